@@ -1,0 +1,51 @@
+# gatefield: `make tour` runs the main job, `make test` the tests. Both set everything up first.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.ready
+
+# Without bytecode caches every import compiles again (3-4 times slower).
+unexport PYTHONDONTWRITEBYTECODE
+unexport PYTHONPATH
+
+.PHONY: help setup tour test slow lint types check lock clean
+
+help: ## what can be made
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+
+setup: $(STAMP) ## make .venv with the locked packages and gatefield itself
+
+$(STAMP): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "gatefield needs Python 3.11 or newer; point to one with: make setup PYTHON=python3.12"; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || \
+	  { echo "Python could not make $(VENV); on Debian install its venv module: apt-get install python3-venv"; exit 1; }
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+tour: setup ## the main job: two trainings beside their theory, verdicts, and a report page
+	$(BIN)/gatefield tour
+
+test: setup ## the tests (slow ones are left out; `make slow` runs those)
+	$(BIN)/python -m pytest -n auto --dist loadgroup -q
+
+slow: setup ## the slow tests
+	$(BIN)/python -m pytest -n auto --dist loadgroup -q -m slow
+
+lint: setup ## style and import directions
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports --no-cache
+
+types: setup ## types
+	$(BIN)/basedpyright
+
+check: test lint types ## everything that has to pass
+
+lock: ## write requirements.lock anew (needs uv)
+	uv pip compile --universal --fork-strategy fewest --python-version 3.11 --generate-hashes \
+	  --no-header --no-annotate --upgrade --group dev pyproject.toml -o requirements.lock
+
+clean: ## remove what was made here
+	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis

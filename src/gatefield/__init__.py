@@ -1,0 +1,1 @@
+"""gatefield: a laboratory for gated networks and the receptive fields they learn."""

@@ -1,0 +1,27 @@
+"""Errors a user can cause, and how they are worded."""
+
+import difflib
+from collections.abc import Iterable
+
+
+class UserError(ValueError):
+    """Something the user can put right; its text is one sentence with the value, the rule and the way out.
+
+    The command line prints the text and ends with exit code 2; in Python it is a `ValueError`.
+    """
+
+
+class StoreError(UserError):
+    """A record cannot be written or read."""
+
+
+def unknown_name(kind: str, name: object, options: Iterable[str]) -> UserError:
+    """The error for a name that is not among `options`, with the nearest one suggested.
+
+    >>> print(unknown_name("gate", "hlaf", ["half", "zero"]))
+    Unknown gate 'hlaf': did you mean 'half'? There are: half, zero.
+    """
+    options = sorted(options)
+    near = difflib.get_close_matches(str(name), options, n=1)
+    hint = f"did you mean '{near[0]}'? " if near else ""
+    return UserError(f"Unknown {kind} '{name}': {hint}There are: {', '.join(options)}.")

@@ -1,0 +1,35 @@
+"""Float64 where mathematics needs it, without switching it on for the user's whole program."""
+
+import functools
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def exact(function: Callable[P, R]) -> Callable[P, R]:
+    """Compute in float64 when called with plain values, whatever `jax_enable_x64` says.
+
+    The result is then a float64 NumPy array, which keeps its precision in later NumPy arithmetic. Under a transformation
+    (`jit`, `vmap`, `grad`), or with `jax_enable_x64` on, the function is called as it is and gives JAX arrays.
+    """
+
+    @functools.wraps(function)
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
+        traced = any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves((args, kwargs)))
+        if traced or jax.config.jax_enable_x64:  # pyright: ignore[reportAttributeAccessIssue]
+            return function(*args, **kwargs)
+        with jax.enable_x64(True), jax.ensure_compile_time_eval():
+            return jax.tree.map(np.asarray, function(*args, **kwargs))
+
+    return wrapper
+
+
+def real(value: Any) -> jax.Array:
+    """`value` as an array of the default float type: float64 inside `exact`, else float32 unless x64 is on."""
+    return jnp.asarray(value, dtype=jnp.result_type(float))

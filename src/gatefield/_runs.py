@@ -1,0 +1,68 @@
+"""The run axis: how one module stands for many runs at once.
+
+An array of a module may carry a leading run axis: a gain axis in a source, a seed axis in a network. Each field says how many
+dimensions its array has without that axis (`leaf(ndim)`; 0 for fields that do not say), so that one in excess is the run axis.
+"""
+
+from typing import Any
+
+import equinox as eqx
+import jax
+import numpy as np
+from jax.tree_util import DictKey, GetAttrKey, SequenceKey
+
+from gatefield._errors import UserError
+
+
+def leaf(ndim: int, **kwargs: Any) -> Any:
+    """A module field that holds an array of `ndim` dimensions for one run."""
+    return eqx.field(metadata={"ndim": ndim}, **kwargs)
+
+
+def run_axes(tree: Any) -> Any:
+    """The `in_axes` for `jax.vmap`: 0 for arrays with a run axis, None for those without.
+
+    >>> import numpy as np
+    >>> run_axes({"gain": np.ones(3), "xi": np.ones(())})
+    {'gain': 0, 'xi': None}
+    """
+    paths, structure = jax.tree_util.tree_flatten_with_path(tree)
+    return jax.tree.unflatten(structure, [_axis(value, _ndim(tree, path)) for path, value in paths])
+
+
+def run_count(tree: Any) -> int | None:
+    """How many runs a module stands for, or None if no array has a run axis."""
+    paths, _ = jax.tree_util.tree_flatten_with_path(tree)
+    counts = {np.shape(value)[0] for path, value in paths if _axis(value, _ndim(tree, path)) == 0}
+    if len(counts) > 1:
+        raise UserError(
+            f"All run axes must have the same length, but there are lengths {sorted(counts)}; broadcast them to one."
+        )
+    return counts.pop() if counts else None
+
+
+def _ndim(tree: Any, path: tuple) -> int:
+    """The dimensions of one run's array at `path`, as stated by the last module field on the way."""
+    ndim = 0
+    for key in path:
+        match key:
+            case GetAttrKey():
+                ndim = getattr(type(tree), "__dataclass_fields__")[key.name].metadata.get("ndim", 0)
+                tree = getattr(tree, key.name)
+            case SequenceKey():
+                tree = tree[key.idx]
+            case DictKey():
+                tree = tree[key.key]
+    return ndim
+
+
+def _axis(value: Any, ndim: int) -> int | None:
+    if not eqx.is_array(value):
+        return None
+    extra = np.ndim(value) - ndim
+    if extra not in (0, 1):
+        shape = np.shape(value)
+        raise UserError(
+            f"An array here has {ndim} dimensions, or {ndim + 1} with a run axis, but one of shape {shape} was given."
+        )
+    return 0 if extra else None
