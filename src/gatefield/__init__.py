@@ -1,1 +1,56 @@
-"""gatefield: a laboratory for gated networks and the receptive fields they learn."""
+"""gatefield: a laboratory for gated networks and the receptive fields they learn.
+
+The names below are loaded when first used, so that `import gatefield` and the command line's `--help` are quick.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from gatefield._errors import StoreError as StoreError
+from gatefield._errors import UserError as UserError
+from gatefield._version import __version__ as __version__
+
+if TYPE_CHECKING:
+    from gatefield.data import Task as Task
+    from gatefield.dynamics import Interrupted as Interrupted
+    from gatefield.dynamics import flow as flow
+    from gatefield.dynamics import train as train
+    from gatefield.lab import Store as Store
+    from gatefield.lab import open_record as open_record
+    from gatefield.nets import Committee as Committee
+
+_ROOMS = ("data", "dynamics", "experiments", "lab", "measures", "nets", "show", "theory")
+_HOMES = {
+    "Committee": "nets",
+    "Interrupted": "dynamics",
+    "Store": "lab",
+    "Task": "data",
+    "flow": "dynamics",
+    "open_record": "lab",
+    "train": "dynamics",
+}
+
+__all__ = [
+    "Committee",
+    "Interrupted",
+    "Store",
+    "StoreError",
+    "Task",
+    "UserError",
+    "__version__",
+    "flow",
+    "open_record",
+    "train",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _ROOMS:
+        return importlib.import_module(f"gatefield.{name}")
+    if name in _HOMES:
+        return getattr(importlib.import_module(f"gatefield.{_HOMES[name]}"), name)
+    raise AttributeError(f"module 'gatefield' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_ROOMS, *_HOMES})

@@ -4,10 +4,12 @@ An array of a module may carry a leading run axis: a gain axis in a source, a se
 dimensions its array has without that axis (`leaf(ndim)`; 0 for fields that do not say), so that one in excess is the run axis.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax.tree_util import DictKey, GetAttrKey, SequenceKey
 
@@ -26,8 +28,22 @@ def run_axes(tree: Any) -> Any:
     >>> run_axes({"gain": np.ones(3), "xi": np.ones(())})
     {'gain': 0, 'xi': None}
     """
-    paths, structure = jax.tree_util.tree_flatten_with_path(tree)
-    return jax.tree.unflatten(structure, [_axis(value, _ndim(tree, path)) for path, value in paths])
+    return _map(lambda value, axis: axis, tree)
+
+
+def has_run_axis(tree: Any) -> Any:
+    """A tree of the same shape, True for arrays with a run axis."""
+    return _map(lambda value, axis: axis == 0, tree)
+
+
+def spread(tree: Any, runs: int) -> Any:
+    """The tree with a run axis on every array; what is shared between runs is copied for each."""
+
+    def copy(value: Any, axis: int | None) -> Any:
+        shape = np.shape(value) if axis == 0 else (runs, *np.shape(value))
+        return jnp.array(jnp.broadcast_to(value, shape)) if eqx.is_array(value) else value
+
+    return _map(copy, tree)
 
 
 def run_count(tree: Any) -> int | None:
@@ -41,13 +57,20 @@ def run_count(tree: Any) -> int | None:
     return counts.pop() if counts else None
 
 
+def _map(function: Callable[[Any, int | None], Any], tree: Any) -> Any:
+    """`function(leaf, its run axis)` for every leaf."""
+    paths, structure = jax.tree_util.tree_flatten_with_path(tree)
+    return jax.tree.unflatten(structure, [function(value, _axis(value, _ndim(tree, path))) for path, value in paths])
+
+
 def _ndim(tree: Any, path: tuple) -> int:
     """The dimensions of one run's array at `path`, as stated by the last module field on the way."""
     ndim = 0
     for key in path:
         match key:
             case GetAttrKey():
-                ndim = getattr(type(tree), "__dataclass_fields__")[key.name].metadata.get("ndim", 0)
+                fields = getattr(type(tree), "__dataclass_fields__", {})
+                ndim = fields[key.name].metadata.get("ndim", 0) if key.name in fields else 0
                 tree = getattr(tree, key.name)
             case SequenceKey():
                 tree = tree[key.idx]

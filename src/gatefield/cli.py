@@ -1,0 +1,188 @@
+"""The command line. Heavy imports wait inside the commands, so that help answers at once."""
+
+import dataclasses
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Union
+
+import tyro
+from tyro.conf import Positional, UseAppendAction, arg
+
+from gatefield._errors import UserError, unknown_name
+from gatefield._version import __version__
+from gatefield.show._arguments import words_first
+
+if TYPE_CHECKING:
+    from gatefield.experiments._experiment import Experiment
+
+_ABOUT = """A laboratory for gated networks and the receptive fields they learn.
+
+Start with `gatefield tour`; `gatefield --version` says which version this is."""
+_STORE_HELP = "The folder of records; the environment variable GATEFIELD_STORE names another one for good."
+Store = Annotated[Path, arg(metavar="FOLDER", help=_STORE_HELP)]
+
+
+def _default_store() -> Path:
+    return Path(os.environ.get("GATEFIELD_STORE") or "gatefield-store")
+
+
+@dataclasses.dataclass(frozen=True)
+class Tour:
+    """The main job in about two minutes: train neurons on two kinds of data, lay theory over both, write a report page."""
+
+    store: Store = dataclasses.field(default_factory=_default_store)
+
+    def __call__(self) -> int:
+        _say("gatefield tour: two experiments, about two minutes; stop it at any time, and it goes on from there.")
+        from gatefield import experiments
+        from gatefield.show._tour import EXPERIMENTS, INTRODUCTION, story
+
+        print(f"\n{INTRODUCTION}")
+        for name in EXPERIMENTS:
+            experiment = experiments.get(name)
+            print(f"\n{story(experiment)}\n", flush=True)
+            _run(experiment, "tour" if "tour" in experiment.presets else "quick", (), self.store, fresh=False)
+        print()
+        return Report(self.store)()
+
+
+@dataclasses.dataclass(frozen=True)
+class List:
+    """The experiments: what each shows, where it comes from, and how long its presets take."""
+
+    def __call__(self) -> int:
+        from rich.console import Console
+
+        from gatefield import experiments
+        from gatefield.show._terminal import show_experiments
+
+        show_experiments([experiments.get(name) for name in experiments.names()], Console())
+        return 0
+
+
+@dataclasses.dataclass(frozen=True)
+class Run:
+    """Run experiments into the store. Finished ones are reused, interrupted ones go on."""
+
+    names: Annotated[tuple[str, ...], Positional, arg(metavar="NAME...", help_behavior_hint="")] = ()
+    """Which experiments, by the names that `gatefield list` shows."""
+
+    preset: Annotated[str, arg(metavar="NAME")] = "quick"
+    """A named set of parameters: quick, full, ..."""
+
+    set: Annotated[tuple[str, ...], UseAppendAction, arg(metavar="NAME=VALUE")] = ()
+    """One parameter, as in --set gain=3; give it again for the next one."""
+
+    store: Store = dataclasses.field(default_factory=_default_store)
+
+    fresh: Annotated[bool, arg(help_behavior_hint="")] = False
+    """Start over; what is in the store for these parameters is moved aside."""
+
+    def __call__(self) -> int:
+        names = [word for word in self.names if "=" not in word]
+        settings = (*self.set, *(word for word in self.names if "=" in word))
+        if not names:
+            from gatefield import experiments
+
+            raise UserError(f"No experiment is named: give one or more of {', '.join(experiments.names())}.")
+        return max([self._one(name, settings) for name in dict.fromkeys(names)])
+
+    def _one(self, name: str, settings: Sequence[str]) -> int:
+        from gatefield import experiments
+
+        if name in experiments.names():
+            _say(f"{name}: starting, preset {self.preset}")  # before the seconds that loading takes
+        try:
+            _run(experiments.get(name), self.preset, settings, self.store, fresh=self.fresh)
+        except UserError as error:
+            return _complain(error)
+        return 0
+
+
+@dataclasses.dataclass(frozen=True)
+class Report:
+    """Write one self-contained HTML page of everything in the store: figures, verdicts, provenance."""
+
+    store: Store = dataclasses.field(default_factory=_default_store)
+
+    output: Annotated[Path, arg(metavar="FILE")] = Path("gatefield-report.html")
+    """The page to write."""
+
+    def __call__(self) -> int:
+        from gatefield import lab, show
+
+        page = show.write_report(lab.Store(self.store).entries(), self.output)
+        print(f"The report page, for any browser: {page.resolve()}")
+        return 0
+
+
+@dataclasses.dataclass(frozen=True)
+class Completion:
+    """Print a completion script for a shell, for instance: eval "$(gatefield completion bash)"."""
+
+    shell: Annotated[Literal["bash", "zsh", "tcsh"], Positional]
+    """Which shell."""
+
+    def __call__(self) -> int:
+        from gatefield.show._completion import script
+
+        print(script(_COMMANDS, self.shell))
+        return 0
+
+
+_COMMANDS = {"tour": Tour, "list": List, "run": Run, "report": Report, "completion": Completion}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit code: 0, 2 for what the user can put right, 130 when interrupted."""
+    os.environ.setdefault("MPLBACKEND", "Agg")
+    try:
+        code = _command(list(sys.argv[1:] if argv is None else argv))()
+        sys.stdout.flush()
+        return code
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else int(end.code is not None)
+    except UserError as error:
+        return _complain(error)
+    except KeyboardInterrupt as stop:
+        _say(f"\ngatefield: {str(stop) or 'Stopped.'} What was committed is kept, and the same command goes on from there.")
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+def _command(argv: list[str]) -> Any:
+    """The command that `argv` asks for, not yet run."""
+    if argv[:1] == ["--version"]:
+        return lambda: print(f"gatefield {__version__}") or 0
+    if argv and not argv[0].startswith("-") and argv[0] not in _COMMANDS:
+        raise unknown_name("command", argv[0], _COMMANDS)
+    commands: Any = Union[tuple(Annotated[kind, tyro.conf.subcommand(name)] for name, kind in _COMMANDS.items())]  # noqa: UP007
+    args = words_first(argv) or ["--help"]
+    return tyro.cli(commands, prog="gatefield", description=_ABOUT, args=args, config=(tyro.conf.FlagCreatePairsOff,))
+
+
+def _run(experiment: "Experiment", preset: str, settings: Sequence[str], store: Path, *, fresh: bool) -> None:
+    """Run one experiment, and print its verdicts and where they come from."""
+    from rich.console import Console
+
+    from gatefield import lab
+    from gatefield.show._outcome import show_outcome
+    from gatefield.show._progress import progress
+
+    parameters = lab.resolve(experiment, preset, settings)
+    with progress(experiment.name) as report:
+        outcome = lab.run(experiment, parameters, lab.Store(store), progress=report, fresh=fresh)
+    show_outcome(experiment, outcome, Console())
+
+
+def _complain(error: UserError) -> int:
+    _say(f"gatefield: {error}")
+    return 2
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)

@@ -1,0 +1,62 @@
+"""Elliptical sources."""
+
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, ArrayLike, Float, PRNGKeyArray, Real
+
+from gatefield import _checks
+from gatefield._precision import real
+from gatefield.data._correlation import BOUNDARIES
+from gatefield.data._field import Draw, field_covariance, field_factor
+from gatefield.data._radial import Radial, as_radial
+from gatefield.data._source import Source
+
+
+class Elliptical(Source):
+    r"""A field with ellipsoidal contours and any law of the radius.
+
+    $$x = R\,\Sigma^{1/2} u, \qquad \operatorname{Cov}(x) = \Sigma$$
+
+    with u uniform on the unit sphere, R an independent radius with $E R^2 = n$, and $\Sigma$ the correlation matrix of the
+    Gaussian field of the same length scale.
+
+    **Arguments:** `n`: number of sites. `xi`: length scale in sites. `radial`: a law of the radius (`GaussianRadial()`,
+    `StudentT(df)`, `LaplaceRadial()`, `Sphere()`, `Shell(thickness)`), or its name: "gaussian", "student:5", "laplace",
+    "sphere", "shell" or "shell:0.2". `boundary`: "ring" or "line".
+
+    >>> import jax, numpy as np
+    >>> x = Elliptical(4, xi=0.1, radial="sphere").sample(jax.random.key(0), 3)  # almost uncorrelated
+    >>> print(np.round(np.linalg.norm(x, axis=1), 5))
+    [2. 2. 2.]
+
+    **Source:** the notes on deep networks, section 2.3.
+    """
+
+    n: int = eqx.field(static=True)
+    xi: Real[ArrayLike, "*runs"]
+    radial: Radial
+    boundary: str = eqx.field(static=True)
+
+    def __init__(self, n: int, xi: Any, radial: Radial | str, *, boundary: str = "ring") -> None:
+        self.n = _checks.count("n", n)
+        self.xi = _checks.length_scale(xi)
+        self.radial = as_radial(radial)
+        self.boundary = _checks.choice("boundary", boundary, BOUNDARIES)
+
+    def sampler(self) -> Draw:
+        factor = real(field_factor(self.n, self.xi, self.boundary))
+
+        def draw(key: PRNGKeyArray, size: int) -> Float[Array, "size n"]:
+            noise_key, radial_key = jax.random.split(key)
+            noise = jax.random.normal(noise_key, (size, self.n), factor.dtype)
+            chi = jnp.linalg.norm(noise, axis=1)
+            scale = self.radial.radii(radial_key, chi, self.n) / chi
+            return jnp.matmul(scale[:, None] * noise, factor, precision="highest")
+
+        return draw
+
+    def _covariance(self) -> Float[Array, "n n"]:
+        return field_covariance(self.n, self.xi, self.boundary)

@@ -1,0 +1,54 @@
+"""The Gaussian clone of a source."""
+
+import equinox as eqx
+from jaxtyping import Array, ArrayLike, Float, PRNGKeyArray
+
+from gatefield._errors import UserError
+from gatefield._precision import real
+from gatefield._runs import leaf
+from gatefield.data._field import Draw, gaussian_draw, symmetric_root
+from gatefield.data._source import Source
+
+
+class GaussianClone(Source):
+    r"""A Gaussian with the mean and covariance of another source, and nothing else of it.
+
+    $$x \sim N(\mu, C), \qquad \mu = E\,s, \quad C = \operatorname{Cov}(s)$$
+
+    with s the other source. A network that behaves alike on both uses no more than their second moments.
+
+    **Arguments:** `source`: the source to clone; its run axis, if it has one, is kept.
+
+    >>> import numpy as np
+    >>> from gatefield.data import Hypercube
+    >>> cube = Hypercube(40, xi=2.0)
+    >>> bool(np.allclose(GaussianClone(cube).covariance(), cube.covariance()))
+    True
+    """
+
+    n: int = eqx.field(static=True)
+    centre: Float[ArrayLike, "*runs n"] = leaf(1)
+    matrix: Float[ArrayLike, "*runs n n"] = leaf(2)
+    factor: Float[ArrayLike, "*runs n n"] = leaf(2)
+
+    def __init__(self, source: Source) -> None:
+        if not isinstance(source, Source):
+            raise UserError(f"source must be a source, such as Hypercube(40, xi=2.0), but is {source!r}.")
+        self.n = source.n
+        self.centre = source.mean()
+        self.matrix = source.covariance()
+        self.factor = symmetric_root(self.matrix)
+
+    def sampler(self) -> Draw:
+        field, centre = gaussian_draw(self.factor), real(self.centre)
+
+        def draw(key: PRNGKeyArray, size: int) -> Float[Array, "size n"]:
+            return centre + field(key, size)
+
+        return draw
+
+    def _covariance(self) -> Float[Array, "n n"]:
+        return real(self.matrix)
+
+    def _mean(self) -> Float[Array, " n"]:
+        return real(self.centre)

@@ -1,0 +1,125 @@
+"""The engine: one compiled program that moves many runs from record to record.
+
+The program takes the number of records to make as data, not as a constant, so that the same machine code serves every chunk:
+the size of a chunk cannot change a bit of the result. Inside, each run is a plain loop; `vmap` lays them side by side.
+"""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import optax
+from jaxtyping import Array, Float, Int, PRNGKeyArray
+
+from gatefield._runs import has_run_axis, run_axes
+from gatefield.dynamics._losses import Loss
+from gatefield.dynamics._optimizers import Optimizer
+
+PyTree = Any
+Also = Mapping[str, tuple[Sequence[str], Callable[[Any], Array]]]
+
+
+class State(NamedTuple):
+    """All that the next step needs, and so all that a checkpoint holds: trained arrays and the optimiser's memory."""
+
+    trained: PyTree
+    memory: PyTree
+
+
+class Problem(NamedTuple):
+    """What does not change during training: for each run its fixed arrays, task, learning rate and keys."""
+
+    fixed: PyTree
+    task: PyTree
+    rate: Float[Array, ""]
+    train_key: PRNGKeyArray
+    evaluation_key: PRNGKeyArray
+
+
+class Program(NamedTuple):
+    """What is compiled: how to step, and what to observe beside the network's own observables. Equal programs compile once."""
+
+    optimizer: Optimizer
+    loss: Loss
+    batch_size: int
+    also: tuple[tuple[str, Callable[[Any], Array]], ...]
+
+    def start(self, trained: PyTree, rate: Float[Array, ""]) -> State:
+        """The state before the first step of one run."""
+        return State(trained, self.optimizer(rate).init(trained))
+
+    def look(self, state: State, problem: Problem, step: Int[Array, ""]) -> dict[str, Array]:
+        """What is recorded at a step: the network's observables, and the loss on a fresh batch."""
+        net = eqx.combine(state.trained, problem.fixed)
+        x, y = problem.task.sample(jax.random.fold_in(problem.evaluation_key, step), self.batch_size)
+        own = {name: array for name, (_, array) in net.observables().items()}
+        return {**own, **{name: function(net) for name, function in self.also}, "loss": self.loss(net(x), y)}
+
+    def advance(
+        self, state: State, problem: Problem, marks: Int[Array, " records"], capacity: int, first: Int, count: Int
+    ) -> Any:
+        """One run from record `first` on: `count` further records, in buffers with room for `capacity`."""
+        draw = problem.task.sampler()
+        update = self.optimizer(problem.rate).update
+
+        def batch_loss(trained: PyTree, x: Array, y: Array) -> Array:
+            return self.loss(eqx.combine(trained, problem.fixed)(x), y)
+
+        def step(i: Array, state: State) -> State:
+            x, y = draw(jax.random.fold_in(problem.train_key, i), self.batch_size)
+            gradient = jax.grad(batch_loss)(state.trained, x, y)
+            change, memory = update(gradient, state.memory, state.trained)
+            return State(optax.apply_updates(state.trained, change), memory)
+
+        def record(i: Array, carry: tuple[State, dict[str, Array]]) -> tuple[State, dict[str, Array]]:
+            state, rows = carry
+            state = jax.lax.fori_loop(marks[first + i], marks[first + i + 1], step, state)
+            seen = self.look(state, problem, marks[first + i + 1])
+            return state, jax.tree.map(lambda row, value: row.at[i].set(value), rows, seen)
+
+        shapes = jax.eval_shape(self.look, state, problem, marks[first])
+        rows = jax.tree.map(lambda s: jnp.zeros((capacity, *s.shape), s.dtype), shapes)
+        return jax.lax.fori_loop(0, count, record, (state, rows))
+
+
+@eqx.filter_jit
+def advance(
+    program: Program, state: State, problem: Problem, marks: Array, capacity: int, group: int, first: Any, count: Any
+) -> Any:
+    """All runs from record `first` on, `group` of them side by side; gives the new state and rows with a leading run axis."""
+    arrays, rest = eqx.partition(problem, eqx.is_array)
+    batched, shared = eqx.partition(arrays, has_run_axis(arrays))
+
+    def one(run: tuple[State, PyTree]) -> Any:
+        state, own = run
+        return program.advance(state, eqx.combine(own, shared, rest), marks, capacity, first, count)
+
+    runs = jax.tree.leaves(state)[0].shape[0]
+    if group >= runs:
+        return jax.vmap(one)((state, batched))
+    return jax.lax.map(one, (state, batched), batch_size=group)
+
+
+@eqx.filter_jit
+def look(program: Program, state: State, problem: Problem, step: Any) -> dict[str, Array]:
+    """What all runs show at a step, with a leading run axis."""
+    arrays, rest = eqx.partition(problem, eqx.is_array)
+    each = jax.vmap(lambda s, a: program.look(s, eqx.combine(a, rest), step), in_axes=(0, run_axes(arrays)))
+    return each(state, arrays)
+
+
+def runs_side_by_side(runs: int, batch_size: int, n: int) -> int:
+    """How many runs fit into memory together; about eight arrays of a batch's size are alive at once."""
+    per_run = 8 * 4 * batch_size * n
+    return max(1, min(runs, int(_memory() * 0.3) // per_run))
+
+
+def _memory() -> int:
+    """Free memory of the device in bytes."""
+    stats = jax.devices()[0].memory_stats() or {}
+    if "bytes_limit" in stats:
+        return stats["bytes_limit"] - stats.get("bytes_in_use", 0)
+    return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")

@@ -1,0 +1,22 @@
+"""Optimisers by name. Any function from a learning rate to an optax transformation will do."""
+
+from collections.abc import Callable, Mapping
+
+import optax
+
+from gatefield import _checks
+
+Optimizer = Callable[..., optax.GradientTransformation]
+
+OPTIMIZERS: Mapping[str, Optimizer] = {
+    "sgd": optax.sgd,
+    "momentum": lambda rate: optax.sgd(rate, momentum=0.9),
+    "adam": optax.adam,
+    "adamw": optax.adamw,
+    "rmsprop": optax.rmsprop,
+}
+
+
+def get_optimizer(optimizer: str | Optimizer) -> Optimizer:
+    """The named optimiser, or the given function itself."""
+    return optimizer if callable(optimizer) else OPTIMIZERS[_checks.choice("optimizer", optimizer, OPTIMIZERS)]

@@ -1,0 +1,134 @@
+"""Training: stochastic gradient descent on fresh samples, many runs at once."""
+
+from collections.abc import Callable
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+from jaxtyping import PRNGKeyArray
+
+from gatefield import _checks
+from gatefield._errors import UserError
+from gatefield._keys import as_key
+from gatefield._provenance import provenance
+from gatefield._runs import run_count, spread
+from gatefield.dynamics._engine import Also, Problem, Program, State, runs_side_by_side
+from gatefield.dynamics._fingerprint import fingerprint
+from gatefield.dynamics._losses import get_loss
+from gatefield.dynamics._optimizers import Optimizer, get_optimizer
+from gatefield.dynamics._recorder import MemoryRecorder, Recorder
+from gatefield.dynamics._session import Session
+
+
+def train(
+    net: Any,
+    task: Any,
+    *,
+    steps: int,
+    batch_size: int,
+    learning_rate: Any,
+    key: PRNGKeyArray,
+    optimizer: str | Optimizer = "sgd",
+    loss: str = "mse",
+    record_every: int | None = None,
+    also: Also | None = None,
+    recorder: Recorder | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    chunk: int | None = None,
+) -> xr.Dataset:
+    r"""Train a network on fresh samples of a task: $\theta \leftarrow \theta - \eta \nabla_\theta L$ on a new batch each step.
+
+    Many runs go at once when `net`, `task`, `learning_rate` or `key` carry a leading run axis. A run's numbers depend on its
+    own arrays and key alone: not on chunks or interruptions and, up to rounding, not on the runs beside it.
+
+    **Arguments**
+
+    - `steps`, `batch_size`, `learning_rate`: with SGD on `"mse"`, `learning_rate * step` is the time of the gradient flow in
+      units of tau.
+    - `key`: one key for each run; from a single key, run r of several takes `fold_in(key, r)`.
+    - `optimizer`: `"sgd"`, `"momentum"`, `"adam"`, `"adamw"`, `"rmsprop"`, or a function from a learning rate to an optax
+      transformation.
+    - `loss`: `"mse"`, one half of the mean squared error, or `"cross-entropy"`.
+    - `record_every`: steps between records, by default a hundredth of all. Step 0 and the last step are always recorded.
+    - `also`: further quantities to record, name -> (dimension names, function of the network).
+    - `recorder`: where records go (memory by default); one that finds this very run begun goes on from its last commit.
+    - `progress`: called after each commit with the steps done and the steps in all.
+    - `chunk`: records per commit; by default as many as take about two seconds.
+
+    **Returns** a record with `fields` (run, step, unit, position), `loss` (run, step), measured on a fresh batch, `status`
+    (run, step), which is 1 once a run has diverged, and the network's other observables.
+
+    >>> import jax
+    >>> from gatefield import Committee, Task, train
+    >>> from gatefield.data import NonlinearGP
+    >>> task = Task(NonlinearGP(20, 2.0, gain=3.0), NonlinearGP(20, 1.0, gain=3.0))
+    >>> net = Committee(20, 1, key=jax.random.key(0))
+    >>> record = train(net, task, steps=20, batch_size=50, learning_rate=0.05, record_every=10, key=jax.random.key(1))
+    >>> dict(record.fields.sizes)
+    {'run': 1, 'step': 3, 'unit': 1, 'position': 20}
+    """
+    steps, batch_size = _checks.count("steps", steps), _checks.count("batch_size", batch_size)
+    every = max(1, steps // 100) if record_every is None else _checks.count("record_every", record_every)
+    chunk = None if chunk is None else _checks.count("chunk", chunk)
+    rate = _checks.positive("learning_rate", learning_rate)
+    program = Program(
+        get_optimizer(optimizer),
+        get_loss(loss, task.labels),
+        batch_size,
+        tuple((name, function) for name, (_, function) in (also or {}).items()),
+    )
+    state, problem = _set_up(program, net, task, rate, as_key(key))
+    marks = np.unique(np.append(np.arange(0, steps, every), steps))
+    settings = {
+        "kind": "training",
+        "steps": steps,
+        "batch_size": batch_size,
+        "learning_rate": np.ravel(rate).tolist(),
+        "optimizer": optimizer if isinstance(optimizer, str) else getattr(optimizer, "__qualname__", str(optimizer)),
+        "loss": loss,
+        "network": type(net).__name__,
+    }
+    identity = fingerprint(settings, state, problem, marks, sorted(also or {}))
+    session = Session(
+        program=program,
+        problem=problem,
+        marks=marks,
+        dims=_dims(net, also or {}),
+        coords=_coords(problem, marks, rate),
+        attrs={**settings, "fingerprint": identity, **provenance()},
+        identity=identity,
+        group=runs_side_by_side(len(problem.train_key), batch_size, task.n),
+        chunk=chunk,
+    )
+    return session.run(state, recorder or MemoryRecorder(), progress or (lambda done, total: None))
+
+
+def _set_up(program: Program, net: Any, task: Any, rate: Any, key: PRNGKeyArray) -> tuple[State, Problem]:
+    """The first state and the fixed part, the network's arrays and the keys with a run axis."""
+    runs = run_count((net, task, rate, key)) or 1
+    if key.ndim == 0:
+        key = key[None] if runs == 1 else jax.vmap(jax.random.fold_in, (None, 0))(key, jnp.arange(runs))
+    trained, fixed = eqx.partition(spread(net, runs), net.trainable())
+    rates = jnp.broadcast_to(jnp.asarray(rate, float), (runs,))
+    train_key, evaluation_key = (jax.vmap(lambda k, i=i: jax.random.split(k)[i])(key) for i in range(2))
+    return jax.vmap(program.start)(trained, rates), Problem(fixed, task, rates, train_key, evaluation_key)
+
+
+def _dims(net: Any, also: Also) -> dict[str, tuple[str, ...]]:
+    taken = {"loss": (), **{name: tuple(dims) for name, (dims, _) in net.observables().items()}}
+    for name in also:
+        if name in {*taken, "status"}:
+            raise UserError(f"also must not use the name '{name}', which is recorded anyway; choose another name.")
+    return taken | {name: tuple(dims) for name, (dims, _) in also.items()}
+
+
+def _coords(problem: Problem, marks: np.ndarray, rate: Any) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
+    """Each run's keys; and flow time, if all runs have the same learning rate."""
+    keys = {
+        name: (("run", "word"), np.asarray(jax.random.key_data(key)))
+        for name, key in [("train_key", problem.train_key), ("evaluation_key", problem.evaluation_key)]
+    }
+    return keys | ({"time": (("step",), marks * float(rate))} if np.ndim(rate) == 0 else {})

@@ -1,0 +1,27 @@
+"""Experiments: one file each. A line here gives its class; it is loaded when it is asked for."""
+
+import importlib
+from typing import TYPE_CHECKING
+
+from gatefield._errors import unknown_name
+
+if TYPE_CHECKING:
+    from gatefield.experiments._experiment import Experiment
+
+_HOMES = {
+    "gaussian-neuron": "_gaussian_neuron.GaussianNeuron",
+    "localization": "_localization.Localization",
+}
+
+
+def names() -> tuple[str, ...]:
+    """The names of all experiments; nothing is loaded for it."""
+    return tuple(_HOMES)
+
+
+def get(name: str) -> "Experiment":
+    """The experiment of that name."""
+    if name not in _HOMES:
+        raise unknown_name("experiment", name, _HOMES)
+    module, _, kind = _HOMES[name].partition(".")
+    return getattr(importlib.import_module(f"gatefield.experiments.{module}"), kind)()

@@ -1,0 +1,13 @@
+"""Running things: the store, the runner, and records that survive a kill."""
+
+from gatefield.lab._bench import MemoryBench as MemoryBench
+from gatefield.lab._marker import RECORD_FORMAT as RECORD_FORMAT
+from gatefield.lab._parameters import resolve as resolve
+from gatefield.lab._records import open_record as open_record
+from gatefield.lab._records import write_record as write_record
+from gatefield.lab._runner import Outcome as Outcome
+from gatefield.lab._runner import run as run
+from gatefield.lab._store import Entry as Entry
+from gatefield.lab._store import Store as Store
+from gatefield.lab._store import run_id as run_id
+from gatefield.lab._zarr_recorder import ZarrRecorder as ZarrRecorder

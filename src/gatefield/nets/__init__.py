@@ -1,0 +1,6 @@
+"""What is trained."""
+
+from gatefield.nets._committee import Committee as Committee
+from gatefield.nets._network import Network as Network
+
+__all__ = ["Committee", "Network"]

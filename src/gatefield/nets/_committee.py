@@ -1,0 +1,121 @@
+"""The committee: one hidden layer, read out by its mean or by learned weights."""
+
+from typing import Any, Literal
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from gatefield import _checks
+from gatefield._errors import UserError
+from gatefield._keys import as_key
+from gatefield._runs import leaf
+from gatefield.nets._activations import ACTIVATIONS
+from gatefield.nets._initial import INITIAL
+from gatefield.nets._network import Network, Observables
+
+Bias = bool | Literal["frozen"]
+
+
+class Committee(Network):
+    r"""A committee of K units with receptive fields $w_k$.
+
+    $$\hat y(x) = \sum_k a_k\, \sigma(\langle w_k, x\rangle + b_k) + b^{(2)}$$
+
+    Here $\sigma$ is the activation, $b_k$ are the hidden biases, $a_k$ the readout (fixed at $1/K$: the mean) and $b^{(2)}$ the
+    output bias.
+
+    **Arguments**
+
+    - `n`, `K`: number of inputs and of units.
+    - `activation`: `"relu"`, `"erf"` (erf(h/sqrt 2)), `"sigmoid"` (logistic) or `"linear"`.
+    - `bias`, `output_bias`: `False` (none), `True` (trained) or `"frozen"` (kept at its initial value).
+    - `readout`: `"mean"` (fixed 1/K) or `"learned"` (starts at 1/K).
+    - `init`: `"xavier"` (standard deviation sqrt(2/(n+K))), `"basis"`, `"positive"`, or the fields themselves, shape (K, n).
+    - `init_scale`: a factor on the initial fields; `bias_init`, `output_bias_init`: initial biases.
+    - `key`: a PRNG key, or an array of keys for one run each.
+
+    >>> import jax
+    >>> net = Committee(40, 3, activation="erf", bias=True, key=jax.random.key(0))
+    >>> net(jax.numpy.ones((5, 40))).shape
+    (5,)
+
+    Source: note 002, equation 1.
+    """
+
+    weights: Float[Array, "K n"] = leaf(2)
+    bias: Float[Array, " K"] | None = leaf(1)
+    output_bias: Float[Array, ""] | None = leaf(0)
+    readout: Float[Array, " K"] | None = leaf(1)
+    activation: str = eqx.field(static=True)
+    frozen: tuple[str, ...] = eqx.field(static=True)
+
+    def __init__(
+        self,
+        n: int,
+        K: int,
+        *,
+        activation: str = "relu",
+        bias: Bias = False,
+        readout: str = "mean",
+        init: Any = "xavier",
+        key: PRNGKeyArray,
+        output_bias: Bias = False,
+        init_scale: float = 1.0,
+        bias_init: Any = 0.0,
+        output_bias_init: Any = 0.0,
+    ) -> None:
+        n, K = _checks.count("n", n), _checks.count("K", K)
+        self.activation = _checks.choice("activation", activation, ACTIVATIONS)
+        self.weights = _initial_fields(init, as_key(key), K, n, init_scale)
+        runs = self.weights.shape[:-2]
+        self.bias = jnp.broadcast_to(jnp.asarray(bias_init, float), (*runs, K)) if _has("bias", bias) else None
+        self.output_bias = (
+            jnp.broadcast_to(jnp.asarray(output_bias_init, float), runs) if _has("output_bias", output_bias) else None
+        )
+        learned = _checks.choice("readout", readout, ["mean", "learned"]) == "learned"
+        self.readout = jnp.full((*runs, K), 1.0 / K) if learned else None
+        self.frozen = tuple(name for name, value in [("bias", bias), ("output_bias", output_bias)] if value == "frozen")
+
+    @property
+    def fields(self) -> Float[Array, "K n"]:
+        """The receptive fields."""
+        return self.weights
+
+    def __call__(self, x: Float[Array, "*samples n"]) -> Float[Array, "*samples"]:
+        h = x @ self.weights.T
+        a = ACTIVATIONS[self.activation](h if self.bias is None else h + self.bias)
+        y = a.mean(-1) if self.readout is None else a @ self.readout
+        return y if self.output_bias is None else y + self.output_bias
+
+    def observables(self) -> Observables:
+        parts = {
+            "fields": (("unit", "position"), self.weights),
+            "bias": (("unit",), self.bias),
+            "output_bias": ((), self.output_bias),
+            "readout": (("unit",), self.readout),
+        }
+        return {name: (dims, array) for name, (dims, array) in parts.items() if array is not None}
+
+    def trainable(self) -> Any:
+        everything = jax.tree.map(eqx.is_inexact_array, self)
+        return eqx.tree_at(lambda net: [getattr(net, name) for name in self.frozen], everything, [False] * len(self.frozen))
+
+
+def _has(name: str, value: Bias) -> bool:
+    if value not in (False, True, "frozen"):
+        raise UserError(f"{name} must be False, True or 'frozen', but is {value!r}.")
+    return bool(value)
+
+
+def _initial_fields(init: Any, key: PRNGKeyArray, K: int, n: int, scale: float) -> Float[Array, "*runs K n"]:
+    """Fields made by a named rule, one set for each key, or the given ones."""
+    scale = float(_checks.finite("init_scale", scale))
+    if isinstance(init, str):
+        rule = INITIAL[_checks.choice("init", init, INITIAL)]
+        return jnp.vectorize(lambda k: rule(k, K, n, scale), signature="()->(k,n)")(key)
+    fields = jnp.asarray(_checks.finite("init", init), float)
+    if fields.shape[-2:] != (K, n) or fields.ndim > 3:
+        raise UserError(f"Given fields must have shape (K, n) = ({K}, {n}), or (runs, {K}, {n}), but have {fields.shape}.")
+    return scale * fields

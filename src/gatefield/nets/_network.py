@@ -1,0 +1,31 @@
+"""What every network offers."""
+
+import abc
+from collections.abc import Mapping
+from typing import Any
+
+import equinox as eqx
+import jax
+from jaxtyping import Array, Float
+
+Observables = Mapping[str, tuple[tuple[str, ...], Array]]
+
+
+class Network(eqx.Module):
+    """A network from inputs to a scalar output.
+
+    To add one: a new file in `nets/` with a final subclass, and one line in `nets/__init__.py`. Its arrays are fields declared
+    with `leaf(ndim)`, so that each may carry a leading run axis; the methods are written for one run.
+    """
+
+    @abc.abstractmethod
+    def __call__(self, x: Float[Array, "*samples n"]) -> Float[Array, "*samples"]:
+        """The output for each input."""
+
+    @abc.abstractmethod
+    def observables(self) -> Observables:
+        """What a training records of the network: name -> (dimension names, array). `fields` is always among them."""
+
+    def trainable(self) -> Any:
+        """A tree of the network's shape, True where gradient descent may move an array. By default: every float array."""
+        return jax.tree.map(eqx.is_inexact_array, self)

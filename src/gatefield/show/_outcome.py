@@ -1,0 +1,35 @@
+"""What a run says when it is done."""
+
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from gatefield.experiments._experiment import Experiment
+from gatefield.show._figures import draw, save
+from gatefield.show._terminal import say, show_verdicts
+from gatefield.show._words import seconds
+
+FIGURE = "figure.svg"
+
+
+def show_outcome(experiment: Experiment, outcome: Any, console: Console) -> None:
+    """Print how the run went, its verdicts, and where its record and figure are; the figure is drawn beside the record."""
+    say(_headline(experiment.name, outcome), console)
+    show_verdicts(outcome.verdicts, console)
+    say(f"  record: {outcome.entry.path}", console)
+    say(f"  figure: {_figure(experiment, outcome)}", console)
+
+
+def _headline(name: str, outcome: Any) -> str:
+    if outcome.reused:
+        return f"{name}: already in the store: {outcome.entry.path}"
+    went_on = ", going on from where it had stopped" if outcome.resumed else ""
+    return f"{name}: finished in {seconds(outcome.seconds)}{went_on}"
+
+
+def _figure(experiment: Experiment, outcome: Any) -> Path:
+    path = Path(outcome.entry.path) / FIGURE
+    if outcome.reused and path.exists():
+        return path
+    return save(draw(experiment, outcome.record), path)

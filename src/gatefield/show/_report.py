@@ -1,0 +1,70 @@
+"""The report: one page that needs nothing but itself."""
+
+import textwrap
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from markupsafe import Markup
+
+from gatefield import experiments
+from gatefield._version import __version__
+from gatefield.experiments._experiment import Experiment
+from gatefield.show._files import write_whole
+from gatefield.show._sections import Gap, Section, read
+from gatefield.show._words import number
+
+
+def write_report(entries: Iterable[Any], path: str | Path, *, find: Callable[[str], Experiment] = experiments.get) -> Path:
+    """Write the page of everything in a store: figures, verdicts and how each was made.
+
+    The page holds its figures and its style, asks for nothing from outside, and is the same, byte for byte, for the same
+    store. Entries that are unfinished or cannot be read are named with what to do; they never keep the page from being made.
+
+    **Arguments:** `entries`: those of a `gatefield.lab.Store`; `path`: the HTML file to write; `find`: from an experiment's
+    name to the experiment.
+
+    **Returns:** where the page is.
+    """
+    items = sorted((read(entry, find) for entry in entries), key=_rank)
+    sections = [item for item in items if isinstance(item, Section)]
+    gaps = [item for item in items if isinstance(item, Gap)]
+    return write_whole(Path(path), page(sections, gaps).encode())
+
+
+def _rank(item: Section | Gap) -> tuple[int, str, str]:
+    """Experiments in the order in which they are listed."""
+    names = experiments.names()
+    return names.index(item.name) if item.name in names else len(names), item.name, item.path
+
+
+def page(sections: Sequence[Section], gaps: Sequence[Gap]) -> str:
+    """The HTML text."""
+    verdicts = [verdict for section in sections for verdict in section.verdicts]
+    template = _environment().get_template("report.html")
+    return template.render(sections=sections, gaps=gaps, verdicts=verdicts, version=__version__)
+
+
+def _environment() -> jinja2.Environment:
+    loader = jinja2.PackageLoader("gatefield.show", "templates")
+    environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, undefined=jinja2.StrictUndefined)
+    environment.filters |= {"number": number, "paragraphs": _paragraphs}
+    return environment
+
+
+def _paragraphs(text: str) -> list[Markup]:
+    """Blank lines part paragraphs, and `words between backticks` are code.
+
+    >>> _paragraphs("Turn `gain` up.")
+    [Markup('Turn <code>gain</code> up.')]
+    """
+    blocks = [" ".join(block.split()) for block in textwrap.dedent(text).strip().split("\n\n")]
+    return [_code_spans(block) for block in blocks if block]
+
+
+def _code_spans(block: str) -> Markup:
+    parts = block.split("`")
+    if len(parts) % 2 == 0:  # a backtick without its partner stays as it is
+        return Markup.escape(block)
+    return Markup("").join(Markup("<code>{}</code>").format(part) if odd % 2 else part for odd, part in enumerate(parts))

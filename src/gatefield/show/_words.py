@@ -1,0 +1,38 @@
+"""Numbers and times in words a reader takes in at a glance."""
+
+import math
+
+
+def number(value: float) -> str:
+    """Four significant digits, no trailing zeros.
+
+    >>> number(0.797884), number(12345.678), number(2e-9), number(3), number(float("nan"))
+    ('0.7979', '12346', '2e-09', '3', 'undefined')
+    """
+    value = float(value)
+    if math.isnan(value):
+        return "undefined"
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    text = f"{value:.0f}" if 1e4 <= abs(value) < 1e6 else f"{value:.4g}"
+    return text.replace("-", "−", 1) if text.startswith("-") else text
+
+
+def seconds(value: float) -> str:
+    """A length of time.
+
+    >>> seconds(0.2), seconds(12.4), seconds(200), seconds(7320)
+    ('less than 1 s', '12 s', '3 min 20 s', '2 h 2 min')
+    """
+    if value < 1:
+        return "less than 1 s"
+    whole = round(value)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+def holds(value: bool) -> str:
+    return "holds" if value else "does not hold"

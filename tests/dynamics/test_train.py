@@ -1,0 +1,212 @@
+"""Training: the update by hand, invariance to chunks and batching, divergence, interruption, compilations, bad input."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import scipy.special
+
+from gatefield import Committee, Interrupted, Task, UserError, train
+from gatefield.data import Gaussian, NonlinearGP
+from gatefield.theory import relu
+
+KEY = jax.random.key(7)
+N = 10
+
+
+def task(gain=3.0, **kwargs):
+    return Task(NonlinearGP(N, 2.0, gain), NonlinearGP(N, 1.0, gain), **kwargs)
+
+
+def committee(key=KEY, **kwargs):
+    return Committee(N, kwargs.pop("K", 2), key=key, **kwargs)
+
+
+def run(net, data, **kwargs):
+    settings = {"steps": 30, "batch_size": 20, "learning_rate": 0.05, "record_every": 5, "key": KEY, **kwargs}
+    return train(net, data, **settings)
+
+
+def batch_of(record, step, size, data):
+    """The training batch of a step, made again from the recorded key."""
+    key = jax.random.wrap_key_data(jnp.asarray(record.train_key.values[0]))
+    return [np.asarray(a, np.float64) for a in data.sample(jax.random.fold_in(key, step), size)]
+
+
+def test_one_step_is_the_gradient_step():
+    net, data = committee(), task()
+    record = run(net, data, steps=1, record_every=1)
+    x, y = batch_of(record, 0, 20, data)
+    W = np.asarray(net.fields, np.float64)
+    h = x @ W.T
+    error = np.maximum(h, 0).mean(1) - y
+    gradient = (error[:, None] * (h > 0) / 2).T @ x / len(x)
+    np.testing.assert_allclose(record.fields.values[0, -1], W - 0.05 * gradient, rtol=1e-5, atol=1e-7)
+
+
+def test_cross_entropy_step_is_the_gradient_step():
+    net, data = committee(activation="linear", K=1), task()
+    record = run(net, data, steps=1, record_every=1, loss="cross-entropy")
+    x, y = batch_of(record, 0, 20, data)
+    W = np.asarray(net.fields, np.float64)
+    gradient = (scipy.special.expit(x @ W[0]) - y) @ x / len(x)
+    np.testing.assert_allclose(record.fields.values[0, -1, 0], W[0] - 0.05 * gradient, rtol=1e-5, atol=1e-7)
+
+
+def test_recorded_loss_is_the_population_loss():
+    net, data = committee(key=jax.random.split(KEY, 8)), Task(Gaussian(N, 2.0), Gaussian(N, 1.0))
+    record = run(net, data, steps=1, batch_size=20_000, record_every=1)
+    expected = [relu.loss(w, Gaussian(N, 2.0).covariance(), Gaussian(N, 1.0).covariance()) for w in record.fields.values[:, 0]]
+    error = 0.5 / np.sqrt(20_000)  # the loss of one sample has a standard deviation well below 0.5
+    np.testing.assert_allclose(record.loss.values[:, 0], expected, atol=5 * error)
+
+
+def test_chunks_do_not_change_a_bit():
+    net, data = committee(key=jax.random.split(KEY, 3)), task()
+    whole = run(net, data, steps=60)
+    for chunk in (1, 2, 5, 13):
+        part = run(net, data, steps=60, chunk=chunk)
+        assert whole.identical(part.assign_attrs(whole.attrs)), chunk
+
+
+def test_recording_more_often_does_not_change_the_path():
+    net, data = committee(), task()
+    often, seldom = (run(net, data, record_every=every) for every in (1, 15))
+    np.testing.assert_array_equal(often.fields.sel(step=[0, 15, 30]), seldom.fields)
+    np.testing.assert_array_equal(often.loss.sel(step=[0, 15, 30]), seldom.loss)
+
+
+def test_runs_side_by_side_agree_with_single_runs():
+    keys, nets, gains = jax.random.split(KEY, 4), jax.random.split(KEY, 4), np.array([0.01, 1.0, 3.0, np.inf])
+    together = run(committee(key=nets), task(gains), steps=500, batch_size=100, key=keys)
+    for i in range(4):
+        alone = run(committee(key=nets[i]), task(gains[i]), steps=500, batch_size=100, key=keys[i])
+        distance = np.linalg.norm(together.fields[i, -1] - alone.fields[0, -1]) / np.linalg.norm(alone.fields[0, -1])
+        assert distance < 1e-5
+
+
+def test_learning_rates_can_be_a_run_axis():
+    together = run(committee(), task(), learning_rate=[0.01, 0.1], key=jnp.stack([KEY, KEY]))
+    assert "time" not in together.coords
+    for i, rate in enumerate([0.01, 0.1]):
+        alone = run(committee(), task(), learning_rate=rate)
+        np.testing.assert_allclose(together.fields[i], alone.fields[0], rtol=1e-5, atol=1e-7)
+        np.testing.assert_allclose(alone.time, alone.step * rate)
+
+
+def test_one_key_for_many_runs_is_folded():
+    together = run(committee(), task([3.0, 3.0]))
+    alone = run(committee(), task(3.0), key=jax.random.fold_in(KEY, 1))
+    np.testing.assert_allclose(together.fields[1], alone.fields[0], rtol=1e-5, atol=1e-7)
+
+
+def test_groups_of_runs_give_the_same(monkeypatch):
+    net, data = committee(key=jax.random.split(KEY, 5)), task()
+    whole = run(net, data)
+    monkeypatch.setattr("gatefield.dynamics._train.runs_side_by_side", lambda runs, batch_size, n: 2)
+    np.testing.assert_allclose(run(net, data).fields, whole.fields, rtol=1e-5, atol=1e-7)
+
+
+def test_a_diverged_run_is_a_status_and_leaves_the_others_alone():
+    record = run(committee(activation="linear"), task(), learning_rate=[0.05, 1e20], key=jnp.stack([KEY, KEY]))
+    assert record.status.values[0].tolist() == [0] * record.sizes["step"]
+    assert record.status.values[1].tolist() == [0] + [1] * (record.sizes["step"] - 1)
+    beside = run(committee(activation="linear"), task(), learning_rate=[0.05, 0.05], key=jnp.stack([KEY, KEY]))
+    np.testing.assert_array_equal(record.fields[0], beside.fields[0])
+
+
+@pytest.mark.parametrize("optimizer", ["sgd", "momentum", "adam", "adamw", "rmsprop"])
+def test_optimisers_lower_the_loss(optimizer):
+    record = run(committee(K=4), task(), steps=300, batch_size=200, learning_rate=0.02, optimizer=optimizer)
+    assert record.loss.values[0, -5:].mean() < record.loss.values[0, 0]
+
+
+def test_biases_and_readout_are_recorded_and_frozen_ones_stay():
+    net = committee(bias="frozen", bias_init=0.3, output_bias=True, readout="learned", activation="erf")
+    record = run(net, task(labels=(1.0, -1.0)))
+    assert record.bias.dims == ("run", "step", "unit")
+    assert np.all(record.bias.values == np.float32(0.3))
+    assert np.all(record.readout.values[0, -1] != record.readout.values[0, 0])
+    assert record.output_bias.values[0, -1] != record.output_bias.values[0, 0]
+
+
+def test_further_quantities_are_recorded():
+    record = run(committee(), task(), also={"norm": (("unit",), lambda net: jnp.linalg.norm(net.fields, axis=-1))})
+    np.testing.assert_allclose(record.norm, np.linalg.norm(record.fields, axis=-1), rtol=1e-5)
+
+
+def test_steps_need_not_be_a_multiple_of_the_cadence():
+    assert run(committee(), task(), steps=12, record_every=5).step.values.tolist() == [0, 5, 10, 12]
+    assert run(committee(), task(), steps=3, record_every=5).step.values.tolist() == [0, 3]
+
+
+def test_the_same_training_compiles_once():
+    traced = []
+
+    def watch(net):
+        traced.append(1)
+        return net.fields.sum()
+
+    also = {"total": ((), watch)}
+    run(committee(), task(), also=also)
+    first = len(traced)
+    assert first > 0
+    run(committee(key=jax.random.key(8)), task(0.5), also=also, key=jax.random.key(9), learning_rate=0.01)
+    assert len(traced) == first
+
+
+def test_ctrl_c_keeps_what_was_committed():
+    def stop(done, total):
+        if done >= 10:
+            raise KeyboardInterrupt
+
+    with pytest.raises(Interrupted) as caught:
+        run(committee(), task(), progress=stop, chunk=1)
+    assert "step 10 of 30" in str(caught.value)
+    whole = run(committee(), task())
+    np.testing.assert_array_equal(caught.value.record.fields, whole.fields.sel(step=slice(0, 10)))
+
+
+def test_progress_tells_steps_done():
+    seen = []
+    run(committee(), task(), progress=lambda done, total: seen.append((done, total)), chunk=2)
+    assert seen[0] == (0, 30)
+    assert seen[-1] == (30, 30)
+    assert seen == sorted(seen)
+
+
+def test_a_record_says_how_it_was_made():
+    attrs = run(committee(), task()).attrs
+    assert attrs["batch_size"] == 20
+    assert attrs["learning_rate"] == [0.05]
+    assert attrs["optimizer"] == "sgd"
+    assert {"gatefield_version", "jax_version", "device", "fingerprint"} <= set(attrs)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ({"batch_size": 0}, "batch_size must be a whole number of at least 1, but is 0."),
+        ({"steps": -3}, "steps must be a whole number of at least 1, but is -3."),
+        ({"learning_rate": float("nan")}, "learning_rate must be positive and finite, but is nan"),
+        ({"optimizer": "sdg"}, "Unknown optimizer 'sdg': did you mean 'sgd'?"),
+        ({"loss": "msee"}, "Unknown loss 'msee': did you mean 'mse'?"),
+        ({"record_every": 0}, "record_every must be a whole number of at least 1, but is 0."),
+        ({"key": "0"}, "key must be a JAX PRNG key"),
+        ({"also": {"loss": ((), lambda net: 0.0)}}, "also must not use the name 'loss'"),
+    ],
+)
+def test_bad_input_is_one_sentence(arguments, text):
+    with pytest.raises(UserError) as caught:
+        run(committee(), task(), **arguments)
+    assert text in str(caught.value)
+
+
+def test_cross_entropy_needs_labels_that_are_probabilities():
+    with pytest.raises(UserError, match=r"reads labels as probabilities.*use labels=\(1, 0\)"):
+        run(committee(), task(labels=(1.0, -1.0)), loss="cross-entropy")
+
+
+def test_run_axes_must_agree():
+    with pytest.raises(UserError, match=r"same length, but there are lengths \[2, 3\]"):
+        run(committee(key=jax.random.split(KEY, 3)), task([1.0, 2.0]))

@@ -1,0 +1,63 @@
+"""The contract of every experiment, at tiny size: it runs, its verdicts follow from the record, its figure draws."""
+
+import matplotlib
+import numpy as np
+import pytest
+
+from gatefield import UserError, experiments
+from gatefield.lab import MemoryBench
+
+matplotlib.use("Agg")
+PARTS = {name: experiments.get(name) for name in experiments.names()}
+
+
+@pytest.fixture(scope="module", params=PARTS)
+def case(request):
+    experiment = PARTS[request.param]
+    parameters = experiment.Parameters(**experiment.presets["tiny"])
+    return experiment, parameters, experiment.simulate(parameters, MemoryBench())
+
+
+def test_describes_itself(case):
+    experiment, _, _ = case
+    assert experiment.name in experiments.names()
+    assert experiment.title
+    assert experiment.source
+    assert len(experiment.text) > 100
+    assert {"quick", "full", "tiny"} <= set(experiment.presets)
+    assert set(experiment.durations) <= set(experiment.presets)
+
+
+def test_verdicts_are_numbers_and_verdicts(case):
+    experiment, _, record = case
+    verdicts = experiment.verdicts(record)
+    assert verdicts
+    for verdict in verdicts:
+        assert np.isfinite([verdict.expected, verdict.measured]).all()
+        assert verdict.holds in (True, False)
+        assert verdict.claim
+        assert verdict.tolerance
+
+
+def test_figure_is_drawn_from_the_record_alone(case, tmp_path):
+    experiment, _, record = case
+    experiment.figure(record.copy(deep=True)).savefig(tmp_path / "figure.png")
+    assert (tmp_path / "figure.png").stat().st_size > 5_000
+
+
+def test_presets_are_valid(case):
+    experiment, _, _ = case
+    for values in experiment.presets.values():
+        experiment.Parameters(**values)
+
+
+def test_same_parameters_same_numbers(case):
+    experiment, parameters, record = case
+    again = experiment.simulate(parameters, MemoryBench())
+    for name in record.data_vars:
+        np.testing.assert_array_equal(record[name], again[name])
+
+
+def test_unknown_experiment():
+    with pytest.raises(UserError, match="Unknown experiment 'localisation': did you mean 'localization'"):
+        experiments.get("localisation")

@@ -1,0 +1,100 @@
+"""Trainings through a bench: interrupted, resumed, and the same as without a store."""
+
+import jax
+import pytest
+import xarray as xr
+from lab_toy import Toy
+
+from gatefield._errors import StoreError, UserError
+from gatefield.data import Gaussian, Task
+from gatefield.experiments._experiment import Parameters
+from gatefield.lab import MemoryBench, Store, open_record, run
+from gatefield.lab._bench import StoreBench
+from gatefield.nets import Committee
+
+
+class Training(Toy):
+    """Two small trainings."""
+
+    name = "training"
+
+    class Parameters(Parameters):  # pyright: ignore[reportIncompatibleVariableOverride]
+        steps: int = 60
+
+    def simulate(self, parameters, bench):
+        self.simulations += 1
+        task = Task(Gaussian(8, 2.0), Gaussian(8, 1.0))
+        net = Committee(8, 2, key=jax.random.key(0))
+        settings = {"batch_size": 5, "learning_rate": 0.1, "record_every": 5, "chunk": 3, "key": jax.random.key(1)}
+        first = bench.train("first", net, task, steps=parameters.steps, **settings)
+        second = bench.train("second", net, task, steps=2 * parameters.steps, **settings)
+        return xr.Dataset({"loss": first.loss, "later": second.loss.rename(step="late").drop_vars("time")})
+
+    def verdicts(self, record):
+        return []
+
+
+class Stop(Exception):
+    pass
+
+
+def stopping(at):
+    """A progress that remembers, and stops once a part has come so far."""
+    seen = []
+
+    def progress(part, done, total):
+        seen.append((part, done, total))
+        if (part, done) == at:
+            raise Stop
+
+    return progress, seen
+
+
+def same_numbers(one, other):
+    return all(one[name].variable.equals(other[name].variable) for name in ("loss", "later", "step", "late"))
+
+
+@pytest.fixture(scope="module")
+def expected():
+    return Training().simulate(Training.Parameters(), MemoryBench())
+
+
+@pytest.mark.parametrize("at", [("first", 40), ("second", 25), ("second", 120)])
+def test_an_interrupted_run_ends_in_the_same_numbers(tmp_path, at, expected):
+    experiment, store, parameters = Training(), Store(tmp_path), Training.Parameters()
+    progress, _ = stopping(at)
+    with pytest.raises(Stop):
+        run(experiment, parameters, store, progress=progress)
+    progress, seen = stopping(None)
+    outcome = run(experiment, parameters, store, progress=progress)
+    assert outcome.resumed
+    assert same_numbers(outcome.record, expected)
+    if at[0] == "second":
+        assert {done for part, done, _ in seen if part == "first"} <= {0, 60}  # the first part was there whole
+
+
+def test_an_unfinished_run_names_its_parts(tmp_path):
+    progress, _ = stopping(("first", 40))
+    with pytest.raises(Stop):
+        run(Training(), Training.Parameters(), Store(tmp_path), progress=progress)
+    (entry,) = Store(tmp_path).entries()
+    with pytest.raises(
+        StoreError, match=r"is not finished: run the same command again to finish it; its parts .*: parts/first"
+    ):
+        open_record(entry.path)
+    part = open_record(entry.path / "parts" / "first")
+    assert part.step.values[-1] == 40
+    assert part.attrs["complete"] == 0
+
+
+def test_memory_reports_progress_too():
+    progress, seen = stopping(None)
+    Training().simulate(Training.Parameters(), MemoryBench(progress))
+    assert ("first", 60, 60) in seen
+    assert ("second", 120, 120) in seen
+
+
+@pytest.mark.parametrize("part", ["", "../up", "a/b", ".hidden", "two words"])
+def test_a_part_is_named_like_a_file(tmp_path, part):
+    with pytest.raises(UserError, match="A part's name must be letters, digits"):
+        StoreBench(tmp_path).train(part, None, None)

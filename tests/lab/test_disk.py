@@ -1,0 +1,154 @@
+"""Stores that cannot be written: no permission, files in the way, and disks that fill up at any write."""
+
+import contextlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import xarray as xr
+from lab_blocks import layout, record, start
+from lab_toy import Toy
+
+from gatefield._errors import StoreError
+from gatefield.lab import Store, ZarrRecorder, open_record, run, write_record
+
+
+@contextlib.contextmanager
+def mounted(folder, options):
+    folder.mkdir()
+    done = subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)], capture_output=True, check=False)
+    if done.returncode:
+        pytest.skip("mounting a small disk needs more rights than this user has")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", str(folder)], check=True)
+
+
+WRITERS = {
+    "run": lambda path: run(Toy(), Toy.Parameters(), Store(path)),
+    "recorder": lambda path: ZarrRecorder(path).create(layout(10, 3)),
+    "record": lambda path: write_record(path, xr.Dataset({"x": 1.0})),
+}
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+def test_a_path_through_a_file(tmp_path, writer):
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(StoreError) as error:
+        WRITERS[writer](tmp_path / "file" / "store")
+    assert str(error.value).startswith(f"Cannot write to '{tmp_path / 'file'}")
+    assert str(error.value).endswith(": everything committed before is kept; choose a path that leads through folders only.")
+
+
+@pytest.mark.parametrize("writer", ["run", "recorder"])
+def test_a_store_that_is_a_file(tmp_path, writer):
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(
+        StoreError, match=r"\((file exists|not a directory)\): .*; choose a path that leads through folders only"
+    ):
+        WRITERS[writer](tmp_path / "file")
+
+
+def forbid(path, mode, what):
+    """Take rights away from this user, if that can be done."""
+    path.chmod(mode)
+    if os.access(path, what):
+        pytest.skip("this user may read and write everything")
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+def test_a_folder_that_may_not_be_written(tmp_path, writer):
+    forbid(tmp_path, 0o500, os.W_OK)
+    with pytest.raises(StoreError, match=r"\(permission denied\): .*; choose a folder that you may write to\.$"):
+        WRITERS[writer](tmp_path / "store")
+
+
+@pytest.mark.parametrize("file", ["committed.json", "data.zarr/zarr.json", "data.zarr/loss/zarr.json", "data.zarr/loss/c/0/0"])
+def test_a_record_that_may_not_be_read(tmp_path, file):
+    record(tmp_path, 10, 3)
+    forbid(tmp_path / file, 0, os.R_OK)
+    for read in (lambda: open_record(tmp_path), lambda: record(tmp_path, 10, 3)):
+        with pytest.raises(StoreError, match=r"Cannot read '.*' \(permission denied\): give a path that you may read\."):
+            read()
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+def test_a_disk_that_may_not_be_written(tmp_path, writer):
+    with (
+        mounted(tmp_path / "disk", "ro,size=1m") as disk,
+        pytest.raises(StoreError, match=r"\(read-only file system\): .*; choose a folder that you may write to\.$"),
+    ):
+        WRITERS[writer](disk / "store")
+
+
+def test_a_finished_run_needs_no_writing(tmp_path):
+    with mounted(tmp_path / "disk", "size=4m") as disk:
+        run(Toy(), Toy.Parameters(), Store(disk))
+        subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
+        assert run(Toy(), Toy.Parameters(), Store(disk)).reused
+
+
+def test_a_full_disk_keeps_what_was_committed(tmp_path):
+    whole = record(tmp_path / "whole", 200, 4)
+    with mounted(tmp_path / "disk", "size=512k,nr_inodes=10k") as disk:
+        with pytest.raises(StoreError) as error:
+            record(disk / "run", 200, 4)
+        kept = open_record(disk / "run").sizes["step"]
+        assert 0 < kept < 200
+        assert str(error.value) == (
+            f"Cannot write to '{disk / 'run'}' (no space left on device): everything up to record {kept} of 200 "
+            f"(step {10 * (kept - 1)}) is kept; free some space there and run the same command again."
+        )
+        xr.testing.assert_equal(open_record(disk / "run"), whole.isel(step=slice(kept)))
+        subprocess.run(["mount", "-o", "remount,size=16m", str(disk)], check=True)
+        assert record(disk / "run", 200, 4).identical(whole)
+
+
+@pytest.mark.parametrize("room", range(4, 150, 12))
+def test_a_disk_full_at_any_write_of_a_run(tmp_path, room):
+    """However little room there is, the run ends in a sentence, and goes on when there is more."""
+    with mounted(tmp_path / "disk", f"size={room}k") as disk:
+        store = Store(disk / "store")
+        try:
+            run(Toy(), Toy.Parameters(), store)
+        except StoreError as error:
+            assert "(no space left on device): " in str(error)  # noqa: PT017
+            assert str(error).endswith(" kept; free some space there and run the same command again.")  # noqa: PT017
+        subprocess.run(["mount", "-o", "remount,size=16m", str(disk)], check=True)
+        assert run(Toy(), Toy.Parameters(), store).record.sizes["x"] == 5
+
+
+LIMITED = """
+import resource, sys
+sys.path.insert(0, sys.argv[2])
+from pathlib import Path
+from lab_blocks import layout, start
+import numpy as np
+from gatefield.lab import ZarrRecorder
+from gatefield._errors import StoreError
+
+recorder = ZarrRecorder(Path(sys.argv[1]))
+recorder.create(layout(8, 4))
+rows = {"fields": np.zeros((3, 4, 5), "f4"), "loss": np.zeros((3, 4)), "status": np.zeros((3, 4), "i1")}
+recorder.commit(0, rows, start())
+for limit in (20, 200):  # stops the chunk, then the checkpoint
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
+    try:
+        recorder.commit(4, rows, start())
+    except StoreError as error:
+        sys.stdout.write(f"{error}\\n")
+"""
+
+
+def test_a_limit_on_file_sizes(tmp_path):
+    command = [sys.executable, "-c", LIMITED, str(tmp_path / "run"), str(Path(__file__).parent)]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert said.splitlines() == 2 * [
+        f"Cannot write to '{tmp_path / 'run'}' (file too large): everything up to record 4 of 8 (step 30) is kept; "
+        f"raise the limit on file sizes (ulimit -f) and run the same command again."
+    ]
+    assert open_record(tmp_path / "run").sizes["step"] == 4
+    assert ZarrRecorder(tmp_path / "run").find("abc", start()) is not None

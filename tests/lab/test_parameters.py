@@ -1,0 +1,128 @@
+import math
+import shlex
+from typing import Literal
+
+import pydantic
+import pytest
+from lab_toy import Toy
+
+from gatefield import _checks
+from gatefield._errors import UserError
+from gatefield.experiments._experiment import Parameters
+from gatefield.lab import resolve
+from gatefield.lab._parameters import command
+
+
+class Wide(Toy):
+    """An experiment with parameters of every kind."""
+
+    name = "wide"
+
+    class Parameters(Parameters):  # pyright: ignore[reportIncompatibleVariableOverride]
+        gain: float = 3.0
+        steps: int = pydantic.Field(default=10, ge=1)
+        labels: tuple[float, float] = (1.0, 0.0)
+        gates: tuple[str, ...] = ("half", "zero")
+        bias: bool = False
+        init: Literal["none", "xavier"] = "xavier"
+        xi: float | None = None
+        note: str = ""
+
+        @pydantic.field_validator("gain")
+        @classmethod
+        def _gain(cls, value):
+            return float(_checks.gain(value))
+
+        @pydantic.field_validator("note")
+        @classmethod
+        def _note(cls, value):
+            if value == "bad":
+                raise ValueError("notes must be good")
+            return value
+
+        @pydantic.model_validator(mode="after")
+        def _together(self):
+            if self.bias and self.steps > 1000:
+                raise ValueError("biases take at most 1000 steps")
+            return self
+
+    presets = {"quick": {}, "full": {"steps": 500, "gain": math.inf}}  # noqa: RUF012
+
+
+def test_presets_then_overrides():
+    assert resolve(Wide()).steps == 10
+    assert resolve(Wide(), "full").steps == 500
+    assert resolve(Wide(), "full", ["steps=20"]) == Wide.Parameters(steps=20, gain=math.inf)
+    assert resolve(Wide(), overrides={"steps": 7, "labels": "2,1"}) == Wide.Parameters(steps=7, labels=(2, 1))
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("gain=2", 2.0),
+        ("gain=.5", 0.5),
+        ("gain=inf", math.inf),
+        ("gain=Infinity", math.inf),
+        ("steps=2e3", 2000),
+        ("steps = 1_000", 1000),
+        ("labels=2,1", (2.0, 1.0)),
+        ("labels=[2,1]", (2.0, 1.0)),
+        ("gates=one,half", ("one", "half")),
+        ("gates=[one, half]", ("one", "half")),
+        ('gates=["one"]', ("one",)),
+        ("bias=true", True),
+        ("bias=yes", True),
+        ("init=none", "none"),
+        ("xi=none", None),
+        ("xi=null", None),
+        ("xi=2", 2.0),
+        ("note=12", "12"),
+        ("note=1,2", "1,2"),
+        ("note=a=b", "a=b"),
+    ],
+)
+def test_texts_are_read_as_their_parameter_needs(text, value):
+    name = text.partition("=")[0].strip()
+    assert getattr(resolve(Wide(), overrides=[text]), name) == value
+
+
+@pytest.mark.parametrize(
+    ("overrides", "sentence"),
+    [
+        (["gian=3"], "Unknown parameter 'gian': did you mean 'gain'? There are: bias, gain, gates, "),
+        (["gain"], "A setting is written name=value, but 'gain' has no '='; write for instance gain=3."),
+        (["gain=-1"], "gain must be zero or more ('inf' is the hypercube), but is -1; give such a value."),
+        (["steps=0"], "steps must be greater than or equal to 1, but is 0; give such a value."),
+        (["steps=1.5"], "steps must be a valid integer, got a number with a fractional part, but is 1.5; give such a value."),
+        (["init=xaver"], "init must be 'none' or 'xavier', but is 'xaver'; give such a value."),
+        (["note=bad"], "note = 'bad' is not allowed: notes must be good; give other values."),
+        (["bias=true", "steps=2000"], "These parameters together are not allowed: biases take at most 1000 steps; give other"),
+        (["labels=1"], "labels must be a valid tuple, but is 1; give such a value."),
+    ],
+)
+def test_what_is_wrong_is_one_sentence(overrides, sentence):
+    with pytest.raises(UserError) as error:
+        resolve(Wide(), overrides=overrides)
+    assert str(error.value).startswith(sentence)
+    assert "\n" not in str(error.value)
+
+
+def test_an_unknown_preset():
+    with pytest.raises(UserError, match="Unknown preset 'qick': did you mean 'quick'"):
+        resolve(Wide(), "qick")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"gain": math.inf, "labels": (2, -1e-7), "gates": ("one",), "bias": True, "init": "none", "xi": 1 / 3},
+        {"note": "two words, and a comma", "gates": ()},
+    ],
+)
+def test_the_command_makes_the_same_parameters(changes):
+    parameters = Wide.Parameters(**changes)
+    words = shlex.split(command(Wide(), parameters))
+    assert words[:3] == ["gatefield", "run", "wide"]
+    assert set(words[3::2]) == {"--set"}
+    assert resolve(Wide(), "full", words[4::2]) == parameters

@@ -1,0 +1,65 @@
+"""Measures against plain NumPy, scipy and values known by hand."""
+
+import numpy as np
+import pytest
+import scipy.stats
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from gatefield import measures
+
+FIELDS = arrays(np.float64, 12, elements=st.floats(-10, 10)).filter(lambda w: np.abs(w).max() > 1e-3)
+
+
+@pytest.mark.parametrize(
+    ("field", "expected"),
+    [(np.ones(40), 1 / 40), (np.eye(40)[3], 1.0), (np.cos(2 * np.pi * 3 * np.arange(40) / 40), 1.5 / 40)],
+)
+def test_ipr_of_known_fields(field, expected):
+    assert measures.ipr(field) == pytest.approx(expected, rel=1e-12)
+    assert measures.ipr(1e-200 * field) == pytest.approx(expected, rel=1e-12)
+
+
+@settings(derandomize=True, max_examples=30, deadline=None)
+@given(FIELDS)
+def test_entropic_uncertainty_and_bounds(w):
+    p = w**2 / np.sum(w**2)
+    spatial, spectral = measures.entropies(w)
+    assert spatial == pytest.approx(scipy.stats.entropy(p), abs=1e-9)
+    assert spatial + spectral >= np.log(12) - 1e-9
+    assert 1 / 12 - 1e-12 <= measures.ipr(w) <= 1 + 1e-12
+    assert measures.position_resultant(w) == pytest.approx(abs(np.fft.fft(p)[1]), abs=1e-9)
+
+
+def test_entropies_of_a_comb():
+    comb = np.zeros(40)
+    comb[::8] = 1.0
+    np.testing.assert_allclose(measures.entropies(comb), [np.log(5), np.log(8)], rtol=1e-9)
+
+
+def test_resultant_of_a_gabor():
+    j = np.arange(40)
+    gabor = np.exp(-((j - 20) ** 2) / 8) * np.cos(2 * np.pi * 8 * (j - 20) / 40)
+    assert measures.position_resultant(gabor) == pytest.approx(0.9762057900828158, rel=1e-9)
+
+
+def test_measures_work_on_stacks():
+    stack = np.random.default_rng(0).normal(size=(2, 3, 10))
+    assert measures.ipr(stack).shape == (2, 3)
+    assert measures.ipr(stack)[1, 2] == pytest.approx(float(measures.ipr(stack[1, 2])))
+    np.testing.assert_array_equal(measures.peak_position(stack), np.abs(stack).argmax(-1))
+
+
+def test_the_zero_field_has_no_ipr():
+    assert np.isnan(measures.ipr(np.zeros(5)))
+
+
+def test_excess_kurtosis_agrees_with_scipy():
+    x = np.random.default_rng(0).exponential(size=(500, 3))
+    np.testing.assert_allclose(measures.excess_kurtosis(x), scipy.stats.kurtosis(x), rtol=1e-12)
+
+
+@pytest.mark.parametrize(("i", "j", "expected"), [(0, 39, 1), (5, 25, 20), (39, 0, 1), (7, 7, 0)])
+def test_circular_distance(i, j, expected):
+    assert measures.circular_distance(i, j, 40) == expected

@@ -1,0 +1,92 @@
+"""Committees: outputs by hand, initial fields by their statistics, what may be trained, and bad input."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import scipy.special
+
+from gatefield import Committee, UserError
+
+KEY = jax.random.key(0)
+REFERENCE = {
+    "relu": lambda h: np.maximum(h, 0),
+    "erf": lambda h: scipy.special.erf(h / np.sqrt(2)),
+    "sigmoid": scipy.special.expit,
+    "linear": lambda h: h,
+}
+
+
+@pytest.mark.parametrize("activation", REFERENCE)
+@pytest.mark.parametrize("readout", ["mean", "learned"])
+def test_output_is_the_sum_over_units(activation, readout):
+    bias = np.array([0.3, -0.2, 0.5])
+    net = Committee(
+        5, 3, activation=activation, readout=readout, bias=True, bias_init=bias, output_bias=True, output_bias_init=0.7, key=KEY
+    )
+    x = np.random.default_rng(1).normal(size=(7, 5))
+    expected = [sum(REFERENCE[activation](w @ row + b) for w, b in zip(net.fields, bias, strict=True)) / 3 + 0.7 for row in x]
+    np.testing.assert_allclose(net(jnp.asarray(x)), expected, rtol=2e-5)
+
+
+def test_xavier_scale():
+    fields = np.asarray(Committee(40, 10, key=jax.random.split(KEY, 500)).fields)
+    error = np.sqrt(2 / 50) / np.sqrt(2 * fields.size)
+    assert abs(fields.std() - np.sqrt(2 / 50)) < 5 * error
+    assert abs(fields.mean()) < 5 * np.sqrt(2 / 50) / np.sqrt(fields.size)
+
+
+def test_scaled_xavier_is_xavier_times_the_scale():
+    plain, scaled = (Committee(8, 2, init_scale=s, key=KEY).fields for s in (1.0, 0.1))
+    np.testing.assert_allclose(scaled, 0.1 * plain, rtol=1e-6)
+
+
+def test_basis_fields_are_spread_over_the_ring():
+    fields = np.asarray(Committee(12, 4, init="basis", key=KEY).fields)
+    assert fields.argmax(1).tolist() == [0, 3, 6, 9]
+    np.testing.assert_array_equal(np.sort(fields, axis=1)[:, :-1], 0.0)
+
+
+def test_mostly_positive_fields_are_nine_tenths_positive():
+    fields = np.asarray(Committee(40, 10, init="positive", key=jax.random.split(KEY, 100)).fields)
+    assert abs((fields > 0).mean() - 0.9) < 5 * np.sqrt(0.09 / fields.size)
+
+
+def test_given_fields_are_kept():
+    given = np.arange(6.0).reshape(2, 3)
+    np.testing.assert_array_equal(Committee(3, 2, init=given, key=KEY).fields, given)
+
+
+def test_frozen_bias_is_not_trainable():
+    net = Committee(3, 2, bias="frozen", output_bias=True, readout="learned", key=KEY)
+    mask = net.trainable()
+    assert (mask.weights, mask.bias, mask.output_bias, mask.readout) == (True, False, True, True)
+
+
+def test_many_keys_make_many_networks():
+    keys = jax.random.split(KEY, 3)
+    together = Committee(6, 2, bias=True, key=keys)
+    assert together.fields.shape == (3, 2, 6)
+    assert together.bias is not None
+    assert together.bias.shape == (3, 2)
+    np.testing.assert_array_equal(together.fields[1], Committee(6, 2, key=keys[1]).fields)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ({"K": 0}, "K must be a whole number of at least 1, but is 0."),
+        ({"n": 2.5}, "n must be a whole number of at least 1, but is 2.5."),
+        ({"activation": "rellu"}, "Unknown activation 'rellu': did you mean 'relu'?"),
+        ({"readout": "sum"}, "Unknown readout 'sum'"),
+        ({"init": "xavierr"}, "Unknown init 'xavierr': did you mean 'xavier'?"),
+        ({"init": np.ones((2, 2))}, "Given fields must have shape (K, n) = (2, 3), or (runs, 2, 3), but have (2, 2)."),
+        ({"init": np.full((2, 3), np.nan)}, "init must be finite, but is nan"),
+        ({"bias": "frozne"}, "bias must be False, True or 'frozen', but is 'frozne'."),
+        ({"key": 3}, "key must be a JAX PRNG key, but is 3; make one with jax.random.key(0)."),
+    ],
+)
+def test_bad_input_is_one_sentence(arguments, text):
+    with pytest.raises(UserError) as caught:
+        Committee(**{"n": 3, "K": 2, "key": KEY, **arguments})
+    assert text in str(caught.value)

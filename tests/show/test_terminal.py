@@ -1,0 +1,113 @@
+import io
+from types import SimpleNamespace
+
+from rich.console import Console
+from rich.progress import Progress
+from show_fakes import Bump, FakeEntry, bump_record
+
+from gatefield.show._outcome import show_outcome
+from gatefield.show._progress import Bars, Lines
+from gatefield.show._terminal import show_experiments, show_verdicts
+from gatefield.show._tour import story
+
+
+def printed(show, *args, terminal: bool = False, width: int = 80) -> str:
+    file = io.StringIO()
+    show(*args, Console(file=file, width=width, force_terminal=terminal, color_system=None))
+    return file.getvalue()
+
+
+def verdicts():
+    return Bump().verdicts(bump_record())
+
+
+def test_verdicts_in_a_pipe_are_a_line_each():
+    lines = printed(show_verdicts, verdicts(), width=20).splitlines()
+    assert lines[0] == "  holds: The field's peak is one (expected 1, measured 0.9974, within 5 %)"
+    assert lines[1].startswith("  does not hold: The field is as wide as a quarter of the ring (expected 10, measured 12346")
+    assert lines[2:] == ["    It is narrower."]
+
+
+def test_verdicts_in_a_terminal_are_a_table():
+    text = printed(show_verdicts, verdicts(), terminal=True, width=120)
+    assert "✓ holds" in text
+    assert "✗ does not hold" in text
+    assert "It is narrower." in text
+
+
+def test_experiments_in_a_pipe_are_a_line_each():
+    text = printed(show_experiments, [Bump()], width=20)
+    assert text == "bump: A field condenses on a ring [Section 2, Fig. 1; quick: about 5 s; full: about 10 min]\n"
+
+
+def test_experiments_in_a_terminal_are_a_table():
+    lines = printed(show_experiments, [Bump()], terminal=True, width=120).splitlines()
+    assert lines[0].split() == ["name", "what", "it", "shows", "source", "presets"]
+    assert lines[2].split()[0] == "bump"
+    assert lines[2].rstrip().endswith("quick: about 5 s")
+    assert lines[3].strip() == "full: about 10 min"
+
+
+def test_lines_come_at_most_every_five_seconds_with_the_time_left():
+    now = SimpleNamespace(t=0.0)
+    lines = []
+    report = Lines("bump", lines.append, clock=lambda: now.t)
+    report("", 0, 4000)
+    for second in range(13):  # it leaps to 400 at once, as an interrupted run does
+        now.t = float(second)
+        report("", 400 + 100 * second, 4000)
+    assert lines == [
+        "bump: 22 % (900 of 4000 steps), about 31 s left",
+        "bump: 35 % (1400 of 4000 steps), about 26 s left",
+    ]
+
+
+def test_lines_of_a_new_part_start_their_own_clock():
+    now = SimpleNamespace(t=100.0)
+    lines = []
+    report = Lines("bump", lines.append, every=0.0, clock=lambda: now.t)
+    report("first", 10, 10)
+    report("second", 0, 10)
+    report("second", 2, 10)
+    now.t = 103.0
+    report("second", 5, 10)
+    assert lines == [
+        "bump, first: 100 % (10 of 10 steps)",
+        "bump, second: 0 % (0 of 10 steps)",
+        "bump, second: 20 % (2 of 10 steps)",
+        "bump, second: 50 % (5 of 10 steps), about 5 s left",
+    ]
+
+
+def test_bars_show_each_part():
+    bars = Progress(console=Console(file=io.StringIO(), force_terminal=True))
+    report = Bars("bump", bars)
+    report("first", 10, 10)
+    report("second", 5, 10)
+    shown = [(task.description, task.completed, task.total) for task in bars.tasks if task.visible]
+    assert shown == [("bump, first", 10, 10), ("bump, second", 5, 10)]
+
+
+def outcome(path, **changes):
+    usual = {"entry": FakeEntry(path=path), "record": bump_record(), "verdicts": verdicts(), "reused": False, "resumed": False}
+    return SimpleNamespace(**usual | {"seconds": 12.3} | changes)
+
+
+def test_a_finished_run_names_its_record_and_figure(tmp_path):
+    lines = printed(show_outcome, Bump(), outcome(tmp_path)).splitlines()
+    assert lines[0] == "bump: finished in 12 s"
+    assert lines[-2:] == [f"  record: {tmp_path}", f"  figure: {tmp_path / 'figure.svg'}"]
+    assert (tmp_path / "figure.svg").read_text().startswith("<?xml")
+
+
+def test_a_reused_run_says_so_and_is_not_drawn_again(tmp_path):
+    (tmp_path / "figure.svg").write_text("as it was")
+    assert printed(show_outcome, Bump(), outcome(tmp_path, reused=True)).startswith(f"bump: already in the store: {tmp_path}")
+    assert (tmp_path / "figure.svg").read_text() == "as it was"
+
+
+def test_a_story_is_the_title_and_the_first_paragraph():
+    assert story(Bump()).splitlines() == [
+        "A field condenses on a ring",
+        "  A neuron is trained on two kinds of signal. Turn `gain` up and its field condenses.",
+    ]
