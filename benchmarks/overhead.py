@@ -71,18 +71,19 @@ def time_recorded(steps: int) -> float:
             learning_rate=RATE,
             key=keys,
             recorder=ZarrRecorder(Path(folder) / "run"),
-            progress=lambda done, total: sys.stderr.write(f"{done} of {total}\n"),
+            progress=lambda done, total: print(f"{done} of {total}", file=sys.stderr),
         )
         return time.perf_counter() - begin
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--pairs", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=20.0)
     parser.add_argument("--output", type=Path)
     options = parser.parse_args()
-    time_bare(10), time_recorded(200)  # compile both
+    time_bare(10)
+    time_recorded(200)  # both are compiled now
     per_step = time_bare(200) / 200
     steps = int(options.seconds / per_step)
     pairs = [(time_bare(steps), time_recorded(steps)) for _ in range(options.pairs)]

@@ -9,6 +9,7 @@ from typing import Any
 
 import jax
 import numpy as np
+from jax.core import Tracer
 
 from gatefield._errors import UserError, unknown_name
 
@@ -18,7 +19,7 @@ def real(name: str, value: Any, rule: str, holds: Callable[[np.ndarray], Any]) -
 
     Kept as float64 NumPy array, so that no precision is lost before it meets a device; JAX arrays are kept as they are.
     """
-    if isinstance(value, jax.core.Tracer):
+    if isinstance(value, Tracer):
         return value
     try:
         array = np.asarray(value, dtype=np.float64)

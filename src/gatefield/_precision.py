@@ -7,6 +7,7 @@ from typing import Any, ParamSpec, TypeVar
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -21,7 +22,7 @@ def exact(function: Callable[P, R]) -> Callable[P, R]:
 
     @functools.wraps(function)
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
-        traced = any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves((args, kwargs)))
+        traced = any(isinstance(leaf, Tracer) for leaf in jax.tree.leaves((args, kwargs)))
         if traced or jax.config.jax_enable_x64:  # pyright: ignore[reportAttributeAccessIssue]
             return function(*args, **kwargs)
         with jax.enable_x64(True), jax.ensure_compile_time_eval():

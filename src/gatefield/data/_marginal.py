@@ -77,14 +77,15 @@ def _finite_variance(quantile: Quantile) -> Quantile:
     edge = 7.5 if isinstance(quantile, QuantileFunction) else 33.0
     _, variance, share = normal_moments(quantile, edge)
     _, again, _ = normal_moments(quantile, edge, 23)
+    name = eqx.tree_pformat(quantile, width=1000)
     if not (np.isfinite(variance) and variance > 0 and share < 1e-3):
         raise UserError(
-            f"quantile must have a finite, positive variance, but that of {quantile!r} is {float(variance):g}, "
+            f"quantile must have a finite, positive variance, but that of {name} is {float(variance):g}, "
             f"with a share of {float(share):.2g} from the far tails; choose one with lighter tails."
         )
     if abs(again / variance - 1) > 1e-8:
         raise UserError(
-            f"quantile must be smooth, but {quantile!r} has kinks or jumps; "
+            f"quantile must be smooth, but {name} has kinks or jumps; "
             "say where by QuantileFunction(function, breaks=(u1, u2, ...))."
         )
     return quantile

@@ -130,7 +130,7 @@ def as_quantile(value: Any) -> Quantile:
 
 def _traceable(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
     try:
-        shape = jax.eval_shape(function, jax.ShapeDtypeStruct((3,), jnp.result_type(float))).shape
+        shape = jax.eval_shape(lambda u: function(u), jax.ShapeDtypeStruct((3,), jnp.result_type(float))).shape
     except jax.errors.JAXTypeError:
         raise UserError(f"quantile {function!r} cannot be traced; write it elementwise, with jax.numpy only.") from None
     if shape != (3,):

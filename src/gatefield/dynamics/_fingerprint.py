@@ -5,6 +5,7 @@ import re
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 
@@ -22,7 +23,7 @@ def fingerprint(*parts: Any) -> str:
 
 
 def _leaf_bytes(leaf: Any) -> bytes:
-    if isinstance(leaf, jax.Array) and jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key):
+    if isinstance(leaf, jax.Array) and jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key):
         leaf = jax.random.key_data(leaf)
     if isinstance(leaf, jax.Array | np.ndarray | np.generic):
         array = np.asarray(leaf)

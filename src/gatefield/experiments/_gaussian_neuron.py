@@ -53,19 +53,19 @@ class GaussianNeuron(Experiment):
 
     def simulate(self, parameters: Settings, bench: Bench) -> xr.Dataset:
         p = parameters
-        classes = [NonlinearGP(p.n, xi, p.gain) for xi in (p.xi1, p.xi0)]
+        positive, negative = NonlinearGP(p.n, p.xi1, p.gain), NonlinearGP(p.n, p.xi0, p.gain)
         net_key, train_key = jax.random.split(jax.random.key(p.seed))
         record = bench.train(
             "sgd",
             Committee(p.n, 1, key=jax.random.split(net_key, p.seeds)),
-            Task(*classes),
+            Task(positive, negative),
             steps=p.steps,
             batch_size=p.batch_size,
             learning_rate=p.learning_rate,
             record_every=p.record_every,
             key=jax.random.split(train_key, p.seeds),
         )
-        cov1, cov0 = (source.covariance() for source in classes)
+        cov1, cov0 = positive.covariance(), negative.covariance()
         theory = flow(lambda w: relu.velocity(w, cov1, cov0), record.fields.isel(step=0).values, record.time.values)
         record["flow_fields"] = (record.fields.dims, theory.fields.values, {"long_name": "fields of the gradient flow"})
         record["flow_loss"] = (("run",), [float(relu.loss(w[-1], cov1, cov0)) for w in theory.fields.values])
@@ -132,9 +132,9 @@ def _spectra(axes, one: xr.Dataset) -> None:
 
 def _cosine(a: xr.DataArray, b: xr.DataArray) -> xr.DataArray:
     dims = ("unit", "position")
-    return (a * b).sum(dims) / np.sqrt((a**2).sum(dims) * (b**2).sum(dims))
+    return (a * b).sum(dims) / ((a**2).sum(dims) * (b**2).sum(dims)) ** 0.5
 
 
 def _distance(a: xr.DataArray, b: xr.DataArray) -> xr.DataArray:
     dims = ("unit", "position")
-    return np.sqrt(((a - b) ** 2).sum(dims) / (b**2).sum(dims))
+    return (((a - b) ** 2).sum(dims) / (b**2).sum(dims)) ** 0.5

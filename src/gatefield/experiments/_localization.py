@@ -1,7 +1,7 @@
 """Fields along the gain axis: when does a receptive field localize?"""
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import jax
 import numpy as np
@@ -50,10 +50,10 @@ class Localization(Experiment):
     Parameters = Settings
     presets: ClassVar = {
         "full": {},
-        "quick": {"gains": (0.01, 1.0, 3.0, float("inf")), "seeds": 4, "batch_size": 500},
+        "quick": {"gains": (0.01, 0.3, 1.0, 3.0, 10.0, float("inf")), "seeds": 4, "batch_size": 500},
         "tiny": {"n": 12, "gains": (0.01, 3.0), "batch_size": 50, "steps": 40, "record_every": 20, "seeds": 2},
     }
-    durations: ClassVar = {"quick": "20 s", "full": "5 min"}
+    durations: ClassVar = {"quick": "30 s", "full": "5 min"}
 
     def simulate(self, parameters: Settings, bench: Bench) -> xr.Dataset:
         p = parameters
@@ -118,7 +118,7 @@ class Localization(Experiment):
     def figure(self, record: xr.Dataset) -> Figure:
         gains = record.gain.values
         figure = Figure(figsize=(9.5, 7.0))
-        top, bottom = figure.subfigures(2, 1, height_ratios=[1.15, 1.0])
+        top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=[1.15, 1.0]))
         _ipr_panel(top.subplots(), record)
         panels = bottom.subplots(2, len(gains), sharex=True, squeeze=False)
         for row, order in zip(panels, ORDERS, strict=True):

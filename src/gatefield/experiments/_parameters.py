@@ -2,30 +2,31 @@
 
 from typing import Annotated, Any
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, ValidationInfo
 
 from gatefield import _checks
+from gatefield._errors import UserError
 
 
-def _count(value: int) -> int:
-    return _checks.count("it", value)
+def _count(value: int, info: ValidationInfo) -> int:
+    return _checks.count(str(info.field_name), value)
 
 
-def _gain(value: float) -> float:
-    return float(_checks.gain(value, "it"))
+def _gain(value: float, info: ValidationInfo) -> float:
+    return float(_checks.gain(value, str(info.field_name)))
 
 
-def _length_scale(value: float) -> float:
-    return float(_checks.length_scale(value, "it"))
+def _length_scale(value: float, info: ValidationInfo) -> float:
+    return float(_checks.length_scale(value, str(info.field_name)))
 
 
-def _rate(value: float) -> float:
-    return float(_checks.positive("it", value))
+def _rate(value: float, info: ValidationInfo) -> float:
+    return float(_checks.positive(str(info.field_name), value))
 
 
-def _filled(values: tuple[Any, ...]) -> tuple[Any, ...]:
+def _filled(values: tuple[Any, ...], info: ValidationInfo) -> tuple[Any, ...]:
     if not values:
-        raise ValueError("it must hold at least one value, but is empty")
+        raise UserError(f"{info.field_name} must hold at least one value, but is empty; give one or more.")
     return values
 
 

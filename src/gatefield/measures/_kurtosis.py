@@ -1,13 +1,13 @@
 """Departure from the Gaussian."""
 
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array, ArrayLike, Float, Real
 
 from gatefield._precision import exact, real
 
 
 @exact
-def excess_kurtosis(samples: Float[Array, "..."], axis: int = 0) -> Float[Array, "..."]:
+def excess_kurtosis(samples: Real[ArrayLike, "..."], axis: int = 0) -> Float[Array, "..."]:
     r"""Excess kurtosis $m_4/m_2^2 - 3$ of samples along an axis, $m_k$ their central moments.
 
     0 for a Gaussian, -1.2 for a uniform law, -2 for two equal atoms. The plain moment ratio: its bias is of order 1/N.

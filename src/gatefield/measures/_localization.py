@@ -1,13 +1,13 @@
 """How localized a field is, and where."""
 
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, ArrayLike, Float, Int, Real
 
 from gatefield._precision import exact, real
 
 
 @exact
-def ipr(w: Float[Array, "*batch n"]) -> Float[Array, "*batch"]:
+def ipr(w: Real[ArrayLike, "*batch n"]) -> Float[Array, "*batch"]:
     r"""Inverse participation ratio: $\sum_j w_j^4 / (\sum_j w_j^2)^2$.
 
     1/n for a flat field, about 1.5/n for a sinusoid, 1 for a single site. It does not depend on the scale of `w`;
@@ -21,7 +21,7 @@ def ipr(w: Float[Array, "*batch n"]) -> Float[Array, "*batch"]:
 
 
 @exact
-def entropies(w: Float[Array, "*batch n"]) -> tuple[Float[Array, "*batch"], Float[Array, "*batch"]]:
+def entropies(w: Real[ArrayLike, "*batch n"]) -> tuple[Float[Array, "*batch"], Float[Array, "*batch"]]:
     r"""Entropies $(H_p, H_q)$, in nats, of a field's energy over positions and over frequencies.
 
     $p_j = w_j^2/|w|^2$ and $q_k = |W_k|^2/\sum_l|W_l|^2$ with the complex DFT $W$; $H_p + H_q \ge \ln n$.
@@ -36,7 +36,7 @@ def entropies(w: Float[Array, "*batch n"]) -> tuple[Float[Array, "*batch"], Floa
 
 
 @exact
-def position_resultant(w: Float[Array, "*batch n"]) -> Float[Array, "*batch"]:
+def position_resultant(w: Real[ArrayLike, "*batch n"]) -> Float[Array, "*batch"]:
     r"""Length of the circular mean of position, $U = |\sum_j p_j e^{2\pi i j/n}|$ with $p_j = w_j^2/|w|^2$.
 
     1 for a single site, 0 for a field spread evenly over the ring.
@@ -49,7 +49,7 @@ def position_resultant(w: Float[Array, "*batch n"]) -> Float[Array, "*batch"]:
     return jnp.abs(jnp.sum(p * jnp.exp(2j * jnp.pi * jnp.arange(n) / n), axis=-1))
 
 
-def peak_position(w: Float[Array, "*batch n"]) -> Int[Array, "*batch"]:
+def peak_position(w: Real[ArrayLike, "*batch n"]) -> Int[Array, "*batch"]:
     """The site where the field is largest in absolute value.
 
     >>> int(peak_position([0.1, -2.0, 0.3]))
@@ -58,7 +58,7 @@ def peak_position(w: Float[Array, "*batch n"]) -> Int[Array, "*batch"]:
     return jnp.argmax(jnp.abs(jnp.asarray(w)), axis=-1)
 
 
-def circular_distance(i: Float[Array, "*batch"], j: Float[Array, "*batch"], n: int) -> Float[Array, "*batch"]:
+def circular_distance(i: Real[ArrayLike, "*batch"], j: Real[ArrayLike, "*batch"], n: int) -> Float[Array, "*batch"]:
     """Distance of two positions on a ring of `n` sites.
 
     >>> int(circular_distance(1, 39, 40))
@@ -68,7 +68,7 @@ def circular_distance(i: Float[Array, "*batch"], j: Float[Array, "*batch"], n: i
     return jnp.minimum(lag, n - lag)
 
 
-def _shares(w: Float[Array, "*batch n"]) -> Float[Array, "*batch n"]:
+def _shares(w: Real[ArrayLike, "*batch n"]) -> Float[Array, "*batch n"]:
     """Each entry's share of the energy; scaled first, so that tiny and huge fields keep their precision."""
     w = real(w)
     energy = (w / jnp.max(jnp.abs(w), axis=-1, keepdims=True)) ** 2

@@ -44,12 +44,12 @@ class Committee(Network):
     Source: note 002, equation 1.
     """
 
+    activation: str = eqx.field(static=True)
+    frozen: tuple[str, ...] = eqx.field(static=True)
     weights: Float[Array, "K n"] = leaf(2)
     bias: Float[Array, " K"] | None = leaf(1)
     output_bias: Float[Array, ""] | None = leaf(0)
     readout: Float[Array, " K"] | None = leaf(1)
-    activation: str = eqx.field(static=True)
-    frozen: tuple[str, ...] = eqx.field(static=True)
 
     def __init__(
         self,

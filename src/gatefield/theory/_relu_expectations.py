@@ -4,16 +4,18 @@ Angles between fields are taken in the metric of C: gamma = w'Cv/(|w||v|), theta
 """
 
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array, ArrayLike, Float
 
 from gatefield._precision import exact, real
 
 Field = Float[Array, " n"]
+FieldLike = Float[ArrayLike, " n"]
 Matrix = Float[Array, "n n"]
+MatrixLike = Float[ArrayLike, "n n"]
 
 
 @exact
-def gate_mean(w: Field, cov: Matrix) -> Field:
+def gate_mean(w: FieldLike, cov: MatrixLike) -> Field:
     r"""Mean input where a gate is open: $E[1(\langle w,x\rangle>0)\,x] = Cw/(\sqrt{2\pi}\,|w|)$.
 
     >>> import numpy as np
@@ -27,10 +29,11 @@ def gate_mean(w: Field, cov: Matrix) -> Field:
 
 
 @exact
-def kernel(w: Field, v: Field, cov: Matrix) -> Float[Array, ""]:
+def kernel(w: FieldLike, v: FieldLike, cov: MatrixLike) -> Float[Array, ""]:
     r"""Mean product of two ReLU units.
 
-    $$E[\mathrm{relu}(\langle w,x\rangle)\,\mathrm{relu}(\langle v,x\rangle)] = |w||v|\,(\sin\theta+(\pi-\theta)\cos\theta)/2\pi$$
+    $$E[\mathrm{relu}(\langle w,x\rangle)\,\mathrm{relu}(\langle v,x\rangle)]
+    = \tfrac{1}{2\pi}|w||v|\,(\sin\theta+(\pi-\theta)\cos\theta)$$
 
     >>> import numpy as np
     >>> float(kernel([1.0, 0.0], [1.0, 0.0], np.eye(2)))
@@ -44,7 +47,7 @@ def kernel(w: Field, v: Field, cov: Matrix) -> Float[Array, ""]:
 
 
 @exact
-def pair_mean(w: Field, v: Field, cov: Matrix) -> Field:
+def pair_mean(w: FieldLike, v: FieldLike, cov: MatrixLike) -> Field:
     r"""Mean input weighted by one unit's gate and another unit's output.
 
     $$E[1(\langle w,x\rangle>0)\,\mathrm{relu}(\langle v,x\rangle)\,x]

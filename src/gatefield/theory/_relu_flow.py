@@ -4,19 +4,21 @@ from functools import partial
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array, ArrayLike, Float
 
 from gatefield._precision import exact, real
 from gatefield.theory._relu_expectations import gate_mean, kernel, norm, pair_mean
 
 Fields = Float[Array, "K n"]
+FieldsLike = Float[ArrayLike, "K n"]
 Matrix = Float[Array, "n n"]
+MatrixLike = Float[ArrayLike, "n n"]
 Labels = tuple[float, float]
 
 
 @exact
 @jax.jit
-def velocity(W: Fields, cov1: Matrix, cov0: Matrix, labels: Labels = (1.0, 0.0)) -> Fields:
+def velocity(W: FieldsLike, cov1: MatrixLike, cov0: MatrixLike, labels: Labels = (1.0, 0.0)) -> Fields:
     r"""Velocity $\tau\,dw_j/dt = -\partial L/\partial w_j$ of a mean-readout ReLU committee on two balanced Gaussian classes.
 
     $$K\tau\frac{dw_j}{dt} = \sum_c \tfrac12\Big\{y_c\,E_c[1_j x] - \tfrac1K\sum_k E_c[1_j\,\mathrm{relu}_k\,x]\Big\}$$
@@ -35,7 +37,7 @@ def velocity(W: Fields, cov1: Matrix, cov0: Matrix, labels: Labels = (1.0, 0.0))
 
 @exact
 @jax.jit
-def loss(W: Fields, cov1: Matrix, cov0: Matrix, labels: Labels = (1.0, 0.0)) -> Float[Array, ""]:
+def loss(W: FieldsLike, cov1: MatrixLike, cov0: MatrixLike, labels: Labels = (1.0, 0.0)) -> Float[Array, ""]:
     r"""Half of the mean squared error of a mean-readout ReLU committee on two balanced Gaussian classes.
 
     $$L = \tfrac12\sum_c\tfrac12\Big[\tfrac1{K^2}\sum_{jk}E_c[\mathrm{relu}_j\mathrm{relu}_k]
