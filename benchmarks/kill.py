@@ -2,8 +2,9 @@
 
     python benchmarks/kill.py [--kills 20] [--output benchmarks/results/kill.json]
 
-Each run is a process of its own that trains into a store and gets SIGKILL at a random moment between its first sign of life
-and its end. The store must then open with a whole number of commits; a second process goes on to an equal record.
+Each run is a process of its own that trains into a store and gets SIGKILL at a random moment: one in five at any time from the
+start of the training, the others after the first commit. The store must then open with a whole number of commits; a second process
+goes on to an equal record.
 """
 
 import argparse
@@ -29,32 +30,41 @@ from gatefield.lab import ZarrRecorder
 path, chunk = sys.argv[1], int(sys.argv[2])
 task = Task(NonlinearGP(40, 2.0, 3.0), NonlinearGP(40, 1.0, 3.0))
 net = Committee(40, 2, key=jax.random.split(jax.random.key(0), 4))
-settings = dict(steps=600, batch_size=500, learning_rate=0.05, record_every=5, key=jax.random.split(jax.random.key(1), 4))
-print("alive", flush=True)
-train(net, task, **settings, chunk=chunk, recorder=ZarrRecorder(path))
+settings = dict(steps=3600, batch_size=500, learning_rate=0.05, record_every=10, key=jax.random.split(jax.random.key(1), 4))
+train(net, task, **settings, chunk=chunk, recorder=ZarrRecorder(path), progress=lambda done, total: print(done, flush=True))
 """
 
 
-def start(path: Path, chunk: int) -> subprocess.Popen:
+RECORDS = 361
+
+
+def start(path: Path, chunk: int, *, commits: bool = True) -> subprocess.Popen:
+    """A training in a process of its own, which has begun; with `commits`, it has made its first commit."""
     process = subprocess.Popen([sys.executable, "-c", CHILD, str(path), str(chunk)], stdout=subprocess.PIPE)
     assert process.stdout is not None
-    process.stdout.readline()
+    while commits and process.stdout.readline() in (b"0\n",):
+        pass
+    if not commits:
+        process.stdout.readline()
     return process
 
 
 def finish(path: Path, chunk: int) -> float:
+    """Train to the end; gives the seconds from the first commit on."""
+    process = start(path, chunk)
     begin = time.perf_counter()
-    if start(path, chunk).wait():
+    process.communicate()
+    if process.returncode:
         raise SystemExit(f"the training into {path} failed")
     return time.perf_counter() - begin
 
 
 def kill_once(path: Path, chunk: int, within: float, rng: random.Random) -> float:
     """Start, wait a random time, kill; gives the seconds waited."""
-    process, wait = start(path, chunk), rng.uniform(0.0, within)
+    process, wait = start(path, chunk, commits=rng.random() < 0.8), rng.uniform(0.0, within)
     time.sleep(wait)
     os.kill(process.pid, signal.SIGKILL)
-    process.wait()
+    process.communicate()
     return wait
 
 
@@ -65,8 +75,7 @@ def commits(path: Path, block: int) -> int:
     if not (path / "committed.json").exists():
         return 0
     records = open_record(path).sizes["step"]
-    total = 121
-    if records % block and records != total:
+    if records % block and records != RECORDS:
         raise SystemExit(f"{path} ends inside a commit: {records} records")
     return -(-records // block)
 
@@ -97,7 +106,7 @@ def main() -> None:
     chunk, rng = 3, random.Random(options.seed)
     with tempfile.TemporaryDirectory() as folder:
         reference = Path(folder) / "reference"
-        seconds = finish(reference, 121)
+        seconds = finish(reference, RECORDS)
         seconds = finish(Path(folder) / "timing", chunk)
         trials = [trial(Path(folder), i, chunk, seconds, rng) for i in range(options.kills)]
     result = {

@@ -70,14 +70,13 @@ def test_slopes(gain):
 
 
 @pytest.mark.parametrize("x64", [False, True])
-@pytest.mark.parametrize("gain", [0.0, 1e-30, 0.1, 1e30, np.inf])
-def test_slopes_at_the_edges_are_finite(gain, x64):
+def test_slopes_at_the_edges_are_finite(x64):
+    rho, gain = (grid.ravel() for grid in np.meshgrid([-1.0, -0.5, 0.0, 0.5, 1.0], [0.0, 1e-30, 0.1, 1e30, np.inf]))
     with jax.enable_x64(x64):
-        slope = jax.jit(jax.grad(arcsine_covariance, argnums=(0, 1)))
-        for rho in [-1.0, -0.5, 0.0, 0.5, 1.0]:
-            assert np.isfinite(np.array(slope(rho, gain))).all()
-        assert np.isfinite(jax.grad(gain_deviation)(gain))
-        assert np.isfinite(jax.grad(gain_variance)(gain))
+        slopes = jax.jit(jax.vmap(jax.grad(arcsine_covariance, argnums=(0, 1))))(rho, gain)
+        assert np.isfinite(slopes).all()
+        assert np.isfinite(jax.jit(jax.vmap(jax.grad(gain_deviation)))(gain)).all()
+        assert np.isfinite(jax.jit(jax.vmap(jax.grad(gain_variance)))(gain)).all()
 
 
 def test_slope_of_the_deviation_at_gain_zero():

@@ -210,3 +210,14 @@ def test_cross_entropy_needs_labels_that_are_probabilities():
 def test_run_axes_must_agree():
     with pytest.raises(UserError, match=r"same length, but there are lengths \[2, 3\]"):
         run(committee(key=jax.random.split(KEY, 3)), task([1.0, 2.0]))
+
+
+@pytest.mark.parametrize(("runs", "batch_size", "n"), [(256, 1000, 40), (1, 10, 10), (7, 10**9, 1000), (1000, 1, 1)])
+def test_groups_are_sensible(runs, batch_size, n):
+    from gatefield.dynamics._engine import CACHE_BYTES, runs_side_by_side
+
+    group = runs_side_by_side(runs, batch_size, n)
+    assert 1 <= group <= runs
+    assert group == 1 or group * batch_size * n * 4 <= CACHE_BYTES
+    if runs == 256:
+        assert runs % group == 0

@@ -14,11 +14,11 @@ _PANELS, _RADIAL_NODES, _ANGULAR_NODES = 16, 16, 64
 @exact
 def normal_moments(law: Quantile, edge: float, panels: int = _PANELS) -> tuple[Float[Array, ""], ...]:
     """Mean and variance of h(Z) for a standard normal Z, and the share of the variance that comes from |Z| > `edge`."""
-    return _moments(law, edge, panels)
+    return _moments(law, real(edge), panels)
 
 
 @eqx.filter_jit
-def _moments(law: Quantile, edge: float, panels: int) -> tuple[Float[Array, ""], ...]:
+def _moments(law: Quantile, edge: Float[Array, ""], panels: int) -> tuple[Float[Array, ""], ...]:
     fixed = np.linspace(0.0, _reach(), panels + 1)
     z, weight = _gauss(real(np.sort(np.append(fixed, _break_sizes(law)))), _RADIAL_NODES)
     weight = weight * jnp.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
@@ -37,11 +37,16 @@ def pair_moment(law: Quantile, mean: Float[ArrayLike, ""], rho: Float[ArrayLike,
     a break of h, and in angle, cut where two such radii cross. A break at 0 lies between the sectors, and nothing becomes
     narrow as $\rho \to 1$.
     """
-    angle = jnp.arccos(jnp.clip(real(rho), -1.0, 1.0))
+    return _pair(law, real(mean), real(rho))
+
+
+@eqx.filter_jit
+def _pair(law: Quantile, mean: Float[Array, ""], rho: Float[Array, ""]) -> Float[Array, ""]:
+    angle = jnp.arccos(jnp.clip(rho, -1.0, 1.0))
     return _sector(law, mean, (np.pi - angle) / 2, 1.0) + _sector(law, mean, angle / 2, -1.0)
 
 
-def _sector(law: Quantile, mean: Float[ArrayLike, ""], half: Array, sign: float) -> Array:
+def _sector(law: Quantile, mean: Array, half: Array, sign: float) -> Array:
     """The two sectors of width 2 `half` in which the product of Z_1 and Z_2 has that sign."""
     turn, angular = _gauss(_angle_edges(law, half), _ANGULAR_NODES)
     first, second = jnp.sin(half + turn)[:, None], jnp.sin(half - turn)[:, None]
