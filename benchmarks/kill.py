@@ -3,8 +3,8 @@
     python benchmarks/kill.py [--kills 20] [--output benchmarks/results/kill.json]
 
 Each run is a process of its own that trains into a store and gets SIGKILL at a random moment: one in five at any time from the
-start of the training, the others after the first commit. The store must then open with a whole number of commits; a second process
-goes on to an equal record.
+start of the training, the others after the first commit. The store must then open with a whole number of commits; a second
+process goes on to an equal record.
 """
 
 import argparse
