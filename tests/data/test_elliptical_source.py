@@ -1,5 +1,8 @@
 """Radial laws, against their densities and tabulated constants."""
 
+from typing import Any
+
+import equinox as eqx
 import jax
 import numpy as np
 import pytest
@@ -19,7 +22,7 @@ def ratio_by_quadrature(law, n):
             return chi
         case StudentT():
             df = float(law.df)
-            return chi * np.sqrt(df - 2) * integrate.quad(lambda x: stats.chi2(df).pdf(x) / np.sqrt(x), 0, np.inf)[0]
+            return chi * np.sqrt(df - 2) * integrate.quad(lambda x: stats.chi2.pdf(x, df) / np.sqrt(x), 0, np.inf)[0]
         case LaplaceRadial():
             return chi * integrate.quad(lambda v: np.sqrt(v) * np.exp(-v), 0, np.inf)[0]
         case Sphere():
@@ -77,12 +80,13 @@ def test_directions_are_independent_of_the_radius():
 
 
 def test_names():
-    assert float(Elliptical(4, 1.0, "student:7").radial.df) == 7
-    assert float(Elliptical(4, 1.0, "shell").radial.thickness) == 0.1
-    assert isinstance(Elliptical(4, 1.0, "gaussian").radial, GaussianRadial)
+    names = {"gaussian": GaussianRadial(), "student:7": StudentT(7.0), "shell": Shell(0.1), "shell:0.3": Shell(0.3)}
+    for name, law in names.items():
+        assert eqx.tree_equal(Elliptical(4, 1.0, name).radial, law)
 
 
 def test_errors():
+    wrong: Any = 5
     with pytest.raises(ValueError, match=r"Unknown radial law 'spere': did you mean 'sphere'\?"):
         Elliptical(4, 1.0, "spere")
     with pytest.raises(ValueError, match=r"The radial law 'student' needs a parameter; write 'student:3'\."):
@@ -94,4 +98,4 @@ def test_errors():
     with pytest.raises(ValueError, match=r"thickness must be above 0 and at most 2, but is 3; give such a value\."):
         Shell(3.0)
     with pytest.raises(ValueError, match=r"radial must be a radial law, such as Sphere\(\) or 'student:5', but is 5\."):
-        Elliptical(4, 1.0, 5)
+        Elliptical(4, 1.0, wrong)

@@ -2,6 +2,7 @@
 
 import functools
 import itertools
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -46,9 +47,7 @@ def by_cubature(h, rho, reach):
         return sign * h(a) * h(b) * density
 
     same, opposite = (
-        integrate.cubature(
-            integrand, [0, 0], [reach, reach], args=(sign,), rtol=1e-11, atol=1e-12, max_subdivisions=4000
-        ).estimate
+        integrate.cubature(integrand, [0, 0], [reach, reach], args=(sign,), rtol=1e-11, max_subdivisions=4000).estimate
         for sign in (1, -1)
     )
     square = integrate.quad_vec(lambda z: h(z) ** 2 * np.exp(-z * z / 2), 1e-12, reach, epsabs=1e-12)[0]
@@ -192,6 +191,8 @@ def test_unstated_jumps_are_an_error():
 
 
 def test_names_and_functions_that_do_not_work():
+    number: Any = 3
+    untraceable: Any = np.sort
     with pytest.raises(
         ValueError, match=r"Unknown quantile 'unifrom': did you mean 'uniform'\? There are: algebraic, laplace, uniform\."
     ):
@@ -207,9 +208,9 @@ def test_names_and_functions_that_do_not_work():
     with pytest.raises(
         ValueError, match=r"quantile must be a function of u, a Quantile, or a name such as 'laplace', but is 3\."
     ):
-        Marginal(4, 1.0, 3)
+        Marginal(4, 1.0, number)
     with pytest.raises(ValueError, match=r"cannot be traced; write it elementwise, with jax\.numpy only\."):
-        Marginal(4, 1.0, np.sort)
+        Marginal(4, 1.0, untraceable)
     with pytest.raises(ValueError, match=r"quantile must be elementwise, but .* gives shape \(\) for shape \(3,\)\."):
         Marginal(4, 1.0, jnp.sum)
     with pytest.raises(ValueError, match=r"breaks must be strictly between 0 and 1, but is 1; give such a value\."):

@@ -1,5 +1,7 @@
 """The single pulse, against a list of all pulses."""
 
+from typing import Any
+
 import jax
 import numpy as np
 import pytest
@@ -49,7 +51,8 @@ def test_error_of_the_order(widths):
 
 
 def test_errors():
+    wrong: Any = 3
     with pytest.raises(ValueError, match=r"The least width must be a whole number of at least 1, but is 0\."):
         SinglePulse(8, (0, 2))
     with pytest.raises(ValueError, match=r"widths must be a pair \(lo, hi\) of whole numbers, but is 3\."):
-        SinglePulse(8, 3)
+        SinglePulse(8, wrong)

@@ -1,6 +1,7 @@
 """The contract of a source, over all of them. A new source is one line in `SOURCES`."""
 
 import functools
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -33,7 +34,6 @@ SOURCES = {
     "gaussian line": lambda xi, shape: Gaussian(N, xi, boundary="line"),
     "nonlinear": lambda xi, shape: NonlinearGP(N, xi, 3 * shape),
     "hypercube": lambda xi, shape: Hypercube(N, xi),
-    "uniform": lambda xi, shape: Marginal(N, xi, "uniform"),
     "laplace line": lambda xi, shape: Marginal(N, xi, "laplace", boundary="line"),
     "algebraic": lambda xi, shape: Marginal(N, xi, Algebraic(6 + 4 * shape)),
     "exponential": lambda xi, shape: Marginal(N, xi, exponential),
@@ -131,13 +131,20 @@ def test_jit_and_runs_are_the_same_as_plain_calls(name):
     singles = [SOURCES[name](xi, shape) for xi, shape in zip(xis, shapes, strict=True)]
     if run_count(many) is None:  # nothing in this source can differ between runs
         many, singles = one(name), [one(name)]
-    samples, covariances, means = jax.jit(lambda s: (s.sample(key, 300), s.covariance(), s.mean()))(many)
-    shape = (-1, N, N)
+    samples = jax.jit(lambda source: source.sample(key, 300))(many)
     assert mostly_equal(samples.reshape(-1, 300, N), np.stack([s.sample(key, 300) for s in singles]))
     exact = np.stack([s.covariance() for s in singles])
-    np.testing.assert_allclose(covariances.reshape(shape), exact, atol=3e-6)
-    np.testing.assert_allclose(many.covariance().reshape(shape), exact, atol=1e-13)
-    np.testing.assert_allclose(means.reshape(-1, N), np.stack([s.mean() for s in singles]), atol=1e-6)
+    np.testing.assert_allclose(many.covariance().reshape(-1, N, N), exact, atol=1e-13)
+    np.testing.assert_allclose(many.mean().reshape(-1, N), np.stack([s.mean() for s in singles]), atol=1e-14)
+
+
+@pytest.mark.parametrize("name", ["nonlinear", "algebraic", "ising", "pulse clone"])
+def test_moments_under_jit(name):
+    source = one(name)
+    covariance, mean = jax.jit(lambda s: (s.covariance(), s.mean()))(source)
+    assert covariance.dtype == mean.dtype == np.float32
+    np.testing.assert_allclose(covariance, source.covariance(), atol=3e-6)
+    np.testing.assert_allclose(mean, source.mean(), atol=1e-6)
 
 
 @every_source
@@ -168,12 +175,13 @@ def test_errors_name_value_rule_and_fix(build):
 
 
 def test_errors_of_the_gain_and_the_clone():
+    wrong: Any = 3
     with pytest.raises(ValueError, match=r"gain must be zero or more \('inf' is the hypercube\), but is -1"):
         NonlinearGP(4, 1.0, gain=-1.0)
     with pytest.raises(ValueError, match=r"gain must be .*, but is nan"):
         NonlinearGP(4, 1.0, gain=[1.0, np.nan])
     with pytest.raises(ValueError, match=r"source must be a source, such as Hypercube\(40, xi=2\.0\), but is 3\."):
-        GaussianClone(3)
+        GaussianClone(wrong)
 
 
 def test_one_gain_axis_from_gaussian_to_signs():

@@ -1,5 +1,7 @@
 """Tasks: who is drawn, in what order, with which label."""
 
+from typing import Any
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -88,7 +90,7 @@ def test_a_run_axis_in_sources_and_labels():
 def test_labels_and_sites():
     task = Task(POSITIVE, NEGATIVE, labels=(1, -1))
     assert task.n == 6
-    assert tuple(map(float, task.labels)) == (1.0, -1.0)
+    np.testing.assert_array_equal(task.labels, (1.0, -1.0))
     with jax.enable_x64(True):
         assert task.sample(jax.random.key(0), 2)[1].dtype == jnp.float64
 
@@ -102,12 +104,13 @@ def test_error_of_the_proportion(value):
 
 
 def test_errors():
+    wrong: Any = 3
     with pytest.raises(ValueError, match=r"must have the same number of sites, but have 6 and 5; give both the same n\."):
         Task(POSITIVE, Gaussian(5, 1.0))
     with pytest.raises(ValueError, match=r"negative must be a source, such as Gaussian\(40, xi=2\.0\), but is 3\."):
-        Task(POSITIVE, 3)
-    with pytest.raises(ValueError, match=r"labels must be a pair \(y1, y0\), such as \(1\.0, 0\.0\), but is 1\."):
-        Task(POSITIVE, NEGATIVE, labels=1)
+        Task(POSITIVE, wrong)
+    with pytest.raises(ValueError, match=r"labels must be a pair \(y1, y0\), such as \(1\.0, 0\.0\), but is 3\."):
+        Task(POSITIVE, NEGATIVE, labels=wrong)
     with pytest.raises(ValueError, match=r"labels must be finite, but is inf; give such a value\."):
         Task(POSITIVE, NEGATIVE, labels=(1.0, np.inf))
     with pytest.raises(ValueError, match=r"size must be a whole number of at least 1, but is -2\."):

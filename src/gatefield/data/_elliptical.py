@@ -5,7 +5,7 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, ArrayLike, Float, PRNGKeyArray, Real
+from jaxtyping import Array, Float, PRNGKeyArray, Real
 
 from gatefield import _checks
 from gatefield._precision import real
@@ -36,7 +36,7 @@ class Elliptical(Source):
     """
 
     n: int = eqx.field(static=True)
-    xi: Real[ArrayLike, "*runs"]
+    xi: Real[Array, "*runs"]
     radial: Radial
     boundary: str = eqx.field(static=True)
 

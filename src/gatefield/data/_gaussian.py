@@ -3,7 +3,7 @@
 from typing import Any
 
 import equinox as eqx
-from jaxtyping import Array, ArrayLike, Float, Real
+from jaxtyping import Array, Float, Real
 
 from gatefield import _checks
 from gatefield.data._correlation import BOUNDARIES
@@ -29,7 +29,7 @@ class Gaussian(Source):
     """
 
     n: int = eqx.field(static=True)
-    xi: Real[ArrayLike, "*runs"]
+    xi: Real[Array, "*runs"]
     boundary: str = eqx.field(static=True)
 
     def __init__(self, n: int, xi: Any, *, boundary: str = "ring") -> None:

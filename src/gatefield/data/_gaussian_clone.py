@@ -1,7 +1,7 @@
 """The Gaussian clone of a source."""
 
 import equinox as eqx
-from jaxtyping import Array, ArrayLike, Float, PRNGKeyArray
+from jaxtyping import Array, Float, PRNGKeyArray
 
 from gatefield._errors import UserError
 from gatefield._precision import real
@@ -27,9 +27,9 @@ class GaussianClone(Source):
     """
 
     n: int = eqx.field(static=True)
-    centre: Float[ArrayLike, "*runs n"] = leaf(1)
-    matrix: Float[ArrayLike, "*runs n n"] = leaf(2)
-    factor: Float[ArrayLike, "*runs n n"] = leaf(2)
+    centre: Float[Array, "*runs n"] = leaf(1)
+    matrix: Float[Array, "*runs n n"] = leaf(2)
+    factor: Float[Array, "*runs n n"] = leaf(2)
 
     def __init__(self, source: Source) -> None:
         if not isinstance(source, Source):

@@ -5,7 +5,7 @@ from typing import Any
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, ArrayLike, Float, PRNGKeyArray, Real
+from jaxtyping import Array, Float, PRNGKeyArray, Real
 
 from gatefield import _checks
 from gatefield.data._arcsine import arcsine_covariance
@@ -31,7 +31,7 @@ class Hypercube(Source):
     """
 
     n: int = eqx.field(static=True)
-    xi: Real[ArrayLike, "*runs"]
+    xi: Real[Array, "*runs"]
     boundary: str = eqx.field(static=True)
 
     def __init__(self, n: int, xi: Any, *, boundary: str = "ring") -> None:

@@ -6,7 +6,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, ArrayLike, Float, PRNGKeyArray, Real
+from jaxtyping import Array, Float, PRNGKeyArray, Real
 
 from gatefield import _checks
 from gatefield._precision import real
@@ -38,7 +38,7 @@ class Ising(Source):
     """
 
     n: int = eqx.field(static=True)
-    coupling: Real[ArrayLike, "*runs"]
+    coupling: Real[Array, "*runs"]
     boundary: str = eqx.field(static=True)
 
     def __init__(self, n: int, coupling: Any, *, boundary: str = "ring") -> None:

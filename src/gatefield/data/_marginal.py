@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
-from jaxtyping import Array, ArrayLike, Float, PRNGKeyArray, Real
+from jaxtyping import Array, Float, PRNGKeyArray, Real
 
 from gatefield import _checks
 from gatefield._errors import UserError
@@ -43,7 +43,7 @@ class Marginal(Source):
     """
 
     n: int = eqx.field(static=True)
-    xi: Real[ArrayLike, "*runs"]
+    xi: Real[Array, "*runs"]
     quantile: Quantile
     boundary: str = eqx.field(static=True)
 

@@ -41,8 +41,8 @@ class NonlinearGP(Source):
     """
 
     n: int = eqx.field(static=True)
-    xi: Real[ArrayLike, "*runs"]
-    gain: Real[ArrayLike, "*runs"]
+    xi: Real[Array, "*runs"]
+    gain: Real[Array, "*runs"]
     boundary: str = eqx.field(static=True)
 
     def __init__(self, n: int, xi: Any, gain: Any, *, boundary: str = "ring") -> None:

@@ -23,14 +23,17 @@ class Quantile(eqx.Module):
 
     A new one is a final class with `from_normal(z)`, which gives Q(Phi(z)) without forming Phi(z) where that would round
     to 1. Its mean and variance need not be 0 and 1, but must exist. Q may have a kink or a jump at the median; if it has
-    others, `breaks` are the z where they lie.
+    others, the property `breaks` gives the z where they lie.
     """
-
-    breaks: eqx.AbstractVar[tuple[float, ...]]
 
     @abc.abstractmethod
     def from_normal(self, z: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
         """Q(Phi(z))."""
+
+    @property
+    def breaks(self) -> tuple[float, ...]:
+        """The z other than 0 at which Q(Phi(z)) has a kink or a jump."""
+        return ()
 
     def __call__(self, u: Float[ArrayLike, "*shape"]) -> Float[Array, "*shape"]:
         """Q(u)."""
@@ -44,8 +47,6 @@ class Uniform(Quantile):
     0.5
     """
 
-    breaks = ()
-
     def from_normal(self, z: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
         return erf(z / np.sqrt(2))
 
@@ -56,8 +57,6 @@ class Laplace(Quantile):
     >>> print(round(float(Laplace()(0.75)), 6))  # log 2
     0.693147
     """
-
-    breaks = ()
 
     def from_normal(self, z: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
         size = jnp.abs(z) / np.sqrt(2)
@@ -77,8 +76,7 @@ class Algebraic(Quantile):
     0.508133
     """
 
-    k: Real[ArrayLike, "*runs"]
-    breaks = ()
+    k: Real[Array, "*runs"]
 
     def __init__(self, k: Any) -> None:
         self.k = _checks.real("k", k, "above 2, for a finite variance, and finite", lambda x: (x > 2) & np.isfinite(x))
@@ -102,12 +100,16 @@ class QuantileFunction(Quantile):
     """
 
     function: Callable[[Array], Array] = eqx.field(static=True)
-    breaks: tuple[float, ...] = eqx.field(static=True)
+    places: tuple[float, ...] = eqx.field(static=True)
 
     def __init__(self, function: Callable[[Array], Array], breaks: Sequence[float] = ()) -> None:
         self.function = _traceable(function)
         places = _checks.real("breaks", list(breaks), "strictly between 0 and 1", lambda u: (u > 0) & (u < 1))
-        self.breaks = tuple(float(z) for z in scipy.special.ndtri(places))
+        self.places = tuple(float(u) for u in places)
+
+    @property
+    def breaks(self) -> tuple[float, ...]:
+        return tuple(float(z) for z in scipy.special.ndtri(self.places))
 
     def from_normal(self, z: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
         limits = jnp.finfo(z.dtype)

@@ -8,7 +8,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jax.scipy.special import gammaln
-from jaxtyping import Array, ArrayLike, Float, PRNGKeyArray, Real
+from jaxtyping import Array, Float, PRNGKeyArray, Real
 
 from gatefield import _checks
 from gatefield._errors import UserError
@@ -64,7 +64,7 @@ class StudentT(Radial):
     **Source:** the notes on deep networks, section 2.3.
     """
 
-    df: Real[ArrayLike, "*runs"]
+    df: Real[Array, "*runs"]
 
     def __init__(self, df: Any) -> None:
         self.df = _checks.real("df", df, "above 2, for a finite covariance, and finite", lambda x: (x > 2) & (x < jnp.inf))
@@ -128,7 +128,7 @@ class Shell(Radial):
     **Source:** the radial laws of the notes on deep networks, section 2.3.
     """
 
-    thickness: Real[ArrayLike, "*runs"]
+    thickness: Real[Array, "*runs"]
 
     def __init__(self, thickness: Any = 0.1) -> None:
         self.thickness = _checks.real("thickness", thickness, "above 0 and at most 2", lambda x: (x > 0) & (x <= 2))

@@ -39,8 +39,8 @@ class Task(eqx.Module):
 
     positive: Source
     negative: Source
-    positive_label: Real[ArrayLike, "*runs"]
-    negative_label: Real[ArrayLike, "*runs"]
+    positive_label: Real[Array, "*runs"]
+    negative_label: Real[Array, "*runs"]
     proportion: float = eqx.field(static=True)
     stratified: bool = eqx.field(static=True)
 
