@@ -20,6 +20,7 @@ $(STAMP): requirements.lock pyproject.toml
 	  { echo "gatefield needs Python 3.11 or newer; point to one with: make setup PYTHON=python3.12"; exit 1; }
 	@$(PYTHON) -m venv $(VENV) || \
 	  { echo "Python could not make $(VENV); on Debian install its venv module: apt-get install python3-venv"; exit 1; }
+	@echo "Installing the locked packages into $(VENV); this takes a minute or two."
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@

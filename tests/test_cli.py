@@ -1,5 +1,7 @@
 """The command line as users meet it: in processes of its own where time and exit codes count, else by `main`."""
 
+import dataclasses
+import json
 import os
 import resource
 import subprocess
@@ -43,7 +45,17 @@ def finished(tmp_path_factory):
 
 @pytest.mark.parametrize(
     "words",
-    [["--help"], ["run", "--help"], ["tour", "--help"], ["--version"], ["completion", "bash"], ["rnu"], ["run", "nope"], []],
+    [
+        ["--help"],
+        ["run", "--help"],
+        ["check", "--help"],
+        ["tour", "--help"],
+        ["--version"],
+        ["completion", "bash"],
+        ["rnu"],
+        ["run", "nope"],
+        [],
+    ],
     ids=" ".join,
 )
 def test_light_commands_take_less_than_a_second_of_cpu_time(words):
@@ -56,7 +68,7 @@ def test_light_commands_take_less_than_a_second_of_cpu_time(words):
 
 def test_help_does_not_load_what_only_runs_need():
     program = "import sys; from gatefield.cli import main; main(sys.argv[1:]); print(*sys.modules)"
-    for words in (["run", "--help"], ["completion", "zsh"]):
+    for words in (["run", "--help"], ["check", "--help"], ["completion", "zsh"]):
         result = subprocess.run([sys.executable, "-c", program, *words], capture_output=True, text=True, timeout=60)
         loaded = set(result.stdout.splitlines()[-1].split())
         assert "tyro" in loaded
@@ -73,7 +85,7 @@ def test_version(capsys):
 def test_help_names_every_command(capsys):
     assert main(["--help"]) == 0
     text = capsys.readouterr().out
-    assert all(name in text for name in ("tour", "list", "run", "report", "completion"))
+    assert all(name in text for name in ("tour", "list", "run", "report", "check", "completion"))
 
 
 @pytest.mark.parametrize(
@@ -142,12 +154,87 @@ def test_the_report_of_an_empty_store_says_what_to_run(folder, capsys):
     assert "gatefield tour" in (folder / "gatefield-report.html").read_text()
 
 
+@pytest.fixture
+def entries(monkeypatch):
+    """Two entries in place of the library's: one that holds, and one whose printed equation is wrong."""
+    from gatefield.theory.ledger import Entry, Estimate
+
+    good = Entry(
+        name="002-eq14",
+        source="002",
+        place="equation 14",
+        says="half of the covariance",
+        status="holds",
+        implements="theory.relu.pair_mean",
+        value=lambda: 0.5,
+        estimate=lambda: Estimate(0.5, 1e-9, "symmetry"),
+    )
+    corrected = dataclasses.replace(good, name="002-eq25", status="corrected", printed=lambda: 0.25, note="halved twice")
+    items = [good, corrected]
+    monkeypatch.setattr("gatefield.lab._ledger.ledger", lambda: tuple(items))
+    return items
+
+
+def test_a_check_prints_its_findings_and_writes_the_page_and_the_store(folder, capsys, entries):
+    assert main(["check"]) == 0
+    streams = capsys.readouterr()
+    lines = streams.out.splitlines()
+    assert streams.err.startswith("gatefield check: ")
+    assert "  agrees: 002-eq25, equation 14: half of the covariance [corrected] (library 0.5," in streams.out
+    assert lines[-3] == "2 entries: 1 holds, 1 corrected; every library value agrees with its independent estimate."
+    assert lines[-1] == f"The ledger page, for any browser: {folder / 'gatefield-ledger.html'}"
+    assert "halved twice" in (folder / "gatefield-ledger.html").read_text()
+    assert main(["report"]) == 0
+    assert "halved twice" in (folder / "gatefield-report.html").read_text()
+
+
+def test_a_check_as_json_prints_nothing_else(folder, capsys, entries):
+    assert main(["check", "--json", "--name", "eq25"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)
+    assert (row["name"], row["value"], row["estimate"], row["printed"]) == ("002-eq25", 0.5, 0.5, 0.25)
+    assert list(folder.iterdir()) == []  # a part of the ledger is not kept, and no page was asked for
+    assert main(["check", "--json", "--source", "002", "--output", "page.html"]) == 0
+    assert len(json.loads(capsys.readouterr().out)) == 2
+    assert [path.name for path in folder.iterdir()] == ["page.html"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"value": lambda: 0.6}, "disagrees: 002-eq14"),
+        ({"value": lambda: 1 / 0}, "fails: 002-eq14"),
+        ({"status": "corrected"}, "inconsistent: 002-eq14"),
+    ],
+)
+def test_a_check_that_finds_something_wrong_ends_with_code_one(folder, capsys, entries, changes, words):
+    entries[0] = dataclasses.replace(entries[0], **changes)
+    assert main(["check"]) == 1
+    text = capsys.readouterr().out
+    assert words in text
+    assert "agrees: 002-eq25" in text
+    assert "not in order: 002-eq14." in text
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["check", "--source", "002", "02"], "gatefield: Unknown source '02': did you mean '002'? There are: 002."),
+        (["check", "--name", "eq52"], "gatefield: No entry of the ledger has 'eq52' in its name"),
+        (["check", "--jsn"], "Unrecognized options"),
+    ],
+)
+def test_a_check_of_nothing_is_one_sentence(folder, capsys, entries, words, sentence):
+    assert main(words) == 2
+    assert sentence in capsys.readouterr().err
+    assert list(folder.iterdir()) == []
+
+
 def tour(monkeypatch, *names):
     """The tour of these experiments, at the size of tests."""
     monkeypatch.setattr("gatefield.show._tour.EXPERIMENTS", names)
     for name in names:
         kind = type(experiments.get(name))
-        monkeypatch.setattr(kind, "presets", {**kind.presets, "tour": kind.presets["tiny"]})
+        monkeypatch.setattr(kind, "presets", {**kind.presets, "quick": kind.presets["tiny"]})
     return main(["tour"])
 
 
@@ -213,9 +300,10 @@ echo "${COMPREPLY[@]}"
     [
         (("r",), "run report"),
         (("run", "loc"), "localization"),
-        (("run", "localization", "gau"), "gaussian-neuron"),
+        (("run", "localization", "gaussian-n"), "gaussian-neuron"),
         (("run", "--preset", ""), " ".join(PRESETS)),
         (("completion", ""), "bash zsh tcsh"),
+        (("check", "--s"), "--source --store"),
     ],
 )
 def test_completion_in_bash(words, offered):

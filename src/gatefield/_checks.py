@@ -49,7 +49,14 @@ def positive(name: str, value: Any) -> Any:
 
 def proportion(value: Any, name: str = "proportion") -> float:
     """The share of the positive class."""
-    return float(real(name, value, "strictly between 0 and 1", lambda x: (x > 0) & (x < 1)))
+    return scalar(name, real(name, value, "strictly between 0 and 1", lambda x: (x > 0) & (x < 1)))
+
+
+def scalar(name: str, value: Any) -> float:
+    """One number, not an array of them."""
+    if np.ndim(value):
+        raise UserError(f"{name} must be one number, but has shape {np.shape(value)}; give one for all runs.")
+    return float(value)
 
 
 def count(name: str, value: Any, *, least: int = 1) -> int:
@@ -57,9 +64,9 @@ def count(name: str, value: Any, *, least: int = 1) -> int:
     try:
         number = operator.index(value)
     except TypeError:
-        raise UserError(f"{name} must be a whole number of at least {least}, but is {value!r}.") from None
+        raise UserError(f"{name} must be a whole number of at least {least}, but is {value!r}; give such a number.") from None
     if isinstance(value, bool) or number < least:
-        raise UserError(f"{name} must be a whole number of at least {least}, but is {value}.")
+        raise UserError(f"{name} must be a whole number of at least {least}, but is {value}; give such a number.")
     return number
 
 

@@ -16,6 +16,7 @@ from gatefield.show._arguments import words_first
 
 if TYPE_CHECKING:
     from gatefield.experiments._experiment import Experiment
+    from gatefield.lab import Finding, Ledger
 
 _ABOUT = """A laboratory for gated networks and the receptive fields they learn.
 
@@ -43,7 +44,7 @@ class Tour:
         for name in EXPERIMENTS:
             experiment = experiments.get(name)
             print(f"\n{story(experiment)}\n", flush=True)
-            _run(experiment, "tour" if "tour" in experiment.presets else "quick", (), self.store, fresh=False)
+            _run(experiment, "quick", (), self.store, fresh=False)
         print()
         return Report(self.store)()
 
@@ -103,7 +104,7 @@ class Run:
 
 @dataclasses.dataclass(frozen=True)
 class Report:
-    """Write one self-contained HTML page of everything in the store: figures, verdicts, provenance."""
+    """Write one self-contained HTML page of everything in the store: figures, verdicts, provenance, the last check."""
 
     store: Store = dataclasses.field(default_factory=_default_store)
 
@@ -113,9 +114,65 @@ class Report:
     def __call__(self) -> int:
         from gatefield import lab, show
 
-        page = show.write_report(lab.Store(self.store).entries(), self.output)
+        page = show.write_report(lab.Store(self.store).entries(), self.output, ledger=lab.read_ledger(self.store))
         print(f"The report page, for any browser: {page.resolve()}")
         return 0
+
+
+@dataclasses.dataclass(frozen=True)
+class Check:
+    """The ledger: every formula against its independent estimate, and what the printed equation gives.
+
+    The exit code is 1 if a formula that the library implements disagrees with its estimate.
+    """
+
+    source: Annotated[tuple[tuple[str, ...], ...], UseAppendAction, arg(metavar="SOURCE...", help_behavior_hint="")] = ()
+    """Only entries of these sources: 000 to 004, or sheet for what no source prints."""
+
+    name: Annotated[tuple[tuple[str, ...], ...], UseAppendAction, arg(metavar="TEXT...", help_behavior_hint="")] = ()
+    """Only entries with such a text in their name."""
+
+    json: Annotated[bool, arg(help_behavior_hint="")] = False
+    """Print the findings as a JSON list instead of a table; a page is then written only if --output names it."""
+
+    output: Annotated[Path | None, arg(metavar="FILE", help_behavior_hint="(default: gatefield-ledger.html)")] = None
+    """The page to write."""
+
+    store: Store = dataclasses.field(default_factory=_default_store)
+
+    def __call__(self) -> int:
+        _say("gatefield check: every formula against an independent estimate, about a minute for all of them.")
+        from gatefield import lab
+
+        sources, names = ([text for texts in given for text in texts] for given in (self.source, self.name))
+        findings = self._findings(sources, names)
+        ledger = lab.Ledger.of(findings)
+        self._show(ledger)
+        if not sources and not names:
+            lab.write_ledger(self.store, ledger)
+        if self.output or not self.json:
+            from gatefield import show
+
+            page = show.write_ledger_page(ledger, self.output or Path("gatefield-ledger.html"))
+            print(f"The ledger page, for any browser: {page.resolve()}", file=sys.stderr if self.json else sys.stdout)
+        return int(any(finding.error_text for finding in findings))
+
+    def _findings(self, sources: Sequence[str], names: Sequence[str]) -> "Sequence[Finding]":
+        from gatefield import lab
+        from gatefield.show._progress import progress
+
+        with progress("check") as report:
+            return lab.check(sources=sources, names=names, progress=lambda _, done, total: report("", done, total))
+
+    def _show(self, ledger: "Ledger") -> None:
+        from rich.console import Console
+
+        from gatefield.show._ledger_terminal import show_ledger
+
+        if self.json:
+            print(ledger.json_rows(), flush=True)
+        else:
+            show_ledger(ledger.rows, Console())
 
 
 @dataclasses.dataclass(frozen=True)
@@ -132,11 +189,12 @@ class Completion:
         return 0
 
 
-_COMMANDS = {"tour": Tour, "list": List, "run": Run, "report": Report, "completion": Completion}
+_COMMANDS = {"tour": Tour, "list": List, "run": Run, "report": Report, "check": Check, "completion": Completion}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; returns the exit code: 0, 2 for what the user can put right, 130 when interrupted."""
+    """Run one command; returns the exit code: 0, 1 for a check that finds something wrong, 2 for what the user can
+    put right, 130 when interrupted."""
     os.environ.setdefault("MPLBACKEND", "Agg")
     try:
         code = _command(list(sys.argv[1:] if argv is None else argv))()
@@ -148,6 +206,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _complain(error)
     except KeyboardInterrupt as stop:
         _say(f"\ngatefield: {str(stop) or 'Stopped.'} What was committed is kept, and the same command goes on from there.")
+        if argv is None:
+            sys.stdout.flush()
+            os._exit(130)  # what the device is computing cannot be cancelled; do not wait for it
         return 130
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -161,7 +222,7 @@ def _command(argv: list[str]) -> Any:
     if argv and not argv[0].startswith("-") and argv[0] not in _COMMANDS:
         raise unknown_name("command", argv[0], _COMMANDS)
     commands: Any = Union[tuple(Annotated[kind, tyro.conf.subcommand(name)] for name, kind in _COMMANDS.items())]  # noqa: UP007
-    args = words_first(argv) or ["--help"]
+    args = (argv if argv[:1] == ["check"] else words_first(argv)) or ["--help"]  # check's options take several words each
     return tyro.cli(commands, prog="gatefield", description=_ABOUT, args=args, config=(tyro.conf.FlagCreatePairsOff,))
 
 

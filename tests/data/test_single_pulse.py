@@ -52,7 +52,9 @@ def test_error_of_the_order(widths):
 
 def test_errors():
     wrong: Any = 3
-    with pytest.raises(ValueError, match=r"The least width must be a whole number of at least 1, but is 0\."):
+    with pytest.raises(
+        ValueError, match=r"The least width must be a whole number of at least 1, but is 0; give such a number\."
+    ):
         SinglePulse(8, (0, 2))
     with pytest.raises(ValueError, match=r"widths must be a pair \(lo, hi\) of whole numbers, but is 3\."):
         SinglePulse(8, wrong)

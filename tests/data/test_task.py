@@ -113,5 +113,5 @@ def test_errors():
         Task(POSITIVE, NEGATIVE, labels=wrong)
     with pytest.raises(ValueError, match=r"labels must be finite, but is inf; give such a value\."):
         Task(POSITIVE, NEGATIVE, labels=(1.0, np.inf))
-    with pytest.raises(ValueError, match=r"size must be a whole number of at least 1, but is -2\."):
+    with pytest.raises(ValueError, match=r"size must be a whole number of at least 1, but is -2; give such a number\."):
         Task(POSITIVE, NEGATIVE).sample(jax.random.key(0), -2)

@@ -1,12 +1,15 @@
-"""Flow against a linear system's exact path, another integrator and the scalar reduction of the single neuron."""
+"""Flow against a linear system's exact path, another integrator and the scalar reduction of the single neuron; steady states
+against their closed form, and stability against known spectra."""
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 import scipy.linalg
-from scipy import integrate
+from scipy import integrate, optimize
 
 from gatefield import UserError, flow
 from gatefield.data import Gaussian, fourier_basis, ring_spectrum
+from gatefield.dynamics import stability
 from gatefield.theory import relu
 
 
@@ -38,20 +41,169 @@ def test_single_neuron_follows_its_scalar_reduction():
     )
 
 
+SPIRAL = np.array([[-0.3, 1.0, 0.0], [-1.0, -0.3, 0.0], [0.2, 0.1, -0.5]])
+"""Its eigenvalues are -0.3 +- i and -0.5."""
+
+
+def test_the_steady_time_is_where_a_linear_flow_gets_slow():
+    """Three runs: two that decay to zero, whose time is found from the matrix exponential, and one that starts at rest."""
+    calls = []
+
+    def velocity(w):
+        calls.append(w)
+        return w @ SPIRAL.T
+
+    starts, tol = np.array([[[1.0, 2.0, -1.0]], [[0.0, 0.0, 5.0]], [[0.0, 0.0, 0.0]]]), 1e-6
+    record = flow(velocity, starts, [0.0, 5.0, 40.0, 100.0], until="steady", steady_tol=tol)
+    for run in (0, 1):
+        start = starts[run, 0]
+
+        def excess(t, start=start):
+            return np.log(np.linalg.norm(SPIRAL @ scipy.linalg.expm(SPIRAL * t) @ start) / (tol * np.linalg.norm(start)))
+
+        assert float(record.steady_time[run]) == pytest.approx(optimize.brentq(excess, 10, 90), abs=1e-3)
+        np.testing.assert_allclose(record.fields[run, 1, 0], scipy.linalg.expm(5 * SPIRAL) @ start, atol=1e-8)
+    assert record.steady.values.tolist() == [True, True, True]
+    assert float(record.steady_time[2]) == 0.0
+    assert np.all(record.residual <= tol * 1e-6)
+    np.testing.assert_allclose(record.fields[:, -1], 0.0, atol=1e-12)
+    np.testing.assert_allclose(record.eigenvalues, np.tile([-0.3, -0.3, -0.5], (3, 1)), atol=1e-12)
+    np.testing.assert_allclose(record.eigenvalues_imag, np.tile([1.0, -1.0, 0.0], (3, 1)), atol=1e-12)
+    assert record.unstable.values.tolist() == [0, 0, 0]
+
+    traced = len(calls)
+    again = flow(velocity, starts, [0.0, 4.0, 30.0, 90.0], until="steady", steady_tol=tol)
+    assert len(calls) <= traced + 1  # its shape is looked at, and nothing is compiled anew
+    np.testing.assert_allclose(again.steady_time, record.steady_time, atol=1e-3)
+
+
+def test_single_neuron_rests_at_the_fourier_modes():
+    """Amplitude sqrt(2/pi) sqrt(l1)/(l0+l1) at each mode; unstable are all modes with a smaller l0/l1."""
+    n, modes = 12, [0, 1, 2, 6]
+    l1, l0 = ring_spectrum(n, 2.0), ring_spectrum(n, 1.0)
+    cov1, cov0 = (Gaussian(n, xi).covariance() for xi in (2.0, 1.0))
+    basis = fourier_basis(n)[:, [0, 1, 3, 11]]
+    amplitude = np.sqrt(2 / np.pi) * np.sqrt(l1[modes]) / (l0[modes] + l1[modes])
+    sizes = np.array([0.7, 0.7, 0.7, amplitude[3] * (1 + 1e-9)])  # rounding would grow to leave the last saddle
+    record = flow(lambda w: relu.velocity(w, cov1, cov0), (sizes * basis).T[:, None], [0.0, 1e4], until="steady")
+    fields = record.fields.values[:, -1, 0]
+    np.testing.assert_allclose(np.sum(fields * basis.T, axis=1), amplitude, rtol=1e-12)
+    np.testing.assert_allclose(np.linalg.norm(fields, axis=1), amplitude, rtol=1e-12)
+    assert record.steady.all()
+    assert record.refined.all()
+    np.testing.assert_array_less(record.residual, 1e-15)
+    assert record.unstable.values.tolist() == [np.sum(l0 / l1 < (l0 / l1)[k] * (1 - 1e-9)) for k in modes] == [0, 1, 3, 11]
+    radial = -(l0[0] + l1[0]) / 4
+    others = -l1 / 4 * (l0 / l1 - l0[0] / l1[0])
+    np.testing.assert_allclose(record.eigenvalues[0], np.sort([radial, *others[1:]])[::-1], atol=1e-12)
+
+
+def test_biases_flow_along_with_their_fields():
+    """A tuple of arrays, two runs, one bias vector for both, against scipy's integrator."""
+    matrix = np.random.default_rng(2).normal(size=(3, 3)) / 3
+
+    def change(module, W, b, b2):
+        out = module.tanh(W).sum(-1) + b - b2
+        return W @ matrix - W, module.sin(out) - b, out.mean(-1) - b2
+
+    starts = np.random.default_rng(3).normal(size=(2, 2, 3))
+    bias, output_bias = np.array([0.4, -0.2]), np.array([0.3, 1.0])
+    record = flow(lambda W, b, b2: change(jnp, W, b, b2), (starts, bias, output_bias), [0.0, 1.0, 3.0])
+    assert record.bias.dims == ("run", "time", "unit")
+    assert record.output_bias.dims == ("run", "time")
+
+    def flat(t, y):
+        return np.concatenate([np.ravel(part) for part in change(np, y[:6].reshape(2, 3), y[6:8], y[8])])
+
+    for run in (0, 1):
+        y0 = np.concatenate([starts[run].ravel(), bias, output_bias[run, None]])
+        end = integrate.solve_ivp(flat, (0, 3), y0, method="DOP853", rtol=1e-11, atol=1e-12).y[:, -1]
+        last = record.isel(run=run, time=-1)
+        np.testing.assert_allclose(last.fields, end[:6].reshape(2, 3), atol=1e-8)
+        np.testing.assert_allclose(last.bias, end[6:8], atol=1e-8)
+        np.testing.assert_allclose(last.output_bias, end[8], atol=1e-8)
+
+
+def test_a_stiff_flow_reaches_a_late_time():
+    rates = np.array([-1e6, -1.0, -1e-4])
+
+    def velocity(w):
+        return rates * (w - 1.0)
+
+    with pytest.raises(UserError, match=r"made 500 steps and reached time .* of 20000 in run 0: take solver='kvaerno5'"):
+        flow(velocity, np.zeros((1, 3)), [0.0, 2e4], max_steps=500)
+    record = flow(velocity, np.zeros((1, 3)), [0.0, 1.0, 2e4], solver="kvaerno5")
+    expected = -np.expm1(rates * np.array([[0.0], [1.0], [2e4]]))
+    np.testing.assert_allclose(record.fields[0, :, 0], expected, atol=1e-7)
+
+
+def test_stability_counts_the_growing_modes():
+    rng = np.random.default_rng(4)
+    basis, rates = rng.normal(size=(6, 6)), np.array([2.0, 0.5, 0.0, -0.1, -1.0, -3.0])
+    matrix = basis @ np.diag(rates) @ np.linalg.inv(basis)
+    found, unstable = stability(lambda w: (w.ravel() @ matrix.T).reshape(w.shape), np.zeros((2, 3)))
+    np.testing.assert_allclose(found, rates, atol=1e-11)
+    assert unstable == 2
+    found, unstable = stability(lambda W, b: (b[:, None] * jnp.ones_like(W), -W.sum(1)), (np.zeros((4, 1, 2)), np.zeros(1)))
+    assert found.shape == (4, 3)
+    np.testing.assert_allclose(sorted(found[0], key=np.imag), [-1j * np.sqrt(2), 0, 1j * np.sqrt(2)], atol=1e-12)
+    assert unstable.tolist() == [0, 0, 0, 0]
+
+
 @pytest.mark.parametrize(
     ("w0", "times", "text"),
     [
         (np.ones(3), [0, 1], "w0 must have shape (K, n) or (runs, K, n), but has (3,)."),
         (np.full((1, 3), np.nan), [0, 1], "w0 must be finite, but is nan"),
         (np.ones((1, 3)), [0, 0], "times must be two or more increasing numbers"),
+        (
+            (np.ones((1, 3)),) * 4,
+            [0, 1],
+            "w0 must be an array of fields, or a tuple (fields, bias, output_bias), but has 4 parts.",
+        ),
+        ((np.ones((2, 3)), np.ones(3)), [0, 1], "w0 must have one bias for each unit, but has 2 units and 3 biases."),
+        ((np.ones((2, 3)), 1.0), [0, 1], "bias in w0 must have shape (K,) or (runs, K), but has ()."),
+        ((np.ones((4, 2, 3)), np.ones((3, 2))), [0, 1], "w0 must have equally many runs, but have 3, 4."),
     ],
 )
 def test_bad_input_is_one_sentence(w0, times, text):
     with pytest.raises(UserError) as caught:
-        flow(lambda w: -w, w0, times)
+        flow(lambda w, *rest: -w, w0, times)
     assert text in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("settings", "text"),
+    [
+        ({"solver": "dopri5"}, "Unknown solver 'dopri5': did you mean 'dopri8'?"),
+        ({"until": "stead"}, "Unknown end of a flow 'stead': did you mean 'steady'?"),
+        ({"rtol": 0.0}, "rtol must be positive and finite, but is 0"),
+        ({"max_steps": 0}, "max_steps must be a whole number of at least 1, but is 0; give such a number."),
+    ],
+)
+def test_bad_settings_are_one_sentence(settings, text):
+    with pytest.raises(UserError) as caught:
+        flow(lambda w: -w, np.ones((1, 3)), [0, 1], **settings)
+    assert text in str(caught.value)
+
+
+def test_a_velocity_of_another_shape_is_one_sentence():
+    with pytest.raises(UserError, match=r"must give an array of shape \(1, 3\) for fields, but gives an array of shape \(1,\)"):
+        flow(lambda w: w.sum(1), np.ones((1, 3)), [0, 1])
+    with pytest.raises(UserError, match=r"must give 2 arrays of shape \(1, 3\) and \(1,\) for fields and bias, but gives an"):
+        flow(lambda w, b: w, (np.ones((1, 3)), np.ones(1)), [0, 1])
+
+
+def wild(w):
+    """Diverges at time one from w = 1, and is undefined at w = 0."""
+    return w**3 / w
+
+
 def test_a_flow_that_explodes_says_so():
-    with pytest.raises(UserError, match="left the finite numbers"):
-        flow(lambda w: w**2, np.ones((1, 2)), [0.0, 5.0])
+    with pytest.raises(UserError, match=r"left the finite numbers: the velocity diverges in run 0 near time 1;"):
+        flow(wild, np.ones((1, 2)), [0.0, 5.0])
+
+
+def test_a_velocity_that_is_undefined_at_the_start_says_so():
+    with pytest.raises(UserError, match=r"not finite at the start of run 0: see that no field is zero"):
+        flow(wild, np.zeros((1, 2)), [0.0, 5.0])

@@ -75,8 +75,8 @@ def test_many_keys_make_many_networks():
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        ({"K": 0}, "K must be a whole number of at least 1, but is 0."),
-        ({"n": 2.5}, "n must be a whole number of at least 1, but is 2.5."),
+        ({"K": 0}, "K must be a whole number of at least 1, but is 0; give such a number."),
+        ({"n": 2.5}, "n must be a whole number of at least 1, but is 2.5; give such a number."),
         ({"activation": "rellu"}, "Unknown activation 'rellu': did you mean 'relu'?"),
         ({"readout": "sum"}, "Unknown readout 'sum'"),
         ({"init": "xavierr"}, "Unknown init 'xavierr': did you mean 'xavier'?"),

@@ -26,7 +26,7 @@ def gain_variance(gain: Real[ArrayLike, "*gains"]) -> Float[Array, "*gains"]:
     >>> print(round(float(gain_variance(3.0)) ** 0.5, 12))
     0.890245171824
 
-    **Source:** the notes on fields, section 2.1.
+    **Source:** note 003, equation 7, with the normalisation written out.
     """
     gain = real(gain)
     small, kappa, ratio = _small(gain)
@@ -48,7 +48,7 @@ def gain_deviation(gain: Real[ArrayLike, "*gains"]) -> Float[Array, "*gains"]:
     >>> print(gain_deviation(1e-100), gain_deviation(float("inf")))
     1.1283791670955126e-100 1.0
 
-    **Source:** the notes on fields, section 2.1.
+    **Source:** note 003, equation 7, with the normalisation written out.
     """
     gain = real(gain)
     small, _, ratio = _small(gain)
@@ -73,7 +73,7 @@ def arcsine_covariance(rho: Real[ArrayLike, "*#shape"], gain: Real[ArrayLike, "*
     >>> print(round(float(arcsine_covariance(0.3, 3.0)), 14))
     0.23148831413602
 
-    **Source:** the notes on fields, section 2.1.
+    **Source:** note 003, equation 7, with the normalisation written out.
     """
     rho, gain = jnp.broadcast_arrays(real(rho), real(gain))
     small, kappa, ratio = _small(gain)

@@ -31,11 +31,11 @@ def ring_correlation(n: int, xi: Real[ArrayLike, ""]) -> Float[Array, " n"]:
     >>> print(np.round(ring_correlation(6, 2.0), 6))
     [1.       0.780543 0.3861   0.210746 0.3861   0.780543]
 
-    **Source:** the wrapped kernel of the notes on fields, section 2.2; unlike exp(-min(m, n-m)^2/xi^2) it is positive definite.
+    **Source:** the kernel of note 002, wrapped around the ring; unlike exp(-min(m, n-m)^2/xi^2) it is positive definite.
     """
     n, xi = _checks.count("n", n), _checks.length_scale(xi)
     values = _theta(n, (n / real(xi)) ** 2 / np.pi)
-    return values / values[0]
+    return (values / values[0]).at[0].set(1.0)
 
 
 @exact
@@ -56,7 +56,7 @@ def ring_spectrum(n: int, xi: Real[ArrayLike, ""]) -> Float[Array, " n"]:
     >>> print(ring_spectrum(40, 10.0)[[0, 1, 5]])
     [1.77245345e+01 9.56489414e+00 3.55801744e-06]
 
-    **Source:** the notes on fields, section 2.2.
+    **Source:** note 002, section 2 (Fourier transforms), for the wrapped kernel.
     """
     n, xi = _checks.count("n", n), _checks.length_scale(xi)
     values = _theta(n, np.pi * real(xi) ** 2)
@@ -79,7 +79,7 @@ def line_correlation(n: int, xi: Real[ArrayLike, ""]) -> Float[Array, "n n"]:
      [0.367879 1.       0.367879]
      [0.018316 0.367879 1.      ]]
 
-    **Source:** the notes on fields; Toeplitz, hence not diagonal in the Fourier basis.
+    **Source:** the kernel as note 002 prints it; Toeplitz, hence not diagonal in the Fourier basis.
     """
     n, xi = _checks.count("n", n), _checks.length_scale(xi)
     return lag_matrix(jnp.exp(-((np.arange(n) / real(xi)) ** 2)), n, "line")
@@ -102,7 +102,7 @@ def fourier_basis(n: int) -> Float[Array, "n n"]:
      [ 0.5774 -0.4082  0.7071]
      [ 0.5774 -0.4082 -0.7071]]
 
-    **Source:** the notes on fields, section 2.2.
+    **Source:** note 002, section 2 (Fourier transforms), for the wrapped kernel.
     """
     n = _checks.count("n", n)
     frequency = (np.arange(n) + 1) // 2

@@ -32,7 +32,7 @@ class Elliptical(Source):
     >>> print(np.round(np.linalg.norm(x, axis=1), 5))
     [2. 2. 2.]
 
-    **Source:** the notes on deep networks, section 2.3.
+    **Source:** note 003, section 2 (elliptical data).
     """
 
     n: int = eqx.field(static=True)

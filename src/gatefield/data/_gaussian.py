@@ -25,7 +25,7 @@ class Gaussian(Source):
     >>> print(np.round(source.covariance()[0, :3], 6))
     [1.       0.778801 0.367879]
 
-    **Source:** the notes on fields, section 2.2.
+    **Source:** note 002, section 2 (Fourier transforms), for the wrapped kernel.
     """
 
     n: int = eqx.field(static=True)

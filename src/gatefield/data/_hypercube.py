@@ -27,7 +27,7 @@ class Hypercube(Source):
     >>> print(np.unique(Hypercube(40, xi=2.0).sample(jax.random.key(0), 5)))
     [-1.  1.]
 
-    **Source:** the notes on deep networks, section 2.4.
+    **Source:** note 003, section 3 (data on the hypercube).
     """
 
     n: int = eqx.field(static=True)

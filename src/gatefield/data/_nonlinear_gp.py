@@ -37,7 +37,7 @@ class NonlinearGP(Source):
     >>> x.shape, bool(abs(x[2]).max() == 1)
     ((3, 5, 40), True)
 
-    **Source:** the notes on fields, section 2.1.
+    **Source:** note 003, equation 7, with the normalisation written out.
     """
 
     n: int = eqx.field(static=True)

@@ -39,7 +39,7 @@ class GaussianRadial(Radial):
     >>> print(round(float(GaussianRadial().mean_ratio(5)), 12))
     0.951532861948
 
-    **Source:** the notes on deep networks, section 2.3.
+    **Source:** note 003, section 2 (elliptical data).
     """
 
     def radii(self, key: PRNGKeyArray, chi: Float[Array, " size"], n: int) -> Float[Array, " size"]:
@@ -61,7 +61,7 @@ class StudentT(Radial):
     >>> print(round(float(StudentT(3.0).mean_ratio(5)), 12))
     0.759213379645
 
-    **Source:** the notes on deep networks, section 2.3.
+    **Source:** note 003, section 2 (elliptical data).
     """
 
     df: Real[Array, "*runs"]
@@ -87,7 +87,7 @@ class LaplaceRadial(Radial):
     >>> print(round(float(LaplaceRadial().mean_ratio(5)), 12))
     0.843274042712
 
-    **Source:** the notes on deep networks, section 2.3.
+    **Source:** note 003, section 2 (elliptical data).
     """
 
     def radii(self, key: PRNGKeyArray, chi: Float[Array, " size"], n: int) -> Float[Array, " size"]:
@@ -104,7 +104,7 @@ class Sphere(Radial):
     >>> float(Sphere().mean_ratio(5))
     1.0
 
-    **Source:** the notes on deep networks, section 2.3.
+    **Source:** note 003, section 2 (elliptical data).
     """
 
     def radii(self, key: PRNGKeyArray, chi: Float[Array, " size"], n: int) -> Float[Array, " size"]:
@@ -125,7 +125,7 @@ class Shell(Radial):
     >>> print(round(float(Shell(0.1).mean_ratio(5)), 12))
     0.999583593569
 
-    **Source:** the radial laws of the notes on deep networks, section 2.3.
+    **Source:** note 003, section 2 (elliptical data).
     """
 
     thickness: Real[Array, "*runs"]

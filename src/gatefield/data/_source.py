@@ -10,6 +10,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from gatefield import _checks
+from gatefield._keys import as_key
 from gatefield._precision import exact
 from gatefield._runs import run_axes, run_count
 from gatefield.data._field import Draw
@@ -60,7 +61,7 @@ class Source(eqx.Module):
         >>> Gaussian(40, xi=2.0).sample(jax.random.key(0), 3).shape
         (3, 40)
         """
-        size = _checks.count("size", size)
+        size, key = _checks.count("size", size), as_key(key)
         return per_run(lambda source: source.sampler()(key, size), self)
 
     @exact

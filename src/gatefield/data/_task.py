@@ -11,6 +11,7 @@ from jaxtyping import Array, ArrayLike, Float, PRNGKeyArray, Real
 
 from gatefield import _checks
 from gatefield._errors import UserError
+from gatefield._keys import as_key
 from gatefield._precision import real
 from gatefield.data._field import Draw
 from gatefield.data._source import Source, per_run
@@ -70,7 +71,7 @@ class Task(eqx.Module):
 
     def sample(self, key: PRNGKeyArray, size: int) -> tuple[Float[Array, "*runs size n"], Float[Array, "*runs size"]]:
         """`size` samples and their labels; with a run axis, both have it in front and the key is the same for all runs."""
-        size = _checks.count("size", size)
+        size, key = _checks.count("size", size), as_key(key)
         return per_run(lambda task: task.sampler()(key, size), self)
 
     def sampler(self) -> DrawBatch:

@@ -1,7 +1,9 @@
 """Which run is this? Equal fingerprints mean equal numbers."""
 
+import functools
 import hashlib
 import re
+from types import CodeType, FunctionType
 from typing import Any
 
 import jax
@@ -10,28 +12,44 @@ import numpy as np
 
 
 def fingerprint(*parts: Any) -> str:
-    """A SHA-256 over all arrays, settings and structure of the given trees; functions count by their full name.
+    """A SHA-256 over all arrays, settings and structure of the given trees; functions count by their code and what they hold.
 
     >>> fingerprint({"a": 1.0}) == fingerprint({"a": 1.0}), fingerprint({"a": 1.0}) == fingerprint({"a": 2.0})
     (True, False)
+    >>> fingerprint(lambda x: x + 1) == fingerprint(lambda x: x + 2)
+    False
     """
     leaves, structure = jax.tree.flatten(parts)
-    digest = hashlib.sha256(_named(structure).encode())
+    digest = hashlib.sha256(_plain(structure).encode())
     for leaf in leaves:
-        digest.update(_leaf_bytes(leaf))
+        digest.update(_bytes(leaf))
     return digest.hexdigest()
 
 
-def _leaf_bytes(leaf: Any) -> bytes:
+def _bytes(leaf: Any) -> bytes:
     if isinstance(leaf, jax.Array) and jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key):
         leaf = jax.random.key_data(leaf)
     if isinstance(leaf, jax.Array | np.ndarray | np.generic):
         array = np.asarray(leaf)
         return f"{array.dtype}{array.shape}".encode() + array.tobytes()
-    return _named(leaf).encode()
+    if isinstance(leaf, functools.partial):
+        return _bytes(leaf.func) + fingerprint(leaf.args, leaf.keywords).encode()
+    if isinstance(leaf, FunctionType):
+        held = [cell.cell_contents for cell in leaf.__closure__ or ()]
+        return (
+            f"{leaf.__module__}.{leaf.__qualname__}".encode()
+            + _code(leaf.__code__)
+            + fingerprint(leaf.__defaults__, held).encode()
+        )
+    return _plain(leaf).encode()
 
 
-def _named(value: Any) -> str:
+def _code(code: CodeType) -> bytes:
+    """What a function does: its instructions, names and constants, those of inner functions too."""
+    inner = [_code(c) if isinstance(c, CodeType) else _plain(c).encode() for c in code.co_consts]
+    return code.co_code + " ".join(code.co_names).encode() + b"".join(inner)
+
+
+def _plain(value: Any) -> str:
     """A text for `value` without memory addresses, which differ from one process to the next."""
-    name = getattr(value, "__qualname__", None)
-    return f"{value.__module__}.{name}" if name else re.sub(r" at 0x[0-9a-f]+", "", str(value))
+    return re.sub(r" at 0x[0-9a-f]+", "", str(value))

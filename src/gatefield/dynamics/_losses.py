@@ -30,5 +30,6 @@ def get_loss(name: str, labels: tuple) -> Loss:
     """The named loss, if it can read these labels."""
     loss = LOSSES[_checks.choice("loss", name, LOSSES)]
     if loss is cross_entropy and any(np.any((np.asarray(y) < 0) | (np.asarray(y) > 1)) for y in labels):
-        raise UserError(f"Cross-entropy reads labels as probabilities, but they are {labels}; use labels=(1, 0) in the task.")
+        pair = ", ".join(f"{np.ravel(y)[0]:g}" for y in labels)
+        raise UserError(f"Cross-entropy reads labels as probabilities, but they are ({pair}); use labels=(1, 0) in the task.")
     return loss

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 import optax
 
 from gatefield import _checks
+from gatefield._errors import UserError
 
 Optimizer = Callable[..., optax.GradientTransformation]
 
@@ -19,4 +20,8 @@ OPTIMIZERS: Mapping[str, Optimizer] = {
 
 def get_optimizer(optimizer: str | Optimizer) -> Optimizer:
     """The named optimiser, or the given function itself."""
+    if isinstance(optimizer, optax.GradientTransformation):
+        raise UserError(
+            "optimizer must be made from a learning rate; pass a name or a function like optax.adam, without calling it."
+        )
     return optimizer if callable(optimizer) else OPTIMIZERS[_checks.choice("optimizer", optimizer, OPTIMIZERS)]

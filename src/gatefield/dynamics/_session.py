@@ -14,6 +14,7 @@ import numpy as np
 import xarray as xr
 from jaxtyping import Array
 
+from gatefield._errors import UserError
 from gatefield.dynamics._engine import Problem, Program, State, advance, look
 from gatefield.dynamics._recorder import Layout, Recorder, Variable
 
@@ -116,6 +117,7 @@ class Session:
 
     def _layout(self, state: State, block: int) -> Layout:
         shapes = eqx.filter_eval_shape(self._look, state)
+        _check_dims(self.dims, shapes)
         variables = {name: Variable(("run", "step", *self.dims[name]), np.dtype(s.dtype)) for name, s in shapes.items()}
         variables["status"] = Variable(("run", "step"), np.dtype(np.int8), STATUS)
         sizes = {"run": shapes["loss"].shape[0], "step": len(self.marks)}
@@ -124,6 +126,14 @@ class Session:
         coords["step"] = (("step",), self.marks, {})
         coords |= {name: (dims, values, _unit(name)) for name, (dims, values) in self.coords.items()}
         return Layout("step", sizes, variables, coords, self.attrs, self.identity, block)
+
+
+def _check_dims(dims: Mapping[str, tuple[str, ...]], shapes: Mapping[str, Any]) -> None:
+    for name, shape in shapes.items():
+        if len(dims[name]) != len(shape.shape) - 1:
+            raise UserError(
+                f"'{name}' has {len(shape.shape) - 1} dimensions, but the names given are {dims[name]}; name each dimension."
+            )
 
 
 def _unit(name: str) -> dict[str, str]:
@@ -139,7 +149,7 @@ def _join(rows: Rows, more: Rows) -> Rows:
 
 
 def _host(rows: dict[str, Array], part: Callable[[np.ndarray], np.ndarray]) -> Rows:
-    """Rows as NumPy arrays, with the status of each run: diverged once anything recorded is not finite."""
+    """Rows as NumPy arrays, with the status of each run: diverged once its fields or its loss are not finite."""
     arrays = {name: part(np.asarray(value)) for name, value in rows.items()}
-    wrong = [~np.isfinite(a).all(axis=tuple(range(2, a.ndim))) for a in arrays.values()]
+    wrong = [~np.isfinite(a).all(axis=tuple(range(2, a.ndim))) for a in (arrays["fields"], arrays["loss"])]
     return {**arrays, "status": np.any(wrong, axis=0).astype(np.int8)}

@@ -15,6 +15,8 @@ from gatefield._errors import UserError
 from gatefield._keys import as_key
 from gatefield._provenance import provenance
 from gatefield._runs import run_count, spread
+from gatefield.data import Task
+from gatefield.dynamics._describe import describe, run_parameters
 from gatefield.dynamics._engine import Also, Problem, Program, State, runs_side_by_side
 from gatefield.dynamics._fingerprint import fingerprint
 from gatefield.dynamics._losses import get_loss
@@ -73,6 +75,7 @@ def train(
     steps, batch_size = _checks.count("steps", steps), _checks.count("batch_size", batch_size)
     every = max(1, steps // 100) if record_every is None else _checks.count("record_every", record_every)
     chunk = None if chunk is None else _checks.count("chunk", chunk)
+    _check_parts(net, task, recorder)
     rate = _checks.positive("learning_rate", learning_rate)
     program = Program(
         get_optimizer(optimizer),
@@ -89,21 +92,34 @@ def train(
         "learning_rate": np.ravel(rate).tolist(),
         "optimizer": optimizer if isinstance(optimizer, str) else getattr(optimizer, "__qualname__", str(optimizer)),
         "loss": loss,
-        "network": type(net).__name__,
+        "network": describe(net),
+        "task": describe(task),
     }
-    identity = fingerprint(settings, state, problem, marks, sorted(also or {}))
+    identity = fingerprint(settings, program, state, problem, marks)
     session = Session(
         program=program,
         problem=problem,
         marks=marks,
         dims=_dims(net, also or {}),
-        coords=_coords(problem, marks, rate),
+        coords={**_coords(problem, marks, rate), **run_parameters(task)},
         attrs={**settings, "fingerprint": identity, **provenance()},
         identity=identity,
         group=runs_side_by_side(len(problem.train_key), batch_size, task.n),
         chunk=chunk,
     )
-    return session.run(state, recorder or MemoryRecorder(), progress or (lambda done, total: None))
+    with jax.default_matmul_precision("float32"):  # a GPU's default is TF32, which keeps three digits
+        return session.run(state, recorder or MemoryRecorder(), progress or (lambda done, total: None))
+
+
+def _check_parts(net: Any, task: Any, recorder: Any) -> None:
+    """Whether the network, the task and the recorder are such, and fit each other."""
+    if not isinstance(task, Task):
+        raise UserError(f"task must be a Task of two sources, but is {type(task).__name__}; write Task(positive, negative).")
+    inputs = net.observables()["fields"][1].shape[-1]
+    if inputs != task.n:
+        raise UserError(f"The network has {inputs} inputs and the task {task.n} sites; give both the same n.")
+    if recorder is not None and not hasattr(recorder, "commit"):
+        raise UserError(f"recorder must be a recorder, but is {recorder!r}; write gatefield.lab.ZarrRecorder(folder).")
 
 
 def _set_up(program: Program, net: Any, task: Any, rate: Any, key: PRNGKeyArray) -> tuple[State, Problem]:

@@ -11,6 +11,16 @@ if TYPE_CHECKING:
 _HOMES = {
     "gaussian-neuron": "_gaussian_neuron.GaussianNeuron",
     "localization": "_localization.Localization",
+    "gaussian-committee": "_gaussian_committee.GaussianCommittee",
+    "steady-modes": "_steady_modes.SteadyModes",
+    "fourier-basis": "_fourier_basis.FourierBasis",
+    "small-bump": "_small_bump.SmallBump",
+    "gate-shaped-solution": "_gate_shaped_solution.GateShapedSolution",
+    "uncertainty": "_uncertainty.Uncertainty",
+    "gaussian-clone": "_gaussian_clone.GaussianCloneExperiment",
+    "elliptical": "_elliptical.EllipticalExperiment",
+    "amplifier": "_amplifier.Amplifier",
+    "erf-populations": "_erf_populations.ErfPopulations",
 }
 
 

@@ -12,7 +12,7 @@ from gatefield.data import NonlinearGP, Task, fourier_basis
 from gatefield.dynamics import flow
 from gatefield.experiments._experiment import Bench, Experiment, Parameters, Verdict
 from gatefield.experiments._panels import field_over_time, two_fields
-from gatefield.experiments._parameters import Count, Gain, LengthScale, Rate
+from gatefield.experiments._parameters import Count, Gain, LengthScale, Rate, Seed
 from gatefield.nets import Committee
 from gatefield.theory import relu
 
@@ -29,7 +29,7 @@ class Settings(Parameters):
     steps: Count = 2_000
     record_every: Count = 20
     seeds: Count = 4
-    seed: int = 0
+    seed: Seed = 0
 
 
 class GaussianNeuron(Experiment):
@@ -40,8 +40,9 @@ class GaussianNeuron(Experiment):
         "A single ReLU neuron learns to tell long-range from short-range correlated noise. On Gaussian data its average "
         "motion has a closed form: each Fourier mode of the receptive field (the neuron's input weights) grows or decays "
         "at a rate set by the two spectra and by the size of the field. The picture lays the field found by stochastic "
-        "gradient descent beside the one that the flow predicts from the same start. The random start fades, low "
-        "frequencies stay, and nothing condenses."
+        "gradient descent beside the one that the flow predicts from the same start. What stays at this time is a smooth "
+        "trace of the random start and some slowly dying high frequencies; much later the field is flat. Nothing "
+        "condenses onto single sites."
     )
     Parameters = Settings
     presets: ClassVar = {
@@ -68,7 +69,10 @@ class GaussianNeuron(Experiment):
         cov1, cov0 = positive.covariance(), negative.covariance()
         theory = flow(lambda w: relu.velocity(w, cov1, cov0), record.fields.isel(step=0).values, record.time.values)
         record["flow_fields"] = (record.fields.dims, theory.fields.values, {"long_name": "fields of the gradient flow"})
-        record["flow_loss"] = (("run",), [float(relu.loss(w[-1], cov1, cov0)) for w in theory.fields.values])
+        record["flow_loss"] = (
+            ("run", "step"),
+            [[float(relu.loss(w, cov1, cov0)) for w in path] for path in theory.fields.values],
+        )
         record["cosine"] = _cosine(record.fields.astype(float), record.flow_fields)
         record["distance"] = _distance(record.fields.astype(float), record.flow_fields)
         return record
@@ -77,7 +81,8 @@ class GaussianNeuron(Experiment):
         late = record.isel(step=record.step >= min(200, int(record.step[-1])))
         cosine = float(late.cosine.min())
         distance = float(record.distance.isel(step=-1).median())
-        loss = record.loss.isel(step=slice(-10, None)).mean("step") - record.flow_loss
+        last = record.isel(step=slice(-10, None))
+        expected, loss = float(last.flow_loss.mean()), float(last.loss.mean())
         return [
             Verdict(
                 "the field found by SGD points where the flow's does, from step 200 on",
@@ -97,11 +102,11 @@ class GaussianNeuron(Experiment):
             ),
             Verdict(
                 "the final loss is the flow's",
-                float(record.flow_loss.mean()),
-                float((record.flow_loss + loss).mean()),
-                "within 0.003",
-                bool(abs(loss.mean()) < 0.003),
-                "loss on fresh batches, mean of the last ten records",
+                expected,
+                loss,
+                "within 2 %",
+                abs(loss / expected - 1) < 0.02,
+                "both averaged over the last ten records; SGD's is measured on fresh batches",
             ),
         ]
 

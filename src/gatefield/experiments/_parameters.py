@@ -1,8 +1,9 @@
 """Kinds of parameters that experiments share, each with its check."""
 
+from itertools import pairwise
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, ValidationInfo
+from pydantic import AfterValidator, BeforeValidator, ValidationInfo
 
 from gatefield import _checks
 from gatefield._errors import UserError
@@ -24,9 +25,22 @@ def _rate(value: float, info: ValidationInfo) -> float:
     return float(_checks.positive(str(info.field_name), value))
 
 
-def _filled(values: tuple[Any, ...], info: ValidationInfo) -> tuple[Any, ...]:
-    if not values:
-        raise UserError(f"{info.field_name} must hold at least one value, but is empty; give one or more.")
+def _seed(value: int, info: ValidationInfo) -> int:
+    if not 0 <= value < 2**32:
+        raise UserError(f"{info.field_name} must be a whole number from 0 to {2**32 - 1}, but is {value}; give such a number.")
+    return value
+
+
+def _listed(value: Any) -> Any:
+    """One number stands for a list of one."""
+    return (value,) if isinstance(value, int | float) else value
+
+
+def _increasing(values: tuple[float, ...], info: ValidationInfo) -> tuple[float, ...]:
+    if not values or any(a >= b for a, b in pairwise(values)):
+        raise UserError(
+            f"{info.field_name} must be one or more increasing numbers, but are {values}; write for instance 0.01,3,inf."
+        )
     return values
 
 
@@ -34,4 +48,5 @@ Count = Annotated[int, AfterValidator(_count)]
 Gain = Annotated[float, AfterValidator(_gain)]
 LengthScale = Annotated[float, AfterValidator(_length_scale)]
 Rate = Annotated[float, AfterValidator(_rate)]
-Gains = Annotated[tuple[Gain, ...], AfterValidator(_filled)]
+Seed = Annotated[int, AfterValidator(_seed)]
+Gains = Annotated[tuple[Gain, ...], BeforeValidator(_listed), AfterValidator(_increasing)]

@@ -75,7 +75,7 @@ def check_format(folder: Path, number: int, made_by: str) -> None:
     if number != RECORD_FORMAT:
         raise StoreError(
             f"The record in '{folder}' has format {number}, but gatefield {__version__} reads format {RECORD_FORMAT}: "
-            f"open it with the version that made it, gatefield {made_by}, or run it again."
+            f"open it with the version that made it, gatefield {made_by}, or run it again with --fresh, which moves it aside."
         )
 
 

@@ -14,7 +14,7 @@ from gatefield._version import __version__
 from gatefield.dynamics._recorder import Found, Layout
 from gatefield.lab._arrays import make_arrays, read_arrays
 from gatefield.lab._checkpoint import read_checkpoint, remove_checkpoints, write_checkpoint
-from gatefield.lab._chunks import check_chunks, chunk_file, dimensions, open_arrays
+from gatefield.lab._chunks import blame, check_chunks, chunk_file, dimensions, open_arrays
 from gatefield.lab._disk import flush_file, make_folder, reading, writing
 from gatefield.lab._marker import DATA, Marker, read_marker, write_marker
 
@@ -42,6 +42,7 @@ class ZarrRecorder:
         self._check_same_run(marker, fingerprint)
         with reading(self.path):
             check_chunks(self.path, marker)
+            blame(self.path, marker)
             state = read_checkpoint(self.path, marker, like)
             self._open(marker)
         if not marker.complete:

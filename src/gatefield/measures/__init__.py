@@ -1,10 +1,37 @@
 """What is read off a field, a gate or a kernel."""
 
+from gatefield.measures._gabor import GaborFit as GaborFit
+from gatefield.measures._gabor import gabor_fit as gabor_fit
+from gatefield.measures._gabor_atom import gabor as gabor
+from gatefield.measures._gate_stability import gate_stability as gate_stability
 from gatefield.measures._kurtosis import excess_kurtosis as excess_kurtosis
 from gatefield.measures._localization import circular_distance as circular_distance
 from gatefield.measures._localization import entropies as entropies
 from gatefield.measures._localization import ipr as ipr
 from gatefield.measures._localization import peak_position as peak_position
 from gatefield.measures._localization import position_resultant as position_resultant
+from gatefield.measures._uncertainty import ONE_SIDED_BOUND as ONE_SIDED_BOUND
+from gatefield.measures._uncertainty import analytic_signal as analytic_signal
+from gatefield.measures._uncertainty import frequency_resultant as frequency_resultant
+from gatefield.measures._uncertainty import harper_bound as harper_bound
+from gatefield.measures._uncertainty import harper_slack as harper_slack
+from gatefield.measures._uncertainty import spreads as spreads
 
-__all__ = ["circular_distance", "entropies", "excess_kurtosis", "ipr", "peak_position", "position_resultant"]
+__all__ = [
+    "ONE_SIDED_BOUND",
+    "GaborFit",
+    "analytic_signal",
+    "circular_distance",
+    "entropies",
+    "excess_kurtosis",
+    "frequency_resultant",
+    "gabor",
+    "gabor_fit",
+    "gate_stability",
+    "harper_bound",
+    "harper_slack",
+    "ipr",
+    "peak_position",
+    "position_resultant",
+    "spreads",
+]

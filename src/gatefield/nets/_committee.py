@@ -32,8 +32,9 @@ class Committee(Network):
     - `activation`: `"relu"`, `"erf"` (erf(h/sqrt 2)), `"sigmoid"` (logistic) or `"linear"`.
     - `bias`, `output_bias`: `False` (none), `True` (trained) or `"frozen"` (kept at its initial value).
     - `readout`: `"mean"` (fixed 1/K) or `"learned"` (starts at 1/K).
-    - `init`: `"xavier"` (standard deviation sqrt(2/(n+K))), `"basis"`, `"positive"`, or the fields themselves, shape (K, n).
-    - `init_scale`: a factor on the initial fields; `bias_init`, `output_bias_init`: initial biases.
+    - `init`: `"xavier"` (standard deviation sqrt(2/(n+K))), `"scaled-xavier"` (the same, times `init_scale`), `"basis"`,
+      `"positive"`, or the fields themselves, shape (K, n).
+    - `init_scale`: a factor on the initial fields, whatever the rule; `bias_init`, `output_bias_init`: initial biases.
     - `key`: a PRNG key, or an array of keys for one run each.
 
     >>> import jax
@@ -111,7 +112,7 @@ def _has(name: str, value: Bias) -> bool:
 
 def _initial_fields(init: Any, key: PRNGKeyArray, K: int, n: int, scale: float) -> Float[Array, "*runs K n"]:
     """Fields made by a named rule, one set for each key, or the given ones."""
-    scale = float(_checks.finite("init_scale", scale))
+    scale = _checks.scalar("init_scale", _checks.finite("init_scale", scale))
     if isinstance(init, str):
         rule = INITIAL[_checks.choice("init", init, INITIAL)]
         return jnp.vectorize(lambda k: rule(k, K, n, scale), signature="()->(k,n)")(key)

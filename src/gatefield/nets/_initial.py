@@ -30,6 +30,7 @@ def positive(key: PRNGKeyArray, units: int, n: int, scale: float) -> Float[Array
 
 INITIAL: Mapping[str, Callable[[PRNGKeyArray, int, int, float], Array]] = {
     "xavier": xavier,
+    "scaled-xavier": xavier,
     "basis": basis,
     "positive": positive,
 }

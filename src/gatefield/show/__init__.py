@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from gatefield.show._figures import draw as draw
     from gatefield.show._figures import save as save
     from gatefield.show._figures import svg_text as svg_text
+    from gatefield.show._ledger_page import write_ledger_page as write_ledger_page
     from gatefield.show._report import write_report as write_report
     from gatefield.show._style import COLOURS as COLOURS
     from gatefield.show._style import DIVERGING as DIVERGING
@@ -24,10 +25,11 @@ _HOMES = {
     "save": "_figures",
     "style": "_style",
     "svg_text": "_figures",
+    "write_ledger_page": "_ledger_page",
     "write_report": "_report",
 }
 
-__all__ = ["COLOURS", "DIVERGING", "SEQUENTIAL", "draw", "save", "style", "svg_text", "write_report"]
+__all__ = ["COLOURS", "DIVERGING", "SEQUENTIAL", "draw", "save", "style", "svg_text", "write_ledger_page", "write_report"]
 
 
 def __getattr__(name: str) -> Any:

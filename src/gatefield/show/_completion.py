@@ -10,7 +10,7 @@ import shtab
 from gatefield import experiments
 
 SHELLS = ("bash", "zsh", "tcsh")
-PRESETS = ("quick", "full", "tour")
+PRESETS = ("quick", "full")
 """Those that experiments have; they are not asked, since loading them takes seconds."""
 
 
@@ -35,6 +35,8 @@ def _add(parser: argparse.ArgumentParser, name: str) -> None:
             parser.add_argument("shell", choices=SHELLS, help="shell")
         case "fresh":
             parser.add_argument("--fresh", action="store_true", help="start over")
+        case "json":
+            parser.add_argument("--json", action="store_true", help="print JSON")
         case "preset":
             parser.add_argument("--preset", choices=PRESETS, help="named set of parameters")
         case _:

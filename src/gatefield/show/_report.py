@@ -11,26 +11,34 @@ from markupsafe import Markup
 from gatefield import experiments
 from gatefield._version import __version__
 from gatefield.experiments._experiment import Experiment
+from gatefield.lab._ledger_file import Ledger
 from gatefield.show._files import write_whole
+from gatefield.show._ledger import view
 from gatefield.show._sections import Gap, Section, read
 from gatefield.show._words import number
 
 
-def write_report(entries: Iterable[Any], path: str | Path, *, find: Callable[[str], Experiment] = experiments.get) -> Path:
-    """Write the page of everything in a store: figures, verdicts and how each was made.
+def write_report(
+    entries: Iterable[Any],
+    path: str | Path,
+    *,
+    find: Callable[[str], Experiment] = experiments.get,
+    ledger: Ledger | None = None,
+) -> Path:
+    """Write the page of everything in a store: figures, verdicts and how each was made, and the last check of the ledger.
 
     The page holds its figures and its style, asks for nothing from outside, and is the same, byte for byte, for the same
     store. Entries that are unfinished or cannot be read are named with what to do; they never keep the page from being made.
 
     **Arguments:** `entries`: those of a `gatefield.lab.Store`; `path`: the HTML file to write; `find`: from an experiment's
-    name to the experiment.
+    name to the experiment; `ledger`: the last check in the store, if there is one.
 
     **Returns:** where the page is.
     """
     items = sorted((read(entry, find) for entry in entries), key=_rank)
     sections = [item for item in items if isinstance(item, Section)]
     gaps = [item for item in items if isinstance(item, Gap)]
-    return write_whole(Path(path), page(sections, gaps).encode())
+    return write_whole(Path(path), page(sections, gaps, ledger).encode())
 
 
 def _rank(item: Section | Gap) -> tuple[int, str, str]:
@@ -39,14 +47,16 @@ def _rank(item: Section | Gap) -> tuple[int, str, str]:
     return names.index(item.name) if item.name in names else len(names), item.name, item.path
 
 
-def page(sections: Sequence[Section], gaps: Sequence[Gap]) -> str:
+def page(sections: Sequence[Section], gaps: Sequence[Gap], ledger: Ledger | None = None) -> str:
     """The HTML text."""
     verdicts = [verdict for section in sections for verdict in section.verdicts]
-    template = _environment().get_template("report.html")
-    return template.render(sections=sections, gaps=gaps, verdicts=verdicts, version=__version__)
+    template = environment().get_template("report.html")
+    checked = None if ledger is None else view(ledger)
+    return template.render(sections=sections, gaps=gaps, verdicts=verdicts, ledger=checked, version=__version__)
 
 
-def _environment() -> jinja2.Environment:
+def environment() -> jinja2.Environment:
+    """What all pages are made with."""
     loader = jinja2.PackageLoader("gatefield.show", "templates")
     environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, undefined=jinja2.StrictUndefined)
     environment.filters |= {"number": number, "paragraphs": _paragraphs}

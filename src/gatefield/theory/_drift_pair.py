@@ -1,0 +1,107 @@
+"""The drift of two sites of the nonlinear Gaussian process, by one-dimensional quadrature."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.scipy.special import erf, erfc, erfinv
+from jaxtyping import Array, ArrayLike, Float
+
+from gatefield._precision import exact, real
+from gatefield.theory._closure_quadrature import Squash, normal_density, panels, squash
+
+_REACH = 12.0
+_FIXED = np.array([0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 6.0])
+_SHARES = np.array([1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2])
+
+
+@exact
+def pair_drift(w: Float[ArrayLike, "2"], rho: Float[ArrayLike, ""], gain: Float[ArrayLike, ""]) -> Float[Array, "2"]:
+    r"""Drift $f(w) = E[1(\langle w,x\rangle \ge 0)\,x]$ for two sites $x_i = \operatorname{erf}(g z_i)/Z(g)$.
+
+    Let $w_1$ be the weight of larger size, $r = |w_2/w_1|$, $q = \rho\operatorname{sign}(w_1 w_2)$, $s^2 = 2(1-\rho^2)$ and
+    $u(t) = \operatorname{erf}^{-1}(r \operatorname{erf}(g t))/g$, the place of $z_1$ that balances $z_2 = t$. Then
+
+    $$f_2 = \operatorname{sign}(w_2) \int_0^\infty \varphi(t)\, X(t) \operatorname{erf}\frac{q t + u(t)}{s}\,dt$$
+    $$f_1 = \operatorname{sign}(w_1)\Big[\int_0^\infty \varphi(u)\, X(u) \operatorname{erf}\frac{t + q\,u}{s}\,du
+    + \int_{u(\infty)}^\infty \varphi X\,du\Big]$$
+
+    with $X(t) = \operatorname{erf}(gt)/Z(g)$; the integral over u runs along t, where it is smooth. The error is below 1e-10
+    for correlations up to 0.99 in size.
+
+    **Arguments:** `w`: two weights, not both zero. `rho`: latent correlation, inside (-1, 1). `gain`: zero or more, `inf`
+    allowed.
+
+    **Returns:** f(w); float64 NumPy unless traced.
+
+    >>> pair_drift([1.0, 0.5], 0.6, 1.0).round(8)
+    array([0.42647067, 0.32241479])
+
+    **Source:** note 003, equation 5, for the data of its equation 7.
+    """
+    return _pair_drift(real(w), real(rho), real(gain))
+
+
+@jax.jit
+def _pair_drift(w: Array, rho: Array, gain: Array) -> Array:
+    s = squash(gain)
+    swap = jnp.abs(w[0]) < jnp.abs(w[1])
+    large, small = jnp.where(swap, w[::-1], w)
+    ratio = jnp.abs(small) / jnp.where(large == 0, 1.0, jnp.abs(large))
+    sign = jnp.where(small < 0, -1.0, 1.0) * jnp.sign(large)
+    first, second = _integrals(ratio, rho * sign, s)
+    value = jnp.stack([jnp.sign(large) * first, jnp.where(small < 0, -1.0, 1.0) * second])
+    return jnp.where(swap, value[::-1], value)
+
+
+def _integrals(ratio: Array, rho: Array, s: Squash) -> tuple[Array, Array]:
+    """f_1 and f_2 for positive weights of that ratio, the first being the larger."""
+    width = jnp.sqrt((1 - rho) * (1 + rho))
+
+    def x(z: Array) -> Array:
+        return erf(s.gain * z) / s.deviation
+
+    t, weight = panels(*_edges(real(_REACH), s.top, width / (jnp.abs(rho) + 0.1), real(_FIXED)))
+    u, _ = _balance(ratio, t, s.gain)
+    second = jnp.sum(weight * normal_density(t) * x(t) * erf((rho * t + u) / (np.sqrt(2) * width)))
+    end = _end(ratio, s.gain)
+    t, weight = panels(*_edges(end, s.top, width / (1 + rho * ratio), end * real(_SHARES)))
+    u, speed = _balance(ratio, t, s.gain)
+    along = jnp.sum(weight * speed * normal_density(u) * x(u) * erf((t + rho * u) / (np.sqrt(2) * width)))
+    return along + _beyond(ratio, s), second
+
+
+def _edges(end: Array, top: Array, scale: Array, others: Array) -> Array:
+    """Panel edges from 0 to `end`, with cuts where x saturates and at some multiples of the width of a smooth step."""
+    cuts = jnp.concatenate([jnp.stack([0 * top, top / 4, top / 2, top, end]), scale * real([1.0, 3.0, 9.0]), others])
+    return jnp.sort(jnp.minimum(cuts, end))
+
+
+def _balance(ratio: Array, t: Array, gain: Array) -> tuple[Array, Array]:
+    """u(t) and its derivative; for equal weights they are t and 1."""
+    equal, ratio = _unequal(ratio)
+    u = jnp.minimum(erfinv(ratio * erf(gain * t)) / gain, t)
+    return jnp.where(equal, t, u), jnp.where(equal, 1.0, ratio * jnp.exp(gain**2 * (u - t) * (u + t)))
+
+
+def _end(ratio: Array, gain: Array) -> Array:
+    """The t beyond which u no longer changes or the normal density of u is nothing."""
+    equal, ratio = _unequal(ratio)
+    share = erf(_REACH * gain) / jnp.where(ratio > 0, ratio, 1.0)
+    reached = erfinv(jnp.where(share < 1, share, 0.0)) / gain
+    return jnp.where(equal, _REACH, jnp.where(share < 1, jnp.minimum(6 / gain, reached), 6 / gain))
+
+
+def _beyond(ratio: Array, s: Squash) -> Array:
+    """The integral of the normal density times X from u(infinity) on."""
+    equal, ratio = _unequal(ratio)
+    start = jnp.where(equal, _REACH, jnp.minimum(erfinv(ratio) / s.gain, _REACH))
+    flat = jnp.maximum(start, s.top)
+    z, weight = panels(start, (start + flat) / 2, flat)
+    inside = jnp.sum(weight * normal_density(z) * erf(s.gain * z))
+    return (inside + erfc(flat / np.sqrt(2)) / 2) / s.deviation
+
+
+def _unequal(ratio: Array) -> tuple[Array, Array]:
+    """Whether the weights are equal, and a ratio below 1."""
+    equal = ratio > 1 - 1e-12
+    return equal, jnp.where(equal, 0.5, ratio)

@@ -1,0 +1,134 @@
+r"""The conditional-Gaussian closure: the drift of a squashed Gaussian field, site by site.
+
+Given one site $x_i$, the rest of $\langle w,x\rangle$ is treated as Gaussian with the right mean and variance. The drift at
+site i then depends on one number, the correlation $a_i$ of $x_i$ and $\langle w,x\rangle$. It is exact for Gaussian data. For
+gains of 1 and above it is off by 1 to 15 percent for random fields and bumps at length scales up to 5 (by more where the field
+oscillates faster than the data). It tells where fields localize when the positive class has the longer range, and must not be
+used at high gain when it has the shorter one.
+"""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.scipy.special import erf, erfc
+from jaxtyping import Array, ArrayLike, Float
+
+from gatefield._precision import exact, real
+from gatefield.theory._closure_quadrature import Squash, panels, sag, squash
+
+__all__ = ["amplifier", "drift", "expansion"]
+
+_BRANCH = 0.6
+
+
+@exact
+def amplifier(a: Float[ArrayLike, "*#shape"], gain: Float[ArrayLike, "*#shape"]) -> Float[Array, "*shape"]:
+    r"""Mean of a site where a gate is open, if the site and the gate's field correlate by a and the rest is Gaussian.
+
+    $$\phi(a) = E\Big[X\,\Phi\Big(\frac{aX}{\sqrt{1-a^2}}\Big)\Big]
+    = \int_0^\infty \varphi(z)\,X(z) \operatorname{erf}\frac{c X(z)}{\sqrt2}\,dz, \qquad c = \frac{a}{\sqrt{1-a^2}}$$
+
+    with $X(z) = \operatorname{erf}(gz)/Z(g)$, $\varphi$ and $\Phi$ the normal density and distribution. It is odd and
+    increasing in a. At gain 0 it is $a/\sqrt{2\pi}$, at gain infinity $\tfrac12\operatorname{erf}(c/\sqrt2)$, and at a = 1
+    it is $\arctan(\sqrt2 g)/(\pi Z(g))$ with slope $Z(g)/(2\sqrt2 g)$. Above |a| = 0.6 the integral of
+    $\operatorname{erfc}$ is subtracted from the value at 1 instead, in the variable $z/\sqrt{1-a^2}$. The relative error is
+    below 1e-13 for all a and gains (measured against 30 digits).
+
+    **Arguments:** `a`: correlations; beyond [-1, 1], where only rounding can bring them, they count as -1 or 1. `gain`: zero
+    or more, `inf` allowed; broadcast against `a`.
+
+    **Returns:** the means; float64 NumPy unless traced.
+
+    >>> round(float(amplifier(0.5, 0.01)), 12)
+    0.199476540747
+
+    **Source:** no note prints it; it answers section 2 of note 003, "I don't know what it looks like".
+    """
+    return _amplifier(real(a), real(gain))
+
+
+@jax.jit
+def _amplifier(a: Array, gain: Array) -> Array:
+    a, gain = jnp.broadcast_arrays(a, gain)
+    s = squash(gain)
+    inner = jnp.abs(a) < _BRANCH
+    size = jnp.where(inner, 0.8, jnp.where(jnp.abs(a) > 1, 1.0, jnp.abs(a)))
+    near_zero = jnp.where(inner, a, 0.0)
+    square = jnp.where(inner, 1.0, (1 - size) * (1 + size))
+    factor = jnp.where(inner, near_zero / jnp.sqrt((1 - near_zero) * (1 + near_zero)), size)
+    integral = _integral(inner, square, factor, s)
+    at_one = jnp.arctan(np.sqrt(2) * s.gain) / (np.pi * s.deviation)
+    return jnp.where(inner, integral, jnp.sign(a) * (at_one - integral))
+
+
+@exact
+def drift(w: Float[ArrayLike, " n"], cov: Float[ArrayLike, "n n"], gain: Float[ArrayLike, ""]) -> Float[Array, " n"]:
+    r"""Closure of the drift $E[1(\langle w,x\rangle>0)\,x]$ for sites of unit variance.
+
+    $$f_i(w) = \phi(a_i), \qquad a_i = \frac{(Cw)_i}{\sqrt{w^\top C w}}$$
+
+    with $\phi$ the `amplifier` and C the covariance of x (not of the latent field). If the variances $C_{ii}$ are not one,
+    $f_i = \sqrt{C_{ii}}\,\phi(a_i/\sqrt{C_{ii}})$. Exact at gain 0. It is not the gradient of anything.
+
+    **Arguments:** `w`: a field. `cov`: covariance of x. `gain`: zero or more, `inf` allowed.
+
+    **Returns:** the drift, 0 if w is; float64 NumPy unless traced.
+
+    >>> import numpy as np
+    >>> drift([1.0, 0.0], np.eye(2), np.inf)
+    array([0.5, 0. ])
+
+    **Source:** no note prints it; see `amplifier`.
+    """
+    return _drift(real(w), real(cov), real(gain))
+
+
+@jax.jit
+def _drift(w: Array, cov: Array, gain: Array) -> Array:
+    pull = cov @ w
+    square = w @ pull
+    length = jnp.sqrt(jnp.where(square > 0, square, 1.0))
+    spread = jnp.sqrt(jnp.diagonal(cov))
+    a = jnp.where(square > 0, pull / length, 0.0) / jnp.where(spread > 0, spread, 1.0)
+    return spread * _amplifier(a, gain)
+
+
+@exact
+def expansion(a: Float[ArrayLike, "*#shape"], kurtosis: Float[ArrayLike, "*#shape"]) -> Float[Array, "*shape"]:
+    r"""The amplifier for weak correlation, of any symmetric law.
+
+    $$\phi(a) = \frac{1}{\sqrt{2\pi}}\Big[a - \frac{\kappa_4}{6}a^3 + O(a^5)\Big]$$
+
+    with $\kappa_4$ the excess kurtosis: where it is negative, large correlations are amplified more than small ones, and
+    fields localize.
+
+    **Arguments:** `a`: correlations. `kurtosis`: excess kurtosis of a site, as from `nlgp.excess_kurtosis`.
+
+    **Returns:** the expansion; float64 NumPy unless traced.
+
+    >>> round(float(expansion(0.1, -2.0) * (2 * 3.141592653589793) ** 0.5), 6)
+    0.100333
+
+    **Source:** no note prints it; see `amplifier`.
+    """
+    a, kurtosis = real(a), real(kurtosis)
+    return (a - kurtosis / 6 * a**3) / np.sqrt(2 * np.pi)
+
+
+def _integral(inner: Array, square: Array, factor: Array, s: Squash) -> Array:
+    r"""$\int_0^\infty \varphi(z) X \operatorname{erf}(kX/\sqrt{2b})\,dz$ with b = `square`, k = `factor`; erfc if not `inner`.
+
+    In the variable $v = z/\sqrt b$ it is smooth in b, so that there are slopes at b = 0.
+    """
+    root = jnp.sqrt(jnp.maximum(square, 1e-12))
+    end = s.top / root
+    cut = jnp.where(inner, end / 2, jnp.minimum(8.5 / (jnp.where(inner, 1.0, factor) * s.slope), end))
+    v, weight = panels(jnp.zeros_like(end), cut, end)
+    spread = square[..., None] * v**2
+    x = s.slope[..., None] * v * (1 - sag(s.gain[..., None] ** 2 * spread))
+    height = factor[..., None] * x / np.sqrt(2)
+    step = jnp.where(inner[..., None], erf(height), erfc(height))
+    density = jnp.exp(-spread / 2) / np.sqrt(2 * np.pi)
+    flat = factor / (np.sqrt(2) * root * s.deviation)
+    beyond = s.tail / s.deviation * jnp.where(inner, erf(flat), erfc(flat))
+    return square * jnp.sum(weight * density * x * step, axis=-1) + beyond

@@ -1,0 +1,115 @@
+r"""Elliptical data $x = R\,C^{1/2}u$ with covariance C: the drift has the Gaussian form, with another constant."""
+
+import math
+
+import jax.numpy as jnp
+from jaxtyping import Array, ArrayLike, Float
+
+from gatefield import _checks
+from gatefield._precision import exact, real
+from gatefield.data import Radial
+from gatefield.data._radial import as_radial
+
+__all__ = ["constant", "drift", "steady_amplitude", "velocity"]
+
+Field = Float[Array, " n"]
+FieldLike = Float[ArrayLike, " n"]
+MatrixLike = Float[ArrayLike, "n n"]
+
+
+@exact
+def constant(radial: Radial | str, n: int) -> Float[Array, "*runs"]:
+    r"""The constant c of the drift $f(w) = c\,Cw/\sqrt{w^\top C w}$ of elliptical data with covariance C.
+
+    $$c = \tfrac12 E|T| = \frac12\,\frac{E R}{\sqrt{E R^2}}\,\frac{\sqrt n\,\Gamma(n/2)}{\sqrt\pi\,\Gamma((n+1)/2)}$$
+
+    with T a marginal scaled to unit variance and R the radius. For a Gaussian vector times $\sqrt V$ it is
+    $E\sqrt V/\sqrt{2\pi E V}$, whatever n. It is at most 1/2; of a Gaussian $1/\sqrt{2\pi}$, of Laplace $1/(2\sqrt2)$, of
+    Student t with 3 degrees of freedom $1/\pi$. If C is to be a scatter matrix S instead, with covariance v S, the constant
+    is $\sqrt v$ times as large.
+
+    **Arguments:** `radial`: a law of the radius, such as `StudentT(5.0)`, or its name, such as "student:5". `n`: number of
+    sites.
+
+    **Returns:** c; float64 NumPy unless traced.
+
+    >>> round(float(constant("sphere", 5)), 6)
+    0.419263
+
+    **Source:** note 003, section 2; "scales like x^(-1/2)" made exact.
+    """
+    n = _checks.count("n", n)
+    sphere = math.sqrt(n / math.pi) * math.exp(math.lgamma(n / 2) - math.lgamma((n + 1) / 2))
+    return real(as_radial(radial).mean_ratio(n)) * sphere / 2
+
+
+@exact
+def drift(w: FieldLike, cov: MatrixLike, radial: Radial | str) -> Field:
+    r"""Drift $E[1(\langle w,x\rangle>0)\,x] = c\,Cw/\sqrt{w^\top C w}$ of elliptical data.
+
+    **Arguments:** `w`: a field. `cov`: the covariance C. `radial`: a law of the radius or its name, which gives the
+    `constant` c.
+
+    **Returns:** the drift, 0 where $\langle w,x\rangle$ is always 0; float64 NumPy unless traced.
+
+    >>> import numpy as np
+    >>> drift([2.0, 0.0], np.eye(2), "gaussian").round(4)
+    array([0.3989, 0.    ])
+
+    **Source:** note 003, section 2.
+    """
+    w, cov = real(w), real(cov)
+    pull = cov @ w
+    square = w @ pull
+    length = jnp.sqrt(jnp.where(square > 0, square, 1.0))
+    return real(constant(radial, w.shape[-1])) * jnp.where(square > 0, pull / length, 0.0)
+
+
+@exact
+def velocity(
+    w: FieldLike, cov1: MatrixLike, cov0: MatrixLike, radial: Radial | str, labels: tuple[float, float] = (1.0, 0.0)
+) -> Field:
+    r"""Velocity of one ReLU neuron on two balanced elliptical classes with the same law of the radius.
+
+    $$\tau\frac{dw}{dt} = \tfrac12\big(y_1 f_1(w) + y_0 f_0(w)\big) - \tfrac14(C_0+C_1)w$$
+
+    with $f_c$ the `drift` of class c. It is minus the gradient of half the mean squared error.
+
+    **Arguments:** `w`: the neuron's field. `cov1`, `cov0`: covariances of the classes. `radial`: as in `drift`. `labels`: the
+    pair (y1, y0).
+
+    **Returns:** the velocity; float64 NumPy unless traced.
+
+    >>> import numpy as np
+    >>> velocity([1.0, 0.0], np.eye(2), np.eye(2), "gaussian").round(4)
+    array([-0.3005,  0.    ])
+
+    **Source:** note 003, equations 4 and 6, with the factors of half the mean squared error.
+    """
+    w, cov1, cov0 = real(w), real(cov1), real(cov0)
+    pull = labels[0] * real(drift(w, cov1, radial)) + labels[1] * real(drift(w, cov0, radial))
+    return pull / 2 - (cov0 + cov1) @ w / 4
+
+
+@exact
+def steady_amplitude(
+    lam1: Float[ArrayLike, "*#shape"], lam0: Float[ArrayLike, "*#shape"], radial: Radial | str, n: int
+) -> Float[Array, "*shape"]:
+    r"""Length of the field of one neuron at rest on a mode with eigenvalues $\lambda_1$, $\lambda_0$ in the two classes.
+
+    $$|u| = \frac{2c\sqrt{\lambda_1}}{\lambda_0+\lambda_1}$$
+
+    for labels (1, 0), with c the `constant`. All active modes share $\lambda_1/(\lambda_0+\lambda_1)$, and the state is stable
+    only if that is the largest of all modes.
+
+    **Arguments:** `lam1`, `lam0`: eigenvalues of the covariances. `radial`, `n`: as in `constant`.
+
+    **Returns:** the length; float64 NumPy unless traced.
+
+    >>> round(float(steady_amplitude(2.2, 1.45, "gaussian", 4)), 10)
+    0.3242339875
+
+    **Source:** note 002, equation 25, corrected, and note 003, section 2.
+    """
+    lam1, lam0 = real(lam1), real(lam0)
+    return 2 * real(constant(radial, n)) * jnp.sqrt(lam1) / (lam0 + lam1)

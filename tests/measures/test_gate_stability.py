@@ -1,0 +1,138 @@
+"""Gate stability against orthant probabilities, enumeration and sampling in NumPy."""
+
+import itertools
+import json
+from pathlib import Path
+
+import jax
+import numpy as np
+import pytest
+from scipy.stats import multivariate_normal
+
+from gatefield import Task, UserError
+from gatefield.data import Elliptical, Gaussian, GaussianClone, Hypercube, NonlinearGP, SinglePulse
+from gatefield.measures import gate_stability
+
+RNG = np.random.default_rng(0)
+BEFORE = RNG.normal(size=(3, 6))
+AFTER = BEFORE + 0.7 * RNG.normal(size=(3, 6))
+KEY = jax.random.key(0)
+
+
+def by_orthants(w, v, cov):
+    """Twice the probability that both projections are negative."""
+    pair = np.stack([w, v]) / np.sqrt([[w @ cov @ w], [v @ cov @ v]])
+    return 2 * multivariate_normal(cov=pair @ cov @ pair.T).cdf([0.0, 0.0])
+
+
+def by_orthants_all(cov):
+    return [by_orthants(w, v, cov) for w, v in zip(BEFORE, AFTER, strict=True)]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [Gaussian(6, 1.5), Gaussian(6, 1.5, boundary="line"), GaussianClone(Hypercube(6, 1.5)), NonlinearGP(6, 1.5, 0.0)],
+    ids=["gaussian", "line", "clone", "gain-zero"],
+)
+def test_gaussian_sources_are_exact(source):
+    value, error = gate_stability(BEFORE, AFTER, source, with_error=True)
+    np.testing.assert_allclose(value, by_orthants_all(source.covariance()), atol=1e-7)
+    np.testing.assert_array_equal(error, 0)
+
+
+def test_reference_value():
+    values = json.loads((Path(__file__).parent.parent / "reference" / "values.json").read_text())["values"]
+    case = next(value for value in values if value["name"] == "gate_agreement_w1_w2_S1")
+    row, W = np.array(case["inputs"]["Sigma1_first_row"]), np.array(case["inputs"]["W"])
+    cov = np.array([np.roll(row, i) for i in range(4)])
+    root = np.linalg.cholesky(cov)
+    white = Gaussian(4, 0.05)  # so short a length scale that its covariance is the identity
+    assert gate_stability(W[0] @ root, W[1] @ root, white) == pytest.approx(case["expected"], rel=1e-9)
+
+
+def test_elliptical_sources_have_the_gaussian_value():
+    source = Elliptical(6, 1.5, "sphere")
+    found = gate_stability(BEFORE, AFTER, source)
+    x = np.asarray(source.sample(KEY, 100_000), float)
+    same = (x @ BEFORE.T > 0) == (x @ AFTER.T > 0)
+    np.testing.assert_allclose(found, same.mean(0), atol=4.5 * 0.5 / np.sqrt(100_000))
+
+
+def test_sampling_agrees_with_enumeration():
+    """On independent signs; fields of whole numbers, so that some inputs lie on the edge of a gate and count one half."""
+    before = np.array([[1.0, 1, 1, 1, 0, 0], [3.0, 2, 1, 0, 0, 0], [1.0, 1, 1, 1, 1, 1]])
+    after = np.array([[1.0, 1, 1, 0, 0, 0], [3.0, 2, 1, 0, 0, 1], [1.0, 1, 1, 1, 1, 1]])
+    x = np.array(list(itertools.product((-1, 1), repeat=6)))
+    half = [(np.sign(x @ W.T) + 1) / 2 for W in (before, after)]
+    exact = (1 - np.abs(half[0] - half[1])).mean(0)
+    value, error = gate_stability(before, after, Hypercube(6, 0.05), key=KEY, samples=40_000, with_error=True)
+    assert exact[2] == value[2] == 1
+    assert (np.abs(value - exact) <= 4 * error).all()
+    assert (error < 0.003).all()
+
+
+def test_nearly_gaussian_data_are_sampled_and_agree():
+    source = NonlinearGP(6, 1.5, 0.01)
+    value, error = gate_stability(BEFORE, AFTER, source, key=KEY, with_error=True)
+    assert (error > 0).all()
+    assert (np.abs(value - by_orthants_all(source.covariance())) <= 4 * error).all()
+
+
+def test_a_mean_that_is_not_zero_is_not_forgotten():
+    clone = GaussianClone(SinglePulse(6, widths=(1, 3)))
+    mean, cov = clone.mean(), clone.covariance()
+    assert np.abs(mean).max() > 0.1
+    value, error = gate_stability(BEFORE, AFTER, clone, key=KEY, with_error=True)
+    x = np.random.default_rng(1).multivariate_normal(mean, cov, size=200_000)
+    same = ((x @ BEFORE.T > 0) == (x @ AFTER.T > 0)).mean(0)
+    assert (np.abs(value - same) <= 4 * np.sqrt(error**2 + same * (1 - same) / 200_000)).all()
+
+
+def test_a_task_is_the_average_over_its_classes():
+    one, zero = Gaussian(6, 2.0), Gaussian(6, 0.5)
+    exact = [gate_stability(BEFORE, AFTER, source) for source in (one, zero)]
+    np.testing.assert_allclose(gate_stability(BEFORE, AFTER, Task(one, zero)), np.mean(exact, axis=0))
+    uneven = gate_stability(BEFORE, AFTER, Task(one, zero, proportion=0.2))
+    np.testing.assert_allclose(uneven, 0.2 * exact[0] + 0.8 * exact[1])
+    mixed, error = gate_stability(BEFORE, AFTER, Task(one, NonlinearGP(6, 0.5, 0.01)), key=KEY, with_error=True)
+    assert (np.abs(mixed - np.mean(exact, axis=0)) <= 4 * error).all()
+
+
+def test_many_runs_and_shapes():
+    before, after = np.stack([BEFORE, AFTER]), np.stack([AFTER, BEFORE])
+    exact = gate_stability(before, after, Gaussian(6, [2.0, 0.5]))
+    assert exact.shape == (2, 3)
+    np.testing.assert_allclose(exact[1], gate_stability(AFTER, BEFORE, Gaussian(6, 0.5)))
+    sampled = gate_stability(before, after, NonlinearGP(6, [2.0, 0.5], 0.01), key=KEY, samples=20_000)
+    np.testing.assert_allclose(sampled, exact, atol=4.5 * 0.5 / np.sqrt(20_000))
+    assert gate_stability(BEFORE[0], AFTER[0], Gaussian(6, 2.0)).shape == ()
+    np.testing.assert_allclose(gate_stability(BEFORE[0], AFTER, Gaussian(6, 2.0))[0], exact[0, 0])
+
+
+def test_same_and_opposite_and_zero_fields():
+    source = Gaussian(6, 1.0)
+    np.testing.assert_allclose(gate_stability(BEFORE, 3 * BEFORE, source), 1, atol=1e-7)
+    np.testing.assert_allclose(gate_stability(BEFORE, -BEFORE, source), 0, atol=1e-7)
+    dead = BEFORE * np.array([[1.0], [0.0], [1.0]])
+    for law, how in ((source, {}), (Hypercube(6, 1.0), {"key": KEY, "samples": 100})):
+        np.testing.assert_array_equal(np.isnan(gate_stability(dead, AFTER, law, **how)), [False, True, False])
+
+
+def test_works_under_jit():
+    source = Gaussian(6, 1.5)
+    found = jax.jit(lambda a, b: gate_stability(a, b, source))(BEFORE, AFTER)
+    np.testing.assert_allclose(found, gate_stability(BEFORE, AFTER, source), atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ((BEFORE, AFTER, Hypercube(6, 1.0)), r"The gates on Hypercube inputs must be sampled, .* give key=jax.random.key\(0\)"),
+        ((BEFORE, AFTER, Gaussian(7, 1.0)), r"Fields must have 7 sites, as the source has, but have shapes \(3, 6\)"),
+        ((BEFORE, AFTER, Gaussian(6, [1.0, 2.0])), "The source stands for 2 runs"),
+        ((BEFORE, AFTER, "gaussian"), "source must be a source or a task"),
+    ],
+)
+def test_what_is_refused(arguments, text):
+    with pytest.raises(UserError, match=text):
+        gate_stability(*arguments)

@@ -1,0 +1,161 @@
+"""The ledger on its page, in the report and in a terminal, from rows made by hand."""
+
+import io
+
+import pytest
+from rich.console import Console
+from show_fakes import FakeEntry, find
+from test_report import Page
+
+from gatefield.lab import Ledger, read_ledger, write_ledger
+from gatefield.lab._ledger_file import Row
+from gatefield.show import write_ledger_page, write_report
+from gatefield.show._ledger import line, summary
+from gatefield.show._ledger_terminal import show_ledger
+
+
+def row(name="002-eq25", **changes) -> Row:
+    usual = {
+        "name": name,
+        "source": "002",
+        "place": "equation 25",
+        "says": "the amplitude at rest",
+        "status": "holds",
+        "implements": "theory.relu.steady_amplitude",
+        "note": "",
+        "value": 0.2825084,
+        "estimate": 0.2825084,
+        "error": 1e-8,
+        "standard_errors": 1.0,
+        "how": "the end of the flow",
+        "printed": None,
+        "agrees": True,
+        "printed_disagrees": None,
+        "verdict": "agrees",
+        "error_text": "",
+        "seconds": 0.25,
+    }
+    return Row(**usual | changes)
+
+
+CORRECTED = row(status="corrected", printed=0.38736, printed_disagrees=True, note="a norm where its square belongs")
+WRONG = row("000-eq5", source="000", value=0.7, agrees=False, verdict="disagrees", error_text="The library's value is off.")
+FAILED = row("sheet-boom", source="sheet", value=None, estimate=None, error=None, standard_errors=None, how="",
+             agrees=False, verdict="fails", error_text="RuntimeError: boom")  # fmt: skip
+GOOD = Ledger(rows=(CORRECTED, row("002-eq14")), checked="2026-01-01T00:00:00+00:00", made={"device": "cpu (2 cores)"})
+BAD = Ledger(rows=(WRONG, CORRECTED, FAILED))
+
+
+def test_the_page_asks_for_nothing_from_outside_and_its_links_lead_somewhere(tmp_path):
+    page = Page(write_ledger_page(BAD, tmp_path / "page.html"))
+    addresses = [attrs[key] for _, attrs in page.tags for key in ("src", "href") if attrs.get(key)]
+    assert addresses
+    assert all(address and address.startswith(("#", "data:")) for address in addresses)
+    assert not page.all("script")
+    raw = (tmp_path / "page.html").read_text()
+    assert "url(" not in raw
+    assert "@import" not in raw
+    names = [attrs["id"] for _, attrs in page.tags if "id" in attrs]
+    assert len(names) == len(set(names))
+    assert {f"#{name}" for name in names} >= {attrs["href"] for attrs in page.all("a")}
+
+
+def test_the_page_shows_both_numbers_and_says_what_is_wrong(tmp_path):
+    text = " ".join(Page(write_ledger_page(GOOD, tmp_path / "page.html")).text.split())
+    for words in ("0.2825 ± 1e−08", "0.3874", "a norm where its square belongs", "theory.relu.steady_amplitude", "✓ agrees"):
+        assert words in text
+    assert "2 entries 1 holds 1 corrected ✓ all library values agree" in text
+    assert "Checked 2026-01-01T00:00:00+00:00" in text
+    assert "Not in order" not in text
+
+
+def test_the_page_names_what_is_not_in_order(tmp_path):
+    text = " ".join(Page(write_ledger_page(BAD, tmp_path / "page.html")).text.split())
+    assert "Not in order: 000-eq5, sheet-boom." in text
+    assert "✗ disagrees" in text
+    assert "RuntimeError: boom" in text
+
+
+def test_hostile_text_stays_text(tmp_path):
+    hostile = Ledger(rows=(row('"><script>', says="<script>", note="</td><img src=http://evil>", how="<b>"),))
+    page = Page(write_ledger_page(hostile, tmp_path / "page.html"))
+    assert not page.all("script")
+    assert not page.all("img")
+    assert "<img src=http://evil>" in page.text
+
+
+def test_the_report_holds_the_last_check(tmp_path):
+    write_ledger(tmp_path, GOOD)
+    report = Page(write_report([FakeEntry()], tmp_path / "page.html", find=find, ledger=read_ledger(tmp_path)))
+    names = [attrs["id"] for _, attrs in report.tags if "id" in attrs]
+    assert len(names) == len(set(names))
+    assert {f"#{name}" for name in names} >= {attrs["href"] for attrs in report.all("a")}
+    text = " ".join(report.text.split())
+    assert "ledger of 2 formulas" in text
+    assert "Note 002: 2 entries" in text
+    assert "0.3874" in text
+
+
+def test_the_report_says_when_the_last_check_cannot_be_read(tmp_path):
+    (tmp_path / "ledger.json").write_text("{")
+    report = Page(write_report([FakeEntry()], tmp_path / "page.html", find=find, ledger=read_ledger(tmp_path)))
+    assert "run gatefield check again" in report.text
+    assert "12346" in report.text  # the experiment is shown all the same
+
+
+@pytest.mark.parametrize(
+    ("item", "value", "estimate", "printed"),
+    [
+        (CORRECTED, "0.2825", "0.2825", "0.3874"),
+        (row(value=1.0, estimate=1.0, printed=1.00001, printed_disagrees=True), "1", "1", "1.00001"),
+        (row(value=-1e-18, estimate=1e-13, error=1e-12), "0", "0", ""),
+        (row(value=-0.5, estimate=-0.5, printed=float("nan"), printed_disagrees=True), "−0.5", "−0.5", "undefined"),
+        (WRONG, "0.7", "0.2825", ""),
+        (FAILED, "", "", ""),
+    ],
+)
+def test_numbers_have_the_digits_in_which_they_differ(item, value, estimate, printed):
+    shown = line(item)
+    assert (shown.value, shown.estimate, shown.printed) == (value, estimate, printed)
+
+
+def test_the_error_is_what_is_allowed():
+    sampled = line(row(error=0.001, standard_errors=4.0, how="1e6 samples"))
+    assert (sampled.error, sampled.how) == ("± 0.004", "1e6 samples, 4 standard errors")
+
+
+def test_the_summary_counts_by_status():
+    assert summary(GOOD.rows) == ("2 entries: 1 holds, 1 corrected; every library value agrees with its independent estimate.")
+    assert summary(BAD.rows) == "3 entries: 2 hold, 1 corrected; not in order: 000-eq5, sheet-boom."
+
+
+def printed(rows, terminal: bool) -> str:
+    file = io.StringIO()
+    show_ledger(rows, Console(file=file, width=140, force_terminal=terminal, color_system=None))
+    return file.getvalue()
+
+
+def test_in_a_pipe_there_is_a_line_for_each_entry():
+    assert printed(BAD.rows, terminal=False).splitlines()[:8] == [
+        "Note 000",
+        "  disagrees: 000-eq5, equation 25: the amplitude at rest [holds] "
+        "(library 0.7, estimate 0.2825 ± 1e−08 by the end of the flow)",
+        "    The library's value is off.",
+        "Note 002",
+        "  agrees: 002-eq25, equation 25: the amplitude at rest [corrected] "
+        "(library 0.2825, estimate 0.2825 ± 1e−08 by the end of the flow, printed 0.3874)",
+        "    a norm where its square belongs",
+        "What no source prints",
+        "  fails: sheet-boom, equation 25: the amplitude at rest [holds]",
+    ]
+
+
+def test_in_a_terminal_there_is_a_table_for_each_source():
+    lines = printed(BAD.rows, terminal=True).splitlines()
+    assert lines[0].strip() == "Note 000"
+    head = "entry what it says, where, estimated how status library estimate printed verdict"
+    assert " ".join(lines[1].split()) == head
+    assert any("corrected" in text and "0.3874" in text and "✓ agrees" in text for text in lines)
+    assert any("✗ fails" in text for text in lines)
+    assert lines[-2].startswith("3 entries: 2 hold, 1 corrected; not in order")
+    assert lines[-1] == "Checked in less than 1 s; the longest: 000-eq5 0.2 s, 002-eq25 0.2 s, sheet-boom 0.2 s."

@@ -1,0 +1,120 @@
+"""The conditional-Gaussian closure: the amplifier against quadrature and its limits, the drift against reference values."""
+
+import itertools
+import json
+from pathlib import Path
+
+import jax
+import numpy as np
+import pytest
+from scipy import integrate, special
+
+from gatefield.data import NonlinearGP, ring_correlation
+from gatefield.theory import closure, nlgp, relu
+
+VALUES = {v["name"]: v for v in json.loads((Path(__file__).parents[1] / "reference/values.json").read_text())["values"]}
+INSIDE = np.array([1e-5, 0.1, 0.5, 0.599999, 0.600001, 0.8, 0.97, 0.999, 1 - 1e-7])
+SIZES = np.unique(np.append(INSIDE, np.arange(1, 41) / 40))
+A = np.concatenate([-SIZES[::-1], [0.0], SIZES, [1 + 1e-9]])
+GAINS = np.array([0.0, 0.01, 0.5, 1.0, 3.0, 100.0, np.inf])
+
+
+@pytest.fixture(scope="module")
+def table():
+    """The amplifier for all A and GAINS, by one call."""
+    return closure.amplifier(A[:, None], GAINS)
+
+
+def amplifier_by_quadrature(a, gain):
+    deviation = np.sqrt(2 / np.pi * np.arcsin(2 * gain**2 / (1 + 2 * gain**2)))
+    c = a / np.sqrt((1 - a) * (1 + a))
+    slope = 2 * gain / (np.sqrt(np.pi) * deviation)
+
+    def integrand(z):
+        x = special.erf(gain * z) / deviation
+        return np.exp(-z * z / 2) / np.sqrt(2 * np.pi) * x * special.erf(c * x / np.sqrt(2))
+
+    cuts = sorted({min(k * scale, 12.0) for k in (1, 3, 9) for scale in (1 / (c * slope), 1 / gain)} | {0.0, 1.0, 4.0, 12.0})
+    return sum(integrate.quad(integrand, *ends, epsabs=1e-17, epsrel=1e-13)[0] for ends in itertools.pairwise(cuts))
+
+
+@pytest.mark.parametrize("gain", GAINS[1:-1])
+def test_amplifier_by_quadrature(table, gain):
+    values = table[np.isin(A, INSIDE), gain == GAINS]
+    np.testing.assert_allclose(values, [amplifier_by_quadrature(a, gain) for a in INSIDE], rtol=1e-10)
+
+
+def test_reference_value(table):
+    case = VALUES["closure_amplifier_a0.5_g0.01"]
+    value = table[np.searchsorted(A, case["inputs"]["a"]), case["inputs"]["g"] == GAINS]
+    assert value == pytest.approx(case["expected"], rel=1e-11)
+
+
+def test_limits_of_the_gain(table):
+    inside = abs(A) < 1
+    np.testing.assert_allclose(table[inside, 0], A[inside] / np.sqrt(2 * np.pi), rtol=1e-13)
+    c = A[inside] / np.sqrt((1 - A[inside]) * (1 + A[inside]))
+    np.testing.assert_allclose(table[inside, -1], special.erf(c / np.sqrt(2)) / 2, rtol=1e-13)
+
+
+def test_limits_of_the_correlation(table):
+    np.testing.assert_allclose(table[-2], nlgp.half_gate_mean(1.0, GAINS), rtol=1e-13)
+    np.testing.assert_array_equal(table[-1], table[-2])
+    np.testing.assert_array_equal(table[A == 0], 0)
+
+
+def test_amplifier_is_increasing_and_odd(table):
+    between = np.append(np.diff(A) > 0, False) & (abs(A) < 0.998)
+    assert (np.diff(table, axis=0)[between[:-1]] > 0).all()
+    np.testing.assert_allclose(table[:-1], -table[-2::-1], atol=1e-16)
+
+
+@pytest.mark.parametrize("x64", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_slopes(x64):
+    a, gain = (g.ravel() for g in np.meshgrid([-1.0, -0.6, 0.0, 0.5, 1.0], [0.0, 0.7, 3.0, 1e20, np.inf]))
+    with jax.enable_x64(x64):
+        in_a, in_gain = (np.asarray(d) for d in jax.jit(jax.vmap(jax.grad(closure.amplifier, argnums=(0, 1))))(a, gain))
+    assert np.isfinite(in_a).all()
+    assert np.isfinite(in_gain).all()
+    step = 1e-4 * np.array([1, -1, 0, 0])
+    values = closure.amplifier(0.5 + step, np.array([3.0, 3.0, 0.7, 0.7]) + step[::-1])
+    assert in_a[(a == 0.5) & (gain == 3.0)] == pytest.approx((values[0] - values[1]) / 2e-4, rel=1e-5)
+    assert in_gain[(a == 0.5) & (gain == 0.7)] == pytest.approx((values[3] - values[2]) / 2e-4, rel=1e-4)
+    at_one = nlgp.variance(3.0) ** 0.5 / (6 * np.sqrt(2))
+    np.testing.assert_allclose(in_a[(abs(a) == 1.0) & (gain == 3.0)], at_one, rtol=1e-5)
+
+
+def test_expansion_has_its_next_order_at_the_fifth_power():
+    sizes, gains = np.array([0.04, 0.08, 0.04, 0.08]), np.array([0.5, 0.5, 3.0, 3.0])
+    expansion = closure.expansion(sizes, [nlgp.excess_kurtosis(gain) for gain in gains])
+    rest = closure.amplifier(sizes, gains) - expansion
+    np.testing.assert_allclose(rest[1::2] / rest[::2], 32, rtol=0.03)
+    assert (abs(rest) < 1e-2 * abs(expansion - sizes / np.sqrt(2 * np.pi))).all()
+
+
+def test_drift_reference_values():
+    case = VALUES["closure_f_ring_bump"]
+    n, xi, gain, sites = (case["inputs"][k] for k in ("n", "xi", "g", "idx"))
+    distance = np.minimum(abs(np.arange(n) - 20), n - abs(np.arange(n) - 20))
+    value = closure.drift(np.exp(-(distance**2) / 8), NonlinearGP(n, xi, gain).covariance(), gain)
+    np.testing.assert_allclose(value[sites], case["expected"], rtol=1e-11)
+
+
+W = np.array([1.0, -0.4, 0.3, 0.1, 2.0])
+
+
+def test_drift_is_exact_for_gaussian_data():
+    root = np.random.default_rng(0).normal(size=(5, 5))
+    cov = root @ root.T  # variances are not one
+    np.testing.assert_allclose(closure.drift(W, cov, 0.0), relu.gate_mean(W, cov), rtol=1e-12)
+    np.testing.assert_array_equal(closure.drift(np.zeros(5), cov, 3.0), np.zeros(5))
+
+
+def test_drift_is_not_a_gradient_unless_gaussian():
+    cov = nlgp.covariance(np.array([np.roll(ring_correlation(5, 1.5), k) for k in range(5)]), 3.0)
+    with jax.enable_x64(True):
+        slope = jax.jit(jax.jacfwd(closure.drift))
+        gaussian, squashed, at_zero = (np.asarray(slope(w, cov, g)) for w, g in ((W, 0.0), (W, 3.0), (0 * W, 3.0)))
+    np.testing.assert_allclose(gaussian, gaussian.T, atol=1e-13)
+    assert np.linalg.norm(squashed - squashed.T) > 0.01 * np.linalg.norm(squashed)
+    assert np.isfinite(at_zero).all()

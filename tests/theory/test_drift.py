@@ -1,0 +1,210 @@
+"""The drift of any source: its methods against each other, against enumeration and sampling; symmetries; errors."""
+
+import itertools
+import json
+from pathlib import Path
+
+import jax
+import numpy as np
+import pytest
+from scipy.special import erf
+
+from gatefield.data import (
+    Elliptical,
+    Gaussian,
+    GaussianClone,
+    Hypercube,
+    Ising,
+    Marginal,
+    NonlinearGP,
+    SinglePulse,
+    line_correlation,
+    ring_correlation,
+)
+from gatefield.theory import nlgp
+from gatefield.theory._drift import drift, drift_estimate
+
+VALUES = {v["name"]: v for v in json.loads((Path(__file__).parents[1] / "reference/values.json").read_text())["values"]}
+KEY = jax.random.key(0)
+W = np.array([0.9, -0.37, 0.21, 1.3, -0.55, 0.4])
+BUMP = np.eye(6)[2] * -0.7
+
+AGREE = {
+    "gaussian": (Gaussian(6, 1.5), W, "closed"),
+    "student": (Elliptical(6, 1.5, "student:5"), W, "closed"),
+    "clone-with-mean": (GaussianClone(SinglePulse(6, (1, 3))), W, "closed"),
+    "nlgp-one-site": (NonlinearGP(6, 1.5, 3.0), BUMP, "closed"),
+    "cube-one-site-leads": (Hypercube(6, 1.5), np.array([1.0, -5.0, 1.0, 0.5, 1.0, 1.0]), "closed"),
+    "ising": (Ising(6, 0.6), W, "exact"),
+    "ising-with-ties": (Ising(6, -0.6), np.array([1.0, 1.0, 1.0, -1.0, 1.0, 1.0]), "exact"),
+    "pulse": (SinglePulse(6, (1, 3)), W, "exact"),
+}
+
+
+def sampled(source, w, key=KEY):
+    """One size for all, so that each kind of source is compiled once."""
+    return drift_estimate(source, w, method="sampled", key=key, samples=60_000)
+
+
+@pytest.mark.parametrize("case", AGREE, ids=list(AGREE))
+def test_sampling_agrees_with_what_auto_chooses(case):
+    source, w, method = AGREE[case]
+    best, estimate = drift_estimate(source, w), sampled(source, w)
+    assert (best.method, estimate.method) == (method, "sampled")
+    assert best.value.dtype == estimate.value.dtype == np.float64
+    assert (best.error == 0).all()
+    assert (abs(best.value - estimate.value) < 5 * estimate.error + 1e-7).all()
+    assert (estimate.error < 0.005).all()
+
+
+def samples_of_the_squashed_field(squash):
+    """200000 samples on the ring of 6 sites with xi = 1.5, without the package's sampler."""
+    root = np.linalg.cholesky([np.roll(ring_correlation(6, 1.5), k) for k in range(6)])
+    return squash(np.random.default_rng(7).normal(size=(200_000, 6)) @ root.T)
+
+
+@pytest.mark.parametrize(
+    ("source", "squash"),
+    [
+        (NonlinearGP(6, 1.5, 3.0), lambda z: erf(3 * z) / nlgp.variance(3.0) ** 0.5),
+        (Marginal(6, 1.5, "uniform"), lambda z: np.sqrt(3) * erf(z / np.sqrt(2))),
+    ],
+    ids=["nlgp", "marginal"],
+)
+def test_sampling_agrees_with_plain_averages(source, squash):
+    estimate = drift_estimate(source, W, key=KEY, samples=60_000)
+    assert estimate.method == "sampled"
+    x = samples_of_the_squashed_field(squash)
+    opened = (x @ W > 0)[:, None] * x
+    error = np.hypot(estimate.error, opened.std(0) / np.sqrt(len(x)))
+    assert (abs(estimate.value - opened.mean(0)) < 5 * error).all()
+
+
+@pytest.mark.parametrize(
+    ("case", "squash"), [("gaussian", lambda z: z), ("nlgp-one-site", lambda z: erf(3 * z) / nlgp.variance(3.0) ** 0.5)]
+)
+def test_control_variate_lowers_the_variance(case, squash):
+    source, w, _ = AGREE[case]
+    x = samples_of_the_squashed_field(squash)
+    plain = (0.5 * x * np.sign(x @ w)[:, None]).std(0) / np.sqrt(65_536)  # 60000 in whole blocks of 8192
+    others = np.arange(6) != np.argmax(abs(w))
+    assert (sampled(source, w).error < 0.85 * plain)[others].all()
+
+
+def test_stated_error_is_that_of_repeated_runs():
+    source = Ising(6, 0.6)
+    runs = [sampled(source, W, jax.random.key(k)) for k in range(40)]
+    scores = (np.array([run.value for run in runs]) - drift(source, W)) / runs[0].error
+    assert np.sqrt((scores**2).mean(0)) == pytest.approx(1.0, abs=0.4)
+
+
+def test_exact_by_enumeration():
+    spins, coupling = np.array(list(itertools.product([-1.0, 1.0], repeat=6))), 0.6
+    weight = np.exp(coupling * (spins * np.roll(spins, 1, axis=1)).sum(1))
+    expected = (weight / weight.sum() * (spins @ W > 0)) @ spins
+    np.testing.assert_allclose(drift(Ising(6, coupling), W), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("w", [(1.0, 0.5, 0.2), (1.0, 1.0, 1.0), (1.0, -1.0, 0.0), (1.0, 0.6, -0.4)])
+def test_three_signs_by_hand(w):
+    """One site leads: C e_i/2. Majority of three: C(1,1,1)/4 less m/4, m_l = E[x_1 x_2 x_3 x_l] = C_jk. Balance: a quarter."""
+    C = 2 / np.pi * np.arcsin(line_correlation(3, 1.5))
+    expected = {
+        (1.0, 0.5, 0.2): C[0] / 2,
+        (1.0, 1.0, 1.0): (C.sum(0) - [C[1, 2], C[0, 2], C[0, 1]]) / 4,
+        (1.0, -1.0, 0.0): (C[0] - C[1]) / 4,
+    }
+    signed = C * np.outer([1, 1, -1], [1, 1, -1])  # at a tie, the mean of the two regimes beside it
+    majority = (signed.sum(0) - [signed[1, 2], signed[0, 2], signed[0, 1]]) / 4 * [1, 1, -1]
+    expected[(1.0, 0.6, -0.4)] = (majority + C[0] / 2) / 2
+    np.testing.assert_allclose(drift(Hypercube(3, 1.5, boundary="line"), w, method="exact"), expected[w], atol=1e-12)
+    infinite = NonlinearGP(3, 1.5, np.inf, boundary="line")
+    np.testing.assert_allclose(drift(infinite, w, method="exact"), expected[w], atol=1e-12)
+
+
+def test_centred_pulses_with_their_complements_by_enumeration():
+    pulses = np.array([np.roll([1.0] * width + [0.0] * (6 - width), start) for width in (2, 3, 4) for start in range(6)])
+    x = np.concatenate([pulses, 1 - pulses]) - 0.5
+    expected = ((x @ W > 0)[:, None] * x).mean(0)
+    np.testing.assert_allclose(drift(SinglePulse(6, (2, 4), complement=True, centre=True), W), expected, atol=1e-15)
+
+
+@pytest.mark.parametrize("name", [n for n in VALUES if n.startswith("f_erf_n2")])
+def test_two_sites_are_exact(name):
+    rho, gain, w = (VALUES[name]["inputs"][k] for k in ("rho", "g", "w"))
+    estimate = drift_estimate(NonlinearGP(2, np.sqrt(-1 / np.log(rho)), gain, boundary="line"), w)
+    assert estimate.method == "exact"
+    np.testing.assert_allclose(estimate.value, VALUES[name]["expected"], atol=VALUES[name]["atol"])
+
+
+def test_closure_is_near():
+    source, w = NonlinearGP(6, 1.0, 1.0), np.array([1.0, 1.0, 0.8, 0.5, 0.2, 0.6])
+    near, value = drift(source, w, method="closure"), sampled(source, w).value
+    assert 0.002 < np.linalg.norm(near - value) / np.linalg.norm(value) < 0.1
+    cube, binary = (drift(s, w, method="closure") for s in (Hypercube(6, 1.0), NonlinearGP(6, 1.0, np.inf)))
+    np.testing.assert_allclose(cube, binary, rtol=1e-12)
+
+
+def test_sinusoids_keep_the_symmetry_of_the_ring_at_infinite_gain():
+    """<w, x> is 0 on many corners; were the sign of rounding errors to decide, shifted sites would differ by a few percent."""
+    source, wave = NonlinearGP(6, 1.5, np.inf), np.cos(2 * np.pi * np.arange(6) / 6)
+    estimate, shifted = sampled(source, wave), sampled(source, np.roll(wave, 1), jax.random.key(1))
+    assert (abs(estimate.value + np.roll(estimate.value, 3)) < 5 * np.sqrt(2) * estimate.error + 1e-9).all()
+    error = np.hypot(shifted.error, np.roll(estimate.error, 1))
+    assert (abs(shifted.value - np.roll(estimate.value, 1)) < 5 * error + 1e-9).all()
+
+
+def test_scale_sign_and_shift():
+    source = Ising(6, 0.6)
+    value = drift(source, W)
+    np.testing.assert_allclose(drift(source, 7.3 * W), value, rtol=1e-13)
+    np.testing.assert_allclose(drift(source, -W), -value, rtol=1e-12)
+    np.testing.assert_allclose(drift(source, np.roll(W, 2)), np.roll(value, 2), rtol=1e-12)
+
+
+def test_run_axis_under_jit():
+    couplings = [0.1, 0.6]
+    estimate = jax.jit(lambda w: drift_estimate(Ising(6, couplings), w, method="sampled", key=KEY, samples=60_000))(W)
+    exact = np.array([drift(Ising(6, coupling), W) for coupling in couplings])
+    assert (abs(estimate.value - exact) < 5 * estimate.error).all()
+    np.testing.assert_allclose(drift(Ising(6, couplings), W), exact, rtol=1e-12)
+
+
+def test_slopes():
+    slope = jax.jit(jax.jacobian(lambda w: drift(Gaussian(6, 1.5), w)))(jax.numpy.asarray(W))
+    np.testing.assert_allclose(slope, slope.T, atol=1e-6)
+    np.testing.assert_allclose(slope @ W, np.zeros(6), atol=1e-6)
+
+
+def test_errors():
+    cube = Hypercube(5, 1.0)
+    with pytest.raises(
+        ValueError, match=r"^Unknown method 'samples': did you mean 'sampled'\? There are: auto, closed, closure"
+    ):
+        drift(cube, np.ones(5), method="samples")
+    with pytest.raises(
+        ValueError,
+        match=r"^The method 'exact' does not apply to this Hypercube of 5 sites and this w; use 'closure' or 'sampled'\.$",
+    ):
+        drift(cube, np.ones(5), method="exact")
+    with pytest.raises(ValueError, match=r"'closed' does not apply to this Marginal of 5 sites and this w; use 'sampled'\.$"):
+        drift(Marginal(5, 1.0, "uniform"), np.eye(5)[0], method="closed")
+    with pytest.raises(
+        ValueError, match=r"^The drift of this Hypercube is sampled; give a key, such as key=jax.random.key\(0\)"
+    ):
+        drift(cube, np.ones(5))
+    with pytest.raises(ValueError, match=r"^w must not be zero everywhere"):
+        drift(cube, np.zeros(5))
+    with pytest.raises(ValueError, match=r"^w must be finite, but is nan"):
+        drift(cube, [1.0, np.nan, 0.0, 0.0, 0.0])
+    with pytest.raises(ValueError, match=r"^w must have one entry for each of the 5 sites, but has shape \(4,\)"):
+        drift(cube, np.ones(4))
+    with pytest.raises(ValueError, match=r"^source must be a source, such as Hypercube\(40, xi=2.0\), but is 3"):
+        drift(3, np.ones(4))
+    with pytest.raises(ValueError, match=r"^samples must be a whole number of at least 1, but is 0"):
+        drift(cube, np.ones(5), key=KEY, samples=0)
+
+
+def test_gain_zero_is_gaussian():
+    np.testing.assert_allclose(drift(NonlinearGP(6, 1.5, 0.0), W), drift(Gaussian(6, 1.5), W), rtol=1e-12)
+    np.testing.assert_allclose(drift(NonlinearGP(6, 1.5, 0.0), BUMP), drift(Gaussian(6, 1.5), BUMP), rtol=1e-12)
