@@ -16,6 +16,7 @@ from gatefield.show._tour import EXPERIMENTS
 
 WITH_CACHES = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 TINY = ["gaussian-neuron", "--preset", "tiny"]
+pytestmark = pytest.mark.xdist_group("cli")
 
 
 def command(*words: str, **settings) -> subprocess.CompletedProcess[str]:
@@ -317,3 +318,12 @@ def test_completion_knows_the_presets_of_all_experiments():
     for name in experiments.names():
         assert set(experiments.get(name).presets) <= {*PRESETS, "tiny"}
         assert set(experiments.get(name).presets) >= {"quick", "full"}
+
+
+def test_list_describes_one_experiment(capsys):
+    assert main(["list", "localization"]) == 0
+    text = capsys.readouterr().out
+    assert "gains = [0.01,0.3,0.6,1.0,1.7,3.0,10.0,inf]" in text
+    assert "preset full: these defaults" in text
+    assert main(["list", "localisation"]) == 2
+    assert "did you mean 'localization'?" in capsys.readouterr().err

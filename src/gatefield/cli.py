@@ -51,15 +51,21 @@ class Tour:
 
 @dataclasses.dataclass(frozen=True)
 class List:
-    """The experiments: what each shows, where it comes from, and how long its presets take."""
+    """The experiments: what each shows, where it comes from, how long its presets take; of a named one, its parameters."""
+
+    names: Annotated[tuple[str, ...], Positional, arg(metavar="NAME...", help_behavior_hint="")] = ()
+    """Which experiments to describe in full, with their parameters."""
 
     def __call__(self) -> int:
         from rich.console import Console
 
         from gatefield import experiments
-        from gatefield.show._terminal import show_experiments
+        from gatefield.show._terminal import describe_experiment, show_experiments
 
-        show_experiments([experiments.get(name) for name in experiments.names()], Console())
+        for name in self.names:
+            describe_experiment(experiments.get(name), Console())
+        if not self.names:
+            show_experiments([experiments.get(name) for name in experiments.names()], Console())
         return 0
 
 
@@ -74,7 +80,7 @@ class Run:
     """A named set of parameters: quick, full, ..."""
 
     set: Annotated[tuple[str, ...], UseAppendAction, arg(metavar="NAME=VALUE")] = ()
-    """One parameter, as in --set gain=3; give it again for the next one."""
+    """One parameter, as in --set seeds=8; give it again for the next one. `gatefield list NAME` shows them all."""
 
     store: Store = dataclasses.field(default_factory=_default_store)
 

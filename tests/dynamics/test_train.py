@@ -202,6 +202,30 @@ def test_bad_input_is_one_sentence(arguments, text):
     assert text in str(caught.value)
 
 
+def test_parts_must_fit():
+    with pytest.raises(UserError, match=r"The network has 12 inputs and the task 10 sites; give both the same n\."):
+        run(Committee(12, 1, key=KEY), task())
+    with pytest.raises(UserError, match="task must be a Task of two sources, but is Gaussian"):
+        run(committee(), Gaussian(N, 2.0))
+    with pytest.raises(UserError, match="recorder must be a recorder, but is 'folder'"):
+        run(committee(), task(), recorder="folder")
+
+
+def test_a_record_tells_runs_apart():
+    record = run(committee(), task([0.5, 3.0]), steps=2, record_every=2)
+    np.testing.assert_array_equal(record.positive_gain, [0.5, 3.0])
+    assert '"class": "NonlinearGP"' in record.attrs["task"]
+
+
+def test_another_function_is_another_run():
+    def fingerprints(scale):
+        also = {"total": ((), lambda net: scale * net.fields.sum())}
+        return run(committee(), task(), steps=2, record_every=2, also=also).attrs["fingerprint"]
+
+    assert fingerprints(1.0) == fingerprints(1.0)
+    assert fingerprints(1.0) != fingerprints(2.0)
+
+
 def test_cross_entropy_needs_labels_that_are_probabilities():
     with pytest.raises(UserError, match=r"reads labels as probabilities.*use labels=\(1, 0\)"):
         run(committee(), task(labels=(1.0, -1.0)), loss="cross-entropy")

@@ -11,7 +11,7 @@ matplotlib.use("Agg")
 PARTS = {name: experiments.get(name) for name in experiments.names()}
 
 
-@pytest.fixture(scope="module", params=PARTS)
+@pytest.fixture(scope="module", params=[pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in PARTS])
 def case(request):
     experiment = PARTS[request.param]
     parameters = experiment.Parameters(**experiment.presets["tiny"])

@@ -163,5 +163,5 @@ def test_another_format_names_the_version_that_reads_it(tmp_path):
         open_record(tmp_path)
     assert str(error.value) == (
         f"The record in '{tmp_path}' has format 7, but gatefield {__version__} reads format {RECORD_FORMAT}: "
-        f"open it with the version that made it, gatefield 3.2.1, or run it again."
+        f"open it with the version that made it, gatefield 3.2.1, or run it again with --fresh, which moves it aside."
     )

@@ -1,5 +1,6 @@
 """Tables for a terminal, and plain lines for pipes and files."""
 
+import textwrap
 from collections.abc import Iterable, Sequence
 
 from rich.console import Console
@@ -8,6 +9,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from gatefield.experiments._experiment import Experiment, Verdict
+from gatefield.lab._parameters import written
 from gatefield.show._words import holds, number
 
 
@@ -46,6 +48,18 @@ def show_experiments(experiments: Iterable[Experiment], console: Console) -> Non
     for item in experiments:
         table.add_row(Text(item.name, "bold"), Text(item.title), Text(item.source), Text(_durations(item).replace("; ", "\n")))
     console.print(table)
+
+
+def describe_experiment(experiment: Experiment, console: Console) -> None:
+    """One experiment in full: what it asks, its presets, and its parameters with their defaults."""
+    say(f"{experiment.name}: {experiment.title} [{experiment.source}]", console)
+    say(textwrap.fill(experiment.text, 100, initial_indent="  ", subsequent_indent="  "), console)
+    say("  parameters, for --set name=value:", console)
+    for name, field in experiment.Parameters.model_fields.items():
+        say(f"    {name} = {written(field.default)}", console)
+    for preset, values in experiment.presets.items():
+        changes = ", ".join(f"{name}={written(value)}" for name, value in values.items())
+        say(f"  preset {preset}: {changes or 'these defaults'}", console)
 
 
 def _verdict_line(verdict: Verdict) -> str:
