@@ -13,7 +13,7 @@ from gatefield.data import NonlinearGP, Task
 from gatefield.dynamics import flow
 from gatefield.experiments._experiment import Bench, Experiment, Parameters, Verdict
 from gatefield.experiments._panels import dots_by_seed, gain_text, small_field
-from gatefield.experiments._parameters import Count, Gains, LengthScale, Rate
+from gatefield.experiments._parameters import Count, Gains, LengthScale, Rate, Seed
 from gatefield.experiments._unfold import unfold
 from gatefield.measures import circular_distance, ipr, peak_position
 from gatefield.nets import Committee
@@ -40,7 +40,7 @@ class Settings(Parameters):
     steps: Count = 6_000
     record_every: Count = 300
     seeds: Count = 16
-    seed: int = 0
+    seed: Seed = 0
 
 
 class Amplifier(Experiment):
@@ -62,7 +62,7 @@ class Amplifier(Experiment):
         "quick": {"gains": (0.01, 1.0, 3.0, float("inf")), "seeds": 4, "batch_size": 500},
         "tiny": {"n": 12, "gains": (0.01, 3.0), "batch_size": 50, "steps": 40, "record_every": 20, "seeds": 2},
     }
-    durations: ClassVar = {"quick": "40 s", "full": "5 min"}
+    durations: ClassVar = {"quick": "40 s", "full": "10 min"}
 
     def simulate(self, parameters: Settings, bench: Bench) -> xr.Dataset:
         p = parameters

@@ -14,7 +14,7 @@ from gatefield._errors import UserError
 from gatefield.data import Elliptical, NonlinearGP, Task
 from gatefield.dynamics import flow
 from gatefield.experiments._experiment import Bench, Experiment, Parameters, Verdict
-from gatefield.experiments._parameters import Count, Gain, LengthScale, Rate
+from gatefield.experiments._parameters import Count, Gain, LengthScale, Rate, Seed
 from gatefield.measures import ipr
 from gatefield.nets import Committee
 from gatefield.theory import elliptical
@@ -41,7 +41,7 @@ class Settings(Parameters):
     steps: Count = 3_000
     record_every: Count = 100
     seeds: Count = 4
-    seed: int = 0
+    seed: Seed = 0
 
 
 class EllipticalExperiment(Experiment):
@@ -63,7 +63,7 @@ class EllipticalExperiment(Experiment):
         "quick": {"batch_size": 1_500, "learning_rate": 0.02, "steps": 1_500, "record_every": 50, "seeds": 3},
         "tiny": {"n": 12, "laws": ("laplace",), "batch_size": 50, "steps": 40, "record_every": 20, "seeds": 2},
     }
-    durations: ClassVar = {"quick": "40 s", "full": "6 min"}
+    durations: ClassVar = {"quick": "40 s", "full": "10 min"}
 
     def simulate(self, parameters: Settings, bench: Bench) -> xr.Dataset:
         p = parameters

@@ -14,7 +14,7 @@ from gatefield.data import NonlinearGP, Task
 from gatefield.dynamics import flow
 from gatefield.experiments import _erf_populations_figure as drawing
 from gatefield.experiments._experiment import Bench, Experiment, Parameters, Verdict
-from gatefield.experiments._parameters import Count, Gain, LengthScale, Rate
+from gatefield.experiments._parameters import Count, Gain, LengthScale, Rate, Seed
 from gatefield.experiments._shares import Share, share
 from gatefield.experiments._unfold import unfold
 from gatefield.measures import ipr
@@ -51,7 +51,7 @@ class Settings(Parameters):
     steps: Count = 8_000
     record_every: Count = 400
     seeds: Count = 8
-    seed: int = 0
+    seed: Seed = 0
 
     @pydantic.model_validator(mode="after")
     def _settles(self) -> "Settings":
@@ -84,7 +84,7 @@ class ErfPopulations(Experiment):
         "quick": {"rate_per_unit": 0.05, "batch_size": 250, "steps": 4_000, "record_every": 200, "seeds": 3},
         "tiny": {"n": 12, "units": 4, "batch_size": 50, "steps": 40, "record_every": 20, "seeds": 2},
     }
-    durations: ClassVar = {"quick": "50 s", "full": "10 min"}
+    durations: ClassVar = {"quick": "40 s", "full": "6 min"}
 
     def simulate(self, parameters: Settings, bench: Bench) -> xr.Dataset:
         p = parameters

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from gatefield.data import NonlinearGP, ring_correlation
 from gatefield.experiments._experiment import Bench, Experiment, Parameters, Verdict
 from gatefield.experiments._panels import gain_text, signed_matrix
-from gatefield.experiments._parameters import Count, Gains, LengthScale, Rate
+from gatefield.experiments._parameters import Count, Gains, LengthScale, Rate, Seed
 from gatefield.measures import ipr
 from gatefield.theory import nlgp, relu
 
@@ -37,7 +37,7 @@ class Settings(Parameters):
     gains: Gains = (0.01, 1.0, 3.0, 100.0)
     hat_width: Rate = 2.0
     samples: Count = 400_000
-    seed: int = 0
+    seed: Seed = 0
 
 
 class GateShapedSolution(Experiment):

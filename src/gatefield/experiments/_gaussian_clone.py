@@ -12,7 +12,7 @@ from gatefield.data import GaussianClone, NonlinearGP, Task
 from gatefield.dynamics import flow
 from gatefield.experiments._experiment import Bench, Experiment, Parameters, Verdict
 from gatefield.experiments._panels import dots_by_seed, gain_text, small_field
-from gatefield.experiments._parameters import Count, Gains, LengthScale, Rate
+from gatefield.experiments._parameters import Count, Gains, LengthScale, Rate, Seed
 from gatefield.experiments._unfold import unfold
 from gatefield.measures import ipr
 from gatefield.nets import Committee
@@ -34,7 +34,7 @@ class Settings(Parameters):
     steps: Count = 4_000
     record_every: Count = 200
     seeds: Count = 16
-    seed: int = 0
+    seed: Seed = 0
 
 
 class GaussianCloneExperiment(Experiment):

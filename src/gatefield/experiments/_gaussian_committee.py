@@ -13,7 +13,7 @@ from pydantic import Field
 from gatefield.data import Gaussian, Task
 from gatefield.dynamics import flow
 from gatefield.experiments._experiment import Bench, Experiment, Parameters, Verdict
-from gatefield.experiments._parameters import Count, LengthScale, Rate
+from gatefield.experiments._parameters import Count, LengthScale, Rate, Seed
 from gatefield.nets import Committee
 from gatefield.theory import relu
 
@@ -40,7 +40,7 @@ class Settings(Parameters):
     steps: Count = 2_000
     record_every: Count = 20
     seeds: Count = 4
-    seed: int = 0
+    seed: Seed = 0
 
 
 class GaussianCommittee(Experiment):

@@ -11,7 +11,9 @@ from matplotlib.figure import Figure
 from gatefield.data import NonlinearGP, Task, ring_correlation
 from gatefield.dynamics import flow
 from gatefield.experiments._experiment import Bench, Experiment, Parameters, Verdict
+from gatefield.experiments._panels import dots_by_seed, gain_text, small_field
 from gatefield.experiments._parameters import Count, Gains, LengthScale, Rate, Seed
+from gatefield.experiments._unfold import unfold
 from gatefield.measures import ipr
 from gatefield.nets import Committee
 from gatefield.theory import nlgp, relu
@@ -70,7 +72,9 @@ class Localization(Experiment):
             record_every=p.record_every,
             key=jax.numpy.tile(jax.random.split(train_key, p.seeds), copies),
         )
-        result = _unfold(record, p).assign_attrs(length_scales=[p.xi_long, p.xi_short])
+        result = unfold(record, {"order": ORDERS, "gain": p.gains, "seed": range(p.seeds)}).assign_attrs(
+            length_scales=[p.xi_long, p.xi_short]
+        )
         result["ipr"] = (result.fields.dims[:-1], ipr(result.fields.values), {"long_name": "inverse participation ratio"})
         shape = (len(ORDERS), len(p.gains), p.seeds)
         end = _gaussian_flow(record.fields.values[:, 0, 0], xi1, xi0, gain, float(record.time[-1]))
@@ -90,12 +94,12 @@ class Localization(Experiment):
         panels = bottom.subplots(2, len(gains), sharex=True, squeeze=False)
         for row, order in zip(panels, ORDERS, strict=True):
             for axes, g in zip(row, range(len(gains)), strict=True):
-                _small_field(
-                    axes, record.fields.sel(order=order).isel(gain=g, seed=0, step=-1, unit=0), f"C{ORDERS.index(order)}"
+                small_field(
+                    axes, record.fields.sel(order=order).isel(gain=g, seed=0, step=-1, unit=0), color=f"C{ORDERS.index(order)}"
                 )
             row[0].set_ylabel("longer range\n= positive" if order == "long" else "shorter range\n= positive")
         for axes, g in zip(panels[0], gains, strict=True):
-            axes.set_title(f"gain {_gain_text(g)}")
+            axes.set_title(f"gain {gain_text(g)}")
         bottom.supxlabel("position (site); each field scaled to its own maximum, same start in all panels", fontsize="medium")
         return figure
 
@@ -156,19 +160,6 @@ def _starts(p: Settings, key: Any, copies: int) -> np.ndarray:
     return np.tile(np.asarray(fields), (copies, 1, 1))
 
 
-def _unfold(record: xr.Dataset, p: Settings) -> xr.Dataset:
-    """The run axis as order, gain and seed."""
-    lead = ("order", "gain", "seed")
-    sizes = (len(ORDERS), len(p.gains), p.seeds)
-    data = {
-        name: ((*lead, *value.dims[1:]), value.values.reshape(*sizes, *value.shape[1:]), value.attrs)
-        for name, value in record.data_vars.items()
-    }
-    coords = {name: record[name] for name in ("step", "time", "position", "unit")}
-    coords |= {"order": list(ORDERS), "gain": list(p.gains), "seed": np.arange(p.seeds)}
-    return xr.Dataset(data, coords, record.attrs)
-
-
 def _gaussian_flow(starts: np.ndarray, xi1: np.ndarray, xi0: np.ndarray, gain: np.ndarray, time: float) -> np.ndarray:
     """Where the Gaussian flow with the data's own covariances ends, for all runs as one system."""
     n = starts.shape[-1]
@@ -183,18 +174,12 @@ def _bump_ipr(p: Settings, xi1: float, xi0: float, gain: float) -> float:
     return float(ipr(np.linalg.solve(total, nlgp.half_gate_mean(ring_correlation(p.n, xi1), gain))))
 
 
-def _gain_text(gain: float) -> str:
-    return "∞" if np.isinf(gain) else f"{gain:g}"
-
-
 def _ipr_panel(axes: Any, record: xr.Dataset) -> None:
     """IPR against gain: every seed, the median, and what theory says."""
     at = np.arange(record.sizes["gain"])
     for i, order in enumerate(ORDERS):
         values = record.ipr.sel(order=order).isel(step=-1, unit=0)
-        spread = np.linspace(-0.12, 0.12, record.sizes["seed"]) if record.sizes["seed"] > 1 else [0.0]
-        for shift, seed in zip(spread, values.transpose("seed", "gain").values, strict=True):
-            axes.plot(at + shift, seed, "o", color=f"C{i}", markersize=3, alpha=0.45, markeredgewidth=0)
+        dots_by_seed(axes, at, values, "gain", f"C{i}")
         axes.plot(at, values.median("seed"), "-", color=f"C{i}", label=f"SGD, {ORDER_NAMES[order]}")
         axes.plot(
             at,
@@ -214,7 +199,7 @@ def _ipr_panel(axes: Any, record: xr.Dataset) -> None:
             label="one-site steady state, exact at gain ∞",
         )
     axes.axhline(1 / record.sizes["position"], color="0.4", linewidth=1.0, linestyle=":", label="flat field, 1/n")
-    axes.set_xticks(at, [_gain_text(g) for g in record.gain.values])
+    axes.set_xticks(at, [gain_text(g) for g in record.gain.values])
     axes.set(
         xlabel="gain (0: Gaussian, ∞: hypercube)",
         ylabel="inverse participation ratio",
@@ -222,9 +207,3 @@ def _ipr_panel(axes: Any, record: xr.Dataset) -> None:
         xlim=(-0.35, at[-1] + 0.35),
     )
     axes.legend(loc="upper left")
-
-
-def _small_field(axes: Any, field: xr.DataArray, color: str) -> None:
-    axes.axhline(0.0, color="0.8", linewidth=0.8, zorder=0)
-    axes.plot(field.position, field / abs(field).max(), color=color)
-    axes.set(ylim=(-1.15, 1.15), yticks=[], xticks=[0, field.sizes["position"] // 2])

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from gatefield.data import NonlinearGP, Task, gain_deviation, ring_correlation
 from gatefield.experiments._experiment import Bench, Experiment, Parameters, Verdict
 from gatefield.experiments._panels import gain_text
-from gatefield.experiments._parameters import Count, Gains, LengthScale
+from gatefield.experiments._parameters import Count, Gains, LengthScale, Seed
 from gatefield.theory import nlgp
 
 BLOCK = 20_000
@@ -31,7 +31,7 @@ class Settings(Parameters):
     xi0: LengthScale = 1.0
     gains: Gains = (0.01, 0.3, 1.0, 3.0, 10.0, 100.0)
     samples: Count = 4_000_000
-    seed: int = 0
+    seed: Seed = 0
 
 
 class SmallBump(Experiment):

@@ -13,7 +13,7 @@ from pydantic import Field
 
 from gatefield.data import Gaussian, Task, fourier_basis, ring_spectrum
 from gatefield.experiments._experiment import Bench, Experiment, Parameters, Verdict
-from gatefield.experiments._parameters import Count, LengthScale, Rate
+from gatefield.experiments._parameters import Count, LengthScale, Rate, Seed
 from gatefield.nets import Committee
 from gatefield.theory import relu
 
@@ -31,7 +31,7 @@ class Settings(Parameters):
     batch_size: Count = 10_000
     steps: Count = 2_000
     trained: Count = 4
-    seed: int = 0
+    seed: Seed = 0
 
 
 class SteadyModes(Experiment):

@@ -13,7 +13,7 @@ from gatefield.data import Gaussian, NonlinearGP, Task
 from gatefield.dynamics import flow
 from gatefield.experiments._experiment import Bench, Experiment, Parameters, Verdict
 from gatefield.experiments._panels import gain_text
-from gatefield.experiments._parameters import Count, Gains, LengthScale, Rate
+from gatefield.experiments._parameters import Count, Gains, LengthScale, Rate, Seed
 from gatefield.experiments._uncertainty_figure import GOOD, ORDERS, draw
 from gatefield.experiments._unfold import unfold
 from gatefield.measures import analytic_signal, entropies, gabor, gabor_fit, harper_slack, spreads
@@ -48,7 +48,7 @@ class Settings(Parameters):
     seeds: Count = 8
     flow_starts: Count = 16
     flow_time: Rate = 60.0
-    seed: int = 0
+    seed: Seed = 0
 
 
 class Uncertainty(Experiment):
