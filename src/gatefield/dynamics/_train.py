@@ -107,7 +107,8 @@ def train(
         group=runs_side_by_side(len(problem.train_key), batch_size, task.n),
         chunk=chunk,
     )
-    with jax.default_matmul_precision("float32"):  # a GPU's default is TF32, which keeps three digits
+    precision = None if jax.default_backend() == "cpu" else "float32"  # a GPU's default is TF32, which keeps three digits
+    with jax.default_matmul_precision(precision):
         return session.run(state, recorder or MemoryRecorder(), progress or (lambda done, total: None))
 
 
