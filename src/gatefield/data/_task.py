@@ -7,20 +7,17 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, ArrayLike, Float, PRNGKeyArray, Real
+from jaxtyping import Array, ArrayLike, PRNGKeyArray, Real
 
 from gatefield import _checks
 from gatefield._errors import UserError
-from gatefield._keys import as_key
 from gatefield._precision import real
+from gatefield.data._any_task import AnyTask, Batch, DrawBatch
 from gatefield.data._field import Draw
-from gatefield.data._source import Source, per_run
-
-Batch = tuple[Float[Array, "size n"], Float[Array, " size"]]
-DrawBatch = Callable[[PRNGKeyArray, int], Batch]
+from gatefield.data._source import Source
 
 
-class Task(eqx.Module):
+class Task(AnyTask):
     """Tell apart samples of two sources: x from `positive` has label y1, x from `negative` has label y0.
 
     A stratified batch of size B holds floor(p B) positive samples, then floor((1-p) B) negative ones, with p the
@@ -69,13 +66,7 @@ class Task(eqx.Module):
         """The pair (y1, y0)."""
         return self.positive_label, self.negative_label
 
-    def sample(self, key: PRNGKeyArray, size: int) -> tuple[Float[Array, "*runs size n"], Float[Array, "*runs size"]]:
-        """`size` samples and their labels; with a run axis, both have it in front and the key is the same for all runs."""
-        size, key = _checks.count("size", size), as_key(key)
-        return per_run(lambda task: task.sampler()(key, size), self)
-
     def sampler(self) -> DrawBatch:
-        """A function `draw(key, size)` that gives samples and labels of one run; what draws share is prepared here, once."""
         mixed = _stratified if self.stratified else _independent
         inputs = mixed(self.positive.sampler(), self.negative.sampler(), self.proportion)
         high, low = real(self.positive_label), real(self.negative_label)

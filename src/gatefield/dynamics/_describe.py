@@ -41,4 +41,6 @@ def _plain(value: Any) -> Any:
         return array.tolist() if array.size <= MOST else f"array of shape {array.shape}"
     if isinstance(value, bool | int | float | str | None):
         return value
-    return list(value) if isinstance(value, tuple | list) else getattr(value, "__qualname__", type(value).__name__)
+    if isinstance(value, tuple | list):
+        return [_plain(part) for part in value]
+    return getattr(value, "__qualname__", type(value).__name__)

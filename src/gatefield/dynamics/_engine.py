@@ -54,7 +54,7 @@ class Program(NamedTuple):
 
     def look(self, state: State, problem: Problem, step: Int[Array, ""]) -> dict[str, Array]:
         """What is recorded at a step: the network's observables, and the loss on a fresh batch."""
-        net = eqx.combine(state.trained, problem.fixed)
+        net = eqx.combine(state.trained, problem.fixed).at(problem.rate * step)
         x, y = problem.task.sample(jax.random.fold_in(problem.evaluation_key, step), self.batch_size)
         own = {name: array for name, (_, array) in net.observables().items()}
         return {**own, **{name: function(net) for name, function in self.also}, "loss": self.loss(net(x), y)}
@@ -66,12 +66,12 @@ class Program(NamedTuple):
         draw = problem.task.sampler()
         update = self.optimizer(problem.rate).update
 
-        def batch_loss(trained: PyTree, x: Array, y: Array) -> Array:
-            return self.loss(eqx.combine(trained, problem.fixed)(x), y)
+        def batch_loss(trained: PyTree, i: Array, x: Array, y: Array) -> Array:
+            return self.loss(eqx.combine(trained, problem.fixed).at(problem.rate * i)(x), y)
 
         def step(i: Array, state: State) -> State:
             x, y = draw(jax.random.fold_in(problem.train_key, i), self.batch_size)
-            gradient = jax.grad(batch_loss)(state.trained, x, y)
+            gradient = jax.grad(batch_loss)(state.trained, i, x, y)
             change, memory = update(gradient, state.memory, state.trained)
             return State(optax.apply_updates(state.trained, change), memory)
 

@@ -28,6 +28,7 @@ def flow(
     atol: float = 1e-12,
     steady_tol: float = 1e-8,
     max_steps: int = 100_000,
+    timed: bool = False,
 ) -> xr.Dataset:
     r"""Integrate $\tau\,dw/dt = v(w)$ from `w0` and record the state at `times` (in units of tau).
 
@@ -43,6 +44,7 @@ def flow(
         last time.
     - `solver`: `"dopri8"`, or `"kvaerno5"` for stiff flows, whose rates differ by a factor of thousands.
     - `rtol`, `atol`, `max_steps`: tolerances and the longest path of the adaptive integrator.
+    - `timed`: the velocity depends on time, and takes it as the keyword `time`; such a flow has no steady states to stop at.
 
     **Returns** a record with `fields` (run, time, unit, position), and as far as given `bias` (run, time, unit) and
     `output_bias` (run, time), in float64. With `until="steady"` it also holds, for each run:
@@ -61,18 +63,23 @@ def flow(
     >>> rest = flow(lambda w: w - w**3, np.full((1, 1), 0.1), [0.0, 100.0], until="steady")
     >>> round(float(rest.fields[0, -1, 0, 0]), 12), float(rest.eigenvalues[0, 0].round(9)), int(rest.unstable[0])
     (1.0, -2.0, 0)
+    >>> late = flow(lambda w, time: 0 * w + time, np.zeros((1, 1)), [0.0, 2.0], timed=True)
+    >>> round(float(late.fields[0, -1, 0, 0]), 9)
+    2.0
     """
     arrays, grid = starts(w0)[0], _grid(times)
     _checks.choice("solver", solver, SOLVERS)
     until_steady = _checks.choice("end of a flow", until, ("times", "steady")) == "steady"
+    if until_steady and timed:
+        raise UserError("A flow whose velocity depends on time does not come to rest; use until='times' with timed=True.")
     sizes = {"rtol": rtol, "atol": atol, "steady_tol": steady_tol}
     tolerances = [float(_checks.positive(name, value)) for name, value in sizes.items()]
     with jax.enable_x64(True):
-        check_velocity(velocity, arrays)
+        check_velocity(velocity, arrays, timed)
         start = tuple(map(jnp.asarray, arrays.values()))
         limits = Tolerances(*map(jnp.asarray, tolerances))
         path = integrate(
-            velocity, start, jnp.asarray(grid), limits, solver, until_steady, _checks.count("max_steps", max_steps)
+            velocity, start, jnp.asarray(grid), limits, solver, until_steady, timed, _checks.count("max_steps", max_steps)
         )
         path = jax.tree.map(np.asarray, path)
         _complain(path, arrays, grid, solver, max_steps)

@@ -38,16 +38,30 @@ class Path(NamedTuple):
 
 @eqx.filter_jit
 def integrate(
-    velocity: Velocity, starts: State, grid: Array, tolerances: Tolerances, solver: str, until_steady: bool, max_steps: int
+    velocity: Velocity,
+    starts: State,
+    grid: Array,
+    tolerances: Tolerances,
+    solver: str,
+    until_steady: bool,
+    timed: bool,
+    max_steps: int,
 ) -> Path:
     """The paths of all starts. Compiled once for each velocity function, shapes and solver."""
-    return jax.vmap(lambda start: _path(velocity, start, grid, tolerances, solver, until_steady, max_steps))(starts)
+    return jax.vmap(lambda start: _path(velocity, start, grid, tolerances, solver, until_steady, timed, max_steps))(starts)
 
 
 def _path(
-    velocity: Velocity, start: State, grid: Array, tolerances: Tolerances, solver: str, until_steady: bool, max_steps: int
+    velocity: Velocity,
+    start: State,
+    grid: Array,
+    tolerances: Tolerances,
+    solver: str,
+    until_steady: bool,
+    timed: bool,
+    max_steps: int,
 ) -> Path:
-    starts_well = jnp.all(jnp.isfinite(ravel_pytree(move(velocity, start))[0]))
+    starts_well = jnp.all(jnp.isfinite(ravel_pytree(move(velocity, start, grid[0] if timed else None))[0]))
     size = _norm(start)
 
     def excess(t: Array, y: State, args: None, **_: object) -> Array:
@@ -57,8 +71,13 @@ def _path(
 
     steady_at_once = excess(grid[0], start, None) <= 0 if until_steady else jnp.asarray(False)
     moves = starts_well & ~steady_at_once
+
+    def hold(v: Array) -> Array:
+        """No velocity for a run that does not move."""
+        return jnp.where(moves, v, 0.0)
+
     solution = diffrax.diffeqsolve(
-        diffrax.ODETerm(lambda t, y, args: jax.tree.map(lambda v: jnp.where(moves, v, 0.0), move(velocity, y))),
+        diffrax.ODETerm(lambda t, y, args: jax.tree.map(hold, move(velocity, y, t if timed else None))),
         SOLVERS[solver](),
         t0=grid[0],
         t1=grid[-1],

@@ -46,17 +46,17 @@ def _array(name: str, value: Any, *, alone: bool) -> np.ndarray:
     return array
 
 
-def move(velocity: Velocity, state: State) -> State:
-    """The velocity of a state, array by array, in the default float type."""
-    change = velocity(*state)
+def move(velocity: Velocity, state: State, time: Any = None) -> State:
+    """The velocity of a state, array by array, in the default float type; `time` is handed on if it is given."""
+    change = velocity(*state) if time is None else velocity(*state, time=time)
     parts = change if isinstance(change, tuple | list) else (change,)
     return tuple(jnp.asarray(part, jnp.result_type(float)) for part in parts)
 
 
-def check_velocity(velocity: Velocity, arrays: dict[str, np.ndarray]) -> None:
+def check_velocity(velocity: Velocity, arrays: dict[str, np.ndarray], timed: bool = False) -> None:
     """See that the velocity gives one array for each of the state, of the same shape."""
     state = tuple(jax.ShapeDtypeStruct(array.shape[1:], jnp.result_type(float)) for array in arrays.values())
-    given = [part.shape for part in jax.eval_shape(lambda *state: move(velocity, state), *state)]
+    given = [part.shape for part in jax.eval_shape(lambda *state: move(velocity, state, 0.0 if timed else None), *state)]
     wanted = [part.shape for part in state]
     if given != wanted:
         raise UserError(

@@ -26,10 +26,11 @@ def cross_entropy(output: Float[Array, " batch"], label: Float[Array, " batch"])
 LOSSES: Mapping[str, Loss] = {"mse": half_mse, "cross-entropy": cross_entropy}
 
 
-def get_loss(name: str, labels: tuple) -> Loss:
+def get_loss(name: str, labels: tuple | None) -> Loss:
     """The named loss, if it can read these labels."""
     loss = LOSSES[_checks.choice("loss", name, LOSSES)]
-    if loss is cross_entropy and any(np.any((np.asarray(y) < 0) | (np.asarray(y) > 1)) for y in labels):
-        pair = ", ".join(f"{np.ravel(y)[0]:g}" for y in labels)
+    values = [np.asarray(y) for y in labels or ()]
+    if loss is cross_entropy and any(np.any((y < 0) | (y > 1)) for y in values):
+        pair = ", ".join(f"{np.ravel(y)[0]:g}" for y in values)
         raise UserError(f"Cross-entropy reads labels as probabilities, but they are ({pair}); use labels=(1, 0) in the task.")
     return loss

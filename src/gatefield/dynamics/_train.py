@@ -15,7 +15,7 @@ from gatefield._errors import UserError
 from gatefield._keys import as_key
 from gatefield._provenance import provenance
 from gatefield._runs import run_count, spread
-from gatefield.data import Task
+from gatefield.data import AnyTask
 from gatefield.dynamics._describe import describe, run_parameters
 from gatefield.dynamics._engine import Also, Problem, Program, State, runs_side_by_side
 from gatefield.dynamics._fingerprint import fingerprint
@@ -114,7 +114,7 @@ def train(
 
 def _check_parts(net: Any, task: Any, recorder: Any) -> None:
     """Whether the network, the task and the recorder are such, and fit each other."""
-    if not isinstance(task, Task):
+    if not isinstance(task, AnyTask):
         raise UserError(f"task must be a Task of two sources, but is {type(task).__name__}; write Task(positive, negative).")
     inputs = net.observables()["fields"][1].shape[-1]
     if inputs != task.n:

@@ -1,0 +1,57 @@
+"""Gates that open on one side of a plane."""
+
+from typing import Any
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+from jax.core import Tracer
+from jaxtyping import Array, Float
+
+from gatefield import _checks
+from gatefield._errors import UserError
+from gatefield._precision import real
+from gatefield._runs import leaf
+from gatefield.gates._gate import Gate
+
+TIE = 1e-5
+"""Where |<v,x> - threshold| is below this times |v|_1, the input lies on the plane: rounding must not decide it."""
+
+
+class HalfSpace(Gate):
+    r"""Open on one side of a plane: $g(x) = 1(\langle v,x\rangle > \theta)$, and one half on the plane itself.
+
+    **Arguments:** `direction`: v (n,), or one for each run (runs, n). `threshold`: $\theta$. `width`: 0 for a hard gate; with a
+    positive width s the gate is soft, the logistic function of $(\langle v,x\rangle - \theta)/s$, and has a gradient.
+
+    >>> import numpy as np
+    >>> HalfSpace([1.0, -1.0])(np.array([[2.0, 0.0], [0.0, 2.0], [1.0, 1.0]])).tolist()
+    [1.0, 0.0, 0.5]
+
+    **Source:** note 000, equation 2, with one half at ties.
+    """
+
+    width: float = eqx.field(static=True)
+    direction: Float[Array, " n"] = leaf(1)
+    threshold: Float[Array, ""] = leaf(0)
+
+    def __init__(self, direction: Any, threshold: Any = 0.0, *, width: float = 0.0) -> None:
+        self.direction = _checks.finite("direction", direction)
+        self.threshold = _checks.finite("threshold", threshold)
+        self.width = _checks.scalar("width", _checks.real("width", width, "zero or more", lambda s: s >= 0))
+        if not isinstance(direction, Tracer) and not np.any(np.asarray(direction), axis=-1).all():
+            raise UserError(
+                "A direction must not be zero everywhere, because its gate would open nowhere; use Shut() for that."
+            )
+
+    def __call__(self, x: Float[Array, "*samples n"]) -> Float[Array, "*samples"]:
+        v = real(self.direction)
+        h = jnp.matmul(real(x), v, precision="highest") - real(self.threshold)
+        if self.width:
+            return jnp.reciprocal(1 + jnp.exp(-jnp.clip(h / self.width, -60.0, 60.0)))
+        return opened(h, v)
+
+
+def opened(h: Float[Array, "*samples"], v: Float[Array, "*gates n"]) -> Float[Array, "*samples"]:
+    """1 where h > 0, 0 where h < 0, and one half where h is 0 up to rounding, given that h = <v, x> less a threshold."""
+    return jnp.where(jnp.abs(h) < TIE * jnp.sum(jnp.abs(v), axis=-1), 0.5, (h > 0).astype(h.dtype))

@@ -1,0 +1,37 @@
+"""Gates frozen from trained ReLU units."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from gatefield import _checks
+from gatefield._errors import UserError
+from gatefield.gates._constant import Shut
+from gatefield.gates._gate_set import GateSet
+from gatefield.gates._half_space import HalfSpace
+
+
+def learned(fields: Any, bias: Any = 0.0) -> GateSet:
+    r"""The gates that ReLU units have with these fields: $g_k(x) = 1(\langle w_k,x\rangle + b_k > 0)$.
+
+    **Arguments:** `fields`: (K, n), such as `committee.fields` or `record.fields[run, step]`. `bias`: hidden biases (K,).
+
+    **Returns:** a set of K gates. A unit whose field is zero and whose bias is not positive is always shut.
+
+    >>> learned([[1.0, 0.0], [0.0, 0.0]]).gates[1].value
+    array(0.)
+
+    **Source:** note 000, equation 2.
+    """
+    rows = np.asarray(_checks.finite("fields", fields), float)
+    if rows.ndim != 2:
+        raise UserError(f"Fields must have shape (K, n), but have {rows.shape}; take those of one run at one step.")
+    shifts = np.broadcast_to(np.asarray(_checks.finite("bias", bias), float), rows.shape[:1])
+    return GateSet([HalfSpace(row, -b) if row.any() else Shut() for row, b in zip(rows, shifts, strict=True)])
+
+
+def learned_from(record: xr.Dataset, *, step: int = -1, run: int = 0) -> GateSet:
+    """The gates of the ReLU units of a training record, as they stood at record number `step` of run number `run`."""
+    one = record.isel({"run": run, "step" if "step" in record.dims else "time": step})
+    return learned(one.fields.values, one.bias.values if "bias" in one else 0.0)

@@ -1,0 +1,101 @@
+"""How the gates of a set lie to each other."""
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from gatefield._errors import UserError
+from gatefield._precision import exact, real
+from gatefield.gates._constant import Constant
+from gatefield.gates._gate_set import GateSet
+from gatefield.gates._half_space import HalfSpace
+
+SAME = 1e-9
+"""Two directions are parallel if the sine of their angle is below this."""
+
+
+@exact
+def overlap(gates: GateSet, x: Float[Any, "samples n"]) -> Float[Array, "K K"]:
+    """How often two gates are open together: the mean of g_j(x) g_k(x) over the given inputs.
+
+    >>> from gatefield.gates import half_spaces
+    >>> overlap(half_spaces([[1.0, 0.0], [-1.0, 0.0]]), [[1.0, 0.0], [-2.0, 0.0]]).tolist()
+    [[0.5, 0.0], [0.0, 0.5]]
+    """
+    g = gates(real(x))
+    return g.T @ g / g.shape[0]
+
+
+def are_exclusive(gates: GateSet, x: Any = None) -> bool:
+    """Whether no two gates are ever open together: for the given inputs, or by their directions if none are given.
+
+    >>> from gatefield.gates import half_spaces
+    >>> are_exclusive(half_spaces([[1.0, 0.0], [-1.0, 0.0]])), are_exclusive(half_spaces([[1.0, 0.0], [0.0, 1.0]]))
+    (True, False)
+    """
+    if x is None:
+        return all(_pair(one, two) == "exclusive" for one, two in _pairs(gates))
+    return bool(np.all(np.sum(_values(gates, x) > 0.5, axis=-1) <= 1))
+
+
+def are_redundant(gates: GateSet, x: Any = None) -> bool:
+    """Whether all gates open and shut together.
+
+    >>> from gatefield.gates import half_spaces
+    >>> are_redundant(half_spaces([[1.0, 0.0], [2.0, 0.0]]))
+    True
+    """
+    if x is None:
+        return all(_pair(one, two) == "redundant" for one, two in _pairs(gates))
+    g = _values(gates, x)
+    return bool(np.allclose(g, g[..., :1]))
+
+
+def are_tiling(gates: GateSet, x: Any = None) -> bool:
+    """Whether for every input exactly one gate is open (on an edge, two by one half).
+
+    >>> from gatefield.gates import half_spaces
+    >>> are_tiling(half_spaces([[1.0, 0.0], [-1.0, 0.0]]))
+    True
+    """
+    if x is not None:
+        return bool(np.allclose(_values(gates, x).sum(axis=-1), 1.0))
+    active = [gate for gate in gates.gates if not (isinstance(gate, Constant) and not np.any(gate.value))]
+    if len(active) == 1:
+        return isinstance(active[0], Constant) and bool(np.all(np.asarray(active[0].value) == 1))
+    return len(active) == 2 and all(isinstance(gate, HalfSpace) for gate in active) and _pair(*active) == "exclusive"
+
+
+def _pairs(gates: GateSet) -> list[tuple[Any, Any]]:
+    return [(one, two) for i, one in enumerate(gates.gates) for two in gates.gates[:i]]
+
+
+def _pair(one: Any, two: Any) -> str:
+    """`"exclusive"`, `"redundant"` or `"overlapping"`, by what the two gates are."""
+    for gate in (one, two):
+        if not isinstance(gate, Constant | HalfSpace) or (
+            isinstance(gate, HalfSpace) and (gate.width or np.any(gate.threshold))
+        ):
+            raise UserError(
+                f"How a gate of kind {type(gate).__name__} lies to others cannot be read off its parameters; "
+                "give inputs to try, such as are_exclusive(gates, x)."
+            )
+    shut = [isinstance(gate, Constant) and not np.any(gate.value) for gate in (one, two)]
+    if any(shut):
+        return "redundant" if all(shut) else "exclusive"
+    if isinstance(one, Constant) or isinstance(two, Constant):
+        both = isinstance(one, Constant) and isinstance(two, Constant)
+        return "redundant" if both and np.all(np.asarray(one.value) == np.asarray(two.value)) else "overlapping"
+    return {1: "redundant", -1: "exclusive", 0: "overlapping"}[alignment(one.direction, two.direction)]
+
+
+def alignment(v: Any, w: Any) -> int:
+    """1 if two directions are parallel, -1 if opposite, else 0."""
+    a, b = (np.asarray(u, float) / np.linalg.norm(np.asarray(u, float)) for u in (v, w))
+    return next((sign for sign in (1, -1) if np.linalg.norm(a - sign * b) < SAME), 0)
+
+
+def _values(gates: GateSet, x: Any) -> np.ndarray:
+    return np.asarray(gates(jnp.asarray(x)))

@@ -1,0 +1,150 @@
+"""The contract of every gate, and how sets of them lie to each other."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from scipy import stats
+
+from gatefield import UserError, gates
+from gatefield.gates import Custom, GateSet, HalfSpace, Moving, Open, Scheduled, Shut, half_spaces
+
+N = 6
+GATES = {
+    "half-space": HalfSpace([1.0, -2.0, 0.5, 0.0, 3.0, 1.0]),
+    "with threshold": HalfSpace(np.ones(N), threshold=0.7),
+    "soft": HalfSpace(np.ones(N), width=0.3),
+    "delta": gates.delta(N, 2),
+    "bump": gates.bump(N, 2, 1.0),
+    "hat": gates.mexican_hat(N, 5, 1.0),
+    "mode": gates.fourier_mode(N, 2, "sin"),
+    "random": gates.random(N, key=jax.random.key(3)),
+    "open": Open(),
+    "shut": Shut(),
+    "scheduled": Scheduled([0.0, 1.0], [Shut(), HalfSpace(np.ones(N))]),
+    "moving": Moving(lambda t: jnp.cos(t + jnp.arange(N))),
+    "custom": Custom(lambda x: x[..., 0] > 0),
+}
+
+
+@pytest.mark.parametrize("name", GATES)
+def test_values_lie_between_0_and_1_for_each_input(name):
+    x = np.random.default_rng(0).normal(size=(50, 3, N))
+    values = np.asarray(GATES[name](x))
+    assert values.shape == (50, 3)
+    assert ((values >= 0) & (values <= 1)).all()
+    np.testing.assert_array_equal(jax.jit(lambda x: GATES[name](x))(x), values)
+
+
+@pytest.mark.parametrize("name", ["half-space", "delta", "bump", "hat", "mode", "random", "moving"])
+def test_a_half_space_and_its_mirror_image_tile(name):
+    x = np.random.default_rng(1).normal(size=(200, N))
+    np.testing.assert_array_equal(np.asarray(GATES[name](x)) + np.asarray(GATES[name](-x)), 1.0)
+
+
+def test_ties_count_one_half_whatever_the_rounding():
+    corners = np.array(np.meshgrid(*[[-1.0, 1.0]] * N)).reshape(N, -1).T
+    wave = np.cos(2 * np.pi * np.arange(N) / N + 0.4)
+    for shift in range(N):
+        g = np.asarray(HalfSpace(np.roll(wave, shift))(corners.astype(np.float32)))
+        exact = np.array([np.sign(round(float(np.roll(wave, shift) @ x), 9)) for x in corners])
+        np.testing.assert_array_equal(g, (1 + exact) / 2)
+
+
+def test_shapes_of_directions():
+    bump, hat = gates.bump(12, 3, 1.5).direction, gates.mexican_hat(12, 3, 1.5).direction
+    away = np.array([3, 2, 1, 0, 1, 2, 3, 4, 5, 6, 5, 4])
+    density = stats.norm(scale=1.5).pdf(away)
+    np.testing.assert_allclose(bump, density / np.linalg.norm(density), rtol=1e-12)
+    fine = np.linspace(-6, 6, 12001)
+    curve = -np.gradient(np.gradient(stats.norm(scale=1.5).pdf(fine), 1e-3), 1e-3)
+    second = curve[6000 + 1000 * away.clip(max=5)]
+    inner = away < 5
+    np.testing.assert_allclose(hat[inner] / hat[3], second[inner] / second[3], atol=1e-4)
+    spectrum = np.abs(np.fft.rfft(gates.fourier_mode(12, 4).direction))
+    assert np.argmax(spectrum) == 4
+    assert spectrum[4] ** 2 > 0.999 * (spectrum**2).sum()
+    lengths = [np.linalg.norm(g.direction) for g in (gates.bump(9, 1, 2.0), gates.random(9, key=jax.random.key(0)))]
+    np.testing.assert_allclose(lengths, 1, rtol=1e-6)
+
+
+def test_time_moves_gates():
+    x = np.random.default_rng(2).normal(size=(40, N))
+    gate = GATES["scheduled"]
+    np.testing.assert_array_equal(gate.at(0.5)(x), 0.0)
+    np.testing.assert_array_equal(gate.at(1.0)(x), x.sum(-1) > 0)
+    moving = GateSet([GATES["moving"], Open()]).at(0.3)
+    np.testing.assert_array_equal(moving(x)[:, 0], x @ np.cos(0.3 + np.arange(N)) > 0)
+
+
+def test_sets_by_structure_and_by_samples_agree():
+    x = np.random.default_rng(3).normal(size=(300, N))
+    v, u = np.eye(N)[0], np.eye(N)[1]
+    cases = {
+        "pair": (half_spaces([v, -v]), (True, False, True)),
+        "copies": (half_spaces([v, 2 * v]), (False, True, False)),
+        "crossing": (half_spaces([v, u]), (False, False, False)),
+        "with shut": (GateSet([HalfSpace(v), HalfSpace(-v), Shut()]), (True, False, True)),
+        "open": (GateSet([Open()]), (True, True, True)),
+    }
+    for made, expected in cases.values():
+        checks = (gates.are_exclusive, gates.are_redundant, gates.are_tiling)
+        assert tuple(check(made, x) for check in checks) == expected
+        assert tuple(check(made) for check in checks) == expected
+    np.testing.assert_allclose(gates.overlap(cases["crossing"][0], x)[0, 1], np.mean((x[:, 0] > 0) & (x[:, 1] > 0)))
+
+
+def test_learned_gates_are_those_of_relu_units():
+    rng = np.random.default_rng(4)
+    fields, bias, x = rng.normal(size=(3, N)), rng.normal(size=3), rng.normal(size=(100, N))
+    fields[1] = 0
+    slope = jax.grad(lambda h: jax.nn.relu(h).sum())(jnp.asarray(x @ fields.T + np.where(fields.any(-1), bias, 0)))
+    np.testing.assert_array_equal(gates.learned(fields, bias)(x), slope)
+
+
+def test_soft_gates_have_a_gradient():
+    def value(v):
+        return HalfSpace(v, width=0.5)(jnp.ones(N))
+
+    v = jnp.linspace(-0.2, 0.3, N)
+    expected = [(value(v.at[i].add(1e-2)) - value(v.at[i].add(-1e-2))) / 2e-2 for i in range(N)]
+    np.testing.assert_allclose(jax.grad(value)(v), expected, rtol=1e-2)
+
+
+def test_gates_are_data_for_a_compiled_program():
+    count = []
+
+    @eqx.filter_jit
+    def run(gate, x):
+        count.append(1)
+        return gate(x)
+
+    for site in range(3):
+        run(HalfSpace(jnp.eye(N)[site], jnp.zeros(())), jnp.ones((2, N)))
+    assert len(count) == 1
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: HalfSpace([0.0, 0.0]), "must not be zero everywhere"),
+        (lambda: HalfSpace([np.nan, 0.0]), "direction must be finite"),
+        (lambda: HalfSpace([1.0], width=-1.0), "width must be zero or more"),
+        (lambda: gates.Constant(1.5), "between 0 and 1"),
+        (lambda: gates.delta(4, 4), "no site 4 among 4"),
+        (lambda: gates.fourier_mode(6, 4), "no cos mode of 4 periods"),
+        (lambda: gates.fourier_mode(6, 1, "tan"), "Unknown phase 'tan'"),
+        (lambda: gates.bump(6, 1, 0.0), "width must be positive"),
+        (lambda: Scheduled([1.0], [Open()]), "increasing times from 0"),
+        (lambda: GateSet([]), "one or more gates"),
+        (lambda: GateSet([3]), "one or more gates"),
+        (lambda: half_spaces([1.0, 2.0]), r"shape \(K, n\)"),
+        (lambda: Custom(3), "needs a function"),
+        (lambda: Custom(lambda x: x)(np.ones((2, 3))), "one value for each input"),
+        (lambda: gates.are_exclusive(GateSet([GATES["custom"], Open()])), "give inputs to try"),
+    ],
+)
+def test_bad_input_gets_one_sentence(make, words):
+    with pytest.raises(UserError, match=words):
+        make()
