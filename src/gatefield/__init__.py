@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     from gatefield.lab import Store as Store
     from gatefield.lab import open_record as open_record
     from gatefield.nets import Committee as Committee
+    from gatefield.nets import GatedLinear as GatedLinear
 
-_ROOMS = ("data", "dynamics", "experiments", "lab", "measures", "nets", "show", "theory")
+_ROOMS = ("data", "dynamics", "experiments", "gates", "kernels", "lab", "measures", "nets", "show", "theory")
 _HOMES = {
     "Committee": "nets",
+    "GatedLinear": "nets",
     "Interrupted": "dynamics",
     "Store": "lab",
     "Task": "data",
@@ -32,6 +34,7 @@ _HOMES = {
 
 __all__ = [
     "Committee",
+    "GatedLinear",
     "Interrupted",
     "Store",
     "StoreError",

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 import scipy.special
 
-from gatefield import Committee, UserError
+from gatefield import Committee, Task, UserError, train
+from gatefield.data import Gaussian
 
 KEY = jax.random.key(0)
 REFERENCE = {
@@ -57,10 +58,49 @@ def test_given_fields_are_kept():
     np.testing.assert_array_equal(Committee(3, 2, init=given, key=KEY).fields, given)
 
 
+def test_given_fields_need_no_key():
+    given = np.arange(12.0).reshape(2, 2, 3)
+    net = Committee(3, 2, init=given, bias=True, bias_init=[0.5, -0.5])
+    np.testing.assert_array_equal(net.fields, given)
+    np.testing.assert_array_equal(net.bias, [[0.5, -0.5]] * 2)
+
+
+def test_linear_pathway_is_added_to_the_output():
+    v = np.array([1.0, -2.0, 0.5, 0.0, 3.0])
+    plain = Committee(5, 3, output_bias=True, output_bias_init=0.7, key=KEY)
+    bent = Committee(5, 3, output_bias=True, output_bias_init=0.7, linear=True, linear_init=v, key=KEY)
+    x = np.random.default_rng(1).normal(size=(7, 5))
+    np.testing.assert_allclose(bent(jnp.asarray(x)), np.asarray(plain(jnp.asarray(x))) + x @ v, rtol=2e-5, atol=1e-6)
+    assert "linear" not in plain.observables()
+    dims, value = bent.observables()["linear"]
+    assert dims == ("position",)
+    np.testing.assert_array_equal(value, v)
+
+
+def test_linear_pathway_starts_at_zero_in_every_run():
+    net = Committee(6, 2, linear=True, key=jax.random.split(KEY, 3))
+    np.testing.assert_array_equal(net.linear, np.zeros((3, 6)))
+    own = Committee(6, 2, linear="frozen", linear_init=np.eye(3, 6), key=jax.random.split(KEY, 3))
+    np.testing.assert_array_equal(own.linear, np.eye(3, 6))
+
+
+def test_linear_pathway_moves_unless_frozen():
+    task = Task(Gaussian(6, 2.0), Gaussian(6, 1.0))
+    v = np.linspace(-1.0, 1.0, 6)
+    settings = {"steps": 3, "batch_size": 20, "learning_rate": 0.1, "record_every": 3, "key": KEY}
+    ends = {}
+    for how in (True, "frozen"):
+        record = train(Committee(6, 2, linear=how, linear_init=v, key=KEY), task, **settings)
+        assert record.linear.dims == ("run", "step", "position")
+        ends[how] = record.linear.values[0, -1]
+    np.testing.assert_allclose(ends["frozen"], v, rtol=1e-6)
+    assert abs(ends[True] - v).min() > 1e-4
+
+
 def test_frozen_bias_is_not_trainable():
-    net = Committee(3, 2, bias="frozen", output_bias=True, readout="learned", key=KEY)
+    net = Committee(3, 2, bias="frozen", output_bias=True, readout="learned", linear="frozen", key=KEY)
     mask = net.trainable()
-    assert (mask.weights, mask.bias, mask.output_bias, mask.readout) == (True, False, True, True)
+    assert (mask.weights, mask.bias, mask.output_bias, mask.readout, mask.linear) == (True, False, True, True, False)
 
 
 def test_many_keys_make_many_networks():
@@ -83,6 +123,22 @@ def test_many_keys_make_many_networks():
         ({"init": np.ones((2, 2))}, "Given fields must have shape (K, n) = (2, 3), or (runs, 2, 3), but have (2, 2)."),
         ({"init": np.full((2, 3), np.nan)}, "init must be finite, but is nan"),
         ({"bias": "frozne"}, "bias must be False, True or 'frozen', but is 'frozne'."),
+        ({"linear": "Frozen"}, "linear must be False, True or 'frozen', but is 'Frozen'."),
+        (
+            {"bias": True, "bias_init": [0.1, 0.2, 0.3]},
+            "bias_init must be one number or have shape (2,), but has shape (3,); give such a value.",
+        ),
+        ({"bias": True, "bias_init": np.nan}, "bias_init must be finite, but is nan; give such a value."),
+        (
+            {"output_bias": True, "output_bias_init": [0.1]},
+            "output_bias_init must be one number, but has shape (1,); give such a value.",
+        ),
+        (
+            {"linear": True, "linear_init": np.ones((4, 3)), "key": jax.random.split(KEY, 5)},
+            "linear_init must be one number or have shape (3,) or (5, 3), but has shape (4, 3); give such a value.",
+        ),
+        ({"linear": True, "linear_init": [1.0, np.inf, 0.0]}, "linear_init must be finite, but is inf; give such a value."),
+        ({"key": None}, "Initial fields by the rule 'xavier' need a key; give one, such as key=jax.random.key(0)."),
         ({"key": 3}, "key must be a JAX PRNG key, but is 3; make one with jax.random.key(0)."),
     ],
 )

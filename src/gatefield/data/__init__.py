@@ -1,5 +1,6 @@
 """Where inputs come from: sources on a ring or a line, and tasks made of two of them."""
 
+from gatefield.data._any_task import AnyTask
 from gatefield.data._arcsine import arcsine_covariance, gain_deviation, gain_variance
 from gatefield.data._correlation import fourier_basis, line_correlation, ring_correlation, ring_spectrum
 from gatefield.data._elliptical import Elliptical
@@ -14,9 +15,11 @@ from gatefield.data._radial import GaussianRadial, LaplaceRadial, Radial, Shell,
 from gatefield.data._single_pulse import SinglePulse
 from gatefield.data._source import Source
 from gatefield.data._task import Task
+from gatefield.data._taught import Taught
 
 __all__ = [
     "Algebraic",
+    "AnyTask",
     "Elliptical",
     "Gaussian",
     "GaussianClone",
@@ -36,6 +39,7 @@ __all__ = [
     "Sphere",
     "StudentT",
     "Task",
+    "Taught",
     "Uniform",
     "arcsine_covariance",
     "fourier_basis",

@@ -1,6 +1,7 @@
 """What is trained."""
 
 from gatefield.nets._committee import Committee as Committee
+from gatefield.nets._gated_linear import GatedLinear as GatedLinear
 from gatefield.nets._network import Network as Network
 
-__all__ = ["Committee", "Network"]
+__all__ = ["Committee", "GatedLinear", "Network"]

@@ -9,40 +9,41 @@ from jaxtyping import Array, Float, PRNGKeyArray
 
 from gatefield import _checks
 from gatefield._errors import UserError
-from gatefield._keys import as_key
 from gatefield._runs import leaf
 from gatefield.nets._activations import ACTIVATIONS
-from gatefield.nets._initial import INITIAL
+from gatefield.nets._initial import initial_fields
 from gatefield.nets._network import Network, Observables
 
-Bias = bool | Literal["frozen"]
+Part = bool | Literal["frozen"]
 
 
 class Committee(Network):
     r"""A committee of K units with receptive fields $w_k$.
 
-    $$\hat y(x) = \sum_k a_k\, \sigma(\langle w_k, x\rangle + b_k) + b^{(2)}$$
+    $$\hat y(x) = \sum_k a_k\, \sigma(\langle w_k, x\rangle + b_k) + b^{(2)} + \langle v, x\rangle$$
 
-    Here $\sigma$ is the activation, $b_k$ are the hidden biases, $a_k$ the readout (fixed at $1/K$: the mean) and $b^{(2)}$ the
-    output bias.
+    Here $\sigma$ is the activation, $b_k$ are the hidden biases, $a_k$ the readout (fixed at $1/K$: the mean), $b^{(2)}$ the
+    output bias and $v$ a linear pathway past the units.
 
     **Arguments**
 
     - `n`, `K`: number of inputs and of units.
     - `activation`: `"relu"`, `"erf"` (erf(h/sqrt 2)), `"sigmoid"` (logistic) or `"linear"`.
-    - `bias`, `output_bias`: `False` (none), `True` (trained) or `"frozen"` (kept at its initial value).
+    - `bias`, `output_bias`, `linear`: `False` (none), `True` (trained) or `"frozen"` (kept at its initial value).
     - `readout`: `"mean"` (fixed 1/K) or `"learned"` (starts at 1/K).
     - `init`: `"xavier"` (standard deviation sqrt(2/(n+K))), `"scaled-xavier"` (the same, times `init_scale`), `"basis"`,
       `"positive"`, or the fields themselves, shape (K, n).
-    - `init_scale`: a factor on the initial fields, whatever the rule; `bias_init`, `output_bias_init`: initial biases.
-    - `key`: a PRNG key, or an array of keys for one run each.
+    - `init_scale`: a factor on the initial fields, whatever the rule.
+    - `bias_init`, `output_bias_init`, `linear_init`: initial values, one number for all or an array of shape (K,), () and (n,),
+      each with a run axis in front if the fields have one.
+    - `key`: a PRNG key, or an array of keys for one run each; not needed if the fields are given.
 
     >>> import jax
     >>> net = Committee(40, 3, activation="erf", bias=True, key=jax.random.key(0))
     >>> net(jax.numpy.ones((5, 40))).shape
     (5,)
 
-    Source: note 002, equation 1.
+    Source: note 002, equation 1; the linear pathway is that of its section 6.1.
     """
 
     activation: str = eqx.field(static=True)
@@ -51,6 +52,7 @@ class Committee(Network):
     bias: Float[Array, " K"] | None = leaf(1)
     output_bias: Float[Array, ""] | None = leaf(0)
     readout: Float[Array, " K"] | None = leaf(1)
+    linear: Float[Array, " n"] | None = leaf(1)
 
     def __init__(
         self,
@@ -58,26 +60,30 @@ class Committee(Network):
         K: int,
         *,
         activation: str = "relu",
-        bias: Bias = False,
+        bias: Part = False,
         readout: str = "mean",
         init: Any = "xavier",
-        key: PRNGKeyArray,
-        output_bias: Bias = False,
+        key: PRNGKeyArray | None = None,
+        output_bias: Part = False,
+        linear: Part = False,
         init_scale: float = 1.0,
         bias_init: Any = 0.0,
         output_bias_init: Any = 0.0,
+        linear_init: Any = 0.0,
     ) -> None:
         n, K = _checks.count("n", n), _checks.count("K", K)
         self.activation = _checks.choice("activation", activation, ACTIVATIONS)
-        self.weights = _initial_fields(init, as_key(key), K, n, init_scale)
+        self.weights = initial_fields(init, key, K, n, init_scale)
         runs = self.weights.shape[:-2]
-        self.bias = jnp.broadcast_to(jnp.asarray(bias_init, float), (*runs, K)) if _has("bias", bias) else None
+        self.bias = _initial("bias_init", bias_init, runs, (K,)) if _has("bias", bias) else None
         self.output_bias = (
-            jnp.broadcast_to(jnp.asarray(output_bias_init, float), runs) if _has("output_bias", output_bias) else None
+            _initial("output_bias_init", output_bias_init, runs, ()) if _has("output_bias", output_bias) else None
         )
         learned = _checks.choice("readout", readout, ["mean", "learned"]) == "learned"
         self.readout = jnp.full((*runs, K), 1.0 / K) if learned else None
-        self.frozen = tuple(name for name, value in [("bias", bias), ("output_bias", output_bias)] if value == "frozen")
+        self.linear = _initial("linear_init", linear_init, runs, (n,)) if _has("linear", linear) else None
+        parts = {"bias": bias, "output_bias": output_bias, "linear": linear}
+        self.frozen = tuple(name for name, value in parts.items() if value == "frozen")
 
     @property
     def fields(self) -> Float[Array, "K n"]:
@@ -88,7 +94,8 @@ class Committee(Network):
         h = x @ self.weights.T
         a = ACTIVATIONS[self.activation](h if self.bias is None else h + self.bias)
         y = a.mean(-1) if self.readout is None else a @ self.readout
-        return y if self.output_bias is None else y + self.output_bias
+        y = y if self.output_bias is None else y + self.output_bias
+        return y if self.linear is None else y + x @ self.linear
 
     def observables(self) -> Observables:
         parts = {
@@ -96,6 +103,7 @@ class Committee(Network):
             "bias": (("unit",), self.bias),
             "output_bias": ((), self.output_bias),
             "readout": (("unit",), self.readout),
+            "linear": (("position",), self.linear),
         }
         return {name: (dims, array) for name, (dims, array) in parts.items() if array is not None}
 
@@ -104,19 +112,17 @@ class Committee(Network):
         return eqx.tree_at(lambda net: [getattr(net, name) for name in self.frozen], everything, [False] * len(self.frozen))
 
 
-def _has(name: str, value: Bias) -> bool:
+def _has(name: str, value: Part) -> bool:
     if value not in (False, True, "frozen"):
         raise UserError(f"{name} must be False, True or 'frozen', but is {value!r}.")
     return bool(value)
 
 
-def _initial_fields(init: Any, key: PRNGKeyArray, K: int, n: int, scale: float) -> Float[Array, "*runs K n"]:
-    """Fields made by a named rule, one set for each key, or the given ones."""
-    scale = _checks.scalar("init_scale", _checks.finite("init_scale", scale))
-    if isinstance(init, str):
-        rule = INITIAL[_checks.choice("init", init, INITIAL)]
-        return jnp.vectorize(lambda k: rule(k, K, n, scale), signature="()->(k,n)")(key)
-    fields = jnp.asarray(_checks.finite("init", init), float)
-    if fields.shape[-2:] != (K, n) or fields.ndim > 3:
-        raise UserError(f"Given fields must have shape (K, n) = ({K}, {n}), or (runs, {K}, {n}), but have {fields.shape}.")
-    return scale * fields
+def _initial(name: str, value: Any, runs: tuple[int, ...], shape: tuple[int, ...]) -> Array:
+    """An initial value for every run, from one number, one array for all runs, or one array for each."""
+    array = jnp.asarray(_checks.finite(name, value), float)
+    if array.shape not in {(), shape, (*runs, *shape)}:
+        given = " or ".join(str(s) for s in dict.fromkeys([shape, (*runs, *shape)]) if s)
+        rule = f"one number or have shape {given}" if given else "one number"
+        raise UserError(f"{name} must be {rule}, but has shape {array.shape}; give such a value.")
+    return jnp.broadcast_to(array, (*runs, *shape))

@@ -4,10 +4,15 @@ Each rule takes `(key, units, n, scale)` and gives fields of shape (units, n). T
 """
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
+
+from gatefield import _checks
+from gatefield._errors import UserError
+from gatefield._keys import as_key
 
 
 def xavier(key: PRNGKeyArray, units: int, n: int, scale: float) -> Float[Array, "units n"]:
@@ -28,9 +33,30 @@ def positive(key: PRNGKeyArray, units: int, n: int, scale: float) -> Float[Array
     return signs * jnp.abs(xavier(size_key, units, n, scale))
 
 
+def zero(key: PRNGKeyArray, units: int, n: int, scale: float) -> Float[Array, "units n"]:
+    """All zero; a ReLU unit never leaves it, a gated linear one does. The key is not used."""
+    return jnp.zeros((units, n))
+
+
 INITIAL: Mapping[str, Callable[[PRNGKeyArray, int, int, float], Array]] = {
     "xavier": xavier,
     "scaled-xavier": xavier,
     "basis": basis,
     "positive": positive,
+    "zero": zero,
 }
+
+
+def initial_fields(init: Any, key: PRNGKeyArray | None, K: int, n: int, scale: float) -> Float[Array, "*runs K n"]:
+    """Fields made by a named rule, one set for each key, or the given ones."""
+    scale = _checks.scalar("init_scale", _checks.finite("init_scale", scale))
+    key = None if key is None else as_key(key)
+    if isinstance(init, str):
+        rule = INITIAL[_checks.choice("init", init, INITIAL)]
+        if key is None:
+            raise UserError(f"Initial fields by the rule '{init}' need a key; give one, such as key=jax.random.key(0).")
+        return jnp.vectorize(lambda k: rule(k, K, n, scale), signature="()->(k,n)")(key)
+    fields = jnp.asarray(_checks.finite("init", init), float)
+    if fields.shape[-2:] != (K, n) or fields.ndim > 3:
+        raise UserError(f"Given fields must have shape (K, n) = ({K}, {n}), or (runs, {K}, {n}), but have {fields.shape}.")
+    return scale * fields

@@ -6,7 +6,7 @@ from typing import Any
 
 import equinox as eqx
 import jax
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, Real
 
 Observables = Mapping[str, tuple[tuple[str, ...], Array]]
 
@@ -29,3 +29,7 @@ class Network(eqx.Module):
     def trainable(self) -> Any:
         """A tree of the network's shape, True where gradient descent may move an array. By default: every float array."""
         return jax.tree.map(eqx.is_inexact_array, self)
+
+    def at(self, time: Real[Any, ""]) -> "Network":
+        """The network as it stands at a time of the flow; by default only training changes it."""
+        return self
