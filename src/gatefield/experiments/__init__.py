@@ -21,6 +21,7 @@ _HOMES = {
     "elliptical": "_elliptical.EllipticalExperiment",
     "amplifier": "_amplifier.Amplifier",
     "erf-populations": "_erf_populations.ErfPopulations",
+    "gated-linear": "_gated_linear.GatedLinearExperiment",
 }
 
 

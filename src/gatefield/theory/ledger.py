@@ -15,7 +15,16 @@ SOURCES = {
 }
 """What an entry's `source` may be, and its name for readers."""
 
-MODULES = ("_ledger_relu", "_ledger_relu_modes", "_ledger_erf", "_ledger_data", "_ledger_closure", "_ledger_drift")
+MODULES = (
+    "_ledger_gated_linear",
+    "_ledger_gated_race",
+    "_ledger_relu",
+    "_ledger_relu_modes",
+    "_ledger_erf",
+    "_ledger_data",
+    "_ledger_closure",
+    "_ledger_drift",
+)
 """The files with entries, in the order in which they are shown; a new file is one more name here."""
 
 __all__ = ["MODULES", "SOURCES", "Entry", "Estimate", "entries"]

@@ -1,0 +1,36 @@
+"""Gated linear networks: exact paths, limits and losses, and the moments they learn from.
+
+$\\hat y(x) = \\tfrac1K \\sum_k g_k(x)\\,\\langle w_k, x\\rangle$ with gates $g_k$ that do not depend on the weights. All
+weights together form one vector of length Kn.
+"""
+
+from gatefield.theory._gated_linear_cases import half_time, single_gate_field, solve_pieces, solve_redundant
+from gatefield.theory._gated_linear_path import (
+    explained,
+    initial_rate,
+    limit,
+    limiting_loss,
+    loss,
+    loss_path,
+    solve,
+    velocity,
+)
+from gatefield.theory._gated_linear_statistics import Statistics, statistics, statistics_estimate
+
+__all__ = [
+    "Statistics",
+    "explained",
+    "half_time",
+    "initial_rate",
+    "limit",
+    "limiting_loss",
+    "loss",
+    "loss_path",
+    "single_gate_field",
+    "solve",
+    "solve_pieces",
+    "solve_redundant",
+    "statistics",
+    "statistics_estimate",
+    "velocity",
+]
