@@ -22,6 +22,8 @@ _HOMES = {
     "amplifier": "_amplifier.Amplifier",
     "erf-populations": "_erf_populations.ErfPopulations",
     "gated-linear": "_gated_linear.GatedLinearExperiment",
+    "gate-stability": "_gate_stability.GateStability",
+    "where": "_where.Where",
 }
 
 

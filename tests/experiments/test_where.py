@@ -1,0 +1,70 @@
+"""The predictors of `where` and the counting of hits."""
+
+import numpy as np
+import pytest
+import xarray as xr
+from scipy.integrate import solve_ivp
+
+from gatefield.data import NonlinearGP
+from gatefield.experiments._shares import Share
+from gatefield.experiments._where_hits import gain_over_chosen, network, rate
+from gatefield.experiments._where_predictors import CHOSEN, PREDICTORS, committee_end, flow_end, predict
+from gatefield.theory import closure
+
+N, GAINS = 8, np.array([1.0, np.inf])
+COV1, COV0 = (NonlinearGP(N, xi, GAINS).covariance() for xi in (2.0, 1.0))
+STARTS = np.random.default_rng(0).normal(size=(2, 3, N)) / 3
+
+
+@pytest.mark.parametrize(("setting", "gain"), [(0, 0.0), (0, 1.0), (1, np.inf)])
+def test_flows_against_an_adaptive_solver(setting, gain):
+    """At gain 0 with the drift of Gaussian data, written out."""
+
+    def velocity(_: float, w: np.ndarray) -> np.ndarray:
+        a = COV1[setting] @ w / np.sqrt(w @ COV1[setting] @ w)
+        pull = closure.amplifier(a, gain) if gain else a / np.sqrt(2 * np.pi)
+        return np.asarray(pull / 2 - (COV0 + COV1)[setting] @ w / 4)
+
+    path = solve_ivp(velocity, (0.0, 10.0), STARTS[setting, 0], method="LSODA", rtol=1e-7, atol=1e-8)
+    found = np.asarray(flow_end(STARTS, COV1, COV0, [gain, gain], 10.0))[setting, 0]
+    np.testing.assert_allclose(found, path.y[:, -1], atol=2e-5)
+
+
+def test_predictors_are_the_named_fields():
+    guesses = {name: fields[:, 0] for name, fields in predict(STARTS[:, None], COV1, COV0, GAINS).items()}
+    assert list(guesses) == list(PREDICTORS)
+    once = np.einsum("sij,sfj->sfi", COV1, STARTS)
+    np.testing.assert_allclose(guesses[CHOSEN], once, atol=1e-6)
+    np.testing.assert_allclose(guesses["S1^2 w0"], np.einsum("sij,sfj->sfi", COV1, once), atol=1e-6)
+
+
+def test_committee_flow_of_one_unit_is_the_flow_of_a_neuron():
+    """And that of two units is not, though it starts with the same fields."""
+    alone = flow_end(STARTS, COV1, COV0, [0.0, 0.0], 10.0)
+    np.testing.assert_allclose(committee_end(STARTS[:, :, None], COV1, COV0, 10.0)[:, :, 0], alone, atol=2e-5)
+    assert np.abs(committee_end(STARTS[:, None], COV1, COV0, 10.0)[:, 0] - alone).max() > 0.01
+
+
+def test_wilson_interval():
+    """By its definition: both ends p solve (k/N - p)^2 = z^2 p (1 - p)/N."""
+    hit = xr.DataArray(np.arange(40)[:, None] < 31, dims=("seed", "unit"))
+    found = rate(hit, xr.ones_like(hit))
+    for end in (found.low, found.high):
+        assert (31 / 40 - end) ** 2 == pytest.approx(1.959964**2 * end * (1 - end) / 40, rel=1e-5)
+
+
+def test_units_that_do_not_count_are_left_out():
+    hit = xr.DataArray([[True], [False], [True]], dims=("seed", "unit"))
+    assert rate(hit, xr.DataArray([[True], [False], [True]], dims=("seed", "unit"))).mean == 1.0
+    assert rate(hit, xr.zeros_like(hit)) == Share(0.0, 0.0, 1.0)
+
+
+def test_paired_difference():
+    """Three of four units count; the other predictor hits one more of them."""
+    dims = ("predictor", "neuron_seed", "neuron_unit")
+    distance = xr.DataArray([[[0], [5], [5], [0]], [[1], [0], [5], [9]]], {"predictor": [CHOSEN, "w0"]}, dims)
+    ipr = xr.DataArray([[0.9], [0.9], [0.9], [0.01]], dims=dims[1:])
+    record = xr.Dataset({"neuron_distance": distance, "neuron_ipr": ipr}, attrs={"n": 40})
+    found = gain_over_chosen(network(record, "neuron"), "w0")
+    assert found.mean == pytest.approx(1 / 3)
+    assert found.low < 0 < found.high
