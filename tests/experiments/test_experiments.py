@@ -51,6 +51,7 @@ def test_presets_are_valid(case):
         experiment.Parameters(**values)
 
 
+@pytest.mark.slow
 def test_same_parameters_same_numbers(case):
     experiment, parameters, record = case
     again = experiment.simulate(parameters, MemoryBench())

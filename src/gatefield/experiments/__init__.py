@@ -24,6 +24,7 @@ _HOMES = {
     "gated-linear": "_gated_linear.GatedLinearExperiment",
     "gate-stability": "_gate_stability.GateStability",
     "where": "_where.Where",
+    "stability": "_stability.Stability",
 }
 
 
