@@ -25,6 +25,8 @@ _HOMES = {
     "gate-stability": "_gate_stability.GateStability",
     "where": "_where.Where",
     "stability": "_stability.Stability",
+    "gates-to-relu": "_gates_to_relu.GatesToRelu",
+    "self-consistency": "_self_consistency.SelfConsistency",
 }
 
 

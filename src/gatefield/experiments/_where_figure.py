@@ -7,7 +7,8 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from gatefield.experiments._panels import gain_text, small_field
-from gatefield.experiments._where_hits import NEAR, hits, localized, network, rate
+from gatefield.experiments._shares import Share
+from gatefield.experiments._where_hits import FEW, NEAR, hits, localized, network, rate
 from gatefield.experiments._where_predictors import CHOSEN, PREDICTORS
 
 NETWORKS = {"neuron": "one neuron", "committee": "committee"}
@@ -39,14 +40,20 @@ def draw(record: xr.Dataset) -> Figure:
 def _hits(axes: Any, part: xr.Dataset) -> None:
     """Share of hits with its interval by gain, one mark for each predictor; the limit set by noise, and chance."""
     for i, name in enumerate(PREDICTORS):
-        found = [rate(hits(one).sel(predictor=name), localized(one)) for one in _by_gain(part)]
+        found = [_shown(hits(one).sel(predictor=name), localized(one)) for one in _by_gain(part)]
         _marks(axes, found, i, name, color=f"C{i}", label=PREDICTORS[name])
-    limit = [rate(one.again_distance <= NEAR, one.again_ipr > 6 / part.attrs["n"]) for one in _by_gain(part)]
+    limit = [_shown(one.again_distance <= NEAR, one.again_ipr > 6 / part.attrs["n"]) for one in _by_gain(part)]
     mean, low, high = np.transpose(limit)
     axes.fill_between(np.arange(len(limit)), low, high, color="0.9", linewidth=0, zorder=0)
     axes.plot(np.arange(len(limit)), mean, "--", color="0.3", linewidth=1.2, label="two trainings, same start")
     axes.axhline(3 / part.attrs["n"], color="0.4", linestyle=":", linewidth=1.0, label="chance")
     _gain_axis(axes, part)
+
+
+def _shown(holds: xr.DataArray, counted: xr.DataArray) -> Share:
+    """A share, or nothing if it stands on too few units of a large study."""
+    few = int(counted.sum()) < FEW <= counted.sizes.get("seed", counted.sizes.get("repeat", 0))
+    return Share(np.nan, np.nan, np.nan) if few else rate(holds, counted)
 
 
 def _marks(axes: Any, found: list[Any], i: int, name: str, **how: Any) -> None:

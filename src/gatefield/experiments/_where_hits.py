@@ -9,6 +9,8 @@ from gatefield.experiments._where_predictors import CHOSEN, PREDICTORS
 
 NEAR = 1
 """A prediction hits if it is at most so many sites away."""
+FEW = 10
+"""A setting in which fewer units localize says nothing by itself, and is not shown by itself."""
 OTHERS = tuple(name for name in PREDICTORS if name != CHOSEN)
 
 

@@ -8,7 +8,7 @@ import xarray as xr
 
 from gatefield.experiments._experiment import Verdict
 from gatefield.experiments._panels import gain_text
-from gatefield.experiments._where_hits import NEAR, OTHERS, gain_over_chosen, hits, localized, network, rate
+from gatefield.experiments._where_hits import FEW, NEAR, OTHERS, gain_over_chosen, hits, localized, network, rate
 from gatefield.experiments._where_predictors import CHOSEN, PREDICTORS, TOGETHER
 
 NOISE = 0.05 / 1_000
@@ -48,15 +48,15 @@ def _counts(part: xr.Dataset) -> str:
 def _everywhere(part: xr.Dataset) -> Verdict:
     """The setting where the chosen predictor does worst."""
     counted, hit = localized(part), _chosen(part)
-    found = {}
+    found, few = {}, FEW if counted.sizes["seed"] >= FEW else 1
     for s, pair in enumerate(part.pair.values):
         for g, gain in enumerate(part.gain.values):
-            if counted[s, g].any():
+            if int(counted[s, g].sum()) >= few:
                 found[f"({pair}), gain {gain_text(gain)}"] = rate(hit[s, g], counted[s, g])
     overall = rate(hit, counted)
     where, worst = min(found.items(), key=lambda item: item[1].mean, default=("none", overall))
     return Verdict(
-        "one neuron: the largest |Sigma_1 w(0)| tells the place more often than not, in every setting",
+        f"one neuron: the largest |Sigma_1 w(0)| tells the place more often than not, wherever {few} or more localize",
         0.5,
         worst.mean,
         f"share of hits within {NEAR} site, the lower end of its 95 % interval above 0.5",
@@ -115,13 +115,14 @@ def _best(name: str, part: xr.Dataset) -> Verdict:
     more = {other: gain_over_chosen(part, other) for other in OTHERS}
     best = max(more, key=lambda other: more[other].mean)
     each = "; ".join(f"{other}: {x.mean:+.3f} ({x.low:+.3f} to {x.high:+.3f})" for other, x in more.items())
+    shares = "; ".join(f"{any_}: {_interval(rate(hits(part).sel(predictor=any_), localized(part)))}" for any_ in PREDICTORS)
     return Verdict(
         f"{name}: no other predictor beats |Sigma_1 w(0)|",
         0.0,
         more[best].mean,
         "share of hits above the chosen predictor's, on the same units; no interval above 0 (5 % for all together)",
         all(x.low <= 0 for x in more.values()),
-        f"the best other is {best}. Differences: {each}. {_counts(part)}",
+        f"the best other is {best}. Hits, all settings together: {shares}. Differences: {each}. {_counts(part)}",
     )
 
 
