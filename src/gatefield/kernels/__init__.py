@@ -1,0 +1,39 @@
+"""Exact kernels of gated networks: the tangent kernel, paths in common, moments over random weights, and soft gates."""
+
+from gatefield.kernels._moments import EntryMoments as EntryMoments
+from gatefield.kernels._moments import ntk_variance as ntk_variance
+from gatefield.kernels._moments import random_gate_moments as random_gate_moments
+from gatefield.kernels._normalise import cosine_normalised as cosine_normalised
+from gatefield.kernels._normalise import trace_normalised as trace_normalised
+from gatefield.kernels._paths import expected_ntk as expected_ntk
+from gatefield.kernels._paths import path_kernel as path_kernel
+from gatefield.kernels._paths import path_overlap as path_overlap
+from gatefield.kernels._paths import paths_through_weight as paths_through_weight
+from gatefield.kernels._sensitivity import GateSensitivity as GateSensitivity
+from gatefield.kernels._sensitivity import gate_path_sensitivity as gate_path_sensitivity
+from gatefield.kernels._sensitivity import gate_sensitivity as gate_sensitivity
+from gatefield.kernels._soft import SoftReluKernels as SoftReluKernels
+from gatefield.kernels._soft import soft_relu_ntk as soft_relu_ntk
+from gatefield.kernels._soft import strength_and_gate_ntk as strength_and_gate_ntk
+from gatefield.kernels._tangent import ntk as ntk
+from gatefield.kernels._tangent import ntk_blocks as ntk_blocks
+
+__all__ = [
+    "EntryMoments",
+    "GateSensitivity",
+    "SoftReluKernels",
+    "cosine_normalised",
+    "expected_ntk",
+    "gate_path_sensitivity",
+    "gate_sensitivity",
+    "ntk",
+    "ntk_blocks",
+    "ntk_variance",
+    "path_kernel",
+    "path_overlap",
+    "paths_through_weight",
+    "random_gate_moments",
+    "soft_relu_ntk",
+    "strength_and_gate_ntk",
+    "trace_normalised",
+]

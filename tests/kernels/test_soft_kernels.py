@@ -1,0 +1,112 @@
+"""Kernels of soft gates against JAX's Jacobians, all signs, and lists of all paths."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from kernel_nets import jacobian_kernel, jacobians, make, reference
+
+from gatefield import UserError, kernels
+from gatefield.kernels._routes import all_signs, differences_kernel, paths
+from gatefield.kernels._routes import soft_gates as plain_gates
+
+BETA, EPS = 4.0, 0.1
+
+
+def gates_of(gating, x):
+    z, found = x, []
+    for w in gating:
+        q = z @ w
+        found.append((1 + EPS) / (1 + jnp.exp(-BETA * q)))
+        z = q * found[-1]
+    return found
+
+
+def soft_galu(strengths, gating, x):
+    z = x
+    for w, gate in zip(strengths[:-1], gates_of(gating[: len(strengths) - 1], x), strict=True):
+        z = (z @ w) * gate
+    return (z @ strengths[-1])[:, 0]
+
+
+@pytest.fixture(scope="module")
+def net():
+    dims = (3, 6, 5, 4, 1)
+    weights, _, x = make(dims, 8)
+    return [0.6 * w for w in weights], [0.6 * w for w in make(dims, 8, seed=1)[0]], x
+
+
+def test_both_parts_equal_products_of_jacobians(net):
+    strengths, gating, x = net
+    found = kernels.strength_and_gate_ntk(strengths, gating, x, BETA, EPS)
+    expected = [
+        jacobian_kernel(lambda w: soft_galu(w, gating, x), strengths),
+        jacobian_kernel(lambda g: soft_galu(strengths, g, x), gating),
+    ]
+    np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-12)
+    without = kernels.strength_and_gate_ntk(strengths, gating[:-1], x, BETA, EPS)
+    np.testing.assert_array_equal(without, found)
+    np.testing.assert_allclose(jax.jit(kernels.strength_and_gate_ntk)(strengths, gating, x), found, rtol=1e-3, atol=1e-4)
+
+
+def test_soft_relu_parts_sum_to_the_kernel(net):
+    weights, _, x = net
+    parts = kernels.soft_relu_ntk(weights, x, BETA, EPS)
+    np.testing.assert_allclose(sum(parts), jacobian_kernel(lambda w: soft_galu(w, w, x), weights), rtol=1e-10, atol=1e-12)
+    apart = kernels.strength_and_gate_ntk(weights, weights, x, BETA, EPS)
+    np.testing.assert_allclose(parts[:2], apart, rtol=1e-12)
+    assert np.abs(parts.cross).max() > 0.05 * np.abs(sum(parts)).max()
+
+
+def activations(gating, x):
+    """Product of the gates along each path, (samples, paths)."""
+    gates = plain_gates(gating, x, BETA, EPS)
+    widths = [w.shape[1] for w in gating]
+    return np.stack([np.prod([g[:, i] for g, i in zip(gates, p, strict=True)], 0) for p in paths(widths)], 1)
+
+
+def test_path_sensitivity_equals_the_sum_over_paths():
+    gating, _, x = make((2, 3, 2, 3, 1), 4)
+    found = kernels.gate_path_sensitivity(gating, x, BETA, EPS)
+    slow = differences_kernel(lambda g: activations(g, x), gating[:-1])
+    np.testing.assert_allclose(found, slow, rtol=1e-6)
+    np.testing.assert_array_equal(kernels.gate_path_sensitivity(gating[:-1], x, BETA, EPS), found)
+
+
+def test_means_over_all_signs():
+    dims, sigma = (2, 2, 2, 1), 0.7
+    gating, _, x = make(dims, 3)
+    every = np.array([kernels.strength_and_gate_ntk(w, gating, x) for w in all_signs(dims, sigma)])
+    strength, gate = every.mean(0)
+    gates = plain_gates(gating[:-1], x, BETA, EPS)
+    np.testing.assert_allclose(strength, kernels.expected_ntk(gates, x, sigma), rtol=1e-12)
+    np.testing.assert_allclose(gate, sigma**6 * (x @ x.T) * kernels.gate_path_sensitivity(gating, x), rtol=1e-12)
+
+
+def test_stored_gate_part():
+    """The stored value does not name the signs of its strengths; these are the ones it fits."""
+    stored = reference("softgalu_Ka_single")
+    a, b = np.meshgrid(np.arange(2), np.arange(2), indexing="ij")
+    gating = [np.cos(1 + 0.7 * a + 1.3 * b + 2.1 * layer) for layer in (1, 2)]
+    signs = np.array([[1.0, 1.0], [1.0, -1.0]])
+    found = kernels.strength_and_gate_ntk([0.7 * signs, 0.7 * signs, 0.7 * signs[1]], gating, stored["inputs"]["x"])[1]
+    np.testing.assert_allclose(found, stored["expected"], atol=stored["atol"])
+
+
+def test_gate_sensitivity_equals_the_steepest_derivative():
+    gating, _, x = make((2, 3, 4, 1), 5)
+    found = kernels.gate_sensitivity(gating, x, BETA, EPS)
+    rows = jacobians(lambda g: jnp.concatenate(gates_of(g, x), 1), gating[:-1])
+    np.testing.assert_allclose(np.concatenate(found.gates, 1), np.abs(rows).max(-1), rtol=1e-10)
+
+
+def test_wrong_settings(net):
+    strengths, gating, x = net
+    with pytest.raises(UserError, match=r"beta must be positive and finite, because hard gates have no slope.* but is inf"):
+        kernels.strength_and_gate_ntk(strengths, gating, x, beta=np.inf)
+    with pytest.raises(UserError, match="eps must be zero or more and finite, but is -1"):
+        kernels.soft_relu_ntk(strengths, x, eps=-1.0)
+    with pytest.raises(UserError, match="params_g must have 4 layers, or 3 without the last, not 2"):
+        kernels.strength_and_gate_ntk(strengths, gating[:2], x)
+    with pytest.raises(UserError, match="params_w must have one output, but has 2"):
+        kernels.strength_and_gate_ntk([*strengths[:-1], np.ones((4, 2))], gating, x)

@@ -1,0 +1,110 @@
+"""Label alignment, spectra and active gates against elimination, closed forms and stored values."""
+
+import itertools
+import json
+from pathlib import Path
+
+import jax
+import numpy as np
+import pytest
+
+from gatefield import UserError, kernels, measures
+from gatefield.kernels._routes import soft_gates
+
+REFERENCE = json.loads((Path(__file__).parent.parent / "reference" / "values.json").read_text())["values"]
+
+
+def reference(name):
+    return next(value["expected"] for value in REFERENCE if value["name"] == name)
+
+
+def ideal(depth, samples=200, mu=0.5):
+    cross = mu ** (depth - 1)
+    return (1 - cross) * np.eye(samples) + cross
+
+
+def test_alignment_by_elimination():
+    rng = np.random.default_rng(0)
+    half = rng.normal(size=(2, 12, 15))
+    K, y = half @ half.swapaxes(1, 2), rng.normal(size=12)
+    expected = [y @ np.linalg.solve(k + 1e-3 * np.trace(k) / 12 * np.eye(12), y) for k in K]
+    np.testing.assert_allclose(measures.label_alignment(K, y, ridge=1e-3), expected, rtol=1e-9)
+    np.testing.assert_allclose(measures.alignment_ridge(K, 1e-3), 1e-3 * np.trace(K, axis1=1, axis2=2) / 12)
+    np.testing.assert_allclose(jax.jit(measures.label_alignment)(K, y, 1e-3), expected, rtol=1e-2)
+
+
+def test_alignment_of_the_identity():
+    y = np.where(np.arange(200) % 3, 1, -1)
+    assert measures.label_alignment(np.eye(200) / 200, y, 0.0) == pytest.approx(reference("nu_identity"), abs=1e-9)
+
+
+def test_a_singular_kernel_needs_a_ridge():
+    K = np.ones((4, 4))
+    with pytest.raises(UserError, match="K is singular with ridge 0"):
+        measures.label_alignment(K, np.ones(4), 0.0)
+    assert measures.label_alignment(K, np.ones(4), 1e-8) == pytest.approx(1, rel=1e-6)
+    with pytest.raises(UserError, match="ridge must be zero or more and finite, but is -1"):
+        measures.label_alignment(K, np.ones(4), -1.0)
+    with pytest.raises(UserError, match="one label for each of the 4 samples"):
+        measures.label_alignment(K, np.ones(3), 1e-8)
+    with pytest.raises(UserError, match=r"must have the shape \(samples, samples\), not \(4, 3\)"):
+        measures.alignment_ridge(K[:, :3], 1e-8)
+
+
+@pytest.mark.parametrize("depth", [4, 8])
+def test_spectrum_of_the_ideal_kernel(depth):
+    sums, stored = measures.cumulative_spectrum(ideal(depth)), reference(f"eq5_eigs_d{depth}")
+    found = {"rho_max": sums[-1] - sums[-2], "rho_min": sums[0], "cum100": sums[99], "cum199": sums[198], "total": sums[-1]}
+    assert found == pytest.approx(stored, abs=1e-9)
+
+
+@pytest.mark.parametrize("depth", [2, 8])
+def test_error_recursion_with_the_ideal_kernel(depth):
+    spectrum = np.diff(measures.cumulative_spectrum(ideal(depth)), prepend=0.0)
+    shrunk = (1 - 0.1 * spectrum / spectrum[-1]) ** 200
+    assert np.sqrt(shrunk.mean()) == pytest.approx(reference(f"ideal_conv_ratio_t100_d{depth}"), abs=1e-9)
+
+
+def test_paths_of_a_gating_network_with_ties():
+    total = []
+    for first in itertools.product((-1, 1), repeat=3):
+        z = np.maximum(first, 0)
+        for second in itertools.product((-1, 1), repeat=9):
+            gates = [z[None] > 0, (z @ np.reshape(second, (3, 3)))[None] > 0]
+            total.append(np.prod([gate.sum() for gate in gates]))
+    assert np.mean(total) == pytest.approx(reference("galu_lambda_self_ties_w3_d3"), abs=1e-12)
+    assert kernels.path_overlap(gates).item() == total[-1]
+    assert measures.subnetwork_sizes(gates)[0].item() == total[-1]
+
+
+@pytest.mark.parametrize("eps", [0.0, 0.1])
+@pytest.mark.parametrize("active", [0.6, 0.9])
+def test_active_gates_are_not_sensitive_at_the_threshold(eps, active):
+    rng = np.random.default_rng(0)
+    gating, x = [rng.normal(size=(3, 40)), rng.normal(size=(40, 30)) / 3], rng.normal(size=(50, 3))
+    found = kernels.gate_sensitivity(gating, x, 4.0, eps)
+    gates = soft_gates(gating, x, 4.0, eps)
+    bound = max(one.max() for one in found.sums)
+    threshold = measures.sensitivity_threshold(active, 4.0, eps, bound)
+    on = [np.asarray(mask) for mask in measures.active_gates(gates, active)]
+    for least, expected in ((threshold, False), (0.02 * threshold, True)):
+        moving = [np.asarray(mask) for mask in measures.sensitive_gates(found.gates, least)]
+        assert any((a & s).any() for a, s in zip(on, moving, strict=True)) == expected
+
+
+def test_subnetwork_sizes_by_listing_paths():
+    rng = np.random.default_rng(1)
+    kinds = [rng.integers(0, 3, size=(4, w)) for w in (3, 4, 2)]  # 0 neither, 1 active, 2 sensitive
+    active, sensitive = [k == 1 for k in kinds], [k == 2 for k in kinds]
+    found = measures.subnetwork_sizes(active, sensitive, inputs=5)
+    for s in range(4):
+        listed = [sorted(p) for p in itertools.product(*(k[s] for k in kinds))]
+        assert found[0][s] == 5 * listed.count([1, 1, 1])
+        assert found[1][s] == 5 * listed.count([1, 1, 2])
+
+
+def test_wrong_thresholds():
+    with pytest.raises(UserError, match=r"active must be between \(1 \+ eps\)/2 = 0.55 and 1 \+ eps = 1.1, .* but is 0.3"):
+        measures.sensitivity_threshold(0.3, 4.0, 0.1, 1.0)
+    with pytest.raises(UserError, match="2 layers of active gates need as many of sensitive ones, not 1"):
+        measures.subnetwork_sizes([np.ones((1, 2))] * 2, [np.ones((1, 2))])
