@@ -24,6 +24,7 @@ MODULES = (
     "_ledger_data",
     "_ledger_closure",
     "_ledger_drift",
+    "_ledger_hypercube",
 )
 """The files with entries, in the order in which they are shown; a new file is one more name here."""
 

@@ -1,0 +1,53 @@
+"""Signs of a Gaussian vector on the corners of the cube: moments, orthants, drifts, threshold functions and steady states."""
+
+from gatefield.theory._hypercube_drift import drift as drift
+from gatefield.theory._hypercube_drift import drift_estimate as drift_estimate
+from gatefield.theory._hypercube_head import head_errors as head_errors
+from gatefield.theory._hypercube_head import head_size as head_size
+from gatefield.theory._hypercube_head import probable_head as probable_head
+from gatefield.theory._hypercube_law import corners as corners
+from gatefield.theory._hypercube_law import pattern_law as pattern_law
+from gatefield.theory._hypercube_margin import Margin as Margin
+from gatefield.theory._hypercube_margin import margin as margin
+from gatefield.theory._hypercube_margin import margin_estimate as margin_estimate
+from gatefield.theory._hypercube_margin import sdp_margin as sdp_margin
+from gatefield.theory._hypercube_moments import sign_moment as sign_moment
+from gatefield.theory._hypercube_orthant import Orthant as Orthant
+from gatefield.theory._hypercube_orthant import orthant as orthant
+from gatefield.theory._hypercube_orthant import orthant_estimate as orthant_estimate
+from gatefield.theory._hypercube_states import LocalizedState as LocalizedState
+from gatefield.theory._hypercube_states import States as States
+from gatefield.theory._hypercube_states import is_localized as is_localized
+from gatefield.theory._hypercube_states import levels as levels
+from gatefield.theory._hypercube_states import localized_state as localized_state
+from gatefield.theory._hypercube_states import steady_states as steady_states
+from gatefield.theory._hypercube_walsh import chow as chow
+from gatefield.theory._hypercube_walsh import influence as influence
+from gatefield.theory._hypercube_walsh import walsh as walsh
+
+__all__ = [
+    "LocalizedState",
+    "Margin",
+    "Orthant",
+    "States",
+    "chow",
+    "corners",
+    "drift",
+    "drift_estimate",
+    "head_errors",
+    "head_size",
+    "influence",
+    "is_localized",
+    "levels",
+    "localized_state",
+    "margin",
+    "margin_estimate",
+    "orthant",
+    "orthant_estimate",
+    "pattern_law",
+    "probable_head",
+    "sdp_margin",
+    "sign_moment",
+    "steady_states",
+    "walsh",
+]

@@ -1,0 +1,225 @@
+"""Laws, orthants and drifts on the cube: reference values, laws by quadrature over factors, symmetries, sampling, errors."""
+
+import json
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.special import ndtr
+
+from gatefield.data import Hypercube, NonlinearGP, line_correlation, ring_correlation
+from gatefield.theory import drift as any_drift
+from gatefield.theory import drift_estimate, hypercube, nlgp, single_neuron
+
+VALUES = {v["name"]: v for v in json.loads((Path(__file__).parents[1] / "reference/values.json").read_text())["values"]}
+LOADS = np.array([[0.8, 0.3], [0.1, -0.9], [0.5, 0.5], [-0.6, 0.2], [0.3, 0.7], [0.7, -0.5], [0.2, 0.1], [-0.4, 0.6]])
+FIELD = np.array([0.9, -0.37, 0.21, 1.3, -0.55, 0.4, 0.83, -1.07])
+KEY = jax.random.key(0)
+
+
+def two_factors(n):
+    """A correlation with two factors, and the law of its signs by quadrature over both, corners in the package's order."""
+    loads = LOADS[:n]
+    own = np.sqrt(1 - (loads**2).sum(1))
+    z, weight = np.polynomial.hermite_e.hermegauss(90)
+    t = np.stack(np.meshgrid(z, z), -1).reshape(-1, 2)
+    odds = ndtr(t @ (loads / own[:, None]).T)
+    chances = np.outer(weight, weight).ravel() / (2 * np.pi)
+    signs = np.array([[1 - 2 * (k >> i & 1) for i in range(n)] for k in range(2**n)])
+    law = np.array([chances @ np.where(x > 0, odds, 1 - odds).prod(1) for x in signs])
+    return loads @ loads.T + np.diag(own**2), signs, law
+
+
+def ring(n, xi):
+    return np.array([np.roll(ring_correlation(n, xi), k) for k in range(n)])
+
+
+def reference(name):
+    value = VALUES[name]
+    return value["inputs"], value["expected"], value["atol"]
+
+
+@pytest.mark.parametrize("name", [n for n in VALUES if n.startswith("sign_m")])
+def test_reference_moments(name):
+    inputs, expected, atol = reference(name)
+    places = inputs.get("idx", list(range(inputs["n"])))
+    corr = line_correlation(inputs["n"], inputs["xi"])[np.ix_(places, places)]
+    assert float(hypercube.sign_moment(corr)) == pytest.approx(expected, abs=atol)
+
+
+@pytest.mark.parametrize("name", ["f_three_bumps_majority", "f_general_n5", "eq20_true_f"])
+def test_reference_drifts(name):
+    inputs, expected, atol = reference(name)
+    value = hypercube.drift(inputs["w"], line_correlation(inputs["n"], inputs["xi"]))
+    np.testing.assert_allclose(value, expected, atol=atol)
+
+
+def test_reference_velocity():
+    inputs, expected, atol = reference("flow_velocity_eq4")
+    corr1, corr0 = (line_correlation(5, inputs[xi]) for xi in ("xi1", "xi0"))
+    covs = nlgp.covariance(corr1, np.inf), nlgp.covariance(corr0, np.inf)
+    value = single_neuron.velocity(inputs["w"], lambda w: hypercube.drift(w, corr1), *covs)
+    np.testing.assert_allclose(value, expected, atol=atol)
+
+
+@pytest.mark.parametrize("n", [4, 5, pytest.param(8, marks=pytest.mark.slow)])
+def test_law_and_drift_against_quadrature_over_factors(n):
+    corr, signs, law = two_factors(n)
+    np.testing.assert_allclose(hypercube.pattern_law(corr), law, atol=1e-9)
+    for w in (FIELD[:n], np.ones(n), np.arange(1.0, n + 1)):
+        expected = (law * (0.5 + 0.5 * np.sign((signs @ w).round(9)))) @ signs
+        np.testing.assert_allclose(hypercube.drift(w, corr), expected, atol=1e-8)
+
+
+def test_singular_correlations():
+    """Signs of cos(u - a_i) with u uniform: a pattern is an arc of the circle. And signs that always agree or differ."""
+    angles = np.array([0.0, 0.3, 1.1, 2.0, 2.6])
+    edges = np.sort(np.concatenate([angles + np.pi / 2, angles - np.pi / 2]) % (2 * np.pi))
+    lengths = np.diff(np.append(edges, edges[0] + 2 * np.pi))
+    signs = np.sign(np.cos((edges + lengths / 2)[:, None] - angles))
+    expected = (lengths / (2 * np.pi) * (signs @ FIELD[:5] > 0)) @ signs
+    estimate = hypercube.drift_estimate(FIELD[:5], np.cos(angles[:, None] - angles))
+    assert (abs(estimate.value - expected) <= estimate.error + 1e-12).all()
+    assert estimate.error.max() < 1e-8
+    opposite = np.array([1, 1, -1, 1, -1])
+    value = hypercube.drift(FIELD[:5], np.outer(opposite, opposite))
+    np.testing.assert_allclose(value, 0.5 * np.sign(FIELD[:5] @ opposite) * opposite, atol=1e-14)
+
+
+def test_orthants_of_three_sites():
+    half = (1 + np.eye(3)) / 2
+    assert float(hypercube.orthant(half, [1, 1, 1])) == pytest.approx(1 / 4, abs=1e-15)
+    assert float(hypercube.orthant(half, [1, -1, 1])) == pytest.approx(1 / 12, abs=1e-15)
+
+
+def test_orthants_state_their_errors():
+    n = 10
+    half = (1 + np.eye(n)) / 2
+    estimates = [hypercube.orthant_estimate(half, np.ones(n), seed=seed) for seed in range(12)]
+    scores = [float((e.value - 1 / (n + 1)) / e.error) for e in estimates]
+    assert estimates[0].method == "sampled"
+    assert np.max(np.abs(scores)) < 5
+    assert 0.6 < np.sqrt(np.mean(np.square(scores))) < 1.6
+    assert max(float(e.error) for e in estimates) * (n + 1) < 3e-4
+
+
+def test_small_orthants_keep_their_relative_accuracy():
+    """Alternating signs of equal correlations: an integral over the common factor."""
+    t = np.linspace(-3, 3, 2001)
+    corr, pattern = 0.1 * np.eye(10) + 0.9, np.where(np.arange(10) % 2, 1, -1)
+    expected = np.trapezoid((ndtr(3 * t) * ndtr(-3 * t)) ** 5 * stats.norm.pdf(t), t)
+    estimate = hypercube.orthant_estimate(corr, pattern)
+    assert expected < 1e-3
+    assert abs(estimate.value - expected) < 5 * estimate.error < 0.005 * expected
+
+
+@pytest.mark.parametrize("method", ["recursion", pytest.param("sampled", marks=pytest.mark.slow)])
+def test_orthants_in_batches_and_their_slopes(method):
+    """The derivative in a correlation is the density of that pair at zero times the orthant of the others given it."""
+    half = jnp.asarray((1 + np.eye(5)) / 2)
+
+    def chance(rho, pattern):
+        return hypercube.orthant(half.at[0, 1].set(rho).at[1, 0].set(rho), pattern, method=method)
+
+    patterns = jnp.array([[1.0, 1, 1, 1, 1], [-1, -1, 1, 1, 1], [-1, 1, 1, 1, 1]])
+    values, slopes = jax.jit(jax.vmap(jax.value_and_grad(chance), in_axes=(None, 0)))(0.5, patterns)
+    others = 1 / 8 + 3 / (4 * np.pi) * np.arcsin(0.25)  # three sites of correlation 1/4
+    slope = others / (2 * np.pi * np.sqrt(0.75))
+    np.testing.assert_allclose(slopes, [slope, slope, -slope], rtol=3e-3)
+    np.testing.assert_allclose(values, [1 / 6, 1 / 60, 1 / 30], rtol=1e-3)  # 1/6 over the ways to choose such signs
+
+
+def test_scipy_agrees():
+    corr, pattern = ring(5, 1.2), np.array([1, -1, -1, 1, 1])
+    signed = corr * np.outer(pattern, pattern)
+    expected = stats.multivariate_normal(cov=signed, seed=0).cdf(np.zeros(5))  # pyright: ignore[reportArgumentType]
+    assert float(hypercube.orthant(corr, pattern)) == pytest.approx(expected, abs=1e-4)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_scale_sign_shift_and_monotonicity(seed):
+    w, v = np.random.default_rng(seed).normal(size=(2, 5))
+    corr = ring(5, 1.2)
+    value, other = hypercube.drift(w, corr), hypercube.drift(v, corr)
+    np.testing.assert_allclose(hypercube.drift(7.3 * w, corr), value, atol=1e-15)
+    np.testing.assert_allclose(hypercube.drift(-w, corr), -value, atol=1e-15)
+    np.testing.assert_allclose(hypercube.drift(np.roll(w, 2), corr), np.roll(value, 2), atol=1e-13)
+    assert (value - other) @ (w - v) >= -1e-12
+    assert abs(w @ value) <= 0.5 * np.sqrt(w @ nlgp.covariance(corr, np.inf) @ w) + 1e-12
+
+
+def test_symmetry_of_the_law():
+    """If Ax has the law of x, then f(A'w) = A^-1 f(w); on the cube A permutes and turns signs."""
+    corr, w = ring(5, 1.2), FIELD[:5]
+    a = -np.eye(5)[::-1]
+    np.testing.assert_allclose(hypercube.drift(a.T @ w, corr), np.linalg.solve(a, hypercube.drift(w, corr)), atol=1e-13)
+
+
+@pytest.mark.parametrize("gain", [1.0, 10.0])
+def test_slopes_at_smooth_gains(gain):
+    """Two sites: symmetric, no negative eigenvalue, and the field in the null space."""
+    w, step = np.array([1.0, 0.6]), 1e-5
+    slope = np.array(
+        [(nlgp.pair_drift(w + d, 0.5, gain) - nlgp.pair_drift(w - d, 0.5, gain)) / (2 * step) for d in step * np.eye(2)]
+    )
+    assert slope[0, 1] == pytest.approx(slope[1, 0], abs=1e-6)
+    assert np.linalg.eigvalsh((slope + slope.T) / 2)[0] > -1e-6
+    np.testing.assert_allclose(slope @ w, 0, atol=1e-6)
+
+
+def test_sampling_and_sinusoids():
+    """Many corners are ties of a sinusoid; rounding must not decide them, so that f moves with the field."""
+    n = 16
+    wave, corr = np.cos(2 * np.pi * np.arange(n) / 4), ring(n, 1.5)
+    estimate, moved = (
+        hypercube.drift_estimate(w, corr, key=jax.random.key(k), samples=50_000) for k, w in enumerate((wave, np.roll(wave, 1)))
+    )
+    assert estimate.method == "sampled"
+    assert (abs(moved.value - np.roll(estimate.value, 1)) < 5 * np.hypot(moved.error, np.roll(estimate.error, 1)) + 1e-9).all()
+    assert abs(estimate.value[1::2]).max() < 5 * estimate.error.max() + 1e-9
+    wave = np.cos(2 * np.pi * np.arange(5) / 5)
+    np.testing.assert_allclose(
+        hypercube.drift(np.roll(wave, 1), ring(5, 1.2)), np.roll(hypercube.drift(wave, ring(5, 1.2)), 1), atol=1e-13
+    )
+
+
+def test_exact_and_sampled_agree():
+    corr = ring(5, 1.2)
+    estimate = hypercube.drift_estimate(FIELD[:5], corr, method="sampled", key=KEY, samples=50_000)
+    assert (abs(estimate.value - hypercube.drift(FIELD[:5], corr)) < 5 * estimate.error + 1e-9).all()
+
+
+def test_sources_on_the_cube_use_the_law():
+    w = FIELD[:5]
+    cube, infinite = (drift_estimate(source, w) for source in (Hypercube(5, [0.8, 1.2]), NonlinearGP(5, [0.8, 1.2], np.inf)))
+    expected = [hypercube.drift(w, ring(5, xi)) for xi in (0.8, 1.2)]
+    assert cube.method == infinite.method == "exact"
+    assert 0 < cube.error.max() < 1e-10
+    np.testing.assert_allclose(cube.value, expected, atol=1e-13)
+    np.testing.assert_allclose(infinite.value, expected, atol=1e-13)
+    np.testing.assert_allclose(jax.jit(lambda w: any_drift(Hypercube(5, 1.2), w))(w), expected[1], atol=1e-6)
+
+
+def test_errors():
+    corr = np.eye(3)
+    with pytest.raises(ValueError, match=r"^corr must be a correlation matrix \(n, n\), but has shape \(3,\)"):
+        hypercube.sign_moment(np.ones(3))
+    with pytest.raises(ValueError, match=r"^corr must have ones on its diagonal, but has 2"):
+        hypercube.orthant(2 * corr, np.ones(3))
+    with pytest.raises(ValueError, match=r"^corr must have no negative eigenvalue, but has -0.9"):
+        hypercube.drift(np.ones(2), np.array([[1.0, 1.9], [1.9, 1.0]]))
+    with pytest.raises(ValueError, match=r"^pattern must be 1 or -1 at each site, but is 0"):
+        hypercube.orthant(corr, [1, 0, 1])
+    with pytest.raises(ValueError, match=r"^points must be a power of 2, but is 1000; give 1024"):
+        hypercube.orthant(corr, np.ones(3), points=1000)
+    with pytest.raises(ValueError, match=r"^The method 'closed' reaches 3 sites, but corr has 4; use 'sampled'"):
+        hypercube.orthant(np.eye(4), np.ones(4), method="closed")
+    with pytest.raises(ValueError, match=r"^The drift of 13 signs is sampled; give a key"):
+        hypercube.drift(np.ones(13), np.eye(13))
+    with pytest.raises(ValueError, match=r"^w must have one entry for each of the 3 sites, but has shape \(2,\)"):
+        hypercube.drift(np.ones(2), corr)
+    with pytest.raises(ValueError, match=r"^Unknown method 'exat': did you mean 'exact'\?"):
+        hypercube.drift(np.ones(3), corr, method="exat")

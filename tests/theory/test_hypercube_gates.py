@@ -1,0 +1,225 @@
+"""Threshold functions on the cube: margins, heads, Chow parameters and steady states, against enumeration and solvers."""
+
+import itertools
+import json
+import math
+from fractions import Fraction
+from pathlib import Path
+
+import jax
+import numpy as np
+import pytest
+from scipy import optimize
+
+from gatefield.data import Hypercube, ring_correlation
+from gatefield.theory import hypercube
+from gatefield.theory._ledger_hypercube import ENTRIES
+
+VALUES = {v["name"]: v for v in json.loads((Path(__file__).parents[1] / "reference/values.json").read_text())["values"]}
+CORNERS = np.array(list(itertools.product([1, -1], repeat=8)))
+RNG = np.random.default_rng(0)
+
+
+def primes(count):
+    found = []
+    while len(found) < count:
+        found.append(next(k for k in itertools.count(found[-1] + 1 if found else 2) if all(k % p for p in found)))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("n", "expected"), [(10, 23527770771), (16, None), (20, 53843538), (30, 35620), (36, None), (40, None)]
+)
+def test_margin_of_square_roots(n, expected):
+    w = [math.isqrt(10**24 * p) for p in primes(n)]
+    expected = expected or VALUES[f"delta_sqrtprimes_n{n}"]["expected"]
+    found = hypercube.margin_estimate(w)
+    assert (found.value, found.error) == (expected, 0)
+    assert abs(sum(a * b for a, b in zip(w, found.signs.tolist(), strict=True))) == expected
+
+
+@pytest.mark.slow
+def test_margin_of_fifty():
+    w = [math.isqrt(10**24 * p) for p in primes(50)]
+    found = hypercube.margin_estimate(w)
+    assert abs(sum(a * b for a, b in zip(w, found.signs.tolist(), strict=True))) == found.value == 1
+    assert sum(w) % 2 == 1  # so that no sum is nearer
+
+
+def brute_margin(w):
+    exact = [Fraction(value) for value in w.tolist()]
+    return min(abs(sum(a * int(s) for a, s in zip(exact, x, strict=True))) for x in CORNERS[:128])
+
+
+@pytest.mark.parametrize("spread", [0, 12])
+def test_margin_of_floats_is_exact(spread):
+    """Also where the exponents are too far apart for 64 bits."""
+    for _ in range(4):
+        w = RNG.normal(size=8) * 10.0 ** RNG.integers(-spread, 1, size=8)
+        found = hypercube.margin_estimate(w)
+        assert (found.value, found.error) == (float(brute_margin(w)), 0)
+        assert abs(sum(Fraction(a) * int(s) for a, s in zip(w.tolist(), found.signs, strict=True))) == brute_margin(w)
+
+
+def test_margin_of_small_integers_and_ties():
+    for _ in range(20):
+        w = RNG.integers(-9, 10, size=8)
+        found = hypercube.margin_estimate(w)
+        assert found.value == abs(CORNERS @ w).min() == abs(found.signs @ w)
+    assert hypercube.margin([1] * 1001) == 1
+    assert hypercube.margin([0.1, 0.2, 0.3]) != 0 == hypercube.margin([1, 2, 3])
+    assert hypercube.margin([10**30, 10**30 + 3, 5]) == 2
+    assert hypercube.margin([0.5, 0.0, 0.25]) == 0.25
+
+
+def test_many_near_ties_keep_a_stated_error():
+    """Rounded to 61 bits, far more than 4096 sums can be the smallest."""
+    w = [3**50 + 1] * 16 + [2**100 + k for k in range(16)]
+    found = hypercube.margin_estimate(w)
+    assert found.value == abs(sum(int(a) * int(s) for a, s in zip(w, found.signs, strict=True)))
+    assert 0 <= found.value <= found.error < 2**50
+
+
+def relaxed(w):
+    """The semidefinite relaxation, by unit vectors in four dimensions."""
+    w = np.asarray(w, dtype=float)
+
+    def chain(flat):
+        v = flat.reshape(len(w), 4)
+        size = np.linalg.norm(v, axis=1, keepdims=True)
+        unit = v / size
+        slope = 2 * np.outer(w, w @ unit)
+        return np.sum((w @ unit) ** 2), ((slope - (slope * unit).sum(1, keepdims=True) * unit) / size).ravel()
+
+    starts = np.random.default_rng(0).normal(size=(3, 4 * len(w)))
+    return -min(optimize.minimize(chain, start, jac=True, options={"gtol": 1e-10}).fun for start in starts)
+
+
+@pytest.mark.parametrize("w", [(1, 1, 1), (3, 2, 1.5), (5, 2, 1, 1), (4, -2, 1, 0.5), (1, 0.9, 0.8, 0.7, 0.6)])
+def test_relaxation_against_a_solver(w):
+    value = hypercube.sdp_margin(w)
+    assert value == pytest.approx(relaxed(w), abs=1e-7)
+    assert value >= -(hypercube.margin(w) ** 2)
+
+
+def test_reference_relaxation_and_heads():
+    expected = VALUES["delta_sdp_1_1_1"]["expected"]
+    assert hypercube.margin([1, 1, 1]) == expected["delta"]
+    assert hypercube.sdp_margin([1, 1, 1]) == expected["sdp_value"]
+    for name in ("smallest_k_ex1", "smallest_k_ex3"):
+        assert hypercube.head_size(VALUES[name]["inputs"]["w"]) == VALUES[name]["expected"]
+
+
+def test_head_is_what_the_gate_depends_on():
+    sizes = set()
+    for _ in range(30):
+        w = RNG.normal(size=8) * 2.0 ** -RNG.integers(0, 7, size=8)
+        gate = np.sign(CORNERS @ w)
+        depends = [np.any(np.sign((CORNERS * np.where(np.arange(8) == j, -1, 1)) @ w) != gate) for j in range(8)]
+        sizes.add(hypercube.head_size(w))
+        assert hypercube.head_size(w) == sum(depends)
+    assert len(sizes) > 3
+    assert hypercube.head_size([0.5**k for k in range(40)]) == 1
+    assert hypercube.head_size([2, 1, 1, 0]) == 3
+
+
+def test_heads_in_probability():
+    w, law = np.array([1.1, 0.7, -0.45, 0.3, 0.2]), hypercube.pattern_law(np.eye(5))
+    corners = hypercube.corners(5)
+    errors = hypercube.head_errors(w, corners, law)
+    full = np.sign((corners @ w).round(9))
+    for k in range(1, 6):
+        head = np.where(np.arange(5) < k, w, 0)
+        assert errors[k - 1] == pytest.approx(np.mean(abs(np.sign((corners @ head).round(9)) - full)) / 2)
+        assert abs(hypercube.chow(w) - hypercube.chow(head)).max() <= errors[k - 1] + 1e-12
+    assert hypercube.probable_head(w, corners, 0.0, law) == hypercube.head_size(w)
+    assert hypercube.probable_head(w, corners, 1.0, law) == 1
+
+
+def brute_chow(w):
+    signs = np.sign((CORNERS @ w).round(9))
+    return 0.5 * (signs[:, None] * CORNERS).mean(0)
+
+
+def test_chow_by_all_routes():
+    w = RNG.normal(size=8)
+    np.testing.assert_allclose(hypercube.chow(w), brute_chow(w), atol=1e-15)
+    np.testing.assert_allclose(jax.jit(hypercube.chow)(w), brute_chow(w), atol=1e-6)
+    small = np.array([5, 4, 3, 3, -2, 1, 0, 2])
+    np.testing.assert_allclose(hypercube.chow(small), brute_chow(small), atol=1e-15)
+    wide = w * 10.0 ** np.array([0, -20, 0, 0, 0, -20, 0, 0])
+    np.testing.assert_allclose(hypercube.chow(wide), brute_chow(wide), atol=1e-15)
+    np.testing.assert_allclose(hypercube.walsh(w)[2 ** np.arange(8)], brute_chow(w), atol=1e-15)
+    for name in ("uniform_chow_n5", "uniform_chow_n40_ones"):
+        given = VALUES[name]["inputs"]["w"]
+        value = hypercube.chow([1] * 40 if given == "ones(40)" else given)
+        np.testing.assert_allclose(value, VALUES[name]["expected"], atol=VALUES[name]["atol"])
+
+
+def test_drift_by_walsh_expansion():
+    """Sum of c_S E[x^S x_j], moments from the law; the single sites alone are not enough."""
+    w, n = np.array([1.1, 0.7, -0.45, 0.3, 0.2]), 5
+    corr = np.exp(-(np.subtract.outer(np.arange(n), np.arange(n)) ** 2) / 2.25)
+    corners, law, coefficients = hypercube.corners(n), hypercube.pattern_law(corr), hypercube.walsh(w)
+    products = np.array([corners[:, (s >> np.arange(n)) & 1 == 1].prod(1) for s in range(2**n)])
+    np.testing.assert_allclose(coefficients @ (products * law) @ corners, VALUES["eq20_true_f"]["expected"], atol=1e-9)
+    assert np.sum(coefficients**2) == pytest.approx(0.5)
+    linear = np.linalg.norm(hypercube.chow(w) @ (corners.T * law) @ corners - VALUES["eq20_true_f"]["expected"])
+    assert linear / np.linalg.norm(VALUES["eq20_true_f"]["expected"]) == pytest.approx(0.206, abs=1e-3)
+
+
+def test_localized_and_other_states():
+    n = 5
+    corr = np.array([np.roll(ring_correlation(n, 0.8), k) for k in range(n)])
+    law, corners = hypercube.pattern_law(corr), hypercube.corners(n)
+    cov1, cov0 = Hypercube(n, 0.8).covariance(), Hypercube(n, 1.6).covariance()
+    starts = np.concatenate([np.eye(n)[:1], RNG.normal(size=(29, n))])
+    flow, jump = (hypercube.steady_states(corners, cov1, cov0, starts, chances=law, time_step=dt) for dt in (0.05, None))
+    for states in (flow, jump):
+        assert states.settled.all()
+        assert len(hypercube.levels(states.losses)[0]) > 1
+        for w, loss in zip(states.fields, states.losses, strict=True):
+            output = np.maximum(corners @ w, 0)
+            f = law @ ((corners @ w > 0)[:, None] * corners)
+            np.testing.assert_allclose(f / 2 - (cov1 + cov0) @ w / 4, 0, atol=1e-10)
+            assert loss == pytest.approx(0.25 * law @ (output - 1) ** 2 + w @ cov0 @ w / 8, abs=1e-10)
+    local = hypercube.localized_state(cov1, cov0)
+    np.testing.assert_allclose(flow.fields[0], local.field, atol=1e-10)
+    assert (bool(local.exists), hypercube.is_localized(flow.fields)[0]) == (True, True)
+    assert float(local.loss) == pytest.approx(flow.losses.min(), abs=1e-10)
+
+
+def test_where_the_localized_state_exists():
+    """Seven sites: printed field and loss at (0.8, 1.6); none where the positive class is much smoother."""
+    scales = jax.numpy.array([0.8, 6.0])
+    covs = Hypercube(7, scales).covariance(), Hypercube(7, scales[::-1] * 0 + 1.6).covariance()
+    states = jax.vmap(lambda one, other: hypercube.localized_state(one, other))(*map(jax.numpy.asarray, covs))
+    assert states.exists.tolist() == [True, False]
+    np.testing.assert_allclose(states.field[0][:4], [0.557872, -0.093302, -0.009318, 0.003920], atol=2e-6)
+    assert float(states.loss[0]) == pytest.approx(0.183405, abs=1e-6)
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
+def test_ledger(entry):
+    estimate = entry.estimate()
+    assert estimate.agrees(entry.value())
+    assert entry.printed is None or not estimate.agrees(entry.printed())
+
+
+def test_errors():
+    with pytest.raises(
+        ValueError, match=r"^The margin is searched among at most 60 weights that are not zero, but there are 61"
+    ):
+        hypercube.margin(RNG.normal(size=61))
+    with pytest.raises(ValueError, match=r"^w must be finite, but is nan"):
+        hypercube.margin([1.0, np.nan])
+    with pytest.raises(ValueError, match=r"^w must not be zero everywhere"):
+        hypercube.head_size([0, 0])
+    with pytest.raises(ValueError, match=r"^The Chow parameters of 45 weights are not counted; give at most 44"):
+        hypercube.chow(RNG.normal(size=45))
+    with pytest.raises(ValueError, match=r"^The Walsh expansion is summed up to 20 sites, but w has 21"):
+        hypercube.walsh(np.ones(21))
+    with pytest.raises(ValueError, match=r"^share must be from 0 to 1, but is 2"):
+        hypercube.probable_head(np.array([1.0, 2.0]), np.ones((4, 2)), 2)
+    with pytest.raises(ValueError, match=r"^x must have one row of 2 sites per point, but has shape \(4, 3\)"):
+        hypercube.head_errors(np.array([1.0, 2.0]), np.ones((4, 3)))
