@@ -13,7 +13,6 @@ from scipy import optimize
 
 from gatefield.data import Hypercube, ring_correlation
 from gatefield.theory import hypercube
-from gatefield.theory._ledger_hypercube import ENTRIES
 
 VALUES = {v["name"]: v for v in json.loads((Path(__file__).parents[1] / "reference/values.json").read_text())["values"]}
 CORNERS = np.array(list(itertools.product([1, -1], repeat=8)))
@@ -197,13 +196,6 @@ def test_where_the_localized_state_exists():
     assert states.exists.tolist() == [True, False]
     np.testing.assert_allclose(states.field[0][:4], [0.557872, -0.093302, -0.009318, 0.003920], atol=2e-6)
     assert float(states.loss[0]) == pytest.approx(0.183405, abs=1e-6)
-
-
-@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
-def test_ledger(entry):
-    estimate = entry.estimate()
-    assert estimate.agrees(entry.value())
-    assert entry.printed is None or not estimate.agrees(entry.printed())
 
 
 def test_errors():

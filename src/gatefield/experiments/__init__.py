@@ -27,6 +27,7 @@ _HOMES = {
     "stability": "_stability.Stability",
     "gates-to-relu": "_gates_to_relu.GatesToRelu",
     "self-consistency": "_self_consistency.SelfConsistency",
+    "winning-gates": "_winning_gates.WinningGates",
 }
 
 

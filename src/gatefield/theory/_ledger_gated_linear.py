@@ -5,8 +5,8 @@ from functools import partial
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from gatefield.data import Gaussian, Task
-from gatefield.gates import HalfSpace, delta
+from gatefield.data import Gaussian, Task, ring_spectrum
+from gatefield.gates import HalfSpace, delta, half_spaces
 from gatefield.theory import _gated_linear_checks as checks
 from gatefield.theory import gated_linear as gl
 from gatefield.theory._entry import Entry, Estimate
@@ -94,6 +94,24 @@ def share(labels: tuple[float, float]) -> float:
     """What a one-site gate explains, as a share of the label power."""
     A, b, power = gl.statistics(delta(40, 0), Task(Gaussian(40, 2.0), Gaussian(40, 1.0), labels=labels))
     return float(gl.explained(A, b) / power)
+
+
+PAIR = np.array([[-0.281, 0.505] * 3, [-0.505, 0.281] * 3])
+"""Two gates that overlap, found by `best_half_spaces`."""
+
+
+def overlapping_pair() -> float:
+    return float(gl.explained(*gl.statistics(half_spaces(PAIR), Task(Gaussian(6, 1.5), Gaussian(6, 0.7)))[:2]))
+
+
+def overlapping_pair_by_fit() -> Estimate:
+    return Estimate(*checks.fitted_pair(PAIR), "least squares on 800,000 samples", standard_errors=4)
+
+
+def best_tiling_pair() -> float:
+    """The best pair of opposite half-spaces: twice the best single one."""
+    l1, l0 = ring_spectrum(6, 1.5), ring_spectrum(6, 0.7)
+    return float(np.max(l1 / (l0 + l1)) / np.pi)
 
 
 def two_pieces() -> float:
@@ -205,6 +223,17 @@ ENTRIES = (
         estimate=by_means_residual,
         printed=checks.printed_products_of_means,
         note="second moments in place of products of means, which have rank two",
+    ),
+    first(
+        "000-tiling",
+        place="section 3.3",
+        says="the best gates tile the inputs without overlap",
+        status="refuted",
+        implements="theory.gated_linear.best_half_spaces",
+        value=overlapping_pair,
+        estimate=overlapping_pair_by_fit,
+        printed=best_tiling_pair,
+        note="what two overlapping half-space gates explain, against the best pair that tiles; other gates are not excluded",
     ),
     first(
         "000-eq19",

@@ -4,6 +4,7 @@ $\\hat y(x) = \\tfrac1K \\sum_k g_k(x)\\,\\langle w_k, x\\rangle$ with gates $g_
 weights together form one vector of length Kn.
 """
 
+from gatefield.theory._gate_search import Found, best_half_spaces, explained_by_directions
 from gatefield.theory._gated_linear_cases import half_time, single_gate_field, solve_pieces, solve_redundant
 from gatefield.theory._gated_linear_path import (
     explained,
@@ -18,8 +19,11 @@ from gatefield.theory._gated_linear_path import (
 from gatefield.theory._gated_linear_statistics import Statistics, statistics, statistics_estimate
 
 __all__ = [
+    "Found",
     "Statistics",
+    "best_half_spaces",
     "explained",
+    "explained_by_directions",
     "half_time",
     "initial_rate",
     "limit",
