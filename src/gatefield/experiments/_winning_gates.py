@@ -52,11 +52,11 @@ class Settings(Parameters):
     seeds: Count = 16
     learning_rate: Rate = 0.2
     batch_size: Count = 1_000
-    steps: Count = 20_000
-    starts: Count = 12
-    climb: Count = 200
-    tries: Count = 400
-    search_samples: Count = 50_000
+    steps: Count = 10_000
+    starts: Count = 6
+    climb: Count = 120
+    tries: Count = 300
+    search_samples: Count = 20_000
     samples: Count = 500_000
     seed: Seed = 0
 

@@ -1,6 +1,7 @@
 """Drifts that are exact sums over a finite support, or an exact quadrature."""
 
 from functools import singledispatch
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -11,12 +12,17 @@ from jaxtyping import Array, Float
 
 from gatefield._precision import real
 from gatefield.data import Gaussian, Hypercube, Ising, NonlinearGP, SinglePulse, Source
+from gatefield.data._field import field_covariance
+from gatefield.data._source import per_run
 from gatefield.theory._drift_pair import pair_drift
+from gatefield.theory._hypercube_law import MOST_TRACED, corners, law
+from gatefield.theory._hypercube_moments import MOST_SITES
+from gatefield.theory._hypercube_walsh import tied_sign
 
 Field = Float[Array, " n"]
 Support = tuple[Float[Array, "points n"], Float[Array, " points"]]
 
-_MOST_SPINS, _MOST_SIGNS = 16, 3
+_MOST_SPINS = 16
 
 
 def has_exact(source: Source) -> bool:
@@ -24,29 +30,58 @@ def has_exact(source: Source) -> bool:
     match source:
         case Ising():
             return source.n <= _MOST_SPINS
-        case Hypercube():
-            return source.n <= _MOST_SIGNS
-        case NonlinearGP():
-            return source.n == 2 or (source.n <= _MOST_SIGNS and _binary(source))
+        case Hypercube() | NonlinearGP():
+            return (source.n == 2 and isinstance(source, NonlinearGP)) or on_cube(source)
         case SinglePulse():
             return True
     return False
 
 
+def on_cube(source: Source) -> bool:
+    """Whether the source is that of signs, few enough for their law to be summed."""
+    if isinstance(source, NonlinearGP):
+        return _binary(source) and source.n <= _most_signs(source)
+    return isinstance(source, Hypercube) and source.n <= _most_signs(source)
+
+
+def _most_signs(source: Hypercube | NonlinearGP) -> int:
+    return MOST_TRACED if isinstance(source.xi, Tracer) else MOST_SITES
+
+
 def exact_drift(source: Source, w: Field) -> Field:
     """The drift of one run of a source for which `has_exact` is true; ties, up to rounding, count one half."""
-    if isinstance(source, NonlinearGP) and source.n == 2:
+    if isinstance(source, NonlinearGP):
         rho = Gaussian(2, source.xi, boundary=source.boundary).covariance()[0, 1]
         return real(pair_drift(w, rho, source.gain))
     return _summed(source, w)
 
 
+def cube_drift(source: Any, w: Field) -> tuple[Field, Field]:
+    """The drift of signs on a ring or a line and a bound of its error, for all runs; one law per length scale."""
+    if isinstance(source.xi, Tracer):
+        return per_run(lambda one: law_drift(w, field_covariance(one.n, one.xi, one.boundary)), source)
+    scales = np.asarray(source.xi, dtype=np.float64)
+    parts = [law_drift(w, np.asarray(field_covariance(source.n, xi, source.boundary))) for xi in scales.ravel()]
+    value, error = (jnp.stack(part).reshape(*scales.shape, source.n) for part in zip(*parts, strict=True))
+    return value, error
+
+
+def law_drift(w: Field, corr: Any) -> tuple[Field, Field]:
+    """The drift of signs with this latent correlation, and a bound of its error at each site."""
+    known = law(corr)
+    return _gated(w, real(corners(len(w))), known.chances, known.errors)
+
+
+@jax.jit
+def _gated(w: Field, points: Array, chances: Array, errors: Array) -> tuple[Field, Field]:
+    value = jnp.matmul(0.5 * chances * tied_sign(points, w), points, precision="highest")
+    return value, jnp.full_like(value, 0.5) * jnp.linalg.norm(errors)
+
+
 @eqx.filter_jit
 def _summed(source: Source, w: Field) -> Field:
     points, chances = support(source)
-    field = jnp.matmul(points, w, precision="highest")
-    tie = jnp.abs(field) <= 64 * jnp.finfo(field.dtype).eps * jnp.sum(jnp.abs(w)) * jnp.max(jnp.abs(points))
-    gate = jnp.where(tie, 0.5, jnp.where(field > 0, 1.0, 0.0))
+    gate = 0.5 + 0.5 * tied_sign(points, w)
     return jnp.matmul(chances * gate, points, precision="highest")
 
 
@@ -58,19 +93,10 @@ def support(source: Source) -> Support:
 
 @support.register
 def _(source: Ising) -> Support:
-    spins = _corners(source.n)
+    spins = corners(source.n)
     bonds = spins * np.roll(spins, -1, axis=1)
     energy = bonds.sum(axis=1) if source.boundary == "ring" else bonds[:, :-1].sum(axis=1)
     return real(spins), jax.nn.softmax(real(source.coupling) * real(energy))
-
-
-@support.register(Hypercube)
-@support.register(NonlinearGP)
-def _(source: Hypercube | NonlinearGP) -> Support:
-    """Up to three signs: p(x) = 2^-n (1 + sum of C_ij x_i x_j over pairs)."""
-    corners = real(_corners(source.n))
-    pairs = jnp.triu(real(Hypercube(source.n, source.xi, boundary=source.boundary).covariance()), 1)
-    return corners, (1 + jnp.einsum("pi,ij,pj->p", corners, pairs, corners)) / 2**source.n
 
 
 @support.register
@@ -82,11 +108,6 @@ def _(source: SinglePulse) -> Support:
         pulses = np.concatenate([pulses, 1 - pulses])
     level = pulses.mean(axis=0) if source.centre else 0.0
     return real(pulses - level), real(np.full(len(pulses), 1 / len(pulses)))
-
-
-def _corners(n: int) -> np.ndarray:
-    """All corners of the cube, one per row."""
-    return 1.0 - 2.0 * ((np.arange(2**n)[:, None] >> np.arange(n)) & 1)
 
 
 def _binary(source: NonlinearGP) -> bool:

@@ -6,8 +6,11 @@ import numpy as np
 from jax.scipy.special import erf, erfc, erfinv
 from jaxtyping import Array, ArrayLike, Float
 
+from gatefield import _checks
+from gatefield._errors import UserError
 from gatefield._precision import exact, real
 from gatefield.theory._closure_quadrature import Squash, normal_density, panels, squash
+from gatefield.theory._field_checks import check_field
 
 _REACH = 12.0
 _FIXED = np.array([0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 6.0])
@@ -38,7 +41,12 @@ def pair_drift(w: Float[ArrayLike, "2"], rho: Float[ArrayLike, ""], gain: Float[
 
     **Source:** note 003, equation 5, for the data of its equation 7.
     """
-    return _pair_drift(real(w), real(rho), real(gain))
+    w = real(w)
+    check_field(w)
+    if w.shape != (2,):
+        raise UserError(f"w must be a field of two sites, but has shape {w.shape}; use theory.drift for more of them.")
+    _checks.real("rho", rho, "strictly between -1 and 1", lambda x: np.abs(x) < 1)
+    return _pair_drift(w, real(rho), real(_checks.gain(gain)))
 
 
 @jax.jit

@@ -5,6 +5,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
+from gatefield._errors import UserError
 from gatefield._precision import real
 from gatefield.data import Source
 
@@ -19,7 +20,9 @@ def sampled_drift(source: Source, w: Field, key: PRNGKeyArray, samples: int) -> 
 
     $f = \tfrac12 E x + \tfrac12 E[x \operatorname{sign}\langle w,x\rangle]$ with the mean known, and the sign 0 where
     $|\langle w,x\rangle| < 10^{-5}|w|_1$. From the second term, $\beta (x-\mu)\langle w,x-\mu\rangle$ less its known mean
-    $\beta C w$ is taken off, with $\beta$ by regression at each site.
+    $\beta C w$ is taken off, with $\beta$ by regression at each site. The error is estimated from the spread of the sample, so
+    that it cannot be relied on where the source has no fourth moment. The sign is a step, whose derivative over a sample is 0
+    and not that of the mean: to differentiate is an error.
     """
     return _regress(source, real(source.mean()), real(source.covariance()) @ w, w, key, samples)
 
@@ -44,5 +47,19 @@ def _regress(source: Source, mean: Field, pull: Field, w: Field, key: PRNGKeyArr
 
 def _sign(x: Float[Array, "size n"], w: Field) -> Float[Array, " size"]:
     """The sign of <w, x>, 0 at ties: rounding must not decide them, or it would break the symmetries of the source."""
-    field = jnp.matmul(x, w, precision="highest")
+    field = _undifferentiated(jnp.matmul(x, w, precision="highest"))
     return jnp.where(jnp.abs(field) < _TIE * jnp.sum(jnp.abs(w)), 0.0, jnp.sign(field))
+
+
+@jax.custom_jvp
+def _undifferentiated(field: Array) -> Array:
+    """The same values; an error where a derivative is asked for."""
+    return field
+
+
+@_undifferentiated.defjvp
+def _refuse(primals: tuple[Array], tangents: tuple[Array]) -> tuple[Array, Array]:
+    raise UserError(
+        "A sampled drift cannot be differentiated, because each sample opens the gate or not; use method='closed', 'exact' or "
+        "'closure' where they apply, or finite differences of the values."
+    )
