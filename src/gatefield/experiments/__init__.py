@@ -28,6 +28,9 @@ _HOMES = {
     "gates-to-relu": "_gates_to_relu.GatesToRelu",
     "self-consistency": "_self_consistency.SelfConsistency",
     "winning-gates": "_winning_gates.WinningGates",
+    "bumps": "_bumps.Bumps",
+    "margins": "_margins.Margins",
+    "gate-influence": "_gate_influence.GateInfluence",
 }
 
 
