@@ -13,7 +13,7 @@ from gatefield.theory import relu
 
 def made_up(cosine, size):
     laws, seeds = ["student:3", "student:4.5", "sphere"], 3
-    each = {"cosine": cosine, "size": size, "flow_size": [1.0, 1.0, 1.0], "ipr": [0.05, 0.06, 0.04]}
+    each = {"cosine": cosine, "size": size, "flow_size": [1.0, 1.0, 1.0], "ipr": [0.05, 0.06, 0.04], "flow_ipr": [0.03] * 3}
     data = {
         name: (("law", "seed", "step", "unit"), np.broadcast_to(np.array(values)[:, None, None, None], (3, seeds, 1, 1)))
         for name, values in each.items()
@@ -29,6 +29,14 @@ def test_laws_without_fourth_moments_are_judged_apart():
     assert [v.measured for v in verdicts] == pytest.approx([0.06, 0.6, 0.98, 0.97, 0.3, 1.5])
     assert "Student t, 3 d.f." in verdicts[-1].note
     assert "Sphere" in verdicts[2].note
+
+
+def test_one_seed_that_is_thrown_off_counts_where_fourth_moments_are_infinite():
+    record = made_up([0.99, 0.99, 0.99], [1.0, 1.0, 1.0])
+    record["size"] = record["size"].where(xr.DataArray([True, False, True], dims="seed"), 1.4)
+    verdicts = EllipticalExperiment().verdicts(record)
+    assert [v.holds for v in verdicts] == [True, True, True, True, True, False]
+    assert verdicts[-1].measured == pytest.approx(1.4)
 
 
 def test_flow_of_each_law_is_its_own():

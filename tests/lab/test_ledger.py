@@ -48,7 +48,8 @@ def only(item: Entry) -> lab.Finding:
 )
 def test_an_entry_in_order(item):
     finding = only(item)
-    assert (finding.verdict, finding.agrees, finding.error_text) == ("agrees", True, "")
+    assert (finding.outcome, finding.agrees, finding.error_text) == ("agrees", True, "")
+    assert finding.verdict == item.status
     assert finding.printed_disagrees == (None if item.printed is None else item.status != "holds")
 
 
@@ -57,12 +58,12 @@ def test_sampling_is_allowed_several_standard_errors():
         estimate = Estimate(1.0, 0.1, "sampling", standard_errors=4.0)
         return dataclasses.replace(entry(value=1 + distance), estimate=lambda: estimate)
 
-    assert only(sampled(0.39)).verdict == "agrees"
+    assert only(sampled(0.39)).outcome == "agrees"
     assert only(sampled(0.41)).error_text == "The library's value is 0.41 away from the estimate, and 0.4 is allowed."
 
 
 @pytest.mark.parametrize(
-    ("item", "verdict", "text"),
+    ("item", "outcome", "text"),
     [
         (entry(value=2.0), "disagrees", "The library's value is 1 away from the estimate"),
         (entry(value=math.nan), "disagrees", "nan away from the estimate"),
@@ -73,9 +74,9 @@ def test_sampling_is_allowed_several_standard_errors():
         (entry(error=math.inf), "inconsistent", "must be finite and not negative, but is inf"),
     ],
 )
-def test_an_entry_that_is_wrong_or_would_lie(item, verdict, text):
+def test_an_entry_that_is_wrong_or_would_lie(item, outcome, text):
     finding = only(item)
-    assert finding.verdict == verdict
+    assert finding.outcome == outcome
     assert text in finding.error_text
 
 
@@ -87,9 +88,9 @@ def broken() -> float:
 def test_an_error_inside_an_entry_is_a_finding(part):
     item = dataclasses.replace(entry(status="corrected", printed=2.0), **{part: broken})
     bad, good = lab.check([item, entry("002-eq2")])
-    assert bad.verdict == "fails"
+    assert bad.outcome == "fails"
     assert bad.error_text == "RuntimeError: no such number"
-    assert good.verdict == "agrees"
+    assert good.outcome == "agrees"
 
 
 ENTRIES = [entry("002-eq1"), entry("002-eq25"), entry("003-eq2", source="003"), entry("angle", source="sheet")]
@@ -107,7 +108,8 @@ def test_entries_are_chosen_by_source_and_by_name():
 @pytest.mark.parametrize(
     ("choice", "sentence"),
     [
-        ({"sources": ["02"]}, "Unknown source '02': did you mean '002'? There are: 002, 003, sheet."),
+        ({"sources": ["02"]}, "Unknown source '02': did you mean '002'? There are: 000, 001, 002, 003, 004, sheet."),
+        ({"sources": ["004"]}, "The ledger has no entries of source 004 yet; there are some of 002, 003, sheet."),
         ({"names": ["eq52"]}, "No entry of the ledger has 'eq52' in its name: "),
         ({"names": ["anlge"]}, "did you mean 'angle'? "),
         ({"names": ["angle"], "sources": ["002"]}, "No entry of the ledger is of these sources and has such a name"),
@@ -136,13 +138,14 @@ def test_a_check_is_kept_and_read_back(tmp_path):
     assert found is not None
     assert repr(found) == repr(made)  # NaN is not equal to itself
     rows = json.loads(made.json_rows())
-    assert [row["verdict"] for row in rows] == ["agrees", "disagrees", "fails"]
+    assert [row["outcome"] for row in rows] == ["agrees", "disagrees", "fails"]
+    assert [row["verdict"] for row in rows] == ["corrected", "holds", "holds"]
     assert rows[0]["printed"] == "NaN"
     assert rows[1]["value"] == "Infinity"
     assert rows[2]["value"] is None
 
 
-@pytest.mark.parametrize("text", ["{", "[]", '{"format": 9}', '{"format": 1, "rows": [{}]}'])
+@pytest.mark.parametrize("text", ["{", "[]", '{"format": 9}', '{"format": 2, "rows": [{}]}'])
 def test_a_check_that_cannot_be_read_says_what_to_do(tmp_path, text):
     (tmp_path / "ledger.json").write_text(text)
     found = lab.read_ledger(tmp_path)

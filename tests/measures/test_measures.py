@@ -51,8 +51,10 @@ def test_measures_work_on_stacks():
     np.testing.assert_array_equal(measures.peak_position(stack), np.abs(stack).argmax(-1))
 
 
-def test_the_zero_field_has_no_ipr():
-    assert np.isnan(measures.ipr(np.zeros(5)))
+def test_the_zero_field_is_not_a_number_beside_others():
+    fields = np.stack([np.zeros(5), np.eye(5)[1]])
+    for measure in (measures.ipr, measures.position_resultant, lambda w: sum(measures.entropies(w))):
+        np.testing.assert_array_equal(np.isnan(measure(fields)), [True, False])
 
 
 def test_excess_kurtosis_agrees_with_scipy():

@@ -74,7 +74,7 @@ class FakeEntry:
 
     name: str = "bump"
     id: str = "0123abcd"
-    path: Path = Path("store/bump-0123abcd")
+    path: Path = Path("gatefield-store/bump/0123abcd")
     status: str = "finished"
     problem: str | None = None
     parameters: dict[str, Any] = field(default_factory=lambda: {"gain": 3.0, "steps": 400, "word": "half"})

@@ -20,7 +20,7 @@ def row(name="002-eq25", **changes) -> Row:
         "source": "002",
         "place": "equation 25",
         "says": "the amplitude at rest",
-        "status": "holds",
+        "verdict": "holds",
         "implements": "theory.relu.steady_amplitude",
         "note": "",
         "value": 0.2825084,
@@ -31,17 +31,17 @@ def row(name="002-eq25", **changes) -> Row:
         "printed": None,
         "agrees": True,
         "printed_disagrees": None,
-        "verdict": "agrees",
+        "outcome": "agrees",
         "error_text": "",
         "seconds": 0.25,
     }
     return Row(**usual | changes)
 
 
-CORRECTED = row(status="corrected", printed=0.38736, printed_disagrees=True, note="a norm where its square belongs")
-WRONG = row("000-eq5", source="000", value=0.7, agrees=False, verdict="disagrees", error_text="The library's value is off.")
+CORRECTED = row(verdict="corrected", printed=0.38736, printed_disagrees=True, note="a norm where its square belongs")
+WRONG = row("000-eq5", source="000", value=0.7, agrees=False, outcome="disagrees", error_text="The library's value is off.")
 FAILED = row("sheet-boom", source="sheet", value=None, estimate=None, error=None, standard_errors=None, how="",
-             agrees=False, verdict="fails", error_text="RuntimeError: boom")  # fmt: skip
+             agrees=False, outcome="fails", error_text="RuntimeError: boom")  # fmt: skip
 GOOD = Ledger(rows=(CORRECTED, row("002-eq14")), checked="2026-01-01T00:00:00+00:00", made={"device": "cpu (2 cores)"})
 BAD = Ledger(rows=(WRONG, CORRECTED, FAILED))
 
@@ -124,38 +124,49 @@ def test_the_error_is_what_is_allowed():
     assert (sampled.error, sampled.how) == ("± 0.004", "1e6 samples, 4 standard errors")
 
 
-def test_the_summary_counts_by_status():
+def test_the_summary_counts_by_verdict():
     assert summary(GOOD.rows) == ("2 entries: 1 holds, 1 corrected; every library value agrees with its independent estimate.")
     assert summary(BAD.rows) == "3 entries: 2 hold, 1 corrected; not in order: 000-eq5, sheet-boom."
 
 
-def printed(rows, terminal: bool) -> str:
+def printed(rows, terminal: bool, width: int = 140) -> str:
     file = io.StringIO()
-    show_ledger(rows, Console(file=file, width=140, force_terminal=terminal, color_system=None))
+    show_ledger(rows, Console(file=file, width=width, force_terminal=terminal, color_system=None))
     return file.getvalue()
 
 
-def test_in_a_pipe_there_is_a_line_for_each_entry():
-    assert printed(BAD.rows, terminal=False).splitlines()[:8] == [
-        "Note 000",
-        "  disagrees: 000-eq5, equation 25: the amplitude at rest [holds] "
-        "(library 0.7, estimate 0.2825 ± 1e−08 by the end of the flow)",
-        "    The library's value is off.",
-        "Note 002",
-        "  agrees: 002-eq25, equation 25: the amplitude at rest [corrected] "
-        "(library 0.2825, estimate 0.2825 ± 1e−08 by the end of the flow, printed 0.3874)",
-        "    a norm where its square belongs",
-        "What no source prints",
-        "  fails: sheet-boom, equation 25: the amplitude at rest [holds]",
-    ]
+PLAIN = [
+    "Note 000",
+    "  disagrees: 000-eq5, equation 25: the amplitude at rest [holds]",
+    "    theory.relu.steady_amplitude 0.7, estimate 0.2825 ± 1e−08 by the end of the flow",
+    "    The library's value is off.",
+    "Note 002",
+    "  agrees: 002-eq25, equation 25: the amplitude at rest [corrected]",
+    "    theory.relu.steady_amplitude 0.2825, estimate 0.2825 ± 1e−08 by the end of the flow, printed 0.3874",
+    "    a norm where its square belongs",
+    "What no source prints",
+    "  fails: sheet-boom, equation 25: the amplitude at rest [holds]",
+    "    theory.relu.steady_amplitude: RuntimeError: boom",
+]
+
+
+def test_in_a_pipe_there_are_two_or_three_lines_for_each_entry():
+    assert printed(BAD.rows, terminal=False, width=20).splitlines()[: len(PLAIN)] == PLAIN
+
+
+def test_a_narrow_terminal_shows_the_same_and_keeps_words_whole():
+    lines = printed(BAD.rows, terminal=True, width=80).splitlines()
+    assert max(map(len, lines[:-2])) <= 80
+    assert " ".join(" ".join(lines).split()).startswith(" ".join(" ".join(PLAIN).split()))
 
 
 def test_in_a_terminal_there_is_a_table_for_each_source():
     lines = printed(BAD.rows, terminal=True).splitlines()
     assert lines[0].strip() == "Note 000"
-    head = "entry what it says, where, estimated how status library estimate printed verdict"
+    head = "entry what it says, where, by which function, estimated how verdict library estimate printed outcome"
     assert " ".join(lines[1].split()) == head
     assert any("corrected" in text and "0.3874" in text and "✓ agrees" in text for text in lines)
     assert any("✗ fails" in text for text in lines)
+    assert any("theory.relu.steady_amplitude" in text for text in lines)
     assert lines[-2].startswith("3 entries: 2 hold, 1 corrected; not in order")
     assert lines[-1] == "Checked in less than 1 s; the longest: 000-eq5 0.2 s, 002-eq25 0.2 s, sheet-boom 0.2 s."

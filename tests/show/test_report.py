@@ -48,7 +48,7 @@ def page(tmp_path, *entries) -> Page:
     return Page(write_report(entries, tmp_path / "page.html", find=find))
 
 
-OTHER = FakeEntry(id="77aa", path=Path("store/bump-77aa"), parameters={"gain": 5.0, "steps": 100_000, "word": "a b"})
+OTHER = FakeEntry(id="77aa", path=Path("my store/bump/77aa"), parameters={"gain": 5.0, "steps": 100_000, "word": "a b"})
 
 
 def test_the_page_asks_for_nothing_from_outside(tmp_path):
@@ -98,7 +98,7 @@ def test_verdicts_are_words_and_not_only_colours(tmp_path):
 def test_each_section_says_how_to_make_it_again(tmp_path):
     text = page(tmp_path, FakeEntry(), OTHER).text
     assert "gatefield run bump --set gain=3.0 --set steps=400 --set word=half\n" in text
-    assert "gatefield run bump --set gain=5.0 --set steps=100000 --set 'word=a b'\n" in text
+    assert "gatefield run bump --set gain=5.0 --set steps=100000 --set 'word=a b' --store 'my store'\n" in text
     assert "preset full, gain = 5.0, word = a b" in text
     assert "cpu (2 cores)" in text
 

@@ -5,7 +5,8 @@ from rich.console import Console
 from rich.progress import Progress
 from show_fakes import Bump, FakeEntry, bump_record
 
-from gatefield.show._outcome import show_outcome
+from gatefield.lab._marker import Marker, write_marker
+from gatefield.show._outcome import committed, show_outcome
 from gatefield.show._progress import Bars, Lines
 from gatefield.show._terminal import show_experiments, show_verdicts
 from gatefield.show._tour import story
@@ -72,7 +73,7 @@ def test_lines_of_a_new_part_start_their_own_clock():
     now.t = 103.0
     report("second", 5, 10)
     assert lines == [
-        "bump, first: 100 % (10 of 10 steps)",
+        "bump, first: 100 % (10 of 10 steps), computing the theory",
         "bump, second: 0 % (0 of 10 steps)",
         "bump, second: 20 % (2 of 10 steps)",
         "bump, second: 50 % (5 of 10 steps), about 5 s left",
@@ -86,6 +87,8 @@ def test_bars_show_each_part():
     report("second", 5, 10)
     shown = [(task.description, task.completed, task.total) for task in bars.tasks if task.visible]
     assert shown == [("bump, first", 10, 10), ("bump, second", 5, 10)]
+    report("second", 10, 10)
+    assert [task.fields["steps"] for task in bars.tasks if task.visible and task.total is None] == ["computing the theory"]
 
 
 def outcome(path, **changes):
@@ -98,6 +101,13 @@ def test_a_finished_run_names_its_record_and_figure(tmp_path):
     assert lines[0] == "bump: finished in 12 s"
     assert lines[-2:] == [f"  record: {tmp_path}", f"  figure: {tmp_path / 'figure.svg'}"]
     assert (tmp_path / "figure.svg").read_text().startswith("<?xml")
+
+
+def test_an_interrupted_run_says_how_far_it_came(tmp_path):
+    assert committed(tmp_path) == ""
+    (tmp_path / "parts" / "flow").mkdir(parents=True)
+    write_marker(tmp_path / "parts" / "flow", Marker(coords=(), variables=(), complete=False, records=40, total=100))
+    assert committed(tmp_path) == "record 40 of 100 of flow"
 
 
 def test_a_reused_run_says_so_and_is_not_drawn_again(tmp_path):

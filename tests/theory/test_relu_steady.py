@@ -121,9 +121,10 @@ def test_path_under_jit_and_vmap_in_float32():
 @pytest.mark.slow
 def test_gradient_of_the_path():
     with jax.enable_x64(True):
-        gradient = jax.jit(jax.grad(lambda u: relu.single_path(u, LAM1, LAM0, 3.0)[1]))(U0)
+        gradients = [jax.jit(mode(lambda u: relu.single_path(u, LAM1, LAM0, 3.0)[1]))(U0) for mode in (jax.grad, jax.jacfwd)]
     expected = jacobian(lambda u: relu.single_path(u, LAM1, LAM0, 3.0), U0, step=1e-4)[1]
-    np.testing.assert_allclose(gradient, expected, atol=1e-8)
+    for gradient in gradients:
+        np.testing.assert_allclose(gradient, expected, atol=1e-8)
 
 
 def test_rests_have_no_velocity_and_the_stated_loss():

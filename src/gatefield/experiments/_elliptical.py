@@ -19,6 +19,9 @@ from gatefield.measures import ipr
 from gatefield.nets import Committee
 from gatefield.theory import elliptical
 
+MARKERS = "osDv^P"
+"""One for each law."""
+
 
 def _known(laws: tuple[str, ...]) -> tuple[str, ...]:
     if not laws:
@@ -84,22 +87,22 @@ class EllipticalExperiment(Experiment):
 
     def verdicts(self, record: xr.Dataset) -> Sequence[Verdict]:
         end = record.isel(step=-1, unit=0)
-        widest = float(end.ipr.median("seed").max())
+        widest, flat = (float(values.median("seed").max()) for values in (end.ipr, end.flow_ipr))
         control = float(end.control_ipr.median())
         out = [
             Verdict(
                 "no law of the radius localizes the field",
-                0.1,
+                flat,
                 widest,
                 "median IPR below 0.1 for every law",
                 widest < 0.1,
-                "the largest median over laws",
+                "the largest median over laws; expected is that of the flows",
             ),
             Verdict(
                 f"squashed data (gain {record.control_gain:g}) localize it in the same time",
-                0.6,
+                0.3,
                 control,
-                "median IPR above 0.3",
+                "median IPR above that",
                 control > 0.3,
                 "the control: the same starts, steps and batches",
             ),
@@ -171,14 +174,18 @@ def _size(fields: xr.DataArray, p: Settings) -> xr.DataArray:
 
 
 def _agreement(end: xr.Dataset, where: str, *, wild: bool = False) -> list[Verdict]:
-    """Direction and size of the final fields against the flow's, the law that is furthest off."""
-    cosine = float(end.cosine.median("seed").min())
-    ratio = (end["size"] / end.flow_size).median("seed").values
-    worst = float(ratio[np.argmax(np.abs(ratio - 1))])
+    """Direction and size of the final fields against the flow's, where furthest off: the law, and of `wild` laws the seed."""
+    cosines, ratios = end.cosine, end["size"] / end.flow_size
+    if not wild:  # else a median over a few seeds would hide those that single samples threw off
+        cosines, ratios = cosines.median("seed"), ratios.median("seed")
+    cosine, worst = float(cosines.min()), float(ratios.values.flat[np.argmax(np.abs(ratios.values - 1))])
     names = ", ".join(map(_law_text, end.law.values))
     note = f"laws: {names}; the law that is furthest off, median over seeds"
     if wild:
-        note += "; the gradient has no variance there, and single samples throw the field off: smaller steps are needed"
+        note = (
+            f"laws: {names}; the law and seed that are furthest off. The gradient has no variance there, and single samples "
+            "throw the field off: smaller steps are needed"
+        )
     return [
         Verdict(f"SGD points where the flow does, {where}", 1.0, cosine, "cosine at least 0.9", cosine >= 0.9, note),
         Verdict(
@@ -197,9 +204,12 @@ def _control_text(record: xr.Dataset) -> str:
 
 
 def _ipr_panel(axes: Any, record: xr.Dataset) -> None:
-    for i, law in enumerate(record.law.values):
-        values = record.isel(unit=0).sel(law=law)
-        axes.plot(record.time, values.ipr.median("seed"), color=f"C{i}", label=_law_text(law))
+    laws, steps = record.sizes["law"], record.sizes["step"]
+    every = max(laws, steps // 5)
+    for i, law in enumerate(record.law.values):  # the laws lie on one line: marks at different times tell them apart
+        values, first = record.isel(unit=0).sel(law=law).ipr.median("seed"), i * every // laws
+        how = {"marker": MARKERS[i % len(MARKERS)], "markevery": (first, every), "markersize": 6, "linewidth": 1.0}
+        axes.plot(record.time, values, color=f"C{i}", label=_law_text(law), **how)
     flow_ipr = record.flow_ipr.isel(unit=0).median("seed")
     axes.plot(record.time, flow_ipr.median("law"), "--", color="0.35", linewidth=1.2, label="flow (median of laws)")
     axes.plot(record.time, record.control_ipr.isel(unit=0).median("seed"), "k-", label=_control_text(record))
@@ -217,14 +227,15 @@ def _size_panel(axes: Any, record: xr.Dataset) -> None:
     """Final size against the law's constant: the one thing in which elliptical laws differ."""
     end = record.isel(step=-1, unit=0).sortby("constant")
     axes.plot(end.constant, end.flow_size.median("seed"), "-", color="0.35", label="flow")
-    for i, law in enumerate(record.law.values):
-        one = end.sel(law=law)
+    for i, law in enumerate(record.law.values):  # open marks of different size and kind: laws of almost the same constant
+        one, size = end.sel(law=law), 10 if law == "sphere" else 6
         at = np.full(one.sizes["seed"], float(one.constant))
-        axes.plot(at, one["size"], "o", color=f"C{i}", markersize=5, alpha=0.8, label=_law_text(law))
+        how = {"markersize": size, "markerfacecolor": "none", "markeredgewidth": 1.4, "label": _law_text(law)}
+        axes.plot(at, one["size"], MARKERS[i % len(MARKERS)], color=f"C{i}", **how)
     axes.set(
         xlabel="constant c of the law",
         ylabel=r"final size $\sqrt{w^\top C_1 w}$",
-        title="(b) size of the field (dots: SGD, each seed)",
+        title="(b) size of the field (marks: SGD, each seed)",
     )
     axes.legend(loc="lower right")
 

@@ -25,7 +25,7 @@ def figure(record: xr.Dataset) -> Figure:
     )
     _scatter(second, record, "peak_frequency", "peak frequency (cycles per ring)", "(b) frequency")
     second.yaxis.set_major_locator(MaxNLocator(integer=True))
-    second.legend(loc="upper left")
+    top.legend(*first.get_legend_handles_labels(), loc="outside upper center", ncols=3)
     rates, flows, starts = middle.subplots(1, 3)
     _rates(rates, record)
     _flows(flows, record)
@@ -112,5 +112,7 @@ def _fields(part: Any, record: xr.Dataset) -> None:
         axes.set_xticks([0, one.sizes["position"] // 2, one.sizes["position"] - 1])
     panels[0].set_ylabel("weight")
     part.supxlabel(
-        "(f) two units of one committee on each kind of data: position (site). Dots: SGD, black: flow", fontsize="medium"
+        "(f) two units of one committee on each kind of data: position (site). Blue: negative bias, orange: positive.\n"
+        "Dots: SGD; black: the exact flow, which is known on Gaussian data only",
+        fontsize="medium",
     )

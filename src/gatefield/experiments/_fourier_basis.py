@@ -128,7 +128,8 @@ class FourierBasis(Experiment):
         image = None
         for axes, letter, (transform, boundary) in zip(lower, "def", shown, strict=True):
             image = _rotated_panel(axes, record.sel(transform=transform, boundary=boundary, xi=xi))
-            axes.set_title(f"({letter}) {NAMES[boundary]} in the {NAMES[transform]}", fontsize=10)
+            share = _share_text(float(record.off_diagonal.sel(transform=transform, boundary=boundary, xi=xi)))
+            axes.set_title(f"({letter}) {NAMES[boundary]} in the {NAMES[transform]}\n{share}", fontsize=10)
         bottom.colorbar(image, ax=lower, label="fourth root of the entry, with its sign", shrink=0.9)
         bottom.suptitle(f"covariance of length scale {xi:g} sites, in each basis", fontsize="medium")
         return figure
@@ -177,19 +178,8 @@ def _rotated_panel(axes: Any, one: xr.Dataset) -> Any:
     root = np.sign(one.rotated) * abs(one.rotated) ** 0.25
     image = signed_matrix(axes, root, limit=float(abs(root).max()))
     axes.set(xlabel="mode", ylabel="mode")
-    text = (
-        f"off-diagonal norm {float(one.off_diagonal):.1g}"
-        if one.off_diagonal < 1e-9
-        else f"{float(one.off_diagonal):.0%} off the diagonal"
-    )
-    axes.text(
-        0.97,
-        0.97,
-        text,
-        transform=axes.transAxes,
-        ha="right",
-        va="top",
-        fontsize=9,
-        bbox={"color": "white", "alpha": 0.8, "pad": 1.5},
-    )
     return image
+
+
+def _share_text(share: float) -> str:
+    return f"off-diagonal norm {share:.1g}" if share < 1e-9 else f"{share:.0%} off the diagonal"

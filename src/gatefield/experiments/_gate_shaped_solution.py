@@ -301,7 +301,7 @@ def _gain_lines(axes: Any, values: xr.DataArray, site: int, title: str) -> None:
     axes.axhline(0.0, color="0.8", linewidth=0.8, zorder=0)
     for i, gain in enumerate(values.gain.values):
         axes.plot(values.position, values.sel(gain=gain), "o-", color=f"C{i % 7}", markersize=3, linewidth=1.2)
-    axes.set(xlabel="position (site)")
+    axes.set(xlabel="position (site); gains as in (c)")
     axes.set_title(title, fontsize=10)
     _near(axes, values.sizes["position"], site)
 
@@ -313,8 +313,7 @@ def _agreement_panel(axes: Any, one: xr.Dataset, title: str) -> None:
         axes.errorbar(
             at, shown.agreement, shown.agreement_error, fmt=style + "-", color=color, markersize=4, label=f"{label} class"
         )
-        axes.plot(at, shown.agreement_gaussian, "--", color=color, linewidth=1.0)
-    axes.plot([], [], "--", color="0.4", linewidth=1.0, label="Gaussian, same covariance")
+        axes.plot(at, shown.agreement_gaussian, "--", color=color, linewidth=1.0, label=f"{label}, if Gaussian")
     axes.set_xticks(at, [gain_text(g) for g in one.gain.values])
     axes.set(xlabel="gain", ylim=(0.62, 1.01))
     axes.set_title(title, fontsize=10)

@@ -22,6 +22,10 @@ WORST = 4.5
 """The largest deviation in standard errors that chance is granted, over some hundreds of comparisons."""
 
 
+REACH = 3
+"""How many sites to each side of the gate's are shown."""
+
+
 class Settings(Parameters):
     """As in figure 4 of note 002: the gate is open where site `site` is positive."""
 
@@ -147,17 +151,18 @@ def _double(array: Any) -> np.ndarray:
 
 
 def _bump_panel(axes: Any, record: xr.Dataset) -> None:
-    for i, gain in enumerate(record.gain.values):
-        one = record.sel(gain=gain)
-        axes.plot(one.position, one.exact, "-", color=f"C{i % 7}", linewidth=1.2)
-        axes.errorbar(
-            one.position, one.sampled, one.error, fmt="o", color=f"C{i % 7}", markersize=3.5, label=f"gain {gain_text(gain)}"
-        )
-    axes.plot([], [], "-", color="0.4", linewidth=1.2, label="closed form")
-    site = int(record.attrs["site"])
+    """The sites around the gate's, where gains differ; at each, the gains side by side."""
+    site, gains = int(record.attrs["site"]), record.gain.values
+    shown = range(max(site - REACH, 0), min(site + REACH, record.sizes["position"] - 1) + 1)
+    for i, (gain, shift) in enumerate(zip(gains, np.linspace(-0.3, 0.3, len(gains)), strict=True)):
+        one = record.sel(gain=gain).isel(position=list(shown))
+        axes.hlines(one.exact, one.position + shift - 0.08, one.position + shift + 0.08, color="k", linewidth=1.2, zorder=3)
+        how = {"fmt": "o", "color": f"C{i % 7}", "markersize": 4, "label": f"gain {gain_text(gain)}"}
+        axes.errorbar(one.position + shift, one.sampled, one.error, **how)
+    axes.plot([], [], "-", color="k", linewidth=1.2, label="closed form")
     axes.set(
-        xlim=(max(site - 8.5, -0.5), min(site + 8.5, record.sizes["position"] - 0.5)),
-        xlabel="position j (site)",
+        xticks=list(shown),
+        xlabel="position j (site), gains side by side",
         ylabel="$E[1(x_i>0)\\,Y\\,x_j]$",
         title=f"(a) sampled (dots) and closed form, i = {site}",
     )
@@ -196,5 +201,5 @@ def _deviation_panel(axes: Any, record: xr.Dataset) -> None:
         ylim=(-limit, limit),
         xlabel="position j (site)",
         ylabel="(sampled - closed form)\n/ standard error",
-        title=f"(c) deviations, {record.z.size} comparisons; dotted: what is allowed, ±{WORST}; grey: ±2",
+        title=f"(c) deviations, {record.z.size} comparisons, colours as in (a); dotted: what is allowed, ±{WORST}; grey: ±2",
     )

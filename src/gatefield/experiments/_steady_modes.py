@@ -9,6 +9,7 @@ import xarray as xr
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
+from matplotlib.patheffects import withStroke
 from pydantic import Field
 
 from gatefield.data import Gaussian, Task, fourier_basis, ring_spectrum
@@ -18,6 +19,8 @@ from gatefield.nets import Committee
 from gatefield.theory import relu
 
 PER_DECADE = 25
+HALO: Any = {"linewidth": 1.8, "path_effects": [withStroke(linewidth=4.0, foreground="white")]}
+"""Lines that are seen on dark and on light ground."""
 
 
 class Settings(Parameters):
@@ -103,20 +106,18 @@ class SteadyModes(Experiment):
             panels[0, column].set_title(f"ξ1, ξ0 = {pair} sites")
             panels[2, column].set_xlabel("time (τ)")
             for axes in panels[:, column]:
-                axes.axvline(
-                    record.attrs["note_time"], color="C3", linewidth=1.3, linestyle="--", label="the note's training time"
-                )
-                axes.axvline(
-                    float(one.time_scale), color="C3", linewidth=1.3, linestyle=":", label="slowest time scale, theory"
-                )
+                note_time, scale = record.attrs["note_time"], float(one.time_scale)
+                axes.axvline(note_time, color="k", linestyle="--", label="the note's training time", **HALO)
+                axes.axvline(scale, color="C1", linestyle=":", label="slowest time scale, theory", **HALO)
         labels = ["(a) share of energy, one start", "(b) frequencies in the field", "(c) size of the field, |w|"]
         for axes, label in zip(panels[:, 0], labels, strict=True):
             axes.set_ylabel(label)
-        panels[2, 0].set_ylim(0, 1.6 * float(record.amplitude_printed.max()))
+        panels[2, 0].set_ylim(0, 1.1 * float(record.amplitude_printed.max()))
         figure.colorbar(_colours(record), ax=panels[0], label="frequency (cycles per ring)", ticks=record.frequency.values[::5])
-        boxed: Any = {"loc": "upper right", "frameon": True, "edgecolor": "none", "framealpha": 0.9}
-        panels[1, -1].legend(*_first(panels[1, -1], 2), **boxed)
-        panels[2, 0].legend(**boxed)
+        named = {
+            label: handle for axes in panels[1:, 0] for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
+        }
+        figure.legend(named.values(), named.keys(), loc="outside lower center", ncols=3)
         return figure
 
 
@@ -268,10 +269,10 @@ def _share_panel(axes: Any, one: xr.Dataset) -> None:
 def _count_panel(axes: Any, one: xr.Dataset) -> None:
     for start in one.frequencies.transpose("start", "time").values:
         axes.plot(one.time, start, color="C0", alpha=0.35, linewidth=0.8)
-    axes.plot(one.time, one.frequencies.median("start"), color="C0", label="flow, exact (median; starts)")
+    axes.plot(one.time, one.frequencies.median("start"), color="C0", label="flow, exact (thick in (b): median; thin: starts)")
     sgd = one.sgd_frequencies.where(one.sgd_time >= 1, drop=True)
     for i, run in enumerate(sgd.transpose("trained", "sgd_time").values):
-        axes.plot(sgd.sgd_time, run, "o", color="C1", markersize=2.5, label=None if i else "SGD")
+        axes.plot(sgd.sgd_time, run, "o", color="C4", markersize=2.5, label=None if i else "SGD")
     axes.axhline(1.0, color="0.6", linewidth=0.8, zorder=0)
     axes.set(yscale="log", yticks=[1, 2, 5, 10], yticklabels=["1", "2", "5", "10"])
     axes.minorticks_off()
@@ -281,10 +282,4 @@ def _size_panel(axes: Any, one: xr.Dataset) -> None:
     for start in one["size"].transpose("start", "time").values:
         axes.plot(one.time, start, color="C0", alpha=0.35, linewidth=0.8)
     axes.axhline(float(one.amplitude), color="C2", linewidth=1.4, label="survivor's amplitude")
-    axes.axhline(float(one.amplitude_printed), color="C1", linewidth=1.4, linestyle="-.", label="equation 25 as printed")
-
-
-def _first(axes: Any, count: int) -> tuple[list[Any], list[str]]:
-    """The first entries of a legend; the lines common to all panels are named once, below."""
-    handles, labels = axes.get_legend_handles_labels()
-    return handles[:count], labels[:count]
+    axes.axhline(float(one.amplitude_printed), color="C3", linewidth=1.6, linestyle="-.", label="equation 25 as printed")

@@ -14,7 +14,7 @@ from gatefield.dynamics import flow
 from gatefield.experiments._experiment import Bench, Experiment, Parameters, Verdict
 from gatefield.experiments._panels import gain_text
 from gatefield.experiments._parameters import Count, Gains, LengthScale, Rate, Seed
-from gatefield.experiments._uncertainty_figure import GOOD, ORDERS, draw
+from gatefield.experiments._uncertainty_figure import CYCLES, GOOD, ORDERS, draw, waves
 from gatefield.experiments._unfold import unfold
 from gatefield.measures import analytic_signal, entropies, gabor, gabor_fit, harper_slack, spreads
 from gatefield.nets import Committee
@@ -62,8 +62,9 @@ class Uncertainty(Experiment):
         "sum of the entropies of position and frequency falls in training, but not at every step, (b) not even along the "
         "exact gradient flow on Gaussian data, where no sampling noise can be blamed. (c) Each final field is fitted by a "
         "Gabor and by a plain bump without carrier, and the Bayesian information criterion (BIC) chooses. R2 is the share of "
-        "the field's energy that the fit explains. (d) The fields with their fits, dashed. One neuron gives plain bumps at "
-        "high gain; about half of a committee's units become Gabors at middle gain, if the positive class has the longer range."
+        "the field's energy that the fit explains. A field counts as a Gabor only if at least one cycle of its carrier lies "
+        "under the envelope, that is within four of its widths s. (d) The fields with their fits, dashed. One neuron gives "
+        "plain bumps at high gain; where the positive class has the longer range, some of a committee's units oscillate."
     )
     Parameters = Settings
     presets: ClassVar = {
@@ -225,9 +226,9 @@ def _falling(record: xr.Dataset) -> list[Verdict]:
 def _shapes(record: xr.Dataset) -> list[Verdict]:
     """What the final fields look like."""
     good = record.fit_R2 > GOOD
-    wave, bump = good & record.fit_is_gabor, good & ~record.fit_is_gabor
+    wave, bump = good & waves(record), good & ~record.fit_is_gabor
     share, swapped = float(wave.mean()), float(wave.sel(order="short").mean())
-    rule = f"share with R2 above {GOOD:g} and a carrier chosen by BIC "
+    rule = f"share with R2 above {GOOD:g} and a carrier, chosen by BIC, of at least {CYCLES:g} cycle under the envelope, "
     out = [
         Verdict(
             "fields are Gabors at every gain, those of one neuron and those of many",
@@ -259,11 +260,11 @@ def _shapes(record: xr.Dataset) -> list[Verdict]:
             ),
             Verdict(
                 "a committee makes Gabors where one neuron makes none",
-                alone,
+                alone + 0.25,
                 many,
-                "share of the committee's fields above that of single neurons by at least 0.25",
+                "at least that share of the committee's fields: 0.25 above that of single neurons",
                 many >= alone + 0.25,
-                f"at finite gains of 1 and more. The shares are {each}",
+                f"at finite gains of 1 and more. The shares are {each}; of single neurons {alone:.2f}",
             ),
         ]
     return out

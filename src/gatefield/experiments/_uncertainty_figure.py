@@ -12,6 +12,14 @@ from gatefield.measures import gabor
 ORDERS = ("long", "short")
 GOOD = 0.9
 """R2 from which a fit counts as good."""
+CYCLES = 1.0
+"""Cycles of the carrier within four widths of the envelope, from two below its centre to two above, that make a Gabor."""
+KINDS = (("C0", "plain bump chosen"), ("C2", f"carrier of less than {CYCLES:g} cycle"), ("C1", "Gabor"))
+
+
+def waves(record: xr.Dataset) -> xr.DataArray:
+    """Whether the fit with a carrier was chosen, and the carrier is more than a tilt of the bump: f 4s/n cycles or more."""
+    return record.fit_is_gabor & (4 * record.fit_f * record.fit_s / record.sizes["position"] >= CYCLES)
 
 
 def draw(record: xr.Dataset) -> Figure:
@@ -69,12 +77,12 @@ def _fit_panel(axes: Any, record: xr.Dataset) -> None:
     for group, (network, order) in enumerate(_cases(record)):
         for i, gain in enumerate(gains):
             one = record.isel(unit=network).sel(order=order, gain=gain)
-            R2, chosen = one.fit_R2.values.ravel(), one.fit_is_gabor.values.ravel()
+            R2, kind = one.fit_R2.values.ravel(), _kinds(one).values.ravel()
             x = group * width + i + rng.uniform(-0.25, 0.25, len(R2))
-            for flag, colour in ((False, "C0"), (True, "C1")):
-                axes.plot(x[chosen == flag], R2[chosen == flag], "o", color=colour, markersize=4, alpha=0.6, markeredgewidth=0)
+            for j, (colour, _) in enumerate(KINDS):
+                axes.plot(x[kind == j], R2[kind == j], "o", color=colour, markersize=4, alpha=0.6, markeredgewidth=0)
         axes.text(group * width + (width - 2) / 2, 1.04, _case_text(network, order), ha="center", va="bottom", fontsize=9)
-    for colour, label in (("C0", "plain bump chosen"), ("C1", "Gabor chosen")):
+    for colour, label in KINDS:
         axes.plot([], [], "o", color=colour, markersize=5, label=label)
     axes.axhline(GOOD, color="0.4", linewidth=1.0, linestyle="--", label=f"good: {GOOD:g}")
     axes.axhline(float(record.noise_R2), color="0.4", linewidth=1.0, linestyle=":", label="white noise")
@@ -83,6 +91,11 @@ def _fit_panel(axes: Any, record: xr.Dataset) -> None:
     axes.set(xlabel="gain", ylabel="R2 of the fit", ylim=(0, 1.02), xlim=(-0.6, 4 * width - 1.4))
     axes.set_title("(c) fits of the final fields", pad=34)
     axes.legend(loc="center left", bbox_to_anchor=(0.0, 0.52))
+
+
+def _kinds(record: xr.Dataset) -> xr.DataArray:
+    """The place of each fit among `KINDS`."""
+    return record.fit_is_gabor.astype(int) + waves(record).astype(int)
 
 
 def _fields_panel(figure: Any, record: xr.Dataset) -> None:
@@ -107,7 +120,7 @@ def _field_and_fit(axes: Any, one: xr.Dataset) -> None:
     scale = one.fields.values[np.abs(one.fields.values).argmax()]
     field = one.fields.roll(position=n // 2 - round(mu)).assign_coords(position=np.arange(n) - n // 2)
     fit = np.roll(gabor(n, mu, *rest), n // 2 - round(mu))
-    small_field(axes, field / scale, color="C1" if one.fit_is_gabor else "C0")
+    small_field(axes, field / scale, color=KINDS[int(_kinds(one))][0])
     axes.plot(field.position, fit / scale, "--", color="k", linewidth=1.0)
     axes.text(0.02, 0.02, f"R2 {float(one.fit_R2):.2f}", transform=axes.transAxes, fontsize=8)
     axes.set(ylim=(-1.6, 1.15), xticks=[-(n // 2), 0, n // 2])

@@ -5,17 +5,23 @@ import difflib
 import importlib
 import math
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Literal
 
 from gatefield._errors import UserError, unknown_name
+from gatefield.theory._entry import Status
 from gatefield.theory.ledger import SOURCES, Entry, Estimate
 from gatefield.theory.ledger import entries as theory_entries
 
-MODULES = ("gatefield.measures._ledger_uncertainty",)
+MODULES = (
+    "gatefield.measures._ledger_uncertainty",
+    "gatefield.kernels._ledger_kernels",
+    "gatefield.kernels._ledger_kernels_soft",
+    "gatefield.measures._ledger_kernel_measures",
+)
 """The files with entries outside the theory room."""
 
-Verdict = Literal["agrees", "disagrees", "inconsistent", "fails"]
+Result = Literal["agrees", "disagrees", "inconsistent", "fails"]
 Progress = Callable[[str, int, int], object]
 """Called with an entry's name, the entries done and the entries in all."""
 
@@ -39,8 +45,13 @@ class Finding:
     error_text: str
 
     @property
-    def verdict(self) -> Verdict:
-        """`fails` when it raised an error, `inconsistent` when its status does not fit its numbers."""
+    def verdict(self) -> Status:
+        """What became of the formula or claim as printed: it holds, holds with a condition, is corrected, refuted or open."""
+        return self.entry.status
+
+    @property
+    def outcome(self) -> Result:
+        """`agrees` or `disagrees`; `fails` when it raised an error, `inconsistent` when verdict and numbers do not fit."""
         if self.estimate is None:
             return "fails"
         return "disagrees" if not self.agrees else "inconsistent" if self.error_text else "agrees"
@@ -83,10 +94,8 @@ def check(
 
 
 def _select(entries: Sequence[Entry], sources: Sequence[str], names: Sequence[str]) -> list[Entry]:
-    known = {entry.source for entry in entries}
     for source in sources:
-        if source not in known:
-            raise unknown_name("source", source, known)
+        _check_source(source, {entry.source for entry in entries})
     for text in names:
         if not any(text in entry.name for entry in entries):
             near = difflib.get_close_matches(text, [entry.name for entry in entries], n=1, cutoff=0.5)
@@ -99,6 +108,13 @@ def _select(entries: Sequence[Entry], sources: Sequence[str], names: Sequence[st
     if not chosen:
         raise UserError("No entry of the ledger is of these sources and has such a name: give fewer conditions.")
     return chosen
+
+
+def _check_source(source: str, known: Collection[str]) -> None:
+    if source not in {*SOURCES, *known}:
+        raise unknown_name("source", source, {*SOURCES, *known})
+    if source not in known:
+        raise UserError(f"The ledger has no entries of source {source} yet; there are some of {', '.join(sorted(known))}.")
 
 
 def _examine(entry: Entry) -> Finding:
@@ -122,13 +138,13 @@ def _disagreement(value: float, estimate: Estimate) -> str:
 
 
 def _inconsistency(entry: Entry, estimate: Estimate, printed_disagrees: bool | None) -> str:
-    """Where the status does not fit the numbers: the ledger would lie."""
+    """Where the verdict does not fit the numbers: the ledger would lie."""
     if not (math.isfinite(estimate.error) and estimate.error >= 0):
         return f"The error of the estimate must be finite and not negative, but is {estimate.error:g}."
     if entry.status == "corrected" and printed_disagrees is None:
-        return "The status is 'corrected', but the entry does not evaluate the printed equation."
+        return "The verdict is 'corrected', but the entry does not evaluate the printed equation."
     if entry.status in ("corrected", "refuted") and printed_disagrees is False:
-        return f"The status is '{entry.status}', but the printed equation agrees with the estimate."
+        return f"The verdict is '{entry.status}', but the printed equation agrees with the estimate."
     if entry.status == "holds" and printed_disagrees:
-        return "The status is 'holds', but the printed equation disagrees with the estimate."
+        return "The verdict is 'holds', but the printed equation disagrees with the estimate."
     return ""

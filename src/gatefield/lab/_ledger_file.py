@@ -12,14 +12,18 @@ from gatefield._provenance import now, provenance
 from gatefield._version import __version__
 from gatefield.lab._disk import make_folder, reading, writing
 from gatefield.lab._json import plain, write_json
-from gatefield.lab._ledger import Finding, Verdict
+from gatefield.lab._ledger import Finding, Result
 
 LEDGER = "ledger.json"
-FORMAT = 1
+FORMAT = 2
 
 
 class Row(pydantic.BaseModel):
-    """A finding as plain data; numbers are None where the entry failed or has none."""
+    """A finding as plain data; numbers are None where the entry failed or has none.
+
+    `verdict` says what became of the formula or claim as printed, `outcome` whether the library's value agrees with the
+    estimate.
+    """
 
     model_config = pydantic.ConfigDict(frozen=True)
 
@@ -27,7 +31,7 @@ class Row(pydantic.BaseModel):
     source: str
     place: str
     says: str
-    status: str
+    verdict: str
     implements: str
     note: str
     value: float | None
@@ -38,18 +42,20 @@ class Row(pydantic.BaseModel):
     printed: float | None
     agrees: bool
     printed_disagrees: bool | None
-    verdict: Verdict
+    outcome: Result
     error_text: str
     seconds: float
 
     @classmethod
     def of(cls, finding: Finding) -> "Row":
         entry, estimate = finding.entry, finding.estimate
-        words = {name: getattr(entry, name) for name in ("name", "source", "place", "says", "status", "implements", "note")}
-        numbers = {name: getattr(finding, name) for name in ("value", "printed", "agrees", "printed_disagrees", "verdict")}
+        words = {name: getattr(entry, name) for name in ("name", "source", "place", "says", "implements", "note")}
+        numbers = {name: getattr(finding, name) for name in ("value", "printed", "agrees", "printed_disagrees")}
         return cls(
             **words,
             **numbers,
+            verdict=finding.verdict,
+            outcome=finding.outcome,
             estimate=None if estimate is None else float(estimate.value),
             error=None if estimate is None else float(estimate.error),
             standard_errors=None if estimate is None else float(estimate.standard_errors),

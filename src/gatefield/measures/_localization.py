@@ -24,7 +24,8 @@ def ipr(w: Real[ArrayLike, "*batch n"]) -> Float[Array, "*batch"]:
 def entropies(w: Real[ArrayLike, "*batch n"]) -> tuple[Float[Array, "*batch"], Float[Array, "*batch"]]:
     r"""Entropies $(H_p, H_q)$, in nats, of a field's energy over positions and over frequencies.
 
-    $p_j = w_j^2/|w|^2$ and $q_k = |W_k|^2/\sum_l|W_l|^2$ with the complex DFT $W$; $H_p + H_q \ge \ln n$.
+    $p_j = w_j^2/|w|^2$ and $q_k = |W_k|^2/\sum_l|W_l|^2$ with the complex DFT $W$; $H_p + H_q \ge \ln n$. The
+    zero field has none and gives NaN.
 
     >>> [round(float(h), 6) + 0.0 for h in entropies([1.0, 0.0, 0.0, 0.0])]
     [0.0, 1.386294]
@@ -39,7 +40,7 @@ def entropies(w: Real[ArrayLike, "*batch n"]) -> tuple[Float[Array, "*batch"], F
 def position_resultant(w: Real[ArrayLike, "*batch n"]) -> Float[Array, "*batch"]:
     r"""Length of the circular mean of position, $U = |\sum_j p_j e^{2\pi i j/n}|$ with $p_j = w_j^2/|w|^2$.
 
-    1 for a single site, 0 for a field spread evenly over the ring.
+    1 for a single site, 0 for a field spread evenly over the ring, NaN for the zero field.
 
     >>> round(float(position_resultant([0.0, 3.0, 0.0, 0.0])), 12)
     1.0
@@ -50,7 +51,7 @@ def position_resultant(w: Real[ArrayLike, "*batch n"]) -> Float[Array, "*batch"]
 
 
 def peak_position(w: Real[ArrayLike, "*batch n"]) -> Int[Array, "*batch"]:
-    """The site where the field is largest in absolute value.
+    """The site where the field is largest in absolute value; the first of equal ones, and 0 for the zero field.
 
     >>> int(peak_position([0.1, -2.0, 0.3]))
     1
@@ -76,5 +77,5 @@ def _shares(w: Real[ArrayLike, "*batch n"]) -> Float[Array, "*batch n"]:
 
 
 def _entropy(p: Float[Array, "*batch n"]) -> Float[Array, "*batch"]:
-    positive = p > 0
-    return -jnp.sum(jnp.where(positive, p * jnp.log(jnp.where(positive, p, 1.0)), 0.0), axis=-1)
+    empty = p == 0  # false for NaN, which stays NaN
+    return -jnp.sum(jnp.where(empty, 0.0, p * jnp.log(jnp.where(empty, 1.0, p))), axis=-1)

@@ -61,10 +61,11 @@ def spreads(w: Num[ArrayLike, "*batch n"], *, one_sided: bool = False) -> tuple[
 
     $$\sigma_x = \frac{n}{2\pi}\sqrt{U^{-2}-1},\qquad \sigma_k = \frac{n}{2\pi}\sqrt{V^{-2}-1}$$
 
-    with the resultants $U$ (`position_resultant`) and $V$ (`frequency_resultant`); infinite where a resultant is 0. Where both
-    are small against the ring, $\frac{2\pi}{n}\sigma_x\sigma_k \ge \frac12$, which only Gaussians reach: the mean frequency of
-    a real field is 0, so that $\sigma_k$ counts its carrier. Hand in the `analytic_signal` of band-pass fields, or ask for
-    `one_sided`: then $\sigma_k$ is the standard deviation of $|k|$ (for which the least product is `ONE_SIDED_BOUND`).
+    with the resultants $U$ (`position_resultant`) and $V$ (`frequency_resultant`); infinite where a resultant is 0, NaN for
+    the zero field. Where both are small against the ring, $\frac{2\pi}{n}\sigma_x\sigma_k \ge \frac12$, which only Gaussians
+    reach: the mean frequency of a real field is 0, so that $\sigma_k$ counts its carrier. Hand in the `analytic_signal` of
+    band-pass fields, or ask for `one_sided`: then $\sigma_k$ is the standard deviation of $|k|$ (for which the least product is
+    `ONE_SIDED_BOUND`).
 
     >>> from gatefield.measures import gabor
     >>> x, k = spreads(gabor(400, mu=200.0, s=10.0))
@@ -103,6 +104,8 @@ def harper_slack(w: Num[ArrayLike, "*batch n"], alpha: Float[ArrayLike, "*#batch
     hand in its `analytic_signal`, for which V is the absolute value and the bound holds as well.
 
     **Arguments:** `w`: real or complex fields (..., n). `alpha`: weight of position, between 0 and 1.
+
+    **Returns:** the slack of each field, NaN for the zero field.
 
     >>> import numpy as np
     >>> from gatefield.measures import gabor

@@ -11,7 +11,7 @@ from gatefield.show._words import seconds
 from gatefield.theory.ledger import SOURCES
 
 MARKS = {"agrees": "✓ agrees", "disagrees": "✗ disagrees", "inconsistent": "✗ inconsistent", "fails": "✗ fails"}
-_STATUSES = {
+_VERDICTS = {
     "holds": ("holds", "hold"),
     "holds with a condition": ("holds with a condition", "hold with a condition"),
     "corrected": ("corrected", "corrected"),
@@ -32,7 +32,7 @@ class Line:
 
     @property
     def mark(self) -> str:
-        return MARKS[self.row.verdict]
+        return MARKS[self.row.outcome]
 
     @property
     def how(self) -> str:
@@ -42,7 +42,7 @@ class Line:
 
     @property
     def good(self) -> bool:
-        return self.row.verdict == "agrees"
+        return self.row.outcome == "agrees"
 
     @property
     def printed_is_wrong(self) -> bool:
@@ -69,7 +69,7 @@ class Group:
 def view(ledger: Ledger) -> dict[str, Any]:
     """What the templates read."""
     made = f"Checked {ledger.checked} with gatefield {ledger.gatefield} on {ledger.made.get('device', 'an unknown device')}."
-    bad = [row.name for row in ledger.rows if row.verdict != "agrees"]
+    bad = [row.name for row in ledger.rows if row.outcome != "agrees"]
     numbers = {"total": len(ledger.rows), "counts": counts(ledger.rows), "bad": bad}
     return {"groups": groups(ledger.rows), "made": made, "problem": ledger.problem, **numbers}
 
@@ -86,22 +86,22 @@ def groups(rows: Sequence[Row]) -> list[Group]:
 def line(row: Row) -> Line:
     """An entry's numbers as text."""
     allowed = (row.error or 0.0) * (row.standard_errors or 1.0)
-    apart = [row.value] * (row.verdict == "disagrees") + [row.printed] * bool(row.printed_disagrees)
+    apart = [row.value] * (row.outcome == "disagrees") + [row.printed] * bool(row.printed_disagrees)
     digits = next((d for d in range(4, 13) if all(_text(x, d) != _text(row.estimate, d) for x in apart)), 13)
     value, estimate = (_text(x, digits, allowed) for x in (row.value, row.estimate))
     return Line(row, value, estimate, _error(row, allowed), _text(row.printed, digits))
 
 
 def counts(rows: Sequence[Row]) -> list[tuple[str, int, str]]:
-    """Each status that occurs, how often, and in words, such as ("holds", 3, "hold")."""
-    found = Counter(row.status for row in rows)
-    return [(status, found[status], words[found[status] > 1]) for status, words in _STATUSES.items() if found[status]]
+    """Each verdict that occurs, how often, and in words, such as ("holds", 3, "hold")."""
+    found = Counter(row.verdict for row in rows)
+    return [(verdict, found[verdict], words[found[verdict] > 1]) for verdict, words in _VERDICTS.items() if found[verdict]]
 
 
 def summary(rows: Sequence[Row]) -> str:
-    """One sentence: how many of each status, and whether all is as it should be."""
+    """One sentence: how many of each verdict, and whether all is as it should be."""
     parts = ", ".join(f"{number} {words}" for _, number, words in counts(rows))
-    bad = [row.name for row in rows if row.verdict != "agrees"]
+    bad = [row.name for row in rows if row.outcome != "agrees"]
     state = "every library value agrees with its independent estimate" if not bad else f"not in order: {', '.join(bad)}"
     return f"{len(rows)} {'entry' if len(rows) == 1 else 'entries'}: {parts}; {state}."
 

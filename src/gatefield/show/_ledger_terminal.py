@@ -1,9 +1,10 @@
-"""The ledger in a terminal: a table for each source, and plain lines for pipes and files."""
+"""The ledger in a terminal: a table for each source where it is wide, else two or three lines for each entry."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Column, Table
 from rich.text import Text
 
@@ -12,17 +13,16 @@ from gatefield.show._ledger import Group, Line, groups, summary, times
 from gatefield.show._terminal import say
 
 _COLOURS = {"holds": "blue", "holds with a condition": "cyan", "corrected": "yellow", "refuted": "magenta", "open": "white"}
+_WIDE = 110
 
 
 def show_ledger(rows: Sequence[Row], console: Console) -> None:
-    """Each entry: what it says, its status, the library's value, the estimate, what is printed, and the verdict."""
+    """Each entry: what it says, the verdict, the function and its value, the estimate, what is printed, and the outcome."""
     for group in groups(rows):
-        if console.is_terminal:
+        if console.is_terminal and console.width >= _WIDE:
             console.print(_table(group), "")
         else:
-            say(group.title, console)
-            for line in group.lines:
-                _plain(line, console)
+            _lines(group, console)
     say(summary(rows), console)
     say(times(rows), console)
 
@@ -31,12 +31,12 @@ def _table(group: Group) -> Table:
     right: Any = {"justify": "right", "no_wrap": True}
     table = Table(
         Column("entry", max_width=20, overflow="fold"),
-        Column("what it says, where, estimated how", ratio=1),
-        Column("status", max_width=11),
+        Column("what it says, where, by which function, estimated how", ratio=1),
+        Column("verdict", max_width=11),
         Column("library", **right),
         Column("estimate", **right),
         Column("printed", **right),
-        Column("verdict", no_wrap=True),
+        Column("outcome", no_wrap=True),
         title=Text(group.title, "bold"),
         title_justify="left",
         box=None,
@@ -52,32 +52,42 @@ def _table(group: Group) -> Table:
 def _cells(line: Line) -> list[Text]:
     """One row; notes are shown where something printed or computed is wrong, and in full on the page."""
     row = line.row
-    says = Text.assemble(row.says, ("\n" + "; ".join(filter(None, (row.place, line.how))), "dim"))
+    says = Text.assemble(row.says, ("\n" + "; ".join(filter(None, (row.place, row.implements, line.how))), "dim"))
     if row.note and (line.printed_is_wrong or not line.good):
         says.append(f"\n{row.note}", "italic")
     if row.error_text:
         says.append(f"\n{row.error_text}", "bold yellow")
     estimate = Text.assemble(line.estimate, "\n", (line.error, "dim"))
     printed = Text(line.printed, "yellow" if line.printed_is_wrong else "")
-    mark = Text(line.mark, "bold blue" if line.good else "bold yellow")
-    return [
-        Text(row.name, "bold"),
-        says,
-        Text(row.status, _COLOURS.get(row.status, "")),
-        Text(line.value),
-        estimate,
-        printed,
-        mark,
-    ]
+    return [Text(row.name, "bold"), says, _verdict(row), Text(line.value), estimate, printed, Text(line.mark, _mark(line))]
 
 
-def _plain(line: Line, console: Console) -> None:
-    """One line, one more for the note, and one for what is wrong."""
+def _lines(group: Group, console: Console) -> None:
+    """The entries of one source; words are kept whole in a terminal, and lines in a pipe."""
+    for depth, text in [(0, Text(group.title, "bold")), *(part for line in group.lines for part in _entry(line))]:
+        if console.is_terminal:
+            console.print(Padding(text, (0, 0, 0, depth)))
+        else:
+            say(" " * depth + text.plain, console)
+
+
+def _entry(line: Line) -> Iterator[tuple[int, Text]]:
+    """Indents and texts: the claim, its numbers, and the note or what is wrong."""
     row = line.row
-    numbers = f"library {line.value}, estimate {line.estimate} {line.error} by {line.how}" if row.estimate is not None else ""
-    printed = f", printed {line.printed}" if row.printed is not None else ""
-    detail = f" ({numbers}{printed})" if numbers else ""
-    say(f"  {row.verdict}: {row.name}, {row.place}: {row.says} [{row.status}]{detail}", console)
-    for text in (row.note, row.error_text):
-        if text:
-            say(f"    {text}", console)
+    outcome = (row.outcome, _mark(line))
+    yield 2, Text.assemble(outcome, ": ", (row.name, "bold"), f", {row.place}: {row.says} [", _verdict(row), "]")
+    if row.estimate is not None:
+        numbers = f"{row.implements} {line.value}, estimate {line.estimate} {line.error} by {line.how}"
+        yield 4, Text(numbers + (f", printed {line.printed}" if row.printed is not None else ""))
+    if row.note and (line.printed_is_wrong or not line.good):
+        yield 4, Text(row.note, "italic")
+    if row.error_text:
+        yield 4, Text(f"{row.error_text}" if row.estimate is not None else f"{row.implements}: {row.error_text}", "bold yellow")
+
+
+def _verdict(row: Row) -> Text:
+    return Text(row.verdict, _COLOURS.get(row.verdict, ""))
+
+
+def _mark(line: Line) -> str:
+    return "bold blue" if line.good else "bold yellow"

@@ -6,11 +6,21 @@ from typing import Any
 from rich.console import Console
 
 from gatefield.experiments._experiment import Experiment
+from gatefield.lab._marker import MARKER, read_marker
+from gatefield.lab._records import PARTS, RECORD
 from gatefield.show._figures import draw, save
 from gatefield.show._terminal import say, show_verdicts
 from gatefield.show._words import seconds
 
 FIGURE = "figure.svg"
+
+
+def committed(run: Path) -> str:
+    """How far an interrupted run had come, part by part, in words; empty where none of its parts was begun, or all is done."""
+    if (run / RECORD / MARKER).is_file():
+        return ""
+    markers = [(part.name, read_marker(part)) for part in sorted((run / PARTS).glob("[!.]*"))]
+    return ", ".join(f"record {marker.records} of {marker.total} of {name}" for name, marker in markers if marker)
 
 
 def show_outcome(experiment: Experiment, outcome: Any, console: Console) -> None:

@@ -18,8 +18,12 @@ class Report(Protocol):
     def __call__(self, part: str, steps_done: int, steps_total: int, /) -> None: ...
 
 
+AFTER = "computing the theory"
+"""What comes when a part is trained, unless another part does."""
+
+
 class Lines:
-    """Plain lines: at most one in `every` seconds, with the share done and the time left."""
+    """Plain lines: at most one in `every` seconds, with the share done and the time left, and one at the end of long parts."""
 
     def __init__(
         self, name: str, write: Callable[[str], object], every: float = 5.0, clock: Callable[[], float] = time.monotonic
@@ -33,9 +37,10 @@ class Lines:
         calls = self._calls.setdefault(part, [])
         if len(calls) < 2:
             calls.append((now, steps_done))
-        if now - self._written >= self._every:
+        ends = steps_done >= steps_total and now - calls[0][0] >= self._every
+        if now - self._written >= self._every or ends:
             self._written = now
-            left = _seconds_left(*calls[-1], now, steps_done, steps_total)
+            left = f", {AFTER}" if ends and part else _seconds_left(*calls[-1], now, steps_done, steps_total)
             self._write(f"{_label(self._name, part)}: {_share(steps_done, steps_total)}{left}")
 
 
@@ -64,7 +69,7 @@ class Bars:
         self._waiting = bars.add_task(name, total=None, steps="starting")
 
     def __call__(self, part: str, steps_done: int, steps_total: int, /) -> None:
-        self._bars.update(self._waiting, visible=False)
+        self._bars.update(self._waiting, visible=bool(part) and steps_done >= steps_total, steps=AFTER)
         if part not in self._tasks:
             self._tasks[part] = self._bars.add_task(_label(self._name, part), steps="")
         steps = f"{steps_done} of {steps_total} steps"

@@ -2,8 +2,10 @@
 
 import base64
 import json
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from gatefield._errors import UserError
@@ -46,12 +48,13 @@ class Gap:
 
 def read(entry: Any, find: Callable[[str], Experiment]) -> Section | Gap:
     """The section of a finished entry, or the gap that an unfinished or unreadable one leaves."""
-    again = f"gatefield run {entry.name}"
+    where = _store_option(Path(entry.path))
+    again = f"gatefield run {entry.name}{where}"
     if entry.problem:
         return _gap(entry, entry.problem, again)
     try:
         experiment = find(entry.name)
-        again = command(experiment, experiment.Parameters(**entry.parameters))
+        again = command(experiment, experiment.Parameters(**entry.parameters)) + where
         if entry.status != "finished":
             return _gap(entry, "It is not finished; the same command goes on from where it stopped.", again)
         return _section(entry, experiment, again)
@@ -76,6 +79,12 @@ def _section(entry: Any, experiment: Experiment, again: str) -> Section:
         path=str(entry.path),
         provenance=[(str(name), _plain(value)) for name, value in sorted(record.attrs.items()) if name != "command"],
     )
+
+
+def _store_option(run: Path) -> str:
+    """What the command needs to find the store again, unless it is the usual one."""
+    store = run.parent.parent
+    return "" if store == Path("gatefield-store") else f" --store {shlex.quote(str(store))}"
 
 
 def _gap(entry: Any, what: str, again: str) -> Gap:

@@ -44,6 +44,7 @@ class Entry:
     says: str
     """What it says, in one line."""
     status: Status
+    """The verdict on what the source says, as the ledger shows it."""
     implements: str
     """The implementing function, such as `theory.relu.steady_amplitude`."""
     value: Callable[[], float]

@@ -11,6 +11,7 @@ from jaxtyping import Array, ArrayLike, Float
 
 from gatefield._precision import real
 from gatefield.theory._bivariate import sign_product_mean
+from gatefield.theory._erf_checks import checked, one_unit, two_units
 from gatefield.theory._erf_compiled import compiled
 
 Field = Float[Array, " n"]
@@ -20,6 +21,7 @@ Scalar = Float[Array, ""]
 ScalarLike = Float[ArrayLike, ""]
 
 
+@checked(one_unit)
 @compiled
 def mean(w: FieldLike, b: ScalarLike, cov: MatrixLike) -> Scalar:
     r"""Mean output of a unit: $E\,s(h) = \operatorname{erf}\big(b/\sqrt{2(1+s)}\big)$ with $s = w^\top C w$.
@@ -36,6 +38,7 @@ def mean(w: FieldLike, b: ScalarLike, cov: MatrixLike) -> Scalar:
     return unit_mean(real(b), w @ real(cov) @ w)
 
 
+@checked(one_unit)
 @compiled
 def slope_mean(w: FieldLike, b: ScalarLike, cov: MatrixLike) -> Scalar:
     r"""Mean slope of a unit.
@@ -54,6 +57,7 @@ def slope_mean(w: FieldLike, b: ScalarLike, cov: MatrixLike) -> Scalar:
     return unit_slope(real(b), w @ real(cov) @ w)
 
 
+@checked(one_unit)
 @compiled
 def slope_input_mean(w: FieldLike, b: ScalarLike, cov: MatrixLike) -> Field:
     r"""Mean input weighted by the slope of a unit: $E[s'(h)\,x] = -\frac{b H}{1+s}\,Cw$, with H = `slope_mean`.
@@ -72,6 +76,7 @@ def slope_input_mean(w: FieldLike, b: ScalarLike, cov: MatrixLike) -> Field:
     return -b * unit_slope(b, s) / (1 + s) * image
 
 
+@checked(two_units)
 @compiled
 def product_slope_mean(w_j: FieldLike, b_j: ScalarLike, w_k: FieldLike, b_k: ScalarLike, cov: MatrixLike) -> Scalar:
     r"""Mean output of unit k times the slope of unit j.
@@ -95,6 +100,7 @@ def product_slope_mean(w_j: FieldLike, b_j: ScalarLike, w_k: FieldLike, b_k: Sca
     return unit_slope(b_j, s_jj) * unit_mean(*tilted(b_j, s_jj, s_jk, b_k, s_kk))
 
 
+@checked(two_units)
 @compiled
 def product_slope_input_mean(w_j: FieldLike, b_j: ScalarLike, w_k: FieldLike, b_k: ScalarLike, cov: MatrixLike) -> Field:
     r"""Mean input weighted by the output of unit k and the slope of unit j.
@@ -121,6 +127,7 @@ def product_slope_input_mean(w_j: FieldLike, b_j: ScalarLike, w_k: FieldLike, b_
     return unit_slope(b_j, s_jj) * (along_j * image_j + unit_slope(m, v) * image_k)
 
 
+@checked(two_units)
 @compiled
 def kernel(w_j: FieldLike, b_j: ScalarLike, w_k: FieldLike, b_k: ScalarLike, cov: MatrixLike) -> Scalar:
     r"""Mean product of the outputs of two units.

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float
 
 from gatefield._precision import real
+from gatefield.theory._erf_checks import checked, committee
 from gatefield.theory._erf_compiled import compiled
 from gatefield.theory._erf_expectations import tilted, unit_kernel, unit_mean, unit_slope
 
@@ -22,6 +23,7 @@ ScalarLike = Float[ArrayLike, ""]
 Labels = tuple[float, float]
 
 
+@checked(committee)
 @compiled
 def velocity(
     W: FieldsLike,
@@ -57,6 +59,7 @@ def velocity(
     return _class_mean(_pull, W, b, readout, cov1, cov0, real(labels) - real(b2))
 
 
+@checked(committee)
 @compiled
 def loss(
     W: FieldsLike,

@@ -1,19 +1,48 @@
 """Error-function units at the start: the flow near zero fields, and the bias of a single neuron."""
 
+from typing import Any
+
 import jax.numpy as jnp
 import numpy as np
 from jax.scipy.special import erf
 from jaxtyping import Array, ArrayLike, Float
 
+from gatefield import _checks
+from gatefield._errors import UserError
 from gatefield._precision import real
+from gatefield.theory._erf_checks import checked, number, per_unit
 from gatefield.theory._erf_compiled import compiled
 from gatefield.theory._erf_expectations import tilted, unit_mean, unit_slope
+from gatefield.theory._field_checks import label_pair
 
 Labels = tuple[float, float]
 Scalar = Float[Array, ""]
 ScalarLike = Float[ArrayLike, ""]
 
 
+def _rates_input(b: Any, lam1: Any, lam0: Any, labels: Any = (1.0, 0.0), *, b2: Any = 0.0, readout: Any = None) -> None:
+    if np.ndim(b) != 1:
+        raise UserError(f"b must hold one bias for each unit, but has shape {np.shape(b)}; give a list of them.")
+    for name, value in (("lam1", lam1), ("lam0", lam0)):
+        _checks.finite(name, value)
+    if np.ndim(lam1) != 1 or np.shape(lam1) != np.shape(lam0):
+        shapes = f"{np.shape(lam1)} and {np.shape(lam0)}"
+        raise UserError(f"lam1 and lam0 must hold one eigenvalue for each mode, but have shapes {shapes}; give both alike.")
+    per_unit("b", b, len(b))
+    per_unit("readout", 1.0 if readout is None else readout, len(b))
+    number("b2", b2)
+    label_pair(labels)
+
+
+def _bias_input(b: Any, s1: Any, s0: Any, labels: Any = (1.0, 0.0), *, b2: Any = 0.0) -> None:
+    for name, value in (("b", b), ("s1", s1), ("s0", s0), ("b2", b2)):
+        number(name, value)
+    for name, power in (("s1", s1), ("s0", s0)):
+        _checks.real(name, power, "zero or more: a power w'Cw", lambda x: x >= 0)
+    label_pair(labels)
+
+
+@checked(_rates_input)
 @compiled
 def linear_rates(
     b: Float[ArrayLike, " K"],
@@ -54,6 +83,7 @@ def linear_rates(
     return -(a * v)[:, None] * (pull[..., None] * jnp.eye(b.size) + shared)
 
 
+@checked(_bias_input)
 @compiled
 def bias_velocity(
     b: ScalarLike, s1: ScalarLike, s0: ScalarLike, labels: Labels = (1.0, 0.0), *, b2: ScalarLike = 0.0

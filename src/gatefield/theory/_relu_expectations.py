@@ -8,6 +8,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from gatefield._precision import exact
+from gatefield.theory._field_checks import check_directions
 from gatefield.theory._relu_geometry import (
     Field,
     FieldLike,
@@ -15,7 +16,6 @@ from gatefield.theory._relu_geometry import (
     Matrix,
     MatrixLike,
     Scalar,
-    check_directions,
     geometry,
     overlap,
     pair,

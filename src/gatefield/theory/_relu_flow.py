@@ -4,8 +4,10 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float
 
+from gatefield import _checks
 from gatefield._errors import UserError
 from gatefield._precision import exact, real
+from gatefield.theory._field_checks import check_directions, check_shapes, label_pair
 from gatefield.theory._relu_expectations import directed
 from gatefield.theory._relu_geometry import (
     Fields,
@@ -15,8 +17,6 @@ from gatefield.theory._relu_geometry import (
     MatrixLike,
     Scalar,
     ScalarLike,
-    check_directions,
-    check_shapes,
     geometry,
     overlap,
 )
@@ -92,13 +92,14 @@ def loss(
 
 def _problem(W, cov1, cov0, labels, readout, output_bias) -> Problem:
     """Fields, both covariances, both targets y_c - b and the output weights, with shapes checked."""
-    W, cov1, cov0 = real(W), real(cov1), real(cov0)
+    W, cov1, cov0 = real(_checks.finite("W", W)), real(cov1), real(cov0)
     check_shapes(W, cov1, cov0)
     K = W.shape[0]
-    weights = jnp.full(K, 1 / K, W.dtype) if readout is None else real(readout)
+    weights = jnp.full(K, 1 / K, W.dtype) if readout is None else real(_checks.finite("readout", readout))
     if weights.shape != (K,):
         raise UserError(f"readout must hold one output weight for each of the {K} fields, but has shape {weights.shape}.")
-    y1, y0 = labels
+    y1, y0 = label_pair(labels)
+    _checks.finite("output_bias", output_bias)
     targets = jnp.stack([real(y1), real(y0)]) - real(output_bias)
     return W, jnp.stack([cov1, cov0]), targets, weights
 

@@ -1,4 +1,4 @@
-"""Lengths and angles of fields in the metric of a covariance, and the checks that they exist.
+"""Lengths and angles of fields in the metric of a covariance.
 
 For x ~ N(0, C) all that matters of fields w_j are their lengths |w_j| = sqrt(w_j'C w_j) and the angles between them,
 cos theta_jk = w_j'C w_k/(|w_j||w_k|). The sine is the length of what is left of one unit field after its part along the other
@@ -12,12 +12,11 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.core import Tracer
 from jaxtyping import Array, ArrayLike, Float
 
-from gatefield import _checks
 from gatefield._errors import UserError
 from gatefield._precision import real
+from gatefield.theory._field_checks import check_shapes
 
 Scalar = Float[Array, ""]
 ScalarLike = Float[ArrayLike, ""]
@@ -91,41 +90,6 @@ def safe_sqrt(square: Array) -> Array:
     """The square root where it is positive, else 0 with derivative 0."""
     positive = square > 0
     return jnp.where(positive, jnp.sqrt(jnp.where(positive, square, 1.0)), 0.0)
-
-
-def check_shapes(W: Array, *covs: Array, name: str = "W") -> None:
-    """Fields (K, n) and covariances (n, n), or a `UserError`."""
-    if W.ndim != 2 or 0 in W.shape:
-        raise UserError(f"{name} must have shape (K, n), one row for each field, but has shape {W.shape}.")
-    for cov in covs:
-        if cov.shape != (W.shape[1], W.shape[1]):
-            n = W.shape[1]
-            raise UserError(f"For fields of {n} sites a covariance must have shape ({n}, {n}), but one has {cov.shape}.")
-
-
-def check_directions(W: Array, covs: dict[str, Array], names: tuple[str, ...] | None = None) -> None:
-    """Raise a `UserError` if a field is zero, or zero in the metric of a covariance up to rounding: its gate has no direction.
-
-    Values that are not known yet (under `jit`, `vmap` or `grad`) pass; the result is NaN there.
-    """
-    if any(isinstance(array, Tracer) for array in (W, *covs.values())):
-        return
-    fields = np.asarray(_checks.finite("a field", W), dtype=np.float64)
-    peaks = np.abs(fields).max(axis=1)
-    called = names or tuple(f"field {j}" for j in range(len(fields)))
-    _refuse(peaks == 0, called, "zero")
-    fields = fields / peaks[:, None]
-    for cov, values in covs.items():
-        matrix = np.asarray(_checks.finite(cov, values), dtype=np.float64)
-        square = np.einsum("ji,ik,jk->j", fields, matrix, fields)
-        bound = np.einsum("ji,ik,jk->j", abs(fields), abs(matrix), abs(fields))
-        _refuse(square <= len(matrix) * np.finfo(float).eps * bound, called, f"zero in the metric of {cov} (w'Cw = 0)")
-
-
-def _refuse(wrong: np.ndarray, called: tuple[str, ...], what: str) -> None:
-    if wrong.any():
-        name = called[int(np.argmax(wrong))]
-        raise UserError(f"{name} is {what}: its gate has no direction; start it elsewhere or leave it out.")
 
 
 def pair(w: Any, v: Any, cov: Any) -> tuple[Fields, Matrix]:

@@ -15,6 +15,7 @@ from jaxtyping import Array, ArrayLike, Float, Int
 from gatefield import _checks
 from gatefield._errors import UserError
 from gatefield._precision import exact, real
+from gatefield.theory._field_checks import label_pair
 from gatefield.theory._relu_geometry import Labels, safe_sqrt
 
 Modes = Float[Array, " modes"]
@@ -41,7 +42,7 @@ def mode_velocity(u: ModesLike, lam1: ModesLike, lam0: ModesLike, labels: Labels
     **Source:** note 002, equation 21.
     """
     lam1, lam0 = spectra(lam1, lam0)
-    y1, y0 = labels
+    y1, y0 = label_pair(labels)
     u = coefficients(u, [lam for lam, y in ((lam1, y1), (lam0, y0)) if isinstance(y, Tracer) or y != 0])
     return _mode_velocity(u, jnp.stack([lam1, lam0]), jnp.stack([real(y1), real(y0)]))
 

@@ -46,7 +46,8 @@ def single_path(
 
     with $D = 1+\lambda_0/\lambda_1$, and $D_*$ its smallest value among the modes that the start contains. All modes follow
     from the single number $\sigma$, which tends to a constant. Exponents are kept as such, so that nothing over- or underflows
-    however long the path is; modes that have died out are 0. It can be differentiated in reverse mode (`jax.grad`).
+    however long the path is; modes that have died out are 0. It can be differentiated in both modes (`jax.grad`,
+    `jax.jacfwd`).
 
     **Arguments:** `u0`: coefficients (modes,) at time 0, not all zero. `lam1`, `lam0`: variances of both classes in each mode.
     `times`: one time, or increasing times, in units of tau.
@@ -120,6 +121,7 @@ def _integrate(slope: Callable[[Array, Array], Array], times: Array, brief: Arra
         y0=jnp.zeros((), times.dtype),
         saveat=diffrax.SaveAt(ts=clock),
         stepsize_controller=diffrax.ClipStepSizeController(controller, step_ts=clock),
+        adjoint=diffrax.DirectAdjoint(),
         max_steps=100_000,
         throw=False,
     )

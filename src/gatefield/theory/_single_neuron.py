@@ -6,9 +6,11 @@ from typing import Any, NamedTuple
 import jax.numpy as jnp
 from jax.core import Tracer
 
+from gatefield import _checks
 from gatefield._errors import UserError
 from gatefield._precision import exact, real
-from gatefield.theory._relu_geometry import Field, FieldLike, Labels, MatrixLike, Scalar, check_shapes
+from gatefield.theory._field_checks import check_field, check_shapes, label_pair
+from gatefield.theory._relu_geometry import Field, FieldLike, Labels, MatrixLike, Scalar
 
 Drift = Callable[[Field], Any]
 
@@ -31,9 +33,9 @@ def velocity(
     (1, 0) the rests are the fixed points of $w \mapsto 2(S_0+S_1)^{-1}f_1(w)$, the limit of a gated linear unit whose gate is
     that of w.
 
-    **Arguments:** `w`: field (n,). `drift1`, `drift0`: functions of a field that give the drift (n,) of each class, such as
-    `lambda w: relu.gate_mean(w, cov1)`; `drift0` is needed unless y0 = 0. `cov1`, `cov0`: covariances (n, n). `labels`: the
-    pair (y1, y0).
+    **Arguments:** `w`: field (n,), not zero. `drift1`, `drift0`: functions of a field that give the drift (n,) of each class,
+    such as `lambda w: relu.gate_mean(w, cov1)`; `drift0` is needed unless y0 = 0. `cov1`, `cov0`: covariances (n, n).
+    `labels`: the pair (y1, y0).
 
     **Returns:** the velocity (n,); float64 NumPy unless traced.
 
@@ -44,6 +46,7 @@ def velocity(
 
     **Source:** note 002, equation 19, with equation 14 for every symmetric law.
     """
+    check_field(real(w), real(cov1), real(cov0))
     terms = _terms(w, drift1, cov1, cov0, labels, drift0)
     return 0.5 * terms.drift - 0.25 * terms.image
 
@@ -89,9 +92,9 @@ class _Terms(NamedTuple):
 
 
 def _terms(w, drift1, cov1, cov0, labels, drift0) -> _Terms:
-    w, cov1, cov0 = real(w), real(cov1), real(cov0)
+    w, cov1, cov0 = real(_checks.finite("w", w)), real(cov1), real(cov0)
     check_shapes(jnp.atleast_2d(w), cov1, cov0, name="w")
-    y1, y0 = labels
+    y1, y0 = label_pair(labels)
     drift = real(y1) * real(drift1(w))
     if drift0 is not None:
         drift = drift + real(y0) * real(drift0(w))

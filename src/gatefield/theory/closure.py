@@ -13,8 +13,10 @@ import numpy as np
 from jax.scipy.special import erf, erfc
 from jaxtyping import Array, ArrayLike, Float
 
+from gatefield import _checks
 from gatefield._precision import exact, real
 from gatefield.theory._closure_quadrature import Squash, panels, sag, squash
+from gatefield.theory._field_checks import check_field, correlation
 
 __all__ = ["amplifier", "drift", "expansion"]
 
@@ -34,8 +36,8 @@ def amplifier(a: Float[ArrayLike, "*#shape"], gain: Float[ArrayLike, "*#shape"])
     $\operatorname{erfc}$ is subtracted from the value at 1 instead, in the variable $z/\sqrt{1-a^2}$. The relative error is
     below 1e-13 for all a and gains (measured against 30 digits).
 
-    **Arguments:** `a`: correlations; beyond [-1, 1], where only rounding can bring them, they count as -1 or 1. `gain`: zero
-    or more, `inf` allowed; broadcast against `a`.
+    **Arguments:** `a`: correlations in [-1, 1]; what rounding puts beyond counts as -1 or 1. `gain`: zero or more, `inf`
+    allowed; broadcast against `a`.
 
     **Returns:** the means; float64 NumPy unless traced.
 
@@ -44,7 +46,7 @@ def amplifier(a: Float[ArrayLike, "*#shape"], gain: Float[ArrayLike, "*#shape"])
 
     **Source:** no note prints it; it answers section 2 of note 003, "I don't know what it looks like".
     """
-    return _amplifier(real(a), real(gain))
+    return _amplifier(real(correlation("a", a)), real(_checks.gain(gain)))
 
 
 @jax.jit
@@ -70,9 +72,10 @@ def drift(w: Float[ArrayLike, " n"], cov: Float[ArrayLike, "n n"], gain: Float[A
     with $\phi$ the `amplifier` and C the covariance of x (not of the latent field). If the variances $C_{ii}$ are not one,
     $f_i = \sqrt{C_{ii}}\,\phi(a_i/\sqrt{C_{ii}})$. Exact at gain 0. It is not the gradient of anything.
 
-    **Arguments:** `w`: a field. `cov`: covariance of x. `gain`: zero or more, `inf` allowed.
+    **Arguments:** `w`: a field, not zero. `cov`: covariance of x. `gain`: zero or more, `inf` allowed.
 
-    **Returns:** the drift, 0 if w is; float64 NumPy unless traced.
+    **Returns:** the drift, 0 where $\langle w,x\rangle$ is always 0; float64 NumPy unless traced. Under `jit` a zero field
+    gives 0, and NaN gives NaN.
 
     >>> import numpy as np
     >>> drift([1.0, 0.0], np.eye(2), np.inf)
@@ -80,16 +83,19 @@ def drift(w: Float[ArrayLike, " n"], cov: Float[ArrayLike, "n n"], gain: Float[A
 
     **Source:** no note prints it; see `amplifier`.
     """
-    return _drift(real(w), real(cov), real(gain))
+    w, cov = real(w), real(cov)
+    check_field(w, cov)
+    return _drift(w, cov, real(_checks.gain(gain)))
 
 
 @jax.jit
 def _drift(w: Array, cov: Array, gain: Array) -> Array:
     pull = cov @ w
     square = w @ pull
-    length = jnp.sqrt(jnp.where(square > 0, square, 1.0))
+    flat = square <= 0  # false for NaN, which stays NaN
+    length = jnp.sqrt(jnp.where(flat, 1.0, square))
     spread = jnp.sqrt(jnp.diagonal(cov))
-    a = jnp.where(square > 0, pull / length, 0.0) / jnp.where(spread > 0, spread, 1.0)
+    a = jnp.where(flat, 0.0, pull / length) / jnp.where(spread > 0, spread, 1.0)
     return spread * _amplifier(a, gain)
 
 
@@ -102,7 +108,7 @@ def expansion(a: Float[ArrayLike, "*#shape"], kurtosis: Float[ArrayLike, "*#shap
     with $\kappa_4$ the excess kurtosis: where it is negative, large correlations are amplified more than small ones, and
     fields localize.
 
-    **Arguments:** `a`: correlations. `kurtosis`: excess kurtosis of a site, as from `nlgp.excess_kurtosis`.
+    **Arguments:** `a`: correlations in [-1, 1]. `kurtosis`: excess kurtosis of a site, as from `nlgp.excess_kurtosis`.
 
     **Returns:** the expansion; float64 NumPy unless traced.
 
@@ -111,7 +117,7 @@ def expansion(a: Float[ArrayLike, "*#shape"], kurtosis: Float[ArrayLike, "*#shap
 
     **Source:** no note prints it; see `amplifier`.
     """
-    a, kurtosis = real(a), real(kurtosis)
+    a, kurtosis = real(correlation("a", a)), real(_checks.finite("kurtosis", kurtosis))
     return (a - kurtosis / 6 * a**3) / np.sqrt(2 * np.pi)
 
 

@@ -3,12 +3,15 @@ r"""Elliptical data $x = R\,C^{1/2}u$ with covariance C: the drift has the Gauss
 import math
 
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, ArrayLike, Float
 
 from gatefield import _checks
 from gatefield._precision import exact, real
 from gatefield.data import Radial
 from gatefield.data._radial import as_radial
+from gatefield.theory._field_checks import check_field, label_pair
+from gatefield.theory._relu_geometry import safe_sqrt
 
 __all__ = ["constant", "drift", "steady_amplitude", "velocity"]
 
@@ -47,10 +50,11 @@ def constant(radial: Radial | str, n: int) -> Float[Array, "*runs"]:
 def drift(w: FieldLike, cov: MatrixLike, radial: Radial | str) -> Field:
     r"""Drift $E[1(\langle w,x\rangle>0)\,x] = c\,Cw/\sqrt{w^\top C w}$ of elliptical data.
 
-    **Arguments:** `w`: a field. `cov`: the covariance C. `radial`: a law of the radius or its name, which gives the
+    **Arguments:** `w`: a field, not zero. `cov`: the covariance C. `radial`: a law of the radius or its name, which gives the
     `constant` c.
 
-    **Returns:** the drift, 0 where $\langle w,x\rangle$ is always 0; float64 NumPy unless traced.
+    **Returns:** the drift, 0 where $\langle w,x\rangle$ is always 0; float64 NumPy unless traced. Under `jit` a zero field
+    gives 0, and NaN gives NaN.
 
     >>> import numpy as np
     >>> drift([2.0, 0.0], np.eye(2), "gaussian").round(4)
@@ -59,10 +63,12 @@ def drift(w: FieldLike, cov: MatrixLike, radial: Radial | str) -> Field:
     **Source:** note 003, section 2.
     """
     w, cov = real(w), real(cov)
+    check_field(w, cov)
     pull = cov @ w
     square = w @ pull
-    length = jnp.sqrt(jnp.where(square > 0, square, 1.0))
-    return real(constant(radial, w.shape[-1])) * jnp.where(square > 0, pull / length, 0.0)
+    flat = square <= 0  # false for NaN, which stays NaN
+    length = jnp.sqrt(jnp.where(flat, 1.0, square))
+    return real(constant(radial, w.shape[-1])) * jnp.where(flat, 0.0, pull / length)
 
 
 @exact
@@ -75,8 +81,8 @@ def velocity(
 
     with $f_c$ the `drift` of class c. It is minus the gradient of half the mean squared error.
 
-    **Arguments:** `w`: the neuron's field. `cov1`, `cov0`: covariances of the classes. `radial`: as in `drift`. `labels`: the
-    pair (y1, y0).
+    **Arguments:** `w`: the neuron's field, not zero. `cov1`, `cov0`: covariances of the classes. `radial`: as in `drift`.
+    `labels`: the pair (y1, y0).
 
     **Returns:** the velocity; float64 NumPy unless traced.
 
@@ -87,7 +93,8 @@ def velocity(
     **Source:** note 003, equations 4 and 6, with the factors of half the mean squared error.
     """
     w, cov1, cov0 = real(w), real(cov1), real(cov0)
-    pull = labels[0] * real(drift(w, cov1, radial)) + labels[1] * real(drift(w, cov0, radial))
+    y1, y0 = label_pair(labels)
+    pull = y1 * real(drift(w, cov1, radial)) + y0 * real(drift(w, cov0, radial))
     return pull / 2 - (cov0 + cov1) @ w / 4
 
 
@@ -104,12 +111,17 @@ def steady_amplitude(
 
     **Arguments:** `lam1`, `lam0`: eigenvalues of the covariances. `radial`, `n`: as in `constant`.
 
-    **Returns:** the length; float64 NumPy unless traced.
+    **Returns:** the length, 0 without variance in the positive class; float64 NumPy unless traced.
 
     >>> round(float(steady_amplitude(2.2, 1.45, "gaussian", 4)), 10)
     0.3242339875
 
     **Source:** note 002, equation 25, corrected, and note 003, section 2.
     """
-    lam1, lam0 = real(lam1), real(lam0)
-    return 2 * real(constant(radial, n)) * jnp.sqrt(lam1) / (lam0 + lam1)
+    lam1, lam0 = (real(_eigenvalues(name, lam)) for name, lam in (("lam1", lam1), ("lam0", lam0)))
+    total = lam0 + lam1
+    return 2 * real(constant(radial, n)) * safe_sqrt(lam1) / jnp.where(total == 0, 1.0, total)
+
+
+def _eigenvalues(name: str, lam: Float[ArrayLike, "*shape"]) -> Float[ArrayLike, "*shape"]:
+    return _checks.real(name, lam, "zero or more, and finite", lambda x: (x >= 0) & np.isfinite(x))

@@ -1,25 +1,36 @@
 """The nonlinear Gaussian process x = erf(g z)/Z(g): its moments in closed form, or by one quadrature."""
 
+import functools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.scipy.special import erf
 from jaxtyping import Array, ArrayLike, Float
 
+from gatefield import _checks
 from gatefield._precision import exact, real
-from gatefield.data import arcsine_covariance as covariance
-from gatefield.data import gain_deviation
-from gatefield.data import gain_variance as variance
+from gatefield.data import arcsine_covariance, gain_deviation, gain_variance
 from gatefield.theory._closure_quadrature import normal_panels, sag, squash
 from gatefield.theory._drift_pair import pair_drift as pair_drift
+from gatefield.theory._field_checks import correlation
 
 __all__ = ["covariance", "excess_kurtosis", "half_gate_mean", "pair_drift", "variance"]
 
 _SMALL_GAIN = 0.3
 
 
+@functools.wraps(gain_variance)
+def variance(gain: Float[ArrayLike, "*gains"]) -> Float[Array, "*gains"]:
+    return gain_variance(_checks.gain(gain))
+
+
+@functools.wraps(arcsine_covariance)
+def covariance(rho: Float[ArrayLike, "*#shape"], gain: Float[ArrayLike, "*#shape"]) -> Float[Array, "*shape"]:
+    return arcsine_covariance(correlation("rho", rho), _checks.gain(gain))
+
+
 @exact
-@jax.jit
 def half_gate_mean(rho: Float[ArrayLike, "*#shape"], gain: Float[ArrayLike, "*#shape"]) -> Float[Array, "*shape"]:
     r"""Mean of $x_j$ where $x_i$ is positive, $E[1(x_i>0)\,x_j]$, for a latent correlation $\rho$ of the two sites.
 
@@ -39,7 +50,12 @@ def half_gate_mean(rho: Float[ArrayLike, "*#shape"], gain: Float[ArrayLike, "*#s
 
     **Source:** note 002, equations 71 to 74, with the prefactor corrected; note 001, equation 7.
     """
-    rho, gain = jnp.broadcast_arrays(real(rho), real(gain))
+    return _half_gate_mean(real(correlation("rho", rho)), real(_checks.gain(gain)))
+
+
+@jax.jit
+def _half_gate_mean(rho: Array, gain: Array) -> Array:
+    rho, gain = jnp.broadcast_arrays(rho, gain)
     small = gain < 1e-8
     safe = jnp.where(small, 1.0, gain)
     square = (1 / safe) ** 2 / 2 + (1 - rho) * (1 + rho)
@@ -71,7 +87,7 @@ def excess_kurtosis(gain: Float[ArrayLike, "*gains"]) -> Float[Array, "*gains"]:
 
     **Source:** no note prints it; the table of the notes' data section.
     """
-    return _kurtosis(real(gain))
+    return _kurtosis(real(_checks.gain(gain)))
 
 
 @jax.jit
