@@ -29,8 +29,11 @@ _HOMES = {
     "self-consistency": "_self_consistency.SelfConsistency",
     "winning-gates": "_winning_gates.WinningGates",
     "bumps": "_bumps.Bumps",
+    "drift-fields": "_drift_fields.DriftFields",
+    "f-along-training": "_f_along_training.FAlongTraining",
     "margins": "_margins.Margins",
     "gate-influence": "_gate_influence.GateInfluence",
+    "cube-states": "_cube_states.CubeStates",
 }
 
 
