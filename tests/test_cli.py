@@ -181,7 +181,8 @@ def test_a_check_prints_its_findings_and_writes_the_page_and_the_store(folder, c
     streams = capsys.readouterr()
     lines = streams.out.splitlines()
     assert streams.err.startswith("gatefield check: ")
-    assert "  agrees: 002-eq25, equation 14: half of the covariance [corrected] (library 0.5," in streams.out
+    assert "  agrees: 002-eq25, equation 14: half of the covariance [corrected]\n" in streams.out
+    assert "    theory.relu.pair_mean 0.5, estimate 0.5 ± 1e−09 by symmetry, printed 0.25\n" in streams.out
     assert lines[-3] == "2 entries: 1 holds, 1 corrected; every library value agrees with its independent estimate."
     assert lines[-1] == f"The ledger page, for any browser: {folder / 'gatefield-ledger.html'}"
     assert "halved twice" in (folder / "gatefield-ledger.html").read_text()
@@ -193,10 +194,18 @@ def test_a_check_as_json_prints_nothing_else(folder, capsys, entries):
     assert main(["check", "--json", "--name", "eq25"]) == 0
     (row,) = json.loads(capsys.readouterr().out)
     assert (row["name"], row["value"], row["estimate"], row["printed"]) == ("002-eq25", 0.5, 0.5, 0.25)
+    assert (row["verdict"], row["outcome"]) == ("corrected", "agrees")
     assert list(folder.iterdir()) == []  # a part of the ledger is not kept, and no page was asked for
     assert main(["check", "--json", "--source", "002", "--output", "page.html"]) == 0
     assert len(json.loads(capsys.readouterr().out)) == 2
     assert [path.name for path in folder.iterdir()] == ["page.html"]
+
+
+def test_a_check_of_some_entries_leaves_the_page_of_all_alone(folder, capsys, entries):
+    assert main(["check", "--source", "002"]) == 0
+    assert list(folder.iterdir()) == []
+    assert main(["check", "--name", "eq25", "--output", "part.html"]) == 0
+    assert [path.name for path in folder.iterdir()] == ["part.html"]
 
 
 @pytest.mark.parametrize(
@@ -219,7 +228,8 @@ def test_a_check_that_finds_something_wrong_ends_with_code_one(folder, capsys, e
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["check", "--source", "002", "02"], "gatefield: Unknown source '02': did you mean '002'? There are: 002."),
+        (["check", "--source", "002", "02"], "gatefield: Unknown source '02': did you mean '002'? There are: 000, 001,"),
+        (["check", "--source", "004"], "gatefield: The ledger has no entries of source 004 yet; there are some of 002."),
         (["check", "--name", "eq52"], "gatefield: No entry of the ledger has 'eq52' in its name"),
         (["check", "--jsn"], "Unrecognized options"),
     ],

@@ -18,11 +18,13 @@ if TYPE_CHECKING:
     from gatefield.lab import Store as Store
     from gatefield.lab import open_record as open_record
     from gatefield.nets import Committee as Committee
+    from gatefield.nets import DeepGated as DeepGated
     from gatefield.nets import GatedLinear as GatedLinear
 
 _ROOMS = ("data", "dynamics", "experiments", "gates", "kernels", "lab", "measures", "nets", "show", "theory")
 _HOMES = {
     "Committee": "nets",
+    "DeepGated": "nets",
     "GatedLinear": "nets",
     "Interrupted": "dynamics",
     "Store": "lab",
@@ -34,6 +36,7 @@ _HOMES = {
 
 __all__ = [
     "Committee",
+    "DeepGated",
     "GatedLinear",
     "Interrupted",
     "Store",

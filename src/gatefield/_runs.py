@@ -46,6 +46,16 @@ def spread(tree: Any, runs: int) -> Any:
     return _map(copy, tree)
 
 
+def one_run(tree: Any, run: int) -> Any:
+    """The tree as one of its runs has it.
+
+    >>> import numpy as np
+    >>> one_run({"gain": np.array([1.0, 3.0]), "xi": np.array(2.0)}, 1)
+    {'gain': np.float64(3.0), 'xi': array(2.)}
+    """
+    return _map(lambda value, axis: value if axis is None else value[run], tree)
+
+
 def run_count(tree: Any) -> int | None:
     """How many runs a module stands for, or None if no array has a run axis."""
     paths, _ = jax.tree_util.tree_flatten_with_path(tree)

@@ -139,10 +139,10 @@ class Check:
     """Only entries with such a text in their name."""
 
     json: Annotated[bool, arg(help_behavior_hint="")] = False
-    """Print the findings as a JSON list instead of a table; a page is then written only if --output names it."""
+    """Print the findings as a JSON list instead of a table."""
 
     output: Annotated[Path | None, arg(metavar="FILE", help_behavior_hint="(default: gatefield-ledger.html)")] = None
-    """The page to write."""
+    """The page to write. A check of some entries only (--source, --name), or with --json, writes none unless this names it."""
 
     store: Store = dataclasses.field(default_factory=_default_store)
 
@@ -154,13 +154,11 @@ class Check:
         findings = self._findings(sources, names)
         ledger = lab.Ledger.of(findings)
         self._show(ledger)
-        if not sources and not names:
+        whole = not sources and not names
+        if whole:
             lab.write_ledger(self.store, ledger)
-        if self.output or not self.json:
-            from gatefield import show
-
-            page = show.write_ledger_page(ledger, self.output or Path("gatefield-ledger.html"))
-            print(f"The ledger page, for any browser: {page.resolve()}", file=sys.stderr if self.json else sys.stdout)
+        if self.output or (whole and not self.json):
+            self._write(ledger, self.output or Path("gatefield-ledger.html"))
         return int(any(finding.error_text for finding in findings))
 
     def _findings(self, sources: Sequence[str], names: Sequence[str]) -> "Sequence[Finding]":
@@ -169,6 +167,12 @@ class Check:
 
         with progress("check") as report:
             return lab.check(sources=sources, names=names, progress=lambda _, done, total: report("", done, total))
+
+    def _write(self, ledger: "Ledger", path: Path) -> None:
+        from gatefield import show
+
+        page = show.write_ledger_page(ledger, path)
+        print(f"The ledger page, for any browser: {page.resolve()}", file=sys.stderr if self.json else sys.stdout)
 
     def _show(self, ledger: "Ledger") -> None:
         from rich.console import Console
@@ -179,6 +183,39 @@ class Check:
             print(ledger.json_rows(), flush=True)
         else:
             show_ledger(ledger.rows, Console())
+
+
+@dataclasses.dataclass(frozen=True)
+class Data:
+    """Fetch and verify the published data sets, or check a folder that already has them."""
+
+    names: Annotated[tuple[str, ...], Positional, arg(metavar="NAME...", help_behavior_hint="")] = ()
+    """Which data sets; all of them by default."""
+
+    folder: Annotated[Path | None, arg(metavar="FOLDER", help_behavior_hint="")] = None
+    """A folder that holds the files; the environment variable GATEFIELD_DATA names one for good. Without, the user's cache."""
+
+    mirror: Annotated[str | None, arg(metavar="NAME", help_behavior_hint="")] = None
+    """Where to fetch from; by default one place after the other."""
+
+    def __call__(self) -> int:
+        from gatefield.data import COLLECTIONS
+
+        names = list(dict.fromkeys(self.names)) or list(COLLECTIONS)
+        for name in names:
+            if name not in COLLECTIONS:
+                raise unknown_name("data set", name, COLLECTIONS)
+        return max(self._one(name, file) for name in names for file in COLLECTIONS[name].files)
+
+    def _one(self, name: str, file: str) -> int:
+        from gatefield.data import COLLECTIONS, locate
+
+        try:
+            found = locate(COLLECTIONS[name], file, self.folder, self.mirror, _say)
+        except UserError as error:
+            return _complain(error)
+        print(f"{name}: {file} {found.how}, {found.path}", flush=True)
+        return 0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -195,7 +232,7 @@ class Completion:
         return 0
 
 
-_COMMANDS = {"tour": Tour, "list": List, "run": Run, "report": Report, "check": Check, "completion": Completion}
+_COMMANDS = {"tour": Tour, "list": List, "run": Run, "report": Report, "check": Check, "data": Data, "completion": Completion}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -237,10 +274,13 @@ def _run(experiment: "Experiment", preset: str, settings: Sequence[str], store: 
     from rich.console import Console
 
     from gatefield import lab
-    from gatefield.show._outcome import show_outcome
+    from gatefield.show._outcome import committed, show_outcome
     from gatefield.show._progress import progress
 
     parameters = lab.resolve(experiment, preset, settings)
+    begun = committed(lab.Store(store).entry(experiment.name, parameters).path)
+    if begun and not fresh:
+        _say(f"{experiment.name}: going on from {begun}")
     with progress(experiment.name) as report:
         outcome = lab.run(experiment, parameters, lab.Store(store), progress=report, fresh=fresh)
     show_outcome(experiment, outcome, Console())

@@ -205,7 +205,7 @@ def test_bad_input_is_one_sentence(arguments, text):
 def test_parts_must_fit():
     with pytest.raises(UserError, match=r"The network has 12 inputs and the task 10 sites; give both the same n\."):
         run(Committee(12, 1, key=KEY), task())
-    with pytest.raises(UserError, match="task must be a Task of two sources, but is Gaussian"):
+    with pytest.raises(UserError, match=r"task must be a task, such as Task\(positive, negative\), but is Gaussian"):
         run(committee(), Gaussian(N, 2.0))
     with pytest.raises(UserError, match="recorder must be a recorder, but is 'folder'"):
         run(committee(), task(), recorder="folder")

@@ -2,13 +2,18 @@
 
 from gatefield.data._any_task import AnyTask
 from gatefield.data._arcsine import arcsine_covariance, gain_deviation, gain_variance
+from gatefield.data._collections import COLLECTIONS
 from gatefield.data._correlation import fourier_basis, line_correlation, ring_correlation, ring_spectrum
+from gatefield.data._dataset import Dataset
 from gatefield.data._elliptical import Elliptical
+from gatefield.data._fetch import locate
 from gatefield.data._gaussian import Gaussian
 from gatefield.data._gaussian_clone import GaussianClone
 from gatefield.data._hypercube import Hypercube
+from gatefield.data._images import Images
 from gatefield.data._ising import Ising
 from gatefield.data._marginal import Marginal
+from gatefield.data._mnist import binary_mnist, mnist
 from gatefield.data._nonlinear_gp import NonlinearGP
 from gatefield.data._quantiles import Algebraic, Laplace, Quantile, QuantileFunction, Uniform
 from gatefield.data._radial import GaussianRadial, LaplaceRadial, Radial, Shell, Sphere, StudentT
@@ -18,13 +23,16 @@ from gatefield.data._task import Task
 from gatefield.data._taught import Taught
 
 __all__ = [
+    "COLLECTIONS",
     "Algebraic",
     "AnyTask",
+    "Dataset",
     "Elliptical",
     "Gaussian",
     "GaussianClone",
     "GaussianRadial",
     "Hypercube",
+    "Images",
     "Ising",
     "Laplace",
     "LaplaceRadial",
@@ -42,10 +50,13 @@ __all__ = [
     "Taught",
     "Uniform",
     "arcsine_covariance",
+    "binary_mnist",
     "fourier_basis",
     "gain_deviation",
     "gain_variance",
     "line_correlation",
+    "locate",
+    "mnist",
     "ring_correlation",
     "ring_spectrum",
 ]

@@ -45,7 +45,7 @@ class Program(NamedTuple):
 
     optimizer: Optimizer
     loss: Loss
-    batch_size: int
+    batch_size: int | None
     also: tuple[tuple[str, Callable[[Any], Array]], ...]
 
     def start(self, trained: PyTree, rate: Float[Array, ""]) -> State:
@@ -53,32 +53,40 @@ class Program(NamedTuple):
         return State(trained, self.optimizer(rate).init(trained))
 
     def look(self, state: State, problem: Problem, step: Int[Array, ""]) -> dict[str, Array]:
-        """What is recorded at a step: the network's observables, and the loss on a fresh batch."""
+        """What is recorded at a step: the network's observables, what the task measures, and the loss.
+
+        Unless the task measures the loss, it is that on a fresh batch.
+        """
         net = eqx.combine(state.trained, problem.fixed).at(problem.rate * step)
-        x, y = problem.task.sample(jax.random.fold_in(problem.evaluation_key, step), self.batch_size)
         own = {name: array for name, (_, array) in net.observables().items()}
-        return {**own, **{name: function(net) for name, function in self.also}, "loss": self.loss(net(x), y)}
+        seen = {**own, **{name: function(net) for name, function in self.also}, **problem.task.measures(net, self.loss)}
+        if "loss" in seen:
+            return seen
+        x, y = problem.task.sample(jax.random.fold_in(problem.evaluation_key, step), self.batch_size)
+        return {**seen, "loss": self.loss(net(x), y)}
 
     def advance(
         self, state: State, problem: Problem, marks: Int[Array, " records"], capacity: int, first: Int, count: Int
     ) -> Any:
         """One run from record `first` on: `count` further records, in buffers with room for `capacity`."""
-        draw = problem.task.sampler()
+        stream = problem.task.stream(problem.train_key, self.batch_size)
         update = self.optimizer(problem.rate).update
 
         def batch_loss(trained: PyTree, i: Array, x: Array, y: Array) -> Array:
             return self.loss(eqx.combine(trained, problem.fixed).at(problem.rate * i)(x), y)
 
-        def step(i: Array, state: State) -> State:
-            x, y = draw(jax.random.fold_in(problem.train_key, i), self.batch_size)
+        def step(i: Array, carry: tuple[State, PyTree]) -> tuple[State, PyTree]:
+            state, shared = carry
+            (x, y), shared = stream.take(i, shared)
             gradient = jax.grad(batch_loss)(state.trained, i, x, y)
             change, memory = update(gradient, state.memory, state.trained)
-            return State(optax.apply_updates(state.trained, change), memory)
+            return State(optax.apply_updates(state.trained, change), memory), shared
 
         def record(i: Array, carry: tuple[State, dict[str, Array]]) -> tuple[State, dict[str, Array]]:
             state, rows = carry
-            state = jax.lax.fori_loop(marks[first + i], marks[first + i + 1], step, state)
-            seen = self.look(state, problem, marks[first + i + 1])
+            start, stop = marks[first + i], marks[first + i + 1]
+            state, _ = jax.lax.fori_loop(start, stop, step, (state, stream.start(start)))
+            seen = self.look(state, problem, stop)
             return state, jax.tree.map(lambda row, value: row.at[i].set(value), rows, seen)
 
         shapes = jax.eval_shape(self.look, state, problem, marks[first])

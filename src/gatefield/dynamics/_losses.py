@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Mapping
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, Int
 
 from gatefield import _checks
 from gatefield._errors import UserError
@@ -23,12 +24,33 @@ def cross_entropy(output: Float[Array, " batch"], label: Float[Array, " batch"])
     return jnp.mean(optax.sigmoid_binary_cross_entropy(output, label))
 
 
-LOSSES: Mapping[str, Loss] = {"mse": half_mse, "cross-entropy": cross_entropy}
+def half_sse(output: Float[Array, " batch"], label: Float[Array, " batch"]) -> Float[Array, ""]:
+    """One half of the sum of squared errors."""
+    return 0.5 * jnp.sum((output - label) ** 2)
 
 
-def get_loss(name: str, labels: tuple | None) -> Loss:
-    """The named loss, if it can read these labels."""
-    loss = LOSSES[_checks.choice("loss", name, LOSSES)]
+def class_half_mse(output: Float[Array, "batch classes"], label: Int[Array, " batch"]) -> Float[Array, ""]:
+    """One half of the squared distance from the one-hot label, summed over classes, its mean over samples."""
+    return class_half_sse(output, label) / len(output)
+
+
+def class_half_sse(output: Float[Array, "batch classes"], label: Int[Array, " batch"]) -> Float[Array, ""]:
+    """One half of the squared distance from the one-hot label, summed over classes and samples."""
+    return 0.5 * jnp.sum((output - jax.nn.one_hot(label, output.shape[-1])) ** 2)
+
+
+def class_cross_entropy(output: Float[Array, "batch classes"], label: Int[Array, " batch"]) -> Float[Array, ""]:
+    """Cross-entropy of the softmax in nats; the outputs are logits, the label is the number of the class."""
+    return jnp.mean(optax.softmax_cross_entropy_with_integer_labels(output, label))
+
+
+LOSSES: Mapping[str, Loss] = {"mse": half_mse, "sse": half_sse, "cross-entropy": cross_entropy}
+CLASS_LOSSES: Mapping[str, Loss] = {"mse": class_half_mse, "sse": class_half_sse, "cross-entropy": class_cross_entropy}
+
+
+def get_loss(name: str, labels: tuple | None, outputs: int = 1) -> Loss:
+    """The named loss for so many outputs, if it can read these labels."""
+    loss = (LOSSES if outputs == 1 else CLASS_LOSSES)[_checks.choice("loss", name, LOSSES)]
     values = [np.asarray(y) for y in labels or ()]
     if loss is cross_entropy and any(np.any((y < 0) | (y > 1)) for y in values):
         pair = ", ".join(f"{np.ravel(y)[0]:g}" for y in values)

@@ -24,6 +24,7 @@ RECORDS_PER_COMMIT = 1000
 
 Rows = dict[str, np.ndarray]
 Progress = Callable[[int, int], None]
+Finished = Callable[[Any], None]
 
 UNITS = {"position": "site", "time": "tau"}
 STATUS = {"flag_values": [0, 1], "flag_meanings": "ok diverged"}
@@ -56,8 +57,8 @@ class Session:
     group: int
     chunk: int | None
 
-    def run(self, state: State, recorder: Recorder, progress: Progress) -> xr.Dataset:
-        """Go on from what the recorder finds, or begin, until all records are committed."""
+    def run(self, state: State, recorder: Recorder, progress: Progress, finished: Finished | None = None) -> xr.Dataset:
+        """Go on from what the recorder finds, or begin, until all records are committed; then show the trained network."""
         done, last = 0, int(self.marks[-1])
         progress(0, last)
         capacity = max(self._room(state), self.chunk or 0)
@@ -76,6 +77,8 @@ class Session:
                 progress(self._step(done), last)
         except KeyboardInterrupt:
             raise Interrupted(recorder.dataset(), last) from None
+        if finished:
+            finished(eqx.combine(state.trained, self.problem.fixed))
         return recorder.dataset()
 
     def _step(self, done: int) -> int:
@@ -151,5 +154,6 @@ def _join(rows: Rows, more: Rows) -> Rows:
 def _host(rows: dict[str, Array], part: Callable[[np.ndarray], np.ndarray]) -> Rows:
     """Rows as NumPy arrays, with the status of each run: diverged once its fields or its loss are not finite."""
     arrays = {name: part(np.asarray(value)) for name, value in rows.items()}
-    wrong = [~np.isfinite(a).all(axis=tuple(range(2, a.ndim))) for a in (arrays["fields"], arrays["loss"])]
+    told = [arrays[name] for name in ("fields", "loss") if name in arrays]
+    wrong = [~np.isfinite(a).all(axis=tuple(range(2, a.ndim))) for a in told]
     return {**arrays, "status": np.any(wrong, axis=0).astype(np.int8)}

@@ -1,7 +1,7 @@
 """Training: stochastic gradient descent on fresh samples, many runs at once."""
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
 
 import equinox as eqx
 import jax
@@ -17,10 +17,11 @@ from gatefield._provenance import provenance
 from gatefield._runs import run_count, spread
 from gatefield.data import AnyTask
 from gatefield.dynamics._describe import describe, run_parameters
-from gatefield.dynamics._engine import Also, Problem, Program, State, runs_side_by_side
+from gatefield.dynamics._engine import Also, Problem, Program, State, look, runs_side_by_side
 from gatefield.dynamics._fingerprint import fingerprint
 from gatefield.dynamics._losses import get_loss
 from gatefield.dynamics._optimizers import Optimizer, get_optimizer
+from gatefield.dynamics._parts import check_batch, check_parts, size_of_batch
 from gatefield.dynamics._recorder import MemoryRecorder, Recorder
 from gatefield.dynamics._session import Session
 
@@ -30,7 +31,7 @@ def train(
     task: Any,
     *,
     steps: int,
-    batch_size: int,
+    batch_size: int | Literal["all"] | None,
     learning_rate: Any,
     key: PRNGKeyArray,
     optimizer: str | Optimizer = "sgd",
@@ -39,9 +40,10 @@ def train(
     also: Also | None = None,
     recorder: Recorder | None = None,
     progress: Callable[[int, int], None] | None = None,
+    finished: Callable[[Any], None] | None = None,
     chunk: int | None = None,
 ) -> xr.Dataset:
-    r"""Train a network on fresh samples of a task: $\theta \leftarrow \theta - \eta \nabla_\theta L$ on a new batch each step.
+    r"""Train a network on batches of a task: $\theta \leftarrow \theta - \eta \nabla_\theta L$ on a new batch each step.
 
     Many runs go at once when `net`, `task`, `learning_rate` or `key` carry a leading run axis. A run's numbers depend on its
     own arrays and key alone: not on chunks or interruptions and, up to rounding, not on the runs beside it.
@@ -49,19 +51,22 @@ def train(
     **Arguments**
 
     - `steps`, `batch_size`, `learning_rate`: with SGD on `"mse"`, `learning_rate * step` is the time of the gradient flow in
-      units of tau.
+      units of tau. `batch_size="all"` takes the whole training set of a `Dataset` at each step, in order.
     - `key`: one key for each run; from a single key, run r of several takes `fold_in(key, r)`.
     - `optimizer`: `"sgd"`, `"momentum"`, `"adam"`, `"adamw"`, `"rmsprop"`, or a function from a learning rate to an optax
       transformation.
-    - `loss`: `"mse"`, one half of the mean squared error, or `"cross-entropy"`.
+    - `loss`: `"mse"`, one half of the mean squared error, `"sse"`, one half of the sum of squared errors, or
+      `"cross-entropy"`. For a network with an output for each class, errors are those from the one-hot label.
     - `record_every`: steps between records, by default a hundredth of all. Step 0 and the last step are always recorded.
     - `also`: further quantities to record, name -> (dimension names, function of the network).
     - `recorder`: where records go (memory by default); one that finds this very run begun goes on from its last commit.
     - `progress`: called after each commit with the steps done and the steps in all.
+    - `finished`: called at the end with the trained network, which has a run axis; also if the run was finished before.
     - `chunk`: records per commit; by default as many as take about two seconds.
 
-    **Returns** a record with `fields` (run, step, unit, position), `loss` (run, step), measured on a fresh batch, `status`
-    (run, step), which is 1 once a run has diverged, and the network's other observables.
+    **Returns** a record with the network's observables, among them `fields` (run, step, unit, position) if it has such; `loss`
+    (run, step), measured on a fresh batch, or as the task measures it; what else the task measures; and `status` (run, step),
+    which is 1 once a run has diverged.
 
     >>> import jax
     >>> from gatefield import Committee, Task, train
@@ -72,14 +77,15 @@ def train(
     >>> dict(record.fields.sizes)
     {'run': 1, 'step': 3, 'unit': 1, 'position': 20}
     """
-    steps, batch_size = _checks.count("steps", steps), _checks.count("batch_size", batch_size)
+    steps, batch_size = _checks.count("steps", steps), size_of_batch(batch_size)
     every = max(1, steps // 100) if record_every is None else _checks.count("record_every", record_every)
     chunk = None if chunk is None else _checks.count("chunk", chunk)
-    _check_parts(net, task, recorder)
+    check_parts(net, task, recorder)
+    check_batch(net, task, steps, batch_size)
     rate = _checks.positive("learning_rate", learning_rate)
     program = Program(
         get_optimizer(optimizer),
-        get_loss(loss, task.labels),
+        get_loss(loss, task.labels, net.outputs),
         batch_size,
         tuple((name, function) for name, (_, function) in (also or {}).items()),
     )
@@ -88,7 +94,7 @@ def train(
     settings = {
         "kind": "training",
         "steps": steps,
-        "batch_size": batch_size,
+        "batch_size": batch_size or "all",
         "learning_rate": np.ravel(rate).tolist(),
         "optimizer": optimizer if isinstance(optimizer, str) else getattr(optimizer, "__qualname__", str(optimizer)),
         "loss": loss,
@@ -100,27 +106,16 @@ def train(
         program=program,
         problem=problem,
         marks=marks,
-        dims=_dims(net, also or {}),
+        dims=_dims(net, also or {}, _measured(program, state, problem)),
         coords={**_coords(problem, marks, rate), **run_parameters(task)},
         attrs={**settings, "fingerprint": identity, **provenance()},
         identity=identity,
-        group=runs_side_by_side(len(problem.train_key), batch_size, task.n),
+        group=runs_side_by_side(len(problem.train_key), batch_size or task.size, net.footprint),
         chunk=chunk,
     )
     precision = None if jax.default_backend() == "cpu" else "float32"  # a GPU's default is TF32, which keeps three digits
     with jax.default_matmul_precision(precision):
-        return session.run(state, recorder or MemoryRecorder(), progress or (lambda done, total: None))
-
-
-def _check_parts(net: Any, task: Any, recorder: Any) -> None:
-    """Whether the network, the task and the recorder are such, and fit each other."""
-    if not isinstance(task, AnyTask):
-        raise UserError(f"task must be a Task of two sources, but is {type(task).__name__}; write Task(positive, negative).")
-    inputs = net.observables()["fields"][1].shape[-1]
-    if inputs != task.n:
-        raise UserError(f"The network has {inputs} inputs and the task {task.n} sites; give both the same n.")
-    if recorder is not None and not hasattr(recorder, "commit"):
-        raise UserError(f"recorder must be a recorder, but is {recorder!r}; write gatefield.lab.ZarrRecorder(folder).")
+        return session.run(state, recorder or MemoryRecorder(), progress or (lambda done, total: None), finished)
 
 
 def _set_up(program: Program, net: Any, task: Any, rate: Any, key: PRNGKeyArray) -> tuple[State, Problem]:
@@ -134,8 +129,16 @@ def _set_up(program: Program, net: Any, task: Any, rate: Any, key: PRNGKeyArray)
     return jax.vmap(program.start)(trained, rates), Problem(fixed, task, rates, train_key, evaluation_key)
 
 
-def _dims(net: Any, also: Also) -> dict[str, tuple[str, ...]]:
-    taken = {"loss": (), **{name: tuple(dims) for name, (dims, _) in net.observables().items()}}
+def _measured(program: Program, state: State, problem: Problem) -> list[str]:
+    """The names of all that is recorded anyway; those that the network does not name are numbers that the task measures."""
+    if type(problem.task).measures is AnyTask.measures:
+        return ["loss"]
+    return list(eqx.filter_eval_shape(lambda: look(program._replace(also=()), state, problem, jnp.int32(0))))
+
+
+def _dims(net: Any, also: Also, measured: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    own = {name: tuple(dims) for name, (dims, _) in net.observables().items()}
+    taken = {**dict.fromkeys(measured, ()), **own}
     for name in also:
         if name in {*taken, "status"}:
             raise UserError(f"also must not use the name '{name}', which is recorded anyway; choose another name.")

@@ -12,7 +12,7 @@ Observables = Mapping[str, tuple[tuple[str, ...], Array]]
 
 
 class Network(eqx.Module):
-    """A network from inputs to a scalar output.
+    """A network from inputs to a scalar output, or to one output for each class.
 
     To add one: a new file in `nets/` with a final subclass, and one line in `nets/__init__.py`. Its arrays are fields declared
     with `leaf(ndim)`, so that each may carry a leading run axis; the methods are written for one run.
@@ -24,7 +24,27 @@ class Network(eqx.Module):
 
     @abc.abstractmethod
     def observables(self) -> Observables:
-        """What a training records of the network: name -> (dimension names, array). `fields` is always among them."""
+        """What a training records of the network: name -> (dimension names, array)."""
+
+    @property
+    def inputs(self) -> int:
+        """Number of inputs; by default that of the recorded `fields`."""
+        return self.observables()["fields"][1].shape[-1]
+
+    @property
+    def outputs(self) -> int:
+        """Number of outputs; with more than one, outputs have an axis for them behind the samples."""
+        return 1
+
+    @property
+    def samples(self) -> int | None:
+        """The number of samples, always the same ones in order, that the network is made for; None if it takes any."""
+        return None
+
+    @property
+    def footprint(self) -> int:
+        """How many numbers a pass holds for each sample, which says how many runs fit side by side."""
+        return self.inputs
 
     def trainable(self) -> Any:
         """A tree of the network's shape, True where gradient descent may move an array. By default: every float array."""

@@ -1,0 +1,8 @@
+"""The published data sets, by name. To add one: its own file, and one line here."""
+
+from collections.abc import Mapping
+
+from gatefield.data._fetch import Collection
+from gatefield.data._mnist import MNIST
+
+COLLECTIONS: Mapping[str, Collection] = {collection.name: collection for collection in (MNIST,)}

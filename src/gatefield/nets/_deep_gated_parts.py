@@ -1,0 +1,82 @@
+"""What a deep gated network is made of: shapes, kind, share of open gates, weights and gates, from what the user hands in."""
+
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, PRNGKeyArray
+
+from gatefield import _checks
+from gatefield._errors import UserError
+from gatefield._keys import as_key
+from gatefield.nets._deep_gated_init import Layers, Shapes, drawn_gates, drawn_layers, each_key, given_layers
+from gatefield.nets._deep_gated_kinds import KINDS
+
+
+def layer_shapes(n: Any, widths: Any, outputs: Any) -> list[tuple[int, int]]:
+    """The shape of each layer's weights."""
+    if np.ndim(widths) != 1 or not len(widths):
+        raise UserError(
+            f"widths must be a list of one or more widths, such as [100, 100], but is {widths!r}; give such a list."
+        )
+    sizes = [_checks.count("n", n), *(_checks.count("widths", w) for w in widths), _checks.count("outputs", outputs)]
+    return list(itertools.pairwise(sizes))
+
+
+def kind_name(gating: Any, gates_from: Any) -> str:
+    """The kind asked for; gates that are taken over are frozen, unless that says otherwise."""
+    if gates_from is not None and getattr(gates_from, "gating", None) not in KINDS:
+        raise UserError(f"gates_from must be a DeepGated network, but is a {type(gates_from).__name__}; give such a network.")
+    if gating is None:
+        if gates_from is None:
+            raise UserError(f"DeepGated needs a gating: give one of {', '.join(KINDS)}, or a network by gates_from.")
+        return gates_from.gating if gates_from.gating in ("linear", "free") else "galu"
+    gating = _checks.choice("gating", gating, KINDS)
+    if gates_from is not None and KINDS[gating].gates in ("open", "own"):
+        raise UserError(f"Gating '{gating}' takes no gates from another network; leave gates_from out, or use 'galu'.")
+    return gating
+
+
+def open_share(mu: Any, gating: str) -> float:
+    """The share of open gates."""
+    if mu is None:
+        return 1.0 if gating == "linear" else 0.5
+    return _checks.scalar("mu", _checks.real("mu", mu, "above 0 and at most 1", lambda m: (m > 0) & (m <= 1)))
+
+
+def three_keys(key: Any) -> Sequence[PRNGKeyArray | None]:
+    """Keys for weights, gating network and free gates, each with the run axis of the key."""
+    if key is None:
+        return (None, None, None)
+    return [each_key(lambda k, i=i: jax.random.split(k, 3)[i], as_key(key)) for i in range(3)]
+
+
+def initial_layers(
+    name: str, init: Any, sigma: Any, mu: float, shapes: Shapes, key: PRNGKeyArray | None, *, last: bool = True
+) -> Layers:
+    """Drawn or given weights; `last` says whether the last layer, which makes no gates, is among them."""
+    stop = None if last else -1
+    if not isinstance(init, str):
+        return given_layers(name, init, shapes[:stop])
+    if key is None:
+        raise UserError(f"Weights by the law '{init}' need a key; give one, such as key=jax.random.key(0).")
+    return drawn_layers(init, sigma, mu, shapes, key)[:stop]
+
+
+def initial_gates(gates: Any, samples: Any, mu: float, shapes: Shapes, key: PRNGKeyArray | None) -> Layers:
+    """Given free gates, or drawn ones."""
+    widths = tuple(width for _, width in shapes[:-1])
+    if gates is not None:
+        rows = np.shape(gates[0])[-2] if np.ndim(gates[0]) > 1 else 0
+        return given_layers("free_gates", gates, [(rows, width) for width in widths])
+    if samples is None or key is None:
+        raise UserError("Gating 'free' needs the number of training samples and a key, or free_gates; give samples=200, say.")
+    return drawn_gates(mu, _checks.count("samples", samples), widths, key)
+
+
+def zero_biases(layers: Layers) -> tuple[Array, ...]:
+    """A bias of zero for each unit."""
+    return tuple(jnp.zeros((*layer.shape[:-2], layer.shape[-1])) for layer in layers)

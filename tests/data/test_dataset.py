@@ -1,0 +1,198 @@
+"""Data sets as tasks: batches, what is measured, trainings against plain gradient descent, and bad input."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import scipy.special
+
+from gatefield import Committee, DeepGated, Task, UserError, train
+from gatefield._runs import one_run
+from gatefield.data import Dataset, Gaussian
+from gatefield.dynamics._losses import get_loss
+from gatefield.lab import ZarrRecorder
+
+KEY = jax.random.key(3)
+RNG = np.random.default_rng(0)
+X, VALUES = RNG.normal(size=(10, 3)), np.where(RNG.random(10) < 0.5, 1.0, -1.0)
+CLASSES = RNG.integers(0, 3, 10)
+NUMBERED = Dataset(np.arange(10.0)[:, None], np.arange(10.0))
+
+
+def numbers(task, size, steps):
+    """Which samples the batches hold, step after step, as a training takes them; the last one as `batch` makes it alone."""
+    stream = task.stream(KEY, size)
+
+    def take(memory, step):
+        (x, y), memory = stream.take(step, memory)
+        return memory, (x[:, 0], y)
+
+    x, y = jax.lax.scan(take, stream.start(jnp.int32(0)), jnp.arange(steps))[1]
+    np.testing.assert_array_equal(x, y)
+    np.testing.assert_array_equal(task.batch(KEY, steps - 1, size)[1], y[-1])
+    return np.ravel(y)
+
+
+@pytest.mark.parametrize("size", [7])
+def test_each_epoch_visits_every_sample_once(size):
+    """Also if batches do not fit into an epoch."""
+    epochs = numbers(NUMBERED, size, 30 // size + 1)[:30].reshape(3, 10)
+    np.testing.assert_array_equal(np.sort(epochs), np.tile(np.arange(10.0), (3, 1)))
+    assert len({tuple(epoch) for epoch in epochs}) == 3
+
+
+@pytest.mark.parametrize("size", [None, 10])
+def test_the_whole_set_comes_in_order(size):
+    np.testing.assert_array_equal(numbers(NUMBERED, size, 2), np.tile(np.arange(10.0), 2))
+
+
+def test_draws_with_replacement_are_uniform():
+    y = np.asarray(Dataset(NUMBERED.x, NUMBERED.y, batches="replacement").batch(KEY, 5, 10_000)[1])
+    counts = np.bincount(y.astype(int), minlength=10)
+    assert np.abs(counts - 1000).max() < 5 * np.sqrt(900)
+
+
+def descend(net, x, y, rate, steps, slope):
+    """Gradient descent on a linear network of two layers, in float64; `slope(outputs, y)` is dL/d(outputs)."""
+    first, second = (np.asarray(w, float) for w in net.weights)
+    for _ in range(steps):
+        s = slope(x @ first @ second, y)
+        first, second = first - rate * x.T @ s @ second.T, second - rate * (x @ first).T @ s
+    return x @ first @ second
+
+
+def squares(outputs, y):
+    return 0.5 * ((outputs - (y[:, None] if outputs.shape[1] == 1 else np.eye(3)[y])) ** 2).sum()
+
+
+def logs(outputs, y):
+    return -np.log(scipy.special.softmax(outputs, axis=1)[np.arange(len(y)), y]).mean()
+
+
+CASES = {
+    ("sse", 1): (0.02, squares, lambda o, y: o - y[:, None]),
+    ("cross-entropy", 3): (0.2, logs, lambda o, y: (scipy.special.softmax(o, axis=1) - np.eye(3)[y]) / len(y)),
+}
+
+
+@pytest.mark.parametrize(("loss", "outputs"), CASES)
+def test_full_batches_are_gradient_descent(loss, outputs):
+    rate, value, slope = CASES[loss, outputs]
+    y, trained = VALUES if outputs == 1 else CLASSES, []
+    net = DeepGated(3, [4], gating="linear", outputs=outputs, key=KEY)
+    settings = {"steps": 5, "batch_size": "all", "learning_rate": rate, "loss": loss, "key": KEY, "record_every": 5}
+    record = train(net, Dataset(X, y), finished=trained.append, **settings)
+    outcome = descend(net, X, y, rate, 5, slope)
+    end = one_run(trained[0], 0)(jnp.asarray(X, jnp.float32))
+    np.testing.assert_allclose(np.reshape(end, outcome.shape), outcome, rtol=1e-4, atol=1e-5)
+    right = np.sign(outcome[:, 0]) == y if outputs == 1 else outcome.argmax(1) == y
+    assert float(record.train_accuracy[0, -1]) == pytest.approx(right.mean())
+    assert float(record.loss[0, -1]) == pytest.approx(value(outcome, y), rel=1e-4)
+    assert record.attrs["batch_size"] == "all"
+
+
+def test_squared_losses_are_sums_over_classes():
+    outputs = RNG.normal(size=(10, 3))
+    for y, o in [(CLASSES, outputs), (VALUES, outputs[:, :1])]:
+        given = jnp.asarray(o if o.shape[1] > 1 else o[:, 0], jnp.float32)
+        for name, count in [("mse", 10), ("sse", 1)]:
+            found = get_loss(name, None, o.shape[1])(given, jnp.asarray(y))
+            assert float(found) == pytest.approx(squares(o, y) / count, rel=1e-5)
+
+
+@pytest.mark.parametrize("gating", ["free", "gates-only"])
+def test_short_trainings_lower_the_loss_and_keep_what_is_frozen(gating):
+    """Two seeds side by side, each with labels of its own."""
+    extra = {"samples": 10} if gating == "free" else {}
+    net = DeepGated(3, [16, 16], gating=gating, key=jax.random.split(KEY, 2), **extra)
+    size = "all" if gating == "free" else 4
+    task = Dataset(X, np.stack([VALUES, VALUES[::-1]]), test=None if gating == "free" else (X[:4], VALUES[:4]))
+    record = train(
+        net, task, steps=60, batch_size=size, learning_rate=0.01, optimizer="adam", loss="mse", key=KEY, record_every=20
+    )
+    assert (record.loss[:, -1] < record.loss[:, 0]).all()
+    assert (record.status == 0).all()
+    assert "fields" not in record
+    assert ("test_accuracy" in record) == (gating != "free")
+    moved = {name: bool((record[name][:, -1] != record[name][:, 0]).all()) for name in record if name.endswith("_norm")}
+    expected = {"weight_norm": gating != "gates-only", "gating_norm": gating in ("soft-galu", "gates-only")}
+    assert moved == {name: expected[name] for name in moved}
+
+
+def test_chunks_and_stores_do_not_change_a_bit(tmp_path):
+    """And the trained network comes again from a store in which the training is finished."""
+    net, trained = DeepGated(3, [4], gating="relu", key=KEY), []
+    settings = {"steps": 20, "batch_size": 4, "learning_rate": 0.1, "record_every": 2, "key": KEY, "finished": trained.append}
+    recorders = [None, None, ZarrRecorder(tmp_path / "run"), ZarrRecorder(tmp_path / "run")]
+    whole, *others = (
+        train(net, Dataset(X, CLASSES * 1.0), chunk=chunk, recorder=recorder, **settings)
+        for chunk, recorder in zip([None, 3, 3, 3], recorders, strict=True)
+    )
+    for other in others:
+        np.testing.assert_array_equal(whole.loss, other.loss)
+    for other in trained[1:]:
+        assert all(map(np.array_equal, jax.tree.leaves(trained[0]), jax.tree.leaves(other)))
+    assert "train_accuracy" not in whole
+
+
+def test_blocks_measure_the_whole_set():
+    net = DeepGated(3, [4], gating="relu", outputs=3, key=KEY)
+    blocks, whole = (Dataset(X, CLASSES, test=(X[:7], CLASSES[:7]), block=block).measures(net) for block in (3, 100))
+    expected = np.mean(np.asarray(net(X.astype(np.float32))).argmax(1) == CLASSES)
+    assert float(blocks["train_accuracy"]) == pytest.approx(expected)
+    assert {k: float(v) for k, v in blocks.items()} == pytest.approx({k: float(v) for k, v in whole.items()})
+
+
+@pytest.mark.parametrize(("loss", "threshold"), [("mse", 0.5), ("cross-entropy", 0.0)])
+def test_a_single_output_decides_by_the_smaller_loss(loss, threshold):
+    y = (VALUES > 0) * 1.0
+    net = Committee(3, 1, activation="linear", init=[[1.0, 0.0, 0.0]])
+    accuracy = Dataset(X, y).measures(net, get_loss(loss, (1.0, 0.0)))["train_accuracy"]
+    assert float(accuracy) == pytest.approx(np.mean((X[:, 0] > threshold) == (y == 1)))
+
+
+def test_sets_are_data_and_not_part_of_the_program():
+    """The same program serves another set of the same size."""
+    traced, net = [], DeepGated(3, [4], gating="relu", key=KEY)
+    also = {"seen": ((), lambda net: (traced.append(1), net.weights[0].sum())[1])}
+    settings = {"steps": 4, "batch_size": 4, "learning_rate": 0.1, "record_every": 2, "key": KEY, "also": also}
+    train(net, Dataset(X, VALUES), **settings)
+    first = len(traced)
+    train(net, Dataset(X + 1, VALUES), **settings)
+    assert 0 < len(traced) == first
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: Dataset(X, VALUES[:9]), "There are 10 inputs, but 9 labels"),
+        (lambda: Dataset(X, VALUES, test=(X[:4], VALUES[:3])), "There are 4 test inputs, but 3 labels"),
+        (lambda: Dataset(X, VALUES, test=(X[:4, :2], VALUES[:4])), "as many inputs and the same kind"),
+        (lambda: Dataset(X[0], VALUES), r"x must have shape \(samples, n\)"),
+        (lambda: Dataset(X * np.nan, VALUES), "x must be finite, but is nan"),
+        (lambda: Dataset(X, CLASSES - 5), "classes from 0 on, but they reach from -5"),
+        (lambda: Dataset(X, VALUES, batches="shufled"), "did you mean 'shuffled'"),
+        (lambda: Dataset(X, VALUES).batch(KEY, 0, 11), "has 11 samples of 10"),
+    ],
+)
+def test_bad_sets_get_one_sentence(make, words):
+    with pytest.raises(UserError, match=words):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("net", "task", "size", "words"),
+    [
+        ({"outputs": 3}, Dataset(X, VALUES), 4, "has 3 outputs, but the task's labels are single numbers"),
+        ({}, Dataset(X, CLASSES), 4, "labels are 3 classes, but the network has 1 outputs; give it outputs=3"),
+        ({}, Task(Gaussian(3, 1.0), Gaussian(3, 0.5)), "all", "no whole training set; give batch_size as a number"),
+        ({"gating": "free", "samples": 10}, Dataset(X, VALUES), 4, "takes them all at once, but batch_size is 4 of 10"),
+        ({"gating": "free", "samples": 9}, Dataset(X, VALUES), "all", "gates for 9 samples"),
+        ({}, Dataset(X, VALUES), 0, "batch_size must be a whole number"),
+        ({"n": 2}, Dataset(X, VALUES), 4, "network has 2 inputs and the task 3"),
+    ],
+)
+def test_parts_must_fit(net, task, size, words):
+    settings = {"gating": "relu", "n": 3, **net}
+    with pytest.raises(UserError, match=words):
+        train(DeepGated(widths=[4], key=KEY, **settings), task, steps=2, batch_size=size, learning_rate=0.1, key=KEY)

@@ -1,0 +1,213 @@
+"""MNIST: files decoded, verified and fetched, wrong ones told in one sentence, and the transforms of images."""
+
+import contextlib
+import functools
+import gzip
+import hashlib
+import http.server
+import os
+import struct
+import threading
+
+import numpy as np
+import pytest
+
+from gatefield import UserError, cli
+from gatefield.data import Images, _collections, _mnist, binary_mnist, mnist
+from gatefield.data._fetch import Collection, locate
+from gatefield.data._images import read_idx
+
+RNG = np.random.default_rng(0)
+ARRAYS = [
+    RNG.integers(0, 256, (30, 4, 4), dtype=np.uint8),
+    np.repeat(np.arange(10, dtype=np.uint8), 3),
+    RNG.integers(0, 256, (10, 4, 4), dtype=np.uint8),
+    np.arange(10, dtype=np.uint8),
+]
+
+
+def idx(array):
+    return gzip.compress(struct.pack(f">HBB{array.ndim}I", 0, 8, array.ndim, *array.shape) + array.tobytes())
+
+
+@pytest.fixture
+def small(tmp_path, monkeypatch):
+    """A small set under MNIST's file names in a folder, an empty cache, and no mirror."""
+    monkeypatch.delenv("GATEFIELD_DATA", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    folder, files = tmp_path / "files", {}
+    folder.mkdir()
+    for name, array in zip(_mnist.MNIST.files, ARRAYS, strict=True):
+        (folder / name).write_bytes(idx(array))
+        files[name] = hashlib.sha256((folder / name).read_bytes()).hexdigest()
+    use(monkeypatch, Collection("mnist", files, {"nowhere": "http://127.0.0.1:9/"}))
+    return folder
+
+
+def use(monkeypatch, collection):
+    monkeypatch.setattr(_mnist, "MNIST", collection)
+    monkeypatch.setitem(_collections.COLLECTIONS, "mnist", collection)
+
+
+@contextlib.contextmanager
+def served(folder):
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *args):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=folder)) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
+def test_files_of_a_folder_are_decoded(small):
+    images = mnist(small)
+    np.testing.assert_allclose(images.x, ARRAYS[0].reshape(30, 16) / 255, rtol=1e-6)
+    np.testing.assert_array_equal(images.y, ARRAYS[1])
+    np.testing.assert_allclose(images.test_x, ARRAYS[2].reshape(10, 16) / 255, rtol=1e-6)
+    np.testing.assert_array_equal(images.test_y, ARRAYS[3])
+
+
+def test_the_folder_can_be_named_by_the_environment(small, monkeypatch):
+    monkeypatch.setenv("GATEFIELD_DATA", str(small))
+    assert mnist().x.shape == (30, 16)
+
+
+def test_decoded_arrays_are_cached_and_a_damaged_cache_is_made_anew(small, tmp_path, monkeypatch):
+    first = mnist(small)
+    (cached,) = (tmp_path / "cache").rglob("*.npz")
+    with monkeypatch.context() as patch:
+        patch.setattr(_mnist, "read_idx", None)
+        np.testing.assert_array_equal(mnist(small).x, first.x)
+    cached.write_bytes(cached.read_bytes()[:100])
+    np.testing.assert_array_equal(mnist(small).x, first.x)
+    assert len(cached.read_bytes()) > 100
+
+
+def test_a_cache_that_cannot_be_written_is_no_obstacle(small, tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    assert mnist(small).x.shape == (30, 16)
+
+
+def test_two_classes_get_two_values(small):
+    images = binary_mnist(small)
+    np.testing.assert_array_equal(images.y, [-1, -1, -1, 1, 1, 1])
+    np.testing.assert_array_equal(images.x, mnist(small).x[[12, 13, 14, 21, 22, 23]])
+    np.testing.assert_array_equal(images.test_y, [-1, 1])
+    with pytest.raises(UserError, match=r"two different ones of 0 to 9, but are \(4, 11\)"):
+        binary_mnist(small, classes=(4, 11))
+
+
+def test_missing_and_damaged_files_are_one_sentence(small):
+    name = "train-labels-idx1-ubyte.gz"
+    (small / name).write_bytes(b"damaged")
+    with pytest.raises(UserError, match=rf"'.*{name}' is not the published one .* remove it and copy or fetch it again\."):
+        mnist(small)
+    (small / name).unlink()
+    with pytest.raises(UserError, match=rf"The file '{name}' of mnist is missing in .*gatefield data mnist"):
+        mnist(small)
+    with pytest.raises(UserError, match=r"folder '.*no-such' does not exist"):
+        mnist(small / "no-such")
+
+
+@pytest.mark.parametrize(
+    "raw", [b"not gzip", idx(ARRAYS[1])[:-12], gzip.compress(b"\0\0"), gzip.compress(b"\0\0\x08\x01\0\0\0\x09ab")]
+)
+def test_files_cut_short_are_one_sentence(tmp_path, raw):
+    (tmp_path / "file.gz").write_bytes(raw)
+    with pytest.raises(UserError, match=r"file\.gz' is .*cut short.*remove it and copy or fetch it again\."):
+        read_idx(tmp_path / "file.gz")
+
+
+def test_files_are_fetched_from_the_first_mirror_that_has_them(small, tmp_path, monkeypatch):
+    wrong = tmp_path / "wrong"
+    wrong.mkdir()
+    files = _mnist.MNIST.files
+    for name in files:
+        (wrong / name).write_bytes(b"another file")
+    with served(small) as good, served(wrong) as bad, served(tmp_path / "empty") as empty:
+        use(monkeypatch, Collection("mnist", files, {"empty": empty, "bad": bad, "good": good}))
+        with pytest.raises(UserError, match=r"Cannot fetch .*\(bad: another file than the published one\): try again later"):
+            mnist(mirror="bad")
+        with pytest.raises(UserError, match=r"\(empty: HTTP status 404\)"):
+            mnist(mirror="empty")
+        with pytest.raises(UserError, match="Unknown mirror 'goood': did you mean 'good'"):
+            mnist(mirror="goood")
+        assert [locate(_mnist.MNIST, name).how for name in files] == ["fetched"] * 4
+    assert [locate(_mnist.MNIST, name).how for name in files] == ["verified"] * 4
+    assert mnist().x.shape == (30, 16)
+
+
+def test_the_command_prints_a_line_for_each_file(small, capsys):
+    assert cli.main(["data", "mnist", "--folder", str(small)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[:3] for line in lines] == [["mnist:", name, "verified,"] for name in _mnist.MNIST.files]
+    (small / "t10k-images-idx3-ubyte.gz").unlink()
+    assert cli.main(["data", "--folder", str(small)]) == 2
+    out, err = capsys.readouterr()
+    assert len(out.splitlines()) == 3
+    assert err.startswith("gatefield: The file 't10k-images-idx3-ubyte.gz' of mnist is missing")
+    assert len(err.splitlines()) == 1
+
+
+def test_the_command_tells_when_there_is_no_connection_or_no_such_set(small, capsys):
+    assert cli.main(["data"]) == 2
+    err = capsys.readouterr().err
+    assert err.startswith("mnist: fetching train-images-idx3-ubyte.gz from nowhere\n")
+    assert "(nowhere: no connection): try again later" in err
+    assert cli.main(["data", "mnits"]) == 2
+    assert "Unknown data set 'mnits': did you mean 'mnist'?" in capsys.readouterr().err
+
+
+def images(size=2000):
+    rng = np.random.default_rng(1)
+    x, y = rng.random((size, 4)).astype(np.float32), np.arange(size) % 4
+    return Images(x, y, x[:8], y[:8])
+
+
+def test_subsets_are_drawn_without_replacement():
+    whole = images(40)
+    part = whole.subset(10, seed=1)
+    assert len({tuple(row) for row in part.x}) == 10
+    assert {tuple(row) for row in part.x} <= {tuple(row) for row in whole.x}
+    assert np.bincount(whole.subset(12, seed=1, balanced=True).y).tolist() == [3, 3, 3, 3]
+    np.testing.assert_array_equal(part.x, whole.subset(10, seed=1).x)
+    assert np.any(part.x != whole.subset(10, seed=2).x)
+    for size, balanced, words in [(41, False, "at most 40, but is 41"), (10, True, "a multiple of 4, and at most 40")]:
+        with pytest.raises(UserError, match=words):
+            whole.subset(size, seed=0, balanced=balanced)
+
+
+def test_random_labels_are_uniform_and_independent():
+    whole = images()
+    drawn = whole.random_labels(seed=3)
+    assert np.abs(np.bincount(drawn.y) - 500).max() < 5 * np.sqrt(375)
+    assert abs((drawn.y == whole.y).mean() - 0.25) < 5 * np.sqrt(0.1875 / 2000)
+    np.testing.assert_array_equal(drawn.x, whole.x)
+    np.testing.assert_array_equal(drawn.test_y, whole.test_y)
+
+
+def test_random_pixels_keep_mean_and_variance():
+    whole = images()
+    drawn = whole.random_pixels(seed=3)
+    assert abs(drawn.x.mean() - whole.x.mean()) < 5 * whole.x.std() / np.sqrt(8000)
+    assert abs(drawn.x.std() / whole.x.std() - 1) < 5 / np.sqrt(16000)
+    assert abs(np.corrcoef(drawn.x.ravel(), whole.x.ravel())[0, 1]) < 5 / np.sqrt(8000)
+    np.testing.assert_array_equal(drawn.y, whole.y)
+    assert drawn.x.dtype == np.float32
+
+
+def test_images_make_a_task():
+    task = images(40).dataset(batches="replacement")
+    assert (task.n, task.size, task.classes) == (4, 40, 4)
+
+
+@pytest.mark.skipif("GATEFIELD_DATA" not in os.environ, reason="GATEFIELD_DATA names no folder with the published files")
+def test_published_files(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    found = mnist()
+    assert found.x.shape == (60_000, 784)
+    assert found.test_x.shape == (10_000, 784)
+    assert np.bincount(found.y).tolist() == [5923, 6742, 5958, 6131, 5842, 5421, 5918, 6265, 5851, 5949]
