@@ -34,6 +34,11 @@ _HOMES = {
     "margins": "_margins.Margins",
     "gate-influence": "_gate_influence.GateInfluence",
     "cube-states": "_cube_states.CubeStates",
+    "depth-spectrum": "_depth_spectrum.DepthSpectrum",
+    "galu-and-relu-depth": "_galu_and_relu_depth.GaluAndReluDepth",
+    "linear-depth": "_linear_depth.LinearDepth",
+    "hard-pair": "_hard_pair.HardPair",
+    "kernel-concentration": "_kernel_concentration.KernelConcentration",
 }
 
 
