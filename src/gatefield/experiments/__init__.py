@@ -39,6 +39,11 @@ _HOMES = {
     "linear-depth": "_linear_depth.LinearDepth",
     "hard-pair": "_hard_pair.HardPair",
     "kernel-concentration": "_kernel_concentration.KernelConcentration",
+    "mnist-galu": "_mnist_galu.MnistGalu",
+    "learned-subnetworks": "_learned_subnetworks.LearnedSubnetworks",
+    "gate-adaptation": "_gate_adaptation.GateAdaptation",
+    "frozen-or-adapting": "_frozen_or_adapting.FrozenOrAdapting",
+    "gates-lottery": "_gates_lottery.GatesLottery",
 }
 
 
