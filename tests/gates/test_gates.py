@@ -87,6 +87,7 @@ def test_sets_by_structure_and_by_samples_agree():
         "crossing": (half_spaces([v, u]), (False, False, False)),
         "with shut": (GateSet([HalfSpace(v), HalfSpace(-v), Shut()]), (True, False, True)),
         "open": (GateSet([Open()]), (True, True, True)),
+        "shut": ([Shut(), Shut()], (True, True, False)),
     }
     for made, expected in cases.values():
         checks = (gates.are_exclusive, gates.are_redundant, gates.are_tiling)
@@ -137,6 +138,11 @@ def test_gates_are_data_for_a_compiled_program():
         (lambda: gates.fourier_mode(6, 1, "tan"), "Unknown phase 'tan'"),
         (lambda: gates.bump(6, 1, 0.0), "width must be positive"),
         (lambda: Scheduled([1.0], [Open()]), "increasing times from 0"),
+        (lambda: HalfSpace(3.0), r"shape \(n,\)"),
+        (lambda: GateSet([gates.delta(4, 1), gates.delta(5, 1)]), "same number of sites"),
+        (lambda: Scheduled([0.0], [3]), "made of gates"),
+        (lambda: gates.are_exclusive([gates.delta(4, 1), gates.delta(4, 2)], np.ones((2, 3))), "direction of 4 sites"),
+        (lambda: gates.are_tiling([GATES["custom"]]), "give inputs to try"),
         (lambda: GateSet([]), "one or more gates"),
         (lambda: GateSet([3]), "one or more gates"),
         (lambda: half_spaces([1.0, 2.0]), r"shape \(K, n\)"),

@@ -7,11 +7,11 @@ import jax
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
-from scipy.linalg import block_diag
+from scipy.linalg import block_diag, expm
 
-from gatefield import UserError
-from gatefield.data import Elliptical, Gaussian, Hypercube, NonlinearGP, SinglePulse, Task
-from gatefield.gates import Custom, GateSet, HalfSpace, Moving, Open, Shut, delta, fourier_mode, half_spaces
+from gatefield import GatedLinear, UserError
+from gatefield.data import Elliptical, Gaussian, Hypercube, NonlinearGP, SinglePulse, Task, Taught
+from gatefield.gates import Custom, GateSet, HalfSpace, Moving, Open, Scheduled, Shut, delta, fourier_mode, half_spaces
 from gatefield.theory import gated_linear as gl
 
 REFERENCE = {
@@ -198,7 +198,7 @@ def test_derivatives_and_batches():
         (lambda: gl.limit(np.zeros((1, 1)), [1.0], [0.0], 1), "grow without end"),
         (lambda: gl.solve(np.eye(1), [1.0], [1.0], 1.0, 0), "K must be a whole number"),
         (lambda: gl.statistics(half_spaces([[1.0, 0.0]]), Task(Gaussian(3, 1.0), Gaussian(3, 2.0))), "direction of 2 sites"),
-        (lambda: gl.statistics([Open()], Gaussian(3, 1.0)), "task must be a Task"),
+        (lambda: gl.statistics([Open()], Gaussian(3, 1.0)), "task must be a task"),
         (lambda: gl.statistics([Open()], Task(Gaussian(3, 1.0), Gaussian(3, 2.0)), method="magic"), "Unknown method"),
         (
             lambda: gl.statistics(half_spaces([[1.0, 1.0, 0.1]]), Task(Hypercube(3, 1.0), Hypercube(3, 2.0))),
@@ -226,3 +226,72 @@ def test_moving_gates_have_moments_at_each_time():
     _, b, _ = gl.statistics([gate.at(np.pi / 2)], task, key=jax.random.key(0), samples=50_000)
     _, expected, _ = gl.statistics(half_spaces([[0.0, 1.0]]), task)
     np.testing.assert_allclose(b, expected, atol=0.01)
+
+
+def test_derivatives_hold_where_eigenvalues_coincide():
+    """On a ring A has pairs of equal eigenvalues; against the matrix exponential and finite differences."""
+    A, b, power = gl.statistics(delta(6, 1), Task(Gaussian(6, 2.0), Gaussian(6, 1.0)))
+    w0, weights, step = np.linspace(-1, 1, 6), np.arange(6.0), RNG.normal(size=(6, 6))
+    step = step + step.T
+
+    def path(A, t):
+        flow = np.zeros((7, 7))
+        flow[:6, :6], flow[:6, 6] = -A / 4, b / 2
+        moved = expm(flow * t)
+        return weights @ (moved[:6, :6] @ w0 + moved[:6, 6])
+
+    with jax.enable_x64(True):
+        slope = jax.grad(lambda A: weights @ gl.solve(A, b, w0, 3.0, 2))(jax.numpy.asarray(A))
+        loss_slope = jax.grad(lambda A: gl.limiting_loss(A, b, power))(jax.numpy.asarray(A))
+    expected = (path(A + 1e-5 * step, 3.0) - path(A - 1e-5 * step, 3.0)) / 2e-5
+    assert float((np.asarray(slope) * step).sum()) == pytest.approx(expected, rel=1e-7)
+    field = np.linalg.solve(A, b)
+    np.testing.assert_allclose(loss_slope, np.outer(field, field) / 2, atol=1e-12)
+
+
+def test_parallel_gates_on_symmetric_data_have_a_closed_A():
+    task = Task(NonlinearGP(5, 2.0, 3.0), NonlinearGP(5, 1.0, 3.0))
+    v = RNG.normal(size=5)
+    found = gl.statistics_estimate(half_spaces([v, -v]), task, key=jax.random.key(0), samples=50_000)
+    both = (np.asarray(task.positive.covariance()) + np.asarray(task.negative.covariance())) / 4
+    assert found.method == "b sampled"
+    np.testing.assert_allclose(found.A, block_diag(both, both), atol=1e-12)
+    drawn = gl.statistics_estimate(half_spaces([v, -v]), task, method="sampled", key=jax.random.key(1), samples=50_000)
+    assert (np.abs(found.b - drawn.b) < 6 * np.hypot(found.b_error, drawn.b_error)).all()
+
+
+def test_labels_of_a_teacher():
+    """Gates of a linear teacher that are always open: b = A v, and all of E y^2 is explained."""
+    teacher = GatedLinear(4, [Open()], init=[[1.0, -2.0, 0.5, 0.0]])
+    task = Taught(Task(Gaussian(4, 2.0), Gaussian(4, 1.0)), teacher)
+    A, b, power = gl.statistics([Open()], task, key=jax.random.key(0), samples=20_000)
+    np.testing.assert_allclose(np.linalg.solve(A, b), teacher.weights[0], atol=1e-5)
+    assert float(gl.explained(A, b)) == pytest.approx(power, rel=1e-5)
+
+
+def test_scheduled_gates_are_solved_piece_by_piece():
+    task = Task(Gaussian(4, 2.0), Gaussian(4, 1.0))
+    early, late = delta(4, 0), delta(4, 2)
+    found = gl.pieces([Scheduled([0.0, 2.0], [early, late]), Open()], task)
+    assert [start for start, *_ in found] == [0.0, 2.0]
+    for (_, A, b), gate in zip(found, (early, late), strict=True):
+        expected = gl.statistics([gate, Open()], task)
+        np.testing.assert_allclose(A, expected[0])
+        np.testing.assert_allclose(b, expected[1])
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: gl.solve(-np.eye(2), np.ones(2), np.ones(2), 1.0, 1), "positive semidefinite"),
+        (lambda: gl.solve([[1.0, 1.0], [0.0, 1.0]], np.ones(2), np.ones(2), 1.0, 1), "symmetric"),
+        (lambda: gl.solve(np.eye(2), np.ones(2), np.ones(2), -1.0, 1), "a time of zero or more"),
+        (lambda: gl.loss(np.eye(4), np.ones(4), np.ones((2, 2)), 2, 1.0), "flatten them"),
+        (lambda: gl.half_time(np.eye(4), np.ones(3), 2), "shapes"),
+        (lambda: gl.solve_redundant(np.eye(1), [1.0], np.ones((3, 1)), 1.0, 2), "K = 2 in all"),
+        (lambda: gl.statistics([Custom(lambda x: x[..., 0] > 0)], Task(Gaussian(3, 1.0), Gaussian(3, 2.0)), key=0), "key"),
+    ],
+)
+def test_more_bad_input_gets_one_sentence(make, words):
+    with pytest.raises(UserError, match=words):
+        make()

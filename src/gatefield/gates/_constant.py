@@ -3,7 +3,7 @@
 from typing import Any
 
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array, ArrayLike, Float
 
 from gatefield import _checks
 from gatefield._precision import real
@@ -24,7 +24,7 @@ class Constant(Gate):
     def __init__(self, value: Any = 1.0) -> None:
         self.value = _checks.real("value", value, "between 0 and 1", lambda g: (g >= 0) & (g <= 1))
 
-    def __call__(self, x: Float[Array, "*samples n"]) -> Float[Array, "*samples"]:
+    def __call__(self, x: Float[ArrayLike, "*samples n"]) -> Float[Array, "*samples"]:
         return jnp.broadcast_to(real(self.value), jnp.shape(x)[:-1])
 
 

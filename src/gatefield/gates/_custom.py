@@ -5,7 +5,7 @@ from typing import Any
 
 import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array, ArrayLike, Float
 
 from gatefield._errors import UserError
 from gatefield._precision import real
@@ -28,7 +28,7 @@ class Custom(Gate):
             raise UserError(f"A custom gate needs a function of the input, but was given {function!r}.")
         self.function = function
 
-    def __call__(self, x: Float[Array, "*samples n"]) -> Float[Array, "*samples"]:
+    def __call__(self, x: Float[ArrayLike, "*samples n"]) -> Float[Array, "*samples"]:
         values = real(self.function(jnp.asarray(x)))
         if values.shape != jnp.shape(x)[:-1]:
             raise UserError(

@@ -43,7 +43,8 @@ def fourier_mode(n: int, k: int, phase: str = "cos") -> HalfSpace:
     sine = _checks.choice("phase", phase, ("cos", "sin")) == "sin"
     column = 0 if k == 0 else 2 * k - 1 + sine
     if not 0 <= k <= n // 2 or column >= n or (k == 0 and sine):
-        raise UserError(f"On {n} sites there is no {phase} mode of {k} periods; give k from 0 to {n // 2}.")
+        last = n // 2 if phase == "cos" else (n - 1) // 2
+        raise UserError(f"On {n} sites there is no {phase} mode of {k} periods; give k from {int(sine)} to {last}.")
     return HalfSpace(np.asarray(fourier_basis(n))[:, column])
 
 

@@ -4,7 +4,7 @@ import abc
 from typing import Any
 
 import equinox as eqx
-from jaxtyping import Array, Float, Real
+from jaxtyping import Array, ArrayLike, Float, Real
 
 
 class Gate(eqx.Module):
@@ -16,9 +16,13 @@ class Gate(eqx.Module):
     """
 
     @abc.abstractmethod
-    def __call__(self, x: Float[Array, "*samples n"]) -> Float[Array, "*samples"]:
+    def __call__(self, x: Float[ArrayLike, "*samples n"]) -> Float[Array, "*samples"]:
         """How far the gate is open for each input."""
 
     def at(self, time: Real[Any, ""]) -> "Gate":
         """The gate as it stands at a time, in units of tau; by default it never changes."""
+        return self
+
+    def still(self) -> "Gate":
+        """The gate that stands in this one's place at its time: a plain one, if it can be told."""
         return self

@@ -6,7 +6,7 @@ from typing import Any
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Real
+from jaxtyping import Array, ArrayLike, Float, Real
 
 from gatefield import _checks
 from gatefield._errors import UserError
@@ -33,12 +33,16 @@ class GateSet(eqx.Module):
         if not self.gates or not all(isinstance(gate, Gate) for gate in self.gates):
             raise UserError(f"A set of gates needs one or more gates, such as HalfSpace([1.0, 0.0]), but was given {gates!r}.")
 
+        sites = {np.shape(gate.direction)[-1] for gate in self.gates if isinstance(gate, HalfSpace)}
+        if len(sites) > 1:
+            raise UserError(f"All gates of a set must have the same number of sites, but these have {sorted(sites)}.")
+
     @property
     def K(self) -> int:
         """Number of gates."""
         return len(self.gates)
 
-    def __call__(self, x: Float[Array, "*samples n"]) -> Float[Array, "*samples K"]:
+    def __call__(self, x: Float[ArrayLike, "*samples n"]) -> Float[Array, "*samples K"]:
         """How far each gate is open for each input."""
         hard = all(isinstance(gate, HalfSpace) and not gate.width for gate in self.gates)
         if hard and self.K > 1:
@@ -47,17 +51,21 @@ class GateSet(eqx.Module):
 
     def check_sites(self, n: int) -> None:
         """Complain if a gate has a direction of other than n sites."""
-        for gate in self.gates:
+        for gate in self.still().gates:
             shape = np.shape(getattr(gate, "direction", 0.0))[-1:]
             if shape and shape != (n,):
                 raise UserError(f"A gate has a direction of {shape[0]} sites, but there are {n} inputs; give both the same n.")
+
+    def still(self) -> "GateSet":
+        """The gates as they stand, plain ones where they can be told."""
+        return GateSet([gate.still() for gate in self.gates])
 
     def at(self, time: Real[Any, ""]) -> "GateSet":
         """The gates as they stand at a time."""
         return GateSet([gate.at(time) for gate in self.gates])
 
 
-def _together(gates: Any, x: Float[Array, "*samples n"]) -> Float[Array, "*samples K"]:
+def _together(gates: Any, x: Float[ArrayLike, "*samples n"]) -> Float[Array, "*samples K"]:
     """All half-space gates by one product."""
     v, edges = (jnp.stack([real(getattr(gate, name)) for gate in gates]) for name in ("direction", "threshold"))
     return opened(jnp.matmul(x, v.T, precision="highest") - edges, v)

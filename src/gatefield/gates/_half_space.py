@@ -6,7 +6,7 @@ import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
-from jaxtyping import Array, Float
+from jaxtyping import Array, ArrayLike, Float
 
 from gatefield import _checks
 from gatefield._errors import UserError
@@ -39,12 +39,17 @@ class HalfSpace(Gate):
         self.direction = _checks.finite("direction", direction)
         self.threshold = _checks.finite("threshold", threshold)
         self.width = _checks.scalar("width", _checks.real("width", width, "zero or more", lambda s: s >= 0))
+        if np.ndim(direction) not in (1, 2):
+            raise UserError(
+                f"A direction must have shape (n,), or (runs, n) with one for each run, but has {np.shape(direction)}; "
+                "give one number for each site."
+            )
         if not isinstance(direction, Tracer) and not np.any(np.asarray(direction), axis=-1).all():
             raise UserError(
                 "A direction must not be zero everywhere, because its gate would open nowhere; use Shut() for that."
             )
 
-    def __call__(self, x: Float[Array, "*samples n"]) -> Float[Array, "*samples"]:
+    def __call__(self, x: Float[ArrayLike, "*samples n"]) -> Float[Array, "*samples"]:
         v = real(self.direction)
         h = jnp.matmul(real(x), v, precision="highest") - real(self.threshold)
         if self.width:

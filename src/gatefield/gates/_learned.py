@@ -33,5 +33,9 @@ def learned(fields: Any, bias: Any = 0.0) -> GateSet:
 
 def learned_from(record: xr.Dataset, *, step: int = -1, run: int = 0) -> GateSet:
     """The gates of the ReLU units of a training record, as they stood at record number `step` of run number `run`."""
-    one = record.isel({"run": run, "step" if "step" in record.dims else "time": step})
+    axes = {"run": run, "step" if "step" in record.dims else "time": step}
+    for name, index in axes.items():
+        if not -record.sizes[name] <= index < record.sizes[name]:
+            raise UserError(f"The record has no {name} number {index}; it has {record.sizes[name]}, counted from 0.")
+    one = record.isel(axes)
     return learned(one.fields.values, one.bias.values if "bias" in one else 0.0)

@@ -6,10 +6,11 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from gatefield import _checks
 from gatefield._errors import UserError
 from gatefield._precision import exact, real
 from gatefield.gates._constant import Constant
-from gatefield.gates._gate_set import GateSet
+from gatefield.gates._gate_set import as_gate_set
 from gatefield.gates._half_space import HalfSpace
 
 SAME = 1e-9
@@ -17,18 +18,18 @@ SAME = 1e-9
 
 
 @exact
-def overlap(gates: GateSet, x: Float[Any, "samples n"]) -> Float[Array, "K K"]:
+def overlap(gates: Any, x: Float[Any, "samples n"]) -> Float[Array, "K K"]:
     """How often two gates are open together: the mean of g_j(x) g_k(x) over the given inputs.
 
     >>> from gatefield.gates import half_spaces
     >>> overlap(half_spaces([[1.0, 0.0], [-1.0, 0.0]]), [[1.0, 0.0], [-2.0, 0.0]]).tolist()
     [[0.5, 0.0], [0.0, 0.5]]
     """
-    g = gates(real(x))
+    g = real(_values(gates, x))
     return g.T @ g / g.shape[0]
 
 
-def are_exclusive(gates: GateSet, x: Any = None) -> bool:
+def are_exclusive(gates: Any, x: Any = None) -> bool:
     """Whether no two gates are ever open together: for the given inputs, or by their directions if none are given.
 
     >>> from gatefield.gates import half_spaces
@@ -36,11 +37,13 @@ def are_exclusive(gates: GateSet, x: Any = None) -> bool:
     (True, False)
     """
     if x is None:
-        return all(_pair(one, two) == "exclusive" for one, two in _pairs(gates))
-    return bool(np.all(np.sum(_values(gates, x) > 0.5, axis=-1) <= 1))
+        return all(_pair(one, two) in ("exclusive", "shut") for one, two in _pairs(gates))
+    g = np.sort(_values(gates, x), axis=-1)  # on the edge of a hard gate, two opposite ones are open by one half
+    soft = any(isinstance(gate, HalfSpace) and gate.width for gate in as_gate_set(gates).gates)
+    return g.shape[-1] < 2 or bool(np.all((g[..., -2] == 0) | ((g[..., -1] == 0.5) & (g[..., -2] == 0.5) & (not soft))))
 
 
-def are_redundant(gates: GateSet, x: Any = None) -> bool:
+def are_redundant(gates: Any, x: Any = None) -> bool:
     """Whether all gates open and shut together.
 
     >>> from gatefield.gates import half_spaces
@@ -48,12 +51,12 @@ def are_redundant(gates: GateSet, x: Any = None) -> bool:
     True
     """
     if x is None:
-        return all(_pair(one, two) == "redundant" for one, two in _pairs(gates))
+        return all(_pair(one, two) in ("redundant", "shut") for one, two in _pairs(gates))
     g = _values(gates, x)
     return bool(np.allclose(g, g[..., :1]))
 
 
-def are_tiling(gates: GateSet, x: Any = None) -> bool:
+def are_tiling(gates: Any, x: Any = None) -> bool:
     """Whether for every input exactly one gate is open (on an edge, two by one half).
 
     >>> from gatefield.gates import half_spaces
@@ -62,33 +65,41 @@ def are_tiling(gates: GateSet, x: Any = None) -> bool:
     """
     if x is not None:
         return bool(np.allclose(_values(gates, x).sum(axis=-1), 1.0))
+    gates = as_gate_set(gates)
+    for gate in gates.gates:
+        _check_plain(gate)
     active = [gate for gate in gates.gates if not (isinstance(gate, Constant) and not np.any(gate.value))]
     if len(active) == 1:
         return isinstance(active[0], Constant) and bool(np.all(np.asarray(active[0].value) == 1))
     return len(active) == 2 and all(isinstance(gate, HalfSpace) for gate in active) and _pair(*active) == "exclusive"
 
 
-def _pairs(gates: GateSet) -> list[tuple[Any, Any]]:
+def _pairs(gates: Any) -> list[tuple[Any, Any]]:
+    gates = as_gate_set(gates)
     return [(one, two) for i, one in enumerate(gates.gates) for two in gates.gates[:i]]
 
 
 def _pair(one: Any, two: Any) -> str:
-    """`"exclusive"`, `"redundant"` or `"overlapping"`, by what the two gates are."""
+    """`"exclusive"`, `"redundant"`, `"overlapping"`, or `"shut"` if both are always shut, by what the two gates are."""
     for gate in (one, two):
-        if not isinstance(gate, Constant | HalfSpace) or (
-            isinstance(gate, HalfSpace) and (gate.width or np.any(gate.threshold))
-        ):
-            raise UserError(
-                f"How a gate of kind {type(gate).__name__} lies to others cannot be read off its parameters; "
-                "give inputs to try, such as are_exclusive(gates, x)."
-            )
+        _check_plain(gate)
     shut = [isinstance(gate, Constant) and not np.any(gate.value) for gate in (one, two)]
     if any(shut):
-        return "redundant" if all(shut) else "exclusive"
+        return "shut" if all(shut) else "exclusive"
     if isinstance(one, Constant) or isinstance(two, Constant):
         both = isinstance(one, Constant) and isinstance(two, Constant)
         return "redundant" if both and np.all(np.asarray(one.value) == np.asarray(two.value)) else "overlapping"
     return {1: "redundant", -1: "exclusive", 0: "overlapping"}[alignment(one.direction, two.direction)]
+
+
+def _check_plain(gate: Any) -> None:
+    """Complain if how a gate lies to others cannot be read off its parameters."""
+    plain = isinstance(gate, Constant) or (isinstance(gate, HalfSpace) and not gate.width and not np.any(gate.threshold))
+    if not plain:
+        raise UserError(
+            f"How a gate of kind {type(gate).__name__} lies to others cannot be read off its parameters; "
+            "give inputs to try, such as are_exclusive(gates, x)."
+        )
 
 
 def alignment(v: Any, w: Any) -> int:
@@ -97,5 +108,7 @@ def alignment(v: Any, w: Any) -> int:
     return next((sign for sign in (1, -1) if np.linalg.norm(a - sign * b) < SAME), 0)
 
 
-def _values(gates: GateSet, x: Any) -> np.ndarray:
-    return np.asarray(gates(jnp.asarray(x)))
+def _values(gates: Any, x: Any) -> np.ndarray:
+    gates = as_gate_set(gates)
+    gates.check_sites(np.shape(x)[-1])
+    return np.asarray(gates(jnp.asarray(_checks.finite("x", x))))

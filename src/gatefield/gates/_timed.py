@@ -7,6 +7,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
 from jaxtyping import Array, ArrayLike, Float, Real
 
 from gatefield import _checks
@@ -14,7 +15,7 @@ from gatefield._errors import UserError
 from gatefield._precision import real
 from gatefield._runs import leaf
 from gatefield.gates._gate import Gate
-from gatefield.gates._half_space import opened
+from gatefield.gates._half_space import HalfSpace, opened
 
 
 class Scheduled(Gate):
@@ -37,18 +38,25 @@ class Scheduled(Gate):
 
     def __init__(self, times: Any, gates: Sequence[Gate], *, now: Any = 0.0) -> None:
         grid = np.asarray(_checks.finite("times", times), float)
-        if grid.ndim != 1 or len(grid) != len(gates) or np.any(np.diff(grid) <= 0) or grid[0] != 0:
+        if not all(isinstance(gate, Gate) for gate in gates):
+            raise UserError(f"A schedule is made of gates, such as Open(), but was given {list(gates)!r}.")
+        if grid.size == 0 or grid.ndim != 1 or len(grid) != len(gates) or np.any(np.diff(grid) <= 0) or grid[0] != 0:
             raise UserError(
                 f"A schedule needs increasing times from 0 on, one for each of its {len(gates)} gates, not {times!r}."
             )
         self.times, self.gates, self.now = grid, tuple(gates), now
 
-    def __call__(self, x: Float[Array, "*samples n"]) -> Float[Array, "*samples"]:
+    def __call__(self, x: Float[ArrayLike, "*samples n"]) -> Float[Array, "*samples"]:
         piece = jnp.sum(real(self.now) >= real(self.times)) - 1
         return jnp.stack([gate(x) for gate in self.gates])[piece]
 
     def at(self, time: Real[Any, ""]) -> Gate:
         return eqx.tree_at(lambda gate: gate.now, self, jnp.asarray(time, float))
+
+    def still(self) -> Gate:
+        if isinstance(self.now, Tracer) or np.ndim(self.now):
+            return self
+        return self.gates[int(np.sum(np.asarray(self.now) >= np.asarray(self.times))) - 1].still()
 
 
 class Moving(Gate):
@@ -77,8 +85,11 @@ class Moving(Gate):
         """The direction at its time."""
         return real(self.path(self.now))
 
-    def __call__(self, x: Float[Array, "*samples n"]) -> Float[Array, "*samples"]:
+    def __call__(self, x: Float[ArrayLike, "*samples n"]) -> Float[Array, "*samples"]:
         return opened(jnp.matmul(real(x), self.direction, precision="highest"), self.direction)
 
     def at(self, time: Real[Any, ""]) -> Gate:
         return eqx.tree_at(lambda gate: gate.now, self, time if isinstance(time, jax.Array) else jnp.asarray(time, float))
+
+    def still(self) -> Gate:
+        return self if isinstance(self.now, Tracer) or np.ndim(self.now) else HalfSpace(np.asarray(self.direction))

@@ -11,7 +11,7 @@ from jaxtyping import Array, ArrayLike, Float
 from gatefield import _checks
 from gatefield._errors import UserError
 from gatefield._precision import exact, real
-from gatefield.theory._gated_linear_path import Matrix, Times, Vector, limit, solve
+from gatefield.theory._gated_linear_path import Matrix, Times, Vector, checked, limit, solve
 
 
 @exact
@@ -37,6 +37,8 @@ def solve_redundant(
     """
     w0 = real(w0)
     copies = w0.shape[0]
+    if copies > _checks.count("K", K):
+        raise UserError(f"There are {copies} units that share the gate, but K = {K} in all; give K of at least {copies}.")
     total = solve(A11, b1, w0.sum(0), copies * real(t), K)
     return total[..., None, :] / copies + (w0 - w0.mean(0))
 
@@ -79,7 +81,8 @@ def half_time(A: Matrix, b: Vector, K: int) -> Float[Array, ""]:
     >>> float(half_time([[1.0]], [1.0], K=1).round(6))
     0.346574
     """
-    rates, basis = jnp.linalg.eigh(real(A))
+    A, b, _ = checked(A, b, b)
+    rates, basis = jnp.linalg.eigh(A)
     weight = jnp.where(rates > 1e-12 * rates[-1], (basis.T @ real(b)) ** 2 / jnp.where(rates > 0, rates, 1.0), 0.0)
     share = weight / jnp.where(jnp.sum(weight) > 0, jnp.sum(weight), 1.0)
 

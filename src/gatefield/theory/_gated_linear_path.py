@@ -1,7 +1,5 @@
 """Exact paths of gated linear networks, for regular and singular A."""
 
-from typing import NamedTuple
-
 import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
@@ -10,6 +8,7 @@ from jaxtyping import Array, ArrayLike, Float
 from gatefield import _checks
 from gatefield._errors import UserError
 from gatefield._precision import exact, real
+from gatefield.theory._spectral import apply
 
 Matrix = Float[ArrayLike, "m m"]
 Vector = Float[ArrayLike, " m"]
@@ -17,14 +16,6 @@ Times = Float[ArrayLike, "*times"]
 
 NULL = 1e-12
 """Eigenvalues below this times the largest count as zero."""
-
-
-class Modes(NamedTuple):
-    """A in its eigenbasis: eigenvalues, eigenvectors in columns, and b in that basis."""
-
-    rates: Float[Array, " m"]
-    basis: Float[Array, "m m"]
-    pull: Float[Array, " m"]
 
 
 @exact
@@ -48,11 +39,14 @@ def solve(A: Matrix, b: Vector, w0: Vector, t: Times, K: int) -> Float[Array, "*
 
     **Source:** note 000, equations 9 to 11, corrected: the factor 1/K, and a constant of either sign.
     """
-    modes = _modes(A, b, w0)
-    t, K = real(_checks.finite("t", t)), _checks.count("K", K)
-    z = -t[..., None] * modes.rates / K**2
-    u = jnp.exp(z) * (modes.basis.T @ real(w0)) + t[..., None] / K * _phi(z) * modes.pull
-    return u @ modes.basis.T
+    A, b, w0 = checked(A, b, w0)
+    t, K = _time(t), _checks.count("K", K)
+
+    def at(time: Float[Array, ""]) -> Float[Array, " m"]:
+        scale = time / K**2
+        return apply(_decay, _decay_slope, A, w0, scale) + time / K * apply(_filling, _filling_slope, A, b, scale)
+
+    return jnp.vectorize(at, signature="()->(m)")(t)
 
 
 @exact
@@ -68,10 +62,10 @@ def limit(A: Matrix, b: Vector, w0: Vector, K: int) -> Float[Array, " m"]:
 
     **Source:** note 000, after equation 11, corrected by the factor K and for singular A.
     """
-    modes, K = _modes(A, b, w0), _checks.count("K", K)
-    _check_range(modes)
-    u = jnp.where(modes.rates > 0, K * _over(modes.pull, modes.rates), modes.basis.T @ real(w0))
-    return modes.basis @ u
+    A, b, w0 = checked(A, b, w0)
+    inverse = _inverse(A)
+    _check_range(A, inverse, b)
+    return _checks.count("K", K) * inverse @ b + w0 - inverse @ (A @ w0)
 
 
 @exact
@@ -89,7 +83,10 @@ def loss(
 
     **Source:** note 000, equations 13 to 15, with the factor one half.
     """
-    A, b, w, K = real(A), real(b), real(w) / _checks.count("K", K), 1
+    A, b, _ = checked(A, b, b)
+    w = real(_checks.finite("w", w)) / _checks.count("K", K)
+    if w.shape[-1:] != b.shape:
+        raise UserError(f"w must have shape (..., {b.size}), the weights of all units in one, but has {w.shape}; flatten them.")
     return 0.5 * (jnp.einsum("...i,ij,...j->...", w, A, w) - 2 * w @ b + real(label_power))
 
 
@@ -110,12 +107,7 @@ def loss_path(A: Matrix, b: Vector, w0: Vector, t: Times, K: int, label_power: F
 
     **Source:** note 002, section 5.1, in place of the claim that the smallest eigenvalues win.
     """
-    modes, K = _modes(A, b, w0), _checks.count("K", K)
-    t = real(_checks.finite("t", t))
-    start = modes.basis.T @ real(w0)
-    left = jnp.where(modes.rates > 0, start - K * _over(modes.pull, modes.rates), 0.0)
-    decay = jnp.exp(-2 * t[..., None] * modes.rates / K**2)
-    return _limiting(modes, label_power) + jnp.sum(modes.rates * left**2 * decay, axis=-1) / (2 * K**2)
+    return real(loss(A, b, solve(A, b, w0, t, K), K, label_power))
 
 
 @exact
@@ -127,7 +119,7 @@ def limiting_loss(A: Matrix, b: Vector, label_power: Float[ArrayLike, ""]) -> Fl
 
     **Source:** note 000, equations 15 and 16, with the factor one half and the pseudo-inverse; labels as given.
     """
-    return _limiting(_modes(A, b, jnp.zeros(np.shape(b))), label_power)
+    return 0.5 * (real(label_power) - real(explained(A, b)))
 
 
 @exact
@@ -139,7 +131,8 @@ def explained(A: Matrix, b: Vector) -> Float[Array, ""]:
 
     **Source:** note 000, equation 18, corrected: second moments in place of products of means.
     """
-    return _explained(_modes(A, b, jnp.zeros(np.shape(b))))
+    A, b, _ = checked(A, b, b)
+    return b @ _inverse(A) @ b
 
 
 @exact
@@ -153,7 +146,7 @@ def initial_rate(b: Vector, K: int) -> Float[Array, ""]:
 
 
 @exact
-def velocity(w: Float[Array, "K n"], A: Matrix, b: Vector) -> Float[Array, "K n"]:
+def velocity(w: Float[ArrayLike, "K n"], A: Matrix, b: Vector) -> Float[Array, "K n"]:
     r"""The gradient flow of a gated linear network, $\tau\,\dot w = (b - A w/K)/K$, for `flow`.
 
     **Arguments:** `w`: weights (K, n). `A`, `b`: as for `solve`.
@@ -164,14 +157,8 @@ def velocity(w: Float[Array, "K n"], A: Matrix, b: Vector) -> Float[Array, "K n"
     return ((real(b) - real(A) @ w.ravel() / w.shape[0]) / w.shape[0]).reshape(w.shape)
 
 
-def _modes(A: Matrix, b: Vector, w0: Vector) -> Modes:
-    A, b = _checked(A, b, w0)
-    rates, basis = jnp.linalg.eigh((A + A.T) / 2)
-    rates = jnp.where(rates > NULL * jnp.max(jnp.abs(rates)), rates, 0.0)
-    return Modes(rates, basis, basis.T @ b)
-
-
-def _checked(A: Matrix, b: Vector, w0: Vector) -> tuple[Array, Array]:
+def checked(A: Matrix, b: Vector, w0: Vector) -> tuple[Array, Array, Array]:
+    """A, b and w0 as arrays, after a look at their shapes and at whether A can be a second moment."""
     for name, value in (("A", A), ("b", b), ("w0", w0)):
         _checks.finite(name, value)
     shapes = np.shape(A), np.shape(b), np.shape(w0)
@@ -181,34 +168,65 @@ def _checked(A: Matrix, b: Vector, w0: Vector) -> tuple[Array, Array]:
             f"A, b and w0 must have shapes (m, m), (m,) and (m,) with the same m = K n, but have "
             f"{shapes[0]}, {shapes[1]} and {shapes[2]}."
         )
-    return real(A), real(b)
+    if not isinstance(A, Tracer):
+        _check_moment(np.asarray(A, float))
+    A = real(A)
+    return (A + A.T) / 2, real(b), real(w0)
 
 
-def _check_range(modes: Modes) -> None:
-    if isinstance(modes.pull, Tracer):
+def _check_moment(A: np.ndarray) -> None:
+    largest = np.abs(A).max(initial=0.0)
+    if np.abs(A - A.T).max(initial=0.0) > 1e-5 * largest:
+        raise UserError("A must be symmetric, as a matrix of second moments is; give E[x~ x~'].")
+    lowest = np.linalg.eigvalsh((A + A.T) / 2).min(initial=0.0)
+    if lowest < -1e-5 * largest:
+        raise UserError(f"A must be positive semidefinite, but has the eigenvalue {lowest:.3g}; give E[x~ x~'].")
+
+
+def _time(t: Times) -> Float[Array, "*times"]:
+    return real(_checks.real("t", t, "a time of zero or more", lambda x: (x >= 0) & np.isfinite(x)))
+
+
+def _inverse(A: Float[Array, "m m"]) -> Float[Array, "m m"]:
+    """The pseudo-inverse."""
+    return jnp.linalg.pinv(A, rtol=NULL if A.dtype == jnp.float64 else 1e-6, hermitian=True)
+
+
+def _check_range(A: Array, inverse: Array, b: Array) -> None:
+    if any(isinstance(part, Tracer) for part in (A, b)):
         return
-    outside = float(jnp.linalg.norm(jnp.where(modes.rates > 0, 0.0, modes.pull)))
-    if outside > 1e-6 * max(float(jnp.linalg.norm(modes.pull)), 1e-300):
+    outside = float(jnp.linalg.norm(b - A @ (inverse @ b)))
+    if outside > 1e-6 * max(float(jnp.linalg.norm(b)), 1e-300):
         raise UserError(
             f"b has a part of length {outside:.3g} on which A is zero, so that the weights grow without end; "
             "see that A and b belong to the same gates."
         )
 
 
-def _phi(z: Float[Array, "..."]) -> Float[Array, "..."]:
-    """(exp(z) - 1)/z, 1 at 0."""
+def _kept(rates: Array) -> Array:
+    """The eigenvalues, those that are zero up to rounding set to zero."""
+    return jnp.where(rates > NULL * jnp.max(jnp.abs(rates)), rates, 0.0)
+
+
+def _decay(rates: Array, scale: Array) -> Array:
+    return jnp.exp(-scale * _kept(rates))
+
+
+def _decay_slope(rates: Array, scale: Array) -> Array:
+    return -scale * _decay(rates, scale)
+
+
+def _filling(rates: Array, scale: Array) -> Array:
+    """phi_1(z) = (exp(z) - 1)/z at z = -scale * rates, 1 at 0."""
+    z = -scale * _kept(rates)
     safe = jnp.where(z == 0, 1.0, z)
     return jnp.where(z == 0, 1.0, jnp.expm1(safe) / safe)
 
 
-def _over(top: Array, bottom: Array) -> Array:
-    """top / bottom, 0 where bottom is 0."""
-    return jnp.where(bottom > 0, top / jnp.where(bottom > 0, bottom, 1.0), 0.0)
-
-
-def _explained(modes: Modes) -> Float[Array, ""]:
-    return jnp.sum(_over(modes.pull**2, modes.rates))
-
-
-def _limiting(modes: Modes, label_power: Float[ArrayLike, ""]) -> Float[Array, ""]:
-    return 0.5 * (real(label_power) - _explained(modes))
+def _filling_slope(rates: Array, scale: Array) -> Array:
+    """Its derivative by the rates: -scale * (exp(z) (z - 1) + 1)/z^2, by its series near 0."""
+    z = -scale * _kept(rates)
+    small = jnp.abs(z) < 1e-2
+    safe = jnp.where(small, 1.0, z)
+    series = 0.5 + z * (1 / 3 + z * (1 / 8 + z * (1 / 30 + z / 144)))
+    return -scale * jnp.where(small, series, (jnp.exp(safe) * (safe - 1) + 1) / safe**2)

@@ -1,15 +1,19 @@
 """Moments of gated inputs by sampling."""
 
-import equinox as eqx
+from collections.abc import Callable
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Array, PRNGKeyArray
 
 from gatefield._precision import exact, real
-from gatefield.data import Source
+from gatefield.data import AnyTask, Source
 from gatefield.gates import GateSet
 from gatefield.theory._gated_linear_closed import symmetric
+
+Draw = Callable[[PRNGKeyArray, int], tuple[Any, ...]]
 
 GROUPS = 16
 """Blocks of samples whose spread gives the standard error."""
@@ -22,29 +26,44 @@ def sampled_moments(gates: GateSet, source: Source, key: PRNGKeyArray, samples: 
 
     If the law is symmetric about 0, each sample is used with both signs.
     """
+    mirror = symmetric(source)
+
+    def draw(key: PRNGKeyArray, size: int) -> tuple[Array, Array]:
+        x = real(source.sampler()(key, size))
+        x = jnp.concatenate([x, -x]) if mirror else x
+        return x, jnp.ones(len(x), x.dtype)
+
+    (first, second, _), (first_error, second_error, _) = _moments(gates, draw, key, samples)
+    return first, second, first_error, second_error
+
+
+@exact
+def sampled_task_moments(gates: GateSet, task: AnyTask, key: PRNGKeyArray, samples: int) -> tuple[Any, Any]:
+    """(b, A, E y^2) of any task, and their standard errors."""
+    draw = task.sampler()
+    return _moments(gates, lambda key, size: tuple(map(real, draw(key, size))), key, samples)
+
+
+def _moments(gates: GateSet, draw: Draw, key: PRNGKeyArray, samples: int) -> tuple[Any, Any]:
+    """E[y g x], E[g g' x x'] and E y^2 over draws (x, y), and their standard errors by the spread of groups."""
     chunks = max(1, -(-samples // (GROUPS * CHUNK)))
     size = min(CHUNK, -(-samples // GROUPS))
-    groups = [_group(gates, source, jax.random.fold_in(key, i), chunks, size, symmetric(source)) for i in range(GROUPS)]
-    first, second = (jnp.stack(parts) for parts in zip(*groups, strict=True))
+    run = jax.jit(lambda key: _group(gates, draw, key, chunks, size))
+    groups = [run(jax.random.fold_in(key, i)) for i in range(GROUPS)]
+    parts = [jnp.stack(part) for part in zip(*groups, strict=True)]
     scale = np.sqrt(GROUPS * (GROUPS - 1))
-    errors = (jnp.linalg.norm(part - part.mean(0), axis=0) / scale for part in (first, second))
-    return first.mean(0), second.mean(0), *errors
+    return tuple(part.mean(0) for part in parts), tuple(jnp.linalg.norm(part - part.mean(0), axis=0) / scale for part in parts)
 
 
-@eqx.filter_jit
-def _group(
-    gates: GateSet, source: Source, key: PRNGKeyArray, chunks: int, size: int, mirror: bool
-) -> tuple[Float[Array, " m"], Float[Array, "m m"]]:
+def _group(gates: GateSet, draw: Draw, key: PRNGKeyArray, chunks: int, size: int) -> tuple[Array, Array, Array]:
     """The moments of `chunks` draws of `size` samples each."""
-    draw = source.sampler()
 
-    def one(i: Array) -> tuple[Array, Array]:
-        x = real(draw(jax.random.fold_in(key, i), size))
-        x = jnp.concatenate([x, -x]) if mirror else x
+    def one(i: Array) -> tuple[Array, Array, Array]:
+        x, y = draw(jax.random.fold_in(key, i), size)
         gated = (gates(x)[:, :, None] * x[:, None, :]).reshape(len(x), -1)
-        return gated.mean(0), gated.T @ gated / len(x)
+        return y @ gated / len(x), gated.T @ gated / len(x), jnp.mean(y**2)
 
-    def add(i: Array, sums: tuple[Array, Array]) -> tuple[Array, Array]:
+    def add(i: Array, sums: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
         return jax.tree.map(lambda total, part: total + part / chunks, sums, one(i))
 
     shapes = jax.eval_shape(one, jnp.zeros((), int))

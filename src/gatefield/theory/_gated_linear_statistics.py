@@ -9,11 +9,17 @@ from jaxtyping import Float, PRNGKeyArray
 
 from gatefield import _checks
 from gatefield._errors import UserError, unknown_name
+from gatefield._keys import as_key
 from gatefield._runs import run_count
-from gatefield.data import Task
-from gatefield.gates import GateSet, as_gate_set
-from gatefield.theory._gated_linear_closed import closed_moments, why_not_closed
-from gatefield.theory._gated_linear_sampled import sampled_moments
+from gatefield.data import AnyTask, Task
+from gatefield.gates import GateSet, Scheduled, as_gate_set
+from gatefield.theory._gated_linear_closed import (
+    closed_moments,
+    half_closed_moments,
+    why_not_closed,
+    why_second_not_closed,
+)
+from gatefield.theory._gated_linear_sampled import sampled_moments, sampled_task_moments
 
 METHODS = ("auto", "closed", "sampled")
 
@@ -30,7 +36,7 @@ class Statistics(eqx.Module):
 
 
 def statistics(
-    gates: Any, task: Task, *, method: str = "auto", key: PRNGKeyArray | None = None, samples: int = 1_000_000
+    gates: Any, task: AnyTask, *, method: str = "auto", key: PRNGKeyArray | None = None, samples: int = 1_000_000
 ) -> tuple[Float[np.ndarray, "m m"], Float[np.ndarray, " m"], float]:
     r"""What a gated linear network learns from: $A = E[\tilde x\tilde x^\top]$, $b = E[y\,\tilde x]$ and $E y^2$.
 
@@ -42,9 +48,12 @@ def statistics(
     | "closed" | half-spaces through 0 and constant gates: any set of them on Gaussian and elliptical data; on squashed |
     | | Gaussian data and the hypercube, parallel and opposite gates that one site decides |
     | "sampled" | any gates and task, in float64; A and b come from the same samples, so that b lies in the range of A |
-    | "auto" | "closed" where it applies, else "sampled" |
+    | "auto" | "closed" where it applies, else "sampled"; parallel and opposite half-spaces on symmetric data without ties |
+    | | have A in closed form all the same, and only b is sampled |
 
-    **Arguments:** `gates`: a `GateSet`, or a list of gates. `task`: a task of two sources, one run. `method`: as above. `key`:
+    Gates that change with time are taken as they stand: give `gates.at(t)`, or see `pieces`.
+
+    **Arguments:** `gates`: a `GateSet`, or a list of gates. `task`: any task, of one run. `method`: as above. `key`:
     needed for sampling. `samples`: at least this many are drawn of each class.
 
     **Returns:** A (Kn, Kn), b (Kn,), and the label power, in float64. See `statistics_estimate` for errors.
@@ -62,7 +71,7 @@ def statistics(
 
 
 def statistics_estimate(
-    gates: Any, task: Task, *, method: str = "auto", key: PRNGKeyArray | None = None, samples: int = 1_000_000
+    gates: Any, task: AnyTask, *, method: str = "auto", key: PRNGKeyArray | None = None, samples: int = 1_000_000
 ) -> Statistics:
     """`statistics` with standard errors and the name of the method.
 
@@ -74,22 +83,49 @@ def statistics_estimate(
     >>> found.method, bool(found.b_error.max() < 0.01)
     ('sampled', True)
     """
-    gates = as_gate_set(gates)
+    gates = as_gate_set(gates).still()
     _check(gates, task)
     if method not in METHODS:
         raise unknown_name("method", method, METHODS)
-    obstacle = why_not_closed(gates, task)
+    obstacle = why_not_closed(gates, task) if isinstance(task, Task) else f"a {type(task).__name__} task is not two sources"
     if method == "closed" and obstacle:
         raise UserError(f"There is no closed form here: {obstacle}; use method='sampled' with a key.")
-    if method == "closed" or (method == "auto" and not obstacle):
-        parts, name = [closed_moments(gates, source) for source in (task.positive, task.negative)], "closed"
-    else:
-        if key is None:
-            raise UserError(f"These moments are sampled, because {obstacle or 'you asked for it'}; give key=jax.random.key(0).")
-        count = _checks.count("samples", samples, least=2)
-        sources = zip((task.positive, task.negative), jax.random.split(key), strict=True)
-        parts, name = [sampled_moments(gates, source, k, count) for source, k in sources], "sampled"
-    return _mix(parts, task, name)
+    if not obstacle and method != "sampled":
+        assert isinstance(task, Task)
+        return _mix([closed_moments(gates, source) for source in (task.positive, task.negative)], task, "closed")
+    if key is None:
+        raise UserError(f"These moments are sampled, because {obstacle or 'you asked for it'}; give key=jax.random.key(0).")
+    return _sampled(gates, task, method, as_key(key), _checks.count("samples", samples, least=2))
+
+
+def _sampled(gates: GateSet, task: AnyTask, method: str, key: PRNGKeyArray, samples: int) -> Statistics:
+    if not isinstance(task, Task):
+        (b, A, power), (b_error, A_error, _) = jax.tree.map(np.asarray, sampled_task_moments(gates, task, key, samples))
+        return Statistics(A, b, float(power), A_error, b_error, "sampled")
+    half = method == "auto" and not why_second_not_closed(gates, task)
+    route = half_closed_moments if half else sampled_moments
+    sources = zip((task.positive, task.negative), jax.random.split(key), strict=True)
+    return _mix([route(gates, source, k, samples) for source, k in sources], task, "b sampled" if half else "sampled")
+
+
+def pieces(
+    gates: Any, task: AnyTask, *, method: str = "auto", key: PRNGKeyArray | None = None, samples: int = 1_000_000
+) -> list[tuple[float, Float[np.ndarray, "m m"], Float[np.ndarray, " m"]]]:
+    """The moments under `Scheduled` gates, piece by piece, for `solve_pieces`.
+
+    **Arguments:** `gates`: gates of which some are scheduled. The rest as for `statistics`.
+
+    **Returns:** (start time, A, b) for each piece between two times at which a gate changes.
+
+    >>> from gatefield.data import Gaussian
+    >>> from gatefield.gates import Open, Scheduled, Shut
+    >>> found = pieces([Scheduled([0.0, 5.0], [Shut(), Open()])], Task(Gaussian(1, 1.0), Gaussian(1, 1.0)))
+    >>> [(start, A.item()) for start, A, b in found]
+    [(0.0, 0.0), (5.0, 1.0)]
+    """
+    gates = as_gate_set(gates)
+    times = sorted({0.0, *(float(t) for gate in gates.gates if isinstance(gate, Scheduled) for t in np.asarray(gate.times))})
+    return [(t, *statistics(gates.at(t), task, method=method, key=key, samples=samples)[:2]) for t in times]
 
 
 def _mix(parts: list, task: Task, method: str) -> Statistics:
@@ -107,8 +143,8 @@ def _mix(parts: list, task: Task, method: str) -> Statistics:
 
 
 def _check(gates: GateSet, task: Any) -> None:
-    if not isinstance(task, Task):
-        raise UserError(f"task must be a Task of two sources, but is {type(task).__name__}; write Task(positive, negative).")
+    if not isinstance(task, AnyTask):
+        raise UserError(f"task must be a task, such as Task(positive, negative), but is {type(task).__name__}; give one.")
     if run_count((gates, task)) is not None:
         raise UserError("Gates and task must be of one run each; take the moments of each run by itself.")
     gates.check_sites(task.n)

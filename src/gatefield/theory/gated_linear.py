@@ -16,7 +16,7 @@ from gatefield.theory._gated_linear_path import (
     solve,
     velocity,
 )
-from gatefield.theory._gated_linear_statistics import Statistics, statistics, statistics_estimate
+from gatefield.theory._gated_linear_statistics import Statistics, pieces, statistics, statistics_estimate
 
 __all__ = [
     "Found",
@@ -30,6 +30,7 @@ __all__ = [
     "limiting_loss",
     "loss",
     "loss_path",
+    "pieces",
     "single_gate_field",
     "solve",
     "solve_pieces",
