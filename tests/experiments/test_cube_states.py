@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+import xarray as xr
 
 from gatefield.data import Hypercube
 from gatefield.experiments import _cube_states_search as search
-from gatefield.experiments._cube_states_verdicts import interval
+from gatefield.experiments._cube_states_verdicts import interval, persistence
 from gatefield.theory.hypercube import corners, localized_state, pattern_law
 
 
@@ -44,3 +45,17 @@ def test_exact_states_rest_on_the_law_itself():
 
 def test_interval_holds_the_share():
     assert interval(39, 100) == "39/100 = 0.390 (0.294 to 0.493)"
+
+
+def test_persistence_is_judged_by_the_least_share_over_sampled_sizes():
+    lasting = np.array([[False] * 10, [True] * 10, [True] * 8 + [False] * 2])
+    record = xr.Dataset(
+        {"lasting": (("size", "start"), lasting), "localized": (("size", "start"), ~lasting)},
+        {"size": [7, 16, 40], "exact": ("size", [True, False, False]), "pair": "1, 2"},
+        {"samples": 100},
+    )
+    (found,) = persistence(record)
+    assert not found.holds
+    assert found.measured == pytest.approx(0.8)
+    assert [text in found.note for text in ("n = 7:", "n = 16: 10/10", "n = 40: 8/10")] == [False, True, True]
+    assert persistence(record.isel(size=[0])) == []

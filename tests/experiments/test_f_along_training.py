@@ -6,6 +6,7 @@ import xarray as xr
 
 from gatefield.data import Hypercube, NonlinearGP
 from gatefield.experiments._f_along_training import head_sizes, site_drifts
+from gatefield.experiments._f_along_training_figure import dropped
 from gatefield.experiments._f_along_training_verdicts import takeover
 from gatefield.experiments._many_drifts import sampled_drifts
 
@@ -43,3 +44,8 @@ def test_sampled_drifts_agree_with_plain_means():
             spread = np.hypot(found.error[r, f], terms.std(0) / np.sqrt(len(terms)))
             assert np.all(np.abs(found.value[r, f] - terms.mean(0)) < 4.5 * spread)
             assert np.all(found.error[r, f] < terms.std(0) / np.sqrt(20_000))
+
+
+def test_head_has_dropped_when_half_way_in_its_logarithm_and_else_the_middle_is_shown():
+    assert dropped(np.array([32, 20, 9, 8, 2])) == 3
+    assert dropped(np.array([5, 7, 9, 8, 6])) == 2

@@ -170,3 +170,10 @@ def test_in_a_terminal_there_is_a_table_for_each_source():
     assert any("theory.relu.steady_amplitude" in text for text in lines)
     assert lines[-2].startswith("3 entries: 2 hold, 1 corrected; not in order")
     assert lines[-1] == "Checked in less than 1 s; the longest: 000-eq5 0.2 s, 002-eq25 0.2 s, sheet-boom 0.2 s."
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+@pytest.mark.parametrize("verdict", ["holds with a condition", "corrected", "refuted", "holds"])
+def test_a_verdict_other_than_holds_is_shown_with_its_note(verdict, terminal):
+    text = printed([row(verdict=verdict, note="if n is even")], terminal)
+    assert ("if n is even" in text) == (verdict != "holds")

@@ -6,6 +6,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 SHOWN = {"single": "(a) one bump", "balanced": "(b) two equal bumps", "imbalanced": "(c) bumps 2 and 1",
@@ -23,10 +24,12 @@ WORDS = (
     "majority; f is as large or larger elsewhere",
 )
 
+TIES: dict[str, Any] = {"color": "#F0E442", "linewidth": 1.2, "linestyle": "--"}
+
 
 def draw(record: xr.Dataset) -> Figure:
     figure = Figure(figsize=(11.5, 9.6))
-    top, middle, bottom = cast(Any, figure.subfigures(3, 1, height_ratios=[1.0, 1.1, 0.95]))
+    top, middle, bottom = cast(Any, figure.subfigures(3, 1, height_ratios=[1.0, 1.18, 0.95]))
     profiles = top.subplots(1, len(SHOWN), sharey=True)
     for axes, (case, title) in zip(profiles, SHOWN.items(), strict=True):
         _profile(axes, record.sel(case=case), record.sites.sel(layout="apart").values, title)
@@ -37,7 +40,8 @@ def draw(record: xr.Dataset) -> Figure:
         _map(axes, record.sel(layout=layout), f"({letter}) {NAMES[layout]}")
     maps[0].set_ylabel("β")
     patches = [Patch(color=color, label=word) for color, word in zip(KINDS, WORDS, strict=True)]
-    middle.legend(handles=patches, loc="outside lower center", ncols=3)
+    ties = Line2D([], [], **TIES, label="ties: α = β ± 1, α + β = 1")
+    middle.legend(handles=[*patches, ties], loc="outside lower center", ncols=2)
     left, right = bottom.subplots(1, 2)
     _lead_panel(left, record)
     _shares_panel(right, record)
@@ -60,6 +64,8 @@ def _map(axes: Any, one: xr.Dataset, title: str) -> None:
     kind = np.where(one.one_site, 0, np.where(one.picked, 1, 2)).T
     low, high = 0.0, float(one.alpha[-1] + one.alpha[0])
     axes.pcolormesh(one.alpha, one.beta, kind, cmap=ListedColormap(KINDS), vmin=-0.5, vmax=2.5, rasterized=True)
+    for alpha, beta in (([1.0, high], [0.0, high - 1]), ([0.0, high - 1], [1.0, high]), ([0.0, 1.0], [1.0, 0.0])):
+        axes.plot(alpha, beta, **TIES)
     axes.plot([1.0, high, high], [1.0, high, 1.0], "-", color="k", linewidth=1.3)
     axes.plot([1.0, high], [1.0, 1.0], "-", color="k", linewidth=1.3)
     axes.text(0.62 * high, 0.3 * high, r"$\alpha > \beta > 1$", color="white", fontsize="small")

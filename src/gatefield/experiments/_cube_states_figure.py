@@ -8,18 +8,21 @@ from matplotlib.figure import Figure
 
 from gatefield.experiments._same_field import aligned
 
+LASTING: dict[str, Any] = {"markersize": 2.5, "alpha": 0.6, "markeredgewidth": 0}
+FLEETING: dict[str, Any] = {"markersize": 2.5, "alpha": 0.35, "markerfacecolor": "none", "markeredgewidth": 0.5}
+
 
 def draw(record: xr.Dataset) -> Figure:
     """Existence map and basins above, losses in the middle, states of the largest ring below."""
-    figure = Figure(figsize=(11.5, 11.0))
-    top, middle, bottom = cast(Any, figure.subfigures(3, 1, height_ratios=[1.35, 1.1, 1.0]))
+    figure = Figure(figsize=(11.5, 12.0))
+    top, middle, bottom = cast(Any, figure.subfigures(3, 1, height_ratios=[1.55, 1.15, 1.0]))
     where, basins = top.subplots(1, 2)
     _map(where, record, top)
     _basins(basins, record)
     for axes, pair in zip(middle.subplots(1, record.sizes["pair"], squeeze=False)[0], record.pair.values, strict=True):
         _losses(axes, record.sel(pair=pair))
     middle.axes[0].set_ylabel("loss")
-    middle.legend(*middle.axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+    middle.legend(*middle.axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=5)
     for axes, pair in zip(
         bottom.subplots(1, record.sizes["pair"], sharey=True, squeeze=False)[0], record.pair.values, strict=True
     ):
@@ -27,6 +30,11 @@ def draw(record: xr.Dataset) -> Figure:
     bottom.axes[0].set_ylabel("field, scaled to 1")
     bottom.legend(*bottom.axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
     return figure
+
+
+def pair_text(one: xr.Dataset) -> str:
+    """The length scales of a pair, the positive class first."""
+    return rf"$\xi_1$ = {float(one.xi1):g} (+), $\xi_0$ = {float(one.xi0):g}"
 
 
 def _map(axes: Any, record: xr.Dataset, figure: Any) -> None:
@@ -45,7 +53,7 @@ def _map(axes: Any, record: xr.Dataset, figure: Any) -> None:
         title=f"where the localized state exists (lead > 0), n = {int(last.map_size)}",
         aspect="equal",
     )
-    axes.legend(loc="upper right", fontsize="small", frameon=True, facecolor="w", framealpha=0.9)
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), fontsize="small", ncols=3)
     figure.colorbar(image, ax=axes, label=r"lead $(|w_i|-\sum_{j\neq i}|w_j|)/|w_i|$", extend="min")
 
 
@@ -58,7 +66,7 @@ def _basins(axes: Any, record: xr.Dataset) -> None:
         share = one.localized.mean("start").values
         error = 1.96 * np.sqrt(np.maximum(share * (1 - share), 0.25 / count) / count)
         low, high = np.minimum(error, share), np.minimum(error, 1 - share)
-        axes.errorbar(at + 0.06 * i, share, [low, high], fmt="o-", color=f"C{i}", markersize=5, label=rf"$\xi$ = {pair}")
+        axes.errorbar(at + 0.06 * i, share, [low, high], fmt="o-", color=f"C{i}", markersize=5, label=pair_text(one))
         axes.plot(at + 0.06 * i, one.sgd_localized.mean("seed"), "x", color=f"C{i}", markersize=7)
     axes.plot([], [], "x", color="0.4", label="SGD")
     axes.set_xticks(at, [str(n) for n in record["size"].values])
@@ -69,15 +77,15 @@ def _basins(axes: Any, record: xr.Dataset) -> None:
 
 
 def _losses(axes: Any, one: xr.Dataset) -> None:
-    """Losses of all states by size."""
+    """Losses of all states by size; those that another sample does not keep are hollow and pale."""
     at = np.arange(one.sizes["size"])
     spread = np.linspace(-0.3, 0.1, one.sizes["start"])
     for peaked, color, label in ((False, "C0", "extended states"), (True, "C1", "localized states")):
-        values = one.loss.where(one.localized == peaked).transpose("start", "size").values
-        axes.plot(
-            (at + spread[:, None]).ravel(), values.ravel(), "o", color=color, markersize=2.5, alpha=0.6, markeredgewidth=0
-        )
-        axes.plot([], [], "o", color=color, label=label)
+        for lasting, look in ((False, FLEETING), (True, LASTING)):
+            values = one.loss.where((one.localized == peaked) & (one.lasting == lasting)).transpose("start", "size").values
+            axes.plot((at + spread[:, None]).ravel(), values.ravel(), "o", color=color, **look)
+        axes.plot([], [], "o", color=color, markersize=4, label=label)
+    axes.plot([], [], "o", color="C0", markerfacecolor="none", alpha=0.5, markersize=4, label="not kept by another sample")
     places = np.linspace(0.2, 0.35, one.sizes["seed"])
     axes.plot(
         (at + places[:, None]).ravel(),
@@ -91,7 +99,7 @@ def _losses(axes: Any, one: xr.Dataset) -> None:
     axes.plot(at[exists], one.site_loss.values[exists], "_", color="C3", markersize=24, markeredgewidth=1.5, zorder=0)
     axes.plot([], [], "_", color="C3", label="localized state, closed form")
     axes.set_xticks(at, [str(n) for n in one["size"].values])
-    axes.set(xlabel="sites n", title=rf"$\xi$ = {one.pair.values}")
+    axes.set(xlabel="sites n", title=pair_text(one))
 
 
 def _states(axes: Any, one: xr.Dataset) -> None:
@@ -106,5 +114,5 @@ def _states(axes: Any, one: xr.Dataset) -> None:
         best = wide[one.loss.values[wide].argmin()]
         axes.plot(at, aligned(one.states.values[best, :n]), color="C0")
     axes.plot([], [], color="C0", label="extended state of lowest loss")
-    axes.plot(at, aligned(one.sgd.values[0, :n]), "o", color="k", markersize=2.5, label="SGD")
-    axes.set(xlabel="position from the peak (site)", ylim=(-1.1, 1.1), title=rf"$\xi$ = {one.pair.values}, n = {n}{text}")
+    axes.plot(at, aligned(one.sgd.values[0, :n]), "o", color="k", markersize=2.5, label="SGD, one run")
+    axes.set(xlabel="position from the peak (site)", ylim=(-1.1, 1.1), title=f"{pair_text(one)}, n = {n}{text}")

@@ -47,7 +47,8 @@ def site_state(n: int, xi1: float, xi0: float) -> Site:
 def exact_states(n: int, xi1: float, xi0: float, starts: np.ndarray, *, step: float, most: int) -> Found:
     """By the flow on the law itself, all corners of the cube with their probabilities."""
     corr = np.array([np.roll(ring_correlation(n, xi1), k) for k in range(n)])
-    points, chances = hypercube.corners(n), hypercube.pattern_law(corr)
+    points = hypercube.corners(n)
+    chances = np.maximum(hypercube.pattern_law(corr), 0.0)  # rounding, near 1e-11, may make rare corners negative
     cov1, cov0 = covariances(n, xi1, xi0)
     found = hypercube.steady_states(points, cov1, cov0, starts, chances=chances, time_step=step, most_steps=most)
     settled = np.asarray(found.settled)

@@ -16,6 +16,9 @@ LOSS = 0.183405
 REACHED, OF = 39, 100
 """How many of how many starts ended in the localized state in an earlier search."""
 
+PERSIST = 0.9
+"""The least share of states that must persist."""
+
 
 def verdicts(record: xr.Dataset) -> list[Verdict]:
     out = []
@@ -26,6 +29,7 @@ def verdicts(record: xr.Dataset) -> list[Verdict]:
     for pair in record.pair.values:
         one = record.sel(pair=pair)
         out += [_lowest(one)] if (one.site_lead > 0).all() else []
+        out += persistence(one)
         out += [_basin(one), _sgd_rests(one), _sgd_found(one)]
     return [*out, *_map(record)]
 
@@ -75,8 +79,25 @@ def _reached(one: xr.Dataset) -> Verdict:
 
 def _settled(record: xr.Dataset) -> Verdict:
     share = float(record.settled.mean())
-    note = f"{record.settled.size} searches; on samples it is a state on another sample too in the share given below"
+    note = f"{record.settled.size} searches; whether those of a sample persist on another is a claim of its own"
     return Verdict("every start ends in a state that lies in its own cell", 1.0, share, "at least 0.99", share >= 0.99, note)
+
+
+def persistence(one: xr.Dataset) -> list[Verdict]:
+    """Whether states found on a sample are also states of another; by size, the least share is shown."""
+    shares = {n: float(part.lasting.mean()) for n, part in _by_size(one) if not part.exact}
+    if not shares:
+        return []
+    least = min(shares.values())
+    note = "; ".join(
+        f"n = {n}: {interval(int(one.lasting.sel(size=n).sum()), one.sizes['start'])}"
+        f", {int((one.lasting & one.localized).sel(size=n).sum())} of them localized"
+        for n in shares
+    )
+    note += f"; {one.attrs['samples']:,} inputs in each sample"
+    claim = f"ξ = ({one.pair.values}): states found on a sample persist on another"
+    rule = f"cosine {SAME} or more in a share of at least {PERSIST} of starts, at every n; the least is shown"
+    return [Verdict(claim, 1.0, least, rule, least >= PERSIST, note)]
 
 
 def _existence(record: xr.Dataset) -> Verdict:

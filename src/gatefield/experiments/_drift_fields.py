@@ -48,8 +48,9 @@ class DriftFields(Experiment):
         "The error of the closure is |f_closure - f|/|f|, less what the noise of sampling adds to it. It is exact on Gaussian "
         "data; elsewhere it fails where the field oscillates faster than the data. The spectrum of the data falls like "
         "exp(-k²/2k_c²) with k_c = n/(√2 π ξ), which is called their bandwidth. Upper row: f at the highest gain, sampled "
-        "(dots), by the closure (line) and for Gaussian data of the same covariance (dashed). Below: the closure's error for "
-        "each field, and for Gabors against their frequency."
+        "(dots), by the closure (line) and for Gaussian data of the same covariance (dashed). Middle: the closure's error for "
+        "each field, and for Gabors against their frequency and gain. Below: sampled against exact f, where the exact one is "
+        "known; all fields share the samples, so their errors go together."
     )
     Parameters = Settings
     presets: ClassVar = {

@@ -5,17 +5,20 @@ from typing import Any, cast
 import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
+from scipy.special import erfc
 
-from gatefield.experiments._drift_fields_verdicts import bandwidth
+from gatefield.experiments._drift_fields_verdicts import ROUNDING, bandwidth
 from gatefield.experiments._panels import gain_text
 
 MARKS = ("o", "s", "^", "D", "v")
+LINES = (":", "-.", "--", "-")
+"""Of the gains above the lowest, the highest last."""
 
 
 def draw(record: xr.Dataset) -> Figure:
-    """Drifts of four fields above; below the closure's error for all fields and for Gabors."""
-    figure = Figure(figsize=(11.5, 8.4))
-    top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=[1.0, 1.35]))
+    """Drifts of four fields above; below the closure's error for all fields and for Gabors; last, sampled against exact."""
+    figure = Figure(figsize=(11.5, 11.6))
+    top, bottom, last_row = cast(Any, figure.subfigures(3, 1, height_ratios=[1.0, 1.35, 1.05]))
     chosen = _chosen(record)
     for axes, i in zip(top.subplots(1, len(chosen), sharex=True), chosen, strict=True):
         _drift(axes, record.isel(gain=-1, xi=-1, field=i))
@@ -27,6 +30,10 @@ def draw(record: xr.Dataset) -> Figure:
     left, right = bottom.subplots(1, 2, width_ratios=[1.7, 1.0], sharey=True)
     _errors(left, record.isel(gain=-1))
     _gabors(right, record)
+    site, cloud, off = last_row.subplots(1, 3)
+    _site(site, record.isel(xi=-1, field=int(np.flatnonzero(record.kind == "site")[0])))
+    _against_exact(cloud, record)
+    _deviations(off, record)
     return figure
 
 
@@ -72,24 +79,73 @@ def _errors(axes: Any, one: xr.Dataset) -> None:
 
 
 def _gabors(axes: Any, record: xr.Dataset) -> None:
-    """Errors of Gabors against frequency over bandwidth, by length scale and, in paler shades, lower gains."""
+    """Errors of Gabors against frequency over bandwidth, by length scale (colour and mark) and gain (line)."""
     part = record.isel(field=record.kind.values == "Gabor")
     for g, gain in enumerate(part.gain.values[1:], start=1):
         for i, xi in enumerate(part.xi.values):
-            one = part.sel(gain=gain, xi=xi)
-            last = g == part.sizes["gain"] - 1
+            one, last = part.sel(gain=gain, xi=xi), g == part.sizes["gain"] - 1
             ratio = one.value / bandwidth(record.attrs["n"], xi)
-            label = rf"$\xi$ = {xi:g}" if last else None
             axes.plot(
                 ratio,
                 np.maximum(one.closure_error, 1e-4),
-                "-",
+                LINES[(g - part.sizes["gain"]) % len(LINES)],
                 marker=MARKS[i % 5],
-                markersize=4,
+                markersize=6 if last else 3.5,
+                markerfacecolor=f"C{i}" if last else "w",
+                zorder=2 if last else 3,  # hollow marks stay visible on full ones
+                linewidth=1.2,
                 color=f"C{i}",
-                alpha=1.0 if last else 0.25,
-                label=label,
             )
-    axes.axvline(1.0, color="0.5", linestyle=":", linewidth=1.0)
-    top = gain_text(float(part.gain[-1]))
-    axes.set(xlabel="frequency / bandwidth", title=f"(c) Gabors at gain {top}; lower gains pale; dotted: $k_c$", xscale="log")
+        axes.plot(
+            [],
+            [],
+            LINES[(g - part.sizes["gain"]) % len(LINES)],
+            color="0.3",
+            linewidth=1.2,
+            label=f"gain {gain_text(float(gain))}",
+        )
+    axes.axvline(1.0, color="0.6", linewidth=1.0)
+    axes.set(xlabel=r"frequency / bandwidth $k_c$", title="(c) Gabors, colours as in (b)", xscale="log")
+    axes.legend(loc="lower right")
+
+
+def _site(axes: Any, one: xr.Dataset) -> None:
+    """The gate of one site: sampled and in closed form, around the site, at each gain."""
+    lags = one.position.values - one.sizes["position"] // 2
+    for g, gain in enumerate(one.gain.values):
+        axes.plot(lags, one.site_exact.sel(gain=gain), "-", color=f"C{g}", linewidth=1.2)
+        axes.plot(lags, one.sampled.sel(gain=gain), MARKS[g % 5], color=f"C{g}", markersize=4, markerfacecolor="none")
+        axes.plot([], [], MARKS[g % 5] + "-", color=f"C{g}", markersize=4, markerfacecolor="none", label=gain_text(float(gain)))
+    reach = min(len(lags) // 2, int(np.ceil(2.2 * float(one.xi))))
+    axes.set(xlim=(-reach, reach), xlabel="site, from the one that gates", ylabel="f, sampled (marks) and exact",
+             title=rf"(d) one site, $\xi$ = {float(one.xi):g}; lines: exact")  # fmt: skip
+    axes.legend(title="gain", loc="upper right", fontsize="small")
+
+
+def _against_exact(axes: Any, record: xr.Dataset) -> None:
+    """Every site of every field on the small ring: sampled against exact."""
+    ends = [float(record.small_exact.min()), float(record.small_exact.max())]
+    axes.plot(ends, ends, "-", color="0.6", linewidth=1.0)
+    for i, xi in enumerate(record.xi.values):
+        one = record.sel(xi=xi)
+        axes.plot(one.small_exact.values.ravel(), one.small_sampled.values.ravel(), MARKS[i % 5], color=f"C{i}",
+                  markersize=3.5, markeredgewidth=0, label=rf"$\xi$ = {xi:g}")  # fmt: skip
+    n = record.sizes["small_position"]
+    axes.set(xlabel="f, exact: sum over all corners", ylabel="f, sampled", title=f"(e) signs on {n} sites, all fields")
+    axes.legend(loc="upper left")
+
+
+def _deviations(axes: Any, record: xr.Dataset) -> None:
+    """How far sampled drifts are from exact ones in standard errors, as shares above each size, beside the normal law."""
+    site = record.isel(field=int(np.flatnonzero(record.kind == "site")[0]))
+    for off, error, color, label in (
+        (site.sampled - site.site_exact, site.error, "C0", "one site, all gains"),
+        (record.small_sampled - record.small_exact, record.small_sampling_error, "C1", "signs, small ring"),
+    ):
+        z = np.sort((abs(off) / np.maximum(error, ROUNDING)).values.ravel())
+        axes.step(z, 1 - np.arange(len(z)) / len(z), color=color, label=label)
+    t = np.linspace(0, 4, 100)
+    axes.plot(t, erfc(t / np.sqrt(2)), "--", color="k", linewidth=1.0, label="normal errors")
+    axes.set(xlabel="|sampled - exact| / standard error", ylabel="share of sites above", yscale="log", ylim=(1e-4, 1.3),
+             title="(f) is what is left noise?")  # fmt: skip
+    axes.legend(loc="lower left")

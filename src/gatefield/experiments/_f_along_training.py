@@ -59,9 +59,11 @@ class FAlongTraining(Experiment):
         "decided the gate, it would be that of one site, which on the cube is C1 e_max/2. The distance to each is relative to "
         "|f|, less what the noise of sampling adds to it. The head of w is the smallest number of its largest entries whose "
         "gate agrees with that of all entries but for 5 % (or 1 %) of inputs; all sizes are looked at, because errors need not "
-        "fall with size. Rows: size of the head, distance from the Gaussian form, distance from the form of one site, "
-        "all medians over seeds with quartiles, and the final field of the first seed at the lowest and the highest gain. Time "
-        "runs linearly up to the first record after 0, then logarithmically."
+        "fall with size. Rows: size of the head (thick 5 %, thin 1 %), distance from the Gaussian form, distance from the form "
+        "of one site, all medians over seeds, with quartiles but for the thin lines, and the final field of the first seed at "
+        "the lowest and the highest gain. Last row: f itself with both forms, for the first seed, the first pair and the "
+        "highest gain, at the start, when the head has dropped half-way (in its logarithm) and at the end. Time runs linearly "
+        "up to the first record after 0, then logarithmically."
     )
     Parameters = Settings
     presets: ClassVar = {
@@ -169,7 +171,12 @@ def _study(p: Settings, xi1: float, xi0: float, gain: float, fields: np.ndarray,
     errors = np.asarray(_head_errors(x, jnp.asarray(flat, jnp.float32)))
     heads = head_sizes(errors, SHARES).reshape(*lead, len(SHARES))
     out["head_size"] = (("seed", "step", "share"), heads, {"long_name": "entries that decide the gate"})
-    out["drift"] = (("step", "position"), drift.reshape(fields.shape)[0], {"long_name": "f(w) of the first seed"})
+    forms = {
+        "drift": (drift, "f(w) of the first seed"),
+        "gaussian_form": (gaussian, "the Gaussian form of f, first seed"),
+        "site_form": (alone, "the drift of the largest entry alone, first seed"),
+    }
+    out |= {name: (("step", "position"), v.reshape(fields.shape)[0], {"long_name": text}) for name, (v, text) in forms.items()}
     return xr.Dataset(out, {"position": np.arange(p.n)})
 
 

@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 from scipy.special import erf
 
 from gatefield.experiments import _cube_fields as cube
+from gatefield.experiments._cube_family_styles import styles
 from gatefield.experiments._gate_influence_verdicts import HIGH, LOW
 
 PANELS = {
@@ -35,13 +36,13 @@ def _band(axes: Any) -> None:
 
 def _scatter(axes: Any, record: xr.Dataset, law: str, title: str, label: str) -> None:
     _band(axes)
-    for name, how in cube.styles(record).items():
+    for name, how in styles(record).items():
         if name in cube.SETTLED.values():  # they would hide the trained fields
             continue
         one = cube.family(record, name)
-        faint = 0.9 if name.startswith("geometric") else 0.45
-        axes.plot(one.share.values.ravel(), one[law].values.ravel(), linestyle="", markersize=4.5, alpha=faint,
-                  markeredgewidth=0, label=name, **how)  # fmt: skip
+        few = name.startswith("geometric")
+        axes.plot(one.share.values.ravel(), one[law].values.ravel(), linestyle="", markersize=6.5 if few else 4.0,
+                  markeredgecolor="w", markeredgewidth=0.3, zorder=3 if few else 2, label=name, **how)  # fmt: skip
     if law == "uniform":
         s = np.linspace(0, 1, 200, endpoint=False)
         axes.plot(s, np.sqrt(2 / np.pi) * s, "-", color="0.3", linewidth=1.0, label=r"$\sqrt{2/\pi}\,|w_j|/|w|$, weights alike")

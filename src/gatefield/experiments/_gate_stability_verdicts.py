@@ -16,6 +16,10 @@ SEEN = 10
 """Exact and sampled probabilities are compared where at least so many flips are expected in the sample."""
 CONVERGED = 0.05
 """A training has converged if less than this share of the loss it can shed is left."""
+ALIKE = 0.9
+"""It must also have a median cosine of its fields with those of the longest training of at least this."""
+ENOUGH = 10
+"""Localized units and the others are compared if there are at least so many of each."""
 
 
 def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
@@ -96,7 +100,7 @@ def _convergence(record: xr.Dataset) -> list[Verdict]:
     names = {0: "the note's learning rate", 1: "K times the note's rate"}
     out = []
     for r in range(record.sizes["rate"] - 1):
-        worst = float(left.isel(rate=r).max())
+        worst, least = float(left.isel(rate=r).max()), float(cosine.isel(rate=r).min())
         gains = "; ".join(
             f"gain {gain_text(float(g))}: {float(left.isel(rate=r).sel(gain=g)):.3f}, median cosine of fields "
             f"{float(cosine.isel(rate=r).sel(gain=g)):.2f}"
@@ -107,9 +111,10 @@ def _convergence(record: xr.Dataset) -> list[Verdict]:
                 f"{names.get(r, 'this rate')}, {float(record.rate[r]):g}: training has converged by the end",
                 0.0,
                 worst,
-                f"share of the loss that is yet to be shed below {CONVERGED:g}",
-                worst < CONVERGED,
-                f"against a rate of {float(record.rate[-1]):g}. {gains}",
+                f"share of the loss that is yet to be shed below {CONVERGED:g}, and median cosine of fields with those of the "
+                f"longest training at least {ALIKE:g}, at every gain",
+                worst < CONVERGED and least >= ALIKE,
+                f"against a rate of {float(record.rate[-1]):g}; fields may still move when the loss hardly does. {gains}",
             )
         )
     return out
@@ -144,12 +149,12 @@ def _freezing(record: xr.Dataset) -> list[Verdict]:
 
 
 def _kinds(record: xr.Dataset) -> list[Verdict]:
-    """Do localized units flip more or less than the others? At the longest training that has at least three of each."""
+    """Do localized units flip more or less than the others? At the longest training that has enough of each."""
     top = record.isel(gain=-1)
     for r in reversed(range(record.sizes["rate"])):
         one = top.isel(rate=r)
         flips, is_local = (1 - one.stability).sum("interval").values.ravel(), _localized(one).values.ravel()
-        if min(is_local.sum(), (~is_local).sum()) >= 3:
+        if min(is_local.sum(), (~is_local).sum()) >= ENOUGH:
             local, other = flips[is_local], flips[~is_local]
             chance = float(stats.mannwhitneyu(local, other).pvalue)
             return [

@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from gatefield.experiments import _cube_fields as cube
+from gatefield.experiments._cube_family_styles import styles
 from gatefield.experiments._margins_verdicts import truncation_chance
 
 KINDS = (("head", "C0", "o", "every corner"), (0, "C1", "s", "99 % of inputs"), (1, "C2", "^", "95 % of inputs"))
@@ -23,7 +24,8 @@ def draw(record: xr.Dataset) -> Figure:
     _head_panel(mosaic["heads"], record)
     names = _curve_panel(mosaic["curves"], record)
     mosaic["names"].axis("off")
-    mosaic["names"].legend(handles=names, loc="center left", title="fields in (e), median of each family", alignment="left")
+    title = "fields in (e), median of each family;\nthose without any error are left out"
+    mosaic["names"].legend(handles=names, loc="center left", title=title, alignment="left")
     return figure
 
 
@@ -86,11 +88,14 @@ def _head_panel(axes: Any, record: xr.Dataset) -> None:
 
 def _curve_panel(axes: Any, record: xr.Dataset) -> list[Line2D]:
     floor, handles = 1e-5, []
-    for name, how in cube.styles(record).items():
+    for name, how in styles(record).items():
         values = cube.family(record, name).errors.median("field")
         kept = values.where(values > floor)
-        axes.plot(record.kept, kept, markersize=4, linewidth=1.2, **how)
-        handles.append(Line2D([], [], markersize=4, label=name if kept.notnull().any() else f"{name}: no error", **how))
+        if not kept.notnull().any():  # no error at any size
+            continue
+        look: dict[str, Any] = how | ({"linestyle": "--", "markerfacecolor": "w"} if name in cube.SETTLED.values() else {})
+        axes.plot(record.kept, kept, markersize=4.5, linewidth=1.2, **look)
+        handles.append(Line2D([], [], markersize=4.5, linewidth=1.2, label=name, **look))
     for share in record.share.values:
         axes.axhline(share, color="0.5", linewidth=0.8, linestyle=":")
         axes.text(record.sizes["position"] + 0.6, share, f"{100 * share:g} %", fontsize="small", color="0.3", va="center")

@@ -3,6 +3,7 @@
 import numpy as np
 import xarray as xr
 
+from gatefield.data import ring_spectrum
 from gatefield.experiments._experiment import Verdict
 from gatefield.experiments._fixed_sample import GAUSSIAN
 from gatefield.experiments._panels import gain_text
@@ -24,7 +25,7 @@ def verdicts(record: xr.Dataset) -> list[Verdict]:
     if np.isinf(record.gain.values[-1]):
         out += [_one_site(record.sel(order=order).isel(gain=-1)) for order in NAMES]
     for order in NAMES:
-        out += [_sgd(record.sel(order=order, gain=g)) for g in record.gain.values]
+        out += [_sgd(record.sel(order=order, gain=g), _time(record, order)) for g in record.gain.values]
     return [*out, *_choice(record)]
 
 
@@ -128,7 +129,18 @@ def _one_site(one: xr.Dataset) -> Verdict:
     )
 
 
-def _sgd(one: xr.Dataset) -> Verdict:
+def _time(record: xr.Dataset, order: str) -> str:
+    """For how long SGD ran, and how long the slowest mode takes on Gaussian data, 1/(λ1 (D - D_min)/4)."""
+    ran = record.attrs["steps"] * float(np.max(record.attrs["learning_rate"]))
+    scales = record.attrs["length_scales"]
+    lam1, lam0 = (ring_spectrum(record.sizes["position"], xi) for xi in (scales if order == "long" else scales[::-1]))
+    excess = np.sort(lam0 + lam1 - lam1 * np.min(1 + lam0 / lam1))
+    needed = float(4 / excess[excess > 1e-9 * excess[-1]][0])
+    rest = "SGD is not at rest" if ran < needed else "SGD has had that time"
+    return f"SGD ran for {ran:.3g} tau; on Gaussian data the slowest mode needs about {needed:.2g} tau: there {rest}"
+
+
+def _sgd(one: xr.Dataset, time: str) -> Verdict:
     share = float((one.sgd_match >= SAME).mean())
     same = float((one.sgd_same_start >= SAME).mean())
     flowed = float(one.sgd_flow.median())
@@ -140,7 +152,7 @@ def _sgd(one: xr.Dataset) -> Verdict:
         share >= 0.9,
         f"median cosine {float(one.sgd_match.median()):.3f}. In {same:.2f} of seeds it is the field that the map finds from "
         f"the same start; median cosine with the gradient flow from the same start {flowed:.3f}. Losses: SGD "
-        f"{float(one.sgd_loss.median()):.5f}, map {float(one.loss.median()):.5f}",
+        f"{float(one.sgd_loss.median()):.5f}, map {float(one.loss.median()):.5f}. {time}",
     )
 
 

@@ -172,7 +172,7 @@ def _sign(part: xr.Dataset) -> Verdict:
     near = rate(part.sign_right.sel(predictor=CHOSEN), counted & _chosen(part))
     return Verdict(
         "one neuron: it tells the sign of the peak",
-        0.9,
+        0.8,
         right[CHOSEN].mean,
         "share of right signs at least 0.8",
         right[CHOSEN].mean >= 0.8,

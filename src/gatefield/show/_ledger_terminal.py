@@ -14,6 +14,8 @@ from gatefield.show._terminal import say
 
 _COLOURS = {"holds": "blue", "holds with a condition": "cyan", "corrected": "yellow", "refuted": "magenta", "open": "white"}
 _WIDE = 110
+_WITH_NOTE = ("holds with a condition", "corrected", "refuted")
+"""Verdicts that say little without their condition, correction or reason."""
 
 
 def show_ledger(rows: Sequence[Row], console: Console) -> None:
@@ -50,10 +52,10 @@ def _table(group: Group) -> Table:
 
 
 def _cells(line: Line) -> list[Text]:
-    """One row; notes are shown where something printed or computed is wrong, and in full on the page."""
+    """One row."""
     row = line.row
     says = Text.assemble(row.says, ("\n" + "; ".join(filter(None, (row.place, row.implements, line.how))), "dim"))
-    if row.note and (line.printed_is_wrong or not line.good):
+    if _shows_note(line):
         says.append(f"\n{row.note}", "italic")
     if row.error_text:
         says.append(f"\n{row.error_text}", "bold yellow")
@@ -79,10 +81,15 @@ def _entry(line: Line) -> Iterator[tuple[int, Text]]:
     if row.estimate is not None:
         numbers = f"{row.implements} {line.value}, estimate {line.estimate} {line.error} by {line.how}"
         yield 4, Text(numbers + (f", printed {line.printed}" if row.printed is not None else ""))
-    if row.note and (line.printed_is_wrong or not line.good):
+    if _shows_note(line):
         yield 4, Text(row.note, "italic")
     if row.error_text:
         yield 4, Text(f"{row.error_text}" if row.estimate is not None else f"{row.implements}: {row.error_text}", "bold yellow")
+
+
+def _shows_note(line: Line) -> bool:
+    """Notes are shown where the verdict needs one, or the outcome is not in order; the page has all of them."""
+    return bool(line.row.note) and (line.row.verdict in _WITH_NOTE or line.printed_is_wrong or not line.good)
 
 
 def _verdict(row: Row) -> Text:

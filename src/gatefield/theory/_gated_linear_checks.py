@@ -4,7 +4,7 @@ All on small sets of samples, whose averages are exact expectations under the la
 """
 
 import functools
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.integrate import solve_ivp
@@ -26,14 +26,23 @@ class Case(NamedTuple):
 
 @functools.cache
 def case(kind: str = "regular") -> Case:
-    """Two units on three inputs, behind crossing ("regular"), opposite ("exclusive") or equal ("redundant") gates."""
+    """Two units on three inputs, behind crossing ("regular"), opposite ("exclusive") or equal ("redundant") gates.
+
+    "site" has the opposite gates of note 001, open where the first input is positive, and where it is negative.
+    """
     rng = np.random.default_rng(3)
     x, y = rng.normal(size=(40, 3)), (np.arange(40) % 2).astype(float)
     v, u = rng.normal(size=(2, 3))
-    second = {"regular": u, "exclusive": -v, "redundant": v}[kind]
-    gates = np.stack([x @ v > 0, x @ second > 0], axis=-1)
+    site = np.eye(3)[0]
+    one, two = {"regular": (v, u), "exclusive": (v, -v), "redundant": (v, v), "site": (site, -site)}[kind]
+    gates = np.stack([x @ one > 0, x @ two > 0], axis=-1)
     gated = (gates[:, :, None] * x[:, None]).reshape(40, 6)
     return Case(gated, y, gated.T @ gated / 40, gated.T @ y / 40, rng.normal(size=6), 2)
+
+
+def rows(c: Case) -> Any:
+    """The initial weights, one row for each unit."""
+    return c.w0.reshape(c.K, -1)
 
 
 def half_loss(c: Case, w: np.ndarray) -> float:
@@ -136,3 +145,21 @@ def fitted_pair(directions: np.ndarray, groups: int = 8, size: int = 50_000) -> 
         b = gated.T @ y / len(x)
         found.append(b @ np.linalg.solve(gated.T @ gated / len(x), b))
     return float(np.mean(found)), float(np.std(found, ddof=1) / np.sqrt(groups))
+
+
+def signs(n: int) -> Any:
+    """All corners of a cube."""
+    return np.array(np.meshgrid(*[[-1.0, 1.0]] * n)).reshape(n, -1).T
+
+
+def three_signs(xi: float) -> np.ndarray:
+    """Probabilities of the signs of a Gaussian field on a ring of three sites: (1 + sum of s_i s_j c_ij) / 8."""
+    row = np.exp(-(((np.arange(2)[:, None] + 3 * np.arange(-20, 21)) / xi) ** 2)).sum(1)
+    c = 2 / np.pi * np.arcsin(row[1] / row[0])
+    x = signs(3)
+    return (1 + c * (x[:, 0] * x[:, 1] + x[:, 1] * x[:, 2] + x[:, 2] * x[:, 0])) / 8
+
+
+def pulses(n: int, low: int, high: int) -> np.ndarray:
+    """All single pulses of ones on a ring of n sites, each equally likely."""
+    return np.array([np.roll([1.0] * width + [0.0] * (n - width), s) for width in range(low, high + 1) for s in range(n)])

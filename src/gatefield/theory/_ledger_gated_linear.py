@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from gatefield.data import Gaussian, Task, ring_spectrum
+from gatefield.data import Gaussian, SinglePulse, Task, ring_spectrum
 from gatefield.gates import HalfSpace, delta, half_spaces
 from gatefield.theory import _gated_linear_checks as checks
 from gatefield.theory import gated_linear as gl
@@ -18,8 +18,8 @@ FIT = "least squares on a set of samples"
 FACTOR = "the printed form lacks a factor 1/K before A"
 
 
-def by_differences() -> Estimate:
-    return Estimate(checks.slope(case()), 1e-8, DIFFERENCES)
+def by_differences(kind: str = "regular") -> Estimate:
+    return Estimate(checks.slope(case(kind)), 1e-8, DIFFERENCES)
 
 
 def by_ode(kind: str, i: int = 0) -> Estimate:
@@ -30,14 +30,40 @@ def by_fit(kind: str) -> Estimate:
     return Estimate(float(checks.fitted(kind)[0]), 1e-9, FIT)
 
 
-def velocity() -> float:
-    c = case()
-    return float(gl.velocity(c.w0.reshape(2, 3), c.A, c.b)[0, 0])
+def velocity(kind: str = "regular") -> float:
+    c = case(kind)
+    return float(gl.velocity(checks.rows(c), c.A, c.b)[0, 0])
 
 
-def printed_velocity() -> float:
-    c = case()
+def printed_velocity(kind: str = "regular") -> float:
+    c = case(kind)
     return float(((c.b - c.A @ c.w0) / c.K)[0])
+
+
+def velocity_of_sum() -> float:
+    """Of w1 + w2, two units with the same gate."""
+    c = case("redundant")
+    return float(gl.velocity(checks.rows(c), c.A, c.b)[:, 0].sum())
+
+
+def sum_by_differences() -> Estimate:
+    c = case("redundant")
+    return Estimate(checks.slope(c, 0) + checks.slope(c, 3), 2e-8, DIFFERENCES)
+
+
+def printed_velocity_of_sum() -> float:
+    """Equation 29."""
+    c = case("redundant")
+    return float((2 / c.K * (c.b[:3] - c.A[:3, :3] @ (c.w0[:3] + c.w0[3:])))[0])
+
+
+def pulse_covariance() -> float:
+    return float(SinglePulse(8, (2, 4)).covariance()[0, 1])
+
+
+def pulse_by_enumeration() -> Estimate:
+    x = checks.pulses(8, 2, 4)
+    return Estimate(float(np.mean(x[:, 0] * x[:, 1]) - x[:, 0].mean() * x[:, 1].mean()), 1e-12, "all 24 pulses")
 
 
 def path(kind: str) -> float:
@@ -81,12 +107,12 @@ def by_means_residual() -> Estimate:
 
 def tie_moment() -> float:
     """E[g x1 x2] for a flat gate on the corners of a cube, where six of sixteen corners lie on the gate's edge."""
-    corners = np.array(np.meshgrid(*[[-1.0, 1.0]] * 4)).reshape(4, -1).T
+    corners = checks.signs(4)
     return float(np.mean(np.asarray(HalfSpace(np.ones(4))(corners)) * corners[:, 0] * corners[:, 1]))
 
 
 def printed_tie_moment() -> float:
-    corners = np.array(np.meshgrid(*[[-1.0, 1.0]] * 4)).reshape(4, -1).T
+    corners = checks.signs(4)
     return float(np.mean((corners.sum(-1) >= 0) * corners[:, 0] * corners[:, 1]))
 
 
@@ -129,6 +155,17 @@ def two_pieces_by_ode() -> Estimate:
 
 first = partial(Entry, source="000")
 ENTRIES = (
+    first(
+        "000-single-pulse",
+        place="section 1, after equation 1",
+        says="the single pulse is a translation-invariant data set on corners of {0, 1}^n",
+        status="holds with a condition",
+        implements="data.SinglePulse",
+        value=pulse_covariance,
+        estimate=pulse_by_enumeration,
+        note="incomplete: never defined there. Here: a run of ones, its place uniform on a ring, its width uniform between two "
+        "bounds; the number is the covariance of neighbours on 8 sites, widths 2 to 4",
+    ),
     first(
         "000-eq2",
         place="equation 2",
@@ -240,11 +277,22 @@ ENTRIES = (
         place="equations 19 and 20",
         says="the flow behind exclusive gates",
         status="corrected",
+        implements="theory.gated_linear.velocity",
+        value=partial(velocity, "exclusive"),
+        estimate=partial(by_differences, "exclusive"),
+        printed=partial(printed_velocity, "exclusive"),
+        note=FACTOR,
+    ),
+    first(
+        "000-eq25",
+        place="equations 21 to 25",
+        says="its solution",
+        status="corrected",
         implements="theory.gated_linear.solve",
         value=partial(path, "exclusive"),
         estimate=partial(by_ode, "exclusive"),
         printed=lambda: float(checks.printed_path("exclusive")[0]),
-        note=FACTOR,
+        note=FACTOR + "; a constant exp(C) could not be negative",
     ),
     first(
         "000-eq26",
@@ -256,6 +304,17 @@ ENTRIES = (
         estimate=partial(by_fit, "exclusive"),
         printed=checks.printed_exclusive_limit,
         note=f"K A11^+ b1; the printed form keeps an exponential, here at t = {T:g}",
+    ),
+    first(
+        "000-eq29",
+        place="equations 27 to 30",
+        says="two units with the same gate: the flow of each, and of their sum",
+        status="corrected",
+        implements="theory.gated_linear.velocity",
+        value=velocity_of_sum,
+        estimate=sum_by_differences,
+        printed=printed_velocity_of_sum,
+        note=FACTOR + "; and no other unit enters only if K = 2, or if the other gates are shut where these two are open",
     ),
     first(
         "000-eq31",
@@ -293,12 +352,12 @@ ENTRIES = (
         "001-eq4",
         "001",
         "equation 4",
-        "the flow of two units",
+        "the flow of two units behind the gates of one site",
         "corrected",
         "theory.gated_linear.velocity",
-        velocity,
-        by_differences,
-        printed_velocity,
+        partial(velocity, "site"),
+        partial(by_differences, "site"),
+        partial(printed_velocity, "site"),
         FACTOR,
     ),
 )
