@@ -42,7 +42,11 @@ def reference(name):
     return value["inputs"], value["expected"], value["atol"]
 
 
-@pytest.mark.parametrize("name", [n for n in VALUES if n.startswith("sign_m")])
+def slow_if(value, condition):
+    return pytest.param(value, marks=pytest.mark.slow) if condition else value
+
+
+@pytest.mark.parametrize("name", [slow_if(n, not n.startswith("sign_m4")) for n in VALUES if n.startswith("sign_m")])
 def test_reference_moments(name):
     inputs, expected, atol = reference(name)
     places = inputs.get("idx", list(range(inputs["n"])))
@@ -50,7 +54,7 @@ def test_reference_moments(name):
     assert float(hypercube.sign_moment(corr)) == pytest.approx(expected, abs=atol)
 
 
-@pytest.mark.parametrize("name", ["f_three_bumps_majority", "f_general_n5", "eq20_true_f"])
+@pytest.mark.parametrize("name", [slow_if("f_three_bumps_majority", True), "f_general_n5", "eq20_true_f"])
 def test_reference_drifts(name):
     inputs, expected, atol = reference(name)
     value = hypercube.drift(inputs["w"], line_correlation(inputs["n"], inputs["xi"]))
@@ -89,47 +93,93 @@ def test_singular_correlations():
     np.testing.assert_allclose(value, 0.5 * np.sign(FIELD[:5] @ opposite) * opposite, atol=1e-14)
 
 
+def equal_moment(k, r):
+    """E of the k-th power of the mean sign given the common factor, by quadrature in panels."""
+    edges, (x, weight) = np.append(0, np.geomspace(1e-4, 12, 60)), np.polynomial.legendre.leggauss(20)
+    t = edges[:-1, None] + np.diff(edges)[:, None] * (1 + x) / 2
+    density = 2 * stats.norm.pdf(t) * weight * np.diff(edges)[:, None] / 2
+    return float(np.sum(density * (2 * ndtr(t * np.sqrt(r / (1 - r))) - 1) ** k))
+
+
+def test_moments_near_singular_correlations():
+    for r in (0.9, 0.99, 0.999, 0.9999):
+        moment = hypercube.sign_moment_estimate(r + (1 - r) * np.eye(4))
+        assert abs(moment.value - equal_moment(4, r)) <= moment.error < 1e-9
+    signs = np.array([1, -1, 1, 1, 1, -1, -1, 1])
+    for k in (2, 4, 6, 8):
+        assert float(hypercube.sign_moment(np.outer(signs, signs)[:k, :k])) == signs[:k].prod()
+    doubled = np.kron(np.array([[1.0, 0.5], [0.5, 1.0]]), np.ones((3, 3)))
+    assert float(hypercube.sign_moment(doubled)) == pytest.approx(1 / 3, abs=1e-13)  # that of one pair
+
+
+def test_orthants_near_singular_correlations_keep_their_bounds():
+    r, estimate = 0.99, hypercube.orthant_estimate(0.99 + 0.01 * np.eye(4), np.ones(4))
+    expected = (1 + 6 * equal_moment(2, r) + equal_moment(4, r)) / 16
+    assert abs(estimate.value - expected) <= estimate.error < 1e-11
+
+
+def test_traced_errors_that_are_not_known_are_nan():
+    estimate = jax.jit(hypercube.sign_moment_estimate)(np.eye(2))
+    assert (np.isnan(estimate.error), np.isfinite(estimate.value)) == (True, True)
+    assert jax.eval_shape(lambda corr: hypercube.orthant_estimate(corr, np.ones(4)), np.eye(4)).method == "sampled"
+
+
+@pytest.mark.slow
+def test_small_orthants_keep_their_relative_accuracy_when_traced():
+    """A probability of order 1e-9, in float32."""
+    site = np.arange(8)
+    corr, pattern = np.exp(-(np.subtract.outer(site, site) ** 2) / 4), np.tile([1, -1], 4)
+    estimate = jax.jit(lambda corr: hypercube.orthant_estimate(corr, pattern))(corr)
+    assert estimate.method == "sampled"
+    assert abs(estimate.value - 5.58103e-09) < 5 * estimate.error < 1e-11
+    assert abs(hypercube.orthant(corr, pattern) - 5.58103e-09) < 1e-13
+
+
 def test_orthants_of_three_sites():
     half = (1 + np.eye(3)) / 2
     assert float(hypercube.orthant(half, [1, 1, 1])) == pytest.approx(1 / 4, abs=1e-15)
     assert float(hypercube.orthant(half, [1, -1, 1])) == pytest.approx(1 / 12, abs=1e-15)
 
 
+@pytest.mark.slow
 def test_orthants_state_their_errors():
     n = 10
     half = (1 + np.eye(n)) / 2
-    estimates = [hypercube.orthant_estimate(half, np.ones(n), seed=seed) for seed in range(12)]
+    estimates = [hypercube.orthant_estimate(half, np.ones(n), seed=seed, points=512) for seed in range(12)]
     scores = [float((e.value - 1 / (n + 1)) / e.error) for e in estimates]
     assert estimates[0].method == "sampled"
     assert np.max(np.abs(scores)) < 5
     assert 0.6 < np.sqrt(np.mean(np.square(scores))) < 1.6
-    assert max(float(e.error) for e in estimates) * (n + 1) < 3e-4
+    assert max(float(e.error) for e in estimates) * (n + 1) < 3e-3
 
 
+@pytest.mark.slow
 def test_small_orthants_keep_their_relative_accuracy():
     """Alternating signs of equal correlations: an integral over the common factor."""
     t = np.linspace(-3, 3, 2001)
     corr, pattern = 0.1 * np.eye(10) + 0.9, np.where(np.arange(10) % 2, 1, -1)
     expected = np.trapezoid((ndtr(3 * t) * ndtr(-3 * t)) ** 5 * stats.norm.pdf(t), t)
-    estimate = hypercube.orthant_estimate(corr, pattern)
+    estimate = hypercube.orthant_estimate(corr, pattern, points=512)
     assert expected < 1e-3
-    assert abs(estimate.value - expected) < 5 * estimate.error < 0.005 * expected
+    assert abs(estimate.value - expected) < 5 * estimate.error < 0.02 * expected
 
 
 @pytest.mark.parametrize("method", ["recursion", pytest.param("sampled", marks=pytest.mark.slow)])
 def test_orthants_in_batches_and_their_slopes(method):
     """The derivative in a correlation is the density of that pair at zero times the orthant of the others given it."""
-    half = jnp.asarray((1 + np.eye(5)) / 2)
+    half = jnp.asarray((1 + np.eye(4)) / 2)
 
     def chance(rho, pattern):
-        return hypercube.orthant(half.at[0, 1].set(rho).at[1, 0].set(rho), pattern, method=method)
+        estimate = hypercube.orthant_estimate(half.at[0, 1].set(rho).at[1, 0].set(rho), pattern, method=method)
+        return estimate.value, estimate.error
 
-    patterns = jnp.array([[1.0, 1, 1, 1, 1], [-1, -1, 1, 1, 1], [-1, 1, 1, 1, 1]])
-    values, slopes = jax.jit(jax.vmap(jax.value_and_grad(chance), in_axes=(None, 0)))(0.5, patterns)
-    others = 1 / 8 + 3 / (4 * np.pi) * np.arcsin(0.25)  # three sites of correlation 1/4
+    patterns = jnp.array([[1.0, 1, 1, 1], [-1, -1, 1, 1], [-1, 1, 1, 1]])
+    (values, errors), slopes = jax.jit(jax.vmap(jax.value_and_grad(chance, has_aux=True), in_axes=(None, 0)))(0.5, patterns)
+    assert (np.isnan(errors) == (method == "recursion")).all()
+    others = 1 / 4 + 1 / (2 * np.pi) * np.arcsin(0.25)  # two sites of correlation 1/4
     slope = others / (2 * np.pi * np.sqrt(0.75))
     np.testing.assert_allclose(slopes, [slope, slope, -slope], rtol=3e-3)
-    np.testing.assert_allclose(values, [1 / 6, 1 / 60, 1 / 30], rtol=1e-3)  # 1/6 over the ways to choose such signs
+    np.testing.assert_allclose(values, [1 / 5, 1 / 30, 1 / 20], rtol=1e-3)  # 1/5 over the ways to choose such signs
 
 
 def test_scipy_agrees():
@@ -158,6 +208,7 @@ def test_symmetry_of_the_law():
     np.testing.assert_allclose(hypercube.drift(a.T @ w, corr), np.linalg.solve(a, hypercube.drift(w, corr)), atol=1e-13)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gain", [1.0, 10.0])
 def test_slopes_at_smooth_gains(gain):
     """Two sites: symmetric, no negative eigenvalue, and the field in the null space."""
@@ -170,8 +221,16 @@ def test_slopes_at_smooth_gains(gain):
     np.testing.assert_allclose(slope @ w, 0, atol=1e-6)
 
 
-def test_sampling_and_sinusoids():
+def test_sinusoids():
     """Many corners are ties of a sinusoid; rounding must not decide them, so that f moves with the field."""
+    wave = np.cos(2 * np.pi * np.arange(5) / 5)
+    np.testing.assert_allclose(
+        hypercube.drift(np.roll(wave, 1), ring(5, 1.2)), np.roll(hypercube.drift(wave, ring(5, 1.2)), 1), atol=1e-13
+    )
+
+
+@pytest.mark.slow
+def test_sampled_sinusoids():
     n = 16
     wave, corr = np.cos(2 * np.pi * np.arange(n) / 4), ring(n, 1.5)
     estimate, moved = (
@@ -180,10 +239,6 @@ def test_sampling_and_sinusoids():
     assert estimate.method == "sampled"
     assert (abs(moved.value - np.roll(estimate.value, 1)) < 5 * np.hypot(moved.error, np.roll(estimate.error, 1)) + 1e-9).all()
     assert abs(estimate.value[1::2]).max() < 5 * estimate.error.max() + 1e-9
-    wave = np.cos(2 * np.pi * np.arange(5) / 5)
-    np.testing.assert_allclose(
-        hypercube.drift(np.roll(wave, 1), ring(5, 1.2)), np.roll(hypercube.drift(wave, ring(5, 1.2)), 1), atol=1e-13
-    )
 
 
 def test_exact_and_sampled_agree():
@@ -223,3 +278,7 @@ def test_errors():
         hypercube.drift(np.ones(2), corr)
     with pytest.raises(ValueError, match=r"^Unknown method 'exat': did you mean 'exact'\?"):
         hypercube.drift(np.ones(3), corr, method="exat")
+    with pytest.raises(ValueError, match=r"^corr must be an array of real numbers, but its rows differ in length"):
+        hypercube.orthant([[1.0, 0.0], [0.0]], [1, 1])  # pyright: ignore[reportArgumentType]
+    with pytest.raises(ValueError, match=r"^corr must be an array of real numbers, but has type complex128"):
+        hypercube.sign_moment(np.eye(2) + 0j)

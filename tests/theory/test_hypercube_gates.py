@@ -11,12 +11,17 @@ import numpy as np
 import pytest
 from scipy import optimize
 
-from gatefield.data import Hypercube, ring_correlation
+from gatefield.data import ring_correlation
 from gatefield.theory import hypercube
 
 VALUES = {v["name"]: v for v in json.loads((Path(__file__).parents[1] / "reference/values.json").read_text())["values"]}
 CORNERS = np.array(list(itertools.product([1, -1], repeat=8)))
 RNG = np.random.default_rng(0)
+
+
+def sign_covariance(n, xi):
+    corr = np.array([np.roll(ring_correlation(n, xi), k) for k in range(n)])
+    return 2 / np.pi * np.arcsin(np.minimum(corr, 1))
 
 
 def primes(count):
@@ -155,6 +160,28 @@ def test_chow_by_all_routes():
         np.testing.assert_allclose(value, VALUES[name]["expected"], atol=VALUES[name]["atol"])
 
 
+def test_chow_decides_ties_exactly():
+    """0.1 + 0.2 exceeds 0.3 in float64; sums wider than 61, 100 and 150 bits are compared in words."""
+    assert hypercube.chow([0.1, 0.2, 0.3]).tolist() == [0.25, 0.25, 0.25]
+    assert (
+        hypercube.chow([1, 2, 3]).tolist() == hypercube.chow([10**40, 2 * 10**40, 3 * 10**40]).tolist() == [0.125, 0.125, 0.375]
+    )
+    np.testing.assert_allclose(jax.jit(hypercube.chow)(np.array([0.1, 0.2, 0.3])), [0.125, 0.125, 0.375])
+    for bits in (58, 62, 99, 101, 151):
+        w = [(1 << bits) + 1, -(1 << bits) + 3, (1 << bits - 2) - 7, 12, -5, 1 << 51, 7, 1 << 49]
+        sums = [sum(a * int(b) for a, b in zip(w, x, strict=True)) for x in CORNERS]
+        np.testing.assert_array_equal(hypercube.chow(w), [(0.5 * (np.sign(sums) @ CORNERS[:, j]) / 256) for j in range(8)])
+
+
+def test_large_weights():
+    assert hypercube.margin([10**400, 1]) == 10**400 - 1
+    assert math.copysign(1, hypercube.sdp_margin([1, 1, 1])) == 1
+    assert hypercube.sdp_margin([Fraction(10**400), 10**400 - 3]) == -9
+    for w in ([1e200, 1.0], [10**400, 1]):
+        with pytest.raises(ValueError, match=r"^The result exceeds the largest float64, 1.8e308; divide the weights"):
+            hypercube.sdp_margin(w)
+
+
 def test_drift_by_walsh_expansion():
     """Sum of c_S E[x^S x_j], moments from the law; the single sites alone are not enough."""
     w, n = np.array([1.1, 0.7, -0.45, 0.3, 0.2]), 5
@@ -171,7 +198,7 @@ def test_localized_and_other_states():
     n = 5
     corr = np.array([np.roll(ring_correlation(n, 0.8), k) for k in range(n)])
     law, corners = hypercube.pattern_law(corr), hypercube.corners(n)
-    cov1, cov0 = Hypercube(n, 0.8).covariance(), Hypercube(n, 1.6).covariance()
+    cov1, cov0 = sign_covariance(n, 0.8), sign_covariance(n, 1.6)
     starts = np.concatenate([np.eye(n)[:1], RNG.normal(size=(29, n))])
     flow, jump = (hypercube.steady_states(corners, cov1, cov0, starts, chances=law, time_step=dt) for dt in (0.05, None))
     for states in (flow, jump):
@@ -190,9 +217,8 @@ def test_localized_and_other_states():
 
 def test_where_the_localized_state_exists():
     """Seven sites: printed field and loss at (0.8, 1.6); none where the positive class is much smoother."""
-    scales = jax.numpy.array([0.8, 6.0])
-    covs = Hypercube(7, scales).covariance(), Hypercube(7, scales[::-1] * 0 + 1.6).covariance()
-    states = jax.vmap(lambda one, other: hypercube.localized_state(one, other))(*map(jax.numpy.asarray, covs))
+    cov1 = np.array([sign_covariance(7, xi) for xi in (0.8, 6.0)])
+    states = jax.vmap(hypercube.localized_state, in_axes=(0, None))(cov1, sign_covariance(7, 1.6))
     assert states.exists.tolist() == [True, False]
     np.testing.assert_allclose(states.field[0][:4], [0.557872, -0.093302, -0.009318, 0.003920], atol=2e-6)
     assert float(states.loss[0]) == pytest.approx(0.183405, abs=1e-6)
@@ -215,3 +241,57 @@ def test_errors():
         hypercube.probable_head(np.array([1.0, 2.0]), np.ones((4, 2)), 2)
     with pytest.raises(ValueError, match=r"^x must have one row of 2 sites per point, but has shape \(4, 3\)"):
         hypercube.head_errors(np.array([1.0, 2.0]), np.ones((4, 3)))
+    with pytest.raises(
+        ValueError, match=r"^Under a transformation the Chow parameters are summed up to 20 sites, but w has 30"
+    ):
+        jax.vmap(hypercube.chow)(np.ones((2, 30)))
+    with pytest.raises(ValueError, match=r"^w must be a vector, but has shape \(2, 2\); give such a field"):
+        hypercube.chow(np.ones((2, 2)))
+    with pytest.raises(ValueError, match=r"^w must be an array of real numbers, but its rows differ in length"):
+        hypercube.chow([[1.0], [1.0, 2.0]])
+    with pytest.raises(ValueError, match=r"^w must be finite, but is nan"):
+        hypercube.margin([10**400, math.nan])
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"site": 9}, r"site must be from 0 to 2, but is 9"),
+        ({"site": -1}, r"site must be a whole number of at least 0, but is -1"),
+        ({"cov1": np.full((3, 3), np.nan)}, r"cov1 must be finite, but is nan"),
+        ({"cov0": np.eye(2)}, r"cov0 must be a covariance \(3, 3\), but has shape \(2, 2\)"),
+    ],
+)
+def test_localized_states_refuse(given, message):
+    with pytest.raises(ValueError, match=f"^{message}"):
+        hypercube.localized_state(**{"cov1": np.eye(3), "cov0": np.eye(3)} | given)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"starts": [[1.0, np.nan, 0]]}, r"starts must be finite, but is nan"),
+        ({"starts": [[1.0, 0, 0], [0, 0, 0]]}, r"starts must have no row of zeros"),
+        ({"starts": np.ones((2, 4))}, r"starts must have one row of 3 sites per field, but has shape \(2, 4\)"),
+        ({"chances": np.ones(7) / 7}, r"chances must have one entry for each of the 8 points, but has shape \(7,\)"),
+        ({"cov1": np.eye(4)}, r"cov1 must be a covariance \(3, 3\), but has shape \(4, 4\)"),
+        ({"time_step": -1.0}, r"time_step must be positive and finite, but is -1"),
+    ],
+)
+def test_steady_states_refuse(given, message):
+    plain = {"points": hypercube.corners(3), "cov1": np.eye(3), "cov0": np.eye(3), "starts": np.eye(3)}
+    with pytest.raises(ValueError, match=f"^{message}"):
+        hypercube.steady_states(**plain | given)
+
+
+@pytest.mark.parametrize(
+    ("x", "chances", "message"),
+    [
+        (np.full((4, 2), np.nan), None, r"x must be finite, but is nan"),
+        (np.ones((4, 2)), np.ones(3), r"chances must have one entry for each of the 4 points, but has shape \(3,\)"),
+        (np.ones((4, 2)), np.array([1, np.nan, 0, 0]), r"chances must be zero or more and finite, but is nan"),
+    ],
+)
+def test_heads_refuse(x, chances, message):
+    with pytest.raises(ValueError, match=f"^{message}"):
+        hypercube.head_errors(np.array([1.0, 2.0]), x, chances)

@@ -57,7 +57,8 @@ def drift(
 
     $$f(w) = E[1(\langle w,x\rangle\ge0)\,x] = \tfrac12\sum_x p(x)\operatorname{sign}(\langle w,x\rangle)\,x$$
 
-    with p the `pattern_law`; the sign is 0 at ties, which are told up to rounding. f is constant where no corner changes sides.
+    with p the `pattern_law`; the sign is 0 at ties, which are told up to rounding (`chow` decides them exactly). f is constant
+    where no corner changes sides.
 
     | method | for |
     |---|---|
@@ -88,16 +89,17 @@ def drift_estimate(
 ) -> Drift:
     r"""The `drift` together with its error and the method used.
 
-    The error of "exact" is $\tfrac12(\sum_S e_S^2)^{1/2}$ with $e_S$ the errors of the moments, each found by a second rule
-    with fewer nodes; it bounds that of every entry because the Walsh coefficients of a gate have squares of sum 1/4. That of
-    "sampled" is one standard error. A matrix seen before costs nothing. A new one, for a ring with length scale 1 to 2, took on
-    two busy cores, besides some seconds to compile: to n = 8 about a second, with error 1e-13 to 1e-11; n = 10 two seconds
-    (1e-12 to 2e-7); n = 12 three quarters of a minute (1e-11 to 2e-6). Without the symmetries of a ring more sets of sites are
-    computed, up to 24 times as many at n = 12.
+    The error of "exact" is $\tfrac12(\sum_S e_S^2)^{1/2}$ with $e_S$ the errors of the moments, each found by other rules with
+    fewer nodes (see `sign_moment_estimate`); it bounds that of every entry because the Walsh coefficients of a gate have
+    squares of sum 1/4. That of "sampled" is one standard error. A matrix seen before costs nothing. A new one, for a ring with
+    length scale 1 to 2, took on two busy cores, besides some seconds to compile: to n = 8 about a second, with error 1e-13 to
+    1e-10; n = 10 two seconds (1e-12 to 2e-7); n = 12 three quarters of a minute (1e-11 to 2e-6). Without the symmetries of a
+    ring more sets of sites are computed, up to 24 times as many at n = 12.
 
     **Arguments:** as for `drift`.
 
-    **Returns:** a `Drift` with `value`, `error` and `method`.
+    **Returns:** a `Drift` with `value`, `error` and `method`. If `corr` is traced, the error of "exact" is not known and NaN.
+    Traced results have the user's precision: float32 unless inside `with jax.enable_x64(True)`.
 
     >>> import numpy as np
     >>> estimate = drift_estimate(np.arange(1.0, 5.0), (1 + np.eye(4)) / 2)

@@ -7,7 +7,6 @@ from jax import Array as JaxArray
 from jaxtyping import Array, ArrayLike, Float
 
 from gatefield import _checks
-from gatefield._errors import UserError
 from gatefield._precision import exact, real
 from gatefield.theory import _hypercube_checks as checks
 from gatefield.theory._hypercube_integers import scaled
@@ -23,8 +22,9 @@ def head_size(w: Any) -> int:
     $$\sum_{i>k}|w_i| < \delta(w_1,\dots,w_k) \quad\text{or}\quad \sum_{i>k}|w_i| = 0$$
 
     with $\delta$ the `margin`. If this holds at k, it holds at k + 1, so k is found by bisection; no other set of weights
-    decides with fewer, and it is the set of sites the gate depends on. Where ties occur, all weights but zeros are needed. A
-    small sum that is found fast excludes most k without the search for $\delta$.
+    decides with fewer, and it is the set of sites the gate depends on. Where ties occur, all weights but zeros are needed; they
+    are decided exactly, in integers (`drift`, `walsh` and `head_errors` tell them up to rounding). A small sum that is found
+    fast excludes most k without the search for $\delta$.
 
     **Arguments:** `w`: weights, as for `margin`.
 
@@ -57,9 +57,9 @@ def head_errors(
 
     $$\varepsilon_k = P\big(\operatorname{sign}\langle w,x\rangle \ne \operatorname{sign}\langle w_{\rm head},x\rangle\big)$$
 
-    where a tie of one of them counts one half. The drift of the head differs from that of the field by at most
-    $\varepsilon_k$ at each site, and $\varepsilon_k \le P(|{\rm head}| \le |{\rm tail}|)$. All k come from one pass of
-    cumulative sums. $\varepsilon_k$ need not fall with k.
+    where a tie of one of them, told up to rounding, counts one half (`head_size` decides ties exactly). The drift of the head
+    differs from that of the field by at most $\varepsilon_k$ at each site, and $\varepsilon_k \le P(|{\rm head}| \le |{\rm
+    tail}|)$. All k come from one pass of cumulative sums. $\varepsilon_k$ need not fall with k.
 
     **Arguments:** `w`: a field. `x`: points, one per row: samples, or all points of the support with `chances`.
 
@@ -72,8 +72,7 @@ def head_errors(
     **Source:** note 003, section 3, "some subset of it that occurs with high probability".
     """
     n = checks.field(w)
-    if jnp.ndim(x) != 2 or jnp.shape(x)[1] != n:
-        raise UserError(f"x must have one row of {n} sites per point, but has shape {jnp.shape(x)}; give such points.")
+    checks.chances(chances, checks.points("x", x, n))
     w, x = real(w), real(x)
     weight = jnp.full(len(x), 1 / len(x)) if chances is None else real(chances)
     return _head_errors(w, x, weight)

@@ -2,12 +2,16 @@
 
 import math
 import numbers
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from gatefield._errors import UserError
 from gatefield.theory import _hypercube_checks as checks
+
+_MOST_BITS, _WORD = 61, 50
 
 
 class Scaled(NamedTuple):
@@ -20,7 +24,15 @@ class Scaled(NamedTuple):
     def back(self, value: int) -> int | float:
         """A number of units in the scale of the weights, rounded once if it is no integer."""
         scaled = value * self.unit
-        return int(scaled) if self.whole else float(scaled)
+        return int(scaled) if self.whole else rounded(scaled)
+
+
+def rounded(value: Fraction) -> float:
+    """The nearest float64."""
+    try:
+        return float(value)
+    except OverflowError:
+        raise UserError("The result exceeds the largest float64, 1.8e308; divide the weights by their largest.") from None
 
 
 def scaled(w: Any) -> Scaled:
@@ -44,3 +56,31 @@ def sign_sums(values: np.ndarray | list[int]) -> np.ndarray:
     for value in values:
         sums = np.concatenate([sums + value, sums - value])
     return sums
+
+
+def ordered_sums(first: tuple[int, ...], second: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
+    """Integers a, b in place of the signed sums of two parts, such that a + b has the sign of the sum of both.
+
+    They are the sums where these fit 61 bits. Wider sums are kept in words of 50 bits, sorted together with the negatives of
+    the first part's, and replaced by their ranks.
+    """
+    if sum(map(abs, first + second)).bit_length() <= _MOST_BITS:
+        return sign_sums(list(first)), sign_sums(list(second))
+    words = -(-sum(map(abs, first + second)).bit_length() // _WORD)
+    keys = np.concatenate([_in_words([-v for v in first], words), _in_words(second, words)], axis=1)
+    order = np.lexsort(keys)
+    new = np.any(np.diff(keys[:, order], axis=1) != 0, axis=0)
+    ranks = np.empty(len(order), dtype=np.int64)
+    ranks[order] = np.concatenate([[0], np.cumsum(new)])
+    return -ranks[: 2 ** len(first)], ranks[2 ** len(first) :]
+
+
+def _in_words(values: Sequence[int], words: int) -> np.ndarray:
+    """Signed sums of the values in words of 50 bits, the lowest first; all but the highest are not negative."""
+    parts = []
+    carry = np.zeros(1, dtype=np.int64)
+    for word in range(words):
+        sums = sign_sums([(1 if v > 0 else -1) * (abs(v) >> word * _WORD & (1 << _WORD) - 1) for v in values]) + carry
+        carry = sums >> _WORD if word < words - 1 else carry
+        parts.append(sums - (carry << _WORD) if word < words - 1 else sums)
+    return np.stack(parts)

@@ -58,7 +58,8 @@ def pattern_law(corr: Float[ArrayLike, "n n"]) -> Float[Array, " corners"]:
     **Arguments:** `corr`: correlation of z, up to 12 sites (8 under a transformation). Seconds to n = 8; see
     `drift_estimate` for the time and error above.
 
-    **Returns:** 2^n probabilities, in the order of `corners(n)`; float64 NumPy unless traced.
+    **Returns:** 2^n probabilities, in the order of `corners(n)`; float64 NumPy unless traced. Traced results have the user's
+    precision: float32, with absolute errors near 1e-7, unless inside `with jax.enable_x64(True)`.
 
     >>> pattern_law([[1.0, 0.5], [0.5, 1.0]]).round(6)
     array([0.333333, 0.166667, 0.166667, 0.333333])
@@ -69,7 +70,7 @@ def pattern_law(corr: Float[ArrayLike, "n n"]) -> Float[Array, " corners"]:
 
 
 def law(corr: Float[ArrayLike, "n n"]) -> Law:
-    """The law of the signs; under a transformation its stated errors are 0. Call it inside `exact`."""
+    """The law of the signs; under a transformation its errors are not known and NaN. Call it inside `exact`."""
     n = checks.correlation(corr)
     if isinstance(corr, Tracer):
         if n > MOST_TRACED:
@@ -78,7 +79,7 @@ def law(corr: Float[ArrayLike, "n n"]) -> Law:
                 "give corr as plain numbers."
             )
         moments = subset_moments(real(corr))
-        return Law(hadamard(moments) / 2**n, moments, 0 * moments)
+        return Law(hadamard(moments) / 2**n, moments, jnp.full_like(moments, jnp.nan))
     if n > MOST_SITES:
         raise UserError(f"The law of the signs is summed up to {MOST_SITES} sites, but corr has {n}; sample the signs instead.")
     moments = _host_moments(np.asarray(corr, dtype=np.float64).tobytes(), n)

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gatefield._errors import UserError
-from gatefield.theory._hypercube_integers import Scaled, scaled
+from gatefield.theory._hypercube_integers import Scaled, rounded, scaled
 from gatefield.theory._hypercube_search import nearest_to_zero
 
 MOST_WEIGHTS = 60
@@ -28,10 +28,11 @@ def margin(w: Any) -> int | float:
 
     $$\delta(w) = \min_{x\in\{\pm1\}^n} \Big|\sum_i w_i x_i\Big|$$
 
-    In integers: a float64 is an integer times a power of 2, so nothing is lost and $\delta = 0$ means a tie. Deciding
-    whether $\delta = 0$ is the partition problem, which is NP-complete; the time grows as $2^{n/2}$ and the memory as a fixed
-    block and four lists of $2^{n/4}$: under a second at n = 40, ten seconds and 64 MB at n = 50. Small integers are summed
-    by dynamic programming at any n. See `margin_estimate` for the signs and the error.
+    In integers: a float64 is an integer times a power of 2, so nothing is lost and $\delta = 0$ means a tie (`drift`, `walsh`
+    and `head_errors` tell ties up to rounding instead). Deciding whether $\delta = 0$ is the partition problem, which is
+    NP-complete; the time grows as $2^{n/2}$ and the memory as a fixed block and four lists of $2^{n/4}$: under a second at n =
+    40, ten seconds and 64 MB at n = 50. Small integers are summed by dynamic programming at any n. See `margin_estimate` for
+    the signs and the error.
 
     **Arguments:** `w`: weights: integers of any size, floats or fractions; 60 at most unless one exceeds the sum of the others
     or all are small integers.
@@ -144,13 +145,13 @@ def sdp_margin(w: Any) -> float:
 
     **Arguments:** `w`: weights.
 
-    **Returns:** the value, zero or less.
+    **Returns:** the value, zero or less, computed in integers and rounded once.
 
     >>> sdp_margin([5, 2, 1, 1]), sdp_margin([3.0, 2.0, 1.5])
-    (-1.0, -0.0)
+    (-1.0, 0.0)
 
     **Source:** note 003, section "SDP", where $\delta_{\rm INT} = -\sqrt\delta$ is corrected to $-\delta^2$.
     """
     whole = scaled(w)
     sizes = [abs(v) for v in whole.values]
-    return -(float(max(0, 2 * max(sizes) - sum(sizes)) * whole.unit) ** 2)
+    return 0.0 - rounded((max(0, 2 * max(sizes) - sum(sizes)) * whole.unit) ** 2)

@@ -19,12 +19,19 @@ _NODES = {4: 32, 6: 20, 8: 16, 10: 10, 12: 8}
 _CHUNK = {4: 64, 6: 8, 8: 1, 10: 1, 12: 1}
 _TINY = 1e-14
 _DIGITS = 13
-_ROUNDING, _GOAL, _SAME = 2e-15, 1e-10, 4e-15
+_ROUNDING, _CANCELLED, _GOAL, _SAME = 4e-14, 1e-18, 5e-10, 4e-15
 
 Corr = Float[Array, "*batch k k"]
 
 
-@exact
+class SignMoment(NamedTuple):
+    """A moment of signs and a bound of its error."""
+
+    value: Float[Array, ""]
+    error: Float[Array, ""]
+    """NaN under a transformation, where it is not known."""
+
+
 def sign_moment(corr: Float[ArrayLike, "k k"]) -> Float[Array, ""]:
     r"""Moment $m_k = E[x_1 x_2 \cdots x_k]$ of the signs $x_i = \operatorname{sign} z_i$ of a Gaussian vector.
 
@@ -35,8 +42,11 @@ def sign_moment(corr: Float[ArrayLike, "k k"]) -> Float[Array, ""]:
     $$m_k(R) = \int_0^1 \sum_{j\ge2} \frac2\pi \frac{R_{1j}}{\sqrt{1-t^2R_{1j}^2}}\; m_{k-2}\big(R(t)\,|\,z_1=z_j=0\big)\,dt$$
 
     with the correlation of the other sites given $z_1 = z_j = 0$. The site of weakest correlations is taken first, and
-    $t = \sin(\pi u/2)$ with Gauss-Legendre nodes in u. For correlations of a line with a length scale of 2 sites the error is
-    below 1e-13 to k = 6, 1e-12 at k = 8; it grows as R comes near to singular: `drift_estimate` states it.
+    $t = \sin(\pi u/2)$ with Gauss-Legendre nodes in u. Two sites that always agree, or always differ, are first replaced by
+    their constant product, and to k = 8 a moment that is not precise to 5e-10 is computed again with a finer rule. For
+    correlations of a line with a length scale of 2 sites the error is below 1e-12 to k = 8; it grows as R comes near to
+    singular: `sign_moment_estimate` states it. Under a transformation none of this is done: R must be far from singular there,
+    and the result has the user's precision, float32 unless inside `with jax.enable_x64(True)`.
 
     **Arguments:** `corr`: correlation R of z; k up to 12 if even (milliseconds to k = 8 once compiled, under a minute at 12).
 
@@ -49,13 +59,52 @@ def sign_moment(corr: Float[ArrayLike, "k k"]) -> Float[Array, ""]:
 
     **Source:** note 003, section 3, where the moments of the signs are needed; the derivative is Plackett's (1954).
     """
+    return sign_moment_estimate(corr).value
+
+
+@exact
+def sign_moment_estimate(corr: Float[ArrayLike, "k k"]) -> SignMoment:
+    """The `sign_moment` together with its error.
+
+    The error is twice the change of the moment with two or three nodes fewer per level (twice as many with the finer rule),
+    plus rounding; above k = 8, the change with two.
+
+    **Arguments:** as for `sign_moment`.
+
+    **Returns:** a `SignMoment` with `value` and `error`; under a transformation the error is not known and NaN.
+
+    >>> import numpy as np
+    >>> moment = sign_moment_estimate(np.ones((4, 4)))
+    >>> float(moment.value), bool(moment.error < 1e-12)
+    (1.0, True)
+    """
     k = checks.correlation(corr)
     if k % 2:
-        return 0 * real(corr)[0, 0]
+        return SignMoment(0 * real(corr)[0, 0], 0 * real(corr)[0, 0])
     if k > MOST_SITES:
         raise UserError(f"The recursion reaches {MOST_SITES} sites, but corr has {k}; sample the signs instead.")
-    alike = 1 if isinstance(corr, Tracer) else _CHUNK.get(k, 1)  # the shape that whole laws are computed in, compiled once
-    return even_moments(jnp.broadcast_to(real(corr), (alike, k, k)))[0]
+    if isinstance(corr, Tracer):
+        value = even_moments(real(corr)[None])[0]
+        return SignMoment(value, jnp.full_like(value, jnp.nan))
+    with jax.enable_x64(True), jax.ensure_compile_time_eval():
+        value, error = _moment_host(np.asarray(corr, dtype=np.float64))
+    return SignMoment(real(value), real(error))
+
+
+def _moment_host(corr: np.ndarray) -> tuple[float, float]:
+    """The moment of an even number of sites and its error; pairs of sites that always agree or differ drop out."""
+    first = _first_alike(corr)
+    kept = np.flatnonzero(np.bincount(first, minlength=len(corr)) % 2)
+    sign = float(np.prod(np.sign(corr[np.arange(len(corr)), first])))
+    if not len(kept):
+        return sign, _ROUNDING
+    value, error = _in_chunks(corr[np.ix_(kept, kept)][None])
+    return sign * float(value[0]), float(error[0])
+
+
+def _first_alike(corr: np.ndarray) -> np.ndarray:
+    """For each site the first whose sign is always its own or the opposite."""
+    return (np.abs(corr) > 1 - _SAME).argmax(1)
 
 
 def even_moments(corr: Float[ArrayLike, "batch k k"], *, fewer: int = 0, hard: bool = False) -> Float[Array, " batch"]:
@@ -155,8 +204,7 @@ def subset_moments(corr: Float[Array, "n n"]) -> Float[Array, " sets"]:
 
 def subset_moments_host(corr: np.ndarray) -> Moments:
     """Moments of all sets of sites; a site whose sign is always that of an earlier one, or its opposite, stands for it."""
-    same = np.abs(corr) > 1 - _SAME
-    first = same.argmax(1)
+    first = _first_alike(corr)
     kept, place = np.unique(first, return_inverse=True)
     moments = _distinct_moments(corr[np.ix_(kept, kept)])
     if len(kept) == len(corr):
@@ -195,13 +243,28 @@ def _in_chunks(corr: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _with_error(corr: np.ndarray, *, hard: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Moments of a batch, and how much they change with two nodes fewer per level (twice as many if `hard`), plus rounding."""
+    """Moments of a batch, and bounds of their errors: how much they change with fewer nodes per level, and rounding.
+
+    To k = 8 twice the larger change with two and with three nodes fewer (twice as many if `hard`), because the errors of one
+    pair of rules can agree by chance; above, where three fewer are too few, the change with two.
+    """
     count, k, _ = corr.shape
-    size, fewer = _CHUNK[k], 2 * (1 + hard)
+    size = _CHUNK[k]
     padded = np.concatenate([corr, np.repeat(corr[-1:], -count % size, axis=0)]).reshape(-1, size, k, k)
-    value = np.concatenate([even_moments(c, hard=hard) for c in padded])[:count]
-    coarse = np.concatenate([even_moments(c, fewer=fewer, hard=hard) for c in padded])[:count]
-    return value, np.abs(value - coarse) + k * _ROUNDING
+
+    def moments(fewer: int) -> np.ndarray:
+        return np.concatenate([even_moments(c, fewer=fewer * (1 + hard), hard=hard) for c in padded])[:count]
+
+    value = moments(0)
+    change = np.max([np.abs(moments(fewer) - value) for fewer in ((2, 3) if k <= 8 else (2,))], axis=0)
+    return value, (2 if k <= 8 else 1) * change + _rounding(corr)
+
+
+def _rounding(corr: np.ndarray) -> np.ndarray:
+    """What rounding explains: it grows where the largest correlation comes near to 1, as determinants cancel."""
+    k = corr.shape[-1]
+    gap = 1 - np.abs(corr - np.eye(k)).max((-2, -1))
+    return k * (_ROUNDING + _CANCELLED / np.maximum(gap, 1e-4) ** 2)
 
 
 def _canonical(corr: np.ndarray) -> np.ndarray:

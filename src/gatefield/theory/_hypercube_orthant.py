@@ -55,7 +55,9 @@ def orthant(
     | "sampled" | any number: Genz's transformation with Botev's tilting at scrambled Sobol points | relative |
     | "auto" | "closed" to 3, "recursion" to 8, else "sampled"; also "sampled" if "recursion" gives under four digits | |
 
-    All of it works under `jit`, `vmap` and `grad` ("recursion" to 8 sites there), with the same points for all of a batch.
+    All of it works under `jit`, `vmap` and `grad` ("recursion" to 8 sites there), with the same points for all of a batch. If
+    `corr` is traced, "auto" is "sampled" above 3 sites: it keeps the relative accuracy of small probabilities. Traced results
+    have the user's precision: float32, where "recursion" is off by 1e-7 or so, unless inside `with jax.enable_x64(True)`.
 
     **Arguments:** `corr`: correlation of z. `pattern`: signs, 1 or -1. `method`: as above. `points`, `replicates`, `seed`: for
     "sampled": points of one scrambled Sobol sequence, a power of 2; number of sequences; where their scrambling starts.
@@ -86,8 +88,8 @@ def orthant_estimate(
 
     **Arguments:** as for `orthant`.
 
-    **Returns:** an `Orthant` with `value`, `error` and `method`. Under a transformation the error of "recursion" is not known
-    and given as 0.
+    **Returns:** an `Orthant` with `value`, `error` and `method`. If `corr` is traced, the error of "recursion" is not
+    known and NaN. Traced results have the user's precision: float32 unless inside `with jax.enable_x64(True)`.
 
     >>> import numpy as np
     >>> half = (1 + np.eye(10)) / 2
@@ -100,7 +102,7 @@ def orthant_estimate(
     if method not in METHODS:
         raise unknown_name("method", method, METHODS)
     points, replicates = _check_points(points), _checks.count("replicates", replicates, least=2)
-    chosen = ("closed" if n <= 3 else "recursion" if n <= MOST_AUTO else "sampled") if method == "auto" else method
+    chosen = _route(n, corr) if method == "auto" else method
     _check_sites(chosen, n)
     u = shifted_points(max(n - 1, 1), points, replicates, _checks.count("seed", seed, least=0))
     value, error = _estimate(corr, pattern, chosen, u)
@@ -112,6 +114,11 @@ def orthant_estimate(
     return Orthant(value, error, chosen)
 
 
+def _route(n: int, corr: CorrLike) -> str:
+    """What "auto" tries first; the recursion only where its error can be told."""
+    return "closed" if n <= 3 else "recursion" if n <= MOST_AUTO and not isinstance(corr, Tracer) else "sampled"
+
+
 @exact
 def _estimate(corr: CorrLike, pattern: PatternLike, method: str, u: np.ndarray) -> tuple[Array, Array]:
     pattern = real(pattern)
@@ -120,21 +127,28 @@ def _estimate(corr: CorrLike, pattern: PatternLike, method: str, u: np.ndarray) 
         return routes[method](corr, pattern)
     signed = real(corr) * jnp.outer(pattern, pattern)
     means = replicate_means(signed, real(u)) if len(pattern) > 1 else jnp.full(u.shape[0], real(0.5))
-    return means.mean(), jax.lax.stop_gradient(means.std(ddof=1) / np.sqrt(u.shape[0]))
+    spread = means.std(ddof=1) / np.sqrt(u.shape[0])
+    return means.mean(), jax.lax.stop_gradient(spread + _eps(means) * means.mean())
 
 
 def _closed(corr: CorrLike, pattern: Float[Array, " n"]) -> tuple[Array, Array]:
     n = len(pattern)
     pairs = jnp.triu(real(arcsine_covariance(real(corr), np.inf)) * jnp.outer(pattern, pattern), 1)
     value = (1 + pairs.sum()) / 2**n
-    return jnp.maximum(value, 0.0), 0 * value + 1e-15
+    return jnp.maximum(value, 0.0), 0 * value + _eps(value)
 
 
 def _recursion(corr: CorrLike, pattern: Float[Array, " n"]) -> tuple[Array, Array]:
     n = len(pattern)
     known = law(corr)
     place = jnp.sum(jnp.where(pattern < 0, 2 ** np.arange(n), 0))
-    return jnp.maximum(known.chances[place], 0.0), known.errors.sum() / 2**n
+    value = jnp.maximum(known.chances[place], 0.0)
+    return value, jax.lax.stop_gradient(known.errors.sum() / 2**n + _eps(value) * value)
+
+
+def _eps(value: Array) -> float:
+    """What rounding explains of a number of size 1."""
+    return 8 * float(jnp.finfo(value.dtype).eps)
 
 
 def _check_points(points: int) -> int:

@@ -1,14 +1,17 @@
 """Steady states of one ReLU neuron whose positive class lives on the cube."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
 from jaxtyping import Array, ArrayLike, Bool, Float, Int
 
+from gatefield import _checks
 from gatefield._errors import UserError
 from gatefield._precision import exact, real
+from gatefield.theory import _hypercube_checks as checks
 from gatefield.theory._hypercube_walsh import tied_sign
 
 MatrixLike = Float[ArrayLike, "n n"]
@@ -42,7 +45,7 @@ def localized_state(cov1: MatrixLike, cov0: MatrixLike, site: int = 0) -> Locali
     $w_i > \sum_{j\ne i}|w_j|$, and is then stable: nearby the loss is
     $\tfrac14 + \tfrac18 w^\top(C_0+C_1)w - \tfrac12\langle w,f\rangle$ with $f = \tfrac12 C_1e_i$ constant.
 
-    **Arguments:** `cov1`, `cov0`: covariances (n, n) of the inputs, not of the latent field. `site`: i.
+    **Arguments:** `cov1`, `cov0`: covariances (n, n) of the inputs, not of the latent field. `site`: i, from 0.
 
     **Returns:** a `LocalizedState`: `field`, `exists`, `loss` and `lead`, which is $w_i - \sum_{j\ne i}|w_j|$; float64 NumPy
     unless traced. Works under `vmap`, for maps of where it exists.
@@ -54,6 +57,7 @@ def localized_state(cov1: MatrixLike, cov0: MatrixLike, site: int = 0) -> Locali
 
     **Source:** note 003, equations 4 and 8, corrected; the note does not print the state.
     """
+    site = checks.site(site, checks.covariances(cov1, cov0))
     cov1, cov0 = real(cov1), real(cov0)
     field = jnp.linalg.solve(cov0 + cov1, cov1[:, site])
     lead = field[site] + jnp.abs(field[site]) - jnp.sum(jnp.abs(field))
@@ -80,8 +84,8 @@ def steady_states(
 
     $$w \leftarrow w^* + e^{-(C_0+C_1)\Delta/4}(w - w^*)$$
 
-    Without one, $w \leftarrow w^*$ at once. Then the loss falls with each step, because its concave part is linearised, and
-    a state is reached after finitely many; but the basins are not those of the flow.
+    Ties are told up to rounding. Without a time step, $w \leftarrow w^*$ at once. Then the loss falls with each step, because
+    its concave part is linearised, and a state is reached after finitely many; but the basins are not those of the flow.
 
     **Arguments:** `points`: the support of the positive class, such as `corners(n)` with `chances=pattern_law(corr)`, or
     samples that stay fixed. `cov1`, `cov0`: covariances of the inputs. `starts`: fields, one per row. `time_step`: in units of
@@ -100,15 +104,29 @@ def steady_states(
 
     **Source:** note 003, equation 4, corrected.
     """
+    _check_states(points, cov1, cov0, starts, chances)
+    most_steps = _checks.count("most_steps", most_steps)
     points, starts = real(points), jnp.atleast_2d(real(starts))
-    if points.ndim != 2 or starts.shape[-1] != points.shape[-1]:
-        raise UserError(
-            f"points and starts must have the same sites, but have shapes {points.shape} and {starts.shape}; give such arrays."
-        )
     weight = jnp.full(len(points), 1 / len(points)) if chances is None else real(chances)
     both = real(cov1) + real(cov0)
-    decay = jnp.zeros_like(both) if time_step is None else jax.scipy.linalg.expm(-both * real(time_step) / 4)
+    decay = jnp.zeros_like(both) if time_step is None else _decay(both, _checks.positive("time_step", time_step))
     return _settle(points, weight, both, decay, starts, most_steps)
+
+
+def _decay(both: Array, time_step: Any) -> Array:
+    return jax.scipy.linalg.expm(-both * real(time_step) / 4)
+
+
+def _check_states(points: Any, cov1: Any, cov0: Any, starts: Any, chances: Any) -> None:
+    n = (checks.shape("points", points) or (0,))[-1]
+    checks.chances(chances, checks.points("points", points, n))
+    checks.covariances(cov1, cov0, n)
+    sizes = checks.shape("starts", starts)
+    if len(sizes) not in (1, 2) or sizes[-1] != n:
+        raise UserError(f"starts must have one row of {n} sites per field, but has shape {sizes}; give such fields.")
+    _checks.finite("starts", starts)
+    if not isinstance(starts, Tracer) and not np.any(np.atleast_2d(starts) != 0, axis=1).all():
+        raise UserError("starts must have no row of zeros, because its gate would be open nowhere; give other fields.")
 
 
 @jax.jit

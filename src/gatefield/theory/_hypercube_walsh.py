@@ -11,11 +11,11 @@ from jaxtyping import Array, ArrayLike, Float
 from gatefield._errors import UserError
 from gatefield._precision import exact, real
 from gatefield.theory import _hypercube_checks as checks
-from gatefield.theory._hypercube_integers import scaled, sign_sums
+from gatefield.theory._hypercube_integers import ordered_sums, scaled
 from gatefield.theory._hypercube_law import corners, hadamard
 
 MOST_WALSH, MOST_FLOATS = 20, 44
-_SMALL_TOTAL, _MOST_BITS = 1 << 16, 61
+_SMALL_TOTAL = 1 << 16
 
 
 @exact
@@ -25,9 +25,10 @@ def walsh(w: Float[ArrayLike, " n"]) -> Float[Array, " sets"]:
     $$1(\langle w,x\rangle\ge0) = \sum_S c_S \prod_{i\in S} x_i, \qquad
     c_S = 2^{-n}\sum_x 1(\langle w,x\rangle\ge0)\prod_{i\in S}x_i$$
 
-    over all sets S of sites; a gate counts one half at ties. $c_\emptyset = 1/2$, all other even sets have 0, and the squares
-    of the odd ones add up to 1/4 (less where there are ties). The drift of any law on the cube that is symmetric about zero is
-    $f_j = \sum_S c_S\,E[x_j\prod_{i\in S}x_i]$; the sets of one site alone give $C\,c^{(1)}$ with C the covariance.
+    over all sets S of sites; a gate counts one half at ties, which are told up to rounding (`chow` decides them exactly).
+    $c_\emptyset = 1/2$, all other even sets have 0, and the squares of the odd ones add up to 1/4 (less where there are ties).
+    The drift of any law on the cube that is symmetric about zero is $f_j = \sum_S c_S\,E[x_j\prod_{i\in S}x_i]$; the sets of
+    one site alone give $C\,c^{(1)}$ with C the covariance.
 
     **Arguments:** `w`: a field of at most 20 sites, not zero everywhere.
 
@@ -58,7 +59,7 @@ def tied_sign(points: Float[Array, "points n"], w: Float[Array, " n"]) -> Float[
 
 
 def chow(w: Any) -> Float[Array, " n"]:
-    r"""Drift of the uniform law on the cube: half of the Chow parameters of degree one of the gate.
+    r"""Drift of the uniform law on the cube, ties decided exactly: half of the Chow parameters of degree one of the gate.
 
     $$c_j = \tfrac12 E[\operatorname{sign}\langle w,x\rangle\,x_j]
     = \tfrac12\operatorname{sign}(w_j)\big[P(|S_j| < |w_j|) + \tfrac12 P(|S_j| = |w_j|)\big],
@@ -67,9 +68,12 @@ def chow(w: Any) -> Float[Array, " n"]:
     Given one sign, the gate is open with probability $P(\Theta|x_j) = 1/2 + x_j c_j$. For weights of similar size $c_j$ is near
     $w_j/(\sqrt{2\pi}|w|)$.
 
+    A float64 is an integer times a power of 2, and sums are compared in integers: (0.1, 0.2, 0.3) has no tie. `drift` and
+    `walsh` tell ties up to rounding, where it has one; so does `chow` under a transformation.
+
     **Arguments:** `w`: weights. Integers with a sum of sizes up to 65536 are counted by dynamic programming at any n; others,
-    in integers without loss, by meeting in the middle up to n = 44 (a second at 40). Under a transformation all corners are
-    summed, up to n = 20.
+    in integers without loss, by meeting in the middle up to n = 44 (at n = 40 one to four seconds, the longer the wider the
+    range of sizes; at 44 four times as long). Under a transformation all corners are summed, up to n = 20.
 
     **Returns:** n numbers, exact up to one rounding; float64 NumPy unless traced.
 
@@ -79,8 +83,7 @@ def chow(w: Any) -> Float[Array, " n"]:
     **Source:** note 003, equations 18 to 22.
     """
     if isinstance(w, Tracer):
-        points = real(corners(checks.field(w)))
-        return jnp.mean(0.5 * tied_sign(points, real(w))[:, None] * points, axis=0)
+        return _by_corners(w)
     values = scaled(w).values
     if sum(map(abs, values)) <= _SMALL_TOTAL:
         return np.array([_by_counting(values, j) for j in range(len(values))])  # pyright: ignore[reportReturnType]
@@ -93,7 +96,7 @@ def influence(w: Any) -> Float[Array, " n"]:
     Without ties it is the probability that turning the sign of site j opens or shuts the gate. It takes all values between 0
     and 1: n equal weights, n odd, have $\binom{n-1}{(n-1)/2}2^{1-n} \approx \sqrt{2/(\pi n)}$.
 
-    **Arguments:** `w`: weights, as for `chow`.
+    **Arguments:** `w`: weights, as for `chow`, with the same treatment of ties and the same time.
 
     **Returns:** n numbers; float64 NumPy unless traced.
 
@@ -103,6 +106,17 @@ def influence(w: Any) -> Float[Array, " n"]:
     **Source:** note 003, the goals after equation 20: there is no divide between influence 0 and 1.
     """
     return 2 * abs(chow(w))
+
+
+def _by_corners(w: Tracer) -> Array:
+    n = checks.field(w)
+    if n > MOST_WALSH:
+        raise UserError(
+            f"Under a transformation the Chow parameters are summed up to {MOST_WALSH} sites, but w has {n}; "
+            "give w as plain numbers."
+        )
+    points = real(corners(n))
+    return jnp.matmul(0.5 * tied_sign(points, real(w)), points, precision="highest") / len(points)
 
 
 def _by_counting(values: tuple[int, ...], j: int) -> float:
@@ -133,7 +147,7 @@ def _by_halves(values: tuple[int, ...]) -> np.ndarray:
     if n > MOST_FLOATS or sum(map(abs, values)).bit_length() > 1000:
         raise UserError(f"The Chow parameters of {n} weights are not counted; give at most {MOST_FLOATS}, or small integers.")
     cut = n // 2
-    parts = [_sums(values[:cut], values), _sums(values[cut:], values)]
+    parts = ordered_sums(values[:cut], values[cut:])
     result = np.empty(n)
     for here, other, sites in ((0, 1, range(cut)), (1, 0, range(cut, n))):
         ranked = np.sort(parts[other])
@@ -143,13 +157,3 @@ def _by_halves(values: tuple[int, ...]) -> np.ndarray:
             even, odd = np.moveaxis(balance.reshape(-1, 2, 2**digit), 1, 0)
             result[site] = float(int(even.sum()) - int(odd.sum())) / 2.0 ** (n + 1)
     return result
-
-
-def _sums(part: tuple[int, ...], values: tuple[int, ...]) -> np.ndarray:
-    """Signed sums of a part, in int64 where all sums fit, else as Python integers."""
-    if sum(map(abs, values)).bit_length() <= _MOST_BITS:
-        return sign_sums(list(part))
-    sums = np.zeros(1, dtype=object)
-    for value in part:
-        sums = np.concatenate([sums + value, sums - value])
-    return sums

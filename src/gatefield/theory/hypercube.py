@@ -11,7 +11,9 @@ from gatefield.theory._hypercube_margin import Margin as Margin
 from gatefield.theory._hypercube_margin import margin as margin
 from gatefield.theory._hypercube_margin import margin_estimate as margin_estimate
 from gatefield.theory._hypercube_margin import sdp_margin as sdp_margin
+from gatefield.theory._hypercube_moments import SignMoment as SignMoment
 from gatefield.theory._hypercube_moments import sign_moment as sign_moment
+from gatefield.theory._hypercube_moments import sign_moment_estimate as sign_moment_estimate
 from gatefield.theory._hypercube_orthant import Orthant as Orthant
 from gatefield.theory._hypercube_orthant import orthant as orthant
 from gatefield.theory._hypercube_orthant import orthant_estimate as orthant_estimate
@@ -29,6 +31,7 @@ __all__ = [
     "LocalizedState",
     "Margin",
     "Orthant",
+    "SignMoment",
     "States",
     "chow",
     "corners",
@@ -48,6 +51,7 @@ __all__ = [
     "probable_head",
     "sdp_margin",
     "sign_moment",
+    "sign_moment_estimate",
     "steady_states",
     "walsh",
 ]
