@@ -1,5 +1,7 @@
 """The contract of every experiment, at tiny size: it runs, its verdicts follow from the record, its figure draws."""
 
+import functools
+
 import matplotlib
 import numpy as np
 import pytest
@@ -11,11 +13,17 @@ matplotlib.use("Agg")
 PARTS = {name: experiments.get(name) for name in experiments.names()}
 
 
-@pytest.fixture(scope="module", params=[pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in PARTS])
-def case(request):
-    experiment = PARTS[request.param]
+@functools.cache
+def simulated(name):
+    """Once for each worker: a fixture would be set up again whenever another experiment's tests come in between."""
+    experiment = PARTS[name]
     parameters = experiment.Parameters(**experiment.presets["tiny"])
     return experiment, parameters, experiment.simulate(parameters, MemoryBench())
+
+
+@pytest.fixture(scope="module", params=[pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in PARTS])
+def case(request):
+    return simulated(request.param)
 
 
 def test_describes_itself(case):

@@ -73,7 +73,7 @@ def chances(value: Any, count: int) -> None:
             f"chances must have one entry for each of the {count} points, but has shape {shape('chances', value)}; "
             "give such probabilities."
         )
-    _checks.real("chances", value, "zero or more and finite, up to rounding", lambda p: (p >= -1e-9) & np.isfinite(p))
+    _checks.real("chances", value, "zero or more and finite", lambda p: (p >= -1e-9) & np.isfinite(p))
 
 
 def site(value: Any, sites: int) -> Any:
