@@ -27,7 +27,7 @@ ARRAYS = [
 
 
 def idx(array):
-    return gzip.compress(struct.pack(f">HBB{array.ndim}I", 0, 8, array.ndim, *array.shape) + array.tobytes())
+    return gzip.compress(struct.pack(f">HBB{array.ndim}I", 0, 8, array.ndim, *array.shape) + array.tobytes(), mtime=0)
 
 
 @pytest.fixture
@@ -113,7 +113,9 @@ def test_missing_and_damaged_files_are_one_sentence(small):
 
 
 @pytest.mark.parametrize(
-    "raw", [b"not gzip", idx(ARRAYS[1])[:-12], gzip.compress(b"\0\0"), gzip.compress(b"\0\0\x08\x01\0\0\0\x09ab")]
+    "raw",
+    [b"not gzip", idx(ARRAYS[1])[:-12], gzip.compress(b"\0\0"), gzip.compress(b"\0\0\x08\x01\0\0\0\x09ab")],
+    ids=["no gzip", "cut", "too short", "too few"],  # the bytes hold the time, and every worker must give the same names
 )
 def test_files_cut_short_are_one_sentence(tmp_path, raw):
     (tmp_path / "file.gz").write_bytes(raw)
