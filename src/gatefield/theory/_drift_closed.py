@@ -39,7 +39,7 @@ def _gaussian(source: NonlinearGP) -> bool:
 @singledispatch
 def closed(source: Source, w: Field) -> Field:
     """The drift of one run of a source for which `has_closed` is true."""
-    raise NotImplementedError
+    raise TypeError(f"{type(source).__name__} has no closed drift")
 
 
 @closed.register

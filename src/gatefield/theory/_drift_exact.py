@@ -88,7 +88,7 @@ def _summed(source: Source, w: Field) -> Field:
 @singledispatch
 def support(source: Source) -> Support:
     """The points of a discrete law and their probabilities."""
-    raise NotImplementedError
+    raise TypeError(f"{type(source).__name__} has no finite support")
 
 
 @support.register
