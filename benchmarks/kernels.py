@@ -3,7 +3,8 @@
     python benchmarks/kernels.py [--output benchmarks/results/kernels.json] [--neural-tangents PYTHON] [--only small]
 
 PYTHON is an interpreter that imports neural-tangents (0.6.5 needs a jax before 0.5); without it that column is left out. Each
-method answers in turn, so that a load on the machine meets all alike; numbers are medians of five, in milliseconds.
+method answers once untimed and then five times in a row, so that no other method's threads or cache lines are in its way; the
+methods go in turn three times, so that a load on the machine meets all alike. Numbers are medians of all, in milliseconds.
 """
 
 import argparse
@@ -28,7 +29,7 @@ SIZES: list[Size] = [  # depth, width, samples, inputs
     (6, 100, 2000, 784),
     (6, 500, 2000, 784),
 ]
-REPEATS = 5
+REPEATS, ROUNDS = 5, 3
 JACOBIAN_BYTES = 4e9
 """The Jacobian is not tried where it alone would be larger."""
 
@@ -112,7 +113,7 @@ class Structured:
 
 
 def serve() -> None:
-    """Answers the requests of `Structured`: seconds of one kernel, and one entry to compare; a new size is compiled first."""
+    """Answers the requests of `Structured`: seconds of five kernels, and one entry to compare; a new size is compiled first."""
     import jax
 
     jax.config.update("jax_enable_x64", True)
@@ -133,10 +134,19 @@ def serve() -> None:
             jitted = jax.jit(lambda w, both, method=method: method(both, None, w))
             known.clear()
             known[line] = lambda jitted=jitted, args=(weights, (x, gates)): jitted(*args).block_until_ready()
-            known[line]()
-        begin = time.perf_counter()
         matrix = known[line]()
-        print(json.dumps({"seconds": time.perf_counter() - begin, "entry": float(np.ravel(matrix[0, 1])[0])}), flush=True)
+        print(json.dumps({"seconds": timed(known[line]), "entry": float(np.ravel(matrix[0, 1])[0])}), flush=True)
+
+
+def timed(function: Callable[[], Any]) -> list[float]:
+    """Seconds of five calls in a row, after an untimed one."""
+    function()
+    seconds = []
+    for _ in range(REPEATS):
+        begin = time.perf_counter()
+        function()
+        seconds.append(time.perf_counter() - begin)
+    return seconds
 
 
 def measure(size: Size, kind: Any, structured: Structured | None) -> dict[str, Any]:
@@ -149,13 +159,11 @@ def measure(size: Size, kind: Any, structured: Structured | None) -> dict[str, A
         if structured:
             entries["structured"] = structured.ask(size, kind)["entry"]
             seconds["structured"] = []
-        for _ in range(REPEATS):
+        for _ in range(ROUNDS):
             for name, function in every.items():
-                begin = time.perf_counter()
-                function()
-                seconds[name].append(time.perf_counter() - begin)
+                seconds[name] += timed(function)
             if structured:
-                seconds["structured"].append(structured.ask(size, kind)["seconds"])
+                seconds["structured"] += structured.ask(size, kind)["seconds"]
     medians = {name: round(1e3 * float(np.median(values)), 2) for name, values in seconds.items()}
     return {
         **dict(zip(("depth", "width", "samples", "inputs"), size, strict=True)),
