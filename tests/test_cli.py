@@ -86,7 +86,7 @@ def test_version(capsys):
 def test_help_names_every_command(capsys):
     assert main(["--help"]) == 0
     text = capsys.readouterr().out
-    assert all(name in text for name in ("tour", "list", "run", "report", "check", "completion"))
+    assert all(name in text for name in ("tour", "list", "run", "report", "check", "data", "completion"))
 
 
 @pytest.mark.parametrize(

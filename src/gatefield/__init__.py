@@ -18,12 +18,14 @@ if TYPE_CHECKING:
     from gatefield.lab import Store as Store
     from gatefield.lab import open_record as open_record
     from gatefield.nets import Committee as Committee
+    from gatefield.nets import ConvGated as ConvGated
     from gatefield.nets import DeepGated as DeepGated
     from gatefield.nets import GatedLinear as GatedLinear
 
 _ROOMS = ("data", "dynamics", "experiments", "gates", "kernels", "lab", "measures", "nets", "show", "theory")
 _HOMES = {
     "Committee": "nets",
+    "ConvGated": "nets",
     "DeepGated": "nets",
     "GatedLinear": "nets",
     "Interrupted": "dynamics",
@@ -36,6 +38,7 @@ _HOMES = {
 
 __all__ = [
     "Committee",
+    "ConvGated",
     "DeepGated",
     "GatedLinear",
     "Interrupted",

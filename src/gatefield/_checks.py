@@ -39,6 +39,15 @@ def gain(value: Any, name: str = "gain") -> Any:
     return real(name, value, "zero or more ('inf' is the hypercube)", lambda x: x >= 0)
 
 
+def correlation(name: str, value: Any) -> Any:
+    """Correlations in [-1, 1]; what rounding puts beyond counts as -1 or 1."""
+    if isinstance(value, Tracer):
+        return value
+    slack = 1e-6 if getattr(value, "dtype", None) == np.float32 else 5e-7
+    real(name, value, "a correlation between -1 and 1", lambda x: np.abs(x) <= 1 + slack)
+    return np.clip(np.asarray(value, dtype=np.float64), -1.0, 1.0)
+
+
 def finite(name: str, value: Any) -> Any:
     return real(name, value, "finite", np.isfinite)
 

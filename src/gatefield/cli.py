@@ -200,12 +200,13 @@ class Data:
 
     def __call__(self) -> int:
         from gatefield.data import COLLECTIONS
+        from gatefield.data._fetch import files_of
 
         names = list(dict.fromkeys(self.names)) or list(COLLECTIONS)
         for name in names:
             if name not in COLLECTIONS:
                 raise unknown_name("data set", name, COLLECTIONS)
-        return max(self._one(name, file) for name in names for file in COLLECTIONS[name].files)
+        return max(self._one(name, file) for name in names for file in files_of(COLLECTIONS[name], self.folder))
 
     def _one(self, name: str, file: str) -> int:
         from gatefield.data import COLLECTIONS, locate

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import integrate, special
 
+from gatefield import UserError
 from gatefield.data import arcsine_covariance, gain_deviation, gain_variance
 
 
@@ -88,3 +89,20 @@ def test_jit_and_vmap_over_the_gain():
     single = [float(arcsine_covariance(0.3, float(gain))) for gain in gains]
     np.testing.assert_allclose(jax.jit(jax.vmap(lambda g: arcsine_covariance(0.3, g)))(gains), single, rtol=1e-5)
     assert arcsine_covariance(np.ones((2, 3)), np.ones(3)).shape == (2, 3)
+
+
+@pytest.mark.parametrize("function", [gain_variance, gain_deviation, lambda gain: arcsine_covariance(0.3, gain)])
+@pytest.mark.parametrize("gain", [-1.0, np.nan, [1.0, -0.5]])
+def test_wrong_gains_are_one_sentence(function, gain):
+    with pytest.raises(
+        UserError, match=r"gain must be zero or more \('inf' is the hypercube\), but is .*; give such a value\."
+    ):
+        function(gain)
+
+
+def test_wrong_correlations_are_one_sentence():
+    for rho in (1.01, np.nan, np.array([0.0, -1.5])):
+        with pytest.raises(UserError, match=r"rho must be a correlation between -1 and 1, but is .*; give such a value\."):
+            arcsine_covariance(rho, 1.0)
+    assert float(arcsine_covariance(np.float32(1 + 2e-7), 3.0)) == 1.0
+    assert np.isfinite(jax.jit(gain_variance)(-1.0))

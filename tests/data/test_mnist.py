@@ -1,13 +1,9 @@
 """MNIST: files decoded, verified and fetched, wrong ones told in one sentence, and the transforms of images."""
 
-import contextlib
-import functools
 import gzip
 import hashlib
-import http.server
 import os
 import struct
-import threading
 
 import numpy as np
 import pytest
@@ -47,18 +43,7 @@ def small(tmp_path, monkeypatch):
 def use(monkeypatch, collection):
     monkeypatch.setattr(_mnist, "MNIST", collection)
     monkeypatch.setitem(_collections.COLLECTIONS, "mnist", collection)
-
-
-@contextlib.contextmanager
-def served(folder):
-    class Quiet(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *args):
-            pass
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=folder)) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
+    monkeypatch.delitem(_collections.COLLECTIONS, "cifar10", raising=False)
 
 
 def test_files_of_a_folder_are_decoded(small):
@@ -123,7 +108,7 @@ def test_files_cut_short_are_one_sentence(tmp_path, raw):
         read_idx(tmp_path / "file.gz")
 
 
-def test_files_are_fetched_from_the_first_mirror_that_has_them(small, tmp_path, monkeypatch):
+def test_files_are_fetched_from_the_first_mirror_that_has_them(small, tmp_path, monkeypatch, served):
     wrong = tmp_path / "wrong"
     wrong.mkdir()
     files = _mnist.MNIST.files

@@ -36,7 +36,9 @@ def test_made_up_images_are_ten_classes_that_differ_by_more_than_noise():
 
 def test_without_mnist_the_way_out_is_one_sentence(monkeypatch, tmp_path):
     monkeypatch.setenv("GATEFIELD_DATA", str(tmp_path))
-    with pytest.raises(UserError, match=r"MNIST is not in .*: run `gatefield data mnist` .* or set GATEFIELD_DATA") as caught:
+    with pytest.raises(
+        UserError, match=r"The data set mnist is not in .*: run `gatefield data mnist` .* or set GATEFIELD_DATA"
+    ) as caught:
         MnistGalu().simulate(Settings(), MemoryBench())
     assert "\n" not in str(caught.value)
 

@@ -2,6 +2,7 @@
 
 from gatefield.data._any_task import AnyTask
 from gatefield.data._arcsine import arcsine_covariance, gain_deviation, gain_variance
+from gatefield.data._cifar import cifar10
 from gatefield.data._collections import COLLECTIONS
 from gatefield.data._correlation import fourier_basis, line_correlation, ring_correlation, ring_spectrum
 from gatefield.data._dataset import Dataset
@@ -51,6 +52,7 @@ __all__ = [
     "Uniform",
     "arcsine_covariance",
     "binary_mnist",
+    "cifar10",
     "fourier_basis",
     "gain_deviation",
     "gain_variance",

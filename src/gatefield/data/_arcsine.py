@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float, Real
 
+from gatefield import _checks
 from gatefield._precision import exact, real
 
 _SMALL = 0.1
@@ -28,7 +29,7 @@ def gain_variance(gain: Real[ArrayLike, "*gains"]) -> Float[Array, "*gains"]:
 
     **Source:** note 003, equation 7, with the normalisation written out.
     """
-    gain = real(gain)
+    gain = real(_checks.gain(gain))
     small, kappa, ratio = _small(gain)
     return (2 / np.pi) * jnp.where(small, kappa * ratio, _angle(jnp.ones_like(gain), _inverse(gain)))
 
@@ -50,7 +51,7 @@ def gain_deviation(gain: Real[ArrayLike, "*gains"]) -> Float[Array, "*gains"]:
 
     **Source:** note 003, equation 7, with the normalisation written out.
     """
-    gain = real(gain)
+    gain = real(_checks.gain(gain))
     small, _, ratio = _small(gain)
     near = jnp.where(small, gain, 0.0)
     near = near * jnp.sqrt((4 / np.pi) * ratio / (1 + 2 * near**2))
@@ -75,7 +76,7 @@ def arcsine_covariance(rho: Real[ArrayLike, "*#shape"], gain: Real[ArrayLike, "*
 
     **Source:** note 003, equation 7, with the normalisation written out.
     """
-    rho, gain = jnp.broadcast_arrays(real(rho), real(gain))
+    rho, gain = jnp.broadcast_arrays(real(_checks.correlation("rho", rho)), real(_checks.gain(gain)))
     small, kappa, ratio = _small(gain)
     near = rho * _asin_ratio((kappa * rho) ** 2) / ratio
     inverse = _inverse(gain)

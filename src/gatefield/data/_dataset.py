@@ -37,6 +37,7 @@ class Dataset(AnyTask):
     - `test`: inputs and labels of the test set.
     - `batches`: `"shuffled"` or `"replacement"`.
     - `block`: how many samples are evaluated at once for what is recorded.
+    - `evaluated`: how many training samples, the first ones, are evaluated for what is recorded; all of them by default.
 
     >>> import jax
     >>> from gatefield import DeepGated, train
@@ -49,6 +50,7 @@ class Dataset(AnyTask):
 
     batches: str = eqx.field(static=True)
     block: int = eqx.field(static=True)
+    evaluated: int | None = eqx.field(static=True)
     values: tuple[float, ...] | None = eqx.field(static=True)
     x: Float[Array, "samples n"] = leaf(2)
     y: Real[Array, " samples"] = leaf(1)
@@ -56,10 +58,18 @@ class Dataset(AnyTask):
     test_y: Real[Array, " samples"] | None = leaf(1)
 
     def __init__(
-        self, x: Any, y: Any, *, test: tuple[Any, Any] | None = None, batches: str = "shuffled", block: int = 4096
+        self,
+        x: Any,
+        y: Any,
+        *,
+        test: tuple[Any, Any] | None = None,
+        batches: str = "shuffled",
+        block: int = 4096,
+        evaluated: int | None = None,
     ) -> None:
         self.batches = _checks.choice("batches", batches, ["shuffled", "replacement"])
         self.block = _checks.count("block", block)
+        self.evaluated = None if evaluated is None else _checks.count("evaluated", evaluated)
         self.x, self.y = _inputs("x", x), _labels("y", y)
         self.test_x = self.test_y = None
         if test is not None:
@@ -109,7 +119,8 @@ class Dataset(AnyTask):
         return stream.take(jnp.int32(step), stream.start(jnp.int32(step)))[0]
 
     def measures(self, net: Any, loss: Loss | None = None) -> dict[str, Float[Array, ""]]:
-        found = self._measured(net, self.x, self.y, loss, "train_")
+        first = slice(None) if net.samples is not None else slice(self.evaluated)
+        found = self._measured(net, self.x[first], self.y[first], loss, "train_")
         found |= {} if self.test_x is None else self._measured(net, self.test_x, self.test_y, loss, "test_")
         return {name.replace("train_loss", "loss"): value for name, value in found.items()}
 

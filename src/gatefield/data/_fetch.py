@@ -19,6 +19,8 @@ class Collection(NamedTuple):
     name: str
     files: Mapping[str, str]
     mirrors: Mapping[str, str]
+    alternatives: tuple[Mapping[str, str], ...] = ()
+    """Other sets of files with the same content, which a given folder may hold instead."""
 
 
 class Located(NamedTuple):
@@ -42,19 +44,41 @@ def data_folder(folder: Any = None) -> Path | None:
     return Path(given).expanduser() if given else None
 
 
+def files_of(collection: Collection, folder: Any = None) -> Mapping[str, str]:
+    """The files to use, with their SHA-256: of all sets the first that a given folder holds, in whole or else in part."""
+    place, sets = data_folder(folder), (collection.files, *collection.alternatives)
+    if place is None:
+        return collection.files
+    there = [[(place / file).is_file() for file in files] for files in sets]
+    best = next((k for held in (all, any) for k, found in enumerate(there) if held(found)), 0)
+    return sets[best]
+
+
+def check_there(collection: Collection) -> None:
+    """An error if the files are neither in the folder of GATEFIELD_DATA nor in the cache: nothing is fetched unasked."""
+    place = data_folder() or cache_folder() / collection.name
+    if not all((place / file).is_file() for file in files_of(collection)):
+        raise UserError(
+            f"The data set {collection.name} is not in '{place}': run `gatefield data {collection.name}` without "
+            f"GATEFIELD_DATA to fetch it, or set GATEFIELD_DATA to a folder that holds its files."
+        )
+
+
 def locate(
     collection: Collection, file: str, folder: Any = None, mirror: str | None = None, tell: Tell = lambda text: None
 ) -> Located:
     """A file of a data set: in the given folder, or else in the user's cache, where it is fetched if need be.
 
-    A given folder is only read. `tell` is called before each attempt to fetch.
+    `file`: one of `files_of` this collection and folder. A given folder is only read. `tell` is called before each attempt to
+    fetch.
     """
-    place = data_folder(folder)
+    place, files = data_folder(folder), files_of(collection, folder)
+    file = _checks.choice("file", file, files)
     if place is not None:
-        _check_file(place / file, collection)
+        _check_file(place, file, collection, files[file])
         return Located(place / file, "verified")
     path = cache_folder() / collection.name / file
-    if path.is_file() and sha256(path) == collection.files[file]:
+    if path.is_file() and sha256(path) == files[file]:
         return Located(path, "verified")
     return Located(_fetch(collection, path, mirror, tell), "fetched")
 
@@ -68,22 +92,23 @@ def sha256(path: Path) -> str:
     return digest.hexdigest()
 
 
-def _check_file(path: Path, collection: Collection) -> None:
-    if not path.parent.is_dir():
-        raise UserError(f"The data folder '{path.parent}' does not exist; give one that holds {path.name}, or leave it out.")
+def _check_file(place: Path, file: str, collection: Collection, digest: str) -> None:
+    path = place / file
+    if not place.is_dir():
+        raise UserError(f"The data folder '{place}' does not exist; give one that holds {file}, or leave it out.")
     if not path.is_file():
         raise UserError(
-            f"The file '{path.name}' of {collection.name} is missing in '{path.parent}': copy it there, "
+            f"The file '{file}' of {collection.name} is missing in '{place}': copy it there, "
             f"or fetch it by `gatefield data {collection.name}` without a folder (and without GATEFIELD_DATA)."
         )
     try:
         found = sha256(path)
     except OSError as error:
         raise UserError(f"Cannot read '{path}' ({(error.strerror or str(error)).lower()}); make it readable.") from error
-    if found != collection.files[path.name]:
+    if found != digest:
         raise UserError(
             f"The file '{path}' is not the published one (its SHA-256 begins with {found[:8]}, not "
-            f"{collection.files[path.name][:8]}): remove it and copy or fetch it again."
+            f"{digest[:8]}): remove it and copy or fetch it again."
         )
 
 

@@ -81,7 +81,9 @@ def _two(x: np.ndarray, y: np.ndarray, classes: Sequence[int], labels: Sequence[
 
 def as_pixels(images: np.ndarray) -> Float[np.ndarray, "samples pixels"]:
     """Bytes as numbers from 0 to 1, one image per row."""
-    return images.reshape(len(images), -1).astype(np.float32) / np.float32(255)
+    pixels = images.reshape(len(images), -1).astype(np.float32)
+    pixels /= np.float32(255)
+    return pixels
 
 
 def read_idx(path: Path) -> np.ndarray:
@@ -117,7 +119,7 @@ def _keep(path: Path, arrays: Arrays) -> None:
     np.savez(buffer, **arrays)  # pyright: ignore[reportArgumentType]
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_bytes(buffer.getvalue())
+        temporary.write_bytes(buffer.getbuffer())
         temporary.replace(path)
     except OSError:
         with contextlib.suppress(OSError):

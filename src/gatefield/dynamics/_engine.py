@@ -4,6 +4,7 @@ The program takes the number of records to make as data, not as a constant, so t
 the size of a chunk cannot change a bit of the result. Inside, each run is a plain loop; `vmap` lays them side by side.
 """
 
+import functools
 import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -14,7 +15,7 @@ import jax.numpy as jnp
 import optax
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
-from gatefield._runs import has_run_axis, run_axes
+from gatefield._runs import has_run_axis
 from gatefield.dynamics._losses import Loss
 from gatefield.dynamics._optimizers import Optimizer
 
@@ -41,35 +42,43 @@ class Problem(NamedTuple):
 
 
 class Program(NamedTuple):
-    """What is compiled: how to step, and what to observe beside the network's own observables. Equal programs compile once."""
+    """What is compiled: how to step, and what to observe beside the network's own observables. Equal programs compile once.
+
+    `every` is the number of steps between records where it is part of the program: a GPU then need not ask after each step
+    whether to go on, but programs for other numbers of steps are compiled anew.
+    """
 
     optimizer: Optimizer
     loss: Loss
     batch_size: int | None
     also: tuple[tuple[str, Callable[[Any], Array]], ...]
+    every: int | None = None
 
     def start(self, trained: PyTree, rate: Float[Array, ""]) -> State:
         """The state before the first step of one run."""
         return State(trained, self.optimizer(rate).init(trained))
 
-    def look(self, state: State, problem: Problem, step: Int[Array, ""]) -> dict[str, Array]:
+    def look(self, state: State, problem: Problem, draw: Callable[..., Any], step: Int[Array, ""]) -> dict[str, Array]:
         """What is recorded at a step: the network's observables, what the task measures, and the loss.
 
-        Unless the task measures the loss, it is that on a fresh batch.
+        Unless the task measures the loss, it is that on a fresh batch, which `draw`, the task's sampler, gives.
         """
         net = eqx.combine(state.trained, problem.fixed).at(problem.rate * step)
         own = {name: array for name, (_, array) in net.observables().items()}
         seen = {**own, **{name: function(net) for name, function in self.also}, **problem.task.measures(net, self.loss)}
         if "loss" in seen:
             return seen
-        x, y = problem.task.sample(jax.random.fold_in(problem.evaluation_key, step), self.batch_size)
+        x, y = draw(jax.random.fold_in(problem.evaluation_key, step), self.batch_size)
         return {**seen, "loss": self.loss(net(x), y)}
 
     def advance(
         self, state: State, problem: Problem, marks: Int[Array, " records"], capacity: int, first: Int, count: Int
     ) -> Any:
-        """One run from record `first` on: `count` further records, in buffers with room for `capacity`."""
-        stream = problem.task.stream(problem.train_key, self.batch_size)
+        """Records `first`, `first + 1`, ... of one run, `count` of them, in buffers with room for `capacity`.
+
+        The state is that of the record before; to the first record of all, at step 0, there is no step to take.
+        """
+        stream, draw = problem.task.stream(problem.train_key, self.batch_size), problem.task.sampler()
         update = self.optimizer(problem.rate).update
 
         def batch_loss(trained: PyTree, i: Array, x: Array, y: Array) -> Array:
@@ -82,14 +91,20 @@ class Program(NamedTuple):
             change, memory = update(gradient, state.memory, state.trained)
             return State(optax.apply_updates(state.trained, change), memory), shared
 
+        def steps(start: Array, stop: Array, state: State) -> State:
+            if self.every is None:
+                return jax.lax.fori_loop(start, stop, step, (state, stream.start(start)))[0]
+            loop = functools.partial(jax.lax.fori_loop, 0, self.every, lambda j, carry: step(start + j, carry))
+            return jax.lax.cond(stop > start, lambda s: loop((s, stream.start(start)))[0], lambda s: s, state)
+
         def record(i: Array, carry: tuple[State, dict[str, Array]]) -> tuple[State, dict[str, Array]]:
             state, rows = carry
-            start, stop = marks[first + i], marks[first + i + 1]
-            state, _ = jax.lax.fori_loop(start, stop, step, (state, stream.start(start)))
-            seen = self.look(state, problem, stop)
+            start, stop = marks[jnp.maximum(first + i - 1, 0)], marks[first + i]
+            state = steps(start, stop, state)
+            seen = self.look(state, problem, draw, stop)
             return state, jax.tree.map(lambda row, value: row.at[i].set(value), rows, seen)
 
-        shapes = jax.eval_shape(self.look, state, problem, marks[first])
+        shapes = jax.eval_shape(lambda: self.look(state, problem, draw, marks[first]))
         rows = jax.tree.map(lambda s: jnp.zeros((capacity, *s.shape), s.dtype), shapes)
         return jax.lax.fori_loop(0, count, record, (state, rows))
 
@@ -98,7 +113,7 @@ class Program(NamedTuple):
 def advance(
     program: Program, state: State, problem: Problem, marks: Array, capacity: int, group: int, first: Any, count: Any
 ) -> Any:
-    """All runs from record `first` on, `group` of them side by side; gives the new state and rows with a leading run axis."""
+    """`count` records of all runs, `group` of them side by side; gives the new state and rows with a leading run axis."""
     arrays, rest = eqx.partition(problem, eqx.is_array)
     batched, shared = eqx.partition(arrays, has_run_axis(arrays))
 
@@ -106,18 +121,30 @@ def advance(
         state, own = run
         return program.advance(state, eqx.combine(own, shared, rest), marks, capacity, first, count)
 
-    runs = jax.tree.leaves(state)[0].shape[0]
-    if group >= runs:
-        return jax.vmap(one)((state, batched))
-    return jax.lax.map(one, (state, batched), batch_size=group)
+    return _each_run(one, (state, batched), group)
 
 
 @eqx.filter_jit
-def look(program: Program, state: State, problem: Problem, step: Any) -> dict[str, Array]:
+def look(program: Program, state: State, problem: Problem, group: int, step: Any) -> dict[str, Array]:
     """What all runs show at a step, with a leading run axis."""
     arrays, rest = eqx.partition(problem, eqx.is_array)
-    each = jax.vmap(lambda s, a: program.look(s, eqx.combine(a, rest), step), in_axes=(0, run_axes(arrays)))
-    return each(state, arrays)
+    batched, shared = eqx.partition(arrays, has_run_axis(arrays))
+
+    def one(run: tuple[State, PyTree]) -> dict[str, Array]:
+        state, own = run
+        whole = eqx.combine(own, shared, rest)
+        return program.look(state, whole, whole.task.sampler(), step)
+
+    return _each_run(one, (state, batched), group)
+
+
+def _each_run(one: Callable[[Any], Any], runs: PyTree, group: int) -> Any:
+    """`one` for each run, `group` of them side by side."""
+    if group == 1:
+        return jax.lax.map(one, runs)
+    if group >= len(jax.tree.leaves(runs)[0]):
+        return jax.vmap(one)(runs)
+    return jax.lax.map(one, runs, batch_size=group)
 
 
 def runs_side_by_side(runs: int, batch_size: int, n: int) -> int:

@@ -42,7 +42,10 @@ class Layout:
 
 @dataclasses.dataclass(frozen=True)
 class Found:
-    """What an earlier, interrupted or finished run left: records committed, their block size, and the state after the last."""
+    """What an earlier, interrupted or finished run left: records committed, their block size, and the state after the last.
+
+    The state is None if the run is finished and its network was not kept.
+    """
 
     records: int
     block: int
@@ -61,7 +64,10 @@ class Recorder(Protocol):
         ...
 
     def commit(self, start: int, block: Mapping[str, np.ndarray], state: PyTree) -> None:
-        """Keep the records from `start` on, and the state after them, so that no kill can part or tear them."""
+        """Keep the records from `start` on, and the state after them, so that no kill can part or tear them.
+
+        The state is None after the last record of a run whose network is not to be kept.
+        """
         ...
 
     def dataset(self) -> xr.Dataset:

@@ -44,7 +44,7 @@ class Session:
     """One call of `train`.
 
     `marks` are the recorded steps, `dims` the dimension names of what is observed, `group` the runs laid side by side,
-    `chunk` the records per commit (None: by time and memory).
+    `chunk` the records per commit (None: by time and memory), `keep_network` whether the last commit holds the state too.
     """
 
     program: Program
@@ -56,6 +56,7 @@ class Session:
     identity: str
     group: int
     chunk: int | None
+    keep_network: bool = True
 
     def run(self, state: State, recorder: Recorder, progress: Progress, finished: Finished | None = None) -> xr.Dataset:
         """Go on from what the recorder finds, or begin, until all records are committed; then show the trained network."""
@@ -72,11 +73,17 @@ class Session:
                 progress(self._step(done), last)
             while done < len(self.marks):
                 rows, state = self._fill(rows, state, done, min(block, len(self.marks) - done), max(capacity, block))
-                recorder.commit(done, rows, state)
-                done, rows = done + _length(rows), None
+                end = done + _length(rows)
+                recorder.commit(done, rows, state if self.keep_network or end < len(self.marks) else None)
+                done, rows = end, None
                 progress(self._step(done), last)
         except KeyboardInterrupt:
             raise Interrupted(recorder.dataset(), last) from None
+        if finished and state is None:
+            raise UserError(
+                "The trained network was not kept, because the run was recorded with keep_network=False; record it anew with "
+                "keep_network=True."
+            )
         if finished:
             finished(eqx.combine(state.trained, self.problem.fixed))
         return recorder.dataset()
@@ -84,20 +91,19 @@ class Session:
     def _step(self, done: int) -> int:
         return int(self.marks[done - 1]) if done else 0
 
-    def _begin(self, state: State, capacity: int) -> tuple[Rows, State, int]:
+    def _begin(self, state: State, capacity: int) -> tuple[Rows | None, State, int]:
         """The first records, and how many make a commit: as many as take about two seconds, if they fit into memory."""
-        rows = _host(self._look(state), lambda a: a[:, None])
         if self.chunk or len(self.marks) == 2:
-            return rows, state, self.chunk or capacity
+            return None, state, self.chunk or capacity
         self._advance(state, 0, 0, capacity)  # compiles
         start = time.perf_counter()
-        more, state = self._advance(state, 0, 1, capacity)
+        rows, state = self._advance(state, 0, 2, capacity)
         seconds = time.perf_counter() - start
-        return _join(rows, more), state, int(np.clip(SECONDS_PER_COMMIT / seconds, 2, capacity))
+        return rows, state, int(np.clip(SECONDS_PER_COMMIT / seconds, 2, capacity))
 
     def _look(self, state: State) -> dict[str, Array]:
-        """What all runs show at step 0."""
-        return look(self.program, state, self.problem, jnp.int32(0))
+        """What all runs show at step 0; only its shapes are asked for, so that it is not compiled."""
+        return look(self.program, state, self.problem, self.group, jnp.int32(0))
 
     def _room(self, state: State) -> int:
         """How many records the buffers of the compiled program can hold."""
@@ -110,7 +116,7 @@ class Session:
         made = _length(rows) if rows else 0
         if made == block and rows:
             return rows, state
-        more, state = self._advance(state, done + made - 1, block - made, capacity)
+        more, state = self._advance(state, done + made, block - made, capacity)
         return _join(rows, more) if rows else more, state
 
     def _advance(self, state: State, first: int, count: int, capacity: int) -> tuple[Rows, State]:

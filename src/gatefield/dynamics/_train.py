@@ -42,6 +42,7 @@ def train(
     progress: Callable[[int, int], None] | None = None,
     finished: Callable[[Any], None] | None = None,
     chunk: int | None = None,
+    keep_network: bool = True,
 ) -> xr.Dataset:
     r"""Train a network on batches of a task: $\theta \leftarrow \theta - \eta \nabla_\theta L$ on a new batch each step.
 
@@ -63,6 +64,7 @@ def train(
     - `progress`: called after each commit with the steps done and the steps in all.
     - `finished`: called at the end with the trained network, which has a run axis; also if the run was finished before.
     - `chunk`: records per commit; by default as many as take about two seconds.
+    - `keep_network`: whether the recorder keeps the trained network after the last commit, which takes room on the disk.
 
     **Returns** a record with the network's observables, among them `fields` (run, step, unit, position) if it has such; `loss`
     (run, step), measured on a fresh batch, or as the task measures it; what else the task measures; and `status` (run, step),
@@ -88,6 +90,7 @@ def train(
         get_loss(loss, task.labels, net.outputs),
         batch_size,
         tuple((name, function) for name, (_, function) in (also or {}).items()),
+        every if net.apart and steps % every == 0 else None,
     )
     state, problem = _set_up(program, net, task, rate, as_key(key))
     marks = np.unique(np.append(np.arange(0, steps, every), steps))
@@ -110,8 +113,9 @@ def train(
         coords={**_coords(problem, marks, rate), **run_parameters(task)},
         attrs={**settings, "fingerprint": identity, **provenance()},
         identity=identity,
-        group=runs_side_by_side(len(problem.train_key), batch_size or task.size, net.footprint),
+        group=1 if net.apart else runs_side_by_side(len(problem.train_key), batch_size or task.size, net.footprint),
         chunk=chunk,
+        keep_network=keep_network,
     )
     precision = None if jax.default_backend() == "cpu" else "float32"  # a GPU's default is TF32, which keeps three digits
     with jax.default_matmul_precision(precision):
@@ -133,7 +137,7 @@ def _measured(program: Program, state: State, problem: Problem) -> list[str]:
     """The names of all that is recorded anyway; those that the network does not name are numbers that the task measures."""
     if type(problem.task).measures is AnyTask.measures:
         return ["loss"]
-    return list(eqx.filter_eval_shape(lambda: look(program._replace(also=()), state, problem, jnp.int32(0))))
+    return list(eqx.filter_eval_shape(lambda: look(program._replace(also=()), state, problem, 1, jnp.int32(0))))
 
 
 def _dims(net: Any, also: Also, measured: Sequence[str]) -> dict[str, tuple[str, ...]]:

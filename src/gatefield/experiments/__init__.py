@@ -44,6 +44,9 @@ _HOMES = {
     "gate-adaptation": "_gate_adaptation.GateAdaptation",
     "frozen-or-adapting": "_frozen_or_adapting.FrozenOrAdapting",
     "gates-lottery": "_gates_lottery.GatesLottery",
+    "rotation-invariance": "_rotation_invariance.RotationInvariance",
+    "gates-only": "_gates_only.GatesOnly",
+    "soft-gates-table": "_soft_gates_table.SoftGatesTable",
 }
 
 

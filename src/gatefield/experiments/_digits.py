@@ -8,9 +8,8 @@ import xarray as xr
 from pydantic import AfterValidator, ValidationInfo
 
 from gatefield import _checks
-from gatefield._errors import UserError
 from gatefield.data import COLLECTIONS, Dataset, Images, mnist
-from gatefield.data._fetch import cache_folder, data_folder
+from gatefield.data._fetch import check_there
 from gatefield.experiments._experiment import Bench, Parameters
 from gatefield.experiments._parameters import Count, Rate, Seed
 from gatefield.experiments._unfold import unfold
@@ -30,7 +29,7 @@ def _data(value: str) -> str:
 
 
 def _law(value: str, info: ValidationInfo) -> str:
-    return _checks.choice(str(info.field_name), value, ["gaussian", "bernoulli"])
+    return _checks.choice(str(info.field_name), value, ["gaussian", "uniform", "bernoulli"])
 
 
 Data = Annotated[str, AfterValidator(_data)]
@@ -122,19 +121,9 @@ def measured(record: xr.Dataset) -> xr.Dataset:
 def _all(p: DigitSettings) -> Images:
     if p.data == "made-up":
         return made_up(p.seed)
-    _check_there()
+    check_there(COLLECTIONS["mnist"])
     return mnist()
 
 
 def _at_most(found: Images, p: DigitSettings) -> Images:
     return found if len(found.y) <= p.samples else found.subset(p.samples, seed=p.seed)
-
-
-def _check_there() -> None:
-    """Nothing is fetched unasked in the middle of an experiment."""
-    folder = data_folder() or cache_folder() / "mnist"
-    if not all((folder / file).is_file() for file in COLLECTIONS["mnist"].files):
-        raise UserError(
-            f"MNIST is not in '{folder}': run `gatefield data mnist` to fetch it, or set GATEFIELD_DATA to a folder that holds "
-            "its four files."
-        )

@@ -4,13 +4,15 @@ from collections.abc import Mapping
 from typing import Any
 
 import xarray as xr
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 
 def over_epochs(axes: Any, values: xr.DataArray, names: Mapping[str, str]) -> None:
     """For each network the mean over seeds as a line, and the range of seeds as a band; colours by place in `names`."""
     for at, (key, name) in enumerate(names.items()):
         one = values.sel(net=key)
-        style = {"color": f"C{at}", "marker": "osD^v"[at], "markersize": 3.5, "linewidth": 1.4}
+        every = max(1, one.sizes["step"] // 20)
+        style = {"color": f"C{at}", "marker": "osD^v"[at], "markevery": every, "markersize": 3.5, "linewidth": 1.4}
         axes.plot(one.epoch, one.mean("seed"), label=name, **style)
         axes.fill_between(one.epoch, one.min("seed"), one.max("seed"), color=f"C{at}", alpha=0.2, linewidth=0)
     axes.set_xlabel("epoch")
@@ -21,3 +23,11 @@ def accuracy_panel(axes: Any, values: xr.DataArray, names: Mapping[str, str], ti
     over_epochs(axes, 100 * values.isel(step=slice(1, None)), names)
     axes.set(ylabel="test accuracy (%)", title=title)
     axes.set_xlim(left=0)
+
+
+def plain_log_scale(axes: Any) -> None:
+    """A logarithmic axis upwards over few decades, with numbers as one reads them: 2,000 5,000 10,000."""
+    axes.set_yscale("log")
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 1 else f"{value:g}"))
+    axes.yaxis.set_minor_formatter(NullFormatter())

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from gatefield.data import Dataset, Images
 from gatefield.experiments._digits import DigitSettings, fit, measured, seed_keys, two_digits
-from gatefield.experiments._digits_figure import accuracy_panel, over_epochs
+from gatefield.experiments._digits_figure import accuracy_panel, over_epochs, plain_log_scale
 from gatefield.experiments._digits_kernels import Kernel, Probe, probe, tangent
 from gatefield.experiments._experiment import Bench
 from gatefield.experiments._parameters import Count
@@ -94,4 +94,5 @@ def loss_panel(axes: Any, record: xr.Dataset, names: Mapping[str, str], title: s
 
 def nu_panel(axes: Any, nu: xr.DataArray, names: Mapping[str, str], title: str, kernel: str = "K") -> None:
     over_epochs(axes, nu, names)
-    axes.set(yscale="log", ylabel=rf"$\nu$ of ${kernel}$ with trace one", title=title)
+    plain_log_scale(axes)
+    axes.set(ylabel=rf"$\nu$ of ${kernel}$ with trace one", title=title)

@@ -8,7 +8,8 @@ from scipy import stats
 
 from gatefield.experiments._experiment import Verdict
 
-MADE_UP_NOTE = "made-up images: says nothing of MNIST"
+MADE_UP_NOTE = "made-up images: says nothing of {}"
+NAMES = {"mnist": "MNIST", "cifar10": "CIFAR-10"}
 LEVEL = 0.95
 
 
@@ -93,11 +94,11 @@ def ridge_is_small(least: xr.DataArray, ridge: float) -> Verdict:
     )
 
 
-def about(record: xr.Dataset, verdicts: list[Verdict]) -> list[Verdict]:
-    """The verdicts, with a word on made-up data."""
-    if record.attrs.get("data") == "mnist":
+def about(record: xr.Dataset, verdicts: list[Verdict], data: str = "mnist") -> list[Verdict]:
+    """The verdicts, with a word on data made up in place of the named ones."""
+    if record.attrs.get("data") == data:
         return verdicts
-    return [_noted(one) for one in verdicts]
+    return [_noted(one, MADE_UP_NOTE.format(NAMES[data])) for one in verdicts]
 
 
 def _plain(values: xr.DataArray) -> str:
@@ -105,8 +106,8 @@ def _plain(values: xr.DataArray) -> str:
     return f"{float(values.mean('seed')):.4g} (seeds {float(values.min('seed')):.4g} to {float(values.max('seed')):.4g})"
 
 
-def _noted(one: Verdict) -> Verdict:
-    values: dict[str, Any] = {**one.__dict__, "note": f"{MADE_UP_NOTE}; {one.note}" if one.note else MADE_UP_NOTE}
+def _noted(one: Verdict, word: str) -> Verdict:
+    values: dict[str, Any] = {**one.__dict__, "note": f"{word}; {one.note}" if one.note else word}
     return Verdict(**values)
 
 

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from gatefield.experiments import _digits_verdicts as say
 from gatefield.experiments._digits import MADE_UP
-from gatefield.experiments._digits_figure import accuracy_panel, over_epochs
+from gatefield.experiments._digits_figure import accuracy_panel, over_epochs, plain_log_scale
 from gatefield.experiments._digits_kernels import Kernel, by_gates, tangent
 from gatefield.experiments._digits_pair import QUICK, SETTING, TINY, Digits, PairSettings, loss_panel, nu_panel
 from gatefield.experiments._experiment import Bench, Experiment, Verdict
@@ -84,7 +84,8 @@ class GateAdaptation(Experiment):
         accuracy_panel(panels[1], record.test_accuracy, NETS, "(b) test set")
         nu_panel(panels[2], record.nu, NETS, "(c) labels against kernel")
         over_epochs(panels[3], record.nu / record.trace, NETS)
-        panels[3].set(yscale="log", ylabel=r"$\nu$ of $K$ as it is", title="(d) the same, not normalised")
+        plain_log_scale(panels[3])
+        panels[3].set(ylabel=r"$\nu$ of $K$ as it is", title="(d) the same, not normalised")
         _gates_panel(panels[4], record)
         panels[5].axis("off")
         panels[5].legend(*panels[0].get_legend_handles_labels(), loc="center left", fontsize=11)

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from gatefield.experiments._kernel_concentration_verdicts import diagonal, leading_order, printed_bound
 
-NAMES = {"linear": "linear, +-sigma", "linear, normal": "linear, normal", "gated": "gated, +-sigma"}
+NAMES = {"linear": r"linear, $\pm\sigma$", "linear, normal": "linear, normal", "gated": r"gated, $\pm\sigma$"}
 
 
 def draw(record: xr.Dataset) -> Figure:
@@ -38,7 +38,7 @@ def _along_panel(axes: Any, record: xr.Dataset, along: str) -> None:
         )
     depth, width = (at, np.full(len(at), float(fixed))) if along == "depth" else (np.full(len(at), float(fixed)), at)
     first = leading_order(depth, 1.0) / width
-    axes.plot(at[first > 0], first[first > 0], ":", color="C0", label="linear, +-sigma,\nfirst order in 1/w")
+    axes.plot(at[first > 0], first[first > 0], ":", color="C0", label=NAMES["linear"] + ",\nfirst order in 1/w")
     axes.plot(at, printed_bound(depth, width), "k--", linewidth=1.2, label="max(d²/w, d³/w²)")
     axes.set(xscale="log", yscale="log", ylabel="variance of K(s,s)", xlabel=f"{along} {along[0]}",
              title=f"({'a' if along == 'depth' else 'b'}) diagonal, {'w' if along == 'depth' else 'd'} = {fixed}")  # fmt: skip
@@ -52,9 +52,7 @@ def _bound_panel(axes: Any, record: xr.Dataset) -> None:
         values = diagonal(record, "linear").sel(width=width).values
         ratio = values / printed_bound(record.depth.values.astype(float), float(width))
         shown = ratio > 0
-        axes.loglog(
-            record.depth.values[shown], np.minimum(ratio[shown], 1e3), color=_shade(i, len(widths)), label=f"w = {width}"
-        )
+        axes.loglog(record.depth.values[shown], ratio[shown], color=_shade(i, len(widths)), label=f"w = {width}")
     depth = record.depth.values[record.depth.values > 2]
     axes.plot(depth, leading_order(depth, 1.0) / depth**2.0, "k:", linewidth=1.4, label=r"w = $\infty$")
     axes.set(

@@ -1,5 +1,11 @@
-"""Exact kernels of gated networks: the tangent kernel, paths in common, moments over random weights, and soft gates."""
+"""Exact kernels of gated networks: the tangent kernel, paths in common, moments over weights, soft gates, convolutions."""
 
+from gatefield.kernels._bundles import PathBundles as PathBundles
+from gatefield.kernels._bundles import path_bundles as path_bundles
+from gatefield.kernels._convolution import conv_gap_moment as conv_gap_moment
+from gatefield.kernels._convolution import conv_moment as conv_moment
+from gatefield.kernels._convolution import expected_conv_ntk as expected_conv_ntk
+from gatefield.kernels._convolution import rotation_terms as rotation_terms
 from gatefield.kernels._moments import EntryMoments as EntryMoments
 from gatefield.kernels._moments import ntk_variance as ntk_variance
 from gatefield.kernels._moments import random_gate_moments as random_gate_moments
@@ -21,18 +27,24 @@ from gatefield.kernels._tangent import ntk_blocks as ntk_blocks
 __all__ = [
     "EntryMoments",
     "GateSensitivity",
+    "PathBundles",
     "SoftReluKernels",
+    "conv_gap_moment",
+    "conv_moment",
     "cosine_normalised",
+    "expected_conv_ntk",
     "expected_ntk",
     "gate_path_sensitivity",
     "gate_sensitivity",
     "ntk",
     "ntk_blocks",
     "ntk_variance",
+    "path_bundles",
     "path_kernel",
     "path_overlap",
     "paths_through_weight",
     "random_gate_moments",
+    "rotation_terms",
     "soft_relu_ntk",
     "strength_and_gate_ntk",
     "trace_normalised",

@@ -16,8 +16,13 @@ from gatefield.theory.ledger import entries as theory_entries
 MODULES = (
     "gatefield.measures._ledger_uncertainty",
     "gatefield.kernels._ledger_kernels",
+    "gatefield.kernels._ledger_deep_paths",
+    "gatefield.kernels._ledger_deep_depth",
     "gatefield.kernels._ledger_kernels_soft",
+    "gatefield.kernels._ledger_deep_soft",
+    "gatefield.kernels._ledger_convolution",
     "gatefield.measures._ledger_kernel_measures",
+    "gatefield.measures._ledger_alignment",
 )
 """The files with entries outside the theory room."""
 

@@ -43,7 +43,7 @@ class ZarrRecorder:
         with reading(self.path):
             check_chunks(self.path, marker)
             blame(self.path, marker)
-            state = read_checkpoint(self.path, marker, like)
+            state = None if marker.complete and marker.checkpoint is None else read_checkpoint(self.path, marker, like)
             self._open(marker)
         if not marker.complete:
             _remove_leftovers(self.path)
@@ -75,7 +75,7 @@ class ZarrRecorder:
         with writing(self.path, self._kept()):
             for name, values in block.items():
                 self._write_block(name, start, stop, values)
-            checkpoint, crc32 = write_checkpoint(self.path, stop, state)
+            checkpoint, crc32 = (None, 0) if state is None else write_checkpoint(self.path, stop, state)
             news = {"records": stop, "complete": stop == marker.total, "checkpoint": checkpoint, "checkpoint_crc32": crc32}
             write_marker(self.path, marker.model_copy(update=news))
             self._marker = marker.model_copy(update=news)

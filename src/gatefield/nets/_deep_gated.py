@@ -53,9 +53,10 @@ class DeepGated(Network):
 
       The inputs of a network with free gates are always the whole training set, in order.
     - `beta`, `eps`: the soft gate, 4 and 0.1 by default; hard gates for `"relu"` and, unless given, `"galu"`.
-    - `init`: `"gaussian"`, `"bernoulli"` (+-sigma with equal chances), or d arrays (fan-in, width). `sigma`: `"he"`
-      (sqrt(2/fan-in)), `"depth-free"` (sqrt(1/(mu w))), a number, or one for each layer. A gating network is drawn
-      independently, by `gating_init`: the same law unless given, another one, or d - 1 arrays.
+    - `init`: `"gaussian"`, `"uniform"`, `"bernoulli"` (+-sigma with equal chances), or d arrays (fan-in, width). `sigma`, the
+      standard deviation: `"he"` (sqrt(2/fan-in)), `"glorot"` (sqrt(2/(fan-in + fan-out))), `"depth-free"` (sqrt(1/(mu w))), a
+      number, or one for each layer. A gating network is drawn independently, by `gating_init`: the same law unless given,
+      another one, or d - 1 arrays.
     - `mu`: share of open gates, 1/2 by default and 1 for `"linear"`.
     - `samples` or `free_gates`: for `"free"`, the number of training samples, or d - 1 arrays (samples, width).
     - `gates_from`: a `DeepGated` whose gates are taken over. They are frozen, unless `gating` says that they are trained.

@@ -27,7 +27,13 @@ def normal(key: PRNGKeyArray, count: int) -> Float[Array, " count"]:
     return jax.random.normal(key, (count,))
 
 
-LAWS: Mapping[str, Callable[[PRNGKeyArray, int], Array]] = {"bernoulli": signs, "gaussian": normal}
+def uniform(key: PRNGKeyArray, count: int) -> Float[Array, " count"]:
+    """Uniform with mean 0 and variance 1."""
+    edge = math.sqrt(3)
+    return jax.random.uniform(key, (count,), minval=-edge, maxval=edge)
+
+
+LAWS: Mapping[str, Callable[[PRNGKeyArray, int], Array]] = {"bernoulli": signs, "gaussian": normal, "uniform": uniform}
 
 
 def depth_free(shapes: Shapes, mu: float) -> list[float]:
@@ -44,7 +50,12 @@ def he(shapes: Shapes, mu: float) -> list[float]:
     return [(2.0 / fan_in) ** 0.5 for fan_in, _ in shapes]
 
 
-RULES: Mapping[str, Callable[[Shapes, float], list[float]]] = {"depth-free": depth_free, "he": he}
+def glorot(shapes: Shapes, mu: float) -> list[float]:
+    """sqrt(2/(fan-in + fan-out))."""
+    return [(2.0 / sum(shape)) ** 0.5 for shape in shapes]
+
+
+RULES: Mapping[str, Callable[[Shapes, float], list[float]]] = {"depth-free": depth_free, "glorot": glorot, "he": he}
 
 
 def layer_sigmas(sigma: Any, shapes: Shapes, mu: float) -> list[float]:

@@ -46,6 +46,11 @@ class Network(eqx.Module):
         """How many numbers a pass holds for each sample, which says how many runs fit side by side."""
         return self.inputs
 
+    @property
+    def apart(self) -> bool:
+        """Whether runs are faster one after the other than side by side."""
+        return False
+
     def trainable(self) -> Any:
         """A tree of the network's shape, True where gradient descent may move an array. By default: every float array."""
         return jax.tree.map(eqx.is_inexact_array, self)

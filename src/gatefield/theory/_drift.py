@@ -26,7 +26,8 @@ FieldLike = Float[ArrayLike, " n"]
 class Drift(eqx.Module):
     """A drift, its error and the name of the method that gave it.
 
-    The error is one standard error if it was sampled, a bound if the law of signs was summed, else 0.
+    The error is one standard error if it was sampled, a bound if the law of signs was summed, else 0. Where the length scale of
+    these signs is traced, the bound is not known and NaN.
     """
 
     value: Float[Array, "*runs n"]
@@ -79,8 +80,8 @@ def drift_estimate(
     **Arguments:** as for `drift`.
 
     **Returns:** a `Drift` with `value`, `error` (one standard error if sampled, a bound for "exact" on a Hypercube, else 0) and
-    `method`. The standard error is estimated from the sample, and cannot be relied on where the source has no fourth moment,
-    as `StudentT` up to 4 degrees of freedom.
+    `method`. The bound is NaN where the length scale of the Hypercube is traced. The standard error is estimated from the
+    sample, and cannot be relied on where the source has no fourth moment, as `StudentT` up to 4 degrees of freedom.
 
     >>> import jax
     >>> from gatefield.data import Hypercube

@@ -1,4 +1,4 @@
-"""Checks of fields, covariances, correlations and labels.
+"""Checks of fields, covariances and labels.
 
 Values that are not known yet (under `jit`, `vmap` or `grad`) pass unchecked.
 """
@@ -54,15 +54,6 @@ def check_directions(W: Array, covs: dict[str, Array], names: tuple[str, ...] | 
         square, bound = _positive_powers(fields / peaks[:, None], matrix)
         noise = len(matrix) * np.finfo(float).eps * bound
         _refuse(square <= noise, called, f"zero in the metric of {cov} (w'Cw = 0)")
-
-
-def correlation(name: str, value: Any) -> Any:
-    """Correlations in [-1, 1]; what rounding puts beyond counts as -1 or 1."""
-    if isinstance(value, Tracer):
-        return value
-    slack = _ROUNDING if getattr(value, "dtype", None) == np.float32 else 1e-9
-    _checks.real(name, value, "a correlation between -1 and 1", lambda x: np.abs(x) <= 1 + slack)
-    return np.clip(np.asarray(value, dtype=np.float64), -1.0, 1.0)
 
 
 def label_pair(labels: Any) -> tuple[Any, Any]:

@@ -1,5 +1,6 @@
 """Exact paths of gated linear networks, for regular and singular A."""
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
@@ -40,13 +41,7 @@ def solve(A: Matrix, b: Vector, w0: Vector, t: Times, K: int) -> Float[Array, "*
     **Source:** note 000, equations 9 to 11, corrected: the factor 1/K, and a constant of either sign.
     """
     A, b, w0 = checked(A, b, w0)
-    t, K = _time(t), _checks.count("K", K)
-
-    def at(time: Float[Array, ""]) -> Float[Array, " m"]:
-        scale = time / K**2
-        return apply(_decay, _decay_slope, A, w0, scale) + time / K * apply(_filling, _filling_slope, A, b, scale)
-
-    return jnp.vectorize(at, signature="()->(m)")(t)
+    return _weights(A, b, w0, _time(t), real(_checks.count("K", K)))
 
 
 @exact
@@ -63,9 +58,9 @@ def limit(A: Matrix, b: Vector, w0: Vector, K: int) -> Float[Array, " m"]:
     **Source:** note 000, after equation 11, corrected by the factor K and for singular A.
     """
     A, b, w0 = checked(A, b, w0)
-    inverse = _inverse(A)
+    K, inverse = _checks.count("K", K), _inverse(A)
     _check_range(A, inverse, b)
-    return _checks.count("K", K) * inverse @ b + w0 - inverse @ (A @ w0)
+    return _end(inverse, A, b, w0, real(K))
 
 
 @exact
@@ -87,7 +82,7 @@ def loss(
     w = real(_checks.finite("w", w)) / _checks.count("K", K)
     if w.shape[-1:] != b.shape:
         raise UserError(f"w must have shape (..., {b.size}), the weights of all units in one, but has {w.shape}; flatten them.")
-    return 0.5 * (jnp.einsum("...i,ij,...j->...", w, A, w) - 2 * w @ b + real(label_power))
+    return _loss(A, b, w, real(label_power))
 
 
 @exact
@@ -170,8 +165,35 @@ def checked(A: Matrix, b: Vector, w0: Vector) -> tuple[Array, Array, Array]:
         )
     if not isinstance(A, Tracer):
         _check_moment(np.asarray(A, float))
-    A = real(A)
-    return (A + A.T) / 2, real(b), real(w0)
+    return _symmetric(real(A)), real(b), real(w0)
+
+
+@jax.jit
+def _symmetric(A: Float[Array, "m m"]) -> Float[Array, "m m"]:
+    return (A + A.T) / 2
+
+
+@jax.jit
+def _weights(A: Array, b: Array, w0: Array, t: Float[Array, "*times"], K: Float[Array, ""]) -> Float[Array, "*times m"]:
+    """`solve` for arrays."""
+
+    def at(time: Float[Array, ""]) -> Float[Array, " m"]:
+        scale = time / K**2
+        return apply(_decay, _decay_slope, A, w0, scale) + time / K * apply(_filling, _filling_slope, A, b, scale)
+
+    return jnp.vectorize(at, signature="()->(m)")(t)
+
+
+@jax.jit
+def _end(inverse: Array, A: Array, b: Array, w0: Array, K: Float[Array, ""]) -> Float[Array, " m"]:
+    """`limit` for arrays."""
+    return K * inverse @ b + w0 - inverse @ (A @ w0)
+
+
+@jax.jit
+def _loss(A: Array, b: Array, w: Float[Array, "*batch m"], label_power: Array) -> Float[Array, "*batch"]:
+    """`loss` for weights that are divided by K."""
+    return 0.5 * (jnp.einsum("...i,ij,...j->...", w, A, w) - 2 * w @ b + label_power)
 
 
 def _check_moment(A: np.ndarray) -> None:
@@ -195,8 +217,9 @@ def _inverse(A: Float[Array, "m m"]) -> Float[Array, "m m"]:
 def _check_range(A: Array, inverse: Array, b: Array) -> None:
     if any(isinstance(part, Tracer) for part in (A, b)):
         return
-    outside = float(jnp.linalg.norm(b - A @ (inverse @ b)))
-    if outside > 1e-6 * max(float(jnp.linalg.norm(b)), 1e-300):
+    moment, pseudo, pull = (np.asarray(part) for part in (A, inverse, b))
+    outside = float(np.linalg.norm(pull - moment @ (pseudo @ pull)))
+    if outside > 1e-6 * max(float(np.linalg.norm(pull)), 1e-300):
         raise UserError(
             f"b has a part of length {outside:.3g} on which A is zero, so that the weights grow without end; "
             "see that A and b belong to the same gates."

@@ -16,7 +16,7 @@ from jaxtyping import Array, ArrayLike, Float
 from gatefield import _checks
 from gatefield._precision import exact, real
 from gatefield.theory._closure_quadrature import Squash, panels, sag, squash
-from gatefield.theory._field_checks import check_field, correlation
+from gatefield.theory._field_checks import check_field
 
 __all__ = ["amplifier", "drift", "expansion"]
 
@@ -46,7 +46,7 @@ def amplifier(a: Float[ArrayLike, "*#shape"], gain: Float[ArrayLike, "*#shape"])
 
     **Source:** no note prints it; it answers section 2 of note 003, "I don't know what it looks like".
     """
-    return _amplifier(real(correlation("a", a)), real(_checks.gain(gain)))
+    return _amplifier(real(_checks.correlation("a", a)), real(_checks.gain(gain)))
 
 
 @jax.jit
@@ -117,7 +117,7 @@ def expansion(a: Float[ArrayLike, "*#shape"], kurtosis: Float[ArrayLike, "*#shap
 
     **Source:** no note prints it; see `amplifier`.
     """
-    a, kurtosis = real(correlation("a", a)), real(_checks.finite("kurtosis", kurtosis))
+    a, kurtosis = real(_checks.correlation("a", a)), real(_checks.finite("kurtosis", kurtosis))
     return (a - kurtosis / 6 * a**3) / np.sqrt(2 * np.pi)
 
 

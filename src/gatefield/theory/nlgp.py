@@ -13,7 +13,6 @@ from gatefield._precision import exact, real
 from gatefield.data import arcsine_covariance, gain_deviation, gain_variance
 from gatefield.theory._closure_quadrature import normal_panels, sag, squash
 from gatefield.theory._drift_pair import pair_drift as pair_drift
-from gatefield.theory._field_checks import correlation
 
 __all__ = ["covariance", "excess_kurtosis", "half_gate_mean", "pair_drift", "variance"]
 
@@ -22,12 +21,12 @@ _SMALL_GAIN = 0.3
 
 @functools.wraps(gain_variance)
 def variance(gain: Float[ArrayLike, "*gains"]) -> Float[Array, "*gains"]:
-    return gain_variance(_checks.gain(gain))
+    return gain_variance(gain)
 
 
 @functools.wraps(arcsine_covariance)
 def covariance(rho: Float[ArrayLike, "*#shape"], gain: Float[ArrayLike, "*#shape"]) -> Float[Array, "*shape"]:
-    return arcsine_covariance(correlation("rho", rho), _checks.gain(gain))
+    return arcsine_covariance(rho, gain)
 
 
 @exact
@@ -50,7 +49,7 @@ def half_gate_mean(rho: Float[ArrayLike, "*#shape"], gain: Float[ArrayLike, "*#s
 
     **Source:** note 002, equations 71 to 74, with the prefactor corrected; note 001, equation 7.
     """
-    return _half_gate_mean(real(correlation("rho", rho)), real(_checks.gain(gain)))
+    return _half_gate_mean(real(_checks.correlation("rho", rho)), real(_checks.gain(gain)))
 
 
 @jax.jit

@@ -1,0 +1,158 @@
+"""Colour images, or images made up in their place, and convolutional networks trained on them."""
+
+from typing import Annotated, Any
+
+import xarray as xr
+from pydantic import AfterValidator, Field
+
+from gatefield import _checks
+from gatefield.data import COLLECTIONS, Dataset, Images, cifar10
+from gatefield.data._fetch import check_there
+from gatefield.experiments._digits import SIDE, Law, made_up, seed_keys
+from gatefield.experiments._experiment import Bench, Parameters
+from gatefield.experiments._parameters import Count, Rate, Seed
+from gatefield.experiments._unfold import unfold
+from gatefield.nets import ConvGated
+
+SHAPES = {"cifar10": (32, 32, 3), "made-up": (SIDE, SIDE, 1)}
+WHOLE, CHANNELS, DENSE = 50_000, (64, 64, 128, 128), (256, 256)
+MADE_UP = (
+    " With data = made-up, which serves tests alone, the images are ten smooth random patterns with noise, and no verdict says "
+    "anything of CIFAR-10."
+)
+"""For the text of each experiment."""
+EVALUATED = 10_000
+"""Training accuracy is measured on at most so many training images."""
+
+Layers = Annotated[tuple[Count, ...], Field(min_length=1)]
+
+
+def _data(value: str) -> str:
+    return _checks.choice("data", value, SHAPES)
+
+
+def _padding(value: str) -> str:
+    return _checks.choice("padding", value, ["valid", "same"])
+
+
+def _pool(value: str) -> str:
+    return _checks.choice("pool", value, ["none", "max", "mean"])
+
+
+def _sigma(value: str) -> str:
+    return _checks.choice("sigma", value, ["he", "glorot"])
+
+
+def _precision(value: str) -> str:
+    return _checks.choice("precision", value, ["float32", "bfloat16"])
+
+
+class ImageSettings(Parameters):
+    """A convolutional network on colour images, and how it is trained: Adam on batches that are shuffled anew each epoch.
+
+    `data`: cifar10, or made-up. `samples`: at most so many training images. `channels`, `stride`: of the convolutions (3x3).
+    `pooled`: which of them are followed by `pool` (none, max or mean), counted from 1. `dense`: widths of the dense layers
+    before the ten outputs. `init` and `sigma`: law and rule of the initial weights. `precision`: that of the sums.
+    """
+
+    data: Annotated[str, AfterValidator(_data)] = "cifar10"
+    samples: Count = WHOLE
+    channels: Layers = CHANNELS
+    dense: Layers = DENSE
+    padding: Annotated[str, AfterValidator(_padding)] = "valid"
+    stride: Layers = (1, 1, 1, 1)
+    pool: Annotated[str, AfterValidator(_pool)] = "none"
+    pooled: tuple[Count, ...] = (2, 4)
+    bias: bool = True
+    init: Law = "uniform"
+    sigma: Annotated[str, AfterValidator(_sigma)] = "glorot"
+    epochs: Count = 18
+    batch_size: Count = 128
+    learning_rate: Rate = 3e-4
+    precision: Annotated[str, AfterValidator(_precision)] = "bfloat16"
+    seeds: Count = 5
+    seed: Seed = 0
+
+
+def colour_images(p: ImageSettings) -> Images:
+    """All ten classes; of made-up images those of the seed."""
+    found = _all(p)
+    return found if len(found.y) <= p.samples else found.subset(p.samples, seed=p.seed)
+
+
+def task_of(p: ImageSettings) -> Dataset:
+    """The images on the device, with their test set."""
+    return colour_images(p).dataset(evaluated=EVALUATED, block=2000)
+
+
+def conv_net(p: ImageSettings, gating: str, **settings: Any) -> ConvGated:
+    """One network for each seed; those of the same seed start from the same weights."""
+    pools = [p.pool if p.pool != "none" and at + 1 in p.pooled else None for at in range(len(p.channels))]
+    return ConvGated(
+        SHAPES[p.data],
+        p.channels,
+        gating=gating,
+        dense=p.dense,
+        outputs=10,
+        padding=p.padding,
+        stride=p.stride,
+        pool=pools,
+        init=p.init,
+        sigma=p.sigma,
+        bias=p.bias,
+        precision=p.precision,
+        key=seed_keys(p)[0],
+        **settings,
+    )
+
+
+def fit(bench: Bench, part: str, net: ConvGated, task: Dataset, p: ImageSettings) -> xr.Dataset:
+    """What a training measures after each epoch, with axes (seed, step) and the coordinate `epoch`.
+
+    All of it is one commit, because the state of the large network is far larger than its record.
+    """
+    steps = max(1, round(task.size / p.batch_size))
+    record = bench.train(
+        part,
+        net,
+        task,
+        steps=p.epochs * steps,
+        batch_size=p.batch_size,
+        learning_rate=p.learning_rate,
+        optimizer="adam",
+        loss="cross-entropy",
+        record_every=steps,
+        key=seed_keys(p)[1],
+        chunk=p.epochs + 1,
+        keep_network=False,
+    )
+    record = unfold(record, {"seed": range(p.seeds)}).drop_vars("time", errors="ignore")
+    record = record.assign_coords(epoch=("step", record.step.values / steps, {"long_name": "epoch"}))
+    return record[["loss", "train_accuracy", "test_loss", "test_accuracy"]].drop_attrs(deep=False)
+
+
+def as_in_the_paper(record: xr.Dataset, epochs: int) -> bool:
+    """Whether numbers may be laid beside the paper's: all of CIFAR-10, its network, and at least so many epochs."""
+    a = record.attrs
+    same = a["data"] == "cifar10" and a["samples"] >= WHOLE and a["epochs"] >= epochs
+    return bool(same and tuple(a["channels"]) == CHANNELS and tuple(a["dense"]) == DENSE)
+
+
+def layout_text(record: xr.Dataset) -> str:
+    """The layout of the network, in words."""
+    a = record.attrs
+    pool = "no pooling" if a["pool"] == "none" else f"{a['pool']} pooling after convolutions {list(a['pooled'])}"
+    return f"{a['padding']} padding, strides {', '.join(map(str, a['stride']))}, {pool}, {a['sigma']} weights"
+
+
+def layout(p: ImageSettings) -> dict[str, Any]:
+    """What a record keeps of its setting."""
+    names = ("data", "samples", "channels", "dense", "padding", "stride", "pool", "pooled", "sigma", "epochs", "precision")
+    return {name: list(v) if isinstance(v := getattr(p, name), tuple) else v for name in names}
+
+
+def _all(p: ImageSettings) -> Images:
+    if p.data == "made-up":
+        return made_up(p.seed)
+    check_there(COLLECTIONS["cifar10"])
+    return cifar10()
