@@ -133,6 +133,14 @@ def test_chunks_and_stores_do_not_change_a_bit(tmp_path):
     for other in trained[1:]:
         assert all(map(np.array_equal, jax.tree.leaves(trained[0]), jax.tree.leaves(other)))
     assert "train_accuracy" not in whole
+    settings |= {"keep_network": False, "chunk": 3}
+    small = train(net, Dataset(X, CLASSES * 1.0), recorder=ZarrRecorder(tmp_path / "small"), **settings)
+    np.testing.assert_array_equal(whole.loss, small.loss)
+    with pytest.raises(UserError, match="The trained network was not kept"):
+        train(net, Dataset(X, CLASSES * 1.0), recorder=ZarrRecorder(tmp_path / "small"), **settings)
+    del settings["finished"]
+    again = train(net, Dataset(X, CLASSES * 1.0), recorder=ZarrRecorder(tmp_path / "small"), **settings)
+    np.testing.assert_array_equal(whole.loss, again.loss)
 
 
 def test_blocks_measure_the_whole_set():
@@ -141,6 +149,14 @@ def test_blocks_measure_the_whole_set():
     expected = np.mean(np.asarray(net(X.astype(np.float32))).argmax(1) == CLASSES)
     assert float(blocks["train_accuracy"]) == pytest.approx(expected)
     assert {k: float(v) for k, v in blocks.items()} == pytest.approx({k: float(v) for k, v in whole.items()})
+
+
+def test_only_the_first_samples_are_evaluated_if_so_asked():
+    net = DeepGated(3, [4], gating="linear", key=KEY)
+    whole, some = (Dataset(X, VALUES, test=(X, VALUES), evaluated=n).measures(net, get_loss("mse", None)) for n in (None, 4))
+    errors = 0.5 * (np.asarray(net(jnp.asarray(X, float))) - VALUES) ** 2
+    np.testing.assert_allclose([whole["loss"], some["loss"]], [errors.mean(), errors[:4].mean()], rtol=1e-5)
+    assert some["test_loss"] == whole["test_loss"]
 
 
 @pytest.mark.parametrize(("loss", "threshold"), [("mse", 0.5), ("cross-entropy", 0.0)])

@@ -74,6 +74,16 @@ def test_a_finished_run_is_found_whole(tmp_path):
     assert found.state["count"] == 10
 
 
+def test_a_network_that_is_not_kept_leaves_its_records_and_no_checkpoint(tmp_path):
+    recorder, state = some_commits(tmp_path, 2, total=8)
+    rows, _ = block_of(state, 2)
+    recorder.commit(6, rows, None)
+    assert not list(tmp_path.glob("checkpoint*"))
+    found = ZarrRecorder(tmp_path).find("abc", start())
+    assert (found.records, found.state) == (8, None)
+    assert open_record(tmp_path).sizes["step"] == 8
+
+
 def test_an_unfinished_record_shows_only_what_was_committed(tmp_path):
     recorder, _ = some_commits(tmp_path, 2)
     for seen in (recorder.dataset(), open_record(tmp_path)):

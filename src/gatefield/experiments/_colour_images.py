@@ -1,5 +1,6 @@
 """Colour images, or images made up in their place, and convolutional networks trained on them."""
 
+import dataclasses
 from typing import Annotated, Any
 
 import xarray as xr
@@ -50,13 +51,14 @@ def _precision(value: str) -> str:
 class ImageSettings(Parameters):
     """A convolutional network on colour images, and how it is trained: Adam on batches that are shuffled anew each epoch.
 
-    `data`: cifar10, or made-up. `samples`: at most so many training images. `channels`, `stride`: of the convolutions (3x3).
+    `data`: cifar10, or made-up. `samples`, `tested`: at most so many training and test images. `channels`, `stride`: of the convolutions (3x3).
     `pooled`: which of them are followed by `pool` (none, max or mean), counted from 1. `dense`: widths of the dense layers
     before the ten outputs. `init` and `sigma`: law and rule of the initial weights. `precision`: that of the sums.
     """
 
     data: Annotated[str, AfterValidator(_data)] = "cifar10"
     samples: Count = WHOLE
+    tested: Count = 10_000
     channels: Layers = CHANNELS
     dense: Layers = DENSE
     padding: Annotated[str, AfterValidator(_padding)] = "valid"
@@ -75,14 +77,15 @@ class ImageSettings(Parameters):
 
 
 def colour_images(p: ImageSettings) -> Images:
-    """All ten classes; of made-up images those of the seed."""
+    """All ten classes, at most so many of them as are asked for; of made-up images those of the seed."""
     found = _all(p)
+    found = dataclasses.replace(found, test_x=found.test_x[: p.tested], test_y=found.test_y[: p.tested])
     return found if len(found.y) <= p.samples else found.subset(p.samples, seed=p.seed)
 
 
 def task_of(p: ImageSettings) -> Dataset:
     """The images on the device, with their test set."""
-    return colour_images(p).dataset(evaluated=EVALUATED, block=2000)
+    return colour_images(p).dataset(evaluated=min(EVALUATED, p.tested), block=2000)
 
 
 def conv_net(p: ImageSettings, gating: str, **settings: Any) -> ConvGated:

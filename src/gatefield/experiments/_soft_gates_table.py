@@ -48,8 +48,9 @@ class SoftGatesTable(Experiment):
     presets: ClassVar = {
         "full": {},
         "quick": {
-            "samples": 3_000, "channels": (8, 8, 16, 16), "dense": (64, 64), "stride": (2, 1, 2, 1), "epochs": 8,
-            "learning_rate": 2e-3, "precision": "float32", "seeds": 2, "betas": (1.0, 4.0, 16.0), "epsilons": (0.1,),
+            "samples": 4_000, "tested": 2_000, "channels": (8, 8, 16, 16), "dense": (64, 64), "stride": (2, 1, 2, 1),
+            "epochs": 6, "batch_size": 32, "learning_rate": 1e-3, "precision": "float32", "seeds": 3,
+            "betas": (0.1, 1.0, 16.0), "epsilons": (0.1,), "plain": (),
         },
         "tiny": {
             "data": "made-up", "channels": (4,), "dense": (8,), "stride": (1,), "epochs": 3, "batch_size": 100,

@@ -23,7 +23,8 @@ def draw(record: xr.Dataset) -> Figure:
     ):
         _over_epochs(axes, record, name)
         axes.set(xlabel="epoch", ylabel=f"{label} accuracy (%)", title=f"({letter}) {label} images")
-    panels[1].legend(fontsize=8, loc="lower right")
+        axes.xaxis.get_major_locator().set_params(integer=True)
+    panels[2].legend(fontsize=8, loc="center right", bbox_to_anchor=(1.0, 0.45))
     return figure
 
 

@@ -125,7 +125,7 @@ class ConvGated(Network):
         if kind == "free":
             given = gates_from.free_gates if gates_from is not None else free_gates
             self.free_gates = initial_gates(
-                _flat(given), samples, share, [(0, math.prod(u)) for u in (*self.units, ())], keys[2]
+                _flat(given, self.units), samples, share, [(0, math.prod(u)) for u in (*self.units, ())], keys[2]
             )
         elif samples is not None or free_gates is not None:
             raise UserError(f"samples and free_gates belong to gating='free', but gating is '{self.gating}'; leave them out.")
@@ -273,11 +273,14 @@ class ConvGated(Network):
         return z.mean(tuple(range(1, z.ndim - 1))) if self.head == "mean" else z.reshape(len(z), -1)
 
 
-def _flat(gates: Any) -> Any:
-    """Gates (samples, *positions, channels) as (samples, units)."""
-    if gates is None or isinstance(gates, str):
-        return None
-    return [np.reshape(g, (len(g), -1)) if np.ndim(g) > 2 else g for g in gates]
+def _flat(gates: Any, units: Sequence[tuple[int, ...]]) -> Any:
+    """Gates (samples, *positions, channels) as (samples, units); a run axis in front stays. Others are left as they are."""
+    if gates is None or len(gates) != len(units):
+        return gates
+    fits = [np.shape(g)[-len(u) :] == u for g, u in zip(gates, units, strict=True)]
+    return [
+        np.reshape(g, (*np.shape(g)[: -len(u)], -1)) if fit else g for g, u, fit in zip(gates, units, fits, strict=True)
+    ]
 
 
 def _norms(layers: Layers) -> Float[Array, " layers"]:
