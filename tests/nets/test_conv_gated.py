@@ -126,7 +126,15 @@ def test_moments_over_drawn_networks_are_those_of_the_theory():
     gates = [g[..., 0] for g in ConvGated((7, 1), [1, 1], gating="relu", padding="circular", head="mean", key=KEY).gates(x)]
     drawn = jax.random.split(jax.random.key(1), 4000)
     nets = ConvGated(
-        (7, 1), [1, 1], gating="free", free_gates=gates, padding="circular", head="mean", init="bernoulli", sigma=sigma, key=drawn
+        (7, 1),
+        [1, 1],
+        gating="free",
+        free_gates=gates,
+        padding="circular",
+        head="mean",
+        init="bernoulli",
+        sigma=sigma,
+        key=drawn,
     )
     arrays, rest = eqx.partition(nets, eqx.is_array)
     one = jax.vmap(lambda a: eqx.combine(a, rest)(jnp.asarray(x)), (run_axes(arrays),))

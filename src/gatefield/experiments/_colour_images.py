@@ -48,12 +48,16 @@ def _precision(value: str) -> str:
     return _checks.choice("precision", value, ["float32", "bfloat16"])
 
 
+Sigma = Annotated[str, AfterValidator(_sigma)]
+
+
 class ImageSettings(Parameters):
     """A convolutional network on colour images, and how it is trained: Adam on batches that are shuffled anew each epoch.
 
-    `data`: cifar10, or made-up. `samples`, `tested`: at most so many training and test images. `channels`, `stride`: of the convolutions (3x3).
-    `pooled`: which of them are followed by `pool` (none, max or mean), counted from 1. `dense`: widths of the dense layers
-    before the ten outputs. `init` and `sigma`: law and rule of the initial weights. `precision`: that of the sums.
+    `data`: cifar10, or made-up. `samples`, `tested`: at most so many training and test images. `channels`, `stride`: of the
+    convolutions (3x3). `pooled`: which of them are followed by `pool` (none, max or mean), counted from 1. `dense`: widths of
+    the dense layers before the ten outputs. `init` and `sigma`: law and rule of the initial weights. `precision`: that of the
+    sums.
     """
 
     data: Annotated[str, AfterValidator(_data)] = "cifar10"
@@ -67,7 +71,7 @@ class ImageSettings(Parameters):
     pooled: tuple[Count, ...] = (2, 4)
     bias: bool = True
     init: Law = "uniform"
-    sigma: Annotated[str, AfterValidator(_sigma)] = "glorot"
+    sigma: Sigma = "glorot"
     epochs: Count = 18
     batch_size: Count = 128
     learning_rate: Rate = 3e-4

@@ -84,7 +84,7 @@ def made_up(seed: int) -> Images:
     return Images(x, y, test_x, test_y)
 
 
-def seed_keys(p: DigitSettings) -> tuple[Any, Any]:
+def seed_keys(p: Any) -> tuple[Any, Any]:
     """For each seed a key for its networks, which all start from the same weights, and one for their batches."""
     first, second = jax.random.split(jax.random.key(p.seed))
     return jax.random.split(first, p.seeds), jax.random.split(second, p.seeds)

@@ -17,7 +17,17 @@ from gatefield._runs import leaf
 from gatefield.nets._conv_gated_parts import HEADS, ConvLayer, conv_layers, convolve, glorot, pooled, soft_gates, weighted
 from gatefield.nets._deep_gated_init import Layers
 from gatefield.nets._deep_gated_kinds import KINDS
-from gatefield.nets._deep_gated_parts import initial_gates, initial_layers, kind_name, open_share, three_keys, zero_biases
+from gatefield.nets._deep_gated_parts import (
+    check_makes_gates,
+    initial_gates,
+    initial_layers,
+    kind_name,
+    norms,
+    open_share,
+    three_keys,
+    trained_parts,
+    zero_biases,
+)
 from gatefield.nets._network import Network, Observables
 
 Gate = Callable[[int, Array], Array]
@@ -40,8 +50,8 @@ class ConvGated(Network):
       `padding` may be a list with one value for each convolution.
     - `head`: `"flatten"` or `"mean"`. `dense`: widths of the gated dense layers. `outputs`: number of outputs; None if what
       leaves the last gated layer is the output.
-    - `gating`, `init`, `mu`, `samples`, `free_gates`, `gates_from`, `gating_init`, `bias`, `key`: as for `DeepGated`; the weights
-      of a convolution are given as (side * ... * channels in, channels).
+    - `gating`, `init`, `mu`, `samples`, `free_gates`, `gates_from`, `gating_init`, `bias`, `key`: as for `DeepGated`. The
+      weights of a convolution are given as (side * ... * channels in, channels).
     - `beta`, `eps`: the soft gate: numbers, or one for each run. All values train by one compiled program.
     - `sigma`: as for `DeepGated`, or `"glorot"`, sqrt(2/(fan-in + fan-out)).
     - `precision`: `"float32"`, or `"bfloat16"` for the sums, with weights and their updates in float32.
@@ -168,10 +178,7 @@ class ConvGated(Network):
     @property
     def gating_layers(self) -> Layers:
         """The arrays of weights whose sums decide the gates."""
-        if KINDS[self.gating].gates not in ("own", "network"):
-            raise UserError(
-                f"A network with gating '{self.gating}' has no weights that make gates; use another kind of gating."
-            )
+        check_makes_gates(self.gating)
         return self.weights[: self.gated_layers] if self.gating_weights is None else self.gating_weights
 
     @property
@@ -199,17 +206,10 @@ class ConvGated(Network):
         return [g.astype(x.dtype).reshape(*samples, *unit) for g, unit in zip(found, self.units, strict=True)]
 
     def observables(self) -> Observables:
-        norms: dict[str, tuple[tuple[str, ...], Array]] = {"weight_norm": (("layer",), _norms(self.weights))}
-        if self.gating_weights is not None:
-            norms["gating_norm"] = (("gated_layer",), _norms(self.gating_weights))
-        return norms
+        return norms(self)
 
     def trainable(self) -> Any:
-        parts = {"strengths": ("weights", "biases"), "gating": ("gating_weights", "gating_biases")}
-        names = [name for part in KINDS[self.gating].trains for name in parts[part] if getattr(self, name) is not None]
-        nothing = jax.tree.map(lambda _: False, self)
-        moved = [jax.tree.map(lambda _: True, getattr(self, name)) for name in names]
-        return eqx.tree_at(lambda net: [getattr(net, name) for name in names], nothing, moved)
+        return trained_parts(self)
 
     @property
     def _leaving(self) -> int:
@@ -278,10 +278,4 @@ def _flat(gates: Any, units: Sequence[tuple[int, ...]]) -> Any:
     if gates is None or len(gates) != len(units):
         return gates
     fits = [np.shape(g)[-len(u) :] == u for g, u in zip(gates, units, strict=True)]
-    return [
-        np.reshape(g, (*np.shape(g)[: -len(u)], -1)) if fit else g for g, u, fit in zip(gates, units, fits, strict=True)
-    ]
-
-
-def _norms(layers: Layers) -> Float[Array, " layers"]:
-    return jnp.stack([jnp.sqrt(jnp.sum(layer**2)) for layer in layers])
+    return [np.reshape(g, (*np.shape(g)[: -len(u)], -1)) if fit else g for g, u, fit in zip(gates, units, fits, strict=True)]

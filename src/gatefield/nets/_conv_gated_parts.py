@@ -114,7 +114,7 @@ def soft_gates(gating: str, beta: Any, eps: Any, gates_from: Any) -> tuple[Array
     """beta and eps, one number or one for each run, and whether gates are hard."""
     if beta is None and gates_from is not None and not (gates_from.hard and KINDS[gating].soft):
         beta, eps = np.asarray(gates_from.beta), np.asarray(gates_from.eps) if eps is None else eps
-    shape = np.broadcast_shapes(np.shape(beta), np.shape(eps))
+    shape = np.broadcast_shapes(*(() if v is None else np.shape(v) for v in (beta, eps)))
     if len(shape) > 1:
         raise UserError(f"beta and eps must be numbers, or one for each run, but have shape {shape}; give such values.")
     many = [np.ravel(np.broadcast_to(np.asarray(v, object), shape)) for v in (beta, eps)]

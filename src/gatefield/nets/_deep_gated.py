@@ -14,12 +14,15 @@ from gatefield._runs import leaf
 from gatefield.nets._deep_gated_init import Layers
 from gatefield.nets._deep_gated_kinds import KINDS, soft_gate
 from gatefield.nets._deep_gated_parts import (
+    check_makes_gates,
     initial_gates,
     initial_layers,
     kind_name,
     layer_shapes,
+    norms,
     open_share,
     three_keys,
+    trained_parts,
     zero_biases,
 )
 from gatefield.nets._network import Network, Observables
@@ -146,10 +149,7 @@ class DeepGated(Network):
     @property
     def gating_layers(self) -> Layers:
         """The d - 1 arrays of weights whose sums decide the gates."""
-        if KINDS[self.gating].gates not in ("own", "network"):
-            raise UserError(
-                f"A network with gating '{self.gating}' has no weights that make gates; use another kind of gating."
-            )
+        check_makes_gates(self.gating)
         return self.weights[:-1] if self.gating_weights is None else self.gating_weights
 
     @property
@@ -181,17 +181,10 @@ class DeepGated(Network):
         return _pass(self.gating_layers, self.gating_offsets, x, self._gate)[0]
 
     def observables(self) -> Observables:
-        norms: dict[str, tuple[tuple[str, ...], Array]] = {"weight_norm": (("layer",), _norms(self.weights))}
-        if self.gating_weights is not None:
-            norms["gating_norm"] = (("gated_layer",), _norms(self.gating_weights))
-        return {**norms, **self._all_weights()} if self.record_weights else norms
+        return {**norms(self), **self._all_weights()} if self.record_weights else norms(self)
 
     def trainable(self) -> Any:
-        parts = {"strengths": ("weights", "biases"), "gating": ("gating_weights", "gating_biases")}
-        names = [name for part in KINDS[self.gating].trains for name in parts[part] if getattr(self, name) is not None]
-        nothing = jax.tree.map(lambda _: False, self)
-        moved = [jax.tree.map(lambda _: True, getattr(self, name)) for name in names]
-        return eqx.tree_at(lambda net: [getattr(net, name) for name in names], nothing, moved)
+        return trained_parts(self)
 
     def _gate(self, at: int, q: Array) -> Array:
         if math.isinf(self.beta):
@@ -223,7 +216,3 @@ def _pass(layers: Layers, offsets: Sequence[Array] | None, x: Array, gate: Gate)
         sums.append(z @ layer if offsets is None else z @ layer + offsets[at])
         z = gate(at, sums[-1]) * sums[-1]
     return sums, z
-
-
-def _norms(layers: Layers) -> Float[Array, " layers"]:
-    return jnp.stack([jnp.sqrt(jnp.sum(layer**2)) for layer in layers])

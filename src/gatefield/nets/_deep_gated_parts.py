@@ -4,6 +4,7 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -75,6 +76,33 @@ def initial_gates(gates: Any, samples: Any, mu: float, shapes: Shapes, key: PRNG
     if samples is None or key is None:
         raise UserError("Gating 'free' needs the number of training samples and a key, or free_gates; give samples=200, say.")
     return drawn_gates(mu, _checks.count("samples", samples), widths, key)
+
+
+def check_makes_gates(gating: str) -> None:
+    """An error if no weights decide the gates of this kind."""
+    if KINDS[gating].gates not in ("own", "network"):
+        raise UserError(f"A network with gating '{gating}' has no weights that make gates; use another kind of gating.")
+
+
+def trained_parts(net: Any) -> Any:
+    """A tree of the network's shape, True for the arrays that its kind of gating trains."""
+    parts = {"strengths": ("weights", "biases"), "gating": ("gating_weights", "gating_biases")}
+    names = [name for part in KINDS[net.gating].trains for name in parts[part] if getattr(net, name) is not None]
+    nothing = jax.tree.map(lambda _: False, net)
+    moved = [jax.tree.map(lambda _: True, getattr(net, name)) for name in names]
+    return eqx.tree_at(lambda net: [getattr(net, name) for name in names], nothing, moved)
+
+
+def norms(net: Any) -> dict[str, tuple[tuple[str, ...], Array]]:
+    """What a training records of all weights: the norm of each layer's, and of the gating network's."""
+    found: dict[str, tuple[tuple[str, ...], Array]] = {"weight_norm": (("layer",), _norms(net.weights))}
+    if net.gating_weights is not None:
+        found["gating_norm"] = (("gated_layer",), _norms(net.gating_weights))
+    return found
+
+
+def _norms(layers: Layers) -> Array:
+    return jnp.stack([jnp.sqrt(jnp.sum(layer**2)) for layer in layers])
 
 
 def zero_biases(layers: Layers) -> tuple[Array, ...]:

@@ -1,0 +1,94 @@
+"""What the experiments on colour images are made of: rows of the table, layouts, missing files, and how rows are judged."""
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from gatefield import UserError
+from gatefield.experiments._colour_images import CHANNELS, DENSE, ImageSettings, conv_net
+from gatefield.experiments._soft_gates_table import Settings, SoftGatesTable
+from gatefield.experiments._soft_gates_table_rows import PAPER, paper, rows_of
+from gatefield.experiments._soft_gates_table_verdicts import judge
+from gatefield.lab import MemoryBench
+from gatefield.lab._parameters import resolve
+
+
+def table(test, epochs=18, seeds=2, samples=50_000):
+    """A record of the whole table in which row r has the test accuracy `test(r)` in each epoch but the last, then 0.03 less."""
+    p = Settings()
+    rows = rows_of(p.plain, p.betas, p.epsilons)
+    level = np.array([test(row) for row in rows])[:, None, None] + np.array([-0.001, 0.001])[None, :seeds, None]
+    curve = np.broadcast_to(level, (len(rows), seeds, 4)).copy()
+    curve[..., 0], curve[..., -1] = 0.1, curve[..., -1] - 0.03
+    dims = ("row", "seed", "step")
+    record = xr.Dataset(
+        dict.fromkeys(("test_accuracy", "train_accuracy"), (dims, curve)),
+        {"row": [row.name for row in rows], "step": [0, 1, 2, 3], "epoch": ("step", [0.0, 1.0, 2.0, 3.0])},
+    )
+    names = {name: ("row", np.array([getattr(row, name) for row in rows])) for name in ("gating", "beta", "eps")}
+    size = {"data": "cifar10", "samples": samples, "epochs": epochs, "channels": list(CHANNELS), "dense": list(DENSE)}
+    words = {"padding": "valid", "stride": [1, 1, 1, 1], "pool": "none", "pooled": [2, 4], "sigma": "glorot"}
+    return record.assign_coords(names).assign_attrs(size | words)
+
+
+def test_the_table_has_the_papers_eighteen_rows():
+    p = Settings()
+    names = [row.name for row in rows_of(p.plain, p.betas, p.epsilons)]
+    assert len(names) == len(set(names)) == len(PAPER) == 18
+    assert all(paper(name) for name in names)
+    assert paper("beta=3+eps=0.1") is None
+
+
+def test_rows_as_in_the_paper_hold_and_others_do_not():
+    """By hand: all rows at the paper's numbers, then the ReLU row three points below."""
+    as_printed = judge(table(lambda row: paper(row.name)[1]))
+    assert len(as_printed) == 2 + 2 + 1 + 1 + 18 + 1
+    assert all(v.holds for v in as_printed if v.claim.endswith("best test accuracy (%)"))
+    assert [v.holds for v in as_printed if "tells the same as its end" in v.claim] == [
+        False
+    ]  # three points are lost at the end
+    lower = judge(table(lambda row: paper(row.name)[1] - 0.03 * (row.name == "relu")))
+    assert [v.claim for v in lower if v.claim.endswith("best test accuracy (%)") and not v.holds] == [
+        "ReLU: best test accuracy (%)"
+    ]
+    (relu,) = (v for v in lower if v.claim.startswith("ReLU:"))
+    assert relu.measured == pytest.approx(68.0)
+    assert "final 65.00" in relu.note
+
+
+def test_a_flat_table_has_no_trend():
+    flat = judge(table(lambda row: 0.7))
+    assert [v.holds for v in flat if "generalise better" in v.claim or "step by step" in v.claim] == [False] * 4
+
+
+def test_small_tables_are_not_laid_beside_the_paper():
+    assert not [v for v in judge(table(lambda row: 0.7, samples=4000)) if "best test accuracy (%)" in v.claim]
+
+
+def test_pooling_goes_behind_the_named_convolutions():
+    net = conv_net(
+        ImageSettings(data="made-up", channels=(2, 2), stride=(1, 1), dense=(4,), pool="mean", pooled=(2,), seeds=1), "relu"
+    )
+    assert [layer.pool for layer in net.convolutions] == [None, "mean"]
+    assert net.units == [(6, 6, 2), (4, 4, 2), (4,)]
+
+
+def test_without_cifar_the_way_out_is_one_sentence(monkeypatch, tmp_path):
+    monkeypatch.setenv("GATEFIELD_DATA", str(tmp_path))
+    with pytest.raises(UserError, match=r"The data set cifar10 is not in .*: run `gatefield data cifar10` ") as caught:
+        SoftGatesTable().simulate(Settings(), MemoryBench())
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"padding": "circular"}, "Unknown padding 'circular'"),
+        ({"plain": ("rellu",)}, "did you mean 'relu'"),
+        ({"betas": (4.0, 1.0)}, "betas must be one or more increasing numbers"),
+        ({"precision": "float16"}, "did you mean"),
+    ],
+)
+def test_wrong_parameters_are_named(changes, words):
+    with pytest.raises(UserError, match=words):
+        resolve(SoftGatesTable(), "quick", changes)
