@@ -58,7 +58,7 @@ class SoftGatesTable(Experiment):
             "plain": ("relu",),
         },
     }  # fmt: skip
-    durations: ClassVar = {"quick": "1 min", "full": "days, or 20 minutes on a large GPU"}
+    durations: ClassVar = {"quick": "75 s", "full": "days, or 13 minutes on a large GPU"}
 
     def simulate(self, parameters: Settings, bench: Bench) -> xr.Dataset:
         p, task = parameters, task_of(parameters)
