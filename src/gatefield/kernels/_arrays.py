@@ -70,6 +70,8 @@ def check_layers(name: str, weights: list[Any], x: Any) -> list[Any]:
     """Weights whose shapes fit each other and the inputs; a last layer (width,) becomes (width, 1)."""
     if x.ndim != 2:
         raise UserError(f"x must have the shape (samples, inputs), not {x.shape}; put the samples first.")
+    if not len(x):
+        raise UserError(f"x must have at least one sample, but its shape is {x.shape}; give one row for each sample.")
     if len(weights) < 2:
         raise UserError(f"{name} must be a list of at least two layers, not {len(weights)}; give one array for each layer.")
     weights = [*weights[:-1], weights[-1].reshape(-1, 1) if weights[-1].ndim == 1 else weights[-1]]

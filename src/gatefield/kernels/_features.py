@@ -1,9 +1,12 @@
 """What the tangent kernel is made of: a forward and a backward vector for each sample and layer, and their Gram matrices."""
 
+import functools
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
+
+from gatefield.kernels._threads import side_by_side
 
 
 class Features(NamedTuple):
@@ -18,15 +21,26 @@ class Features(NamedTuple):
 
 def features(weights: list[Any], gates: list[Any], x: Any) -> Features:
     """One forward and one backward pass for all samples, with the outputs side by side in the backward vectors."""
-    forward = [x]
+    size = 2 * len(x) * sum(w.size for w in weights) if isinstance(x, np.ndarray) else 0
+    passes = [lambda: _forward(weights, gates, x), lambda: _backward(weights, gates, len(x))]
+    forward, backward = side_by_side(passes, size)
+    return Features(forward, backward, weights[-1].shape[1])
+
+
+def _forward(weights: list[Any], gates: list[Any], x: Any) -> list[Any]:
+    found = [x]
     for w, gate in zip(weights[:-1], gates, strict=True):
-        forward.append(_times(forward[-1] @ w, gate))
-    samples, outputs = len(x), weights[-1].shape[1]
-    backward = [gates[-1][:, None, :] * weights[-1].T]
+        found.append(_times(found[-1] @ w, gate))
+    return found
+
+
+def _backward(weights: list[Any], gates: list[Any], samples: int) -> list[Any]:
+    outputs = weights[-1].shape[1]
+    found = [gates[-1][:, None, :] * weights[-1].T]
     for w, gate in zip(weights[-2:0:-1], gates[-2::-1], strict=True):
-        sums = (backward[-1].reshape(samples * outputs, -1) @ w.T).reshape(samples, outputs, -1)
-        backward.append(_times(sums, gate[:, None, :]))
-    return Features(forward, [b.reshape(samples, -1) for b in backward[::-1]], outputs)
+        sums = (found[-1].reshape(samples * outputs, -1) @ w.T).reshape(samples, outputs, -1)
+        found.append(_times(sums, gate[:, None, :]))
+    return [b.reshape(samples, -1) for b in found[::-1]]
 
 
 def _times(fresh: Any, gate: Any) -> Any:
@@ -56,21 +70,48 @@ def strips(samples: int, height: int) -> Iterator[tuple[slice, slice]]:
         yield slice(start, stop), slice(0, stop)
 
 
-def symmetric_kernel(parts: Features, height: int) -> np.ndarray:
-    """The whole matrix on the host, strip by strip: half the work of full products, and little memory beside the result."""
-    samples, kind = len(parts.forward[0]), parts.forward[0].dtype
-    matrix = np.empty((samples, samples), kind)
-    spare = np.empty((3, min(height, samples) * samples), kind)
-    for rows, columns in strips(samples, height):
-        shape = (rows.stop - rows.start, columns.stop)
-        total, first, second = (s[: shape[0] * shape[1]].reshape(shape) for s in spare)
-        np.matmul(parts.forward[-1][rows], parts.forward[-1][columns].T, out=total)
-        if parts.outputs > 1:
-            total *= parts.outputs
-        for z, b in zip(parts.forward, parts.backward, strict=False):
-            np.matmul(z[rows], z[columns].T, out=first)
-            first *= np.matmul(b[rows], b[columns].T, out=second)
-            total += first
-        matrix[rows, columns] = total
-        matrix[: rows.start, rows] = total[:, : rows.start].T
+def host_kernel(weights: list[Any], gates: list[Any], x: np.ndarray, height: int) -> np.ndarray:
+    """The whole matrix on the host: half the work of full products, and little memory beside the result.
+
+    Up to `height` samples each layer is one task; more samples are cut into strips of that height.
+    """
+    if len(x) > height:
+        return _by_strips(features(weights, gates, x), height)
+    size = len(x) * (2 * sum(w.size for w in weights) + len(x) * sum(w.shape[0] for w in weights))
+    passes = [lambda: _forward(weights, gates, x), lambda: x @ x.T, lambda: _backward(weights, gates, len(x))]
+    forward, inputs, backward = side_by_side(passes, size)
+    outputs = weights[-1].shape[1]
+    layers = [lambda z=z, b=b: _into(z @ z.T, b @ b.T) for z, b in zip(forward[1:], backward[1:], strict=False)]
+    tasks = [lambda: _into(inputs, backward[0] @ backward[0].T), *layers, lambda: outputs * (forward[-1] @ forward[-1].T)]
+    return functools.reduce(_plus, side_by_side(tasks, size))
+
+
+def _by_strips(parts: Features, height: int) -> np.ndarray:
+    samples = len(parts.forward[0])
+    matrix = np.empty((samples, samples), parts.forward[0].dtype)
+    tasks = [functools.partial(_strip, parts, matrix, *strip) for strip in strips(samples, height)]
+    side_by_side(tasks[::-1], samples**2 * sum(part.shape[1] for part in parts.forward))  # the longest first
     return matrix
+
+
+def _into(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    return np.multiply(first, second, out=first)
+
+
+def _plus(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    return np.add(first, second, out=first)
+
+
+def _strip(parts: Features, matrix: np.ndarray, rows: slice, columns: slice) -> None:
+    """Write some rows of the matrix up to the diagonal, and what mirrors them."""
+    shape = (rows.stop - rows.start, columns.stop)
+    total, first, second = np.empty((3, *shape), matrix.dtype)
+    np.matmul(parts.forward[-1][rows], parts.forward[-1][columns].T, out=total)
+    if parts.outputs > 1:
+        total *= parts.outputs
+    for z, b in zip(parts.forward, parts.backward, strict=False):
+        np.matmul(z[rows], z[columns].T, out=first)
+        first *= np.matmul(b[rows], b[columns].T, out=second)
+        total += first
+    matrix[rows, columns] = total
+    matrix[: rows.start, rows] = total[:, : rows.start].T

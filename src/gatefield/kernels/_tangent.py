@@ -9,7 +9,7 @@ from jaxtyping import Array, ArrayLike, Float
 from gatefield import _checks
 from gatefield._errors import UserError
 from gatefield.kernels._arrays import Arrays, check_network, full_precision, is_traced
-from gatefield.kernels._features import Features, cut, features, kernel, symmetric_kernel
+from gatefield.kernels._features import Features, cut, features, host_kernel, kernel
 
 HEIGHT = 256
 """Samples of a strip on the host: wide enough for fast products, small enough to stay in the cache."""
@@ -46,12 +46,11 @@ def ntk(
 
     **Source:** paper 004, section 1; its lemma 2.1 has this form only for one input.
     """
-    parts = _parts(weights, gates, x, output)
-    if isinstance(parts.forward[0], np.ndarray):
-        return symmetric_kernel(parts, HEIGHT if block is None else _checks.count("block", block))  # pyright: ignore[reportReturnType]
-    if block is None:
-        return kernel(parts, parts)
-    return _assembled(parts, block)  # pyright: ignore[reportReturnType]
+    checked = _checked(weights, gates, x, output)
+    if isinstance(checked[-1], np.ndarray):
+        return host_kernel(*checked, HEIGHT if block is None else _checks.count("block", block))  # pyright: ignore[reportReturnType]
+    parts = features(*checked)
+    return kernel(parts, parts) if block is None else _assembled(parts, block)  # pyright: ignore[reportReturnType]
 
 
 @full_precision
@@ -72,10 +71,10 @@ def ntk_blocks(
     """
     if is_traced(weights, gates, x):
         raise UserError("ntk_blocks cannot run under jit or vmap, because it gives blocks one by one; use ntk there.")
-    return _blocks(_parts(weights, gates, x, output), _checks.count("block", block))
+    return _blocks(features(*_checked(weights, gates, x, output)), _checks.count("block", block))
 
 
-def _parts(weights: Arrays, gates: Arrays, x: Any, output: int | None) -> Features:
+def _checked(weights: Arrays, gates: Arrays, x: Any, output: int | None) -> tuple[list[Any], list[Any], Any]:
     checked, opened, inputs = check_network(weights, gates, x)
     outputs = checked[-1].shape[1]
     if output is not None:
@@ -84,7 +83,7 @@ def _parts(weights: Arrays, gates: Arrays, x: Any, output: int | None) -> Featur
                 f"output must be one of the {outputs} outputs, counted from 0, but is {output}; give such a number."
             )
         checked[-1] = checked[-1][:, [output]]
-    return features(checked, opened, inputs)
+    return checked, opened, inputs
 
 
 def _blocks(parts: Features, block: int) -> Iterator[tuple[slice, slice, np.ndarray]]:

@@ -1,0 +1,44 @@
+"""Products of matrices side by side: one thread for each core, each with products of its own.
+
+A BLAS library that shares each product among threads makes them wait for each other, and on a busy machine wait long.
+"""
+
+import functools
+import os
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+R = TypeVar("R")
+SMALL = 2_000_000
+"""Multiplications below which the threads would cost more than they save."""
+
+_one_at_a_time = threading.Lock()
+
+
+def side_by_side(tasks: Sequence[Callable[[], R]], size: float) -> list[R]:
+    """What the tasks give, in order; `size` is about how many multiplications they make together."""
+    if size < SMALL or cores() == 1:
+        return [task() for task in tasks]
+    with _one_at_a_time, _blas().limit(limits=1, user_api="blas"):
+        return list(_pool().map(lambda task: task(), tasks))
+
+
+@functools.cache
+def cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@functools.cache
+def _pool() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(cores(), "gatefield-kernels")
+
+
+@functools.cache
+def _blas() -> Any:
+    import numpy.linalg  # noqa: F401
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
