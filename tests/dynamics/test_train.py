@@ -245,7 +245,7 @@ def test_a_record_holds_the_fingerprint_that_the_recorder_is_asked_for():
 
 
 def test_cross_entropy_needs_labels_that_are_probabilities():
-    with pytest.raises(UserError, match=r"reads labels as probabilities.*use labels=\(1, 0\)"):
+    with pytest.raises(UserError, match=r"reads labels as probabilities.*labels=\(1, 0\)"):
         run(committee(), task(labels=(1.0, -1.0)), loss="cross-entropy")
 
 

@@ -151,7 +151,7 @@ def _shuffled(task: Dataset, key: PRNGKeyArray, size: int) -> Stream:
     """Epoch after epoch, each in an order of its own; the memory is the order of this epoch and of the next."""
     n = task.size
     if size > n:
-        raise UserError(f"A batch must be at most the training set, but has {size} samples of {n}; take batch_size='all'.")
+        raise UserError(f"A batch must be at most the training set, but has {size} samples of {n}; make batch_size smaller.")
 
     def order(epoch: Array) -> Array:
         return jax.random.permutation(jax.random.fold_in(key, epoch), n)

@@ -54,5 +54,8 @@ def get_loss(name: str, labels: tuple | None, outputs: int = 1) -> Loss:
     values = [np.asarray(y) for y in labels or ()]
     if loss is cross_entropy and any(np.any((y < 0) | (y > 1)) for y in values):
         pair = ", ".join(f"{np.ravel(y)[0]:g}" for y in values)
-        raise UserError(f"Cross-entropy reads labels as probabilities, but they are ({pair}); use labels=(1, 0) in the task.")
+        raise UserError(
+            f"Cross-entropy reads labels as probabilities, but they are ({pair}); give labels 1 and 0: "
+            f"labels=(1, 0) in a Task, y of such values in a Dataset."
+        )
     return loss

@@ -49,8 +49,8 @@ class GaluAndReluDepth(Experiment):
         "and are shown beside. Row 1: sums of the k smallest eigenvalues, the trace being 1. Row 2: error by the linear "
         "recursion with the first kernel (mean), and by gradient descent, for which the kernel moves (median; it may rise for "
         "a while, because with a grown kernel the rate is near the largest stable one). Row 3: error at the end and trace "
-        "over largest eigenvalue against depth; medians, with bars over the middle 68 % of runs; crosses are means of an "
-        "independent computation."
+        "over largest eigenvalue against depth; medians, with bars over the middle 68 % of runs; crosses, in the "
+        "setting of an independent computation, are its means."
     )
     Parameters = Settings
     presets: ClassVar = {

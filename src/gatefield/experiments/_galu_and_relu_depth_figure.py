@@ -61,5 +61,6 @@ def _depth_panels(panels: Any, record: xr.Dataset) -> None:
         for axes, what in ((panels[0], "recursion"), (panels[2], "spread")):
             row = {d: float(value) for d, value in table_row(record, str(net), what).items()}
             axes.plot(list(row), list(row.values()), "x", color=f"C{i}", markersize=8, markeredgewidth=1.4, zorder=5)
-    panels[2].plot([], [], "x", color="0.3", label="independent\ncomputation")
+    if table_row(record, "GaLU"):
+        panels[2].plot([], [], "x", color="0.3", label="independent\ncomputation")
     panels[2].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))

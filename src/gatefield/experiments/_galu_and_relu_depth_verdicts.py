@@ -15,6 +15,8 @@ TABLE = {
 SPREAD = {"GaLU": ("3.30", "6.08"), "ReLU": ("3.11", "2.51")}
 """Mean trace over largest eigenvalue in it, at d = 2 and d = 20."""
 RUNS = 20
+SETTING = {"samples": 100, "width": 100, "rate": 0.1}
+STEPS = 300
 WORDS = {"signs": "+-sigma", "gaussian": "normal weights"}
 
 
@@ -27,8 +29,8 @@ def verdicts(record: xr.Dataset) -> list[Verdict]:
 
 def table_row(record: xr.Dataset, net: str, what: str = "recursion") -> dict[int, str]:
     """Depth -> printed mean for +-sigma, for depths that the record has; empty if its setting is another."""
-    here = {**record.attrs, "steps": int(record.step[-1])}
-    if here != {"samples": 100, "width": 100, "rate": 0.1, "steps": 300}:
+    here = {name: record.attrs[name] for name in SETTING}  # a stored record says more of itself
+    if here != SETTING or int(record.step[-1]) != STEPS:
         return {}
     row = dict(zip(DEPTHS, TABLE[net], strict=True)) if what == "recursion" else dict(zip((2, 20), SPREAD[net], strict=True))
     return {depth: value for depth, value in row.items() if depth in record.depth}

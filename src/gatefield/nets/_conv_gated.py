@@ -14,11 +14,13 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from gatefield import _checks
 from gatefield._errors import UserError
 from gatefield._runs import leaf
-from gatefield.nets._conv_gated_parts import HEADS, ConvLayer, conv_layers, convolve, glorot, pooled, soft_gates, weighted
+from gatefield.nets._conv_gated_parts import HEADS, ConvLayer, conv_layers, convolve, glorot, layout, pooled, soft_gates, weighted
 from gatefield.nets._deep_gated_init import Layers
 from gatefield.nets._deep_gated_kinds import KINDS
 from gatefield.nets._deep_gated_parts import (
+    check_inputs,
     check_makes_gates,
+    check_same_layout,
     initial_gates,
     initial_layers,
     kind_name,
@@ -44,17 +46,21 @@ class ConvGated(Network):
 
     **Arguments**
 
-    - `shape`: of one input: (positions, channels) or (height, width, channels). Inputs are flat, in this order.
+    - `shape`: of one input: (positions, channels) or (height, width, channels). Inputs are flat, in
+      this order, (..., n) for the product n of these numbers; inputs (..., *shape) are taken too.
     - `channels`: of each convolution. `kernel_size`: their side. `padding`: `"valid"`, `"same"` (zeros) or `"circular"`.
       `stride`: 1 by default. `pool`: None, `"max"` or `"mean"`, over blocks of two positions along each axis. All but
       `padding` may be a list with one value for each convolution.
     - `head`: `"flatten"` or `"mean"`. `dense`: widths of the gated dense layers. `outputs`: number of outputs; None if what
       leaves the last gated layer is the output.
-    - `gating`, `init`, `mu`, `samples`, `free_gates`, `gates_from`, `gating_init`, `bias`, `key`: as for `DeepGated`. The
+    - `gating`, `init`, `mu`, `samples`, `free_gates`, `gates_from`, `gating_init`, `bias`, `key`: as for `DeepGated`;
+      `gates_from` is a `ConvGated` of the same layout. The
       weights of a convolution are given as (side * ... * channels in, channels).
     - `beta`, `eps`: the soft gate: numbers, or one for each run. All values train by one compiled program.
     - `sigma`: as for `DeepGated`, or `"glorot"`, sqrt(2/(fan-in + fan-out)).
-    - `precision`: `"float32"`, or `"bfloat16"` for the sums, with weights and their updates in float32.
+    - `precision`: `"float32"`, or `"bfloat16"` for the sums, with weights and their updates in float32. In bfloat16 a
+      sum near zero may round to the other side and flip a hard gate: measured on one network, the output of `"galu"` changed
+      by 9 %, that of `"soft-relu"` by 1 % and that of `"relu"` by 0.4 %.
 
     >>> import jax
     >>> net = ConvGated((32, 32, 3), [8, 8], stride=[1, 2], dense=[16], outputs=10, gating="relu", key=jax.random.key(0))
@@ -109,13 +115,13 @@ class ConvGated(Network):
         self.head = _checks.choice("head", head, HEADS)
         self.precision = _checks.choice("precision", precision, PRECISIONS)
         self.readout = outputs is not None
-        if gates_from is not None and not isinstance(gates_from, ConvGated):
-            raise UserError(
-                f"gates_from must be a ConvGated network, but is a {type(gates_from).__name__}; give such a network."
-            )
-        self.gating = kind_name(gating, gates_from)
+        self.gating = kind_name(ConvGated, gating, gates_from)
         self.beta, self.eps, self.hard = soft_gates(self.gating, beta, eps, gates_from)
         tail = self._dense_shapes(dense, outputs)
+        if gates_from is not None:
+            widths = tuple(width for _, width in tail[: len(dense)])
+            here, there = (self.shape, self.convolutions, self.head, widths), gates_from
+            check_same_layout(layout(*here), layout(there.shape, there.convolutions, there.head, there.dense))
         shapes = [*(layer.shape for layer in self.convolutions), *tail]
         sigma = glorot(self.convolutions, tail) if isinstance(sigma, str) and sigma == "glorot" else sigma
         share, keys = open_share(mu, self.gating), three_keys(key)
@@ -188,7 +194,7 @@ class ConvGated(Network):
             return self.gating_biases
         return None if self.biases is None else self.biases[: self.gated_layers]
 
-    def __call__(self, x: Float[Array, "*samples n"]) -> Float[Array, "*samples"] | Float[Array, "*samples outputs"]:
+    def __call__(self, x: Float[Array, "..."]) -> Float[Array, "..."]:
         z, samples = self._images(x)
         gates = None if KINDS[self.gating].gates == "own" else self._given_gates(z)
         gate = self._gate if gates is None else lambda at, q: gates[at]
@@ -199,7 +205,7 @@ class ConvGated(Network):
         y = z.astype(x.dtype).reshape(*samples, self.outputs)
         return y[..., 0] if self.outputs == 1 else y
 
-    def gates(self, x: Float[Array, "*samples n"]) -> list[Float[Array, "*samples units"]]:
+    def gates(self, x: Float[Array, "..."]) -> list[Float[Array, "..."]]:
         """The gates of each layer, (samples, *positions, channels) or (samples, width)."""
         z, samples = self._images(x)
         found = self._own_gates(z) if KINDS[self.gating].gates == "own" else self._given_gates(z)
@@ -230,7 +236,11 @@ class ConvGated(Network):
 
     def _images(self, x: Array) -> tuple[Array, tuple[int, ...]]:
         """Inputs in their shape, with one axis of samples, in the precision of the sums; and the shape of the samples."""
-        return x.reshape(-1, *self.shape).astype(PRECISIONS[self.precision]), x.shape[:-1]
+        flat, axes = x.shape[-1:] == (self.inputs,), len(self.shape)
+        rule = f"the last axis n = {self.inputs}, or the last axes {self.shape}"
+        check_inputs(self, x, rule, fits=flat or x.shape[-axes:] == self.shape)
+        samples = x.shape[: -1 if flat else -axes]
+        return x.reshape(-1, *self.shape).astype(PRECISIONS[self.precision]), samples
 
     def _given_gates(self, z: Array) -> list[Array]:
         """Gates that do not depend on the network's own weights."""

@@ -104,6 +104,18 @@ def pooled(z: Array, layer: ConvLayer) -> Array:
     return z.max(over) if layer.pool == "max" else z.mean(over)
 
 
+def layout(shape: Any, layers: Sequence[ConvLayer], head: str, dense: Sequence[int]) -> dict[str, Any]:
+    """What decides which gates weights make, by the names of the arguments."""
+    each = {
+        "channels": [layer.gated[-1] for layer in layers],
+        "kernel_size": [layer.kernel[0] for layer in layers],
+        "padding": layers[0].padding,
+        "stride": [layer.stride for layer in layers],
+        "pool": [layer.pool for layer in layers],
+    }
+    return {"shape": tuple(shape), **each, "head": head, "dense": list(dense)}
+
+
 def glorot(layers: Sequence[ConvLayer], dense: Sequence[tuple[int, int]]) -> list[float]:
     """sqrt(2/(fan-in + fan-out)) of each layer; the fan-out of a convolution counts the side of its kernel too."""
     fans = [(layer.shape[0], math.prod(layer.kernel) * layer.shape[1]) for layer in layers]
@@ -114,7 +126,10 @@ def soft_gates(gating: str, beta: Any, eps: Any, gates_from: Any) -> tuple[Array
     """beta and eps, one number or one for each run, and whether gates are hard."""
     if beta is None and gates_from is not None and not (gates_from.hard and KINDS[gating].soft):
         beta, eps = np.asarray(gates_from.beta), np.asarray(gates_from.eps) if eps is None else eps
-    shape = np.broadcast_shapes(*(() if v is None else np.shape(v) for v in (beta, eps)))
+    shapes = [() if v is None else np.shape(v) for v in (beta, eps)]
+    if len({s[0] for s in shapes if len(s) == 1} - {1}) > 1:
+        raise UserError(f"beta and eps must have one value for each run, but have shapes {shapes[0]} and {shapes[1]}.")
+    shape = max(shapes, key=lambda s: (len(s), s))
     if len(shape) > 1:
         raise UserError(f"beta and eps must be numbers, or one for each run, but have shape {shape}; give such values.")
     many = [np.ravel(np.broadcast_to(np.asarray(v, object), shape)) for v in (beta, eps)]

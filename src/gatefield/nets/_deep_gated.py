@@ -14,7 +14,9 @@ from gatefield._runs import leaf
 from gatefield.nets._deep_gated_init import Layers
 from gatefield.nets._deep_gated_kinds import KINDS, soft_gate
 from gatefield.nets._deep_gated_parts import (
+    check_inputs,
     check_makes_gates,
+    check_same_layout,
     initial_gates,
     initial_layers,
     kind_name,
@@ -106,7 +108,10 @@ class DeepGated(Network):
         key: PRNGKeyArray | None = None,
     ) -> None:
         shapes = layer_shapes(n, widths, outputs)
-        self.gating = kind_name(gating, gates_from)
+        self.gating = kind_name(DeepGated, gating, gates_from)
+        if gates_from is not None:
+            here, there = [n for n, _ in shapes], [gates_from.inputs, *gates_from.widths]
+            check_same_layout({"n": here[0], "widths": here[1:]}, {"n": there[0], "widths": there[1:]})
         self.beta, self.eps = soft_gate(self.gating, beta, eps, gates_from)
         self.record_weights = bool(record_weights)
         share, keys = open_share(mu, self.gating), three_keys(key)
@@ -160,6 +165,7 @@ class DeepGated(Network):
         return None if self.biases is None else self.biases[:-1]
 
     def __call__(self, x: Float[Array, "*samples n"]) -> Float[Array, "*samples"] | Float[Array, "*samples outputs"]:
+        self._check(x)
         gates = None if KINDS[self.gating].gates == "own" else self.gates(x)
         gate = self._gate if gates is None else lambda at, q: gates[at]
         z = _pass(self.weights[:-1], self.biases, x, gate)[-1]
@@ -168,6 +174,7 @@ class DeepGated(Network):
 
     def gates(self, x: Float[Array, "*samples n"]) -> list[Float[Array, "*samples width"]]:
         """The gates of each layer, as `gatefield.kernels` takes them."""
+        self._check(x)
         match KINDS[self.gating].gates:
             case "open":
                 return [jnp.ones((*x.shape[:-1], width)) for width in self.widths]
@@ -178,6 +185,7 @@ class DeepGated(Network):
 
     def preactivations(self, x: Float[Array, "*samples n"]) -> list[Float[Array, "*samples width"]]:
         """The sums q that decide the gates of each layer."""
+        self._check(x)
         return _pass(self.gating_layers, self.gating_offsets, x, self._gate)[0]
 
     def observables(self) -> Observables:
@@ -185,6 +193,9 @@ class DeepGated(Network):
 
     def trainable(self) -> Any:
         return trained_parts(self)
+
+    def _check(self, x: Array) -> None:
+        check_inputs(self, x, f"the last axis n = {self.inputs}", fits=x.shape[-1:] == (self.inputs,))
 
     def _gate(self, at: int, q: Array) -> Array:
         if math.isinf(self.beta):

@@ -1,7 +1,7 @@
 """What a deep gated network is made of: shapes, kind, share of open gates, weights and gates, from what the user hands in."""
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import equinox as eqx
@@ -13,6 +13,7 @@ from jaxtyping import Array, PRNGKeyArray
 from gatefield import _checks
 from gatefield._errors import UserError
 from gatefield._keys import as_key
+from gatefield._runs import run_count
 from gatefield.nets._deep_gated_init import Layers, Shapes, drawn_gates, drawn_layers, each_key, given_layers
 from gatefield.nets._deep_gated_kinds import KINDS
 
@@ -27,18 +28,40 @@ def layer_shapes(n: Any, widths: Any, outputs: Any) -> list[tuple[int, int]]:
     return list(itertools.pairwise(sizes))
 
 
-def kind_name(gating: Any, gates_from: Any) -> str:
-    """The kind asked for; gates that are taken over are frozen, unless that says otherwise."""
-    if gates_from is not None and getattr(gates_from, "gating", None) not in KINDS:
-        raise UserError(f"gates_from must be a DeepGated network, but is a {type(gates_from).__name__}; give such a network.")
+def kind_name(owner: type, gating: Any, gates_from: Any) -> str:
+    """The kind asked for; gates that are taken over are frozen, unless that says otherwise. `owner`: the network's class."""
+    if gates_from is not None and not isinstance(gates_from, owner):
+        name = type(gates_from).__name__
+        raise UserError(f"gates_from must be a {owner.__name__} network, but is a {name}; give such a network.")
     if gating is None:
         if gates_from is None:
-            raise UserError(f"DeepGated needs a gating: give one of {', '.join(KINDS)}, or a network by gates_from.")
+            raise UserError(f"{owner.__name__} needs a gating: give one of {', '.join(KINDS)}, or a network by gates_from.")
         return gates_from.gating if gates_from.gating in ("linear", "free") else "galu"
     gating = _checks.choice("gating", gating, KINDS)
     if gates_from is not None and KINDS[gating].gates in ("open", "own"):
         raise UserError(f"Gating '{gating}' takes no gates from another network; leave gates_from out, or use 'galu'.")
     return gating
+
+
+def check_same_layout(here: Mapping[str, Any], there: Mapping[str, Any]) -> None:
+    """An error that names what differs between a network and the one that its gates are taken from."""
+    apart = [f"{name} {here[name]} (there {there[name]})" for name in here if here[name] != there[name]]
+    if apart:
+        raise UserError(
+            f"gates_from must be a network of the same layout, but this one has {', '.join(apart)}; make both alike."
+        )
+
+
+def check_inputs(net: Any, x: Any, rule: str, *, fits: bool) -> None:
+    """An error for a network of several runs, which is called for one at a time, and for inputs that do not fit."""
+    runs = run_count(net)
+    if runs is not None:
+        raise UserError(
+            f"This network stands for {runs} runs and cannot be called as one; train it as it is, or take run 0 by "
+            f"gatefield._runs.one_run(net, 0)."
+        )
+    if not fits:
+        raise UserError(f"Inputs must have {rule}, but have shape {np.shape(x)}; give such inputs.")
 
 
 def open_share(mu: Any, gating: str) -> float:

@@ -18,8 +18,8 @@ class Report(Protocol):
     def __call__(self, part: str, steps_done: int, steps_total: int, /) -> None: ...
 
 
-AFTER = "computing the theory"
-"""What comes when a part is trained, unless another part does."""
+AFTER = "going on"
+"""What is said when a part is trained: another part, the theory or the end may follow."""
 
 
 class Lines:
