@@ -200,23 +200,28 @@ class Data:
 
     def __call__(self) -> int:
         from gatefield.data import COLLECTIONS
-        from gatefield.data._fetch import files_of
 
         names = list(dict.fromkeys(self.names)) or list(COLLECTIONS)
         for name in names:
             if name not in COLLECTIONS:
                 raise unknown_name("data set", name, COLLECTIONS)
-        return max(self._one(name, file) for name in names for file in files_of(COLLECTIONS[name], self.folder))
+        return max([self._one(name) for name in names])
 
-    def _one(self, name: str, file: str) -> int:
+    def _one(self, name: str) -> int:
+        """All files of one set; what is wrong with several of them is said once."""
         from gatefield.data import COLLECTIONS, locate
+        from gatefield.data._fetch import Unreachable, files_of
 
-        try:
-            found = locate(COLLECTIONS[name], file, self.folder, self.mirror, _say)
-        except UserError as error:
-            return _complain(error)
-        print(f"{name}: {file} {found.how}, {found.path}", flush=True)
-        return 0
+        wrong: dict[str, UserError] = {}
+        for file in files_of(COLLECTIONS[name], self.folder):
+            try:
+                found = locate(COLLECTIONS[name], file, self.folder, self.mirror, _say)
+                print(f"{name}: {file} {found.how}, {found.path}", flush=True)
+            except UserError as error:
+                wrong[str(error)] = error
+                if isinstance(error, Unreachable):
+                    break
+        return max(map(_complain, wrong.values()), default=0)
 
 
 @dataclasses.dataclass(frozen=True)

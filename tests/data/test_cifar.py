@@ -134,8 +134,9 @@ def test_a_whole_set_goes_before_a_part_of_another(tmp_path, monkeypatch):
 def test_missing_and_damaged_files_are_one_sentence(tmp_path):
     folder = write(tmp_path / "files", {})
     folder.mkdir()
+    forms = rf"copy {ARCHIVE}, or {FOLDER}/.* \(6 files\), or .*cifar10_train_1.npz to cifar10_test.npz \(6 files\) there"
     with pytest.raises(
-        UserError, match=rf"The file '{ARCHIVE}' of cifar10 is missing in .*: copy it.*`gatefield data cifar10`"
+        UserError, match=rf"The data set cifar10 is not in .*: {forms}, or fetch it by `gatefield data cifar10`"
     ):
         cifar10(folder)
     write(folder, FORMS["planes"] | {"cifar10_train_3.npz": b"damaged"})

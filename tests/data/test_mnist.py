@@ -3,6 +3,7 @@
 import gzip
 import hashlib
 import os
+import re
 import struct
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 
 from gatefield import UserError, cli
 from gatefield.data import Images, _collections, _mnist, binary_mnist, mnist
-from gatefield.data._fetch import Collection, locate
+from gatefield.data._fetch import Collection, check_there, locate
 from gatefield.data._images import read_idx
 
 RNG = np.random.default_rng(0)
@@ -68,6 +69,8 @@ def test_decoded_arrays_are_cached_and_a_damaged_cache_is_made_anew(small, tmp_p
     cached.write_bytes(cached.read_bytes()[:100])
     np.testing.assert_array_equal(mnist(small).x, first.x)
     assert len(cached.read_bytes()) > 100
+    np.savez(cached, z=first.x)
+    np.testing.assert_array_equal(mnist(small).x, first.x)
 
 
 def test_a_cache_that_cannot_be_written_is_no_obstacle(small, tmp_path, monkeypatch):
@@ -95,6 +98,8 @@ def test_missing_and_damaged_files_are_one_sentence(small):
         mnist(small)
     with pytest.raises(UserError, match=r"folder '.*no-such' does not exist"):
         mnist(small / "no-such")
+    with pytest.raises(UserError, match="Unknown mirror 'zzz'"):
+        mnist(small, mirror="zzz")
 
 
 @pytest.mark.parametrize(
@@ -127,7 +132,7 @@ def test_files_are_fetched_from_the_first_mirror_that_has_them(small, tmp_path, 
     assert mnist().x.shape == (30, 16)
 
 
-def test_the_command_prints_a_line_for_each_file(small, capsys):
+def test_the_command_prints_a_line_for_each_file(small, capsys, monkeypatch):
     assert cli.main(["data", "mnist", "--folder", str(small)]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[:3] for line in lines] == [["mnist:", name, "verified,"] for name in _mnist.MNIST.files]
@@ -137,6 +142,15 @@ def test_the_command_prints_a_line_for_each_file(small, capsys):
     assert len(out.splitlines()) == 3
     assert err.startswith("gatefield: The file 't10k-images-idx3-ubyte.gz' of mnist is missing")
     assert len(err.splitlines()) == 1
+    (small / "t10k-labels-idx1-ubyte.gz").unlink()
+    monkeypatch.setenv("GATEFIELD_DATA", str(small))
+    names = r"'t10k-images-idx3-ubyte\.gz', 't10k-labels-idx1-ubyte\.gz'"
+    with pytest.raises(UserError, match=rf"The files {names} of mnist are missing in .*: run `gatefield data mnist`"):
+        check_there(_mnist.MNIST)
+    for folder, words in [(small, rf"The files {names} of mnist are missing"), (small / "no-such", "does not exist")]:
+        assert cli.main(["data", "--folder", str(folder)]) == 2
+        (line,) = capsys.readouterr().err.splitlines()
+        assert re.search(words, line)
 
 
 def test_the_command_tells_when_there_is_no_connection_or_no_such_set(small, capsys):
@@ -144,6 +158,7 @@ def test_the_command_tells_when_there_is_no_connection_or_no_such_set(small, cap
     err = capsys.readouterr().err
     assert err.startswith("mnist: fetching train-images-idx3-ubyte.gz from nowhere\n")
     assert "(nowhere: no connection): try again later" in err
+    assert len(err.splitlines()) == 2
     assert cli.main(["data", "mnits"]) == 2
     assert "Unknown data set 'mnits': did you mean 'mnist'?" in capsys.readouterr().err
 

@@ -5,7 +5,8 @@ import pytest
 import xarray as xr
 
 from gatefield import UserError
-from gatefield.experiments._colour_images import CHANNELS, DENSE, ImageSettings, conv_net
+from gatefield.experiments._colour_images import CHANNELS, DENSE, ImageSettings, colour_images, conv_net
+from gatefield.experiments._gates_only import GatesOnly
 from gatefield.experiments._soft_gates_table import Settings, SoftGatesTable
 from gatefield.experiments._soft_gates_table_rows import PAPER, paper, rows_of
 from gatefield.experiments._soft_gates_table_verdicts import judge
@@ -58,7 +59,35 @@ def test_rows_as_in_the_paper_hold_and_others_do_not():
 
 def test_a_flat_table_has_no_trend():
     flat = judge(table(lambda row: 0.7))
-    assert [v.holds for v in flat if "generalise better" in v.claim or "step by step" in v.claim] == [False] * 4
+    assert [v.holds for v in flat if "generalise better" in v.claim or "from one beta to the next" in v.claim] == [False] * 4
+
+
+def test_a_rise_needs_three_values_of_beta_and_names_them():
+    record = table(lambda row: paper(row.name)[1])
+    named = [v.claim for v in judge(record) if "from one beta to the next" in v.claim]
+    assert all(claim.endswith("up to 8 (1, 2, 4, 8)") for claim in named)
+    few = record.isel(row=~np.isin(record.beta, [1.0, 2.0]))
+    assert len(named) == 2
+    assert not [v for v in judge(few) if "from one beta to the next" in v.claim]
+
+
+def test_made_up_images_are_as_many_as_there_are():
+    assert len(colour_images(ImageSettings(data="made-up", samples=60_000)).y) == 600
+
+
+@pytest.mark.parametrize(
+    ("strengths", "holds", "words"),
+    [((0.7, 0.71), True, "strengths learn more"), ((0.3, 0.31), True, "gates learn more"), ((0.3, 0.7), False, "neither")],
+)
+def test_which_of_strengths_and_gates_learns_more(strengths, holds, words):
+    """By hand: gates at 50 %; t = 12.7 for two seeds, so that differences of 20 and 21 points are seen, -20 and 20 are not."""
+    test = np.stack([np.full((2, 2), 0.5), np.repeat(np.array(strengths)[:, None], 2, 1)])
+    record = xr.Dataset({"test_accuracy": (("net", "seed", "step"), test)}, {"net": ["beta=8", "galu"]})
+    record = record.assign_attrs(data="cifar10", samples=3000, epochs=6, channels=[8], dense=[8])
+    (found,) = (v for v in GatesOnly().verdicts(record) if "which learns more" in v.claim)
+    assert found.holds is holds
+    assert found.note.startswith(words)
+    assert found.measured == pytest.approx(100 * (np.mean(strengths) - 0.5))
 
 
 def test_small_tables_are_not_laid_beside_the_paper():
@@ -87,6 +116,8 @@ def test_without_cifar_the_way_out_is_one_sentence(monkeypatch, tmp_path):
         ({"plain": ("rellu",)}, "did you mean 'relu'"),
         ({"betas": (4.0, 1.0)}, "betas must be one or more increasing numbers"),
         ({"precision": "float16"}, "did you mean"),
+        ({"samples": 60_000}, "samples must be at most 50000, the images of CIFAR-10, but is 60000"),
+        ({"tested": 20_000}, "tested must be at most 10000, the images of CIFAR-10, but is 20000"),
     ],
 )
 def test_wrong_parameters_are_named(changes, words):

@@ -2,12 +2,14 @@
 
 import numpy as np
 import pytest
+import xarray as xr
 
 from gatefield import UserError
 from gatefield.experiments import _deep_descent as deep
 from gatefield.experiments._against_table import compare
 from gatefield.experiments._depth_spectrum import Settings
 from gatefield.experiments._depth_spectrum_verdicts import ideal, ideal_ratio
+from gatefield.experiments._galu_and_relu_depth_verdicts import table_row as galu_row
 from gatefield.kernels import ntk
 
 RNG = np.random.default_rng(3)
@@ -96,3 +98,11 @@ def test_depths_must_increase():
         Settings(depths=(4, 2))
     with pytest.raises(UserError, match=r"Unknown law of weights 'normal'"):
         deep.draw(RNG, "normal", 1.0, 3, 2)
+
+
+def test_the_table_of_galu_and_relu_is_found_in_a_record_that_says_more_of_itself():
+    attrs = {"samples": 100, "width": 100, "rate": 0.1, "experiment": "galu-and-relu-depth"}
+    record = xr.Dataset(coords={"step": [0, 300], "depth": [2, 8]}, attrs=attrs)
+    assert galu_row(record, "GaLU") == {2: ".957", 8: ".786"}
+    assert galu_row(record.assign_attrs(width=50), "GaLU") == {}
+    assert galu_row(record.isel(step=[0]), "GaLU") == {}

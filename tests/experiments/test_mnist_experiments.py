@@ -48,6 +48,14 @@ def test_unknown_data_is_named():
         resolve(MnistGalu(), "quick", {"data": "minst"})
 
 
+def test_wrong_sizes_are_one_sentence():
+    with pytest.raises(UserError, match="samples must be at most 60000, which is all of MNIST, but is 70000; give fewer"):
+        resolve(MnistGalu(), "full", {"samples": 70_000})
+    with pytest.raises(UserError, match="widths must have at least 1 value, but has 0"):
+        resolve(MnistGalu(), "full", ["widths=[]"])
+    assert resolve(MnistGalu(), "full", {"data": "made-up", "samples": 70_000}).samples == 70_000
+
+
 @pytest.mark.parametrize("gating", ["relu", "galu", "soft-relu", "soft-galu"])
 def test_kernel_is_the_gram_matrix_of_all_that_is_trained(gating):
     net = DeepGated(4, [3, 3], gating=gating, key=jax.random.key(1))

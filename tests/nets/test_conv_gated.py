@@ -1,6 +1,7 @@
 """Convolutional gated networks: outputs by plain loops, gates, what is trained, one program for all soft gates, bad input."""
 
 import itertools
+import re
 
 import equinox as eqx
 import jax
@@ -231,6 +232,43 @@ def test_glorot_counts_the_kernel_on_both_sides():
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
+        ({"padding": "same"}, "padding = same (there valid)"),
+        ({"stride": [2, 1], "pool": None}, "stride = [2, 1] (there [1, 1]), pool = [None, None] (there [None, 'max'])"),
+        ({"head": "mean"}, "head = mean (there flatten)"),
+        ({"dense": [5], "kernel_size": 2}, "kernel_size = [2, 2] (there [3, 2]), dense = [5] (there [4])"),
+    ],
+)
+def test_gates_come_from_a_network_of_the_same_layout(settings, words):
+    with pytest.raises(UserError, match=re.escape(words)):
+        image(None, gates_from=image("relu"), **settings)
+
+
+def test_inputs_in_their_shape_are_the_flat_ones():
+    net, x = image("relu"), jnp.asarray(X[IMAGE])
+    shaped = x.reshape(SAMPLES, *IMAGE)
+    np.testing.assert_array_equal(net(shaped), net(x))
+    for a, b in zip(net.gates(shaped), net.gates(x), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("shape", [(SAMPLES, 6, 2, 5), (SAMPLES, 59), ()])
+def test_inputs_of_another_shape_are_one_sentence(shape):
+    with pytest.raises(UserError, match=re.escape(f"the last axis n = 60, or the last axes (6, 5, 2), but have shape {shape}")):
+        image("relu")(jnp.ones(shape))
+
+
+@pytest.mark.parametrize("settings", [{"key": jax.random.split(KEY, 2)}, {"beta": [1.0, 2.0]}])
+def test_several_runs_are_not_called_as_one(settings):
+    nets, x = image("soft-relu", **settings), jnp.asarray(X[IMAGE])
+    with pytest.raises(UserError, match=r"stands for 2 runs and cannot be called as one; .*one_run"):
+        nets(x)
+    assert one_run(nets, 0)(x).shape == (SAMPLES, 3)
+    assert jax.vmap(lambda net: net(x), in_axes=(run_axes(nets),))(nets).shape == (2, SAMPLES, 3)
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
         ({"shape": (8,)}, r"shape must be \(positions, channels\) or \(height, width, channels\)"),
         ({"channels": []}, "channels must be a list of one or more numbers"),
         ({"padding": "circle"}, "did you mean 'circular'"),
@@ -242,6 +280,8 @@ def test_glorot_counts_the_kernel_on_both_sides():
         ({"gating": "soft-relu", "beta": [1.0, np.inf]}, "trains no gates|beta must be finite for all runs"),
         ({"gating": "gates-only", "beta": np.inf}, "trains no gates, because hard gates have no gradient"),
         ({"gates_from": "relu", "gating": None}, "gates_from must be a ConvGated network"),
+        ({"gating": None}, "ConvGated needs a gating: give one of linear, free"),
+        ({"gating": "soft-relu", "beta": [1.0, 2.0], "eps": [0.1, 0.2, 0.3]}, r"but have shapes \(2,\) and \(3,\)"),
         ({"precision": "half"}, "Unknown precision 'half'"),
         ({"samples": 5}, "belong to gating='free'"),
         ({"dense": 5}, "dense must be a list of widths"),

@@ -216,6 +216,8 @@ def test_all_weights_are_observed_only_if_asked():
         ({"samples": 3}, "belong to gating='free'"),
         ({"gating": "free", "samples": None}, "needs the number of training samples"),
         ({"gates_from": Committee(3, 1, key=KEY)}, "must be a DeepGated network, but is a Committee"),
+        ({"gating": None, "gates_from": DeepGated(3, [4, 4], gating="relu", key=KEY)}, r"widths = \[4, 5\] \(there \[4, 4\]\)"),
+        ({"gating": None, "gates_from": DeepGated(2, [4, 5], gating="relu", key=KEY)}, r"has n = 3 \(there 2\)"),
         ({"gating": "relu", "gates_from": DeepGated(3, [4, 5], gating="relu", key=KEY)}, "takes no gates from another"),
         ({"gating": "galu", "gates_from": DeepGated(3, [4, 5], gating="linear", key=KEY)}, "has no weights that make gates"),
     ],
@@ -234,3 +236,16 @@ def test_widths_must_be_a_list_of_widths(widths):
 def test_free_gates_need_their_samples():
     with pytest.raises(UserError, match=r"made for 6 samples, but inputs have shape \(5, 3\)"):
         deep("free")(X[:5])
+
+
+@pytest.mark.parametrize("gating", ["linear", "galu", "relu"])
+def test_inputs_must_have_n_numbers(gating):
+    net = deep(gating)
+    for call in (net, net.gates):
+        with pytest.raises(UserError, match=r"Inputs must have the last axis n = 3, but have shape \(6, 4\)"):
+            call(jnp.ones((6, 4)))
+
+
+def test_several_runs_are_not_called_as_one():
+    with pytest.raises(UserError, match=r"stands for 2 runs and cannot be called as one; .*one_run"):
+        deep("relu", key=jax.random.split(KEY, 2))(X)

@@ -73,7 +73,7 @@ def test_lines_of_a_new_part_start_their_own_clock():
     now.t = 103.0
     report("second", 5, 10)
     assert lines == [
-        "bump, first: 100 % (10 of 10 steps), computing the theory",
+        "bump, first: 100 % (10 of 10 steps), computing goes on",
         "bump, second: 0 % (0 of 10 steps)",
         "bump, second: 20 % (2 of 10 steps)",
         "bump, second: 50 % (5 of 10 steps), about 5 s left",
@@ -88,7 +88,7 @@ def test_bars_show_each_part():
     shown = [(task.description, task.completed, task.total) for task in bars.tasks if task.visible]
     assert shown == [("bump, first", 10, 10), ("bump, second", 5, 10)]
     report("second", 10, 10)
-    assert [task.fields["steps"] for task in bars.tasks if task.visible and task.total is None] == ["computing the theory"]
+    assert [task.fields["steps"] for task in bars.tasks if task.visible and task.total is None] == ["computing goes on"]
 
 
 def outcome(path, **changes):

@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -10,6 +10,7 @@ from gatefield import _checks
 from gatefield._errors import UserError
 
 CHUNK = 2**20
+NO_CONNECTION = "no connection"
 Tell = Callable[[str], None]
 
 
@@ -29,6 +30,10 @@ class Located(NamedTuple):
     path: Path
     how: str
     """"verified" if it was there, "fetched" if not."""
+
+
+class Unreachable(UserError):
+    """No mirror of a data set could be reached, so that its other files need not be tried."""
 
 
 def cache_folder() -> Path:
@@ -56,11 +61,13 @@ def files_of(collection: Collection, folder: Any = None) -> Mapping[str, str]:
 
 def check_there(collection: Collection) -> None:
     """An error if the files are neither in the folder of GATEFIELD_DATA nor in the cache: nothing is fetched unasked."""
-    place = data_folder() or cache_folder() / collection.name
-    if not all((place / file).is_file() for file in files_of(collection)):
+    place, files = data_folder() or cache_folder() / collection.name, files_of(collection)
+    absent = _absent(place, files)
+    if absent:
+        what = f"data set {collection.name} is not" if len(absent) == len(files) else f"{_listed(absent, collection)} missing"
         raise UserError(
-            f"The data set {collection.name} is not in '{place}': run `gatefield data {collection.name}` without "
-            f"GATEFIELD_DATA to fetch it, or set GATEFIELD_DATA to a folder that holds its files."
+            f"The {what} in '{place}': run `gatefield data {collection.name}` without GATEFIELD_DATA to fetch it, "
+            f"or set GATEFIELD_DATA to a folder that holds {_forms(collection)}."
         )
 
 
@@ -74,13 +81,14 @@ def locate(
     """
     place, files = data_folder(folder), files_of(collection, folder)
     file = _checks.choice("file", file, files)
+    mirrors = _mirrors(collection, mirror)
     if place is not None:
-        _check_file(place, file, collection, files[file])
+        _check_file(place, file, collection, files)
         return Located(place / file, "verified")
     path = cache_folder() / collection.name / file
     if path.is_file() and sha256(path) == files[file]:
         return Located(path, "verified")
-    return Located(_fetch(collection, path, mirror, tell), "fetched")
+    return Located(_fetch(collection, path, mirrors, tell), "fetched")
 
 
 def sha256(path: Path) -> str:
@@ -92,15 +100,38 @@ def sha256(path: Path) -> str:
     return digest.hexdigest()
 
 
-def _check_file(place: Path, file: str, collection: Collection, digest: str) -> None:
-    path = place / file
+def _absent(place: Path, files: Iterable[str]) -> list[str]:
+    return [file for file in files if not (place / file).is_file()]
+
+
+def _listed(files: Sequence[str], collection: Collection) -> str:
+    """For instance "files 'a', 'b' of mnist are"."""
+    one = len(files) == 1
+    return f"file{'s' * (not one)} {', '.join(map(repr, files))} of {collection.name} {'is' if one else 'are'}"
+
+
+def _forms(collection: Collection) -> str:
+    """The sets of files that a folder may hold, in words."""
+    words = []
+    for files in (collection.files, *collection.alternatives):
+        first, *others = files
+        words.append(f"{first} to {others[-1]} ({len(files)} files)" if others else first)
+    return ", or ".join(words)
+
+
+def _check_file(place: Path, file: str, collection: Collection, files: Mapping[str, str]) -> None:
+    path, digest, absent = place / file, files[file], _absent(place, files)
+    fetch = f"or fetch it by `gatefield data {collection.name}` without a folder (and without GATEFIELD_DATA)"
     if not place.is_dir():
-        raise UserError(f"The data folder '{place}' does not exist; give one that holds {file}, or leave it out.")
-    if not path.is_file():
         raise UserError(
-            f"The file '{file}' of {collection.name} is missing in '{place}': copy it there, "
-            f"or fetch it by `gatefield data {collection.name}` without a folder (and without GATEFIELD_DATA)."
+            f"The data folder '{place}' does not exist; for {collection.name} give one that holds {_forms(collection)}, "
+            f"or leave it out."
         )
+    if len(absent) == len(files):
+        raise UserError(f"The data set {collection.name} is not in '{place}': copy {_forms(collection)} there, {fetch}.")
+    if file in absent:
+        them = "it" if len(absent) == 1 else "them"
+        raise UserError(f"The {_listed(absent, collection)} missing in '{place}': copy {them} there, {fetch}.")
     try:
         found = sha256(path)
     except OSError as error:
@@ -112,26 +143,27 @@ def _check_file(place: Path, file: str, collection: Collection, digest: str) -> 
         )
 
 
-def _fetch(collection: Collection, path: Path, mirror: str | None, tell: Tell) -> Path:
+def _fetch(collection: Collection, path: Path, mirrors: Mapping[str, str], tell: Tell) -> Path:
     """Try one mirror after the other, until one gives the published file."""
     failures = []
-    for name, address in _mirrors(collection, mirror):
+    for name, address in mirrors.items():
         tell(f"{collection.name}: fetching {path.name} from {name}")
         try:
             return _download(f"{address}{path.name}", collection.files[path.name], path)
         except (OSError, ValueError) as error:  # no connection, no such file, a full disk; another file than the published
-            failures.append(f"{name}: {_reason(error)}")
-    raise UserError(
-        f"Cannot fetch '{path.name}' of {collection.name} ({'; '.join(failures)}): try again later, "
+            failures.append((name, _reason(error)))
+    kind = Unreachable if all(reason == NO_CONNECTION for _, reason in failures) else UserError
+    raise kind(
+        f"Cannot fetch '{path.name}' of {collection.name} ({'; '.join(map(': '.join, failures))}): try again later, "
         f"or give a folder that holds it by --folder or GATEFIELD_DATA."
     )
 
 
-def _mirrors(collection: Collection, mirror: str | None) -> Iterator[tuple[str, str]]:
-    if mirror is not None:
-        mirror = _checks.choice("mirror", mirror, collection.mirrors)
-        return iter([(mirror, collection.mirrors[mirror])])
-    return iter(collection.mirrors.items())
+def _mirrors(collection: Collection, mirror: str | None) -> Mapping[str, str]:
+    """The named mirror, or all of them."""
+    if mirror is None:
+        return collection.mirrors
+    return {mirror: collection.mirrors[_checks.choice("mirror", mirror, collection.mirrors)]}
 
 
 def _download(address: str, digest: str, path: Path) -> Path:
@@ -148,4 +180,4 @@ def _reason(error: Exception) -> str:
     status = getattr(getattr(error, "response", None), "status_code", None)
     if status:
         return f"HTTP status {status}"
-    return "no connection" if getattr(error, "errno", None) is None else str(error.strerror or error).lower()  # pyright: ignore[reportAttributeAccessIssue]
+    return NO_CONNECTION if getattr(error, "errno", None) is None else str(error.strerror or error).lower()  # pyright: ignore[reportAttributeAccessIssue]

@@ -22,6 +22,7 @@ from gatefield.data._fetch import cache_folder
 
 Arrays = dict[str, np.ndarray]
 SUBSET, LABELS, PIXELS = range(3)
+PARTS = ("x", "y", "test_x", "test_y")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -107,8 +108,8 @@ def decoded(name: str, digests: Mapping[str, str], decode: Callable[[], Arrays])
     path = cache_folder() / f"{name}-{mark}.npz"
     try:
         with path.open("rb") as file, np.load(file) as found:
-            return {key: found[key] for key in found.files}
-    except (OSError, ValueError, EOFError, zlib.error, KeyError, zipfile.BadZipFile):
+            return {key: found[key] for key in PARTS}
+    except (OSError, ValueError, TypeError, EOFError, zlib.error, KeyError, zipfile.BadZipFile):
         arrays = decode()
     _keep(path, arrays)
     return arrays

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from gatefield.data._fetch import Collection, locate
-from gatefield.data._images import Arrays, Images, as_pixels, decoded, read_idx
+from gatefield.data._images import PARTS, Arrays, Images, as_pixels, decoded, read_idx
 
 MNIST = Collection(
     name="mnist",
@@ -22,7 +22,6 @@ MNIST = Collection(
         "github": "https://raw.githubusercontent.com/fgnt/mnist/master/",
     },
 )
-PARTS = ("x", "y", "test_x", "test_y")
 
 
 def mnist(folder: str | Path | None = None, *, mirror: str | None = None) -> Images:

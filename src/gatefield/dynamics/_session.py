@@ -61,11 +61,11 @@ class Session:
     def run(self, state: State, recorder: Recorder, progress: Progress, finished: Finished | None = None) -> xr.Dataset:
         """Go on from what the recorder finds, or begin, until all records are committed; then show the trained network."""
         done, last = 0, int(self.marks[-1])
-        progress(0, last)
         capacity = max(self._room(state), self.chunk or 0)
         try:
             found = recorder.find(self.identity, state)
             if found is None:
+                progress(0, last)
                 rows, state, block = self._begin(state, capacity)
                 recorder.create(self._layout(state, block))
             else:

@@ -1,12 +1,13 @@
 """Colour images, or images made up in their place, and convolutional networks trained on them."""
 
 import dataclasses
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 import xarray as xr
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, model_validator
 
 from gatefield import _checks
+from gatefield._errors import UserError
 from gatefield.data import COLLECTIONS, Dataset, Images, cifar10
 from gatefield.data._fetch import check_there
 from gatefield.experiments._digits import SIDE, Law, made_up, seed_keys
@@ -16,7 +17,7 @@ from gatefield.experiments._unfold import unfold
 from gatefield.nets import ConvGated
 
 SHAPES = {"cifar10": (32, 32, 3), "made-up": (SIDE, SIDE, 1)}
-WHOLE, CHANNELS, DENSE = 50_000, (64, 64, 128, 128), (256, 256)
+WHOLE, WHOLE_TEST, CHANNELS, DENSE = 50_000, 10_000, (64, 64, 128, 128), (256, 256)
 MADE_UP = (
     " With data = made-up, which serves tests alone, the images are ten smooth random patterns with noise, and no verdict says "
     "anything of CIFAR-10."
@@ -62,7 +63,7 @@ class ImageSettings(Parameters):
 
     data: Annotated[str, AfterValidator(_data)] = "cifar10"
     samples: Count = WHOLE
-    tested: Count = 10_000
+    tested: Count = WHOLE_TEST
     channels: Layers = CHANNELS
     dense: Layers = DENSE
     padding: Annotated[str, AfterValidator(_padding)] = "valid"
@@ -78,6 +79,15 @@ class ImageSettings(Parameters):
     precision: Annotated[str, AfterValidator(_precision)] = "bfloat16"
     seeds: Count = 5
     seed: Seed = 0
+
+    @model_validator(mode="after")
+    def _there(self) -> Self:
+        for name, asked, held in (("samples", self.samples, WHOLE), ("tested", self.tested, WHOLE_TEST)):
+            if self.data == "cifar10" and asked > held:
+                raise UserError(
+                    f"{name} must be at most {held}, the images of CIFAR-10, but is {asked}; give a smaller number."
+                )
+        return self
 
 
 def colour_images(p: ImageSettings) -> Images:

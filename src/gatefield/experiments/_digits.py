@@ -1,13 +1,14 @@
 """Handwritten digits, or images made up in their place, and networks trained on them."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 import jax
 import numpy as np
 import xarray as xr
-from pydantic import AfterValidator, ValidationInfo
+from pydantic import AfterValidator, ValidationInfo, model_validator
 
 from gatefield import _checks
+from gatefield._errors import UserError
 from gatefield.data import COLLECTIONS, Dataset, Images, mnist
 from gatefield.data._fetch import check_there
 from gatefield.experiments._experiment import Bench, Parameters
@@ -15,6 +16,8 @@ from gatefield.experiments._parameters import Count, Rate, Seed
 from gatefield.experiments._unfold import unfold
 
 PAIR, LABELS = (4, 7), (-1.0, 1.0)
+WHOLE = 60_000
+"""Training images of MNIST."""
 SIDE, TRAIN_EACH, TEST_EACH = 8, 60, 30
 """Of made-up images: their side in pixels, and how many of each of the ten classes there are."""
 MADE_UP = (
@@ -44,7 +47,7 @@ class DigitSettings(Parameters):
     """
 
     data: Data = "mnist"
-    samples: Count = 60_000
+    samples: Count = WHOLE
     epochs: Count = 100
     batch_size: Count = 128
     learning_rate: Rate = 1e-4
@@ -52,6 +55,12 @@ class DigitSettings(Parameters):
     seeds: Count = 5
     records: Count = 20
     seed: Seed = 0
+
+    @model_validator(mode="after")
+    def _samples_are_there(self) -> Self:
+        if self.data == "mnist" and self.samples > WHOLE:
+            raise UserError(f"samples must be at most {WHOLE}, which is all of MNIST, but is {self.samples}; give fewer.")
+        return self
 
 
 def images(p: DigitSettings) -> Images:

@@ -24,6 +24,8 @@ KINDS = {
 HARD = ("ReLU", "GaLU")
 BEST, PLACE = 9 / 5, -1 / 5
 Y = np.array([1.0, -1.0])
+ENOUGH = 20_000
+"""Steps after which runs have come to rest."""
 
 
 class Settings(Parameters):
@@ -40,7 +42,7 @@ class Settings(Parameters):
     eps: Annotated[float, Field(ge=0)] = 0.1
     runs: Count = 20
     rate: Rate = 0.05
-    steps: Count = 20_000
+    steps: Count = ENOUGH
     record_every: Count = 200
     seed: Seed = 0
 
@@ -121,10 +123,10 @@ def _verdict(one: xr.Dataset, kind: str) -> Verdict:
     low, high = float(end.min()), float(end.max())
     if kind in HARD:
         ends = bool(low > BEST - 1e-9 and high < BEST + 1e-3)
-        note = f"least and largest of {len(end)} runs: {low:.10g}, {high:.10g}"
+        note = f"least and largest of {len(end)} runs: {low:.10g}, {high:.10g}{_short(one)}"
         return Verdict(f"{kind}: no better than 9/5, and reaches it", BEST, low, "all runs from 9/5 to 9/5 + 0.001", ends, note)
     share = float((end < 1e-6).mean())
-    note = f"below 1e-6 in {share:.0%} of {len(end)} runs; least {low:.1e}, median {float(end.median()):.1e}"
+    note = f"below 1e-6 in {share:.0%} of {len(end)} runs; least {low:.1e}, median {float(end.median()):.1e}{_short(one)}"
     return Verdict(
         f"{KINDS[kind]}: both points are fitted",
         0.0,
@@ -133,6 +135,11 @@ def _verdict(one: xr.Dataset, kind: str) -> Verdict:
         share == 1,
         note,
     )
+
+
+def _short(record: xr.Dataset) -> str:
+    steps = int(record.step[-1])
+    return f"; {steps} steps are too short to decide, {ENOUGH} are usual" if steps < ENOUGH else ""
 
 
 def _place(record: xr.Dataset) -> Verdict:
@@ -146,7 +153,7 @@ def _place(record: xr.Dataset) -> Verdict:
         worst,
         "within 0.02 in every run, doubled to 1e-9",
         bool(abs(worst - PLACE) < 0.02 and doubled < 1e-9),
-        f"largest |y(2x) - 2 y(x)|: {doubled:.1e}",
+        f"largest |y(2x) - 2 y(x)|: {doubled:.1e}{_short(record)}",
     )
 
 

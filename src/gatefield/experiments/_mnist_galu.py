@@ -9,7 +9,7 @@ from pydantic import Field
 
 from gatefield.data import Images
 from gatefield.experiments import _digits_verdicts as say
-from gatefield.experiments._digits import MADE_UP, DigitSettings, fit, images, measured, seed_keys
+from gatefield.experiments._digits import MADE_UP, WHOLE, DigitSettings, fit, images, measured, seed_keys
 from gatefield.experiments._digits_figure import accuracy_panel, over_epochs
 from gatefield.experiments._experiment import Bench, Experiment, Verdict
 from gatefield.experiments._parameters import Count
@@ -18,7 +18,7 @@ from gatefield.nets import DeepGated
 NETS = {"galu": "GaLU, frozen gates", "relu": "ReLU"}
 PAPER = {"galu": 96.5, "relu": 98.5}
 """Test accuracy in percent, "around"."""
-WHOLE, WIDTHS = 60_000, (512, 512, 256, 256, 128, 64)
+WIDTHS = (512, 512, 256, 256, 128, 64)
 TASKS = {"true": "true labels", "labels": "random labels", "pixels": "random pixels"}
 
 

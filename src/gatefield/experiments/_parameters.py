@@ -14,7 +14,8 @@ def _count(value: int, info: ValidationInfo) -> int:
 
 
 def _gain(value: float, info: ValidationInfo) -> float:
-    return float(_checks.gain(value, str(info.field_name)))
+    rule = "zero or more ('inf' is allowed)"
+    return float(_checks.real(str(info.field_name), value, rule, lambda x: x >= 0))
 
 
 def _length_scale(value: float, info: ValidationInfo) -> float:
@@ -39,7 +40,8 @@ def _listed(value: Any) -> Any:
 def _increasing(values: tuple[float, ...], info: ValidationInfo) -> tuple[float, ...]:
     if not values or any(a >= b for a, b in pairwise(values)):
         raise UserError(
-            f"{info.field_name} must be one or more increasing numbers, but are {values}; write for instance 0.01,3,inf."
+            f"{info.field_name} must be one or more increasing numbers, but are {list(values) or 'none'}; "
+            f"write for instance {info.field_name}=0.5,1,3."
         )
     return values
 

@@ -41,8 +41,9 @@ class SoftGatesTable(Experiment):
         "weights, batch and epochs it does not name. Here: batches of 128, no augmentation, 3x3 convolutions with valid "
         "padding and stride 1, no pooling, zero biases and uniform Glorot weights, and 18 epochs. All networks of a seed start "
         "from the same weights and see the same batches. Training accuracy is measured on the first 10,000 training images. "
-        "(a) best and final test accuracy against beta, mean and standard deviation over seeds, beside the paper's numbers. "
-        "(b) test accuracy over epochs, mean over seeds. (c) the same on training images." + MADE_UP
+        "(a) best and final test accuracy against beta, mean and standard deviation over seeds, beside the paper's numbers; "
+        "those of the networks without soft gates are marked at the right edge. (b) test accuracy over epochs, mean over seeds "
+        "and for the smallest eps. (c) the same on training images." + MADE_UP
     )
     Parameters = Settings
     presets: ClassVar = {

@@ -11,7 +11,10 @@ from gatefield.experiments._parameters import Count
 
 def _increasing(values: tuple[int, ...], info: ValidationInfo) -> tuple[int, ...]:
     if len(values) < 2 or any(a >= b for a, b in pairwise(values)):
-        raise UserError(f"{info.field_name} must be two or more increasing whole numbers, but are {values}; sort them.")
+        raise UserError(
+            f"{info.field_name} must be two or more increasing whole numbers, but are {list(values) or 'none'}; "
+            f"write for instance {info.field_name}=4,8."
+        )
     return values
 
 

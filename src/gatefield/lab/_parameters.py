@@ -113,6 +113,11 @@ def _one_sentence(error: pydantic.ValidationError) -> UserError:
     if isinstance(cause, UserError):
         return cause
     name = ".".join(str(part) for part in first["loc"])
+    if first["type"] == "too_short":
+        least, given = (first.get("ctx", {}).get(key) for key in ("min_length", "actual_length"))
+        return UserError(
+            f"{name} must have at least {least} {'value' if least == 1 else 'values'}, but has {given}; give more."
+        )
     rule = first["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ").removeprefix("Input should be ")
     if first["msg"].startswith("Input should be "):
         return UserError(f"{name} must be {rule}, but is {first['input']!r}; give such a value.")

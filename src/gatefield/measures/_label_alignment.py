@@ -10,6 +10,8 @@ from gatefield import _checks
 from gatefield._errors import UserError
 from gatefield._precision import exact, real
 
+ASYMMETRY = 1e-4
+"""What float32 may make of a symmetric kernel, over its largest entry."""
 KernelLike = Float[ArrayLike, "... samples samples"]
 
 
@@ -39,7 +41,9 @@ def label_alignment(K: KernelLike, y: Float[ArrayLike, "... samples"], ridge: Ar
         raise UserError(
             f"y must have one label for each of the {K.shape[-1]} samples of K, but has {y.shape[-1]}; give as many."
         )
-    nu, least = _alignment(K, y, real(alignment_ridge(K, ridge)))
+    added = real(alignment_ridge(K, ridge))
+    _check_kernel(K)
+    nu, least = _alignment(K, y, added)
     if not isinstance(least, Tracer) and bool((least <= 1e-15).any()):
         raise UserError(
             f"K is singular with ridge {np.max(ridge):g}, so that nu is not finite; give a larger ridge, such as 1e-8."
@@ -59,6 +63,21 @@ def alignment_ridge(K: KernelLike, ridge: ArrayLike) -> Float[Array, "..."]:
         raise UserError(f"K must have the shape (samples, samples), not {K.shape}; give a square kernel.")
     ridge = _checks.real("ridge", ridge, "zero or more and finite", lambda r: (r >= 0) & np.isfinite(r))
     return real(ridge) * jnp.trace(K, axis1=-2, axis2=-1) / K.shape[-1]
+
+
+def _check_kernel(K: Array) -> None:
+    if isinstance(K, Tracer):
+        return
+    values = np.asarray(_checks.finite("K", K))
+    trace, largest = np.trace(values, axis1=-2, axis2=-1), np.abs(values).max(initial=0.0, axis=(-2, -1))
+    apart = np.abs(values - np.swapaxes(values, -2, -1)).max(initial=0.0, axis=(-2, -1))
+    if (apart > ASYMMETRY * largest).any():
+        raise UserError(
+            f"K must be symmetric, but entries differ from those across the diagonal by up to {np.max(apart):.3g}; give "
+            f"the kernel of one set of samples with itself."
+        )
+    if not (trace > 0).all():
+        raise UserError(f"K must have a positive trace, but it is {np.min(trace):g}; give a kernel that is not zero.")
 
 
 @jax.jit

@@ -128,7 +128,9 @@ def soft_gates(gating: str, beta: Any, eps: Any, gates_from: Any) -> tuple[Array
         beta, eps = np.asarray(gates_from.beta), np.asarray(gates_from.eps) if eps is None else eps
     shapes = [() if v is None else np.shape(v) for v in (beta, eps)]
     if len({s[0] for s in shapes if len(s) == 1} - {1}) > 1:
-        raise UserError(f"beta and eps must have one value for each run, but have shapes {shapes[0]} and {shapes[1]}.")
+        raise UserError(
+            f"beta and eps must have one value for each run, but have shapes {shapes[0]} and {shapes[1]}; give as many of both."
+        )
     shape = max(shapes, key=lambda s: (len(s), s))
     if len(shape) > 1:
         raise UserError(f"beta and eps must be numbers, or one for each run, but have shape {shape}; give such values.")

@@ -45,7 +45,7 @@ def kind_name(owner: type, gating: Any, gates_from: Any) -> str:
 
 def check_same_layout(here: Mapping[str, Any], there: Mapping[str, Any]) -> None:
     """An error that names what differs between a network and the one that its gates are taken from."""
-    apart = [f"{name} {here[name]} (there {there[name]})" for name in here if here[name] != there[name]]
+    apart = [f"{name} = {here[name]} (there {there[name]})" for name in here if here[name] != there[name]]
     if apart:
         raise UserError(
             f"gates_from must be a network of the same layout, but this one has {', '.join(apart)}; make both alike."

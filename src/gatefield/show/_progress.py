@@ -18,7 +18,7 @@ class Report(Protocol):
     def __call__(self, part: str, steps_done: int, steps_total: int, /) -> None: ...
 
 
-AFTER = "going on"
+AFTER = "computing goes on"
 """What is said when a part is trained: another part, the theory or the end may follow."""
 
 
