@@ -97,6 +97,7 @@ def test_normalised():
             r"layer 1 must have the shape \(4, width\), because 4 values enter, not \(6, 4\)",
         ),
         (lambda w, g, x: (w, [g[0][:3], g[1]], x), r"gates of layer 1 must have the shape \(7, 6\), not \(3, 6\)"),
+        (lambda w, g, x: (w, [a[:0] for a in g], x[:0]), r"x must have at least one sample, but its shape is \(0, 4\)"),
         (lambda w, g, x: (w, g, x[0]), r"x must have the shape \(samples, inputs\), not \(4,\)"),
     ],
 )
