@@ -4,14 +4,14 @@
 
 PYTHON is an interpreter that imports neural-tangents (0.6.5 needs a jax before 0.5); without it that column is left out. Each
 method answers once untimed and then five times in a row, so that no other method's threads or cache lines are in its way; the
-methods go in turn three times, so that a load on the machine meets all alike. Numbers are medians of all, in milliseconds.
+methods go in turn three times (once for 2,000 samples), so that a load on the machine meets all alike. Numbers are medians of
+all, in milliseconds. A Jacobian of more than 4 GB is not tried. Peak memory is that of a process of its own, imports left out.
 """
 
 import argparse
 import itertools
 import json
 import os
-import resource
 import subprocess
 import sys
 import time
@@ -159,7 +159,7 @@ def measure(size: Size, kind: Any, structured: Structured | None) -> dict[str, A
         if structured:
             entries["structured"] = structured.ask(size, kind)["entry"]
             seconds["structured"] = []
-        for _ in range(ROUNDS):
+        for _ in range(ROUNDS if size[2] <= 200 else 1):
             for name, function in every.items():
                 seconds[name] += timed(function)
             if structured:
@@ -174,16 +174,35 @@ def measure(size: Size, kind: Any, structured: Structured | None) -> dict[str, A
     }
 
 
+def highest() -> int:
+    """Peak memory of this process in KiB; unlike that of getrusage it does not begin with the parent's."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
+
+
 def memory() -> None:
     """Prints the peak memory of this process after one kernel of 20,000 samples; float64."""
     from gatefield.kernels import ntk
 
     net = network(6, 100, 20_000, 784, np.float64)
-    before, begin = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.perf_counter()
+    before, begin = highest(), time.perf_counter()
     ntk(*net)
     seconds = time.perf_counter() - begin
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    peak = highest()
     print(json.dumps({"samples": 20_000, "seconds": round(seconds, 1), "peak_gib": peak / 2**20, "gib_before": before / 2**20}))
+
+
+def peak(method: str, place: int) -> None:
+    """Prints by how much one kernel in float64 raises the peak memory of this process above network, data and imports."""
+    import jax
+
+    with jax.enable_x64(True):
+        function = methods(SIZES[place], np.float64)[method]
+        before = highest()
+        function()
+    gib = (highest() - before) / 2**20
+    size = dict(zip(("depth", "width", "samples", "inputs"), SIZES[place], strict=True))
+    print(json.dumps({**size, "method": method, "peak_gib_above_start": round(gib, 3)}))
 
 
 def main() -> None:
@@ -193,11 +212,14 @@ def main() -> None:
     parser.add_argument("--only", choices=["small", "memory"], help="200 samples only, or memory only")
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--memory", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--peak", nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.serve:
         return serve()
     if options.memory:
         return memory()
+    if options.peak:
+        return peak(options.peak[0], int(options.peak[1]))
     import jax
 
     result: dict[str, Any] = {"jax": jax.__version__, "cores": os.cpu_count(), "load": os.getloadavg()[0], "kernels": []}
@@ -211,6 +233,13 @@ def main() -> None:
     if options.only != "small":
         answer = subprocess.run([sys.executable, __file__, "--memory"], check=True, capture_output=True, text=True)
         result["memory"] = json.loads(answer.stdout)
+        result["peaks"] = []
+        for place, method in itertools.product((0, 1, 3, 4), ("gatefield", "layerwise", "jacobian")):
+            if method == "jacobian" and place == 4:
+                continue
+            command = [sys.executable, __file__, "--peak", method, str(place)]
+            answer = subprocess.run(command, check=True, capture_output=True, text=True)
+            result["peaks"].append(json.loads(answer.stdout))
         print(result["memory"], flush=True)
     if options.output:
         options.output.write_text(json.dumps(result, indent=1) + "\n")

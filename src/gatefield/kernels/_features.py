@@ -21,7 +21,7 @@ class Features(NamedTuple):
 
 def features(weights: list[Any], gates: list[Any], x: Any) -> Features:
     """One forward and one backward pass for all samples, with the outputs side by side in the backward vectors."""
-    size = 2 * len(x) * sum(w.size for w in weights) if isinstance(x, np.ndarray) else 0
+    size = 2 * len(x) * sum(w.size for w in weights) * x.dtype.itemsize / 4 if isinstance(x, np.ndarray) else 0
     passes = [lambda: _forward(weights, gates, x), lambda: _backward(weights, gates, len(x))]
     forward, backward = side_by_side(passes, size)
     return Features(forward, backward, weights[-1].shape[1])
@@ -77,7 +77,7 @@ def host_kernel(weights: list[Any], gates: list[Any], x: np.ndarray, height: int
     """
     if len(x) > height:
         return _by_strips(features(weights, gates, x), height)
-    size = len(x) * (2 * sum(w.size for w in weights) + len(x) * sum(w.shape[0] for w in weights))
+    size = len(x) * (2 * sum(w.size for w in weights) + len(x) * sum(w.shape[0] for w in weights)) * x.dtype.itemsize / 4
     passes = [lambda: _forward(weights, gates, x), lambda: x @ x.T, lambda: _backward(weights, gates, len(x))]
     forward, inputs, backward = side_by_side(passes, size)
     outputs = weights[-1].shape[1]
