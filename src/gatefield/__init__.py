@@ -11,6 +11,7 @@ from gatefield._errors import UserError as UserError
 from gatefield._version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from gatefield._runs import one_run as one_run
     from gatefield.data import Task as Task
     from gatefield.dynamics import Interrupted as Interrupted
     from gatefield.dynamics import flow as flow
@@ -32,6 +33,7 @@ _HOMES = {
     "Store": "lab",
     "Task": "data",
     "flow": "dynamics",
+    "one_run": "_runs",
     "open_record": "lab",
     "train": "dynamics",
 }
@@ -48,6 +50,7 @@ __all__ = [
     "UserError",
     "__version__",
     "flow",
+    "one_run",
     "open_record",
     "train",
 ]

@@ -47,12 +47,15 @@ def spread(tree: Any, runs: int) -> Any:
 
 
 def one_run(tree: Any, run: int) -> Any:
-    """The tree as one of its runs has it.
+    """The tree, such as a network with a run axis, as one of its runs has it; runs are counted from 0.
 
     >>> import numpy as np
     >>> one_run({"gain": np.array([1.0, 3.0]), "xi": np.array(2.0)}, 1)
     {'gain': np.float64(3.0), 'xi': array(2.)}
     """
+    runs = run_count(tree) or 1
+    if not 0 <= run < runs:
+        raise UserError(f"run must be one of the {runs} runs, counted from 0, but is {run}; give such a number.")
     return _map(lambda value, axis: value if axis is None else value[run], tree)
 
 

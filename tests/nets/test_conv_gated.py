@@ -294,3 +294,9 @@ def test_bad_input_is_one_sentence(settings, words):
     with pytest.raises(UserError, match=words) as caught:
         ConvGated(settings.pop("shape"), settings.pop("channels"), **settings)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("run", [-1, 2])
+def test_a_run_that_is_not_there_is_named(run):
+    with pytest.raises(UserError, match=f"run must be one of the 2 runs, counted from 0, but is {run}"):
+        one_run(image("relu", key=jax.random.split(KEY, 2)), run)

@@ -58,7 +58,7 @@ def check_inputs(net: Any, x: Any, rule: str, *, fits: bool) -> None:
     if runs is not None:
         raise UserError(
             f"This network stands for {runs} runs and cannot be called as one; train it as it is, or take run 0 by "
-            f"gatefield._runs.one_run(net, 0)."
+            f"gatefield.one_run(net, 0)."
         )
     if not fits:
         raise UserError(f"Inputs must have {rule}, but have shape {np.shape(x)}; give such inputs.")
