@@ -47,7 +47,7 @@ class RotationInvariance(Experiment):
             "seeds": 2,
         },
     }
-    durations: ClassVar = {"quick": "1 min", "full": "12 min"}
+    durations: ClassVar = {"quick": "1 min", "full": "20 min"}
 
     def simulate(self, parameters: RingSettings, bench: Bench) -> xr.Dataset:
         p = parameters
