@@ -17,7 +17,7 @@ from gatefield.nets._deep_gated_parts import (
     check_inputs,
     check_makes_gates,
     check_same_layout,
-    initial_gates,
+    gate_makers,
     initial_layers,
     kind_name,
     layer_shapes,
@@ -117,18 +117,20 @@ class DeepGated(Network):
         share, keys = open_share(mu, self.gating), three_keys(key)
         self.weights = initial_layers("init", init, sigma, share, shapes, keys[0])
         self.biases = zero_biases(self.weights) if bias else None
-        self.gating_weights = self.gating_biases = self.free_gates = None
-        kind = KINDS[self.gating].gates
-        if kind == "network":
-            law = gates_from.gating_layers if gates_from is not None else init if gating_init is None else gating_init
-            self.gating_weights = initial_layers("gating_init", law, sigma, share, shapes, keys[1], last=False)
-            taken = None if gates_from is None else gates_from.gating_offsets
-            self.gating_biases = taken or (zero_biases(self.gating_weights) if bias else None)
-        if kind == "free":
-            given = gates_from.free_gates if gates_from is not None else free_gates
-            self.free_gates = initial_gates(given, samples, share, shapes, keys[2])
-        elif samples is not None or free_gates is not None:
-            raise UserError(f"samples and free_gates belong to gating='free', but gating is '{self.gating}'; leave them out.")
+        self.gating_weights, self.gating_biases, self.free_gates = gate_makers(
+            self.gating,
+            shapes,
+            len(shapes) - 1,
+            [width for _, width in shapes[:-1]],
+            keys,
+            law=init if gating_init is None else gating_init,
+            sigma=sigma,
+            mu=share,
+            bias=bias,
+            gates_from=gates_from,
+            samples=samples,
+            free_gates=free_gates,
+        )
 
     @property
     def inputs(self) -> int:

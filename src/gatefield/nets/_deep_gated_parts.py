@@ -79,15 +79,47 @@ def three_keys(key: Any) -> Sequence[PRNGKeyArray | None]:
 
 
 def initial_layers(
-    name: str, init: Any, sigma: Any, mu: float, shapes: Shapes, key: PRNGKeyArray | None, *, last: bool = True
+    name: str, init: Any, sigma: Any, mu: float, shapes: Shapes, key: PRNGKeyArray | None, layers: int | None = None
 ) -> Layers:
-    """Drawn or given weights; `last` says whether the last layer, which makes no gates, is among them."""
-    stop = None if last else -1
+    """Drawn or given weights; only the first `layers` of them, if so asked."""
     if not isinstance(init, str):
-        return given_layers(name, init, shapes[:stop])
+        return given_layers(name, init, shapes[:layers])
     if key is None:
         raise UserError(f"Weights by the law '{init}' need a key; give one, such as key=jax.random.key(0).")
-    return drawn_layers(init, sigma, mu, shapes, key)[:stop]
+    return drawn_layers(init, sigma, mu, shapes, key)[:layers]
+
+
+def gate_makers(
+    gating: str,
+    shapes: Shapes,
+    gated: int,
+    units: Sequence[int],
+    keys: Sequence[PRNGKeyArray | None],
+    *,
+    law: Any,
+    sigma: Any,
+    mu: float,
+    bias: bool,
+    gates_from: Any,
+    samples: Any,
+    free_gates: Any,
+) -> tuple[Layers | None, tuple[Array, ...] | None, Layers | None]:
+    """What decides the gates of the first `gated` layers beside the network itself: weights and biases, or free gates.
+
+    They are taken from the network `gates_from`, if there is one; `units` are the numbers of gates in each layer.
+    """
+    kind = KINDS[gating].gates
+    if kind != "free" and (samples is not None or free_gates is not None):
+        raise UserError(f"samples and free_gates belong to gating='free', but gating is '{gating}'; leave them out.")
+    if kind == "free":
+        given = free_gates if gates_from is None else gates_from.free_gates
+        return None, None, initial_gates(given, samples, mu, [(0, n) for n in (*units, 1)], keys[2])
+    if kind != "network":
+        return None, None, None
+    law = law if gates_from is None else gates_from.gating_layers
+    weights = initial_layers("gating_init", law, sigma, mu, shapes, keys[1], gated)
+    taken = None if gates_from is None else gates_from.gating_offsets
+    return weights, taken or (zero_biases(weights) if bias else None), None
 
 
 def initial_gates(gates: Any, samples: Any, mu: float, shapes: Shapes, key: PRNGKeyArray | None) -> Layers:
