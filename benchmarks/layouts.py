@@ -2,8 +2,9 @@
 
     GATEFIELD_DATA=FOLDER python benchmarks/layouts.py --output benchmarks/results/layouts.json [NAME ...]
 
-Trains deep linear, ReLU and beta = 1 soft-ReLU networks in each of the named layouts (all by default) and prints best and final
-test accuracy beside the paper's; the file is written anew after each. On a GPU; `--precision float32` to compare precisions.
+Trains deep linear, ReLU and soft-ReLU networks in each of the named layouts (all by default) and prints best and final test
+accuracy beside the paper's. After each the file is written; what it holds of other layouts and settings stays. On a GPU;
+`--precision float32` to compare precisions.
 """
 
 import argparse
@@ -25,7 +26,9 @@ LAYOUTS: dict[str, dict[str, Any]] = {
     "same": {"padding": "same", **KERAS},
     "valid-he": {**HE},
     "same-strided": {"padding": "same", "stride": (1, 2, 1, 2), **KERAS},
+    "same-he": {"padding": "same", **HE},
     "same-strided-he": {"padding": "same", "stride": (1, 2, 1, 2), **HE},
+    "same-all-strided": {"padding": "same", "stride": (2, 2, 2, 2), **KERAS},
     "valid-strided": {"stride": (1, 2, 1, 2), **KERAS},
     "same-max-pool": {"padding": "same", "pool": "max", **KERAS},
     "same-mean-pool": {"padding": "same", "pool": "mean", **KERAS},
@@ -44,7 +47,8 @@ def measure(layout: str, net: str, settings: dict[str, Any], task: Dataset) -> d
     gating, soft, paper = NETS[net]
     begin = time.perf_counter()
     record = fit(MemoryBench(), f"{layout}-{net}", conv_net(p, gating, **soft), task, p)
-    test = record.test_accuracy.isel(step=slice(1, None))
+    record = record.astype(float).isel(step=slice(1, None))
+    test = record.test_accuracy
     return {
         "layout": layout,
         "net": net,
@@ -69,14 +73,22 @@ def main() -> None:
     parser.add_argument("--precision", default="bfloat16")
     options = parser.parse_args()
     settings = {"epochs": options.epochs, "seeds": options.seeds, "precision": options.precision}
-    task, found = task_of(ImageSettings()), []
+    task = task_of(ImageSettings())
     for layout in options.layouts or LAYOUTS:
         for net in options.nets:
-            found.append(measure(layout, net, settings, task))
-            print(json.dumps(found[-1]), flush=True)
+            one = measure(layout, net, settings, task)
+            print(json.dumps(one), flush=True)
             if options.output:
-                result = {"device": jax.devices()[0].device_kind, "jax": jax.__version__, "trainings": found}
-                options.output.write_text(json.dumps(result, indent=1) + "\n")
+                keep(one, options.output)
+
+
+def keep(one: dict[str, Any], path: Path) -> None:
+    """Write a training into the file, in place of an earlier one of the same setting."""
+    names = ("layout", "net", "precision", "epochs", "seeds")
+    found = json.loads(path.read_text())["trainings"] if path.exists() else []
+    found = [other for other in found if any(other[name] != one[name] for name in names)]
+    result = {"device": jax.devices()[0].device_kind, "jax": jax.__version__, "trainings": [*found, one]}
+    path.write_text(json.dumps(result, indent=1) + "\n")
 
 
 if __name__ == "__main__":

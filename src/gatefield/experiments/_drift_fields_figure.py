@@ -75,7 +75,7 @@ def _errors(axes: Any, one: xr.Dataset) -> None:
     axes.set_yscale("log")
     axes.set_xticks(np.arange(len(order)), order, rotation=60, ha="right")
     axes.set(ylabel=r"error of the closure $|f_{closure}-f|/|f|$", title=f"(b) all fields, gain {gain_text(float(one.gain))}")
-    axes.legend(loc="lower right", ncols=3)
+    axes.legend(loc="upper left", ncols=3)
 
 
 def _gabors(axes: Any, record: xr.Dataset) -> None:

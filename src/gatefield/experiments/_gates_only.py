@@ -38,7 +38,7 @@ class Settings(ImageSettings):
     init: Law = "gaussian"
     sigma: Sigma = "he"
     bias: bool = False
-    epochs: Count = 12
+    epochs: Count = 40
 
 
 class GatesOnly(Experiment):
@@ -102,7 +102,7 @@ class GatesOnly(Experiment):
                 axes.fill_between(one.epoch, one.min("seed"), one.max("seed"), color=f"C{at}", alpha=0.2, linewidth=0)
             axes.set(xlabel="epoch", ylabel=f"{label} accuracy (%)", title=f"({letter}) {label} images", ylim=(0, None))
         if as_in_the_paper(record, 0):
-            panels[0].axhline(PAPER, color="C0", linestyle=":", linewidth=1.2, label="paper, gates trained")
+            panels[0].axhline(PAPER, color="0.2", linestyle=":", linewidth=1.2, label="paper, gates trained")
         panels[0].legend(loc="lower right")
         return figure
 

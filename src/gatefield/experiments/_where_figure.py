@@ -83,11 +83,12 @@ def _counts(axes: Any, record: xr.Dataset) -> None:
         part = network(record, name)
         shares = localized(part).mean([dim for dim in part.ipr.dims if dim not in ("pair", "gain")])
         for s, pair in enumerate(record.pair.values):
-            label = rf"{NETWORKS[name]}, $\xi$ = {pair}"
+            label = rf"$\xi$ = {pair}" if style == "-" else None
             axes.plot(np.arange(record.sizes["gain"]), shares[s], style, marker=".", color=f"C{s}", label=label)
+        axes.plot([], [], style, color="0.3", label=NETWORKS[name])
     _gain_axis(axes, record)
     axes.set(title="units that count: inverse participation ratio above 6/n", ylabel="share of units", ylim=(0, 1.02))
-    axes.legend(loc="lower right", ncols=2, fontsize=8)
+    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
 
 
 def _examples(figure: Any, record: xr.Dataset) -> None:
