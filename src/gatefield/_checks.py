@@ -22,7 +22,7 @@ def real(name: str, value: Any, rule: str, holds: Callable[[np.ndarray], Any]) -
     if isinstance(value, Tracer):
         return value
     try:
-        array = np.asarray(value, dtype=np.float64)
+        array = np.asarray(None if np.asarray(value).dtype.kind in "US" else value, dtype=np.float64)
     except (TypeError, ValueError):
         raise UserError(f"{name} must be {rule}, but is {value!r}, which is not a number.") from None
     wrong = np.isnan(array) | ~np.asarray(holds(array))

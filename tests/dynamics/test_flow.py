@@ -1,6 +1,8 @@
 """Flow against a linear system's exact path, another integrator and the scalar reduction of the single neuron; steady states
 against their closed form, and stability against known spectra."""
 
+import functools
+
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ from scipy import integrate, optimize
 from gatefield import UserError, flow
 from gatefield.data import Gaussian, fourier_basis, ring_spectrum
 from gatefield.dynamics import stability
-from gatefield.theory import relu
+from gatefield.theory import elliptical, relu
 
 
 def test_linear_flow_is_the_matrix_exponential():
@@ -153,7 +155,7 @@ def test_stability_counts_the_growing_modes():
 @pytest.mark.parametrize(
     ("w0", "times", "text"),
     [
-        (np.ones(3), [0, 1], "w0 must have shape (K, n) or (runs, K, n), but has (3,)."),
+        (np.ones((1, 1, 1, 3)), [0, 1], "w0 must have shape (n,), (K, n) or (runs, K, n), but has (1, 1, 1, 3)."),
         (np.full((1, 3), np.nan), [0, 1], "w0 must be finite, but is nan"),
         (np.ones((1, 3)), [0, 0], "times must be two or more increasing numbers"),
         (
@@ -207,3 +209,13 @@ def test_a_flow_that_explodes_says_so():
 def test_a_velocity_that_is_undefined_at_the_start_says_so():
     with pytest.raises(UserError, match=r"not finite at the start of run 0: see that no field is zero"):
         flow(wild, np.zeros((1, 2)), [0.0, 5.0])
+
+
+def test_a_single_field_flows_by_a_velocity_of_one_field():
+    start, cov1, cov0 = np.array([0.3, -0.2, 0.1]), np.eye(3), np.diag([0.2, 0.5, 1.0])
+    velocity = functools.partial(elliptical.velocity, cov1=cov1, cov0=cov0, radial="laplace")
+    record = flow(velocity, start, [0.0, 3.0])
+    path = integrate.solve_ivp(lambda _, w: velocity(w), (0, 3), start, "DOP853", rtol=1e-11, atol=1e-13)
+    np.testing.assert_allclose(record.fields.values[0, -1, 0], path.y[:, -1], rtol=1e-7)
+    late = flow(lambda w, time: 0 * w + time, np.zeros(2), [0.0, 2.0], timed=True)
+    np.testing.assert_allclose(late.fields.values[0, -1], [[2.0, 2.0]])

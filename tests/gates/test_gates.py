@@ -154,3 +154,27 @@ def test_gates_are_data_for_a_compiled_program():
 def test_bad_input_gets_one_sentence(make, words):
     with pytest.raises(UserError, match=words):
         make()
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+def test_ties_are_told_at_any_scale_of_the_inputs(scale):
+    x = scale * np.array([[1.0, 0.0], [-1.0, 5.0], [0.1, 0.2], [0.0, 0.0]])
+    for gate, expected in (
+        (HalfSpace([1.0, 0.0]), [1.0, 0.0, 1.0, 0.5]),
+        (HalfSpace([2.0, -1.0]), [1.0, 0.0, 0.5, 0.5]),
+        (HalfSpace([1.0, 0.0], threshold=0.1 * scale), [1.0, 0.0, 0.5, 0.0]),
+        (Moving(lambda _: jnp.array([2.0, -1.0])), [1.0, 0.0, 0.5, 0.5]),
+    ):
+        assert gate(x).tolist() == expected
+    assert half_spaces([[1.0, 0.0], [2.0, -1.0]])(x).T.tolist() == [[1.0, 0.0, 1.0, 0.5], [1.0, 0.0, 0.5, 0.5]]
+
+
+def test_units_without_a_field_follow_their_bias():
+    found = gates.learned(np.zeros((3, 2)), [1.0, 0.0, -1.0])
+    assert found(np.ones((1, 2))).tolist() == [[1.0, 0.0, 0.0]]
+
+
+def test_gates_half_open_for_good_are_not_exclusive():
+    both = [gates.Constant(0.5)] * 2
+    assert not gates.are_exclusive(both)
+    assert not gates.are_exclusive(both, np.ones((3, N)))

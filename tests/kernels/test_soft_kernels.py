@@ -110,3 +110,16 @@ def test_wrong_settings(net):
         kernels.strength_and_gate_ntk(strengths, gating[:2], x)
     with pytest.raises(UserError, match="params_w must have one output, but has 2"):
         kernels.strength_and_gate_ntk([*strengths[:-1], np.ones((4, 2))], gating, x)
+
+
+def test_beta_alone_may_be_traced():
+    rng = np.random.default_rng(2)
+    weights, gating = [rng.normal(size=(3, 4)), rng.normal(size=4)], [rng.normal(size=(3, 4)), rng.normal(size=4)]
+    x, betas = rng.normal(size=(2, 3)), np.array([1.0, 4.0])
+    found = jax.vmap(lambda beta: kernels.strength_and_gate_ntk(weights, gating, x, beta, 0.1))(betas)
+    for at, beta in enumerate(betas):
+        for one, other in zip(found, kernels.strength_and_gate_ntk(weights, gating, x, beta, 0.1), strict=True):
+            np.testing.assert_allclose(one[at], other, rtol=2e-5, atol=1e-5)
+    slope = jax.grad(lambda eps: kernels.strength_and_gate_ntk(weights, gating, x, 4.0, eps)[0].sum())(0.1)
+    ends = [kernels.strength_and_gate_ntk(weights, gating, x, 4.0, eps)[0].sum() for eps in (0.1 - 1e-4, 0.1 + 1e-4)]
+    np.testing.assert_allclose(slope, (ends[1] - ends[0]) / 2e-4, rtol=1e-4)

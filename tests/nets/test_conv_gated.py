@@ -300,3 +300,36 @@ def test_bad_input_is_one_sentence(settings, words):
 def test_a_run_that_is_not_there_is_named(run):
     with pytest.raises(UserError, match=f"run must be one of the 2 runs, counted from 0, but is {run}"):
         one_run(image("relu", key=jax.random.split(KEY, 2)), run)
+
+
+@pytest.mark.parametrize("gating", ["linear", "relu", "soft-relu"])
+def test_pixels_may_be_whole_numbers_or_lists(gating):
+    net = image(gating)
+    pixels = np.random.default_rng(1).integers(0, 255, (SAMPLES, *IMAGE))
+    expected, gates = net(pixels.astype(np.float32)), net.gates(pixels.astype(np.float32))
+    for given in (pixels.astype(np.uint8), pixels, pixels.astype(float), pixels.tolist()):
+        np.testing.assert_array_equal(net(given), expected)
+        for found, unit in zip(net.gates(given), gates, strict=True):
+            np.testing.assert_array_equal(found, unit)
+
+
+def test_gates_of_a_linear_network_are_open():
+    for found, unit in zip(image("linear").gates(X[IMAGE]), image("relu").gates(X[IMAGE]), strict=True):
+        np.testing.assert_array_equal(found, np.ones(unit.shape))
+
+
+def test_kernels_larger_than_the_image_need_room_beside_it():
+    x = RNG.normal(size=(2, 2, 2, 1)).astype(np.float32)
+    net = ConvGated((2, 2, 1), [1], gating="linear", kernel_size=3, padding="same", outputs=None, key=KEY)
+    kernel = np.asarray(net.weights[0]).reshape(3, 3)
+    padded = np.pad(x[..., 0], [(0, 0), (1, 1), (1, 1)])
+    sums = [[(padded[:, i : i + 3, j : j + 3] * kernel).sum((1, 2)) for j in (0, 1)] for i in (0, 1)]
+    np.testing.assert_allclose(net(x), np.array(sums).transpose(2, 0, 1).reshape(2, 4), rtol=1e-5, atol=1e-6)
+    with pytest.raises(UserError, match="kernels of side 3, but only"):
+        ConvGated((2, 2, 1), [1], gating="linear", kernel_size=3, padding="valid", key=KEY)
+
+
+def test_the_dense_kernel_says_that_it_does_not_cover_convolutions():
+    net = image()
+    with pytest.raises(UserError, match="convolutions are not covered"):
+        kernels.ntk(net.weights, net.gates(X[IMAGE]), X[IMAGE])

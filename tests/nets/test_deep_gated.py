@@ -249,3 +249,14 @@ def test_inputs_must_have_n_numbers(gating):
 def test_several_runs_are_not_called_as_one():
     with pytest.raises(UserError, match=r"stands for 2 runs and cannot be called as one; .*one_run"):
         deep("relu", key=jax.random.split(KEY, 2))(X)
+
+
+def test_inputs_may_be_lists_or_whole_numbers():
+    whole = [[1, 2, 3], [4, 5, 6]]
+    expected = np.asarray(deep()(np.array(whole, np.float32)))
+    np.testing.assert_array_equal(deep()(whole), expected)
+    np.testing.assert_array_equal(deep()(np.array(whole, np.uint8)), expected)
+    one = Committee(N, 2, key=KEY)
+    np.testing.assert_array_equal(one(whole), one(np.array(whole, np.float32)))
+    with pytest.raises(UserError, match="Inputs must be an array of numbers"):
+        deep()([["a", "b", "c"]])

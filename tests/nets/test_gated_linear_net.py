@@ -66,3 +66,8 @@ def test_only_weights_are_trained():
 def test_bad_input_gets_one_sentence(make, words):
     with pytest.raises(UserError, match=words):
         make()
+
+
+def test_inputs_may_be_lists():
+    net = GatedLinear(N, half_spaces(np.eye(N)[:2]), init=np.ones((2, N)))
+    np.testing.assert_allclose(net([[1, 2, 3, 4], [-1, 2, 3, 4]]), [10.0, 4.0])

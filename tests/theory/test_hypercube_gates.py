@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from scipy import optimize
 
+from gatefield import UserError
 from gatefield.data import ring_correlation
 from gatefield.theory import hypercube
 
@@ -295,3 +296,43 @@ def test_steady_states_refuse(given, message):
 def test_heads_refuse(x, chances, message):
     with pytest.raises(ValueError, match=f"^{message}"):
         hypercube.head_errors(np.array([1.0, 2.0]), x, chances)
+
+
+def test_integers_beyond_64_bits_are_not_rounded():
+    wide = [2**63 + 1, 2**63 - 1]
+    assert hypercube.margin(wide) == 2
+    assert hypercube.margin([2**63 + 1, 2**62 + 1, 2**62 - 1]) == 1
+    assert hypercube.head_size([*wide, 1]) == 1
+    assert hypercube.sdp_margin(wide) == -4
+    assert hypercube.chow(wide).tolist() == [0.5, 0.0]
+    mixed = [np.int64(3), np.float32(2.5), jax.numpy.float32(0.25), Fraction(1, 8)]
+    assert hypercube.margin(mixed) == 0.125
+
+
+@pytest.mark.parametrize("large", [10**19, 10**30])
+def test_margin_where_thousands_of_sums_nearly_tie(large):
+    rng = np.random.default_rng(0)
+    for count in (9, 12):
+        small = rng.integers(1, 40, 4).tolist()
+        w = [large] * count + small
+        ways = itertools.product([1, -1], repeat=4)
+        rest = [abs(sum(s * v for s, v in zip(signs, small, strict=True))) for signs in ways]
+        found = hypercube.margin_estimate(w)
+        expected = min(rest) if count % 2 == 0 else large - max(rest)
+        assert (found.value, found.error) == (expected, 0)
+        assert abs(sum(a * int(s) for a, s in zip(w, found.signs, strict=True))) == expected
+    assert hypercube.margin([large] * 14 + [5, 2]) == 3
+    assert hypercube.head_size([large] * 14 + [8, 7, 6, 5, 4, 1]) == 20
+
+
+def test_a_margin_that_cannot_be_told_is_refused():
+    w = [10**30 + int(v) for v in np.random.default_rng(1).integers(0, 10**9, 46)]
+    with pytest.raises(UserError, match="too many of their sums nearly tie"):
+        hypercube.margin(w)
+
+
+def test_chow_of_a_thousand_equal_weights():
+    expected = math.comb(1000, 500) / 2**1001
+    np.testing.assert_allclose(hypercube.chow([1] * 1001), expected, rtol=1e-14)
+    uneven = np.array([3, 0, -2, 2, 7, 1, 1, 5])
+    np.testing.assert_allclose(hypercube.chow(uneven), brute_chow(uneven), atol=1e-15)

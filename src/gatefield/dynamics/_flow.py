@@ -11,7 +11,7 @@ from gatefield import _checks
 from gatefield._errors import UserError
 from gatefield._provenance import provenance
 from gatefield.dynamics._flow_path import SOLVERS, Path, Tolerances, integrate
-from gatefield.dynamics._flow_state import DIMS, Velocity, check_velocity, starts
+from gatefield.dynamics._flow_state import DIMS, OneField, Velocity, check_velocity, starts
 from gatefield.dynamics._flow_steady import refine, spectrum
 
 _COORDS = {"unit": {}, "position": {"units": "site"}}
@@ -38,7 +38,8 @@ def flow(
         a `w0` of several arrays it takes one argument for each, and returns a tuple of their velocities. It is compiled once
         for each function object and shape, so that further calls with the same function are quick.
     - `w0`: initial fields (K, n), or a tuple (fields, bias) or (fields, bias, output_bias) with biases (K,) and (). Each array
-        may have a run axis in front, for many starts at once.
+        may have a run axis in front, for many starts at once. For a velocity of one field, such as that of
+        `theory.elliptical`, a single start (n,).
     - `times`: increasing times, the first of which is that of `w0`.
     - `until`: `"steady"` ends a run where $|v| \le \varepsilon\,\max(|w|, |w_0|)$, with $\varepsilon$ = `steady_tol`, or at the
         last time.
@@ -67,6 +68,8 @@ def flow(
     >>> round(float(late.fields[0, -1, 0, 0]), 9)
     2.0
     """
+    if not isinstance(w0, tuple) and np.ndim(w0) == 1:
+        velocity, w0 = OneField(velocity), np.asarray(w0)[None]
     arrays, grid = starts(w0)[0], _grid(times)
     _checks.choice("solver", solver, SOLVERS)
     until_steady = _checks.choice("end of a flow", until, ("times", "steady")) == "steady"

@@ -1,5 +1,6 @@
 """The state that flows: fields alone, or fields with biases, each array with a run axis in front."""
 
+import dataclasses
 from collections.abc import Callable
 from typing import Any
 
@@ -17,7 +18,17 @@ Velocity = Callable[..., Any]
 DIMS = {"fields": ("unit", "position"), "bias": ("unit",), "output_bias": ()}
 """What the arrays of a state are called, in order, and their dimensions in one run."""
 
-_SHAPES = {"fields": "(K, n) or (runs, K, n)", "bias": "(K,) or (runs, K)", "output_bias": "() or (runs,)"}
+_SHAPES = {"fields": "(n,), (K, n) or (runs, K, n)", "bias": "(K,) or (runs, K)", "output_bias": "() or (runs,)"}
+
+
+@dataclasses.dataclass(frozen=True)
+class OneField:
+    """The velocity of a single field (n,) as that of fields (1, n)."""
+
+    velocity: Velocity
+
+    def __call__(self, w: Any, **time: Any) -> jax.Array:
+        return jnp.asarray(self.velocity(w[0], **time))[None]
 
 
 def starts(w0: Any) -> tuple[dict[str, np.ndarray], bool]:

@@ -4,7 +4,7 @@ import dataclasses
 from typing import Annotated, Any, Self
 
 import xarray as xr
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from gatefield import _checks
 from gatefield._errors import UserError
@@ -12,7 +12,7 @@ from gatefield.data import COLLECTIONS, Dataset, Images, cifar10
 from gatefield.data._fetch import check_there
 from gatefield.experiments._digits import SIDE, Law, made_up, seed_keys
 from gatefield.experiments._experiment import Bench, Parameters
-from gatefield.experiments._parameters import Count, Rate, Seed
+from gatefield.experiments._parameters import Count, Rate, Seed, listed
 from gatefield.experiments._unfold import unfold
 from gatefield.nets import ConvGated
 
@@ -23,6 +23,8 @@ MADE_UP = (
     "anything of CIFAR-10."
 )
 """For the text of each experiment."""
+LARGE = 10_000_000
+"""Trainings of more weights, those of all seeds together, are committed as a whole."""
 EVALUATED = 10_000
 """Training accuracy is measured on at most so many training images."""
 
@@ -56,9 +58,9 @@ class ImageSettings(Parameters):
     """A convolutional network on colour images, and how it is trained: Adam on batches that are shuffled anew each epoch.
 
     `data`: cifar10, or made-up. `samples`, `tested`: at most so many training and test images. `channels`, `stride`: of the
-    convolutions (3x3). `pooled`: which of them are followed by `pool` (none, max or mean), counted from 1. `dense`: widths of
-    the dense layers before the ten outputs. `init` and `sigma`: law and rule of the initial weights. `precision`: that of the
-    sums.
+    convolutions (3x3); one stride stands for all. `pooled`: which of them are followed by `pool` (none, max or mean), counted
+    from 1. `dense`: widths of the dense layers before the ten outputs. `init` and `sigma`: law and rule of the initial
+    weights. `precision`: that of the sums.
     """
 
     data: Annotated[str, AfterValidator(_data)] = "cifar10"
@@ -67,7 +69,7 @@ class ImageSettings(Parameters):
     channels: Layers = CHANNELS
     dense: Layers = DENSE
     padding: Annotated[str, AfterValidator(_padding)] = "valid"
-    stride: Layers = (1, 1, 1, 1)
+    stride: Annotated[Layers, BeforeValidator(listed)] = (1, 1, 1, 1)
     pool: Annotated[str, AfterValidator(_pool)] = "none"
     pooled: tuple[Count, ...] = (2, 4)
     bias: bool = True
@@ -87,6 +89,12 @@ class ImageSettings(Parameters):
                 raise UserError(
                     f"{name} must be at most {held}, the images of CIFAR-10, but is {asked}; give a smaller number."
                 )
+        beyond = [at for at in self.pooled if at > len(self.channels)]
+        if self.pool != "none" and (beyond or not self.pooled):
+            raise UserError(
+                f"pooled must name convolutions from 1 to {len(self.channels)}, but is {list(self.pooled)}; give such numbers, "
+                "or pool=none."
+            )
         return self
 
 
@@ -112,7 +120,7 @@ def conv_net(p: ImageSettings, gating: str, **settings: Any) -> ConvGated:
         dense=p.dense,
         outputs=10,
         padding=p.padding,
-        stride=p.stride,
+        stride=p.stride * (len(p.channels) if len(p.stride) == 1 else 1),
         pool=pools,
         init=p.init,
         sigma=p.sigma,
@@ -126,8 +134,9 @@ def conv_net(p: ImageSettings, gating: str, **settings: Any) -> ConvGated:
 def fit(bench: Bench, part: str, net: ConvGated, task: Dataset, p: ImageSettings) -> xr.Dataset:
     """What a training measures after each epoch, with axes (seed, step) and the coordinate `epoch`.
 
-    All of it is one commit, because the state of the large network is far larger than its record.
+    Of the large network all of it is one commit, because its state is far larger than its record.
     """
+    large = sum(w.size for w in net.weights) > LARGE
     steps = max(1, round(task.size / p.batch_size))
     record = bench.train(
         part,
@@ -140,7 +149,7 @@ def fit(bench: Bench, part: str, net: ConvGated, task: Dataset, p: ImageSettings
         loss="cross-entropy",
         record_every=steps,
         key=seed_keys(p)[1],
-        chunk=p.epochs + 1,
+        chunk=p.epochs + 1 if large else None,
         keep_network=False,
     )
     record = unfold(record, {"seed": range(p.seeds)}).drop_vars("time", errors="ignore")

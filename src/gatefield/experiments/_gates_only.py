@@ -22,7 +22,7 @@ from gatefield.experiments._colour_images import (
 )
 from gatefield.experiments._digits import Law
 from gatefield.experiments._experiment import Bench, Experiment, Verdict
-from gatefield.experiments._parameters import Count, Gains, Rate
+from gatefield.experiments._parameters import Count, Rate, Rates
 
 PAPER, WITHIN, CHANCE = 56.0, 3.0, 10.0
 """Test accuracy in percent, the points by which ours may be off, and that of a guess among ten classes."""
@@ -32,7 +32,7 @@ FROZEN = "gates frozen, strengths trained"
 class Settings(ImageSettings):
     """`betas`: steepness of the trained gates. `eps`: their excess over 1. `galu`: whether the counterpart is trained too."""
 
-    betas: Gains = (1.0, 4.0, 8.0)
+    betas: Rates = (1.0, 4.0, 8.0)
     eps: Rate = 0.1
     galu: bool = True
     init: Law = "gaussian"

@@ -26,13 +26,17 @@ def _rate(value: float, info: ValidationInfo) -> float:
     return float(_checks.positive(str(info.field_name), value))
 
 
+def _excess(value: float, info: ValidationInfo) -> float:
+    return float(_checks.real(str(info.field_name), value, "zero or more and finite", lambda x: (x >= 0) & (x < float("inf"))))
+
+
 def _seed(value: int, info: ValidationInfo) -> int:
     if not 0 <= value < 2**32:
         raise UserError(f"{info.field_name} must be a whole number from 0 to {2**32 - 1}, but is {value}; give such a number.")
     return value
 
 
-def _listed(value: Any) -> Any:
+def listed(value: Any) -> Any:
     """One number stands for a list of one."""
     return (value,) if isinstance(value, int | float) else value
 
@@ -51,4 +55,9 @@ Gain = Annotated[float, AfterValidator(_gain)]
 LengthScale = Annotated[float, AfterValidator(_length_scale)]
 Rate = Annotated[float, AfterValidator(_rate)]
 Seed = Annotated[int, AfterValidator(_seed)]
-Gains = Annotated[tuple[Gain, ...], BeforeValidator(_listed), AfterValidator(_increasing)]
+Gains = Annotated[tuple[Gain, ...], BeforeValidator(listed), AfterValidator(_increasing)]
+Rates = Annotated[tuple[Rate, ...], BeforeValidator(listed), AfterValidator(_increasing)]
+Excesses = Annotated[
+    tuple[Annotated[float, AfterValidator(_excess)], ...], BeforeValidator(listed), AfterValidator(_increasing)
+]
+"""By how much gates reach above 1."""

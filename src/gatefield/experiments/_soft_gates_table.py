@@ -11,7 +11,7 @@ from pydantic import AfterValidator
 from gatefield import _checks
 from gatefield.experiments._colour_images import MADE_UP, ImageSettings, conv_net, fit, layout, task_of
 from gatefield.experiments._experiment import Bench, Experiment, Verdict
-from gatefield.experiments._parameters import Gains
+from gatefield.experiments._parameters import Excesses, Rates
 from gatefield.experiments._soft_gates_table_figure import draw
 from gatefield.experiments._soft_gates_table_rows import Row, rows_of
 from gatefield.experiments._soft_gates_table_verdicts import judge
@@ -24,8 +24,8 @@ def _plain(values: tuple[str, ...]) -> tuple[str, ...]:
 class Settings(ImageSettings):
     """`betas` and `epsilons` of the soft gates, all pairs; `plain`: the networks without soft gates: linear, relu."""
 
-    betas: Gains = (1.0, 2.0, 4.0, 8.0, 12.0, 16.0, 20.0, 24.0)
-    epsilons: Gains = (0.1, 0.4)
+    betas: Rates = (1.0, 2.0, 4.0, 8.0, 12.0, 16.0, 20.0, 24.0)
+    epsilons: Excesses = (0.1, 0.4)
     plain: Annotated[tuple[str, ...], AfterValidator(_plain)] = ("linear", "relu")
 
 
@@ -35,15 +35,16 @@ class SoftGatesTable(Experiment):
     source = "paper 004, experiment 7, table 4"
     text = (
         "A convolutional network (3x3 convolutions with 64, 64, 128, 128 channels, then dense layers of 256, 256 and 10) is "
-        "trained on CIFAR-10 as it is, deep linear, as ReLU network, and with soft-ReLU gates (1 + eps) sigmoid(beta q). The "
-        "paper reports training and test accuracy, the mean over five runs of the best of each run, which is chosen on the "
-        "test set; final numbers stand beside them here. It names Adam and its rate, 3e-4; padding, stride, pooling, initial "
-        "weights, batch and epochs it does not name. Here: batches of 128, no augmentation, 3x3 convolutions with valid "
-        "padding and stride 1, no pooling, zero biases and uniform Glorot weights, and 18 epochs. All networks of a seed start "
-        "from the same weights and see the same batches. Training accuracy is measured on the first 10,000 training images. "
-        "(a) best and final test accuracy against beta, mean and standard deviation over seeds, beside the paper's numbers; "
-        "those of the networks without soft gates are marked at the right edge. (b) test accuracy over epochs, mean over seeds "
-        "and for the smallest eps. (c) the same on training images." + MADE_UP
+        "trained on CIFAR-10 as it is, deep linear, as ReLU network, and with soft-ReLU gates (1 + eps) sigmoid(beta q). The"
+        " paper reports training and test accuracy, the mean over five runs of the best of each run, which is chosen on the "
+        "test set; final numbers stand beside them here. It names Adam and its rate, 3e-4; padding, stride, pooling, initial"
+        " weights, batch and epochs it does not name. Here: batches of 128, no augmentation, 3x3 convolutions with valid "
+        "padding and stride 1, no pooling, uniform Glorot weights and biases that begin at zero, and 18 epochs. All networks"
+        " of a seed start from the same weights and see the same batches. Training accuracy is measured on the first 10,000 "
+        "training images. (a) best and final test accuracy against beta, means over seeds, bars for the standard deviation "
+        "of the best, beside the paper's numbers; marks of different eps stand a little apart; those of the networks without"
+        " soft gates are marked at the right edge. (b) test accuracy over epochs, mean over seeds and for the smallest eps. "
+        "(c) the same on training images." + MADE_UP
     )
     Parameters = Settings
     presets: ClassVar = {

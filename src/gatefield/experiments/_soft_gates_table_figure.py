@@ -10,6 +10,8 @@ from matplotlib.figure import Figure
 from gatefield.experiments._colour_images import as_in_the_paper
 from gatefield.experiments._soft_gates_table_rows import PLAIN, best, final, paper
 
+BESIDE = 0.5
+"""How far marks of different eps stand apart, in beta."""
 STYLES = {"linear": "--", "relu": ":"}
 
 
@@ -32,19 +34,21 @@ def draw(record: xr.Dataset) -> Figure:
 def _against_beta(axes: Any, record: xr.Dataset) -> None:
     soft = record.isel(row=np.flatnonzero(record.gating.values == "soft-relu"))
     at_paper_size = as_in_the_paper(record, 15)
-    for at, eps in enumerate(np.unique(soft.eps.values)):
+    every = np.unique(soft.eps.values)
+    for at, eps in enumerate(every):
+        aside = BESIDE * (at - (len(every) - 1) / 2)
         rows = soft.isel(row=np.flatnonzero(soft.eps.values == eps))
         for values, style, mark, name in ((best(rows), "-", "osD"[at % 3], "best"), (final(rows), "--", "", "final")):
-            spread = values.std("seed", ddof=1) if values.sizes["seed"] > 1 else 0 * values.isel(seed=0)
+            spread = values.std("seed", ddof=1) if mark and values.sizes["seed"] > 1 else None
             axes.errorbar(
-                rows.beta, values.mean("seed"), spread, color=f"C{at}", linestyle=style, marker=mark or None, markersize=5,
-                linewidth=1.4, capsize=2, label=rf"$\epsilon$ = {eps:g}, {name}",
+                rows.beta + aside, values.mean("seed"), spread, color=f"C{at}", linestyle=style,
+                marker=mark or None, markersize=5, linewidth=1.4, capsize=2, label=rf"$\epsilon$ = {eps:g}, {name}",
             )  # fmt: skip
         known = [(b, paper(str(n))) for b, n in zip(rows.beta.values, rows.row.values, strict=True)]
         if at_paper_size:
             axes.plot(
-                [b for b, k in known if k], [100 * k[1] for _, k in known if k], "x+1"[at % 3], color=f"C{at}", markersize=7,
-                label=rf"$\epsilon$ = {eps:g}, paper",
+                [b + aside for b, k in known if k], [100 * k[1] for _, k in known if k], "x+1"[at % 3], color=f"C{at}",
+                markersize=8, markeredgewidth=1.8, zorder=5, label=rf"$\epsilon$ = {eps:g}, paper",
             )  # fmt: skip
     for at, name in enumerate(n for n in PLAIN if n in record.row.values):
         level = float(best(record).sel(row=name).mean())
@@ -52,7 +56,7 @@ def _against_beta(axes: Any, record: xr.Dataset) -> None:
         axes.axhline(level, color=f"C{at + 3}", linestyle=STYLES[name], linewidth=1.4, label=f"{PLAIN[name]}, best")
         if known and at_paper_size:
             _at_the_edge(axes, 100 * known[1], f"C{at + 3}", f"{PLAIN[name]},\npaper")
-    axes.set(xlabel=r"steepness of the gates $\beta$", ylabel="test accuracy (%)", title="(a) best and final, mean and s.d.")
+    axes.set(xlabel=r"steepness of the gates $\beta$", ylabel="test accuracy (%)", title="(a) best (bars: s.d.) and final")
     axes.legend(fontsize=8, ncols=2)
 
 

@@ -68,7 +68,7 @@ class GateSet(eqx.Module):
 def _together(gates: Any, x: Float[ArrayLike, "*samples n"]) -> Float[Array, "*samples K"]:
     """All half-space gates by one product."""
     v, edges = (jnp.stack([real(getattr(gate, name)) for gate in gates]) for name in ("direction", "threshold"))
-    return opened(jnp.matmul(x, v.T, precision="highest") - edges, v)
+    return opened(real(x), v, edges)
 
 
 def as_gate_set(gates: Any) -> GateSet:

@@ -15,7 +15,8 @@ from gatefield._runs import leaf
 from gatefield.gates._gate import Gate
 
 TIE = 1e-5
-"""Where |<v,x> - threshold| is below this times |v|_1, the input lies on the plane: rounding must not decide it."""
+"""Where |<v,x> - threshold| is below this times |v|_1 max|x| + |threshold|, the input lies on the plane: rounding must not
+decide it."""
 
 
 class HalfSpace(Gate):
@@ -50,13 +51,16 @@ class HalfSpace(Gate):
             )
 
     def __call__(self, x: Float[ArrayLike, "*samples n"]) -> Float[Array, "*samples"]:
-        v = real(self.direction)
-        h = jnp.matmul(real(x), v, precision="highest") - real(self.threshold)
-        if self.width:
-            return jnp.reciprocal(1 + jnp.exp(-jnp.clip(h / self.width, -60.0, 60.0)))
-        return opened(h, v)
+        if not self.width:
+            return opened(real(x), real(self.direction)[None], real(self.threshold)[None])[..., 0]
+        h = jnp.matmul(real(x), real(self.direction), precision="highest") - real(self.threshold)
+        return jnp.reciprocal(1 + jnp.exp(-jnp.clip(h / self.width, -60.0, 60.0)))
 
 
-def opened(h: Float[Array, "*samples"], v: Float[Array, "*gates n"]) -> Float[Array, "*samples"]:
-    """1 where h > 0, 0 where h < 0, and one half where h is 0 up to rounding, given that h = <v, x> less a threshold."""
-    return jnp.where(jnp.abs(h) < TIE * jnp.sum(jnp.abs(v), axis=-1), 0.5, (h > 0).astype(h.dtype))
+def opened(
+    x: Float[Array, "*samples n"], v: Float[Array, "K n"], threshold: Float[ArrayLike, "#K"] = 0.0
+) -> Float[Array, "*samples K"]:
+    """1 where <v, x> exceeds the threshold, 0 where it stays below, and one half where both agree up to rounding."""
+    h = jnp.matmul(x, v.T, precision="highest") - threshold
+    rounding = TIE * (jnp.sum(jnp.abs(v), axis=-1) * jnp.max(jnp.abs(x), axis=-1, keepdims=True) + jnp.abs(threshold))
+    return jnp.where(jnp.abs(h) <= rounding, 0.5, (h > 0).astype(h.dtype))

@@ -7,7 +7,7 @@ import xarray as xr
 
 from gatefield import _checks
 from gatefield._errors import UserError
-from gatefield.gates._constant import Shut
+from gatefield.gates._constant import Open, Shut
 from gatefield.gates._gate_set import GateSet
 from gatefield.gates._half_space import HalfSpace
 
@@ -17,7 +17,7 @@ def learned(fields: Any, bias: Any = 0.0) -> GateSet:
 
     **Arguments:** `fields`: (K, n), such as `committee.fields` or `record.fields[run, step]`. `bias`: hidden biases (K,).
 
-    **Returns:** a set of K gates. A unit whose field is zero and whose bias is not positive is always shut.
+    **Returns:** a set of K gates. A unit whose field is zero is always open if its bias is positive, else always shut.
 
     >>> learned([[1.0, 0.0], [0.0, 0.0]]).gates[1].value
     array(0.)
@@ -28,7 +28,8 @@ def learned(fields: Any, bias: Any = 0.0) -> GateSet:
     if rows.ndim != 2:
         raise UserError(f"Fields must have shape (K, n), but have {rows.shape}; take those of one run at one step.")
     shifts = np.broadcast_to(np.asarray(_checks.finite("bias", bias), float), rows.shape[:1])
-    return GateSet([HalfSpace(row, -b) if row.any() else Shut() for row, b in zip(rows, shifts, strict=True)])
+    still = [Open() if b > 0 else Shut() for b in shifts]
+    return GateSet([HalfSpace(row, -b) if row.any() else flat for row, b, flat in zip(rows, shifts, still, strict=True)])
 
 
 def learned_from(record: xr.Dataset, *, step: int = -1, run: int = 0) -> GateSet:

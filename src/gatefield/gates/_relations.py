@@ -39,7 +39,7 @@ def are_exclusive(gates: Any, x: Any = None) -> bool:
     if x is None:
         return all(_pair(one, two) in ("exclusive", "shut") for one, two in _pairs(gates))
     g = np.sort(_values(gates, x), axis=-1)  # on the edge of a hard gate, two opposite ones are open by one half
-    soft = any(isinstance(gate, HalfSpace) and gate.width for gate in as_gate_set(gates).gates)
+    soft = any(not isinstance(gate, HalfSpace) or gate.width for gate in as_gate_set(gates).gates)
     return g.shape[-1] < 2 or bool(np.all((g[..., -2] == 0) | ((g[..., -1] == 0.5) & (g[..., -2] == 0.5) & (not soft))))
 
 

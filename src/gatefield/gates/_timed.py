@@ -86,7 +86,7 @@ class Moving(Gate):
         return real(self.path(self.now))
 
     def __call__(self, x: Float[ArrayLike, "*samples n"]) -> Float[Array, "*samples"]:
-        return opened(jnp.matmul(real(x), self.direction, precision="highest"), self.direction)
+        return opened(real(x), self.direction[None])[..., 0]
 
     def at(self, time: Real[Any, ""]) -> Gate:
         return eqx.tree_at(lambda gate: gate.now, self, time if isinstance(time, jax.Array) else jnp.asarray(time, float))

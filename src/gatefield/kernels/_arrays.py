@@ -57,6 +57,12 @@ def float_arrays(*groups: Sequence[Any], exact: bool = False) -> tuple[list[Any]
 def check_network(weights: Any, gates: Any, x: Any) -> tuple[list[Any], list[Any], Any]:
     """Weights (fan-in, width), the last (width, outputs); gates (samples, width); x (samples, fan-in of the first layer)."""
     weights, gates, (x,) = float_arrays(list(weights), list(gates), [x])
+    deep = next((g.shape for g in gates if g.ndim > 2), None)
+    if deep is not None:
+        raise UserError(
+            f"gates must have the shape (samples, width), but those of a layer have {deep}; convolutions are not covered, see "
+            "conv_moment and expected_conv_ntk."
+        )
     weights = check_layers("weights", weights, x)
     if len(gates) != len(weights) - 1:
         raise UserError(

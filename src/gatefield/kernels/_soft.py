@@ -2,11 +2,13 @@
 
 from typing import Any, NamedTuple
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float
 
 from gatefield._errors import UserError
-from gatefield.kernels._arrays import Arrays, check_layers, float_arrays, full_precision
+from gatefield.kernels._arrays import Arrays, check_layers, float_arrays, full_precision, is_traced
 from gatefield.kernels._features import Features, features, kernel
 from gatefield.kernels._soft_pass import Pass, check_soft, gating_pass
 
@@ -113,5 +115,8 @@ def _checked(params_w: Arrays, params_g: Arrays, x: Inputs, beta: Any, eps: Any)
     shapes = [g.shape for g in gating[: depth - 1]]
     if shapes != [w.shape for w in strengths[:-1]]:
         raise UserError(f"params_g must have the shapes of params_w, but has {shapes}; give both networks the same widths.")
-    kind = np.asarray(x).dtype.type if isinstance(x, np.ndarray) else None
-    return strengths, gating[: depth - 1], x, *((kind(beta), kind(eps)) if kind else (beta, eps))
+    gating = gating[: depth - 1]
+    if is_traced(beta, eps):
+        strengths, gating, x = jax.tree.map(jnp.asarray, (strengths, gating, x))
+    kind = x.dtype.type if isinstance(x, np.ndarray) else None
+    return strengths, gating, x, *((kind(beta), kind(eps)) if kind else (beta, eps))

@@ -118,6 +118,8 @@ def _one_sentence(error: pydantic.ValidationError) -> UserError:
         return UserError(
             f"{name} must have at least {least} {'value' if least == 1 else 'values'}, but has {given}; give more."
         )
+    if first["type"] == "tuple_type":
+        return UserError(f"{name} must be a list, but is {first['input']!r}; write for instance {name}=1,2.")
     rule = first["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ").removeprefix("Input should be ")
     if first["msg"].startswith("Input should be "):
         return UserError(f"{name} must be {rule}, but is {first['input']!r}; give such a value.")

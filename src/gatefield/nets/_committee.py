@@ -12,7 +12,7 @@ from gatefield._errors import UserError
 from gatefield._runs import leaf
 from gatefield.nets._activations import ACTIVATIONS
 from gatefield.nets._initial import initial_fields
-from gatefield.nets._network import Network, Observables
+from gatefield.nets._network import Network, Observables, as_inputs
 
 Part = bool | Literal["frozen"]
 
@@ -91,6 +91,7 @@ class Committee(Network):
         return self.weights
 
     def __call__(self, x: Float[Array, "*samples n"]) -> Float[Array, "*samples"]:
+        x = as_inputs(x)
         h = x @ self.weights.T
         a = ACTIVATIONS[self.activation](h if self.bias is None else h + self.bias)
         y = a.mean(-1) if self.readout is None else a @ self.readout

@@ -40,7 +40,7 @@ from gatefield.nets._deep_gated_parts import (
     trained_parts,
     zero_biases,
 )
-from gatefield.nets._network import Network, Observables
+from gatefield.nets._network import Network, Observables, as_inputs
 
 Gate = Callable[[int, Array], Array]
 PRECISIONS = {"float32": jnp.float32, "bfloat16": jnp.bfloat16}
@@ -201,6 +201,7 @@ class ConvGated(Network):
         return None if self.biases is None else self.biases[: self.gated_layers]
 
     def __call__(self, x: Float[Array, "..."]) -> Float[Array, "..."]:
+        x = as_inputs(x)
         z, samples = self._images(x)
         gates = None if KINDS[self.gating].gates == "own" else self._given_gates(z)
         gate = self._gate if gates is None else lambda at, q: gates[at]
@@ -213,9 +214,11 @@ class ConvGated(Network):
 
     def gates(self, x: Float[Array, "..."]) -> list[Float[Array, "..."]]:
         """The gates of each layer, (samples, *positions, channels) or (samples, width)."""
+        x = as_inputs(x)
         z, samples = self._images(x)
         found = self._own_gates(z) if KINDS[self.gating].gates == "own" else self._given_gates(z)
-        return [g.astype(x.dtype).reshape(*samples, *unit) for g, unit in zip(found, self.units, strict=True)]
+        whole = [jnp.broadcast_to(g.astype(x.dtype), (len(z), *unit)) for g, unit in zip(found, self.units, strict=True)]
+        return [g.reshape(*samples, *g.shape[1:]) for g in whole]
 
     def observables(self) -> Observables:
         return norms(self)

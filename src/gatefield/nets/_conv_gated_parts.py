@@ -60,7 +60,7 @@ def conv_layers(
 
 def _layer(at: int, incoming: tuple[int, ...], width: int, side: int, stride: int, padding: str, pool: str | None) -> ConvLayer:
     positions = incoming[:-1]
-    if side > min(positions):
+    if padding != "same" and side > min(positions):
         raise UserError(
             f"Convolution {at} has kernels of side {side}, but only {positions} positions enter; take smaller ones."
         )

@@ -27,7 +27,7 @@ from gatefield.nets._deep_gated_parts import (
     trained_parts,
     zero_biases,
 )
-from gatefield.nets._network import Network, Observables
+from gatefield.nets._network import Network, Observables, as_inputs
 
 Gate = Callable[[int, Array], Array]
 
@@ -167,7 +167,7 @@ class DeepGated(Network):
         return None if self.biases is None else self.biases[:-1]
 
     def __call__(self, x: Float[Array, "*samples n"]) -> Float[Array, "*samples"] | Float[Array, "*samples outputs"]:
-        self._check(x)
+        x = self._inputs(x)
         gates = None if KINDS[self.gating].gates == "own" else self.gates(x)
         gate = self._gate if gates is None else lambda at, q: gates[at]
         z = _pass(self.weights[:-1], self.biases, x, gate)[-1]
@@ -176,7 +176,7 @@ class DeepGated(Network):
 
     def gates(self, x: Float[Array, "*samples n"]) -> list[Float[Array, "*samples width"]]:
         """The gates of each layer, as `gatefield.kernels` takes them."""
-        self._check(x)
+        x = self._inputs(x)
         match KINDS[self.gating].gates:
             case "open":
                 return [jnp.ones((*x.shape[:-1], width)) for width in self.widths]
@@ -187,7 +187,7 @@ class DeepGated(Network):
 
     def preactivations(self, x: Float[Array, "*samples n"]) -> list[Float[Array, "*samples width"]]:
         """The sums q that decide the gates of each layer."""
-        self._check(x)
+        x = self._inputs(x)
         return _pass(self.gating_layers, self.gating_offsets, x, self._gate)[0]
 
     def observables(self) -> Observables:
@@ -196,8 +196,10 @@ class DeepGated(Network):
     def trainable(self) -> Any:
         return trained_parts(self)
 
-    def _check(self, x: Array) -> None:
+    def _inputs(self, x: Any) -> Array:
+        x = as_inputs(x)
         check_inputs(self, x, f"the last axis n = {self.inputs}", fits=x.shape[-1:] == (self.inputs,))
+        return x
 
     def _gate(self, at: int, q: Array) -> Array:
         if math.isinf(self.beta):

@@ -11,7 +11,7 @@ from gatefield import _checks
 from gatefield._runs import leaf
 from gatefield.gates import GateSet, as_gate_set
 from gatefield.nets._initial import initial_fields
-from gatefield.nets._network import Network, Observables
+from gatefield.nets._network import Network, Observables, as_inputs
 
 
 class GatedLinear(Network):
@@ -55,6 +55,7 @@ class GatedLinear(Network):
         return self.weights
 
     def __call__(self, x: Float[Array, "*samples n"]) -> Float[Array, "*samples"]:
+        x = as_inputs(x)
         return jnp.mean(self.gates(x) * (x @ self.weights.T), axis=-1)
 
     def observables(self) -> Observables:

@@ -6,9 +6,24 @@ from typing import Any
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float, Real
 
+from gatefield._errors import UserError
+
 Observables = Mapping[str, tuple[tuple[str, ...], Array]]
+
+
+def as_inputs(x: Any) -> Array:
+    """Inputs as an array of floats: whole numbers, such as the pixels of images, and lists are made so."""
+    if not hasattr(x, "dtype"):
+        try:
+            x = np.asarray(x, dtype=float)
+        except (TypeError, ValueError):
+            raise UserError("Inputs must be an array of numbers, all rows of the same length; give such inputs.") from None
+    x = jnp.asarray(x)
+    return x if jnp.issubdtype(x.dtype, jnp.floating) else x.astype(jnp.result_type(float))
 
 
 class Network(eqx.Module):

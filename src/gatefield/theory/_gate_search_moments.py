@@ -98,9 +98,9 @@ class SampledLaw(Law):
 
     def _signs(self, V: Directions, width: Width) -> Float[Array, "samples K"]:
         """2 g - 1: the sign of <v, x>, 0 on the plane; or tanh(<v, x>/(2 width sd)), with sd its standard deviation."""
-        h = jnp.matmul(self.x, V.T, precision="highest")
         if width is None:
-            return 2 * opened(h, V) - 1
+            return 2 * opened(self.x, V) - 1
+        h = jnp.matmul(self.x, V.T, precision="highest")
         return jnp.tanh(h / (2 * width * safe_sqrt(jnp.mean(h**2, axis=0))))
 
 

@@ -41,14 +41,15 @@ def solve(A: Matrix, b: Vector, w0: Vector, t: Times, K: int) -> Float[Array, "*
     **Source:** note 000, equations 9 to 11, corrected: the factor 1/K, and a constant of either sign.
     """
     A, b, w0 = checked(A, b, w0)
-    return _weights(A, b, w0, _time(t), real(_checks.count("K", K)))
+    return _weights(A, b, w0, _time(t), _units(K))
 
 
 @exact
 def limit(A: Matrix, b: Vector, w0: Vector, K: int) -> Float[Array, " m"]:
     r"""Where the weights end: $w(\infty) = K A^+ b + (I - A A^+)\,w(0)$.
 
-    **Arguments:** as for `solve`; b must lie in the range of A, as it does for every network.
+    **Arguments:** as for `solve`; b must lie in the range of A, as it does for every network. Eigenvalues of A below 1e-12 of
+    the largest count as zero.
 
     **Returns:** the weights (Kn,); float64 NumPy unless traced.
 
@@ -58,9 +59,9 @@ def limit(A: Matrix, b: Vector, w0: Vector, K: int) -> Float[Array, " m"]:
     **Source:** note 000, after equation 11, corrected by the factor K and for singular A.
     """
     A, b, w0 = checked(A, b, w0)
-    K, inverse = _checks.count("K", K), _inverse(A)
+    inverse = _inverse(A)
     _check_range(A, inverse, b)
-    return _end(inverse, A, b, w0, real(K))
+    return _end(inverse, A, b, w0, _units(K))
 
 
 @exact
@@ -79,7 +80,7 @@ def loss(
     **Source:** note 000, equations 13 to 15, with the factor one half.
     """
     A, b, _ = checked(A, b, b)
-    w = real(_checks.finite("w", w)) / _checks.count("K", K)
+    w = real(_checks.finite("w", w)) / _units(K)
     if w.shape[-1:] != b.shape:
         raise UserError(f"w must have shape (..., {b.size}), the weights of all units in one, but has {w.shape}; flatten them.")
     return _loss(A, b, w, real(label_power))
@@ -137,7 +138,7 @@ def initial_rate(b: Vector, K: int) -> Float[Array, ""]:
     >>> float(initial_rate([3.0, 4.0], K=5))
     1.0
     """
-    return jnp.sum(real(b) ** 2) / _checks.count("K", K) ** 2
+    return jnp.sum(real(b) ** 2) / _units(K) ** 2
 
 
 @exact
@@ -203,6 +204,11 @@ def _check_moment(A: np.ndarray) -> None:
     lowest = np.linalg.eigvalsh((A + A.T) / 2).min(initial=0.0)
     if lowest < -1e-5 * largest:
         raise UserError(f"A must be positive semidefinite, but has the eigenvalue {lowest:.3g}; give E[x~ x~'].")
+
+
+def _units(K: int | Array) -> Float[Array, ""]:
+    """The number of units, which may be traced."""
+    return real(K if isinstance(K, Tracer) else _checks.count("K", K))
 
 
 def _time(t: Times) -> Float[Array, "*times"]:

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
+from jax import Array
 
 from gatefield._errors import UserError
 from gatefield.theory import _hypercube_checks as checks
@@ -42,8 +43,10 @@ def scaled(w: Any) -> Scaled:
     Scaled(values=(2, 5), unit=Fraction(1, 4), whole=False)
     """
     checks.field(w)
-    whole = all(isinstance(value, numbers.Integral) for value in np.asarray(w).tolist())
-    fractions = [Fraction(value) for value in np.asarray(w).tolist()]
+    entries = np.asarray(w if hasattr(w, "dtype") else np.array(w, dtype=object)).tolist()  # NumPy would round large integers
+    entries = [value.item() if isinstance(value, np.generic | np.ndarray | Array) else value for value in entries]
+    whole = all(isinstance(value, numbers.Integral) for value in entries)
+    fractions = [Fraction(value) for value in entries]
     below = math.lcm(*(f.denominator for f in fractions))
     values = [int(f * below) for f in fractions]
     common = math.gcd(*values)

@@ -6,6 +6,7 @@ import numpy as np
 
 from gatefield._errors import UserError
 from gatefield.theory._hypercube_integers import Scaled, rounded, scaled
+from gatefield.theory._hypercube_listed import listed_nearest
 from gatefield.theory._hypercube_search import nearest_to_zero
 
 MOST_WEIGHTS = 60
@@ -35,7 +36,8 @@ def margin(w: Any) -> int | float:
     the signs and the error.
 
     **Arguments:** `w`: weights: integers of any size, floats or fractions; 60 at most unless one exceeds the sum of the others
-    or all are small integers.
+    or all are small integers. Where many sums of wide weights nearly tie, all sums that differ are listed; if these are too
+    many, a `UserError` says so.
 
     **Returns:** $\delta$: an integer for integers, else a float.
 
@@ -44,7 +46,13 @@ def margin(w: Any) -> int | float:
 
     **Source:** note 003, equation 13.
     """
-    return margin_estimate(w).value
+    found = margin_estimate(w)
+    if found.error:
+        raise UserError(
+            f"The margin of these weights is at most {found.value}, but too many of their sums nearly tie for an exact search; "
+            "margin_estimate tells the value with its error."
+        )
+    return found.value
 
 
 def margin_estimate(w: Any) -> Margin:
@@ -52,7 +60,8 @@ def margin_estimate(w: Any) -> Margin:
 
     Integers whose sizes add up to less than $2^{61}$ are searched as they are. Wider ones, such as floats of very different
     size, are rounded to a grid of that width; a sum then moves by at most n/2 steps of the grid, so all sums that can be the
-    smallest are found and computed exactly. Only if there are more than 4096 of them the value keeps an error of n/2 steps.
+    smallest are found and computed exactly. If there are more than 4096 of them, as for many equal weights, the different sums
+    of each half are listed without rounding. Only if one half has more than a million the value keeps an error of n steps.
 
     **Arguments:** as for `margin`.
 
@@ -116,6 +125,9 @@ def _by_lists(sizes: list[int]) -> tuple[int, int, np.ndarray]:
     rounded = [(size + (1 << shift - 1)) >> shift for size in sizes]
     found = nearest_to_zero(rounded, window=n)
     if found.signs is None:
+        listed = listed_nearest(sizes)
+        if listed is not None:
+            return _size(sizes, listed), 0, listed
         best = nearest_to_zero(rounded)
         assert best.signs
         return _size(sizes, best.signs[0]), n << shift, best.signs[0]

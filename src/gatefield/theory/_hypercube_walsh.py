@@ -86,7 +86,7 @@ def chow(w: Any) -> Float[Array, " n"]:
         return _by_corners(w)
     values = scaled(w).values
     if sum(map(abs, values)) <= _SMALL_TOTAL:
-        return np.array([_by_counting(values, j) for j in range(len(values))])  # pyright: ignore[reportReturnType]
+        return _by_counting(values)  # pyright: ignore[reportReturnType]
     return _by_halves(values)  # pyright: ignore[reportReturnType]
 
 
@@ -119,17 +119,30 @@ def _by_corners(w: Tracer) -> Array:
     return jnp.matmul(0.5 * tied_sign(points, real(w)), points, precision="highest") / len(points)
 
 
-def _by_counting(values: tuple[int, ...], j: int) -> float:
-    """Counts of all sums of the other sizes, packed into one integer with n + 1 binary digits each."""
-    n, size = len(values), abs(values[j])
-    digits = n + 1
-    others = [abs(v) for i, v in enumerate(values) if i != j]
-    packed = 1
-    for other in others:
-        packed += packed << other * digits
-    total = sum(others)
-    inside, edges = (_count(packed, digits, total, reach) for reach in (size - 1, size))
-    return float(np.sign(values[j])) * (inside + edges) / 2 ** (n + 1)
+def _by_counting(values: tuple[int, ...]) -> np.ndarray:
+    """Counts of all sums of the other sizes, packed into one integer with n + 1 binary digits each.
+
+    The counts of all sizes are the product of 1 + B^size, with B one place; dividing by one factor leaves those of the others.
+    """
+    digits, sizes = len(values) + 1, [abs(v) for v in values]
+    packed, found = 1, {0: 0.0}
+    for size in sizes:
+        packed += packed << size * digits
+    for size in set(sizes) - {0}:
+        others = _divided(packed, size * digits)
+        inside, edges = (_count(others, digits, sum(sizes) - size, reach) for reach in (size - 1, size))
+        found[size] = (inside + edges) / 2**digits
+    return np.array([float(np.sign(v)) * found[abs(v)] for v in values])
+
+
+def _divided(packed: int, step: int) -> int:
+    """packed / (1 + z) with z = 2^step, as packed (1 - z)(1 + z^2)(1 + z^4)... up to the length of packed."""
+    length = packed.bit_length()
+    kept = (1 << length) - 1
+    packed = packed - (packed << step) & kept
+    while (step := 2 * step) < length:
+        packed = packed + (packed << step) & kept
+    return packed
 
 
 def _count(packed: int, digits: int, total: int, reach: int) -> int:
