@@ -87,6 +87,13 @@ def test_helpers_work_under_jit_vmap_and_grad(function):
     assert np.isfinite(slopes).all()
 
 
+@pytest.mark.parametrize("function", [ring_correlation, ring_spectrum, line_correlation])
+def test_many_length_scales_at_once(function):
+    xis = np.array([[0.3, 1.0, 40.0], [0.5, 2.0, 6.0]])
+    expected = np.stack([[function(6, xi) for xi in row] for row in xis])
+    np.testing.assert_allclose(function(6, xis), expected, rtol=1e-14)
+
+
 def test_slope_in_the_length_scale():
     with jax.enable_x64(True):
         slope = jax.jacfwd(lambda xi: ring_spectrum(8, xi))(jnp.asarray(1.5))

@@ -80,12 +80,21 @@ def test_a_cache_that_cannot_be_written_is_no_obstacle(small, tmp_path, monkeypa
 
 
 def test_two_classes_get_two_values(small):
-    images = binary_mnist(small)
+    images = binary_mnist((4, 7), folder=small)
     np.testing.assert_array_equal(images.y, [-1, -1, -1, 1, 1, 1])
     np.testing.assert_array_equal(images.x, mnist(small).x[[12, 13, 14, 21, 22, 23]])
     np.testing.assert_array_equal(images.test_y, [-1, 1])
     with pytest.raises(UserError, match=r"two different ones of 0 to 9, but are \(4, 11\)"):
-        binary_mnist(small, classes=(4, 11))
+        binary_mnist(classes=(4, 11), folder=small)
+    with pytest.raises(UserError, match=r"classes must be two numbers, but are '.*'; give a folder by its name, folder="):
+        images.pair(small, (0.0, 1.0))
+
+
+def test_images_unpack_into_training_arrays(small):
+    images = mnist(small)
+    x, y = images
+    assert x is images.x
+    assert y is images.y
 
 
 def test_missing_and_damaged_files_are_one_sentence(small):

@@ -38,6 +38,28 @@ def test_alignment_of_the_identity():
     assert measures.label_alignment(np.eye(200) / 200, y, 0.0) == pytest.approx(reference("nu_identity"), abs=1e-9)
 
 
+def test_derivative_of_the_alignment_for_repeated_eigenvalues():
+    rng, n, ridge, y = np.random.default_rng(0), 4, 1e-3, np.array([1.0, -1.0, 1.0, 1.0])
+    half, change = rng.normal(size=(2, n, n))
+    with jax.enable_x64(True):
+        slope = jax.jit(jax.grad(lambda K: measures.label_alignment(K, y, ridge)))
+        both = jax.jit(lambda K: jax.jvp(slope, (K,), (change,)))
+        for K in (np.eye(n) / n, np.eye(n) + 0.1, np.ones((n, n)), half @ half.T):
+            inverse = np.linalg.inv(K + ridge * np.trace(K) / n * np.eye(n))
+            u, moved = inverse @ y, (change + change.T) / 2 + ridge * np.trace(change) / n * np.eye(n)
+            first, second = (np.asarray(found) for found in both(K))
+            np.testing.assert_allclose(first, -np.outer(u, u) - u @ u * ridge / n * np.eye(n), rtol=1e-9)
+            np.testing.assert_allclose(np.sum(second * change), 2 * u @ moved @ inverse @ moved @ u, rtol=1e-8)
+
+
+def test_derivative_of_spectral_sums_that_end_at_a_gap():
+    def sums(K):
+        return measures.cumulative_spectrum(K)[np.array([6, 7])]
+
+    first = jax.jacrev(sums)(np.float32(ideal(3, 8)))
+    np.testing.assert_allclose(first, [np.eye(8) - 1 / 8, np.eye(8)], atol=1e-5)
+
+
 def test_a_singular_kernel_needs_a_ridge():
     K = np.ones((4, 4))
     with pytest.raises(UserError, match="K is singular with ridge 0"):

@@ -1,5 +1,7 @@
 """Measures against plain NumPy, scipy and values known by hand."""
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 import scipy.stats
@@ -60,6 +62,47 @@ def test_the_zero_field_is_not_a_number_beside_others():
 def test_excess_kurtosis_agrees_with_scipy():
     x = np.random.default_rng(0).exponential(size=(500, 3))
     np.testing.assert_allclose(measures.excess_kurtosis(x), scipy.stats.kurtosis(x), rtol=1e-12)
+
+
+SCALED = {
+    "kurtosis": lambda w: measures.excess_kurtosis(w, axis=-1),
+    "ipr": measures.ipr,
+    "entropies": lambda w: sum(measures.entropies(w)),
+    "position": measures.position_resultant,
+    "slack": measures.harper_slack,
+    "complex slack": lambda w: measures.harper_slack(w * (1 + 0.5j)),
+    "spreads": lambda w: sum(measures.spreads(w, one_sided=True)),
+}
+
+
+@pytest.mark.parametrize("name", SCALED)
+def test_no_scale_is_too_small_or_large(name):
+    """In both precisions, from near the smallest normal numbers to near the largest; one call each, as a stack."""
+    w = np.random.default_rng(0).uniform(1.0, 10.0, size=12) * (-1.0) ** np.arange(12)
+    double, single = 10.0 ** np.array([-307, -81, 0, 77, 307]), 10.0 ** np.array([-37, -10, 0, 9, 37])
+    found = SCALED[name](double[:, None] * w)
+    np.testing.assert_allclose(found, np.full(5, found[2]), rtol=1e-12)
+    in_single = jax.jit(SCALED[name])(np.float32(single[:, None] * w))
+    np.testing.assert_allclose(in_single, np.full(5, found[2]), rtol=1e-4)
+
+
+def test_derivatives_do_not_see_the_scaling():
+    w, step = 5.0 * np.random.default_rng(1).normal(size=8), 1e-5
+
+    def plain(w):
+        p = w**2 / np.sum(w**2)
+        return np.array([p @ p, abs(np.fft.fft(p)[1]), scipy.stats.kurtosis(w)])
+
+    def found(w):
+        both = measures.spreads(w, one_sided=True)
+        return jnp.stack([measures.ipr(w), measures.position_resultant(w), measures.excess_kurtosis(w), both[1]])
+
+    with jax.enable_x64(True):
+        slope = jax.jit(jax.jacfwd(found))
+        by_step = [(plain(w + step * e) - plain(w - step * e)) / (2 * step) for e in np.eye(8)]
+        np.testing.assert_allclose(slope(w)[:3], np.transpose(by_step), atol=1e-8)
+        assert np.isfinite(slope(np.eye(8)[3])).all()
+        assert np.isfinite(slope(np.ones(8))[np.array([0, 1, 3])]).all()  # equal samples have no kurtosis
 
 
 @pytest.mark.parametrize(("i", "j", "expected"), [(0, 39, 1), (5, 25, 20), (39, 0, 1), (7, 7, 0)])

@@ -15,7 +15,7 @@ _WRAPS = np.arange(-4, 5)
 
 
 @exact
-def ring_correlation(n: int, xi: Real[ArrayLike, ""]) -> Float[Array, " n"]:
+def ring_correlation(n: int, xi: Real[ArrayLike, "*runs"]) -> Float[Array, "*runs n"]:
     r"""Correlation of a Gaussian field on a ring of `n` sites with the site at lag 0, ..., n-1.
 
     $$c_m = \frac{\sum_p \exp(-(m + p n)^2 / \xi^2)}{\sum_p \exp(-p^2 n^2 / \xi^2)}$$
@@ -23,7 +23,7 @@ def ring_correlation(n: int, xi: Real[ArrayLike, ""]) -> Float[Array, " n"]:
     with $m$ the lag, $\xi$ the length scale and $p$ over all integers. Above $\xi = n/\sqrt\pi$ its Poisson dual
     is summed instead, so that nine terms give double precision at any $\xi > 0$.
 
-    **Arguments:** `n`: number of sites. `xi`: length scale in sites.
+    **Arguments:** `n`: number of sites. `xi`: length scale in sites, or many of them, whose axes come first in the result.
 
     **Returns:** the first row of the circulant correlation matrix, 1 at lag 0; float64 NumPy unless traced.
 
@@ -35,11 +35,11 @@ def ring_correlation(n: int, xi: Real[ArrayLike, ""]) -> Float[Array, " n"]:
     """
     n, xi = _checks.count("n", n), _checks.length_scale(xi)
     values = _theta(n, (n / real(xi)) ** 2 / np.pi)
-    return (values / values[0]).at[0].set(1.0)
+    return (values / values[..., :1]).at[..., 0].set(1.0)
 
 
 @exact
-def ring_spectrum(n: int, xi: Real[ArrayLike, ""]) -> Float[Array, " n"]:
+def ring_spectrum(n: int, xi: Real[ArrayLike, "*runs"]) -> Float[Array, "*runs n"]:
     r"""Eigenvalues of the correlation matrix of a Gaussian field on a ring, in DFT order k = 0, ..., n-1.
 
     $$\lambda_k = \frac{\sqrt\pi\,\xi}{c_0} \sum_q \exp(-\pi^2 \xi^2 (k/n + q)^2), \qquad \frac1n \sum_k \lambda_k = 1$$
@@ -48,7 +48,7 @@ def ring_spectrum(n: int, xi: Real[ArrayLike, ""]) -> Float[Array, " n"]:
     smallest eigenvalues, which a Fourier transform of the row would drown in rounding. Below $\xi = 1/\sqrt\pi$ its dual is
     summed instead. Frequencies k and n-k agree to the last bit.
 
-    **Arguments:** `n`: number of sites. `xi`: length scale in sites.
+    **Arguments:** `n`: number of sites. `xi`: length scale in sites, or many of them, whose axes come first in the result.
 
     **Returns:** n eigenvalues, all positive (until they underflow), of sum n; float64 NumPy unless traced.
 
@@ -60,16 +60,16 @@ def ring_spectrum(n: int, xi: Real[ArrayLike, ""]) -> Float[Array, " n"]:
     """
     n, xi = _checks.count("n", n), _checks.length_scale(xi)
     values = _theta(n, np.pi * real(xi) ** 2)
-    return values / jnp.mean(values)
+    return values / jnp.mean(values, axis=-1, keepdims=True)
 
 
 @exact
-def line_correlation(n: int, xi: Real[ArrayLike, ""]) -> Float[Array, "n n"]:
+def line_correlation(n: int, xi: Real[ArrayLike, "*runs"]) -> Float[Array, "*runs n n"]:
     r"""Correlation matrix of a Gaussian field on a line of `n` sites, without wrapping.
 
     $$R_{ij} = \exp(-(i - j)^2 / \xi^2)$$
 
-    **Arguments:** `n`: number of sites. `xi`: length scale in sites.
+    **Arguments:** `n`: number of sites. `xi`: length scale in sites, or many of them, whose axes come first in the result.
 
     **Returns:** the (n, n) Toeplitz matrix; float64 NumPy unless traced.
 
@@ -82,7 +82,7 @@ def line_correlation(n: int, xi: Real[ArrayLike, ""]) -> Float[Array, "n n"]:
     **Source:** the kernel as note 002 prints it; Toeplitz, hence not diagonal in the Fourier basis.
     """
     n, xi = _checks.count("n", n), _checks.length_scale(xi)
-    return lag_matrix(jnp.exp(-((np.arange(n) / real(xi)) ** 2)), n, "line")
+    return lag_matrix(jnp.exp(-((np.arange(n) / real(xi)[..., None]) ** 2)), n, "line")
 
 
 @exact
@@ -113,21 +113,22 @@ def fourier_basis(n: int) -> Float[Array, "n n"]:
     return real(columns * np.sqrt(np.where(alone, 1.0, 2.0) / n))
 
 
-def lag_matrix(values: Float[Array, " lags"], n: int, boundary: str) -> Float[Array, "n n"]:
+def lag_matrix(values: Float[Array, "*runs lags"], n: int, boundary: str) -> Float[Array, "*runs n n"]:
     """The symmetric matrix with entry (i, j) given by the distance of i and j; on a ring n//2 + 1 values are enough."""
     distance = np.abs(np.subtract.outer(np.arange(n), np.arange(n)))
-    return values[np.minimum(distance, n - distance) if boundary == "ring" else distance]
+    return values[..., np.minimum(distance, n - distance) if boundary == "ring" else distance]
 
 
 @functools.partial(jax.jit, static_argnums=0)
-def _theta(n: int, t: Float[Array, ""]) -> Float[Array, " n"]:
+def _theta(n: int, t: Float[Array, "*runs"]) -> Float[Array, "*runs n"]:
     r"""$\sqrt t \sum_p \exp(-\pi t (p + s)^2) = \sum_q \exp(-\pi q^2/t) \cos(2\pi q s)$, by the sum that converges faster.
 
     Here s = m/n for m = 0, ..., n-1, folded to at most 1/2. Outside the clipped range the values no longer change, but
     derivatives could meet infinities.
     """
     shift = np.minimum(np.arange(n), n - np.arange(n))[:, None] / n
+    t = t[..., None]
     direct, dual = jnp.clip(t, 1.0, 300.0 * n**2), jnp.clip(t, 1e-3, 1.0)
-    near = jnp.sqrt(direct) * jnp.exp(-np.pi * direct * real((_WRAPS + shift) ** 2)).sum(axis=1)
-    far = (real(np.cos(2 * np.pi * _WRAPS * shift)) * jnp.exp(-np.pi * _WRAPS**2 / dual)).sum(axis=1)
+    near = jnp.sqrt(direct) * jnp.exp(-np.pi * direct[..., None] * real((_WRAPS + shift) ** 2)).sum(axis=-1)
+    far = (real(np.cos(2 * np.pi * _WRAPS * shift)) * jnp.exp(-np.pi * _WRAPS**2 / dual)[..., None, :]).sum(axis=-1)
     return jnp.where(t > 1, near, far)

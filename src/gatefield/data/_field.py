@@ -9,6 +9,7 @@ from jaxtyping import Array, ArrayLike, Float, PRNGKeyArray, Real
 
 from gatefield._precision import exact, real
 from gatefield.data._correlation import lag_matrix, line_correlation, ring_correlation, ring_spectrum
+from gatefield.data._symmetric_root import symmetric_root as symmetric_root
 
 Draw = Callable[[PRNGKeyArray, int], Float[Array, "size n"]]
 
@@ -28,22 +29,25 @@ def field_covariance(n: int, xi: Real[ArrayLike, ""], boundary: str) -> Float[Ar
 
 @exact
 def field_factor(n: int, xi: Real[ArrayLike, ""], boundary: str) -> Float[Array, "n n"]:
-    """The symmetric square root of the correlation matrix, by its spectrum: circulant on a ring, never a Cholesky factor."""
+    """The symmetric square root of the correlation matrix, by its spectrum: circulant on a ring, never a Cholesky factor.
+
+    Its derivative in xi is exact on a ring. On a line it is that of `symmetric_root`: where the matrix is nearly singular,
+    accurate to the square root of the rounding error, as the root itself.
+    """
     if boundary == "line":
         return symmetric_root(line_correlation(n, xi))
     lag, frequency = np.arange(n // 2 + 1), np.arange(n)
     phase = np.outer(lag, frequency) % n
     waves = np.cos(2 * np.pi * np.minimum(phase, n - phase) / n) / n
-    row = jnp.matmul(real(waves), jnp.sqrt(ring_spectrum(n, xi)), precision="highest")
+    row = jnp.matmul(real(waves), _amplitude(ring_spectrum(n, xi)), precision="highest")
     return lag_matrix(row, n, "ring")
 
 
-@exact
-def symmetric_root(matrix: Float[ArrayLike, "*runs n n"]) -> Float[Array, "*runs n n"]:
-    """The symmetric square root of a covariance; eigenvalues below zero, which only rounding can bring, count as zero."""
-    values, vectors = jnp.linalg.eigh(real(matrix))
-    scaled = vectors * jnp.sqrt(jnp.maximum(values, 0.0))[..., None, :]
-    return jnp.matmul(scaled, jnp.swapaxes(vectors, -1, -2), precision="highest")
+def _amplitude(power: Float[ArrayLike, " n"]) -> Float[Array, " n"]:
+    """Square roots. Those lost in rounding beside 1, which may have underflowed, count as constants in derivatives."""
+    power = real(power)
+    seen = power > jnp.finfo(power.dtype).eps ** 3
+    return jnp.where(seen, jnp.sqrt(jnp.where(seen, power, 1.0)), jnp.sqrt(jax.lax.stop_gradient(power)))
 
 
 def gaussian_draw(root: Float[ArrayLike, "n n"]) -> Draw:

@@ -19,6 +19,9 @@ class GaussianClone(Source):
 
     **Arguments:** `source`: the source to clone; its run axis, if it has one, is kept.
 
+    Samples are normal draws times the symmetric root of C, so that they have derivatives in the parameters of s. Where C is
+    nearly singular, those are as accurate as the root itself: to the square root of the rounding error.
+
     >>> import numpy as np
     >>> from gatefield.data import Hypercube
     >>> cube = Hypercube(40, xi=2.0)

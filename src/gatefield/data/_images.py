@@ -8,7 +8,7 @@ import math
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,10 @@ PARTS = ("x", "y", "test_x", "test_y")
 
 @dataclasses.dataclass(frozen=True)
 class Images:
-    """Training and test images with labels, on the host. Each transform gives new images and depends on its seed alone."""
+    """Training and test images with labels, on the host. Each transform gives new images and depends on its seed alone.
+
+    `x, y = images` takes the training images and their labels.
+    """
 
     x: Float[np.ndarray, "samples pixels"]
     """Pixels between 0 (background) and 1, one image per row."""
@@ -35,6 +38,10 @@ class Images:
     """Class numbers, or values as floats."""
     test_x: Float[np.ndarray, "samples pixels"]
     test_y: Real[np.ndarray, " samples"]
+
+    def __iter__(self) -> Iterator[np.ndarray]:
+        """The training images, then their labels."""
+        return iter((self.x, self.y))
 
     def subset(self, size: int, *, seed: int, balanced: bool = False) -> "Images":
         """So many training images, chosen at random; `balanced`: as many of each label. The test images stay."""
@@ -63,6 +70,8 @@ class Images:
     def pair(self, classes: Sequence[int], labels: Sequence[float]) -> "Images":
         """The images of two classes, with values as labels: the first class gets the first one."""
         known = np.unique(self.y)
+        if isinstance(classes, str | Path):
+            raise UserError(f"classes must be two numbers, but are '{classes}'; give a folder by its name, folder=....")
         if len(classes) != 2 or classes[0] == classes[1] or not np.isin(classes, known).all():
             raise UserError(f"classes must be two different ones of {known[0]} to {known[-1]}, but are {tuple(classes)}.")
         if len(labels) != 2 or labels[0] == labels[1] or not np.isfinite(labels).all():

@@ -15,6 +15,7 @@ from gatefield.data._field import Draw
 from gatefield.data._source import Source
 
 _STRONG = 40.0
+_WEAK = 0.5
 
 
 class Ising(Source):
@@ -23,7 +24,8 @@ class Ising(Source):
     $$P(s) \propto \exp(J \sum_i s_i s_{i+1}), \qquad E\,s_i s_{i+m} = \frac{t^m + t^{n-m}}{1 + t^n}, \quad t = \tanh J$$
 
     with J the coupling. On a line the sum has n-1 terms and $E\,s_i s_j = t^{|i-j|}$. Samples are exact: bonds are broken
-    one after the other, each with its probability given those before and that the ring must close.
+    one after the other, each with its probability given those before and that the ring must close; their derivative in J is 0,
+    that of the covariance is exact at every J.
 
     **Arguments:** `n`: number of sites. `coupling`: J, of either sign. `boundary`: "ring" or "line".
 
@@ -83,25 +85,38 @@ class Ising(Source):
 
     def _covariance(self) -> Float[Array, "n n"]:
         coupling = real(self.coupling)
-        _, log_t = _rare(coupling)
         lag = np.arange(self.n // 2 + 1 if self.boundary == "ring" else self.n)
-        sign = jnp.where(coupling < 0, real((-1.0) ** lag), 1.0)
-        decay = sign * jnp.exp(lag * log_t)
-        if self.boundary == "line":
-            return lag_matrix(decay, self.n, "line")
-        frustrated = (coupling < 0) & (self.n % 2 == 1)
-        return lag_matrix(decay * _closure(frustrated, self.n - 2 * lag, self.n, log_t), self.n, "ring")
+        weak = jnp.abs(coupling) < _WEAK
+        small, large = jnp.where(weak, coupling, 0.0), jnp.where(weak, 1.0, coupling)
+        around = self.n if self.boundary == "ring" else None
+        return lag_matrix(jnp.where(weak, _by_powers(small, lag, around), _by_logs(large, lag, around)), self.n, self.boundary)
+
+
+def _by_powers(coupling: Array, lag: np.ndarray, n: int | None) -> Array:
+    """The correlations for weak coupling, smooth at 0; on a line if n is None."""
+    t = jnp.tanh(coupling)
+    return t**lag if n is None else (t**lag + t ** (n - lag)) / (1 + t**n)
+
+
+def _by_logs(coupling: Array, lag: np.ndarray, n: int | None) -> Array:
+    """The correlations for strong coupling, where 1 - |t| would drown in rounding; on a line if n is None."""
+    _, log_t = _rare(coupling)
+    decay = jnp.where(coupling < 0, real((-1.0) ** lag), 1.0) * jnp.exp(lag * log_t)
+    return decay if n is None else decay * _closure((coupling < 0) & (n % 2 == 1), n - 2 * lag, n, log_t)
 
 
 def _rare(coupling: Array) -> tuple[Array, Array]:
     """q = 1/(1 + exp(2|J|)) and log |tanh J| = log(1 - 2q), bounded so that no infinity arises."""
     size = jnp.minimum(jnp.abs(coupling), _STRONG)
     rare = 1 / (1 + jnp.exp(2 * size))
-    log_t = jnp.where(size < 0.5, jnp.log(jnp.tanh(size)), jnp.log1p(-2 * rare))
+    log_t = jnp.where(size < _WEAK, jnp.log(jnp.tanh(size)), jnp.log1p(-2 * rare))
     return rare, jnp.maximum(log_t, -1e3)
 
 
 def _closure(frustrated: Array, around: np.ndarray, n: int, log_t: Array) -> Array:
-    """(1 + |t|^around)/(1 + |t|^n), with minus signs on a frustrated ring."""
+    """(1 + |t|^around)/(1 + |t|^n), with minus signs on a frustrated ring, where it counts as constant once 1 - |t| is lost."""
     plain = (1 + jnp.exp(around * log_t)) / (1 + jnp.exp(n * log_t))
-    return jnp.where(frustrated, jnp.expm1(around * log_t) / jnp.expm1(n * log_t), plain)
+    moves = frustrated & (log_t < -jnp.finfo(log_t.dtype).eps)
+    fixed, moving = jax.lax.stop_gradient(log_t), jnp.where(moves, log_t, -1.0)
+    minus = [jnp.expm1(around * log) / jnp.expm1(n * log) for log in (moving, fixed)]
+    return jnp.where(frustrated, jnp.where(moves, *minus), plain)

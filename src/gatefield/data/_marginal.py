@@ -75,13 +75,14 @@ def _finite_variance(quantile: Quantile) -> Quantile:
     if any(isinstance(value, Tracer) or np.ndim(value) for value in jax.tree.leaves(quantile)):
         return quantile
     edge = 7.5 if isinstance(quantile, QuantileFunction) else 33.0
-    _, variance, share = normal_moments(quantile, edge)
-    _, again, _ = normal_moments(quantile, edge, 23)
+    with jax.ensure_compile_time_eval():  # also where another parameter is traced
+        _, variance, share = (float(moment) for moment in normal_moments(quantile, edge))
+        again = float(normal_moments(quantile, edge, 23)[1])
     name = eqx.tree_pformat(quantile, width=1000)
     if not (np.isfinite(variance) and variance > 0 and share < 1e-3):
         raise UserError(
-            f"quantile must have a finite, positive variance, but that of {name} is {float(variance):g}, "
-            f"with a share of {float(share):.2g} from the far tails; choose one with lighter tails."
+            f"quantile must have a finite, positive variance, but that of {name} is {variance:g}, "
+            f"with a share of {share:.2g} from the far tails; choose one with lighter tails."
         )
     if abs(again / variance - 1) > 1e-8:
         raise UserError(

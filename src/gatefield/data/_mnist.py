@@ -34,7 +34,8 @@ def mnist(folder: str | Path | None = None, *, mirror: str | None = None) -> Ima
     - `mirror`: which address to fetch from: `"aws"`, `"google"` or `"github"`; by default one after the other.
 
     **Returns** `Images` with `x`, `y`, `test_x`, `test_y`, and transforms: `subset`, `random_labels`, `random_pixels`;
-    `dataset` makes a task of them. The files' SHA-256 are checked at each call; they are decoded once, into the user's cache.
+    `x, y = mnist()` takes the training images and labels, and `dataset` makes a task of all. The files' SHA-256 are checked at
+    each call; they are decoded once, into the user's cache.
 
     Source: Y. LeCun, C. Cortes and C. J. C. Burges, from NIST special databases 1 and 3.
     """
@@ -46,10 +47,10 @@ def mnist(folder: str | Path | None = None, *, mirror: str | None = None) -> Ima
 
 
 def binary_mnist(
-    folder: str | Path | None = None,
-    *,
     classes: Sequence[int] = (4, 7),
+    *,
     labels: Sequence[float] = (-1.0, 1.0),
+    folder: str | Path | None = None,
     mirror: str | None = None,
 ) -> Images:
     """Two digits of MNIST, with one value for each as labels.

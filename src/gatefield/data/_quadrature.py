@@ -1,6 +1,7 @@
 """Moments of a function of one, or of two correlated, standard normal variables."""
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float
@@ -42,8 +43,14 @@ def pair_moment(law: Quantile, mean: Float[ArrayLike, ""], rho: Float[ArrayLike,
 
 @eqx.filter_jit
 def _pair(law: Quantile, mean: Float[Array, ""], rho: Float[Array, ""]) -> Float[Array, ""]:
-    angle = jnp.arccos(jnp.clip(rho, -1.0, 1.0))
+    angle = _arccos(jnp.clip(rho, -1.0, 1.0))
     return _sector(law, mean, (np.pi - angle) / 2, 1.0) + _sector(law, mean, angle / 2, -1.0)
+
+
+def _arccos(rho: Array) -> Array:
+    """The angle, with derivative 0 at -1 and 1, where the true one is infinite."""
+    inside = jnp.abs(rho) < 1
+    return jnp.where(inside, jnp.arccos(jnp.where(inside, rho, 0.0)), jnp.arccos(jnp.sign(jax.lax.stop_gradient(rho))))
 
 
 def _sector(law: Quantile, mean: Array, half: Array, sign: float) -> Array:

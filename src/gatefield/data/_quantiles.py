@@ -82,9 +82,7 @@ class Algebraic(Quantile):
         self.k = _checks.real("k", k, "above 2, for a finite variance, and finite", lambda x: (x > 2) & np.isfinite(x))
 
     def from_normal(self, z: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
-        k, size = real(self.k), jnp.abs(z) / np.sqrt(2)
-        rest = -jnp.expm1(k * jnp.log1p(-erfc(size)))
-        return erf(z / np.sqrt(2)) * rest ** (-1 / k)
+        return erf(z / np.sqrt(2)) * _tail(real(self.k), jnp.abs(z) / np.sqrt(2))
 
 
 class QuantileFunction(Quantile):
@@ -128,6 +126,27 @@ def as_quantile(value: Any) -> Quantile:
     if not callable(value):
         raise UserError(f"quantile must be a function of u, a Quantile, or a name such as 'laplace', but is {value!r}.")
     return QuantileFunction(cast(Callable[[Array], Array], value))
+
+
+@jax.custom_jvp
+def _tail(k: Array, size: Array) -> Array:
+    """(1 - v^k)^(-1/k) with v = erf(size), accurate near v = 1."""
+    return _rest(k, size) ** (-1 / k)
+
+
+@_tail.defjvp
+def _tail_slope(primals: tuple[Array, Array], tangents: tuple[Array, Array]) -> tuple[Array, Array]:
+    """By its logarithm, as powers of 1 - v^k overflow; log v is bounded, since v^k log v is 0 at v = 0."""
+    (k, size), (dk, dsize) = primals, tangents
+    value, rest, log_v = _tail(k, size), _rest(k, size), jnp.maximum(jnp.log1p(-erfc(size)), -100.0)
+    steepness = 2 / np.sqrt(np.pi) * jnp.exp(-(size**2)) / jnp.maximum(erf(size), 1e-30)
+    odds = jnp.exp(k * log_v) / rest
+    return value, value * ((jnp.log(rest) / k**2 + odds * log_v / k) * dk + odds * steepness * dsize)
+
+
+def _rest(k: Array, size: Array) -> Array:
+    """1 - erf(size)^k."""
+    return -jnp.expm1(k * jnp.log1p(-erfc(size)))
 
 
 def _traceable(function: Callable[[Array], Array]) -> Callable[[Array], Array]:

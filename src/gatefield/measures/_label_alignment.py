@@ -1,5 +1,7 @@
 """How well a kernel's leading directions agree with the labels."""
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -28,7 +30,8 @@ def label_alignment(K: KernelLike, y: Float[ArrayLike, "... samples"], ridge: Ar
     `y`: labels. `ridge`: what is added to each eigenvalue, in units of the mean eigenvalue; 1e-8 is usual, and a
     singular kernel needs one. `alignment_ridge` gives the number that is added, for the report.
 
-    **Returns:** nu; float64 NumPy unless traced.
+    **Returns:** nu; float64 NumPy unless traced. Its derivatives in K, y and the ridge hold for repeated eigenvalues too:
+    $\partial\nu/\partial K = -uu^\top - |u|^2\,\frac{\text{ridge}}n I$ with $u = (K+rI)^{-1}y$.
 
     >>> import numpy as np
     >>> float(label_alignment(np.eye(4) / 4, [1, -1, 1, 1], ridge=0.0))
@@ -80,10 +83,48 @@ def _check_kernel(K: Array) -> None:
         raise UserError(f"K must have a positive trace, but it is {np.min(trace):g}; give a kernel that is not zero.")
 
 
+@jax.custom_jvp
 @jax.jit
 def _alignment(K: Array, y: Array, added: Array) -> tuple[Array, Array]:
-    """nu, and the smallest eigenvalue with its ridge, relative to the largest."""
-    eigenvalues, vectors = jnp.linalg.eigh(K)
-    lifted = eigenvalues + added[..., None]
-    along = jnp.einsum("...ij,...i->...j", vectors, y)
+    """nu, and the smallest eigenvalue with its ridge, relative to the largest, which counts as a constant."""
+    lifted, _, along = _modes(K, y, added)
     return jnp.sum(along**2 / lifted, axis=-1), lifted[..., 0] / lifted[..., -1]
+
+
+@_alignment.defjvp
+def _alignment_slope(primals: tuple[Array, Array, Array], tangents: tuple[Array, Array, Array]) -> tuple[Any, Any]:
+    """dnu = 2 u.dy - u.(dK + dr) u with u = (K + r)^-1 y: no differences of eigenvalues, which may be zero."""
+    K, y, added = primals
+    dK, dy, dr = tangents
+    nu, least = _alignment(K, y, added)
+    u = _solved(K, y, added)
+    slope = jnp.sum(u * (2 * dy - _applied(dK, dr, u)), axis=-1)
+    return (nu, least), (slope, jnp.zeros_like(least))
+
+
+@jax.custom_jvp
+@jax.jit
+def _solved(K: Array, y: Array, added: Array) -> Array:
+    """(K + r)^-1 y, by the modes of K."""
+    lifted, vectors, along = _modes(K, y, added)
+    return jnp.einsum("...ij,...j->...i", vectors, along / lifted)
+
+
+@_solved.defjvp
+def _solved_slope(primals: tuple[Array, Array, Array], tangents: tuple[Array, Array, Array]) -> tuple[Array, Array]:
+    """du = (K + r)^-1 (dy - (dK + dr) u), for second and higher derivatives of nu."""
+    K, y, added = primals
+    dK, dy, dr = tangents
+    u = _solved(K, y, added)
+    return u, _solved(K, dy - _applied(dK, dr, u), added)
+
+
+def _applied(dK: Array, dr: Array, u: Array) -> Array:
+    """The symmetric part of dK, and dr, applied to u."""
+    return jnp.einsum("...ij,...j->...i", (dK + jnp.swapaxes(dK, -1, -2)) / 2, u) + dr[..., None] * u
+
+
+def _modes(K: Array, y: Array, added: Array) -> tuple[Array, Array, Array]:
+    """Eigenvalues with their ridge, eigenvectors, and the labels along them."""
+    eigenvalues, vectors = jnp.linalg.eigh(K)
+    return eigenvalues + added[..., None], vectors, jnp.einsum("...ij,...i->...j", vectors, y)

@@ -8,6 +8,8 @@ from jaxtyping import Array, ArrayLike, Complex, Float, Num, Real
 
 from gatefield import _checks
 from gatefield._precision import exact, real
+from gatefield.measures._localization import energy, modulus, position_length
+from gatefield.measures._scaling import scaled
 
 ONE_SIDED_BOUND = 0.2950530624747
 r"""Least product of the spread in position and the one-sided spread in frequency of a real field on the line.
@@ -29,9 +31,9 @@ def frequency_resultant(w: Num[ArrayLike, "*batch n"]) -> Float[Array, "*batch"]
     >>> round(float(frequency_resultant([1.0, 1.0, 1.0, 1.0])), 12), round(float(frequency_resultant([1.0, -1.0])), 12)
     (1.0, -1.0)
     """
-    w = _scaled(_field(w))
-    lag_one = jnp.sum(jnp.conj(w) * jnp.roll(w, -1, axis=-1), axis=-1) / jnp.sum(_energy(w), axis=-1)
-    return _modulus(lag_one) if jnp.iscomplexobj(w) else lag_one
+    w = scaled(_field(w))
+    lag_one = jnp.sum(jnp.conj(w) * jnp.roll(w, -1, axis=-1), axis=-1) / jnp.sum(energy(w), axis=-1)
+    return modulus(lag_one) if jnp.iscomplexobj(w) else lag_one
 
 
 @exact
@@ -76,7 +78,7 @@ def spreads(w: Num[ArrayLike, "*batch n"], *, one_sided: bool = False) -> tuple[
     """
     w = _field(w)
     n = w.shape[-1]
-    position = _circular_spread(_position_length(w), n)
+    position = _circular_spread(position_length(scaled(w)), n)
     return position, _deviation(w) if one_sided else _circular_spread(frequency_resultant(w), n)
 
 
@@ -119,7 +121,7 @@ def harper_slack(w: Num[ArrayLike, "*batch n"], alpha: Float[ArrayLike, "*#batch
 
 @jax.jit
 def _harper_slack(w: Num[Array, "*batch n"], alpha: Float[Array, "*#batch"]) -> Float[Array, "*batch"]:
-    reached = alpha * _position_length(w) + (1 - alpha) * frequency_resultant(w)
+    reached = alpha * position_length(scaled(w)) + (1 - alpha) * frequency_resultant(w)
     return _harper_bound(w.shape[-1], alpha) - reached
 
 
@@ -142,31 +144,6 @@ def _field(w: Num[ArrayLike, "*batch n"]) -> Num[Array, "*batch n"]:
     return array.astype(jnp.result_type(complex)) if jnp.iscomplexobj(array) else real(w)
 
 
-def _scaled(w: Num[Array, "*batch n"]) -> Num[Array, "*batch n"]:
-    """With entries of at most about 1, so that tiny and huge fields keep their precision."""
-    size = jnp.maximum(jnp.abs(jnp.real(w)), jnp.abs(jnp.imag(w)))
-    return w / jax.lax.stop_gradient(jnp.max(size, axis=-1, keepdims=True))
-
-
-def _energy(w: Num[Array, "*shape"]) -> Float[Array, "*shape"]:
-    return jnp.real(w) ** 2 + jnp.imag(w) ** 2
-
-
-def _position_length(w: Num[Array, "*batch n"]) -> Float[Array, "*batch"]:
-    """`position_resultant`, for complex fields as well."""
-    n = w.shape[-1]
-    p = _energy(_scaled(w))
-    angle = 2 * jnp.pi * jnp.arange(n) / n
-    return _modulus(jnp.sum(p * jnp.exp(1j * angle), axis=-1) / jnp.sum(p, axis=-1))
-
-
-def _modulus(z: Complex[Array, "*batch"]) -> Float[Array, "*batch"]:
-    """The absolute value, with derivative 0 at 0."""
-    square = _energy(z)
-    zero = square == 0
-    return jnp.where(zero, 0.0, jnp.sqrt(jnp.where(zero, 1.0, square)))
-
-
 def _circular_spread(resultant: Float[Array, "*batch"], n: int) -> Float[Array, "*batch"]:
     length = jnp.abs(resultant)
     rest = 1 - length**2
@@ -179,7 +156,9 @@ def _deviation(w: Num[Array, "*batch n"]) -> Float[Array, "*batch"]:
     """Standard deviation of the absolute frequency."""
     n = w.shape[-1]
     k = jnp.minimum(jnp.arange(n), n - jnp.arange(n))
-    q = _energy(jnp.fft.fft(_scaled(w), axis=-1))
+    q = energy(jnp.fft.fft(scaled(w), axis=-1))
     q = q / jnp.sum(q, axis=-1, keepdims=True)
     mean = jnp.sum(q * k, axis=-1, keepdims=True)
-    return jnp.sqrt(jnp.sum(q * (k - mean) ** 2, axis=-1))
+    variance = jnp.sum(q * (k - mean) ** 2, axis=-1)
+    single = variance == 0
+    return jnp.where(single, 0.0, jnp.sqrt(jnp.where(single, 1.0, variance)))
