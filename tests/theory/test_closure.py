@@ -8,6 +8,7 @@ import jax
 import numpy as np
 import pytest
 from scipy import integrate, special
+from scipy.linalg import circulant
 
 from gatefield.data import NonlinearGP, ring_correlation
 from gatefield.theory import closure, nlgp, relu
@@ -110,8 +111,25 @@ def test_drift_is_exact_for_gaussian_data():
     assert not closure.drift(W - W.mean(), np.ones((5, 5)), 3.0).round(15).any()  # the field sees nothing
 
 
+def test_drift_does_not_depend_on_the_length_of_the_field():
+    cov = circulant(nlgp.covariance(ring_correlation(5, 1.5), 3.0))
+    expected = closure.amplifier(cov @ W / np.sqrt(W @ cov @ W), 3.0)
+    for scale in (1e-300, 1e-160, 1e160, 1e300):
+        np.testing.assert_allclose(closure.drift(scale * W, cov, 3.0), expected, rtol=1e-12)
+
+
+def test_drift_and_slopes_of_short_and_long_fields_in_single_precision():
+    cov, scales = circulant(nlgp.covariance(ring_correlation(5, 1.5), 3.0)), np.array([1e-20, 1.0, 1e20])
+    both = jax.jit(jax.vmap(lambda w: (closure.drift(w, cov, 3.0), jax.jacfwd(lambda w: closure.drift(w, cov, 3.0))(w))))
+    values, slopes = both(np.float32(scales[:, None] * W))
+    np.testing.assert_allclose(values, np.tile(closure.drift(W, cov, 3.0), (3, 1)), atol=1e-6)
+    steps = 1e-5 * np.eye(5)
+    expected = np.stack([(closure.drift(W + h, cov, 3.0) - closure.drift(W - h, cov, 3.0)) / 2e-5 for h in steps], axis=1)
+    np.testing.assert_allclose(slopes * scales[:, None, None], np.tile(expected, (3, 1, 1)), atol=1e-5)
+
+
 def test_drift_is_not_a_gradient_unless_gaussian():
-    cov = nlgp.covariance(np.array([np.roll(ring_correlation(5, 1.5), k) for k in range(5)]), 3.0)
+    cov = circulant(nlgp.covariance(ring_correlation(5, 1.5), 3.0))
     with jax.enable_x64(True):
         slope = jax.jit(jax.jacfwd(closure.drift))
         gaussian, squashed, at_zero = (np.asarray(slope(w, cov, g)) for w, g in ((W, 0.0), (W, 3.0), (0 * W, 3.0)))

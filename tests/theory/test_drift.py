@@ -162,6 +162,52 @@ def test_scale_sign_and_shift():
     np.testing.assert_allclose(drift(source, np.roll(W, 2)), np.roll(value, 2), rtol=1e-12)
 
 
+LENGTHS = {
+    "gaussian": (Gaussian(6, 1.5), {}),
+    "student": (Elliptical(6, 1.5, "student:5"), {}),
+    "clone-with-mean": (GaussianClone(SinglePulse(6, (1, 3))), {}),
+    "closure": (NonlinearGP(6, 1.5, 3.0), {"method": "closure"}),
+    "sampled": (NonlinearGP(6, 1.5, 3.0), {"key": KEY, "samples": 60_000}),
+}
+
+
+@pytest.mark.parametrize("case", LENGTHS, ids=list(LENGTHS))
+def test_the_length_of_the_field_does_not_matter(case):
+    source, how = LENGTHS[case]
+    value = drift_estimate(source, W, **how)
+    for scale in (1e-300, 1e-160, 1e160, 1e300):
+        other = drift_estimate(source, scale * W, **how)
+        np.testing.assert_allclose(other.value, value.value, rtol=1e-12)
+        np.testing.assert_allclose(other.error, value.error, rtol=1e-10)
+
+
+@pytest.mark.parametrize("source", [Gaussian(6, 1.5), GaussianClone(SinglePulse(6, (1, 3)))], ids=["gaussian", "clone"])
+def test_the_length_of_the_field_does_not_matter_in_single_precision(source):
+    fields = np.float32(np.array([[1e-35], [1e-20], [1e20], [1e35]]) * W)
+    values = jax.jit(jax.vmap(lambda w: drift(source, w)))(fields)
+    np.testing.assert_allclose(values, np.tile(drift(source, W), (4, 1)), atol=1e-6)
+
+
+def test_slopes_of_a_source_with_a_mean():
+    """By finite differences; a field 1e150 times as long has slopes 1e150 times smaller."""
+    source = GaussianClone(SinglePulse(6, (1, 3)))
+    expected = np.stack([(drift(source, W + h) - drift(source, W - h)) / 2e-5 for h in 1e-5 * np.eye(6)], axis=1)
+    with jax.enable_x64(True):
+        slopes = jax.jit(jax.vmap(jax.jacfwd(lambda w: drift(source, w))))(np.stack([W, 1e150 * W]))
+    np.testing.assert_allclose(slopes[0], expected, atol=1e-9)
+    np.testing.assert_allclose(1e150 * np.asarray(slopes[1]), expected, atol=1e-9)
+
+
+def test_two_sites_that_are_one_variable():
+    """At long length scales the latent correlation of two sites rounds to 1, in double or in single precision."""
+    gain = 3.0
+    size = np.arctan(np.sqrt(2) * gain) / (np.pi * np.sqrt(2 / np.pi * np.arcsin(2 * gain**2 / (1 + 2 * gain**2))))
+    np.testing.assert_allclose(drift(NonlinearGP(2, 4.0, gain), [1.0, 0.5]), size, rtol=1e-14)
+    fields = np.array([[1.0, -0.5], [0.5, -1.0], [1.0, 1.0], [1.0, -1.0], [0.0, -1.0]], np.float32)
+    values = jax.jit(jax.vmap(lambda w: drift(NonlinearGP(2, 3.0, gain), w)))(fields)
+    np.testing.assert_allclose(values, size * np.array([[1, -1, 1, 0, -1]] * 2).T, atol=1e-6)
+
+
 def test_run_axis_under_jit():
     couplings = [0.1, 0.6]
     estimate = jax.jit(lambda w: drift_estimate(Ising(6, couplings), w, method="sampled", key=KEY, samples=60_000))(W)

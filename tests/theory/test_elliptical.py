@@ -73,6 +73,26 @@ def test_drift_of_a_field_without_variance_is_zero():
     assert np.isfinite(jax.jacobian(lambda w: elliptical.drift(w, cov, "laplace"))(jnp.array([1.0, -1.0]))).all()
 
 
+def test_drift_and_velocity_of_short_and_long_fields():
+    cov, w = circulant(ring_correlation(5, 1.0)), np.array([1.0, -0.3, 0.0, 0.7, 0.2])
+    expected = elliptical.constant("laplace", 5) * cov @ w / np.sqrt(w @ cov @ w)
+    for scale in (1e-300, 1e-160, 1.0, 1e160, 1e300):
+        np.testing.assert_allclose(elliptical.drift(scale * w, cov, "laplace"), expected, rtol=1e-13)
+    np.testing.assert_allclose(elliptical.velocity(1e-170 * w, cov, cov, "laplace"), expected / 2, rtol=1e-13)
+    np.testing.assert_allclose(elliptical.velocity(1e170 * w, cov, cov, "laplace"), -1e170 * cov @ w / 2, rtol=1e-13)
+    with pytest.raises(ValueError, match="covariance must be positive"):
+        elliptical.drift([1e170, -1e170], np.array([[1.0, 2.0], [2.0, 1.0]]), "laplace")
+
+
+def test_slopes_of_short_and_long_fields_in_single_precision():
+    cov, w = circulant(ring_correlation(5, 1.0)), np.array([1.0, -0.3, 0.0, 0.7, 0.2])
+    scales = np.array([1e-20, 1.0, 1e20])
+    slopes = jax.jit(jax.vmap(jax.jacrev(lambda w: elliptical.drift(w, cov, "gaussian"))))(np.float32(scales[:, None] * w))
+    length, pull = np.sqrt(w @ cov @ w), cov @ w
+    expected = (cov / length - np.outer(pull, pull) / length**3) / np.sqrt(2 * np.pi)
+    np.testing.assert_allclose(slopes * scales[:, None, None], np.tile(expected, (3, 1, 1)), atol=1e-6)
+
+
 @pytest.mark.parametrize("labels", [(1.0, 0.0), (1.0, -1.0)])
 def test_velocity_is_minus_the_gradient_of_the_loss(labels):
     cov1, cov0, w = circulant(ring_correlation(6, 1.0)), circulant(ring_correlation(6, 2.0)), np.arange(6) - 1.7

@@ -1,6 +1,8 @@
 """Error-function units: expectations against quadrature, the flow against derivatives of the loss, reference values."""
 
+import itertools
 import json
+from fractions import Fraction
 from pathlib import Path
 
 import jax
@@ -127,6 +129,93 @@ def test_velocity_is_minus_the_gradient_of_the_loss(state, units, labels):
         expected = minus_gradient(*map(jnp.asarray, (fields, biases, 0.1)), labels, jnp.asarray(readout))
     for value, gradient in zip(erf.velocity(fields, biases, 0.1, COV1, COV0, labels, readout=readout), expected, strict=True):
         np.testing.assert_allclose(value, gradient, rtol=1e-9, atol=1e-15)
+
+
+def tilt_in_rationals(w_j, b_j, w_k, b_k, cov):
+    """Mean and variance of h_k and its covariance with x, tilted by unit j, without rounding; s_jj and C w_j/(1 + s_jj)."""
+    exact = np.vectorize(lambda x: Fraction(float(x)), otypes=[object])
+    w_j, b_j, w_k, b_k, cov = map(exact, (w_j, b_j, w_k, b_k, cov))
+    image_j, image_k = cov @ w_j, cov @ w_k
+    s_jj = w_j @ image_j
+    c = w_j @ image_k / (1 + s_jj)
+    parts = (b_k - c * b_j, w_k @ (image_k - c * image_j), image_k - c * image_j, s_jj, image_j / (1 + s_jj))
+    return [np.asarray(part).astype(float) for part in parts]
+
+
+def velocity_in_rationals(W, b, covs, targets):
+    """Velocities of fields and biases for readout 1/K, from tilts without rounding."""
+    dW, db, units = np.zeros(W.shape), np.zeros(len(W)), len(W)
+    for (cov, y), j in itertools.product(zip(covs, targets, strict=True), range(units)):
+        tilts = [tilt_in_rationals(W[j], b[j], W[k], b[k], cov) for k in range(units)]
+        error = y - sum(unit(m / np.sqrt(1 + v)) for m, v, *_ in tilts) / units
+        pulled = sum(slope(m / np.sqrt(1 + v)) / np.sqrt(1 + v) * covariance for m, v, covariance, *_ in tilts) / units
+        s, image = tilts[0][3:]
+        rate = slope(b[j] / np.sqrt(1 + s)) / np.sqrt(1 + s) / (2 * units)
+        dW[j] -= rate * (b[j] * error * image + pulled)
+        db[j] += rate * error
+    return dW, db
+
+
+LONG = {
+    "one": (W[[0]], B[:1]),
+    "same": (W[[0, 0, 1]], np.array([0.4, 0.4, -0.8])),
+    "opposite": (W[[0, 0]] * np.array([[1.0], [-2.0]]), B[:2]),
+    "parallel": (W[[0, 0]] * np.array([[1.0], [2.3]]), B[:2]),
+    "nearly parallel": (W[[0, 0]] + np.array([[0.0], [1e-6]]) * W[1], B[:2]),
+    "general": (W, B),
+}
+
+
+@pytest.mark.parametrize("state", LONG, ids=list(LONG))
+def test_velocity_of_long_fields_in_rationals(state):
+    fields, biases = LONG[state]
+    for scale in (1e2, 1e4, 1e6, 1e8):
+        error = 1e-8 if "parallel" in state and scale > 1e5 else 0.0
+        values = erf.velocity(scale * fields, biases, 0.1, COV1, COV0, (1.0, 0.0))
+        expected = velocity_in_rationals(scale * fields, biases, (COV1, COV0), (0.9, -0.1))
+        for one, two in zip(values[:2], expected, strict=True):
+            np.testing.assert_allclose(one, two, rtol=0, atol=(error + 1e-13) * abs(two).max())
+
+
+@pytest.mark.parametrize("state", ["same", "general"])
+def test_velocity_of_long_fields_in_single_precision(state):
+    run = jax.jit(lambda W, b: erf.velocity(W, b, 0.0, COV1, COV0, (1.0, 0.0)))
+    covs = [np.float32(cov) for cov in (COV1, COV0)]
+    for scale in (1e2, 1e3, 1e6):
+        fields, biases = np.float32(scale * LONG[state][0]), np.float32(LONG[state][1])
+        expected = velocity_in_rationals(fields, biases, covs, (1.0, 0.0))
+        for one, two in zip(run(fields, biases)[:2], expected, strict=True):
+            np.testing.assert_allclose(one, two, rtol=0, atol=1e-5 * abs(two).max())
+
+
+@pytest.mark.parametrize("factor", [1.0, -2.0, 2.3])
+def test_expectations_of_long_fields_in_rationals(factor):
+    pair = (1e5 * W[0], 0.7, factor * 1e5 * W[0], -0.3)
+    m, v, covariance, s, image = tilt_in_rationals(*pair, COV1)
+    rate, height = slope(0.7 / np.sqrt(1 + s)) / np.sqrt(1 + s), m / np.sqrt(1 + v)
+    assert erf.product_slope_mean(*pair, COV1) == pytest.approx(rate * unit(height), rel=1e-13)
+    expected = rate * (slope(height) / np.sqrt(1 + v) * covariance - 0.7 * unit(height) * image)
+    np.testing.assert_allclose(erf.product_slope_input_mean(*pair, COV1), expected, rtol=0, atol=1e-12 * abs(expected).max())
+
+
+def test_bias_of_a_long_neuron():
+    for s in (1e4, 1e8, 1e16, 1e30):
+        expected = slope(0.7 / np.sqrt(1 + s)) / np.sqrt(1 + s) * unit(0.7 / np.sqrt(1 + s) / np.sqrt(1 + 2 * s))
+        assert erf.bias_velocity(0.7, s, s, (0.0, 0.0)) == pytest.approx(-expected, rel=1e-13)
+
+
+def test_slopes_of_the_velocity_of_long_fields():
+    """Against finite differences of velocities without rounding in their tilts."""
+    fields, biases = LONG["same"][0] * 300, LONG["same"][1]
+    with jax.enable_x64(True):
+        run = jax.jit(jax.jacfwd(lambda W: erf.velocity(W, biases, 0.0, COV1, COV0, (1.0, 0.0))[:2]))
+        slopes = run(fields)
+    for j, i in ((0, 1), (2, 0)):
+        step = 3e-4 * np.eye(3)[:, [j]] * np.eye(4)[i]
+        high, low = (velocity_in_rationals(fields + h, biases, (COV1, COV0), (1.0, 0.0)) for h in (step, -step))
+        for part, up, down in zip(slopes, high, low, strict=True):
+            expected = (up - down) / 6e-4
+            np.testing.assert_allclose(part[..., j, i], expected, rtol=0, atol=1e-5 * abs(expected).max())
 
 
 def test_readout_is_the_mean_unless_given():

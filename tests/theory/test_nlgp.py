@@ -124,6 +124,7 @@ def drift_in_the_plane(w, rho, gain):
         ((1.0, 0.5), 0.6, 0.2),
         ((1.0, -0.97), -0.6, 3.0),
         ((1.0, 0.3), 0.99, 50.0),
+        ((1.0, -0.9), 0.99, 3.0),
         ((1.0, 1.0), 0.9, 3.0),
         ((1.0, 0.0), 0.5, 1.0),
     ],
@@ -132,6 +133,51 @@ def test_pair_drift_by_quadrature_in_the_plane(w, rho, gain):
     expected = drift_in_the_plane(w, rho, gain)
     np.testing.assert_allclose(nlgp.pair_drift(w, rho, gain), expected, atol=1e-10)
     np.testing.assert_allclose(nlgp.pair_drift([-w[1], -w[0]], rho, gain), -expected[::-1], atol=1e-10)
+
+
+FULL = np.array([[1.0, 0.5], [1.0, 0.0], [1.0, -0.5], [1.0, -0.99], [1.0, 1.0], [1.0, -1.0]])
+
+
+def with_slopes(rho, gain):
+    """Drifts of the fields FULL, and their slopes in the weights and in rho."""
+
+    def both(w, rho):
+        value = nlgp.pair_drift(w, rho, gain)
+        return value, value
+
+    def each(w):
+        (in_w, in_rho), value = jax.jacfwd(both, argnums=(0, 1), has_aux=True)(w, rho)
+        return value, in_w, in_rho
+
+    return jax.jit(jax.vmap(each))(FULL)
+
+
+def test_pair_drift_at_full_correlation():
+    """Both sites are one. Just below, f_2 loses phi(0) X'(0) (1 - rho)/(1 + r)^2 and f_1 r^2 times it, with r = w_2/w_1."""
+    gain, ratio = 3.0, FULL[:-1, 1]
+    with jax.enable_x64(True):
+        values, in_w, in_rho = (np.asarray(part) for part in with_slopes(1.0, gain))
+    np.testing.assert_allclose(values[:-1], nlgp.half_gate_mean(1.0, gain), rtol=1e-13)
+    np.testing.assert_allclose(in_w[:-1], 0, atol=1e-12)
+    lost = np.sqrt(2) / np.pi * gain / nlgp.variance(gain) ** 0.5 / (1 + ratio) ** 2
+    np.testing.assert_allclose(in_rho[:-1], np.stack([ratio**2 * lost, lost], axis=1), rtol=1e-9)
+    np.testing.assert_allclose(values[-1], 0, atol=1e-15)  # the weights cancel; their slopes are infinite
+    assert np.isfinite(in_w).all()
+    assert np.isfinite(in_rho).all()
+
+
+def test_pair_drift_near_and_at_the_ends_of_the_correlation():
+    size, gain = nlgp.half_gate_mean(1.0, 3.0), 3.0
+    np.testing.assert_allclose(nlgp.pair_drift([1.0, 0.5], -1.0, gain), [size, -size], rtol=1e-13)
+    lost = 1e-9 * np.sqrt(2) / np.pi * gain / nlgp.variance(gain) ** 0.5 / 0.25
+    np.testing.assert_allclose(size - nlgp.pair_drift([1.0, -0.5], 1 - 1e-9, gain), [lost / 4, lost], atol=1e-15)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rho", [1.0, -1.0, 0.5])
+def test_slopes_of_two_sites_are_finite_in_single_precision(rho):
+    for gain in (0.0, 3.0, np.inf):
+        assert all(np.isfinite(part).all() for part in with_slopes(rho, gain))
 
 
 @pytest.mark.parametrize("name", [n for n in VALUES if n.startswith("f_erf_n2")])

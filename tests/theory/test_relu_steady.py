@@ -136,6 +136,15 @@ def test_rests_have_no_velocity_and_the_stated_loss():
     np.testing.assert_allclose(relu.mode_velocity(circle, LAM1, LAM0), 0, atol=1e-16)
 
 
+def test_one_variance_stands_for_all_modes():
+    """At rest D sqrt(l1) u = sqrt(2/pi) in each mode."""
+    others = np.array([1.45, 0.5])
+    amplitude = relu.steady_amplitude(LAM1[:, None], others)
+    np.testing.assert_allclose((LAM1[:, None] + others) / np.sqrt(LAM1[:, None]) * amplitude, np.sqrt(2 / np.pi), rtol=1e-14)
+    np.testing.assert_allclose(relu.steady_amplitude(2.2, LAM0)[0], np.sqrt(2 / np.pi * 2.2) / 3.65, rtol=1e-14)
+    np.testing.assert_allclose(relu.steady_loss(LAM1, 1.45)[0], 0.25 - 2.2 / (3.65 * 4 * np.pi), rtol=1e-14)
+
+
 def test_growth_rates_are_those_of_the_jacobian():
     for k in range(4):
         u = relu.steady_amplitude(LAM1, LAM0)[k] * np.eye(4)[k]

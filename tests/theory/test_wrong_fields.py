@@ -1,5 +1,7 @@
 """What cannot be computed is refused with one sentence, instead of a number or an error from inside."""
 
+import functools
+
 import jax
 import numpy as np
 import pytest
@@ -85,17 +87,17 @@ def test_gains(function, gain):
 
 @pytest.mark.parametrize("value", [1.5, -2.0, NAN, 1 + 1e-6])
 def test_correlations(value):
-    for call in (nlgp.half_gate_mean, nlgp.covariance, closure.amplifier, closure.expansion):
+    pair = functools.partial(nlgp.pair_drift, [1.0, 0.5])
+    for call in (nlgp.half_gate_mean, nlgp.covariance, closure.amplifier, closure.expansion, pair):
         with pytest.raises(UserError, match="must be a correlation between -1 and 1"):
             call(value, 1.0)
-    with pytest.raises(UserError, match="rho must be strictly between -1 and 1"):
-        nlgp.pair_drift([1.0, 0.5], value, 1.0)
 
 
 def test_rounding_puts_no_correlation_beyond_one():
     assert nlgp.covariance(1 + 1e-12, 1.0) == 1.0
     assert nlgp.covariance(np.float32(1 + 1e-7), 1.0) == 1.0
     assert closure.amplifier(-1 - 1e-12, 1.0) == closure.amplifier(-1.0, 1.0)
+    np.testing.assert_array_equal(nlgp.pair_drift([1.0, 0.5], 1 + 1e-12, 1.0), nlgp.pair_drift([1.0, 0.5], 1.0, 1.0))
 
 
 def test_two_sites():
@@ -119,7 +121,8 @@ def test_two_sites():
         (lambda: erf.linear_rates(0.0, [1.0], [1.0]), "b must hold one bias for each unit"),
         (lambda: erf.linear_rates([0.0], [1.0, 2.0], [1.0]), "one eigenvalue for each mode"),
         (lambda: erf.bias_velocity(0.0, -1.0, 1.0), "s1 must be zero or more: a power w'Cw, but is -1"),
-        (lambda: elliptical.steady_amplitude(-1.0, 1.0, "gaussian", 4), "lam1 must be zero or more, and finite"),
+        (lambda: elliptical.steady_amplitude(-1.0, 1.0, "gaussian", 4), "lam1 must be finite, and zero or more"),
+        (lambda: elliptical.steady_amplitude([1.0, 2.0], [1.0] * 3, "gaussian", 4), r"one shape or broadcast, .* \(2,\) and"),
     ],
 )
 def test_other_arguments(call, text):

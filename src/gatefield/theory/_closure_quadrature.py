@@ -5,7 +5,6 @@ $0 \le z \le \min(6/g, 12)$ only. There $x = m z (1 - \delta(g^2 z^2))$ with the
 $\delta(q) = 1 - \tfrac{\sqrt\pi}2 \operatorname{erf}(\sqrt q)/\sqrt q$, which is smooth in q and free of cancellation.
 """
 
-import itertools
 import math
 from typing import NamedTuple
 
@@ -52,10 +51,15 @@ def sag(q: Array) -> Array:
 
 def panels(*edges: Array) -> tuple[Float[Array, "*shape nodes"], Float[Array, "*shape nodes"]]:
     """Nodes and weights of Gauss-Legendre panels between the edges, along a new last axis."""
+    return panels_between(jnp.stack(edges, axis=-1))
+
+
+def panels_between(edges: Float[Array, "*shape edges"]) -> tuple[Float[Array, "*shape nodes"], Float[Array, "*shape nodes"]]:
+    """As `panels`, with the edges along the last axis."""
     nodes, weights = (real(values) for values in np.polynomial.legendre.leggauss(NODES))
-    pairs = [(low[..., None], (high - low)[..., None]) for low, high in itertools.pairwise(edges)]
-    points = [low + width * (1 + nodes) / 2 for low, width in pairs]
-    return jnp.concatenate(points, axis=-1), jnp.concatenate([width * weights / 2 for _, width in pairs], axis=-1)
+    low, width = edges[..., :-1, None], jnp.diff(edges, axis=-1)[..., None]
+    points, weights = low + width * (1 + nodes) / 2, width * weights / 2
+    return points.reshape(*edges.shape[:-1], -1), weights.reshape(*edges.shape[:-1], -1)
 
 
 def normal_panels(top: Array) -> tuple[Float[Array, "*shape nodes"], Float[Array, "*shape nodes"]]:

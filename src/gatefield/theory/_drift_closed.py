@@ -11,6 +11,7 @@ from jaxtyping import Array, ArrayLike, Float, Real
 from gatefield._precision import real
 from gatefield.data import Elliptical, Gaussian, GaussianClone, Hypercube, NonlinearGP, Source
 from gatefield.theory import elliptical
+from gatefield.theory._drift_direction import scaled
 from gatefield.theory.nlgp import half_gate_mean
 
 Field = Float[Array, " n"]
@@ -55,11 +56,12 @@ def _(source: Elliptical, w: Field) -> Field:
 @closed.register
 def _(source: GaussianClone, w: Field) -> Field:
     r"""$\mu\,\Phi(m/s) + \varphi(m/s)\,Cw/s$ with m and s the mean and standard deviation of $\langle w,x\rangle$."""
-    mean, pull = real(source.mean()), real(source.covariance()) @ w
-    square = w @ pull
+    w, mean = scaled(w), real(source.mean())
+    pull = jnp.matmul(real(source.covariance()), w, precision="highest")
+    square, level = (jnp.matmul(w, part, precision="highest") for part in (pull, mean))
     spread = jnp.sqrt(jnp.where(square > 0, square, 1.0))
-    score = (w @ mean) / spread
-    opened = jnp.where(square > 0, erfc(-score / np.sqrt(2)) / 2, (1 + jnp.sign(w @ mean)) / 2)
+    score = level / spread
+    opened = jnp.where(square > 0, erfc(-score / np.sqrt(2)) / 2, (1 + jnp.sign(level)) / 2)
     bump = jnp.where(square > 0, jnp.exp(-(score**2) / 2) / (np.sqrt(2 * np.pi) * spread), 0.0)
     return mean * opened + bump * pull
 

@@ -9,7 +9,7 @@ from jaxtyping import Array, ArrayLike, Float
 from gatefield import _checks
 from gatefield._errors import UserError
 from gatefield._precision import exact, real
-from gatefield.theory._closure_quadrature import Squash, normal_density, panels, squash
+from gatefield.theory._closure_quadrature import Squash, normal_density, panels, panels_between, squash
 from gatefield.theory._field_checks import check_field
 
 _REACH = 12.0
@@ -28,11 +28,12 @@ def pair_drift(w: Float[ArrayLike, "2"], rho: Float[ArrayLike, ""], gain: Float[
     $$f_1 = \operatorname{sign}(w_1)\Big[\int_0^\infty \varphi(u)\, X(u) \operatorname{erf}\frac{t + q\,u}{s}\,du
     + \int_{u(\infty)}^\infty \varphi X\,du\Big]$$
 
-    with $X(t) = \operatorname{erf}(gt)/Z(g)$; the integral over u runs along t, where it is smooth. The error is below 1e-10
-    for correlations up to 0.99 in size.
+    with $X(t) = \operatorname{erf}(gt)/Z(g)$; the integral over u runs along t, where it is smooth. At $\rho = \pm1$ the
+    error functions are signs, and f is $\arctan(\sqrt2 g)/(\pi Z(g))$ in size at both sites, or 0 if the two weights cancel.
+    The error is below 1e-10, and below 1e-8 if the weights differ by less than a millionth in size.
 
-    **Arguments:** `w`: two weights, not both zero. `rho`: latent correlation, inside (-1, 1). `gain`: zero or more, `inf`
-    allowed.
+    **Arguments:** `w`: two weights, not both zero. `rho`: latent correlation in [-1, 1]; what rounding puts beyond counts as
+    -1 or 1. `gain`: zero or more, `inf` allowed.
 
     **Returns:** f(w); float64 NumPy unless traced.
 
@@ -45,8 +46,7 @@ def pair_drift(w: Float[ArrayLike, "2"], rho: Float[ArrayLike, ""], gain: Float[
     check_field(w)
     if w.shape != (2,):
         raise UserError(f"w must be a field of two sites, but has shape {w.shape}; use theory.drift for more of them.")
-    _checks.real("rho", rho, "strictly between -1 and 1", lambda x: np.abs(x) < 1)
-    return _pair_drift(w, real(rho), real(_checks.gain(gain)))
+    return _pair_drift(w, real(_checks.correlation("rho", rho)), real(_checks.gain(gain)))
 
 
 @jax.jit
@@ -63,24 +63,35 @@ def _pair_drift(w: Array, rho: Array, gain: Array) -> Array:
 
 def _integrals(ratio: Array, rho: Array, s: Squash) -> tuple[Array, Array]:
     """f_1 and f_2 for positive weights of that ratio, the first being the larger."""
-    width = jnp.sqrt((1 - rho) * (1 + rho))
+    width = _width(rho)
 
     def x(z: Array) -> Array:
         return erf(s.gain * z) / s.deviation
 
-    t, weight = panels(*_edges(real(_REACH), s.top, width / (jnp.abs(rho) + 0.1), real(_FIXED)))
+    scales = width / jnp.stack([jnp.abs(rho) + 0.1, jnp.abs(rho + ratio)])
+    t, weight = panels_between(_edges(real(_REACH), s.top, scales, real(_FIXED)))
     u, _ = _balance(ratio, t, s.gain)
     second = jnp.sum(weight * normal_density(t) * x(t) * erf((rho * t + u) / (np.sqrt(2) * width)))
     end = _end(ratio, s.gain)
-    t, weight = panels(*_edges(end, s.top, width / (1 + rho * ratio), end * real(_SHARES)))
+    t, weight = panels_between(_edges(end, s.top, width / (1 + rho * ratio)[None], end * real(_SHARES)))
     u, speed = _balance(ratio, t, s.gain)
     along = jnp.sum(weight * speed * normal_density(u) * x(u) * erf((t + rho * u) / (np.sqrt(2) * width)))
     return along + _beyond(ratio, s), second
 
 
-def _edges(end: Array, top: Array, scale: Array, others: Array) -> Array:
-    """Panel edges from 0 to `end`, with cuts where x saturates and at some multiples of the width of a smooth step."""
-    cuts = jnp.concatenate([jnp.stack([0 * top, top / 4, top / 2, top, end]), scale * real([1.0, 3.0, 9.0]), others])
+def _width(rho: Array) -> Array:
+    """The width sqrt(1 - rho^2) of a smooth step; at |rho| = 1 far below rounding but not 0, so that there are slopes."""
+    square = (1 - rho) * (1 + rho)
+    return jnp.sqrt(jnp.where(square < 0, 0.0, square) + float(jnp.finfo(rho.dtype).eps) ** 3)
+
+
+def _edges(end: Array, top: Array, scales: Array, others: Array) -> Array:
+    """Panel edges from 0 to `end`, with cuts where x saturates and at some multiples of the widths of smooth steps.
+
+    The integral does not depend on these multiples: they need no derivative, and may be infinite.
+    """
+    steps = jnp.outer(jax.lax.stop_gradient(scales), real([1.0, 3.0, 9.0])).ravel()
+    cuts = jnp.concatenate([jnp.stack([0 * top, top / 4, top / 2, top, end]), steps, others])
     return jnp.sort(jnp.minimum(cuts, end))
 
 
@@ -111,5 +122,5 @@ def _beyond(ratio: Array, s: Squash) -> Array:
 
 def _unequal(ratio: Array) -> tuple[Array, Array]:
     """Whether the weights are equal, and a ratio below 1."""
-    equal = ratio > 1 - 1e-12
+    equal = ratio > 1 - max(1e-12, 4 * float(jnp.finfo(ratio.dtype).eps))
     return equal, jnp.where(equal, 0.5, ratio)

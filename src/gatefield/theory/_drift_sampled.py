@@ -8,6 +8,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from gatefield._errors import UserError
 from gatefield._precision import real
 from gatefield.data import Source
+from gatefield.theory._drift_direction import scaled
 
 Field = Float[Array, " n"]
 
@@ -24,7 +25,9 @@ def sampled_drift(source: Source, w: Field, key: PRNGKeyArray, samples: int) -> 
     that it cannot be relied on where the source has no fourth moment. The sign is a step, whose derivative over a sample is 0
     and not that of the mean: to differentiate is an error.
     """
-    return _regress(source, real(source.mean()), real(source.covariance()) @ w, w, key, samples)
+    w = scaled(w)
+    pull = jnp.matmul(real(source.covariance()), w, precision="highest")
+    return _regress(source, real(source.mean()), pull, w, key, samples)
 
 
 @eqx.filter_jit

@@ -13,6 +13,7 @@ from gatefield._precision import real
 from gatefield.theory._bivariate import sign_product_mean
 from gatefield.theory._erf_checks import checked, one_unit, two_units
 from gatefield.theory._erf_compiled import compiled
+from gatefield.theory._erf_tilt import tilted, units
 
 Field = Float[Array, " n"]
 FieldLike = Float[ArrayLike, " n"]
@@ -96,8 +97,9 @@ def product_slope_mean(w_j: FieldLike, b_j: ScalarLike, w_k: FieldLike, b_k: Sca
     Source: section 3 of note 002, "Multiple Neurons", with the shift of the mean corrected; equation 41 for erf(h) and k = j.
     """
     w_j, b_j, w_k, b_k, cov = map(real, (w_j, b_j, w_k, b_k, cov))
-    s_jj, s_jk, s_kk = w_j @ cov @ w_j, w_j @ cov @ w_k, w_k @ cov @ w_k
-    return unit_slope(b_j, s_jj) * unit_mean(*tilted(b_j, s_jj, s_jk, b_k, s_kk))
+    one, other = units(w_j[None], b_j[None], cov), units(w_k[None], b_k[None], cov)
+    tilt = tilted(one, other)
+    return unit_slope(b_j, one.powers[0]) * unit_mean(tilt.mean, tilt.variance)[0, 0]
 
 
 @checked(two_units)
@@ -120,11 +122,11 @@ def product_slope_input_mean(w_j: FieldLike, b_j: ScalarLike, w_k: FieldLike, b_
     Source: note 002 leaves the motion of the field out; by Stein's lemma under the tilted Gaussian.
     """
     w_j, b_j, w_k, b_k, cov = map(real, (w_j, b_j, w_k, b_k, cov))
-    image_j, image_k = cov @ w_j, cov @ w_k
-    s_jj, s_jk = w_j @ image_j, w_j @ image_k
-    m, v = tilted(b_j, s_jj, s_jk, b_k, w_k @ image_k)
-    along_j = -(b_j * unit_mean(m, v) + s_jk * unit_slope(m, v)) / (1 + s_jj)
-    return unit_slope(b_j, s_jj) * (along_j * image_j + unit_slope(m, v) * image_k)
+    one, other = units(w_j[None], b_j[None], cov), units(w_k[None], b_k[None], cov)
+    m, v, rest, keep = (part[0, 0] for part in tilted(one, other))
+    s = one.powers[0]
+    field = unit_slope(m, v) * (rest + keep * w_j) - b_j / (1 + s) * unit_mean(m, v) * w_j
+    return unit_slope(b_j, s) * jnp.matmul(field, cov, precision="highest")
 
 
 @checked(two_units)
@@ -163,9 +165,3 @@ def unit_kernel(b_j: Array, s_jj: Array, s_jk: Array, b_k: Array, s_kk: Array) -
     """E s(h_j) s(h_k) for means b and covariances s."""
     a_j, a_k = b_j / jnp.sqrt(1 + s_jj), b_k / jnp.sqrt(1 + s_kk)
     return sign_product_mean(a_j, a_k, s_jk / jnp.sqrt((1 + s_jj) * (1 + s_kk)))
-
-
-def tilted(b_j: Array, s_jj: Array, s_jk: Array, b_k: Array, s_kk: Array) -> tuple[Array, Array]:
-    """Mean and variance of h_k under the Gaussian tilted by the slope of unit j."""
-    variance = s_kk - s_jk**2 / (1 + s_jj)
-    return b_k - s_jk * b_j / (1 + s_jj), jnp.where(variance < 0, 0.0, variance)

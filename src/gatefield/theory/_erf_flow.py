@@ -10,7 +10,8 @@ from jaxtyping import Array, ArrayLike, Float
 from gatefield._precision import real
 from gatefield.theory._erf_checks import checked, committee
 from gatefield.theory._erf_compiled import compiled
-from gatefield.theory._erf_expectations import tilted, unit_kernel, unit_mean, unit_slope
+from gatefield.theory._erf_expectations import unit_kernel, unit_mean, unit_slope
+from gatefield.theory._erf_tilt import tilted, units
 
 Fields = Float[Array, "K n"]
 FieldsLike = Float[ArrayLike, "K n"]
@@ -108,24 +109,19 @@ def _class_mean(
 
 def _pull(W: Fields, b: Units, a: Units, cov: Matrix, target: Scalar) -> tuple[Fields, Units, Scalar]:
     """What one class contributes to the velocities; row j, column k of a matrix belongs to s_k s'_j."""
-    image, gram, power = _overlaps(W, cov)
-    moved = tilted(b[:, None], power[:, None], gram, b, power)
-    outputs, slopes = unit_mean(*moved), unit_slope(*moved)
-    rate = a * unit_slope(b, power)
-    error = target - outputs @ a
-    along = (-b * error + (slopes * gram) @ a) / (1 + power)
-    dW = rate[:, None] * (along[:, None] * image - (slopes * a) @ image)
-    return dW, rate * error, target - a @ unit_mean(b, power)
+    each = units(W, b, cov)
+    tilt = tilted(each, each)
+    weights = a * unit_slope(tilt.mean, tilt.variance)
+    error = target - jnp.sum(a * unit_mean(tilt.mean, tilt.variance), axis=1)
+    along = b * error / (1 + each.powers) + jnp.sum(weights * tilt.keep, axis=1)
+    aside = jnp.einsum("jk,jki->ji", weights, tilt.rest, precision="highest")
+    rate = a * unit_slope(b, each.powers)
+    dW = -rate[:, None] * jnp.matmul(along[:, None] * W + aside, cov, precision="highest")
+    return dW, rate * error, target - jnp.sum(a * unit_mean(b, each.powers))
 
 
 def _class_loss(W: Fields, b: Units, a: Units, cov: Matrix, target: Scalar) -> Scalar:
-    _, gram, power = _overlaps(W, cov)
-    square = a @ unit_kernel(b[:, None], power[:, None], gram, b, power) @ a
-    return (square - 2 * target * (a @ unit_mean(b, power)) + target**2) / 2
-
-
-def _overlaps(W: Fields, cov: Matrix) -> tuple[Fields, Float[Array, "K K"], Units]:
-    """W C, the Gram matrix W C W' and its diagonal."""
-    image = W @ cov
-    gram = image @ W.T
-    return image, gram, jnp.diagonal(gram)
+    gram = jnp.matmul(jnp.matmul(W, cov, precision="highest"), W.T, precision="highest")
+    power = jnp.diagonal(gram)
+    square = jnp.sum(a[:, None] * a * unit_kernel(b[:, None], power[:, None], gram, b, power))
+    return (square - 2 * target * jnp.sum(a * unit_mean(b, power)) + target**2) / 2

@@ -12,7 +12,7 @@ from gatefield._errors import UserError
 from gatefield._precision import real
 from gatefield.theory._erf_checks import checked, number, per_unit
 from gatefield.theory._erf_compiled import compiled
-from gatefield.theory._erf_expectations import tilted, unit_mean, unit_slope
+from gatefield.theory._erf_expectations import unit_mean, unit_slope
 from gatefield.theory._field_checks import label_pair
 
 Labels = tuple[float, float]
@@ -106,6 +106,6 @@ def bias_velocity(
     b = real(b)
 
     def pull(s: Array, target: Array) -> Array:
-        return unit_slope(b, s) * (target - unit_mean(*tilted(b, s, s, b, s))) / 2
+        return unit_slope(b, s) * (target - unit_mean(b / (1 + s), s / (1 + s))) / 2
 
     return pull(real(s1), real(labels[0]) - real(b2)) + pull(real(s0), real(labels[1]) - real(b2))

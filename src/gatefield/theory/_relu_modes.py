@@ -48,13 +48,13 @@ def mode_velocity(u: ModesLike, lam1: ModesLike, lam0: ModesLike, labels: Labels
 
 
 @exact
-def steady_amplitude(lam1: Float[ArrayLike, "*modes"], lam0: Float[ArrayLike, "*modes"]) -> Float[Array, "*modes"]:
+def steady_amplitude(lam1: Float[ArrayLike, "*#modes"], lam0: Float[ArrayLike, "*#modes"]) -> Float[Array, "*modes"]:
     r"""Amplitude of one ReLU neuron at rest on a single mode, $|u_k| = \sqrt{2/\pi}\,\sqrt{\lambda_1}/(\lambda_0+\lambda_1)$.
 
     Modes of equal $D = 1+\lambda_0/\lambda_1$ rest together, with $\sum_k\lambda_{1k}u_k^2 = 2/(\pi D^2)$. The cosine and
     the sine of one frequency thus form a circle of this radius: the phase is free.
 
-    **Arguments:** `lam1`, `lam0`: variances of both classes in the mode.
+    **Arguments:** `lam1`, `lam0`: variances of both classes in the mode; they broadcast.
 
     **Returns:** the amplitude, for each mode; 0 without variance in the positive class; float64 NumPy unless traced.
 
@@ -63,16 +63,16 @@ def steady_amplitude(lam1: Float[ArrayLike, "*modes"], lam0: Float[ArrayLike, "*
 
     **Source:** note 002, equations 25 to 31, corrected: the norm stands in the equation, not its square.
     """
-    lam1, lam0 = spectra(lam1, lam0)
+    lam1, lam0 = variances(lam1, lam0)
     total = lam0 + lam1
     return jnp.sqrt(2 / jnp.pi) * safe_sqrt(lam1) / jnp.where(total > 0, total, 1.0)
 
 
 @exact
-def steady_loss(lam1: Float[ArrayLike, "*modes"], lam0: Float[ArrayLike, "*modes"]) -> Float[Array, "*modes"]:
+def steady_loss(lam1: Float[ArrayLike, "*#modes"], lam0: Float[ArrayLike, "*#modes"]) -> Float[Array, "*modes"]:
     r"""Loss of one ReLU neuron at rest on a single mode, $L^* = \frac14-\frac1{4\pi}\frac{\lambda_1}{\lambda_0+\lambda_1}$.
 
-    **Arguments:** `lam1`, `lam0`: variances of both classes in the mode.
+    **Arguments:** `lam1`, `lam0`: variances of both classes in the mode; they broadcast.
 
     **Returns:** the loss, for each mode; 1/4 without variance in the positive class; float64 NumPy unless traced.
 
@@ -81,7 +81,7 @@ def steady_loss(lam1: Float[ArrayLike, "*modes"], lam0: Float[ArrayLike, "*modes
 
     **Source:** no note prints it; the loss of note 002, equation 3, at the rest of equation 24.
     """
-    lam1, lam0 = spectra(lam1, lam0)
+    lam1, lam0 = variances(lam1, lam0)
     total = lam0 + lam1
     return 0.25 - lam1 / jnp.where(total > 0, total, 1.0) / (4 * jnp.pi)
 
@@ -142,15 +142,27 @@ def ratios(lam1: Array, lam0: Array) -> Array:
 
 def spectra(lam1: Any, lam0: Any) -> tuple[Array, Array]:
     """Both spectra as arrays of one shape; none of their values may be negative."""
+    if np.shape(lam1) != np.shape(lam0):
+        raise UserError(
+            f"lam1 and lam0 must have one shape, but have {np.shape(lam1)} and {np.shape(lam0)}; give both for the same modes."
+        )
+    return variances(lam1, lam0)
+
+
+def variances(lam1: Any, lam0: Any) -> tuple[Array, Array]:
+    """Variances of both classes, which broadcast, as arrays; none may be negative."""
     rule = "finite, and zero or more in each mode (data.ring_spectrum never rounds below zero)"
     for name, lam in (("lam1", lam1), ("lam0", lam0)):
         _checks.real(name, lam, rule, lambda x: (x >= 0) & np.isfinite(x))
-    lam1, lam0 = real(lam1), real(lam0)
-    if lam1.shape != lam0.shape:
+    shapes = np.shape(lam1), np.shape(lam0)
+    try:
+        np.broadcast_shapes(*shapes)
+    except ValueError:
         raise UserError(
-            f"lam1 and lam0 must have one shape, but have {lam1.shape} and {lam0.shape}; give both for the same modes."
-        )
-    return lam1, lam0
+            f"lam1 and lam0 must have one shape or broadcast, but have {shapes[0]} and {shapes[1]}; "
+            "give both for the same modes, or one of them for all."
+        ) from None
+    return real(lam1), real(lam0)
 
 
 def coefficients(u: Any, lams: list[Array]) -> Array:

@@ -16,6 +16,7 @@ from jaxtyping import Array, ArrayLike, Float
 from gatefield import _checks
 from gatefield._precision import exact, real
 from gatefield.theory._closure_quadrature import Squash, panels, sag, squash
+from gatefield.theory._drift_direction import direction, scaled
 from gatefield.theory._field_checks import check_field
 
 __all__ = ["amplifier", "drift", "expansion"]
@@ -83,20 +84,15 @@ def drift(w: Float[ArrayLike, " n"], cov: Float[ArrayLike, "n n"], gain: Float[A
 
     **Source:** no note prints it; see `amplifier`.
     """
-    w, cov = real(w), real(cov)
+    w, cov = scaled(real(w)), real(cov)
     check_field(w, cov)
     return _drift(w, cov, real(_checks.gain(gain)))
 
 
 @jax.jit
 def _drift(w: Array, cov: Array, gain: Array) -> Array:
-    pull = cov @ w
-    square = w @ pull
-    flat = square <= 0  # false for NaN, which stays NaN
-    length = jnp.sqrt(jnp.where(flat, 1.0, square))
     spread = jnp.sqrt(jnp.diagonal(cov))
-    a = jnp.where(flat, 0.0, pull / length) / jnp.where(spread > 0, spread, 1.0)
-    return spread * _amplifier(a, gain)
+    return spread * _amplifier(direction(w, cov) / jnp.where(spread > 0, spread, 1.0), gain)
 
 
 @exact

@@ -3,15 +3,16 @@ r"""Elliptical data $x = R\,C^{1/2}u$ with covariance C: the drift has the Gauss
 import math
 
 import jax.numpy as jnp
-import numpy as np
 from jaxtyping import Array, ArrayLike, Float
 
 from gatefield import _checks
 from gatefield._precision import exact, real
 from gatefield.data import Radial
 from gatefield.data._radial import as_radial
+from gatefield.theory._drift_direction import direction, scaled
 from gatefield.theory._field_checks import check_field, label_pair
 from gatefield.theory._relu_geometry import safe_sqrt
+from gatefield.theory._relu_modes import variances
 
 __all__ = ["constant", "drift", "steady_amplitude", "velocity"]
 
@@ -62,13 +63,9 @@ def drift(w: FieldLike, cov: MatrixLike, radial: Radial | str) -> Field:
 
     **Source:** note 003, section 2.
     """
-    w, cov = real(w), real(cov)
+    w, cov = scaled(real(w)), real(cov)
     check_field(w, cov)
-    pull = cov @ w
-    square = w @ pull
-    flat = square <= 0  # false for NaN, which stays NaN
-    length = jnp.sqrt(jnp.where(flat, 1.0, square))
-    return real(constant(radial, w.shape[-1])) * jnp.where(flat, 0.0, pull / length)
+    return real(constant(radial, w.shape[-1])) * direction(w, cov)
 
 
 @exact
@@ -109,7 +106,7 @@ def steady_amplitude(
     for labels (1, 0), with c the `constant`. All active modes share $\lambda_1/(\lambda_0+\lambda_1)$, and the state is stable
     only if that is the largest of all modes.
 
-    **Arguments:** `lam1`, `lam0`: eigenvalues of the covariances. `radial`, `n`: as in `constant`.
+    **Arguments:** `lam1`, `lam0`: eigenvalues of the covariances; they broadcast. `radial`, `n`: as in `constant`.
 
     **Returns:** the length, 0 without variance in the positive class; float64 NumPy unless traced.
 
@@ -118,10 +115,6 @@ def steady_amplitude(
 
     **Source:** note 002, equation 25, corrected, and note 003, section 2.
     """
-    lam1, lam0 = (real(_eigenvalues(name, lam)) for name, lam in (("lam1", lam1), ("lam0", lam0)))
+    lam1, lam0 = variances(lam1, lam0)
     total = lam0 + lam1
     return 2 * real(constant(radial, n)) * safe_sqrt(lam1) / jnp.where(total == 0, 1.0, total)
-
-
-def _eigenvalues(name: str, lam: Float[ArrayLike, "*shape"]) -> Float[ArrayLike, "*shape"]:
-    return _checks.real(name, lam, "zero or more, and finite", lambda x: (x >= 0) & np.isfinite(x))
