@@ -4,7 +4,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Complex, Float, Int, Num, Real
 
 from gatefield._precision import exact, real
-from gatefield.measures._scaling import scaled
+from gatefield._scaling import scaled
 
 
 @exact

@@ -8,8 +8,8 @@ from jaxtyping import Array, ArrayLike, Complex, Float, Num, Real
 
 from gatefield import _checks
 from gatefield._precision import exact, real
+from gatefield._scaling import scaled
 from gatefield.measures._localization import energy, modulus, position_length
-from gatefield.measures._scaling import scaled
 
 ONE_SIDED_BOUND = 0.2950530624747
 r"""Least product of the spread in position and the one-sided spread in frequency of a real field on the line.

@@ -9,9 +9,9 @@ from jax.scipy.special import erfc
 from jaxtyping import Array, ArrayLike, Float, Real
 
 from gatefield._precision import real
+from gatefield._scaling import scaled
 from gatefield.data import Elliptical, Gaussian, GaussianClone, Hypercube, NonlinearGP, Source
 from gatefield.theory import elliptical
-from gatefield.theory._drift_direction import scaled
 from gatefield.theory.nlgp import half_gate_mean
 
 Field = Float[Array, " n"]

@@ -7,8 +7,8 @@ from jaxtyping import Array, Float, PRNGKeyArray
 
 from gatefield._errors import UserError
 from gatefield._precision import real
+from gatefield._scaling import scaled
 from gatefield.data import Source
-from gatefield.theory._drift_direction import scaled
 
 Field = Float[Array, " n"]
 

@@ -15,8 +15,9 @@ from jaxtyping import Array, ArrayLike, Float
 
 from gatefield import _checks
 from gatefield._precision import exact, real
+from gatefield._scaling import scaled
 from gatefield.theory._closure_quadrature import Squash, panels, sag, squash
-from gatefield.theory._drift_direction import direction, scaled
+from gatefield.theory._drift_direction import direction
 from gatefield.theory._field_checks import check_field
 
 __all__ = ["amplifier", "drift", "expansion"]

@@ -7,9 +7,10 @@ from jaxtyping import Array, ArrayLike, Float
 
 from gatefield import _checks
 from gatefield._precision import exact, real
+from gatefield._scaling import scaled
 from gatefield.data import Radial
 from gatefield.data._radial import as_radial
-from gatefield.theory._drift_direction import direction, scaled
+from gatefield.theory._drift_direction import direction
 from gatefield.theory._field_checks import check_field, label_pair
 from gatefield.theory._relu_geometry import safe_sqrt
 from gatefield.theory._relu_modes import variances
