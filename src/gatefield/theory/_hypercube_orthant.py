@@ -21,6 +21,7 @@ from gatefield.theory._hypercube_moments import MOST_SITES
 METHODS = ("auto", "closed", "recursion", "sampled")
 MOST_AUTO = 8
 _RELATIVE_GOAL = 1e-4
+_FACTOR_ERROR = 1e-13
 
 CorrLike = Float[ArrayLike, "n n"]
 PatternLike = Real[ArrayLike, " n"] | Sequence[float]
@@ -29,7 +30,8 @@ PatternLike = Real[ArrayLike, " n"] | Sequence[float]
 class Orthant(eqx.Module):
     """A probability, its error and the method that gave it.
 
-    The error is a bound of rounding and truncation for "closed" and "recursion", one standard error for "sampled".
+    The error is a bound of rounding and truncation for "closed" and "recursion". For "sampled" it is one standard error, plus
+    what rounding of the correlation changes, plus, where few points bear all the weight, what the points may have missed.
     """
 
     value: Float[Array, ""]
@@ -53,8 +55,9 @@ def orthant(
     | "closed" | up to 3 sites: $2^{-n}\big(1 + \sum_{i<j} x_i x_j \tfrac2\pi\arcsin\rho_{ij}\big)$ | rounding |
     | "recursion" | up to 12 sites: $2^{-n}\sum_S m_S x^S$ over even sets S, see `pattern_law` | absolute, about 1e-10 |
     | "sampled" | any number: Genz's transformation with Botev's tilting at scrambled Sobol points | relative |
-    | "auto" | "closed" to 3, "recursion" to 8, else "sampled"; also "sampled" if "recursion" gives under four digits | |
+    | "auto" | "closed" to 3, "recursion" to 8, else "sampled"; "sampled" too if "recursion" gives under four digits | |
 
+    Where "auto" has both, the sampled value is taken only if it is the finer one and agrees with the other.
     All of it works under `jit`, `vmap` and `grad` ("recursion" to 8 sites there), with the same points for all of a batch. If
     `corr` is traced, "auto" is "sampled" above 3 sites: it keeps the relative accuracy of small probabilities. Traced results
     have the user's precision: float32, where "recursion" is off by 1e-7 or so, unless inside `with jax.enable_x64(True)`.
@@ -109,9 +112,14 @@ def orthant_estimate(
     plain = not isinstance(value, Tracer)
     if method == "auto" and chosen == "recursion" and plain and error > _RELATIVE_GOAL * value:
         other = _estimate(corr, pattern, "sampled", u)
-        if other[1] < error:
+        if _better((float(other[0]), float(other[1])), (float(value), float(error))):
             return Orthant(*other, "sampled")
     return Orthant(value, error, chosen)
+
+
+def _better(sampled: tuple[float, float], summed: tuple[float, float]) -> bool:
+    """Whether a sampled value, whose error is a standard error, is finer than a bounded one and agrees with it."""
+    return 0 < sampled[1] < summed[1] and abs(sampled[0] - summed[0]) <= summed[1] + 4 * sampled[1]
 
 
 def _route(n: int, corr: CorrLike) -> str:
@@ -126,9 +134,12 @@ def _estimate(corr: CorrLike, pattern: PatternLike, method: str, u: np.ndarray) 
     if method in routes:
         return routes[method](corr, pattern)
     signed = real(corr) * jnp.outer(pattern, pattern)
-    means = replicate_means(signed, real(u)) if len(pattern) > 1 else jnp.full(u.shape[0], real(0.5))
+    if len(pattern) == 1:
+        return real(0.5), real(0.0)
+    means, doubt = replicate_means(signed, real(u))
     spread = means.std(ddof=1) / np.sqrt(u.shape[0])
-    return means.mean(), jax.lax.stop_gradient(spread + _eps(means) * means.mean())
+    rounding = (len(pattern) * _FACTOR_ERROR + _eps(means)) * means.mean() + jnp.finfo(means.dtype).tiny
+    return means.mean(), jax.lax.stop_gradient(spread + doubt + rounding)
 
 
 def _closed(corr: CorrLike, pattern: Float[Array, " n"]) -> tuple[Array, Array]:
