@@ -97,7 +97,7 @@ def test_texts_are_read_as_their_parameter_needs(text, value):
         (["init=xaver"], "init must be 'none' or 'xavier', but is 'xaver'; give such a value."),
         (["note=bad"], "note = 'bad' is not allowed: notes must be good; give other values."),
         (["bias=true", "steps=2000"], "These parameters together are not allowed: biases take at most 1000 steps; give other"),
-        (["labels=1"], "labels must be a valid tuple, but is 1; give such a value."),
+        (["labels=1"], "labels must be a list, but is 1; write for instance labels=1,2."),
     ],
 )
 def test_what_is_wrong_is_one_sentence(overrides, sentence):
