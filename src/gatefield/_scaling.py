@@ -10,9 +10,11 @@ def scaled(w: Num[Array, "*shape"], axis: int = -1) -> Num[Array, "*shape"]:
 
     No digit is lost and none depends on the scale. The power is applied in two halves, since the whole may lie outside the
     range of the float type. It counts as a constant in derivatives, which is right for what does not depend on scale. A field
-    of zeros stays, and so does one of numbers so small that the device counts them as zero (below 2.2e-308 in float64, 1.2e-38
-    in float32).
+    of zeros or of no entries stays, and so does one of numbers so small that the device counts them as zero (below 2.2e-308 in
+    float64, 1.2e-38 in float32).
     """
+    if not w.size or not w.ndim:
+        return w
     size = jax.lax.stop_gradient(jnp.maximum(jnp.abs(jnp.real(w)), jnp.abs(jnp.imag(w))))
     _, exponent = jnp.frexp(jnp.max(size, axis=axis, keepdims=True))
     half = exponent // 2

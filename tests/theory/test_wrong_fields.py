@@ -39,8 +39,9 @@ def test_fields_and_covariances(function):
             function(w)
     with pytest.raises(UserError, match=r"shape \(3, 3\), but one has \(4, 4\)"):
         function(W[:3])
-    with pytest.raises(UserError, match="shape"):
-        function(W[None])
+    for w in (W[None], 1.0, []):
+        with pytest.raises(UserError, match="shape"):
+            function(w)
     with pytest.raises(UserError, match=r"covariance must be positive, but has a variance of -1\.2 on its diagonal"):
         function(W, -COV)
     with pytest.raises(UserError, match="covariance must be positive, but w'Cw = -"):
