@@ -275,6 +275,19 @@ def test_an_interrupt_says_that_nothing_is_lost(folder, capsys, monkeypatch):
     assert last.endswith("the same command goes on from there.")
 
 
+def test_a_command_told_to_end_says_how_to_go_on(folder):
+    arguments = [sys.executable, "-m", "gatefield", "run", "localization", "--preset", "full"]
+    with subprocess.Popen(arguments, stderr=subprocess.PIPE, text=True, env=WITH_CACHES) as process:
+        assert process.stderr
+        while "starting" not in process.stderr.readline():
+            assert process.poll() is None
+        process.terminate()
+        rest = process.communicate(timeout=60)[1]
+    assert process.returncode == 143
+    assert rest.splitlines()[-1].endswith("What was committed is kept, and the same command goes on from there.")
+    assert "Traceback" not in rest
+
+
 def test_list_in_a_pipe_is_a_line_for_each_experiment():
     lines = command("list").stdout.splitlines()
     assert [line.partition(":")[0] for line in lines] == list(experiments.names())

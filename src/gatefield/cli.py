@@ -2,6 +2,7 @@
 
 import dataclasses
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -243,8 +244,11 @@ _COMMANDS = {"tour": Tour, "list": List, "run": Run, "report": Report, "check": 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code: 0, 1 for a check that finds something wrong, 2 for what the user can
-    put right, 130 when interrupted."""
+    put right, 130 when interrupted, 143 when told to end (SIGTERM), as by a cluster."""
     os.environ.setdefault("MPLBACKEND", "Agg")
+    told: list[int] = []
+    if argv is None:
+        signal.signal(signal.SIGTERM, lambda *_: _end(told))
     try:
         code = _command(list(sys.argv[1:] if argv is None else argv))()
         sys.stdout.flush()
@@ -257,11 +261,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         _say(f"\ngatefield: {str(stop) or 'Stopped.'} What was committed is kept, and the same command goes on from there.")
         if argv is None:
             sys.stdout.flush()
-            os._exit(130)  # what the device is computing cannot be cancelled; do not wait for it
+            os._exit(143 if told else 130)  # what the device is computing cannot be cancelled; do not wait for it
         return 130
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+
+
+def _end(told: list[int]) -> None:
+    """End as at an interruption: with a sentence that says how to go on."""
+    told.append(signal.SIGTERM)
+    raise KeyboardInterrupt
 
 
 def _command(argv: list[str]) -> Any:
