@@ -28,17 +28,14 @@ from gatefield.nets._conv_gated_parts import (
 from gatefield.nets._deep_gated_init import Layers
 from gatefield.nets._deep_gated_kinds import KINDS
 from gatefield.nets._deep_gated_parts import (
+    Start,
     check_inputs,
     check_makes_gates,
     check_same_layout,
-    gate_makers,
-    initial_layers,
+    initial_parts,
     kind_name,
     norms,
-    open_share,
-    three_keys,
     trained_parts,
-    zero_biases,
 )
 from gatefield.nets._network import Network, Observables, as_inputs
 
@@ -134,23 +131,10 @@ class ConvGated(Network):
             check_same_layout(layout(*here), layout(there.shape, there.convolutions, there.head, there.dense))
         shapes = [*(layer.shape for layer in self.convolutions), *tail]
         sigma = glorot(self.convolutions, tail) if isinstance(sigma, str) and sigma == "glorot" else sigma
-        share, keys = open_share(mu, self.gating), three_keys(key)
-        self.weights = initial_layers("init", init, sigma, share, shapes, keys[0])
-        self.biases = zero_biases(self.weights) if bias else None
-        self.gating_weights, self.gating_biases, self.free_gates = gate_makers(
-            self.gating,
-            shapes,
-            self.gated_layers,
-            [math.prod(unit) for unit in self.units],
-            keys,
-            law=init if gating_init is None else gating_init,
-            sigma=sigma,
-            mu=share,
-            bias=bias,
-            gates_from=gates_from,
-            samples=samples,
-            free_gates=_flat(free_gates, self.units),
-        )
+        gated = [*(layer.gated for layer in self.convolutions), *((width,) for _, width in tail[: len(dense)])]
+        start = Start(init, gating_init, sigma, mu, bias, gates_from, samples, _flat(free_gates, gated))
+        parts = initial_parts(self.gating, shapes, [math.prod(unit) for unit in gated], key, start)
+        self.weights, self.biases, self.gating_weights, self.gating_biases, self.free_gates = parts
 
     @property
     def inputs(self) -> int:

@@ -14,18 +14,15 @@ from gatefield._runs import leaf
 from gatefield.nets._deep_gated_init import Layers
 from gatefield.nets._deep_gated_kinds import KINDS, soft_gate
 from gatefield.nets._deep_gated_parts import (
+    Start,
     check_inputs,
     check_makes_gates,
     check_same_layout,
-    gate_makers,
-    initial_layers,
+    initial_parts,
     kind_name,
     layer_shapes,
     norms,
-    open_share,
-    three_keys,
     trained_parts,
-    zero_biases,
 )
 from gatefield.nets._network import Network, Observables, as_inputs
 
@@ -114,23 +111,9 @@ class DeepGated(Network):
             check_same_layout({"n": here[0], "widths": here[1:]}, {"n": there[0], "widths": there[1:]})
         self.beta, self.eps = soft_gate(self.gating, beta, eps, gates_from)
         self.record_weights = bool(record_weights)
-        share, keys = open_share(mu, self.gating), three_keys(key)
-        self.weights = initial_layers("init", init, sigma, share, shapes, keys[0])
-        self.biases = zero_biases(self.weights) if bias else None
-        self.gating_weights, self.gating_biases, self.free_gates = gate_makers(
-            self.gating,
-            shapes,
-            len(shapes) - 1,
-            [width for _, width in shapes[:-1]],
-            keys,
-            law=init if gating_init is None else gating_init,
-            sigma=sigma,
-            mu=share,
-            bias=bias,
-            gates_from=gates_from,
-            samples=samples,
-            free_gates=free_gates,
-        )
+        start = Start(init, gating_init, sigma, mu, bias, gates_from, samples, free_gates)
+        parts = initial_parts(self.gating, shapes, [width for _, width in shapes[:-1]], key, start)
+        self.weights, self.biases, self.gating_weights, self.gating_biases, self.free_gates = parts
 
     @property
     def inputs(self) -> int:

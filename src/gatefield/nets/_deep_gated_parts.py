@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
@@ -89,37 +89,51 @@ def initial_layers(
     return drawn_layers(init, sigma, mu, shapes, key)[:layers]
 
 
-def gate_makers(
-    gating: str,
-    shapes: Shapes,
-    gated: int,
-    units: Sequence[int],
-    keys: Sequence[PRNGKeyArray | None],
-    *,
-    law: Any,
-    sigma: Any,
-    mu: float,
-    bias: bool,
-    gates_from: Any,
-    samples: Any,
-    free_gates: Any,
-) -> tuple[Layers | None, tuple[Array, ...] | None, Layers | None]:
-    """What decides the gates of the first `gated` layers beside the network itself: weights and biases, or free gates.
+class Start(NamedTuple):
+    """How a network begins: laws of its weights and of those that decide the gates, their scale, and given gates."""
 
-    They are taken from the network `gates_from`, if there is one; `units` are the numbers of gates in each layer.
+    init: Any
+    gating_init: Any
+    sigma: Any
+    mu: Any
+    bias: bool
+    gates_from: Any
+    samples: Any
+    free_gates: Any
+
+
+class Parts(NamedTuple):
+    """The arrays of a network, and what decides its gates beside itself: weights and biases, or free gates."""
+
+    weights: Layers
+    biases: tuple[Array, ...] | None
+    gating_weights: Layers | None = None
+    gating_biases: tuple[Array, ...] | None = None
+    free_gates: Layers | None = None
+
+
+def initial_parts(gating: str, shapes: Shapes, units: Sequence[int], key: PRNGKeyArray | None, start: Start) -> Parts:
+    """What a network begins with; `units` are the numbers of gates in each layer that has some.
+
+    What decides the gates is taken from the network `gates_from`, if there is one.
     """
+    share, keys, source = open_share(start.mu, gating), three_keys(key), start.gates_from
+    weights = initial_layers("init", start.init, start.sigma, share, shapes, keys[0])
+    own = Parts(weights, zero_biases(weights) if start.bias else None)
     kind = KINDS[gating].gates
-    if kind != "free" and (samples is not None or free_gates is not None):
+    if kind != "free" and (start.samples is not None or start.free_gates is not None):
         raise UserError(f"samples and free_gates belong to gating='free', but gating is '{gating}'; leave them out.")
     if kind == "free":
-        given = free_gates if gates_from is None else gates_from.free_gates
-        return None, None, initial_gates(given, samples, mu, [(0, n) for n in (*units, 1)], keys[2])
+        given = start.free_gates if source is None else source.free_gates
+        free = initial_gates(given, start.samples, share, [(0, n) for n in (*units, 1)], keys[2])
+        return own._replace(free_gates=free)
     if kind != "network":
-        return None, None, None
-    law = law if gates_from is None else gates_from.gating_layers
-    weights = initial_layers("gating_init", law, sigma, mu, shapes, keys[1], gated)
-    taken = None if gates_from is None else gates_from.gating_offsets
-    return weights, taken or (zero_biases(weights) if bias else None), None
+        return own
+    law = start.init if start.gating_init is None else start.gating_init
+    law = law if source is None else source.gating_layers
+    deciding = initial_layers("gating_init", law, start.sigma, share, shapes, keys[1], len(units))
+    taken = None if source is None else source.gating_offsets
+    return own._replace(gating_weights=deciding, gating_biases=taken or (zero_biases(deciding) if start.bias else None))
 
 
 def initial_gates(gates: Any, samples: Any, mu: float, shapes: Shapes, key: PRNGKeyArray | None) -> Layers:
