@@ -16,7 +16,7 @@ from typing import Any
 import jax
 
 from gatefield.data import Dataset
-from gatefield.experiments._colour_images import ImageSettings, conv_net, fit, task_of
+from gatefield.experiments.convolution.colour_images import ImageSettings, conv_net, fit, task_of
 from gatefield.lab import MemoryBench
 
 KERAS = {"init": "uniform", "sigma": "glorot", "bias": True}

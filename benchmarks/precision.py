@@ -12,7 +12,7 @@ from typing import Any
 
 import jax
 
-from gatefield.experiments._colour_images import ImageSettings, conv_net, fit, task_of
+from gatefield.experiments.convolution.colour_images import ImageSettings, conv_net, fit, task_of
 from gatefield.lab import MemoryBench
 
 SMALL: dict[str, Any] = {

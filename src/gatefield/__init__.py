@@ -6,12 +6,12 @@ The names below are loaded when first used, so that `import gatefield` and the c
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from gatefield._errors import StoreError as StoreError
-from gatefield._errors import UserError as UserError
-from gatefield._version import __version__ as __version__
+from gatefield.core.errors import StoreError as StoreError
+from gatefield.core.errors import UserError as UserError
+from gatefield.core.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from gatefield._runs import one_run as one_run
+    from gatefield.core.runs import one_run as one_run
     from gatefield.data import Task as Task
     from gatefield.dynamics import Interrupted as Interrupted
     from gatefield.dynamics import flow as flow
@@ -23,7 +23,21 @@ if TYPE_CHECKING:
     from gatefield.nets import DeepGated as DeepGated
     from gatefield.nets import GatedLinear as GatedLinear
 
-_ROOMS = ("data", "dynamics", "experiments", "gates", "kernels", "lab", "measures", "nets", "show", "theory")
+_ROOMS = (
+    "core",
+    "data",
+    "dynamics",
+    "experiments",
+    "gates",
+    "kernels",
+    "lab",
+    "ledger",
+    "measures",
+    "nets",
+    "plot",
+    "show",
+    "theory",
+)
 _HOMES = {
     "Committee": "nets",
     "ConvGated": "nets",
@@ -33,7 +47,7 @@ _HOMES = {
     "Store": "lab",
     "Task": "data",
     "flow": "dynamics",
-    "one_run": "_runs",
+    "one_run": "core.runs",
     "open_record": "lab",
     "train": "dynamics",
 }

@@ -9,9 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gatefield import UserError, cli
-from gatefield.data import _cifar, _collections, cifar10
-from gatefield.data._fetch import Collection, check_there, locate
+from gatefield import UserError
+from gatefield.cli import commands as cli
+from gatefield.data import cifar10
+from gatefield.data.images import cifar10 as cifar10_files
+from gatefield.data.images import collections as image_collections
+from gatefield.data.images.fetch import Collection, check_there, locate
 
 ARCHIVE, FOLDER = "cifar-10-binary.tar.gz", "cifar-10-batches-bin"
 BINARY = [*(f"data_batch_{k}.bin" for k in range(1, 6)), "test_batch.bin"]
@@ -73,8 +76,8 @@ def digests(contents):
 def use(monkeypatch, mirrors, files=None):
     first, *others = (digests(contents) for contents in FORMS.values())
     collection = Collection("cifar10", files or first, mirrors, tuple(others))
-    monkeypatch.setattr(_cifar, "CIFAR10", collection)
-    monkeypatch.setitem(_collections.COLLECTIONS, "cifar10", collection)
+    monkeypatch.setattr(cifar10_files, "CIFAR10", collection)
+    monkeypatch.setitem(image_collections.COLLECTIONS, "cifar10", collection)
     return collection
 
 
@@ -114,7 +117,7 @@ def test_decoded_arrays_are_bytes_that_all_forms_share(tmp_path, monkeypatch):
     (cached,) = (tmp_path / "cache").rglob("*.npz")
     with np.load(cached) as arrays:
         assert {array.dtype for array in arrays.values()} == {np.dtype(np.uint8)}
-    monkeypatch.setattr(_cifar, "read_archive", None)
+    monkeypatch.setattr(cifar10_files, "read_archive", None)
     np.testing.assert_array_equal(cifar10(write(tmp_path / "archive", FORMS["archive"])).x, first.x)
 
 
@@ -128,7 +131,7 @@ def test_a_whole_set_goes_before_a_part_of_another(tmp_path, monkeypatch):
     ):
         cifar10(folder)
     with pytest.raises(UserError, match=r"Unknown file 'cifar10_test\.npz'"):
-        locate(_cifar.CIFAR10, "cifar10_test.npz")
+        locate(cifar10_files.CIFAR10, "cifar10_test.npz")
 
 
 def test_missing_and_damaged_files_are_one_sentence(tmp_path):
@@ -149,16 +152,16 @@ def test_missing_and_damaged_files_are_one_sentence(tmp_path):
 @pytest.mark.parametrize(
     ("reader", "raw"),
     [
-        (_cifar.read_archive, b"no archive"),
-        (_cifar.read_archive, FORMS["archive"][ARCHIVE][:-3000]),
-        (_cifar.read_archive, tar({f"{FOLDER}/{name}": RAW[0] for name in BINARY[:5]})),
-        (_cifar.read_archive, tar({f"{FOLDER}/{name}": RAW[0][:-1] for name in BINARY})),
-        (_cifar.read_batch, RAW[0][:-1]),
-        (_cifar.read_batch, b""),
-        (_cifar.read_planes, b"no archive"),
-        (_cifar.read_planes, FORMS["planes"]["cifar10_test.npz"][:-200]),
-        (_cifar.read_planes, planes(IMAGES[0], CLASSES[0][:3])),
-        (_cifar.read_planes, planes(IMAGES[0][:, :, :31], CLASSES[0])),
+        (cifar10_files.read_archive, b"no archive"),
+        (cifar10_files.read_archive, FORMS["archive"][ARCHIVE][:-3000]),
+        (cifar10_files.read_archive, tar({f"{FOLDER}/{name}": RAW[0] for name in BINARY[:5]})),
+        (cifar10_files.read_archive, tar({f"{FOLDER}/{name}": RAW[0][:-1] for name in BINARY})),
+        (cifar10_files.read_batch, RAW[0][:-1]),
+        (cifar10_files.read_batch, b""),
+        (cifar10_files.read_planes, b"no archive"),
+        (cifar10_files.read_planes, FORMS["planes"]["cifar10_test.npz"][:-200]),
+        (cifar10_files.read_planes, planes(IMAGES[0], CLASSES[0][:3])),
+        (cifar10_files.read_planes, planes(IMAGES[0][:, :, :31], CLASSES[0])),
     ],
     ids=["no archive", "cut", "a batch less", "cut batches", "cut batch", "empty", "no npz", "cut npz", "labels", "narrow"],
 )
@@ -177,10 +180,10 @@ def test_the_archive_is_fetched_from_the_first_mirror_that_has_it(tmp_path, monk
         with pytest.raises(UserError, match=r"Cannot fetch .*\(bad: another file than the published one\): try again later"):
             cifar10(mirror="bad")
         with pytest.raises(UserError, match=r"The data set cifar10 is not in .*: run `gatefield data cifar10`"):
-            check_there(_cifar.CIFAR10)
+            check_there(cifar10_files.CIFAR10)
         assert cifar10().x.shape == (20, 3072)
-    check_there(_cifar.CIFAR10)
-    assert locate(_cifar.CIFAR10, ARCHIVE).how == "verified"
+    check_there(cifar10_files.CIFAR10)
+    assert locate(cifar10_files.CIFAR10, ARCHIVE).how == "verified"
 
 
 def test_the_command_prints_a_line_for_each_file(tmp_path, monkeypatch, capsys):
@@ -189,7 +192,7 @@ def test_the_command_prints_a_line_for_each_file(tmp_path, monkeypatch, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[:3] for line in lines] == [["cifar10:", name, "verified,"] for name in PLANES]
     monkeypatch.setenv("GATEFIELD_DATA", str(folder))
-    check_there(_cifar.CIFAR10)
+    check_there(cifar10_files.CIFAR10)
     write(folder, {PLANES[2]: b"damaged"})
     assert cli.main(["data", "cifar10"]) == 2
     out, err = capsys.readouterr()
@@ -204,7 +207,7 @@ def test_the_command_tells_when_there_is_no_connection(capsys):
     assert "(nowhere: no connection): try again later" in err
 
 
-PUBLISHED, GIVEN = _cifar.CIFAR10, os.environ.get("GATEFIELD_DATA")
+PUBLISHED, GIVEN = cifar10_files.CIFAR10, os.environ.get("GATEFIELD_DATA")
 
 
 @pytest.fixture
@@ -212,7 +215,7 @@ def published(monkeypatch):
     """The published files, wherever GATEFIELD_DATA has them."""
     if GIVEN is None:
         pytest.skip("GATEFIELD_DATA names no folder with the published files")
-    monkeypatch.setattr(_cifar, "CIFAR10", PUBLISHED)
+    monkeypatch.setattr(cifar10_files, "CIFAR10", PUBLISHED)
     monkeypatch.setenv("GATEFIELD_DATA", GIVEN)
     try:
         check_there(PUBLISHED)

@@ -7,9 +7,9 @@ import pytest
 import scipy.special
 
 from gatefield import Committee, DeepGated, Task, UserError, train
-from gatefield._runs import one_run
+from gatefield.core.runs import one_run
 from gatefield.data import Dataset, Gaussian
-from gatefield.dynamics._losses import get_loss
+from gatefield.dynamics.train.losses import get_loss
 from gatefield.lab import ZarrRecorder
 
 KEY = jax.random.key(3)

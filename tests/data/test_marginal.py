@@ -11,8 +11,8 @@ import pytest
 from scipy import integrate, special
 
 from gatefield.data import Algebraic, Gaussian, Laplace, Marginal, QuantileFunction, Uniform
-from gatefield.data._quadrature import normal_moments, pair_moment
-from gatefield.data._quantiles import as_quantile
+from gatefield.data.numerics.quadrature import normal_moments, pair_moment
+from gatefield.data.sources.quantiles import as_quantile
 
 RHO = np.array([0.0, 0.05, 0.3, 0.7, 0.95, 0.9999, 1.0])
 

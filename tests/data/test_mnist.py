@@ -9,10 +9,13 @@ import struct
 import numpy as np
 import pytest
 
-from gatefield import UserError, cli
-from gatefield.data import Images, _collections, _mnist, binary_mnist, mnist
-from gatefield.data._fetch import Collection, check_there, locate
-from gatefield.data._images import read_idx
+from gatefield import UserError
+from gatefield.cli import commands as cli
+from gatefield.data import Images, binary_mnist, mnist
+from gatefield.data.images import collections as image_collections
+from gatefield.data.images import mnist as mnist_files
+from gatefield.data.images.fetch import Collection, check_there, locate
+from gatefield.data.images.images import read_idx
 
 RNG = np.random.default_rng(0)
 ARRAYS = [
@@ -34,7 +37,7 @@ def small(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     folder, files = tmp_path / "files", {}
     folder.mkdir()
-    for name, array in zip(_mnist.MNIST.files, ARRAYS, strict=True):
+    for name, array in zip(mnist_files.MNIST.files, ARRAYS, strict=True):
         (folder / name).write_bytes(idx(array))
         files[name] = hashlib.sha256((folder / name).read_bytes()).hexdigest()
     use(monkeypatch, Collection("mnist", files, {"nowhere": "http://127.0.0.1:9/"}))
@@ -42,9 +45,9 @@ def small(tmp_path, monkeypatch):
 
 
 def use(monkeypatch, collection):
-    monkeypatch.setattr(_mnist, "MNIST", collection)
-    monkeypatch.setitem(_collections.COLLECTIONS, "mnist", collection)
-    monkeypatch.delitem(_collections.COLLECTIONS, "cifar10", raising=False)
+    monkeypatch.setattr(mnist_files, "MNIST", collection)
+    monkeypatch.setitem(image_collections.COLLECTIONS, "mnist", collection)
+    monkeypatch.delitem(image_collections.COLLECTIONS, "cifar10", raising=False)
 
 
 def test_files_of_a_folder_are_decoded(small):
@@ -64,7 +67,7 @@ def test_decoded_arrays_are_cached_and_a_damaged_cache_is_made_anew(small, tmp_p
     first = mnist(small)
     (cached,) = (tmp_path / "cache").rglob("*.npz")
     with monkeypatch.context() as patch:
-        patch.setattr(_mnist, "read_idx", None)
+        patch.setattr(mnist_files, "read_idx", None)
         np.testing.assert_array_equal(mnist(small).x, first.x)
     cached.write_bytes(cached.read_bytes()[:100])
     np.testing.assert_array_equal(mnist(small).x, first.x)
@@ -125,7 +128,7 @@ def test_files_cut_short_are_one_sentence(tmp_path, raw):
 def test_files_are_fetched_from_the_first_mirror_that_has_them(small, tmp_path, monkeypatch, served):
     wrong = tmp_path / "wrong"
     wrong.mkdir()
-    files = _mnist.MNIST.files
+    files = mnist_files.MNIST.files
     for name in files:
         (wrong / name).write_bytes(b"another file")
     with served(small) as good, served(wrong) as bad, served(tmp_path / "empty") as empty:
@@ -136,15 +139,15 @@ def test_files_are_fetched_from_the_first_mirror_that_has_them(small, tmp_path, 
             mnist(mirror="empty")
         with pytest.raises(UserError, match="Unknown mirror 'goood': did you mean 'good'"):
             mnist(mirror="goood")
-        assert [locate(_mnist.MNIST, name).how for name in files] == ["fetched"] * 4
-    assert [locate(_mnist.MNIST, name).how for name in files] == ["verified"] * 4
+        assert [locate(mnist_files.MNIST, name).how for name in files] == ["fetched"] * 4
+    assert [locate(mnist_files.MNIST, name).how for name in files] == ["verified"] * 4
     assert mnist().x.shape == (30, 16)
 
 
 def test_the_command_prints_a_line_for_each_file(small, capsys, monkeypatch):
     assert cli.main(["data", "mnist", "--folder", str(small)]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[:3] for line in lines] == [["mnist:", name, "verified,"] for name in _mnist.MNIST.files]
+    assert [line.split()[:3] for line in lines] == [["mnist:", name, "verified,"] for name in mnist_files.MNIST.files]
     (small / "t10k-images-idx3-ubyte.gz").unlink()
     assert cli.main(["data", "--folder", str(small)]) == 2
     out, err = capsys.readouterr()
@@ -155,7 +158,7 @@ def test_the_command_prints_a_line_for_each_file(small, capsys, monkeypatch):
     monkeypatch.setenv("GATEFIELD_DATA", str(small))
     names = r"'t10k-images-idx3-ubyte\.gz', 't10k-labels-idx1-ubyte\.gz'"
     with pytest.raises(UserError, match=rf"The files {names} of mnist are missing in .*: run `gatefield data mnist`"):
-        check_there(_mnist.MNIST)
+        check_there(mnist_files.MNIST)
     for folder, words in [(small, rf"The files {names} of mnist are missing"), (small / "no-such", "does not exist")]:
         assert cli.main(["data", "--folder", str(folder)]) == 2
         (line,) = capsys.readouterr().err.splitlines()

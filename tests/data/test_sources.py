@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gatefield._runs import run_count
+from gatefield.core.runs import run_count
 from gatefield.data import (
     Algebraic,
     Elliptical,

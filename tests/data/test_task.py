@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from gatefield._runs import run_count
+from gatefield.core.runs import run_count
 from gatefield.data import Gaussian, NonlinearGP, Source, Task
 
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from gatefield import Committee, Task, train
-from gatefield._runs import run_count
+from gatefield.core.runs import run_count
 from gatefield.data import Gaussian, NonlinearGP, Taught
-from gatefield.dynamics._describe import describe
-from gatefield.dynamics._fingerprint import fingerprint
+from gatefield.dynamics.train.describe import describe
+from gatefield.dynamics.train.identity import fingerprint
 
 KEY = jax.random.key(0)
 PAIR = Task(Gaussian(6, 2.0), Gaussian(6, 1.0))

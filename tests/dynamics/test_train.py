@@ -1,5 +1,7 @@
 """Training: the update by hand, invariance to chunks and batching, divergence, interruption, compilations, bad input."""
 
+import sys
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -104,7 +106,7 @@ def test_one_key_for_many_runs_is_folded():
 def test_groups_of_runs_give_the_same(monkeypatch):
     net, data = committee(key=jax.random.split(KEY, 5)), task()
     whole = run(net, data, steps=60)
-    monkeypatch.setattr("gatefield.dynamics._train.runs_side_by_side", lambda runs, batch_size, n: 2)
+    monkeypatch.setattr(sys.modules["gatefield.dynamics.train.train"], "runs_side_by_side", lambda runs, batch_size, n: 2)
     np.testing.assert_allclose(run(net, data, steps=60).fields, whole.fields, rtol=1e-5, atol=1e-7)
 
 
@@ -256,7 +258,7 @@ def test_run_axes_must_agree():
 
 @pytest.mark.parametrize(("runs", "batch_size", "n"), [(256, 1000, 40), (1, 10, 10), (7, 10**9, 1000), (1000, 1, 1)])
 def test_groups_are_sensible(runs, batch_size, n):
-    from gatefield.dynamics._engine import CACHE_BYTES, runs_side_by_side
+    from gatefield.dynamics.train.engine import CACHE_BYTES, runs_side_by_side
 
     group = runs_side_by_side(runs, batch_size, n)
     assert 1 <= group <= runs

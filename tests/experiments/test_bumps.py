@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from gatefield.data import Hypercube, line_correlation, ring_correlation
-from gatefield.experiments._bumps_cases import CASES, corrected
-from gatefield.experiments._bumps_drift import drifts, gate_table
-from gatefield.experiments._cube_fields import signs
+from gatefield.experiments.cube.bumps.cases import CASES, corrected
+from gatefield.experiments.cube.bumps.drift import drifts, gate_table
+from gatefield.experiments.cube.fields import signs
 from gatefield.theory import hypercube
 
 

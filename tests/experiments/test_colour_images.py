@@ -5,13 +5,13 @@ import pytest
 import xarray as xr
 
 from gatefield import UserError
-from gatefield.experiments._colour_images import CHANNELS, DENSE, ImageSettings, colour_images, conv_net
-from gatefield.experiments._gates_only import GatesOnly
-from gatefield.experiments._soft_gates_table import Settings, SoftGatesTable
-from gatefield.experiments._soft_gates_table_rows import PAPER, paper, rows_of
-from gatefield.experiments._soft_gates_table_verdicts import judge
+from gatefield.experiments.convolution.colour_images import CHANNELS, DENSE, ImageSettings, colour_images, conv_net
+from gatefield.experiments.convolution.gates_only import GatesOnly
+from gatefield.experiments.convolution.soft_gates_table.rows import PAPER, paper, rows_of
+from gatefield.experiments.convolution.soft_gates_table.simulate import Settings, SoftGatesTable
+from gatefield.experiments.convolution.soft_gates_table.verdicts import judge
 from gatefield.lab import MemoryBench
-from gatefield.lab._parameters import resolve
+from gatefield.lab.parameters import resolve
 
 
 def table(test, epochs=18, seeds=2, samples=50_000):

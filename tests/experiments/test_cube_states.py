@@ -5,8 +5,8 @@ import pytest
 import xarray as xr
 
 from gatefield.data import Hypercube
-from gatefield.experiments import _cube_states_search as search
-from gatefield.experiments._cube_states_verdicts import interval, persistence
+from gatefield.experiments.cube.cube_states import search
+from gatefield.experiments.cube.cube_states.verdicts import interval, persistence
 from gatefield.theory.hypercube import corners, localized_state, pattern_law
 
 

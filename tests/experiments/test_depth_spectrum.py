@@ -5,11 +5,11 @@ import pytest
 import xarray as xr
 
 from gatefield import UserError
-from gatefield.experiments import _deep_descent as deep
-from gatefield.experiments._against_table import compare
-from gatefield.experiments._depth_spectrum import Settings
-from gatefield.experiments._depth_spectrum_verdicts import ideal, ideal_ratio
-from gatefield.experiments._galu_and_relu_depth_verdicts import table_row as galu_row
+from gatefield.experiments.against_table import compare
+from gatefield.experiments.deep import descent as deep
+from gatefield.experiments.deep.depth_spectrum.simulate import Settings
+from gatefield.experiments.deep.depth_spectrum.verdicts import ideal, ideal_ratio
+from gatefield.experiments.deep.galu_and_relu_depth.verdicts import table_row as galu_row
 from gatefield.kernels import ntk
 
 RNG = np.random.default_rng(3)

@@ -7,7 +7,7 @@ import xarray as xr
 
 from gatefield import flow
 from gatefield.data import Gaussian
-from gatefield.experiments._elliptical import EllipticalExperiment, Settings, _flows
+from gatefield.experiments.fields.elliptical import EllipticalExperiment, Settings, _flows
 from gatefield.theory import relu
 
 

@@ -5,7 +5,15 @@ import pydantic
 import pytest
 import xarray as xr
 
-from gatefield.experiments._erf_populations import Settings, _push, _read, _spectra, _train_balanced, _train_erf, _train_sigmoid
+from gatefield.experiments.fields.erf_populations.simulate import (
+    Settings,
+    _push,
+    _read,
+    _spectra,
+    _train_balanced,
+    _train_erf,
+    _train_sigmoid,
+)
 
 P = Settings(n=24, units=3, seeds=2)
 GAINS = (0.01, 3.0)

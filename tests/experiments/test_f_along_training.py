@@ -5,10 +5,10 @@ import numpy as np
 import xarray as xr
 
 from gatefield.data import Hypercube, NonlinearGP
-from gatefield.experiments._f_along_training import head_sizes, site_drifts
-from gatefield.experiments._f_along_training_figure import dropped
-from gatefield.experiments._f_along_training_verdicts import takeover
-from gatefield.experiments._many_drifts import sampled_drifts
+from gatefield.experiments.cube.f_along_training.figure import dropped
+from gatefield.experiments.cube.f_along_training.simulate import head_sizes, site_drifts
+from gatefield.experiments.cube.f_along_training.verdicts import takeover
+from gatefield.experiments.many_drifts import sampled_drifts
 
 
 def test_head_sizes_take_the_first_small_error_though_later_ones_rise():

@@ -6,7 +6,7 @@ import xarray as xr
 from scipy import stats
 
 from gatefield.data import NonlinearGP, Task
-from gatefield.experiments._gate_stability_paths import BATCH, SETTLED, follow, settling
+from gatefield.experiments.gates.gate_stability.paths import BATCH, SETTLED, follow, settling
 
 N, SAMPLES = 6, 4_000
 TASK = Task(NonlinearGP(N, 2.0, 3.0), NonlinearGP(N, 1.0, 3.0))

@@ -4,8 +4,8 @@ import jax
 import numpy as np
 
 from gatefield.data import NonlinearGP
-from gatefield.experiments import _frozen_gates as frozen
-from gatefield.experiments._gates_to_relu_verdicts import known_from
+from gatefield.experiments import frozen_gates as frozen
+from gatefield.experiments.gates.gates_to_relu.verdicts import known_from
 
 FIELDS = np.array([[1.0, -0.5, 0.2], [0.3, 0.8, -1.0]])
 

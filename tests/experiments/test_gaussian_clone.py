@@ -4,7 +4,7 @@ import jax
 import numpy as np
 
 from gatefield.data import GaussianClone, NonlinearGP
-from gatefield.experiments._gaussian_clone import Settings, _train
+from gatefield.experiments.fields.gaussian_clone import Settings, _train
 
 
 class Recorder:

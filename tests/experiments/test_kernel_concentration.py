@@ -3,13 +3,13 @@
 import numpy as np
 import xarray as xr
 
-from gatefield.experiments import _deep_descent as deep
-from gatefield.experiments._galu_and_relu_depth import Settings as GaluSettings
-from gatefield.experiments._galu_and_relu_depth import _case as galu_case
-from gatefield.experiments._hard_pair import BEST, PLACE, _losses
-from gatefield.experiments._kernel_concentration import _estimates
-from gatefield.experiments._kernel_concentration_verdicts import leading_order
-from gatefield.experiments._linear_depth import LinearDepth, _vectors
+from gatefield.experiments.deep import descent as deep
+from gatefield.experiments.deep.galu_and_relu_depth.simulate import Settings as GaluSettings
+from gatefield.experiments.deep.galu_and_relu_depth.simulate import _case as galu_case
+from gatefield.experiments.deep.hard_pair import BEST, PLACE, _losses
+from gatefield.experiments.deep.kernel_concentration.simulate import _estimates
+from gatefield.experiments.deep.kernel_concentration.verdicts import leading_order
+from gatefield.experiments.deep.linear_depth.simulate import LinearDepth, _vectors
 from gatefield.kernels import ntk, random_gate_moments
 from gatefield.lab import MemoryBench
 

@@ -4,9 +4,9 @@ import itertools
 
 import numpy as np
 
-from gatefield.experiments._cube_fields import geometric_field
-from gatefield.experiments._gate_influence import counted, on_points
-from gatefield.experiments._margins_verdicts import truncation_chance
+from gatefield.experiments.cube.fields import geometric_field
+from gatefield.experiments.cube.gate_influence.simulate import counted, on_points
+from gatefield.experiments.cube.margins.verdicts import truncation_chance
 
 
 def test_geometric_field_falls_on_both_sides():

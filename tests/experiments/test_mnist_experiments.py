@@ -8,15 +8,15 @@ import xarray as xr
 from scipy import stats
 
 from gatefield import UserError
-from gatefield.experiments._digits import made_up
-from gatefield.experiments._digits_kernels import Probe, by_gates, paths, tangent
-from gatefield.experiments._digits_pair import Digits, PairSettings
-from gatefield.experiments._digits_verdicts import exceeds, falls, ridge_is_small, smaller_nu
-from gatefield.experiments._gates_lottery import GatesLottery
-from gatefield.experiments._gates_lottery import Settings as LotterySettings
-from gatefield.experiments._mnist_galu import MnistGalu, Settings
+from gatefield.experiments.deep.digits.images import made_up
+from gatefield.experiments.deep.digits.kernels import Probe, by_gates, paths, tangent
+from gatefield.experiments.deep.digits.pair import Digits, PairSettings
+from gatefield.experiments.deep.digits.verdicts import exceeds, falls, ridge_is_small, smaller_nu
+from gatefield.experiments.deep.gates_lottery import GatesLottery
+from gatefield.experiments.deep.gates_lottery import Settings as LotterySettings
+from gatefield.experiments.deep.mnist_galu import MnistGalu, Settings
 from gatefield.lab import MemoryBench
-from gatefield.lab._parameters import resolve
+from gatefield.lab.parameters import resolve
 from gatefield.nets import DeepGated
 
 X = np.random.default_rng(0).normal(size=(5, 4)).astype(np.float32)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from gatefield.experiments._rotation_invariance_moments import turned
-from gatefield.experiments._rotation_invariance_ring import RingSettings, ramps, rotate
+from gatefield.experiments.convolution.rotation_invariance.moments import turned
+from gatefield.experiments.convolution.rotation_invariance.ring import RingSettings, ramps, rotate
 
 
 def test_rotations_go_the_same_way():

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from gatefield.data import NonlinearGP
-from gatefield.experiments import _self_consistency_map as maps
-from gatefield.experiments._fixed_sample import Law, law
-from gatefield.experiments._self_consistency import flat_limit
+from gatefield.experiments.fixed_sample import Law, law
+from gatefield.experiments.gates.self_consistency import map as maps
+from gatefield.experiments.gates.self_consistency.simulate import flat_limit
 
 N = 5
 

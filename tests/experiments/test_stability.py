@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from gatefield.data import NonlinearGP
-from gatefield.experiments._stability import Settings
-from gatefield.experiments._stability_flow import sampled, spectrum, velocity
-from gatefield.experiments._stability_students import TEACHERS, match, teacher_fields
+from gatefield.experiments.gates.stability.flow import sampled, spectrum, velocity
+from gatefield.experiments.gates.stability.simulate import Settings
+from gatefield.experiments.gates.stability.students import TEACHERS, match, teacher_fields
 
 N = 5
 RANDOM = np.random.default_rng(0)

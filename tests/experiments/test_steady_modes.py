@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 
 from gatefield.data import fourier_basis
-from gatefield.experiments import _steady_modes as experiment
+from gatefield.experiments.fields import steady_modes as experiment
 
 
 @pytest.mark.parametrize("n", [7, 8])

@@ -6,9 +6,9 @@ import xarray as xr
 from scipy.integrate import solve_ivp
 
 from gatefield.data import NonlinearGP
-from gatefield.experiments._shares import Share
-from gatefield.experiments._where_hits import gain_over_chosen, network, rate
-from gatefield.experiments._where_predictors import CHOSEN, PREDICTORS, committee_end, flow_end, predict
+from gatefield.experiments.gates.where.hits import gain_over_chosen, network, rate
+from gatefield.experiments.gates.where.predictors import CHOSEN, PREDICTORS, committee_end, flow_end, predict
+from gatefield.experiments.shares import Share
 from gatefield.theory import closure
 
 N, GAINS = 8, np.array([1.0, np.inf])

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from gatefield.data import fourier_basis, ring_spectrum
-from gatefield.experiments._winning_gates_sets import PAIRS, SETS, named_sets, race, task_of
-from gatefield.experiments._winning_gates_verdicts import TABLE
-from gatefield.experiments._winning_gates_winner import judge, likeness
+from gatefield.experiments.gates.winning_gates.sets import PAIRS, SETS, named_sets, race, task_of
+from gatefield.experiments.gates.winning_gates.verdicts import TABLE
+from gatefield.experiments.gates.winning_gates.winner import judge, likeness
 from gatefield.gates import are_exclusive, are_redundant, half_spaces, overlap
 
 KEY = jax.random.key(0)

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from kernel_nets import reference
 
 from gatefield import UserError, kernels
-from gatefield.kernels import _routes_convolution as routes
-from gatefield.kernels._routes import differences_kernel
+from gatefield.ledger.routes import convolution as routes
+from gatefield.ledger.routes.kernels import differences_kernel
 
 SHAPES = [(4, 2, 3), (3, 3, 2), (5, 2, 2), (2, 1, 3), (1, 1, 1)]
 """Positions, kernel size, layers."""
@@ -114,7 +114,7 @@ def test_stored_moments():
 def test_blocks_of_samples_change_nothing(monkeypatch):
     gates, x = make(4, 2, samples=7)
     whole = kernels.conv_gap_moment(gates, x, 0.8, 2)
-    monkeypatch.setattr("gatefield.kernels._convolution.BLOCK", 60)
+    monkeypatch.setattr("gatefield.kernels.convolution.BLOCK", 60)
     np.testing.assert_allclose(kernels.conv_gap_moment(gates, x, 0.8, 2), whole, rtol=1e-14)
 
 

@@ -9,7 +9,7 @@ import pytest
 from kernel_nets import make, reference
 
 from gatefield import UserError, kernels
-from gatefield.kernels._routes import all_signs, plain_second_moment
+from gatefield.ledger.routes.kernels import all_signs, plain_second_moment
 
 SMALL = [(2, 2, 2, 1), (1, 2, 2, 2, 1), (1, 3, 2, 1), (2, 3, 1)]
 

@@ -7,8 +7,8 @@ import pytest
 from kernel_nets import jacobian_kernel, jacobians, make, reference
 
 from gatefield import UserError, kernels
-from gatefield.kernels._routes import all_signs, differences_kernel, paths
-from gatefield.kernels._routes import soft_gates as plain_gates
+from gatefield.ledger.routes.kernels import all_signs, differences_kernel, paths
+from gatefield.ledger.routes.kernels import soft_gates as plain_gates
 
 BETA, EPS = 4.0, 0.1
 

@@ -7,7 +7,7 @@ import pytest
 from kernel_nets import jacobians, make
 
 from gatefield import UserError, kernels
-from gatefield.kernels._routes import all_pairs, output, path_features
+from gatefield.ledger.routes.kernels import all_pairs, output, path_features
 
 MID = (30, 40, 25, 35, 3)
 

@@ -5,8 +5,8 @@ import pytest
 import threadpoolctl
 
 from gatefield import kernels
-from gatefield.kernels import _threads
-from gatefield.kernels._threads import side_by_side
+from gatefield.kernels import threads
+from gatefield.kernels.threads import side_by_side
 
 
 def blas_threads():
@@ -14,7 +14,7 @@ def blas_threads():
 
 
 def test_results_come_in_order_and_blas_keeps_its_threads(monkeypatch):
-    monkeypatch.setattr(_threads, "cores", lambda: 2)
+    monkeypatch.setattr(threads, "cores", lambda: 2)
     before, inside = blas_threads(), []
     found = side_by_side([lambda i=i: inside.append(set(blas_threads().values())) or i for i in range(5)], 1e9)
     assert found == list(range(5))
@@ -23,7 +23,7 @@ def test_results_come_in_order_and_blas_keeps_its_threads(monkeypatch):
 
 
 def test_an_error_in_a_task_is_raised_and_blas_is_set_back(monkeypatch):
-    monkeypatch.setattr(_threads, "cores", lambda: 2)
+    monkeypatch.setattr(threads, "cores", lambda: 2)
     before = blas_threads()
     with pytest.raises(ZeroDivisionError):
         side_by_side([lambda: 1, lambda: 1 // 0], 1e9)
@@ -33,7 +33,7 @@ def test_an_error_in_a_task_is_raised_and_blas_is_set_back(monkeypatch):
 @pytest.mark.parametrize("samples", [200, 600])
 def test_large_kernels_by_layer_and_by_strip_are_the_plain_sum(samples, monkeypatch):
     """Two outputs; the sum over layers of the products of Gram matrices, as written."""
-    monkeypatch.setattr(_threads, "cores", lambda: 2)
+    monkeypatch.setattr(threads, "cores", lambda: 2)
     rng = np.random.default_rng(0)
     weights = [rng.normal(size=s) / np.sqrt(s[0]) for s in ((30, 40), (40, 50), (50, 2))]
     gates = [rng.integers(0, 2, (samples, w)).astype(float) for w in (40, 50)]

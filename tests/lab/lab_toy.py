@@ -8,8 +8,8 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from gatefield.experiments._experiment import Experiment, Parameters, Verdict
 from gatefield.lab import Store, run
+from gatefield.lab.experiment import Experiment, Parameters, Verdict
 
 
 class Toy(Experiment):

@@ -5,11 +5,11 @@ import pytest
 import xarray as xr
 from lab_toy import Toy
 
-from gatefield._errors import StoreError, UserError
+from gatefield.core.errors import StoreError, UserError
 from gatefield.data import Gaussian, Task
-from gatefield.experiments._experiment import Parameters
 from gatefield.lab import MemoryBench, Store, open_record, run
-from gatefield.lab._bench import StoreBench
+from gatefield.lab.bench import StoreBench
+from gatefield.lab.experiment import Parameters
 from gatefield.nets import Committee
 
 

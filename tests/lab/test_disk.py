@@ -11,7 +11,7 @@ import xarray as xr
 from lab_blocks import layout, record, start
 from lab_toy import Toy
 
-from gatefield._errors import StoreError
+from gatefield.core.errors import StoreError
 from gatefield.lab import Store, ZarrRecorder, open_record, run, write_record
 
 
@@ -128,7 +128,7 @@ from pathlib import Path
 from lab_blocks import layout, start
 import numpy as np
 from gatefield.lab import ZarrRecorder
-from gatefield._errors import StoreError
+from gatefield.core.errors import StoreError
 
 recorder = ZarrRecorder(Path(sys.argv[1]))
 recorder.create(layout(8, 4))

@@ -6,11 +6,11 @@ import pydantic
 import pytest
 from lab_toy import Toy
 
-from gatefield import _checks
-from gatefield._errors import UserError
-from gatefield.experiments._experiment import Parameters
+from gatefield.core import checks
+from gatefield.core.errors import UserError
 from gatefield.lab import resolve
-from gatefield.lab._parameters import command
+from gatefield.lab.experiment import Parameters
+from gatefield.lab.parameters import command
 
 
 class Wide(Toy):
@@ -31,7 +31,7 @@ class Wide(Toy):
         @pydantic.field_validator("gain")
         @classmethod
         def _gain(cls, value):
-            return float(_checks.gain(value))
+            return float(checks.gain(value))
 
         @pydantic.field_validator("note")
         @classmethod

@@ -5,8 +5,8 @@ import pytest
 import xarray as xr
 from lab_blocks import record, start
 
-from gatefield._errors import StoreError
-from gatefield._version import __version__
+from gatefield.core.errors import StoreError
+from gatefield.core.version import __version__
 from gatefield.lab import RECORD_FORMAT, ZarrRecorder, open_record, write_record
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from lab_toy import Toy
 
-from gatefield._errors import StoreError
-from gatefield._version import __version__
+from gatefield.core.errors import StoreError
+from gatefield.core.version import __version__
 from gatefield.lab import Store, open_record, resolve, run
 
 

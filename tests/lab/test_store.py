@@ -5,8 +5,8 @@ import math
 import pytest
 from lab_toy import Toy
 
-from gatefield._errors import StoreError
-from gatefield._version import __version__
+from gatefield.core.errors import StoreError
+from gatefield.core.version import __version__
 from gatefield.lab import RECORD_FORMAT, Store, open_record, run, run_id
 
 

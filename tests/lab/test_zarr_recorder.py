@@ -10,8 +10,8 @@ import xarray as xr
 import zarr
 from lab_blocks import block_of, following, layout, record, start
 
-from gatefield._errors import StoreError
-from gatefield.dynamics._recorder import MemoryRecorder
+from gatefield.core.errors import StoreError
+from gatefield.dynamics.train.recorder import MemoryRecorder
 from gatefield.lab import ZarrRecorder, open_record
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from gatefield import UserError, kernels, measures
-from gatefield.kernels._routes import soft_gates
+from gatefield.ledger.routes.kernels import soft_gates
 
 REFERENCE = json.loads((Path(__file__).parent.parent / "reference" / "values.json").read_text())["values"]
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from gatefield import ConvGated, DeepGated, UserError, kernels, train
-from gatefield._runs import one_run, run_axes, run_count
+from gatefield.core.runs import one_run, run_axes, run_count
 from gatefield.data import Dataset
 
 KEY = jax.random.key(0)

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from gatefield import Committee, DeepGated, UserError, kernels
-from gatefield._runs import one_run, run_count
-from gatefield.nets._deep_gated_init import layer_sigmas
+from gatefield.core.runs import one_run, run_count
+from gatefield.nets.layered.init import layer_sigmas
 
 KEY = jax.random.key(0)
 N, WIDTHS, SAMPLES = 3, [4, 5], 6

@@ -10,7 +10,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 from matplotlib.pyplot import subplots
 
-from gatefield.experiments._experiment import Experiment, Parameters, Verdict
+from gatefield.lab.experiment import Experiment, Parameters, Verdict
 
 
 class BumpParameters(Parameters):

@@ -7,11 +7,11 @@ from rich.console import Console
 from show_fakes import FakeEntry, find
 from test_report import Page
 
-from gatefield.lab import Ledger, read_ledger, write_ledger
-from gatefield.lab._ledger_file import Row
+from gatefield.ledger import Ledger, read_ledger, write_ledger
+from gatefield.ledger.file import Row
 from gatefield.show import write_ledger_page, write_report
-from gatefield.show._ledger import line, summary
-from gatefield.show._ledger_terminal import show_ledger
+from gatefield.show.ledger import line, summary
+from gatefield.show.ledger_terminal import show_ledger
 
 
 def row(name="002-eq25", **changes) -> Row:

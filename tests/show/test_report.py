@@ -10,11 +10,11 @@ import pytest
 from show_fakes import Bump, FakeEntry, find
 
 from gatefield import UserError, experiments
-from gatefield.experiments._experiment import Verdict
 from gatefield.lab import resolve
-from gatefield.lab._store import parameter_values
+from gatefield.lab.experiment import Verdict
+from gatefield.lab.store.store import parameter_values
 from gatefield.show import write_report
-from gatefield.show._setting import setting
+from gatefield.show.setting import setting
 
 VOID = {"meta", "link", "img", "br", "hr", "input"}
 

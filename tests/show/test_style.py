@@ -6,7 +6,8 @@ from matplotlib.colors import to_rgb
 from show_fakes import Bump, bump_record
 
 from gatefield import UserError
-from gatefield.show import COLOURS, draw, save, style, svg_text
+from gatefield.plot import COLOURS, style
+from gatefield.show import draw, save, svg_text
 
 
 def figure():

@@ -5,11 +5,11 @@ from rich.console import Console
 from rich.progress import Progress
 from show_fakes import Bump, FakeEntry, bump_record
 
-from gatefield.lab._marker import Marker, write_marker
-from gatefield.show._outcome import committed, show_outcome
-from gatefield.show._progress import Bars, Lines
-from gatefield.show._terminal import show_experiments, show_verdicts
-from gatefield.show._tour import story
+from gatefield.cli.tour import story
+from gatefield.lab.store.marker import Marker, write_marker
+from gatefield.show.outcome import committed, show_outcome
+from gatefield.show.progress import Bars, Lines
+from gatefield.show.terminal import show_experiments, show_verdicts
 
 
 def printed(show, *args, terminal: bool = False, width: int = 80) -> str:

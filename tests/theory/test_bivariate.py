@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import integrate, special, stats
 
-from gatefield.theory._bivariate import bivariate_cdf, sign_product_mean
+from gatefield.theory.erf.bivariate import bivariate_cdf, sign_product_mean
 
 RNG = np.random.default_rng(0)
 A = np.concatenate([1.5 * RNG.normal(size=6), [0.0, 0.0, 1.3, 1.3, 6.0, -7.0, 0.2, 3.0, 0.01, 0.0]])

@@ -22,7 +22,7 @@ from gatefield.data import (
     ring_correlation,
 )
 from gatefield.theory import nlgp
-from gatefield.theory._drift import drift, drift_estimate
+from gatefield.theory.drift.drift import drift, drift_estimate
 
 VALUES = {v["name"]: v for v in json.loads((Path(__file__).parents[1] / "reference/values.json").read_text())["values"]}
 KEY = jax.random.key(0)

@@ -13,7 +13,7 @@ from scipy import special
 from scipy.linalg import circulant
 
 from gatefield.data import fourier_basis, ring_spectrum
-from gatefield.theory import _erf_printed as printed
+from gatefield.ledger.routes import erf_printed as printed
 from gatefield.theory import erf
 
 RNG = np.random.default_rng(5)

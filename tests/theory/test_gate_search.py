@@ -9,7 +9,7 @@ from gatefield import UserError
 from gatefield.data import Gaussian, Hypercube, Ising, NonlinearGP, Task
 from gatefield.gates import half_spaces
 from gatefield.theory import gated_linear
-from gatefield.theory._gate_search import _problem, best_half_spaces, explained_by_directions
+from gatefield.theory.gated_linear.search import _problem, best_half_spaces, explained_by_directions
 
 TASK = Task(Gaussian(6, 1.5), Gaussian(6, 0.7))
 V = np.random.default_rng(0).normal(size=(2, 6))

@@ -5,10 +5,9 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from gatefield.theory import _hypercube_genz as genz
-from gatefield.theory import _hypercube_tail as tail
 from gatefield.theory import hypercube
-from gatefield.theory._hypercube_orthant import _better
+from gatefield.theory.hypercube import genz, tail
+from gatefield.theory.hypercube.orthant import _better
 
 
 def equal(n, gap):

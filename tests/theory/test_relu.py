@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import scipy.linalg
 
-from gatefield._errors import UserError
+from gatefield.core.errors import UserError
 from gatefield.theory import relu
 
 VALUES = json.loads((Path(__file__).parents[1] / "reference/values.json").read_text())["values"]

@@ -9,7 +9,7 @@ import pytest
 import scipy.linalg
 from scipy import integrate
 
-from gatefield._errors import UserError
+from gatefield.core.errors import UserError
 from gatefield.data import fourier_basis, line_correlation, ring_correlation, ring_spectrum
 from gatefield.theory import relu
 

@@ -7,8 +7,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from gatefield._errors import UserError
-from gatefield.theory import relu, single_neuron
+from gatefield.core.errors import UserError
+from gatefield.theory import neuron as single_neuron
+from gatefield.theory import relu
 
 POINTS = np.array(list(itertools.product([-1.0, 1.0], repeat=4)))
 W = np.array([0.7, -0.31, 0.52, 1.13])

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from gatefield import theory
-from gatefield._errors import UserError
+from gatefield.core.errors import UserError
 from gatefield.data import Gaussian, Hypercube
-from gatefield.theory import closure, elliptical, erf, nlgp, relu, single_neuron
+from gatefield.theory import closure, elliptical, erf, nlgp, relu
+from gatefield.theory import neuron as single_neuron
 
 W = np.array([1.0, 0.5, -0.3, 0.2])
 COV = np.eye(4) + 0.2

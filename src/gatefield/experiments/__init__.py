@@ -3,50 +3,50 @@
 import importlib
 from typing import TYPE_CHECKING
 
-from gatefield._errors import unknown_name
+from gatefield.core.errors import unknown_name
 
 if TYPE_CHECKING:
-    from gatefield.experiments._experiment import Experiment
+    from gatefield.lab.experiment import Experiment
 
 _HOMES = {
-    "gaussian-neuron": "_gaussian_neuron.GaussianNeuron",
-    "localization": "_localization.Localization",
-    "gaussian-committee": "_gaussian_committee.GaussianCommittee",
-    "steady-modes": "_steady_modes.SteadyModes",
-    "fourier-basis": "_fourier_basis.FourierBasis",
-    "small-bump": "_small_bump.SmallBump",
-    "gate-shaped-solution": "_gate_shaped_solution.GateShapedSolution",
-    "uncertainty": "_uncertainty.Uncertainty",
-    "gaussian-clone": "_gaussian_clone.GaussianCloneExperiment",
-    "elliptical": "_elliptical.EllipticalExperiment",
-    "amplifier": "_amplifier.Amplifier",
-    "erf-populations": "_erf_populations.ErfPopulations",
-    "gated-linear": "_gated_linear.GatedLinearExperiment",
-    "gate-stability": "_gate_stability.GateStability",
-    "where": "_where.Where",
-    "stability": "_stability.Stability",
-    "gates-to-relu": "_gates_to_relu.GatesToRelu",
-    "self-consistency": "_self_consistency.SelfConsistency",
-    "winning-gates": "_winning_gates.WinningGates",
-    "bumps": "_bumps.Bumps",
-    "drift-fields": "_drift_fields.DriftFields",
-    "f-along-training": "_f_along_training.FAlongTraining",
-    "margins": "_margins.Margins",
-    "gate-influence": "_gate_influence.GateInfluence",
-    "cube-states": "_cube_states.CubeStates",
-    "depth-spectrum": "_depth_spectrum.DepthSpectrum",
-    "galu-and-relu-depth": "_galu_and_relu_depth.GaluAndReluDepth",
-    "linear-depth": "_linear_depth.LinearDepth",
-    "hard-pair": "_hard_pair.HardPair",
-    "kernel-concentration": "_kernel_concentration.KernelConcentration",
-    "mnist-galu": "_mnist_galu.MnistGalu",
-    "learned-subnetworks": "_learned_subnetworks.LearnedSubnetworks",
-    "gate-adaptation": "_gate_adaptation.GateAdaptation",
-    "frozen-or-adapting": "_frozen_or_adapting.FrozenOrAdapting",
-    "gates-lottery": "_gates_lottery.GatesLottery",
-    "rotation-invariance": "_rotation_invariance.RotationInvariance",
-    "gates-only": "_gates_only.GatesOnly",
-    "soft-gates-table": "_soft_gates_table.SoftGatesTable",
+    "gaussian-neuron": "fields.gaussian_neuron.GaussianNeuron",
+    "localization": "fields.localization.Localization",
+    "gaussian-committee": "fields.gaussian_committee.GaussianCommittee",
+    "steady-modes": "fields.steady_modes.SteadyModes",
+    "fourier-basis": "fields.fourier_basis.FourierBasis",
+    "small-bump": "fields.small_bump.SmallBump",
+    "gate-shaped-solution": "fields.gate_shaped_solution.GateShapedSolution",
+    "uncertainty": "fields.uncertainty.simulate.Uncertainty",
+    "gaussian-clone": "fields.gaussian_clone.GaussianCloneExperiment",
+    "elliptical": "fields.elliptical.EllipticalExperiment",
+    "amplifier": "fields.amplifier.Amplifier",
+    "erf-populations": "fields.erf_populations.simulate.ErfPopulations",
+    "gated-linear": "gates.gated_linear.simulate.GatedLinearExperiment",
+    "gate-stability": "gates.gate_stability.simulate.GateStability",
+    "where": "gates.where.simulate.Where",
+    "stability": "gates.stability.simulate.Stability",
+    "gates-to-relu": "gates.gates_to_relu.simulate.GatesToRelu",
+    "self-consistency": "gates.self_consistency.simulate.SelfConsistency",
+    "winning-gates": "gates.winning_gates.simulate.WinningGates",
+    "bumps": "cube.bumps.simulate.Bumps",
+    "drift-fields": "cube.drift_fields.simulate.DriftFields",
+    "f-along-training": "cube.f_along_training.simulate.FAlongTraining",
+    "margins": "cube.margins.simulate.Margins",
+    "gate-influence": "cube.gate_influence.simulate.GateInfluence",
+    "cube-states": "cube.cube_states.simulate.CubeStates",
+    "depth-spectrum": "deep.depth_spectrum.simulate.DepthSpectrum",
+    "galu-and-relu-depth": "deep.galu_and_relu_depth.simulate.GaluAndReluDepth",
+    "linear-depth": "deep.linear_depth.simulate.LinearDepth",
+    "hard-pair": "deep.hard_pair.HardPair",
+    "kernel-concentration": "deep.kernel_concentration.simulate.KernelConcentration",
+    "mnist-galu": "deep.mnist_galu.MnistGalu",
+    "learned-subnetworks": "deep.learned_subnetworks.LearnedSubnetworks",
+    "gate-adaptation": "deep.gate_adaptation.GateAdaptation",
+    "frozen-or-adapting": "deep.frozen_or_adapting.FrozenOrAdapting",
+    "gates-lottery": "deep.gates_lottery.GatesLottery",
+    "rotation-invariance": "convolution.rotation_invariance.simulate.RotationInvariance",
+    "gates-only": "convolution.gates_only.GatesOnly",
+    "soft-gates-table": "convolution.soft_gates_table.simulate.SoftGatesTable",
 }
 
 
@@ -59,5 +59,5 @@ def get(name: str) -> "Experiment":
     """The experiment of that name."""
     if name not in _HOMES:
         raise unknown_name("experiment", name, _HOMES)
-    module, _, kind = _HOMES[name].partition(".")
+    module, _, kind = _HOMES[name].rpartition(".")
     return getattr(importlib.import_module(f"gatefield.experiments.{module}"), kind)()

@@ -1,14 +1,14 @@
 """Which inputs a unit answers to: gates and sets of them."""
 
-from gatefield.gates._constant import Constant, Open, Shut
-from gatefield.gates._custom import Custom
-from gatefield.gates._directions import bump, delta, fourier_mode, mexican_hat, random
-from gatefield.gates._gate import Gate
-from gatefield.gates._gate_set import GateSet, as_gate_set, half_spaces
-from gatefield.gates._half_space import HalfSpace
-from gatefield.gates._learned import learned, learned_from
-from gatefield.gates._relations import alignment, are_exclusive, are_redundant, are_tiling, overlap
-from gatefield.gates._timed import Moving, Scheduled
+from gatefield.gates.constant import Constant, Open, Shut
+from gatefield.gates.custom import Custom
+from gatefield.gates.directions import bump, delta, fourier_mode, mexican_hat, random
+from gatefield.gates.gate import Gate
+from gatefield.gates.gate_set import GateSet, as_gate_set, half_spaces
+from gatefield.gates.half_space import HalfSpace
+from gatefield.gates.learned import learned, learned_from
+from gatefield.gates.relations import alignment, are_exclusive, are_redundant, are_tiling, overlap
+from gatefield.gates.timed import Moving, Scheduled
 
 __all__ = [
     "Constant",

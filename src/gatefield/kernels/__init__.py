@@ -1,28 +1,28 @@
 """Exact kernels of gated networks: the tangent kernel, paths in common, moments over weights, soft gates, convolutions."""
 
-from gatefield.kernels._bundles import PathBundles as PathBundles
-from gatefield.kernels._bundles import path_bundles as path_bundles
-from gatefield.kernels._convolution import conv_gap_moment as conv_gap_moment
-from gatefield.kernels._convolution import conv_moment as conv_moment
-from gatefield.kernels._convolution import expected_conv_ntk as expected_conv_ntk
-from gatefield.kernels._convolution import rotation_terms as rotation_terms
-from gatefield.kernels._moments import EntryMoments as EntryMoments
-from gatefield.kernels._moments import ntk_variance as ntk_variance
-from gatefield.kernels._moments import random_gate_moments as random_gate_moments
-from gatefield.kernels._normalise import cosine_normalised as cosine_normalised
-from gatefield.kernels._normalise import trace_normalised as trace_normalised
-from gatefield.kernels._paths import expected_ntk as expected_ntk
-from gatefield.kernels._paths import path_kernel as path_kernel
-from gatefield.kernels._paths import path_overlap as path_overlap
-from gatefield.kernels._paths import paths_through_weight as paths_through_weight
-from gatefield.kernels._sensitivity import GateSensitivity as GateSensitivity
-from gatefield.kernels._sensitivity import gate_path_sensitivity as gate_path_sensitivity
-from gatefield.kernels._sensitivity import gate_sensitivity as gate_sensitivity
-from gatefield.kernels._soft import SoftReluKernels as SoftReluKernels
-from gatefield.kernels._soft import soft_relu_ntk as soft_relu_ntk
-from gatefield.kernels._soft import strength_and_gate_ntk as strength_and_gate_ntk
-from gatefield.kernels._tangent import ntk as ntk
-from gatefield.kernels._tangent import ntk_blocks as ntk_blocks
+from gatefield.kernels.bundles import PathBundles as PathBundles
+from gatefield.kernels.bundles import path_bundles as path_bundles
+from gatefield.kernels.convolution import conv_gap_moment as conv_gap_moment
+from gatefield.kernels.convolution import conv_moment as conv_moment
+from gatefield.kernels.convolution import expected_conv_ntk as expected_conv_ntk
+from gatefield.kernels.convolution import rotation_terms as rotation_terms
+from gatefield.kernels.moments import EntryMoments as EntryMoments
+from gatefield.kernels.moments import ntk_variance as ntk_variance
+from gatefield.kernels.moments import random_gate_moments as random_gate_moments
+from gatefield.kernels.normalise import cosine_normalised as cosine_normalised
+from gatefield.kernels.normalise import trace_normalised as trace_normalised
+from gatefield.kernels.paths import expected_ntk as expected_ntk
+from gatefield.kernels.paths import path_kernel as path_kernel
+from gatefield.kernels.paths import path_overlap as path_overlap
+from gatefield.kernels.paths import paths_through_weight as paths_through_weight
+from gatefield.kernels.sensitivity import GateSensitivity as GateSensitivity
+from gatefield.kernels.sensitivity import gate_path_sensitivity as gate_path_sensitivity
+from gatefield.kernels.sensitivity import gate_sensitivity as gate_sensitivity
+from gatefield.kernels.soft import SoftReluKernels as SoftReluKernels
+from gatefield.kernels.soft import soft_relu_ntk as soft_relu_ntk
+from gatefield.kernels.soft import strength_and_gate_ntk as strength_and_gate_ntk
+from gatefield.kernels.tangent import ntk as ntk
+from gatefield.kernels.tangent import ntk_blocks as ntk_blocks
 
 __all__ = [
     "EntryMoments",

@@ -1,28 +1,28 @@
 """What is read off a field, a gate or a kernel."""
 
-from gatefield.measures._gabor import GaborFit as GaborFit
-from gatefield.measures._gabor import gabor_fit as gabor_fit
-from gatefield.measures._gabor_atom import gabor as gabor
-from gatefield.measures._gate_stability import gate_stability as gate_stability
-from gatefield.measures._gates_activity import active_gates as active_gates
-from gatefield.measures._gates_activity import sensitive_gates as sensitive_gates
-from gatefield.measures._gates_activity import sensitivity_threshold as sensitivity_threshold
-from gatefield.measures._gates_activity import subnetwork_sizes as subnetwork_sizes
-from gatefield.measures._kurtosis import excess_kurtosis as excess_kurtosis
-from gatefield.measures._label_alignment import alignment_ridge as alignment_ridge
-from gatefield.measures._label_alignment import label_alignment as label_alignment
-from gatefield.measures._localization import circular_distance as circular_distance
-from gatefield.measures._localization import entropies as entropies
-from gatefield.measures._localization import ipr as ipr
-from gatefield.measures._localization import peak_position as peak_position
-from gatefield.measures._localization import position_resultant as position_resultant
-from gatefield.measures._spectrum import cumulative_spectrum as cumulative_spectrum
-from gatefield.measures._uncertainty import ONE_SIDED_BOUND as ONE_SIDED_BOUND
-from gatefield.measures._uncertainty import analytic_signal as analytic_signal
-from gatefield.measures._uncertainty import frequency_resultant as frequency_resultant
-from gatefield.measures._uncertainty import harper_bound as harper_bound
-from gatefield.measures._uncertainty import harper_slack as harper_slack
-from gatefield.measures._uncertainty import spreads as spreads
+from gatefield.measures.gabor.atom import gabor as gabor
+from gatefield.measures.gabor.fit import GaborFit as GaborFit
+from gatefield.measures.gabor.fit import gabor_fit as gabor_fit
+from gatefield.measures.gate_stability import gate_stability as gate_stability
+from gatefield.measures.gates_activity import active_gates as active_gates
+from gatefield.measures.gates_activity import sensitive_gates as sensitive_gates
+from gatefield.measures.gates_activity import sensitivity_threshold as sensitivity_threshold
+from gatefield.measures.gates_activity import subnetwork_sizes as subnetwork_sizes
+from gatefield.measures.kurtosis import excess_kurtosis as excess_kurtosis
+from gatefield.measures.label_alignment import alignment_ridge as alignment_ridge
+from gatefield.measures.label_alignment import label_alignment as label_alignment
+from gatefield.measures.localization import circular_distance as circular_distance
+from gatefield.measures.localization import entropies as entropies
+from gatefield.measures.localization import ipr as ipr
+from gatefield.measures.localization import peak_position as peak_position
+from gatefield.measures.localization import position_resultant as position_resultant
+from gatefield.measures.spectrum import cumulative_spectrum as cumulative_spectrum
+from gatefield.measures.uncertainty import ONE_SIDED_BOUND as ONE_SIDED_BOUND
+from gatefield.measures.uncertainty import analytic_signal as analytic_signal
+from gatefield.measures.uncertainty import frequency_resultant as frequency_resultant
+from gatefield.measures.uncertainty import harper_bound as harper_bound
+from gatefield.measures.uncertainty import harper_slack as harper_slack
+from gatefield.measures.uncertainty import spreads as spreads
 
 __all__ = [
     "ONE_SIDED_BOUND",

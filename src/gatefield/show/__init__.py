@@ -1,4 +1,4 @@
-"""Showing what was found: the plot style, figures, and the report page.
+"""Showing what was found: figures, and the report page.
 
 The names below are loaded when first used, so that the command line can use the light parts of this room at once.
 """
@@ -7,29 +7,21 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gatefield.show._figures import draw as draw
-    from gatefield.show._figures import save as save
-    from gatefield.show._figures import svg_text as svg_text
-    from gatefield.show._ledger_page import write_ledger_page as write_ledger_page
-    from gatefield.show._report import write_report as write_report
-    from gatefield.show._style import COLOURS as COLOURS
-    from gatefield.show._style import DIVERGING as DIVERGING
-    from gatefield.show._style import SEQUENTIAL as SEQUENTIAL
-    from gatefield.show._style import style as style
+    from gatefield.show.figures import draw as draw
+    from gatefield.show.figures import save as save
+    from gatefield.show.figures import svg_text as svg_text
+    from gatefield.show.ledger_page import write_ledger_page as write_ledger_page
+    from gatefield.show.report import write_report as write_report
 
 _HOMES = {
-    "COLOURS": "_style",
-    "DIVERGING": "_style",
-    "SEQUENTIAL": "_style",
-    "draw": "_figures",
-    "save": "_figures",
-    "style": "_style",
-    "svg_text": "_figures",
-    "write_ledger_page": "_ledger_page",
-    "write_report": "_report",
+    "draw": "figures",
+    "save": "figures",
+    "svg_text": "figures",
+    "write_ledger_page": "ledger_page",
+    "write_report": "report",
 }
 
-__all__ = ["COLOURS", "DIVERGING", "SEQUENTIAL", "draw", "save", "style", "svg_text", "write_ledger_page", "write_report"]
+__all__ = ["draw", "save", "svg_text", "write_ledger_page", "write_report"]
 
 
 def __getattr__(name: str) -> Any:

@@ -5,12 +5,12 @@ from gatefield.theory import elliptical as elliptical
 from gatefield.theory import erf as erf
 from gatefield.theory import gated_linear as gated_linear
 from gatefield.theory import hypercube as hypercube
+from gatefield.theory import neuron as single_neuron
 from gatefield.theory import nlgp as nlgp
 from gatefield.theory import relu as relu
-from gatefield.theory import single_neuron as single_neuron
-from gatefield.theory._drift import Drift as Drift
-from gatefield.theory._drift import drift as drift
-from gatefield.theory._drift import drift_estimate as drift_estimate
+from gatefield.theory.drift.drift import drift as drift
+from gatefield.theory.drift.drift import drift_estimate as drift_estimate
+from gatefield.theory.drift.result import Drift as Drift
 
 __all__ = [
     "Drift",

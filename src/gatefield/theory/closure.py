@@ -13,12 +13,12 @@ import numpy as np
 from jax.scipy.special import erf, erfc
 from jaxtyping import Array, ArrayLike, Float
 
-from gatefield import _checks
-from gatefield._precision import exact, real
-from gatefield._scaling import scaled
-from gatefield.theory._closure_quadrature import Squash, panels, sag, squash
-from gatefield.theory._drift_direction import direction
-from gatefield.theory._field_checks import check_field
+from gatefield.core import checks
+from gatefield.core.precision import exact, real
+from gatefield.core.scaling import scaled
+from gatefield.theory.drift.direction import direction
+from gatefield.theory.inputs import check_field
+from gatefield.theory.squash import Squash, panels, sag, squash
 
 __all__ = ["amplifier", "drift", "expansion"]
 
@@ -48,7 +48,7 @@ def amplifier(a: Float[ArrayLike, "*#shape"], gain: Float[ArrayLike, "*#shape"])
 
     **Source:** no note prints it; it answers section 2 of note 003, "I don't know what it looks like".
     """
-    return _amplifier(real(_checks.correlation("a", a)), real(_checks.gain(gain)))
+    return _amplifier(real(checks.correlation("a", a)), real(checks.gain(gain)))
 
 
 @jax.jit
@@ -87,7 +87,7 @@ def drift(w: Float[ArrayLike, " n"], cov: Float[ArrayLike, "n n"], gain: Float[A
     """
     w, cov = scaled(real(w)), real(cov)
     check_field(w, cov)
-    return _drift(w, cov, real(_checks.gain(gain)))
+    return _drift(w, cov, real(checks.gain(gain)))
 
 
 @jax.jit
@@ -114,7 +114,7 @@ def expansion(a: Float[ArrayLike, "*#shape"], kurtosis: Float[ArrayLike, "*#shap
 
     **Source:** no note prints it; see `amplifier`.
     """
-    a, kurtosis = real(_checks.correlation("a", a)), real(_checks.finite("kurtosis", kurtosis))
+    a, kurtosis = real(checks.correlation("a", a)), real(checks.finite("kurtosis", kurtosis))
     return (a - kurtosis / 6 * a**3) / np.sqrt(2 * np.pi)
 
 

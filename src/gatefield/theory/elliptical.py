@@ -5,15 +5,15 @@ import math
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float
 
-from gatefield import _checks
-from gatefield._precision import exact, real
-from gatefield._scaling import scaled
+from gatefield.core import checks
+from gatefield.core.precision import exact, real
+from gatefield.core.scaling import scaled
 from gatefield.data import Radial
-from gatefield.data._radial import as_radial
-from gatefield.theory._drift_direction import direction
-from gatefield.theory._field_checks import check_field, label_pair
-from gatefield.theory._relu_geometry import safe_sqrt
-from gatefield.theory._relu_modes import variances
+from gatefield.data.sources.radial import as_radial
+from gatefield.theory.drift.direction import direction
+from gatefield.theory.inputs import check_field, label_pair
+from gatefield.theory.relu.geometry import safe_sqrt
+from gatefield.theory.relu.modes import variances
 
 __all__ = ["constant", "drift", "steady_amplitude", "velocity"]
 
@@ -43,7 +43,7 @@ def constant(radial: Radial | str, n: int) -> Float[Array, "*runs"]:
 
     **Source:** note 003, section 2; "scales like x^(-1/2)" made exact.
     """
-    n = _checks.count("n", n)
+    n = checks.count("n", n)
     sphere = math.sqrt(n / math.pi) * math.exp(math.lgamma(n / 2) - math.lgamma((n + 1) / 2))
     return real(as_radial(radial).mean_ratio(n)) * sphere / 2
 

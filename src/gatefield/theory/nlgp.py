@@ -8,11 +8,11 @@ import numpy as np
 from jax.scipy.special import erf
 from jaxtyping import Array, ArrayLike, Float
 
-from gatefield import _checks
-from gatefield._precision import exact, real
+from gatefield.core import checks
+from gatefield.core.precision import exact, real
 from gatefield.data import arcsine_covariance, gain_deviation, gain_variance
-from gatefield.theory._closure_quadrature import normal_panels, sag, squash
-from gatefield.theory._drift_pair import pair_drift as pair_drift
+from gatefield.theory.drift.pair import pair_drift as pair_drift
+from gatefield.theory.squash import normal_panels, sag, squash
 
 __all__ = ["covariance", "excess_kurtosis", "half_gate_mean", "pair_drift", "variance"]
 
@@ -49,7 +49,7 @@ def half_gate_mean(rho: Float[ArrayLike, "*#shape"], gain: Float[ArrayLike, "*#s
 
     **Source:** note 002, equations 71 to 74, with the prefactor corrected; note 001, equation 7.
     """
-    return _half_gate_mean(real(_checks.correlation("rho", rho)), real(_checks.gain(gain)))
+    return _half_gate_mean(real(checks.correlation("rho", rho)), real(checks.gain(gain)))
 
 
 @jax.jit
@@ -86,7 +86,7 @@ def excess_kurtosis(gain: Float[ArrayLike, "*gains"]) -> Float[Array, "*gains"]:
 
     **Source:** no note prints it; the table of the notes' data section.
     """
-    return _kurtosis(real(_checks.gain(gain)))
+    return _kurtosis(real(checks.gain(gain)))
 
 
 @jax.jit

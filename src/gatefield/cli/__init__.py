@@ -1,0 +1,5 @@
+"""The command line."""
+
+from gatefield.cli.commands import main as main
+
+__all__ = ["main"]

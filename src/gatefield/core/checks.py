@@ -1,0 +1,87 @@
+"""Checks of what users hand in. Each returns the value in the form the package keeps it, or raises a `UserError`.
+
+Under `jit` and `vmap` a value is not known yet; such values pass unchecked.
+"""
+
+import operator
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import jax
+import numpy as np
+from jax.core import Tracer
+
+from gatefield.core.errors import UserError, unknown_name
+
+
+def real(name: str, value: Any, rule: str, holds: Callable[[np.ndarray], Any]) -> Any:
+    """A number or an array of numbers for which `holds` is true everywhere; NaN never passes.
+
+    Kept as float64 NumPy array, so that no precision is lost before it meets a device; JAX arrays are kept as they are.
+    """
+    if isinstance(value, Tracer):
+        return value
+    try:
+        array = np.asarray(None if np.asarray(value).dtype.kind in "US" else value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise UserError(f"{name} must be {rule}, but is {value!r}, which is not a number.") from None
+    wrong = np.isnan(array) | ~np.asarray(holds(array))
+    if wrong.any():
+        raise UserError(f"{name} must be {rule}, but is {array[wrong].flat[0]:g}; give such a value.")
+    return value if isinstance(value, jax.Array) else array
+
+
+def length_scale(value: Any, name: str = "xi") -> Any:
+    return real(name, value, "a positive, finite length scale in sites", lambda x: (x > 0) & np.isfinite(x))
+
+
+def gain(value: Any, name: str = "gain") -> Any:
+    return real(name, value, "zero or more ('inf' is the hypercube)", lambda x: x >= 0)
+
+
+def correlation(name: str, value: Any) -> Any:
+    """Correlations in [-1, 1]; what rounding puts beyond counts as -1 or 1."""
+    if isinstance(value, Tracer):
+        return value
+    slack = 1e-6 if getattr(value, "dtype", None) == np.float32 else 5e-7
+    real(name, value, "a correlation between -1 and 1", lambda x: np.abs(x) <= 1 + slack)
+    return np.clip(np.asarray(value, dtype=np.float64), -1.0, 1.0)
+
+
+def finite(name: str, value: Any) -> Any:
+    return real(name, value, "finite", np.isfinite)
+
+
+def positive(name: str, value: Any) -> Any:
+    return real(name, value, "positive and finite", lambda x: (x > 0) & np.isfinite(x))
+
+
+def proportion(value: Any, name: str = "proportion") -> float:
+    """The share of the positive class."""
+    return scalar(name, real(name, value, "strictly between 0 and 1", lambda x: (x > 0) & (x < 1)))
+
+
+def scalar(name: str, value: Any) -> float:
+    """One number, not an array of them."""
+    if np.ndim(value):
+        raise UserError(f"{name} must be one number, but has shape {np.shape(value)}; give one for all runs.")
+    return float(value)
+
+
+def count(name: str, value: Any, *, least: int = 1) -> int:
+    """A whole number, at least `least`."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise UserError(f"{name} must be a whole number of at least {least}, but is {value!r}; give such a number.") from None
+    if isinstance(value, bool) or number < least:
+        raise UserError(f"{name} must be a whole number of at least {least}, but is {value}; give such a number.")
+    return number
+
+
+def choice(kind: str, value: Any, options: Iterable[str]) -> str:
+    """One of the names in `options`."""
+    options = list(options)
+    if value not in options:
+        raise unknown_name(kind, value, options)
+    return value

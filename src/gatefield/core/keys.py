@@ -1,0 +1,24 @@
+"""PRNG keys, as users hand them in."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import PRNGKeyArray
+
+from gatefield.core.errors import UserError
+
+
+def as_key(key: Any) -> PRNGKeyArray:
+    """A typed key, or an array of them; raw `uint32` key data is wrapped.
+
+    >>> import jax
+    >>> as_key(jax.random.PRNGKey(0)).shape
+    ()
+    """
+    if isinstance(key, jax.Array) and jnp.issubdtype(key.dtype, jax.dtypes.prng_key):
+        return key
+    if getattr(key, "dtype", None) == np.uint32 and np.ndim(key) >= 1:
+        return jax.random.wrap_key_data(jnp.asarray(key))
+    raise UserError(f"key must be a JAX PRNG key, but is {key!r}; make one with jax.random.key(0).")

@@ -1,0 +1,198 @@
+"""A task with a training set: samples that are given, not drawn from a law."""
+
+from collections.abc import Callable
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, Int, PRNGKeyArray, Real
+
+from gatefield.core import checks
+from gatefield.core.errors import UserError
+from gatefield.core.runs import leaf
+from gatefield.data.abstract_task import AnyTask, Batch, DrawBatch, Stream
+
+Loss = Callable[[Array, Array], Array]
+MOST_CLASSES = 1000
+
+
+class Dataset(AnyTask):
+    r"""A training set, and a test set if there is one, resident on the device.
+
+    Batches are either consecutive pieces of the set, shuffled anew for each epoch, or drawn with replacement. In the first case
+    sample number p of all that are taken, counted from 0 over all batches, is $x_{\pi_e(p - en)}$ with the epoch
+    $e = \lfloor p/n \rfloor$ of n samples and a random permutation $\pi_e$ made from `fold_in(key, e)`, so that each epoch
+    visits every sample once; a batch may begin in one epoch and end in the next. The whole set as one batch comes in order.
+
+    A training records, beside the network's observables, `loss` over the whole training set, and if labels are classes or take
+    two values `train_accuracy`; and `test_loss` and `test_accuracy` if there is a test set. A sample counts as right if its
+    class has the largest output or, with a single output, if the other label would give a larger loss.
+
+    **Arguments**
+
+    - `x`: inputs (samples, n). `y`: labels (samples,): whole numbers are classes 0, 1, ..., others are values. Either may have
+      a run axis in front: a set for each run.
+    - `test`: inputs and labels of the test set.
+    - `batches`: `"shuffled"` or `"replacement"`.
+    - `block`: how many samples are evaluated at once for what is recorded.
+    - `evaluated`: how many training samples, the first ones, are evaluated for what is recorded; all of them by default.
+
+    >>> import jax
+    >>> from gatefield import DeepGated, train
+    >>> task = Dataset([[1.0], [2.0]], [1.0, -1.0])
+    >>> net = DeepGated(1, [8, 8], gating="free", samples=2, key=jax.random.key(0))
+    >>> record = train(net, task, steps=40, batch_size="all", learning_rate=0.05, key=jax.random.key(1))
+    >>> bool(record.loss[0, -1] < record.loss[0, 0]), float(record.train_accuracy[0, -1])
+    (True, 1.0)
+    """
+
+    batches: str = eqx.field(static=True)
+    block: int = eqx.field(static=True)
+    evaluated: int | None = eqx.field(static=True)
+    values: tuple[float, ...] | None = eqx.field(static=True)
+    x: Float[Array, "samples n"] = leaf(2)
+    y: Real[Array, " samples"] = leaf(1)
+    test_x: Float[Array, "samples n"] | None = leaf(2)
+    test_y: Real[Array, " samples"] | None = leaf(1)
+
+    def __init__(
+        self,
+        x: Any,
+        y: Any,
+        *,
+        test: tuple[Any, Any] | None = None,
+        batches: str = "shuffled",
+        block: int = 4096,
+        evaluated: int | None = None,
+    ) -> None:
+        self.batches = checks.choice("batches", batches, ["shuffled", "replacement"])
+        self.block = checks.count("block", block)
+        self.evaluated = None if evaluated is None else checks.count("evaluated", evaluated)
+        self.x, self.y = _inputs("x", x), _labels("y", y)
+        self.test_x = self.test_y = None
+        if test is not None:
+            self.test_x, self.test_y = _inputs("test x", test[0]), _labels("test y", test[1])
+        self._check()
+        seen = np.unique(np.concatenate([np.ravel(part) for part in (self.y, self.test_y) if part is not None]))
+        self.values = tuple(seen.tolist()[::-1]) if len(seen) == 2 or self._has_classes else None
+        if self._has_classes and not 0 <= seen[0] <= seen[-1] < MOST_CLASSES:
+            raise UserError(
+                f"Whole numbers as labels are classes from 0 on, but they reach from {seen[0]} to {seen[-1]}; "
+                f"number the classes 0, 1, ..., or give values as floats."
+            )
+
+    @property
+    def n(self) -> int:
+        """Number of inputs."""
+        return self.x.shape[-1]
+
+    @property
+    def size(self) -> int:
+        return self.x.shape[-2]
+
+    @property
+    def labels(self) -> tuple[float, ...] | None:
+        """The two values that labels take, the larger first; None if there are more."""
+        return self.values if self.values and len(self.values) == 2 else None
+
+    @property
+    def classes(self) -> int | None:
+        return int(self.values[0]) + 1 if self._has_classes and self.values else None
+
+    @property
+    def _has_classes(self) -> bool:
+        return jnp.issubdtype(self.y.dtype, jnp.integer)
+
+    def sampler(self) -> DrawBatch:
+        return lambda key, size: self._at(jax.random.randint(key, (size,), 0, self.size))
+
+    def stream(self, key: PRNGKeyArray, size: int | None) -> Stream:
+        if size is None or (self.batches == "shuffled" and size == self.size):
+            return Stream(lambda step: (), lambda step, memory: ((self.x, self.y), memory))
+        return _shuffled(self, key, size) if self.batches == "shuffled" else AnyTask.stream(self, key, size)
+
+    def batch(self, key: PRNGKeyArray, step: int, size: int | None) -> Batch:
+        """The batch of one step of a training with this key; for sets without a run axis."""
+        stream = self.stream(key, size)
+        return stream.take(jnp.int32(step), stream.start(jnp.int32(step)))[0]
+
+    def measures(self, net: Any, loss: Loss | None = None) -> dict[str, Float[Array, ""]]:
+        first = slice(None) if net.samples is not None else slice(self.evaluated)
+        found = self._measured(net, self.x[first], self.y[first], loss, "train_")
+        found |= {} if self.test_x is None else self._measured(net, self.test_x, self.test_y, loss, "test_")
+        return {name.replace("train_loss", "loss"): value for name, value in found.items()}
+
+    def _at(self, index: Int[Array, " size"]) -> Batch:
+        return self.x[index], self.y[index]
+
+    def _measured(self, net: Any, x: Array, y: Any, loss: Loss | None, prefix: str) -> dict[str, Array]:
+        whole = net.samples is not None or len(x) <= self.block
+        outputs = net(x) if whole else jax.lax.map(net, x, batch_size=self.block)
+        found = {} if loss is None else {f"{prefix}loss": loss(outputs, y)}
+        if outputs.ndim > y.ndim:
+            found[f"{prefix}accuracy"] = jnp.mean(outputs.argmax(-1) == y)
+        elif self.labels:
+            found[f"{prefix}accuracy"] = jnp.mean(_is_right(outputs, y, self.labels, loss or _distance))
+        return found
+
+    def _check(self) -> None:
+        for name, x, y in [("", self.x, self.y), ("test ", self.test_x, self.test_y)]:
+            if x is None or y is None:
+                continue
+            if x.shape[-2] != y.shape[-1]:
+                raise UserError(f"There are {x.shape[-2]} {name}inputs, but {y.shape[-1]} labels; give one label for each.")
+            if x.shape[-1] != self.n or y.dtype != self.y.dtype:
+                raise UserError("The test set must have as many inputs and the same kind of labels as the training set.")
+
+
+def _shuffled(task: Dataset, key: PRNGKeyArray, size: int) -> Stream:
+    """Epoch after epoch, each in an order of its own; the memory is the order of this epoch and of the next."""
+    n = task.size
+    if size > n:
+        raise UserError(f"A batch must be at most the training set, but has {size} samples of {n}; make batch_size smaller.")
+
+    def order(epoch: Array) -> Array:
+        return jax.random.permutation(jax.random.fold_in(key, epoch), n)
+
+    def start(step: Array) -> Array:
+        epoch = step * size // n
+        return jnp.concatenate([order(epoch), order(epoch + 1)])
+
+    def take(step: Array, memory: Array) -> tuple[Batch, Array]:
+        epoch, following = step * size // n, (step + 1) * size // n
+        index = jax.lax.dynamic_slice(memory, (step * size - epoch * n,), (size,))
+        later = jax.lax.cond(following == epoch, lambda: memory, lambda: jnp.concatenate([memory[n:], order(following + 1)]))
+        return task._at(index), later
+
+    return Stream(start, take)
+
+
+def _is_right(output: Array, label: Array, labels: tuple[float, ...], loss: Loss) -> Array:
+    """Whether the other of two labels would give a larger loss."""
+    other = sum(labels) - label
+    each = jax.vmap(lambda o, y: loss(o[None], y[None]))
+    return each(output, label) < each(output, other)
+
+
+def _distance(output: Array, label: Array) -> Array:
+    return jnp.sum((output - label) ** 2)
+
+
+def _inputs(name: str, x: Any) -> Float[Array, "*runs samples n"]:
+    array = np.asarray(x)
+    if not (np.issubdtype(array.dtype, np.number) and np.isfinite(array).all()):
+        checks.finite(name, x)
+    x = jnp.asarray(array, float)
+    if x.ndim not in (2, 3) or 0 in x.shape:
+        raise UserError(f"{name} must have shape (samples, n), or (runs, samples, n), but has {x.shape}; put samples first.")
+    return x
+
+
+def _labels(name: str, y: Any) -> Real[Array, "*runs samples"]:
+    array = np.asarray(y)
+    array = array.astype(np.int32) if np.issubdtype(array.dtype, np.integer) else checks.finite(name, y)
+    if np.ndim(array) not in (1, 2):
+        raise UserError(f"{name} must have shape (samples,), or (runs, samples), but has {np.shape(array)}; give one for each.")
+    return jnp.asarray(array) if np.issubdtype(array.dtype, np.integer) else jnp.asarray(array, float)

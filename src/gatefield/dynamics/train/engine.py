@@ -1,0 +1,167 @@
+"""The engine: one compiled program that moves many runs from record to record.
+
+The program takes the number of records to make as data, not as a constant, so that the same machine code serves every chunk:
+the size of a chunk cannot change a bit of the result. Inside, each run is a plain loop; `vmap` lays them side by side.
+"""
+
+import functools
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import optax
+from jaxtyping import Array, Float, Int, PRNGKeyArray
+
+from gatefield.core.runs import has_run_axis
+from gatefield.dynamics.train.losses import Loss
+from gatefield.dynamics.train.optimizers import Optimizer
+
+PyTree = Any
+CACHE_BYTES = 2**22
+Also = Mapping[str, tuple[Sequence[str], Callable[[Any], Array]]]
+
+
+class State(NamedTuple):
+    """All that the next step needs, and so all that a checkpoint holds: trained arrays and the optimiser's memory."""
+
+    trained: PyTree
+    memory: PyTree
+
+
+class Problem(NamedTuple):
+    """What does not change during training: for each run its fixed arrays, task, learning rate and keys."""
+
+    fixed: PyTree
+    task: PyTree
+    rate: Float[Array, ""]
+    train_key: PRNGKeyArray
+    evaluation_key: PRNGKeyArray
+
+
+class Program(NamedTuple):
+    """What is compiled: how to step, and what to observe beside the network's own observables. Equal programs compile once.
+
+    `every` is the number of steps between records where it is part of the program: a GPU then need not ask after each step
+    whether to go on, but programs for other numbers of steps are compiled anew.
+    """
+
+    optimizer: Optimizer
+    loss: Loss
+    batch_size: int | None
+    also: tuple[tuple[str, Callable[[Any], Array]], ...]
+    every: int | None = None
+
+    def start(self, trained: PyTree, rate: Float[Array, ""]) -> State:
+        """The state before the first step of one run."""
+        return State(trained, self.optimizer(rate).init(trained))
+
+    def look(self, state: State, problem: Problem, draw: Callable[..., Any], step: Int[Array, ""]) -> dict[str, Array]:
+        """What is recorded at a step: the network's observables, what the task measures, and the loss.
+
+        Unless the task measures the loss, it is that on a fresh batch, which `draw`, the task's sampler, gives.
+        """
+        net = eqx.combine(state.trained, problem.fixed).at(problem.rate * step)
+        own = {name: array for name, (_, array) in net.observables().items()}
+        seen = {**own, **{name: function(net) for name, function in self.also}, **problem.task.measures(net, self.loss)}
+        if "loss" in seen:
+            return seen
+        x, y = draw(jax.random.fold_in(problem.evaluation_key, step), self.batch_size)
+        return {**seen, "loss": self.loss(net(x), y)}
+
+    def advance(
+        self, state: State, problem: Problem, marks: Int[Array, " records"], capacity: int, first: Int, count: Int
+    ) -> Any:
+        """Records `first`, `first + 1`, ... of one run, `count` of them, in buffers with room for `capacity`.
+
+        The state is that of the record before; to the first record of all, at step 0, there is no step to take.
+        """
+        stream, draw = problem.task.stream(problem.train_key, self.batch_size), problem.task.sampler()
+        update = self.optimizer(problem.rate).update
+
+        def batch_loss(trained: PyTree, i: Array, x: Array, y: Array) -> Array:
+            return self.loss(eqx.combine(trained, problem.fixed).at(problem.rate * i)(x), y)
+
+        def step(i: Array, carry: tuple[State, PyTree]) -> tuple[State, PyTree]:
+            state, shared = carry
+            (x, y), shared = stream.take(i, shared)
+            gradient = jax.grad(batch_loss)(state.trained, i, x, y)
+            change, memory = update(gradient, state.memory, state.trained)
+            return State(optax.apply_updates(state.trained, change), memory), shared
+
+        def steps(start: Array, stop: Array, state: State) -> State:
+            if self.every is None:
+                return jax.lax.fori_loop(start, stop, step, (state, stream.start(start)))[0]
+            loop = functools.partial(jax.lax.fori_loop, 0, self.every, lambda j, carry: step(start + j, carry))
+            return jax.lax.cond(stop > start, lambda s: loop((s, stream.start(start)))[0], lambda s: s, state)
+
+        def record(i: Array, carry: tuple[State, dict[str, Array]]) -> tuple[State, dict[str, Array]]:
+            state, rows = carry
+            start, stop = marks[jnp.maximum(first + i - 1, 0)], marks[first + i]
+            state = steps(start, stop, state)
+            seen = self.look(state, problem, draw, stop)
+            return state, jax.tree.map(lambda row, value: row.at[i].set(value), rows, seen)
+
+        shapes = jax.eval_shape(lambda: self.look(state, problem, draw, marks[first]))
+        rows = jax.tree.map(lambda s: jnp.zeros((capacity, *s.shape), s.dtype), shapes)
+        return jax.lax.fori_loop(0, count, record, (state, rows))
+
+
+@eqx.filter_jit
+def advance(
+    program: Program, state: State, problem: Problem, marks: Array, capacity: int, group: int, first: Any, count: Any
+) -> Any:
+    """`count` records of all runs, `group` of them side by side; gives the new state and rows with a leading run axis."""
+    arrays, rest = eqx.partition(problem, eqx.is_array)
+    batched, shared = eqx.partition(arrays, has_run_axis(arrays))
+
+    def one(run: tuple[State, PyTree]) -> Any:
+        state, own = run
+        return program.advance(state, eqx.combine(own, shared, rest), marks, capacity, first, count)
+
+    return _each_run(one, (state, batched), group)
+
+
+@eqx.filter_jit
+def look(program: Program, state: State, problem: Problem, group: int, step: Any) -> dict[str, Array]:
+    """What all runs show at a step, with a leading run axis."""
+    arrays, rest = eqx.partition(problem, eqx.is_array)
+    batched, shared = eqx.partition(arrays, has_run_axis(arrays))
+
+    def one(run: tuple[State, PyTree]) -> dict[str, Array]:
+        state, own = run
+        whole = eqx.combine(own, shared, rest)
+        return program.look(state, whole, whole.task.sampler(), step)
+
+    return _each_run(one, (state, batched), group)
+
+
+def _each_run(one: Callable[[Any], Any], runs: PyTree, group: int) -> Any:
+    """`one` for each run, `group` of them side by side."""
+    if group == 1:
+        return jax.lax.map(one, runs)
+    if group >= len(jax.tree.leaves(runs)[0]):
+        return jax.vmap(one)(runs)
+    return jax.lax.map(one, runs, batch_size=group)
+
+
+def runs_side_by_side(runs: int, batch_size: int, n: int) -> int:
+    """How many runs to lay side by side: as many as fit into memory; on a CPU, no more than its caches like.
+
+    Groups of equal size compile once, so a divisor of `runs` is taken if there is a large one.
+    """
+    batch = 4 * batch_size * n
+    most = int(0.3 * _memory()) // (8 * batch)  # about eight arrays of a batch's size are alive at once
+    if jax.default_backend() == "cpu":
+        most = min(most, CACHE_BYTES // batch)
+    most = max(1, min(runs, most))
+    divisor = next(size for size in range(most, 0, -1) if runs % size == 0)
+    return divisor if 2 * divisor >= most else most
+
+
+def _memory() -> int:
+    """The device's memory in bytes: all of it, not what is free just now, so that a resumed run is grouped as before."""
+    stats = jax.devices()[0].memory_stats() or {}
+    return stats.get("bytes_limit") or os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")

@@ -1,0 +1,47 @@
+"""Whether what a training is made of fits together."""
+
+from typing import Any
+
+from gatefield.core import checks
+from gatefield.core.errors import UserError
+from gatefield.data import AnyTask
+
+MOST_SAMPLES = 2**31
+
+
+def size_of_batch(size: Any) -> int | None:
+    """Samples in a batch; None stands for the whole training set."""
+    return None if size is None or size == "all" else checks.count("batch_size", size)
+
+
+def check_parts(net: Any, task: Any, recorder: Any) -> None:
+    """Whether the network, the task and the recorder are such, and fit each other."""
+    if not isinstance(task, AnyTask):
+        raise UserError(
+            f"task must be a task, such as Task(positive, negative), but is {type(task).__name__}; give such a task."
+        )
+    if net.inputs != task.n:
+        raise UserError(f"The network has {net.inputs} inputs and the task {task.n} sites; give both the same n.")
+    _check_outputs(net.outputs, task.classes)
+    if recorder is not None and not hasattr(recorder, "commit"):
+        raise UserError(f"recorder must be a recorder, but is {recorder!r}; write gatefield.lab.ZarrRecorder(folder).")
+
+
+def check_batch(net: Any, task: AnyTask, steps: int, size: int | None) -> None:
+    """Whether the task has such batches, and the network can take them."""
+    if size is None and task.size is None:
+        raise UserError("A task that draws fresh samples has no whole training set; give batch_size as a number.")
+    if net.samples is not None and (size is not None or task.size != net.samples):
+        raise UserError(
+            f"The network has gates for {net.samples} samples and takes them all at once, but batch_size is {size or 'all'} of "
+            f"{task.size}; train it on a Dataset of {net.samples} samples with batch_size='all'."
+        )
+    if size is not None and task.size is not None and (steps + 1) * size >= MOST_SAMPLES:
+        raise UserError(f"A training on a Dataset takes fewer than {MOST_SAMPLES} samples in all; take fewer or smaller steps.")
+
+
+def _check_outputs(outputs: int, classes: int | None) -> None:
+    if classes is None and outputs > 1:
+        raise UserError(f"The network has {outputs} outputs, but the task's labels are single numbers; give it one output.")
+    if classes is not None and outputs < classes and (outputs > 1 or classes > 2):
+        raise UserError(f"The labels are {classes} classes, but the network has {outputs} outputs; give it outputs={classes}.")

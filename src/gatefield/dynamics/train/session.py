@@ -1,0 +1,165 @@
+"""One training from its first record, or the last committed one, to its last: the loop between chunks.
+
+This one loop serves recording, checkpoints, progress and stopping.
+"""
+
+import dataclasses
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+from jaxtyping import Array
+
+from gatefield.core.errors import UserError
+from gatefield.dynamics.train.engine import Problem, Program, State, advance, look
+from gatefield.dynamics.train.recorder import Layout, Recorder, Variable
+
+SECONDS_PER_COMMIT = 2.0
+BYTES_PER_COMMIT = 2**25
+RECORDS_PER_COMMIT = 1000
+
+Rows = dict[str, np.ndarray]
+Progress = Callable[[int, int], None]
+Finished = Callable[[Any], None]
+
+UNITS = {"position": "site", "time": "tau"}
+STATUS = {"flag_values": [0, 1], "flag_meanings": "ok diverged"}
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C during training; `record` holds what was committed before it."""
+
+    def __init__(self, record: xr.Dataset, steps: int) -> None:
+        self.record = record
+        self.step = int(record.step[-1]) if record.sizes.get("step") else 0
+        super().__init__(f"Stopped; the last commit is at step {self.step} of {steps}.")
+
+
+@dataclasses.dataclass
+class Session:
+    """One call of `train`.
+
+    `marks` are the recorded steps, `dims` the dimension names of what is observed, `group` the runs laid side by side,
+    `chunk` the records per commit (None: by time and memory), `keep_network` whether the last commit holds the state too.
+    """
+
+    program: Program
+    problem: Problem
+    marks: np.ndarray
+    dims: Mapping[str, tuple[str, ...]]
+    coords: Mapping[str, tuple[tuple[str, ...], np.ndarray]]
+    attrs: Mapping[str, Any]
+    identity: str
+    group: int
+    chunk: int | None
+    keep_network: bool = True
+
+    def run(self, state: State, recorder: Recorder, progress: Progress, finished: Finished | None = None) -> xr.Dataset:
+        """Go on from what the recorder finds, or begin, until all records are committed; then show the trained network."""
+        done, last = 0, int(self.marks[-1])
+        capacity = max(self._room(state), self.chunk or 0)
+        try:
+            found = recorder.find(self.identity, state)
+            if found is None:
+                progress(0, last)
+                rows, state, block = self._begin(state, capacity)
+                recorder.create(self._layout(state, block))
+            else:
+                done, state, block, rows = found.records, found.state, found.block, None
+                progress(self._step(done), last)
+            while done < len(self.marks):
+                rows, state = self._fill(rows, state, done, min(block, len(self.marks) - done), max(capacity, block))
+                end = done + _length(rows)
+                recorder.commit(done, rows, state if self.keep_network or end < len(self.marks) else None)
+                done, rows = end, None
+                progress(self._step(done), last)
+        except KeyboardInterrupt:
+            raise Interrupted(recorder.dataset(), last) from None
+        if finished and state is None:
+            raise UserError(
+                "The trained network was not kept, because the run was recorded with keep_network=False; record it anew with "
+                "keep_network=True."
+            )
+        if finished:
+            finished(eqx.combine(state.trained, self.problem.fixed))
+        return recorder.dataset()
+
+    def _step(self, done: int) -> int:
+        return int(self.marks[done - 1]) if done else 0
+
+    def _begin(self, state: State, capacity: int) -> tuple[Rows | None, State, int]:
+        """The first records, and how many make a commit: as many as take about two seconds, if they fit into memory."""
+        if self.chunk or len(self.marks) == 2:
+            return None, state, self.chunk or capacity
+        self._advance(state, 0, 0, capacity)  # compiles
+        start = time.perf_counter()
+        rows, state = self._advance(state, 0, 2, capacity)
+        seconds = time.perf_counter() - start
+        return rows, state, int(np.clip(SECONDS_PER_COMMIT / seconds, 2, capacity))
+
+    def _look(self, state: State) -> dict[str, Array]:
+        """What all runs show at step 0; only its shapes are asked for, so that it is not compiled."""
+        return look(self.program, state, self.problem, self.group, jnp.int32(0))
+
+    def _room(self, state: State) -> int:
+        """How many records the buffers of the compiled program can hold."""
+        shapes = eqx.filter_eval_shape(self._look, state)
+        size = sum(np.prod(shape.shape) * shape.dtype.itemsize for shape in shapes.values())
+        return int(np.clip(BYTES_PER_COMMIT // size, 2, min(len(self.marks), RECORDS_PER_COMMIT)))
+
+    def _fill(self, rows: Rows | None, state: State, done: int, block: int, capacity: int) -> tuple[Rows, State]:
+        """Complete a block of records, of which `rows` are made already."""
+        made = _length(rows) if rows else 0
+        if made == block and rows:
+            return rows, state
+        more, state = self._advance(state, done + made, block - made, capacity)
+        return _join(rows, more) if rows else more, state
+
+    def _advance(self, state: State, first: int, count: int, capacity: int) -> tuple[Rows, State]:
+        marks, first_, count_ = jnp.asarray(self.marks, jnp.int32), jnp.int32(first), jnp.int32(count)
+        state, rows = advance(self.program, state, self.problem, marks, capacity, self.group, first_, count_)
+        return _host(rows, lambda a: a[:, :count]), state
+
+    def _layout(self, state: State, block: int) -> Layout:
+        shapes = eqx.filter_eval_shape(self._look, state)
+        _check_dims(self.dims, shapes)
+        variables = {name: Variable(("run", "step", *self.dims[name]), np.dtype(s.dtype)) for name, s in shapes.items()}
+        variables["status"] = Variable(("run", "step"), np.dtype(np.int8), STATUS)
+        sizes = {"run": shapes["loss"].shape[0], "step": len(self.marks)}
+        sizes |= {d: n for name, s in shapes.items() for d, n in zip(self.dims[name], s.shape[1:], strict=True)}
+        coords = {d: ((d,), np.arange(sizes[d]), _unit(d)) for d in sizes if d != "step"}
+        coords["step"] = (("step",), self.marks, {})
+        coords |= {name: (dims, values, _unit(name)) for name, (dims, values) in self.coords.items()}
+        return Layout("step", sizes, variables, coords, self.attrs, self.identity, block)
+
+
+def _check_dims(dims: Mapping[str, tuple[str, ...]], shapes: Mapping[str, Any]) -> None:
+    for name, shape in shapes.items():
+        if len(dims[name]) != len(shape.shape) - 1:
+            raise UserError(
+                f"'{name}' has {len(shape.shape) - 1} dimensions, but the names given are {dims[name]}; name each dimension."
+            )
+
+
+def _unit(name: str) -> dict[str, str]:
+    return {"units": UNITS[name]} if name in UNITS else {}
+
+
+def _length(rows: Rows) -> int:
+    return rows["loss"].shape[1]
+
+
+def _join(rows: Rows, more: Rows) -> Rows:
+    return {name: np.concatenate([rows[name], more[name]], axis=1) for name in rows}
+
+
+def _host(rows: dict[str, Array], part: Callable[[np.ndarray], np.ndarray]) -> Rows:
+    """Rows as NumPy arrays, with the status of each run: diverged once its fields or its loss are not finite."""
+    arrays = {name: part(np.asarray(value)) for name, value in rows.items()}
+    told = [arrays[name] for name in ("fields", "loss") if name in arrays]
+    wrong = [~np.isfinite(a).all(axis=tuple(range(2, a.ndim))) for a in told]
+    return {**arrays, "status": np.any(wrong, axis=0).astype(np.int8)}

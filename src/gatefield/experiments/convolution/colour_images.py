@@ -1,0 +1,184 @@
+"""Colour images, or images made up in their place, and convolutional networks trained on them."""
+
+import dataclasses
+from typing import Annotated, Any, Self
+
+import xarray as xr
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+
+from gatefield.core import checks
+from gatefield.core.errors import UserError
+from gatefield.data import COLLECTIONS, Dataset, Images, cifar10
+from gatefield.data.images.fetch import check_there
+from gatefield.experiments.deep.digits.images import SIDE, Law, made_up, seed_keys
+from gatefield.experiments.unfold import unfold
+from gatefield.lab.experiment import Bench, Parameters
+from gatefield.lab.kinds import Count, Rate, Seed, listed
+from gatefield.nets import ConvGated
+
+SHAPES = {"cifar10": (32, 32, 3), "made-up": (SIDE, SIDE, 1)}
+WHOLE, WHOLE_TEST, CHANNELS, DENSE = 50_000, 10_000, (64, 64, 128, 128), (256, 256)
+MADE_UP = (
+    " With data = made-up, which serves tests alone, the images are ten smooth random patterns with noise, and no verdict says "
+    "anything of CIFAR-10."
+)
+"""For the text of each experiment."""
+LARGE = 10_000_000
+"""Trainings of more weights, those of all seeds together, are committed as a whole."""
+EVALUATED = 10_000
+"""Training accuracy is measured on at most so many training images."""
+
+Layers = Annotated[tuple[Count, ...], Field(min_length=1)]
+
+
+def _data(value: str) -> str:
+    return checks.choice("data", value, SHAPES)
+
+
+def _padding(value: str) -> str:
+    return checks.choice("padding", value, ["valid", "same"])
+
+
+def _pool(value: str) -> str:
+    return checks.choice("pool", value, ["none", "max", "mean"])
+
+
+def _sigma(value: str) -> str:
+    return checks.choice("sigma", value, ["he", "glorot"])
+
+
+def _precision(value: str) -> str:
+    return checks.choice("precision", value, ["float32", "bfloat16"])
+
+
+Sigma = Annotated[str, AfterValidator(_sigma)]
+
+
+class ImageSettings(Parameters):
+    """A convolutional network on colour images, and how it is trained: Adam on batches that are shuffled anew each epoch.
+
+    `data`: cifar10, or made-up. `samples`, `tested`: at most so many training and test images. `channels`, `stride`: of the
+    convolutions (3x3); one stride stands for all. `pooled`: which of them are followed by `pool` (none, max or mean), counted
+    from 1. `dense`: widths of the dense layers before the ten outputs. `init` and `sigma`: law and rule of the initial
+    weights. `precision`: that of the sums.
+    """
+
+    data: Annotated[str, AfterValidator(_data)] = "cifar10"
+    samples: Count = WHOLE
+    tested: Count = WHOLE_TEST
+    channels: Layers = CHANNELS
+    dense: Layers = DENSE
+    padding: Annotated[str, AfterValidator(_padding)] = "valid"
+    stride: Annotated[Layers, BeforeValidator(listed)] = (1, 1, 1, 1)
+    pool: Annotated[str, AfterValidator(_pool)] = "none"
+    pooled: tuple[Count, ...] = (2, 4)
+    bias: bool = True
+    init: Law = "uniform"
+    sigma: Sigma = "glorot"
+    epochs: Count = 18
+    batch_size: Count = 128
+    learning_rate: Rate = 3e-4
+    precision: Annotated[str, AfterValidator(_precision)] = "bfloat16"
+    seeds: Count = 5
+    seed: Seed = 0
+
+    @model_validator(mode="after")
+    def _there(self) -> Self:
+        for name, asked, held in (("samples", self.samples, WHOLE), ("tested", self.tested, WHOLE_TEST)):
+            if self.data == "cifar10" and asked > held:
+                raise UserError(
+                    f"{name} must be at most {held}, the images of CIFAR-10, but is {asked}; give a smaller number."
+                )
+        beyond = [at for at in self.pooled if at > len(self.channels)]
+        if self.pool != "none" and (beyond or not self.pooled):
+            raise UserError(
+                f"pooled must name convolutions from 1 to {len(self.channels)}, but is {list(self.pooled)}; give such numbers, "
+                "or pool=none."
+            )
+        return self
+
+
+def colour_images(p: ImageSettings) -> Images:
+    """All ten classes, at most so many of them as are asked for; of made-up images those of the seed."""
+    found = _all(p)
+    found = dataclasses.replace(found, test_x=found.test_x[: p.tested], test_y=found.test_y[: p.tested])
+    return found if len(found.y) <= p.samples else found.subset(p.samples, seed=p.seed)
+
+
+def task_of(p: ImageSettings) -> Dataset:
+    """The images on the device, with their test set."""
+    return colour_images(p).dataset(evaluated=min(EVALUATED, p.tested), block=2000)
+
+
+def conv_net(p: ImageSettings, gating: str, **settings: Any) -> ConvGated:
+    """One network for each seed; those of the same seed start from the same weights."""
+    pools = [p.pool if p.pool != "none" and at + 1 in p.pooled else None for at in range(len(p.channels))]
+    return ConvGated(
+        SHAPES[p.data],
+        p.channels,
+        gating=gating,
+        dense=p.dense,
+        outputs=10,
+        padding=p.padding,
+        stride=p.stride * (len(p.channels) if len(p.stride) == 1 else 1),
+        pool=pools,
+        init=p.init,
+        sigma=p.sigma,
+        bias=p.bias,
+        precision=p.precision,
+        key=seed_keys(p)[0],
+        **settings,
+    )
+
+
+def fit(bench: Bench, part: str, net: ConvGated, task: Dataset, p: ImageSettings) -> xr.Dataset:
+    """What a training measures after each epoch, with axes (seed, step) and the coordinate `epoch`.
+
+    Of the large network all of it is one commit, because its state is far larger than its record.
+    """
+    large = sum(w.size for w in net.weights) > LARGE
+    steps = max(1, round(task.size / p.batch_size))
+    record = bench.train(
+        part,
+        net,
+        task,
+        steps=p.epochs * steps,
+        batch_size=p.batch_size,
+        learning_rate=p.learning_rate,
+        optimizer="adam",
+        loss="cross-entropy",
+        record_every=steps,
+        key=seed_keys(p)[1],
+        chunk=p.epochs + 1 if large else None,
+        keep_network=False,
+    )
+    record = unfold(record, {"seed": range(p.seeds)}).drop_vars("time", errors="ignore")
+    record = record.assign_coords(epoch=("step", record.step.values / steps, {"long_name": "epoch"}))
+    return record[["loss", "train_accuracy", "test_loss", "test_accuracy"]].drop_attrs(deep=False)
+
+
+def as_in_the_paper(record: xr.Dataset, epochs: int) -> bool:
+    """Whether numbers may be laid beside the paper's: all of CIFAR-10, its network, and at least so many epochs."""
+    a = record.attrs
+    same = a["data"] == "cifar10" and a["samples"] >= WHOLE and a["epochs"] >= epochs
+    return bool(same and tuple(a["channels"]) == CHANNELS and tuple(a["dense"]) == DENSE)
+
+
+def layout_text(record: xr.Dataset) -> str:
+    """The layout of the network, in words."""
+    a = record.attrs
+    pool = "no pooling" if a["pool"] == "none" else f"{a['pool']} pooling after convolutions {list(a['pooled'])}"
+    return f"{a['padding']} padding, strides {', '.join(map(str, a['stride']))}, {pool}, {a['sigma']} weights"
+
+
+def layout(p: ImageSettings) -> dict[str, Any]:
+    """What a record keeps of its setting."""
+    names = ("data", "samples", "channels", "dense", "padding", "stride", "pool", "pooled", "sigma", "epochs", "precision")
+    return {name: list(v) if isinstance(v := getattr(p, name), tuple) else v for name in names}
+
+
+def _all(p: ImageSettings) -> Images:
+    if p.data == "made-up":
+        return made_up(p.seed)
+    check_there(COLLECTIONS["cifar10"])
+    return cifar10()

@@ -1,0 +1,183 @@
+"""Steady states of one ReLU neuron on the cube: localized and extended ones, their basins and losses."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any, ClassVar
+
+import jax
+import numpy as np
+import xarray as xr
+from matplotlib.figure import Figure
+from pydantic import Field
+
+from gatefield.data import Hypercube, Task
+from gatefield.experiments.cube.cube_states import search
+from gatefield.experiments.cube.cube_states.figure import draw
+from gatefield.experiments.cube.cube_states.verdicts import verdicts
+from gatefield.experiments.same_field import cosine, groups, shifted_cosine
+from gatefield.lab.experiment import Bench, Experiment, Parameters, Verdict
+from gatefield.lab.kinds import Count, LengthScale, Rate, Seed
+from gatefield.measures import ipr
+from gatefield.nets import Committee
+from gatefield.theory.hypercube import is_localized
+
+Pairs = Annotated[tuple[tuple[LengthScale, LengthScale], ...], Field(min_length=1)]
+Sizes = Annotated[tuple[Count, ...], Field(min_length=1)]
+
+
+class Settings(Parameters):
+    """Rings of several sizes and pairs (xi1, xi0); up to `exact_to` sites the law is summed, above a sample stands for it.
+
+    `time` and `time_step` are those of the flow, in tau; `most_steps` bounds the steps of the search. The first `seeds` starts
+    are also those of SGD. The map of where the localized state exists has `grid` length scales from 0.2 to `longest`.
+    """
+
+    sizes: Sizes = (7, 10, 16, 24, 40)
+    pairs: Pairs = ((0.8, 1.6), (1.0, 2.0), (2.0, 1.0), (4.0, 1.0))
+    exact_to: Annotated[int, Field(ge=2, le=12)] = 10
+    starts: Count = 400
+    samples: Count = 400_000
+    time: Rate = 200.0
+    time_step: Rate = 0.25
+    most_steps: Count = 3_000
+    learning_rate: Rate = 0.05
+    batch_size: Count = 1_000
+    steps: Count = 6_000
+    seeds: Count = 32
+    map_sizes: Sizes = (7, 16, 40, 100)
+    grid: Count = 241
+    longest: LengthScale = 5.0
+    seed: Seed = 0
+
+
+class CubeStates(Experiment):
+    name = "cube-states"
+    title = "Steady states on the cube: where does a localized one exist, and who gets there?"
+    source = "note 003, section 3: data on the corners of the cube; equation 4, corrected"
+    text = (
+        "On the corners of the cube f(w) does not change while no corner changes sides: it is constant on cells. So every "
+        "stable steady state of a ReLU neuron is w* = 2 (C0+C1)^-1 f of some cell, and it is one if and only if it lies in "
+        "that cell. The localized state is the one whose gate a single site decides: w* = (C0+C1)^-1 C1 e_i, which exists if "
+        "and only if |w_i| exceeds the sum of all others; all other states are called extended here, even bumps. The map "
+        "shows for which pairs of length scales it exists, at several sizes n of the ring. States are found by following the "
+        "flow from random starts: on the law itself for small n, on one large sample for larger n, where losses are measured "
+        "on another one and a state is said to persist if the search begun there on that other one ends in the same field. "
+        "Upper right: the share of starts that end localized. Middle: losses of all states by size and pair, with those where "
+        "stochastic gradient descent (SGD) ends from the same starts; the bar is the closed form, and hollow marks are states "
+        "that do not persist. Below: the states themselves, on the largest ring, with one run of SGD. The positive class, "
+        "whose length scale is ξ1, is marked (+)."
+    )
+    Parameters = Settings
+    presets: ClassVar = {
+        "full": {},
+        "quick": {
+            "sizes": (7, 16, 40),
+            "exact_to": 8,
+            "starts": 60,
+            "samples": 12_000,
+            "time": 60.0,
+            "time_step": 0.5,
+            "most_steps": 1_000,
+            "batch_size": 250,
+            "steps": 1_600,
+            "seeds": 4,
+            "grid": 121,
+        },
+        "tiny": {
+            "sizes": (7,),
+            "pairs": ((0.8, 1.6), (2.0, 1.0)),
+            "exact_to": 5,
+            "starts": 4,
+            "samples": 1_000,
+            "time": 20.0,
+            "time_step": 1.0,
+            "most_steps": 100,
+            "batch_size": 50,
+            "steps": 40,
+            "seeds": 2,
+            "map_sizes": (7,),
+            "grid": 21,
+        },
+    }
+    durations: ClassVar = {"quick": "50 s", "full": "1 h, or 4 min on a large GPU"}
+
+    def simulate(self, parameters: Settings, bench: Bench) -> xr.Dataset:
+        p = parameters
+        parts = [_size(p, n, bench, jax.random.fold_in(jax.random.key(p.seed), n)) for n in p.sizes]
+        record = xr.concat(parts, "size", join="outer").assign_coords(
+            size=list(p.sizes),
+            pair=[f"{xi1:g}, {xi0:g}" for xi1, xi0 in p.pairs],
+            xi1=("pair", [pair[0] for pair in p.pairs]),
+            xi0=("pair", [pair[1] for pair in p.pairs]),
+            exact=("size", [n <= p.exact_to for n in p.sizes]),
+        )
+        xis = np.linspace(0.2, p.longest, p.grid)
+        lead = np.array([search.lead_map(n, xis) for n in p.map_sizes])
+        record["lead_map"] = (("map_size", "map_xi1", "map_xi0"), lead, {"long_name": "lead of the localized state's peak"})
+        record = record.assign_coords(map_size=list(p.map_sizes), map_xi1=xis, map_xi0=xis)
+        return record.assign_attrs(samples=p.samples)
+
+    def verdicts(self, record: xr.Dataset) -> Sequence[Verdict]:
+        return verdicts(record)
+
+    def figure(self, record: xr.Dataset) -> Figure:
+        return draw(record)
+
+
+def _size(p: Settings, n: int, bench: Bench, key: Any) -> xr.Dataset:
+    """All pairs on a ring of n sites: states from random starts and from one site, and where SGD ends."""
+    start_key, train_key, sample_key = jax.random.split(key, 3)
+    starts = np.asarray(Committee(n, 1, key=jax.random.split(start_key, p.starts)).fields, float)[:, 0]
+    trained = _train(p, n, bench, starts[: min(p.seeds, p.starts)], train_key)
+    parts = [_pair(p, n, *pair, starts, trained[i], sample_key) for i, pair in enumerate(p.pairs)]
+    return xr.concat(parts, "pair").assign_coords(position=np.arange(n))
+
+
+def _train(p: Settings, n: int, bench: Bench, starts: np.ndarray, key: Any) -> np.ndarray:
+    """SGD from the first starts: final fields (pair, seed, position)."""
+    xi1, xi0 = np.repeat(np.asarray(p.pairs), len(starts), axis=0).T
+    record = bench.train(
+        f"sgd-n{n}",
+        Committee(n, 1, init=np.tile(starts, (len(p.pairs), 1))[:, None], key=key),
+        Task(Hypercube(n, xi1), Hypercube(n, xi0)),
+        steps=p.steps,
+        batch_size=p.batch_size,
+        learning_rate=p.learning_rate,
+        record_every=max(1, p.steps // 4),
+        key=jax.random.split(key, len(xi1)),
+    )
+    return record.fields.isel(step=-1, unit=0).values.astype(float).reshape(len(p.pairs), len(starts), n)
+
+
+def _pair(p: Settings, n: int, xi1: float, xi0: float, starts: np.ndarray, trained: np.ndarray, key: Any) -> xr.Dataset:
+    """States from the random starts, then from one site; the closed form; and SGD beside them."""
+    site = search.site_state(n, xi1, xi0)
+    begin = np.concatenate([starts, np.linalg.norm(starts, axis=1).mean() * np.eye(n)[[n // 2]]])
+    if n <= p.exact_to:
+        found = search.exact_states(n, xi1, xi0, begin, step=p.time_step, most=p.most_steps)
+    else:
+        how = {"samples": p.samples, "time": p.time, "step": p.time_step, "most": p.most_steps}
+        found = search.sampled_states(n, xi1, xi0, begin, key, **how)
+    values = search.sampled_values(n, xi1, xi0, trained, jax.random.fold_in(key, 1), p.samples)
+    nearest = shifted_cosine(trained[:, None], np.concatenate([found.fields, [site.field]])[None]).max(1)
+    peaked = is_localized(found.fields)
+    data = {
+        "states": (("start", "position"), found.fields[:-1], "stable states from random starts"),
+        "loss": ("start", found.losses[:-1], "loss of the state"),
+        "settled": ("start", found.settled[:-1], "whether the state lies in its cell"),
+        "lasting": ("start", found.lasting[:-1], "whether the state is also one on another sample"),
+        "localized": ("start", peaked[:-1], "whether one site decides the gate"),
+        "ipr": ("start", np.asarray(ipr(found.fields[:-1])), "inverse participation ratio"),
+        "group": ("start", groups(found.fields[:-1], 0.99), "number of the state, up to shift and sign"),
+        "from_site": ((), float(peaked[-1]), "whether the start from one site ends localized"),
+        "site_cosine": ((), float(cosine(found.fields[-1], site.field)), "cosine of that end with the closed form"),
+        "site_state": ("position", site.field, "localized state in closed form"),
+        "site_loss": ((), site.loss, "loss of the localized state, closed form"),
+        "site_lead": ((), site.lead, "lead of its largest weight over the sum of the others"),
+        "sgd": (("seed", "position"), trained, "field at the end of SGD"),
+        "sgd_loss": ("seed", values.loss, "loss at the end of SGD, on a sample"),
+        "sgd_limit": ("seed", cosine(trained, values.limit), "cosine with the limit field behind its own gate"),
+        "sgd_nearest": ("seed", nearest, "cosine with the nearest state found, up to shift and sign"),
+        "sgd_same_start": ("seed", cosine(trained, found.fields[: len(trained)]), "cosine with the state from the same start"),
+        "sgd_localized": ("seed", is_localized(trained), "whether one site decides the gate"),
+    }
+    return xr.Dataset({name: (dims, value, {"long_name": text}) for name, (dims, value, text) in data.items()})

@@ -1,0 +1,194 @@
+"""The drift f(w) along training: how many entries of the field decide the gate, and when f leaves the Gaussian form."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any, ClassVar
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+from jaxtyping import Array
+from matplotlib.figure import Figure
+from pydantic import Field
+
+from gatefield.data import NonlinearGP, Task, ring_correlation
+from gatefield.experiments.cube.f_along_training.figure import draw
+from gatefield.experiments.cube.f_along_training.verdicts import verdicts
+from gatefield.experiments.many_drifts import relative, sampled_drifts
+from gatefield.experiments.same_field import cosine
+from gatefield.experiments.unfold import unfold
+from gatefield.lab.experiment import Bench, Experiment, Parameters, Verdict
+from gatefield.lab.kinds import Count, Gains, LengthScale, Rate, Seed
+from gatefield.measures import ipr
+from gatefield.nets import Committee
+from gatefield.theory import nlgp
+from gatefield.theory.hypercube import head_errors
+
+Pairs = Annotated[tuple[tuple[LengthScale, LengthScale], ...], Field(min_length=1)]
+SHARES = (0.01, 0.05)
+"""The gates of all entries and of the head may differ on this share of inputs."""
+
+
+class Settings(Parameters):
+    """One neuron for each pair (xi1, xi0), gain and seed; f and the heads are read at `times` records, spread evenly in log t.
+
+    `samples` inputs of the positive class stand for its law.
+    """
+
+    n: Count = 40
+    pairs: Pairs = ((2.0, 1.0), (1.0, 2.0), (4.0, 2.0), (2.0, 4.0))
+    gains: Gains = (1.0, 3.0, 10.0, float("inf"))
+    learning_rate: Rate = 0.05
+    batch_size: Count = 1_000
+    steps: Count = 6_000
+    records: Count = 600
+    times: Annotated[int, Field(ge=2)] = 40
+    samples: Count = 100_000
+    seeds: Count = 16
+    seed: Seed = 0
+
+
+class FAlongTraining(Experiment):
+    name = "f-along-training"
+    title = "The drift along training: how many entries decide the gate, and when f stops being Gaussian"
+    source = "note 003, sections 2 and 3, which ask how f behaves and how small the head of w may be"
+    text = (
+        "While a ReLU neuron trains, its drift f(w) = E[1(<w,x> >= 0) x] over the positive class is sampled and compared with "
+        "two forms. For Gaussian data it would be C1 w/sqrt(2π w'C1 w), all entries taking part. If the largest entry alone "
+        "decided the gate, it would be that of one site, which on the cube is C1 e_max/2. The distance to each is relative to "
+        "|f|, less what the noise of sampling adds to it. The head of w is the smallest number of its largest entries whose "
+        "gate agrees with that of all entries but for 5 % (or 1 %) of inputs; all sizes are looked at, because errors need not "
+        "fall with size. Rows: size of the head (thick 5 %, thin 1 %), distance from the Gaussian form, distance from the form "
+        "of one site, all medians over seeds, with quartiles but for the thin lines, and the final field of the first seed at "
+        "the lowest and the highest gain. Last row: f itself with both forms, for the first seed, the first pair and the "
+        "highest gain, at the start, when the head has dropped half-way (in its logarithm) and at the end. Time runs linearly "
+        "up to the first record after 0, then logarithmically."
+    )
+    Parameters = Settings
+    presets: ClassVar = {
+        "full": {},
+        "quick": {"batch_size": 200, "steps": 2_400, "records": 240, "times": 14, "samples": 16_000, "seeds": 3},
+        "tiny": {
+            "n": 12,
+            "pairs": ((2.0, 1.0),),
+            "gains": (1.0, float("inf")),
+            "batch_size": 30,
+            "steps": 40,
+            "records": 10,
+            "times": 4,
+            "samples": 500,
+            "seeds": 2,
+        },
+    }
+    durations: ClassVar = {"quick": "50 s", "full": "2 h, or 3 min on a large GPU"}
+
+    def simulate(self, parameters: Settings, bench: Bench) -> xr.Dataset:
+        p = parameters
+        train_key, sample_key = jax.random.split(jax.random.key(p.seed))
+        pairs = [f"{xi1:g}, {xi0:g}" for xi1, xi0 in p.pairs]
+        trained = unfold(_train(p, bench, train_key), {"pair": pairs, "gain": p.gains, "seed": range(p.seeds)})
+        chosen = log_spaced(trained.sizes["step"], p.times)
+        fields = trained.fields.isel(step=chosen, unit=0).transpose("pair", "gain", "seed", "step", "position")
+        rows = [
+            [_study(p, *pair, gain, fields.values[i, g].astype(float), sample_key) for g, gain in enumerate(p.gains)]
+            for i, pair in enumerate(p.pairs)
+        ]
+        record = xr.concat([xr.concat(row, "gain") for row in rows], "pair")
+        xi1, xi0 = zip(*p.pairs, strict=True)
+        record = record.assign_coords(
+            pair=pairs,
+            gain=list(p.gains),
+            seed=range(p.seeds),
+            share=list(SHARES),
+            xi1=("pair", list(xi1)),
+            xi0=("pair", list(xi0)),
+            time=("step", p.learning_rate * trained.step.values[chosen], {"units": "tau"}),
+        )
+        record["end"] = fields.isel(step=-1, drop=True).assign_attrs(long_name="final field")
+        record["ipr"] = (fields.dims[:-1], np.asarray(ipr(fields.values)), {"long_name": "inverse participation ratio"})
+        return record.assign_attrs(trained.attrs, samples=p.samples)
+
+    def verdicts(self, record: xr.Dataset) -> Sequence[Verdict]:
+        return verdicts(record)
+
+    def figure(self, record: xr.Dataset) -> Figure:
+        return draw(record)
+
+
+def _train(p: Settings, bench: Bench, key: Any) -> xr.Dataset:
+    """All pairs, gains and seeds at once; a seed has the same start everywhere."""
+    pair, gain, seed = (part.ravel() for part in np.meshgrid(range(len(p.pairs)), p.gains, range(p.seeds), indexing="ij"))
+    xi1, xi0 = np.asarray(p.pairs)[pair.astype(int)].T
+    net_key, run_key = jax.random.split(key)
+    starts = np.asarray(Committee(p.n, 1, key=jax.random.split(net_key, p.seeds)).fields)
+    return bench.train(
+        "sgd",
+        Committee(p.n, 1, init=starts[seed.astype(int)], key=net_key),
+        Task(NonlinearGP(p.n, xi1, gain), NonlinearGP(p.n, xi0, gain)),
+        steps=p.steps,
+        batch_size=p.batch_size,
+        learning_rate=p.learning_rate,
+        record_every=max(1, p.steps // p.records),
+        key=jax.random.split(run_key, len(gain)),
+    )
+
+
+def log_spaced(count: int, wanted: int) -> np.ndarray:
+    """About `wanted` of the numbers from 0 to count - 1, both ends among them, spread evenly in the logarithm.
+
+    >>> log_spaced(101, 5).tolist()
+    [0, 1, 5, 22, 100]
+    """
+    return np.unique(np.append(0, np.round(np.geomspace(1, max(1, count - 1), wanted - 1)).astype(int)))
+
+
+def head_sizes(errors: np.ndarray, shares: Sequence[float]) -> np.ndarray:
+    """The smallest k whose error is at most each share; errors (..., n) of k = 1, ..., n, the last of which is 0."""
+    return np.stack([(errors <= share).argmax(-1) + 1 for share in shares], axis=-1)
+
+
+def _study(p: Settings, xi1: float, xi0: float, gain: float, fields: np.ndarray, key: Any) -> xr.Dataset:
+    """Drifts and heads of the fields (seed, step, position) of one setting."""
+    cov1, cov0 = np.asarray(NonlinearGP(p.n, np.array([xi1, xi0]), gain).covariance(), float)
+    flat = fields.reshape(-1, p.n)
+    drift, error = (
+        part[0] for part in sampled_drifts(NonlinearGP(p.n, np.array([xi1]), np.array([gain])), flat, key, p.samples)
+    )
+    pull, alone = flat @ cov1, site_drifts(flat, xi1, gain)
+    gaussian = pull / np.sqrt(2 * np.pi * np.sum(pull * flat, axis=-1, keepdims=True))
+    brake = np.linalg.norm(flat @ (cov0 + cov1), axis=-1)
+    data = {
+        "gaussian_distance": (relative(gaussian, drift, error)[0], "distance of f from the Gaussian form"),
+        "site_distance": (relative(alone, drift, error)[0], "distance of f from that of the largest entry alone"),
+        "gaussian_cosine": (cosine(drift, gaussian), "cosine of f and C1 w"),
+        "site_cosine": (cosine(drift, alone), "cosine of f and the drift of the largest entry alone"),
+        "pull": (2 * np.linalg.norm(drift, axis=-1) / brake, "|f/2| over |(C0+C1)w/4|"),
+    }
+    lead = fields.shape[:2]
+    out: dict[str, Any] = {name: (("seed", "step"), v.reshape(lead), {"long_name": text}) for name, (v, text) in data.items()}
+    x = NonlinearGP(p.n, xi1, gain).sample(key, p.samples)
+    errors = np.asarray(_head_errors(x, jnp.asarray(flat, jnp.float32)))
+    heads = head_sizes(errors, SHARES).reshape(*lead, len(SHARES))
+    out["head_size"] = (("seed", "step", "share"), heads, {"long_name": "entries that decide the gate"})
+    forms = {
+        "drift": (drift, "f(w) of the first seed"),
+        "gaussian_form": (gaussian, "the Gaussian form of f, first seed"),
+        "site_form": (alone, "the drift of the largest entry alone, first seed"),
+    }
+    out |= {name: (("step", "position"), v.reshape(fields.shape)[0], {"long_name": text}) for name, (v, text) in forms.items()}
+    return xr.Dataset(out, {"position": np.arange(p.n)})
+
+
+def site_drifts(fields: np.ndarray, xi: float, gain: float) -> np.ndarray:
+    """The drift that each field (fields, n) would have if its largest entry alone decided the gate, in closed form."""
+    n, rows = fields.shape[-1], np.arange(len(fields))
+    largest = np.abs(fields).argmax(-1)
+    row = np.asarray(nlgp.half_gate_mean(ring_correlation(n, xi), gain))
+    return row[(np.arange(n) - largest[:, None]) % n] * np.sign(fields[rows, largest])[:, None]
+
+
+@eqx.filter_jit
+def _head_errors(x: Array, fields: Array) -> Array:
+    """For each field the errors of all heads, on the same sample."""
+    return jax.lax.map(lambda w: head_errors(w, x), fields)

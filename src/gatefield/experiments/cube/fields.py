@@ -1,0 +1,133 @@
+"""Fields whose gates on the cube are looked at: random, geometric, and trained on signs of a Gaussian field."""
+
+import itertools
+from typing import Annotated, Any
+
+import jax
+import numpy as np
+import xarray as xr
+from pydantic import Field
+
+from gatefield.data import Hypercube, Task, ring_spectrum
+from gatefield.experiments.unfold import unfold
+from gatefield.lab.experiment import Bench, Parameters
+from gatefield.lab.kinds import Count, LengthScale, Rate, Seed
+from gatefield.nets import Committee
+
+ORDERS = ("long", "short")
+RANDOM = "random"
+TRAINED = {"long": "trained, long range", "short": "trained, short range"}
+SETTLED = {"long": "averaged, long range", "short": "averaged, short range"}
+"""Families of trained fields, named by the positive class; averages are over the second half of one training."""
+
+Ratio = Annotated[float, Field(gt=0.0, lt=1.0)]
+Ratios = Annotated[tuple[Ratio, ...], Field(min_length=1)]
+
+
+class CubeSettings(Parameters):
+    """One ReLU neuron per order of the length scales and seed, trained on signs; and fields to compare with."""
+
+    n: Count = 40
+    xi_long: LengthScale = 2.0
+    xi_short: LengthScale = 1.0
+    ratios: Ratios = (0.4, 0.5, 0.6, 0.9)
+    random_fields: Count = 16
+    samples: Count = 50_000
+    learning_rate: Rate = 0.05
+    batch_size: Count = 1_000
+    steps: Count = 4_000
+    record_every: Count = 40
+    seeds: Count = 16
+    seed: Seed = 0
+
+
+def geometric(ratio: float) -> str:
+    """The name of a family of one geometric field."""
+    return f"geometric {ratio:g}"
+
+
+def geometric_field(n: int, ratio: float) -> np.ndarray:
+    """Sizes 1, r, r^2, ... around site 0 of a ring, on both sides in turn.
+
+    >>> geometric_field(5, 0.5)
+    array([1.    , 0.5   , 0.125 , 0.0625, 0.25  ])
+    """
+    lags = np.arange(n)
+    sites = np.where(lags % 2, (lags + 1) // 2, -(lags // 2)) % n
+    field = np.empty(n)
+    field[sites] = ratio**lags
+    return field
+
+
+def collect(p: CubeSettings, bench: Bench) -> xr.Dataset:
+    """Every field with the name of its family and the length scale of the positive class of its data."""
+    trained = train(p, bench)
+    late = trained.fields.isel(unit=0, step=slice(trained.sizes["step"] // 2, None))
+    rows = [(RANDOM, p.xi_long, w) for w in np.random.default_rng(p.seed).normal(size=(p.random_fields, p.n))]
+    rows += [(geometric(ratio), p.xi_long, geometric_field(p.n, ratio)) for ratio in p.ratios]
+    for names, fields in ((TRAINED, late.isel(step=-1)), (SETTLED, late.mean("step"))):
+        rows += [(names[order], _scale(p, order), w) for order in ORDERS for w in fields.sel(order=order).values]
+    family, xi, fields = zip(*rows, strict=True)
+    weights = np.asarray(fields, dtype=np.float64)
+    return xr.Dataset(
+        {"weights": (("field", "position"), weights, {"long_name": "fields"})},
+        {"family": ("field", list(family)), "xi": ("field", list(xi), {"units": "site"})},
+        {**trained.attrs, "length_scales": [p.xi_long, p.xi_short], "samples": p.samples},
+    )
+
+
+def train(p: CubeSettings, bench: Bench) -> xr.Dataset:
+    """SGD for both orders from the same starts, on the same keys: (order, seed, step, unit, position)."""
+    net_key, train_key = jax.random.split(jax.random.key(p.seed))
+    starts = np.asarray(Committee(p.n, 1, key=jax.random.split(net_key, p.seeds)).fields)
+    xi1, xi0 = (np.repeat(scales, p.seeds) for scales in ((p.xi_long, p.xi_short), (p.xi_short, p.xi_long)))
+    record = bench.train(
+        "sgd",
+        Committee(p.n, 1, init=np.tile(starts, (2, 1, 1)), key=net_key),
+        Task(Hypercube(p.n, xi1), Hypercube(p.n, xi0)),
+        steps=p.steps,
+        batch_size=p.batch_size,
+        learning_rate=p.learning_rate,
+        record_every=p.record_every,
+        key=jax.numpy.tile(jax.random.split(train_key, p.seeds), 2),
+    )
+    return unfold(record, {"order": ORDERS, "seed": range(p.seeds)})
+
+
+def _scale(p: CubeSettings, order: str) -> float:
+    return p.xi_long if order == "long" else p.xi_short
+
+
+def samples(p: CubeSettings) -> dict[float, np.ndarray]:
+    """Inputs of the positive class at each length scale."""
+    return {xi: signs(p.n, xi, p.samples, [p.seed, 3]) for xi in (p.xi_long, p.xi_short)}
+
+
+def signs(n: int, xi: float, size: int, seed: Any) -> np.ndarray:
+    """Signs of a Gaussian field on a ring as float64, one sample per row: white noise filtered in Fourier space.
+
+    >>> signs(6, 2.0, 3, 0).shape
+    (3, 6)
+    """
+    root = np.sqrt(np.asarray(ring_spectrum(n, xi)))
+    noise = np.random.default_rng(seed).normal(size=(size, n))
+    return np.where(np.fft.ifft(np.fft.fft(noise) * root).real < 0, -1.0, 1.0)
+
+
+def families(record: xr.Dataset) -> list[str]:
+    """The names of the families, in the order of the record."""
+    return list(dict.fromkeys(record.family.values.tolist()))
+
+
+def family(record: xr.Dataset, name: str) -> xr.Dataset:
+    """The fields of one family."""
+    return record.isel(field=np.flatnonzero(record.family.values == name))
+
+
+def styles(record: xr.Dataset) -> dict[str, dict[str, Any]]:
+    """Colour and marker of each family; the same in all figures."""
+    known = {RANDOM: ("C6", "o"), TRAINED["long"]: ("C0", "D"), TRAINED["short"]: ("C1", "s")}
+    known |= {SETTLED["long"]: ("C5", "D"), SETTLED["short"]: ("C4", "s")}
+    marks = itertools.cycle("^v<>P")
+    kinds = {name: known.get(name) or ("C2", next(marks)) for name in families(record)}
+    return {name: {"color": color, "marker": marker} for name, (color, marker) in kinds.items()}

@@ -1,0 +1,145 @@
+"""How each weight acts on a gate on the cube: is there a clear divide between weights that matter and weights that do not?"""
+
+from collections.abc import Sequence
+from typing import Annotated, ClassVar
+
+import numpy as np
+import xarray as xr
+from matplotlib.figure import Figure
+from pydantic import Field
+
+from gatefield.experiments.cube import fields as cube
+from gatefield.experiments.cube.gate_influence.figure import draw
+from gatefield.experiments.cube.gate_influence.verdicts import verdicts
+from gatefield.lab.experiment import Bench, Experiment, Verdict
+from gatefield.lab.kinds import Count
+from gatefield.theory import hypercube
+
+DIGITS = 44
+"""Weights are rounded to this many binary digits below the largest, so that all signed sums are counted in integers."""
+EQUAL = (9, 25, 49, 99)
+LADDER = 40
+
+Sizes = Annotated[tuple[Annotated[float, Field(gt=0.0)], ...], Field(min_length=3)]
+
+
+class Settings(cube.CubeSettings):
+    """As for `margins`; and a field of `rest` random weights and one that grows, `leads` times the length of the rest."""
+
+    n: Annotated[Count, Field(le=44)] = 40
+    rest: Annotated[Count, Field(le=43)] = 24
+    rests: Count = 16
+    leads: Sizes = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0, 2.5, 3.0, 4.0, 6.0)
+
+
+class GateInfluence(Experiment):
+    name = "gate-influence"
+    title = "A gate on the cube has a clear divide only where one weight leads; else influence takes all values"
+    source = "note 003, equations 18 to 22 and the two goals after equation 20"
+    text = (
+        "The note hopes that a gate on the cube either follows a site, where the weight is large, or ignores it, and that "
+        "nothing falls in between. The influence of a site is how much likelier the gate is open if the site is +1 than if "
+        "it is -1: 1 where the gate follows, 0 where it ignores. On the whole cube, all corners alike, it is counted exactly. "
+        "For weights of similar size it is close to sqrt(2/pi) |w_j|/|w|, in between for the largest of them. A weight that "
+        "grows from a crowd has influence erf(s/sqrt 2), s being its size over the length of the others: no divide but a "
+        "slow rise. A clear divide is found where one weight exceeds the sum of all others, as in a trained localized "
+        "field: it has influence 1, all others have 0. On the data's own law a site also goes with the gate through its "
+        "neighbours, so that its difference 2|f_j| is not small even where its weight plays no part. Panel (c) therefore "
+        "asks how often turning the site alone would turn the gate, for inputs of that law."
+    )
+    Parameters = Settings
+    presets: ClassVar = {
+        "full": {"batch_size": 4_000, "samples": 200_000},
+        "quick": {
+            "n": 30,
+            "random_fields": 6,
+            "samples": 10_000,
+            "learning_rate": 0.1,
+            "batch_size": 500,
+            "steps": 2_000,
+            "record_every": 20,
+            "seeds": 4,
+            "rests": 4,
+        },
+        "tiny": {
+            "n": 10,
+            "ratios": (0.5, 0.9),
+            "random_fields": 2,
+            "samples": 500,
+            "batch_size": 20,
+            "steps": 20,
+            "record_every": 5,
+            "seeds": 2,
+            "rest": 10,
+            "rests": 2,
+        },
+    }
+    durations: ClassVar = {"quick": "30 s", "full": "5 min"}
+
+    def simulate(self, parameters: Settings, bench: Bench) -> xr.Dataset:
+        p = parameters
+        record, x = cube.collect(p, bench), cube.samples(p)
+        fields, dims = record.weights.values, ("field", "position")
+        share = np.abs(fields) / np.linalg.norm(fields, axis=1, keepdims=True)
+        own = [on_points(w, x[xi]) for w, xi in zip(fields, record.xi.values, strict=True)]
+        differs, turns = (np.array(part) for part in zip(*own, strict=True))
+        record["share"] = (dims, share, {"long_name": "|w_j|/|w|"})
+        record["uniform"] = (dims, [counted(w) for w in fields], {"long_name": "influence, all corners alike"})
+        record["own"] = (dims, differs, {"long_name": "influence on the data's own law, 2|f_j|"})
+        record["turns"] = (dims, turns, {"long_name": "how often turning one site turns the gate, own law"})
+        return record.assign(_known()).assign(_leader(p))
+
+    def verdicts(self, record: xr.Dataset) -> Sequence[Verdict]:
+        return verdicts(record)
+
+    def figure(self, record: xr.Dataset) -> Figure:
+        return draw(record)
+
+
+def counted(w: np.ndarray) -> np.ndarray:
+    """Influence of each site under the uniform law, of weights rounded to `DIGITS` binary digits.
+
+    >>> counted(np.array([1.0, 0.5, 0.25]))
+    array([1., 0., 0.])
+    """
+    whole = np.round(w / np.abs(w).max() * 2.0**DIGITS).astype(np.int64)
+    return np.asarray(hypercube.influence(whole))
+
+
+def on_points(w: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """2|f_j| over these points, and how often turning site j alone turns the gate; a tie is half of each sign.
+
+    >>> differs, turns = on_points(np.array([2.0, 1.0]), np.array([[1.0, 1.0], [-1.0, -1.0]]))
+    >>> differs, turns
+    (array([1., 1.]), array([1., 0.]))
+    """
+    output = x @ w
+    sign = np.sign(output)
+    differs = np.abs(sign @ x) / len(x)
+    turns = np.array([np.mean(np.abs(np.sign(output - 2 * w[j] * x[:, j]) - sign) / 2) for j in range(len(w))])
+    return differs, turns
+
+
+def _known() -> xr.Dataset:
+    """Equal weights, and weights 1 to 40: influences with closed forms or limits."""
+    ladder = np.arange(1, LADDER + 1)
+    return xr.Dataset(
+        {
+            "equal": ("equal_size", [float(hypercube.influence([1] * n)[0]) for n in EQUAL]),
+            "ladder": ("rung", hypercube.chow(ladder), {"long_name": "f of weights 1 to 40, all corners alike"}),
+        },
+        {"equal_size": list(EQUAL), "rung": ladder},
+    )
+
+
+def _leader(p: Settings) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
+    """One weight grows from a crowd of random ones: its influence, and the largest of the others."""
+    crowds = np.random.default_rng([p.seed, 2]).normal(size=(p.rests, p.rest))
+    found = np.array(
+        [[counted(np.append(lead * np.linalg.norm(rest), rest)) for rest in crowds] for lead in p.leads]
+    )  # (lead, rests, site)
+    return {
+        "lead": (("lead",), np.array(p.leads)),
+        "leader": (("lead", "crowd"), found[:, :, 0]),
+        "follower": (("lead", "crowd"), found[:, :, 1:].max(-1)),
+    }

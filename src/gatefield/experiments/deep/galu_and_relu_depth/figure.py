@@ -1,0 +1,66 @@
+"""The figure of `galu-and-relu-depth`."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from matplotlib import colormaps
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from gatefield.experiments.against_table import FAR
+from gatefield.experiments.deep.galu_and_relu_depth.verdicts import WORDS, table_row
+
+
+def draw(record: xr.Dataset) -> Figure:
+    figure = Figure(figsize=(12.5, 9.6))
+    parts: Any = figure.subfigures(2, 1, height_ratios=[2.0, 1.0])
+    upper, lower = parts
+    panels: Any = upper.subplots(2, 4, sharey="row")
+    colours = {int(d): colormaps["viridis"](0.92 * i / (record.sizes["depth"] - 1)) for i, d in enumerate(record.depth)}
+    cases = [(net, law) for law in record.law.values for net in record.net.values]
+    for (top, bottom), (net, law) in zip(panels.T, cases, strict=True):
+        one = record.sel(net=net, law=law)
+        top.set_title(f"{net}, {WORDS[str(law)]}")
+        for d, colour in colours.items():
+            top.plot(one.k, one.sums.sel(depth=d), color=colour)
+            bottom.plot(one.step, one.recursion.sel(depth=d).mean("run"), color=colour)
+            bottom.plot(one.step, one.descent.sel(depth=d).median("trained_run"), ":", color=colour)
+        top.set_xlabel("k")
+        bottom.set_xlabel("step")
+    panels[0, 0].set_ylabel("(a) share of the k smallest\neigenvalues in the trace")
+    panels[1, 0].set(ylabel="(b) error |e|/|e$_0$|", ylim=(0, 1.03))
+    depths = [Line2D([], [], color=c, label=f"d = {d}") for d, c in colours.items()]
+    panels[0, -1].legend(handles=depths, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    kinds: Any = (("recursion,\nK fixed", "-"), ("gradient\ndescent", ":"))
+    lines = [Line2D([], [], color="0.3", linestyle=style, label=label) for label, style in kinds]
+    panels[1, -1].legend(handles=lines, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    _depth_panels(lower.subplots(1, 3), record)
+    return figure
+
+
+def _depth_panels(panels: Any, record: xr.Dataset) -> None:
+    late = record.isel(step=-1)
+    curves = (
+        (late.recursion, f"(c) error after {int(late.step)} steps, recursion"),
+        (late.descent.rename(trained_run="run"), f"(d) error after {int(late.step)} steps, descent"),
+        (record.spread, "(e) trace of K over largest eigenvalue"),
+    )
+    for axes, (values, title) in zip(panels, curves, strict=True):
+        values = np.minimum(values, FAR)
+        for i, net in enumerate(record.net.values):
+            for law, style, fill in (("signs", "-", f"C{i}"), ("gaussian", "--", "white")):
+                one = values.sel(net=net, law=law)
+                label = f"{net}, {WORDS[law]}"
+                middle, low, high = one.quantile([0.5, 0.16, 0.84], "run").values
+                axes.errorbar(record.depth + 0.25 * i - 0.12, middle, [middle - low, high - middle], fmt="o", linestyle=style,
+                              color=f"C{i}", markerfacecolor=fill, markersize=4.5, linewidth=1.2, label=label)  # fmt: skip
+        axes.set(xlabel="depth d", title=title)
+        axes.set_xticks(record.depth.values)
+    for i, net in enumerate(record.net.values):
+        for axes, what in ((panels[0], "recursion"), (panels[2], "spread")):
+            row = {d: float(value) for d, value in table_row(record, str(net), what).items()}
+            axes.plot(list(row), list(row.values()), "x", color=f"C{i}", markersize=8, markeredgewidth=1.4, zorder=5)
+    if table_row(record, "GaLU"):
+        panels[2].plot([], [], "x", color="0.3", label="independent\ncomputation")
+    panels[2].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))

@@ -1,0 +1,133 @@
+"""How far the tangent kernel of one network is from its mean: exact moments, sampled ones, and the printed bound."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any, ClassVar
+
+import numpy as np
+import xarray as xr
+from matplotlib.figure import Figure
+from pydantic import Field
+
+from gatefield.experiments.deep import descent as deep
+from gatefield.experiments.deep.kernel_concentration.figure import draw
+from gatefield.experiments.deep.kernel_concentration.verdicts import verdicts
+from gatefield.kernels import ntk, random_gate_moments
+from gatefield.lab.experiment import Bench, Experiment, Parameters, Verdict
+from gatefield.lab.kinds import Count, Seed
+from gatefield.lab.whole_numbers import Depth, Depths, Widths
+
+CASES = {"linear": (1.0, 1.0), "linear, normal": (1.0, 3.0), "gated": (0.5, 1.0)}
+"""Share of open gates, and E theta^4/sigma^4 of the weights."""
+
+
+class Settings(Parameters):
+    """Exact moments at all `depths` and `widths`; `draws` networks at each of `sampled_depths` with the width `sampled_width`,
+    and at each of `sampled_widths` with the depth `sampled_depth`. Inputs are 1, weights have sigma^2 = 1/(mu w).
+    """
+
+    depths: Depths = (2, 3, 4, 6, 8, 12, 16, 20, 32, 48, 64, 100)
+    widths: Widths = (25, 50, 100, 200, 500, 1_000, 10_000, 100_000)
+    sampled_depths: Depths = (2, 4, 8, 12, 20)
+    sampled_widths: Widths = (25, 50, 100, 200)
+    sampled_width: Count = 100
+    sampled_depth: Depth = 8
+    draws: Annotated[Count, Field(ge=10)] = 2_000
+    seed: Seed = 0
+
+
+class KernelConcentration(Experiment):
+    name = "kernel-concentration"
+    title = "Diagonal entries of the tangent kernel spread as the cube of depth over width, beyond the printed bound"
+    source = "paper 004, theorem 2.3 and the depth phenomena of section 1"
+    text = (
+        "Over random weights the kernel has the mean d (sigma^2 mu w)^(d-1) on its diagonal. The paper bounds its variance "
+        "by a multiple of max(d^2/w, d^3/w^2). The exact variance of a diagonal entry of a linear network is "
+        "2(d-1)(d-2)(2d-3)/(3w) to first order in 1/w, about (4/3) d^3/w: it outgrows any multiple of the bound with depth, "
+        "however wide the network is. Two paths need share only a node, not a weight, to be spliced, and the proof misses "
+        "those. Entries off the diagonal of a randomly gated network behave otherwise: relative to d their variance falls "
+        "with depth, so that what depth spoils is the diagonal, one scale for each sample. Lines are exact, marks are "
+        "sampled, with bars of one standard error. (a) variance on the diagonal against depth and (b) against width; (c) the "
+        "exact variance over the printed bound; (d) standard deviation off the diagonal of K/d."
+    )
+    Parameters = Settings
+    presets: ClassVar = {
+        "full": {"draws": 10_000},
+        "quick": {"draws": 1_000, "sampled_depths": (2, 4, 8, 12), "sampled_width": 50},
+        "tiny": {
+            "depths": (2, 3, 4, 8, 20),
+            "widths": (25, 100, 100_000),
+            "sampled_depths": (2, 4),
+            "sampled_widths": (6, 12),
+            "sampled_width": 8,
+            "sampled_depth": 3,
+            "draws": 50,
+        },
+    }
+    durations: ClassVar = {"quick": "10 s", "full": "5 min"}
+
+    def simulate(self, parameters: Settings, bench: Bench) -> xr.Dataset:
+        p = parameters
+        record = xr.Dataset(
+            {**_exact(p), **_sampled(p, "sampled_depth"), **_sampled(p, "sampled_width")},
+            {"case": list(CASES), "depth": list(p.depths), "width": list(p.widths), "sampled_depth": list(p.sampled_depths),
+             "sampled_width": list(p.sampled_widths), "entry": ["diagonal", "beside"], "moment": ["mean", "variance"]},
+        )  # fmt: skip
+        record.attrs.update(width_of_depths=p.sampled_width, depth_of_widths=p.sampled_depth, draws=p.draws)
+        return record
+
+    def verdicts(self, record: xr.Dataset) -> Sequence[Verdict]:
+        return verdicts(record)
+
+    def figure(self, record: xr.Dataset) -> Figure:
+        return draw(record)
+
+
+def _moments(depth: int, width: int) -> np.ndarray:
+    """Exact moments (case, entry, moment)."""
+    found = [random_gate_moments(depth, width, mu, (mu * width) ** -0.5, kurtosis) for mu, kurtosis in CASES.values()]
+    return np.reshape(found, (len(CASES), 2, 2))
+
+
+def _exact(p: Settings) -> dict[str, Any]:
+    values = np.array([[_moments(d, w) for w in p.widths] for d in p.depths])
+    dims = ("depth", "width", "case", "entry", "moment")
+    return {"exact": (dims, values, {"long_name": "moments of K, exact"})}
+
+
+def _sampled(p: Settings, along: str) -> dict[str, Any]:
+    """Moments over `draws` networks, with their standard errors, and the exact ones at the same places."""
+    by_depth = along == "sampled_depth"
+    places = [(d, p.sampled_width) for d in p.sampled_depths] if by_depth else [(p.sampled_depth, w) for w in p.sampled_widths]
+    found, errors = zip(*(_estimates(_draws(p, d, w)) for d, w in places), strict=True)
+    dims, name = (along, "case", "entry", "moment"), "depths" if by_depth else "widths"
+    return {
+        f"{name}_found": (dims, np.array(found), {"long_name": "moments of K, sampled"}),
+        f"{name}_error": (dims, np.array(errors), {"long_name": "their standard errors"}),
+        f"{name}_exact": (dims, np.array([_moments(d, w) for d, w in places]), {"long_name": "moments of K, exact"}),
+    }
+
+
+def _draws(p: Settings, depth: int, width: int) -> np.ndarray:
+    """K(1,1) and K(1,2) (case, entry, draw) of two samples with the input 1; without gates both entries are the same."""
+    found = np.empty((len(CASES), 2, p.draws))
+    for i, (mu, kurtosis) in enumerate(CASES.values()):
+        rng = np.random.default_rng([p.seed, depth, width, i])
+        law = "signs" if kurtosis == 1.0 else "gaussian"
+        for draw_ in range(p.draws):
+            layers = deep.draw(rng, law, (mu * width) ** -0.5, depth, width)
+            gates = deep.random_gates(rng, mu, depth, 2, width)
+            found[i, :, draw_] = np.asarray(ntk(layers.listed(), list(gates), np.ones((2, 1))))[0]
+    return found
+
+
+def _estimates(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and variance along the last axis, and their standard errors, the latter's from the fourth moment.
+
+    >>> found, error = _estimates(np.array([1.0, 2.0, 3.0, 6.0]))
+    >>> found.round(3), error.round(3)
+    (array([3.   , 4.667]), array([1.08 , 0.825]))
+    """
+    mean, count = values.mean(-1), values.shape[-1]
+    variance, fourth = values.var(-1, ddof=1), ((values - mean[..., None]) ** 4).mean(-1)
+    errors = np.sqrt(variance / count), np.sqrt(np.maximum(fourth - variance**2, 0.0) / count)
+    return np.stack([mean, variance], -1), np.stack(errors, -1)

@@ -1,0 +1,139 @@
+"""Deep linear networks on one sample: the error's first step, the kernel's growth, and its spread at the start."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any, ClassVar
+
+import numpy as np
+import xarray as xr
+from matplotlib.figure import Figure
+from pydantic import Field
+
+from gatefield.experiments.deep import descent as deep
+from gatefield.experiments.deep.linear_depth.verdicts import verdicts
+from gatefield.kernels import random_gate_moments
+from gatefield.lab.experiment import Bench, Experiment, Parameters, Verdict
+from gatefield.lab.kinds import Count, Rate, Seed
+from gatefield.lab.whole_numbers import Depths, Several
+
+
+class Settings(Parameters):
+    """One sample (x, y) = (1, 1), weights +-1/sqrt(w), and a rate of `rate`/d on half the squared error."""
+
+    width: Count = 100
+    depths: Depths = (2, 4, 6, 8, 10)
+    runs: Several = 400
+    rate: Rate = 0.1
+    steps: Annotated[Count, Field(ge=10)] = 60
+    seed: Seed = 0
+
+
+class LinearDepth(Experiment):
+    name = "linear-depth"
+    title = "A deep linear network starts at the rate 0.81 of every depth and then gains speed, the more the deeper it is"
+    source = "paper 004, experiment 8, figure 10"
+    text = (
+        "With one sample and a rate of 0.1/d the squared error should shrink by (1 - 0.1 K/d)^2 in a step, which is 0.81 where "
+        "K/d is 1. So does the first step. Then the weights grow, and K with them: the error falls faster than 0.81, and, "
+        "against the paper's words, clearly faster in deeper networks. At the start K/d has the mean 1 at every depth; its "
+        "spread over networks is exactly known. (a) K/d before training: mean and standard deviation of one run, and the "
+        "exact standard deviation; (b) squared error, mean over runs, and the ideal; (c) K/d over training; (d) length of all "
+        "weights together, over that at the start. Bands are standard deviations of one run."
+    )
+    Parameters = Settings
+    presets: ClassVar = {
+        "full": {},
+        "quick": {"runs": 200},
+        "tiny": {"width": 10, "depths": (2, 4), "runs": 20, "steps": 10},
+    }
+    durations: ClassVar = {"quick": "5 s", "full": "15 s"}
+
+    def simulate(self, parameters: Settings, bench: Bench) -> xr.Dataset:
+        p = parameters
+        record = xr.concat([_one_depth(p, d) for d in p.depths], "depth")
+        record.attrs.update(width=p.width, rate=p.rate)
+        return record.assign_coords(depth=list(p.depths), step=np.arange(p.steps + 1))
+
+    def verdicts(self, record: xr.Dataset) -> Sequence[Verdict]:
+        return verdicts(record)
+
+    def figure(self, record: xr.Dataset) -> Figure:
+        figure = Figure(figsize=(12.5, 3.8))
+        panels: Any = figure.subplots(1, 4)
+        _start_panel(panels[0], record)
+        curves = (
+            ("squared_error", "(b) squared error e²/e$_0$²"),
+            ("kernel", "(c) K/d"),
+            ("length", "(d) length of the weights, over first"),
+        )
+        for axes, (what, title) in zip(panels[1:], curves, strict=True):
+            for i, d in enumerate(record.depth.values):
+                values = record[what].sel(depth=d)
+                mean, spread = values.mean("run"), values.std("run", ddof=1)
+                axes.plot(record.step, mean, color=f"C{i}", label=f"d = {d}")
+                if what == "kernel":
+                    axes.fill_between(record.step, mean - spread, mean + spread, color=f"C{i}", alpha=0.12, linewidth=0)
+            axes.set(xlabel="step", title=title)
+        panels[1].plot(record.step, 0.81**record.step, "k--", linewidth=1.2, label="0.81$^t$")
+        panels[1].set(yscale="log", ylim=(1e-6, 1.5))
+        panels[1].legend(loc="lower left")
+        return figure
+
+
+def _start_panel(axes: Any, record: xr.Dataset) -> None:
+    start = record.kernel.isel(step=0)
+    axes.errorbar(record.depth - 0.12, start.mean("run"), start.std("run", ddof=1), fmt="o", color="C0", label="sampled")
+    axes.errorbar(record.depth + 0.12, np.ones(record.sizes["depth"]), record.exact_deviation, fmt="none", color="C1",
+                  capsize=4, label="exact")  # fmt: skip
+    axes.set(xlabel="depth d", title="(a) K/d before training", ylim=(0, 2))
+    axes.set_xticks(record.depth.values)
+    axes.legend(loc="lower left")
+
+
+def _one_depth(p: Settings, depth: int) -> xr.Dataset:
+    """All runs of one depth, in blocks whose weights stay in the cache."""
+    sizes = [min(20, p.runs - at) for at in range(0, p.runs, 20)]
+    parts = [_descend(p, depth, np.random.default_rng([p.seed, depth, i]), size) for i, size in enumerate(sizes)]
+    errors, kernels, lengths = (np.concatenate(part) for part in zip(*parts, strict=True))
+    exact = random_gate_moments(depth, p.width, 1.0, p.width**-0.5).self_variance ** 0.5 / depth
+    dims = ("run", "step")
+    return xr.Dataset(
+        {
+            "squared_error": (dims, (errors / errors[:, :1]) ** 2, {"long_name": "e_t^2/e_0^2"}),
+            "kernel": (dims, kernels / depth, {"long_name": "K/d before each update"}),
+            "length": (
+                dims,
+                lengths / lengths[:, :1],
+                {"long_name": "root of the sum of all squared weights, over that at the start"},
+            ),
+            "start": ("run", errors[:, 0] + 1.0, {"long_name": "output before training"}),
+            "exact_deviation": ((), exact, {"long_name": "standard deviation of K/d before training, exact"}),
+        }
+    )
+
+
+def _descend(p: Settings, depth: int, rng: np.random.Generator, runs: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Errors, kernels and lengths (run, step) of gradient descent on e^2/2, by forward and backward vectors."""
+    many = [deep.draw(rng, "signs", p.width**-0.5, depth, p.width).listed() for _ in range(runs)]
+    layers = [np.stack([w.reshape(-1, p.width) if i < depth - 1 else w[:, None] for w in ws])
+              for i, ws in enumerate(zip(*many, strict=True))]  # fmt: skip
+    found = np.empty((3, runs, p.steps + 1))
+    for step in range(p.steps + 1):
+        forward, backward = _vectors(layers)
+        error = (forward[-1] @ layers[-1])[:, 0, 0] - 1.0
+        kernel = sum((z**2).sum((1, 2)) * (b**2).sum((1, 2)) for z, b in zip(forward, backward, strict=True))
+        found[:, :, step] = error, kernel, np.sqrt(sum((w**2).sum((1, 2)) for w in layers))
+        push = (p.rate / depth * error)[:, None, None]
+        for w, z, b in zip(layers, forward, backward, strict=True):
+            w -= (push * z.transpose(0, 2, 1)) * b.transpose(0, 2, 1)
+    return found[0], found[1], found[2]
+
+
+def _vectors(layers: list[np.ndarray]) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """What enters each layer, as rows, and how the output answers to each layer's sums, as columns."""
+    forward = [np.ones((len(layers[0]), 1, 1))]
+    for w in layers[:-1]:
+        forward.append(forward[-1] @ w)
+    backward = [np.ones((len(layers[0]), 1, 1))]
+    for w in layers[:0:-1]:
+        backward.append(w @ backward[-1])
+    return forward, backward[::-1]

@@ -1,0 +1,185 @@
+"""The real Fourier basis, and what it diagonalises."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any, ClassVar, cast
+
+import numpy as np
+import xarray as xr
+from matplotlib.figure import Figure
+from pydantic import Field
+from scipy.fft import dct
+
+from gatefield.data import Gaussian, fourier_basis
+from gatefield.lab.experiment import Bench, Experiment, Parameters, Verdict
+from gatefield.lab.kinds import Count, LengthScale
+from gatefield.plot.panels import signed_matrix
+
+BOUNDARIES = ("ring", "line")
+BASES = ("fourier", "dct")
+NAMES = {"fourier": "Fourier basis", "dct": "DCT-II basis", "ring": "ring", "line": "line"}
+LINE_LEFT = {1.0: 0.07, 2.0: 0.13, 5.0: 0.21}
+"""What the Fourier basis leaves off the diagonal on a line of 40 sites, by length scale."""
+
+
+class Settings(Parameters):
+    """As in figure 2 of note 002; `xis` are the length scales of the covariances."""
+
+    n: Count = 40
+    xis: Annotated[tuple[LengthScale, ...], Field(min_length=1)] = (1.0, 2.0, 5.0)
+
+
+class FourierBasis(Experiment):
+    name = "fourier-basis"
+    title = "The real Fourier basis diagonalises the ring, not the line"
+    source = "note 002, figure 2 and equations 32 to 35"
+    text = (
+        "The theory of a single neuron follows the field in a basis in which both covariances are diagonal. On a ring that is "
+        "the real Fourier basis: the flat vector, a cosine and a sine of each frequency, and for even n the alternating "
+        "vector. It is not the discrete cosine transform, and it does not diagonalise exp(-(i-j)²/ξ²) on a line, which is a "
+        "Toeplitz matrix and not a circulant one. The upper row shows the basis and three of its columns; the lower row shows "
+        "a covariance in each basis, where all that is off the diagonal couples the modes. Nothing is trained."
+    )
+    Parameters = Settings
+    presets: ClassVar = {"full": {}, "quick": {}, "tiny": {"n": 12, "xis": (1.0, 2.0)}}
+    durations: ClassVar = {"quick": "1 s", "full": "1 s"}
+
+    def simulate(self, parameters: Settings, bench: Bench) -> xr.Dataset:
+        p = parameters
+        bases = np.stack([fourier_basis(p.n), np.transpose(cast(Any, dct(np.eye(p.n), axis=0, norm="ortho")))])
+        covariances = np.stack([Gaussian(p.n, p.xis, boundary=boundary).covariance() for boundary in BOUNDARIES])
+        rotated = np.einsum("bim,oxij,bjn->boxmn", bases, covariances, bases)
+        data = {
+            "basis": (("transform", "position", "mode"), bases),
+            "covariance": (("boundary", "xi", "position", "position_"), covariances),
+            "rotated": (("transform", "boundary", "xi", "mode", "mode_"), rotated, {"long_name": "covariance in the basis"}),
+            "off_diagonal": (("transform", "boundary", "xi"), _off_diagonal(rotated), {"long_name": "share off the diagonal"}),
+            "orthonormality": (("transform",), [abs(b.T @ b - np.eye(p.n)).max() for b in bases]),
+            "printed_norm": ((), _printed_norm(p.n), {"long_name": "squared norm of Re v_1 as printed"}),
+        }
+        coords = {
+            "transform": list(BASES),
+            "boundary": list(BOUNDARIES),
+            "xi": ("xi", list(p.xis), {"units": "site"}),
+            "position": ("position", np.arange(p.n), {"units": "site"}),
+            "frequency": ("mode", (np.arange(p.n) + 1) // 2, {"units": "cycles per ring", "long_name": "of the Fourier basis"}),
+        }
+        return xr.Dataset(data, coords, {"kind": "theory"})
+
+    def verdicts(self, record: xr.Dataset) -> Sequence[Verdict]:
+        left = record.off_diagonal
+        ring = float(left.sel(transform="fourier", boundary="ring").max())
+        out = [
+            Verdict(
+                "the real Fourier basis diagonalises the ring's covariance",
+                0.0,
+                ring,
+                "off-diagonal norm below 1e-12 of the whole",
+                ring < 1e-12,
+                "the largest over length scales",
+            ),
+            Verdict(
+                "its columns are orthonormal",
+                0.0,
+                (worst := float(record.orthonormality.sel(transform="fourier"))),
+                "within 1e-12",
+                worst < 1e-12,
+                "with the factor √2 on cosines and sines that equations 34 and 35 leave out: as printed their squared norm is "
+                f"{float(record.printed_norm):.4f}",
+            ),
+        ]
+        if record.sizes["position"] != 40:
+            return out
+        for xi, expected in LINE_LEFT.items():
+            if xi in record.xi:
+                value = float(left.sel(transform="fourier", boundary="line", xi=xi))
+                out.append(
+                    Verdict(
+                        f"on a line it does not, at length scale {xi:g}",
+                        expected,
+                        value,
+                        "off-diagonal norm within 0.005",
+                        abs(value - expected) < 0.005,
+                        "note 002 calls exp(-(i-j)²/ξ²) circulant; it is Toeplitz",
+                    )
+                )
+        if 2.0 in record.xi:
+            value = float(left.sel(transform="dct", boundary="ring", xi=2.0))
+            out.append(
+                Verdict(
+                    "the discrete cosine transform does not diagonalise the ring, at length scale 2",
+                    0.177,
+                    value,
+                    "off-diagonal norm within 0.005",
+                    abs(value - 0.177) < 0.005,
+                    "note 002 calls its basis the discrete sine/cosine transform; it is the real Fourier basis",
+                )
+            )
+        return out
+
+    def figure(self, record: xr.Dataset) -> Figure:
+        figure = Figure(figsize=(10.0, 6.8))
+        top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=[1.0, 1.05]))
+        upper, lower = top.subplots(1, 3, width_ratios=[1.1, 1.1, 1.0]), bottom.subplots(1, 3)
+        _basis_panel(upper[0], record)
+        _column_panel(upper[1], record)
+        _share_panel(upper[2], record)
+        xi = min(record.xi.values, key=lambda value: abs(value - 2.0))
+        shown = [("fourier", "ring"), ("fourier", "line"), ("dct", "ring")]
+        image = None
+        for axes, letter, (transform, boundary) in zip(lower, "def", shown, strict=True):
+            image = _rotated_panel(axes, record.sel(transform=transform, boundary=boundary, xi=xi))
+            share = _share_text(float(record.off_diagonal.sel(transform=transform, boundary=boundary, xi=xi)))
+            axes.set_title(f"({letter}) {NAMES[boundary]} in the {NAMES[transform]}\n{share}", fontsize=10)
+        bottom.colorbar(image, ax=lower, label="fourth root of the entry, with its sign", shrink=0.9)
+        bottom.suptitle(f"covariance of length scale {xi:g} sites, in each basis", fontsize="medium")
+        return figure
+
+
+def _off_diagonal(matrices: np.ndarray) -> np.ndarray:
+    """Frobenius norm of what is off the diagonal, as a share of the whole matrix's."""
+    diagonal = np.diagonal(matrices, axis1=-2, axis2=-1)
+    rest = matrices - diagonal[..., None] * np.eye(matrices.shape[-1])
+    return np.linalg.norm(rest, axis=(-2, -1)) / np.linalg.norm(matrices, axis=(-2, -1))
+
+
+def _printed_norm(n: int) -> float:
+    """Squared norm of the real part of a DFT column of frequency 1, without further normalisation."""
+    return float(np.sum(np.cos(2 * np.pi * np.arange(n) / n) ** 2) / n)
+
+
+def _basis_panel(axes: Any, record: xr.Dataset) -> None:
+    basis = record.basis.sel(transform="fourier")
+    image = signed_matrix(axes, basis, limit=float(abs(basis).max()))
+    axes.set(xlabel="mode, by frequency", ylabel="position (site)", title="(a) the real Fourier basis")
+    axes.figure.colorbar(image, ax=axes, label="entry", shrink=0.9)
+
+
+def _column_panel(axes: Any, record: xr.Dataset) -> None:
+    basis = record.basis.sel(transform="fourier")
+    for mode, style, label in [(0, "-", "k = 0"), (5, "o-", "k = 3, cosine"), (6, "s--", "k = 3, sine")]:
+        axes.plot(record.position, basis.isel(mode=mode), style, markersize=3, label=label)
+    limit = float(abs(basis).max())
+    axes.set(xlabel="position (site)", ylabel="entry", title="(b) three of its columns", ylim=(-1.15 * limit, 2.3 * limit))
+    axes.legend(loc="upper left")
+
+
+def _share_panel(axes: Any, record: xr.Dataset) -> None:
+    styles = {("dct", "ring"): "^--", ("fourier", "line"): "s-", ("dct", "line"): "v--", ("fourier", "ring"): "o-"}
+    for i, ((transform, boundary), style) in enumerate(styles.items()):
+        share = record.off_diagonal.sel(transform=transform, boundary=boundary)
+        axes.plot(record.xi, share, style, color=f"C{i}", label=f"{boundary}, {'DCT-II' if transform == 'dct' else 'Fourier'}")
+    axes.set(xlabel="length scale ξ (sites)", ylabel="off-diagonal norm / norm", title="(c) off the diagonal")
+    axes.set_ylim(-0.01, 1.65 * float(record.off_diagonal.max()))
+    axes.legend(loc="upper left")
+
+
+def _rotated_panel(axes: Any, one: xr.Dataset) -> Any:
+    """The covariance in a basis; the fourth root makes small entries visible."""
+    root = np.sign(one.rotated) * abs(one.rotated) ** 0.25
+    image = signed_matrix(axes, root, limit=float(abs(root).max()))
+    axes.set(xlabel="mode", ylabel="mode")
+    return image
+
+
+def _share_text(share: float) -> str:
+    return f"off-diagonal norm {share:.1g}" if share < 1e-9 else f"{share:.0%} off the diagonal"

@@ -1,0 +1,163 @@
+"""How early do the gates of a ReLU network know what it will become?"""
+
+from collections.abc import Sequence
+from typing import Annotated, Any, ClassVar
+
+import jax
+import numpy as np
+import xarray as xr
+from matplotlib.figure import Figure
+from pydantic import Field
+
+from gatefield.data import NonlinearGP, Task
+from gatefield.experiments import frozen_gates as frozen
+from gatefield.experiments.gates.gates_to_relu.figure import draw
+from gatefield.experiments.gates.gates_to_relu.verdicts import verdicts
+from gatefield.experiments.same_field import best_match
+from gatefield.experiments.unfold import unfold
+from gatefield.lab.experiment import Bench, Experiment, Parameters, Verdict
+from gatefield.lab.kinds import Count, Gains, LengthScale, Rate, Seed
+from gatefield.measures import ipr
+from gatefield.nets import Committee
+
+
+class Settings(Parameters):
+    """ReLU committees for each number of units, gain and seed. The rate is `learning_rate` times the square of the units.
+
+    Gates are frozen at about `times` steps between `record_every` and the last, evenly on a logarithmic scale, and at step 0.
+    """
+
+    n: Count = 40
+    xi1: LengthScale = 2.0
+    xi0: LengthScale = 1.0
+    gains: Gains = (0.01, 1.0, 3.0, float("inf"))
+    units: Annotated[tuple[Count, ...], Field(min_length=1)] = (1, 4)
+    learning_rate: Rate = 0.05
+    batch_size: Count = 1_000
+    steps: Count = 8_000
+    record_every: Count = 5
+    times: Count = 14
+    samples: Count = 200_000
+    seeds: Annotated[int, Field(ge=2)] = 16
+    seed: Seed = 0
+
+
+class GatesToRelu(Experiment):
+    name = "gates-to-relu"
+    title = "How early do the gates know? Gated linear networks behind the frozen gates of ReLU networks"
+    source = "notes 000 and 002, sections 4 and 5: whether fixed gates can stand in for a ReLU network"
+    text = (
+        "ReLU committees are trained, and their gates frozen at a time t. The gated linear network behind these gates is "
+        "solved exactly: where its fields end, and with what loss. The upper panel of each pair compares these limit fields "
+        "with the fields that the ReLU network has at the end of its training (cosine, units paired for the best match), "
+        "beside the ReLU network's own fields at time t. The lower panel shows the limiting loss beside the loss of "
+        "the ReLU network at time t. Time 0 is that of random gates; a dotted line shows the limit behind the final gates of "
+        "another seed. "
+        "Statistics are exact for gain 0.01, where data count as Gaussian, and for one unit up to the mean input behind its "
+        "gate; else they come from one sample, and losses from another. The last row shows how the limit field of the first "
+        "unit of the smallest committee comes to the field that the ReLU network ends with."
+    )
+    Parameters = Settings
+    presets: ClassVar = {
+        "full": {},
+        "quick": {
+            "learning_rate": 0.1,
+            "batch_size": 250,
+            "steps": 2_000,
+            "times": 12,
+            "samples": 10_000,
+            "seeds": 3,
+        },
+        "tiny": {
+            "n": 8,
+            "gains": (0.01, 3.0),
+            "units": (2,),
+            "batch_size": 50,
+            "steps": 40,
+            "times": 2,
+            "samples": 1_000,
+            "seeds": 2,
+        },
+    }
+    durations: ClassVar = {"quick": "50 s", "full": "40 min, or 3 min on a large GPU"}
+
+    def simulate(self, parameters: Settings, bench: Bench) -> xr.Dataset:
+        p = parameters
+        parts = [_committee(p, bench, K) for K in p.units]
+        record = xr.concat(parts, "units", combine_attrs="drop_conflicts").assign_coords(units=list(p.units))
+        return record.assign_attrs(length_scales=[p.xi1, p.xi0], samples=p.samples)
+
+    def verdicts(self, record: xr.Dataset) -> Sequence[Verdict]:
+        return verdicts(record)
+
+    def figure(self, record: xr.Dataset) -> Figure:
+        return draw(record)
+
+
+def frozen_steps(steps: int, every: int, count: int) -> np.ndarray:
+    """Step 0 and about `count` recorded steps up to the last one, evenly on a logarithmic scale.
+
+    >>> frozen_steps(1000, 10, 5).tolist()
+    [0, 10, 30, 100, 320, 1000]
+    """
+    first = min(every, steps)
+    near = np.round(np.geomspace(first, steps, count) / every) * every
+    return np.unique(np.concatenate([[0], near[:-1], [steps]])).astype(int)
+
+
+def _committee(p: Settings, bench: Bench, K: int) -> xr.Dataset:
+    """All measures for committees of K units."""
+    sample_key, net_key, train_key = jax.random.split(jax.random.fold_in(jax.random.key(p.seed), K), 3)
+    record = unfold(_train(p, bench, K, net_key, train_key), {"gain": p.gains, "seed": range(p.seeds)})
+    fields = record.fields.sel(step=frozen_steps(p.steps, p.record_every, p.times))
+    rows = [_study(p, gain, fields.isel(gain=g), sample_key) for g, gain in enumerate(p.gains)]
+    out = xr.concat(rows, "gain").assign_coords(gain=list(p.gains), step=fields.step)
+    time = ("step", p.learning_rate * fields.step.values, {"units": "K² tau", "long_name": "flow time over K²"})
+    return out.assign_coords(time=time).assign_attrs(record.attrs)
+
+
+def _train(p: Settings, bench: Bench, K: int, net_key: Any, train_key: Any) -> xr.Dataset:
+    starts = np.asarray(Committee(p.n, K, key=jax.random.split(net_key, p.seeds)).fields)
+    gain = np.repeat(p.gains, p.seeds)
+    return bench.train(
+        f"relu-{K}",
+        Committee(p.n, K, init=np.tile(starts, (len(p.gains), 1, 1)), key=net_key),
+        Task(NonlinearGP(p.n, np.full(gain.shape, p.xi1), gain), NonlinearGP(p.n, np.full(gain.shape, p.xi0), gain)),
+        steps=p.steps,
+        batch_size=p.batch_size,
+        learning_rate=p.learning_rate * K**2,
+        record_every=p.record_every,
+        key=jax.numpy.tile(jax.random.split(train_key, p.seeds), len(p.gains)),
+    )
+
+
+def _study(p: Settings, gain: float, fields: xr.DataArray, key: Any) -> xr.Dataset:
+    """Limits behind the gates of each seed at each time, and behind those of another seed at the end, at one gain."""
+    w = fields.transpose("seed", "step", "unit", "position").values.astype(float)
+    (seeds, times, K, n), ends = w.shape, w[:, -1]
+    fit, test = (frozen.pair(n, p.xi1, p.xi0, gain, k, p.samples) for k in jax.random.split(key))
+    sets, count = w.reshape(-1, K, n), seeds * times
+    gates = np.concatenate([sets, frozen.gates_of_another(ends)])
+    limit, started = (np.asarray(part) for part in frozen.solve(fit, gates, np.concatenate([sets, ends])))
+    losses = np.asarray(frozen.loss(test, np.concatenate([gates, sets]), np.concatenate([limit, sets])))
+    out = _measures("limit", limit[:count].reshape(w.shape), losses[:count])
+    out |= _measures("own", w, losses[-count:])
+    out["wrong_match"] = ("seed", [best_match(one, end) for one, end in zip(limit[count:], ends, strict=True)])
+    for name, part in (("limit", limit[:count]), ("own", sets)):
+        match = [best_match(one, ends[i // times]) for i, one in enumerate(part)]
+        out[f"{name}_match"] = (("seed", "step"), np.reshape(match, (seeds, times)), {"long_name": "cosine with the end"})
+    out["wrong_loss"] = ("seed", losses[count : count + seeds])
+    apart = np.linalg.norm(started - limit, axis=(1, 2)) / np.linalg.norm(limit, axis=(1, 2))
+    out["start_matters"] = ((), apart.max(), {"long_name": "largest relative change of the limit if it starts from the field"})
+    out["example"] = (("step", "position"), limit[:times, 0], {"long_name": "limit field of the first unit, first seed"})
+    out["example_end"] = ("position", ends[0, 0], {"long_name": "field of the ReLU network's first unit at the end"})
+    return xr.Dataset(out)
+
+
+def _measures(name: str, fields: np.ndarray, losses: np.ndarray) -> dict[str, Any]:
+    """Mean IPR of the units (seeds, times, K, n), and the loss of each network."""
+    lead = ("seed", "step")
+    return {
+        f"{name}_ipr": (lead, np.asarray(ipr(fields)).mean(-1), {"long_name": "inverse participation ratio"}),
+        f"{name}_loss": (lead, np.reshape(losses, fields.shape[:2])),
+    }

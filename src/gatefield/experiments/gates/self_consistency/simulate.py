@@ -1,0 +1,254 @@
+"""Which gates lead to a field that has those very gates?"""
+
+import functools
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import jax
+import numpy as np
+import xarray as xr
+from matplotlib.figure import Figure
+
+from gatefield import gates
+from gatefield.data import NonlinearGP, Task, fourier_basis
+from gatefield.experiments.fixed_sample import GAUSSIAN, Law, law
+from gatefield.experiments.gates.self_consistency import map as maps
+from gatefield.experiments.gates.self_consistency.figure import draw
+from gatefield.experiments.gates.self_consistency.verdicts import SAME, verdicts
+from gatefield.experiments.same_field import cosine, groups, shifted_cosine
+from gatefield.lab.experiment import Bench, Experiment, Parameters, Verdict
+from gatefield.lab.kinds import Count, Gains, LengthScale, Rate, Seed
+from gatefield.measures import circular_distance, ipr, peak_position
+from gatefield.nets import Committee
+
+ORDERS = ("long", "short")
+NOISE = 1e-3
+"""Every start carries this much noise, relative to its length, so that none rests on an unstable fixed point."""
+KICK = 0.1
+"""How far the end states are pushed, relative to their length, to see whether they are stable."""
+STEP = 1.0
+"""Step of the flow in tau; exponential Euler steps, which are exact for fixed gates."""
+
+
+class Settings(Parameters):
+    """One neuron for each order of the length scales and each gain; `samples` inputs of the positive class stand for its law.
+
+    `iterations` bounds the map on a sample, `gaussian_iterations` the map in closed form.
+    """
+
+    n: Count = 40
+    xi_long: LengthScale = 2.0
+    xi_short: LengthScale = 1.0
+    gains: Gains = (0.01, 1.0, 3.0, float("inf"))
+    starts: Count = 64
+    samples: Count = 400_000
+    iterations: Count = 2_000
+    gaussian_iterations: Count = 20_000
+    learning_rate: Rate = 0.1
+    batch_size: Count = 1_000
+    steps: Count = 6_000
+    seeds: Count = 16
+    seed: Seed = 0
+
+
+class SelfConsistency(Experiment):
+    name = "self-consistency"
+    title = "Gates that lead to themselves: the fixed points of gate, limit field, gate"
+    source = "notes 000 and 002: fields behind fixed gates, and note 003, equation 4, whose rests they are"
+    text = (
+        "Freeze the gate of a ReLU neuron and train the linear unit behind it: it ends at 2 (Σ0+Σ1)^-1 f(w), where w is the "
+        "direction of the gate and f(w) the mean input of the positive class where the gate is open. Take that field's gate, "
+        "and repeat. The fixed points are the rests of the ReLU neuron. The map lowers the loss at every step, because the "
+        "loss is a parabola less a convex function; and a rest is stable under the map if and only if it is stable under the "
+        "gradient flow. The map is iterated from random fields, single sites, bumps and sinusoids, for both orders of the "
+        "length scales. On Gaussian data one mode remains, and each other mode k shrinks against it by D_min/D_k per "
+        "iteration, D = 1 + λ0/λ1. Upper rows: end states, shifted to the middle and scaled to 1, from a random start and from "
+        "one site, and those of stochastic gradient descent (SGD) from the same random start as dots. Below: the losses of all "
+        "end states, and the contraction on Gaussian data. Other data are represented by one large sample; whether "
+        "an end state is more than a trait of that sample is seen on another one, from a start pushed away by a tenth."
+    )
+    Parameters = Settings
+    presets: ClassVar = {
+        "full": {},
+        "quick": {
+            "starts": 12,
+            "samples": 40_000,
+            "iterations": 300,
+            "batch_size": 250,
+            "steps": 2_000,
+            "seeds": 4,
+        },
+        "tiny": {
+            "n": 12,
+            "gains": (0.01, 3.0),
+            "starts": 3,
+            "samples": 2_000,
+            "iterations": 50,
+            "gaussian_iterations": 2_000,
+            "batch_size": 50,
+            "steps": 40,
+            "seeds": 2,
+        },
+    }
+    durations: ClassVar = {"quick": "50 s", "full": "2 h, or 3 min on a large GPU"}
+
+    def simulate(self, parameters: Settings, bench: Bench) -> xr.Dataset:
+        p = parameters
+        start_key, noise_key, train_key, sample_key = jax.random.split(jax.random.key(p.seed), 4)
+        kinds, starts, noise = _starts(p, start_key, noise_key)
+        trained, attrs = _train(p, bench, starts[: min(p.seeds, p.starts)], train_key)
+        parts = []
+        for i, xis in enumerate(_orders(p)):
+            row = [_study(p, *xis, gain, starts, noise, trained[i, g], sample_key) for g, gain in enumerate(p.gains)]
+            parts.append(xr.concat(row, "gain"))
+        record = xr.concat(parts, "order").assign_coords(order=list(ORDERS), gain=list(p.gains), kind=("start", kinds))
+        record["multiplier_theory"], record["multiplier"] = _multipliers(p, noise)
+        return record.assign_attrs(attrs, length_scales=[p.xi_long, p.xi_short], samples=p.samples)
+
+    def verdicts(self, record: xr.Dataset) -> Sequence[Verdict]:
+        return verdicts(record)
+
+    def figure(self, record: xr.Dataset) -> Figure:
+        return draw(record)
+
+
+def _orders(p: Settings) -> list[tuple[float, float]]:
+    return [(p.xi_long, p.xi_short), (p.xi_short, p.xi_long)]
+
+
+def _starts(p: Settings, key: Any, noise_key: Any) -> tuple[list[str], np.ndarray, np.ndarray]:
+    """Random fields first, then one site, bumps and sinusoids, all of the random fields' mean length; their kinds; noise."""
+    random = np.asarray(Committee(p.n, 1, key=jax.random.split(key, p.starts)).fields, float)[:, 0]
+    shaped = [("site", gates.delta(p.n, p.n // 2))]
+    shaped += [("bump", gates.bump(p.n, p.n // 2, width)) for width in (1.0, 2.0, 4.0)]
+    frequencies = np.unique(np.round(np.linspace(0, p.n // 2, 9)).astype(int))
+    shaped += [("sinusoid", gates.fourier_mode(p.n, int(k))) for k in frequencies]
+    length = np.sqrt(np.mean(np.sum(random**2, axis=-1)))
+    fields = np.concatenate([random, [length * np.asarray(gate.direction, float) for _, gate in shaped]])
+    first, second = np.asarray(jax.random.normal(noise_key, (2, *fields.shape)), float)
+    return ["random"] * p.starts + [name for name, _ in shaped], _pushed(fields, NOISE, first), second
+
+
+def _pushed(fields: np.ndarray, size: float, noise: np.ndarray) -> np.ndarray:
+    """Fields with noise of the given size relative to their length."""
+    lengths = np.linalg.norm(fields, axis=-1, keepdims=True) / np.linalg.norm(noise, axis=-1, keepdims=True)
+    return fields + size * lengths * noise
+
+
+def _train(p: Settings, bench: Bench, starts: np.ndarray, key: Any) -> tuple[np.ndarray, dict[str, Any]]:
+    """SGD from the first random starts: final fields (order, gain, seed, position), and the attributes of the record."""
+    order, gain, seed = (axis.ravel() for axis in np.meshgrid([0, 1], p.gains, np.arange(len(starts)), indexing="ij"))
+    xis = np.asarray(_orders(p))[order.astype(int)]
+    record = bench.train(
+        "sgd",
+        Committee(p.n, 1, init=starts[seed.astype(int)][:, None], key=key),
+        Task(NonlinearGP(p.n, xis[:, 0], gain), NonlinearGP(p.n, xis[:, 1], gain)),
+        steps=p.steps,
+        batch_size=p.batch_size,
+        learning_rate=p.learning_rate,
+        record_every=max(1, p.steps // 4),
+        key=jax.random.split(key, len(gain)),
+    )
+    fields = record.fields.isel(step=-1, unit=0).values.astype(float)
+    return fields.reshape(2, len(p.gains), len(starts), p.n), record.attrs
+
+
+def _study(
+    p: Settings,
+    xi1: float,
+    xi0: float,
+    gain: float,
+    starts: np.ndarray,
+    noise: np.ndarray,
+    trained: np.ndarray,
+    key: Any,
+) -> xr.Dataset:
+    """End states of the map and of the flow for one law, whether they are stable, and those of SGD beside them."""
+    one, other = (law(NonlinearGP(p.n, xi1, gain), k, p.samples) for k in jax.random.split(key))
+    total = one.cov + np.asarray(NonlinearGP(p.n, xi0, gain).covariance(), float)
+    steps, time = (p.gaussian_iterations if gain <= GAUSSIAN else p.iterations), p.learning_rate * p.steps
+    room = max(steps, maps.step_count(time, STEP))
+    settle = functools.partial(maps.iterate, steps=steps, tolerance=1e-7, room=room)
+    follow = functools.partial(maps.flow, time=time, step=STEP, room=room)
+    path, flowed = settle(one, total, starts), follow(one, total, starts).end
+    pushed = _pushed(path.end, KICK, noise)
+    back, flowed_back = settle(other, total, pushed).end, follow(other, total, pushed).end
+    values = maps.evaluate(one, total, np.concatenate([path.end, trained, flat_limit(one, total)]))
+    out = _ends(path, flowed, values.loss[: len(starts)])
+    out |= {
+        "map_return": ("start", cosine(path.end, back), {"long_name": "cosine with the end state after a push, map"}),
+        "flow_return": ("start", cosine(path.end, flowed_back), {"long_name": "cosine with the end state after a push, flow"}),
+    }
+    out |= _sgd(path.end, flowed, trained, values.loss[len(starts) : -1])
+    cell = np.linalg.solve(total, one.cov[:, p.n // 2])
+    out["site_state"] = ("position", cell, {"long_name": "limit of the gate of one site on the hypercube"})
+    out["site_margin"] = ((), 2 * np.abs(cell).max() - np.abs(cell).sum())
+    out["flat_loss"] = ((), float(values.loss[-1]))
+    return xr.Dataset(out)
+
+
+def flat_limit(one: Law, total: Any) -> np.ndarray:
+    """The limit field behind the gate of a flat field, which is flat, on a ring: 2 (S0+S1)^-1 f with f = E|sum x|/(2n)."""
+    n = len(total)
+    power = one.cov.sum()
+    mean = np.sqrt(2 * power / np.pi) if one.x is None else np.abs(np.asarray(one.x, float).sum(-1)).mean()
+    return np.full((1, n), mean / n / (total.sum() / n))
+
+
+def _ends(path: maps.Path, flowed: np.ndarray, losses: np.ndarray) -> dict[str, Any]:
+    """What the map and the flow come to from the same starts."""
+    ends, where = path.end, ("start", "position")
+    return {
+        "ends": (where, ends, {"long_name": "end states of the map"}),
+        "state": ("start", groups(ends, SAME), {"long_name": "number of the end state, up to shift and sign"}),
+        "ipr": ("start", ipr(ends), {"long_name": "inverse participation ratio"}),
+        "loss": ("start", losses),
+        "rise": ((), float(np.diff(path.loss, axis=0).max(initial=-1.0)), {"long_name": "largest rise of the loss"}),
+        "iterations": ((), len(path.moved)),
+        "contraction": ("start", _contraction(path.moved), {"long_name": "late ratio of steps; -1 if it stops at once"}),
+        "flow_ends": (where, flowed, {"long_name": "end states of the gradient flow after the time of training"}),
+        "flow_match": ("start", cosine(ends, flowed), {"long_name": "cosine of map and flow from the same start"}),
+    }
+
+
+def _contraction(moved: np.ndarray) -> np.ndarray:
+    """The mean ratio of one step to the step before, over the steps from 1e-2 down to 1e-5; -1 if fewer than five are such."""
+    out = np.full(moved.shape[1], -1.0)
+    for i, steps in enumerate(moved.T):
+        late = np.flatnonzero((steps < 1e-2) & (steps > 1e-5))
+        late = late[late >= len(steps) // 2] if len(late) > 500 else late
+        if len(late) >= 5:
+            out[i] = (steps[late[-1]] / steps[late[0]]) ** (1 / (late[-1] - late[0]))
+    return out
+
+
+def _sgd(ends: np.ndarray, flowed: np.ndarray, trained: np.ndarray, losses: np.ndarray) -> dict[str, Any]:
+    """The end states of SGD, and which end states of the map they resemble."""
+    n, count = trained.shape[-1], len(trained)
+    apart = circular_distance(peak_position(trained), peak_position(ends[:count]), n)
+    return {
+        "sgd": (("seed", "position"), trained, {"long_name": "end states of SGD"}),
+        "sgd_loss": ("seed", losses),
+        "sgd_ipr": ("seed", ipr(trained), {"long_name": "inverse participation ratio"}),
+        "sgd_match": ("seed", shifted_cosine(trained[:, None], ends[None]).max(-1)),
+        "sgd_same_start": ("seed", cosine(trained, ends[:count]), {"long_name": "cosine with the map from the same start"}),
+        "sgd_flow": ("seed", cosine(trained, flowed[:count]), {"long_name": "cosine with the flow from the same start"}),
+        "sgd_distance": ("seed", np.asarray(apart), {"units": "site", "long_name": "distance of the peaks of SGD and map"}),
+    }
+
+
+def _multipliers(p: Settings, noise: np.ndarray) -> tuple[xr.DataArray, xr.DataArray]:
+    """By how much one iteration shrinks each mode against the winning one on Gaussian data: D_min/D_k, and as measured."""
+    frequency, column = np.arange(p.n // 2 + 1), np.maximum(2 * np.arange(p.n // 2 + 1) - 1, 0)
+    basis, theory, measured = np.asarray(fourier_basis(p.n), float), [], []
+    for xi1, xi0 in _orders(p):
+        covs = [np.asarray(NonlinearGP(p.n, xi, 0.0).covariance(), float) for xi in (xi1, xi0)]
+        lam1, lam0 = (np.diag(basis.T @ cov @ basis)[column] for cov in covs)
+        ratio = 1 + lam0 / lam1
+        limit = maps.evaluate(Law(covs[0], None), covs[0] + covs[1], noise).limit
+        found = (limit @ basis)[0, column] / (noise @ basis)[0, column]
+        theory.append(ratio.min() / ratio)
+        measured.append(found / found[ratio.argmin()])
+    coords = {"order": list(ORDERS), "frequency": ("frequency", frequency, {"units": "cycles per ring"})}
+    theory, measured = (xr.DataArray(rows, coords, ("order", "frequency")) for rows in (theory, measured))
+    return theory, measured

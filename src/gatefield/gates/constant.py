@@ -1,0 +1,38 @@
+"""Gates that do not look at the input."""
+
+from typing import Any
+
+import jax.numpy as jnp
+from jaxtyping import Array, ArrayLike, Float
+
+from gatefield.core import checks
+from gatefield.core.precision import real
+from gatefield.core.runs import leaf
+from gatefield.gates.gate import Gate
+
+
+class Constant(Gate):
+    """The same for every input: `Constant(1.0)` is always open, `Constant(0.0)` always shut.
+
+    >>> import numpy as np
+    >>> Constant(1.0)(np.zeros((2, 3))).tolist()
+    [1.0, 1.0]
+    """
+
+    value: Float[Array, ""] = leaf(0)
+
+    def __init__(self, value: Any = 1.0) -> None:
+        self.value = checks.real("value", value, "between 0 and 1", lambda g: (g >= 0) & (g <= 1))
+
+    def __call__(self, x: Float[ArrayLike, "*samples n"]) -> Float[Array, "*samples"]:
+        return jnp.broadcast_to(real(self.value), jnp.shape(x)[:-1])
+
+
+def Open() -> Constant:
+    """The gate that is always open."""
+    return Constant(1.0)
+
+
+def Shut() -> Constant:
+    """The gate that is always shut."""
+    return Constant(0.0)

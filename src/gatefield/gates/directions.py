@@ -1,0 +1,74 @@
+"""Directions of half-space gates, by shape. All are of length one."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from gatefield.core import checks
+from gatefield.core.errors import UserError
+from gatefield.core.keys import as_key
+from gatefield.data import fourier_basis
+from gatefield.gates.half_space import HalfSpace
+
+
+def delta(n: int, site: int) -> HalfSpace:
+    """The gate of one site, 1(x_i > 0): the small bump of note 001.
+
+    >>> delta(4, 1).direction.tolist()
+    [0.0, 1.0, 0.0, 0.0]
+    """
+    return HalfSpace(np.eye(checks.count("n", n))[_site(n, site)])
+
+
+def bump(n: int, site: int, width: float) -> HalfSpace:
+    r"""A bump on the ring: $v_j \propto \exp(-d_{ij}^2/(2 s^2))$, with d the distance on the ring and s the width in sites."""
+    return HalfSpace(_unit(np.exp(-_ring_square(n, site) / (2 * _width(width) ** 2))))
+
+
+def mexican_hat(n: int, site: int, width: float) -> HalfSpace:
+    r"""A Mexican hat on the ring: $v_j \propto (1 - d_{ij}^2/s^2)\exp(-d_{ij}^2/(2 s^2))$, with s the width in sites."""
+    square = _ring_square(n, site) / _width(width) ** 2
+    return HalfSpace(_unit((1 - square) * np.exp(-square / 2)))
+
+
+def fourier_mode(n: int, k: int, phase: str = "cos") -> HalfSpace:
+    """A sinusoid of k periods around the ring, `"cos"` or `"sin"`; k = 0 is flat.
+
+    >>> fourier_mode(4, 2).direction.tolist()
+    [0.5, -0.5, 0.5, -0.5]
+    """
+    sine = checks.choice("phase", phase, ("cos", "sin")) == "sin"
+    column = 0 if k == 0 else 2 * k - 1 + sine
+    if not 0 <= k <= n // 2 or column >= n or (k == 0 and sine):
+        last = n // 2 if phase == "cos" else (n - 1) // 2
+        raise UserError(f"On {n} sites there is no {phase} mode of {k} periods; give k from {int(sine)} to {last}.")
+    return HalfSpace(np.asarray(fourier_basis(n))[:, column])
+
+
+def random(n: int, *, key: PRNGKeyArray) -> HalfSpace:
+    """A direction drawn evenly from the sphere."""
+    v = jax.random.normal(as_key(key), (checks.count("n", n),))
+    return HalfSpace(v / jnp.linalg.norm(v))
+
+
+def _unit(v: np.ndarray) -> Float[Array, " n"] | Any:
+    return v / np.linalg.norm(v)
+
+
+def _ring_square(n: int, site: int) -> np.ndarray:
+    """The squared distance of each site from `site` on the ring."""
+    away = np.abs(np.arange(checks.count("n", n)) - _site(n, site))
+    return np.minimum(away, n - away).astype(float) ** 2
+
+
+def _width(width: float) -> float:
+    return checks.scalar("width", checks.positive("width", width))
+
+
+def _site(n: int, site: int) -> int:
+    if not 0 <= site < n:
+        raise UserError(f"There is no site {site} among {n}; give one from 0 to {n - 1}.")
+    return int(site)

@@ -1,0 +1,91 @@
+"""Sets of gates: one for each unit."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, ArrayLike, Float, Real
+
+from gatefield.core import checks
+from gatefield.core.errors import UserError
+from gatefield.core.precision import real
+from gatefield.gates.gate import Gate
+from gatefield.gates.half_space import HalfSpace, opened
+
+
+class GateSet(eqx.Module):
+    """The gates of K units, in order.
+
+    **Arguments:** `gates`: gates, one for each unit.
+
+    >>> import numpy as np
+    >>> from gatefield.gates import HalfSpace, Open
+    >>> GateSet([Open(), HalfSpace([1.0, 0.0])])(np.array([[2.0, 1.0], [-2.0, 1.0]])).tolist()
+    [[1.0, 1.0], [1.0, 0.0]]
+    """
+
+    gates: tuple[Gate, ...]
+
+    def __init__(self, gates: Sequence[Gate]) -> None:
+        self.gates = tuple(gates)
+        if not self.gates or not all(isinstance(gate, Gate) for gate in self.gates):
+            raise UserError(f"A set of gates needs one or more gates, such as HalfSpace([1.0, 0.0]), but was given {gates!r}.")
+
+        sites = {np.shape(gate.direction)[-1] for gate in self.gates if isinstance(gate, HalfSpace)}
+        if len(sites) > 1:
+            raise UserError(f"All gates of a set must have the same number of sites, but these have {sorted(sites)}.")
+
+    @property
+    def K(self) -> int:
+        """Number of gates."""
+        return len(self.gates)
+
+    def __call__(self, x: Float[ArrayLike, "*samples n"]) -> Float[Array, "*samples K"]:
+        """How far each gate is open for each input."""
+        hard = all(isinstance(gate, HalfSpace) and not gate.width for gate in self.gates)
+        if hard and self.K > 1:
+            return _together(self.gates, real(x))
+        return jnp.stack([gate(x) for gate in self.gates], axis=-1)
+
+    def check_sites(self, n: int) -> None:
+        """Complain if a gate has a direction of other than n sites."""
+        for gate in self.still().gates:
+            shape = np.shape(getattr(gate, "direction", 0.0))[-1:]
+            if shape and shape != (n,):
+                raise UserError(f"A gate has a direction of {shape[0]} sites, but there are {n} inputs; give both the same n.")
+
+    def still(self) -> "GateSet":
+        """The gates as they stand, plain ones where they can be told."""
+        return GateSet([gate.still() for gate in self.gates])
+
+    def at(self, time: Real[Any, ""]) -> "GateSet":
+        """The gates as they stand at a time."""
+        return GateSet([gate.at(time) for gate in self.gates])
+
+
+def _together(gates: Any, x: Float[ArrayLike, "*samples n"]) -> Float[Array, "*samples K"]:
+    """All half-space gates by one product."""
+    v, edges = (jnp.stack([real(getattr(gate, name)) for gate in gates]) for name in ("direction", "threshold"))
+    return opened(real(x), v, edges)
+
+
+def as_gate_set(gates: Any) -> GateSet:
+    """A set of gates from a set, a list of gates, or one gate."""
+    if isinstance(gates, GateSet):
+        return gates
+    return GateSet([gates] if isinstance(gates, Gate) else gates)
+
+
+def half_spaces(directions: Any, thresholds: Any = 0.0) -> GateSet:
+    """Half-space gates with the given directions (K, n), which open where <v, x> is above the threshold.
+
+    >>> half_spaces([[1.0, 0.0], [0.0, 1.0]]).K
+    2
+    """
+    rows = np.asarray(checks.finite("directions", directions))
+    if rows.ndim != 2:
+        raise UserError(f"Directions must have shape (K, n), but have {rows.shape}; give one row for each gate.")
+    edges = np.broadcast_to(np.asarray(checks.finite("thresholds", thresholds)), rows.shape[:1])
+    return GateSet([HalfSpace(row, edge) for row, edge in zip(rows, edges, strict=True)])

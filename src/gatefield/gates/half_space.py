@@ -1,0 +1,66 @@
+"""Gates that open on one side of a plane."""
+
+from typing import Any
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+from jax.core import Tracer
+from jaxtyping import Array, ArrayLike, Float
+
+from gatefield.core import checks
+from gatefield.core.errors import UserError
+from gatefield.core.precision import real
+from gatefield.core.runs import leaf
+from gatefield.gates.gate import Gate
+
+TIE = 1e-5
+"""Where |<v,x> - threshold| is below this times |v|_1 max|x| + |threshold|, the input lies on the plane: rounding must not
+decide it."""
+
+
+class HalfSpace(Gate):
+    r"""Open on one side of a plane: $g(x) = 1(\langle v,x\rangle > \theta)$, and one half on the plane itself.
+
+    **Arguments:** `direction`: v (n,), or one for each run (runs, n). `threshold`: $\theta$. `width`: 0 for a hard gate; with a
+    positive width s the gate is soft, the logistic function of $(\langle v,x\rangle - \theta)/s$, and has a gradient.
+
+    >>> import numpy as np
+    >>> HalfSpace([1.0, -1.0])(np.array([[2.0, 0.0], [0.0, 2.0], [1.0, 1.0]])).tolist()
+    [1.0, 0.0, 0.5]
+
+    **Source:** note 000, equation 2, with one half at ties.
+    """
+
+    width: float = eqx.field(static=True)
+    direction: Float[Array, " n"] = leaf(1)
+    threshold: Float[Array, ""] = leaf(0)
+
+    def __init__(self, direction: Any, threshold: Any = 0.0, *, width: float = 0.0) -> None:
+        self.direction = checks.finite("direction", direction)
+        self.threshold = checks.finite("threshold", threshold)
+        self.width = checks.scalar("width", checks.real("width", width, "zero or more", lambda s: s >= 0))
+        if np.ndim(direction) not in (1, 2):
+            raise UserError(
+                f"A direction must have shape (n,), or (runs, n) with one for each run, but has {np.shape(direction)}; "
+                "give one number for each site."
+            )
+        if not isinstance(direction, Tracer) and not np.any(np.asarray(direction), axis=-1).all():
+            raise UserError(
+                "A direction must not be zero everywhere, because its gate would open nowhere; use Shut() for that."
+            )
+
+    def __call__(self, x: Float[ArrayLike, "*samples n"]) -> Float[Array, "*samples"]:
+        if not self.width:
+            return opened(real(x), real(self.direction)[None], real(self.threshold)[None])[..., 0]
+        h = jnp.matmul(real(x), real(self.direction), precision="highest") - real(self.threshold)
+        return jnp.reciprocal(1 + jnp.exp(-jnp.clip(h / self.width, -60.0, 60.0)))
+
+
+def opened(
+    x: Float[Array, "*samples n"], v: Float[Array, "K n"], threshold: Float[ArrayLike, "#K"] = 0.0
+) -> Float[Array, "*samples K"]:
+    """1 where <v, x> exceeds the threshold, 0 where it stays below, and one half where both agree up to rounding."""
+    h = jnp.matmul(x, v.T, precision="highest") - threshold
+    rounding = TIE * (jnp.sum(jnp.abs(v), axis=-1) * jnp.max(jnp.abs(x), axis=-1, keepdims=True) + jnp.abs(threshold))
+    return jnp.where(jnp.abs(h) <= rounding, 0.5, (h > 0).astype(h.dtype))

@@ -1,0 +1,42 @@
+"""Gates frozen from trained ReLU units."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from gatefield.core import checks
+from gatefield.core.errors import UserError
+from gatefield.gates.constant import Open, Shut
+from gatefield.gates.gate_set import GateSet
+from gatefield.gates.half_space import HalfSpace
+
+
+def learned(fields: Any, bias: Any = 0.0) -> GateSet:
+    r"""The gates that ReLU units have with these fields: $g_k(x) = 1(\langle w_k,x\rangle + b_k > 0)$.
+
+    **Arguments:** `fields`: (K, n), such as `committee.fields` or `record.fields[run, step]`. `bias`: hidden biases (K,).
+
+    **Returns:** a set of K gates. A unit whose field is zero is always open if its bias is positive, else always shut.
+
+    >>> learned([[1.0, 0.0], [0.0, 0.0]]).gates[1].value
+    array(0.)
+
+    **Source:** note 000, equation 2.
+    """
+    rows = np.asarray(checks.finite("fields", fields), float)
+    if rows.ndim != 2:
+        raise UserError(f"Fields must have shape (K, n), but have {rows.shape}; take those of one run at one step.")
+    shifts = np.broadcast_to(np.asarray(checks.finite("bias", bias), float), rows.shape[:1])
+    still = [Open() if b > 0 else Shut() for b in shifts]
+    return GateSet([HalfSpace(row, -b) if row.any() else flat for row, b, flat in zip(rows, shifts, still, strict=True)])
+
+
+def learned_from(record: xr.Dataset, *, step: int = -1, run: int = 0) -> GateSet:
+    """The gates of the ReLU units of a training record, as they stood at record number `step` of run number `run`."""
+    axes = {"run": run, "step" if "step" in record.dims else "time": step}
+    for name, index in axes.items():
+        if not -record.sizes[name] <= index < record.sizes[name]:
+            raise UserError(f"The record has no {name} number {index}; it has {record.sizes[name]}, counted from 0.")
+    one = record.isel(axes)
+    return learned(one.fields.values, one.bias.values if "bias" in one else 0.0)

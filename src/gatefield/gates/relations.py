@@ -1,0 +1,114 @@
+"""How the gates of a set lie to each other."""
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from gatefield.core import checks
+from gatefield.core.errors import UserError
+from gatefield.core.precision import exact, real
+from gatefield.gates.constant import Constant
+from gatefield.gates.gate_set import as_gate_set
+from gatefield.gates.half_space import HalfSpace
+
+SAME = 1e-9
+"""Two directions are parallel if the sine of their angle is below this."""
+
+
+@exact
+def overlap(gates: Any, x: Float[Any, "samples n"]) -> Float[Array, "K K"]:
+    """How often two gates are open together: the mean of g_j(x) g_k(x) over the given inputs.
+
+    >>> from gatefield.gates import half_spaces
+    >>> overlap(half_spaces([[1.0, 0.0], [-1.0, 0.0]]), [[1.0, 0.0], [-2.0, 0.0]]).tolist()
+    [[0.5, 0.0], [0.0, 0.5]]
+    """
+    g = real(_values(gates, x))
+    return g.T @ g / g.shape[0]
+
+
+def are_exclusive(gates: Any, x: Any = None) -> bool:
+    """Whether no two gates are ever open together: for the given inputs, or by their directions if none are given.
+
+    >>> from gatefield.gates import half_spaces
+    >>> are_exclusive(half_spaces([[1.0, 0.0], [-1.0, 0.0]])), are_exclusive(half_spaces([[1.0, 0.0], [0.0, 1.0]]))
+    (True, False)
+    """
+    if x is None:
+        return all(_pair(one, two) in ("exclusive", "shut") for one, two in _pairs(gates))
+    g = np.sort(_values(gates, x), axis=-1)  # on the edge of a hard gate, two opposite ones are open by one half
+    soft = any(not isinstance(gate, HalfSpace) or gate.width for gate in as_gate_set(gates).gates)
+    return g.shape[-1] < 2 or bool(np.all((g[..., -2] == 0) | ((g[..., -1] == 0.5) & (g[..., -2] == 0.5) & (not soft))))
+
+
+def are_redundant(gates: Any, x: Any = None) -> bool:
+    """Whether all gates open and shut together.
+
+    >>> from gatefield.gates import half_spaces
+    >>> are_redundant(half_spaces([[1.0, 0.0], [2.0, 0.0]]))
+    True
+    """
+    if x is None:
+        return all(_pair(one, two) in ("redundant", "shut") for one, two in _pairs(gates))
+    g = _values(gates, x)
+    return bool(np.allclose(g, g[..., :1]))
+
+
+def are_tiling(gates: Any, x: Any = None) -> bool:
+    """Whether for every input exactly one gate is open (on an edge, two by one half).
+
+    >>> from gatefield.gates import half_spaces
+    >>> are_tiling(half_spaces([[1.0, 0.0], [-1.0, 0.0]]))
+    True
+    """
+    if x is not None:
+        return bool(np.allclose(_values(gates, x).sum(axis=-1), 1.0))
+    gates = as_gate_set(gates)
+    for gate in gates.gates:
+        _check_plain(gate)
+    active = [gate for gate in gates.gates if not (isinstance(gate, Constant) and not np.any(gate.value))]
+    if len(active) == 1:
+        return isinstance(active[0], Constant) and bool(np.all(np.asarray(active[0].value) == 1))
+    return len(active) == 2 and all(isinstance(gate, HalfSpace) for gate in active) and _pair(*active) == "exclusive"
+
+
+def _pairs(gates: Any) -> list[tuple[Any, Any]]:
+    gates = as_gate_set(gates)
+    return [(one, two) for i, one in enumerate(gates.gates) for two in gates.gates[:i]]
+
+
+def _pair(one: Any, two: Any) -> str:
+    """`"exclusive"`, `"redundant"`, `"overlapping"`, or `"shut"` if both are always shut, by what the two gates are."""
+    for gate in (one, two):
+        _check_plain(gate)
+    shut = [isinstance(gate, Constant) and not np.any(gate.value) for gate in (one, two)]
+    if any(shut):
+        return "shut" if all(shut) else "exclusive"
+    if isinstance(one, Constant) or isinstance(two, Constant):
+        both = isinstance(one, Constant) and isinstance(two, Constant)
+        return "redundant" if both and np.all(np.asarray(one.value) == np.asarray(two.value)) else "overlapping"
+    return {1: "redundant", -1: "exclusive", 0: "overlapping"}[alignment(one.direction, two.direction)]
+
+
+def _check_plain(gate: Any) -> None:
+    """Complain if how a gate lies to others cannot be read off its parameters."""
+    plain = isinstance(gate, Constant) or (isinstance(gate, HalfSpace) and not gate.width and not np.any(gate.threshold))
+    if not plain:
+        raise UserError(
+            f"How a gate of kind {type(gate).__name__} lies to others cannot be read off its parameters; "
+            "give inputs to try, such as are_exclusive(gates, x)."
+        )
+
+
+def alignment(v: Any, w: Any) -> int:
+    """1 if two directions are parallel, -1 if opposite, else 0."""
+    a, b = (np.asarray(u, float) / np.linalg.norm(np.asarray(u, float)) for u in (v, w))
+    return next((sign for sign in (1, -1) if np.linalg.norm(a - sign * b) < SAME), 0)
+
+
+def _values(gates: Any, x: Any) -> np.ndarray:
+    gates = as_gate_set(gates)
+    gates.check_sites(np.shape(x)[-1])
+    return np.asarray(gates(jnp.asarray(checks.finite("x", x))))

@@ -1,0 +1,119 @@
+"""Paths that two samples keep open together, counted without listing them, and the expected tangent kernel."""
+
+import math
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, ArrayLike, Float
+
+from gatefield.core import checks
+from gatefield.core.errors import UserError
+from gatefield.kernels.arrays import Arrays, check_gates, float_arrays, full_precision, is_traced
+
+Kernel = Float[Array, "samples samples"]
+
+
+@full_precision
+def path_overlap(gates: Arrays) -> Kernel:
+    r"""Weight of the paths from one input node that are open for both samples.
+
+    $$\lambda(s,s') = \prod_l\langle G_l(s),G_l(s')\rangle$$
+
+    For 0/1 gates this is the number of such paths.
+
+    **Arguments:** `gates`: an array (samples, width) for each gated layer; 0/1 or soft.
+
+    **Returns:** lambda; float64 NumPy unless traced.
+
+    >>> path_overlap([[[1, 1], [1, 0]], [[1, 1], [1, 1]]])
+    array([[4., 2.],
+           [2., 2.]])
+
+    **Source:** paper 004, section 1 (similarity metric).
+    """
+    overlap: Any = 1.0
+    for gate in check_gates(gates):
+        overlap = overlap * (gate @ gate.T)
+    return overlap
+
+
+@full_precision
+def path_kernel(gates: Arrays, x: Float[ArrayLike, "samples inputs"]) -> Kernel:
+    r"""Gram matrix of the path features: $M = (x^\top x)\circ\lambda$.
+
+    **Arguments:** `gates`: as for `path_overlap`. `x`: inputs.
+
+    **Returns:** M; float64 NumPy unless traced.
+
+    >>> path_kernel([[[1, 1], [1, 0]]], [[1.0], [3.0]])
+    array([[2., 3.],
+           [3., 9.]])
+
+    **Source:** paper 004, section 1 (similarity metric).
+    """
+    return input_gram(x, gates) * path_overlap(gates)
+
+
+@full_precision
+def expected_ntk(gates: Arrays, x: Float[ArrayLike, "samples inputs"], sigma: ArrayLike) -> Kernel:
+    r"""Mean tangent kernel over independent weights of mean zero, for given gates.
+
+    $$E[K] = d\,\sigma^{2(d-1)}\,(x^\top x)\circ\lambda$$
+
+    Any law of the weights with standard deviation sigma will do. With a sigma for each layer,
+    $d\,\sigma^{2(d-1)}$ becomes $\sum_l\prod_{m\ne l}\sigma_m^2$.
+
+    **Arguments:** `gates`, `x`: as for `path_kernel`; the gates must not depend on the weights. `sigma`: one standard
+    deviation, or one for each of the d layers.
+
+    **Returns:** E[K]; float64 NumPy unless traced.
+
+    >>> expected_ntk([[[1, 1], [1, 0]]], [[1.0], [3.0]], 0.5)
+    array([[1. , 1.5],
+           [1.5, 4.5]])
+
+    **Source:** paper 004, theorem 2.3.
+    """
+    layers = check_gates(gates)
+    deviations = layer_deviations(sigma, len(layers) + 1)
+    xp = jnp if is_traced(layers, deviations) else np
+    logs = [2 * xp.log(s) for s in deviations]
+    terms = xp.stack([sum(logs) - one for one in logs])
+    share = xp.exp((terms.max() + xp.log(xp.sum(xp.exp(terms - terms.max())))) / len(layers))
+    mean = input_gram(x, gates)
+    for gate in layers:  # the scale goes layer by layer, so that nothing overflows in deep and wide networks
+        mean = mean * (share * (gate @ gate.T))
+    return mean
+
+
+def layer_deviations(sigma: Any, depth: int) -> list[Any]:
+    """One standard deviation for each layer."""
+    sigma = checks.positive("sigma", sigma)
+    if np.ndim(sigma) > 1 or (np.ndim(sigma) == 1 and len(sigma) != depth):
+        raise UserError(
+            f"sigma must be one number or one for each of the {depth} layers, but has shape {np.shape(sigma)}; give such."
+        )
+    return [sigma[layer] if np.ndim(sigma) else sigma for layer in range(depth)]
+
+
+def input_gram(x: Any, gates: Arrays) -> Any:
+    """Products of the inputs; as many samples as the gates have."""
+    x, first = float_arrays([x, gates[0]], exact=True)[0]
+    if x.ndim != 2 or len(x) != len(first):
+        raise UserError(
+            f"x must have the shape ({len(first)}, inputs), as many samples as gates, not {x.shape}; put the samples first."
+        )
+    return x @ x.T
+
+
+def paths_through_weight(layer: int, widths: list[int], inputs: int) -> int:
+    """How many paths use one given weight of a layer, counted from 1; `widths` are those of the hidden layers.
+
+    >>> paths_through_weight(1, [3, 3, 3], 2), paths_through_weight(2, [3, 3, 3], 2), paths_through_weight(4, [3, 3, 3], 2)
+    (9, 6, 18)
+
+    **Source:** paper 004, facts 2 and 3 of the proof of theorem 2.3, corrected for more than one input.
+    """
+    nodes = [inputs, *widths, 1]
+    return math.prod(nodes[: layer - 1]) * math.prod(nodes[layer + 1 :])

@@ -1,0 +1,127 @@
+"""From a preset and what the user typed to checked parameters, and back to the command."""
+
+import shlex
+import tomllib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pydantic
+from pydantic.fields import FieldInfo
+
+from gatefield.core.errors import UserError, unknown_name
+from gatefield.lab.experiment import Experiment, Parameters
+
+
+def resolve(
+    experiment: Experiment | type[Experiment],
+    preset: str = "quick",
+    overrides: Mapping[str, Any] | Sequence[str] = (),
+) -> Any:
+    """The parameters of an experiment: its defaults, changed by a preset, changed by the user.
+
+    **Arguments:** `overrides`: either name -> value, or texts `"name=value"`; a value given as text is read as a number, `inf`,
+    `true`, `none`, a list `2,1` or `[2,1]`, or else as the text itself.
+
+    **Returns** the experiment's `Parameters`, checked.
+    """
+    if preset not in experiment.presets:
+        raise unknown_name("preset", preset, experiment.presets)
+    given = overrides if isinstance(overrides, Mapping) else dict(_split(text) for text in overrides)
+    values = {**experiment.presets[preset], **_read(experiment.Parameters, given)}
+    try:
+        return experiment.Parameters(**values)
+    except pydantic.ValidationError as error:
+        raise _one_sentence(error) from None
+
+
+def command(experiment: Experiment | type[Experiment], parameters: Parameters) -> str:
+    """What to type for exactly these parameters, whatever the presets are by then."""
+    settings = [f"--set {shlex.quote(f'{name}={written(value)}')}" for name, value in parameters.model_dump().items()]
+    return " ".join(["gatefield run", experiment.name, *settings])
+
+
+def written(value: Any) -> str:
+    """A value as `resolve` reads it.
+
+    >>> written((2, float("inf"))), written(None), written("relu")
+    ('[2,inf]', 'none', 'relu')
+    """
+    match value:
+        case None:
+            return "none"
+        case bool():
+            return str(value).lower()
+        case list() | tuple():
+            return f"[{','.join(written(item) for item in value)}]"
+    return str(value)
+
+
+def parsed(text: str) -> Any:
+    """What a text stands for.
+
+    >>> [parsed(text) for text in ["3", "1e-3", "inf", "true", "2,1", "[relu, erf]", "half", "none"]]
+    [3, 0.001, inf, True, [2, 1], ['relu', 'erf'], 'half', None]
+    """
+    text = text.strip()
+    if text.lower() in ("none", "null"):
+        return None
+    for read in (lambda: tomllib.loads(f"value = {text}")["value"], lambda: float(text)):
+        try:
+            return read()
+        except ValueError:
+            continue
+    if text.startswith("[") and text.endswith("]"):
+        return [parsed(item) for item in text[1:-1].split(",")]
+    return [parsed(item) for item in text.split(",") if item.strip()] if "," in text else text
+
+
+def _split(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise UserError(f"A setting is written name=value, but '{text}' has no '='; write for instance {name.strip()}=3.")
+    return name.strip().replace("-", "_"), value
+
+
+def _read(model: type[Parameters], given: Mapping[str, Any]) -> dict[str, Any]:
+    for name in given:
+        if name not in model.model_fields:
+            raise unknown_name("parameter", name, model.model_fields)
+    return {name: _fitting(model.model_fields[name], value) for name, value in given.items()}
+
+
+def _fitting(field: FieldInfo, value: Any) -> Any:
+    """What a text stands for, or the text itself where only that is of the parameter's type."""
+    if not isinstance(value, str):
+        return value
+    meant = parsed(value)
+    kind: pydantic.TypeAdapter[Any] = pydantic.TypeAdapter(field.annotation or Any)
+    return meant if _is_valid(kind, meant) or not _is_valid(kind, value) else value
+
+
+def _is_valid(kind: pydantic.TypeAdapter, value: Any) -> bool:
+    try:
+        kind.validate_python(value)
+    except pydantic.ValidationError:
+        return False
+    return True
+
+
+def _one_sentence(error: pydantic.ValidationError) -> UserError:
+    """The first thing that is wrong."""
+    first = error.errors()[0]
+    cause = first.get("ctx", {}).get("error")
+    if isinstance(cause, UserError):
+        return cause
+    name = ".".join(str(part) for part in first["loc"])
+    if first["type"] == "too_short":
+        least, given = (first.get("ctx", {}).get(key) for key in ("min_length", "actual_length"))
+        return UserError(
+            f"{name} must have at least {least} {'value' if least == 1 else 'values'}, but has {given}; give more."
+        )
+    if first["type"] == "tuple_type":
+        return UserError(f"{name} must be a list, but is {first['input']!r}; write for instance {name}=1,2.")
+    rule = first["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ").removeprefix("Input should be ")
+    if first["msg"].startswith("Input should be "):
+        return UserError(f"{name} must be {rule}, but is {first['input']!r}; give such a value.")
+    what = f"{name} = {first['input']!r} is" if name else "These parameters together are"
+    return UserError(f"{what} not allowed: {rule}; give other values.")

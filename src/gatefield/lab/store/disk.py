@@ -1,0 +1,75 @@
+"""Writing so that a kill leaves the old file or the new one, and a sentence for each thing that can go wrong."""
+
+import contextlib
+import errno
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from gatefield.core.errors import StoreError
+
+_AGAIN = "run the same command again"
+_WAYS_OUT = {
+    errno.ENOSPC: f"free some space there and {_AGAIN}",
+    errno.EDQUOT: f"free some space there and {_AGAIN}",
+    errno.EFBIG: f"raise the limit on file sizes (ulimit -f) and {_AGAIN}",
+    errno.EACCES: "choose a folder that you may write to",
+    errno.EPERM: "choose a folder that you may write to",
+    errno.EROFS: "choose a folder that you may write to",
+    errno.ENOTDIR: "choose a path that leads through folders only",
+    errno.EEXIST: "choose a path that leads through folders only",
+}
+
+
+@contextlib.contextmanager
+def writing(path: Path, kept: str = "everything committed before is kept") -> Iterator[None]:
+    """Turn what the system says about a failed write below `path` into one sentence; `kept` says what is safe."""
+    try:
+        yield
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        way_out = _WAYS_OUT.get(error.errno or 0, f"put that right and {_AGAIN}")
+        raise StoreError(f"Cannot write to '{path}' ({reason}): {kept}; {way_out}.") from error
+
+
+@contextlib.contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """The same for reading."""
+    try:
+        yield
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise StoreError(f"Cannot read '{path}' ({reason}): give a path that you may read.") from error
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder and those above it."""
+    with writing(path):
+        path.mkdir(parents=True, exist_ok=True)
+
+
+def replace_file(path: Path, data: bytes) -> None:
+    """Put `data` at `path` in one step: whoever reads, now or after a power cut, finds the old file or the new one."""
+    temporary = path.with_name(f".{path.name}.tmp")
+    try:
+        with temporary.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def flush_file(path: Path) -> None:
+    """Wait until a file that was written is on the disk itself."""
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+
+
+def flush_tree(folder: Path) -> None:
+    """The same for all files of a folder."""
+    for path in folder.rglob("*"):
+        if path.is_file():
+            flush_file(path)

@@ -1,0 +1,87 @@
+"""Reading records, and writing finished ones."""
+
+import os
+import shutil
+from collections.abc import Hashable, Iterable
+from pathlib import Path
+
+import xarray as xr
+
+from gatefield.core.errors import StoreError
+from gatefield.lab.store.arrays import read_arrays, write_arrays
+from gatefield.lab.store.disk import flush_tree, make_folder, reading, writing
+from gatefield.lab.store.marker import DATA, MARKER, Marker, read_marker, write_marker
+
+ABOUT = "about.json"
+RECORD = "record"
+PARTS = "parts"
+
+
+def open_record(path: str | Path) -> xr.Dataset:
+    """Open a record: that of a run in the store, of one of its parts, or any other that gatefield wrote.
+
+    Only what was committed is given, in memory and checked against its checksums; the attribute `complete` is 1 if that is all
+    of it and 0 if the run is going on or was interrupted.
+
+    **Arguments:** `path`: the run's folder, a part's, or a record's own.
+
+    **Returns** the record, with how it was made in its attributes.
+
+    >>> import tempfile
+    >>> folder = tempfile.mkdtemp() + "/fields"
+    >>> write_record(folder, xr.Dataset({"loss": ("step", [0.5, 0.25])}))
+    >>> open_record(folder).loss.values.tolist()
+    [0.5, 0.25]
+    """
+    with reading(Path(path)):
+        folder = _record_folder(Path(path))
+        marker = read_marker(folder)
+        if marker is None:
+            raise StoreError(_not_a_record(Path(path)))
+        return read_arrays(folder, marker)
+
+
+def write_record(path: str | Path, dataset: xr.Dataset) -> None:
+    """Write a finished record in one step: `path` is there with all of it, or not at all.
+
+    **Arguments:** `path`: a folder that is not there yet; `dataset`: what to write, with its attributes.
+    """
+    path = Path(path)
+    if path.exists():
+        raise StoreError(f"There is something at '{path}' already, and records are never overwritten: choose another path.")
+    make_folder(path.parent)
+    temporary = path.with_name(f".{path.name}.tmp")
+    try:
+        with writing(path):
+            shutil.rmtree(temporary, ignore_errors=True)
+            temporary.mkdir()
+            write_arrays(temporary, dataset)
+            write_marker(temporary, Marker(coords=_names(dataset.coords), variables=_names(dataset.data_vars), complete=True))
+            flush_tree(temporary)
+            os.rename(temporary, path)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _names(variables: Iterable[Hashable]) -> tuple[str, ...]:
+    return tuple(str(name) for name in variables)
+
+
+def _record_folder(path: Path) -> Path:
+    """Where the record lies: in a run's folder it is `record`, and a zarr group belongs to the folder above it."""
+    if path.name == DATA and (path.parent / MARKER).is_file():
+        return path.parent
+    return path / RECORD if (path / RECORD / MARKER).is_file() else path
+
+
+def _not_a_record(path: Path) -> str:
+    """Why there is nothing to open, and what could be opened instead."""
+    if not path.exists():
+        return f"There is no record at '{path}': give the folder of a run, or of one of its parts."
+    inside = sorted({str(marker.parent.relative_to(path)) for marker in path.rglob(MARKER)} - {"."})
+    if (path / ABOUT).is_file():
+        parts = f"; its parts can be opened: {', '.join(inside)}" if inside else ""
+        return f"The run in '{path}' is not finished: run the same command again to finish it{parts}."
+    if inside:
+        return f"The folder '{path}' is not a record itself: give one of those in it: {', '.join(inside)}."
+    return f"The folder '{path}' is not a record, since nothing was committed in it: give the folder of a run, or of a part."

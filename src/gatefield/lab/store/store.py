@@ -1,0 +1,127 @@
+"""The store: one folder for each run, named by the hash of its parameters."""
+
+import dataclasses
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import pydantic
+import xarray as xr
+
+from gatefield.core.errors import StoreError
+from gatefield.core.version import __version__
+from gatefield.lab.experiment import Verdict
+from gatefield.lab.store.disk import reading
+from gatefield.lab.store.json import canonical
+from gatefield.lab.store.marker import MARKER, RECORD_FORMAT, corrupted, read_marker, read_model
+from gatefield.lab.store.records import ABOUT, RECORD, open_record
+
+VERDICTS = "verdicts.json"
+_VERDICTS = pydantic.TypeAdapter(list[Verdict])
+_ID = re.compile(r"[0-9a-f]{12}")
+
+
+def run_id(name: str, parameters: pydantic.BaseModel | Mapping[str, Any]) -> str:
+    """The name of a run: the first 12 hexadecimal digits of the SHA-256 of its experiment, parameters and record format."""
+    text = canonical({"experiment": name, "format": RECORD_FORMAT, "parameters": parameter_values(parameters)})
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def parameter_values(parameters: pydantic.BaseModel | Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters as JSON keeps them."""
+    values = parameters.model_dump(mode="json") if isinstance(parameters, pydantic.BaseModel) else dict(parameters)
+    return json.loads(canonical(values))
+
+
+class About(pydantic.BaseModel):
+    """What `about.json` says."""
+
+    experiment: str
+    parameters: dict[str, Any]
+    gatefield: str = __version__
+    format: int = RECORD_FORMAT
+    created: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Entry:
+    """One run in the store, whether it is there or not; `problem` says why it cannot be read, if so."""
+
+    path: Path
+    id: str
+    name: str
+    parameters: Mapping[str, Any]
+    problem: str | None = None
+
+    @property
+    def status(self) -> Literal["absent", "unfinished", "finished"]:
+        """`finished` when both the record and its verdicts are there."""
+        if (self.path / RECORD / MARKER).is_file() and (self.path / VERDICTS).is_file():
+            return "finished"
+        return "unfinished" if _visible(self.path) else "absent"
+
+    def record(self) -> xr.Dataset:
+        """The finished record."""
+        return open_record(self.path)
+
+    def verdicts(self) -> list[Verdict]:
+        """What was concluded from the record."""
+        if self.status != "finished":
+            raise StoreError(f"The run in '{self.path}' has no verdicts, since it is {self.status}: run it to the end first.")
+        with reading(self.path / VERDICTS):
+            text = (self.path / VERDICTS).read_bytes()
+        try:
+            return _VERDICTS.validate_json(text)
+        except pydantic.ValidationError:
+            raise corrupted(self.path, VERDICTS, "cannot be read", delete=self.path / VERDICTS) from None
+
+    def about(self) -> About:
+        """What run this is, and which version began it when."""
+        about = read_model(self.path, ABOUT, About)
+        if about is None:
+            raise corrupted(self.path, ABOUT, "is missing")
+        return about
+
+
+class Store:
+    """A folder of runs: `root/<experiment>/<id>/`, with `about.json`, `parts/`, `record/` and `verdicts.json` in each.
+
+    **Arguments:** `root`, the folder; it is made when the first run starts.
+    """
+
+    def __init__(self, root: str | Path) -> None:
+        self.root = Path(root).expanduser()
+
+    def entry(self, name: str, parameters: pydantic.BaseModel | Mapping[str, Any]) -> Entry:
+        """The run of an experiment with these parameters."""
+        id = run_id(name, parameters)
+        return Entry(self.root / name / id, id, name, parameter_values(parameters))
+
+    def entries(self) -> list[Entry]:
+        """All runs, sorted by experiment and id; one that cannot be read says so in its `problem`."""
+        if self.root.exists() and not self.root.is_dir():
+            raise StoreError(f"The store '{self.root}' is a file: give a folder.")
+        with reading(self.root):
+            folders = sorted(path for path in self.root.glob("*/*") if _ID.fullmatch(path.name) and _visible(path))
+        return [_entry(folder) for folder in folders]
+
+
+def _entry(folder: Path) -> Entry:
+    entry = Entry(folder, folder.name, folder.parent.name, {})
+    try:
+        about = entry.about()
+        if entry.status == "finished":
+            read_marker(folder / RECORD)
+            entry.verdicts()
+    except StoreError as error:
+        return dataclasses.replace(entry, problem=str(error))
+    return dataclasses.replace(entry, name=about.experiment, parameters=about.parameters)
+
+
+def _visible(folder: Path) -> bool:
+    """Whether a folder has anything in it but temporary files."""
+    with reading(folder):
+        return folder.is_dir() and any(not path.name.startswith(".") for path in folder.iterdir())

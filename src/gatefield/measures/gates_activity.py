@@ -1,0 +1,92 @@
+"""Gates that are open, gates that move, and the sub-networks they make."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, ArrayLike, Bool, Float
+
+from gatefield.core import checks
+from gatefield.core.errors import UserError
+from gatefield.core.precision import exact, real
+
+Gates = Sequence[ArrayLike]
+
+
+def active_gates(gates: Gates, threshold: float) -> list[Bool[Array, "samples width"]]:
+    """Gates above a threshold, one mask (samples, width) for each layer.
+
+    >>> active_gates([np.array([[0.2, 0.95]])], 0.9)
+    [Array([[False,  True]], dtype=bool)]
+
+    **Source:** paper 004, section 3.1.
+    """
+    threshold = checks.finite("threshold", threshold)
+    return [jnp.asarray(gate) > threshold for gate in gates]
+
+
+def sensitive_gates(sensitivities: Gates, threshold: float) -> list[Bool[Array, "samples width"]]:
+    """Gates whose largest derivative by one weight exceeds a threshold, one mask (samples, width) for each layer.
+
+    **Arguments:** `sensitivities`: the `gates` of `kernels.gate_sensitivity`. `threshold`: from `sensitivity_threshold`, if
+    sensitive gates must not be active ones.
+
+    >>> sensitive_gates([np.array([[0.2, 0.95]])], 0.9)
+    [Array([[False,  True]], dtype=bool)]
+
+    **Source:** paper 004, section 3.1.
+    """
+    return active_gates(sensitivities, threshold)
+
+
+def sensitivity_threshold(active: float, beta: float, eps: float, bound: float) -> float:
+    r"""The threshold from which on no gate above `active` is sensitive: $\tau_S = \beta\tau_A(1-\tau_A/(1+\epsilon))B$.
+
+    **Arguments:** `active`: threshold tau_A of active gates, from (1 + eps)/2, where the slope begins to fall, to 1 + eps.
+    `beta`, `eps`: the soft gate. `bound`: B, the largest |dq/dtheta| (`kernels.gate_sensitivity(...).sums`).
+
+    >>> round(sensitivity_threshold(0.9, 4.0, 0.1, 2.0), 4)
+    1.3091
+
+    **Source:** paper 004, section 3.1, corrected: the printed threshold has the wrong sign and lacks beta and B.
+    """
+    beta, bound = checks.positive("beta", beta), checks.positive("bound", bound)
+    eps = checks.real("eps", eps, "zero or more and finite", lambda e: (e >= 0) & np.isfinite(e))
+    top = 1 + float(eps)
+    rule = f"between (1 + eps)/2 = {top / 2:g} and 1 + eps = {top:g}, where the slope of a gate falls as it opens"
+    active = checks.real("active", active, rule, lambda a: (a >= top / 2) & (a < top))
+    return float(beta * active * (1 - active / top) * bound)
+
+
+@exact
+def subnetwork_sizes(
+    active: Gates, sensitive: Gates | None = None, inputs: int = 1
+) -> tuple[Float[Array, " samples"], Float[Array, " samples"]]:
+    """Paths of the active and of the sensitive sub-network of each sample.
+
+    An active path has an active gate in every layer; a sensitive one has a sensitive gate in one layer and active gates in
+    all others.
+
+    **Arguments:** `active`, `sensitive`: masks as from `active_gates` and `sensitive_gates`, of gates that are never both.
+    `inputs`: how many input nodes there are.
+
+    **Returns:** both numbers for each sample, as floats, because they grow like width^(d-1); float64 NumPy unless traced.
+
+    >>> active, sensitive = [np.array([[1, 1, 0]]), np.array([[1, 0, 0]])], [np.array([[0, 0, 1]]), np.array([[0, 1, 1]])]
+    >>> subnetwork_sizes(active, sensitive)
+    (array([2.]), array([5.]))
+
+    **Source:** paper 004, section 3.1.
+    """
+    open_counts = jnp.stack([real(mask).sum(-1) for mask in active])
+    if sensitive is None:
+        return inputs * jnp.prod(open_counts, 0), jnp.zeros(open_counts.shape[1:])
+    if len(sensitive) != len(active):
+        raise UserError(
+            f"{len(active)} layers of active gates need as many of sensitive ones, not {len(sensitive)}; give both for all."
+        )
+    moving: Any = jnp.stack([real(mask).sum(-1) for mask in sensitive])
+    layers = range(len(active))
+    one_moves = sum(moving[at] * jnp.prod(jnp.delete(open_counts, at, axis=0), 0) for at in layers)
+    return inputs * jnp.prod(open_counts, 0), inputs * jnp.asarray(one_moves)

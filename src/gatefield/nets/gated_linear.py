@@ -1,0 +1,69 @@
+"""The gated linear network: linear units behind gates that do not depend on the weights."""
+
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, PRNGKeyArray, Real
+
+from gatefield.core import checks
+from gatefield.core.runs import leaf
+from gatefield.gates import GateSet, as_gate_set
+from gatefield.nets.initial import initial_fields
+from gatefield.nets.network import Network, Observables, as_inputs
+
+
+class GatedLinear(Network):
+    r"""Linear units behind fixed gates, read out by their mean.
+
+    $$\hat y(x) = \frac1K \sum_k g_k(x)\,\langle w_k, x\rangle$$
+
+    Only the weights are trained; the gates are those given. Gates that change with time are taken at the time of the flow,
+    learning rate times step. `theory.gated_linear` solves this network exactly.
+
+    **Arguments**
+
+    - `n`: number of inputs.
+    - `gates`: a `GateSet`, or a list of gates, one for each unit.
+    - `init`: `"xavier"`, `"scaled-xavier"`, `"basis"`, `"positive"`, `"zero"`, or the weights themselves, shape (K, n).
+    - `init_scale`: a factor on the initial weights.
+    - `key`: a PRNG key, or an array of keys for one run each; not needed for given weights.
+
+    >>> from gatefield.gates import half_spaces
+    >>> net = GatedLinear(2, half_spaces([[1.0, 0.0], [-1.0, 0.0]]), init=[[1.0, 0.0], [3.0, 0.0]])
+    >>> net(jax.numpy.array([[1.0, 5.0], [-1.0, 5.0]])).tolist()
+    [0.5, -1.5]
+
+    Source: note 000, equation 3.
+    """
+
+    gates: GateSet
+    weights: Float[Array, "K n"] = leaf(2)
+
+    def __init__(
+        self, n: int, gates: Any, *, init: Any = "xavier", init_scale: float = 1.0, key: PRNGKeyArray | None = None
+    ) -> None:
+        n = checks.count("n", n)
+        self.gates = as_gate_set(gates)
+        self.gates.check_sites(n)
+        self.weights = initial_fields(init, key, self.gates.K, n, init_scale)
+
+    @property
+    def fields(self) -> Float[Array, "K n"]:
+        """The weights of each unit."""
+        return self.weights
+
+    def __call__(self, x: Float[Array, "*samples n"]) -> Float[Array, "*samples"]:
+        x = as_inputs(x)
+        return jnp.mean(self.gates(x) * (x @ self.weights.T), axis=-1)
+
+    def observables(self) -> Observables:
+        return {"fields": (("unit", "position"), self.weights)}
+
+    def trainable(self) -> Any:
+        nothing = jax.tree.map(lambda _: False, self)
+        return eqx.tree_at(lambda net: net.weights, nothing, True)
+
+    def at(self, time: Real[Any, ""]) -> "GatedLinear":
+        return eqx.tree_at(lambda net: net.gates, self, self.gates.at(time))

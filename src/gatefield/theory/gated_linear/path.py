@@ -1,0 +1,261 @@
+"""Exact paths of gated linear networks, for regular and singular A."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.core import Tracer
+from jaxtyping import Array, ArrayLike, Float
+
+from gatefield.core import checks
+from gatefield.core.errors import UserError
+from gatefield.core.precision import exact, real
+from gatefield.theory.gated_linear.spectral import apply
+
+Matrix = Float[ArrayLike, "m m"]
+Vector = Float[ArrayLike, " m"]
+Times = Float[ArrayLike, "*times"]
+
+NULL = 1e-12
+"""Eigenvalues below this times the largest count as zero."""
+
+
+@exact
+def solve(A: Matrix, b: Vector, w0: Vector, t: Times, K: int) -> Float[Array, "*times m"]:
+    r"""The weights of a gated linear network at time t, exactly.
+
+    The flow is $K\tau\,\dot w = b - \tfrac1K A w$, and with $z = -tA/(K^2\tau)$
+
+    $$w(t) = e^{z} w(0) + \tfrac{t}{K\tau}\,\varphi_1(z)\,b, \qquad \varphi_1(x) = (e^x-1)/x,\ \varphi_1(0)=1$$
+
+    which needs no inverse and holds for singular A: gates that are redundant, or shut.
+
+    **Arguments:** `A`: $E[\tilde x\tilde x^\top]$ (Kn, Kn), `b`: $E[y\tilde x]$ (Kn,), with $\tilde x$ the gated inputs
+    $(g_1 x, \dots, g_K x)$. `w0`: initial weights (Kn,). `t`: a time, or an array of times, in units of tau. `K`: number of
+    units.
+
+    **Returns:** the weights (*times, Kn); float64 NumPy unless traced.
+
+    >>> solve([[2.0, 0.0], [0.0, 0.0]], [1.0, 0.0], [0.0, 3.0], [0.0, 1.0, 100.0], K=1).round(4).tolist()
+    [[0.0, 3.0], [0.4323, 3.0], [0.5, 3.0]]
+
+    **Source:** note 000, equations 9 to 11, corrected: the factor 1/K, and a constant of either sign.
+    """
+    A, b, w0 = checked(A, b, w0)
+    return _weights(A, b, w0, _time(t), _units(K))
+
+
+@exact
+def limit(A: Matrix, b: Vector, w0: Vector, K: int) -> Float[Array, " m"]:
+    r"""Where the weights end: $w(\infty) = K A^+ b + (I - A A^+)\,w(0)$.
+
+    **Arguments:** as for `solve`; b must lie in the range of A, as it does for every network. Eigenvalues of A below 1e-12 of
+    the largest count as zero.
+
+    **Returns:** the weights (Kn,); float64 NumPy unless traced.
+
+    >>> limit([[2.0, 0.0], [0.0, 0.0]], [1.0, 0.0], [0.0, 3.0], K=1).tolist()
+    [0.5, 3.0]
+
+    **Source:** note 000, after equation 11, corrected by the factor K and for singular A.
+    """
+    A, b, w0 = checked(A, b, w0)
+    inverse = _inverse(A)
+    _check_range(A, inverse, b)
+    return _end(inverse, A, b, w0, _units(K))
+
+
+@exact
+def loss(
+    A: Matrix, b: Vector, w: Float[ArrayLike, "*batch m"], K: int, label_power: Float[ArrayLike, ""]
+) -> Float[Array, "*batch"]:
+    r"""One half of the mean squared error: $L(w) = \tfrac12\left(w^\top A w/K^2 - 2\,b^\top w/K + E y^2\right)$.
+
+    **Arguments:** `A`, `b`, `K`: as for `solve`. `w`: weights (..., Kn). `label_power`: $E y^2$.
+
+    **Returns:** the loss; float64 NumPy unless traced.
+
+    >>> float(loss([[2.0]], [1.0], [0.0], K=1, label_power=0.5))
+    0.25
+
+    **Source:** note 000, equations 13 to 15, with the factor one half.
+    """
+    A, b, _ = checked(A, b, b)
+    w = real(checks.finite("w", w)) / _units(K)
+    if w.shape[-1:] != b.shape:
+        raise UserError(f"w must have shape (..., {b.size}), the weights of all units in one, but has {w.shape}; flatten them.")
+    return _loss(A, b, w, real(label_power))
+
+
+@exact
+def loss_path(A: Matrix, b: Vector, w0: Vector, t: Times, K: int, label_power: Float[ArrayLike, ""]) -> Float[Array, "*times"]:
+    r"""The loss along the exact path.
+
+    $$L(t) = L_\infty + \tfrac{1}{2K^2}\sum_i \lambda_i\,(u_i(0)-u_i(\infty))^2\, e^{-2\lambda_i t/(K^2\tau)}$$
+
+    with $\lambda_i$ the eigenvalues of A and u the weights in its eigenbasis: modes of large eigenvalue decay first.
+
+    **Arguments:** as for `solve` and `loss`.
+
+    **Returns:** the loss at each time; float64 NumPy unless traced.
+
+    >>> loss_path([[2.0]], [1.0], [0.0], [0.0, 0.5], K=1, label_power=0.5).round(4).tolist()
+    [0.25, 0.0338]
+
+    **Source:** note 002, section 5.1, in place of the claim that the smallest eigenvalues win.
+    """
+    return real(loss(A, b, solve(A, b, w0, t, K), K, label_power))
+
+
+@exact
+def limiting_loss(A: Matrix, b: Vector, label_power: Float[ArrayLike, ""]) -> Float[Array, ""]:
+    r"""The loss at the end: $L_\infty = \tfrac12\,(E y^2 - b^\top A^+ b)$.
+
+    >>> float(limiting_loss([[2.0]], [1.0], label_power=0.5))
+    0.0
+
+    **Source:** note 000, equations 15 and 16, with the factor one half and the pseudo-inverse; labels as given.
+    """
+    return 0.5 * (real(label_power) - real(explained(A, b)))
+
+
+@exact
+def explained(A: Matrix, b: Vector) -> Float[Array, ""]:
+    r"""How much of the label power the gates can explain: $b^\top A^+ b$.
+
+    >>> float(explained([[2.0]], [1.0]))
+    0.5
+
+    **Source:** note 000, equation 18, corrected: second moments in place of products of means.
+    """
+    A, b, _ = checked(A, b, b)
+    return b @ _inverse(A) @ b
+
+
+@exact
+def initial_rate(b: Vector, K: int) -> Float[Array, ""]:
+    r"""How fast the loss falls at first, from weights zero: $-\dot L(0) = |b|^2/(K^2\tau)$.
+
+    >>> float(initial_rate([3.0, 4.0], K=5))
+    1.0
+    """
+    return jnp.sum(real(b) ** 2) / _units(K) ** 2
+
+
+@exact
+def velocity(w: Float[ArrayLike, "K n"], A: Matrix, b: Vector) -> Float[Array, "K n"]:
+    r"""The gradient flow of a gated linear network, $\tau\,\dot w = (b - A w/K)/K$, for `flow`.
+
+    **Arguments:** `w`: weights (K, n). `A`, `b`: as for `solve`.
+
+    **Source:** note 000, equations 5 and 8, with the missing factor 1/K.
+    """
+    w = real(w)
+    return ((real(b) - real(A) @ w.ravel() / w.shape[0]) / w.shape[0]).reshape(w.shape)
+
+
+def checked(A: Matrix, b: Vector, w0: Vector) -> tuple[Array, Array, Array]:
+    """A, b and w0 as arrays, after a look at their shapes and at whether A can be a second moment."""
+    for name, value in (("A", A), ("b", b), ("w0", w0)):
+        checks.finite(name, value)
+    shapes = np.shape(A), np.shape(b), np.shape(w0)
+    size = np.size(b)
+    if shapes != ((size, size), (size,), (size,)):
+        raise UserError(
+            f"A, b and w0 must have shapes (m, m), (m,) and (m,) with the same m = K n, but have "
+            f"{shapes[0]}, {shapes[1]} and {shapes[2]}."
+        )
+    if not isinstance(A, Tracer):
+        _check_moment(np.asarray(A, float))
+    return _symmetric(real(A)), real(b), real(w0)
+
+
+@jax.jit
+def _symmetric(A: Float[Array, "m m"]) -> Float[Array, "m m"]:
+    return (A + A.T) / 2
+
+
+@jax.jit
+def _weights(A: Array, b: Array, w0: Array, t: Float[Array, "*times"], K: Float[Array, ""]) -> Float[Array, "*times m"]:
+    """`solve` for arrays."""
+
+    def at(time: Float[Array, ""]) -> Float[Array, " m"]:
+        scale = time / K**2
+        return apply(_decay, _decay_slope, A, w0, scale) + time / K * apply(_filling, _filling_slope, A, b, scale)
+
+    return jnp.vectorize(at, signature="()->(m)")(t)
+
+
+@jax.jit
+def _end(inverse: Array, A: Array, b: Array, w0: Array, K: Float[Array, ""]) -> Float[Array, " m"]:
+    """`limit` for arrays."""
+    return K * inverse @ b + w0 - inverse @ (A @ w0)
+
+
+@jax.jit
+def _loss(A: Array, b: Array, w: Float[Array, "*batch m"], label_power: Array) -> Float[Array, "*batch"]:
+    """`loss` for weights that are divided by K."""
+    return 0.5 * (jnp.einsum("...i,ij,...j->...", w, A, w) - 2 * w @ b + label_power)
+
+
+def _check_moment(A: np.ndarray) -> None:
+    largest = np.abs(A).max(initial=0.0)
+    if np.abs(A - A.T).max(initial=0.0) > 1e-5 * largest:
+        raise UserError("A must be symmetric, as a matrix of second moments is; give E[x~ x~'].")
+    lowest = np.linalg.eigvalsh((A + A.T) / 2).min(initial=0.0)
+    if lowest < -1e-5 * largest:
+        raise UserError(f"A must be positive semidefinite, but has the eigenvalue {lowest:.3g}; give E[x~ x~'].")
+
+
+def _units(K: int | Array) -> Float[Array, ""]:
+    """The number of units, which may be traced."""
+    return real(K if isinstance(K, Tracer) else checks.count("K", K))
+
+
+def _time(t: Times) -> Float[Array, "*times"]:
+    return real(checks.real("t", t, "a time of zero or more", lambda x: (x >= 0) & np.isfinite(x)))
+
+
+def _inverse(A: Float[Array, "m m"]) -> Float[Array, "m m"]:
+    """The pseudo-inverse."""
+    return jnp.linalg.pinv(A, rtol=NULL if A.dtype == jnp.float64 else 1e-6, hermitian=True)
+
+
+def _check_range(A: Array, inverse: Array, b: Array) -> None:
+    if any(isinstance(part, Tracer) for part in (A, b)):
+        return
+    moment, pseudo, pull = (np.asarray(part) for part in (A, inverse, b))
+    outside = float(np.linalg.norm(pull - moment @ (pseudo @ pull)))
+    if outside > 1e-6 * max(float(np.linalg.norm(pull)), 1e-300):
+        raise UserError(
+            f"b has a part of length {outside:.3g} on which A is zero, so that the weights grow without end; "
+            "see that A and b belong to the same gates."
+        )
+
+
+def _kept(rates: Array) -> Array:
+    """The eigenvalues, those that are zero up to rounding set to zero."""
+    return jnp.where(rates > NULL * jnp.max(jnp.abs(rates)), rates, 0.0)
+
+
+def _decay(rates: Array, scale: Array) -> Array:
+    return jnp.exp(-scale * _kept(rates))
+
+
+def _decay_slope(rates: Array, scale: Array) -> Array:
+    return -scale * _decay(rates, scale)
+
+
+def _filling(rates: Array, scale: Array) -> Array:
+    """phi_1(z) = (exp(z) - 1)/z at z = -scale * rates, 1 at 0."""
+    z = -scale * _kept(rates)
+    safe = jnp.where(z == 0, 1.0, z)
+    return jnp.where(z == 0, 1.0, jnp.expm1(safe) / safe)
+
+
+def _filling_slope(rates: Array, scale: Array) -> Array:
+    """Its derivative by the rates: -scale * (exp(z) (z - 1) + 1)/z^2, by its series near 0."""
+    z = -scale * _kept(rates)
+    small = jnp.abs(z) < 1e-2
+    safe = jnp.where(small, 1.0, z)
+    series = 0.5 + z * (1 / 3 + z * (1 / 8 + z * (1 / 30 + z / 144)))
+    return -scale * jnp.where(small, series, (jnp.exp(safe) * (safe - 1) + 1) / safe**2)

@@ -1,0 +1,70 @@
+"""Moments of gated inputs by sampling."""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, PRNGKeyArray
+
+from gatefield.core.precision import exact, real
+from gatefield.data import AnyTask, Source
+from gatefield.gates import GateSet
+from gatefield.theory.gated_linear.closed import symmetric
+
+Draw = Callable[[PRNGKeyArray, int], tuple[Any, ...]]
+
+GROUPS = 16
+"""Blocks of samples whose spread gives the standard error."""
+CHUNK = 4096
+
+
+@exact
+def sampled_moments(gates: GateSet, source: Source, key: PRNGKeyArray, samples: int) -> tuple[Array, Array, Array, Array]:
+    """E[g x] (Kn,) and E[g g' x x'] (Kn, Kn) of one class, and their standard errors.
+
+    If the law is symmetric about 0, each sample is used with both signs.
+    """
+    mirror = symmetric(source)
+
+    def draw(key: PRNGKeyArray, size: int) -> tuple[Array, Array]:
+        x = real(source.sampler()(key, size))
+        x = jnp.concatenate([x, -x]) if mirror else x
+        return x, jnp.ones(len(x), x.dtype)
+
+    (first, second, _), (first_error, second_error, _) = _moments(gates, draw, key, samples)
+    return first, second, first_error, second_error
+
+
+@exact
+def sampled_task_moments(gates: GateSet, task: AnyTask, key: PRNGKeyArray, samples: int) -> tuple[Any, Any]:
+    """(b, A, E y^2) of any task, and their standard errors."""
+    draw = task.sampler()
+    return _moments(gates, lambda key, size: tuple(map(real, draw(key, size))), key, samples)
+
+
+def _moments(gates: GateSet, draw: Draw, key: PRNGKeyArray, samples: int) -> tuple[Any, Any]:
+    """E[y g x], E[g g' x x'] and E y^2 over draws (x, y), and their standard errors by the spread of groups."""
+    chunks = max(1, -(-samples // (GROUPS * CHUNK)))
+    size = min(CHUNK, -(-samples // GROUPS))
+    run = jax.jit(lambda key: _group(gates, draw, key, chunks, size))
+    groups = [run(jax.random.fold_in(key, i)) for i in range(GROUPS)]
+    parts = [jnp.stack(part) for part in zip(*groups, strict=True)]
+    scale = np.sqrt(GROUPS * (GROUPS - 1))
+    return tuple(part.mean(0) for part in parts), tuple(jnp.linalg.norm(part - part.mean(0), axis=0) / scale for part in parts)
+
+
+def _group(gates: GateSet, draw: Draw, key: PRNGKeyArray, chunks: int, size: int) -> tuple[Array, Array, Array]:
+    """The moments of `chunks` draws of `size` samples each."""
+
+    def one(i: Array) -> tuple[Array, Array, Array]:
+        x, y = draw(jax.random.fold_in(key, i), size)
+        gated = (gates(x)[:, :, None] * x[:, None, :]).reshape(len(x), -1)
+        return y @ gated / len(x), gated.T @ gated / len(x), jnp.mean(y**2)
+
+    def add(i: Array, sums: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
+        return jax.tree.map(lambda total, part: total + part / chunks, sums, one(i))
+
+    shapes = jax.eval_shape(one, jnp.zeros((), int))
+    return jax.lax.fori_loop(0, chunks, add, jax.tree.map(lambda s: jnp.zeros(s.shape, s.dtype), shapes))

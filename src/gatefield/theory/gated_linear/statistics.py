@@ -1,0 +1,150 @@
+"""The moments that a gated linear network learns from: A, b and the power of the labels."""
+
+from typing import Any
+
+import equinox as eqx
+import jax
+import numpy as np
+from jaxtyping import Float, PRNGKeyArray
+
+from gatefield.core import checks
+from gatefield.core.errors import UserError, unknown_name
+from gatefield.core.keys import as_key
+from gatefield.core.runs import run_count
+from gatefield.data import AnyTask, Task
+from gatefield.gates import GateSet, Scheduled, as_gate_set
+from gatefield.theory.gated_linear.closed import (
+    closed_moments,
+    half_closed_moments,
+    why_not_closed,
+    why_second_not_closed,
+)
+from gatefield.theory.gated_linear.sampled import sampled_moments, sampled_task_moments
+
+METHODS = ("auto", "closed", "sampled")
+
+
+class Statistics(eqx.Module):
+    """A, b and the label power with their standard errors, which are 0 in closed form, and the name of the method."""
+
+    A: Float[np.ndarray, "m m"]
+    b: Float[np.ndarray, " m"]
+    label_power: float
+    A_error: Float[np.ndarray, "m m"]
+    b_error: Float[np.ndarray, " m"]
+    method: str = eqx.field(static=True)
+
+
+def statistics(
+    gates: Any, task: AnyTask, *, method: str = "auto", key: PRNGKeyArray | None = None, samples: int = 1_000_000
+) -> tuple[Float[np.ndarray, "m m"], Float[np.ndarray, " m"], float]:
+    r"""What a gated linear network learns from: $A = E[\tilde x\tilde x^\top]$, $b = E[y\,\tilde x]$ and $E y^2$.
+
+    Here $\tilde x = (g_1(x) x, \dots, g_K(x) x)$. With class shares p and 1-p, $A = p M_1 + (1-p) M_0$ and
+    $b = p\,y_1 m_1 + (1-p)\,y_0 m_0$, where $m_c$ and $M_c$ are the first and second moments of $\tilde x$ in class c.
+
+    | method | for |
+    |---|---|
+    | "closed" | half-spaces through 0 and constant gates: any set of them on Gaussian and elliptical data; on squashed |
+    | | Gaussian data and the hypercube, parallel and opposite gates that one site decides |
+    | "sampled" | any gates and task, in float64; A and b come from the same samples, so that b lies in the range of A |
+    | "auto" | "closed" where it applies, else "sampled"; parallel and opposite half-spaces on symmetric data without ties |
+    | | have A in closed form all the same, and only b is sampled |
+
+    Gates that change with time are taken as they stand: give `gates.at(t)`, or see `pieces`.
+
+    **Arguments:** `gates`: a `GateSet`, or a list of gates. `task`: any task, of one run. `method`: as above. `key`:
+    needed for sampling. `samples`: at least this many are drawn of each class.
+
+    **Returns:** A (Kn, Kn), b (Kn,), and the label power, in float64. See `statistics_estimate` for errors.
+
+    >>> from gatefield.data import Gaussian, Task
+    >>> from gatefield.gates import half_spaces
+    >>> A, b, power = statistics(half_spaces([[1.0, 0.0]]), Task(Gaussian(2, xi=0.5), Gaussian(2, xi=0.5)))
+    >>> A.round(4).tolist(), b.round(4).tolist(), power
+    ([[0.5, 0.0183], [0.0183, 0.5]], [0.1995, 0.0073], 0.5)
+
+    **Source:** note 000, equations 6, 7 and 12; note 002, equation 65; labels and class shares as given.
+    """
+    found = statistics_estimate(gates, task, method=method, key=key, samples=samples)
+    return found.A, found.b, found.label_power
+
+
+def statistics_estimate(
+    gates: Any, task: AnyTask, *, method: str = "auto", key: PRNGKeyArray | None = None, samples: int = 1_000_000
+) -> Statistics:
+    """`statistics` with standard errors and the name of the method.
+
+    >>> import jax
+    >>> from gatefield.data import Hypercube, Task
+    >>> from gatefield.gates import half_spaces
+    >>> task = Task(Hypercube(4, xi=2.0), Hypercube(4, xi=1.0))
+    >>> found = statistics_estimate(half_spaces([[1.0, 2.0, 1.5, 0.1]]), task, key=jax.random.key(0), samples=10_000)
+    >>> found.method, bool(found.b_error.max() < 0.01)
+    ('sampled', True)
+    """
+    gates = as_gate_set(gates).still()
+    _check(gates, task)
+    if method not in METHODS:
+        raise unknown_name("method", method, METHODS)
+    obstacle = why_not_closed(gates, task) if isinstance(task, Task) else f"a {type(task).__name__} task is not two sources"
+    if method == "closed" and obstacle:
+        raise UserError(f"There is no closed form here: {obstacle}; use method='sampled' with a key.")
+    if not obstacle and method != "sampled":
+        assert isinstance(task, Task)
+        return _mix([closed_moments(gates, source) for source in (task.positive, task.negative)], task, "closed")
+    if key is None:
+        raise UserError(f"These moments are sampled, because {obstacle or 'you asked for it'}; give key=jax.random.key(0).")
+    return _sampled(gates, task, method, as_key(key), checks.count("samples", samples, least=2))
+
+
+def _sampled(gates: GateSet, task: AnyTask, method: str, key: PRNGKeyArray, samples: int) -> Statistics:
+    if not isinstance(task, Task):
+        (b, A, power), (b_error, A_error, _) = jax.tree.map(np.asarray, sampled_task_moments(gates, task, key, samples))
+        return Statistics(A, b, float(power), A_error, b_error, "sampled")
+    half = method == "auto" and not why_second_not_closed(gates, task)
+    route = half_closed_moments if half else sampled_moments
+    sources = zip((task.positive, task.negative), jax.random.split(key), strict=True)
+    return _mix([route(gates, source, k, samples) for source, k in sources], task, "b sampled" if half else "sampled")
+
+
+def pieces(
+    gates: Any, task: AnyTask, *, method: str = "auto", key: PRNGKeyArray | None = None, samples: int = 1_000_000
+) -> list[tuple[float, Float[np.ndarray, "m m"], Float[np.ndarray, " m"]]]:
+    """The moments under `Scheduled` gates, piece by piece, for `solve_pieces`.
+
+    **Arguments:** `gates`: gates of which some are scheduled. The rest as for `statistics`.
+
+    **Returns:** (start time, A, b) for each piece between two times at which a gate changes.
+
+    >>> from gatefield.data import Gaussian
+    >>> from gatefield.gates import Open, Scheduled, Shut
+    >>> found = pieces([Scheduled([0.0, 5.0], [Shut(), Open()])], Task(Gaussian(1, 1.0), Gaussian(1, 1.0)))
+    >>> [(start, A.item()) for start, A, b in found]
+    [(0.0, 0.0), (5.0, 1.0)]
+    """
+    gates = as_gate_set(gates)
+    times = sorted({0.0, *(float(t) for gate in gates.gates if isinstance(gate, Scheduled) for t in np.asarray(gate.times))})
+    return [(t, *statistics(gates.at(t), task, method=method, key=key, samples=samples)[:2]) for t in times]
+
+
+def _mix(parts: list, task: Task, method: str) -> Statistics:
+    """Both classes together."""
+    p, (y1, y0) = task.proportion, (float(np.asarray(y)) for y in task.labels)
+    (m1, M1, e1, E1), (m0, M0, e0, E0) = (map(np.asarray, part) for part in parts)
+    return Statistics(
+        A=p * M1 + (1 - p) * M0,
+        b=p * y1 * m1 + (1 - p) * y0 * m0,
+        label_power=p * y1**2 + (1 - p) * y0**2,
+        A_error=np.hypot(p * E1, (1 - p) * E0),
+        b_error=np.hypot(p * y1 * e1, (1 - p) * y0 * e0),
+        method=method,
+    )
+
+
+def _check(gates: GateSet, task: Any) -> None:
+    if not isinstance(task, AnyTask):
+        raise UserError(f"task must be a task, such as Task(positive, negative), but is {type(task).__name__}; give one.")
+    if run_count((gates, task)) is not None:
+        raise UserError("Gates and task must be of one run each; take the moments of each run by itself.")
+    gates.check_sites(task.n)

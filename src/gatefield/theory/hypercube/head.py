@@ -1,0 +1,112 @@
+"""How many of the largest weights decide a gate on the cube."""
+
+from typing import Any
+
+import jax.numpy as jnp
+from jax import Array as JaxArray
+from jaxtyping import Array, ArrayLike, Float
+
+from gatefield.core import checks
+from gatefield.core.precision import exact, real
+from gatefield.theory.hypercube import inputs
+from gatefield.theory.hypercube.integers import scaled
+from gatefield.theory.hypercube.margin import margin
+from gatefield.theory.hypercube.search import differencing
+
+
+def head_size(w: Any) -> int:
+    r"""The smallest number of weights that decide a gate on every corner of the cube (*host*).
+
+    The k largest sizes decide the sign of $\langle w,x\rangle$ everywhere if and only if
+
+    $$\sum_{i>k}|w_i| < \delta(w_1,\dots,w_k) \quad\text{or}\quad \sum_{i>k}|w_i| = 0$$
+
+    with $\delta$ the `margin`. If this holds at k, it holds at k + 1, so k is found by bisection; no other set of weights
+    decides with fewer, and it is the set of sites the gate depends on. Where ties occur, all weights but zeros are needed; they
+    are decided exactly, in integers (`drift`, `walsh` and `head_errors` tell them up to rounding). A small sum that is found
+    fast excludes most k without the search for $\delta$.
+
+    **Arguments:** `w`: weights, as for `margin`.
+
+    **Returns:** k, from 1 to n.
+
+    >>> head_size([10, 7, 5.5, 0.3, 0.1, 0.05]), head_size([4, 2, 1]), head_size([1, 1, 1])
+    (3, 1, 3)
+
+    **Source:** note 003, equation 13 and the condition after it, which is necessary too.
+    """
+    sizes = sorted((abs(v) for v in scaled(w).values if v), reverse=True)
+    low, high = 1, len(sizes)
+    while low < high:
+        k = (low + high) // 2
+        low, high = (low, k) if _decides(sizes, k) else (k + 1, high)
+    return low
+
+
+def _decides(sizes: list[int], k: int) -> bool:
+    """Whether the first k of the sizes, which fall, decide the gate."""
+    tail = sum(sizes[k:])
+    return differencing(sizes[:k]) > tail and margin(sizes[:k]) > tail
+
+
+@exact
+def head_errors(
+    w: Float[ArrayLike, " n"], x: Float[ArrayLike, "points n"], chances: Float[ArrayLike, " points"] | None = None
+) -> Float[Array, " n"]:
+    r"""How often the k largest weights alone open another gate than all of them, for k = 1, ..., n.
+
+    $$\varepsilon_k = P\big(\operatorname{sign}\langle w,x\rangle \ne \operatorname{sign}\langle w_{\rm head},x\rangle\big)$$
+
+    where a tie of one of them, told up to rounding, counts one half (`head_size` decides ties exactly). The drift of the head
+    differs from that of the field by at most $\varepsilon_k$ at each site, and $\varepsilon_k \le P(|{\rm head}| \le |{\rm
+    tail}|)$. All k come from one pass of cumulative sums. $\varepsilon_k$ need not fall with k.
+
+    **Arguments:** `w`: a field. `x`: points, one per row: samples, or all points of the support with `chances`.
+
+    **Returns:** $\varepsilon_1, \dots, \varepsilon_n$; float64 NumPy unless traced.
+
+    >>> from gatefield.theory.hypercube import corners
+    >>> head_errors([3.0, 2.0, 2.0], corners(3))
+    array([0.25, 0.25, 0.  ])
+
+    **Source:** note 003, section 3, "some subset of it that occurs with high probability".
+    """
+    n = inputs.field(w)
+    inputs.chances(chances, inputs.points("x", x, n))
+    w, x = real(w), real(x)
+    weight = jnp.full(len(x), 1 / len(x)) if chances is None else real(chances)
+    return _head_errors(w, x, weight)
+
+
+def _head_errors(w: JaxArray, x: JaxArray, weight: JaxArray) -> JaxArray:
+    order = jnp.argsort(-jnp.abs(w), stable=True)
+    heads = jnp.cumsum(x[:, order] * w[order], axis=1)
+    slack = 64 * jnp.finfo(heads.dtype).eps * jnp.sum(jnp.abs(w)) * jnp.max(jnp.abs(x))
+    signs = jnp.where(jnp.abs(heads) <= slack, 0.0, jnp.sign(heads))
+    return jnp.matmul(weight, jnp.abs(signs - signs[:, -1:]) / 2, precision="highest")
+
+
+def probable_head(
+    w: Float[ArrayLike, " n"],
+    x: Float[ArrayLike, "points n"],
+    share: float,
+    chances: Float[ArrayLike, " points"] | None = None,
+) -> int:
+    r"""The smallest number of weights that decide a gate but for a share of the points (*host*).
+
+    The smallest k with $\varepsilon_k \le$ `share`, found by looking at all k because $\varepsilon_k$ (see `head_errors`) is
+    not monotone.
+
+    **Arguments:** `w`, `x`, `chances`: as for `head_errors`. `share`: from 0 to 1.
+
+    **Returns:** k, from 1 to n.
+
+    >>> from gatefield.theory.hypercube import corners
+    >>> probable_head([3.0, 2.0, 2.0], corners(3), 0.3)
+    1
+
+    **Source:** note 003, section 3, after equation 13.
+    """
+    checks.real("share", share, "from 0 to 1", lambda s: (s >= 0) & (s <= 1))
+    errors = head_errors(w, x, chances)
+    return int((errors <= share + 1e-12).argmax()) + 1

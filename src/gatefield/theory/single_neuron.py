@@ -1,6 +1,0 @@
-"""One ReLU neuron on any two sources that are symmetric about zero: gradient flow and loss from the sources' drifts."""
-
-from gatefield.theory._single_neuron import loss as loss
-from gatefield.theory._single_neuron import velocity as velocity
-
-__all__ = ["loss", "velocity"]

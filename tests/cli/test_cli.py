@@ -1,0 +1,352 @@
+"""The command line as users meet it: in processes of its own where time and exit codes count, else by `main`."""
+
+import dataclasses
+import json
+import os
+import resource
+import subprocess
+import sys
+
+import pytest
+
+from gatefield import experiments
+from gatefield.cli import main
+from gatefield.cli.completion import PRESETS
+from gatefield.cli.tour import EXPERIMENTS
+
+WITH_CACHES = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+TINY = ["gaussian-neuron", "--preset", "tiny"]
+pytestmark = pytest.mark.xdist_group("cli")
+
+
+def command(*words: str, **settings) -> subprocess.CompletedProcess[str]:
+    arguments = [sys.executable, "-m", "gatefield", *words]
+    return subprocess.run(arguments, capture_output=True, text=True, env=WITH_CACHES, timeout=120, **settings)
+
+
+def cpu_seconds() -> float:
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Where the command is given; the store is in it, if there is one."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("GATEFIELD_STORE", raising=False)
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A store with one finished run, and what was printed for it."""
+    store = tmp_path_factory.mktemp("finished") / "store"
+    return store, command("run", *TINY, "--store", str(store))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--help"],
+        ["run", "--help"],
+        ["check", "--help"],
+        ["tour", "--help"],
+        ["--version"],
+        ["completion", "bash"],
+        ["rnu"],
+        ["run", "nope"],
+        [],
+    ],
+    ids=" ".join,
+)
+def test_light_commands_take_less_than_a_second_of_cpu_time(words):
+    command(*words)  # compiles what was not imported before
+    before = cpu_seconds()
+    result = command(*words)
+    assert cpu_seconds() - before < 1.0
+    assert "Traceback" not in result.stderr
+
+
+def test_help_does_not_load_what_only_runs_need():
+    program = "import sys; from gatefield.cli import main; main(sys.argv[1:]); print(*sys.modules)"
+    for words in (["run", "--help"], ["check", "--help"], ["completion", "zsh"]):
+        result = subprocess.run([sys.executable, "-c", program, *words], capture_output=True, text=True, timeout=60)
+        loaded = set(result.stdout.splitlines()[-1].split())
+        assert "tyro" in loaded
+        assert not loaded & {"jax", "numpy", "xarray", "matplotlib", "pydantic", "zarr"}
+
+
+def test_version(capsys):
+    from gatefield import __version__
+
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"gatefield {__version__}\n"
+
+
+def test_help_names_every_command(capsys):
+    assert main(["--help"]) == 0
+    text = capsys.readouterr().out
+    assert all(name in text for name in ("tour", "list", "run", "report", "check", "data", "completion"))
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["rnu"], "gatefield: Unknown command 'rnu': did you mean 'run'?"),
+        (["run"], "gatefield: No experiment is named: give one or more of gaussian-neuron, localization"),
+        (["run", "localisation"], "gatefield: Unknown experiment 'localisation': did you mean 'localization'?"),
+        (["run", "gaussian-neuron", "--preset", "quik"], "gatefield: Unknown preset 'quik': did you mean 'quick'?"),
+        (["run", *TINY, "--set", "gian=3"], "gatefield: Unknown parameter 'gian': did you mean 'gain'?"),
+        (["run", *TINY, "--set", "gain"], "gatefield: A setting is written name=value, but 'gain' has no '='"),
+        (["run", *TINY, "gain=-3"], "must be zero or more"),
+        (["run", *TINY, "--set", "steps=many"], "'many'"),
+        (["run", *TINY, "--sett", "gain=3"], "Unrecognized options"),
+        (["run", *TINY, "--preset"], "Missing value"),
+        (["completion", "fsh"], "invalid choice 'fsh'"),
+        (["report", "--output", "/dev/null/page.html"], "gatefield: Cannot write to '/dev/null'"),
+    ],
+)
+def test_what_the_user_can_put_right_is_said_in_short(folder, capsys, words, sentence):
+    assert main(words) == 2
+    text = capsys.readouterr().err
+    assert sentence in text
+    assert "Traceback" not in text
+    assert len(text.splitlines()) < 16
+    assert list(folder.iterdir()) == []
+
+
+def test_a_run_prints_verdicts_and_names_record_and_figure(finished):
+    store, result = finished
+    (entry,) = (store / "gaussian-neuron").glob("[0-9a-f]*")
+    assert result.returncode == 0
+    assert result.stderr.startswith("gaussian-neuron: starting, preset tiny\n")
+    assert "gaussian-neuron: finished in" in result.stdout
+    assert "  holds: the field found by SGD" in result.stdout
+    assert result.stdout.splitlines()[-2:] == [f"  record: {entry}", f"  figure: {entry / 'figure.svg'}"]
+    assert (entry / "figure.svg").read_bytes().startswith(b"<?xml")
+
+
+def test_a_second_run_says_where_the_first_is_and_one_that_fails_does_not_stop_it(finished, folder, capsys):
+    assert main(["run", "nope", *TINY, "--store", str(finished[0])]) == 2
+    streams = capsys.readouterr()
+    assert "gatefield: Unknown experiment 'nope'" in streams.err
+    assert f"gaussian-neuron: already in the store: {finished[0] / 'gaussian-neuron'}" in streams.out
+
+
+def test_the_environment_names_the_store(finished, folder, monkeypatch, capsys):
+    monkeypatch.setenv("GATEFIELD_STORE", str(finished[0]))
+    assert main(["run", "--preset", "tiny", "gaussian-neuron"]) == 0
+    assert "already in the store" in capsys.readouterr().out
+    assert list(folder.iterdir()) == []
+
+
+def test_the_report_is_the_same_twice(finished, folder, capsys):
+    assert main(["report", "--store", str(finished[0])]) == 0
+    page = folder / "gatefield-report.html"
+    assert capsys.readouterr().out == f"The report page, for any browser: {page}\n"
+    assert main(["report", "--store", str(finished[0]), "--output", "again.html"]) == 0
+    assert (folder / "again.html").read_bytes() == page.read_bytes()
+    assert b"preset tiny" in page.read_bytes()
+    assert b"Not shown" not in page.read_bytes()
+
+
+def test_the_report_of_an_empty_store_says_what_to_run(folder, capsys):
+    assert main(["report"]) == 0
+    assert "gatefield tour" in (folder / "gatefield-report.html").read_text()
+
+
+@pytest.fixture
+def entries(monkeypatch):
+    """Two entries in place of the library's: one that holds, and one whose printed equation is wrong."""
+    from gatefield.ledger.formula import Entry, Estimate
+
+    good = Entry(
+        name="002-eq14",
+        source="002",
+        place="equation 14",
+        says="half of the covariance",
+        status="holds",
+        implements="theory.relu.pair_mean",
+        value=lambda: 0.5,
+        estimate=lambda: Estimate(0.5, 1e-9, "symmetry"),
+    )
+    corrected = dataclasses.replace(good, name="002-eq25", status="corrected", printed=lambda: 0.25, note="halved twice")
+    items = [good, corrected]
+    monkeypatch.setattr(sys.modules["gatefield.ledger.check"], "ledger", lambda: tuple(items))
+    return items
+
+
+def test_a_check_prints_its_findings_and_writes_the_page_and_the_store(folder, capsys, entries):
+    assert main(["check"]) == 0
+    streams = capsys.readouterr()
+    lines = streams.out.splitlines()
+    assert streams.err.startswith("gatefield check: ")
+    assert "  agrees: 002-eq25, equation 14: half of the covariance [corrected]\n" in streams.out
+    assert "    theory.relu.pair_mean 0.5, estimate 0.5 ± 1e−09 by symmetry, printed 0.25\n" in streams.out
+    assert lines[-3] == "2 entries: 1 holds, 1 corrected; every library value agrees with its independent estimate."
+    assert lines[-1] == f"The ledger page, for any browser: {folder / 'gatefield-ledger.html'}"
+    assert "halved twice" in (folder / "gatefield-ledger.html").read_text()
+    assert main(["report"]) == 0
+    assert "halved twice" in (folder / "gatefield-report.html").read_text()
+
+
+def test_a_check_as_json_prints_nothing_else(folder, capsys, entries):
+    assert main(["check", "--json", "--name", "eq25"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)
+    assert (row["name"], row["value"], row["estimate"], row["printed"]) == ("002-eq25", 0.5, 0.5, 0.25)
+    assert (row["verdict"], row["outcome"]) == ("corrected", "agrees")
+    assert list(folder.iterdir()) == []  # a part of the ledger is not kept, and no page was asked for
+    assert main(["check", "--json", "--source", "002", "--output", "page.html"]) == 0
+    assert len(json.loads(capsys.readouterr().out)) == 2
+    assert [path.name for path in folder.iterdir()] == ["page.html"]
+
+
+def test_a_check_of_some_entries_leaves_the_page_of_all_alone(folder, capsys, entries):
+    assert main(["check", "--source", "002"]) == 0
+    assert list(folder.iterdir()) == []
+    assert main(["check", "--name", "eq25", "--output", "part.html"]) == 0
+    assert [path.name for path in folder.iterdir()] == ["part.html"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"value": lambda: 0.6}, "disagrees: 002-eq14"),
+        ({"value": lambda: 1 / 0}, "fails: 002-eq14"),
+        ({"status": "corrected"}, "inconsistent: 002-eq14"),
+    ],
+)
+def test_a_check_that_finds_something_wrong_ends_with_code_one(folder, capsys, entries, changes, words):
+    entries[0] = dataclasses.replace(entries[0], **changes)
+    assert main(["check"]) == 1
+    text = capsys.readouterr().out
+    assert words in text
+    assert "agrees: 002-eq25" in text
+    assert "not in order: 002-eq14." in text
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["check", "--source", "002", "02"], "gatefield: Unknown source '02': did you mean '002'? There are: 000, 001,"),
+        (["check", "--source", "004"], "gatefield: The ledger has no entries of source 004 yet; there are some of 002."),
+        (["check", "--name", "eq52"], "gatefield: No entry of the ledger has 'eq52' in its name"),
+        (["check", "--jsn"], "Unrecognized options"),
+    ],
+)
+def test_a_check_of_nothing_is_one_sentence(folder, capsys, entries, words, sentence):
+    assert main(words) == 2
+    assert sentence in capsys.readouterr().err
+    assert list(folder.iterdir()) == []
+
+
+def tour(monkeypatch, *names):
+    """The tour of these experiments, at the size of tests."""
+    monkeypatch.setattr("gatefield.cli.tour.EXPERIMENTS", names)
+    for name in names:
+        kind = type(experiments.get(name))
+        monkeypatch.setattr(kind, "presets", {**kind.presets, "quick": kind.presets["tiny"]})
+    return main(["tour"])
+
+
+def test_the_tour_tells_a_story_and_ends_with_the_page(folder, capsys, monkeypatch):
+    assert tour(monkeypatch, "gaussian-neuron") == 0
+    streams = capsys.readouterr()
+    assert streams.err.startswith("gatefield tour: ")
+    assert "receptive field" in streams.out
+    assert "gaussian-neuron: finished in" in streams.out
+    assert streams.out.splitlines()[-1].endswith(str(folder / "gatefield-report.html"))
+
+
+@pytest.mark.slow
+def test_the_whole_tour(folder, capsys, monkeypatch):
+    assert tour(monkeypatch, *EXPERIMENTS) == 0
+    assert (folder / "gatefield-report.html").read_text().count("<article") == len(EXPERIMENTS)
+
+
+def test_an_interrupt_says_that_nothing_is_lost(folder, capsys, monkeypatch):
+    def stop(*_, **__):
+        raise KeyboardInterrupt("Stopped; the last commit is step 20 of 60.")
+
+    monkeypatch.setattr("gatefield.lab.run", stop)
+    assert main(["run", *TINY]) == 130
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last.startswith("gatefield: Stopped; the last commit is step 20 of 60.")
+    assert last.endswith("the same command goes on from there.")
+
+
+def test_a_command_told_to_end_says_how_to_go_on(folder):
+    arguments = [sys.executable, "-m", "gatefield", "run", "localization", "--preset", "full"]
+    with subprocess.Popen(arguments, stderr=subprocess.PIPE, text=True, env=WITH_CACHES) as process:
+        assert process.stderr
+        while "starting" not in process.stderr.readline():
+            assert process.poll() is None
+        process.terminate()
+        rest = process.communicate(timeout=60)[1]
+    assert process.returncode == 143
+    assert rest.splitlines()[-1].endswith("What was committed is kept, and the same command goes on from there.")
+    assert "Traceback" not in rest
+
+
+def test_list_in_a_pipe_is_a_line_for_each_experiment():
+    lines = command("list").stdout.splitlines()
+    assert [line.partition(":")[0] for line in lines] == list(experiments.names())
+
+
+def test_a_closed_pipe_is_quiet():
+    result = subprocess.run(
+        f"{sys.executable} -m gatefield list | true; exit ${{PIPESTATUS[0]}}",
+        shell=True,
+        executable="/bin/bash",
+        capture_output=True,
+        text=True,
+        env=WITH_CACHES,
+        timeout=60,
+    )
+    assert (result.returncode, result.stderr) == (1, "")
+
+
+def test_exit_codes_reach_the_shell():
+    assert command("--version").returncode == 0
+    assert command("nope").returncode == 2
+
+
+COMPLETE = """
+source /dev/stdin
+COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=()
+_shtab_gatefield
+echo "${COMPREPLY[@]}"
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        (("r",), "run report"),
+        (("run", "loc"), "localization"),
+        (("run", "localization", "gaussian-n"), "gaussian-neuron"),
+        (("run", "--preset", ""), " ".join(PRESETS)),
+        (("completion", ""), "bash zsh tcsh"),
+        (("check", "--s"), "--source --store"),
+    ],
+)
+def test_completion_in_bash(words, offered):
+    script = command("completion", "bash").stdout
+    arguments = ["bash", "-c", COMPLETE, "bash", "gatefield", *words]
+    result = subprocess.run(arguments, input=script, capture_output=True, text=True, timeout=20)
+    assert result.stdout.strip() == offered, result.stderr
+
+
+def test_completion_knows_the_presets_of_all_experiments():
+    for name in experiments.names():
+        assert set(experiments.get(name).presets) <= {*PRESETS, "tiny"}
+        assert set(experiments.get(name).presets) >= {"quick", "full"}
+
+
+def test_list_describes_one_experiment(capsys):
+    assert main(["list", "localization"]) == 0
+    text = capsys.readouterr().out
+    assert "gains = [0.01,0.3,0.6,1.0,1.7,3.0,10.0,inf]" in text
+    assert "preset full: these defaults" in text
+    assert main(["list", "localisation"]) == 2
+    assert "did you mean 'localization'?" in capsys.readouterr().err
