@@ -27,7 +27,7 @@ def go(runs: int, steps: int, gain: Any = 3.0, xi: tuple[float, float] = (2.0, 1
     net = Committee(40, 1, key=jax.random.split(jax.random.key(0), runs))
     task = Task(NonlinearGP(40, xi[0], gain), NonlinearGP(40, xi[1], gain))
     keys = jax.random.split(jax.random.key(1), runs)
-    return train(net, task, steps=steps, batch_size=1000, learning_rate=0.05, key=keys, chunk=chunk)
+    return train(net, task, steps=steps, batch_size=1000, learning_rate=0.05, key=keys, chunk=chunk).record
 
 
 def agreement() -> dict[str, Any]:

@@ -8,75 +8,51 @@ from typing import TYPE_CHECKING, Any
 
 from gatefield.core.errors import StoreError as StoreError
 from gatefield.core.errors import UserError as UserError
+from gatefield.core.lazy import lazy_names
 from gatefield.core.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from gatefield.core.estimate import Estimate as Estimate
+    from gatefield.core.grid import Grid as Grid
     from gatefield.core.runs import one_run as one_run
+    from gatefield.data import Dataset as Dataset
     from gatefield.data import Task as Task
     from gatefield.dynamics import Interrupted as Interrupted
     from gatefield.dynamics import flow as flow
     from gatefield.dynamics import train as train
+    from gatefield.lab import Experiment as Experiment
+    from gatefield.lab import Parameters as Parameters
     from gatefield.lab import Store as Store
+    from gatefield.lab import Verdict as Verdict
     from gatefield.lab import open_record as open_record
     from gatefield.nets import Committee as Committee
     from gatefield.nets import ConvGated as ConvGated
     from gatefield.nets import DeepGated as DeepGated
     from gatefield.nets import GatedLinear as GatedLinear
+    from gatefield.nets import Network as Network
 
-_ROOMS = (
-    "core",
-    "data",
-    "dynamics",
-    "experiments",
-    "gates",
-    "kernels",
-    "lab",
-    "ledger",
-    "measures",
-    "nets",
-    "plot",
-    "show",
-    "theory",
-)
-_HOMES = {
-    "Committee": "nets",
-    "ConvGated": "nets",
-    "DeepGated": "nets",
-    "GatedLinear": "nets",
-    "Interrupted": "dynamics",
-    "Store": "lab",
-    "Task": "data",
-    "flow": "dynamics",
-    "one_run": "core.runs",
-    "open_record": "lab",
-    "train": "dynamics",
+_ROOMS = {
+    *("core", "data", "gates", "theory", "kernels", "nets", "dynamics", "measures", "plot"),
+    *("lab", "ledger", "experiments", "show", "cli"),
 }
-
-__all__ = [
-    "Committee",
-    "ConvGated",
-    "DeepGated",
-    "GatedLinear",
-    "Interrupted",
-    "Store",
-    "StoreError",
-    "Task",
-    "UserError",
-    "__version__",
-    "flow",
-    "one_run",
-    "open_record",
-    "train",
-]
+_names, _get, _ = lazy_names(
+    __name__,
+    {
+        "core.estimate": ["Estimate"],
+        "core.grid": ["Grid"],
+        "core.runs": ["one_run"],
+        "data": ["Dataset", "Task"],
+        "dynamics": ["Interrupted", "flow", "train"],
+        "lab": ["Experiment", "Parameters", "Store", "Verdict", "open_record"],
+        "nets": ["Committee", "ConvGated", "DeepGated", "GatedLinear", "Network"],
+    },
+)
+__all__ = ["StoreError", "UserError", "__version__", *_names]
 
 
 def __getattr__(name: str) -> Any:
-    if name in _ROOMS:
-        return importlib.import_module(f"gatefield.{name}")
-    if name in _HOMES:
-        return getattr(importlib.import_module(f"gatefield.{_HOMES[name]}"), name)
-    raise AttributeError(f"module 'gatefield' has no attribute '{name}'")
+    return importlib.import_module(f"gatefield.{name}") if name in _ROOMS else _get(name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_ROOMS, *_HOMES})
+    return sorted({*__all__, *_ROOMS})

@@ -15,7 +15,8 @@ from gatefield.cli.completion import PRESETS
 from gatefield.cli.tour import EXPERIMENTS
 
 WITH_CACHES = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-TINY = ["gaussian-neuron", "--preset", "tiny"]
+SIZE = {"n": 12, "batch_size": 200, "steps": 60, "seeds": 2}
+TINY = ["gaussian-neuron", *(f"{name}={value}" for name, value in SIZE.items())]
 pytestmark = pytest.mark.xdist_group("cli")
 
 
@@ -99,7 +100,7 @@ def test_help_names_every_command(capsys):
         (["run", *TINY, "--set", "gian=3"], "gatefield: Unknown parameter 'gian': did you mean 'gain'?"),
         (["run", *TINY, "--set", "gain"], "gatefield: A setting is written name=value, but 'gain' has no '='"),
         (["run", *TINY, "gain=-3"], "must be zero or more"),
-        (["run", *TINY, "--set", "steps=many"], "'many'"),
+        (["run", *TINY, "--set", "learning_rate=many"], "'many'"),
         (["run", *TINY, "--sett", "gain=3"], "Unrecognized options"),
         (["run", *TINY, "--preset"], "Missing value"),
         (["completion", "fsh"], "invalid choice 'fsh'"),
@@ -119,9 +120,9 @@ def test_a_run_prints_verdicts_and_names_record_and_figure(finished):
     store, result = finished
     (entry,) = (store / "gaussian-neuron").glob("[0-9a-f]*")
     assert result.returncode == 0
-    assert result.stderr.startswith("gaussian-neuron: starting, preset tiny\n")
+    assert result.stderr.startswith("gaussian-neuron: starting, preset quick\n")
     assert "gaussian-neuron: finished in" in result.stdout
-    assert "  holds: the field found by SGD" in result.stdout
+    assert "  confirmed: the field found by SGD" in result.stdout
     assert result.stdout.splitlines()[-2:] == [f"  record: {entry}", f"  figure: {entry / 'figure.svg'}"]
     assert (entry / "figure.svg").read_bytes().startswith(b"<?xml")
 
@@ -135,7 +136,7 @@ def test_a_second_run_says_where_the_first_is_and_one_that_fails_does_not_stop_i
 
 def test_the_environment_names_the_store(finished, folder, monkeypatch, capsys):
     monkeypatch.setenv("GATEFIELD_STORE", str(finished[0]))
-    assert main(["run", "--preset", "tiny", "gaussian-neuron"]) == 0
+    assert main(["run", *TINY]) == 0
     assert "already in the store" in capsys.readouterr().out
     assert list(folder.iterdir()) == []
 
@@ -146,7 +147,7 @@ def test_the_report_is_the_same_twice(finished, folder, capsys):
     assert capsys.readouterr().out == f"The report page, for any browser: {page}\n"
     assert main(["report", "--store", str(finished[0]), "--output", "again.html"]) == 0
     assert (folder / "again.html").read_bytes() == page.read_bytes()
-    assert b"preset tiny" in page.read_bytes()
+    assert b"n = 12" in page.read_bytes()
     assert b"Not shown" not in page.read_bytes()
 
 
@@ -240,17 +241,16 @@ def test_a_check_of_nothing_is_one_sentence(folder, capsys, entries, words, sent
     assert list(folder.iterdir()) == []
 
 
-def tour(monkeypatch, *names):
+def tour(monkeypatch, *names, sizes):
     """The tour of these experiments, at the size of tests."""
     monkeypatch.setattr("gatefield.cli.tour.EXPERIMENTS", names)
-    for name in names:
-        kind = type(experiments.get(name))
-        monkeypatch.setattr(kind, "presets", {**kind.presets, "quick": kind.presets["tiny"]})
+    sized = {name: dataclasses.replace(experiments.get(name), presets={"quick": sizes[name]}) for name in names}
+    monkeypatch.setattr(experiments, "get", sized.__getitem__)
     return main(["tour"])
 
 
 def test_the_tour_tells_a_story_and_ends_with_the_page(folder, capsys, monkeypatch):
-    assert tour(monkeypatch, "gaussian-neuron") == 0
+    assert tour(monkeypatch, "gaussian-neuron", sizes={"gaussian-neuron": SIZE}) == 0
     streams = capsys.readouterr()
     assert streams.err.startswith("gatefield tour: ")
     assert "receptive field" in streams.out
@@ -260,7 +260,8 @@ def test_the_tour_tells_a_story_and_ends_with_the_page(folder, capsys, monkeypat
 
 @pytest.mark.slow
 def test_the_whole_tour(folder, capsys, monkeypatch):
-    assert tour(monkeypatch, *EXPERIMENTS) == 0
+    small = {"n": 12, "gains": (0.01, 3.0), "batch_size": 50, "steps": 40, "record_every": 20, "seeds": 2}
+    assert tour(monkeypatch, *EXPERIMENTS, sizes={"gaussian-neuron": SIZE, "localization": small}) == 0
     assert (folder / "gatefield-report.html").read_text().count("<article") == len(EXPERIMENTS)
 
 
@@ -339,7 +340,7 @@ def test_completion_in_bash(words, offered):
 
 def test_completion_knows_the_presets_of_all_experiments():
     for name in experiments.names():
-        assert set(experiments.get(name).presets) <= {*PRESETS, "tiny"}
+        assert set(experiments.get(name).presets) <= {*PRESETS}
         assert set(experiments.get(name).presets) >= {"quick", "full"}
 
 

@@ -7,7 +7,6 @@ import pytest
 import scipy.special
 
 from gatefield import Committee, DeepGated, Task, UserError, train
-from gatefield.core.runs import one_run
 from gatefield.data import Dataset, Gaussian
 from gatefield.dynamics.train.losses import get_loss
 from gatefield.lab import ZarrRecorder
@@ -78,12 +77,12 @@ CASES = {
 @pytest.mark.parametrize(("loss", "outputs"), CASES)
 def test_full_batches_are_gradient_descent(loss, outputs):
     rate, value, slope = CASES[loss, outputs]
-    y, trained = VALUES if outputs == 1 else CLASSES, []
+    y = VALUES if outputs == 1 else CLASSES
     net = DeepGated(3, [4], gating="linear", outputs=outputs, key=KEY)
     settings = {"steps": 5, "batch_size": "all", "learning_rate": rate, "loss": loss, "key": KEY, "record_every": 5}
-    record = train(net, Dataset(X, y), finished=trained.append, **settings)
+    trained, record = train(net, Dataset(X, y), **settings)
     outcome = descend(net, X, y, rate, 5, slope)
-    end = one_run(trained[0], 0)(jnp.asarray(X, jnp.float32))
+    end = trained(jnp.asarray(X, jnp.float32))
     np.testing.assert_allclose(np.reshape(end, outcome.shape), outcome, rtol=1e-4, atol=1e-5)
     right = np.sign(outcome[:, 0]) == y if outputs == 1 else outcome.argmax(1) == y
     assert float(record.train_accuracy[0, -1]) == pytest.approx(right.mean())
@@ -109,7 +108,7 @@ def test_short_trainings_lower_the_loss_and_keep_what_is_frozen(gating):
     task = Dataset(X, np.stack([VALUES, VALUES[::-1]]), test=None if gating == "free" else (X[:4], VALUES[:4]))
     record = train(
         net, task, steps=60, batch_size=size, learning_rate=0.01, optimizer="adam", loss="mse", key=KEY, record_every=20
-    )
+    ).record
     assert (record.loss[:, -1] < record.loss[:, 0]).all()
     assert (record.status == 0).all()
     assert "fields" not in record
@@ -121,26 +120,24 @@ def test_short_trainings_lower_the_loss_and_keep_what_is_frozen(gating):
 
 def test_chunks_and_stores_do_not_change_a_bit(tmp_path):
     """And the trained network comes again from a store in which the training is finished."""
-    net, trained = DeepGated(3, [4], gating="relu", key=KEY), []
-    settings = {"steps": 20, "batch_size": 4, "learning_rate": 0.1, "record_every": 2, "key": KEY, "finished": trained.append}
+    net = DeepGated(3, [4], gating="relu", key=KEY)
+    settings = {"steps": 20, "batch_size": 4, "learning_rate": 0.1, "record_every": 2, "key": KEY}
     recorders = [None, None, ZarrRecorder(tmp_path / "run"), ZarrRecorder(tmp_path / "run")]
     whole, *others = (
         train(net, Dataset(X, CLASSES * 1.0), chunk=chunk, recorder=recorder, **settings)
         for chunk, recorder in zip([None, 3, 3, 3], recorders, strict=True)
     )
     for other in others:
-        np.testing.assert_array_equal(whole.loss, other.loss)
-    for other in trained[1:]:
-        assert all(map(np.array_equal, jax.tree.leaves(trained[0]), jax.tree.leaves(other)))
-    assert "train_accuracy" not in whole
+        np.testing.assert_array_equal(whole.record.loss, other.record.loss)
+        assert all(map(np.array_equal, jax.tree.leaves(whole.net), jax.tree.leaves(other.net)))
+    assert "train_accuracy" not in whole.record
     settings |= {"keep_network": False, "chunk": 3}
-    small = train(net, Dataset(X, CLASSES * 1.0), recorder=ZarrRecorder(tmp_path / "small"), **settings)
-    np.testing.assert_array_equal(whole.loss, small.loss)
-    with pytest.raises(UserError, match="The trained network was not kept"):
-        train(net, Dataset(X, CLASSES * 1.0), recorder=ZarrRecorder(tmp_path / "small"), **settings)
-    del settings["finished"]
-    again = train(net, Dataset(X, CLASSES * 1.0), recorder=ZarrRecorder(tmp_path / "small"), **settings)
-    np.testing.assert_array_equal(whole.loss, again.loss)
+    for _ in range(2):  # trained, then found finished
+        small = train(net, Dataset(X, CLASSES * 1.0), recorder=ZarrRecorder(tmp_path / "small"), **settings)
+        np.testing.assert_array_equal(whole.record.loss, small.record.loss)
+        assert small.net is None
+    with pytest.raises(UserError, match="The trained network is not in this record, which was made with keep_network=False"):
+        train(net, Dataset(X, CLASSES * 1.0), recorder=ZarrRecorder(tmp_path / "small"), **settings | {"keep_network": True})
 
 
 def test_blocks_measure_the_whole_set():
@@ -170,8 +167,8 @@ def test_a_single_output_decides_by_the_smaller_loss(loss, threshold):
 def test_sets_are_data_and_not_part_of_the_program():
     """The same program serves another set of the same size."""
     traced, net = [], DeepGated(3, [4], gating="relu", key=KEY)
-    also = {"seen": ((), lambda net: (traced.append(1), net.weights[0].sum())[1])}
-    settings = {"steps": 4, "batch_size": 4, "learning_rate": 0.1, "record_every": 2, "key": KEY, "also": also}
+    observed = {"seen": ((), lambda net: (traced.append(1), net.weights[0].sum())[1])}
+    settings = {"steps": 4, "batch_size": 4, "learning_rate": 0.1, "record_every": 2, "key": KEY, "observe": observed}
     train(net, Dataset(X, VALUES), **settings)
     first = len(traced)
     train(net, Dataset(X + 1, VALUES), **settings)

@@ -67,7 +67,7 @@ def test_arrays_of_other_modules_are_not_taken_for_runs():
 def test_a_student_that_is_the_teacher_has_nothing_to_learn():
     task = Taught(PAIR, TEACHER)
     settings = {"steps": 4, "batch_size": 16, "learning_rate": 0.1, "record_every": 2, "key": KEY}
-    record = train(TEACHER, task, **settings)
+    record = train(TEACHER, task, **settings).record
     assert float(record.loss.max()) < 1e-10
     np.testing.assert_allclose(record.fields[0, -1], TEACHER.weights, atol=1e-5)
     assert '"class": "Taught"' in record.attrs["task"]

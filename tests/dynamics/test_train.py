@@ -27,7 +27,7 @@ def committee(key=KEY, **kwargs):
 
 def run(net, data, **kwargs):
     settings = {"steps": 30, "batch_size": 20, "learning_rate": 0.05, "record_every": 5, "key": KEY, **kwargs}
-    return train(net, data, **settings)
+    return train(net, data, **settings).record
 
 
 def batch_of(record, step, size, data):
@@ -90,7 +90,8 @@ def test_runs_side_by_side_agree_with_single_runs():
 
 def test_learning_rates_can_be_a_run_axis():
     together = run(committee(), task(), learning_rate=[0.01, 0.1], key=jnp.stack([KEY, KEY]))
-    assert "time" not in together.coords
+    assert together.learning_rate.values.tolist() == [0.01, 0.1]
+    np.testing.assert_allclose(together.time, np.outer([0.01, 0.1], together.step))
     for i, rate in enumerate([0.01, 0.1]):
         alone = run(committee(), task(), learning_rate=rate)
         np.testing.assert_allclose(together.fields[i], alone.fields[0], rtol=1e-5, atol=1e-7)
@@ -106,7 +107,7 @@ def test_one_key_for_many_runs_is_folded():
 def test_groups_of_runs_give_the_same(monkeypatch):
     net, data = committee(key=jax.random.split(KEY, 5)), task()
     whole = run(net, data, steps=60)
-    monkeypatch.setattr(sys.modules["gatefield.dynamics.train.train"], "runs_side_by_side", lambda runs, batch_size, n: 2)
+    monkeypatch.setattr(sys.modules["gatefield.dynamics.train.problem"], "runs_side_by_side", lambda runs, batch_size, n: 2)
     np.testing.assert_allclose(run(net, data, steps=60).fields, whole.fields, rtol=1e-5, atol=1e-7)
 
 
@@ -134,7 +135,7 @@ def test_biases_and_readout_are_recorded_and_frozen_ones_stay():
 
 
 def test_further_quantities_are_recorded():
-    record = run(committee(), task(), also={"norm": (("unit",), lambda net: jnp.linalg.norm(net.fields, axis=-1))})
+    record = run(committee(), task(), observe={"norm": (("unit",), lambda net: jnp.linalg.norm(net.fields, axis=-1))})
     np.testing.assert_allclose(record.norm, np.linalg.norm(record.fields, axis=-1), rtol=1e-5)
 
 
@@ -150,11 +151,11 @@ def test_the_same_training_compiles_once():
         traced.append(1)
         return net.fields.sum()
 
-    also = {"total": ((), watch)}
-    run(committee(), task(), also=also)
+    extra = {"total": ((), watch)}
+    run(committee(), task(), observe=extra)
     first = len(traced)
     assert first > 0
-    run(committee(key=jax.random.key(8)), task(0.5), also=also, key=jax.random.key(9), learning_rate=0.01)
+    run(committee(key=jax.random.key(8)), task(0.5), observe=extra, key=jax.random.key(9), learning_rate=0.01)
     assert len(traced) == first
 
 
@@ -196,7 +197,7 @@ def test_a_record_says_how_it_was_made():
         ({"loss": "msee"}, "Unknown loss 'msee': did you mean 'mse'?"),
         ({"record_every": 0}, "record_every must be a whole number of at least 1, but is 0; give such a number."),
         ({"key": "0"}, "key must be a JAX PRNG key"),
-        ({"also": {"loss": ((), lambda net: 0.0)}}, "also must not use the name 'loss'"),
+        ({"observe": {"loss": ((), lambda net: 0.0)}}, "observe must not use the name 'loss'"),
     ],
 )
 def test_bad_input_is_one_sentence(arguments, text):
@@ -231,9 +232,9 @@ class AskedRecorder(MemoryRecorder):
 
 def test_another_function_is_another_run():
     def fingerprint(scale):
-        also = {"total": ((), lambda net: scale * net.fields.sum())}
+        extra = {"total": ((), lambda net: scale * net.fields.sum())}
         with pytest.raises(Asked) as caught:
-            run(committee(), task(), steps=2, record_every=2, also=also, recorder=AskedRecorder())
+            run(committee(), task(), steps=2, record_every=2, observe=extra, recorder=AskedRecorder())
         return str(caught.value)
 
     assert fingerprint(1.0) == fingerprint(1.0)

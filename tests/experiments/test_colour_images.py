@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from gatefield import UserError
+from gatefield import UserError, experiments
 from gatefield.experiments.convolution.colour_images import CHANNELS, DENSE, ImageSettings, colour_images, conv_net
-from gatefield.experiments.convolution.gates_only import GatesOnly
 from gatefield.experiments.convolution.soft_gates_table.rows import PAPER, paper, rows_of
-from gatefield.experiments.convolution.soft_gates_table.simulate import Settings, SoftGatesTable
+from gatefield.experiments.convolution.soft_gates_table.simulate import Settings
 from gatefield.experiments.convolution.soft_gates_table.verdicts import judge
 from gatefield.lab import MemoryBench
 from gatefield.lab.parameters import resolve
@@ -84,7 +83,7 @@ def test_which_of_strengths_and_gates_learns_more(strengths, holds, words):
     test = np.stack([np.full((2, 2), 0.5), np.repeat(np.array(strengths)[:, None], 2, 1)])
     record = xr.Dataset({"test_accuracy": (("net", "seed", "step"), test)}, {"net": ["beta=8", "galu"]})
     record = record.assign_attrs(data="cifar10", samples=3000, epochs=6, channels=[8], dense=[8])
-    (found,) = (v for v in GatesOnly().verdicts(record) if "which learns more" in v.claim)
+    (found,) = (v for v in experiments.get("gates-only").verdicts(record) if "which learns more" in v.claim)
     assert found.holds is holds
     assert found.note.startswith(words)
     assert found.measured == pytest.approx(100 * (np.mean(strengths) - 0.5))
@@ -105,7 +104,7 @@ def test_pooling_goes_behind_the_named_convolutions():
 def test_without_cifar_the_way_out_is_one_sentence(monkeypatch, tmp_path):
     monkeypatch.setenv("GATEFIELD_DATA", str(tmp_path))
     with pytest.raises(UserError, match=r"The data set cifar10 is not in .*: run `gatefield data cifar10` ") as caught:
-        SoftGatesTable().simulate(Settings(), MemoryBench())
+        experiments.get("soft-gates-table").simulate(Settings(), MemoryBench())
     assert "\n" not in str(caught.value)
 
 
@@ -127,4 +126,4 @@ def test_without_cifar_the_way_out_is_one_sentence(monkeypatch, tmp_path):
 )
 def test_wrong_parameters_are_named(changes, words):
     with pytest.raises(UserError, match=words):
-        resolve(SoftGatesTable(), "quick", changes)
+        resolve(experiments.get("soft-gates-table"), "quick", changes)

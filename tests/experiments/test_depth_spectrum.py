@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 
 from gatefield import UserError
-from gatefield.experiments.against_table import compare
+from gatefield.core.intervals import against_table
 from gatefield.experiments.deep import descent as deep
 from gatefield.experiments.deep.depth_spectrum.simulate import Settings
 from gatefield.experiments.deep.depth_spectrum.verdicts import ideal, ideal_ratio
@@ -79,9 +79,9 @@ def test_a_diverged_run_has_an_infinite_ratio():
 
 def test_comparison_allows_for_rounding_and_bounds():
     values = np.array([[0.1, 0.3], [1e-7, 3e-7], [2.0, 2.0]])
-    assert compare(values, ["0.2", "<1e-5", "2.0"], 5).distance == 0
-    assert compare(values, ["0.2", "<1e-8", "2.0"], 5).at == 1
-    off = compare(values, ["0.2", "<1e-5", "2.2"], 5)
+    assert against_table(values, ["0.2", "<1e-5", "2.0"], 5).distance == 0
+    assert against_table(values, ["0.2", "<1e-8", "2.0"], 5).at == 1
+    off = against_table(values, ["0.2", "<1e-5", "2.2"], 5)
     assert off.at == 2
     assert not off.holds
 
@@ -89,7 +89,7 @@ def test_comparison_allows_for_rounding_and_bounds():
 def test_comparison_rarely_fails_for_means_of_one_law():
     draws = RNG.normal(size=(300, 7, 5))
     other = RNG.normal(size=(300, 7, 20)).mean(-1)
-    fails = [not compare(a, [f"{m:.9f}" for m in b], 20).holds for a, b in zip(draws, other, strict=True)]
+    fails = [not against_table(a, [f"{m:.9f}" for m in b], 20).holds for a, b in zip(draws, other, strict=True)]
     assert np.mean(fails) < 0.02  # 0.001 by design
 
 

@@ -5,9 +5,9 @@ import pydantic
 import pytest
 import xarray as xr
 
-from gatefield import flow
+from gatefield import experiments, flow
 from gatefield.data import Gaussian
-from gatefield.experiments.fields.elliptical import EllipticalExperiment, Settings, _flows
+from gatefield.experiments.fields.elliptical import Settings, _flows
 from gatefield.theory import relu
 
 
@@ -24,7 +24,7 @@ def made_up(cosine, size):
 
 
 def test_laws_without_fourth_moments_are_judged_apart():
-    verdicts = EllipticalExperiment().verdicts(made_up([0.3, 0.99, 0.98], [1.5, 1.0, 0.97]))
+    verdicts = experiments.get("elliptical").verdicts(made_up([0.3, 0.99, 0.98], [1.5, 1.0, 0.97]))
     assert [v.holds for v in verdicts] == [True, True, True, True, False, False]
     assert [v.measured for v in verdicts] == pytest.approx([0.06, 0.6, 0.98, 0.97, 0.3, 1.5])
     assert "Student t, 3 d.f." in verdicts[-1].note
@@ -34,7 +34,7 @@ def test_laws_without_fourth_moments_are_judged_apart():
 def test_one_seed_that_is_thrown_off_counts_where_fourth_moments_are_infinite():
     record = made_up([0.99, 0.99, 0.99], [1.0, 1.0, 1.0])
     record["size"] = record["size"].where(xr.DataArray([True, False, True], dims="seed"), 1.4)
-    verdicts = EllipticalExperiment().verdicts(record)
+    verdicts = experiments.get("elliptical").verdicts(record)
     assert [v.holds for v in verdicts] == [True, True, True, True, True, False]
     assert verdicts[-1].measured == pytest.approx(1.4)
 

@@ -1,5 +1,7 @@
 """What `erf-populations` reads off fields, on fields whose answer is known."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pydantic
 import pytest
@@ -23,7 +25,7 @@ class Recorder:
     """Keeps what would be trained."""
 
     def train(self, part, net, task, **settings):
-        return net, task, settings
+        return SimpleNamespace(record=(net, task, settings))
 
 
 def populations():

@@ -5,8 +5,11 @@ import functools
 import matplotlib
 import numpy as np
 import pytest
+from tiny import TINY
 
 from gatefield import UserError, experiments
+from gatefield.experiments import INDEX
+from gatefield.experiments.index import index
 from gatefield.lab import MemoryBench
 
 matplotlib.use("Agg")
@@ -17,7 +20,7 @@ PARTS = {name: experiments.get(name) for name in experiments.names()}
 def simulated(name):
     """Once for each worker: a fixture would be set up again whenever another experiment's tests come in between."""
     experiment = PARTS[name]
-    parameters = experiment.Parameters(**experiment.presets["tiny"])
+    parameters = experiment.Parameters(**TINY[name])
     return experiment, parameters, experiment.simulate(parameters, MemoryBench())
 
 
@@ -32,7 +35,7 @@ def test_describes_itself(case):
     assert experiment.title
     assert experiment.source
     assert len(experiment.text) > 100
-    assert {"quick", "full", "tiny"} <= set(experiment.presets)
+    assert {"quick", "full"} <= set(experiment.presets)
     assert set(experiment.durations) <= set(experiment.presets)
 
 
@@ -65,6 +68,10 @@ def test_same_parameters_same_numbers(case):
     again = experiment.simulate(parameters, MemoryBench())
     for name in record.data_vars:
         np.testing.assert_array_equal(record[name], again[name])
+
+
+def test_the_index_is_what_the_experiments_say():
+    assert INDEX.read_text() == index(), "write it anew: make index"
 
 
 def test_unknown_experiment():

@@ -1,5 +1,7 @@
 """The two trainings of `gaussian-clone` differ in their data alone."""
 
+from types import SimpleNamespace
+
 import jax
 import numpy as np
 
@@ -11,7 +13,7 @@ class Recorder:
     """Keeps what would be trained."""
 
     def train(self, part, net, task, **settings):
-        return net, task, settings
+        return SimpleNamespace(record=(net, task, settings))
 
 
 def test_same_starts_keys_and_covariances():

@@ -3,13 +3,14 @@
 import numpy as np
 import xarray as xr
 
+from gatefield import experiments
 from gatefield.experiments.deep import descent as deep
 from gatefield.experiments.deep.galu_and_relu_depth.simulate import Settings as GaluSettings
 from gatefield.experiments.deep.galu_and_relu_depth.simulate import _case as galu_case
 from gatefield.experiments.deep.hard_pair import BEST, PLACE, _losses
 from gatefield.experiments.deep.kernel_concentration.simulate import _estimates
 from gatefield.experiments.deep.kernel_concentration.verdicts import leading_order
-from gatefield.experiments.deep.linear_depth.simulate import LinearDepth, _vectors
+from gatefield.experiments.deep.linear_depth.simulate import _vectors
 from gatefield.kernels import ntk, random_gate_moments
 from gatefield.lab import MemoryBench
 
@@ -47,8 +48,8 @@ def test_kernel_of_a_linear_network_from_its_vectors():
 
 
 def test_linear_depth_record_agrees_with_descent():
-    p = LinearDepth.Parameters(width=6, depths=(2, 4), runs=2, steps=10)
-    record = LinearDepth().simulate(p, MemoryBench())
+    p = experiments.get("linear-depth").Parameters(width=6, depths=(2, 4), runs=2, steps=10)
+    record = experiments.get("linear-depth").simulate(p, MemoryBench())
     rng = np.random.default_rng([p.seed, 4, 0])
     many = deep.stacked([deep.draw(rng, "signs", 6**-0.5, 4, 6) for _ in range(2)])
     ones = np.ones((2, 3, 1, 6))

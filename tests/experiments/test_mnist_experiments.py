@@ -7,14 +7,14 @@ import pytest
 import xarray as xr
 from scipy import stats
 
-from gatefield import UserError
+from gatefield import UserError, experiments
+from gatefield.dynamics import Training
 from gatefield.experiments.deep.digits.images import made_up
 from gatefield.experiments.deep.digits.kernels import Probe, by_gates, paths, tangent
 from gatefield.experiments.deep.digits.pair import Digits, PairSettings
 from gatefield.experiments.deep.digits.verdicts import exceeds, falls, ridge_is_small, smaller_nu
-from gatefield.experiments.deep.gates_lottery import GatesLottery
 from gatefield.experiments.deep.gates_lottery import Settings as LotterySettings
-from gatefield.experiments.deep.mnist_galu import MnistGalu, Settings
+from gatefield.experiments.deep.mnist_galu import Settings
 from gatefield.lab import MemoryBench
 from gatefield.lab.parameters import resolve
 from gatefield.nets import DeepGated
@@ -39,21 +39,21 @@ def test_without_mnist_the_way_out_is_one_sentence(monkeypatch, tmp_path):
     with pytest.raises(
         UserError, match=r"The data set mnist is not in .*: run `gatefield data mnist` .* or set GATEFIELD_DATA"
     ) as caught:
-        MnistGalu().simulate(Settings(), MemoryBench())
+        experiments.get("mnist-galu").simulate(Settings(), MemoryBench())
     assert "\n" not in str(caught.value)
 
 
 def test_unknown_data_is_named():
     with pytest.raises(UserError, match="Unknown data 'minst': did you mean 'mnist'"):
-        resolve(MnistGalu(), "quick", {"data": "minst"})
+        resolve(experiments.get("mnist-galu"), "quick", {"data": "minst"})
 
 
 def test_wrong_sizes_are_one_sentence():
     with pytest.raises(UserError, match="samples must be at most 60000, which is all of MNIST, but is 70000; give fewer"):
-        resolve(MnistGalu(), "full", {"samples": 70_000})
+        resolve(experiments.get("mnist-galu"), "full", {"samples": 70_000})
     with pytest.raises(UserError, match="widths must have at least 1 value, but has 0"):
-        resolve(MnistGalu(), "full", ["widths=[]"])
-    assert resolve(MnistGalu(), "full", {"data": "made-up", "samples": 70_000}).samples == 70_000
+        resolve(experiments.get("mnist-galu"), "full", ["widths=[]"])
+    assert resolve(experiments.get("mnist-galu"), "full", {"data": "made-up", "samples": 70_000}).samples == 70_000
 
 
 @pytest.mark.parametrize("gating", ["relu", "galu", "soft-relu", "soft-galu"])
@@ -113,17 +113,16 @@ def test_lottery_trains_learned_and_unlearned_gates_from_the_same_fresh_weights(
         pass
 
     class Watching:
-        def train(self, part, net, task, *, finished, also, steps, **_):
+        def train(self, part, net, task, *, observe, steps, **_):
             seen[part] = net
             if part == "learned":
                 raise Stop
-            finished(net)
-            kernel = np.stack([np.asarray(jax.vmap(also["kernel"][1])(net))] * 2, axis=1)
+            kernel = np.stack([np.asarray(jax.vmap(observe["kernel"][1])(net))] * 2, axis=1)
             values = {name: (("run", "step"), np.ones((2, 2))) for name in ("loss", "test_accuracy")}
-            return xr.Dataset({**values, "kernel": (("run", "step", "pair"), kernel)}, {"step": [0, steps]})
+            return Training(net, xr.Dataset({**values, "kernel": (("run", "step", "pair"), kernel)}, {"step": [0, steps]}))
 
     with pytest.raises(Stop):
-        GatesLottery().simulate(LotterySettings(**SMALL), Watching())
+        experiments.get("gates-lottery").simulate(LotterySettings(**SMALL), Watching())
     relu, unlearned, learned = (seen[name] for name in ("relu", "unlearned", "learned"))
     np.testing.assert_array_equal(learned.weights[0], unlearned.weights[0])
     np.testing.assert_array_equal(learned.gating_weights[0], relu.weights[0])

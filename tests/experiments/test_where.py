@@ -5,10 +5,10 @@ import pytest
 import xarray as xr
 from scipy.integrate import solve_ivp
 
+from gatefield.core.intervals import Interval
 from gatefield.data import NonlinearGP
 from gatefield.experiments.gates.where.hits import gain_over_chosen, network, rate
 from gatefield.experiments.gates.where.predictors import CHOSEN, PREDICTORS, committee_end, flow_end, predict
-from gatefield.experiments.shares import Share
 from gatefield.theory import closure
 
 N, GAINS = 8, np.array([1.0, np.inf])
@@ -56,7 +56,7 @@ def test_wilson_interval():
 def test_units_that_do_not_count_are_left_out():
     hit = xr.DataArray([[True], [False], [True]], dims=("seed", "unit"))
     assert rate(hit, xr.DataArray([[True], [False], [True]], dims=("seed", "unit"))).mean == 1.0
-    assert rate(hit, xr.zeros_like(hit)) == Share(0.0, 0.0, 1.0)
+    assert rate(hit, xr.zeros_like(hit)) == Interval(0.0, 0.0, 1.0)
 
 
 def test_paired_difference():

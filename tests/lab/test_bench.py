@@ -1,37 +1,35 @@
 """Trainings through a bench: interrupted, resumed, and the same as without a store."""
 
+import dataclasses
+
 import jax
 import pytest
 import xarray as xr
-from lab_toy import Toy
+from lab_toy import toy
 
 from gatefield.core.errors import StoreError, UserError
 from gatefield.data import Gaussian, Task
-from gatefield.lab import MemoryBench, Store, open_record, run
+from gatefield.lab import Experiment, MemoryBench, Parameters, Store, open_record, run
 from gatefield.lab.bench import StoreBench
-from gatefield.lab.experiment import Parameters
 from gatefield.nets import Committee
 
 
-class Training(Toy):
-    """Two small trainings."""
+class TrainingParameters(Parameters):
+    steps: int = 60
 
-    name = "training"
 
-    class Parameters(Parameters):  # pyright: ignore[reportIncompatibleVariableOverride]
-        steps: int = 60
+def two_trainings(parameters, bench):
+    task = Task(Gaussian(8, 2.0), Gaussian(8, 1.0))
+    net = Committee(8, 2, key=jax.random.key(0))
+    settings = {"batch_size": 5, "learning_rate": 0.1, "record_every": 5, "chunk": 3, "key": jax.random.key(1)}
+    first = bench.train("first", net, task, steps=parameters.steps, **settings).record
+    second = bench.train("second", net, task, steps=2 * parameters.steps, **settings).record
+    return xr.Dataset({"loss": first.loss, "later": second.loss.rename(step="late").drop_vars("time")})
 
-    def simulate(self, parameters, bench):
-        self.simulations += 1
-        task = Task(Gaussian(8, 2.0), Gaussian(8, 1.0))
-        net = Committee(8, 2, key=jax.random.key(0))
-        settings = {"batch_size": 5, "learning_rate": 0.1, "record_every": 5, "chunk": 3, "key": jax.random.key(1)}
-        first = bench.train("first", net, task, steps=parameters.steps, **settings)
-        second = bench.train("second", net, task, steps=2 * parameters.steps, **settings)
-        return xr.Dataset({"loss": first.loss, "later": second.loss.rename(step="late").drop_vars("time")})
 
-    def verdicts(self, record):
-        return []
+def training() -> Experiment:
+    changes = {"name": "training", "Parameters": TrainingParameters, "verdicts": lambda record: []}
+    return dataclasses.replace(toy(two_trainings), **changes)
 
 
 class Stop(Exception):
@@ -56,12 +54,12 @@ def same_numbers(one, other):
 
 @pytest.fixture(scope="module")
 def expected():
-    return Training().simulate(Training.Parameters(), MemoryBench())
+    return two_trainings(TrainingParameters(), MemoryBench())
 
 
 @pytest.mark.parametrize("at", [("first", 40), ("second", 25), ("second", 120)])
 def test_an_interrupted_run_ends_in_the_same_numbers(tmp_path, at, expected):
-    experiment, store, parameters = Training(), Store(tmp_path), Training.Parameters()
+    experiment, store, parameters = training(), Store(tmp_path), TrainingParameters()
     progress, _ = stopping(at)
     with pytest.raises(Stop):
         run(experiment, parameters, store, progress=progress)
@@ -76,7 +74,7 @@ def test_an_interrupted_run_ends_in_the_same_numbers(tmp_path, at, expected):
 def test_an_unfinished_run_names_its_parts(tmp_path):
     progress, _ = stopping(("first", 40))
     with pytest.raises(Stop):
-        run(Training(), Training.Parameters(), Store(tmp_path), progress=progress)
+        run(training(), TrainingParameters(), Store(tmp_path), progress=progress)
     (entry,) = Store(tmp_path).entries()
     with pytest.raises(
         StoreError, match=r"is not finished: run the same command again to finish it; its parts .*: parts/first"
@@ -89,7 +87,7 @@ def test_an_unfinished_run_names_its_parts(tmp_path):
 
 def test_memory_reports_progress_too():
     progress, seen = stopping(None)
-    Training().simulate(Training.Parameters(), MemoryBench(progress))
+    training().simulate(TrainingParameters(), MemoryBench(progress))
     assert ("first", 60, 60) in seen
     assert ("second", 120, 120) in seen
 

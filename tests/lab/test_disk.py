@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import xarray as xr
 from lab_blocks import layout, record, start
-from lab_toy import Toy
+from lab_toy import ToyParameters, toy
 
 from gatefield.core.errors import StoreError
 from gatefield.lab import Store, ZarrRecorder, open_record, run, write_record
@@ -28,7 +28,7 @@ def mounted(folder, options):
 
 
 WRITERS = {
-    "run": lambda path: run(Toy(), Toy.Parameters(), Store(path)),
+    "run": lambda path: run(toy(), ToyParameters(), Store(path)),
     "recorder": lambda path: ZarrRecorder(path).create(layout(10, 3)),
     "record": lambda path: write_record(path, xr.Dataset({"x": 1.0})),
 }
@@ -86,9 +86,9 @@ def test_a_disk_that_may_not_be_written(tmp_path, writer):
 
 def test_a_finished_run_needs_no_writing(tmp_path):
     with mounted(tmp_path / "disk", "size=4m") as disk:
-        run(Toy(), Toy.Parameters(), Store(disk))
+        run(toy(), ToyParameters(), Store(disk))
         subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
-        assert run(Toy(), Toy.Parameters(), Store(disk)).reused
+        assert run(toy(), ToyParameters(), Store(disk)).reused
 
 
 def test_a_full_disk_keeps_what_was_committed(tmp_path):
@@ -113,12 +113,12 @@ def test_a_disk_full_at_any_write_of_a_run(tmp_path, room):
     with mounted(tmp_path / "disk", f"size={room}k") as disk:
         store = Store(disk / "store")
         try:
-            run(Toy(), Toy.Parameters(), store)
+            run(toy(), ToyParameters(), store)
         except StoreError as error:
             assert "(no space left on device): " in str(error)  # noqa: PT017
             assert str(error).endswith(" kept; free some space there and run the same command again.")  # noqa: PT017
         subprocess.run(["mount", "-o", "remount,size=16m", str(disk)], check=True)
-        assert run(Toy(), Toy.Parameters(), store).record.sizes["x"] == 5
+        assert run(toy(), ToyParameters(), store).record.sizes["x"] == 5
 
 
 LIMITED = """

@@ -1,10 +1,11 @@
+import dataclasses
 import math
 import shlex
 from typing import Literal
 
 import pydantic
 import pytest
-from lab_toy import Toy
+from lab_toy import toy
 
 from gatefield.core import checks
 from gatefield.core.errors import UserError
@@ -13,47 +14,47 @@ from gatefield.lab.experiment import Parameters
 from gatefield.lab.parameters import command
 
 
-class Wide(Toy):
-    """An experiment with parameters of every kind."""
+class WideParameters(Parameters):
+    """Parameters of every kind."""
 
-    name = "wide"
+    gain: float = 3.0
+    steps: int = pydantic.Field(default=10, ge=1)
+    labels: tuple[float, float] = (1.0, 0.0)
+    gates: tuple[str, ...] = ("half", "zero")
+    bias: bool = False
+    init: Literal["none", "xavier"] = "xavier"
+    xi: float | None = None
+    note: str = ""
 
-    class Parameters(Parameters):  # pyright: ignore[reportIncompatibleVariableOverride]
-        gain: float = 3.0
-        steps: int = pydantic.Field(default=10, ge=1)
-        labels: tuple[float, float] = (1.0, 0.0)
-        gates: tuple[str, ...] = ("half", "zero")
-        bias: bool = False
-        init: Literal["none", "xavier"] = "xavier"
-        xi: float | None = None
-        note: str = ""
+    @pydantic.field_validator("gain")
+    @classmethod
+    def _gain(cls, value):
+        return float(checks.gain(value))
 
-        @pydantic.field_validator("gain")
-        @classmethod
-        def _gain(cls, value):
-            return float(checks.gain(value))
+    @pydantic.field_validator("note")
+    @classmethod
+    def _note(cls, value):
+        if value == "bad":
+            raise ValueError("notes must be good")
+        return value
 
-        @pydantic.field_validator("note")
-        @classmethod
-        def _note(cls, value):
-            if value == "bad":
-                raise ValueError("notes must be good")
-            return value
+    @pydantic.model_validator(mode="after")
+    def _together(self):
+        if self.bias and self.steps > 1000:
+            raise ValueError("biases take at most 1000 steps")
+        return self
 
-        @pydantic.model_validator(mode="after")
-        def _together(self):
-            if self.bias and self.steps > 1000:
-                raise ValueError("biases take at most 1000 steps")
-            return self
 
-    presets = {"quick": {}, "full": {"steps": 500, "gain": math.inf}}  # noqa: RUF012
+WIDE = dataclasses.replace(
+    toy(), name="wide", Parameters=WideParameters, presets={"quick": {}, "full": {"steps": 500, "gain": math.inf}}
+)
 
 
 def test_presets_then_overrides():
-    assert resolve(Wide()).steps == 10
-    assert resolve(Wide(), "full").steps == 500
-    assert resolve(Wide(), "full", ["steps=20"]) == Wide.Parameters(steps=20, gain=math.inf)
-    assert resolve(Wide(), overrides={"steps": 7, "labels": "2,1"}) == Wide.Parameters(steps=7, labels=(2, 1))
+    assert resolve(WIDE).steps == 10
+    assert resolve(WIDE, "full").steps == 500
+    assert resolve(WIDE, "full", ["steps=20"]) == WideParameters(steps=20, gain=math.inf)
+    assert resolve(WIDE, overrides={"steps": 7, "labels": "2,1"}) == WideParameters(steps=7, labels=(2, 1))
 
 
 @pytest.mark.parametrize(
@@ -83,7 +84,7 @@ def test_presets_then_overrides():
 )
 def test_texts_are_read_as_their_parameter_needs(text, value):
     name = text.partition("=")[0].strip()
-    assert getattr(resolve(Wide(), overrides=[text]), name) == value
+    assert getattr(resolve(WIDE, overrides=[text]), name) == value
 
 
 @pytest.mark.parametrize(
@@ -102,14 +103,14 @@ def test_texts_are_read_as_their_parameter_needs(text, value):
 )
 def test_what_is_wrong_is_one_sentence(overrides, sentence):
     with pytest.raises(UserError) as error:
-        resolve(Wide(), overrides=overrides)
+        resolve(WIDE, overrides=overrides)
     assert str(error.value).startswith(sentence)
     assert "\n" not in str(error.value)
 
 
 def test_an_unknown_preset():
     with pytest.raises(UserError, match="Unknown preset 'qick': did you mean 'quick'"):
-        resolve(Wide(), "qick")
+        resolve(WIDE, "qick")
 
 
 @pytest.mark.parametrize(
@@ -121,8 +122,8 @@ def test_an_unknown_preset():
     ],
 )
 def test_the_command_makes_the_same_parameters(changes):
-    parameters = Wide.Parameters(**changes)
-    words = shlex.split(command(Wide(), parameters))
+    parameters = WideParameters(**changes)
+    words = shlex.split(command(WIDE, parameters))
     assert words[:3] == ["gatefield", "run", "wide"]
     assert set(words[3::2]) == {"--set"}
-    assert resolve(Wide(), "full", words[4::2]) == parameters
+    assert resolve(WIDE, "full", words[4::2]) == parameters

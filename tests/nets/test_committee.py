@@ -88,7 +88,7 @@ def test_linear_pathway_is_trained_by_the_gradient():
     """One step of length 0.1 along minus the gradient of the loss, E[(yhat - y) x], on the very batch of the step."""
     task, v = Task(Gaussian(6, 2.0), Gaussian(6, 1.0)), np.linspace(-1.0, 1.0, 6)
     net = Committee(6, 2, linear=True, linear_init=v, key=KEY)
-    record = train(net, task, steps=1, batch_size=20, learning_rate=0.1, key=jax.random.key(7))
+    record = train(net, task, steps=1, batch_size=20, learning_rate=0.1, key=jax.random.key(7)).record
     assert record.linear.dims == ("run", "step", "position")
     key = jax.random.wrap_key_data(jnp.asarray(record.train_key.values[0]))
     x, y = (np.asarray(a) for a in task.sample(jax.random.fold_in(key, 0), 20))

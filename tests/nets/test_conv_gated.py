@@ -203,7 +203,9 @@ def test_one_program_trains_all_beta_and_eps(monkeypatch):
 
     def trained(beta, eps, chosen=keys):
         net = image("soft-relu", beta=beta, eps=eps, key=chosen, pool=None)
-        return train(net, task, steps=4, batch_size="all", learning_rate=0.1, loss="cross-entropy", record_every=2, key=keys)
+        return train(
+            net, task, steps=4, batch_size="all", learning_rate=0.1, loss="cross-entropy", record_every=2, key=keys
+        ).record
 
     both = trained([1.0, 8.0], [0.1, 0.4])
     assert traced

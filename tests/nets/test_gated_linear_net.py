@@ -41,7 +41,7 @@ def test_training_follows_the_exact_path(kind):
     early = GateSet([Shut(), Open()]) if kind == "scheduled" else late
     gates = GateSet([Scheduled([0.0, 2.0], [a, b]) for a, b in zip(early.gates, late.gates, strict=True)])
     nets = GatedLinear(N, gates, key=jax.random.split(jax.random.key(2), 2))
-    record = train(nets, TASK, steps=400, batch_size=2000, learning_rate=0.01, record_every=100, key=jax.random.key(3))
+    record = train(nets, TASK, steps=400, batch_size=2000, learning_rate=0.01, record_every=100, key=jax.random.key(3)).record
     pieces = [(start, *gl.statistics(g, TASK)[:2]) for start, g in [(0.0, early), (2.0, late)]]
     for run in range(2):
         exact = gl.solve_pieces(pieces, record.fields.values[run, 0].ravel(), record.time.values, 2)

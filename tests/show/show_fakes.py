@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 from matplotlib.pyplot import subplots
 
-from gatefield.lab.experiment import Experiment, Parameters, Verdict
+from gatefield.lab import About, Experiment, Parameters, Verdict
 
 
 class BumpParameters(Parameters):
@@ -19,39 +19,41 @@ class BumpParameters(Parameters):
     word: str = "half"
 
 
-class Bump(Experiment):
-    name = "bump"
-    title = "A field condenses on a ring"
-    source = "Section 2, Fig. 1"
-    text = """A neuron is trained on two kinds of signal. Turn `gain` up and its field condenses.
+def judge(record: xr.Dataset) -> Sequence[Verdict]:
+    return [
+        Verdict.within("The field's peak is one", 1.0, float(record.field.max()), rtol=0.05),
+        Verdict.within(
+            "The field is as wide as a quarter of the ring", 10.0, 12345.678, rtol=0.1, kind="claim", note="It is narrower."
+        ),
+    ]
 
-    The line is theory; the dots are the trained field. <b>Not markup</b> & safe."""
-    Parameters = BumpParameters
-    presets: ClassVar = {"quick": {"steps": 400}, "full": {"steps": 100_000}, "tiny": {"steps": 10}}
-    durations: ClassVar = {"quick": "about 5 s", "full": "about 10 min", "tiny": "1 s"}
 
-    def simulate(self, parameters: Any, bench: Any) -> xr.Dataset:
-        return bump_record(**parameters.model_dump())
+def draw(record: xr.Dataset) -> Figure:
+    figure, (left, right) = subplots(1, 2)
+    left.plot(record.position, record.field, "o", label="trained")
+    left.plot(record.position, record.theory, label="theory")
+    left.set(xlabel="position (site)", ylabel="weight", title="Field")
+    left.legend()
+    picture = np.outer(record.theory, record.theory)
+    figure.colorbar(right.imshow(picture), ax=right, label="overlap")
+    right.set(xlabel="position (site)", ylabel="position (site)", title=r"Overlap $w_i w_j$")
+    return figure
 
-    def verdicts(self, record: xr.Dataset) -> Sequence[Verdict]:
-        peak = float(record.field.max())
-        return [
-            Verdict("The field's peak is one", 1.0, peak, "within 5 %", abs(peak - 1) < 0.05),
-            Verdict(
-                "The field is as wide as a quarter of the ring", 10.0, 12345.678, "within 10 %", False, note="It is narrower."
-            ),
-        ]
 
-    def figure(self, record: xr.Dataset) -> Figure:
-        figure, (left, right) = subplots(1, 2)
-        left.plot(record.position, record.field, "o", label="trained")
-        left.plot(record.position, record.theory, label="theory")
-        left.set(xlabel="position (site)", ylabel="weight", title="Field")
-        left.legend()
-        picture = np.outer(record.theory, record.theory)
-        figure.colorbar(right.imshow(picture), ax=right, label="overlap")
-        right.set(xlabel="position (site)", ylabel="position (site)", title=r"Overlap $w_i w_j$")
-        return figure
+BUMP = Experiment(
+    name="bump",
+    title="A field condenses on a ring",
+    source="Section 2, Fig. 1",
+    text="""A neuron is trained on two kinds of signal. Turn `gain` up and its field condenses.
+
+    The line is theory; the dots are the trained field. <b>Not markup</b> & safe.""",
+    Parameters=BumpParameters,
+    presets={"quick": {"steps": 400}, "full": {"steps": 100_000}},
+    durations={"quick": "about 5 s", "full": "about 10 min"},
+    simulate=lambda parameters, bench: bump_record(**parameters.model_dump()),
+    verdicts=judge,
+    figure=draw,
+)
 
 
 def bump_record(gain: float = 3.0, steps: int = 400, word: str = "half") -> xr.Dataset:
@@ -83,8 +85,11 @@ class FakeEntry:
         return bump_record(**self.parameters)
 
     def verdicts(self) -> Sequence[Verdict]:
-        return Bump().verdicts(self.record())
+        return judge(self.record())
+
+    def about(self) -> About:
+        return About(experiment=self.name, parameters=self.parameters, created="2024-01-01")
 
 
 def find(name: str) -> Experiment:
-    return {"bump": Bump}[name]()
+    return {"bump": BUMP}[name]

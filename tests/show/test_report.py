@@ -7,12 +7,12 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from show_fakes import Bump, FakeEntry, find
+from show_fakes import BUMP, FakeEntry, find
 
 from gatefield import UserError, experiments
 from gatefield.lab import resolve
-from gatefield.lab.experiment import Verdict
 from gatefield.lab.store.store import parameter_values
+from gatefield.lab.verdict import Verdict
 from gatefield.show import write_report
 from gatefield.show.setting import setting
 
@@ -77,7 +77,7 @@ def test_figures_are_whole_pictures_with_words_for_those_who_cannot_see_them(tmp
     kind, _, data = (image["src"] or "").partition(",")
     assert kind == "data:image/svg+xml;base64"
     assert ElementTree.fromstring(base64.b64decode(data)).tag.endswith("svg")
-    assert image["alt"] == Bump.title
+    assert image["alt"] == BUMP.title
 
 
 def test_the_same_store_gives_the_same_bytes_in_any_order(tmp_path):
@@ -89,10 +89,10 @@ def test_the_same_store_gives_the_same_bytes_in_any_order(tmp_path):
 
 def test_verdicts_are_words_and_not_only_colours(tmp_path):
     text = page(tmp_path, FakeEntry()).text
-    assert text.count("✓ holds") == text.count("✗ does not hold") == 2  # once above, once in its section
+    assert text.count("✓ confirmed") == text.count("✗ refuted") == 2  # once above, once in its section
     assert "12346" in text
     assert "It is narrower." in text
-    assert " ".join(text.split()).count("1 experiment 2 claims ✓ 1 holds ✗ 1 does not hold") == 1
+    assert " ".join(text.split()).count("1 experiment 2 claims ✓ 1 confirmed ✗ 1 refuted") == 1
 
 
 def test_each_section_says_how_to_make_it_again(tmp_path):
@@ -116,12 +116,12 @@ class Hostile(FakeEntry):
     def record(self):
         return super().record().assign_attrs(note="</td><script>alert(1)</script>")
 
-    def verdicts(self):
-        return [Verdict("<img src=http://evil>", 1.0, float("nan"), "\"'><script>", True, note="<script>")]
-
 
 def test_hostile_text_stays_text(tmp_path):
-    result = page(tmp_path, Hostile(path=Path("<script>"), id='"><script>'))
+    evil = Verdict.below("<img src=http://evil>", 1.0, float("nan"), of="\"'><script>", note="<script>")
+    hostile = dataclasses.replace(BUMP, verdicts=lambda record: [evil])
+    entry = Hostile(path=Path("<script>"), id='"><script>')
+    result = Page(write_report([entry], tmp_path / "page.html", find=lambda name: hostile))
     assert not result.all("script")
     assert len(result.all("img")) == 1
     assert "<img src=http://evil>" in result.text

@@ -3,7 +3,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
-from show_fakes import Bump, bump_record
+from show_fakes import BUMP, bump_record
 
 from gatefield import UserError
 from gatefield.plot import COLOURS, style
@@ -11,7 +11,7 @@ from gatefield.show import draw, save, svg_text
 
 
 def figure():
-    return draw(Bump(), bump_record())
+    return draw(BUMP, bump_record())
 
 
 def test_what_was_set_before_comes_back():
@@ -57,5 +57,5 @@ def test_another_ending_is_refused(tmp_path):
 
 
 def test_drawing_leaves_no_figure_open():
-    draw(Bump(), bump_record())
+    draw(BUMP, bump_record())
     assert plt.get_fignums() == []

@@ -3,13 +3,18 @@ from types import SimpleNamespace
 
 from rich.console import Console
 from rich.progress import Progress
-from show_fakes import Bump, FakeEntry, bump_record
+from show_fakes import BUMP, FakeEntry, bump_record
 
 from gatefield.cli.tour import story
+from gatefield.core.progress import Bars, Lines
+from gatefield.experiments import Listed
+from gatefield.lab import Entry
 from gatefield.lab.store.marker import Marker, write_marker
-from gatefield.show.outcome import committed, show_outcome
-from gatefield.show.progress import Bars, Lines
-from gatefield.show.terminal import show_experiments, show_verdicts
+from gatefield.show import show_experiments, show_outcome
+from gatefield.show.terminal import show_verdicts
+
+LISTED = [Listed("bump", "fields", BUMP.title, dict(BUMP.durations)), Listed("other", "their-package")]
+SUBJECTS = {"fields": "Receptive fields"}
 
 
 def printed(show, *args, terminal: bool = False, width: int = 80) -> str:
@@ -19,34 +24,37 @@ def printed(show, *args, terminal: bool = False, width: int = 80) -> str:
 
 
 def verdicts():
-    return Bump().verdicts(bump_record())
+    return BUMP.verdicts(bump_record())
 
 
 def test_verdicts_in_a_pipe_are_a_line_each():
     lines = printed(show_verdicts, verdicts(), width=20).splitlines()
-    assert lines[0] == "  holds: The field's peak is one (expected 1, measured 0.9974, within 5 %)"
-    assert lines[1].startswith("  does not hold: The field is as wide as a quarter of the ring (expected 10, measured 12346")
+    assert lines[0] == "  confirmed: The field's peak is one (expected 1, measured 0.9974, within 5 % of 1)"
+    assert lines[1].startswith("  refuted: The field is as wide as a quarter of the ring (expected 10, measured 12346")
     assert lines[2:] == ["    It is narrower."]
 
 
 def test_verdicts_in_a_terminal_are_a_table():
     text = printed(show_verdicts, verdicts(), terminal=True, width=120)
-    assert "✓ holds" in text
-    assert "✗ does not hold" in text
+    assert "✓ confirmed" in text
+    assert "✗ refuted" in text
     assert "It is narrower." in text
 
 
 def test_experiments_in_a_pipe_are_a_line_each():
-    text = printed(show_experiments, [Bump()], width=20)
-    assert text == "bump: A field condenses on a ring [Section 2, Fig. 1; quick: about 5 s; full: about 10 min]\n"
+    lines = printed(show_experiments, LISTED, SUBJECTS, width=20).splitlines()
+    assert lines[0] == "bump: A field condenses on a ring [fields; quick: about 5 s; full: about 10 min]"
+    assert lines[1].startswith("other: ")
 
 
-def test_experiments_in_a_terminal_are_a_table():
-    lines = printed(show_experiments, [Bump()], terminal=True, width=120).splitlines()
-    assert lines[0].split() == ["name", "what", "it", "shows", "source", "presets"]
-    assert lines[2].split()[0] == "bump"
-    assert lines[2].rstrip().endswith("quick: about 5 s")
-    assert lines[3].strip() == "full: about 10 min"
+def test_experiments_in_a_terminal_are_a_table_by_subject():
+    lines = printed(show_experiments, LISTED, SUBJECTS, terminal=True, width=120).splitlines()
+    text = [" ".join(line.split()) for line in lines if line.strip()]
+    assert text[1:4] == [
+        "Receptive fields",
+        "bump A field condenses on a ring quick about 5 s, full about 10 min",
+        "from the package their-package",
+    ]
 
 
 def test_lines_come_at_most_every_five_seconds_with_the_time_left():
@@ -97,27 +105,28 @@ def outcome(path, **changes):
 
 
 def test_a_finished_run_names_its_record_and_figure(tmp_path):
-    lines = printed(show_outcome, Bump(), outcome(tmp_path)).splitlines()
+    lines = printed(show_outcome, BUMP, outcome(tmp_path)).splitlines()
     assert lines[0] == "bump: finished in 12 s"
     assert lines[-2:] == [f"  record: {tmp_path}", f"  figure: {tmp_path / 'figure.svg'}"]
     assert (tmp_path / "figure.svg").read_text().startswith("<?xml")
 
 
 def test_an_interrupted_run_says_how_far_it_came(tmp_path):
-    assert committed(tmp_path) == ""
+    entry = Entry(tmp_path, "0123", "bump", {})
+    assert entry.committed == ""
     (tmp_path / "parts" / "flow").mkdir(parents=True)
     write_marker(tmp_path / "parts" / "flow", Marker(coords=(), variables=(), complete=False, records=40, total=100))
-    assert committed(tmp_path) == "record 40 of 100 of flow"
+    assert entry.committed == "record 40 of 100 of flow"
 
 
-def test_a_reused_run_says_so_and_is_not_drawn_again(tmp_path):
+def test_a_reused_run_says_so_and_is_drawn_anew(tmp_path):
     (tmp_path / "figure.svg").write_text("as it was")
-    assert printed(show_outcome, Bump(), outcome(tmp_path, reused=True)).startswith(f"bump: already in the store: {tmp_path}")
-    assert (tmp_path / "figure.svg").read_text() == "as it was"
+    assert printed(show_outcome, BUMP, outcome(tmp_path, reused=True)).startswith(f"bump: already in the store: {tmp_path}")
+    assert (tmp_path / "figure.svg").read_text() != "as it was"
 
 
 def test_a_story_is_the_title_and_the_first_paragraph():
-    assert story(Bump()).splitlines() == [
+    assert story(BUMP).splitlines() == [
         "A field condenses on a ring",
         "  A neuron is trained on two kinds of signal. Turn `gain` up and its field condenses.",
     ]

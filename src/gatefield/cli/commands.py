@@ -2,6 +2,7 @@
 
 import dataclasses
 import os
+import re
 import signal
 import sys
 from collections.abc import Sequence
@@ -16,12 +17,14 @@ from gatefield.core.errors import UserError, unknown_name
 from gatefield.core.version import __version__
 
 if TYPE_CHECKING:
-    from gatefield.lab.experiment import Experiment
+    from gatefield.lab import Experiment
     from gatefield.ledger import Finding, Ledger
 
 _ABOUT = """A laboratory for gated networks and the receptive fields they learn.
 
 Start with `gatefield tour`; `gatefield --version` says which version this is."""
+_STUDY = re.compile(r".+\.py(:[a-z0-9-]+)?")
+"""A file with experiments, or one of those in it."""
 _STORE_HELP = "The folder of records; the environment variable GATEFIELD_STORE names another one for good."
 Store = Annotated[Path, arg(metavar="FOLDER", help=_STORE_HELP)]
 
@@ -61,12 +64,13 @@ class List:
         from rich.console import Console
 
         from gatefield import experiments
-        from gatefield.show.terminal import describe_experiment, show_experiments
+        from gatefield.show import describe_experiment, show_experiments
 
-        for name in self.names:
-            describe_experiment(experiments.get(name), Console())
+        for word in self.names:
+            for experiment in found(word):
+                describe_experiment(experiment, Console())
         if not self.names:
-            show_experiments([experiments.get(name) for name in experiments.names()], Console())
+            show_experiments(experiments.listed(), experiments.SUBJECTS, Console())
         return 0
 
 
@@ -89,21 +93,22 @@ class Run:
     """Start over; what is in the store for these parameters is moved aside."""
 
     def __call__(self) -> int:
-        names = [word for word in self.names if "=" not in word]
+        words = [word for word in self.names if "=" not in word]
         settings = (*self.set, *(word for word in self.names if "=" in word))
-        if not names:
+        if not words:
             from gatefield import experiments
 
             raise UserError(f"No experiment is named: give one or more of {', '.join(experiments.names())}.")
-        return max([self._one(name, settings) for name in dict.fromkeys(names)])
+        return max([self._one(word, settings) for word in dict.fromkeys(words)])
 
-    def _one(self, name: str, settings: Sequence[str]) -> int:
+    def _one(self, word: str, settings: Sequence[str]) -> int:
         from gatefield import experiments
 
-        if name in experiments.names():
-            _say(f"{name}: starting, preset {self.preset}")  # before the seconds that loading takes
+        if word in experiments.names() or _STUDY.fullmatch(word):
+            _say(f"{word}: starting, preset {self.preset}")  # before the seconds that loading takes
         try:
-            _run(experiments.get(name), self.preset, settings, self.store, fresh=self.fresh)
+            for experiment in found(word):
+                _run(experiment, self.preset, settings, self.store, fresh=self.fresh)
         except UserError as error:
             return _complain(error)
         return 0
@@ -118,10 +123,19 @@ class Report:
     output: Annotated[Path, arg(metavar="FILE")] = Path("gatefield-report.html")
     """The page to write."""
 
-    def __call__(self) -> int:
-        from gatefield import lab, ledger, show
+    studies: Annotated[tuple[str, ...], Positional, arg(metavar="FILE.py...", help_behavior_hint="")] = ()
+    """Files with experiments of your own, whose verdicts and figures are then made anew; else they are shown as last run."""
 
-        page = show.write_report(lab.Store(self.store).entries(), self.output, ledger=ledger.read_ledger(self.store))
+    def __call__(self) -> int:
+        from gatefield import experiments, lab, ledger, show
+
+        own = {experiment.name: experiment for word in self.studies for experiment in found(word)}
+        page = show.write_report(
+            lab.Store(self.store).entries(),
+            self.output,
+            find=lambda name: own[name] if name in own else experiments.get(name),
+            ledger=ledger.read_ledger(self.store),
+        )
         print(f"The report page, for any browser: {page.resolve()}")
         return 0
 
@@ -163,8 +177,8 @@ class Check:
         return int(any(finding.error_text for finding in findings))
 
     def _findings(self, sources: Sequence[str], names: Sequence[str]) -> "Sequence[Finding]":
+        from gatefield.core.progress import progress
         from gatefield.ledger import check
-        from gatefield.show.progress import progress
 
         with progress("check") as report:
             return check(sources=sources, names=names, progress=lambda _, done, total: report("", done, total))
@@ -178,7 +192,7 @@ class Check:
     def _show(self, ledger: "Ledger") -> None:
         from rich.console import Console
 
-        from gatefield.show.ledger_terminal import show_ledger
+        from gatefield.show import show_ledger
 
         if self.json:
             print(ledger.json_rows(), flush=True)
@@ -285,16 +299,31 @@ def _command(argv: list[str]) -> Any:
     return tyro.cli(commands, prog="gatefield", description=_ABOUT, args=args, config=(tyro.conf.FlagCreatePairsOff,))
 
 
+def found(word: str) -> "list[Experiment]":
+    """The experiment of that name, or those in that file."""
+    from gatefield import experiments
+
+    if not _STUDY.fullmatch(word):
+        return [experiments.get(word)]
+    from gatefield.lab import load_study
+
+    own = load_study(word)
+    for experiment in own:
+        if experiment.name in experiments.names():
+            raise UserError(f"The experiment '{experiment.name}' in '{word}' has the name of one that is installed; rename it.")
+    return own
+
+
 def _run(experiment: "Experiment", preset: str, settings: Sequence[str], store: Path, *, fresh: bool) -> None:
     """Run one experiment, and print its verdicts and where they come from."""
     from rich.console import Console
 
     from gatefield import lab
-    from gatefield.show.outcome import committed, show_outcome
-    from gatefield.show.progress import progress
+    from gatefield.core.progress import progress
+    from gatefield.show import show_outcome
 
     parameters = lab.resolve(experiment, preset, settings)
-    begun = committed(lab.Store(store).entry(experiment.name, parameters).path)
+    begun = lab.Store(store).entry(experiment.name, parameters).committed
     if begun and not fresh:
         _say(f"{experiment.name}: going on from {begun}")
     with progress(experiment.name) as report:

@@ -28,12 +28,12 @@ def run_axes(tree: Any) -> Any:
     >>> run_axes({"gain": np.ones(3), "xi": np.ones(())})
     {'gain': 0, 'xi': None}
     """
-    return _map(lambda value, axis: axis, tree)
+    return map_run_axes(lambda value, axis: axis, tree)
 
 
 def has_run_axis(tree: Any) -> Any:
     """A tree of the same shape, True for arrays with a run axis."""
-    return _map(lambda value, axis: axis == 0, tree)
+    return map_run_axes(lambda value, axis: axis == 0, tree)
 
 
 def spread(tree: Any, runs: int) -> Any:
@@ -43,7 +43,7 @@ def spread(tree: Any, runs: int) -> Any:
         shape = np.shape(value) if axis == 0 else (runs, *np.shape(value))
         return jnp.array(jnp.broadcast_to(value, shape)) if eqx.is_array(value) else value
 
-    return _map(copy, tree)
+    return map_run_axes(copy, tree)
 
 
 def one_run(tree: Any, run: int) -> Any:
@@ -56,7 +56,7 @@ def one_run(tree: Any, run: int) -> Any:
     runs = run_count(tree) or 1
     if not 0 <= run < runs:
         raise UserError(f"run must be one of the {runs} runs, counted from 0, but is {run}; give such a number.")
-    return _map(lambda value, axis: value if axis is None else value[run], tree)
+    return map_run_axes(lambda value, axis: value if axis is None else value[run], tree)
 
 
 def run_count(tree: Any) -> int | None:
@@ -70,7 +70,7 @@ def run_count(tree: Any) -> int | None:
     return counts.pop() if counts else None
 
 
-def _map(function: Callable[[Any, int | None], Any], tree: Any) -> Any:
+def map_run_axes(function: Callable[[Any, int | None], Any], tree: Any) -> Any:
     """`function(leaf, its run axis)` for every leaf."""
     paths, structure = jax.tree_util.tree_flatten_with_path(tree)
     return jax.tree.unflatten(structure, [function(value, _axis(value, _ndim(tree, path))) for path, value in paths])

@@ -43,7 +43,7 @@ class Dataset(AnyTask):
     >>> from gatefield import DeepGated, train
     >>> task = Dataset([[1.0], [2.0]], [1.0, -1.0])
     >>> net = DeepGated(1, [8, 8], gating="free", samples=2, key=jax.random.key(0))
-    >>> record = train(net, task, steps=40, batch_size="all", learning_rate=0.05, key=jax.random.key(1))
+    >>> net, record = train(net, task, steps=40, batch_size="all", learning_rate=0.05, key=jax.random.key(1))
     >>> bool(record.loss[0, -1] < record.loss[0, 0]), float(record.train_accuracy[0, -1])
     (True, 1.0)
     """

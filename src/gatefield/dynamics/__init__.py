@@ -2,12 +2,30 @@
 
 from gatefield.dynamics.flow.flow import flow as flow
 from gatefield.dynamics.flow.steady import stability as stability
-from gatefield.dynamics.train.recorder import Found as Found
 from gatefield.dynamics.train.recorder import Layout as Layout
 from gatefield.dynamics.train.recorder import MemoryRecorder as MemoryRecorder
 from gatefield.dynamics.train.recorder import Recorder as Recorder
+from gatefield.dynamics.train.recorder import Resumable as Resumable
 from gatefield.dynamics.train.recorder import Variable as Variable
 from gatefield.dynamics.train.session import Interrupted as Interrupted
+from gatefield.dynamics.train.stepping import Stepper as Stepper
+from gatefield.dynamics.train.stepping import advance as advance
+from gatefield.dynamics.train.stepping import init as init
+from gatefield.dynamics.train.train import Training as Training
 from gatefield.dynamics.train.train import train as train
 
-__all__ = ["Found", "Interrupted", "Layout", "MemoryRecorder", "Recorder", "Variable", "flow", "stability", "train"]
+__all__ = [
+    "Interrupted",
+    "Layout",
+    "MemoryRecorder",
+    "Recorder",
+    "Resumable",
+    "Stepper",
+    "Training",
+    "Variable",
+    "advance",
+    "flow",
+    "init",
+    "stability",
+    "train",
+]

@@ -1,63 +1,75 @@
-"""Experiments: one file each. A line here gives its class; it is loaded when it is asked for."""
+"""The experiments, in folders by subject; each is one file, or one folder with its simulation, verdicts and figure.
 
+Listing them loads none: what a list shows stands in `index.json`, which `make index` writes from the experiments themselves.
+"""
+
+import functools
 import importlib
-from typing import TYPE_CHECKING
+import importlib.metadata
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
-from gatefield.core.errors import unknown_name
+from gatefield.core.errors import UserError, unknown_name
 
 if TYPE_CHECKING:
-    from gatefield.lab.experiment import Experiment
+    from gatefield.lab import Experiment
 
-_HOMES = {
-    "gaussian-neuron": "fields.gaussian_neuron.GaussianNeuron",
-    "localization": "fields.localization.Localization",
-    "gaussian-committee": "fields.gaussian_committee.GaussianCommittee",
-    "steady-modes": "fields.steady_modes.SteadyModes",
-    "fourier-basis": "fields.fourier_basis.FourierBasis",
-    "small-bump": "fields.small_bump.SmallBump",
-    "gate-shaped-solution": "fields.gate_shaped_solution.GateShapedSolution",
-    "uncertainty": "fields.uncertainty.simulate.Uncertainty",
-    "gaussian-clone": "fields.gaussian_clone.GaussianCloneExperiment",
-    "elliptical": "fields.elliptical.EllipticalExperiment",
-    "amplifier": "fields.amplifier.Amplifier",
-    "erf-populations": "fields.erf_populations.simulate.ErfPopulations",
-    "gated-linear": "gates.gated_linear.simulate.GatedLinearExperiment",
-    "gate-stability": "gates.gate_stability.simulate.GateStability",
-    "where": "gates.where.simulate.Where",
-    "stability": "gates.stability.simulate.Stability",
-    "gates-to-relu": "gates.gates_to_relu.simulate.GatesToRelu",
-    "self-consistency": "gates.self_consistency.simulate.SelfConsistency",
-    "winning-gates": "gates.winning_gates.simulate.WinningGates",
-    "bumps": "cube.bumps.simulate.Bumps",
-    "drift-fields": "cube.drift_fields.simulate.DriftFields",
-    "f-along-training": "cube.f_along_training.simulate.FAlongTraining",
-    "margins": "cube.margins.simulate.Margins",
-    "gate-influence": "cube.gate_influence.simulate.GateInfluence",
-    "cube-states": "cube.cube_states.simulate.CubeStates",
-    "depth-spectrum": "deep.depth_spectrum.simulate.DepthSpectrum",
-    "galu-and-relu-depth": "deep.galu_and_relu_depth.simulate.GaluAndReluDepth",
-    "linear-depth": "deep.linear_depth.simulate.LinearDepth",
-    "hard-pair": "deep.hard_pair.HardPair",
-    "kernel-concentration": "deep.kernel_concentration.simulate.KernelConcentration",
-    "mnist-galu": "deep.mnist_galu.MnistGalu",
-    "learned-subnetworks": "deep.learned_subnetworks.LearnedSubnetworks",
-    "gate-adaptation": "deep.gate_adaptation.GateAdaptation",
-    "frozen-or-adapting": "deep.frozen_or_adapting.FrozenOrAdapting",
-    "gates-lottery": "deep.gates_lottery.GatesLottery",
-    "rotation-invariance": "convolution.rotation_invariance.simulate.RotationInvariance",
-    "gates-only": "convolution.gates_only.GatesOnly",
-    "soft-gates-table": "convolution.soft_gates_table.simulate.SoftGatesTable",
+SUBJECTS = {
+    "fields": "Receptive fields",
+    "gates": "Gates",
+    "cube": "The hypercube",
+    "deep": "Deep gated networks",
+    "convolution": "Convolutions",
 }
+"""The folders, in the order in which they are shown, and their names for readers."""
+
+INDEX = Path(__file__).with_name("index.json")
+GROUP = "gatefield.experiments"
+"""The group of entry points by which an installed package offers experiments of its own, name -> `Experiment`."""
+
+__all__ = ["GROUP", "SUBJECTS", "Listed", "get", "listed", "names"]
+
+
+class Listed(NamedTuple):
+    """What a list shows of an experiment."""
+
+    name: str
+    subject: str
+    """A key of `SUBJECTS`, or the name of the package that offers it."""
+    title: str = ""
+    durations: dict[str, str] = {}  # noqa: RUF012
+    """Preset -> how long it takes."""
+
+
+@functools.cache
+def listed() -> tuple[Listed, ...]:
+    """All experiments by subject, those of other installed packages last; none is loaded for it."""
+    own = tuple(Listed(**item) for item in json.loads(INDEX.read_text()))
+    taken = {item.name for item in own}
+    others = sorted(_offered().items())
+    return own + tuple(Listed(name, point.dist.name if point.dist else "?") for name, point in others if name not in taken)
 
 
 def names() -> tuple[str, ...]:
-    """The names of all experiments; nothing is loaded for it."""
-    return tuple(_HOMES)
+    """The names of all experiments."""
+    return tuple(item.name for item in listed())
 
 
 def get(name: str) -> "Experiment":
     """The experiment of that name."""
-    if name not in _HOMES:
-        raise unknown_name("experiment", name, _HOMES)
-    module, _, kind = _HOMES[name].rpartition(".")
-    return getattr(importlib.import_module(f"gatefield.experiments.{module}"), kind)()
+    found = {item.name: item for item in listed()}
+    if name not in found:
+        raise unknown_name("experiment", name, found)
+    if found[name].subject in SUBJECTS:
+        return importlib.import_module(f"{__name__}.{found[name].subject}.{name.replace('-', '_')}").experiment
+    from gatefield.lab import Experiment
+
+    value = _offered()[name].load()
+    if not isinstance(value, Experiment) or value.name != name:
+        raise UserError(f"The entry point '{name}' of {found[name].subject} must be an Experiment of that name, not {value!r}.")
+    return value
+
+
+def _offered() -> dict[str, importlib.metadata.EntryPoint]:
+    return {point.name: point for point in importlib.metadata.entry_points(group=GROUP)}

@@ -1,17 +1,59 @@
-"""Running things: the store, the runner, and records that survive a kill."""
+"""Running things: what an experiment is, the store of records that survive a kill, and the runner."""
 
+from gatefield.lab.bench import Bench as Bench
 from gatefield.lab.bench import MemoryBench as MemoryBench
-from gatefield.lab.experiment import Bench as Bench
+from gatefield.lab.bench import Progress as Progress
 from gatefield.lab.experiment import Experiment as Experiment
 from gatefield.lab.experiment import Parameters as Parameters
-from gatefield.lab.experiment import Verdict as Verdict
+from gatefield.lab.parameters import command as command
 from gatefield.lab.parameters import resolve as resolve
+from gatefield.lab.parameters import written as written
 from gatefield.lab.runner import Outcome as Outcome
 from gatefield.lab.runner import run as run
+from gatefield.lab.store.disk import make_folder as make_folder
+from gatefield.lab.store.disk import reading as reading
+from gatefield.lab.store.disk import write_file as write_file
+from gatefield.lab.store.disk import writing as writing
+from gatefield.lab.store.json import plain as plain
+from gatefield.lab.store.json import write_json as write_json
 from gatefield.lab.store.marker import RECORD_FORMAT as RECORD_FORMAT
 from gatefield.lab.store.recorder import ZarrRecorder as ZarrRecorder
 from gatefield.lab.store.records import open_record as open_record
 from gatefield.lab.store.records import write_record as write_record
+from gatefield.lab.store.store import About as About
 from gatefield.lab.store.store import Entry as Entry
 from gatefield.lab.store.store import Store as Store
+from gatefield.lab.store.store import parameter_values as parameter_values
 from gatefield.lab.store.store import run_id as run_id
+from gatefield.lab.study import load_study as load_study
+from gatefield.lab.verdict import Verdict as Verdict
+
+__all__ = [
+    "RECORD_FORMAT",
+    "About",
+    "Bench",
+    "Entry",
+    "Experiment",
+    "MemoryBench",
+    "Outcome",
+    "Parameters",
+    "Progress",
+    "Store",
+    "Verdict",
+    "ZarrRecorder",
+    "command",
+    "load_study",
+    "make_folder",
+    "open_record",
+    "parameter_values",
+    "plain",
+    "reading",
+    "resolve",
+    "run",
+    "run_id",
+    "write_file",
+    "write_json",
+    "write_record",
+    "writing",
+    "written",
+]

@@ -1,13 +1,17 @@
 """What an experiment is."""
 
-import abc
 import dataclasses
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Protocol
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import pydantic
 import xarray as xr
 from matplotlib.figure import Figure
+
+from gatefield.core.errors import UserError
+from gatefield.lab.bench import Bench
+from gatefield.lab.verdict import Verdict
 
 
 class Parameters(pydantic.BaseModel):
@@ -16,59 +20,56 @@ class Parameters(pydantic.BaseModel):
     model_config = pydantic.ConfigDict(frozen=True, extra="forbid", validate_default=True, ser_json_inf_nan="strings")
 
 
-@dataclasses.dataclass(frozen=True)
-class Verdict:
-    """One claim, what was expected, what was measured, and whether it holds.
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Experiment:
+    """A question put to theory and simulation: parameters -> record -> verdicts and figure.
 
-    `expected` and `measured` are numbers; `tolerance` says in words how far apart they may be.
-    `note` carries what a reader should know beside the numbers.
+    To add one, write a file with
+
+    1. a subclass of `Parameters`, whose fields have types and defaults;
+    2. `simulate(parameters, bench)`, which gives the record, an `xarray.Dataset`; trainings go through `bench.train`;
+    3. `verdicts(record)` and `figure(record)`, functions of the record alone, which are computed whenever it is read;
+    4. one value of this class, at the end.
+
+    `gatefield run my_study.py` runs it. A package that is installed offers its own by an entry point of the group
+    `gatefield.experiments`, name -> value; inside gatefield it is one line in `gatefield.experiments`.
     """
 
-    claim: str
-    expected: float
-    measured: float
-    tolerance: str
-    holds: bool
-    note: str = ""
-
-
-class Bench(Protocol):
-    """What an experiment is given to work with: trainings go through it, so that they are recorded, resumed and shown."""
-
-    def train(self, part: str, net: Any, task: Any, **settings: Any) -> xr.Dataset:
-        """`gatefield.train`, as the named part of the experiment."""
-        ...
-
-
-class Experiment(abc.ABC):
-    """A question put to theory and simulation: parameters -> record -> verdicts -> figure.
-
-    To add one: a new file `experiments/_my_name.py` with a final subclass that sets the class variables and the three methods,
-    and one line in `experiments/__init__.py`. It then has its command-line options, its place in the report, its contract test.
-    """
-
-    name: ClassVar[str]
+    name: str
     """Short, with hyphens: what `gatefield run` takes."""
-    title: ClassVar[str]
+    title: str
     """One line: what is shown."""
-    source: ClassVar[str]
+    Parameters: type[Parameters]
+    simulate: Callable[[Any, Bench], xr.Dataset]
+    """Run it: the record, theory beside simulation."""
+    verdicts: Callable[[xr.Dataset], Sequence[Verdict]]
+    """What the record says of each claim."""
+    figure: Callable[[xr.Dataset], Figure]
+    """The picture, drawn from the record alone."""
+    source: str = ""
     """Which figure, table or section it reproduces."""
-    text: ClassVar[str]
+    text: str = ""
     """A paragraph for the report: what is asked, how, and how to read the figure."""
-    Parameters: ClassVar[type[Parameters]]
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]]
-    """Preset name -> parameter values that differ from the defaults. `quick`, `full`, and `tiny` for tests."""
-    durations: ClassVar[Mapping[str, str]]
+    presets: Mapping[str, Mapping[str, Any]] = dataclasses.field(default_factory=lambda: {"quick": {}})
+    """Preset name -> parameter values that differ from the defaults; `quick` is what runs unless another is named."""
+    durations: Mapping[str, str] = dataclasses.field(default_factory=dict)
     """Preset name -> how long it takes on two CPU cores, in words."""
+    origin: str = ""
+    """The file that it was loaded from, as `gatefield run` takes it; empty for one that is found by its name."""
 
-    @abc.abstractmethod
-    def simulate(self, parameters: Any, bench: Bench) -> xr.Dataset:
-        """Run it: the record, theory beside simulation."""
-
-    @abc.abstractmethod
-    def verdicts(self, record: xr.Dataset) -> Sequence[Verdict]:
-        """What the record says of each claim."""
-
-    @abc.abstractmethod
-    def figure(self, record: xr.Dataset) -> Figure:
-        """The picture, drawn from the record alone."""
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", self.name):
+            raise UserError(
+                f"The name of an experiment must be small letters and digits with hyphens between them, such as my-study, "
+                f"but is {self.name!r}."
+            )
+        if not (isinstance(self.Parameters, type) and issubclass(self.Parameters, Parameters)):
+            raise UserError(
+                f"The parameters of experiment {self.name} must be a subclass of gatefield.lab.Parameters, but are "
+                f"{self.Parameters!r}."
+            )
+        for part in ("simulate", "verdicts", "figure"):
+            if not callable(getattr(self, part)):
+                raise UserError(f"{part} of experiment {self.name} must be a function, but is {getattr(self, part)!r}.")
+        if "quick" not in self.presets:
+            raise UserError(f"Experiment {self.name} needs a preset 'quick', which runs unless another is named.")

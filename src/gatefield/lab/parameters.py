@@ -13,7 +13,7 @@ from gatefield.lab.experiment import Experiment, Parameters
 
 
 def resolve(
-    experiment: Experiment | type[Experiment],
+    experiment: Experiment,
     preset: str = "quick",
     overrides: Mapping[str, Any] | Sequence[str] = (),
 ) -> Any:
@@ -34,10 +34,10 @@ def resolve(
         raise _one_sentence(error) from None
 
 
-def command(experiment: Experiment | type[Experiment], parameters: Parameters) -> str:
+def command(experiment: Experiment, parameters: Parameters) -> str:
     """What to type for exactly these parameters, whatever the presets are by then."""
     settings = [f"--set {shlex.quote(f'{name}={written(value)}')}" for name, value in parameters.model_dump().items()]
-    return " ".join(["gatefield run", experiment.name, *settings])
+    return " ".join(["gatefield run", shlex.quote(experiment.origin or experiment.name), *settings])
 
 
 def written(value: Any) -> str:

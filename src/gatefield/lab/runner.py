@@ -1,5 +1,6 @@
 """Running an experiment into a store: finished runs are reused, interrupted ones go on."""
 
+import contextlib
 import dataclasses
 import itertools
 import os
@@ -13,14 +14,15 @@ from gatefield.core.errors import StoreError
 from gatefield.core.provenance import now, provenance
 from gatefield.core.version import __version__
 from gatefield.lab.bench import Progress, StoreBench
-from gatefield.lab.experiment import Experiment, Parameters, Verdict
+from gatefield.lab.experiment import Experiment, Parameters
 from gatefield.lab.parameters import command
 from gatefield.lab.store.disk import make_folder, writing
 from gatefield.lab.store.json import canonical, write_json
 from gatefield.lab.store.lock import locked
-from gatefield.lab.store.marker import MARKER, RECORD_FORMAT
+from gatefield.lab.store.marker import RECORD_FORMAT
 from gatefield.lab.store.records import ABOUT, PARTS, RECORD, write_record
 from gatefield.lab.store.store import VERDICTS, About, Entry, Store
+from gatefield.lab.verdict import Verdict
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,27 +53,34 @@ def run(
     start = time.monotonic()
     entry = store.entry(experiment.name, parameters)
     if entry.status == "finished" and not fresh:
-        return _outcome(entry, start, reused=True)
+        return _outcome(experiment, entry, start, reused=True)
     with locked(entry.path.with_name(f".{entry.id}.lock"), f"Run {entry.name}/{entry.id}"):
         if fresh and entry.status != "absent":
             _move_aside(entry.path)
-        if entry.status == "finished":
-            return _outcome(entry, start, reused=True)
+        if entry.status == "finished":  # by another process, since the first look
+            return _outcome(experiment, entry, start, reused=True)
         resumed = entry.status == "unfinished"
-        _begin(entry)
-        _finish(experiment, parameters, entry, progress, start, resumed)
-    return _outcome(entry, start, resumed=resumed)
+        _begin(experiment, entry)
+        _simulate(experiment, parameters, entry, progress, start, resumed)
+    return _outcome(experiment, entry, start, resumed=resumed)
 
 
-def _outcome(entry: Entry, start: float, *, reused: bool = False, resumed: bool = False) -> Outcome:
-    return Outcome(entry, entry.record(), entry.verdicts(), reused, resumed, time.monotonic() - start)
+def _outcome(experiment: Experiment, entry: Entry, start: float, *, reused: bool = False, resumed: bool = False) -> Outcome:
+    """The record and what follows from it now; the verdicts are kept too, for readers who do not have the experiment."""
+    record = entry.record()
+    verdicts = experiment.verdicts(record)
+    forgiving = contextlib.suppress(StoreError) if reused else contextlib.nullcontext()  # a store may be read-only by now
+    with forgiving, writing(entry.path, "the record is kept"):
+        write_json(entry.path / VERDICTS, [dataclasses.asdict(verdict) for verdict in verdicts])
+    return Outcome(entry, record, verdicts, reused, resumed, time.monotonic() - start)
 
 
-def _begin(entry: Entry) -> None:
+def _begin(experiment: Experiment, entry: Entry) -> None:
     """Note what this run is; or see that this very version began it."""
     if entry.status == "absent":
         make_folder(entry.path)
-        about = About(experiment=entry.name, parameters=dict(entry.parameters), created=now())
+        said = {name: getattr(experiment, name) for name in ("title", "source", "text", "origin")}
+        about = About(experiment=entry.name, parameters=dict(entry.parameters), created=now(), **said)
         with writing(entry.path):
             write_json(entry.path / ABOUT, about.model_dump())
     begun = entry.about().gatefield
@@ -83,20 +92,16 @@ def _begin(entry: Entry) -> None:
         )
 
 
-def _finish(
+def _simulate(
     experiment: Experiment, parameters: Parameters, entry: Entry, progress: Progress | None, start: float, resumed: bool
 ) -> None:
-    """Simulate and write the record, unless it is there; then the verdicts that follow from it."""
-    if not (entry.path / RECORD / MARKER).is_file():
-        record = experiment.simulate(parameters, StoreBench(entry.path / PARTS, progress))
-        made = _made(experiment, parameters, entry)
-        write_record(
-            entry.path / RECORD,
-            record.assign_attrs({**made, "seconds": round(time.monotonic() - start, 3), "resumed": int(resumed)}),
-        )
-    verdicts = [dataclasses.asdict(verdict) for verdict in experiment.verdicts(entry.record())]
-    with writing(entry.path, "the record is kept"):
-        write_json(entry.path / VERDICTS, verdicts)
+    """Simulate and write the record."""
+    record = experiment.simulate(parameters, StoreBench(entry.path / PARTS, progress))
+    made = _made(experiment, parameters, entry)
+    write_record(
+        entry.path / RECORD,
+        record.assign_attrs({**made, "seconds": round(time.monotonic() - start, 3), "resumed": int(resumed)}),
+    )
 
 
 def _made(experiment: Experiment, parameters: Parameters, entry: Entry) -> dict[str, object]:

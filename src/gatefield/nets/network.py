@@ -62,7 +62,7 @@ class Network(eqx.Module):
         return self.inputs
 
     @property
-    def apart(self) -> bool:
+    def sequential(self) -> bool:
         """Whether runs are faster one after the other than side by side."""
         return False
 

@@ -1,30 +1,31 @@
-"""Showing what was found: figures, and the report page.
+"""Showing what was found: figures, the report, the ledger's page, and what a terminal prints.
 
 The names below are loaded when first used, so that the command line can use the light parts of this room at once.
 """
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from gatefield.core.lazy import lazy_names
 
 if TYPE_CHECKING:
     from gatefield.show.figures import draw as draw
     from gatefield.show.figures import save as save
     from gatefield.show.figures import svg_text as svg_text
     from gatefield.show.ledger_page import write_ledger_page as write_ledger_page
+    from gatefield.show.ledger_terminal import show_ledger as show_ledger
+    from gatefield.show.outcome import show_outcome as show_outcome
     from gatefield.show.report import write_report as write_report
+    from gatefield.show.terminal import describe_experiment as describe_experiment
+    from gatefield.show.terminal import show_experiments as show_experiments
 
-_HOMES = {
-    "draw": "figures",
-    "save": "figures",
-    "svg_text": "figures",
-    "write_ledger_page": "ledger_page",
-    "write_report": "report",
-}
-
-__all__ = ["draw", "save", "svg_text", "write_ledger_page", "write_report"]
-
-
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(importlib.import_module(f"gatefield.show.{_HOMES[name]}"), name)
-    raise AttributeError(f"module 'gatefield.show' has no attribute '{name}'")
+__all__, __getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "figures": ["draw", "save", "svg_text"],
+        "ledger_page": ["write_ledger_page"],
+        "ledger_terminal": ["show_ledger"],
+        "outcome": ["show_outcome"],
+        "report": ["write_report"],
+        "terminal": ["describe_experiment", "show_experiments"],
+    },
+)

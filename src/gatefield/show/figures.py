@@ -8,9 +8,12 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from gatefield.core.errors import unknown_name
+from gatefield.lab import write_file
 from gatefield.lab.experiment import Experiment
 from gatefield.plot.style import style
-from gatefield.show.files import write_whole
+
+FIGURE = "figure.svg"
+"""The name of a figure beside its record."""
 
 # Without dates and versions the same record gives the same bytes.
 _METADATA = {"svg": {"Date": None, "Creator": None, "Format": None, "Type": None}, "png": {"Software": None}}
@@ -27,7 +30,7 @@ def draw(experiment: Experiment, record: xr.Dataset) -> Figure:
 def save(figure: Figure, path: str | Path) -> Path:
     """Write the figure as `.svg` or `.png`, by the ending of `path`; the file is whole or not there."""
     path = Path(path)
-    return write_whole(path, _render(figure, path.suffix.lstrip(".").lower()))
+    return write_file(path, _render(figure, path.suffix.lstrip(".").lower()))
 
 
 def svg_text(figure: Figure) -> str:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from gatefield.core.words import seconds
 from gatefield.ledger.file import Ledger, Row
 from gatefield.ledger.notes import SOURCES
-from gatefield.show.words import seconds
 
 MARKS = {"agrees": "✓ agrees", "disagrees": "✗ disagrees", "inconsistent": "✗ inconsistent", "fails": "✗ fails"}
 _VERDICTS = {

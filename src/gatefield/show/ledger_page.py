@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from gatefield.core.version import __version__
+from gatefield.lab import write_file
 from gatefield.ledger.file import Ledger
-from gatefield.show.files import write_whole
 from gatefield.show.ledger import view
 from gatefield.show.report import environment
 
@@ -19,4 +19,4 @@ def write_ledger_page(ledger: Ledger, path: str | Path) -> Path:
     **Returns:** where the page is.
     """
     text = environment().get_template("ledger.html").render(ledger=view(ledger), version=__version__)
-    return write_whole(Path(path), text.encode())
+    return write_file(Path(path), text.encode())

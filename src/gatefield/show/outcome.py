@@ -5,22 +5,11 @@ from typing import Any
 
 from rich.console import Console
 
+from gatefield.core.errors import StoreError
+from gatefield.core.words import seconds
 from gatefield.lab.experiment import Experiment
-from gatefield.lab.store.marker import MARKER, read_marker
-from gatefield.lab.store.records import PARTS, RECORD
-from gatefield.show.figures import draw, save
+from gatefield.show.figures import FIGURE, draw, save
 from gatefield.show.terminal import say, show_verdicts
-from gatefield.show.words import seconds
-
-FIGURE = "figure.svg"
-
-
-def committed(run: Path) -> str:
-    """How far an interrupted run had come, part by part, in words; empty where none of its parts was begun, or all is done."""
-    if (run / RECORD / MARKER).is_file():
-        return ""
-    markers = [(part.name, read_marker(part)) for part in sorted((run / PARTS).glob("[!.]*"))]
-    return ", ".join(f"record {marker.records} of {marker.total} of {name}" for name, marker in markers if marker)
 
 
 def show_outcome(experiment: Experiment, outcome: Any, console: Console) -> None:
@@ -39,7 +28,11 @@ def _headline(name: str, outcome: Any) -> str:
 
 
 def _figure(experiment: Experiment, outcome: Any) -> Path:
+    """Drawn anew, since the code that draws may have changed; on a disk that is read-only by now, the one that is there."""
     path = Path(outcome.entry.path) / FIGURE
-    if outcome.reused and path.exists():
-        return path
-    return save(draw(experiment, outcome.record), path)
+    try:
+        return save(draw(experiment, outcome.record), path)
+    except StoreError:
+        if outcome.reused and path.exists():
+            return path
+        raise

@@ -10,12 +10,13 @@ from markupsafe import Markup
 
 from gatefield import experiments
 from gatefield.core.version import __version__
+from gatefield.core.words import number
+from gatefield.lab import write_file
 from gatefield.lab.experiment import Experiment
 from gatefield.ledger.file import Ledger
-from gatefield.show.files import write_whole
 from gatefield.show.ledger import view
 from gatefield.show.sections import Gap, Section, read
-from gatefield.show.words import number
+from gatefield.show.terminal import MARKS
 
 
 def write_report(
@@ -38,7 +39,7 @@ def write_report(
     items = sorted((read(entry, find) for entry in entries), key=_rank)
     sections = [item for item in items if isinstance(item, Section)]
     gaps = [item for item in items if isinstance(item, Gap)]
-    return write_whole(Path(path), page(sections, gaps, ledger).encode())
+    return write_file(Path(path), page(sections, gaps, ledger).encode())
 
 
 def _rank(item: Section | Gap) -> tuple[int, str, str]:
@@ -52,7 +53,7 @@ def page(sections: Sequence[Section], gaps: Sequence[Gap], ledger: Ledger | None
     verdicts = [verdict for section in sections for verdict in section.verdicts]
     template = environment().get_template("report.html")
     checked = None if ledger is None else view(ledger)
-    return template.render(sections=sections, gaps=gaps, verdicts=verdicts, ledger=checked, version=__version__)
+    return template.render(sections=sections, gaps=gaps, verdicts=verdicts, ledger=checked, version=__version__, marks=MARKS)
 
 
 def environment() -> jinja2.Environment:

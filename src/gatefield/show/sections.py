@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import xarray as xr
+
 from gatefield.core.errors import UserError
-from gatefield.lab.experiment import Experiment, Verdict
-from gatefield.lab.parameters import command
-from gatefield.show.figures import draw, svg_text
+from gatefield.lab import About, Entry, Experiment, Verdict, command, written
+from gatefield.show.figures import FIGURE, draw, svg_text
 from gatefield.show.setting import setting
 
 
@@ -46,25 +47,40 @@ class Gap:
     command: str
 
 
-def read(entry: Any, find: Callable[[str], Experiment]) -> Section | Gap:
+def read(entry: Entry, find: Callable[[str], Experiment]) -> Section | Gap:
     """The section of a finished entry, or the gap that an unfinished or unreadable one leaves."""
     where = _store_option(Path(entry.path))
     again = f"gatefield run {entry.name}{where}"
     if entry.problem:
         return _gap(entry, entry.problem, again)
     try:
-        experiment = find(entry.name)
-        again = command(experiment, experiment.Parameters(**entry.parameters)) + where
+        about = entry.about()
+        experiment = _at_hand(find, about)
+        if experiment is None:
+            again = f"gatefield run {shlex.quote(about.origin or about.experiment)}{where}"
+        else:
+            again = command(experiment, experiment.Parameters(**entry.parameters)) + where
         if entry.status != "finished":
             return _gap(entry, "It is not finished; the same command goes on from where it stopped.", again)
-        return _section(entry, experiment, again)
+        return _section(entry, experiment, again) if experiment else _kept_section(entry, about, again)
     except UserError as error:
         return _gap(entry, str(error), again)
     except Exception as error:  # one bad record must not cost the page
         return _gap(entry, f"It cannot be shown ({type(error).__name__}: {error}); make it anew.", f"{again} --fresh")
 
 
-def _section(entry: Any, experiment: Experiment, again: str) -> Section:
+def _at_hand(find: Callable[[str], Experiment], about: About) -> Experiment | None:
+    """The experiment of that name; None if it comes from a file, which a store cannot ask to be run."""
+    try:
+        return find(about.experiment)
+    except UserError:
+        if about.origin:
+            return None
+        raise
+
+
+def _section(entry: Entry, experiment: Experiment, again: str) -> Section:
+    """Verdicts and figure as they follow from the record now."""
     record = entry.record()
     return Section(
         name=entry.name,
@@ -73,12 +89,36 @@ def _section(entry: Any, experiment: Experiment, again: str) -> Section:
         source=experiment.source,
         setting=setting(experiment, entry.parameters),
         text=experiment.text,
-        figure=_data_address(svg_text(draw(experiment, record))),
+        figure=_data_address(svg_text(draw(experiment, record)).encode()),
+        verdicts=experiment.verdicts(record),
+        command=again,
+        path=str(entry.path),
+        provenance=_provenance(record),
+    )
+
+
+def _kept_section(entry: Entry, about: About, again: str) -> Section:
+    """Verdicts and figure as they were kept when the experiment's file was last run."""
+    figure = Path(entry.path) / FIGURE
+    if not figure.is_file():
+        raise UserError(f"Its experiment is in '{about.origin}', and its figure was not kept; run it again.")
+    return Section(
+        name=entry.name,
+        id=entry.id,
+        title=about.title,
+        source=about.source,
+        setting=", ".join(f"{name} = {written(value)}" for name, value in entry.parameters.items()),
+        text=about.text,
+        figure=_data_address(figure.read_bytes()),
         verdicts=entry.verdicts(),
         command=again,
         path=str(entry.path),
-        provenance=[(str(name), _plain(value)) for name, value in sorted(record.attrs.items()) if name != "command"],
+        provenance=_provenance(entry.record()),
     )
+
+
+def _provenance(record: xr.Dataset) -> list[tuple[str, str]]:
+    return [(str(name), _plain(value)) for name, value in sorted(record.attrs.items()) if name != "command"]
 
 
 def _store_option(run: Path) -> str:
@@ -87,13 +127,13 @@ def _store_option(run: Path) -> str:
     return "" if store == Path("gatefield-store") else f" --store {shlex.quote(str(store))}"
 
 
-def _gap(entry: Any, what: str, again: str) -> Gap:
+def _gap(entry: Entry, what: str, again: str) -> Gap:
     return Gap(name=str(entry.name), path=str(entry.path), what=what, command=again)
 
 
-def _data_address(svg: str) -> str:
+def _data_address(svg: bytes) -> str:
     """The picture as a data address: an image of its own, whose names and styles cannot meet those of another."""
-    return "data:image/svg+xml;base64," + base64.b64encode(svg.encode()).decode()
+    return "data:image/svg+xml;base64," + base64.b64encode(svg).decode()
 
 
 def _plain(value: Any) -> str:

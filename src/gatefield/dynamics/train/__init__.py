@@ -1,1 +1,1 @@
-"""."""
+"""Stochastic gradient descent."""

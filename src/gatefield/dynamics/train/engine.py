@@ -17,18 +17,22 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from gatefield.core.runs import has_run_axis
 from gatefield.dynamics.train.losses import Loss
-from gatefield.dynamics.train.optimizers import Optimizer
+from gatefield.dynamics.train.optimizers import Optimizer, Schedule
 
 PyTree = Any
 CACHE_BYTES = 2**22
-Also = Mapping[str, tuple[Sequence[str], Callable[[Any], Array]]]
+"""A batch of all runs side by side should not be larger than a core's share of the caches."""
+Observe = Mapping[str, tuple[Sequence[str], Callable[[Any], Array]]]
+"""What to observe beside the network's own observables: name -> (dimension names, function of the network)."""
 
 
 class State(NamedTuple):
-    """All that the next step needs, and so all that a checkpoint holds: trained arrays and the optimiser's memory."""
+    """All that the next step needs, and so all that a checkpoint holds: trained arrays, the optimiser's memory and, if the
+    learning rate follows a schedule, the time that has passed."""
 
     trained: PyTree
     memory: PyTree
+    time: Float[Array, ""] | None = None
 
 
 class Problem(NamedTuple):
@@ -51,45 +55,48 @@ class Program(NamedTuple):
     optimizer: Optimizer
     loss: Loss
     batch_size: int | None
-    also: tuple[tuple[str, Callable[[Any], Array]], ...]
+    observed: tuple[tuple[str, Callable[[Any], Array]], ...] = ()
     every: int | None = None
+    schedule: Schedule | None = None
 
     def start(self, trained: PyTree, rate: Float[Array, ""]) -> State:
         """The state before the first step of one run."""
-        return State(trained, self.optimizer(rate).init(trained))
+        return State(trained, self._optimizer(rate).init(trained), None if self.schedule is None else jnp.zeros(()))
 
-    def look(self, state: State, problem: Problem, draw: Callable[..., Any], step: Int[Array, ""]) -> dict[str, Array]:
+    def observe(self, state: State, problem: Problem, draw: Callable[..., Any], step: Int[Array, ""]) -> dict[str, Array]:
         """What is recorded at a step: the network's observables, what the task measures, and the loss.
 
         Unless the task measures the loss, it is that on a fresh batch, which `draw`, the task's sampler, gives.
         """
-        net = eqx.combine(state.trained, problem.fixed).at(problem.rate * step)
+        net = eqx.combine(state.trained, problem.fixed).at(_time(state, problem, step))
         own = {name: array for name, (_, array) in net.observables().items()}
-        seen = {**own, **{name: function(net) for name, function in self.also}, **problem.task.measures(net, self.loss)}
-        if "loss" in seen:
-            return seen
+        more = {name: function(net) for name, function in self.observed}
+        rows = {**own, **more, **problem.task.measures(net, self.loss)}
+        if "loss" in rows:
+            return rows
         x, y = draw(jax.random.fold_in(problem.evaluation_key, step), self.batch_size)
-        return {**seen, "loss": self.loss(net(x), y)}
+        return {**rows, "loss": self.loss(net(x), y)}
 
     def advance(
-        self, state: State, problem: Problem, marks: Int[Array, " records"], capacity: int, first: Int, count: Int
+        self, state: State, problem: Problem, marks: Int[Array, " records"], capacity: int, first: Array, count: Array
     ) -> Any:
         """Records `first`, `first + 1`, ... of one run, `count` of them, in buffers with room for `capacity`.
 
         The state is that of the record before; to the first record of all, at step 0, there is no step to take.
         """
         stream, draw = problem.task.stream(problem.train_key, self.batch_size), problem.task.sampler()
-        update = self.optimizer(problem.rate).update
+        update = self._optimizer(problem.rate).update
 
-        def batch_loss(trained: PyTree, i: Array, x: Array, y: Array) -> Array:
-            return self.loss(eqx.combine(trained, problem.fixed).at(problem.rate * i)(x), y)
+        def batch_loss(trained: PyTree, time: Array, x: Array, y: Array) -> Array:
+            return self.loss(eqx.combine(trained, problem.fixed).at(time)(x), y)
 
         def step(i: Array, carry: tuple[State, PyTree]) -> tuple[State, PyTree]:
             state, shared = carry
             (x, y), shared = stream.take(i, shared)
-            gradient = jax.grad(batch_loss)(state.trained, i, x, y)
+            gradient = jax.grad(batch_loss)(state.trained, _time(state, problem, i), x, y)
             change, memory = update(gradient, state.memory, state.trained)
-            return State(optax.apply_updates(state.trained, change), memory), shared
+            time = None if self.schedule is None else state.time + self.schedule(i)
+            return State(optax.apply_updates(state.trained, change), memory, time), shared
 
         def steps(start: Array, stop: Array, state: State) -> State:
             if self.every is None:
@@ -101,12 +108,20 @@ class Program(NamedTuple):
             state, rows = carry
             start, stop = marks[jnp.maximum(first + i - 1, 0)], marks[first + i]
             state = steps(start, stop, state)
-            seen = self.look(state, problem, draw, stop)
-            return state, jax.tree.map(lambda row, value: row.at[i].set(value), rows, seen)
+            new = self.observe(state, problem, draw, stop)
+            return state, jax.tree.map(lambda row, value: row.at[i].set(value), rows, new)
 
-        shapes = jax.eval_shape(lambda: self.look(state, problem, draw, marks[first]))
+        shapes = jax.eval_shape(lambda: self.observe(state, problem, draw, marks[first]))
         rows = jax.tree.map(lambda s: jnp.zeros((capacity, *s.shape), s.dtype), shapes)
         return jax.lax.fori_loop(0, count, record, (state, rows))
+
+    def _optimizer(self, rate: Float[Array, ""]) -> optax.GradientTransformation:
+        return self.optimizer(rate if self.schedule is None else self.schedule)
+
+
+def _time(state: State, problem: Problem, step: Int[Array, ""]) -> Float[Array, ""]:
+    """The time of the flow: the sum of the learning rates of all steps before."""
+    return problem.rate * step if state.time is None else state.time
 
 
 @eqx.filter_jit
@@ -125,7 +140,7 @@ def advance(
 
 
 @eqx.filter_jit
-def look(program: Program, state: State, problem: Problem, group: int, step: Any) -> dict[str, Array]:
+def observe(program: Program, state: State, problem: Problem, group: int, step: Any) -> dict[str, Array]:
     """What all runs show at a step, with a leading run axis."""
     arrays, rest = eqx.partition(problem, eqx.is_array)
     batched, shared = eqx.partition(arrays, has_run_axis(arrays))
@@ -133,7 +148,7 @@ def look(program: Program, state: State, problem: Problem, group: int, step: Any
     def one(run: tuple[State, PyTree]) -> dict[str, Array]:
         state, own = run
         whole = eqx.combine(own, shared, rest)
-        return program.look(state, whole, whole.task.sampler(), step)
+        return program.observe(state, whole, whole.task.sampler(), step)
 
     return _each_run(one, (state, batched), group)
 

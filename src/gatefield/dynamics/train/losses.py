@@ -1,4 +1,4 @@
-"""Losses by name: each takes outputs and labels of a batch and gives one number."""
+"""Losses: each takes outputs and labels of a batch and gives one number. Names are short forms of some."""
 
 from collections.abc import Callable, Mapping
 
@@ -48,9 +48,13 @@ LOSSES: Mapping[str, Loss] = {"mse": half_mse, "sse": half_sse, "cross-entropy":
 CLASS_LOSSES: Mapping[str, Loss] = {"mse": class_half_mse, "sse": class_half_sse, "cross-entropy": class_cross_entropy}
 
 
-def get_loss(name: str, labels: tuple | None, outputs: int = 1) -> Loss:
-    """The named loss for so many outputs, if it can read these labels."""
-    loss = (LOSSES if outputs == 1 else CLASS_LOSSES)[checks.choice("loss", name, LOSSES)]
+def get_loss(loss: str | Loss, labels: tuple | None, outputs: int = 1) -> Loss:
+    """The named loss for this number of outputs, if it can read these labels; or the given function itself."""
+    if not isinstance(loss, str):
+        if not callable(loss):
+            raise UserError(f"loss must be a name, such as 'mse', or a function of outputs and labels, but is {loss!r}.")
+        return loss
+    loss = (LOSSES if outputs == 1 else CLASS_LOSSES)[checks.choice("loss", loss, LOSSES)]
     values = [np.asarray(y) for y in labels or ()]
     if loss is cross_entropy and any(np.any((y < 0) | (y > 1)) for y in values):
         pair = ", ".join(f"{np.ravel(y)[0]:g}" for y in values)

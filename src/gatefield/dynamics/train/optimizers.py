@@ -1,27 +1,60 @@
-"""Optimisers by name. Any function from a learning rate to an optax transformation will do."""
+"""Optimisers: functions from a learning rate, or a schedule, to an optax transformation. Names are short forms of some."""
 
+import functools
 from collections.abc import Callable, Mapping
+from typing import Any
 
+import numpy as np
 import optax
 
 from gatefield.core import checks
 from gatefield.core.errors import UserError
 
-Optimizer = Callable[..., optax.GradientTransformation]
+Optimizer = Callable[[Any], optax.GradientTransformation]
+Schedule = Callable[[Any], Any]
+"""A learning rate that changes: a function of the step, such as those of optax."""
+
+
+def _momentum(rate: Any) -> optax.GradientTransformation:
+    return optax.sgd(rate, momentum=0.9)
+
 
 OPTIMIZERS: Mapping[str, Optimizer] = {
     "sgd": optax.sgd,
-    "momentum": lambda rate: optax.sgd(rate, momentum=0.9),
+    "momentum": _momentum,
     "adam": optax.adam,
     "adamw": optax.adamw,
     "rmsprop": optax.rmsprop,
 }
 
 
-def get_optimizer(optimizer: str | Optimizer) -> Optimizer:
-    """The named optimiser, or the given function itself."""
+def get_optimizer(optimizer: str | Optimizer | optax.GradientTransformation) -> Optimizer:
+    """The named optimiser, the given function, or one that gives the transformation, which has its own learning rate."""
     if isinstance(optimizer, optax.GradientTransformation):
-        raise UserError(
-            "optimizer must be made from a learning rate; pass a name or a function like optax.adam, without calling it."
-        )
-    return optimizer if callable(optimizer) else OPTIMIZERS[checks.choice("optimizer", optimizer, OPTIMIZERS)]
+        return _regardless(optimizer)
+    if callable(optimizer):
+        return optimizer
+    return OPTIMIZERS[checks.choice("optimizer", optimizer, OPTIMIZERS)]
+
+
+@functools.lru_cache(maxsize=64)  # the same function for the same transformation, so that its program is compiled once
+def _regardless(transformation: optax.GradientTransformation) -> Optimizer:
+    return lambda rate: transformation
+
+
+def check_rate(rate: Any, optimizer: Any) -> tuple[Any, Schedule | None]:
+    """The learning rate of each run, or a schedule; with a transformation that has its own rate, none is given."""
+    if isinstance(optimizer, optax.GradientTransformation):
+        if rate is not None:
+            raise UserError(
+                "This optimizer has its learning rate already; leave learning_rate out, or pass the function that makes it, "
+                "such as optimizer=optax.adam."
+            )
+        return np.asarray(np.nan), None
+    if rate is None:
+        raise UserError("learning_rate is missing; give a number, one for each run, or a schedule.")
+    if callable(rate):
+        first = rate(0)
+        checks.scalar("learning_rate at step 0", checks.finite("learning_rate at step 0", first))
+        return np.asarray(np.nan), rate
+    return checks.positive("learning_rate", rate), None

@@ -5,6 +5,7 @@ from typing import Any
 from gatefield.core import checks
 from gatefield.core.errors import UserError
 from gatefield.data import AnyTask
+from gatefield.nets import Network
 
 MOST_SAMPLES = 2**31
 
@@ -14,17 +15,21 @@ def size_of_batch(size: Any) -> int | None:
     return None if size is None or size == "all" else checks.count("batch_size", size)
 
 
-def check_parts(net: Any, task: Any, recorder: Any) -> None:
-    """Whether the network, the task and the recorder are such, and fit each other."""
+def check_parts(net: Any, task: Any) -> None:
+    """See that the network and the task are such, and fit each other."""
+    if not isinstance(net, Network):
+        raise UserError(
+            f"net must be a network of gatefield, such as Committee(40, 1, key=key), but is {type(net).__name__}; to train one "
+            f"of your own, make it a subclass of gatefield.nets.Network, whose docstring says how."
+        )
     if not isinstance(task, AnyTask):
         raise UserError(
-            f"task must be a task, such as Task(positive, negative), but is {type(task).__name__}; give such a task."
+            f"task must be a task, such as Task(positive, negative), but is {type(task).__name__}; inputs and labels in arrays "
+            f"make one by Dataset(x, y)."
         )
     if net.inputs != task.n:
         raise UserError(f"The network has {net.inputs} inputs and the task {task.n} sites; give both the same n.")
     _check_outputs(net.outputs, task.classes)
-    if recorder is not None and not hasattr(recorder, "commit"):
-        raise UserError(f"recorder must be a recorder, but is {recorder!r}; write gatefield.lab.ZarrRecorder(folder).")
 
 
 def check_batch(net: Any, task: AnyTask, steps: int, size: int | None) -> None:

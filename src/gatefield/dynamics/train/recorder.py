@@ -41,7 +41,7 @@ class Layout:
 
 
 @dataclasses.dataclass(frozen=True)
-class Found:
+class Resumable:
     """What an earlier, interrupted or finished run left: records committed, their block size, and the state after the last.
 
     The state is None if the run is finished and its network was not kept.
@@ -55,7 +55,7 @@ class Found:
 class Recorder(Protocol):
     """A place for one run's records. `find` first; then `create` if there was nothing; then `commit` block after block."""
 
-    def find(self, fingerprint: str, like: PyTree) -> Found | None:
+    def find(self, fingerprint: str, like: PyTree) -> Resumable | None:
         """What is there already of the run with this fingerprint; `like` is a state of the same structure."""
         ...
 
@@ -82,7 +82,7 @@ class MemoryRecorder:
         self._layout: Layout | None = None
         self._blocks: list[Mapping[str, np.ndarray]] = []
 
-    def find(self, fingerprint: str, like: PyTree) -> Found | None:
+    def find(self, fingerprint: str, like: PyTree) -> Resumable | None:
         return None
 
     def create(self, layout: Layout) -> None:

@@ -15,7 +15,7 @@ import xarray as xr
 from jaxtyping import Array
 
 from gatefield.core.errors import UserError
-from gatefield.dynamics.train.engine import Problem, Program, State, advance, look
+from gatefield.dynamics.train.engine import Problem, Program, State, advance, observe
 from gatefield.dynamics.train.recorder import Layout, Recorder, Variable
 
 SECONDS_PER_COMMIT = 2.0
@@ -24,9 +24,8 @@ RECORDS_PER_COMMIT = 1000
 
 Rows = dict[str, np.ndarray]
 Progress = Callable[[int, int], None]
-Finished = Callable[[Any], None]
 
-UNITS = {"position": "site", "time": "tau"}
+UNITS = {"position": "site", "time": "tau", "learning_rate": "tau"}
 STATUS = {"flag_values": [0, 1], "flag_meanings": "ok diverged"}
 
 
@@ -58,10 +57,13 @@ class Session:
     chunk: int | None
     keep_network: bool = True
 
-    def run(self, state: State, recorder: Recorder, progress: Progress, finished: Finished | None = None) -> xr.Dataset:
-        """Go on from what the recorder finds, or begin, until all records are committed; then show the trained network."""
+    def run(self, state: State, recorder: Recorder, progress: Progress) -> tuple[Any, xr.Dataset]:
+        """Go on from what the recorder finds, or begin, until all records are committed; the trained network and the record.
+
+        The network is None if it was not kept.
+        """
         done, last = 0, int(self.marks[-1])
-        capacity = max(self._room(state), self.chunk or 0)
+        capacity = max(self._capacity(state), self.chunk or 0)
         try:
             found = recorder.find(self.identity, state)
             if found is None:
@@ -72,21 +74,21 @@ class Session:
                 done, state, block, rows = found.records, found.state, found.block, None
                 progress(self._step(done), last)
             while done < len(self.marks):
-                rows, state = self._fill(rows, state, done, min(block, len(self.marks) - done), max(capacity, block))
+                rows, state = self._complete(rows, state, done, min(block, len(self.marks) - done), max(capacity, block))
                 end = done + _length(rows)
                 recorder.commit(done, rows, state if self.keep_network or end < len(self.marks) else None)
                 done, rows = end, None
                 progress(self._step(done), last)
         except KeyboardInterrupt:
             raise Interrupted(recorder.dataset(), last) from None
-        if finished and state is None:
+        if not self.keep_network:
+            return None, recorder.dataset()
+        if state is None:
             raise UserError(
-                "The trained network was not kept, because the run was recorded with keep_network=False; record it anew with "
-                "keep_network=True."
+                "The trained network is not in this record, which was made with keep_network=False; pass keep_network=False to "
+                "open the record alone, or record the training anew."
             )
-        if finished:
-            finished(eqx.combine(state.trained, self.problem.fixed))
-        return recorder.dataset()
+        return eqx.combine(state.trained, self.problem.fixed), recorder.dataset()
 
     def _step(self, done: int) -> int:
         return int(self.marks[done - 1]) if done else 0
@@ -101,17 +103,17 @@ class Session:
         seconds = time.perf_counter() - start
         return rows, state, int(np.clip(SECONDS_PER_COMMIT / seconds, 2, capacity))
 
-    def _look(self, state: State) -> dict[str, Array]:
+    def _observe(self, state: State) -> dict[str, Array]:
         """What all runs show at step 0; only its shapes are asked for, so that it is not compiled."""
-        return look(self.program, state, self.problem, self.group, jnp.int32(0))
+        return observe(self.program, state, self.problem, self.group, jnp.int32(0))
 
-    def _room(self, state: State) -> int:
+    def _capacity(self, state: State) -> int:
         """How many records the buffers of the compiled program can hold."""
-        shapes = eqx.filter_eval_shape(self._look, state)
+        shapes = eqx.filter_eval_shape(self._observe, state)
         size = sum(np.prod(shape.shape) * shape.dtype.itemsize for shape in shapes.values())
         return int(np.clip(BYTES_PER_COMMIT // size, 2, min(len(self.marks), RECORDS_PER_COMMIT)))
 
-    def _fill(self, rows: Rows | None, state: State, done: int, block: int, capacity: int) -> tuple[Rows, State]:
+    def _complete(self, rows: Rows | None, state: State, done: int, block: int, capacity: int) -> tuple[Rows, State]:
         """Complete a block of records, of which `rows` are made already."""
         made = _length(rows) if rows else 0
         if made == block and rows:
@@ -125,7 +127,7 @@ class Session:
         return _host(rows, lambda a: a[:, :count]), state
 
     def _layout(self, state: State, block: int) -> Layout:
-        shapes = eqx.filter_eval_shape(self._look, state)
+        shapes = eqx.filter_eval_shape(self._observe, state)
         _check_dims(self.dims, shapes)
         variables = {name: Variable(("run", "step", *self.dims[name]), np.dtype(s.dtype)) for name, s in shapes.items()}
         variables["status"] = Variable(("run", "step"), np.dtype(np.int8), STATUS)
@@ -160,6 +162,6 @@ def _join(rows: Rows, more: Rows) -> Rows:
 def _host(rows: dict[str, Array], part: Callable[[np.ndarray], np.ndarray]) -> Rows:
     """Rows as NumPy arrays, with the status of each run: diverged once its fields or its loss are not finite."""
     arrays = {name: part(np.asarray(value)) for name, value in rows.items()}
-    told = [arrays[name] for name in ("fields", "loss") if name in arrays]
-    wrong = [~np.isfinite(a).all(axis=tuple(range(2, a.ndim))) for a in told]
+    judged = [arrays[name] for name in ("fields", "loss") if name in arrays]
+    wrong = [~np.isfinite(a).all(axis=tuple(range(2, a.ndim))) for a in judged]
     return {**arrays, "status": np.any(wrong, axis=0).astype(np.int8)}

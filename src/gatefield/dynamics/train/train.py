@@ -1,49 +1,60 @@
 """Training: stochastic gradient descent on fresh samples, many runs at once."""
 
-from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from collections.abc import Callable
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
-import equinox as eqx
 import jax
-import jax.numpy as jnp
 import numpy as np
+import optax
 import xarray as xr
 from jaxtyping import PRNGKeyArray
 
 from gatefield.core import checks
 from gatefield.core.errors import UserError
-from gatefield.core.keys import as_key
+from gatefield.core.grid import Grid
+from gatefield.core.progress import training_progress
 from gatefield.core.provenance import provenance
-from gatefield.core.runs import run_count, spread
+from gatefield.core.runs import one_run
 from gatefield.data import AnyTask
 from gatefield.dynamics.train.describe import describe, run_parameters
-from gatefield.dynamics.train.engine import Also, Problem, Program, State, look, runs_side_by_side
+from gatefield.dynamics.train.engine import Observe
 from gatefield.dynamics.train.identity import fingerprint
-from gatefield.dynamics.train.losses import get_loss
-from gatefield.dynamics.train.optimizers import Optimizer, get_optimizer
-from gatefield.dynamics.train.parts import check_batch, check_parts, size_of_batch
+from gatefield.dynamics.train.losses import Loss
+from gatefield.dynamics.train.optimizers import Optimizer, Schedule
+from gatefield.dynamics.train.problem import Setup, set_up
 from gatefield.dynamics.train.recorder import MemoryRecorder, Recorder
 from gatefield.dynamics.train.session import Session
+from gatefield.nets import Network
+
+N = TypeVar("N", bound=Network)
+
+
+class Training(NamedTuple, Generic[N]):
+    """What `train` gives: the trained network and its history."""
+
+    net: N
+    """With a run axis if there were several runs; None if it was not kept."""
+    record: xr.Dataset
 
 
 def train(
-    net: Any,
-    task: Any,
+    net: N,
+    task: AnyTask,
     *,
     steps: int,
     batch_size: int | Literal["all"] | None,
-    learning_rate: Any,
+    learning_rate: Any = None,
     key: PRNGKeyArray,
-    optimizer: str | Optimizer = "sgd",
-    loss: str = "mse",
+    optimizer: str | Optimizer | optax.GradientTransformation = "sgd",
+    loss: str | Loss = "mse",
     record_every: int | None = None,
-    also: Also | None = None,
+    runs: Grid | None = None,
+    observe: Observe | None = None,
     recorder: Recorder | None = None,
-    progress: Callable[[int, int], None] | None = None,
-    finished: Callable[[Any], None] | None = None,
+    progress: bool | Callable[[int, int], None] | None = None,
     chunk: int | None = None,
     keep_network: bool = True,
-) -> xr.Dataset:
+) -> Training[N]:
     r"""Train a network on batches of a task: $\theta \leftarrow \theta - \eta \nabla_\theta L$ on a new batch each step.
 
     Many runs go at once when `net`, `task`, `learning_rate` or `key` carry a leading run axis. A run's numbers depend on its
@@ -51,108 +62,128 @@ def train(
 
     **Arguments**
 
-    - `steps`, `batch_size`, `learning_rate`: with SGD on `"mse"`, `learning_rate * step` is the time of the gradient flow in
-      units of tau. `batch_size="all"` takes the whole training set of a `Dataset` at each step, in order.
+    - `net`, `task`: a `Network` and a task, such as `Task(positive, negative)` or `Dataset(x, y)`.
+    - `steps`, `batch_size`: how many steps, and samples in each. `batch_size="all"` takes the whole training set of a `Dataset`
+      at each step, in order.
+    - `learning_rate`: a number, one for each run, or a schedule, a function of the step such as those of optax. With SGD on
+      `"mse"` the sum of the learning rates is the time of the gradient flow, in units of tau.
     - `key`: one key for each run; from a single key, run r of several takes `fold_in(key, r)`.
-    - `optimizer`: `"sgd"`, `"momentum"`, `"adam"`, `"adamw"`, `"rmsprop"`, or a function from a learning rate to an optax
-      transformation.
-    - `loss`: `"mse"`, one half of the mean squared error, `"sse"`, one half of the sum of squared errors, or
-      `"cross-entropy"`. For a network with an output for each class, errors are those from the one-hot label.
-    - `record_every`: steps between records, by default a hundredth of all. Step 0 and the last step are always recorded.
-    - `also`: further quantities to record, name -> (dimension names, function of the network).
-    - `recorder`: where records go (memory by default); one that finds this very run begun goes on from its last commit.
-    - `progress`: called after each commit with the steps done and the steps in all.
-    - `finished`: called at the end with the trained network, which has a run axis; also if the run was finished before.
-    - `chunk`: records per commit; by default as many as take about two seconds.
-    - `keep_network`: whether the recorder keeps the trained network after the last commit, which takes room on the disk.
 
-    **Returns** a record with the network's observables, among them `fields` (run, step, unit, position) if it has such; `loss`
-    (run, step), measured on a fresh batch, or as the task measures it; what else the task measures; and `status` (run, step),
-    which is 1 once a run has diverged.
+    Then, as needed:
+
+    - `optimizer`: `"sgd"`, `"momentum"`, `"adam"`, `"adamw"`, `"rmsprop"`; a function from a learning rate to an optax
+      transformation, such as `optax.lion`; or the transformation itself, which has its own learning rate.
+    - `loss`: `"mse"`, one half of the mean squared error, `"sse"`, one half of the sum of squared errors, `"cross-entropy"`, or
+      a function of outputs and labels. For a network with an output for each class, errors are those from the one-hot label.
+    - `record_every`: steps between records, by default a hundredth of all. Step 0 and the last step are always recorded.
+    - `runs`: a `Grid` that names the axes of the runs; the record has them in place of `run`.
+    - `observe`: further quantities to record, name -> (dimension names, function of the network).
+
+    Rarely:
+
+    - `recorder`: where records go (memory by default); one that finds this very run begun goes on from its last commit.
+    - `progress`: whether progress is shown, by default in terminals and notebooks; or a function that is called after each
+      commit with the steps done and the steps in all.
+    - `chunk`: records per commit; by default as many as take about two seconds.
+    - `keep_network`: whether the trained network is kept after the last commit, which takes room on the disk.
+
+    **Returns** `net, record`: the trained network, with a run axis if there were several runs, and a record with the network's
+    observables, among them `fields` (run, step, unit, position) if it has such; `loss` (run, step), measured on a fresh batch,
+    or as the task measures it; what else the task measures; `status` (run, step), which is 1 once a run has diverged; and
+    the coordinates `time`, `learning_rate` and `seed`, the number of each run's key.
 
     >>> import jax
     >>> from gatefield import Committee, Task, train
     >>> from gatefield.data import NonlinearGP
     >>> task = Task(NonlinearGP(20, 2.0, gain=3.0), NonlinearGP(20, 1.0, gain=3.0))
     >>> net = Committee(20, 1, key=jax.random.key(0))
-    >>> record = train(net, task, steps=20, batch_size=50, learning_rate=0.05, record_every=10, key=jax.random.key(1))
-    >>> dict(record.fields.sizes)
-    {'run': 1, 'step': 3, 'unit': 1, 'position': 20}
+    >>> net, record = train(net, task, steps=20, batch_size=50, learning_rate=0.05, record_every=10, key=jax.random.key(1))
+    >>> dict(record.fields.sizes), net.fields.shape
+    ({'run': 1, 'step': 3, 'unit': 1, 'position': 20}, (1, 20))
     """
-    steps, batch_size = checks.count("steps", steps), size_of_batch(batch_size)
+    steps = checks.count("steps", steps)
     every = max(1, steps // 100) if record_every is None else checks.count("record_every", record_every)
-    chunk = None if chunk is None else checks.count("chunk", chunk)
-    check_parts(net, task, recorder)
-    check_batch(net, task, steps, batch_size)
-    rate = checks.positive("learning_rate", learning_rate)
-    program = Program(
-        get_optimizer(optimizer),
-        get_loss(loss, task.labels, net.outputs),
-        batch_size,
-        tuple((name, function) for name, (_, function) in (also or {}).items()),
-        every if net.apart and steps % every == 0 else None,
+    setup = set_up(
+        net,
+        task,
+        batch_size=batch_size,
+        learning_rate=learning_rate,
+        key=key,
+        optimizer=optimizer,
+        loss=loss,
+        observe=observe,
+        steps=steps,
+        every=every,
     )
-    state, problem = _set_up(program, net, task, rate, as_key(key))
+    _check_runs(runs, setup)
+    _check_recorder(recorder)
     marks = np.unique(np.append(np.arange(0, steps, every), steps))
     settings = {
         "kind": "training",
         "steps": steps,
-        "batch_size": batch_size or "all",
-        "learning_rate": np.ravel(rate).tolist(),
-        "optimizer": optimizer if isinstance(optimizer, str) else getattr(optimizer, "__qualname__", str(optimizer)),
-        "loss": loss,
+        "batch_size": setup.program.batch_size or "all",
+        "learning_rate": _in_words(learning_rate) if setup.program.schedule else np.ravel(setup.rate).tolist(),
+        "optimizer": _in_words(optimizer),
+        "loss": _in_words(loss),
         "network": describe(net),
         "task": describe(task),
     }
-    identity = fingerprint(settings, program, state, problem, marks)
+    identity = fingerprint(settings, setup.program, setup.state, setup.problem, marks)
     session = Session(
-        program=program,
-        problem=problem,
+        program=setup.program,
+        problem=setup.problem,
         marks=marks,
-        dims=_dims(net, also or {}, _measured(program, state, problem)),
-        coords={**_coords(problem, marks, rate), **run_parameters(task)},
+        dims=setup.dims,
+        coords={**_coords(setup, marks), **run_parameters(task)},
         attrs={**settings, "fingerprint": identity, **provenance()},
         identity=identity,
-        group=1 if net.apart else runs_side_by_side(len(problem.train_key), batch_size or task.size, net.footprint),
-        chunk=chunk,
+        group=setup.group,
+        chunk=None if chunk is None else checks.count("chunk", chunk),
         keep_network=keep_network,
     )
-    precision = None if jax.default_backend() == "cpu" else "float32"  # a GPU's default is TF32, which keeps three digits
-    with jax.default_matmul_precision(precision):
-        return session.run(state, recorder or MemoryRecorder(), progress or (lambda done, total: None), finished)
+    with training_progress(progress) as report, setup.precision():
+        trained, record = session.run(setup.state, recorder or MemoryRecorder(), report)
+    if trained is not None and setup.single:
+        trained = one_run(trained, 0)
+    return Training(trained, record if runs is None else runs.unfold(record))
 
 
-def _set_up(program: Program, net: Any, task: Any, rate: Any, key: PRNGKeyArray) -> tuple[State, Problem]:
-    """The first state and the fixed part, the network's arrays and the keys with a run axis."""
-    runs = run_count((net, task, rate, key)) or 1
-    if key.ndim == 0:
-        key = key[None] if runs == 1 else jax.vmap(jax.random.fold_in, (None, 0))(key, jnp.arange(runs))
-    trained, fixed = eqx.partition(spread(net, runs), net.trainable())
-    rates = jnp.broadcast_to(jnp.asarray(rate, float), (runs,))
-    train_key, evaluation_key = (jax.vmap(lambda k, i=i: jax.random.split(k)[i])(key) for i in range(2))
-    return jax.vmap(program.start)(trained, rates), Problem(fixed, task, rates, train_key, evaluation_key)
+def _check_runs(runs: Grid | None, setup: Setup) -> None:
+    if runs is not None and len(runs) != len(setup.problem.train_key):
+        raise UserError(
+            f"runs has {len(runs)} runs ({runs!r}), but net, task, learning_rate and key stand for "
+            f"{len(setup.problem.train_key)}; give each of them the axes of the grid, such as grid.gain or grid.share(...)."
+        )
 
 
-def _measured(program: Program, state: State, problem: Problem) -> list[str]:
-    """The names of all that is recorded anyway; those that the network does not name are numbers that the task measures."""
-    if type(problem.task).measures is AnyTask.measures:
-        return ["loss"]
-    return list(eqx.filter_eval_shape(lambda: look(program._replace(also=()), state, problem, 1, jnp.int32(0))))
+def _check_recorder(recorder: Any) -> None:
+    if recorder is not None and not hasattr(recorder, "commit"):
+        raise UserError(f"recorder must be a recorder, but is {recorder!r}; write gatefield.lab.ZarrRecorder(folder).")
 
 
-def _dims(net: Any, also: Also, measured: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    own = {name: tuple(dims) for name, (dims, _) in net.observables().items()}
-    taken = {**dict.fromkeys(measured, ()), **own}
-    for name in also:
-        if name in {*taken, "status"}:
-            raise UserError(f"also must not use the name '{name}', which is recorded anyway; choose another name.")
-    return taken | {name: tuple(dims) for name, (dims, _) in also.items()}
+def _in_words(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    return getattr(value, "__qualname__", type(value).__name__)
 
 
-def _coords(problem: Problem, marks: np.ndarray, rate: Any) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
-    """Each run's keys; and flow time, if all runs have the same learning rate."""
-    keys = {
+def _coords(setup: Setup, marks: np.ndarray) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
+    """Each run's number, keys and learning rate; and the time of the flow, of each run if their learning rates differ."""
+    problem, rate, schedule = setup.problem, np.asarray(setup.rate, float), setup.program.schedule
+    coords: dict[str, tuple[tuple[str, ...], np.ndarray]] = {
         name: (("run", "word"), np.asarray(jax.random.key_data(key)))
         for name, key in [("train_key", problem.train_key), ("evaluation_key", problem.evaluation_key)]
     }
-    return keys | ({"time": (("step",), marks * float(rate))} if np.ndim(rate) == 0 else {})
+    coords["seed"] = ("run",), np.arange(len(problem.train_key))
+    if schedule is not None:
+        return coords | {"time": (("step",), _times(schedule, marks))}
+    if np.isnan(rate).all():  # known to the optimiser alone
+        return coords
+    coords["learning_rate"] = ("run",), np.broadcast_to(rate, len(problem.train_key)).copy()
+    return coords | {"time": (("step",), marks * float(rate)) if rate.ndim == 0 else (("run", "step"), np.outer(rate, marks))}
+
+
+def _times(schedule: Schedule, marks: np.ndarray) -> np.ndarray:
+    """The sum of the learning rates of all steps before each mark."""
+    rates = jax.vmap(schedule)(np.arange(marks[-1]))
+    return np.append(0.0, np.cumsum(np.asarray(rates, float)))[marks]

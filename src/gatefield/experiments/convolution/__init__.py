@@ -1,1 +1,1 @@
-"""."""
+"""Convolutional gated networks."""

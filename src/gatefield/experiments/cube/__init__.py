@@ -1,1 +1,1 @@
-"""."""
+"""Data on the corners of the hypercube."""

@@ -10,7 +10,8 @@ from pydantic import Field
 
 from gatefield.data import Hypercube, Task, ring_spectrum
 from gatefield.experiments.unfold import unfold
-from gatefield.lab.experiment import Bench, Parameters
+from gatefield.lab.bench import Bench
+from gatefield.lab.experiment import Parameters
 from gatefield.lab.kinds import Count, LengthScale, Rate, Seed
 from gatefield.nets import Committee
 
@@ -90,7 +91,7 @@ def train(p: CubeSettings, bench: Bench) -> xr.Dataset:
         learning_rate=p.learning_rate,
         record_every=p.record_every,
         key=jax.numpy.tile(jax.random.split(train_key, p.seeds), 2),
-    )
+    ).record
     return unfold(record, {"order": ORDERS, "seed": range(p.seeds)})
 
 

@@ -1,1 +1,1 @@
-"""."""
+"""Deep gated networks."""

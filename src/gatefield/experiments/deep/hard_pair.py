@@ -1,7 +1,7 @@
 """Two points on one ray: what networks without biases can fit depends on where their gates come from."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 import numpy as np
 import xarray as xr
@@ -10,8 +10,10 @@ from pydantic import Field
 
 from gatefield.experiments.deep import descent as deep
 from gatefield.kernels import ntk
-from gatefield.lab.experiment import Bench, Experiment, Parameters, Verdict
+from gatefield.lab.bench import Bench
+from gatefield.lab.experiment import Experiment, Parameters
 from gatefield.lab.kinds import Count, Rate, Seed
+from gatefield.lab.verdict import Verdict
 from gatefield.lab.whole_numbers import Depth
 
 KINDS = {
@@ -47,48 +49,32 @@ class Settings(Parameters):
     seed: Seed = 0
 
 
-class HardPair(Experiment):
-    name = "hard-pair"
-    title = "Two points that no ReLU network without biases can fit, and gates that can"
-    source = "paper 004, section 1, 'a hard dataset for DNNs'"
-    text = (
-        "Without biases a ReLU network is homogeneous: its gates are the same at x and at 2x, so that its output doubles. The "
-        "labels 1 and -1 then leave at least (y - 1)^2 + (2y + 1)^2 = 9/5, at an output y = -1/5 for x. Gates from a frozen "
-        "ReLU network (GaLU) are the same at both points too. Random gates, drawn for each sample, and soft gates, which "
-        "open wider at 2x, tell the points apart and fit them. (a) sum of squared errors over training by gradient "
-        "descent, one line for each run; (b) outputs at the end, one mark for each run, the line being where the output "
-        "doubles."
+def simulate(p: Settings, bench: Bench) -> xr.Dataset:
+    """The record."""
+    found = [_one_kind(p, kind) for kind in KINDS]
+    steps = np.arange(p.steps // p.record_every + 1) * p.record_every
+    return xr.Dataset(
+        {
+            "loss": (("kind", "run", "step"), [_losses(e) for e in found], {"long_name": "sum of squared errors"}),
+            "output": (("kind", "run", "point"), [e[:, -1] + Y for e in found], {"long_name": "output at the end"}),
+        },
+        {"kind": list(KINDS), "step": steps, "point": ["x", "2x"]},
     )
-    Parameters = Settings
-    presets: ClassVar = {
-        "full": {"runs": 100},
-        "quick": {"runs": 20},
-        "tiny": {"width": 8, "runs": 2, "steps": 40, "record_every": 20},
-    }
-    durations: ClassVar = {"quick": "10 s", "full": "1 min"}
 
-    def simulate(self, parameters: Settings, bench: Bench) -> xr.Dataset:
-        p = parameters
-        found = [_one_kind(p, kind) for kind in KINDS]
-        steps = np.arange(p.steps // p.record_every + 1) * p.record_every
-        return xr.Dataset(
-            {
-                "loss": (("kind", "run", "step"), [_losses(e) for e in found], {"long_name": "sum of squared errors"}),
-                "output": (("kind", "run", "point"), [e[:, -1] + Y for e in found], {"long_name": "output at the end"}),
-            },
-            {"kind": list(KINDS), "step": steps, "point": ["x", "2x"]},
-        )
 
-    def verdicts(self, record: xr.Dataset) -> Sequence[Verdict]:
-        return [_verdict(record.sel(kind=kind), kind) for kind in KINDS] + [_place(record)]
+def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
+    """What the record says of each claim."""
+    return [_verdict(record.sel(kind=kind), kind) for kind in KINDS] + [_place(record)]
 
-    def figure(self, record: xr.Dataset) -> Figure:
-        figure = Figure(figsize=(10.5, 4.2))
-        panels: Any = figure.subplots(1, 2, width_ratios=[1.35, 1.0])
-        _loss_panel(panels[0], record)
-        _output_panel(panels[1], record)
-        panels[1].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
-        return figure
+
+def figure(record: xr.Dataset) -> Figure:
+    """The picture, drawn from the record alone."""
+    figure = Figure(figsize=(10.5, 4.2))
+    panels: Any = figure.subplots(1, 2, width_ratios=[1.35, 1.0])
+    _loss_panel(panels[0], record)
+    _output_panel(panels[1], record)
+    panels[1].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    return figure
 
 
 def _losses(errors: np.ndarray) -> np.ndarray:
@@ -124,10 +110,12 @@ def _verdict(one: xr.Dataset, kind: str) -> Verdict:
     if kind in HARD:
         ends = bool(low > BEST - 1e-9 and high < BEST + 1e-3)
         note = f"least and largest of {len(end)} runs: {low:.10g}, {high:.10g}{_short(one)}"
-        return Verdict(f"{kind}: no better than 9/5, and reaches it", BEST, low, "all runs from 9/5 to 9/5 + 0.001", ends, note)
+        return Verdict.judged(
+            f"{kind}: no better than 9/5, and reaches it", BEST, low, "all runs from 9/5 to 9/5 + 0.001", ends, note
+        )
     share = float((end < 1e-6).mean())
     note = f"below 1e-6 in {share:.0%} of {len(end)} runs; least {low:.1e}, median {float(end.median()):.1e}{_short(one)}"
-    return Verdict(
+    return Verdict.judged(
         f"{KINDS[kind]}: both points are fitted",
         0.0,
         min(high, 1e6),
@@ -147,7 +135,7 @@ def _place(record: xr.Dataset) -> Verdict:
     off = ends.sel(point="x").values - PLACE
     doubled = float(abs(ends.sel(point="2x").values - 2 * ends.sel(point="x").values).max())
     worst = float(ends.sel(point="x").values.flat[np.argmax(abs(off))])
-    return Verdict(
+    return Verdict.judged(
         "ReLU and GaLU: the output is -1/5 at x and twice that at 2x",
         PLACE,
         worst,
@@ -177,3 +165,22 @@ def _output_panel(axes: Any, record: xr.Dataset) -> None:
                   linestyle="", markeredgewidth=0, label=KINDS[kind])  # fmt: skip
     axes.plot(1, -1, "k+", markersize=14, label="labels")
     axes.set(xlabel="output at x", ylabel="output at 2x", xlim=(-0.6, 1.3), ylim=(-1.3, 1.3), title="(b) outputs at the end")
+
+
+experiment = Experiment(
+    name="hard-pair",
+    title="Two points that no ReLU network without biases can fit, and gates that can",
+    source="paper 004, section 1, 'a hard dataset for DNNs'",
+    text="Without biases a ReLU network is homogeneous: its gates are the same at x and at 2x, so that its output doubles. The "
+    "labels 1 and -1 then leave at least (y - 1)^2 + (2y + 1)^2 = 9/5, at an output y = -1/5 for x. Gates from a frozen "
+    "ReLU network (GaLU) are the same at both points too. Random gates, drawn for each sample, and soft gates, which "
+    "open wider at 2x, tell the points apart and fit them. (a) sum of squared errors over training by gradient "
+    "descent, one line for each run; (b) outputs at the end, one mark for each run, the line being where the output "
+    "doubles.",
+    Parameters=Settings,
+    presets={"full": {"runs": 100}, "quick": {"runs": 20}},
+    durations={"quick": "10 s", "full": "1 min"},
+    simulate=simulate,
+    verdicts=verdicts,
+    figure=figure,
+)

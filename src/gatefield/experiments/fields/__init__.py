@@ -1,1 +1,1 @@
-"""."""
+"""Receptive fields of single neurons and committees."""

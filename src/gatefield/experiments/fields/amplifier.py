@@ -1,7 +1,7 @@
 """The closure amplifier: what it explains of localization, and where it is wrong."""
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, cast
+from typing import Any, cast
 
 import jax
 import matplotlib
@@ -12,8 +12,10 @@ from matplotlib.figure import Figure
 from gatefield.data import NonlinearGP, Task
 from gatefield.dynamics import flow
 from gatefield.experiments.unfold import unfold
-from gatefield.lab.experiment import Bench, Experiment, Parameters, Verdict
+from gatefield.lab.bench import Bench
+from gatefield.lab.experiment import Experiment, Parameters
 from gatefield.lab.kinds import Count, Gains, LengthScale, Rate, Seed
+from gatefield.lab.verdict import Verdict
 from gatefield.measures import circular_distance, ipr, peak_position
 from gatefield.nets import Committee
 from gatefield.plot.panels import dots_by_seed, gain_text, small_field
@@ -43,70 +45,53 @@ class Settings(Parameters):
     seed: Seed = 0
 
 
-class Amplifier(Experiment):
-    name = "amplifier"
-    title = "Large correlations are amplified most: a closure that explains localization, with its limits"
-    source = "note 003, section 2: the missing form of f(w) for data that are not elliptical"
-    text = (
-        "What does a neuron's gate do to one site? If the site correlates with the gate's input by a, and the rest of that "
-        "input is taken to be Gaussian, the site's mean behind the open gate is a function of a alone: the amplifier. On "
-        "Gaussian data it is a straight line. On squashed data, whose excess kurtosis is negative, it bends upwards: the "
-        "strongest sites are amplified most, and win. The flow with this closure is laid beside stochastic gradient "
-        "descent (SGD). Where the positive class has the longer range it says rightly whether the field localizes, and "
-        "mostly where, but at about half the inverse participation ratio (IPR). Where the positive class has the shorter "
-        "range it is wrong at high gain: it localizes, and SGD does not."
+def simulate(p: Settings, bench: Bench) -> xr.Dataset:
+    """The record."""
+    order, gain, _ = (axis.ravel() for axis in np.meshgrid([0, 1], p.gains, np.arange(p.seeds), indexing="ij"))
+    xis = np.array([p.xi_long, p.xi_short])
+    sources = NonlinearGP(p.n, xis[order], gain), NonlinearGP(p.n, xis[1 - order], gain)
+    record = unfold(_train(bench, sources, p), {"order": ORDERS, "gain": p.gains, "seed": range(p.seeds)})
+    record["ipr"] = (record.fields.dims[:-1], ipr(record.fields.values), {"long_name": "inverse participation ratio"})
+    ends = _closure_ends(record, sources, gain)
+    lead = ("order", "gain", "seed")
+    record["closure_fields"] = ((*lead, "position"), ends, {"long_name": "final fields of the closure flow"})
+    record["closure_ipr"] = (lead, ipr(ends), {"long_name": "IPR of the closure flow"})
+    peaks = [peak_position(w) for w in (record.fields.isel(step=-1, unit=0).values, ends)]
+    apart = np.asarray(circular_distance(peaks[0], peaks[1], p.n))
+    record["peak_distance"] = (lead, apart, {"units": "site", "long_name": "distance of the closure's peak from SGD's"})
+    return record.assign(_curves(p))
+
+
+def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
+    """What the record says of each claim."""
+    return [*_amplifier_verdicts(record), *_long_verdicts(record), *_short_verdicts(record)]
+
+
+def figure(record: xr.Dataset) -> Figure:
+    """The picture, drawn from the record alone."""
+    figure = Figure(figsize=(10.5, 9.6))
+    top, middle, bottom = cast(Any, figure.subfigures(3, 1, height_ratios=[1.0, 1.0, 1.0]))
+    left, right = top.subplots(1, 2, width_ratios=[1.3, 1.0])
+    _amplifier_panel(left, record)
+    _kurtosis_panel(right, record)
+    pair = middle.subplots(1, 2, sharey=True)
+    pair[0].set_ylabel("IPR of the final field")
+    for axes, order, letter in zip(pair, ORDERS, "cd", strict=True):
+        _ipr_panel(axes, record.sel(order=order), f"({letter}) {ORDER_NAMES[order]}")
+    panels = bottom.subplots(2, record.sizes["gain"], sharex=True, squeeze=False)
+    for row, order in zip(panels, ORDERS, strict=True):
+        for axes, gain in zip(row, record.gain.values, strict=True):
+            one = record.sel(order=order, gain=gain).isel(seed=0)
+            small_field(axes, one.fields.isel(step=-1, unit=0), color="C0")
+            small_field(axes, one.closure_fields, "--", color="C1", linewidth=1.2)
+        row[0].set_ylabel(f"{order}er range\n= positive")
+    for axes, gain in zip(panels[0], record.gain.values, strict=True):
+        axes.set_title(f"gain {gain_text(gain)}")
+    bottom.supxlabel(
+        "(e) final fields from the same start, each scaled to its own maximum; position (site). Line: SGD, dashes: closure",
+        fontsize="medium",
     )
-    Parameters = Settings
-    presets: ClassVar = {
-        "full": {},
-        "quick": {"gains": (0.01, 1.0, 3.0, float("inf")), "seeds": 4, "batch_size": 500},
-        "tiny": {"n": 12, "gains": (0.01, 3.0), "batch_size": 50, "steps": 40, "record_every": 20, "seeds": 2},
-    }
-    durations: ClassVar = {"quick": "40 s", "full": "10 min"}
-
-    def simulate(self, parameters: Settings, bench: Bench) -> xr.Dataset:
-        p = parameters
-        order, gain, _ = (axis.ravel() for axis in np.meshgrid([0, 1], p.gains, np.arange(p.seeds), indexing="ij"))
-        xis = np.array([p.xi_long, p.xi_short])
-        sources = NonlinearGP(p.n, xis[order], gain), NonlinearGP(p.n, xis[1 - order], gain)
-        record = unfold(_train(bench, sources, p), {"order": ORDERS, "gain": p.gains, "seed": range(p.seeds)})
-        record["ipr"] = (record.fields.dims[:-1], ipr(record.fields.values), {"long_name": "inverse participation ratio"})
-        ends = _closure_ends(record, sources, gain)
-        lead = ("order", "gain", "seed")
-        record["closure_fields"] = ((*lead, "position"), ends, {"long_name": "final fields of the closure flow"})
-        record["closure_ipr"] = (lead, ipr(ends), {"long_name": "IPR of the closure flow"})
-        peaks = [peak_position(w) for w in (record.fields.isel(step=-1, unit=0).values, ends)]
-        apart = np.asarray(circular_distance(peaks[0], peaks[1], p.n))
-        record["peak_distance"] = (lead, apart, {"units": "site", "long_name": "distance of the closure's peak from SGD's"})
-        return record.assign(_curves(p))
-
-    def verdicts(self, record: xr.Dataset) -> Sequence[Verdict]:
-        return [*_amplifier_verdicts(record), *_long_verdicts(record), *_short_verdicts(record)]
-
-    def figure(self, record: xr.Dataset) -> Figure:
-        figure = Figure(figsize=(10.5, 9.6))
-        top, middle, bottom = cast(Any, figure.subfigures(3, 1, height_ratios=[1.0, 1.0, 1.0]))
-        left, right = top.subplots(1, 2, width_ratios=[1.3, 1.0])
-        _amplifier_panel(left, record)
-        _kurtosis_panel(right, record)
-        pair = middle.subplots(1, 2, sharey=True)
-        pair[0].set_ylabel("IPR of the final field")
-        for axes, order, letter in zip(pair, ORDERS, "cd", strict=True):
-            _ipr_panel(axes, record.sel(order=order), f"({letter}) {ORDER_NAMES[order]}")
-        panels = bottom.subplots(2, record.sizes["gain"], sharex=True, squeeze=False)
-        for row, order in zip(panels, ORDERS, strict=True):
-            for axes, gain in zip(row, record.gain.values, strict=True):
-                one = record.sel(order=order, gain=gain).isel(seed=0)
-                small_field(axes, one.fields.isel(step=-1, unit=0), color="C0")
-                small_field(axes, one.closure_fields, "--", color="C1", linewidth=1.2)
-            row[0].set_ylabel(f"{order}er range\n= positive")
-        for axes, gain in zip(panels[0], record.gain.values, strict=True):
-            axes.set_title(f"gain {gain_text(gain)}")
-        bottom.supxlabel(
-            "(e) final fields from the same start, each scaled to its own maximum; position (site). Line: SGD, dashes: closure",
-            fontsize="medium",
-        )
-        return figure
+    return figure
 
 
 def _train(bench: Bench, sources: tuple[Any, Any], p: Settings) -> xr.Dataset:
@@ -123,7 +108,7 @@ def _train(bench: Bench, sources: tuple[Any, Any], p: Settings) -> xr.Dataset:
         learning_rate=p.learning_rate,
         record_every=p.record_every,
         key=jax.numpy.tile(jax.random.split(train_key, p.seeds), copies),
-    )
+    ).record
 
 
 def _closure_ends(record: xr.Dataset, sources: tuple[Any, Any], gain: np.ndarray) -> np.ndarray:
@@ -164,7 +149,7 @@ def _amplifier_verdicts(record: xr.Dataset) -> list[Verdict]:
     ratio = (lift / predicted).sel(correlation=0.1, method="nearest")
     worst = float(ratio[int(np.argmax(np.abs(ratio.values - 1)))])
     return [
-        Verdict(
+        Verdict.judged(
             "squashed data bend the amplifier upwards at every gain",
             1.0,
             bent,
@@ -172,7 +157,7 @@ def _amplifier_verdicts(record: xr.Dataset) -> list[Verdict]:
             bent == 1.0,
             f"share of points; excess kurtosis runs from {float(record.kurtosis[0]):.2g} to {float(record.kurtosis[-1]):.3g}",
         ),
-        Verdict(
+        Verdict.judged(
             "the excess kurtosis gives the first bend",
             1.0,
             worst,
@@ -188,7 +173,7 @@ def _long_verdicts(record: xr.Dataset) -> list[Verdict]:
     sgd, theory = long.ipr.isel(step=-1, unit=0).median("seed"), long.closure_ipr.median("seed")
     agree = float(((sgd > LOCALIZED) == (theory > LOCALIZED)).mean())
     out = [
-        Verdict(
+        Verdict.judged(
             "longer range positive: the closure tells at which gains the field localizes",
             1.0,
             agree,
@@ -203,7 +188,7 @@ def _long_verdicts(record: xr.Dataset) -> list[Verdict]:
         ratio = float((theory / sgd).sel(gain=high.gain).mean())
         chance = 3 / record.sizes["position"]
         out += [
-            Verdict(
+            Verdict.judged(
                 "longer range positive: the closure mostly tells where",
                 0.5,
                 hits,
@@ -212,7 +197,7 @@ def _long_verdicts(record: xr.Dataset) -> list[Verdict]:
                 f"share of runs at gain 1 and above whose peak is within one site of SGD's; chance is {chance:.3g}, "
                 "and against a flow without minibatch noise it is 0.87",
             ),
-            Verdict(
+            Verdict.judged(
                 "longer range positive: the closure has about half the IPR of SGD",
                 0.57,
                 ratio,
@@ -229,7 +214,7 @@ def _short_verdicts(record: xr.Dataset) -> list[Verdict]:
     sgd, theory = float(top.ipr.isel(step=-1, unit=0).median()), float(top.closure_ipr.median())
     gain = gain_text(float(top.gain))
     return [
-        Verdict(
+        Verdict.judged(
             f"shorter range positive: at gain {gain} the closure localizes",
             LOCALIZED,
             theory,
@@ -237,7 +222,7 @@ def _short_verdicts(record: xr.Dataset) -> list[Verdict]:
             theory > LOCALIZED,
             "this is where the closure fails: SGD does not localize there",
         ),
-        Verdict(
+        Verdict.judged(
             f"shorter range positive: at gain {gain} SGD does not, so that the closure is wrong",
             LOCALIZED,
             sgd,
@@ -282,3 +267,23 @@ def _ipr_panel(axes: Any, record: xr.Dataset, title: str) -> None:
     axes.set_xticks(at, [gain_text(g) for g in record.gain.values])
     axes.set(xlabel="gain (0: Gaussian, ∞: hypercube)", ylim=(0, 1), title=title)
     axes.legend(loc="upper left")
+
+
+experiment = Experiment(
+    name="amplifier",
+    title="Large correlations are amplified most: a closure that explains localization, with its limits",
+    source="note 003, section 2: the missing form of f(w) for data that are not elliptical",
+    text="What does a neuron's gate do to one site? If the site correlates with the gate's input by a, and the rest of that "
+    "input is taken to be Gaussian, the site's mean behind the open gate is a function of a alone: the amplifier. On "
+    "Gaussian data it is a straight line. On squashed data, whose excess kurtosis is negative, it bends upwards: the "
+    "strongest sites are amplified most, and win. The flow with this closure is laid beside stochastic gradient "
+    "descent (SGD). Where the positive class has the longer range it says rightly whether the field localizes, and "
+    "mostly where, but at about half the inverse participation ratio (IPR). Where the positive class has the shorter "
+    "range it is wrong at high gain: it localizes, and SGD does not.",
+    Parameters=Settings,
+    presets={"full": {}, "quick": {"gains": (0.01, 1.0, 3.0, float("inf")), "seeds": 4, "batch_size": 500}},
+    durations={"quick": "40 s", "full": "10 min"},
+    simulate=simulate,
+    verdicts=verdicts,
+    figure=figure,
+)

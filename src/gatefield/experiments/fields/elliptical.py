@@ -1,7 +1,7 @@
 """Elliptical data of many kinds: does any law of the radius localize a field?"""
 
 from collections.abc import Sequence
-from typing import Annotated, Any, ClassVar, cast
+from typing import Annotated, Any, cast
 
 import jax
 import jax.numpy as jnp
@@ -11,10 +11,13 @@ from matplotlib.figure import Figure
 from pydantic import AfterValidator
 
 from gatefield.core.errors import UserError
+from gatefield.core.grid import Grid
 from gatefield.data import Elliptical, NonlinearGP, Task
 from gatefield.dynamics import flow
-from gatefield.lab.experiment import Bench, Experiment, Parameters, Verdict
+from gatefield.lab.bench import Bench
+from gatefield.lab.experiment import Experiment, Parameters
 from gatefield.lab.kinds import Count, Gain, LengthScale, Rate, Seed
+from gatefield.lab.verdict import Verdict
 from gatefield.measures import ipr
 from gatefield.nets import Committee
 from gatefield.theory import elliptical
@@ -47,85 +50,68 @@ class Settings(Parameters):
     seed: Seed = 0
 
 
-class EllipticalExperiment(Experiment):
-    name = "elliptical"
-    title = "Heavy tails or a thin shell: elliptical data do not localize"
-    source = "note 003, section 2: elliptical data"
-    text = (
-        "Not every departure from the Gaussian localizes a field. Elliptical data have the ellipsoidal contours of a "
-        "Gaussian but any law of the radius: heavy tails (Student, Laplace), or a surface and a thin shell, whose excess "
-        "kurtosis is negative, as that of squashed data is. For all of them the neuron's gradient flow is the Gaussian one "
-        "with another constant, so that fields stay extended and differ in size only. The picture lays stochastic gradient "
-        "descent (SGD) beside that flow, with a control on squashed data that shows the time to be long enough to localize. "
-        "Student t with 3 degrees of freedom has no fourth moments: there the gradient has no variance, and SGD needs "
-        "smaller steps and larger batches than elsewhere to stay on the flow."
-    )
-    Parameters = Settings
-    presets: ClassVar = {
-        "full": {},
-        "quick": {"batch_size": 1_500, "learning_rate": 0.02, "steps": 1_500, "record_every": 50, "seeds": 3},
-        "tiny": {"n": 12, "laws": ("laplace",), "batch_size": 50, "steps": 40, "record_every": 20, "seeds": 2},
-    }
-    durations: ClassVar = {"quick": "40 s", "full": "10 min"}
+def simulate(p: Settings, bench: Bench) -> xr.Dataset:
+    """The record."""
+    parts = [_train(bench, law.replace(":", "="), [Elliptical(p.n, xi, law) for xi in (p.xi1, p.xi0)], p) for law in p.laws]
+    control = _train(bench, "control", [NonlinearGP(p.n, xi, p.control_gain) for xi in (p.xi1, p.xi0)], p)
+    record = xr.concat(parts, xr.IndexVariable("law", list(p.laws)), combine_attrs="drop_conflicts")
+    record["control_fields"] = control.fields.assign_attrs(long_name=f"fields on squashed data, gain {p.control_gain:g}")
+    record["flow_fields"] = (("law", *parts[0].fields.dims), _flows(record, p), {"long_name": "fields of the flow"})
+    for name in ("fields", "flow_fields", "control_fields"):
+        record[name.replace("fields", "ipr")] = (record[name].dims[:-1], ipr(record[name].values))
+    record["constant"] = ("law", [float(elliptical.constant(law, p.n)) for law in p.laws])
+    record["tame"] = ("law", [_tame(law) for law in p.laws], {"long_name": "whether fourth moments are finite"})
+    trained, theory = record.fields.astype(float), record.flow_fields
+    record["cosine"] = (trained * theory).sum("position") / (_norm(trained) * _norm(theory))
+    record["size"] = _size(trained, p).assign_attrs(long_name="size of the field, sqrt(w'C1 w)")
+    record["flow_size"] = _size(theory, p).assign_attrs(long_name="size of the flow's field")
+    return record.assign_attrs(control_gain=p.control_gain)
 
-    def simulate(self, parameters: Settings, bench: Bench) -> xr.Dataset:
-        p = parameters
-        parts = [_train(bench, law.replace(":", "="), [Elliptical(p.n, xi, law) for xi in (p.xi1, p.xi0)], p) for law in p.laws]
-        control = _train(bench, "control", [NonlinearGP(p.n, xi, p.control_gain) for xi in (p.xi1, p.xi0)], p)
-        record = xr.concat(parts, xr.IndexVariable("law", list(p.laws)), combine_attrs="drop_conflicts")
-        record["control_fields"] = control.fields.assign_attrs(long_name=f"fields on squashed data, gain {p.control_gain:g}")
-        record["flow_fields"] = (("law", *parts[0].fields.dims), _flows(record, p), {"long_name": "fields of the flow"})
-        for name in ("fields", "flow_fields", "control_fields"):
-            record[name.replace("fields", "ipr")] = (record[name].dims[:-1], ipr(record[name].values))
-        record["constant"] = ("law", [float(elliptical.constant(law, p.n)) for law in p.laws])
-        record["tame"] = ("law", [_tame(law) for law in p.laws], {"long_name": "whether fourth moments are finite"})
-        trained, theory = record.fields.astype(float), record.flow_fields
-        record["cosine"] = (trained * theory).sum("position") / (_norm(trained) * _norm(theory))
-        record["size"] = _size(trained, p).assign_attrs(long_name="size of the field, sqrt(w'C1 w)")
-        record["flow_size"] = _size(theory, p).assign_attrs(long_name="size of the flow's field")
-        return record.assign_attrs(control_gain=p.control_gain)
 
-    def verdicts(self, record: xr.Dataset) -> Sequence[Verdict]:
-        end = record.isel(step=-1, unit=0)
-        widest, flat = (float(values.median("seed").max()) for values in (end.ipr, end.flow_ipr))
-        control = float(end.control_ipr.median())
-        out = [
-            Verdict(
-                "no law of the radius localizes the field",
-                flat,
-                widest,
-                "median IPR below 0.1 for every law",
-                widest < 0.1,
-                "the largest median over laws; expected is that of the flows",
-            ),
-            Verdict(
-                f"squashed data (gain {record.control_gain:g}) localize it in the same time",
-                0.3,
-                control,
-                "median IPR above that",
-                control > 0.3,
-                "the control: the same starts, steps and batches",
-            ),
-        ]
-        tame = end.isel(law=end.tame.values)
-        out += _agreement(tame, "where fourth moments are finite") if tame.sizes["law"] else []
-        wild = end.isel(law=~end.tame.values)
-        return out + (_agreement(wild, "where fourth moments are infinite", wild=True) if wild.sizes["law"] else [])
+def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
+    """What the record says of each claim."""
+    end = record.isel(step=-1, unit=0)
+    widest, flat = (float(values.median("seed").max()) for values in (end.ipr, end.flow_ipr))
+    control = float(end.control_ipr.median())
+    out = [
+        Verdict.judged(
+            "no law of the radius localizes the field",
+            flat,
+            widest,
+            "median IPR below 0.1 for every law",
+            widest < 0.1,
+            "the largest median over laws; expected is that of the flows",
+        ),
+        Verdict.judged(
+            f"squashed data (gain {record.control_gain:g}) localize it in the same time",
+            0.3,
+            control,
+            "median IPR above that",
+            control > 0.3,
+            "the control: the same starts, steps and batches",
+        ),
+    ]
+    tame = end.isel(law=end.tame.values)
+    out += _agreement(tame, "where fourth moments are finite") if tame.sizes["law"] else []
+    wild = end.isel(law=~end.tame.values)
+    return out + (_agreement(wild, "where fourth moments are infinite", wild=True) if wild.sizes["law"] else [])
 
-    def figure(self, record: xr.Dataset) -> Figure:
-        figure = Figure(figsize=(10.5, 6.6))
-        top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=[1.35, 1.0]))
-        left, right = top.subplots(1, 2, width_ratios=[1.3, 1.0])
-        _ipr_panel(left, record)
-        _size_panel(right, record)
-        panels = bottom.subplots(1, record.sizes["law"] + 1)
-        end = record.isel(step=-1, seed=0, unit=0)
-        for i, (axes, law) in enumerate(zip(panels, record.law.values, strict=False)):
-            _field(axes, end.fields.sel(law=law), end.flow_fields.sel(law=law), f"C{i}", _law_text(law))
-        _field(panels[-1], end.control_fields, None, "k", _control_text(record))
-        panels[0].set_ylabel("weight")
-        bottom.supxlabel("(c) final fields: position (site). Dots: SGD, lines: flow from the same start", fontsize="medium")
-        return figure
+
+def figure(record: xr.Dataset) -> Figure:
+    """The picture, drawn from the record alone."""
+    figure = Figure(figsize=(10.5, 6.6))
+    top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=[1.35, 1.0]))
+    left, right = top.subplots(1, 2, width_ratios=[1.3, 1.0])
+    _ipr_panel(left, record)
+    _size_panel(right, record)
+    panels = bottom.subplots(1, record.sizes["law"] + 1)
+    end = record.isel(step=-1, seed=0, unit=0)
+    for i, (axes, law) in enumerate(zip(panels, record.law.values, strict=False)):
+        _field(axes, end.fields.sel(law=law), end.flow_fields.sel(law=law), f"C{i}", _law_text(law))
+    _field(panels[-1], end.control_fields, None, "k", _control_text(record))
+    panels[0].set_ylabel("weight")
+    bottom.supxlabel("(c) final fields: position (site). Dots: SGD, lines: flow from the same start", fontsize="medium")
+    return figure
 
 
 def _train(bench: Bench, part: str, sources: list[Any], p: Settings) -> xr.Dataset:
@@ -140,8 +126,8 @@ def _train(bench: Bench, part: str, sources: list[Any], p: Settings) -> xr.Datas
         learning_rate=p.learning_rate,
         record_every=p.record_every,
         key=jax.random.split(train_key, p.seeds),
-    )
-    return record.drop_vars(["train_key", "evaluation_key"]).rename(run="seed")
+    ).record
+    return Grid(seed=p.seeds).unfold(record)
 
 
 def _flows(record: xr.Dataset, p: Settings) -> np.ndarray:
@@ -187,8 +173,8 @@ def _agreement(end: xr.Dataset, where: str, *, wild: bool = False) -> list[Verdi
             "throw the field off: smaller steps are needed"
         )
     return [
-        Verdict(f"SGD points where the flow does, {where}", 1.0, cosine, "cosine at least 0.9", cosine >= 0.9, note),
-        Verdict(
+        Verdict.judged(f"SGD points where the flow does, {where}", 1.0, cosine, "cosine at least 0.9", cosine >= 0.9, note),
+        Verdict.judged(
             f"SGD gives the field the size of the flow's, {where}", 1.0, worst, "ratio within 5 %", abs(worst - 1) <= 0.05, note
         ),
     ]
@@ -247,3 +233,23 @@ def _field(axes: Any, trained: xr.DataArray, predicted: xr.DataArray | None, col
         axes.plot(predicted.position, predicted, "-", color="0.25", linewidth=1.2)
     axes.set_title(title, fontsize="medium")
     axes.set(xticks=[0, trained.sizes["position"] // 2, trained.sizes["position"] - 1])
+
+
+experiment = Experiment(
+    name="elliptical",
+    title="Heavy tails or a thin shell: elliptical data do not localize",
+    source="note 003, section 2: elliptical data",
+    text="Not every departure from the Gaussian localizes a field. Elliptical data have the ellipsoidal contours of a "
+    "Gaussian but any law of the radius: heavy tails (Student, Laplace), or a surface and a thin shell, whose excess "
+    "kurtosis is negative, as that of squashed data is. For all of them the neuron's gradient flow is the Gaussian one "
+    "with another constant, so that fields stay extended and differ in size only. The picture lays stochastic gradient "
+    "descent (SGD) beside that flow, with a control on squashed data that shows the time to be long enough to localize. "
+    "Student t with 3 degrees of freedom has no fourth moments: there the gradient has no variance, and SGD needs "
+    "smaller steps and larger batches than elsewhere to stay on the flow.",
+    Parameters=Settings,
+    presets={"full": {}, "quick": {"batch_size": 1_500, "learning_rate": 0.02, "steps": 1_500, "record_every": 50, "seeds": 3}},
+    durations={"quick": "40 s", "full": "10 min"},
+    simulate=simulate,
+    verdicts=verdicts,
+    figure=figure,
+)

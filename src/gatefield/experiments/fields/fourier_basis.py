@@ -1,7 +1,7 @@
 """The real Fourier basis, and what it diagonalises."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any, ClassVar, cast
+from typing import Annotated, Any, cast
 
 import numpy as np
 import xarray as xr
@@ -10,8 +10,10 @@ from pydantic import Field
 from scipy.fft import dct
 
 from gatefield.data import Gaussian, fourier_basis
-from gatefield.lab.experiment import Bench, Experiment, Parameters, Verdict
+from gatefield.lab.bench import Bench
+from gatefield.lab.experiment import Experiment, Parameters
 from gatefield.lab.kinds import Count, LengthScale
+from gatefield.lab.verdict import Verdict
 from gatefield.plot.panels import signed_matrix
 
 BOUNDARIES = ("ring", "line")
@@ -28,111 +30,100 @@ class Settings(Parameters):
     xis: Annotated[tuple[LengthScale, ...], Field(min_length=1)] = (1.0, 2.0, 5.0)
 
 
-class FourierBasis(Experiment):
-    name = "fourier-basis"
-    title = "The real Fourier basis diagonalises the ring, not the line"
-    source = "note 002, figure 2 and equations 32 to 35"
-    text = (
-        "The theory of a single neuron follows the field in a basis in which both covariances are diagonal. On a ring that is "
-        "the real Fourier basis: the flat vector, a cosine and a sine of each frequency, and for even n the alternating "
-        "vector. It is not the discrete cosine transform, and it does not diagonalise exp(-(i-j)²/ξ²) on a line, which is a "
-        "Toeplitz matrix and not a circulant one. The upper row shows the basis and three of its columns; the lower row shows "
-        "a covariance in each basis, where all that is off the diagonal couples the modes. Nothing is trained."
-    )
-    Parameters = Settings
-    presets: ClassVar = {"full": {}, "quick": {}, "tiny": {"n": 12, "xis": (1.0, 2.0)}}
-    durations: ClassVar = {"quick": "1 s", "full": "1 s"}
+def simulate(p: Settings, bench: Bench) -> xr.Dataset:
+    """The record."""
+    bases = np.stack([fourier_basis(p.n), np.transpose(cast(Any, dct(np.eye(p.n), axis=0, norm="ortho")))])
+    covariances = np.stack([Gaussian(p.n, p.xis, boundary=boundary).covariance() for boundary in BOUNDARIES])
+    rotated = np.einsum("bim,oxij,bjn->boxmn", bases, covariances, bases)
+    data = {
+        "basis": (("transform", "position", "mode"), bases),
+        "covariance": (("boundary", "xi", "position", "position_"), covariances),
+        "rotated": (("transform", "boundary", "xi", "mode", "mode_"), rotated, {"long_name": "covariance in the basis"}),
+        "off_diagonal": (("transform", "boundary", "xi"), _off_diagonal(rotated), {"long_name": "share off the diagonal"}),
+        "orthonormality": (("transform",), [abs(b.T @ b - np.eye(p.n)).max() for b in bases]),
+        "printed_norm": ((), _printed_norm(p.n), {"long_name": "squared norm of Re v_1 as printed"}),
+    }
+    coords = {
+        "transform": list(BASES),
+        "boundary": list(BOUNDARIES),
+        "xi": ("xi", list(p.xis), {"units": "site"}),
+        "position": ("position", np.arange(p.n), {"units": "site"}),
+        "frequency": ("mode", (np.arange(p.n) + 1) // 2, {"units": "cycles per ring", "long_name": "of the Fourier basis"}),
+    }
+    return xr.Dataset(data, coords, {"kind": "theory"})
 
-    def simulate(self, parameters: Settings, bench: Bench) -> xr.Dataset:
-        p = parameters
-        bases = np.stack([fourier_basis(p.n), np.transpose(cast(Any, dct(np.eye(p.n), axis=0, norm="ortho")))])
-        covariances = np.stack([Gaussian(p.n, p.xis, boundary=boundary).covariance() for boundary in BOUNDARIES])
-        rotated = np.einsum("bim,oxij,bjn->boxmn", bases, covariances, bases)
-        data = {
-            "basis": (("transform", "position", "mode"), bases),
-            "covariance": (("boundary", "xi", "position", "position_"), covariances),
-            "rotated": (("transform", "boundary", "xi", "mode", "mode_"), rotated, {"long_name": "covariance in the basis"}),
-            "off_diagonal": (("transform", "boundary", "xi"), _off_diagonal(rotated), {"long_name": "share off the diagonal"}),
-            "orthonormality": (("transform",), [abs(b.T @ b - np.eye(p.n)).max() for b in bases]),
-            "printed_norm": ((), _printed_norm(p.n), {"long_name": "squared norm of Re v_1 as printed"}),
-        }
-        coords = {
-            "transform": list(BASES),
-            "boundary": list(BOUNDARIES),
-            "xi": ("xi", list(p.xis), {"units": "site"}),
-            "position": ("position", np.arange(p.n), {"units": "site"}),
-            "frequency": ("mode", (np.arange(p.n) + 1) // 2, {"units": "cycles per ring", "long_name": "of the Fourier basis"}),
-        }
-        return xr.Dataset(data, coords, {"kind": "theory"})
 
-    def verdicts(self, record: xr.Dataset) -> Sequence[Verdict]:
-        left = record.off_diagonal
-        ring = float(left.sel(transform="fourier", boundary="ring").max())
-        out = [
-            Verdict(
-                "the real Fourier basis diagonalises the ring's covariance",
-                0.0,
-                ring,
-                "off-diagonal norm below 1e-12 of the whole",
-                ring < 1e-12,
-                "the largest over length scales",
-            ),
-            Verdict(
-                "its columns are orthonormal",
-                0.0,
-                (worst := float(record.orthonormality.sel(transform="fourier"))),
-                "within 1e-12",
-                worst < 1e-12,
-                "with the factor √2 on cosines and sines that equations 34 and 35 leave out: as printed their squared norm is "
-                f"{float(record.printed_norm):.4f}",
-            ),
-        ]
-        if record.sizes["position"] != 40:
-            return out
-        for xi, expected in LINE_LEFT.items():
-            if xi in record.xi:
-                value = float(left.sel(transform="fourier", boundary="line", xi=xi))
-                out.append(
-                    Verdict(
-                        f"on a line it does not, at length scale {xi:g}",
-                        expected,
-                        value,
-                        "off-diagonal norm within 0.005",
-                        abs(value - expected) < 0.005,
-                        "note 002 calls exp(-(i-j)²/ξ²) circulant; it is Toeplitz",
-                    )
-                )
-        if 2.0 in record.xi:
-            value = float(left.sel(transform="dct", boundary="ring", xi=2.0))
+def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
+    """What the record says of each claim."""
+    left = record.off_diagonal
+    ring = float(left.sel(transform="fourier", boundary="ring").max())
+    out = [
+        Verdict.judged(
+            "the real Fourier basis diagonalises the ring's covariance",
+            0.0,
+            ring,
+            "off-diagonal norm below 1e-12 of the whole",
+            ring < 1e-12,
+            "the largest over length scales",
+        ),
+        Verdict.judged(
+            "its columns are orthonormal",
+            0.0,
+            (worst := float(record.orthonormality.sel(transform="fourier"))),
+            "within 1e-12",
+            worst < 1e-12,
+            "with the factor √2 on cosines and sines that equations 34 and 35 leave out: as printed their squared norm is "
+            f"{float(record.printed_norm):.4f}",
+        ),
+    ]
+    if record.sizes["position"] != 40:
+        return out
+    for xi, expected in LINE_LEFT.items():
+        if xi in record.xi:
+            value = float(left.sel(transform="fourier", boundary="line", xi=xi))
             out.append(
-                Verdict(
-                    "the discrete cosine transform does not diagonalise the ring, at length scale 2",
-                    0.177,
+                Verdict.judged(
+                    f"on a line it does not, at length scale {xi:g}",
+                    expected,
                     value,
                     "off-diagonal norm within 0.005",
-                    abs(value - 0.177) < 0.005,
-                    "note 002 calls its basis the discrete sine/cosine transform; it is the real Fourier basis",
+                    abs(value - expected) < 0.005,
+                    "note 002 calls exp(-(i-j)²/ξ²) circulant; it is Toeplitz",
                 )
             )
-        return out
+    if 2.0 in record.xi:
+        value = float(left.sel(transform="dct", boundary="ring", xi=2.0))
+        out.append(
+            Verdict.judged(
+                "the discrete cosine transform does not diagonalise the ring, at length scale 2",
+                0.177,
+                value,
+                "off-diagonal norm within 0.005",
+                abs(value - 0.177) < 0.005,
+                "note 002 calls its basis the discrete sine/cosine transform; it is the real Fourier basis",
+            )
+        )
+    return out
 
-    def figure(self, record: xr.Dataset) -> Figure:
-        figure = Figure(figsize=(10.0, 6.8))
-        top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=[1.0, 1.05]))
-        upper, lower = top.subplots(1, 3, width_ratios=[1.1, 1.1, 1.0]), bottom.subplots(1, 3)
-        _basis_panel(upper[0], record)
-        _column_panel(upper[1], record)
-        _share_panel(upper[2], record)
-        xi = min(record.xi.values, key=lambda value: abs(value - 2.0))
-        shown = [("fourier", "ring"), ("fourier", "line"), ("dct", "ring")]
-        image = None
-        for axes, letter, (transform, boundary) in zip(lower, "def", shown, strict=True):
-            image = _rotated_panel(axes, record.sel(transform=transform, boundary=boundary, xi=xi))
-            share = _share_text(float(record.off_diagonal.sel(transform=transform, boundary=boundary, xi=xi)))
-            axes.set_title(f"({letter}) {NAMES[boundary]} in the {NAMES[transform]}\n{share}", fontsize=10)
-        bottom.colorbar(image, ax=lower, label="fourth root of the entry, with its sign", shrink=0.9)
-        bottom.suptitle(f"covariance of length scale {xi:g} sites, in each basis", fontsize="medium")
-        return figure
+
+def figure(record: xr.Dataset) -> Figure:
+    """The picture, drawn from the record alone."""
+    figure = Figure(figsize=(10.0, 6.8))
+    top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=[1.0, 1.05]))
+    upper, lower = top.subplots(1, 3, width_ratios=[1.1, 1.1, 1.0]), bottom.subplots(1, 3)
+    _basis_panel(upper[0], record)
+    _column_panel(upper[1], record)
+    _share_panel(upper[2], record)
+    xi = min(record.xi.values, key=lambda value: abs(value - 2.0))
+    shown = [("fourier", "ring"), ("fourier", "line"), ("dct", "ring")]
+    image = None
+    for axes, letter, (transform, boundary) in zip(lower, "def", shown, strict=True):
+        image = _rotated_panel(axes, record.sel(transform=transform, boundary=boundary, xi=xi))
+        share = _share_text(float(record.off_diagonal.sel(transform=transform, boundary=boundary, xi=xi)))
+        axes.set_title(f"({letter}) {NAMES[boundary]} in the {NAMES[transform]}\n{share}", fontsize=10)
+    bottom.colorbar(image, ax=lower, label="fourth root of the entry, with its sign", shrink=0.9)
+    bottom.suptitle(f"covariance of length scale {xi:g} sites, in each basis", fontsize="medium")
+    return figure
 
 
 def _off_diagonal(matrices: np.ndarray) -> np.ndarray:
@@ -183,3 +174,21 @@ def _rotated_panel(axes: Any, one: xr.Dataset) -> Any:
 
 def _share_text(share: float) -> str:
     return f"off-diagonal norm {share:.1g}" if share < 1e-9 else f"{share:.0%} off the diagonal"
+
+
+experiment = Experiment(
+    name="fourier-basis",
+    title="The real Fourier basis diagonalises the ring, not the line",
+    source="note 002, figure 2 and equations 32 to 35",
+    text="The theory of a single neuron follows the field in a basis in which both covariances are diagonal. On a ring that is "
+    "the real Fourier basis: the flat vector, a cosine and a sine of each frequency, and for even n the alternating "
+    "vector. It is not the discrete cosine transform, and it does not diagonalise exp(-(i-j)²/ξ²) on a line, which is a "
+    "Toeplitz matrix and not a circulant one. The upper row shows the basis and three of its columns; the lower row shows "
+    "a covariance in each basis, where all that is off the diagonal couples the modes. Nothing is trained.",
+    Parameters=Settings,
+    presets={"full": {}, "quick": {}},
+    durations={"quick": "1 s", "full": "1 s"},
+    simulate=simulate,
+    verdicts=verdicts,
+    figure=figure,
+)

@@ -1,7 +1,7 @@
 """Least squares behind a fixed gate: how the gate's direction shapes the field."""
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, cast
+from typing import Any, cast
 
 import jax
 import jax.numpy as jnp
@@ -10,8 +10,10 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from gatefield.data import NonlinearGP, ring_correlation
-from gatefield.lab.experiment import Bench, Experiment, Parameters, Verdict
+from gatefield.lab.bench import Bench
+from gatefield.lab.experiment import Experiment, Parameters
 from gatefield.lab.kinds import Count, Gains, LengthScale, Rate, Seed
+from gatefield.lab.verdict import Verdict
 from gatefield.measures import ipr
 from gatefield.plot.panels import gain_text, signed_matrix
 from gatefield.theory import nlgp, relu
@@ -40,106 +42,89 @@ class Settings(Parameters):
     seed: Seed = 0
 
 
-class GateShapedSolution(Experiment):
-    name = "gate-shaped-solution"
-    title = "A fixed localized gate gives a localized field, for Gaussian data too"
-    source = "note 002, figure 5 and section 5.2"
-    text = (
-        "Behind a fixed gate 1(⟨v,x⟩ > 0) a linear neuron learns the least-squares field 2 (S0+S1)⁻¹ f(v), with S the "
-        "covariances of both classes and f(v) = E[1(⟨v,x⟩ > 0) x] in the positive one. The input-input covariance (S0+S1)/4 "
-        "does not depend on the gate at all; its inverse sharpens f(v). For a gate on a single site f(v) has a closed form at "
-        "every gain; for a gate shaped as a Mexican hat it is sampled. The note says that this explains localization. It does "
-        "not: the same gate gives a localized field for Gaussian data, on which trained neurons do not localize. What tells "
-        "the data apart is whether the gate is self-consistent: how often the gate of the field that it leads to opens for "
-        "the same inputs. Colours stand for gains as in (c), or for classes as in (h)."
-    )
-    Parameters = Settings
-    presets: ClassVar = {
-        "full": {},
-        "quick": {"samples": 100_000},
-        "tiny": {"n": 12, "site": 5, "gains": (0.01, 3.0), "samples": 10_000},
+def simulate(p: Settings, bench: Bench) -> xr.Dataset:
+    """The record."""
+    cov1, cov0 = (np.asarray(NonlinearGP(p.n, xi, p.gains).covariance()) for xi in (p.xi1, p.xi0))
+    directions = _directions(p)
+    drift, drift_error, moment, moment_error = _moments(p, directions)
+    sites, gains = np.roll(ring_correlation(p.n, p.xi1), p.site), np.asarray(p.gains)[:, None]
+    used = np.stack([nlgp.half_gate_mean(sites[None, :], gains), drift[:, GATES.index("hat")]], axis=1)
+    fields = 2 * np.linalg.solve((cov1 + cov0)[:, None], used[..., None])[..., 0]
+    gaussian = np.array([[relu.gate_mean(v, cov) for v in directions] for cov in cov1])
+    agreement = _agreement(p, directions, fields)
+    lead, matrix = ("gain", "gate", "position"), ("gain", "gate", "position", "position_")
+    data = {
+        "direction": (("gate", "position"), directions, {"long_name": "the gate opens where <v, x> > 0"}),
+        "covariance": (("gain", "position", "position_"), (cov1 + cov0) / 4, {"long_name": "input-input covariance"}),
+        "inverse": (("gain", "position", "position_"), np.linalg.inv(cov1 + cov0), {"long_name": "inverse of S0 + S1"}),
+        "moment_z": (matrix, (moment - (cov1 + cov0)[:, None] / 4) / moment_error, {"units": "standard errors"}),
+        "drift": (lead, used, {"long_name": "f(v), closed form for the bump, sampled for the hat"}),
+        "drift_sampled": (lead, drift, {"long_name": "f(v), sampled"}),
+        "drift_error": (lead, drift_error, {"long_name": "standard error of the sampled f(v)"}),
+        "drift_gaussian": (lead, gaussian, {"long_name": "f(v) of Gaussian data with the same covariance"}),
+        "field": (lead, fields, {"long_name": "least-squares field"}),
+        "ipr": (("gain", "gate"), ipr(fields), {"long_name": "inverse participation ratio of the field"}),
+        "agreement": (("gain", "gate", "label"), agreement, {"long_name": "share of inputs on which both gates agree"}),
+        "agreement_error": (("gain", "gate", "label"), np.sqrt(agreement * (1 - agreement) / p.samples)),
+        "agreement_gaussian": (("gain", "gate", "label"), _gaussian_agreement(directions, fields, cov1, cov0)),
     }
-    durations: ClassVar = {"quick": "10 s", "full": "20 s"}
+    coords = {
+        "gain": list(p.gains),
+        "gate": list(GATES),
+        "label": list(CLASSES),
+        "position": ("position", np.arange(p.n), {"units": "site"}),
+    }
+    return xr.Dataset(
+        data, coords, {"kind": "sampling", "samples": p.samples, "site": p.site % p.n, "xi1": p.xi1, "xi0": p.xi0}
+    )
 
-    def simulate(self, parameters: Settings, bench: Bench) -> xr.Dataset:
-        p = parameters
-        cov1, cov0 = (np.asarray(NonlinearGP(p.n, xi, p.gains).covariance()) for xi in (p.xi1, p.xi0))
-        directions = _directions(p)
-        drift, drift_error, moment, moment_error = _moments(p, directions)
-        sites, gains = np.roll(ring_correlation(p.n, p.xi1), p.site), np.asarray(p.gains)[:, None]
-        used = np.stack([nlgp.half_gate_mean(sites[None, :], gains), drift[:, GATES.index("hat")]], axis=1)
-        fields = 2 * np.linalg.solve((cov1 + cov0)[:, None], used[..., None])[..., 0]
-        gaussian = np.array([[relu.gate_mean(v, cov) for v in directions] for cov in cov1])
-        agreement = _agreement(p, directions, fields)
-        lead, matrix = ("gain", "gate", "position"), ("gain", "gate", "position", "position_")
-        data = {
-            "direction": (("gate", "position"), directions, {"long_name": "the gate opens where <v, x> > 0"}),
-            "covariance": (("gain", "position", "position_"), (cov1 + cov0) / 4, {"long_name": "input-input covariance"}),
-            "inverse": (("gain", "position", "position_"), np.linalg.inv(cov1 + cov0), {"long_name": "inverse of S0 + S1"}),
-            "moment_z": (matrix, (moment - (cov1 + cov0)[:, None] / 4) / moment_error, {"units": "standard errors"}),
-            "drift": (lead, used, {"long_name": "f(v), closed form for the bump, sampled for the hat"}),
-            "drift_sampled": (lead, drift, {"long_name": "f(v), sampled"}),
-            "drift_error": (lead, drift_error, {"long_name": "standard error of the sampled f(v)"}),
-            "drift_gaussian": (lead, gaussian, {"long_name": "f(v) of Gaussian data with the same covariance"}),
-            "field": (lead, fields, {"long_name": "least-squares field"}),
-            "ipr": (("gain", "gate"), ipr(fields), {"long_name": "inverse participation ratio of the field"}),
-            "agreement": (("gain", "gate", "label"), agreement, {"long_name": "share of inputs on which both gates agree"}),
-            "agreement_error": (("gain", "gate", "label"), np.sqrt(agreement * (1 - agreement) / p.samples)),
-            "agreement_gaussian": (("gain", "gate", "label"), _gaussian_agreement(directions, fields, cov1, cov0)),
-        }
-        coords = {
-            "gain": list(p.gains),
-            "gate": list(GATES),
-            "label": list(CLASSES),
-            "position": ("position", np.arange(p.n), {"units": "site"}),
-        }
-        return xr.Dataset(
-            data, coords, {"kind": "sampling", "samples": p.samples, "site": p.site % p.n, "xi1": p.xi1, "xi0": p.xi0}
-        )
 
-    def verdicts(self, record: xr.Dataset) -> Sequence[Verdict]:
-        n = record.sizes["position"]
-        worst, pairs = float(abs(record.moment_z).max()), record.sizes["gain"] * len(GATES) * n * (n + 1) // 2
-        hat = record.isel(gain=0).sel(gate="hat")
-        z = float(abs((hat.drift_sampled - hat.drift_gaussian) / hat.drift_error).max())
-        out = [
-            Verdict(
-                "the input-input covariance is (S0 + S1)/4, whatever the gate",
-                0.0,
-                worst,
-                "largest deviation of the sampled one below 5.5 standard errors",
-                worst < 5.5,
-                f"over {pairs:,} entries, gates and gains",
-            ),
-            Verdict(
-                f"f(v) of the Mexican hat is the Gaussian closed form at gain {gain_text(float(record.gain[0]))}",
-                0.0,
-                z,
-                "largest deviation of the sampled one below 4.5 standard errors",
-                z < 4.5,
-                f"over {n} sites",
-            ),
-            _hat_verdict(record.sel(gate="hat", label="positive")),
-        ]
-        as_published = n == 40 and (record.attrs["xi1"], record.attrs["xi0"]) == (2.0, 1.0)
-        return out + (_published_numbers(record.sel(gate="bump")) if as_published else [])
+def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
+    """What the record says of each claim."""
+    n = record.sizes["position"]
+    worst, pairs = float(abs(record.moment_z).max()), record.sizes["gain"] * len(GATES) * n * (n + 1) // 2
+    hat = record.isel(gain=0).sel(gate="hat")
+    z = float(abs((hat.drift_sampled - hat.drift_gaussian) / hat.drift_error).max())
+    out = [
+        Verdict.judged(
+            "the input-input covariance is (S0 + S1)/4, whatever the gate",
+            0.0,
+            worst,
+            "largest deviation of the sampled one below 5.5 standard errors",
+            worst < 5.5,
+            f"over {pairs:,} entries, gates and gains",
+        ),
+        Verdict.judged(
+            f"f(v) of the Mexican hat is the Gaussian closed form at gain {gain_text(float(record.gain[0]))}",
+            0.0,
+            z,
+            "largest deviation of the sampled one below 4.5 standard errors",
+            z < 4.5,
+            f"over {n} sites",
+        ),
+        _hat_verdict(record.sel(gate="hat", label="positive")),
+    ]
+    as_published = n == 40 and (record.attrs["xi1"], record.attrs["xi0"]) == (2.0, 1.0)
+    return out + (_published_numbers(record.sel(gate="bump")) if as_published else [])
 
-    def figure(self, record: xr.Dataset) -> Figure:
-        figure = Figure(figsize=(11.0, 8.4))
-        rows = cast(Any, figure.subfigures(3, 1, height_ratios=[1.1, 1.0, 1.0]))
-        panels = [row.subplots(1, 4) for row in rows]
-        gain = min(record.gain.values, key=lambda value: abs(value - 3.0))
-        one = record.sel(gain=gain)
-        _matrix_panel(panels[0][0], one.covariance, f"(a) (S0+S1)/4, gain {gain_text(gain)}")
-        _matrix_panel(panels[0][1], one.inverse, "(b) (S0+S1)⁻¹")
-        _row_panel(panels[0][2], record)
-        _ipr_panel(panels[0][3], record)
-        for gate, row, letters in zip(GATES, panels[1:], ["efgh", "ijkl"], strict=True):
-            _direction_panel(row[0], record.sel(gate=gate), f"({letters[0]}) {GATE_NAMES[gate]}: gate v")
-            _gain_lines(row[1], 0.5 * record.drift.sel(gate=gate), record.attrs["site"], f"({letters[1]}) its f(v)/2")
-            _gain_lines(row[2], record.field.sel(gate=gate), record.attrs["site"], f"({letters[2]}) least-squares field")
-            _agreement_panel(row[3], record.sel(gate=gate), f"({letters[3]}) do the gates agree?")
-        return figure
+
+def figure(record: xr.Dataset) -> Figure:
+    """The picture, drawn from the record alone."""
+    figure = Figure(figsize=(11.0, 8.4))
+    rows = cast(Any, figure.subfigures(3, 1, height_ratios=[1.1, 1.0, 1.0]))
+    panels = [row.subplots(1, 4) for row in rows]
+    gain = min(record.gain.values, key=lambda value: abs(value - 3.0))
+    one = record.sel(gain=gain)
+    _matrix_panel(panels[0][0], one.covariance, f"(a) (S0+S1)/4, gain {gain_text(gain)}")
+    _matrix_panel(panels[0][1], one.inverse, "(b) (S0+S1)⁻¹")
+    _row_panel(panels[0][2], record)
+    _ipr_panel(panels[0][3], record)
+    for gate, row, letters in zip(GATES, panels[1:], ["efgh", "ijkl"], strict=True):
+        _direction_panel(row[0], record.sel(gate=gate), f"({letters[0]}) {GATE_NAMES[gate]}: gate v")
+        _gain_lines(row[1], 0.5 * record.drift.sel(gate=gate), record.attrs["site"], f"({letters[1]}) its f(v)/2")
+        _gain_lines(row[2], record.field.sel(gate=gate), record.attrs["site"], f"({letters[2]}) least-squares field")
+        _agreement_panel(row[3], record.sel(gate=gate), f"({letters[3]}) do the gates agree?")
+    return figure
 
 
 def _published_numbers(bump: xr.Dataset) -> list[Verdict]:
@@ -151,14 +136,14 @@ def _published_numbers(bump: xr.Dataset) -> list[Verdict]:
         holds = bool(np.allclose(row, INVERSE_ROW, rtol=0.0, atol=0.001))
         claim = "the inverse takes more than differences of neighbours: its row at gain 3"
         note = f"from lag 0 on it is {texts}; expected {', '.join(f'{v:.3f}' for v in INVERSE_ROW)}"
-        out.append(Verdict(claim, INVERSE_ROW[0], float(row[0]), "each entry within 0.001", holds, note))
+        out.append(Verdict.judged(claim, INVERSE_ROW[0], float(row[0]), "each entry within 0.001", holds, note))
     for gain, expected in IPRS.items():
         if gain in bump.gain:
             value = float(bump.ipr.sel(gain=gain))
             kind = "for Gaussian data too" if gain < 0.1 else f"at gain {gain:g}"
             note = "so this gate does not explain why trained fields localize on non-Gaussian data only" if gain < 0.1 else ""
             claim = f"the small bump's gate gives a localized field {kind}"
-            out.append(Verdict(claim, expected, value, "IPR within 0.01", abs(value - expected) < 0.01, note))
+            out.append(Verdict.judged(claim, expected, value, "IPR within 0.01", abs(value - expected) < 0.01, note))
     for gain, expected in AGREEMENT.items():
         if gain in bump.gain:
             one = bump.sel(gain=gain)
@@ -166,7 +151,7 @@ def _published_numbers(bump: xr.Dataset) -> list[Verdict]:
             near = abs(value - expected) < 0.001 + 4 * error
             note = f"positive class; standard error {error:.1g}; in the negative class {other:.4f}"
             claim = f"the field's gate agrees with the small bump's, gain {gain_text(gain)}"
-            out.append(Verdict(claim, expected, value, "within 0.001 plus four standard errors", near, note))
+            out.append(Verdict.judged(claim, expected, value, "within 0.001 plus four standard errors", near, note))
     return out
 
 
@@ -177,7 +162,7 @@ def _hat_verdict(hat: xr.Dataset) -> Verdict:
     change = float(ends[1] - ends[0])
     note = f"from {ends[0]:.3f} to {ends[1]:.3f}, standard error {error:.1g}; for the small bump it grows with the gain"
     tolerance = "below zero by four standard errors"
-    return Verdict("the Mexican hat agrees less as the gain grows", 0.0, change, tolerance, change < -4 * error, note)
+    return Verdict.judged("the Mexican hat agrees less as the gain grows", 0.0, change, tolerance, change < -4 * error, note)
 
 
 def _directions(p: Settings) -> np.ndarray:
@@ -318,3 +303,23 @@ def _agreement_panel(axes: Any, one: xr.Dataset, title: str) -> None:
     axes.set(xlabel="gain", ylim=(0.62, 1.01))
     axes.set_title(title, fontsize=10)
     axes.legend(loc="lower right", fontsize=8)
+
+
+experiment = Experiment(
+    name="gate-shaped-solution",
+    title="A fixed localized gate gives a localized field, for Gaussian data too",
+    source="note 002, figure 5 and section 5.2",
+    text="Behind a fixed gate 1(⟨v,x⟩ > 0) a linear neuron learns the least-squares field 2 (S0+S1)⁻¹ f(v), with S the "
+    "covariances of both classes and f(v) = E[1(⟨v,x⟩ > 0) x] in the positive one. The input-input covariance (S0+S1)/4 "
+    "does not depend on the gate at all; its inverse sharpens f(v). For a gate on a single site f(v) has a closed form at "
+    "every gain; for a gate shaped as a Mexican hat it is sampled. The note says that this explains localization. It does "
+    "not: the same gate gives a localized field for Gaussian data, on which trained neurons do not localize. What tells "
+    "the data apart is whether the gate is self-consistent: how often the gate of the field that it leads to opens for "
+    "the same inputs. Colours stand for gains as in (c), or for classes as in (h).",
+    Parameters=Settings,
+    presets={"full": {}, "quick": {"samples": 100_000}},
+    durations={"quick": "10 s", "full": "20 s"},
+    simulate=simulate,
+    verdicts=verdicts,
+    figure=figure,
+)

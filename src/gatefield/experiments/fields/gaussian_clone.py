@@ -1,7 +1,7 @@
 """The same covariance, nothing else: does the Gaussian clone of localizing data localize?"""
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, cast
+from typing import Any, cast
 
 import jax
 import numpy as np
@@ -11,8 +11,10 @@ from matplotlib.figure import Figure
 from gatefield.data import GaussianClone, NonlinearGP, Task
 from gatefield.dynamics import flow
 from gatefield.experiments.unfold import unfold
-from gatefield.lab.experiment import Bench, Experiment, Parameters, Verdict
+from gatefield.lab.bench import Bench
+from gatefield.lab.experiment import Experiment, Parameters
 from gatefield.lab.kinds import Count, Gains, LengthScale, Rate, Seed
+from gatefield.lab.verdict import Verdict
 from gatefield.measures import ipr
 from gatefield.nets import Committee
 from gatefield.plot.panels import dots_by_seed, gain_text, small_field
@@ -37,87 +39,72 @@ class Settings(Parameters):
     seed: Seed = 0
 
 
-class GaussianCloneExperiment(Experiment):
-    name = "gaussian-clone"
-    title = "The same covariance without the shape: no localization"
-    source = "note 002, introduction and conclusion: localization needs data that are not Gaussian"
-    text = (
-        "Two neurons start from the same field. One learns on the nonlinear Gaussian process, the other on its Gaussian "
-        "clone: Gaussian noise with exactly the same mean and covariance in each class. The first condenses onto a few "
-        "sites, as its inverse participation ratio (IPR) shows; the clone stays spread out and follows the gradient flow "
-        "that is exact for Gaussian data. So it is not the covariance that makes a field localize, but what the "
-        "covariance does not know."
-    )
-    Parameters = Settings
-    presets: ClassVar = {
-        "full": {},
-        "quick": {"seeds": 4, "batch_size": 500},
-        "tiny": {"n": 12, "gains": (3.0, float("inf")), "batch_size": 50, "steps": 40, "record_every": 20, "seeds": 2},
-    }
-    durations: ClassVar = {"quick": "20 s", "full": "2 min"}
+def simulate(p: Settings, bench: Bench) -> xr.Dataset:
+    """The record."""
+    gain = np.repeat(p.gains, p.seeds)
+    sources = {"original": (NonlinearGP(p.n, p.xi1, gain), NonlinearGP(p.n, p.xi0, gain))}
+    sources["clone"] = cast(Any, tuple(map(GaussianClone, sources["original"])))
+    axes = {"gain": p.gains, "seed": range(p.seeds)}
+    parts = [unfold(_train(bench, data, sources[data], p), axes) for data in DATA]
+    record = xr.concat(parts, xr.IndexVariable("data", list(DATA)), combine_attrs="drop_conflicts")
+    record["ipr"] = (record.fields.dims[:-1], ipr(record.fields.values), {"long_name": "inverse participation ratio"})
+    ends = _flow_ends(parts[1], sources["original"])
+    record["flow_fields"] = (("gain", "seed", "position"), ends, {"long_name": "final fields of the Gaussian flow"})
+    record["flow_ipr"] = (("gain", "seed"), ipr(ends), {"long_name": "IPR of the Gaussian flow"})
+    record["inputs"] = (("data", "gain", "position"), [_examples(sources[data][0], p) for data in DATA])
+    return record
 
-    def simulate(self, parameters: Settings, bench: Bench) -> xr.Dataset:
-        p = parameters
-        gain = np.repeat(p.gains, p.seeds)
-        sources = {"original": (NonlinearGP(p.n, p.xi1, gain), NonlinearGP(p.n, p.xi0, gain))}
-        sources["clone"] = cast(Any, tuple(map(GaussianClone, sources["original"])))
-        axes = {"gain": p.gains, "seed": range(p.seeds)}
-        parts = [unfold(_train(bench, data, sources[data], p), axes) for data in DATA]
-        record = xr.concat(parts, xr.IndexVariable("data", list(DATA)), combine_attrs="drop_conflicts")
-        record["ipr"] = (record.fields.dims[:-1], ipr(record.fields.values), {"long_name": "inverse participation ratio"})
-        ends = _flow_ends(parts[1], sources["original"])
-        record["flow_fields"] = (("gain", "seed", "position"), ends, {"long_name": "final fields of the Gaussian flow"})
-        record["flow_ipr"] = (("gain", "seed"), ipr(ends), {"long_name": "IPR of the Gaussian flow"})
-        record["inputs"] = (("data", "gain", "position"), [_examples(sources[data][0], p) for data in DATA])
-        return record
 
-    def verdicts(self, record: xr.Dataset) -> Sequence[Verdict]:
-        final = record.ipr.isel(step=-1, unit=0).median("seed")
-        out = []
-        for gain in record.gain.values:
-            original, clone = (float(final.sel(data=data, gain=gain)) for data in DATA)
-            theory = float(record.flow_ipr.sel(gain=gain).median("seed"))
-            out.append(
-                Verdict(
-                    f"at gain {gain_text(gain)} the data localize the field and their Gaussian clone does not",
-                    theory,
-                    clone,
-                    "median IPR of the clone below 0.1, of the original above 0.3",
-                    clone < 0.1 and original > 0.3,
-                    f"the original's median IPR is {original:.2f}; expected of the clone is that of the Gaussian flow",
-                )
+def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
+    """What the record says of each claim."""
+    final = record.ipr.isel(step=-1, unit=0).median("seed")
+    out = []
+    for gain in record.gain.values:
+        original, clone = (float(final.sel(data=data, gain=gain)) for data in DATA)
+        theory = float(record.flow_ipr.sel(gain=gain).median("seed"))
+        out.append(
+            Verdict.judged(
+                f"at gain {gain_text(gain)} the data localize the field and their Gaussian clone does not",
+                theory,
+                clone,
+                "median IPR of the clone below 0.1, of the original above 0.3",
+                clone < 0.1 and original > 0.3,
+                f"the original's median IPR is {original:.2f}; expected of the clone is that of the Gaussian flow",
             )
-        cosine = float(_end_cosine(record).median())
-        return [
-            *out,
-            Verdict(
-                "the clone ends where the Gaussian flow does",
-                1.0,
-                cosine,
-                "median cosine of the final fields at least 0.9",
-                cosine >= 0.9,
-                "over gains and seeds; late in training the flow is slow, and minibatch noise turns the field a little",
-            ),
-        ]
+        )
+    cosine = float(_end_cosine(record).median())
+    return [
+        *out,
+        Verdict.judged(
+            "the clone ends where the Gaussian flow does",
+            1.0,
+            cosine,
+            "median cosine of the final fields at least 0.9",
+            cosine >= 0.9,
+            "over gains and seeds; late in training the flow is slow, and minibatch noise turns the field a little",
+        ),
+    ]
 
-    def figure(self, record: xr.Dataset) -> Figure:
-        figure = Figure(figsize=(9.5, 7.6))
-        top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=[1.0, 1.1]))
-        _ipr_panel(top.subplots(), record)
-        panels = bottom.subplots(2, record.sizes["gain"], sharex=True, squeeze=False)
-        for column, gain in zip(panels.T, record.gain.values, strict=True):
-            one = record.sel(gain=gain).isel(seed=0)
-            for data in DATA:
-                small_field(column[0], one.inputs.sel(data=data), color=COLOURS[data])
-                small_field(column[1], one.fields.sel(data=data).isel(step=-1, unit=0), color=COLOURS[data])
-            small_field(column[1], one.flow_fields, "--", color="k", linewidth=1.0)
-            column[0].set_title(f"gain {gain_text(gain)}")
-        panels[0, 0].set_title(f"(b) gain {gain_text(record.gain.values[0])}")
-        panels[1, 0].set_title("(c)")
-        panels[0, 0].set_ylabel("one input of\nthe positive class")
-        panels[1, 0].set_ylabel("final field")
-        bottom.supxlabel("position (site); each curve scaled to its own maximum; colours as above", fontsize="medium")
-        return figure
+
+def figure(record: xr.Dataset) -> Figure:
+    """The picture, drawn from the record alone."""
+    figure = Figure(figsize=(9.5, 7.6))
+    top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=[1.0, 1.1]))
+    _ipr_panel(top.subplots(), record)
+    panels = bottom.subplots(2, record.sizes["gain"], sharex=True, squeeze=False)
+    for column, gain in zip(panels.T, record.gain.values, strict=True):
+        one = record.sel(gain=gain).isel(seed=0)
+        for data in DATA:
+            small_field(column[0], one.inputs.sel(data=data), color=COLOURS[data])
+            small_field(column[1], one.fields.sel(data=data).isel(step=-1, unit=0), color=COLOURS[data])
+        small_field(column[1], one.flow_fields, "--", color="k", linewidth=1.0)
+        column[0].set_title(f"gain {gain_text(gain)}")
+    panels[0, 0].set_title(f"(b) gain {gain_text(record.gain.values[0])}")
+    panels[1, 0].set_title("(c)")
+    panels[0, 0].set_ylabel("one input of\nthe positive class")
+    panels[1, 0].set_ylabel("final field")
+    bottom.supxlabel("position (site); each curve scaled to its own maximum; colours as above", fontsize="medium")
+    return figure
 
 
 def _train(bench: Bench, data: str, sources: tuple[Any, Any], p: Settings) -> xr.Dataset:
@@ -134,7 +121,7 @@ def _train(bench: Bench, data: str, sources: tuple[Any, Any], p: Settings) -> xr
         learning_rate=p.learning_rate,
         record_every=p.record_every,
         key=jax.numpy.tile(jax.random.split(train_key, p.seeds), copies),
-    )
+    ).record
 
 
 def _flow_ends(record: xr.Dataset, sources: tuple[Any, Any]) -> np.ndarray:
@@ -173,3 +160,21 @@ def _ipr_panel(axes: Any, record: xr.Dataset) -> None:
     axes.set(xlabel="gain (seeds side by side)", ylabel="inverse participation ratio (IPR)", ylim=(0, 1))
     axes.set(xlim=(-0.3, at[-1] + 0.3), title="(a) localization of the final fields")
     axes.legend(loc="upper left")
+
+
+experiment = Experiment(
+    name="gaussian-clone",
+    title="The same covariance without the shape: no localization",
+    source="note 002, introduction and conclusion: localization needs data that are not Gaussian",
+    text="Two neurons start from the same field. One learns on the nonlinear Gaussian process, the other on its Gaussian "
+    "clone: Gaussian noise with exactly the same mean and covariance in each class. The first condenses onto a few "
+    "sites, as its inverse participation ratio (IPR) shows; the clone stays spread out and follows the gradient flow "
+    "that is exact for Gaussian data. So it is not the covariance that makes a field localize, but what the "
+    "covariance does not know.",
+    Parameters=Settings,
+    presets={"full": {}, "quick": {"seeds": 4, "batch_size": 500}},
+    durations={"quick": "20 s", "full": "2 min"},
+    simulate=simulate,
+    verdicts=verdicts,
+    figure=figure,
+)

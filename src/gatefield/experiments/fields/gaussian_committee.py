@@ -1,7 +1,7 @@
 """Committees of ReLU neurons on Gaussian data, beside their exact gradient flow."""
 
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any, ClassVar, cast
+from typing import Annotated, Any, cast
 
 import jax
 import jax.numpy as jnp
@@ -12,8 +12,10 @@ from pydantic import Field
 
 from gatefield.data import Gaussian, Task
 from gatefield.dynamics import flow
-from gatefield.lab.experiment import Bench, Experiment, Parameters, Verdict
+from gatefield.lab.bench import Bench
+from gatefield.lab.experiment import Experiment, Parameters
 from gatefield.lab.kinds import Count, LengthScale, Rate, Seed
+from gatefield.lab.verdict import Verdict
 from gatefield.nets import Committee
 from gatefield.theory import relu
 
@@ -43,66 +45,50 @@ class Settings(Parameters):
     seed: Seed = 0
 
 
-class GaussianCommittee(Experiment):
-    name = "gaussian-committee"
-    title = "Committees on Gaussian data follow their exact gradient flow"
-    source = "note 002, equations 4 to 18, with the factor 1/K and the terms between neurons corrected"
-    text = (
-        "Several ReLU neurons learn together, and each feels the others through the mean that the committee votes by. The "
-        "note leaves their joint flow unfinished; on Gaussian data it has a closed form. Here SGD is laid beside that flow "
-        "from the same starts, for committees of several sizes. What separates the two is minibatch noise: it falls as one "
-        "over the square root of the batch size, and is no larger than the random walk that the gradient's noise makes when "
-        "nothing pulls back. Taking the same steps along the exact gradient gives a far smaller error. As a control serves "
-        "the flow as the note prints it, without the factor 1/K on the left, which is K times too fast."
-    )
-    Parameters = Settings
-    presets: ClassVar = {
-        "full": {},
-        "quick": {"batch_sizes": (100, 400), "seeds": 3, "record_every": 40},
-        "tiny": {"n": 12, "committees": (2,), "batch_sizes": (20, 80), "steps": 60, "seeds": 2},
-    }
-    durations: ClassVar = {"quick": "40 s", "full": "3 min"}
+def simulate(p: Settings, bench: Bench) -> xr.Dataset:
+    """The record."""
+    task = Task(Gaussian(p.n, p.xi1), Gaussian(p.n, p.xi0))
+    parts = [_committee(p, K, task, bench) for K in p.committees]
+    record = xr.concat(parts, dim="committee", join="outer", combine_attrs="drop_conflicts")
+    return record.assign_coords(committee=("committee", list(p.committees), {"long_name": "units in the committee"}))
 
-    def simulate(self, parameters: Settings, bench: Bench) -> xr.Dataset:
-        p = parameters
-        task = Task(Gaussian(p.n, p.xi1), Gaussian(p.n, p.xi0))
-        parts = [_committee(p, K, task, bench) for K in p.committees]
-        record = xr.concat(parts, dim="committee", join="outer", combine_attrs="drop_conflicts")
-        return record.assign_coords(committee=("committee", list(p.committees), {"long_name": "units in the committee"}))
 
-    def verdicts(self, record: xr.Dataset) -> Sequence[Verdict]:
-        largest = int(record.batch_size.max())
-        worst = record.distance.max("step")
-        out = []
-        for K in record.committee.values:
-            one, end = worst.sel(committee=K, batch_size=largest), record.sel(committee=K).isel(step=-1)
-            noise = float(record.noise_distance.sel(committee=K, batch_size=largest).max())
-            allowed = TOLERANCE if largest >= REFERENCE else SLACK * noise
-            why = "" if largest >= REFERENCE else f", {SLACK} times the random walk of minibatch noise"
-            note = (
-                f"median over seeds of the largest relative distance on the way, batch {largest:,}; over seeds at most "
-                f"{float(one.max()):.4f}, random walk {noise:.4f}; the flow itself went {float(end.travelled.median()):.2f}; "
-                f"from the flow as printed SGD is {float(end.printed_distance.median()):.2f} away"
-            )
-            holds = bool(one.max() < allowed)
-            claim = f"{K} neurons stay on the flow over t = {float(record.time[-1]):g}"
-            out.append(Verdict(claim, 0.0, float(one.median()), f"below {allowed:.3g} for all seeds{why}", holds, note))
-        if record.sizes["batch_size"] > 1:
-            out.append(_noise_verdict(worst))
-        return out
+def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
+    """What the record says of each claim."""
+    largest = int(record.batch_size.max())
+    worst = record.distance.max("step")
+    out = []
+    for K in record.committee.values:
+        one, end = worst.sel(committee=K, batch_size=largest), record.sel(committee=K).isel(step=-1)
+        noise = float(record.noise_distance.sel(committee=K, batch_size=largest).max())
+        allowed = TOLERANCE if largest >= REFERENCE else SLACK * noise
+        why = "" if largest >= REFERENCE else f", {SLACK} times the random walk of minibatch noise"
+        note = (
+            f"median over seeds of the largest relative distance on the way, batch {largest:,}; over seeds at most "
+            f"{float(one.max()):.4f}, random walk {noise:.4f}; the flow itself went {float(end.travelled.median()):.2f}; "
+            f"from the flow as printed SGD is {float(end.printed_distance.median()):.2f} away"
+        )
+        holds = bool(one.max() < allowed)
+        claim = f"{K} neurons stay on the flow over t = {float(record.time[-1]):g}"
+        out.append(Verdict.judged(claim, 0.0, float(one.median()), f"below {allowed:.3g} for all seeds{why}", holds, note))
+    if record.sizes["batch_size"] > 1:
+        out.append(_noise_verdict(worst))
+    return out
 
-    def figure(self, record: xr.Dataset) -> Figure:
-        figure = Figure(figsize=(10.0, 7.2))
-        top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=[1.25, 1.0]))
-        left, right = top.subplots(1, 2)
-        _distance_panel(left, record)
-        _batch_panel(right, record)
-        rows = bottom.subplots(1, record.sizes["committee"], squeeze=False)[0]
-        for axes, letter, K in zip(rows, "cdefghijkl", record.committee.values, strict=False):
-            _field_panel(axes, record.sel(committee=K), f"({letter}) K = {K}: one field at t = {float(record.time[-1]):g}")
-        rows[0].set_ylabel("weight")
-        rows[0].legend(loc="upper right", ncols=3, columnspacing=1.0, handlelength=1.4)
-        return figure
+
+def figure(record: xr.Dataset) -> Figure:
+    """The picture, drawn from the record alone."""
+    figure = Figure(figsize=(10.0, 7.2))
+    top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=[1.25, 1.0]))
+    left, right = top.subplots(1, 2)
+    _distance_panel(left, record)
+    _batch_panel(right, record)
+    rows = bottom.subplots(1, record.sizes["committee"], squeeze=False)[0]
+    for axes, letter, K in zip(rows, "cdefghijkl", record.committee.values, strict=False):
+        _field_panel(axes, record.sel(committee=K), f"({letter}) K = {K}: one field at t = {float(record.time[-1]):g}")
+    rows[0].set_ylabel("weight")
+    rows[0].legend(loc="upper right", ncols=3, columnspacing=1.0, handlelength=1.4)
+    return figure
 
 
 def _committee(p: Settings, K: int, task: Task, bench: Bench) -> xr.Dataset:
@@ -119,7 +105,7 @@ def _committee(p: Settings, K: int, task: Task, bench: Bench) -> xr.Dataset:
             learning_rate=p.learning_rate,
             record_every=p.record_every,
             key=jax.random.split(jax.random.fold_in(train_key, size), p.seeds),
-        )
+        ).record
         for size in p.batch_sizes
     ]
     cov1, cov0 = task.positive.covariance(), task.negative.covariance()
@@ -203,7 +189,7 @@ def _noise_verdict(worst: xr.DataArray) -> Verdict:
     log_size = np.log(worst.batch_size.values.astype(float))
     slopes = np.polyfit(log_size, np.log(worst.transpose("batch_size", ...).values.reshape(len(log_size), -1)), 1)[0]
     slope, error = float(slopes.mean()), float(slopes.std(ddof=1) / len(slopes) ** 0.5)
-    return Verdict(
+    return Verdict.judged(
         "the distance falls as one over the square root of the batch size: it is minibatch noise",
         -0.5,
         slope,
@@ -272,3 +258,22 @@ def _field_panel(axes: Any, one: xr.Dataset, title: str) -> None:
     axes.plot(one.position, first.final, "o", color="C0", markersize=3.5, label="SGD")
     axes.set(xlabel="position (site)", title=title)
     axes.set_ylim(top=1.45 * float(max(first.start.max(), first.final.max())))
+
+
+experiment = Experiment(
+    name="gaussian-committee",
+    title="Committees on Gaussian data follow their exact gradient flow",
+    source="note 002, equations 4 to 18, with the factor 1/K and the terms between neurons corrected",
+    text="Several ReLU neurons learn together, and each feels the others through the mean that the committee votes by. The "
+    "note leaves their joint flow unfinished; on Gaussian data it has a closed form. Here SGD is laid beside that flow "
+    "from the same starts, for committees of several sizes. What separates the two is minibatch noise: it falls as one "
+    "over the square root of the batch size, and is no larger than the random walk that the gradient's noise makes when "
+    "nothing pulls back. Taking the same steps along the exact gradient gives a far smaller error. As a control serves "
+    "the flow as the note prints it, without the factor 1/K on the left, which is K times too fast.",
+    Parameters=Settings,
+    presets={"full": {}, "quick": {"batch_sizes": (100, 400), "seeds": 3, "record_every": 40}},
+    durations={"quick": "40 s", "full": "3 min"},
+    simulate=simulate,
+    verdicts=verdicts,
+    figure=figure,
+)

@@ -1,7 +1,6 @@
 """One ReLU neuron on Gaussian data, beside its exact gradient flow."""
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 import jax
 import numpy as np
@@ -10,8 +9,10 @@ from matplotlib.figure import Figure
 
 from gatefield.data import NonlinearGP, Task, fourier_basis
 from gatefield.dynamics import flow
-from gatefield.lab.experiment import Bench, Experiment, Parameters, Verdict
+from gatefield.lab.bench import Bench
+from gatefield.lab.experiment import Experiment, Parameters
 from gatefield.lab.kinds import Count, Gain, LengthScale, Rate, Seed
+from gatefield.lab.verdict import Verdict
 from gatefield.nets import Committee
 from gatefield.plot.panels import field_over_time, two_fields
 from gatefield.theory import relu
@@ -32,95 +33,79 @@ class Settings(Parameters):
     seed: Seed = 0
 
 
-class GaussianNeuron(Experiment):
-    name = "gaussian-neuron"
-    title = "One neuron on Gaussian data follows its exact gradient flow"
-    source = "note 002, figure 1 and equations 19 to 21"
-    text = (
-        "A single ReLU neuron learns to tell long-range from short-range correlated noise. On Gaussian data its average "
-        "motion has a closed form: each Fourier mode of the receptive field (the neuron's input weights) grows or decays "
-        "at a rate set by the two spectra and by the size of the field. The picture lays the field found by stochastic "
-        "gradient descent beside the one that the flow predicts from the same start. What stays at this time is a smooth "
-        "trace of the random start and some slowly dying high frequencies; much later the field is flat. Nothing "
-        "condenses onto single sites."
+def simulate(p: Settings, bench: Bench) -> xr.Dataset:
+    """The record."""
+    positive, negative = NonlinearGP(p.n, p.xi1, p.gain), NonlinearGP(p.n, p.xi0, p.gain)
+    net_key, train_key = jax.random.split(jax.random.key(p.seed))
+    record = bench.train(
+        "sgd",
+        Committee(p.n, 1, key=jax.random.split(net_key, p.seeds)),
+        Task(positive, negative),
+        steps=p.steps,
+        batch_size=p.batch_size,
+        learning_rate=p.learning_rate,
+        record_every=p.record_every,
+        key=jax.random.split(train_key, p.seeds),
+    ).record
+    cov1, cov0 = positive.covariance(), negative.covariance()
+    theory = flow(lambda w: relu.velocity(w, cov1, cov0), record.fields.isel(step=0).values, record.time.values)
+    record["flow_fields"] = (record.fields.dims, theory.fields.values, {"long_name": "fields of the gradient flow"})
+    record["flow_loss"] = (
+        ("run", "step"),
+        [[float(relu.loss(w, cov1, cov0)) for w in path] for path in theory.fields.values],
     )
-    Parameters = Settings
-    presets: ClassVar = {
-        "full": {},
-        "quick": {"batch_size": 2_500, "seeds": 2},
-        "tiny": {"n": 12, "batch_size": 200, "steps": 60, "seeds": 2},
-    }
-    durations: ClassVar = {"quick": "10 s", "full": "1 min"}
+    record["cosine"] = _cosine(record.fields.astype(float), record.flow_fields)
+    record["distance"] = _distance(record.fields.astype(float), record.flow_fields)
+    return record
 
-    def simulate(self, parameters: Settings, bench: Bench) -> xr.Dataset:
-        p = parameters
-        positive, negative = NonlinearGP(p.n, p.xi1, p.gain), NonlinearGP(p.n, p.xi0, p.gain)
-        net_key, train_key = jax.random.split(jax.random.key(p.seed))
-        record = bench.train(
-            "sgd",
-            Committee(p.n, 1, key=jax.random.split(net_key, p.seeds)),
-            Task(positive, negative),
-            steps=p.steps,
-            batch_size=p.batch_size,
-            learning_rate=p.learning_rate,
-            record_every=p.record_every,
-            key=jax.random.split(train_key, p.seeds),
-        )
-        cov1, cov0 = positive.covariance(), negative.covariance()
-        theory = flow(lambda w: relu.velocity(w, cov1, cov0), record.fields.isel(step=0).values, record.time.values)
-        record["flow_fields"] = (record.fields.dims, theory.fields.values, {"long_name": "fields of the gradient flow"})
-        record["flow_loss"] = (
-            ("run", "step"),
-            [[float(relu.loss(w, cov1, cov0)) for w in path] for path in theory.fields.values],
-        )
-        record["cosine"] = _cosine(record.fields.astype(float), record.flow_fields)
-        record["distance"] = _distance(record.fields.astype(float), record.flow_fields)
-        return record
 
-    def verdicts(self, record: xr.Dataset) -> Sequence[Verdict]:
-        late = record.isel(step=record.step >= min(200, int(record.step[-1])))
-        cosine = float(late.cosine.min())
-        distance = float(record.distance.isel(step=-1).median())
-        last = record.isel(step=slice(-10, None))
-        expected, loss = float(last.flow_loss.mean()), float(last.loss.mean())
-        return [
-            Verdict(
-                "the field found by SGD points where the flow's does, from step 200 on",
-                1.0,
-                cosine,
-                "cosine at least 0.99",
-                cosine >= 0.99,
-                "the smallest cosine over recorded steps and seeds",
-            ),
-            Verdict(
-                "the final field has the flow's size and shape",
-                0.0,
-                distance,
-                "relative distance below 0.1",
-                distance < 0.1,
-                "the median over seeds of |w - w_flow| / |w_flow|; minibatch noise is what is left",
-            ),
-            Verdict(
-                "the final loss is the flow's",
-                expected,
-                loss,
-                "within 2 %",
-                abs(loss / expected - 1) < 0.02,
-                "both averaged over the last ten records; SGD's is measured on fresh batches",
-            ),
-        ]
+def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
+    """What the record says of each claim."""
+    late = record.isel(step=record.step >= min(200, int(record.step[-1])))
+    cosine = float(late.cosine.min())
+    distance = float(record.distance.isel(step=-1).median())
+    last = record.isel(step=slice(-10, None))
+    expected, loss = float(last.flow_loss.mean()), float(last.loss.mean())
+    return [
+        Verdict.judged(
+            "the field found by SGD points where the flow's does, from step 200 on",
+            1.0,
+            cosine,
+            "cosine at least 0.99",
+            cosine >= 0.99,
+            "the smallest cosine over recorded steps and seeds",
+        ),
+        Verdict.judged(
+            "the final field has the flow's size and shape",
+            0.0,
+            distance,
+            "relative distance below 0.1",
+            distance < 0.1,
+            "the median over seeds of |w - w_flow| / |w_flow|; minibatch noise is what is left",
+        ),
+        Verdict.judged(
+            "the final loss is the flow's",
+            expected,
+            loss,
+            "within 2 %",
+            abs(loss / expected - 1) < 0.02,
+            "both averaged over the last ten records; SGD's is measured on fresh batches",
+        ),
+    ]
 
-    def figure(self, record: xr.Dataset) -> Figure:
-        one = record.isel(run=0, unit=0)
-        figure = Figure(figsize=(9.0, 6.2))
-        axes = figure.subplots(2, 2)
-        limit = float(abs(one.flow_fields).max())
-        field_over_time(axes[0, 0], one.fields, "(a) trained by SGD", limit)
-        image = field_over_time(axes[0, 1], one.flow_fields, "(b) gradient flow, exact", limit)
-        figure.colorbar(image, ax=axes[0], label="weight", shrink=0.9)
-        two_fields(axes[1, 0], one.fields.isel(step=-1), one.flow_fields.isel(step=-1), "(c) final receptive field")
-        _spectra(axes[1, 1], one)
-        return figure
+
+def figure(record: xr.Dataset) -> Figure:
+    """The picture, drawn from the record alone."""
+    one = record.isel(run=0, unit=0)
+    figure = Figure(figsize=(9.0, 6.2))
+    axes = figure.subplots(2, 2)
+    limit = float(abs(one.flow_fields).max())
+    field_over_time(axes[0, 0], one.fields, "(a) trained by SGD", limit)
+    image = field_over_time(axes[0, 1], one.flow_fields, "(b) gradient flow, exact", limit)
+    figure.colorbar(image, ax=axes[0], label="weight", shrink=0.9)
+    two_fields(axes[1, 0], one.fields.isel(step=-1), one.flow_fields.isel(step=-1), "(c) final receptive field")
+    _spectra(axes[1, 1], one)
+    return figure
 
 
 def _spectra(axes, one: xr.Dataset) -> None:
@@ -143,3 +128,22 @@ def _cosine(a: xr.DataArray, b: xr.DataArray) -> xr.DataArray:
 def _distance(a: xr.DataArray, b: xr.DataArray) -> xr.DataArray:
     dims = ("unit", "position")
     return (((a - b) ** 2).sum(dims) / (b**2).sum(dims)) ** 0.5
+
+
+experiment = Experiment(
+    name="gaussian-neuron",
+    title="One neuron on Gaussian data follows its exact gradient flow",
+    source="note 002, figure 1 and equations 19 to 21",
+    text="A single ReLU neuron learns to tell long-range from short-range correlated noise. On Gaussian data its average "
+    "motion has a closed form: each Fourier mode of the receptive field (the neuron's input weights) grows or decays "
+    "at a rate set by the two spectra and by the size of the field. The picture lays the field found by stochastic "
+    "gradient descent beside the one that the flow predicts from the same start. What stays at this time is a smooth "
+    "trace of the random start and some slowly dying high frequencies; much later the field is flat. Nothing "
+    "condenses onto single sites.",
+    Parameters=Settings,
+    presets={"full": {}, "quick": {"batch_size": 2_500, "seeds": 2}},
+    durations={"quick": "10 s", "full": "1 min"},
+    simulate=simulate,
+    verdicts=verdicts,
+    figure=figure,
+)

@@ -1,7 +1,7 @@
 """Fields along the gain axis: when does a receptive field localize?"""
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, cast
+from typing import Any, cast
 
 import jax
 import numpy as np
@@ -11,8 +11,10 @@ from matplotlib.figure import Figure
 from gatefield.data import NonlinearGP, Task, ring_correlation
 from gatefield.dynamics import flow
 from gatefield.experiments.unfold import unfold
-from gatefield.lab.experiment import Bench, Experiment, Parameters, Verdict
+from gatefield.lab.bench import Bench
+from gatefield.lab.experiment import Experiment, Parameters
 from gatefield.lab.kinds import Count, Gains, LengthScale, Rate, Seed
+from gatefield.lab.verdict import Verdict
 from gatefield.measures import ipr
 from gatefield.nets import Committee
 from gatefield.plot.panels import dots_by_seed, gain_text, small_field
@@ -37,76 +39,60 @@ class Settings(Parameters):
     seed: Seed = 0
 
 
-class Localization(Experiment):
-    name = "localization"
-    title = "Receptive fields condense as the data leave the Gaussian"
-    source = "notes 002 and 003: localization of a single ReLU neuron on the nonlinear Gaussian process"
-    text = (
-        "The same neuron, now on data squashed by a gain: from nearly Gaussian (0.01) to corners of the hypercube "
-        "(infinity). The inverse participation ratio (IPR) says how localized the final field is: 1/n when it is spread "
-        "evenly, 1 when it sits on a single site. If the positive class has the longer range, the field condenses onto a "
-        "few sites as the gain grows; with the length scales swapped it does not. The Gaussian flow knows the data's "
-        "covariance only, and predicts no localization at any gain: what condenses the field is the non-Gaussian shape of "
-        "the data."
+def simulate(p: Settings, bench: Bench) -> xr.Dataset:
+    """The record."""
+    xi1, xi0, gain = (axis.ravel() for axis in _grid(p))
+    net_key, train_key = jax.random.split(jax.random.key(p.seed))
+    copies = len(ORDERS) * len(p.gains)
+    record = bench.train(
+        "sgd",
+        Committee(p.n, 1, init=_starts(p, net_key, copies), key=net_key),
+        Task(NonlinearGP(p.n, xi1, gain), NonlinearGP(p.n, xi0, gain)),
+        steps=p.steps,
+        batch_size=p.batch_size,
+        learning_rate=p.learning_rate,
+        record_every=p.record_every,
+        key=jax.numpy.tile(jax.random.split(train_key, p.seeds), copies),
+    ).record
+    result = unfold(record, {"order": ORDERS, "gain": p.gains, "seed": range(p.seeds)}).assign_attrs(
+        length_scales=[p.xi_long, p.xi_short]
     )
-    Parameters = Settings
-    presets: ClassVar = {
-        "full": {},
-        "quick": {"gains": (0.01, 0.3, 1.0, 3.0, 10.0, float("inf")), "seeds": 4, "batch_size": 500},
-        "tiny": {"n": 12, "gains": (0.01, 3.0), "batch_size": 50, "steps": 40, "record_every": 20, "seeds": 2},
-    }
-    durations: ClassVar = {"quick": "30 s", "full": "5 min"}
+    result["ipr"] = (result.fields.dims[:-1], ipr(result.fields.values), {"long_name": "inverse participation ratio"})
+    shape = (len(ORDERS), len(p.gains), p.seeds)
+    end = _gaussian_flow(record.fields.values[:, 0, 0], xi1, xi0, gain, float(record.time[-1]))
+    result["flow_ipr"] = (("order", "gain", "seed"), ipr(end).reshape(shape), {"long_name": "IPR of the Gaussian flow"})
+    result["bump_ipr"] = (("order", "gain"), [[_bump_ipr(p, *xis, g) for g in p.gains] for xis in _orders(p)])
+    return result
 
-    def simulate(self, parameters: Settings, bench: Bench) -> xr.Dataset:
-        p = parameters
-        xi1, xi0, gain = (axis.ravel() for axis in _grid(p))
-        net_key, train_key = jax.random.split(jax.random.key(p.seed))
-        copies = len(ORDERS) * len(p.gains)
-        record = bench.train(
-            "sgd",
-            Committee(p.n, 1, init=_starts(p, net_key, copies), key=net_key),
-            Task(NonlinearGP(p.n, xi1, gain), NonlinearGP(p.n, xi0, gain)),
-            steps=p.steps,
-            batch_size=p.batch_size,
-            learning_rate=p.learning_rate,
-            record_every=p.record_every,
-            key=jax.numpy.tile(jax.random.split(train_key, p.seeds), copies),
-        )
-        result = unfold(record, {"order": ORDERS, "gain": p.gains, "seed": range(p.seeds)}).assign_attrs(
-            length_scales=[p.xi_long, p.xi_short]
-        )
-        result["ipr"] = (result.fields.dims[:-1], ipr(result.fields.values), {"long_name": "inverse participation ratio"})
-        shape = (len(ORDERS), len(p.gains), p.seeds)
-        end = _gaussian_flow(record.fields.values[:, 0, 0], xi1, xi0, gain, float(record.time[-1]))
-        result["flow_ipr"] = (("order", "gain", "seed"), ipr(end).reshape(shape), {"long_name": "IPR of the Gaussian flow"})
-        result["bump_ipr"] = (("order", "gain"), [[_bump_ipr(p, *xis, g) for g in p.gains] for xis in _orders(p)])
-        return result
 
-    def verdicts(self, record: xr.Dataset) -> Sequence[Verdict]:
-        median = record.ipr.isel(step=-1, unit=0).median("seed")
-        return [_covariance_verdict(record), *_published_verdicts(record, median), *_hypercube_verdicts(record, median)]
+def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
+    """What the record says of each claim."""
+    median = record.ipr.isel(step=-1, unit=0).median("seed")
+    return [_covariance_verdict(record), *_published_verdicts(record, median), *_hypercube_verdicts(record, median)]
 
-    def figure(self, record: xr.Dataset) -> Figure:
-        gains = record.gain.values
-        figure = Figure(figsize=(9.5, 7.0))
-        top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=[1.15, 1.0]))
-        _ipr_panel(top.subplots(), record)
-        panels = bottom.subplots(2, len(gains), sharex=True, squeeze=False)
-        for row, order in zip(panels, ORDERS, strict=True):
-            for axes, g in zip(row, range(len(gains)), strict=True):
-                small_field(
-                    axes, record.fields.sel(order=order).isel(gain=g, seed=0, step=-1, unit=0), color=f"C{ORDERS.index(order)}"
-                )
-            row[0].set_ylabel("longer range\n= positive" if order == "long" else "shorter range\n= positive")
-        for axes, g in zip(panels[0], gains, strict=True):
-            axes.set_title(f"gain {gain_text(g)}")
-        bottom.supxlabel("position (site); each field scaled to its own maximum, same start in all panels", fontsize="medium")
-        return figure
+
+def figure(record: xr.Dataset) -> Figure:
+    """The picture, drawn from the record alone."""
+    gains = record.gain.values
+    figure = Figure(figsize=(9.5, 7.0))
+    top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=[1.15, 1.0]))
+    _ipr_panel(top.subplots(), record)
+    panels = bottom.subplots(2, len(gains), sharex=True, squeeze=False)
+    for row, order in zip(panels, ORDERS, strict=True):
+        for axes, g in zip(row, range(len(gains)), strict=True):
+            small_field(
+                axes, record.fields.sel(order=order).isel(gain=g, seed=0, step=-1, unit=0), color=f"C{ORDERS.index(order)}"
+            )
+        row[0].set_ylabel("longer range\n= positive" if order == "long" else "shorter range\n= positive")
+    for axes, g in zip(panels[0], gains, strict=True):
+        axes.set_title(f"gain {gain_text(g)}")
+    bottom.supxlabel("position (site); each field scaled to its own maximum, same start in all panels", fontsize="medium")
+    return figure
 
 
 def _covariance_verdict(record: xr.Dataset) -> Verdict:
     most, limit = float(record.flow_ipr.median("seed").max()), 4 / record.sizes["position"]
-    return Verdict(
+    return Verdict.judged(
         "covariance alone does not localize, at any gain",
         limit,
         most,
@@ -123,12 +109,12 @@ def _published_verdicts(record: xr.Dataset, median: xr.DataArray) -> list[Verdic
     out, gains = [], record.gain.values
     if gains[0] <= 0.1:
         low = float(median.sel(order="long").isel(gain=0))
-        out.append(Verdict(f"no localization at gain {gains[0]:g}", 0.06, low, "median IPR below 0.06", low < 0.06))
+        out.append(Verdict.judged(f"no localization at gain {gains[0]:g}", 0.06, low, "median IPR below 0.06", low < 0.06))
     if 3.0 in gains:
         high, swapped = (float(median.sel(order=order, gain=3.0)) for order in ORDERS)
         out += [
-            Verdict("the field localizes at gain 3", 0.64, high, "median IPR within 0.03", abs(high - 0.64) <= 0.03),
-            Verdict("not with the length scales swapped", 0.1, swapped, "median IPR below 0.1", swapped < 0.1),
+            Verdict.judged("the field localizes at gain 3", 0.64, high, "median IPR within 0.03", abs(high - 0.64) <= 0.03),
+            Verdict.judged("not with the length scales swapped", 0.1, swapped, "median IPR below 0.1", swapped < 0.1),
         ]
     return out
 
@@ -140,7 +126,7 @@ def _hypercube_verdicts(record: xr.Dataset, median: xr.DataArray) -> list[Verdic
     top, theory = (float(values.sel(order="long").isel(gain=-1)) for values in (median, record.bump_ipr))
     note = "theory: the steady state of the gate 1(x_i > 0), which is exact on the hypercube"
     claim = "on the hypercube it is the one-site steady state"
-    return [Verdict(claim, theory, top, "IPR within 0.03", abs(top - theory) < 0.03, note)]
+    return [Verdict.judged(claim, theory, top, "IPR within 0.03", abs(top - theory) < 0.03, note)]
 
 
 def _orders(p: Settings) -> list[tuple[float, float]]:
@@ -207,3 +193,22 @@ def _ipr_panel(axes: Any, record: xr.Dataset) -> None:
         xlim=(-0.35, at[-1] + 0.35),
     )
     axes.legend(loc="upper left")
+
+
+experiment = Experiment(
+    name="localization",
+    title="Receptive fields condense as the data leave the Gaussian",
+    source="notes 002 and 003: localization of a single ReLU neuron on the nonlinear Gaussian process",
+    text="The same neuron, now on data squashed by a gain: from nearly Gaussian (0.01) to corners of the hypercube "
+    "(infinity). The inverse participation ratio (IPR) says how localized the final field is: 1/n when it is spread "
+    "evenly, 1 when it sits on a single site. If the positive class has the longer range, the field condenses onto a "
+    "few sites as the gain grows; with the length scales swapped it does not. The Gaussian flow knows the data's "
+    "covariance only, and predicts no localization at any gain: what condenses the field is the non-Gaussian shape of "
+    "the data.",
+    Parameters=Settings,
+    presets={"full": {}, "quick": {"gains": (0.01, 0.3, 1.0, 3.0, 10.0, float("inf")), "seeds": 4, "batch_size": 500}},
+    durations={"quick": "30 s", "full": "5 min"},
+    simulate=simulate,
+    verdicts=verdicts,
+    figure=figure,
+)

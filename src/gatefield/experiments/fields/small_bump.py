@@ -1,7 +1,7 @@
 """The input-output covariance of the gate 1(x_i > 0): a localized bump, in closed form."""
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, cast
+from typing import Any, cast
 
 import jax
 import jax.numpy as jnp
@@ -10,8 +10,10 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from gatefield.data import NonlinearGP, Task, gain_deviation, ring_correlation
-from gatefield.lab.experiment import Bench, Experiment, Parameters, Verdict
+from gatefield.lab.bench import Bench
+from gatefield.lab.experiment import Experiment, Parameters
 from gatefield.lab.kinds import Count, Gains, LengthScale, Seed
+from gatefield.lab.verdict import Verdict
 from gatefield.plot.panels import gain_text
 from gatefield.theory import nlgp
 
@@ -38,94 +40,78 @@ class Settings(Parameters):
     seed: Seed = 0
 
 
-class SmallBump(Experiment):
-    name = "small-bump"
-    title = "A gate on one site makes a localized input-output covariance"
-    source = "note 002, figure 4 and equations 66 to 74; note 001, equation 7"
-    text = (
-        "A gate that opens where one input is positive sees a mean input that is a bump around that site: E[1(x_i > 0) Y "
-        "x_j]. Its closed form is arcsin(√κ ρ_ij)/(2π Z(g)), with ρ the latent correlation in the positive class, g the gain "
-        "and κ = 2g²/(1+2g²). Here it is laid over averages of fresh samples; below it, the difference in standard errors. "
-        "The printed equations have other prefactors: 74 of note 002 is 2√π = 3.545 times too large at every gain, and 7 of "
-        "note 001 leaves out P(Y=1) and the normalisation of x, so that its error grows with 1/g as the gain falls. The bump "
-        "is there at every gain, for Gaussian data too: by itself it does not tell data that localize from data that do not."
-    )
-    Parameters = Settings
-    presets: ClassVar = {
-        "full": {},
-        "quick": {"samples": 400_000},
-        "tiny": {"n": 12, "site": 5, "gains": (0.01, 3.0), "samples": 20_000},
+def simulate(p: Settings, bench: Bench) -> xr.Dataset:
+    """The record."""
+    mean, error = _sampled(p)
+    rho = np.roll(ring_correlation(p.n, p.xi1), p.site)
+    gain = np.asarray(p.gains)[:, None]
+    exact = 0.5 * nlgp.half_gate_mean(rho[None, :], gain)
+    some = np.maximum(gain, 1e-9)
+    angle = np.arctan2(rho, np.sqrt(0.5 / some**2 + 1 - rho**2))
+    dims = ("gain", "position")
+    data = {
+        "sampled": (dims, mean, {"long_name": "input-output covariance, sampled"}),
+        "error": (dims, error, {"long_name": "standard error of the sampled covariance"}),
+        "exact": (dims, exact, {"long_name": "input-output covariance, closed form"}),
+        "printed": (
+            dims,
+            angle / (np.sqrt(np.pi) * gain_deviation(some)),
+            {"long_name": "note 002, equation 74, as printed"},
+        ),
+        "printed_001": (dims, abs(angle) / np.pi, {"long_name": "note 001, equation 7, as printed"}),
     }
-    durations: ClassVar = {"quick": "10 s", "full": "1 min"}
+    data["z"] = (dims, (mean - exact) / error, {"long_name": "sampled minus closed form", "units": "standard errors"})
+    coords = {"gain": list(p.gains), "position": ("position", np.arange(p.n), {"units": "site"})}
+    return xr.Dataset(data, coords, {"kind": "sampling", "samples": p.samples, "site": p.site % p.n})
 
-    def simulate(self, parameters: Settings, bench: Bench) -> xr.Dataset:
-        p = parameters
-        mean, error = _sampled(p)
-        rho = np.roll(ring_correlation(p.n, p.xi1), p.site)
-        gain = np.asarray(p.gains)[:, None]
-        exact = 0.5 * nlgp.half_gate_mean(rho[None, :], gain)
-        some = np.maximum(gain, 1e-9)
-        angle = np.arctan2(rho, np.sqrt(0.5 / some**2 + 1 - rho**2))
-        dims = ("gain", "position")
-        data = {
-            "sampled": (dims, mean, {"long_name": "input-output covariance, sampled"}),
-            "error": (dims, error, {"long_name": "standard error of the sampled covariance"}),
-            "exact": (dims, exact, {"long_name": "input-output covariance, closed form"}),
-            "printed": (
-                dims,
-                angle / (np.sqrt(np.pi) * gain_deviation(some)),
-                {"long_name": "note 002, equation 74, as printed"},
-            ),
-            "printed_001": (dims, abs(angle) / np.pi, {"long_name": "note 001, equation 7, as printed"}),
-        }
-        data["z"] = (dims, (mean - exact) / error, {"long_name": "sampled minus closed form", "units": "standard errors"})
-        coords = {"gain": list(p.gains), "position": ("position", np.arange(p.n), {"units": "site"})}
-        return xr.Dataset(data, coords, {"kind": "sampling", "samples": p.samples, "site": p.site % p.n})
 
-    def verdicts(self, record: xr.Dataset) -> Sequence[Verdict]:
-        worst = float(abs(record.z).max())
-        at_site = record.isel(position=int(record.attrs["site"]))
-        noise = (at_site.error / at_site.sampled).values
-        ratio = (at_site.printed / at_site.sampled).values
-        earlier = (at_site.printed_001 / at_site.sampled).values
-        predicted = 2 * gain_deviation(np.maximum(record.gain.values, 1e-9))
-        low = int(np.argmin(predicted))
-        return [
-            Verdict(
-                "the closed form is the sampled input-output covariance",
-                0.0,
-                worst,
-                f"largest deviation below {WORST} standard errors",
-                worst < WORST,
-                f"over {record.z.size} comparisons ({record.sizes['gain']} gains, {record.sizes['position']} sites), "
-                f"{int(record.attrs['samples']):,} samples each",
-            ),
-            Verdict(
-                "equation 74 of note 002 is too large by 2√π, at every gain",
-                float(RATIO),
-                float(ratio.mean()),
-                "printed over sampled, at the gate's site: within 4 standard errors at each gain",
-                bool((abs(ratio / RATIO - 1) < 4 * noise).all()),
-                f"mean over gains; they lie between {ratio.min():.4g} and {ratio.max():.4g}",
-            ),
-            Verdict(
-                f"equation 7 of note 001 is off by 2 Z(g), at gain {gain_text(float(record.gain[low]))}",
-                float(predicted[low]),
-                float(earlier[low]),
-                "printed over sampled, at the gate's site: within 4 standard errors at each gain",
-                bool((abs(earlier / predicted - 1) < 4 * noise).all()),
-                "it is for erf(g z) without normalisation and without P(Y=1)",
-            ),
-        ]
+def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
+    """What the record says of each claim."""
+    worst = float(abs(record.z).max())
+    at_site = record.isel(position=int(record.attrs["site"]))
+    noise = (at_site.error / at_site.sampled).values
+    ratio = (at_site.printed / at_site.sampled).values
+    earlier = (at_site.printed_001 / at_site.sampled).values
+    predicted = 2 * gain_deviation(np.maximum(record.gain.values, 1e-9))
+    low = int(np.argmin(predicted))
+    return [
+        Verdict.judged(
+            "the closed form is the sampled input-output covariance",
+            0.0,
+            worst,
+            f"largest deviation below {WORST} standard errors",
+            worst < WORST,
+            f"over {record.z.size} comparisons ({record.sizes['gain']} gains, {record.sizes['position']} sites), "
+            f"{int(record.attrs['samples']):,} samples each",
+        ),
+        Verdict.judged(
+            "equation 74 of note 002 is too large by 2√π, at every gain",
+            float(RATIO),
+            float(ratio.mean()),
+            "printed over sampled, at the gate's site: within 4 standard errors at each gain",
+            bool((abs(ratio / RATIO - 1) < 4 * noise).all()),
+            f"mean over gains; they lie between {ratio.min():.4g} and {ratio.max():.4g}",
+        ),
+        Verdict.judged(
+            f"equation 7 of note 001 is off by 2 Z(g), at gain {gain_text(float(record.gain[low]))}",
+            float(predicted[low]),
+            float(earlier[low]),
+            "printed over sampled, at the gate's site: within 4 standard errors at each gain",
+            bool((abs(earlier / predicted - 1) < 4 * noise).all()),
+            "it is for erf(g z) without normalisation and without P(Y=1)",
+        ),
+    ]
 
-    def figure(self, record: xr.Dataset) -> Figure:
-        figure = Figure(figsize=(10.0, 6.4))
-        top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=[1.5, 1.0]))
-        bump, printed = top.subplots(1, 2)
-        _bump_panel(bump, record)
-        _printed_panel(printed, record)
-        _deviation_panel(bottom.subplots(), record)
-        return figure
+
+def figure(record: xr.Dataset) -> Figure:
+    """The picture, drawn from the record alone."""
+    figure = Figure(figsize=(10.0, 6.4))
+    top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=[1.5, 1.0]))
+    bump, printed = top.subplots(1, 2)
+    _bump_panel(bump, record)
+    _printed_panel(printed, record)
+    _deviation_panel(bottom.subplots(), record)
+    return figure
 
 
 def _sampled(p: Settings) -> tuple[np.ndarray, np.ndarray]:
@@ -203,3 +189,22 @@ def _deviation_panel(axes: Any, record: xr.Dataset) -> None:
         ylabel="(sampled - closed form)\n/ standard error",
         title=f"(c) deviations, {record.z.size} comparisons, colours as in (a); dotted: what is allowed, ±{WORST}; grey: ±2",
     )
+
+
+experiment = Experiment(
+    name="small-bump",
+    title="A gate on one site makes a localized input-output covariance",
+    source="note 002, figure 4 and equations 66 to 74; note 001, equation 7",
+    text="A gate that opens where one input is positive sees a mean input that is a bump around that site: E[1(x_i > 0) Y "
+    "x_j]. Its closed form is arcsin(√κ ρ_ij)/(2π Z(g)), with ρ the latent correlation in the positive class, g the gain "
+    "and κ = 2g²/(1+2g²). Here it is laid over averages of fresh samples; below it, the difference in standard errors. "
+    "The printed equations have other prefactors: 74 of note 002 is 2√π = 3.545 times too large at every gain, and 7 of "
+    "note 001 leaves out P(Y=1) and the normalisation of x, so that its error grows with 1/g as the gain falls. The bump "
+    "is there at every gain, for Gaussian data too: by itself it does not tell data that localize from data that do not.",
+    Parameters=Settings,
+    presets={"full": {}, "quick": {"samples": 400_000}},
+    durations={"quick": "10 s", "full": "1 min"},
+    simulate=simulate,
+    verdicts=verdicts,
+    figure=figure,
+)

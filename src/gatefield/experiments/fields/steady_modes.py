@@ -1,7 +1,7 @@
 """Which Fourier mode of a single neuron survives on Gaussian data, how large it is, and when it is alone."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 import jax
 import numpy as np
@@ -13,8 +13,10 @@ from matplotlib.patheffects import withStroke
 from pydantic import Field
 
 from gatefield.data import Gaussian, Task, fourier_basis, ring_spectrum
-from gatefield.lab.experiment import Bench, Experiment, Parameters, Verdict
+from gatefield.lab.bench import Bench
+from gatefield.lab.experiment import Experiment, Parameters
 from gatefield.lab.kinds import Count, LengthScale, Rate, Seed
+from gatefield.lab.verdict import Verdict
 from gatefield.nets import Committee
 from gatefield.theory import relu
 
@@ -37,88 +39,71 @@ class Settings(Parameters):
     seed: Seed = 0
 
 
-class SteadyModes(Experiment):
-    name = "steady-modes"
-    title = "One Fourier mode survives, but long after training ends"
-    source = "note 002, equations 22 to 31 and the claims after them"
-    text = (
-        "On Gaussian data the flow of a single neuron has one stable rest: the Fourier mode with the smallest λ0/λ1, of "
-        "amplitude √(2/π) √λ1/(λ0+λ1). The note finds that only one or two modes (the cosine and sine of one frequency) can "
-        "stay, and prints an amplitude with the square of a norm for the norm. The exact path, which is one scalar equation, "
-        "shows when this comes true: the upper row is the share of each frequency in the field's energy, the middle row the "
-        "number of frequencies (participation ratio), the lower row the size of the field. Vertical lines mark the note's "
-        "training time, 20 tau, and the slowest time scale of the theory. At 20 tau several frequencies are alive, in the "
-        "flow as under SGD."
-    )
-    Parameters = Settings
-    presets: ClassVar = {
-        "full": {},
-        "quick": {"starts": 8, "batch_size": 500, "trained": 2},
-        "tiny": {"n": 12, "pairs": ((2.0, 1.0), (1.0, 2.0)), "starts": 2, "batch_size": 50, "steps": 40, "trained": 2},
+def simulate(p: Settings, bench: Bench) -> xr.Dataset:
+    """The record."""
+    start_key, train_key = jax.random.split(jax.random.key(p.seed))
+    starts = np.asarray(Committee(p.n, 1, key=jax.random.split(start_key, p.starts)).fields, float)[:, 0]
+    note_time = p.learning_rate * p.steps
+    times = np.unique(np.append(_times(p.horizon), note_time))
+    energy = np.array([[_energy(_path(u0, *pair, times)) for u0 in starts @ fourier_basis(p.n)] for pair in p.pairs])
+    trained = _train(p, bench, starts[: min(p.trained, p.starts)], train_key)
+    lead = ("pair", "start", "time")
+    data = {
+        "share": ((*lead, "frequency"), energy / energy.sum(-1, keepdims=True), {"long_name": "share of the energy"}),
+        "frequencies": (lead, _participation(energy), {"long_name": "participation ratio of frequencies"}),
+        "size": (lead, np.sqrt(energy.sum(-1)), {"long_name": "norm of the field"}),
+        "sgd_frequencies": (("pair", "trained", "sgd_time"), _participation(_energy(trained.values @ fourier_basis(p.n)))),
+        **_predictions(p),
     }
-    durations: ClassVar = {"quick": "20 s", "full": "2 min"}
+    coords = {
+        "pair": [f"{xi1:g}, {xi0:g}" for xi1, xi0 in p.pairs],
+        "xi1": ("pair", [pair[0] for pair in p.pairs], {"units": "site"}),
+        "xi0": ("pair", [pair[1] for pair in p.pairs], {"units": "site"}),
+        "time": ("time", times, {"units": "tau"}),
+        "sgd_time": ("sgd_time", trained.time.values, {"units": "tau"}),
+        "frequency": ("frequency", np.arange(energy.shape[-1]), {"units": "cycles per ring"}),
+    }
+    record = xr.Dataset(data, coords, {**trained.attrs, "kind": "theory and training", "note_time": note_time})
+    record["time_scale_measured"] = (("pair", "start"), _measured_time_scale(record), {"units": "tau"})
+    return record
 
-    def simulate(self, parameters: Settings, bench: Bench) -> xr.Dataset:
-        p = parameters
-        start_key, train_key = jax.random.split(jax.random.key(p.seed))
-        starts = np.asarray(Committee(p.n, 1, key=jax.random.split(start_key, p.starts)).fields, float)[:, 0]
-        note_time = p.learning_rate * p.steps
-        times = np.unique(np.append(_times(p.horizon), note_time))
-        energy = np.array([[_energy(_path(u0, *pair, times)) for u0 in starts @ fourier_basis(p.n)] for pair in p.pairs])
-        trained = _train(p, bench, starts[: min(p.trained, p.starts)], train_key)
-        lead = ("pair", "start", "time")
-        data = {
-            "share": ((*lead, "frequency"), energy / energy.sum(-1, keepdims=True), {"long_name": "share of the energy"}),
-            "frequencies": (lead, _participation(energy), {"long_name": "participation ratio of frequencies"}),
-            "size": (lead, np.sqrt(energy.sum(-1)), {"long_name": "norm of the field"}),
-            "sgd_frequencies": (("pair", "trained", "sgd_time"), _participation(_energy(trained.values @ fourier_basis(p.n)))),
-            **_predictions(p),
-        }
-        coords = {
-            "pair": [f"{xi1:g}, {xi0:g}" for xi1, xi0 in p.pairs],
-            "xi1": ("pair", [pair[0] for pair in p.pairs], {"units": "site"}),
-            "xi0": ("pair", [pair[1] for pair in p.pairs], {"units": "site"}),
-            "time": ("time", times, {"units": "tau"}),
-            "sgd_time": ("sgd_time", trained.time.values, {"units": "tau"}),
-            "frequency": ("frequency", np.arange(energy.shape[-1]), {"units": "cycles per ring"}),
-        }
-        record = xr.Dataset(data, coords, {**trained.attrs, "kind": "theory and training", "note_time": note_time})
-        record["time_scale_measured"] = (("pair", "start"), _measured_time_scale(record), {"units": "tau"})
-        return record
 
-    def verdicts(self, record: xr.Dataset) -> Sequence[Verdict]:
-        out = [verdict for pair in record.pair.values for verdict in _pair_verdicts(record.sel(pair=pair))]
-        flow = record.frequencies.sel(time=record.attrs["note_time"]).isel(start=slice(record.sizes["trained"]))
-        ratio = record.sgd_frequencies.isel(sgd_time=-1).values / flow.values
-        worst = float(ratio.flat[abs(ratio - 1).argmax()])
-        note = f"participation ratio of SGD over that of the flow, the worst of {ratio.size} runs"
-        out.append(Verdict("SGD keeps as many frequencies as the flow", 1.0, worst, "within 0.15", abs(worst - 1) < 0.15, note))
-        return out
+def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
+    """What the record says of each claim."""
+    out = [verdict for pair in record.pair.values for verdict in _pair_verdicts(record.sel(pair=pair))]
+    flow = record.frequencies.sel(time=record.attrs["note_time"]).isel(start=slice(record.sizes["trained"]))
+    ratio = record.sgd_frequencies.isel(sgd_time=-1).values / flow.values
+    worst = float(ratio.flat[abs(ratio - 1).argmax()])
+    note = f"participation ratio of SGD over that of the flow, the worst of {ratio.size} runs"
+    out.append(
+        Verdict.judged("SGD keeps as many frequencies as the flow", 1.0, worst, "within 0.15", abs(worst - 1) < 0.15, note)
+    )
+    return out
 
-    def figure(self, record: xr.Dataset) -> Figure:
-        figure = Figure(figsize=(10.5, 8.6))
-        panels = figure.subplots(3, record.sizes["pair"], sharex=True, sharey="row", squeeze=False)
-        for column, pair in enumerate(record.pair.values):
-            one = record.sel(pair=pair)
-            _share_panel(panels[0, column], one)
-            _count_panel(panels[1, column], one)
-            _size_panel(panels[2, column], one)
-            panels[0, column].set_title(f"ξ1, ξ0 = {pair} sites")
-            panels[2, column].set_xlabel("time (τ)")
-            for axes in panels[:, column]:
-                note_time, scale = record.attrs["note_time"], float(one.time_scale)
-                axes.axvline(note_time, color="k", linestyle="--", label="the note's training time", **HALO)
-                axes.axvline(scale, color="C1", linestyle=":", label="slowest time scale, theory", **HALO)
-        labels = ["(a) share of energy, one start", "(b) frequencies in the field", "(c) size of the field, |w|"]
-        for axes, label in zip(panels[:, 0], labels, strict=True):
-            axes.set_ylabel(label)
-        panels[2, 0].set_ylim(0, 1.1 * float(record.amplitude_printed.max()))
-        figure.colorbar(_colours(record), ax=panels[0], label="frequency (cycles per ring)", ticks=record.frequency.values[::5])
-        named = {
-            label: handle for axes in panels[1:, 0] for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
-        }
-        figure.legend(named.values(), named.keys(), loc="outside lower center", ncols=3)
-        return figure
+
+def figure(record: xr.Dataset) -> Figure:
+    """The picture, drawn from the record alone."""
+    figure = Figure(figsize=(10.5, 8.6))
+    panels = figure.subplots(3, record.sizes["pair"], sharex=True, sharey="row", squeeze=False)
+    for column, pair in enumerate(record.pair.values):
+        one = record.sel(pair=pair)
+        _share_panel(panels[0, column], one)
+        _count_panel(panels[1, column], one)
+        _size_panel(panels[2, column], one)
+        panels[0, column].set_title(f"ξ1, ξ0 = {pair} sites")
+        panels[2, column].set_xlabel("time (τ)")
+        for axes in panels[:, column]:
+            note_time, scale = record.attrs["note_time"], float(one.time_scale)
+            axes.axvline(note_time, color="k", linestyle="--", label="the note's training time", **HALO)
+            axes.axvline(scale, color="C1", linestyle=":", label="slowest time scale, theory", **HALO)
+    labels = ["(a) share of energy, one start", "(b) frequencies in the field", "(c) size of the field, |w|"]
+    for axes, label in zip(panels[:, 0], labels, strict=True):
+        axes.set_ylabel(label)
+    panels[2, 0].set_ylim(0, 1.1 * float(record.amplitude_printed.max()))
+    figure.colorbar(_colours(record), ax=panels[0], label="frequency (cycles per ring)", ticks=record.frequency.values[::5])
+    named = {label: handle for axes in panels[1:, 0] for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)}
+    figure.legend(named.values(), named.keys(), loc="outside lower center", ncols=3)
+    return figure
 
 
 def _times(horizon: float) -> np.ndarray:
@@ -197,7 +182,7 @@ def _train(p: Settings, bench: Bench, starts: np.ndarray, key: Any) -> xr.DataAr
         learning_rate=p.learning_rate,
         record_every=max(1, p.steps // 40),
         key=jax.random.split(key, len(xi1)),
-    )
+    ).record
     values = record.fields.isel(unit=0).values.astype(float)
     shape = (len(p.pairs), len(starts), *values.shape[1:])
     dims = ("pair", "trained", "time", "position")
@@ -217,7 +202,7 @@ def _pair_verdicts(one: xr.Dataset) -> list[Verdict]:
     measured = float(np.median(scales)) if len(scales) else 0.0
     near = len(scales) > 0 and bool((abs(scales / scale - 1) < 0.02).all())
     return [
-        Verdict(
+        Verdict.judged(
             f"ξ = ({pair}): the mode k = {survivor} survives",
             survivor,
             float(found[abs(found - survivor).argmax()]),
@@ -225,7 +210,7 @@ def _pair_verdicts(one: xr.Dataset) -> list[Verdict]:
             bool((found == survivor).all() and share > 0.99),
             f"after {float(one.time[-1]):.0e} tau, {len(found)} starts, smallest share {share:.4f}",
         ),
-        Verdict(
+        Verdict.judged(
             f"ξ = ({pair}): its amplitude is √(2/π) √λ1/(λ0+λ1)",
             expected,
             size,
@@ -233,7 +218,7 @@ def _pair_verdicts(one: xr.Dataset) -> list[Verdict]:
             off < 0.005,
             f"equation 25 as printed gives {printed:.4f}, {printed / size:.2f} times as much",
         ),
-        Verdict(
+        Verdict.judged(
             f"ξ = ({pair}): several frequencies are alive at t = {one.attrs['note_time']:g}",
             2.0,
             float(early.median()),
@@ -242,7 +227,7 @@ def _pair_verdicts(one: xr.Dataset) -> list[Verdict]:
             f"{float(early.min()):.2f} to {float(early.max()):.2f}: the note's 'one or two modes', which is one frequency, "
             "come true only in the long limit",
         ),
-        Verdict(
+        Verdict.judged(
             f"ξ = ({pair}): the last mode to die out, k = {slow}, has the time scale of the theory (in tau)",
             scale,
             measured,
@@ -283,3 +268,23 @@ def _size_panel(axes: Any, one: xr.Dataset) -> None:
         axes.plot(one.time, start, color="C0", alpha=0.35, linewidth=0.8)
     axes.axhline(float(one.amplitude), color="C2", linewidth=1.4, label="survivor's amplitude")
     axes.axhline(float(one.amplitude_printed), color="C3", linewidth=1.6, linestyle="-.", label="equation 25 as printed")
+
+
+experiment = Experiment(
+    name="steady-modes",
+    title="One Fourier mode survives, but long after training ends",
+    source="note 002, equations 22 to 31 and the claims after them",
+    text="On Gaussian data the flow of a single neuron has one stable rest: the Fourier mode with the smallest λ0/λ1, of "
+    "amplitude √(2/π) √λ1/(λ0+λ1). The note finds that only one or two modes (the cosine and sine of one frequency) can "
+    "stay, and prints an amplitude with the square of a norm for the norm. The exact path, which is one scalar equation, "
+    "shows when this comes true: the upper row is the share of each frequency in the field's energy, the middle row the "
+    "number of frequencies (participation ratio), the lower row the size of the field. Vertical lines mark the note's "
+    "training time, 20 tau, and the slowest time scale of the theory. At 20 tau several frequencies are alive, in the "
+    "flow as under SGD.",
+    Parameters=Settings,
+    presets={"full": {}, "quick": {"starts": 8, "batch_size": 500, "trained": 2}},
+    durations={"quick": "20 s", "full": "2 min"},
+    simulate=simulate,
+    verdicts=verdicts,
+    figure=figure,
+)

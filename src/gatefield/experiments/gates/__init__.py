@@ -1,1 +1,1 @@
-"""."""
+"""What gates do, and how they come about."""

@@ -62,6 +62,15 @@ def replace_file(path: Path, data: bytes) -> None:
         raise
 
 
+def write_file(path: str | Path, data: bytes) -> Path:
+    """Put `data` at `path` in one step, making the folders above it."""
+    path = Path(path)
+    make_folder(path.parent)
+    with writing(path):
+        replace_file(path, data)
+    return path
+
+
 def flush_file(path: Path) -> None:
     """Wait until a file that was written is on the disk itself."""
     with path.open("rb") as file:

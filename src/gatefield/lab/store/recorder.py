@@ -11,7 +11,7 @@ import zarr
 
 from gatefield.core.errors import StoreError
 from gatefield.core.version import __version__
-from gatefield.dynamics.train.recorder import Found, Layout
+from gatefield.dynamics.train.recorder import Layout, Resumable
 from gatefield.lab.store.arrays import make_arrays, read_arrays
 from gatefield.lab.store.checkpoint import read_checkpoint, remove_checkpoints, write_checkpoint
 from gatefield.lab.store.chunks import blame, check_chunks, chunk_file, dimensions, open_arrays
@@ -35,7 +35,7 @@ class ZarrRecorder:
         self._arrays: dict[str, zarr.Array] = {}
         self._marks: list[np.ndarray] = []
 
-    def find(self, fingerprint: str, like: Any) -> Found | None:
+    def find(self, fingerprint: str, like: Any) -> Resumable | None:
         marker = read_marker(self.path)
         if marker is None:
             return None
@@ -47,7 +47,7 @@ class ZarrRecorder:
             self._open(marker)
         if not marker.complete:
             _remove_leftovers(self.path)
-        return Found(marker.records, marker.block, state)
+        return Resumable(marker.records, marker.block, state)
 
     def create(self, layout: Layout) -> None:
         if read_marker(self.path) is not None:

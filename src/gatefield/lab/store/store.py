@@ -13,11 +13,11 @@ import xarray as xr
 
 from gatefield.core.errors import StoreError
 from gatefield.core.version import __version__
-from gatefield.lab.experiment import Verdict
 from gatefield.lab.store.disk import reading
 from gatefield.lab.store.json import canonical
 from gatefield.lab.store.marker import MARKER, RECORD_FORMAT, corrupted, read_marker, read_model
-from gatefield.lab.store.records import ABOUT, RECORD, open_record
+from gatefield.lab.store.records import ABOUT, PARTS, RECORD, open_record
+from gatefield.lab.verdict import Verdict
 
 VERDICTS = "verdicts.json"
 _VERDICTS = pydantic.TypeAdapter(list[Verdict])
@@ -37,9 +37,13 @@ def parameter_values(parameters: pydantic.BaseModel | Mapping[str, Any]) -> dict
 
 
 class About(pydantic.BaseModel):
-    """What `about.json` says."""
+    """What `about.json` says: which run this is, and what its experiment says of itself, for readers who do not have it."""
 
     experiment: str
+    title: str = ""
+    source: str = ""
+    text: str = ""
+    origin: str = ""
     parameters: dict[str, Any]
     gatefield: str = __version__
     format: int = RECORD_FORMAT
@@ -58,19 +62,27 @@ class Entry:
 
     @property
     def status(self) -> Literal["absent", "unfinished", "finished"]:
-        """`finished` when both the record and its verdicts are there."""
-        if (self.path / RECORD / MARKER).is_file() and (self.path / VERDICTS).is_file():
+        """`finished` when the record is there: verdicts and figure follow from it."""
+        if (self.path / RECORD / MARKER).is_file():
             return "finished"
         return "unfinished" if _visible(self.path) else "absent"
+
+    @property
+    def committed(self) -> str:
+        """How far an interrupted run had come, part by part, in words; empty where no part was begun, or all is done."""
+        if self.status != "unfinished":
+            return ""
+        markers = [(part.name, read_marker(part)) for part in sorted((self.path / PARTS).glob("[!.]*"))]
+        return ", ".join(f"record {marker.records} of {marker.total} of {name}" for name, marker in markers if marker)
 
     def record(self) -> xr.Dataset:
         """The finished record."""
         return open_record(self.path)
 
     def verdicts(self) -> list[Verdict]:
-        """What was concluded from the record."""
-        if self.status != "finished":
-            raise StoreError(f"The run in '{self.path}' has no verdicts, since it is {self.status}: run it to the end first.")
+        """What was concluded from the record when it was last read with its experiment at hand; none if it never was."""
+        if not (self.path / VERDICTS).is_file():
+            return []
         with reading(self.path / VERDICTS):
             text = (self.path / VERDICTS).read_bytes()
         try:
@@ -115,7 +127,6 @@ def _entry(folder: Path) -> Entry:
         about = entry.about()
         if entry.status == "finished":
             read_marker(folder / RECORD)
-            entry.verdicts()
     except StoreError as error:
         return dataclasses.replace(entry, problem=str(error))
     return dataclasses.replace(entry, name=about.experiment, parameters=about.parameters)

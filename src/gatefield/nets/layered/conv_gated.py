@@ -168,7 +168,7 @@ class ConvGated(Network):
         return (self.inputs + sum(map(math.prod, self.units))) * (1 if self.gating_weights is None else 2)
 
     @property
-    def apart(self) -> bool:
+    def sequential(self) -> bool:
         return True
 
     @property

@@ -11,7 +11,7 @@ from gatefield.core.runs import one_run, run_axes
 from gatefield.data import Dataset
 from gatefield.experiments.convolution.rotation_invariance.ring import RingSettings, ramps, rotate
 from gatefield.experiments.unfold import unfold
-from gatefield.lab.experiment import Bench
+from gatefield.lab.bench import Bench
 from gatefield.nets import ConvGated
 
 NETS = {
@@ -34,9 +34,9 @@ def trainings(p: RingSettings, bench: Bench) -> xr.Dataset:
 
 
 def _one(p: RingSettings, bench: Bench, kind: str, task: Dataset, base: np.ndarray) -> xr.Dataset:
-    rotating, trained = _net(p, "flatten" if kind == "flatten" else "mean", gating="galu"), []
+    rotating = _net(p, "flatten" if kind == "flatten" else "mean", gating="galu")
     net = _with_gates(_net(p, "mean", gating="free", samples=p.samples), rotating, base) if kind == "kept" else rotating
-    record = bench.train(
+    trained, record = bench.train(
         kind,
         net,
         task,
@@ -46,11 +46,10 @@ def _one(p: RingSettings, bench: Bench, kind: str, task: Dataset, base: np.ndarr
         optimizer="adam",
         record_every=max(1, p.steps // 20),
         key=jax.random.fold_in(jax.random.key(p.seed), 3),
-        finished=trained.append,
     )
     tests = [ramps(np.random.default_rng([p.seed, 8, seed]), p.test_samples, p) for seed in range(p.seeds)] * 2
     x = np.array([x for x, _ in tests])
-    net = _with_gates(trained[0], rotating, x) if kind == "kept" else trained[0]
+    net = _with_gates(trained, rotating, x) if kind == "kept" else trained
     tested = [_test(one_run(net, run), *one) for run, one in enumerate(tests)]
     accuracy, change = zip(*tested, strict=True)
     return record[["loss", "train_accuracy"]].assign(

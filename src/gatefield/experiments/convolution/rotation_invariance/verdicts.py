@@ -5,7 +5,7 @@ import xarray as xr
 
 from gatefield.experiments.convolution.rotation_invariance.training import NETS
 from gatefield.experiments.deep.digits.verdicts import exceeds, spread
-from gatefield.lab.experiment import Verdict
+from gatefield.lab.verdict import Verdict
 
 ROUNDING, FAR = 1e-12, 4.5
 """Relative rounding errors allowed in float64; how many standard errors a mean of samples may be away."""
@@ -31,7 +31,7 @@ def _range(values: xr.DataArray) -> float:
 def _unchanged(record: xr.Dataset) -> Verdict:
     found = _range(record.exact.sel(case="rotating"))
     note = f"E<y,y'> = {float(record.exact.sel(case='rotating')[0]):.5g} at every rotation"
-    return Verdict(
+    return Verdict.judged(
         "pooled, gates rotate: E<y,y'> is the same for all rotations of x'",
         0.0,
         found,
@@ -44,7 +44,7 @@ def _unchanged(record: xr.Dataset) -> Verdict:
 def _changes(record: xr.Dataset, case: str) -> Verdict:
     values = record.exact.sel(case=case)
     name = {"kept": "pooled, gates kept in place", "unpooled": "not pooled, gates rotate"}[case]
-    return Verdict(
+    return Verdict.judged(
         f"{name}: E<y,y'> depends on the rotation",
         1.0,
         _range(values),
@@ -58,7 +58,7 @@ def _sampled(record: xr.Dataset) -> Verdict:
     away = abs(record.found - record.exact) / record.error
     worst = float(away.where(record.error > 0, 0.0).max())
     note = f"{record.attrs['draws']} networks; {away.size} means, those of 'pooled, gates rotate' being one and the same"
-    return Verdict(
+    return Verdict.judged(
         "sampled networks have these moments", 0.0, worst, f"largest distance below {FAR:g} standard errors", worst < FAR, note
     )
 
@@ -67,7 +67,7 @@ def _sum_of_terms(record: xr.Dataset) -> Verdict:
     total = record.terms.sum("rotation")
     moment = float(record.exact.sel(case="rotating")[0])
     worst = float(abs(total / moment - 1).max())
-    return Verdict(
+    return Verdict.judged(
         "the terms of all rotations sum to the pooled moment, also after turning x'",
         0.0,
         worst,
@@ -83,7 +83,7 @@ def _one_term(record: xr.Dataset) -> Verdict:
     turns = ", ".join(
         f"{float(value):.3g} for x' turned by {int(turn)}" for turn, value in zip(record.turn, first, strict=True)
     )
-    return Verdict(
+    return Verdict.judged(
         "the paper: the term of one rotation is translation invariant",
         0.0,
         found,
@@ -96,7 +96,7 @@ def _one_term(record: xr.Dataset) -> Verdict:
 def _each_network(record: xr.Dataset) -> Verdict:
     found = float(record.change.sel(gates="rotating"))
     kept = float(record.change.sel(gates="kept"))
-    return Verdict(
+    return Verdict.judged(
         "pooled, gates rotate: no output of any sampled network changes, not only their mean",
         0.0,
         found,
@@ -111,7 +111,7 @@ def _trained(record: xr.Dataset) -> list[Verdict]:
     rotating = accuracy.sel(net="rotating")
     width = float((rotating.max("rotation") - rotating.min("rotation")).max())
     found = [
-        Verdict(
+        Verdict.judged(
             "trained, pooled, gates rotate: the same test accuracy at every place",
             0.0,
             100 * width,
@@ -132,7 +132,7 @@ def _trained(record: xr.Dataset) -> list[Verdict]:
 
 def _learns(values: xr.DataArray) -> Verdict:
     mean = 100 * float(values.mean())
-    return Verdict(
+    return Verdict.judged(
         "pooled, gates rotate: ramps seen at one place are told apart at all (test accuracy in percent)",
         100.0,
         mean,
@@ -147,7 +147,7 @@ def _lost(record: xr.Dataset, net: str) -> Verdict:
     away = values.sel(rotation=(record.rotation >= length) & (record.rotation <= n - length)).mean("rotation")
     here = values.sel(rotation=0)
     lost = 100 * float((here - away).mean())
-    return Verdict(
+    return Verdict.judged(
         f"{NETS[net]}: ramps seen at one place are not told apart elsewhere (percentage points lost)",
         100 * float(here.mean()) - 50,
         lost,

@@ -1,19 +1,15 @@
 """CIFAR-10 by convolutional networks with soft gates: from nearly linear to ReLU."""
 
-from collections.abc import Sequence
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 import numpy as np
 import xarray as xr
-from matplotlib.figure import Figure
 from pydantic import AfterValidator
 
 from gatefield.core import checks
-from gatefield.experiments.convolution.colour_images import MADE_UP, ImageSettings, conv_net, fit, layout, task_of
-from gatefield.experiments.convolution.soft_gates_table.figure import draw
+from gatefield.experiments.convolution.colour_images import ImageSettings, conv_net, fit, layout, task_of
 from gatefield.experiments.convolution.soft_gates_table.rows import Row, rows_of
-from gatefield.experiments.convolution.soft_gates_table.verdicts import judge
-from gatefield.lab.experiment import Bench, Experiment, Verdict
+from gatefield.lab.bench import Bench
 from gatefield.lab.kinds import Excesses, Rates
 
 
@@ -29,52 +25,14 @@ class Settings(ImageSettings):
     plain: Annotated[tuple[str, ...], AfterValidator(_plain)] = ("linear", "relu")
 
 
-class SoftGatesTable(Experiment):
-    name = "soft-gates-table"
-    title = "CIFAR-10: soft gates, from nearly linear to ReLU"
-    source = "paper 004, experiment 7, table 4"
-    text = (
-        "A convolutional network (3x3 convolutions with 64, 64, 128, 128 channels, then dense layers of 256, 256 and 10) is "
-        "trained on CIFAR-10 as it is, deep linear, as ReLU network, and with soft-ReLU gates (1 + eps) sigmoid(beta q). The"
-        " paper reports training and test accuracy, the mean over five runs of the best of each run, which is chosen on the "
-        "test set; final numbers stand beside them here. It names Adam and its rate, 3e-4; padding, stride, pooling, initial"
-        " weights, batch and epochs it does not name. Here: batches of 128, no augmentation, 3x3 convolutions with valid "
-        "padding and stride 1, no pooling, uniform Glorot weights and biases that begin at zero, and 18 epochs. All networks"
-        " of a seed start from the same weights and see the same batches. Training accuracy is measured on the first 10,000 "
-        "training images. (a) best and final test accuracy against beta, means over seeds, bars for the standard deviation "
-        "of the best, beside the paper's numbers; marks of different eps stand a little apart; those of the networks without"
-        " soft gates are marked at the right edge. (b) test accuracy over epochs, mean over seeds and for the smallest eps. "
-        "(c) the same on training images." + MADE_UP
-    )
-    Parameters = Settings
-    presets: ClassVar = {
-        "full": {},
-        "quick": {
-            "samples": 4_000, "tested": 2_000, "channels": (8, 8, 16, 16), "dense": (64, 64), "stride": (2, 1, 2, 1),
-            "epochs": 6, "batch_size": 32, "learning_rate": 1e-3, "precision": "float32", "seeds": 3,
-            "betas": (0.1, 1.0, 16.0), "epsilons": (0.1,), "plain": (),
-        },
-        "tiny": {
-            "data": "made-up", "channels": (4,), "dense": (8,), "stride": (1,), "epochs": 3, "batch_size": 100,
-            "learning_rate": 1e-2, "precision": "float32", "seeds": 2, "betas": (1.0, 16.0), "epsilons": (0.1,),
-            "plain": ("relu",),
-        },
-    }  # fmt: skip
-    durations: ClassVar = {"quick": "75 s", "full": "days, or 13 minutes on a large GPU"}
-
-    def simulate(self, parameters: Settings, bench: Bench) -> xr.Dataset:
-        p, task = parameters, task_of(parameters)
-        rows = rows_of(p.plain, p.betas, p.epsilons)
-        found = [fit(bench, row.name, conv_net(p, row.gating, **_soft(row)), task, p) for row in rows]
-        record = xr.concat(found, xr.Variable("row", [row.name for row in rows]))
-        names = {name: ("row", np.array([getattr(row, name) for row in rows])) for name in ("gating", "beta", "eps")}
-        return record.assign_coords(names).assign_attrs(layout(p))
-
-    def verdicts(self, record: xr.Dataset) -> Sequence[Verdict]:
-        return judge(record)
-
-    def figure(self, record: xr.Dataset) -> Figure:
-        return draw(record)
+def simulate(parameters: Settings, bench: Bench) -> xr.Dataset:
+    """The record."""
+    p, task = parameters, task_of(parameters)
+    rows = rows_of(p.plain, p.betas, p.epsilons)
+    found = [fit(bench, row.name, conv_net(p, row.gating, **_soft(row)), task, p) for row in rows]
+    record = xr.concat(found, xr.Variable("row", [row.name for row in rows]))
+    names = {name: ("row", np.array([getattr(row, name) for row in rows])) for name in ("gating", "beta", "eps")}
+    return record.assign_coords(names).assign_attrs(layout(p))
 
 
 def _soft(row: Row) -> dict[str, float]:

@@ -8,7 +8,7 @@ import xarray as xr
 from gatefield.experiments.convolution.colour_images import as_in_the_paper, layout_text
 from gatefield.experiments.convolution.soft_gates_table.rows import best, final, paper, words
 from gatefield.experiments.deep.digits import verdicts as say
-from gatefield.lab.experiment import Verdict
+from gatefield.lab.verdict import Verdict
 
 WITHIN, TRAINED, STEEP, CLIMB = 2.0, 99.0, 12.0, 8.0
 """Points that a row may be away from the paper's; what counts as all learned; the least beta that counts as high; the beta up
@@ -58,7 +58,7 @@ def _rising(eps: float, rows: xr.Dataset, test: xr.DataArray) -> list[Verdict]:
         return []
     drops = [float(a - b) for a, b in pairwise(means[: len(below)])]
     return [
-        Verdict(
+        Verdict.judged(
             f"eps = {eps:g}: best test accuracy rises from one beta to the next up to {CLIMB:g} "
             f"({', '.join(f'{b:g}' for b in below)})",
             0.0,
@@ -80,7 +80,7 @@ def _like_relu(record: xr.Dataset) -> list[Verdict]:
     mean = gaps.mean("seed")
     worst = float(mean[int(np.abs(mean.values).argmax())])
     return [
-        Verdict(
+        Verdict.judged(
             f"networks with steep soft gates (beta at least {STEEP:g}) do as well as ReLU networks",
             0.0,
             worst,
@@ -95,7 +95,7 @@ def _like_relu(record: xr.Dataset) -> list[Verdict]:
 def _selection(record: xr.Dataset) -> Verdict:
     gap = (best(record) - final(record)).mean("seed")
     worst = int(np.argmax(gap.values))
-    return Verdict(
+    return Verdict.judged(
         "the best of a run, chosen on the test set, tells the same as its end",
         0.0,
         float(gap[worst]),
@@ -113,7 +113,7 @@ def _rows(record: xr.Dataset) -> list[Verdict]:
             continue
         test, train = best(one), 100 * one.train_accuracy.max("step")
         out.append(
-            Verdict(
+            Verdict.judged(
                 f"{words(str(name))}: best test accuracy (%)",
                 100 * known[1],
                 float(test.mean()),
@@ -132,7 +132,7 @@ def _learned(record: xr.Dataset) -> list[Verdict]:
     train = 100 * gated.train_accuracy.max("step").mean("seed")
     worst = int(train.values.argmin())
     return [
-        Verdict(
+        Verdict.judged(
             "all networks with gates learn the training set",
             TRAINED,
             float(train[worst]),

@@ -1,20 +1,17 @@
 """One, two and three bumps on the cube: which entry of a field does its drift pick?"""
 
-from collections.abc import Sequence
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 import numpy as np
 import xarray as xr
-from matplotlib.figure import Figure
 from pydantic import Field
 
 from gatefield.data import Gaussian, Hypercube
 from gatefield.experiments.cube.bumps.cases import CASES, corrected, printed
 from gatefield.experiments.cube.bumps.drift import drifts, gate_table
-from gatefield.experiments.cube.bumps.figure import draw
-from gatefield.experiments.cube.bumps.verdicts import verdicts
 from gatefield.experiments.cube.fields import signs
-from gatefield.lab.experiment import Bench, Experiment, Parameters, Verdict
+from gatefield.lab.bench import Bench
+from gatefield.lab.experiment import Parameters
 from gatefield.lab.kinds import Count, LengthScale, Rate, Seed
 
 Sites = Annotated[Count, Field(ge=7)]
@@ -43,39 +40,12 @@ class Settings(Parameters):
     seed: Seed = 0
 
 
-class Bumps(Experiment):
-    name = "bumps"
-    title = "On the cube f(w) picks the largest entry only if it exceeds the sum of the others"
-    source = "note 003, equations 8 to 12 and section 3.1, as printed and corrected"
-    text = (
-        "The inputs are corners of the cube, and the field has one, two or three bumps. The note finds that its drift f(w) "
-        "extracts the largest entry. With C the covariance of the inputs, one bump has f = C e_i/2, and so has a field whose "
-        "largest entry exceeds the sum of the others. Two equal bumps give C(e_i + e_j)/4. Three bumps none of which exceeds "
-        "the sum of the others vote by majority, whatever their sizes. Then f is nearly the same at all three; far apart it is "
-        "1/4 at each. The maps show where each case holds as the first two sizes vary, the third being 1: between the lines "
-        "the largest entry is not picked, and its site need not even have the largest f. The gate sees three sites, so "
-        "that f at a fourth follows exactly from the law of four signs; it is laid beside samples."
-    )
-    Parameters = Settings
-    presets: ClassVar = {
-        "full": {},
-        "quick": {"n": 24, "xis": (0.5, 1.0, 1.5, 2.0, 3.0, 5.0), "grid": 40, "samples": 200_000},
-        "tiny": {"n": 9, "xis": (0.5, 1.5), "grid": 10, "samples": 20_000},
-    }
-    durations: ClassVar = {"quick": "20 s", "full": "1 min"}
-
-    def simulate(self, parameters: Settings, bench: Bench) -> xr.Dataset:
-        p = parameters
-        layouts = {name: _sites(name, p.n) for name in LAYOUTS}
-        record = _cases(p, layouts["apart"]).assign(_maps(p, layouts)).assign(_votes(p, layouts)).assign(_reference())
-        sites = (("layout", "bump"), list(layouts.values()), {"long_name": "sites of the bumps"})
-        return record.assign_coords(layout=list(LAYOUTS), bump=list("ijk"), sites=sites)
-
-    def verdicts(self, record: xr.Dataset) -> Sequence[Verdict]:
-        return verdicts(record)
-
-    def figure(self, record: xr.Dataset) -> Figure:
-        return draw(record)
+def simulate(p: Settings, bench: Bench) -> xr.Dataset:
+    """The record."""
+    layouts = {name: _sites(name, p.n) for name in LAYOUTS}
+    record = _cases(p, layouts["apart"]).assign(_maps(p, layouts)).assign(_votes(p, layouts)).assign(_reference())
+    sites = (("layout", "bump"), list(layouts.values()), {"long_name": "sites of the bumps"})
+    return record.assign_coords(layout=list(LAYOUTS), bump=list("ijk"), sites=sites)
 
 
 def _sites(layout: str, n: int) -> tuple[int, int, int]:

@@ -4,7 +4,7 @@ import numpy as np
 import xarray as xr
 
 from gatefield.experiments.cube.bumps.cases import CASES
-from gatefield.lab.experiment import Verdict
+from gatefield.lab.verdict import Verdict
 
 CLOSE = 0.01
 """A printed equation counts as right within this relative error."""
@@ -30,10 +30,10 @@ def _equations(record: xr.Dataset) -> list[Verdict]:
         factor = float(one.printed[first] / one.drift[first])
         note = f"relative error of f over all sites; at the first bump the printed f is {factor:.4g} times the exact one"
         claim = f"equation {case.equation} as printed: {case.words}"
-        out.append(Verdict(claim, 0.0, wrong, f"relative error below {limit:g}", wrong < limit, note))
+        out.append(Verdict.judged(claim, 0.0, wrong, f"relative error below {limit:g}", wrong < limit, note))
         words = _right_words(case.vote, case.right)
         claim = f"equation {case.equation} corrected: {case.words}: {words}"
-        out.append(Verdict(claim, 0.0, right, "relative error below 1e-9", right < 1e-9))
+        out.append(Verdict.judged(claim, 0.0, right, "relative error below 1e-9", right < 1e-9))
     return out
 
 
@@ -46,7 +46,7 @@ def _right_words(vote: float, right: tuple[float, float, float]) -> str:
 def _three(record: xr.Dataset) -> Verdict:
     """Equation 12 with every benefit of the doubt: the factor 1/2, and C in place of Sigma."""
     error = _relative(record.covariance_row / 2, record.drift.sel(case="three voting"))
-    return Verdict(
+    return Verdict.judged(
         "equation 12 with the factor 1/2 and C for Sigma, sizes 2.5, 2, 1",
         0.0,
         error,
@@ -58,7 +58,7 @@ def _three(record: xr.Dataset) -> Verdict:
 
 def _samples(record: xr.Dataset) -> Verdict:
     off = float((abs(record.sampled - record.drift) / record.sampled_error.where(record.sampled_error > 0)).max())
-    return Verdict(
+    return Verdict.judged(
         "the exact f is that of samples",
         0.0,
         off,
@@ -81,7 +81,7 @@ def _line(record: xr.Dataset) -> list[Verdict]:
     ]
     where = "three bumps on a line of 8 sites with the kernel of equation 2"
     return [
-        Verdict(f"{where}: {what}", expected, found, f"within {slack:g}", abs(found - expected) <= slack, note)
+        Verdict.judged(f"{where}: {what}", expected, found, f"within {slack:g}", abs(found - expected) <= slack, note)
         for what, expected, found, slack, note in numbers
     ]
 
@@ -98,11 +98,11 @@ def _maps(record: xr.Dataset) -> list[Verdict]:
     agree = float((record.one_site == leads).mean())
     area = f"share of the maps with alpha > beta > 1 up to {float(alpha.max()):.2g}"
     return [
-        Verdict("f = C e_i/2 for all alpha > beta > 1", 1.0, exact, "everywhere", exact == 1.0, area),
-        Verdict("f is largest at the largest entry for all alpha > beta > 1", 1.0, float(shares.min()), "everywhere",
+        Verdict.judged("f = C e_i/2 for all alpha > beta > 1", 1.0, exact, "everywhere", exact == 1.0, area),
+        Verdict.judged("f is largest at the largest entry for all alpha > beta > 1", 1.0, float(shares.min()), "everywhere",
                 bool((shares == 1.0).all()), f"{area}, the layout where it is smallest ({each}), length scale "
                 f"{record.attrs['length_scale']:g}"),
-        Verdict("f = C e_i/2 exactly where the largest entry exceeds the sum of the others", 1.0, agree,
+        Verdict.judged("f = C e_i/2 exactly where the largest entry exceeds the sum of the others", 1.0, agree,
                 "at every point of every map", agree == 1.0, "share of points where both or none hold, all alpha and beta"),
     ]  # fmt: skip
 
@@ -110,7 +110,7 @@ def _maps(record: xr.Dataset) -> list[Verdict]:
 def _far(record: xr.Dataset) -> Verdict:
     far = record.vote.sel(layout="far").isel(xi=0, position=record.sites.sel(layout="far").values)
     off = far[int(np.argmax(np.abs(far.values - 0.25)))]
-    return Verdict(
+    return Verdict.judged(
         "three voting bumps far apart have the same f, 1/4 each",
         0.25,
         float(off),

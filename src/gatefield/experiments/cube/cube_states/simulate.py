@@ -1,20 +1,17 @@
 """Steady states of one ReLU neuron on the cube: localized and extended ones, their basins and losses."""
 
-from collections.abc import Sequence
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 import jax
 import numpy as np
 import xarray as xr
-from matplotlib.figure import Figure
 from pydantic import Field
 
 from gatefield.data import Hypercube, Task
 from gatefield.experiments.cube.cube_states import search
-from gatefield.experiments.cube.cube_states.figure import draw
-from gatefield.experiments.cube.cube_states.verdicts import verdicts
 from gatefield.experiments.same_field import cosine, groups, shifted_cosine
-from gatefield.lab.experiment import Bench, Experiment, Parameters, Verdict
+from gatefield.lab.bench import Bench
+from gatefield.lab.experiment import Parameters
 from gatefield.lab.kinds import Count, LengthScale, Rate, Seed
 from gatefield.measures import ipr
 from gatefield.nets import Committee
@@ -49,78 +46,21 @@ class Settings(Parameters):
     seed: Seed = 0
 
 
-class CubeStates(Experiment):
-    name = "cube-states"
-    title = "Steady states on the cube: where does a localized one exist, and who gets there?"
-    source = "note 003, section 3: data on the corners of the cube; equation 4, corrected"
-    text = (
-        "On the corners of the cube f(w) does not change while no corner changes sides: it is constant on cells. So every "
-        "stable steady state of a ReLU neuron is w* = 2 (C0+C1)^-1 f of some cell, and it is one if and only if it lies in "
-        "that cell. The localized state is the one whose gate a single site decides: w* = (C0+C1)^-1 C1 e_i, which exists if "
-        "and only if |w_i| exceeds the sum of all others; all other states are called extended here, even bumps. The map "
-        "shows for which pairs of length scales it exists, at several sizes n of the ring. States are found by following the "
-        "flow from random starts: on the law itself for small n, on one large sample for larger n, where losses are measured "
-        "on another one and a state is said to persist if the search begun there on that other one ends in the same field. "
-        "Upper right: the share of starts that end localized. Middle: losses of all states by size and pair, with those where "
-        "stochastic gradient descent (SGD) ends from the same starts; the bar is the closed form, and hollow marks are states "
-        "that do not persist. Below: the states themselves, on the largest ring, with one run of SGD. The positive class, "
-        "whose length scale is ξ1, is marked (+)."
+def simulate(p: Settings, bench: Bench) -> xr.Dataset:
+    """The record."""
+    parts = [_size(p, n, bench, jax.random.fold_in(jax.random.key(p.seed), n)) for n in p.sizes]
+    record = xr.concat(parts, "size", join="outer").assign_coords(
+        size=list(p.sizes),
+        pair=[f"{xi1:g}, {xi0:g}" for xi1, xi0 in p.pairs],
+        xi1=("pair", [pair[0] for pair in p.pairs]),
+        xi0=("pair", [pair[1] for pair in p.pairs]),
+        exact=("size", [n <= p.exact_to for n in p.sizes]),
     )
-    Parameters = Settings
-    presets: ClassVar = {
-        "full": {},
-        "quick": {
-            "sizes": (7, 16, 40),
-            "exact_to": 8,
-            "starts": 60,
-            "samples": 12_000,
-            "time": 60.0,
-            "time_step": 0.5,
-            "most_steps": 1_000,
-            "batch_size": 250,
-            "steps": 1_600,
-            "seeds": 4,
-            "grid": 121,
-        },
-        "tiny": {
-            "sizes": (7,),
-            "pairs": ((0.8, 1.6), (2.0, 1.0)),
-            "exact_to": 5,
-            "starts": 4,
-            "samples": 1_000,
-            "time": 20.0,
-            "time_step": 1.0,
-            "most_steps": 100,
-            "batch_size": 50,
-            "steps": 40,
-            "seeds": 2,
-            "map_sizes": (7,),
-            "grid": 21,
-        },
-    }
-    durations: ClassVar = {"quick": "50 s", "full": "1 h, or 4 min on a large GPU"}
-
-    def simulate(self, parameters: Settings, bench: Bench) -> xr.Dataset:
-        p = parameters
-        parts = [_size(p, n, bench, jax.random.fold_in(jax.random.key(p.seed), n)) for n in p.sizes]
-        record = xr.concat(parts, "size", join="outer").assign_coords(
-            size=list(p.sizes),
-            pair=[f"{xi1:g}, {xi0:g}" for xi1, xi0 in p.pairs],
-            xi1=("pair", [pair[0] for pair in p.pairs]),
-            xi0=("pair", [pair[1] for pair in p.pairs]),
-            exact=("size", [n <= p.exact_to for n in p.sizes]),
-        )
-        xis = np.linspace(0.2, p.longest, p.grid)
-        lead = np.array([search.lead_map(n, xis) for n in p.map_sizes])
-        record["lead_map"] = (("map_size", "map_xi1", "map_xi0"), lead, {"long_name": "lead of the localized state's peak"})
-        record = record.assign_coords(map_size=list(p.map_sizes), map_xi1=xis, map_xi0=xis)
-        return record.assign_attrs(samples=p.samples)
-
-    def verdicts(self, record: xr.Dataset) -> Sequence[Verdict]:
-        return verdicts(record)
-
-    def figure(self, record: xr.Dataset) -> Figure:
-        return draw(record)
+    xis = np.linspace(0.2, p.longest, p.grid)
+    lead = np.array([search.lead_map(n, xis) for n in p.map_sizes])
+    record["lead_map"] = (("map_size", "map_xi1", "map_xi0"), lead, {"long_name": "lead of the localized state's peak"})
+    record = record.assign_coords(map_size=list(p.map_sizes), map_xi1=xis, map_xi0=xis)
+    return record.assign_attrs(samples=p.samples)
 
 
 def _size(p: Settings, n: int, bench: Bench, key: Any) -> xr.Dataset:
@@ -144,7 +84,7 @@ def _train(p: Settings, n: int, bench: Bench, starts: np.ndarray, key: Any) -> n
         learning_rate=p.learning_rate,
         record_every=max(1, p.steps // 4),
         key=jax.random.split(key, len(xi1)),
-    )
+    ).record
     return record.fields.isel(step=-1, unit=0).values.astype(float).reshape(len(p.pairs), len(starts), n)
 
 

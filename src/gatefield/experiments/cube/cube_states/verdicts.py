@@ -7,7 +7,7 @@ import xarray as xr
 from scipy import stats
 
 from gatefield.experiments.cube.cube_states.search import SAME
-from gatefield.lab.experiment import Verdict
+from gatefield.lab.verdict import Verdict
 from gatefield.theory.hypercube import levels
 
 REFERENCE = (7, "0.8, 1.6")
@@ -46,13 +46,13 @@ def _field(one: xr.Dataset) -> Verdict:
     off = float(abs(turned - FIELD).max())
     note = f"largest difference {off:.1e} over {len(FIELD)} sites; lead {float(one.site_lead):.6f}"
     claim = "n = 7, ξ = (0.8, 1.6): the localized state is (0.557872, -0.093302, -0.009318, 0.003920, ...)"
-    return Verdict(claim, FIELD[0], float(turned[0]), "within 1e-6 at each site", off < 1e-6, note)
+    return Verdict.judged(claim, FIELD[0], float(turned[0]), "within 1e-6 at each site", off < 1e-6, note)
 
 
 def _loss(one: xr.Dataset) -> Verdict:
     value, lowest = float(one.site_loss), float(one.loss.min())
     found, counts = levels(one.loss.values)
-    return Verdict(
+    return Verdict.judged(
         "n = 7, ξ = (0.8, 1.6): its loss is 0.183405, and no start ends lower",
         LOSS,
         value,
@@ -67,7 +67,7 @@ def _reached(one: xr.Dataset) -> Verdict:
     hits, of = int(one.localized.sum()), one.sizes["start"]
     test: Any = stats.fisher_exact([[hits, of - hits], [REACHED, OF - REACHED]])
     p = float(test.pvalue)
-    return Verdict(
+    return Verdict.judged(
         f"n = 7, ξ = (0.8, 1.6): random starts reach it as often as before ({REACHED} of {OF})",
         REACHED / OF,
         hits / of,
@@ -80,7 +80,9 @@ def _reached(one: xr.Dataset) -> Verdict:
 def _settled(record: xr.Dataset) -> Verdict:
     share = float(record.settled.mean())
     note = f"{record.settled.size} searches; whether those of a sample persist on another is a claim of its own"
-    return Verdict("every start ends in a state that lies in its own cell", 1.0, share, "at least 0.99", share >= 0.99, note)
+    return Verdict.judged(
+        "every start ends in a state that lies in its own cell", 1.0, share, "at least 0.99", share >= 0.99, note
+    )
 
 
 def persistence(one: xr.Dataset) -> list[Verdict]:
@@ -97,7 +99,7 @@ def persistence(one: xr.Dataset) -> list[Verdict]:
     note += f"; {one.attrs['samples']:,} inputs in each sample"
     claim = f"ξ = ({one.pair.values}): states found on a sample persist on another"
     rule = f"cosine {SAME} or more in a share of at least {PERSIST} of starts, at every n; the least is shown"
-    return [Verdict(claim, 1.0, least, rule, least >= PERSIST, note)]
+    return [Verdict.judged(claim, 1.0, least, rule, least >= PERSIST, note)]
 
 
 def _existence(record: xr.Dataset) -> Verdict:
@@ -107,7 +109,7 @@ def _existence(record: xr.Dataset) -> Verdict:
     text = ", ".join(f"({pair}) {'yes' if exists.sel(pair=pair).all() else 'no'}" for pair in record.pair.values)
     claim = "exact law: starts end localized only where the closed form exists"
     note = f"exists at all sizes: {text}; on samples {int((record.localized & ~exists & ~record.exact).sum())} end so elsewhere"
-    return Verdict(claim, 0.0, float(wrong), "no exception", wrong == 0, note)
+    return Verdict.judged(claim, 0.0, float(wrong), "no exception", wrong == 0, note)
 
 
 def _from_site(record: xr.Dataset) -> Verdict:
@@ -117,7 +119,7 @@ def _from_site(record: xr.Dataset) -> Verdict:
     claim = "the flow from one site stays there if and only if |w_i| exceeds the sum of the others"
     note = f"it does in {exists.sum()} of {exists.size} cases"
     note += f", where the least cosine with the closed form is {near.min():.4f}" if len(near) else ""
-    return Verdict(claim, float(exists.size), float(right.sum()), "all pairs and sizes", bool(right.all()), note)
+    return Verdict.judged(claim, float(exists.size), float(right.sum()), "all pairs and sizes", bool(right.all()), note)
 
 
 def _by_size(one: xr.Dataset) -> list[tuple[int, xr.Dataset]]:
@@ -136,7 +138,7 @@ def _lowest(one: xr.Dataset) -> Verdict:
     ]
     claim = f"ξ = ({one.pair.values}): no extended state found has a lower loss than the localized one"
     rule = "lowest extended loss less that of the closed form, at every n, not below 0"
-    return Verdict(claim, 0.0, least, rule, least >= 0, "; ".join(texts))
+    return Verdict.judged(claim, 0.0, least, rule, least >= 0, "; ".join(texts))
 
 
 def _basin(one: xr.Dataset) -> Verdict:
@@ -147,7 +149,7 @@ def _basin(one: xr.Dataset) -> Verdict:
     claim = f"ξ = ({one.pair.values}), n = {int(last['size'])}: "
     claim += "most random starts end localized" if exists else "no start ends localized, as there is no such state"
     holds = share > 0.5 if exists else share == 0
-    return Verdict(claim, float(exists), share, "more than half" if exists else "none", holds, "; ".join(texts))
+    return Verdict.judged(claim, float(exists), share, "more than half" if exists else "none", holds, "; ".join(texts))
 
 
 def _sgd_rests(one: xr.Dataset) -> Verdict:
@@ -155,7 +157,7 @@ def _sgd_rests(one: xr.Dataset) -> Verdict:
     share = float((one.sgd_limit >= SAME).mean())
     texts = [f"n = {n}: median cosine {float(part.sgd_limit.median()):.4f}" for n, part in _by_size(one)]
     claim = f"ξ = ({one.pair.values}): SGD ends in a steady state, the limit field behind its own gate"
-    return Verdict(claim, 1.0, share, f"cosine {SAME} or more in at least 0.9 of runs", share >= 0.9, "; ".join(texts))
+    return Verdict.judged(claim, 1.0, share, f"cosine {SAME} or more in at least 0.9 of runs", share >= 0.9, "; ".join(texts))
 
 
 def _sgd_found(one: xr.Dataset) -> Verdict:
@@ -170,7 +172,7 @@ def _sgd_found(one: xr.Dataset) -> Verdict:
     claim = f"ξ = ({one.pair.values}): SGD ends in one of the states that the flow found"
     rule = f"cosine {SAME} or more up to shift and sign, in at least 0.9 of runs"
     note = f"{'; '.join(texts)}. Where states are many, few of them are found"
-    return Verdict(claim, 1.0, share, rule, share >= 0.9, note)
+    return Verdict.judged(claim, 1.0, share, rule, share >= 0.9, note)
 
 
 def _map(record: xr.Dataset) -> list[Verdict]:
@@ -185,7 +187,7 @@ def _map(record: xr.Dataset) -> list[Verdict]:
     differ = float((exists.isel(map_size=second) != last).where(short).mean())
     shares = ", ".join(f"n = {n}: {float(exists.sel(map_size=n).mean()):.3f}" for n in sizes)
     return [
-        Verdict(
+        Verdict.judged(
             "for equal length scales the localized state is e_i/2 and exists at every size",
             1.0,
             float(diagonal.min()),
@@ -193,7 +195,7 @@ def _map(record: xr.Dataset) -> list[Verdict]:
             bool((abs(diagonal - 1) < 1e-9).all()),
             f"share of all pairs up to {float(record.map_xi1.max()):g} at which it exists: {shares}",
         ),
-        Verdict(
+        Verdict.judged(
             f"n = {sizes[-1]}: it exists wherever the positive class has the longer range",
             1.0,
             above,
@@ -201,7 +203,7 @@ def _map(record: xr.Dataset) -> list[Verdict]:
             above > 0.99,
             f"where it has the shorter range: {below:.3f}. " + _reach(last),
         ),
-        Verdict(
+        Verdict.judged(
             f"for length scales up to 2 the size of the ring does not matter: n = {sizes[second]} and {sizes[-1]} agree",
             0.0,
             differ,

@@ -1,19 +1,16 @@
 """The drift of bumps, sinusoids, Gabors and others: sampled, exact and by the closure."""
 
-from collections.abc import Sequence
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 import jax
 import numpy as np
 import xarray as xr
-from matplotlib.figure import Figure
 from pydantic import Field
 
 from gatefield.data import Hypercube, NonlinearGP, ring_correlation
-from gatefield.experiments.cube.drift_fields.figure import draw
-from gatefield.experiments.cube.drift_fields.verdicts import verdicts
 from gatefield.experiments.many_drifts import relative, sampled_drifts
-from gatefield.lab.experiment import Bench, Experiment, Parameters, Verdict
+from gatefield.lab.bench import Bench
+from gatefield.lab.experiment import Parameters
 from gatefield.lab.kinds import Count, Gains, LengthScale, Seed
 from gatefield.measures import gabor
 from gatefield.theory import closure, hypercube, nlgp
@@ -36,43 +33,13 @@ class Settings(Parameters):
     seed: Seed = 0
 
 
-class DriftFields(Experiment):
-    name = "drift-fields"
-    title = "The drift f(w) of bumps, sinusoids, Gabors and others, and what the closure makes of it"
-    source = "note 003, section 2, which asks to see how f behaves"
-    text = (
-        "f(w) = E[1(<w,x> >= 0) x] is the mean input where the gate of w is open. It is sampled for bumps of several widths, "
-        "sinusoids, Gabors (a sinusoid under a Gaussian envelope), a single site, a flat field and random fields, at gains "
-        "from Gaussian data to signs. Beside it stand closed forms where there are any (the gate of one site at every gain; "
-        "signs on a small ring, by summing over all corners of the cube) and the conditional-Gaussian closure of `amplifier`. "
-        "The error of the closure is |f_closure - f|/|f|, less what the noise of sampling adds to it. It is exact on Gaussian "
-        "data; elsewhere it fails where the field oscillates faster than the data. The spectrum of the data falls like "
-        "exp(-k²/2k_c²) with k_c = n/(√2 π ξ), which is called their bandwidth. Upper row: f at the highest gain, sampled "
-        "(dots), by the closure (line) and for Gaussian data of the same covariance (dashed). Middle: the closure's error for "
-        "each field, and for Gabors against their frequency and gain. Below: sampled against exact f, where the exact one is "
-        "known; all fields share the samples, so their errors go together."
-    )
-    Parameters = Settings
-    presets: ClassVar = {
-        "full": {},
-        "quick": {"random": 12, "samples": 300_000},
-        "tiny": {"n": 12, "small": 4, "xis": (1.0, 2.0), "gains": (0.01, 3.0, float("inf")), "random": 3, "samples": 20_000},
-    }
-    durations: ClassVar = {"quick": "30 s", "full": "12 min, or 1 min on a large GPU"}
-
-    def simulate(self, parameters: Settings, bench: Bench) -> xr.Dataset:
-        p = parameters
-        key, small_key = jax.random.split(jax.random.key(p.seed))
-        large = _study(p, key)
-        small = _small(p, small_key)
-        scales = ("xi", list(p.xis))
-        return xr.merge([large, small]).assign_coords(xi=scales, gain=list(p.gains)).assign_attrs(n=p.n, samples=p.samples)
-
-    def verdicts(self, record: xr.Dataset) -> Sequence[Verdict]:
-        return verdicts(record)
-
-    def figure(self, record: xr.Dataset) -> Figure:
-        return draw(record)
+def simulate(p: Settings, bench: Bench) -> xr.Dataset:
+    """The record."""
+    key, small_key = jax.random.split(jax.random.key(p.seed))
+    large = _study(p, key)
+    small = _small(p, small_key)
+    scales = ("xi", list(p.xis))
+    return xr.merge([large, small]).assign_coords(xi=scales, gain=list(p.gains)).assign_attrs(n=p.n, samples=p.samples)
 
 
 def shapes(n: int, random: int, seed: int) -> tuple[list[str], list[float], np.ndarray]:

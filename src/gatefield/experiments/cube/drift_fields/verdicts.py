@@ -4,7 +4,7 @@ import numpy as np
 import xarray as xr
 from scipy import stats
 
-from gatefield.lab.experiment import Verdict
+from gatefield.lab.verdict import Verdict
 from gatefield.plot.panels import gain_text
 
 WORST = 4.5
@@ -81,7 +81,7 @@ def _site(record: xr.Dataset) -> Verdict:
     z = _deviation(one.sampled - one.site_exact, one.error)
     note = f"{one.sampled.size} comparisons: all gains, length scales and sites; {record.attrs['samples']:,} samples"
     claim = "the gate of one site: the sampled drift is the closed form arcsin(√κ ρ)/(π Z)"
-    return Verdict(claim, 0.0, z, f"largest deviation below {WORST} standard errors", z < WORST, note)
+    return Verdict.judged(claim, 0.0, z, f"largest deviation below {WORST} standard errors", z < WORST, note)
 
 
 def _small(record: xr.Dataset) -> Verdict:
@@ -94,7 +94,7 @@ def _small(record: xr.Dataset) -> Verdict:
         f"{float(errors.max()):.3f} ({worst})"
     )
     claim = f"signs on {record.sizes['small_position']} sites: the sampled drift is the sum over all corners of the cube"
-    return Verdict(claim, 0.0, z, f"largest deviation below {WORST} standard errors", z < WORST, note)
+    return Verdict.judged(claim, 0.0, z, f"largest deviation below {WORST} standard errors", z < WORST, note)
 
 
 def _gaussian(record: xr.Dataset) -> Verdict:
@@ -103,7 +103,7 @@ def _gaussian(record: xr.Dataset) -> Verdict:
     far, noise = float(one.closure_error.max()), float(one.noise.max())
     note = f"{one.sampled.size} comparisons; relative error at most {far:.4f}, noise {noise:.4f}"
     claim = f"gain {gain_text(float(one.gain))}: the closure is exact"
-    return Verdict(claim, 0.0, z, f"largest deviation below {WORST} standard errors", z < WORST, note)
+    return Verdict.judged(claim, 0.0, z, f"largest deviation below {WORST} standard errors", z < WORST, note)
 
 
 def _table(one: xr.Dataset) -> list[Verdict]:
@@ -122,7 +122,7 @@ def _table(one: xr.Dataset) -> list[Verdict]:
         f"{v:.3f}" for v in many.median("field").values
     )
     return [
-        Verdict(
+        Verdict.judged(
             f"{where}: the closure's errors for named fields are those found before",
             float(expected[worst][at]),
             float(found[worst].closure_error[at]),
@@ -130,7 +130,7 @@ def _table(one: xr.Dataset) -> list[Verdict]:
             float(off[worst].max()) <= ROOM,
             note,
         ),
-        Verdict(
+        Verdict.judged(
             f"{where}: the earlier random field is among the spread of random fields",
             3.0,
             float(inside),
@@ -146,7 +146,7 @@ def _worst(one: xr.Dataset) -> Verdict:
     cells = {name: named(one, name).closure_error.values for name in NAMED}
     value = float(cells["Gabor 5"][-1])
     largest = value >= max(float(row.max()) for row in cells.values())
-    return Verdict(
+    return Verdict.judged(
         "gain 100: the worst of the named fields is the Gabor of 5 cycles at ξ = 5",
         0.555,
         value,
@@ -170,7 +170,7 @@ def _gabors(record: xr.Dataset) -> Verdict:
     low, high = (float(one.closure_error.where(part).median()) for part in (ratio <= 1, ratio >= 2))
     note = f"median error below the bandwidth {low:.3f}, above twice the bandwidth {high:.3f}"
     claim = f"gain {gain_text(float(one.gain))}: Gabors fare worse the further they lie above the bandwidth of the data"
-    return Verdict(claim, 1.0, rank, "rank correlation of error and frequency/bandwidth above 0.8", rank > 0.8, note)
+    return Verdict.judged(claim, 1.0, rank, "rank correlation of error and frequency/bandwidth above 0.8", rank > 0.8, note)
 
 
 def _passed(record: xr.Dataset) -> Verdict:
@@ -185,4 +185,4 @@ def _passed(record: xr.Dataset) -> Verdict:
         f"gain {gain_text(float(one.gain))}: over all fields, the less power the data leave of a field, the worse the closure"
     )
     note = f"w'Cw/(λ_max w'w), all kinds and length scales; median errors: {by_kind}"
-    return Verdict(claim, -1.0, rank, "rank correlation below -0.5", rank < -0.5, note)
+    return Verdict.judged(claim, -1.0, rank, "rank correlation below -0.5", rank < -0.5, note)

@@ -1,7 +1,7 @@
 """The drift f(w) along training: how many entries of the field decide the gate, and when f leaves the Gaussian form."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 import equinox as eqx
 import jax
@@ -9,16 +9,14 @@ import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 from jaxtyping import Array
-from matplotlib.figure import Figure
 from pydantic import Field
 
 from gatefield.data import NonlinearGP, Task, ring_correlation
-from gatefield.experiments.cube.f_along_training.figure import draw
-from gatefield.experiments.cube.f_along_training.verdicts import verdicts
 from gatefield.experiments.many_drifts import relative, sampled_drifts
 from gatefield.experiments.same_field import cosine
 from gatefield.experiments.unfold import unfold
-from gatefield.lab.experiment import Bench, Experiment, Parameters, Verdict
+from gatefield.lab.bench import Bench
+from gatefield.lab.experiment import Parameters
 from gatefield.lab.kinds import Count, Gains, LengthScale, Rate, Seed
 from gatefield.measures import ipr
 from gatefield.nets import Committee
@@ -49,71 +47,31 @@ class Settings(Parameters):
     seed: Seed = 0
 
 
-class FAlongTraining(Experiment):
-    name = "f-along-training"
-    title = "The drift along training: how many entries decide the gate, and when f stops being Gaussian"
-    source = "note 003, sections 2 and 3, which ask how f behaves and how small the head of w may be"
-    text = (
-        "While a ReLU neuron trains, its drift f(w) = E[1(<w,x> >= 0) x] over the positive class is sampled and compared with "
-        "two forms. For Gaussian data it would be C1 w/sqrt(2π w'C1 w), all entries taking part. If the largest entry alone "
-        "decided the gate, it would be that of one site, which on the cube is C1 e_max/2. The distance to each is relative to "
-        "|f|, less what the noise of sampling adds to it. The head of w is the smallest number of its largest entries whose "
-        "gate agrees with that of all entries but for 5 % (or 1 %) of inputs; all sizes are looked at, because errors need not "
-        "fall with size. Rows: size of the head (thick 5 %, thin 1 %), distance from the Gaussian form, distance from the form "
-        "of one site, all medians over seeds, with quartiles but for the thin lines, and the final field of the first seed at "
-        "the lowest and the highest gain. Last row: f itself with both forms, for the first seed, the first pair and the "
-        "highest gain, at the start, when the head has dropped half-way (in its logarithm) and at the end. Time runs linearly "
-        "up to the first record after 0, then logarithmically."
+def simulate(p: Settings, bench: Bench) -> xr.Dataset:
+    """The record."""
+    train_key, sample_key = jax.random.split(jax.random.key(p.seed))
+    pairs = [f"{xi1:g}, {xi0:g}" for xi1, xi0 in p.pairs]
+    trained = unfold(_train(p, bench, train_key), {"pair": pairs, "gain": p.gains, "seed": range(p.seeds)})
+    chosen = log_spaced(trained.sizes["step"], p.times)
+    fields = trained.fields.isel(step=chosen, unit=0).transpose("pair", "gain", "seed", "step", "position")
+    rows = [
+        [_study(p, *pair, gain, fields.values[i, g].astype(float), sample_key) for g, gain in enumerate(p.gains)]
+        for i, pair in enumerate(p.pairs)
+    ]
+    record = xr.concat([xr.concat(row, "gain") for row in rows], "pair")
+    xi1, xi0 = zip(*p.pairs, strict=True)
+    record = record.assign_coords(
+        pair=pairs,
+        gain=list(p.gains),
+        seed=range(p.seeds),
+        share=list(SHARES),
+        xi1=("pair", list(xi1)),
+        xi0=("pair", list(xi0)),
+        time=("step", p.learning_rate * trained.step.values[chosen], {"units": "tau"}),
     )
-    Parameters = Settings
-    presets: ClassVar = {
-        "full": {},
-        "quick": {"batch_size": 200, "steps": 2_400, "records": 240, "times": 14, "samples": 16_000, "seeds": 3},
-        "tiny": {
-            "n": 12,
-            "pairs": ((2.0, 1.0),),
-            "gains": (1.0, float("inf")),
-            "batch_size": 30,
-            "steps": 40,
-            "records": 10,
-            "times": 4,
-            "samples": 500,
-            "seeds": 2,
-        },
-    }
-    durations: ClassVar = {"quick": "50 s", "full": "2 h, or 3 min on a large GPU"}
-
-    def simulate(self, parameters: Settings, bench: Bench) -> xr.Dataset:
-        p = parameters
-        train_key, sample_key = jax.random.split(jax.random.key(p.seed))
-        pairs = [f"{xi1:g}, {xi0:g}" for xi1, xi0 in p.pairs]
-        trained = unfold(_train(p, bench, train_key), {"pair": pairs, "gain": p.gains, "seed": range(p.seeds)})
-        chosen = log_spaced(trained.sizes["step"], p.times)
-        fields = trained.fields.isel(step=chosen, unit=0).transpose("pair", "gain", "seed", "step", "position")
-        rows = [
-            [_study(p, *pair, gain, fields.values[i, g].astype(float), sample_key) for g, gain in enumerate(p.gains)]
-            for i, pair in enumerate(p.pairs)
-        ]
-        record = xr.concat([xr.concat(row, "gain") for row in rows], "pair")
-        xi1, xi0 = zip(*p.pairs, strict=True)
-        record = record.assign_coords(
-            pair=pairs,
-            gain=list(p.gains),
-            seed=range(p.seeds),
-            share=list(SHARES),
-            xi1=("pair", list(xi1)),
-            xi0=("pair", list(xi0)),
-            time=("step", p.learning_rate * trained.step.values[chosen], {"units": "tau"}),
-        )
-        record["end"] = fields.isel(step=-1, drop=True).assign_attrs(long_name="final field")
-        record["ipr"] = (fields.dims[:-1], np.asarray(ipr(fields.values)), {"long_name": "inverse participation ratio"})
-        return record.assign_attrs(trained.attrs, samples=p.samples)
-
-    def verdicts(self, record: xr.Dataset) -> Sequence[Verdict]:
-        return verdicts(record)
-
-    def figure(self, record: xr.Dataset) -> Figure:
-        return draw(record)
+    record["end"] = fields.isel(step=-1, drop=True).assign_attrs(long_name="final field")
+    record["ipr"] = (fields.dims[:-1], np.asarray(ipr(fields.values)), {"long_name": "inverse participation ratio"})
+    return record.assign_attrs(trained.attrs, samples=p.samples)
 
 
 def _train(p: Settings, bench: Bench, key: Any) -> xr.Dataset:
@@ -131,7 +89,7 @@ def _train(p: Settings, bench: Bench, key: Any) -> xr.Dataset:
         learning_rate=p.learning_rate,
         record_every=max(1, p.steps // p.records),
         key=jax.random.split(run_key, len(gain)),
-    )
+    ).record
 
 
 def log_spaced(count: int, wanted: int) -> np.ndarray:

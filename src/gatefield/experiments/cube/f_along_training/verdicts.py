@@ -3,7 +3,7 @@
 import numpy as np
 import xarray as xr
 
-from gatefield.lab.experiment import Verdict
+from gatefield.lab.verdict import Verdict
 from gatefield.plot.panels import gain_text
 
 NEAR = 0.1
@@ -37,7 +37,9 @@ def _early(one: xr.Dataset) -> Verdict:
     worst = float(off.median("seed").max())
     note = f"medians {_medians(off)}; |f/2| is there {float(one.pull.isel(step=0).median()):.2f} of |(C0+C1)w/4|"
     claim = f"ξ = ({one.pair.values}): at the start f has the Gaussian form"
-    return Verdict(claim, 0.0, worst, f"median distance below {NEAR} at every gain; the largest is shown", worst < NEAR, note)
+    return Verdict.judged(
+        claim, 0.0, worst, f"median distance below {NEAR} at every gain; the largest is shown", worst < NEAR, note
+    )
 
 
 def _head(one: xr.Dataset) -> Verdict:
@@ -48,7 +50,9 @@ def _head(one: xr.Dataset) -> Verdict:
     texts = [f"but for {share:.0%} of inputs, {_medians(last.sel(share=share))}" for share in one.share.values]
     claim = f"ξ = ({one.pair.values}), gain {gain_text(float(one.gain[-1]))}: in the end few entries decide the gate"
     rule = f"median head at most n/10 = {n / 10:g}, but for {LOOSE:.0%} of inputs"
-    return Verdict(claim, 1.0, size, rule, size <= n / 10, f"of {n}; {begin:g} at the start. At the end, {'; '.join(texts)}")
+    return Verdict.judged(
+        claim, 1.0, size, rule, size <= n / 10, f"of {n}; {begin:g} at the start. At the end, {'; '.join(texts)}"
+    )
 
 
 def _takeover(one: xr.Dataset) -> Verdict:
@@ -67,7 +71,7 @@ def _takeover(one: xr.Dataset) -> Verdict:
             f"cosines {float(last.gaussian_cosine.median()):.3f} and {float(last.site_cosine.median()):.3f}"
         )
     claim = f"ξ = ({one.pair.values}), gain {gain_text(float(one.gain[-1]))}: in the end f is nearer to the form of one site"
-    return Verdict(claim, 1.0, share, "in at least 0.9 of seeds", share >= 0.9, ". ".join(texts))
+    return Verdict.judged(claim, 1.0, share, "in at least 0.9 of seeds", share >= 0.9, ". ".join(texts))
 
 
 def _gains(record: xr.Dataset) -> Verdict:
@@ -77,4 +81,4 @@ def _gains(record: xr.Dataset) -> Verdict:
     text = "; ".join(f"({pair}) {sizes.sel(pair=pair).values.tolist()}" for pair in record.pair.values)
     claim = "the higher the gain, the fewer entries decide the gate in the end"
     rule = "head at the highest gain not above that at the lowest, for every pair"
-    return Verdict(claim, float(falls.size), float(falls.sum()), rule, bool(falls.all()), f"medians by gain: {text}")
+    return Verdict.judged(claim, float(falls.size), float(falls.sum()), rule, bool(falls.all()), f"medians by gain: {text}")

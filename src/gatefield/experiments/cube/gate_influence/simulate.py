@@ -1,17 +1,13 @@
 """How each weight acts on a gate on the cube: is there a clear divide between weights that matter and weights that do not?"""
 
-from collections.abc import Sequence
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 import numpy as np
 import xarray as xr
-from matplotlib.figure import Figure
 from pydantic import Field
 
 from gatefield.experiments.cube import fields as cube
-from gatefield.experiments.cube.gate_influence.figure import draw
-from gatefield.experiments.cube.gate_influence.verdicts import verdicts
-from gatefield.lab.experiment import Bench, Experiment, Verdict
+from gatefield.lab.bench import Bench
 from gatefield.lab.kinds import Count
 from gatefield.theory import hypercube
 
@@ -32,68 +28,18 @@ class Settings(cube.CubeSettings):
     leads: Sizes = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0, 2.5, 3.0, 4.0, 6.0)
 
 
-class GateInfluence(Experiment):
-    name = "gate-influence"
-    title = "A gate on the cube has a clear divide only where one weight leads; else influence takes all values"
-    source = "note 003, equations 18 to 22 and the two goals after equation 20"
-    text = (
-        "The note hopes that a gate on the cube either follows a site, where the weight is large, or ignores it, and that "
-        "nothing falls in between. The influence of a site is how much likelier the gate is open if the site is +1 than if "
-        "it is -1: 1 where the gate follows, 0 where it ignores. On the whole cube, all corners alike, it is counted exactly. "
-        "For weights of similar size it is close to sqrt(2/pi) |w_j|/|w|, in between for the largest of them. A weight that "
-        "grows from a crowd has influence erf(s/sqrt 2), s being its size over the length of the others: no divide but a "
-        "slow rise. A clear divide is found where one weight exceeds the sum of all others, as in a trained localized "
-        "field: it has influence 1, all others have 0. On the data's own law a site also goes with the gate through its "
-        "neighbours, so that its difference 2|f_j| is not small even where its weight plays no part. Panel (c) therefore "
-        "asks how often turning the site alone would turn the gate, for inputs of that law."
-    )
-    Parameters = Settings
-    presets: ClassVar = {
-        "full": {"batch_size": 4_000, "samples": 200_000},
-        "quick": {
-            "n": 30,
-            "random_fields": 6,
-            "samples": 10_000,
-            "learning_rate": 0.1,
-            "batch_size": 500,
-            "steps": 2_000,
-            "record_every": 20,
-            "seeds": 4,
-            "rests": 4,
-        },
-        "tiny": {
-            "n": 10,
-            "ratios": (0.5, 0.9),
-            "random_fields": 2,
-            "samples": 500,
-            "batch_size": 20,
-            "steps": 20,
-            "record_every": 5,
-            "seeds": 2,
-            "rest": 10,
-            "rests": 2,
-        },
-    }
-    durations: ClassVar = {"quick": "30 s", "full": "5 min"}
-
-    def simulate(self, parameters: Settings, bench: Bench) -> xr.Dataset:
-        p = parameters
-        record, x = cube.collect(p, bench), cube.samples(p)
-        fields, dims = record.weights.values, ("field", "position")
-        share = np.abs(fields) / np.linalg.norm(fields, axis=1, keepdims=True)
-        own = [on_points(w, x[xi]) for w, xi in zip(fields, record.xi.values, strict=True)]
-        differs, turns = (np.array(part) for part in zip(*own, strict=True))
-        record["share"] = (dims, share, {"long_name": "|w_j|/|w|"})
-        record["uniform"] = (dims, [counted(w) for w in fields], {"long_name": "influence, all corners alike"})
-        record["own"] = (dims, differs, {"long_name": "influence on the data's own law, 2|f_j|"})
-        record["turns"] = (dims, turns, {"long_name": "how often turning one site turns the gate, own law"})
-        return record.assign(_known()).assign(_leader(p))
-
-    def verdicts(self, record: xr.Dataset) -> Sequence[Verdict]:
-        return verdicts(record)
-
-    def figure(self, record: xr.Dataset) -> Figure:
-        return draw(record)
+def simulate(p: Settings, bench: Bench) -> xr.Dataset:
+    """The record."""
+    record, x = cube.collect(p, bench), cube.samples(p)
+    fields, dims = record.weights.values, ("field", "position")
+    share = np.abs(fields) / np.linalg.norm(fields, axis=1, keepdims=True)
+    own = [on_points(w, x[xi]) for w, xi in zip(fields, record.xi.values, strict=True)]
+    differs, turns = (np.array(part) for part in zip(*own, strict=True))
+    record["share"] = (dims, share, {"long_name": "|w_j|/|w|"})
+    record["uniform"] = (dims, [counted(w) for w in fields], {"long_name": "influence, all corners alike"})
+    record["own"] = (dims, differs, {"long_name": "influence on the data's own law, 2|f_j|"})
+    record["turns"] = (dims, turns, {"long_name": "how often turning one site turns the gate, own law"})
+    return record.assign(_known()).assign(_leader(p))
 
 
 def counted(w: np.ndarray) -> np.ndarray:

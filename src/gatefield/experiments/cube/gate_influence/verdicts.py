@@ -6,7 +6,7 @@ from scipy.special import erf, erfinv
 
 from gatefield.data import ring_correlation
 from gatefield.experiments.cube import fields as cube
-from gatefield.lab.experiment import Verdict
+from gatefield.lab.verdict import Verdict
 
 LOW, HIGH = 0.1, 0.9
 """Below, a gate ignores the site; above, it follows it; what lies between is what the note hopes not to find."""
@@ -39,7 +39,7 @@ def _divides(record: xr.Dataset) -> list[Verdict]:
             if law == "own":
                 note += f"; turning one site alone turns the gate with such a chance at {turns:.3g} sites"
             claim = f"{name}, {words}: a clear divide"
-            out.append(Verdict(claim, 0.0, count, "no site in between", count == 0.0, note))
+            out.append(Verdict.judged(claim, 0.0, count, "no site in between", count == 0.0, note))
     return out
 
 
@@ -49,11 +49,11 @@ def _known(record: xr.Dataset) -> list[Verdict]:
     limit = float(np.sqrt(2 / (np.pi * last.equal_size)))
     top = float(record.ladder[-1])
     return [
-        Verdict("nine equal weights: every site's influence is in between", 0.2734375, nine, "exactly",
+        Verdict.judged("nine equal weights: every site's influence is in between", 0.2734375, nine, "exactly",
                 nine == 0.2734375, "70/256"),
-        Verdict(f"n equal weights: influence sqrt(2/(pi n)) at n = {int(last.equal_size)}", limit, float(last), "within 1 %",
+        Verdict.judged(f"n equal weights: influence sqrt(2/(pi n)) at n = {int(last.equal_size)}", limit, float(last), "within 1 %",
                 abs(float(last) / limit - 1) < 0.01),
-        Verdict("weights 1 to 40: f at the largest", 0.108717, top, "within 1e-6", abs(top - 0.108717) < 1e-6,
+        Verdict.judged("weights 1 to 40: f at the largest", 0.108717, top, "within 1e-6", abs(top - 0.108717) < 1e-6,
                 f"w_j/(sqrt(2 pi) |w|) is {float(record.rung[-1] / np.sqrt(2 * np.pi * (record.rung**2).sum())):.6f}"),
     ]  # fmt: skip
 
@@ -62,7 +62,7 @@ def _regular(record: xr.Dataset) -> Verdict:
     one = cube.family(record, cube.RANDOM)
     line = np.sqrt(2 / np.pi) * one.share
     worst = float((abs(one.uniform - line).max("position") / line.max("position")).max())
-    return Verdict(
+    return Verdict.judged(
         "random fields: influence is sqrt(2/pi) |w_j|/|w|",
         0.0,
         worst,
@@ -84,7 +84,7 @@ def _neighbours(record: xr.Dataset) -> list[Verdict]:
     worst = int(np.argmax(np.abs(found - expected)))
     slack = 4 / np.sqrt(record.attrs["samples"])
     return [
-        Verdict(
+        Verdict.judged(
             "where one site decides, a neighbour's influence on the data's law is its covariance with that site",
             float(expected[worst]),
             float(found[worst]),
@@ -101,7 +101,7 @@ def _leader(record: xr.Dataset) -> list[Verdict]:
     low, high = (float(np.interp(level, mean, lead)) for level in (LOW, HIGH))
     expected = float(erfinv(HIGH) / erfinv(LOW))
     return [
-        Verdict(
+        Verdict.judged(
             "a weight that grows from a crowd has influence erf(s/sqrt 2)",
             0.0,
             off,
@@ -109,7 +109,7 @@ def _leader(record: xr.Dataset) -> list[Verdict]:
             off < 0.05,
             "largest deviation of the mean over crowds; s is its size over the length of the others",
         ),
-        Verdict(
+        Verdict.judged(
             f"from influence {LOW} to {HIGH} its size grows by a clear step",
             1.5,
             high / low,

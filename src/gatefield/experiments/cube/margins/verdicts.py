@@ -5,7 +5,7 @@ import xarray as xr
 from scipy import stats
 
 from gatefield.experiments.cube import fields as cube
-from gatefield.lab.experiment import Verdict
+from gatefield.lab.verdict import Verdict
 
 FEW = 5
 """Entries that count as few: a localized field's largest weight and two neighbours on each side."""
@@ -33,7 +33,7 @@ def _law(record: xr.Dataset) -> list[Verdict]:
     chance = float(stats.kstest(scaled.isel(size=-1).values, "expon").pvalue)
     each = ", ".join(f"{n}: {value:.3f}" for n, value in zip(sizes, law.values, strict=True))
     return [
-        Verdict(
+        Verdict.judged(
             f"N(0, 1) weights: the mean of delta is sqrt(2 pi n)/2^n at n = {sizes[-1]}",
             1.0,
             float(law[-1]),
@@ -41,14 +41,14 @@ def _law(record: xr.Dataset) -> list[Verdict]:
             abs(float(law[-1]) - 1) < 3 * error,
             f"standard error {error:.3f}; ratio at each n: {each}",
         ),
-        Verdict(
+        Verdict.judged(
             "N(0, 1) weights: with each weight more delta halves",
             -1.0,
             slope,
             "slope of log2(mean delta/sqrt n) within 0.05 and 3 standard errors",
             abs(slope + 1) < 0.05 + 3 * spread,
         ),
-        Verdict(
+        Verdict.judged(
             "N(0, 1) weights: delta is exponential in units of sqrt(2 pi) |w|/2^n",
             0.5,
             chance,
@@ -68,7 +68,7 @@ def _truncation(record: xr.Dataset) -> list[Verdict]:
         f"n = {n}: {k} and {e:.2g}" for n, k, e in zip(sizes, shorter, expected, strict=True)
     )
     out = [
-        Verdict(
+        Verdict.judged(
             f"a generic Gaussian field cannot be truncated (n = {sizes[-1]})",
             1.0,
             1 - float(shorter[-1]) / draws,
@@ -80,7 +80,7 @@ def _truncation(record: xr.Dataset) -> list[Verdict]:
     if inner.any():
         found, total = int(shorter[inner].sum()), float(expected[inner].sum())
         out.append(
-            Verdict(
+            Verdict.judged(
                 "the chance of a shorter head is 2 n sqrt(n - 1)/2^(n-1)",
                 total,
                 float(found),
@@ -105,10 +105,10 @@ def _geometric(record: xr.Dataset) -> list[Verdict]:
         note = f"weights that decide inputs of the data's law: {probable}"
         if ratio <= 0.5:
             claim = f"weights falling by {ratio:g} are decided by the first"
-            out.append(Verdict(claim, 1.0, float(head), "head of 1", head == 1, note))
+            out.append(Verdict.judged(claim, 1.0, float(head), "head of 1", head == 1, note))
         else:
             claim = f"weights falling by {ratio:g}, more than 1/2, are decided by few"
-            out.append(Verdict(claim, float(FEW), float(head), f"head of at most {FEW}", head <= FEW, f"of {n}; {note}"))
+            out.append(Verdict.judged(claim, float(FEW), float(head), f"head of at most {FEW}", head <= FEW, f"of {n}; {note}"))
     return out
 
 
@@ -122,7 +122,7 @@ def _trained(record: xr.Dataset) -> list[Verdict]:
         exact, rare = float(noisy["head"].median()), float(noisy.probable.isel(share=0).median())
         about = f"median over {noisy.sizes['field']} seeds, of n = {record.sizes['position']}"
         out += [
-            Verdict(
+            Verdict.judged(
                 f"{where}: {FEW} weights or fewer decide the trained gate on every corner",
                 float(FEW),
                 exact,
@@ -131,7 +131,7 @@ def _trained(record: xr.Dataset) -> list[Verdict]:
                 f"{about}; the largest weight less all others is {float(noisy.lead.median()):.2f} of it, "
                 f"{float(mean.lead.median()):.2f} averaged over the second half, in the localized state {steady:.2f}",
             ),
-            Verdict(
+            Verdict.judged(
                 f"{where}: {FEW} weights or fewer decide the trained gate for 99 % of inputs",
                 float(FEW),
                 rare,
@@ -140,7 +140,7 @@ def _trained(record: xr.Dataset) -> list[Verdict]:
                 f"{about}; for 95 % {float(noisy.probable.isel(share=1).median()):g}; the largest weight alone errs on "
                 f"{100 * float(noisy.errors.isel(kept=0).median()):.2g} % of inputs",
             ),
-            Verdict(
+            Verdict.judged(
                 f"{where}: averaged over the second half of training, one weight decides",
                 1.0,
                 alone,

@@ -1,18 +1,15 @@
 """Fixed random gates: how the spectrum of the tangent kernel and the speed of training go with depth and width."""
 
-from collections.abc import Sequence
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 import numpy as np
 import xarray as xr
-from matplotlib.figure import Figure
 from pydantic import Field
 
 from gatefield.experiments.deep import descent as deep
-from gatefield.experiments.deep.depth_spectrum.figure import draw
-from gatefield.experiments.deep.depth_spectrum.verdicts import verdicts
 from gatefield.kernels import cosine_normalised, ntk
-from gatefield.lab.experiment import Bench, Experiment, Parameters, Verdict
+from gatefield.lab.bench import Bench
+from gatefield.lab.experiment import Parameters
 from gatefield.lab.kinds import Count, Rate, Seed
 from gatefield.lab.whole_numbers import Depths, Several, Widths
 
@@ -36,59 +33,15 @@ class Settings(Parameters):
     seed: Seed = 0
 
 
-class DepthSpectrum(Experiment):
-    name = "depth-spectrum"
-    title = "Depth whitens the tangent kernel of randomly gated networks, until its diagonal spreads"
-    source = "paper 004, experiment 1, figures 1 to 3"
-    text = (
-        "All inputs are the same number, and only random gates, drawn once for each sample and unit, tell samples apart. On "
-        "average over weights and gates K/d has ones on its diagonal and mu^(d-1) beside it, so that depth whitens: the "
-        "eigenvalues tend to 1. One network at finite width differs. Shallow ones cannot have the ideal spectrum although "
-        "each entry is close to its mean (at d = 2 the rank is at most w, and the bulk is spread as Marchenko and Pastur "
-        "say); deep ones lose it again, mostly because the diagonal entries, one scale for each input, spread. Row 1 shows "
-        "sums of the k smallest eigenvalues of K/d; row 2 the error, with a rate of 0.1 over the largest eigenvalue of K, by "
-        "the linear recursion with K as it is before training, and by gradient descent, for which K moves; row 3 one entry "
-        "on and one off the diagonal, the smallest eigenvalue, and the error after 100 steps, all against depth. Bands and "
-        "bars are standard deviations of one run. Numbers of an independent computation stand as crosses."
-    )
-    Parameters = Settings
-    presets: ClassVar = {
-        "full": {},
-        "quick": {
-            "depths": (2, 4, 6, 8, 12, 16, 20),
-            "trained_depths": (2, 8, 20),
-            "runs": 8,
-            "trained_runs": 3,
-            "steps": 100,
-        },
-        "tiny": {
-            "samples": 12,
-            "widths": (8, 16),
-            "depths": (2, 4, 6),
-            "trained_depths": (2, 6),
-            "runs": 3,
-            "trained_runs": 2,
-            "steps": 100,
-            "record_every": 10,
-        },
-    }
-    durations: ClassVar = {"quick": "30 s", "full": "8 min"}
-
-    def simulate(self, parameters: Settings, bench: Bench) -> xr.Dataset:
-        p = parameters
-        kept = tuple(d for d in p.trained_depths if d in p.depths)
-        spectra = xr.concat([xr.concat([_spectra(p, w, d) for d in p.depths], "depth") for w in p.widths], "width")
-        trained = xr.concat([xr.concat([_trained(p, w, d) for d in kept], "trained_depth") for w in p.widths], "width")
-        axes = {"width": list(p.widths), "depth": list(p.depths), "trained_depth": list(kept), "step": _steps(p)}
-        record = xr.merge([spectra, trained]).assign_coords(axes)
-        record.attrs.update(samples=p.samples, mu=p.mu, rate=p.rate)
-        return record
-
-    def verdicts(self, record: xr.Dataset) -> Sequence[Verdict]:
-        return verdicts(record)
-
-    def figure(self, record: xr.Dataset) -> Figure:
-        return draw(record)
+def simulate(p: Settings, bench: Bench) -> xr.Dataset:
+    """The record."""
+    kept = tuple(d for d in p.trained_depths if d in p.depths)
+    spectra = xr.concat([xr.concat([_spectra(p, w, d) for d in p.depths], "depth") for w in p.widths], "width")
+    trained = xr.concat([xr.concat([_trained(p, w, d) for d in kept], "trained_depth") for w in p.widths], "width")
+    axes = {"width": list(p.widths), "depth": list(p.depths), "trained_depth": list(kept), "step": _steps(p)}
+    record = xr.merge([spectra, trained]).assign_coords(axes)
+    record.attrs.update(samples=p.samples, mu=p.mu, rate=p.rate)
+    return record
 
 
 def _steps(p: Settings) -> np.ndarray:

@@ -3,8 +3,8 @@
 import numpy as np
 import xarray as xr
 
-from gatefield.experiments.against_table import FAR, LEVEL, compare
-from gatefield.lab.experiment import Verdict
+from gatefield.core.intervals import FAR, LEVEL, against_table
+from gatefield.lab.verdict import Verdict
 
 AFTER = 100
 """Steps after which errors are compared."""
@@ -95,10 +95,10 @@ def _table(record: xr.Dataset) -> list[Verdict]:
                 continue
             depth, run = ("trained_depth", "trained_run") if what == "descent" else ("depth", "run")
             values = _at(record.sel(width=width), what).sel({depth: list(row)}).transpose(depth, run).values
-            found = compare(values, list(row.values()), RUNS[int(width)][what == "descent"])
+            found = against_table(values, list(row.values()), RUNS[int(width)][what == "descent"])
             worst, there = list(row)[found.at], values[found.at]
             out.append(
-                Verdict(
+                Verdict.judged(
                     f"w = {width}: {name} agrees with an independent computation at {len(row)} depths",
                     0.0,
                     found.distance,
@@ -119,9 +119,9 @@ def _entries(record: xr.Dataset) -> list[Verdict]:
         ("on the diagonal is 1", "diagonal", np.ones(record.sizes["depth"])),
         ("off the diagonal is mu^(d-1)", "beside", mu ** (record.depth.values - 1.0)),
     ):
-        found = compare(widest[what].transpose("depth", "run").values, [f"{value:.12f}" for value in expected], 10**9)
+        found = against_table(widest[what].transpose("depth", "run").values, [f"{value:.12f}" for value in expected], 10**9)
         out.append(
-            Verdict(
+            Verdict.judged(
                 f"w = {int(widest.width)}: an entry of K/d {name} on average, at every depth",
                 0.0,
                 found.distance,
@@ -143,7 +143,7 @@ def _eigenvalues(record: xr.Dataset) -> list[Verdict]:
     found, sharp = float(widest.smallest.mean()), float(smallest[0])
     ranks = record["rank"].sel(depth=depth).max("run").values
     out = [
-        Verdict(
+        Verdict.judged(
             "wider networks are nearer to the ideal spectrum",
             0.0,
             float(gap[-1]),
@@ -151,7 +151,7 @@ def _eigenvalues(record: xr.Dataset) -> list[Verdict]:
             bool((np.diff(gap) < 0).all()),
             "distances: " + ", ".join(f"w = {w}: {g:.1f}" for w, g in zip(record.width.values, gap, strict=True)),
         ),
-        Verdict(
+        Verdict.judged(
             f"entries near their means give the ideal spectrum (w = {width}, d = {depth}: smallest eigenvalue)",
             sharp,
             found,
@@ -162,7 +162,7 @@ def _eigenvalues(record: xr.Dataset) -> list[Verdict]:
     ]
     if depth == 2:
         out += [
-            Verdict(
+            Verdict.judged(
                 f"d = 2, w = {width}: the smallest eigenvalue is at Marchenko and Pastur's edge (1-mu)(1-sqrt(n/w))^2",
                 float(edge),
                 found,
@@ -170,7 +170,7 @@ def _eigenvalues(record: xr.Dataset) -> list[Verdict]:
                 bool(abs(found / edge - 1) < 0.25 if edge > 0 else found < 1e-9),
                 f"{samples} samples; the ideal is {sharp:g}",
             ),
-            Verdict(
+            Verdict.judged(
                 "d = 2: K has at most the rank w",
                 float(min(record.width.values[0], samples)),
                 float(ranks[0]),
@@ -194,7 +194,7 @@ def _helps_and_hurts(one: xr.Dataset) -> list[Verdict]:
     )
     note += f"d = {depths[-1]} {means[-1]:.3g}"
     return [
-        Verdict(
+        Verdict.judged(
             f"w = {width}: increasing depth till a point helps",
             float(means[0]),
             float(means[best]),
@@ -202,7 +202,7 @@ def _helps_and_hurts(one: xr.Dataset) -> list[Verdict]:
             bool(clear[0]),
             note,
         ),
-        Verdict(
+        Verdict.judged(
             f"w = {width}: convergence gets better with depth, up to d = {depths[-1]}",
             float(depths[-1]),
             float(depths[best]),
@@ -210,7 +210,7 @@ def _helps_and_hurts(one: xr.Dataset) -> list[Verdict]:
             best == len(depths) - 1,
             note,
         ),
-        Verdict(
+        Verdict.judged(
             f"w = {width}: increasing depth beyond a point hurts",
             float(means[best]),
             float(means[-1]),
@@ -227,7 +227,7 @@ def _diagonal(record: xr.Dataset) -> Verdict:
         float(np.exp(np.log(large / np.maximum(small, 1e-12)).mean()))
         for large, small in ((last.largest, last.smallest), (last.scaled_largest, last.scaled_smallest))
     ]
-    return Verdict(
+    return Verdict.judged(
         f"w = {int(last.width)}, d = {int(last.depth)}: the diagonal spreads; with unit diagonal K is well conditioned",
         spans[0],
         spans[1],
@@ -251,7 +251,7 @@ def _recursion(record: xr.Dataset) -> list[Verdict]:
     )
     link = float(np.corrcoef(factors.values.ravel(), np.log(growth.values).ravel())[0, 1])
     return [
-        Verdict(
+        Verdict.judged(
             "gradient descent follows the linear recursion with the kernel it starts from",
             1.0,
             float(np.exp(worst)),
@@ -259,7 +259,7 @@ def _recursion(record: xr.Dataset) -> list[Verdict]:
             bool((abs(factors) < np.log(1.25)).all()),
             f"error by descent over that by recursion, same runs, at d = {record.trained_depth.values.tolist()}: {each}",
         ),
-        Verdict(
+        Verdict.judged(
             "where descent is ahead of the recursion, the kernel has grown",
             -1.0,
             link,

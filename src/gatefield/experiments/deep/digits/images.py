@@ -12,7 +12,8 @@ from gatefield.core.errors import UserError
 from gatefield.data import COLLECTIONS, Dataset, Images, mnist
 from gatefield.data.images.fetch import check_there
 from gatefield.experiments.unfold import unfold
-from gatefield.lab.experiment import Bench, Parameters
+from gatefield.lab.bench import Bench
+from gatefield.lab.experiment import Parameters
 from gatefield.lab.kinds import Count, Rate, Seed
 
 PAIR, LABELS = (4, 7), (-1.0, 1.0)
@@ -102,8 +103,7 @@ def seed_keys(p: Any) -> tuple[Any, Any]:
 def fit(bench: Bench, part: str, net: Any, task: Dataset, p: DigitSettings, **settings: Any) -> tuple[xr.Dataset, Any]:
     """The record of a training with axes (seed, step, ...) and the coordinate `epoch`; and the trained network."""
     steps = max(1, round(p.epochs * task.size / p.batch_size))
-    trained: list[Any] = []
-    record = bench.train(
+    trained, record = bench.train(
         part,
         net,
         task,
@@ -113,12 +113,11 @@ def fit(bench: Bench, part: str, net: Any, task: Dataset, p: DigitSettings, **se
         optimizer="rmsprop",
         record_every=-(-steps // p.records),
         key=seed_keys(p)[1],
-        finished=trained.append,
         **settings,
     )
     record = unfold(record, {"seed": range(p.seeds)}).drop_vars("time", errors="ignore")
     epoch = ("step", record.step.values * p.batch_size / task.size, {"long_name": "epoch"})
-    return record.assign_coords(epoch=epoch), trained[0]
+    return record.assign_coords(epoch=epoch), trained
 
 
 def measured(record: xr.Dataset) -> xr.Dataset:

@@ -11,7 +11,7 @@ from gatefield.data import Dataset, Images
 from gatefield.experiments.deep.digits.figure import accuracy_panel, over_epochs, plain_log_scale
 from gatefield.experiments.deep.digits.images import DigitSettings, fit, measured, seed_keys, two_digits
 from gatefield.experiments.deep.digits.kernels import Kernel, Probe, probe, tangent
-from gatefield.lab.experiment import Bench
+from gatefield.lab.bench import Bench
 from gatefield.lab.kinds import Count
 from gatefield.lab.whole_numbers import Depth
 from gatefield.nets import DeepGated
@@ -24,10 +24,6 @@ SETTING = (
 )
 QUICK: Mapping[str, Any] = {
     "samples": 2_000, "width": 40, "epochs": 25, "learning_rate": 1e-3, "seeds": 3, "records": 10, "kernel_samples": 100,
-}  # fmt: skip
-TINY: Mapping[str, Any] = {
-    "data": "made-up", "width": 8, "depth": 2, "epochs": 6, "batch_size": 120, "learning_rate": 1e-2, "seeds": 2,
-    "records": 3, "kernel_samples": 10,
 }  # fmt: skip
 
 
@@ -63,7 +59,7 @@ class Digits:
         The first kernel gives `nu`, `trace` and `least`, the others these with their name: `nu_gates`.
         """
         kernels = kernels or {"kernel": tangent}
-        record, trained = fit(bench, part, net, self.task, self.p, loss="mse", also=self.probe.watch(kernels))
+        record, trained = fit(bench, part, net, self.task, self.p, loss="mse", observe=self.probe.watch(kernels))
         found = [measured(record)]
         for at, name in enumerate(kernels):
             judged = self.probe.judge(record, name)

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from scipy import stats
 
-from gatefield.lab.experiment import Verdict
+from gatefield.core.intervals import mean_interval
+from gatefield.lab.verdict import Verdict
 
 MADE_UP_NOTE = "made-up images: says nothing of {}"
 NAMES = {"mnist": "MNIST", "cifar10": "CIFAR-10"}
@@ -26,9 +26,9 @@ def spread(values: xr.DataArray, scale: float = 1.0, digits: int = 2) -> str:
 def exceeds(claim: str, high: xr.DataArray, low: xr.DataArray, *, note: str, scale: float = 1.0) -> Verdict:
     """Whether `high` is larger than `low`, seed by seed: by the mean difference and its one-sided 95 % interval."""
     gap = scale * (high - low).values
-    lower = float(gap.mean() - _half_width(gap))
     few = len(gap) < 2
-    return Verdict(
+    lower = float(gap.mean()) if few else mean_interval(gap, LEVEL, one_sided=True).low
+    return Verdict.judged(
         claim,
         0.0,
         float(gap.mean()),
@@ -41,7 +41,7 @@ def exceeds(claim: str, high: xr.DataArray, low: xr.DataArray, *, note: str, sca
 def near(claim: str, paper: float, values: xr.DataArray, within: float) -> Verdict:
     """An accuracy in percent beside the paper's."""
     mean = 100 * float(values.mean("seed"))
-    return Verdict(
+    return Verdict.judged(
         claim,
         paper,
         mean,
@@ -56,7 +56,7 @@ def smaller_nu(claim: str, nu: xr.DataArray, other: xr.DataArray) -> Verdict:
     after = {"step": slice(1, None)}
     ratio = nu.isel(after).mean("seed") / other.isel(after).mean("seed")
     ends = nu.isel(step=-1), other.isel(step=-1)
-    return Verdict(
+    return Verdict.judged(
         claim,
         1.0,
         float(ratio.max()),
@@ -71,7 +71,7 @@ def falls(claim: str, nu: xr.DataArray) -> Verdict:
     ratio = nu.isel(step=-1) / nu.isel(step=0)
     means = nu.mean("seed").values
     down = float((np.diff(means) < 0).mean())
-    return Verdict(
+    return Verdict.judged(
         claim,
         1.0,
         float(ratio.max()),
@@ -84,7 +84,7 @@ def falls(claim: str, nu: xr.DataArray) -> Verdict:
 def ridge_is_small(least: xr.DataArray, ridge: float) -> Verdict:
     """Whether the ridge leaves nu as it is: it is small beside the smallest eigenvalue, and so is rounding to float32."""
     low = float(least.min())
-    return Verdict(
+    return Verdict.judged(
         "the ridge and rounding play no part in nu",
         0.0,
         min(max(ridge, 1e-6) / max(low, 1e-12), 1e12),
@@ -109,9 +109,3 @@ def _plain(values: xr.DataArray) -> str:
 def _noted(one: Verdict, word: str) -> Verdict:
     values: dict[str, Any] = {**one.__dict__, "note": f"{word}; {one.note}" if one.note else word}
     return Verdict(**values)
-
-
-def _half_width(values: np.ndarray) -> float:
-    if len(values) < 2:
-        return 0.0
-    return float(stats.t.ppf(LEVEL, len(values) - 1) * values.std(ddof=1) / np.sqrt(len(values)))

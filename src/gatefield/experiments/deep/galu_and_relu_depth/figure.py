@@ -8,7 +8,7 @@ from matplotlib import colormaps
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from gatefield.experiments.against_table import FAR
+from gatefield.core.intervals import FAR
 from gatefield.experiments.deep.galu_and_relu_depth.verdicts import WORDS, table_row
 
 

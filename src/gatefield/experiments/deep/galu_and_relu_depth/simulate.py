@@ -1,17 +1,14 @@
 """GaLU and ReLU networks on random points of a square: spectrum and speed of training against depth."""
 
-from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import xarray as xr
-from matplotlib.figure import Figure
 
 from gatefield.experiments.deep import descent as deep
-from gatefield.experiments.deep.galu_and_relu_depth.figure import draw
-from gatefield.experiments.deep.galu_and_relu_depth.verdicts import verdicts
 from gatefield.kernels import ntk
-from gatefield.lab.experiment import Bench, Experiment, Parameters, Verdict
+from gatefield.lab.bench import Bench
+from gatefield.lab.experiment import Parameters
 from gatefield.lab.kinds import Count, Rate, Seed
 from gatefield.lab.whole_numbers import Depths, Several
 
@@ -36,45 +33,15 @@ class Settings(Parameters):
     seed: Seed = 0
 
 
-class GaluAndReluDepth(Experiment):
-    name = "galu-and-relu-depth"
-    title = "Gates from another network train faster with depth; gates from its own weights, hardly"
-    source = "paper 004, experiment 2, figure 4"
-    text = (
-        "A GaLU network takes its gates from a frozen ReLU network of its own size; a ReLU network from its own sums. On "
-        "random points of a square both see the same labels, with a rate of 0.1 over the largest eigenvalue of K. Depth "
-        "spreads the spectrum of GaLU, and its errors fall faster; in ReLU networks gates and weights depend on each other, "
-        "and depth helps less. The paper draws all weights as +-sigma. With two inputs that leaves four gates in the first "
-        "layer, and at d = 2 the kernel has the rank 6, whatever the number of samples; normal weights have no such limit "
-        "and are shown beside. Row 1: sums of the k smallest eigenvalues, the trace being 1. Row 2: error by the linear "
-        "recursion with the first kernel (mean), and by gradient descent, for which the kernel moves (median; it may rise for "
-        "a while, because with a grown kernel the rate is near the largest stable one). Row 3: error at the end and trace "
-        "over largest eigenvalue against depth; medians, with bars over the middle 68 % of runs; crosses, in the "
-        "setting of an independent computation, are its means."
-    )
-    Parameters = Settings
-    presets: ClassVar = {
-        "full": {},
-        "quick": {"depths": (2, 8, 20), "runs": 10, "trained_runs": 3, "record_every": 10},
-        "tiny": {"samples": 20, "width": 12, "depths": (2, 4), "runs": 3, "trained_runs": 2, "steps": 40, "record_every": 10},
-    }
-    durations: ClassVar = {"quick": "15 s", "full": "2 min"}
-
-    def simulate(self, parameters: Settings, bench: Bench) -> xr.Dataset:
-        p = parameters
-        laws = tuple(deep.LAWS)
-        found = [xr.concat([_one_depth(p, net, law, d) for d in p.depths], "depth") for net in NETS for law in laws]
-        trained = [xr.concat([_trained(p, net, laws, d) for d in p.depths], "depth") for net in NETS]
-        rows = [xr.concat(found[at : at + len(laws)], "law") for at in range(0, len(found), len(laws))]
-        record = xr.merge([xr.concat(rows, "net"), xr.concat(trained, "net")])
-        record.attrs.update(samples=p.samples, width=p.width, rate=p.rate)
-        return record.assign_coords(net=list(NETS), law=list(laws), depth=list(p.depths), step=_steps(p))
-
-    def verdicts(self, record: xr.Dataset) -> Sequence[Verdict]:
-        return verdicts(record)
-
-    def figure(self, record: xr.Dataset) -> Figure:
-        return draw(record)
+def simulate(p: Settings, bench: Bench) -> xr.Dataset:
+    """The record."""
+    laws = tuple(deep.LAWS)
+    found = [xr.concat([_one_depth(p, net, law, d) for d in p.depths], "depth") for net in NETS for law in laws]
+    trained = [xr.concat([_trained(p, net, laws, d) for d in p.depths], "depth") for net in NETS]
+    rows = [xr.concat(found[at : at + len(laws)], "law") for at in range(0, len(found), len(laws))]
+    record = xr.merge([xr.concat(rows, "net"), xr.concat(trained, "net")])
+    record.attrs.update(samples=p.samples, width=p.width, rate=p.rate)
+    return record.assign_coords(net=list(NETS), law=list(laws), depth=list(p.depths), step=_steps(p))
 
 
 def _steps(p: Settings) -> np.ndarray:

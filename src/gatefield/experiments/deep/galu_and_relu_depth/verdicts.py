@@ -3,8 +3,8 @@
 import numpy as np
 import xarray as xr
 
-from gatefield.experiments.against_table import FAR, LEVEL, compare
-from gatefield.lab.experiment import Verdict
+from gatefield.core.intervals import FAR, LEVEL, against_table
+from gatefield.lab.verdict import Verdict
 
 DEPTHS = (2, 4, 8, 12, 20)
 TABLE = {
@@ -39,7 +39,7 @@ def table_row(record: xr.Dataset, net: str, what: str = "recursion") -> dict[int
 def _rank(record: xr.Dataset) -> Verdict:
     shallow = record["rank"].isel(depth=0).max("run")
     found = int(shallow.sel(law="signs").max())
-    return Verdict(
+    return Verdict.judged(
         f"d = {int(record.depth[0])}: with +-sigma and two inputs the kernel has at most the rank 6",
         6.0,
         float(found),
@@ -70,7 +70,7 @@ def _depth(one: xr.Dataset, law: str) -> list[Verdict]:
     note = f"mean |e|/|e_0| after {int(late.step)} steps, GaLU and ReLU, by depth: {each}"
     spread = late.spread.mean("run")
     return [
-        Verdict(
+        Verdict.judged(
             f"{name}: GaLU converges faster with every increase of depth",
             float(galu[0]),
             float(galu[-1]),
@@ -78,7 +78,7 @@ def _depth(one: xr.Dataset, law: str) -> list[Verdict]:
             bool((np.diff(galu) < 0).all() and galu[0] - galu[-1] > 3 * np.hypot(gap[0][0], gap[0][-1])),
             note,
         ),
-        Verdict(
+        Verdict.judged(
             f"{name}: the spectrum of GaLU gets better with depth",
             float(spread.sel(net="GaLU")[0]),
             float(spread.sel(net="GaLU")[-1]),
@@ -86,7 +86,7 @@ def _depth(one: xr.Dataset, law: str) -> list[Verdict]:
             bool(spread.sel(net="GaLU")[-1] > spread.sel(net="GaLU")[0]),
             f"ReLU: {float(spread.sel(net='ReLU')[0]):.2f} to {float(spread.sel(net='ReLU')[-1]):.2f}",
         ),
-        Verdict(
+        Verdict.judged(
             f"{name}: GaLU optimises better than ReLU at d = {depths[-1]}",
             float(relu[-1]),
             float(galu[-1]),
@@ -94,7 +94,7 @@ def _depth(one: xr.Dataset, law: str) -> list[Verdict]:
             bool(relu[-1] - galu[-1] > 3 * np.hypot(gap[0][-1], gap[1][-1])),
             note,
         ),
-        Verdict(
+        Verdict.judged(
             f"{name}: so does GaLU by gradient descent, whose kernel moves (d = {depths[-1]})",
             float(descent.sel(net="ReLU")[-1]),
             float(descent.sel(net="GaLU")[-1]),
@@ -115,10 +115,10 @@ def _table(record: xr.Dataset) -> list[Verdict]:
             if not row:
                 continue
             values = one[what].sel(depth=list(row)).transpose("depth", "run").values
-            found = compare(values, list(row.values()), RUNS)
+            found = against_table(values, list(row.values()), RUNS)
             worst = list(row)[found.at]
             out.append(
-                Verdict(
+                Verdict.judged(
                     f"{net}, +-sigma: {name} agrees with an independent computation at {len(row)} depths",
                     0.0,
                     found.distance,

@@ -1,18 +1,15 @@
 """How far the tangent kernel of one network is from its mean: exact moments, sampled ones, and the printed bound."""
 
-from collections.abc import Sequence
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 import numpy as np
 import xarray as xr
-from matplotlib.figure import Figure
 from pydantic import Field
 
 from gatefield.experiments.deep import descent as deep
-from gatefield.experiments.deep.kernel_concentration.figure import draw
-from gatefield.experiments.deep.kernel_concentration.verdicts import verdicts
 from gatefield.kernels import ntk, random_gate_moments
-from gatefield.lab.experiment import Bench, Experiment, Parameters, Verdict
+from gatefield.lab.bench import Bench
+from gatefield.lab.experiment import Parameters
 from gatefield.lab.kinds import Count, Seed
 from gatefield.lab.whole_numbers import Depth, Depths, Widths
 
@@ -35,51 +32,15 @@ class Settings(Parameters):
     seed: Seed = 0
 
 
-class KernelConcentration(Experiment):
-    name = "kernel-concentration"
-    title = "Diagonal entries of the tangent kernel spread as the cube of depth over width, beyond the printed bound"
-    source = "paper 004, theorem 2.3 and the depth phenomena of section 1"
-    text = (
-        "Over random weights the kernel has the mean d (sigma^2 mu w)^(d-1) on its diagonal. The paper bounds its variance "
-        "by a multiple of max(d^2/w, d^3/w^2). The exact variance of a diagonal entry of a linear network is "
-        "2(d-1)(d-2)(2d-3)/(3w) to first order in 1/w, about (4/3) d^3/w: it outgrows any multiple of the bound with depth, "
-        "however wide the network is. Two paths need share only a node, not a weight, to be spliced, and the proof misses "
-        "those. Entries off the diagonal of a randomly gated network behave otherwise: relative to d their variance falls "
-        "with depth, so that what depth spoils is the diagonal, one scale for each sample. Lines are exact, marks are "
-        "sampled, with bars of one standard error. (a) variance on the diagonal against depth and (b) against width; (c) the "
-        "exact variance over the printed bound; (d) standard deviation off the diagonal of K/d."
-    )
-    Parameters = Settings
-    presets: ClassVar = {
-        "full": {"draws": 10_000},
-        "quick": {"draws": 1_000, "sampled_depths": (2, 4, 8, 12), "sampled_width": 50},
-        "tiny": {
-            "depths": (2, 3, 4, 8, 20),
-            "widths": (25, 100, 100_000),
-            "sampled_depths": (2, 4),
-            "sampled_widths": (6, 12),
-            "sampled_width": 8,
-            "sampled_depth": 3,
-            "draws": 50,
-        },
-    }
-    durations: ClassVar = {"quick": "10 s", "full": "5 min"}
-
-    def simulate(self, parameters: Settings, bench: Bench) -> xr.Dataset:
-        p = parameters
-        record = xr.Dataset(
-            {**_exact(p), **_sampled(p, "sampled_depth"), **_sampled(p, "sampled_width")},
-            {"case": list(CASES), "depth": list(p.depths), "width": list(p.widths), "sampled_depth": list(p.sampled_depths),
-             "sampled_width": list(p.sampled_widths), "entry": ["diagonal", "beside"], "moment": ["mean", "variance"]},
-        )  # fmt: skip
-        record.attrs.update(width_of_depths=p.sampled_width, depth_of_widths=p.sampled_depth, draws=p.draws)
-        return record
-
-    def verdicts(self, record: xr.Dataset) -> Sequence[Verdict]:
-        return verdicts(record)
-
-    def figure(self, record: xr.Dataset) -> Figure:
-        return draw(record)
+def simulate(p: Settings, bench: Bench) -> xr.Dataset:
+    """The record."""
+    record = xr.Dataset(
+        {**_exact(p), **_sampled(p, "sampled_depth"), **_sampled(p, "sampled_width")},
+        {"case": list(CASES), "depth": list(p.depths), "width": list(p.widths), "sampled_depth": list(p.sampled_depths),
+         "sampled_width": list(p.sampled_widths), "entry": ["diagonal", "beside"], "moment": ["mean", "variance"]},
+    )  # fmt: skip
+    record.attrs.update(width_of_depths=p.sampled_width, depth_of_widths=p.sampled_depth, draws=p.draws)
+    return record
 
 
 def _moments(depth: int, width: int) -> np.ndarray:

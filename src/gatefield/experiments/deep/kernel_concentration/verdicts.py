@@ -4,8 +4,8 @@ import numpy as np
 import xarray as xr
 from scipy import stats
 
-from gatefield.experiments.against_table import LEVEL
-from gatefield.lab.experiment import Verdict
+from gatefield.core.intervals import LEVEL
+from gatefield.lab.verdict import Verdict
 
 
 def verdicts(record: xr.Dataset) -> list[Verdict]:
@@ -45,7 +45,7 @@ def _sampled(record: xr.Dataset) -> list[Verdict]:
         distance = abs(found - exact) / np.maximum(error, 1e-9 * np.maximum(abs(exact), 1.0))
         limit = float(stats.norm.ppf(1 - LEVEL / (2 * len(found))))
         out.append(
-            Verdict(
+            Verdict.judged(
                 f"the exact {moment} of K is that of {record.attrs['draws']} sampled networks, on and off the diagonal",
                 0.0,
                 float(distance.max()),
@@ -61,7 +61,7 @@ def _zero(record: xr.Dataset) -> Verdict:
     pick = {"entry": "diagonal", "moment": "variance"}
     exact, found = (record[f"depths_{what}"].sel(pick).isel(sampled_depth=0) for what in ("exact", "found"))
     depth, largest = int(exact.sampled_depth), float(abs(found.sel(case="linear")))
-    return Verdict(
+    return Verdict.judged(
         f"d = {depth}, weights +-sigma: diagonal entries of a linear network do not vary at all",
         float(exact.sel(case="linear")),
         largest,
@@ -83,7 +83,7 @@ def _orders(record: xr.Dataset) -> list[Verdict]:
         near = deep**3 < 0.1 * width[-1]
         worst = float(ratio[near][np.argmax(abs(ratio[near] - 1))])
         out.append(
-            Verdict(
+            Verdict.judged(
                 f"{case}: Var K(s,s) is {formula} to first order in 1/w",
                 1.0,
                 worst,
@@ -97,7 +97,7 @@ def _orders(record: xr.Dataset) -> list[Verdict]:
     falls = np.diff(np.log(at.values[0, -2:])) / np.diff(np.log(width[-2:]))
     return [
         *out,
-        Verdict(
+        Verdict.judged(
             "linear: Var K(s,s) goes as d^3 in deep, wide networks",
             3.0,
             float(slopes[-1]),
@@ -105,7 +105,7 @@ def _orders(record: xr.Dataset) -> list[Verdict]:
             abs(float(slopes[-1]) - 3) < 0.3,
             "slopes from depth to depth: " + ", ".join(f"{s:.2f}" for s in slopes),
         ),
-        Verdict(
+        Verdict.judged(
             "linear: Var K(s,s) goes as 1/w",
             -1.0,
             float(falls[0]),
@@ -125,7 +125,7 @@ def _bound(record: xr.Dataset) -> list[Verdict]:
         growth = float(np.log(ratio[-1] / ratio[0]) / np.log(depth[-1] / depth[0]))
         each = ", ".join(f"{d:g}: {r:.3g}" for d, r in zip(depth, ratio, strict=True))
         out.append(
-            Verdict(
+            Verdict.judged(
                 f"{case}: Var K(s,s) is at most a constant times max(d^2/w, d^3/w^2)",
                 0.0,
                 growth,
@@ -143,7 +143,7 @@ def _beside(record: xr.Dataset) -> Verdict:
     spread = np.sqrt(variance.sel(width=width)) / record.depth
     spread = spread.where(record.depth <= 20, drop=True)
     each = ", ".join(f"{int(d)}: {float(s):.4f}" for d, s in zip(spread.depth, spread, strict=True))
-    return Verdict(
+    return Verdict.judged(
         f"gated, w = {width}: off the diagonal the variance of K/d falls with depth",
         float(spread[0]),
         float(spread[-1]),

@@ -1,1 +1,23 @@
-"""."""
+"""Deep linear networks on one sample: the error's first step, the kernel's growth, and its spread at the start."""
+
+from gatefield.experiments.deep.linear_depth.simulate import Settings, figure, simulate
+from gatefield.experiments.deep.linear_depth.verdicts import verdicts
+from gatefield.lab.experiment import Experiment
+
+experiment = Experiment(
+    name="linear-depth",
+    title="A deep linear network starts at the rate 0.81 of every depth and then gains speed, the more the deeper it is",
+    source="paper 004, experiment 8, figure 10",
+    text="With one sample and a rate of 0.1/d the squared error should shrink by (1 - 0.1 K/d)^2 in a step, which is 0.81 "
+    "where K/d is 1. So does the first step. Then the weights grow, and K with them: the error falls faster than 0.81, and, "
+    "against the paper's words, clearly faster in deeper networks. At the start K/d has the mean 1 at every depth; its "
+    "spread over networks is exactly known. (a) K/d before training: mean and standard deviation of one run, and the "
+    "exact standard deviation; (b) squared error, mean over runs, and the ideal; (c) K/d over training; (d) length of all "
+    "weights together, over that at the start. Bands are standard deviations of one run.",
+    Parameters=Settings,
+    presets={"full": {}, "quick": {"runs": 200}},
+    durations={"quick": "5 s", "full": "15 s"},
+    simulate=simulate,
+    verdicts=verdicts,
+    figure=figure,
+)

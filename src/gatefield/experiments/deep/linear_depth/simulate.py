@@ -1,7 +1,6 @@
 """Deep linear networks on one sample: the error's first step, the kernel's growth, and its spread at the start."""
 
-from collections.abc import Sequence
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 import numpy as np
 import xarray as xr
@@ -9,9 +8,9 @@ from matplotlib.figure import Figure
 from pydantic import Field
 
 from gatefield.experiments.deep import descent as deep
-from gatefield.experiments.deep.linear_depth.verdicts import verdicts
 from gatefield.kernels import random_gate_moments
-from gatefield.lab.experiment import Bench, Experiment, Parameters, Verdict
+from gatefield.lab.bench import Bench
+from gatefield.lab.experiment import Parameters
 from gatefield.lab.kinds import Count, Rate, Seed
 from gatefield.lab.whole_numbers import Depths, Several
 
@@ -27,56 +26,35 @@ class Settings(Parameters):
     seed: Seed = 0
 
 
-class LinearDepth(Experiment):
-    name = "linear-depth"
-    title = "A deep linear network starts at the rate 0.81 of every depth and then gains speed, the more the deeper it is"
-    source = "paper 004, experiment 8, figure 10"
-    text = (
-        "With one sample and a rate of 0.1/d the squared error should shrink by (1 - 0.1 K/d)^2 in a step, which is 0.81 where "
-        "K/d is 1. So does the first step. Then the weights grow, and K with them: the error falls faster than 0.81, and, "
-        "against the paper's words, clearly faster in deeper networks. At the start K/d has the mean 1 at every depth; its "
-        "spread over networks is exactly known. (a) K/d before training: mean and standard deviation of one run, and the "
-        "exact standard deviation; (b) squared error, mean over runs, and the ideal; (c) K/d over training; (d) length of all "
-        "weights together, over that at the start. Bands are standard deviations of one run."
+def simulate(p: Settings, bench: Bench) -> xr.Dataset:
+    """The record."""
+    record = xr.concat([_one_depth(p, d) for d in p.depths], "depth")
+    record.attrs.update(width=p.width, rate=p.rate)
+    return record.assign_coords(depth=list(p.depths), step=np.arange(p.steps + 1))
+
+
+def figure(record: xr.Dataset) -> Figure:
+    """The picture, drawn from the record alone."""
+    figure = Figure(figsize=(12.5, 3.8))
+    panels: Any = figure.subplots(1, 4)
+    _start_panel(panels[0], record)
+    curves = (
+        ("squared_error", "(b) squared error e²/e$_0$²"),
+        ("kernel", "(c) K/d"),
+        ("length", "(d) length of the weights, over first"),
     )
-    Parameters = Settings
-    presets: ClassVar = {
-        "full": {},
-        "quick": {"runs": 200},
-        "tiny": {"width": 10, "depths": (2, 4), "runs": 20, "steps": 10},
-    }
-    durations: ClassVar = {"quick": "5 s", "full": "15 s"}
-
-    def simulate(self, parameters: Settings, bench: Bench) -> xr.Dataset:
-        p = parameters
-        record = xr.concat([_one_depth(p, d) for d in p.depths], "depth")
-        record.attrs.update(width=p.width, rate=p.rate)
-        return record.assign_coords(depth=list(p.depths), step=np.arange(p.steps + 1))
-
-    def verdicts(self, record: xr.Dataset) -> Sequence[Verdict]:
-        return verdicts(record)
-
-    def figure(self, record: xr.Dataset) -> Figure:
-        figure = Figure(figsize=(12.5, 3.8))
-        panels: Any = figure.subplots(1, 4)
-        _start_panel(panels[0], record)
-        curves = (
-            ("squared_error", "(b) squared error e²/e$_0$²"),
-            ("kernel", "(c) K/d"),
-            ("length", "(d) length of the weights, over first"),
-        )
-        for axes, (what, title) in zip(panels[1:], curves, strict=True):
-            for i, d in enumerate(record.depth.values):
-                values = record[what].sel(depth=d)
-                mean, spread = values.mean("run"), values.std("run", ddof=1)
-                axes.plot(record.step, mean, color=f"C{i}", label=f"d = {d}")
-                if what == "kernel":
-                    axes.fill_between(record.step, mean - spread, mean + spread, color=f"C{i}", alpha=0.12, linewidth=0)
-            axes.set(xlabel="step", title=title)
-        panels[1].plot(record.step, 0.81**record.step, "k--", linewidth=1.2, label="0.81$^t$")
-        panels[1].set(yscale="log", ylim=(1e-6, 1.5))
-        panels[1].legend(loc="lower left")
-        return figure
+    for axes, (what, title) in zip(panels[1:], curves, strict=True):
+        for i, d in enumerate(record.depth.values):
+            values = record[what].sel(depth=d)
+            mean, spread = values.mean("run"), values.std("run", ddof=1)
+            axes.plot(record.step, mean, color=f"C{i}", label=f"d = {d}")
+            if what == "kernel":
+                axes.fill_between(record.step, mean - spread, mean + spread, color=f"C{i}", alpha=0.12, linewidth=0)
+        axes.set(xlabel="step", title=title)
+    panels[1].plot(record.step, 0.81**record.step, "k--", linewidth=1.2, label="0.81$^t$")
+    panels[1].set(yscale="log", ylim=(1e-6, 1.5))
+    panels[1].legend(loc="lower left")
+    return figure
 
 
 def _start_panel(axes: Any, record: xr.Dataset) -> None:

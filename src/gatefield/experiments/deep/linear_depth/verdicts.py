@@ -4,8 +4,8 @@ import numpy as np
 import xarray as xr
 from scipy import stats
 
-from gatefield.experiments.against_table import LEVEL, compare
-from gatefield.lab.experiment import Verdict
+from gatefield.core.intervals import LEVEL, against_table
+from gatefield.lab.verdict import Verdict
 
 DEPTHS = (2, 4, 6, 8, 10)
 RUNS = 400
@@ -30,9 +30,9 @@ def _values(record: xr.Dataset, what: str) -> xr.DataArray:
 def _first(record: xr.Dataset) -> Verdict:
     ideal = (1 - record.attrs["rate"]) ** 2
     values = _values(record, "first").transpose("depth", "run").values
-    found = compare(values, [f"{ideal:.12f}"] * len(values), 10**9)
+    found = against_table(values, [f"{ideal:.12f}"] * len(values), 10**9)
     loose = values.mean(1)
-    return Verdict(
+    return Verdict.judged(
         f"the first step leaves {ideal:.4g} of the squared error at every depth",
         ideal,
         float(loose[np.argmax(abs(loose - ideal))]),
@@ -51,7 +51,7 @@ def _later(record: xr.Dataset) -> list[Verdict]:
     depths = record.depth.values
     note = f"mean e_10^2/e_0^2 at d = {depths.tolist()}: " + ", ".join(f"{value:.4f}" for value in mean)
     return [
-        Verdict(
+        Verdict.judged(
             f"later the error falls faster than the ideal rate (e_10^2/e_0^2 below {ideal:.4f})",
             ideal,
             float(mean.max()),
@@ -59,7 +59,7 @@ def _later(record: xr.Dataset) -> list[Verdict]:
             bool((mean + 3 * error < ideal).all()),
             note,
         ),
-        Verdict(
+        Verdict.judged(
             "irrespective of the depth the error dynamics is similar",
             1.0,
             float(mean[-1] / mean[0]),
@@ -72,7 +72,7 @@ def _later(record: xr.Dataset) -> list[Verdict]:
 
 def _kernel_grows(record: xr.Dataset) -> Verdict:
     grown = record.kernel.isel(step=-1).mean("run").values
-    return Verdict(
+    return Verdict.judged(
         "K grows over training, the more the deeper the network is",
         float(grown[0]),
         float(grown[-1]),
@@ -86,7 +86,7 @@ def _spread(record: xr.Dataset) -> list[Verdict]:
     """Mean and variance of K/d before training; the error of a variance from the sample's fourth moment."""
     start = record.kernel.isel(step=0).transpose("depth", "run").values
     runs, exact = start.shape[1], record.exact_deviation.values**2
-    found = compare(start, ["1.000000000000"] * len(start), 10**9)
+    found = against_table(start, ["1.000000000000"] * len(start), 10**9)
     apart = start - start.mean(1, keepdims=True)
     variance = apart.var(1, ddof=1)
     error = np.sqrt(np.maximum((apart**4).mean(1) - variance**2, 0) / runs) + 1e-12
@@ -94,7 +94,7 @@ def _spread(record: xr.Dataset) -> list[Verdict]:
     limit = float(stats.norm.ppf(1 - LEVEL / (2 * len(start))))
     each = ", ".join(f"{np.sqrt(v):.4f} ({np.sqrt(e):.4f})" for v, e in zip(variance, exact, strict=True))
     return [
-        Verdict(
+        Verdict.judged(
             "before training K/d is 1 on average at every depth",
             0.0,
             found.distance,
@@ -102,7 +102,7 @@ def _spread(record: xr.Dataset) -> list[Verdict]:
             found.holds,
             f"{runs} runs; with d = 2 and weights +-sigma it is 1 in each of them",
         ),
-        Verdict(
+        Verdict.judged(
             "before training the variance of K/d is the exact one",
             0.0,
             float(distance.max()),
@@ -121,7 +121,7 @@ def _conserved(record: xr.Dataset) -> list[Verdict]:
     ratio = one.kernel.isel(step=-1) / np.sqrt(2 - one.start**2)
     worst = float(ratio[int(abs(ratio - 1).argmax("run"))])
     return [
-        Verdict(
+        Verdict.judged(
             "d = 2: K/2 ends near sqrt(2 - y_0^2), which descent with small steps conserves",
             1.0,
             worst,
@@ -141,9 +141,9 @@ def _table(record: xr.Dataset) -> list[Verdict]:
     for what, (name, row) in TABLE.items():
         printed = [value for d, value in zip(DEPTHS, row, strict=True) if d in kept]
         values = _values(record, what).sel(depth=kept).transpose("depth", "run").values
-        found = compare(values, printed, RUNS)
+        found = against_table(values, printed, RUNS)
         out.append(
-            Verdict(
+            Verdict.judged(
                 f"{name} agrees with an independent computation at {len(kept)} depths",
                 0.0,
                 found.distance,

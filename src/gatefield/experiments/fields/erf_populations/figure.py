@@ -7,7 +7,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from gatefield.experiments.shares import share
+from gatefield.core.intervals import share
 from gatefield.plot.panels import gain_text
 
 NEGATIVE, POSITIVE = "C0", "C1"
@@ -74,7 +74,7 @@ def _flows(axes: Any, record: xr.Dataset) -> None:
 
 
 def _starts(axes: Any, record: xr.Dataset) -> None:
-    """Share of localized units by start, with the interval over seeds."""
+    """Interval of localized units by start, with the interval over seeds."""
     limit = 6 / record.sizes["position"]
     erf, balanced = record.ipr.isel(gain=1) > limit, record.balanced_ipr > limit
     cases = {

@@ -1,22 +1,22 @@
 """Two populations of saturating units: which localize, which oscillate, and what decides."""
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import jax
 import numpy as np
 import pydantic
 import xarray as xr
-from matplotlib.figure import Figure
 
 from gatefield.core.errors import UserError
+from gatefield.core.intervals import Interval, share
 from gatefield.data import NonlinearGP, Task
 from gatefield.dynamics import flow
-from gatefield.experiments.fields.erf_populations import figure as drawing
-from gatefield.experiments.shares import Share, share
 from gatefield.experiments.unfold import unfold
-from gatefield.lab.experiment import Bench, Experiment, Parameters, Verdict
+from gatefield.lab.bench import Bench
+from gatefield.lab.experiment import Parameters
 from gatefield.lab.kinds import Count, Gain, LengthScale, Rate, Seed
+from gatefield.lab.verdict import Verdict
 from gatefield.measures import ipr
 from gatefield.nets import Committee
 from gatefield.theory import erf
@@ -64,48 +64,25 @@ class Settings(Parameters):
         return self
 
 
-class ErfPopulations(Experiment):
-    name = "erf-populations"
-    title = "Saturating units split into localized and oscillating ones, by the sign of their bias"
-    source = "note 002, section 3"
-    text = (
-        "A committee of units erf(h/√2) with trained biases learns labels 1 and -1. Note 002 reports two populations, "
-        "localized and oscillating fields, told apart by the sign of the bias, and suspects the initial field. Near zero "
-        "fields the flow is linear and says why: a unit of negative bias amplifies the frequencies that the positive class "
-        "has more of (here the low ones), a unit of positive bias the others. On Gaussian data the whole flow is known and "
-        "is laid beside stochastic gradient descent (SGD). Low frequencies become localized fields only on squashed data. "
-        "Which unit goes where is decided by the initial field if biases start at zero, and by the biases if they are "
-        "given. The output bias matters: without it the committee has to balance its mean output, and keeps both "
-        "populations even from a start that favours one."
-    )
-    Parameters = Settings
-    presets: ClassVar = {
-        "full": {},
-        "quick": {"rate_per_unit": 0.05, "batch_size": 250, "steps": 4_000, "record_every": 200, "seeds": 3},
-        "tiny": {"n": 12, "units": 4, "batch_size": 50, "steps": 40, "record_every": 20, "seeds": 2},
-    }
-    durations: ClassVar = {"quick": "40 s", "full": "6 min"}
+def simulate(p: Settings, bench: Bench) -> xr.Dataset:
+    """The record."""
+    gains, seeds = (p.gaussian_gain, p.gain), range(p.seeds)
+    record = unfold(_train_erf(bench, gains, p), {"gain": gains, "start": STARTS, "biases": BIASES, "seed": seeds})
+    record = record.assign(_spectra(gains, p))
+    record = record.assign(_read(record.isel(step=-1, drop=True), record))
+    sigmoid = unfold(_train_sigmoid(bench, gains, p), {"gain": gains, "seed": seeds}).isel(step=-1, drop=True)
+    balanced = unfold(_train_balanced(bench, p), {"start": STARTS, "seed": seeds}).isel(step=-1, drop=True)
+    for name, other, spectra in [("sigmoid", sigmoid, record), ("balanced", balanced, record.isel(gain=1, drop=True))]:
+        seen = {"fields": other.fields, "bias": other.bias, **_read(other, spectra)}
+        record = record.assign({f"{name}_{key}": value for key, value in seen.items()})
+    record["push"] = _push(record.fields.isel(step=0), gains, p)
+    return record.assign(_flow(record, p))
 
-    def simulate(self, parameters: Settings, bench: Bench) -> xr.Dataset:
-        p = parameters
-        gains, seeds = (p.gaussian_gain, p.gain), range(p.seeds)
-        record = unfold(_train_erf(bench, gains, p), {"gain": gains, "start": STARTS, "biases": BIASES, "seed": seeds})
-        record = record.assign(_spectra(gains, p))
-        record = record.assign(_read(record.isel(step=-1, drop=True), record))
-        sigmoid = unfold(_train_sigmoid(bench, gains, p), {"gain": gains, "seed": seeds}).isel(step=-1, drop=True)
-        balanced = unfold(_train_balanced(bench, p), {"start": STARTS, "seed": seeds}).isel(step=-1, drop=True)
-        for name, other, spectra in [("sigmoid", sigmoid, record), ("balanced", balanced, record.isel(gain=1, drop=True))]:
-            seen = {"fields": other.fields, "bias": other.bias, **_read(other, spectra)}
-            record = record.assign({f"{name}_{key}": value for key, value in seen.items()})
-        record["push"] = _push(record.fields.isel(step=0), gains, p)
-        return record.assign(_flow(record, p))
 
-    def verdicts(self, record: xr.Dataset) -> Sequence[Verdict]:
-        squashed, gaussian = record.isel(gain=1), record.isel(gain=0)
-        return [*_populations(squashed, gaussian), *_theory(record, gaussian), *_decisions(squashed), _sigmoid(squashed)]
-
-    def figure(self, record: xr.Dataset) -> Figure:
-        return drawing.figure(record)
+def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
+    """What the record says of each claim."""
+    squashed, gaussian = record.isel(gain=1), record.isel(gain=0)
+    return [*_populations(squashed, gaussian), *_theory(record, gaussian), *_decisions(squashed), _sigmoid(squashed)]
 
 
 def _starts(p: Settings) -> tuple[np.ndarray, np.ndarray]:
@@ -130,7 +107,7 @@ def _train(bench: Bench, part: str, net: Any, gain: np.ndarray, labels: tuple[fl
         learning_rate=pace * p.rate_per_unit * p.units,
         record_every=p.record_every,
         key=jax.numpy.tile(keys, len(gain) // p.seeds),
-    )
+    ).record
 
 
 def _committee(activation: str, fields: np.ndarray, bias: Any, output_bias: bool, p: Settings) -> Committee:
@@ -251,7 +228,7 @@ def _theory(record: xr.Dataset, gaussian: xr.Dataset) -> list[Verdict]:
     return [
         _verdict("the linear stage names the frequencies each unit ends with", 1.0, share(record.named_share > 0.5), 0.95),
         _verdict("Gaussian data: the flow gives the sign of each unit's bias", 1.0, share(same), 0.95),
-        Verdict(
+        Verdict.judged(
             "Gaussian data: the flow gives each unit's field",
             1.0,
             cosine,
@@ -269,7 +246,7 @@ def _decisions(squashed: xr.Dataset) -> list[Verdict]:
     by_field = share(((bias < 0) == (squashed.push > 0)).sel(biases="zero"))
     by_bias = share((np.sign(bias) == np.sign(squashed.bias.isel(step=0))).sel(biases="given"))
     return [
-        Verdict(
+        Verdict.judged(
             "a mostly positive start gives mostly localized units",
             0.5,
             positive.mean,
@@ -277,7 +254,7 @@ def _decisions(squashed: xr.Dataset) -> list[Verdict]:
             positive.low > 0.5,
             f"share of units, {positive}; from a Xavier start {plain}",
         ),
-        Verdict(
+        Verdict.judged(
             "without an output bias it does less so: the units have to balance their mean",
             positive.mean - 0.15,
             balanced.mean,
@@ -298,5 +275,5 @@ def _sigmoid(squashed: xr.Dataset) -> Verdict:
     )
 
 
-def _verdict(claim: str, expected: float, found: Share, least: float, note: str = "") -> Verdict:
-    return Verdict(claim, expected, found.mean, f"share of at least {least:g}", found.mean >= least, f"{note}{found}")
+def _verdict(claim: str, expected: float, found: Interval, least: float, note: str = "") -> Verdict:
+    return Verdict.judged(claim, expected, found.mean, f"share of at least {least:g}", found.mean >= least, f"{note}{found}")

@@ -1,20 +1,20 @@
 """Do fields approach the least uncertainty as they are trained, and do they end as Gabors?"""
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 import jax
 import numpy as np
 import xarray as xr
-from matplotlib.figure import Figure
 
 from gatefield.core.precision import exact
 from gatefield.data import Gaussian, NonlinearGP, Task
 from gatefield.dynamics import flow
-from gatefield.experiments.fields.uncertainty.figure import CYCLES, GOOD, ORDERS, draw, waves
+from gatefield.experiments.fields.uncertainty.figure import CYCLES, GOOD, ORDERS, waves
 from gatefield.experiments.unfold import unfold
-from gatefield.lab.experiment import Bench, Experiment, Parameters, Verdict
+from gatefield.lab.bench import Bench
+from gatefield.lab.experiment import Parameters
 from gatefield.lab.kinds import Count, Gains, LengthScale, Rate, Seed
+from gatefield.lab.verdict import Verdict
 from gatefield.measures import analytic_signal, entropies, gabor, gabor_fit, harper_slack, spreads
 from gatefield.nets import Committee
 from gatefield.plot.panels import gain_text
@@ -51,60 +51,27 @@ class Settings(Parameters):
     seed: Seed = 0
 
 
-class Uncertainty(Experiment):
-    name = "uncertainty"
-    title = "Trained fields: how uncertain, and are they Gabors?"
-    source = "note 002, section on the uncertainty principle"
-    text = (
-        "The hypothesis: receptive fields are Gabor functions (a wave under a Gaussian envelope) that differ in width and "
-        "frequency only, and training lowers their joint uncertainty in position and frequency, step by step, to the least "
-        "possible. One neuron and a committee are trained at several gains, with both orders of the length scales. (a) The "
-        "sum of the entropies of position and frequency falls in training, but not at every step, (b) not even along the "
-        "exact gradient flow on Gaussian data, where no sampling noise can be blamed. (c) Each final field is fitted by a "
-        "Gabor and by a plain bump without carrier, and the Bayesian information criterion (BIC) chooses. R2 is the share of "
-        "the field's energy that the fit explains. A field counts as a Gabor only if at least one cycle of its carrier lies "
-        "under the envelope, that is within four of its widths s. (d) The fields with their fits, dashed. One neuron gives "
-        "plain bumps at high gain; where the positive class has the longer range, some of a committee's units oscillate."
-    )
-    Parameters = Settings
-    presets: ClassVar = {
-        "full": {},
-        "quick": {"batch_size": 400, "steps": 3_000, "seeds": 3},
-        "tiny": {
-            "n": 12,
-            "gains": (0.01, 3.0),
-            "units": 2,
-            "batch_size": 50,
-            "steps": 40,
-            "record_every": 10,
-            "seeds": 2,
-            "flow_starts": 2,
-        },
-    }
-    durations: ClassVar = {"quick": "40 s", "full": "6 min"}
+def simulate(p: Settings, bench: Bench) -> xr.Dataset:
+    """The record."""
+    sizes, rates = _sizes(p), (p.learning_rate, p.committee_rate)
+    parts = [_train(bench, p, K, rate) for K, rate in zip(sizes, rates, strict=True)]
+    record = _join(parts, sizes).assign_attrs(neuron_rate=p.learning_rate)
+    record = record.assign_coords(flow_time=("flow_time", _flow_times(p), {"units": "tau"}))
+    record["flow_fields"] = (("order", "start", "flow_time", "position"), _flow(p))
+    for prefix, fields in (("", record.fields), ("flow_", record.flow_fields)):
+        for name, value in _measures(fields.values).items():
+            record[prefix + name] = (fields.dims[:-1], value, {"long_name": MEASURES[name]})
+    final = record.fields.isel(step=-1)
+    for name, value in gabor_fit(final.values)._asdict().items():
+        record["fit_" + name] = (final.dims[:-1], value)
+    record["noise_R2"] = ((), gabor_fit(np.random.default_rng(0).normal(size=(64, p.n))).R2.mean())
+    record["gabor_product"] = ((), _gabor_product(CARRIER))
+    return record
 
-    def simulate(self, parameters: Settings, bench: Bench) -> xr.Dataset:
-        p = parameters
-        sizes, rates = _sizes(p), (p.learning_rate, p.committee_rate)
-        parts = [_train(bench, p, K, rate) for K, rate in zip(sizes, rates, strict=True)]
-        record = _join(parts, sizes).assign_attrs(neuron_rate=p.learning_rate)
-        record = record.assign_coords(flow_time=("flow_time", _flow_times(p), {"units": "tau"}))
-        record["flow_fields"] = (("order", "start", "flow_time", "position"), _flow(p))
-        for prefix, fields in (("", record.fields), ("flow_", record.flow_fields)):
-            for name, value in _measures(fields.values).items():
-                record[prefix + name] = (fields.dims[:-1], value, {"long_name": MEASURES[name]})
-        final = record.fields.isel(step=-1)
-        for name, value in gabor_fit(final.values)._asdict().items():
-            record["fit_" + name] = (final.dims[:-1], value)
-        record["noise_R2"] = ((), gabor_fit(np.random.default_rng(0).normal(size=(64, p.n))).R2.mean())
-        record["gabor_product"] = ((), _gabor_product(CARRIER))
-        return record
 
-    def verdicts(self, record: xr.Dataset) -> Sequence[Verdict]:
-        return [*_falling(record), *_shapes(record)]
-
-    def figure(self, record: xr.Dataset) -> Figure:
-        return draw(record)
+def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
+    """What the record says of each claim."""
+    return [*_falling(record), *_shapes(record)]
 
 
 def _sizes(p: Settings) -> tuple[int, int]:
@@ -131,7 +98,7 @@ def _train(bench: Bench, p: Settings, K: int, rate: float) -> xr.Dataset:
         learning_rate=rate,
         record_every=p.record_every,
         key=jax.numpy.tile(jax.random.split(train_key, p.seeds), copies),
-    )
+    ).record
     return unfold(record, {"order": ORDERS, "gain": p.gains, "seed": range(p.seeds)})
 
 
@@ -191,7 +158,7 @@ def _falling(record: xr.Dataset) -> list[Verdict]:
     largest = {name: float(rise.max()) for name, rise in rises.items()}
     rose, trained = int((rises["entropy"] > 0.01).sum()), _rise(record.entropy, "step")
     return [
-        Verdict(
+        Verdict.judged(
             "training lowers the sum of the entropies of position and frequency",
             1.0,
             fell,
@@ -200,7 +167,7 @@ def _falling(record: xr.Dataset) -> list[Verdict]:
             f"the median goes from {float(start.median()):.2f} to {float(end.median()):.2f} nats; the least possible is "
             f"ln n = {np.log(record.sizes['position']):.2f}",
         ),
-        Verdict(
+        Verdict.judged(
             "it falls monotonically",
             0.0,
             largest["entropy"],
@@ -211,7 +178,7 @@ def _falling(record: xr.Dataset) -> list[Verdict]:
             f"better: the Harper slack rises by up to {largest['slack']:.2f} along the flow, that of the analytic signal by "
             f"{largest['analytic_slack']:.2f}",
         ),
-        Verdict(
+        Verdict.judged(
             "a real Gabor has the least uncertainty, 1/2",
             0.5,
             float(record.gabor_product),
@@ -230,7 +197,7 @@ def _shapes(record: xr.Dataset) -> list[Verdict]:
     share, swapped = float(wave.mean()), float(wave.sel(order="short").mean())
     rule = f"share with R2 above {GOOD:g} and a carrier, chosen by BIC, of at least {CYCLES:g} cycle under the envelope, "
     out = [
-        Verdict(
+        Verdict.judged(
             "fields are Gabors at every gain, those of one neuron and those of many",
             1.0,
             share,
@@ -238,7 +205,7 @@ def _shapes(record: xr.Dataset) -> list[Verdict]:
             share >= 0.9,
             f"over both orders of length scales and all seeds; the mean R2 of white noise is {float(record.noise_R2):.2f}",
         ),
-        Verdict(
+        Verdict.judged(
             "there are none if the positive class has the shorter range", 0.0, swapped, rule + "at most 0.1", swapped <= 0.1
         ),
     ]
@@ -251,14 +218,14 @@ def _shapes(record: xr.Dataset) -> list[Verdict]:
         alone, many = float(wave.isel(**at_high, unit=0).mean()), float(middle.mean() if middle.size else by_gain.mean())
         each = ", ".join(f"{float(value):.2f} at gain {gain_text(float(value.gain))}" for value in by_gain)
         out += [
-            Verdict(
+            Verdict.judged(
                 "one neuron at gain 1 and more gives plain bumps",
                 1.0,
                 bumps,
                 f"share with R2 above {GOOD:g} and no carrier chosen by BIC at least 0.9",
                 bumps >= 0.9,
             ),
-            Verdict(
+            Verdict.judged(
                 "a committee makes Gabors where one neuron makes none",
                 alone + 0.25,
                 many,

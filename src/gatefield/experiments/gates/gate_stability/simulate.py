@@ -1,21 +1,18 @@
 """Do the gates of a committee flip while it learns, or do they freeze?"""
 
-from collections.abc import Sequence
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import xarray as xr
-from matplotlib.figure import Figure
 from pydantic import Field
 
 from gatefield.data import NonlinearGP, Task
-from gatefield.experiments.gates.gate_stability.figure import draw
 from gatefield.experiments.gates.gate_stability.paths import follow, marks
-from gatefield.experiments.gates.gate_stability.verdicts import verdicts
 from gatefield.experiments.unfold import unfold
-from gatefield.lab.experiment import Bench, Experiment, Parameters, Verdict
+from gatefield.lab.bench import Bench
+from gatefield.lab.experiment import Parameters
 from gatefield.lab.kinds import Count, Gains, LengthScale, Rate, Seed
 from gatefield.nets import Committee
 
@@ -42,63 +39,27 @@ class Settings(Parameters):
     seed: Seed = 0
 
 
-class GateStability(Experiment):
-    name = "gate-stability"
-    title = "Gates flip rarely, but go on flipping until the field has found its place"
-    source = "note 002, section 4.1, equation 45 and figure 3"
-    text = (
-        "A ReLU unit is a linear unit behind a gate, which is open where its preactivation is positive. If the gates soon "
-        "froze, a gated linear network could stand in for the ReLU network. So: with what probability p(t) is the gate the "
-        "same at one record of the training and the next? On Gaussian data it is known in closed form, from the angle between "
-        "both fields; else it is sampled. Rare flips add up over many records: hence also the likeness, the probability that "
-        "a gate is already as at the end. With the factor 1/K of the readout, the note's learning rate leaves the training "
-        "far from its end: K times that rate is shown beside it, and one that lets fields reach their final shape. Every "
-        "column above is one unit. The excess kurtosis is that of its preactivations on both classes, 0 for a Gaussian. What "
-        "is left of the flips at the end comes from minibatch noise."
-    )
-    Parameters = Settings
-    presets: ClassVar = {
-        "full": {},
-        "quick": {"batch_size": 600, "seeds": 1, "samples": 4_000, "record_every": 50},
-        "tiny": {
-            "n": 12,
-            "units": 2,
-            "learning_rates": (0.01, 0.5),
-            "batch_size": 50,
-            "steps": 200,
-            "samples": 400,
-            "seeds": 2,
-        },
+def simulate(p: Settings, bench: Bench) -> xr.Dataset:
+    """The record."""
+    record = _train(p, bench)
+    fields = record.fields.transpose("gain", "rate", "seed", "step", "unit", "position").values
+    parts = [
+        follow(fields[g], _task(p, gain), jax.random.fold_in(jax.random.key(p.seed), g), p.samples)
+        for g, gain in enumerate(p.gains)
+    ]
+    lead = ("gain", "rate", "seed")
+    data = {name: ((*lead, *parts[0][name][0]), np.stack([part[name][1] for part in parts])) for name in parts[0]}
+    data["final"] = ((*lead, "unit", "position"), fields[..., -1, :, :])
+    data["loss"] = record.loss.transpose(*lead, "step")
+    steps = record.step.values
+    coords = {
+        **{name: list(values) for name, values in (("gain", p.gains), ("rate", p.learning_rates))},
+        "step": steps,
+        "interval": ("interval", steps[:-1]),
+        "mark": ("mark", steps[marks(len(steps))]),
+        "inputs": ["positive", "negative", "both"],
     }
-    durations: ClassVar = {"quick": "30 s", "full": "20 min"}
-
-    def simulate(self, parameters: Settings, bench: Bench) -> xr.Dataset:
-        p = parameters
-        record = _train(p, bench)
-        fields = record.fields.transpose("gain", "rate", "seed", "step", "unit", "position").values
-        parts = [
-            follow(fields[g], _task(p, gain), jax.random.fold_in(jax.random.key(p.seed), g), p.samples)
-            for g, gain in enumerate(p.gains)
-        ]
-        lead = ("gain", "rate", "seed")
-        data = {name: ((*lead, *parts[0][name][0]), np.stack([part[name][1] for part in parts])) for name in parts[0]}
-        data["final"] = ((*lead, "unit", "position"), fields[..., -1, :, :])
-        data["loss"] = record.loss.transpose(*lead, "step")
-        steps = record.step.values
-        coords = {
-            **{name: list(values) for name, values in (("gain", p.gains), ("rate", p.learning_rates))},
-            "step": steps,
-            "interval": ("interval", steps[:-1]),
-            "mark": ("mark", steps[marks(len(steps))]),
-            "inputs": ["positive", "negative", "both"],
-        }
-        return xr.Dataset(data, coords, {"units": p.units, "samples": p.samples, "n": p.n})
-
-    def verdicts(self, record: xr.Dataset) -> Sequence[Verdict]:
-        return verdicts(record)
-
-    def figure(self, record: xr.Dataset) -> Figure:
-        return draw(record)
+    return xr.Dataset(data, coords, {"units": p.units, "samples": p.samples, "n": p.n})
 
 
 def _task(p: Settings, gain: Any) -> Task:
@@ -120,5 +81,5 @@ def _train(p: Settings, bench: Bench) -> xr.Dataset:
         learning_rate=rate,
         record_every=p.record_every,
         key=jnp.tile(jax.random.split(train_key, p.seeds), copies),
-    )
+    ).record
     return unfold(record, {"rate": p.learning_rates, "gain": p.gains, "seed": range(p.seeds)})

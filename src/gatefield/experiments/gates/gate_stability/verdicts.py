@@ -6,9 +6,9 @@ import numpy as np
 import xarray as xr
 from scipy import stats
 
+from gatefield.core.intervals import share
 from gatefield.experiments.gates.gate_stability.paths import SETTLED, settling
-from gatefield.experiments.shares import share
-from gatefield.lab.experiment import Verdict
+from gatefield.lab.verdict import Verdict
 from gatefield.plot.panels import gain_text
 from gatefield.theory import nlgp
 
@@ -38,7 +38,7 @@ def _exact(record: xr.Dataset) -> list[Verdict]:
     z = (near.stability.values - exact)[seen] / np.sqrt((exact * (1 - exact))[seen] / total)
     within = float((np.abs(z) < 2).mean())
     return [
-        Verdict(
+        Verdict.judged(
             "nearly Gaussian data: sampled and exact p(t) agree",
             0.954,
             within,
@@ -66,7 +66,7 @@ def _flips(record: xr.Dataset) -> list[Verdict]:
         for gain in record.gain
     )
     return [
-        Verdict(
+        Verdict.judged(
             "at any time gates flip for a very small fraction of the data",
             0.99,
             float(stated.min()),
@@ -74,7 +74,7 @@ def _flips(record: xr.Dataset) -> list[Verdict]:
             float(stated.min()) >= 0.99,
             f"but flips add up. {each}",
         ),
-        Verdict(
+        Verdict.judged(
             "flips become fewer as training progresses",
             1.0,
             worst,
@@ -107,7 +107,7 @@ def _convergence(record: xr.Dataset) -> list[Verdict]:
             for g in record.gain
         )
         out.append(
-            Verdict(
+            Verdict.judged(
                 f"{names.get(r, 'this rate')}, {float(record.rate[r]):g}: training has converged by the end",
                 0.0,
                 worst,
@@ -134,7 +134,7 @@ def _freezing(record: xr.Dataset) -> list[Verdict]:
     steps = [float(record.mark[min(int(w), record.sizes["mark"] - 1)]) * float(one.rate) for w in when]
     early = one.likeness.isel(mark=slice(0, None, max(1, one.sizes["mark"] // 4))).where(counted).median(("unit", "seed"))
     return [
-        Verdict(
+        Verdict.judged(
             f"gain {gain_text(float(one.gain))}: the gate freezes before the field localizes",
             0.5,
             found.mean,
@@ -158,7 +158,7 @@ def _kinds(record: xr.Dataset) -> list[Verdict]:
             local, other = flips[is_local], flips[~is_local]
             chance = float(stats.mannwhitneyu(local, other).pvalue)
             return [
-                Verdict(
+                Verdict.judged(
                     f"gain {gain_text(float(one.gain))}: localized units and the others flip equally often",
                     float(np.median(other)),
                     float(np.median(local)),
@@ -180,7 +180,7 @@ def _kurtosis(record: xr.Dataset) -> list[Verdict]:
     median = [float(inside.isel(mark=m).where(counted).median()) if counted.any() else 0.0 for m in (0, -1)]
     site = float(nlgp.excess_kurtosis(float(top.gain)))
     out = [
-        Verdict(
+        Verdict.judged(
             f"gain {gain_text(float(top.gain))}: the kurtosis of preactivations falls as the field localizes",
             1.0,
             found.mean,
@@ -195,7 +195,7 @@ def _kurtosis(record: xr.Dataset) -> list[Verdict]:
         within = float(abs(low.kurtosis.sel(inputs=["positive", "negative"])).mean())
         both = low.kurtosis.sel(inputs="both").isel(rate=-1, mark=-1)
         out.append(
-            Verdict(
+            Verdict.judged(
                 f"gain {gain_text(float(low.gain))}: within a class preactivations stay Gaussian",
                 0.0,
                 within,

@@ -1,21 +1,21 @@
 """Gated linear networks trained by SGD, beside their exact solution."""
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import xarray as xr
-from matplotlib.figure import Figure
 from scipy.integrate import solve_ivp
 
 from gatefield.data import NonlinearGP, Task
 from gatefield.dynamics import flow
-from gatefield.experiments.gates.gated_linear.figure import draw
 from gatefield.gates import Gate, GateSet, HalfSpace, Moving, Open, Scheduled, Shut, bump, delta, fourier_mode, half_spaces
-from gatefield.lab.experiment import Bench, Experiment, Parameters, Verdict
+from gatefield.lab.bench import Bench
+from gatefield.lab.experiment import Parameters
 from gatefield.lab.kinds import Count, Gains, LengthScale, Rate, Seed
+from gatefield.lab.verdict import Verdict
 from gatefield.nets import GatedLinear
 from gatefield.theory import gated_linear, relu
 
@@ -41,67 +41,50 @@ class Settings(Parameters):
     seed: Seed = 0
 
 
-class GatedLinearExperiment(Experiment):
-    name = "gated-linear"
-    title = "Gated linear networks follow their exact solution"
-    source = "note 000, sections 3 and 4, and note 002, section 7, with the missing factors 1/K"
-    text = (
-        "Behind gates that do not depend on the weights, a network is linear in what it learns, and gradient flow can be "
-        "solved exactly. Here SGD is laid beside that solution: for a single gate, for two gates that cross (the general "
-        "case), exclude each other, or are the same (the redundant case), on Gaussian and on squashed data; and for gates that "
-        "change in time: scheduled ones, solved piece by piece, and one that moves around the ring, solved as a flow. With "
-        "redundant gates A is singular, and the difference of the two units never changes. The printed solution, without the "
-        "factor 1/K before A, is laid beside as a control. Solid lines are exact, dots are SGD."
+def simulate(p: Settings, bench: Bench) -> xr.Dataset:
+    """The record."""
+    parts = [_single(p, bench), *_pairs(p, bench), _scheduled(p, bench), _moving(p, bench)]
+    record = xr.concat([_part(p, *part) for part in parts], "case", join="outer", coords="minimal", compat="override")
+    attrs = {"kind": "training", "batch_size": p.batch_size, "learning_rate": p.learning_rate, "steps": p.steps}
+    return record.assign_coords(case=[part[0] for part in parts], gain=list(p.gains)).assign_attrs(attrs)
+
+
+def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
+    """What the record says of each claim."""
+    allowed = TOLERANCE * max(1.0, (BATCH / record.attrs["batch_size"]) ** 0.5)
+    worst = record.distance.max(("step", "seed"))
+    out = []
+    for case in record.case.values:
+        one, curve = worst.sel(case=case), record.loss_distance.sel(case=case).max()
+        measured = float(one.max())
+        note = f"worst of seeds and gains, over the whole path; the loss is off by at most {float(curve):.4f} of its start"
+        out.append(
+            Verdict.judged(
+                f"{case} gates: SGD follows the exact path", 0.0, measured, f"below {allowed:.3g}", measured < allowed, note
+            )
+        )
+    ode = float(record.ode_distance.max())
+    out.append(
+        Verdict.judged(
+            "the solution agrees with an ODE solver",
+            0.0,
+            ode,
+            "below 1e-9 relative",
+            ode < 1e-9,
+            "general, exclusive and redundant gates, and a single one",
+        )
     )
-    Parameters = Settings
-    presets: ClassVar = {
-        "full": {},
-        "quick": {"steps": 1_000, "batch_size": 500, "seeds": 2, "samples": 200_000, "record_every": 25},
-        "tiny": {"n": 10, "steps": 60, "batch_size": 50, "seeds": 1, "samples": 20_000, "record_every": 20},
-    }
-    durations: ClassVar = {"quick": "40 s", "full": "5 min"}
-
-    def simulate(self, parameters: Settings, bench: Bench) -> xr.Dataset:
-        p = parameters
-        parts = [_single(p, bench), *_pairs(p, bench), _scheduled(p, bench), _moving(p, bench)]
-        record = xr.concat([_part(p, *part) for part in parts], "case", join="outer", coords="minimal", compat="override")
-        attrs = {"kind": "training", "batch_size": p.batch_size, "learning_rate": p.learning_rate, "steps": p.steps}
-        return record.assign_coords(case=[part[0] for part in parts], gain=list(p.gains)).assign_attrs(attrs)
-
-    def verdicts(self, record: xr.Dataset) -> Sequence[Verdict]:
-        allowed = TOLERANCE * max(1.0, (BATCH / record.attrs["batch_size"]) ** 0.5)
-        worst = record.distance.max(("step", "seed"))
-        out = []
-        for case in record.case.values:
-            one, curve = worst.sel(case=case), record.loss_distance.sel(case=case).max()
-            measured = float(one.max())
-            note = f"worst of seeds and gains, over the whole path; the loss is off by at most {float(curve):.4f} of its start"
-            out.append(
-                Verdict(
-                    f"{case} gates: SGD follows the exact path", 0.0, measured, f"below {allowed:.3g}", measured < allowed, note
-                )
-            )
-        ode = float(record.ode_distance.max())
-        out.append(
-            Verdict(
-                "the solution agrees with an ODE solver",
-                0.0,
-                ode,
-                "below 1e-9 relative",
-                ode < 1e-9,
-                "general, exclusive and redundant gates, and a single one",
-            )
+    off = float(record.printed_distance.sel(case=["general", "exclusive"]).isel(step=-1).min())
+    out.append(
+        Verdict.judged(
+            "the printed solution, without 1/K before A, is wrong", 0.0, off, "more than 0.1 off at the end", off > 0.1
         )
-        off = float(record.printed_distance.sel(case=["general", "exclusive"]).isel(step=-1).min())
-        out.append(
-            Verdict("the printed solution, without 1/K before A, is wrong", 0.0, off, "more than 0.1 off at the end", off > 0.1)
-        )
-        kept = float(record.kept.max())
-        out.append(Verdict("redundant units keep their difference", 0.0, kept, "changes by less than 1e-4 of it", kept < 1e-4))
-        return out
-
-    def figure(self, record: xr.Dataset) -> Figure:
-        return draw(record)
+    )
+    kept = float(record.kept.max())
+    out.append(
+        Verdict.judged("redundant units keep their difference", 0.0, kept, "changes by less than 1e-4 of it", kept < 1e-4)
+    )
+    return out
 
 
 class Run(NamedTuple):
@@ -134,7 +117,7 @@ def _train(p: Settings, bench: Bench, part: str, gates: GateSet, task: Task, run
     return bench.train(
         part, nets, task, steps=p.steps, batch_size=p.batch_size, learning_rate=p.learning_rate,
         record_every=p.record_every, key=jax.random.split(train_key, runs),
-    )  # fmt: skip
+    ).record  # fmt: skip
 
 
 def _single(p: Settings, bench: Bench) -> Run:

@@ -1,21 +1,18 @@
 """How early do the gates of a ReLU network know what it will become?"""
 
-from collections.abc import Sequence
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 import jax
 import numpy as np
 import xarray as xr
-from matplotlib.figure import Figure
 from pydantic import Field
 
 from gatefield.data import NonlinearGP, Task
 from gatefield.experiments import frozen_gates as frozen
-from gatefield.experiments.gates.gates_to_relu.figure import draw
-from gatefield.experiments.gates.gates_to_relu.verdicts import verdicts
 from gatefield.experiments.same_field import best_match
 from gatefield.experiments.unfold import unfold
-from gatefield.lab.experiment import Bench, Experiment, Parameters, Verdict
+from gatefield.lab.bench import Bench
+from gatefield.lab.experiment import Parameters
 from gatefield.lab.kinds import Count, Gains, LengthScale, Rate, Seed
 from gatefield.measures import ipr
 from gatefield.nets import Committee
@@ -42,56 +39,11 @@ class Settings(Parameters):
     seed: Seed = 0
 
 
-class GatesToRelu(Experiment):
-    name = "gates-to-relu"
-    title = "How early do the gates know? Gated linear networks behind the frozen gates of ReLU networks"
-    source = "notes 000 and 002, sections 4 and 5: whether fixed gates can stand in for a ReLU network"
-    text = (
-        "ReLU committees are trained, and their gates frozen at a time t. The gated linear network behind these gates is "
-        "solved exactly: where its fields end, and with what loss. The upper panel of each pair compares these limit fields "
-        "with the fields that the ReLU network has at the end of its training (cosine, units paired for the best match), "
-        "beside the ReLU network's own fields at time t. The lower panel shows the limiting loss beside the loss of "
-        "the ReLU network at time t. Time 0 is that of random gates; a dotted line shows the limit behind the final gates of "
-        "another seed. "
-        "Statistics are exact for gain 0.01, where data count as Gaussian, and for one unit up to the mean input behind its "
-        "gate; else they come from one sample, and losses from another. The last row shows how the limit field of the first "
-        "unit of the smallest committee comes to the field that the ReLU network ends with."
-    )
-    Parameters = Settings
-    presets: ClassVar = {
-        "full": {},
-        "quick": {
-            "learning_rate": 0.1,
-            "batch_size": 250,
-            "steps": 2_000,
-            "times": 12,
-            "samples": 10_000,
-            "seeds": 3,
-        },
-        "tiny": {
-            "n": 8,
-            "gains": (0.01, 3.0),
-            "units": (2,),
-            "batch_size": 50,
-            "steps": 40,
-            "times": 2,
-            "samples": 1_000,
-            "seeds": 2,
-        },
-    }
-    durations: ClassVar = {"quick": "50 s", "full": "40 min, or 3 min on a large GPU"}
-
-    def simulate(self, parameters: Settings, bench: Bench) -> xr.Dataset:
-        p = parameters
-        parts = [_committee(p, bench, K) for K in p.units]
-        record = xr.concat(parts, "units", combine_attrs="drop_conflicts").assign_coords(units=list(p.units))
-        return record.assign_attrs(length_scales=[p.xi1, p.xi0], samples=p.samples)
-
-    def verdicts(self, record: xr.Dataset) -> Sequence[Verdict]:
-        return verdicts(record)
-
-    def figure(self, record: xr.Dataset) -> Figure:
-        return draw(record)
+def simulate(p: Settings, bench: Bench) -> xr.Dataset:
+    """The record."""
+    parts = [_committee(p, bench, K) for K in p.units]
+    record = xr.concat(parts, "units", combine_attrs="drop_conflicts").assign_coords(units=list(p.units))
+    return record.assign_attrs(length_scales=[p.xi1, p.xi0], samples=p.samples)
 
 
 def frozen_steps(steps: int, every: int, count: int) -> np.ndarray:
@@ -128,7 +80,7 @@ def _train(p: Settings, bench: Bench, K: int, net_key: Any, train_key: Any) -> x
         learning_rate=p.learning_rate * K**2,
         record_every=p.record_every,
         key=jax.numpy.tile(jax.random.split(train_key, p.seeds), len(p.gains)),
-    )
+    ).record
 
 
 def _study(p: Settings, gain: float, fields: xr.DataArray, key: Any) -> xr.Dataset:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import xarray as xr
 
-from gatefield.lab.experiment import Verdict
+from gatefield.lab.verdict import Verdict
 from gatefield.plot.panels import gain_text
 
 KNOWN = 0.95
@@ -68,7 +68,7 @@ def _end(one: xr.Dataset) -> Verdict:
     explained = share(last.limit_loss, one).median("seed")
     worst = float(_squashed(match.to_dataset(name="m")).m.min())
     near = float(abs(explained - 1).max())
-    return Verdict(
+    return Verdict.judged(
         f"{_name(one)}: the gated linear network behind the final gates is the ReLU network",
         1.0,
         worst,
@@ -83,7 +83,7 @@ def _end(one: xr.Dataset) -> Verdict:
 def _random(one: xr.Dataset) -> Verdict:
     first = one.isel(step=0)
     match, explained = first.limit_match.median("seed"), share(first.limit_loss, one).median("seed")
-    return Verdict(
+    return Verdict.judged(
         f"{_name(one)}: random gates do not know the answer",
         0.5,
         float(match.max()),
@@ -108,7 +108,7 @@ def _early_loss(one: xr.Dataset) -> Verdict:
 def _earlier(one: xr.Dataset, claim: str, what: str, gates: xr.DataArray, fields: xr.DataArray) -> Verdict:
     ahead = (fields / gates).median("seed")
     low = float(_squashed(ahead.to_dataset(name="ahead")).ahead.min())
-    return Verdict(
+    return Verdict.judged(
         f"{_name(one)}: {claim}",
         2.0,
         low,
@@ -124,7 +124,7 @@ def _wrong(one: xr.Dataset) -> Verdict:
     match, explained = one.wrong_match.median("seed"), share(one.wrong_loss, one).median("seed")
     high = _squashed(xr.Dataset({"m": match, "e": explained}))
     worst = float(high.e.min())
-    return Verdict(
+    return Verdict.judged(
         f"{_name(one)}: trained gates of another seed serve as well for the loss, but lead to other fields",
         1.0,
         worst,
@@ -143,7 +143,7 @@ def _local(one: xr.Dataset) -> Verdict:
     ratio = early.limit_ipr.median("seed") / end
     own = early.own_ipr.median("seed") / end
     low = float(_squashed(ratio.to_dataset(name="r")).r.min())
-    return Verdict(
+    return Verdict.judged(
         f"{_name(one)}: after a tenth of training the gates already ask for a localized field",
         1.0,
         low,

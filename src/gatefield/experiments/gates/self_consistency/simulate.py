@@ -1,22 +1,20 @@
 """Which gates lead to a field that has those very gates?"""
 
 import functools
-from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import jax
 import numpy as np
 import xarray as xr
-from matplotlib.figure import Figure
 
 from gatefield import gates
 from gatefield.data import NonlinearGP, Task, fourier_basis
 from gatefield.experiments.fixed_sample import GAUSSIAN, Law, law
 from gatefield.experiments.gates.self_consistency import map as maps
-from gatefield.experiments.gates.self_consistency.figure import draw
-from gatefield.experiments.gates.self_consistency.verdicts import SAME, verdicts
+from gatefield.experiments.gates.self_consistency.verdicts import SAME
 from gatefield.experiments.same_field import cosine, groups, shifted_cosine
-from gatefield.lab.experiment import Bench, Experiment, Parameters, Verdict
+from gatefield.lab.bench import Bench
+from gatefield.lab.experiment import Parameters
 from gatefield.lab.kinds import Count, Gains, LengthScale, Rate, Seed
 from gatefield.measures import circular_distance, ipr, peak_position
 from gatefield.nets import Committee
@@ -51,65 +49,18 @@ class Settings(Parameters):
     seed: Seed = 0
 
 
-class SelfConsistency(Experiment):
-    name = "self-consistency"
-    title = "Gates that lead to themselves: the fixed points of gate, limit field, gate"
-    source = "notes 000 and 002: fields behind fixed gates, and note 003, equation 4, whose rests they are"
-    text = (
-        "Freeze the gate of a ReLU neuron and train the linear unit behind it: it ends at 2 (Σ0+Σ1)^-1 f(w), where w is the "
-        "direction of the gate and f(w) the mean input of the positive class where the gate is open. Take that field's gate, "
-        "and repeat. The fixed points are the rests of the ReLU neuron. The map lowers the loss at every step, because the "
-        "loss is a parabola less a convex function; and a rest is stable under the map if and only if it is stable under the "
-        "gradient flow. The map is iterated from random fields, single sites, bumps and sinusoids, for both orders of the "
-        "length scales. On Gaussian data one mode remains, and each other mode k shrinks against it by D_min/D_k per "
-        "iteration, D = 1 + λ0/λ1. Upper rows: end states, shifted to the middle and scaled to 1, from a random start and from "
-        "one site, and those of stochastic gradient descent (SGD) from the same random start as dots. Below: the losses of all "
-        "end states, and the contraction on Gaussian data. Other data are represented by one large sample; whether "
-        "an end state is more than a trait of that sample is seen on another one, from a start pushed away by a tenth."
-    )
-    Parameters = Settings
-    presets: ClassVar = {
-        "full": {},
-        "quick": {
-            "starts": 12,
-            "samples": 40_000,
-            "iterations": 300,
-            "batch_size": 250,
-            "steps": 2_000,
-            "seeds": 4,
-        },
-        "tiny": {
-            "n": 12,
-            "gains": (0.01, 3.0),
-            "starts": 3,
-            "samples": 2_000,
-            "iterations": 50,
-            "gaussian_iterations": 2_000,
-            "batch_size": 50,
-            "steps": 40,
-            "seeds": 2,
-        },
-    }
-    durations: ClassVar = {"quick": "50 s", "full": "2 h, or 3 min on a large GPU"}
-
-    def simulate(self, parameters: Settings, bench: Bench) -> xr.Dataset:
-        p = parameters
-        start_key, noise_key, train_key, sample_key = jax.random.split(jax.random.key(p.seed), 4)
-        kinds, starts, noise = _starts(p, start_key, noise_key)
-        trained, attrs = _train(p, bench, starts[: min(p.seeds, p.starts)], train_key)
-        parts = []
-        for i, xis in enumerate(_orders(p)):
-            row = [_study(p, *xis, gain, starts, noise, trained[i, g], sample_key) for g, gain in enumerate(p.gains)]
-            parts.append(xr.concat(row, "gain"))
-        record = xr.concat(parts, "order").assign_coords(order=list(ORDERS), gain=list(p.gains), kind=("start", kinds))
-        record["multiplier_theory"], record["multiplier"] = _multipliers(p, noise)
-        return record.assign_attrs(attrs, length_scales=[p.xi_long, p.xi_short], samples=p.samples)
-
-    def verdicts(self, record: xr.Dataset) -> Sequence[Verdict]:
-        return verdicts(record)
-
-    def figure(self, record: xr.Dataset) -> Figure:
-        return draw(record)
+def simulate(p: Settings, bench: Bench) -> xr.Dataset:
+    """The record."""
+    start_key, noise_key, train_key, sample_key = jax.random.split(jax.random.key(p.seed), 4)
+    kinds, starts, noise = _starts(p, start_key, noise_key)
+    trained, attrs = _train(p, bench, starts[: min(p.seeds, p.starts)], train_key)
+    parts = []
+    for i, xis in enumerate(_orders(p)):
+        row = [_study(p, *xis, gain, starts, noise, trained[i, g], sample_key) for g, gain in enumerate(p.gains)]
+        parts.append(xr.concat(row, "gain"))
+    record = xr.concat(parts, "order").assign_coords(order=list(ORDERS), gain=list(p.gains), kind=("start", kinds))
+    record["multiplier_theory"], record["multiplier"] = _multipliers(p, noise)
+    return record.assign_attrs(attrs, length_scales=[p.xi_long, p.xi_short], samples=p.samples)
 
 
 def _orders(p: Settings) -> list[tuple[float, float]]:
@@ -148,7 +99,7 @@ def _train(p: Settings, bench: Bench, starts: np.ndarray, key: Any) -> tuple[np.
         learning_rate=p.learning_rate,
         record_every=max(1, p.steps // 4),
         key=jax.random.split(key, len(gain)),
-    )
+    ).record
     fields = record.fields.isel(step=-1, unit=0).values.astype(float)
     return fields.reshape(2, len(p.gains), len(starts), p.n), record.attrs
 

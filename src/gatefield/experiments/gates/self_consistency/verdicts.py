@@ -6,7 +6,7 @@ import xarray as xr
 from gatefield.data import ring_spectrum
 from gatefield.experiments.fixed_sample import GAUSSIAN
 from gatefield.experiments.same_field import cosine, shifted_cosine
-from gatefield.lab.experiment import Verdict
+from gatefield.lab.verdict import Verdict
 from gatefield.plot.panels import gain_text
 
 SAME = 0.95
@@ -42,7 +42,7 @@ def _multiplier(record: xr.Dataset) -> Verdict:
     off = float(abs(record.multiplier / record.multiplier_theory - 1).max())
     note = "one application of the map to a random field, both orders, all frequencies; holds far from the rest too"
     claim = "Gaussian: one iteration shrinks mode k against the winning mode by D_min/D_k"
-    return Verdict(claim, 0.0, off, "largest relative error below 1e-9", off < 1e-9, note)
+    return Verdict.judged(claim, 0.0, off, "largest relative error below 1e-9", off < 1e-9, note)
 
 
 def _gaussian(one: xr.Dataset) -> list[Verdict]:
@@ -55,7 +55,7 @@ def _gaussian(one: xr.Dataset) -> list[Verdict]:
     measured = float(np.median(pace)) if len(pace) else 0.0
     slack = abs((1 - measured) / (1 - theory[-2]) - 1)
     return [
-        Verdict(
+        Verdict.judged(
             f"{name}: every start ends in the mode k = {winner}, of the largest λ1/(λ0+λ1)",
             1.0,
             float(share.min()),
@@ -63,7 +63,7 @@ def _gaussian(one: xr.Dataset) -> list[Verdict]:
             bool(share.min() > 0.99),
             f"{len(share)} starts, {int(one.iterations)} iterations",
         ),
-        Verdict(
+        Verdict.judged(
             f"{name}: the last iterations contract by D_min/D of the second best mode",
             float(theory[-2]),
             measured,
@@ -77,14 +77,14 @@ def _gaussian(one: xr.Dataset) -> list[Verdict]:
 def _descent(record: xr.Dataset) -> Verdict:
     rise = float(record.rise.max())
     note = "over all starts, gains and orders; sums over a sample are in single precision"
-    return Verdict("the map never raises the loss", 0.0, rise, "largest rise at most 1e-7", rise <= 1e-7, note)
+    return Verdict.judged("the map never raises the loss", 0.0, rise, "largest rise at most 1e-7", rise <= 1e-7, note)
 
 
 def _equivalence(record: xr.Dataset) -> Verdict:
     by_map, by_flow = record.map_return >= SAME, record.flow_return >= SAME
     same = float((by_map == by_flow).mean())
     only_map, only_flow = float((by_map & ~by_flow).mean()), float((by_flow & ~by_map).mean())
-    return Verdict(
+    return Verdict.judged(
         "an end state is stable under the map where it is stable under the gradient flow",
         1.0,
         same,
@@ -106,9 +106,11 @@ def _count(one: xr.Dataset) -> Verdict:
         f"{losses[1]:.5f}, flat field {float(one.flat_loss):.5f}"
     )
     if str(one.order.values) == "long":
-        return Verdict(f"{_where(one)}: one stable state, up to shift and sign", 1.0, kept, "exactly one", kept == 1, note)
+        return Verdict.judged(
+            f"{_where(one)}: one stable state, up to shift and sign", 1.0, kept, "exactly one", kept == 1, note
+        )
     claim = f"{_where(one)}: from random starts the map comes to rest on traits of the sample, not of the law"
-    return Verdict(claim, 0.0, held, "less than half of the ends return on another sample", held < 0.5, note)
+    return Verdict.judged(claim, 0.0, held, "less than half of the ends return on another sample", held < 0.5, note)
 
 
 def _one_site(one: xr.Dataset) -> Verdict:
@@ -118,7 +120,7 @@ def _one_site(one: xr.Dataset) -> Verdict:
     near = float(cosine(end.ends.values, one.site_state.values))
     random = one.loss.values[one.kind.values == "random"]
     reached = shifted_cosine(one.ends.values[one.kind.values == "random"], one.site_state.values) >= SAME
-    return Verdict(
+    return Verdict.judged(
         f"{_where(one)}: the start from one site ends in the one-site state 2 T^-1 f, as its margin says",
         float(exists),
         near,
@@ -144,7 +146,7 @@ def _sgd(one: xr.Dataset, time: str) -> Verdict:
     share = float((one.sgd_match >= SAME).mean())
     same = float((one.sgd_same_start >= SAME).mean())
     flowed = float(one.sgd_flow.median())
-    return Verdict(
+    return Verdict.judged(
         f"{_where(one)}: SGD ends in a fixed point",
         1.0,
         share,
@@ -165,4 +167,4 @@ def _choice(record: xr.Dataset) -> list[Verdict]:
     claim = "longer range positive, gain 1 and above: from the same start the map and SGD mostly choose the same place"
     chance = 3 / record.sizes["position"]
     note = f"chance is {chance:.3g}. The map and the gradient flow come to the same field from {flowed:.2f} of all starts"
-    return [Verdict(claim, 1.0, same, "peaks within one site of each other in more than half of runs", same > 0.5, note)]
+    return [Verdict.judged(claim, 1.0, same, "peaks within one site of each other in more than half of runs", same > 0.5, note)]

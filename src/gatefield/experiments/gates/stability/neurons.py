@@ -10,7 +10,7 @@ from gatefield.data import NonlinearGP
 from gatefield.experiments.gates.stability.flow import sampled, spectrum, velocity
 from gatefield.experiments.gates.stability.settings import Settings, train_neurons
 from gatefield.experiments.unfold import unfold
-from gatefield.lab.experiment import Bench
+from gatefield.lab.bench import Bench
 from gatefield.measures import circular_distance, ipr, peak_position
 from gatefield.nets import Committee
 

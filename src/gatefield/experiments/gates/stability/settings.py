@@ -8,7 +8,8 @@ import xarray as xr
 
 from gatefield.core.errors import UserError
 from gatefield.data import NonlinearGP, Task
-from gatefield.lab.experiment import Bench, Parameters
+from gatefield.lab.bench import Bench
+from gatefield.lab.experiment import Parameters
 from gatefield.lab.kinds import Count, Gains, LengthScale, Rate, Seed
 from gatefield.nets import Committee
 
@@ -67,4 +68,4 @@ def train_neurons(p: Settings, bench: Bench, part: str, net: Committee, gain: np
         learning_rate=p.learning_rate,
         record_every=max(1, p.steps // 20),
         key=key,
-    )
+    ).record

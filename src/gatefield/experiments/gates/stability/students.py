@@ -10,7 +10,7 @@ from scipy.optimize import linear_sum_assignment
 from gatefield.data import Taught
 from gatefield.experiments.gates.stability.settings import Settings, two_classes
 from gatefield.experiments.unfold import unfold
-from gatefield.lab.experiment import Bench
+from gatefield.lab.bench import Bench
 from gatefield.measures import circular_distance, ipr
 from gatefield.nets import Committee
 
@@ -96,6 +96,6 @@ def students(p: Settings, bench: Bench, K: int, key: Any) -> xr.Dataset:
         learning_rate=p.student_rate * K,
         record_every=max(1, p.student_steps // 10),
         key=jax.numpy.tile(jax.random.split(train_key, p.seeds), copies),
-    )
+    ).record
     run = unfold(run, {"teacher": TEACHERS, "gain": p.gains, "seed": range(p.seeds)})
     return xr.Dataset(_matched(run, taught), {name: run[name] for name in ("teacher", "gain", "seed", "position")})

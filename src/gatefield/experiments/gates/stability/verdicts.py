@@ -3,9 +3,9 @@
 import numpy as np
 import xarray as xr
 
+from gatefield.core.intervals import share
 from gatefield.experiments.fields.amplifier import LOCALIZED
-from gatefield.experiments.shares import share
-from gatefield.lab.experiment import Verdict
+from gatefield.lab.verdict import Verdict
 from gatefield.plot.panels import gain_text
 
 SAME = 0.95
@@ -39,7 +39,7 @@ def _spectrum(high: xr.Dataset) -> list[Verdict]:
             note = (
                 f"largest eigenvalue of the Jacobian over {one.sizes['seed']} end states; expected: the drift left out; {how}"
             )
-            out.append(Verdict(claim, expected, top, "largest eigenvalue below 0", top + 2 * error < 0, note))
+            out.append(Verdict.judged(claim, expected, top, "largest eigenvalue below 0", top + 2 * error < 0, note))
     return out
 
 
@@ -58,7 +58,7 @@ def _pushes(high: xr.Dataset) -> list[Verdict]:
     threshold = {gain_text(g): _threshold(random.sel(gain=g)) for g in high.gain.values}
     sizes = ", ".join(f"{size:.2g} at gain {g}" for g, size in threshold.items())
     return [
-        Verdict(
+        Verdict.judged(
             "a push at random of up to half the field's length is undone",
             1.0,
             back.mean,
@@ -66,7 +66,7 @@ def _pushes(high: xr.Dataset) -> list[Verdict]:
             back.mean >= 0.95,
             f"{back}; half of the fields still return after a push of {sizes} times their length",
         ),
-        Verdict(
+        Verdict.judged(
             f"a push at random of {float(high['size'].max()):g} times the length mostly moves the field elsewhere",
             0.0,
             far.mean,
@@ -74,7 +74,7 @@ def _pushes(high: xr.Dataset) -> list[Verdict]:
             far.mean < 0.5,
             str(far),
         ),
-        Verdict(
+        Verdict.judged(
             "no push ends localization",
             1.0,
             kept.mean,
@@ -82,7 +82,7 @@ def _pushes(high: xr.Dataset) -> list[Verdict]:
             kept.mean >= 0.95,
             str(kept),
         ),
-        Verdict(
+        Verdict.judged(
             "pushed towards the same field at the far side of the ring, the larger of the two wins",
             1.0,
             right.mean,
@@ -90,7 +90,7 @@ def _pushes(high: xr.Dataset) -> list[Verdict]:
             right.mean >= 0.95,
             str(right),
         ),
-        Verdict(
+        Verdict.judged(
             "the peak of S1 w after a random push foretells whether the field returns",
             1.0,
             told.mean,
@@ -128,7 +128,7 @@ def _pathway(high: xr.Dataset) -> list[Verdict]:
     rest = float(high.unrest.median())
     over = "median over gains at which fields localize, and seeds"
     return [
-        Verdict(
+        Verdict.judged(
             "a trained linear pathway leaves localization as it is",
             1.0,
             kept,
@@ -136,11 +136,13 @@ def _pathway(high: xr.Dataset) -> list[Verdict]:
             abs(kept - 1) < 0.1,
             f"{over}; share with the same field as without, up to its length: {place}",
         ),
-        Verdict("beside a trained pathway the field is twice as long", 2.0, ratio, "within 5 %", abs(ratio - 2) < 0.1, over),
-        Verdict(
+        Verdict.judged(
+            "beside a trained pathway the field is twice as long", 2.0, ratio, "within 5 %", abs(ratio - 2) < 0.1, over
+        ),
+        Verdict.judged(
             "the trained pathway takes over the odd half: v = -w/2", 0.0, left, "|v + w/2| below 0.1 |w/2|", left < 0.1, over
         ),
-        Verdict(
+        Verdict.judged(
             "a trained pathway doubles what the neuron explains",
             2.0,
             gain,
@@ -148,7 +150,7 @@ def _pathway(high: xr.Dataset) -> list[Verdict]:
             abs(gain - 2) < 0.2,
             "mean over gains at which fields localize",
         ),
-        Verdict(
+        Verdict.judged(
             "beside a random pathway, frozen at about the field's length, field plus pathway stays localized",
             1.0,
             float(shifted[-1]),
@@ -156,7 +158,7 @@ def _pathway(high: xr.Dataset) -> list[Verdict]:
             abs(float(shifted[-1]) - 1) < 0.2,
             f"{over}; {lengths}; at the largest length the field lies along -v, with a cosine of {_along(frozen):.2f}",
         ),
-        Verdict(
+        Verdict.judged(
             "all end states are rests of the flow with a pathway",
             0.0,
             rest,
@@ -183,7 +185,7 @@ def _students(record: xr.Dataset) -> list[Verdict]:
         where = worst.argmin(...)
         at = worst.isel(where)
         out.append(
-            Verdict(
+            Verdict.judged(
                 f"students of {size} units find the fields of a teacher of {units}",
                 1.0,
                 found.mean,
@@ -200,7 +202,7 @@ def _students(record: xr.Dataset) -> list[Verdict]:
     note = "the median over seeds that is furthest off, over gains and sizes of the student"
     return [
         *out,
-        Verdict(
+        Verdict.judged(
             "a localized teacher's student is as localized, at every gain",
             1.0,
             off,
@@ -208,7 +210,7 @@ def _students(record: xr.Dataset) -> list[Verdict]:
             abs(off - 1) < 0.1,
             note,
         ),
-        Verdict(
+        Verdict.judged(
             "oscillating and random teachers' students do not localize, at any gain",
             0.0,
             wrong.mean,

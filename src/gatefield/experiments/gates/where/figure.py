@@ -6,9 +6,9 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
+from gatefield.core.intervals import Interval
 from gatefield.experiments.gates.where.hits import FEW, NEAR, hits, localized, network, rate
 from gatefield.experiments.gates.where.predictors import CHOSEN, PREDICTORS
-from gatefield.experiments.shares import Share
 from gatefield.plot.panels import gain_text, small_field
 
 NETWORKS = {"neuron": "one neuron", "committee": "committee"}
@@ -38,7 +38,7 @@ def draw(record: xr.Dataset) -> Figure:
 
 
 def _hits(axes: Any, part: xr.Dataset) -> None:
-    """Share of hits with its interval by gain, one mark for each predictor; the limit set by noise, and chance."""
+    """Interval of hits with its interval by gain, one mark for each predictor; the limit set by noise, and chance."""
     for i, name in enumerate(PREDICTORS):
         found = [_shown(hits(one).sel(predictor=name), localized(one)) for one in _by_gain(part)]
         _marks(axes, found, i, name, color=f"C{i}", label=PREDICTORS[name])
@@ -50,10 +50,10 @@ def _hits(axes: Any, part: xr.Dataset) -> None:
     _gain_axis(axes, part)
 
 
-def _shown(holds: xr.DataArray, counted: xr.DataArray) -> Share:
+def _shown(holds: xr.DataArray, counted: xr.DataArray) -> Interval:
     """A share, or nothing if it stands on too few units of a large study."""
     few = int(counted.sum()) < FEW <= counted.sizes.get("seed", counted.sizes.get("repeat", 0))
-    return Share(np.nan, np.nan, np.nan) if few else rate(holds, counted)
+    return Interval(np.nan, np.nan, np.nan) if few else rate(holds, counted)
 
 
 def _marks(axes: Any, found: list[Any], i: int, name: str, **how: Any) -> None:

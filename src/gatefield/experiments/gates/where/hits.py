@@ -2,10 +2,9 @@
 
 import numpy as np
 import xarray as xr
-from scipy import stats
 
+from gatefield.core.intervals import Interval, mean_interval, proportion, share
 from gatefield.experiments.gates.where.predictors import CHOSEN, PREDICTORS
-from gatefield.experiments.shares import Share, share
 
 NEAR = 1
 """A prediction hits if it is at most so many sites away."""
@@ -32,7 +31,7 @@ def hits(part: xr.Dataset) -> xr.DataArray:
     return part.distance <= NEAR
 
 
-def rate(holds: xr.DataArray, counted: xr.DataArray) -> Share:
+def rate(holds: xr.DataArray, counted: xr.DataArray) -> Interval:
     """How often something holds among the units that count, all settings together.
 
     Single neurons are independent, and have Wilson's interval. The units of a committee are not: there each committee has its
@@ -45,15 +44,10 @@ def rate(holds: xr.DataArray, counted: xr.DataArray) -> Share:
     holds, counted = xr.broadcast(holds, counted)
     if holds.sizes["unit"] > 1:
         return share(_runs(holds), _runs(counted))
-    total = int(counted.sum())
-    if not total:
-        return Share(0.0, 0.0, 1.0)
-    found = stats.binomtest(int((holds & counted).sum()), total)
-    low, high = found.proportion_ci(method="wilson")
-    return Share(found.statistic, float(low), float(high))
+    return proportion(int((holds & counted).sum()), int(counted.sum()))
 
 
-def gain_over_chosen(part: xr.Dataset, name: str, level: float = 1 - 0.05 / len(OTHERS)) -> Share:
+def gain_over_chosen(part: xr.Dataset, name: str, level: float = 1 - 0.05 / len(OTHERS)) -> Interval:
     """How much more often a predictor hits than the chosen one on the same units: mean over runs, Student's t interval.
 
     The level leaves 5 % for all comparisons together.
@@ -62,10 +56,8 @@ def gain_over_chosen(part: xr.Dataset, name: str, level: float = 1 - 0.05 / len(
     more = hit.sel(predictor=name).astype(int) - hit.sel(predictor=CHOSEN).astype(int)
     more, counted = _runs(more.where(counted)), _runs(counted)
     values = more.mean("unit", skipna=True).values[counted.any("unit").values] if counted.any() else np.zeros(0)
-    if len(values) < 2:
-        return Share(float(values.sum()), -1.0, 1.0)
-    half = stats.t.ppf((1 + level) / 2, len(values) - 1) * values.std(ddof=1) / np.sqrt(len(values))
-    return Share(float(values.mean()), float(values.mean() - half), float(values.mean() + half))
+    mean, low, high = mean_interval(values, level)
+    return Interval(mean, max(-1.0, low), min(1.0, high))
 
 
 def _runs(values: xr.DataArray) -> xr.DataArray:

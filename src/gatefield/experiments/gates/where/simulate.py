@@ -1,19 +1,16 @@
 """Where will a field localize? A predictor named beforehand, put to the test on fresh starts."""
 
-from collections.abc import Sequence
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 import jax
 import numpy as np
 import xarray as xr
-from matplotlib.figure import Figure
 from pydantic import Field
 
 from gatefield.data import NonlinearGP, Task
-from gatefield.experiments.gates.where.figure import draw
 from gatefield.experiments.gates.where.predictors import CHOSEN, PREDICTORS, predict
-from gatefield.experiments.gates.where.verdicts import verdicts
-from gatefield.lab.experiment import Bench, Experiment, Parameters, Verdict
+from gatefield.lab.bench import Bench
+from gatefield.lab.experiment import Parameters
 from gatefield.lab.kinds import Count, Gains, LengthScale, Rate, Seed
 from gatefield.measures import circular_distance, ipr, peak_position
 from gatefield.nets import Committee
@@ -42,61 +39,14 @@ class Settings(Parameters):
     seed: Seed = 0
 
 
-class Where(Experiment):
-    name = "where"
-    title = "Where will a field localize? Its filtered start tells for a neuron alone, less for one of many"
-    source = "note 002, section 4.2, which asks whether the place can be predicted"
-    text = (
-        "A neuron starts from noise and ends as a bump somewhere on the ring. Can one tell where? Early in training the start "
-        "is filtered by the covariance of the positive class, and what is largest then is amplified most. So the predictor, "
-        "named before these runs were made, is the largest |Sigma_1 w(0)|. It is put beside others: the start itself, the "
-        "start filtered twice, the exact flow on Gaussian data up to 10 tau and then filtered, and the flow of the closure of "
-        "`amplifier` up to 100 tau. All these look at one unit alone; for committees of K units the exact flow of all of them "
-        "on Gaussian data, up to 40 K tau and then filtered, stands beside them. A prediction hits if it is within one site "
-        "of the final peak; by chance 3 in n do. Only units that localize count (inverse participation ratio above 6/n). "
-        "Minibatch noise sets a limit: the dashed line says how often two trainings from the same start, on other samples, "
-        "end within one site of each other."
-    )
-    Parameters = Settings
-    presets: ClassVar = {
-        "full": {},
-        "quick": {
-            "pairs": ((2.0, 1.0), (3.0, 1.0)),
-            "gains": (1.0, 3.0, float("inf")),
-            "batch_size": 400,
-            "steps": 2_000,
-            "seeds": 12,
-            "committees": 3,
-            "repeats": 3,
-        },
-        "tiny": {
-            "n": 12,
-            "pairs": ((2.0, 1.0),),
-            "gains": (1.0, 3.0),
-            "units": 2,
-            "batch_size": 30,
-            "steps": 40,
-            "seeds": 3,
-            "committees": 2,
-            "repeats": 2,
-        },
-    }
-    durations: ClassVar = {"quick": "45 s", "full": "15 h; minutes on a large GPU"}
-
-    def simulate(self, parameters: Settings, bench: Bench) -> xr.Dataset:
-        p = parameters
-        neuron = _study(bench, p, "neuron", 1, p.seeds, p.learning_rate)
-        committee = _study(bench, p, "committee", p.units, p.committees, p.committee_rate)
-        pairs = [f"{xi1:g}, {xi0:g}" for xi1, xi0 in p.pairs]
-        coords = {"pair": pairs, "gain": list(p.gains), "predictor": list(PREDICTORS)}
-        xis = {name: ("pair", list(values)) for name, values in zip(("xi1", "xi0"), zip(*p.pairs, strict=True), strict=True)}
-        return xr.Dataset({**neuron, **committee}, {**coords, **xis}, {"n": p.n, "noise": p.learning_rate / p.batch_size})
-
-    def verdicts(self, record: xr.Dataset) -> Sequence[Verdict]:
-        return verdicts(record)
-
-    def figure(self, record: xr.Dataset) -> Figure:
-        return draw(record)
+def simulate(p: Settings, bench: Bench) -> xr.Dataset:
+    """The record."""
+    neuron = _study(bench, p, "neuron", 1, p.seeds, p.learning_rate)
+    committee = _study(bench, p, "committee", p.units, p.committees, p.committee_rate)
+    pairs = [f"{xi1:g}, {xi0:g}" for xi1, xi0 in p.pairs]
+    coords = {"pair": pairs, "gain": list(p.gains), "predictor": list(PREDICTORS)}
+    xis = {name: ("pair", list(values)) for name, values in zip(("xi1", "xi0"), zip(*p.pairs, strict=True), strict=True)}
+    return xr.Dataset({**neuron, **committee}, {**coords, **xis}, {"n": p.n, "noise": p.learning_rate / p.batch_size})
 
 
 def _study(bench: Bench, p: Settings, name: str, K: int, seeds: int, learning_rate: float) -> dict[str, Any]:
@@ -137,7 +87,7 @@ def _train(bench: Bench, p: Settings, part: str, starts: np.ndarray, learning_ra
         learning_rate=learning_rate,
         record_every=max(1, p.steps // 4),
         key=jax.random.split(key, settings * seeds),
-    )
+    ).record
     return record.fields.isel(step=-1).values.reshape(starts.shape)
 
 

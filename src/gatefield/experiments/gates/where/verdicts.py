@@ -8,7 +8,7 @@ import xarray as xr
 
 from gatefield.experiments.gates.where.hits import FEW, NEAR, OTHERS, gain_over_chosen, hits, localized, network, rate
 from gatefield.experiments.gates.where.predictors import CHOSEN, PREDICTORS, TOGETHER
-from gatefield.lab.experiment import Verdict
+from gatefield.lab.verdict import Verdict
 from gatefield.plot.panels import gain_text
 
 NOISE = 0.05 / 1_000
@@ -55,7 +55,7 @@ def _everywhere(part: xr.Dataset) -> Verdict:
                 found[f"({pair}), gain {gain_text(gain)}"] = rate(hit[s, g], counted[s, g])
     overall = rate(hit, counted)
     where, worst = min(found.items(), key=lambda item: item[1].mean, default=("none", overall))
-    return Verdict(
+    return Verdict.judged(
         f"one neuron: the largest |Sigma_1 w(0)| tells the place more often than not, wherever {few} or more localize",
         0.5,
         worst.mean,
@@ -76,7 +76,7 @@ def _explored(part: xr.Dataset) -> list[Verdict]:
     cell = {"pair": pairs.index((2.0, 1.0)), "gain": gains}
     found = rate(hit.isel(cell), counted.isel(cell))
     out = [
-        Verdict(
+        Verdict.judged(
             "one neuron, length scales 2 and 1, gains 1 to 100: it hits as often as in 16 exploratory runs",
             EXPLORED,
             found.mean,
@@ -94,7 +94,7 @@ def _explored(part: xr.Dataset) -> list[Verdict]:
     expected = float(np.mean([share for *_, share in cells]))
     each = ", ".join(f"{rate(hit[s, g], counted[s, g]).mean:.2f} (was {share:.2f})" for s, g, share in cells)
     out.append(
-        Verdict(
+        Verdict.judged(
             "one neuron: it hits as often as in a study of the flow on 60 starts",
             expected,
             same.mean,
@@ -116,7 +116,7 @@ def _best(name: str, part: xr.Dataset) -> Verdict:
     best = max(more, key=lambda other: more[other].mean)
     each = "; ".join(f"{other}: {x.mean:+.3f} ({x.low:+.3f} to {x.high:+.3f})" for other, x in more.items())
     shares = "; ".join(f"{any_}: {_interval(rate(hits(part).sel(predictor=any_), localized(part)))}" for any_ in PREDICTORS)
-    return Verdict(
+    return Verdict.judged(
         f"{name}: no other predictor beats |Sigma_1 w(0)|",
         0.0,
         more[best].mean,
@@ -129,7 +129,7 @@ def _best(name: str, part: xr.Dataset) -> Verdict:
 def _alike(neuron: xr.Dataset, committee: xr.Dataset) -> Verdict:
     one, many = (rate(_chosen(part), localized(part)) for part in (neuron, committee))
     limit = rate(committee.again_distance <= NEAR, committee.again_ipr > 6 / committee.attrs["n"])
-    return Verdict(
+    return Verdict.judged(
         "in a committee it tells the place as often as for one neuron",
         one.mean,
         many.mean,
@@ -143,7 +143,7 @@ def _alike(neuron: xr.Dataset, committee: xr.Dataset) -> Verdict:
 def _others_matter(part: xr.Dataset) -> Verdict:
     more = gain_over_chosen(part, TOGETHER)
     found = rate(hits(part).sel(predictor=TOGETHER), localized(part))
-    return Verdict(
+    return Verdict.judged(
         "in a committee the place depends on the other units: their joint flow tells it better than a unit's own start",
         0.0,
         more.mean,
@@ -156,7 +156,7 @@ def _others_matter(part: xr.Dataset) -> Verdict:
 def _ceiling(part: xr.Dataset) -> Verdict:
     found = rate(_chosen(part), localized(part))
     limit = rate(part.again_distance <= NEAR, part.again_ipr > 6 / part.attrs["n"])
-    return Verdict(
+    return Verdict.judged(
         "one neuron: it hits as often as minibatch noise allows",
         limit.mean,
         found.mean,
@@ -170,7 +170,7 @@ def _sign(part: xr.Dataset) -> Verdict:
     counted = localized(part)
     right = {name: rate(part.sign_right.sel(predictor=name), counted) for name in PREDICTORS}
     near = rate(part.sign_right.sel(predictor=CHOSEN), counted & _chosen(part))
-    return Verdict(
+    return Verdict.judged(
         "one neuron: it tells the sign of the peak",
         0.8,
         right[CHOSEN].mean,

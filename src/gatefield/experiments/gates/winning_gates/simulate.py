@@ -1,16 +1,14 @@
 """Which gates win the race, and is it they that ReLU networks learn?"""
 
 from collections.abc import Sequence
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 import jax
 import numpy as np
 import pydantic
 import xarray as xr
-from matplotlib.figure import Figure
 
 from gatefield.data import NonlinearGP, Task
-from gatefield.experiments.gates.winning_gates.figure import draw
 from gatefield.experiments.gates.winning_gates.sets import (
     LEARNED,
     MEASURES,
@@ -24,8 +22,10 @@ from gatefield.experiments.gates.winning_gates.sets import (
 from gatefield.experiments.gates.winning_gates.verdicts import judge_race, judge_winners
 from gatefield.experiments.gates.winning_gates.winner import best_pair, covariance, judge, likeness, variance_by_frequency
 from gatefield.gates import half_spaces, learned
-from gatefield.lab.experiment import Bench, Experiment, Parameters, Verdict
+from gatefield.lab.bench import Bench
+from gatefield.lab.experiment import Parameters
 from gatefield.lab.kinds import Count, Gains, LengthScale, Rate, Seed
+from gatefield.lab.verdict import Verdict
 from gatefield.nets import Committee
 from gatefield.theory.gated_linear import best_half_spaces
 
@@ -61,71 +61,19 @@ class Settings(Parameters):
     seed: Seed = 0
 
 
-class WinningGates(Experiment):
-    name = "winning-gates"
-    title = "Which gates win? Neither the fastest nor a tiling, and not quite those that ReLU learns"
-    source = "note 002, section 5.1, and note 000, section 3.3 with equations 13 to 18, corrected"
-    text = (
-        "Behind fixed gates a network is linear, and its whole loss curve is known exactly. So gates can race: which set "
-        "learns fastest, and which ends with the smallest loss? Sets that are shut, random, localized, shaped like Mexican "
-        "hats or Fourier modes, redundant, or exclusive (a gate and its opposite) are laid beside the gates of trained ReLU "
-        "committees and beside the best that a search over all sets of half-space gates finds. Modes of large eigenvalue are "
-        "learned first; but for an exclusive pair A does not depend on the gate at all, so that b alone decides the speed. "
-        "The search climbs from many starts, closed forms for Gaussian data and soft gates on a sample otherwise, then tries "
-        "random moves; what it finds is judged on fresh samples. Note 000 guesses that gates should tile the inputs without "
-        "overlap. Half-spaces through the origin can tile only as one pair of opposites. The bottom row shows how the winner "
-        "does better: a gate can look at one mode in the positive class and at another in the negative, because their "
-        "spectra differ, so that two gates part the positive inputs among them and open together for the negative ones."
-    )
-    Parameters = Settings
-    presets: ClassVar = {
-        "full": {},
-        "quick": {
-            "gains": (0.0, 3.0),
-            "race_units": (2,),
-            "units": (1, 2),
-            "seeds": 3,
-            "batch_size": 200,
-            "steps": 2_000,
-            "starts": 2,
-            "climb": 30,
-            "tries": 30,
-            "search_samples": 2_000,
-            "samples": 20_000,
-        },
-        "tiny": {
-            "n": 6,
-            "xi1": 1.5,
-            "xi0": 0.7,
-            "gains": (0.0,),
-            "race_units": (2,),
-            "units": (2,),
-            "seeds": 2,
-            "batch_size": 20,
-            "steps": 40,
-            "starts": 2,
-            "climb": 20,
-            "tries": 10,
-            "search_samples": 300,
-            "samples": 1_000,
-        },
-    }
-    durations: ClassVar = {"quick": "1 min", "full": "hours, or 10 min on a large GPU"}
+def simulate(p: Settings, bench: Bench) -> xr.Dataset:
+    """The record."""
+    keys = jax.random.split(jax.random.key(p.seed), 5)
+    sizes = sorted({*p.race_units, *p.units})
+    trained = {K: _train(bench, p, K, jax.random.fold_in(keys[0], K)) for K in sizes}
+    winners = {K: _winners(p, K, trained.get(K), keys[1], keys[2]) for K in sorted({1, *sizes})}
+    parts = [_race_record(p, trained, winners, keys[3], keys[4]), _search_record(p, trained, winners, keys[2])]
+    return xr.merge([*parts, _small_record(p, keys[1])]).assign_attrs(n=p.n, xi1=p.xi1, xi0=p.xi0, samples=p.samples)
 
-    def simulate(self, parameters: Settings, bench: Bench) -> xr.Dataset:
-        p = parameters
-        keys = jax.random.split(jax.random.key(p.seed), 5)
-        sizes = sorted({*p.race_units, *p.units})
-        trained = {K: _train(bench, p, K, jax.random.fold_in(keys[0], K)) for K in sizes}
-        winners = {K: _winners(p, K, trained.get(K), keys[1], keys[2]) for K in sorted({1, *sizes})}
-        parts = [_race_record(p, trained, winners, keys[3], keys[4]), _search_record(p, trained, winners, keys[2])]
-        return xr.merge([*parts, _small_record(p, keys[1])]).assign_attrs(n=p.n, xi1=p.xi1, xi0=p.xi0, samples=p.samples)
 
-    def verdicts(self, record: xr.Dataset) -> Sequence[Verdict]:
-        return [*judge_race(record), *judge_winners(record)]
-
-    def figure(self, record: xr.Dataset) -> Figure:
-        return draw(record)
+def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
+    """What the record says of each claim."""
+    return [*judge_race(record), *judge_winners(record)]
 
 
 def _train(bench: Bench, p: Settings, K: int, key: Any) -> np.ndarray:
@@ -141,7 +89,7 @@ def _train(bench: Bench, p: Settings, K: int, key: Any) -> np.ndarray:
         learning_rate=p.learning_rate * K,
         record_every=max(1, p.steps // 4),
         key=jax.random.split(train_key, len(gains)),
-    )
+    ).record
     return record.fields.isel(step=-1).values.astype(float).reshape(len(p.gains), p.seeds, K, p.n)
 
 

@@ -6,7 +6,7 @@ from scipy import stats
 
 from gatefield.data import ring_spectrum
 from gatefield.experiments.gates.winning_gates.sets import PAIRS
-from gatefield.lab.experiment import Verdict
+from gatefield.lab.verdict import Verdict
 from gatefield.plot.panels import gain_text
 
 TABLE = {
@@ -75,7 +75,9 @@ def _table(two: xr.Dataset) -> list[Verdict]:
         each = ", ".join(f"{key} {value:.4g}" for key, value in found.items())
         expected = TABLE[worst][column]
         out.append(
-            Verdict(f"table of two gates, {words}", expected, found[worst], "to its digits", max(off.values()) <= 1, each)
+            Verdict.judged(
+                f"table of two gates, {words}", expected, found[worst], "to its digits", max(off.values()) <= 1, each
+            )
         )
     return [*out, _table_times(two)]
 
@@ -87,7 +89,7 @@ def _table_times(two: xr.Dataset) -> Verdict:
     off = {key: abs(on_grid[key] - row[3]) / (0.05 if row[3] > 10 else 0.005) for key, row in TABLE.items()}
     worst = max(off, key=lambda key: off[key])
     apart = [key for key, row in TABLE.items() if abs(exact[key] - row[3]) > (0.05 if row[3] > 10 else 0.005)]
-    return Verdict(
+    return Verdict.judged(
         f"table of two gates, half times, read upwards onto a grid of {GRID}",
         TABLE[worst][3],
         float(on_grid[worst]),
@@ -102,7 +104,7 @@ def _single_mode(two: xr.Dataset) -> Verdict:
     """A flat pair excites one mode only, so that its half time is known."""
     found, rate = (float(two[name].sel(set="± flat")) for name in ("half_time", "largest"))
     expected = float(np.log(2) * 4 / (2 * rate))
-    return Verdict(
+    return Verdict.judged(
         "± flat learns one mode: its half time is ln 2 K^2/(2 lambda)", expected, found, "relative 1e-9",
         abs(found / expected - 1) < 1e-9, f"lambda = {rate:.6f}",
     )  # fmt: skip
@@ -112,7 +114,7 @@ def _early(record: xr.Dataset) -> Verdict:
     rates, shares = record.mode_rate.values, record.mode_learned.values
     order = float(np.corrcoef(stats.rankdata(rates.round(9)), stats.rankdata(shares.round(9)))[0, 1])
     first, last = float(shares[np.argmax(rates)]), float(shares[np.argmin(rates)])
-    return Verdict(
+    return Verdict.judged(
         "the largest eigenvalues win the race early, not the smallest",
         1.0,
         order,
@@ -129,7 +131,7 @@ def _fastest(one: xr.Dataset) -> Verdict:
     times = at.half_time.where(at.explained > 0, np.inf)
     name = str(at["set"].values[int(times.argmin("set"))])
     found, most = float(at.largest.sel(set=name)), float(at.largest.max())
-    return Verdict(
+    return Verdict.judged(
         "the set with the shortest half time has the largest leading eigenvalue of all sets",
         most,
         found,
@@ -150,7 +152,7 @@ def _same_spectrum(one: xr.Dataset) -> list[Verdict]:
             "" if gain == 0 else " Sampled, the same samples for all; inputs on a plane, where both gates are half open, differ"
         )
         out.append(
-            Verdict(
+            Verdict.judged(
                 f"gain {gain_text(gain)}: A does not depend on the gate for ± pairs",
                 0.0,
                 apart,
@@ -168,7 +170,7 @@ def _speeds(one: xr.Dataset) -> list[Verdict]:
     ratio = float(times.max() / times.min())
     note = ", ".join(f"{name} {float(times.sel(set=name)):.3g}" for name in PAIRS)
     claim = "yet ± pairs learn at different speeds: b decides"
-    return [Verdict(claim, 2.0, ratio, "slowest half time at least twice the fastest", ratio > 2, f"half times: {note}")]
+    return [Verdict.judged(claim, 2.0, ratio, "slowest half time at least twice the fastest", ratio > 2, f"half times: {note}")]
 
 
 def _not_best(one: xr.Dataset) -> Verdict:
@@ -185,7 +187,7 @@ def _not_best(one: xr.Dataset) -> Verdict:
             f"best {one['set'].values[last]} {float(values[last]):.4f}"
         )
     found = float(gap.min())
-    return Verdict(
+    return Verdict.judged(
         "the fastest set is not the best",
         0.0,
         found,
@@ -199,7 +201,7 @@ def _small(record: xr.Dataset) -> Verdict:
     found, tiling, ends = float(record.small_pair), float(record.small_tiling), record.small_ends.values
     cosines = ", ".join(f"{c:+.2f}" for c in record.small_cosines.values)
     again = float(np.mean(np.abs(ends - SMALL_PAIR) <= 5e-6))
-    return Verdict(
+    return Verdict.judged(
         "small Gaussian task (n = 6): the best pair overlaps and beats the best exclusive pair",
         SMALL_PAIR,
         found,
@@ -214,7 +216,7 @@ def _one_gate(record: xr.Dataset) -> Verdict:
     n, xi1, xi0 = (record.attrs[name] for name in ("n", "xi1", "xi0"))
     l1, l0 = (np.asarray(ring_spectrum(n, xi)) for xi in (xi1, xi0))
     expected, found = float(np.max(l1 / (l0 + l1)) / (2 * np.pi)), float(record.one_gate.sel(gain=0.0))
-    return Verdict(
+    return Verdict.judged(
         "one gate, Gaussian: the search finds the known best, the mode with the largest l1/(l0 + l1)",
         expected,
         found,
@@ -229,7 +231,7 @@ def _tiling(at: xr.Dataset) -> list[Verdict]:
     two = at.sel(units=2)
     found, tiling, error = float(two.winner), float(at.tiling), float(two.winner_error)
     return [
-        Verdict(
+        Verdict.judged(
             f"gain {gain_text(float(at.gain))}: a tiling is not best",
             tiling,
             found,
@@ -248,7 +250,7 @@ def _overlap(at: xr.Dataset) -> Verdict:
         f"negative inputs (trained ReLU gates {float(many.trained_one_open.sel(units=K).median()):.3f} of all)"
         for K, one in ((K, many.one_open.sel(units=K)) for K in many.units.values)
     )
-    return Verdict(
+    return Verdict.judged(
         f"gain {gain_text(float(at.gain))}: the winners overlap",
         1.0,
         float(shares.max()),
@@ -261,7 +263,7 @@ def _overlap(at: xr.Dataset) -> Verdict:
 def _as_trained(cell: xr.Dataset) -> Verdict:
     found, best = float(cell.winner), float(cell.trained.max())
     K = int(cell.units)
-    return Verdict(
+    return Verdict.judged(
         f"gain {gain_text(float(cell.gain))}, K = {K}: gates of trained ReLU committees explain as much as the winner",
         found,
         best,
@@ -281,7 +283,7 @@ def _alike(at: xr.Dataset) -> Verdict:
         f"random directions {float(at.chance.sel(units=K).median()):.3f})"
         for K in at.units.values
     )
-    return Verdict(
+    return Verdict.judged(
         f"gain {gain_text(float(at.gain))}: the winner's gates are those that ReLU training finds",
         1.0,
         float(found.min()),
@@ -297,7 +299,7 @@ def _consistent(at: xr.Dataset) -> Verdict:
         f"K = {K}: {float(found.sel(units=K)):.3f} (trained {float(at.trained_consistent.sel(units=K).median()):.3f})"
         for K in at.units.values
     )
-    return Verdict(
+    return Verdict.judged(
         f"gain {gain_text(float(at.gain))}: the winner could be a ReLU network at rest, each field along its own gate",
         1.0,
         float(found.min()),

@@ -32,7 +32,3 @@ def seconds(value: float) -> str:
     if whole < 3600:
         return f"{whole // 60} min {whole % 60} s"
     return f"{whole // 3600} h {whole % 3600 // 60} min"
-
-
-def holds(value: bool) -> str:
-    return "holds" if value else "does not hold"

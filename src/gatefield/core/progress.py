@@ -9,7 +9,7 @@ from typing import Protocol
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-from gatefield.show.words import seconds
+from gatefield.core.words import seconds
 
 
 class Report(Protocol):
@@ -77,11 +77,30 @@ class Bars:
 
 
 @contextlib.contextmanager
-def progress(name: str) -> Iterator[Report]:
-    """Show the progress of `name` on standard error for as long as the block lasts."""
-    if not sys.stderr.isatty():
+def progress(name: str, *, bars: bool | None = None) -> Iterator[Report]:
+    """Show the progress of `name` on standard error for as long as the block lasts: bars in a terminal, or if so asked."""
+    if not (sys.stderr.isatty() if bars is None else bars):
         yield Lines(name, lambda line: sys.stderr.write(line + "\n"))
         return
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TextColumn("{task.fields[steps]}"))
-    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bars:
-        yield Bars(name, bars)
+    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as display:
+        yield Bars(name, display)
+
+
+@contextlib.contextmanager
+def training_progress(asked: bool | Callable[[int, int], None] | None) -> Iterator[Callable[[int, int], None]]:
+    """What a training calls between chunks: the function that was asked for; a bar in terminals and notebooks, or where one is
+    asked for; else nothing."""
+    if callable(asked):
+        yield asked
+    elif asked or (asked is None and (sys.stderr.isatty() or _in_notebook())):
+        with progress("train", bars=True) as report:
+            yield lambda done, total: report("", done, total)
+    else:
+        yield lambda done, total: None
+
+
+def _in_notebook() -> bool:
+    """Whether this runs in a Jupyter kernel, whose shell is not a terminal."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return type(shell).__name__ == "ZMQInteractiveShell"

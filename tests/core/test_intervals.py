@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 from scipy import stats
 
-from gatefield.experiments.shares import share
+from gatefield.core.intervals import share
 
 
 def test_interval_is_that_of_a_t_test():

@@ -1,0 +1,101 @@
+"""What a training begins with: its parts checked, its program, and the first state of every run."""
+
+import contextlib
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import PRNGKeyArray
+
+from gatefield.core.errors import UserError
+from gatefield.core.keys import as_key
+from gatefield.core.runs import run_count, spread
+from gatefield.data import AnyTask
+from gatefield.dynamics.train.engine import Observe, Problem, Program, State, observe, runs_side_by_side
+from gatefield.dynamics.train.losses import get_loss
+from gatefield.dynamics.train.optimizers import check_rate, get_optimizer
+from gatefield.dynamics.train.parts import check_batch, check_parts, size_of_batch
+from gatefield.nets import Network
+
+
+class Setup(NamedTuple):
+    """A training before its first step."""
+
+    program: Program
+    state: State
+    problem: Problem
+    rate: Any
+    """As given: a number or one for each run; NaN where the optimiser or a schedule knows it."""
+    dims: dict[str, tuple[str, ...]]
+    """The dimension names of all that is observed."""
+    group: int
+    """How many runs go side by side."""
+    single: bool
+    """Whether nothing that was given has a run axis."""
+
+    @staticmethod
+    def precision() -> contextlib.AbstractContextManager[Any]:
+        """The precision of products: a GPU's default is TF32, which keeps three digits."""
+        return jax.default_matmul_precision(None if jax.default_backend() == "cpu" else "float32")
+
+
+def set_up(
+    net: Network,
+    task: AnyTask,
+    *,
+    batch_size: Any,
+    learning_rate: Any,
+    key: Any,
+    optimizer: Any,
+    loss: Any,
+    observe: Observe | None = None,
+    steps: int = 1,
+    every: int | None = None,
+) -> Setup:
+    """Check what a training is made of, and put it together; see `train` for the arguments."""
+    size = size_of_batch(batch_size)
+    check_parts(net, task)
+    check_batch(net, task, steps, size)
+    rate, schedule = check_rate(learning_rate, optimizer)
+    program = Program(
+        get_optimizer(optimizer),
+        get_loss(loss, task.labels, net.outputs),
+        size,
+        tuple((name, function) for name, (_, function) in (observe or {}).items()),
+        every if every and net.sequential and steps % every == 0 else None,
+        schedule,
+    )
+    key = as_key(key)
+    runs = run_count((net, task, rate, key))
+    state, problem = _begin(program, net, task, rate, key, runs or 1)
+    dims = _dims(net, observe or {}, _measured(program, state, problem))
+    group = 1 if net.sequential else runs_side_by_side(runs or 1, size or task.size or 1, net.footprint)
+    return Setup(program, state, problem, rate, dims, group, runs is None)
+
+
+def _begin(program: Program, net: Network, task: AnyTask, rate: Any, key: PRNGKeyArray, runs: int) -> tuple[State, Problem]:
+    """The first state and the fixed part, the network's arrays and the keys with a run axis."""
+    if key.ndim == 0:
+        key = key[None] if runs == 1 else jax.vmap(jax.random.fold_in, (None, 0))(key, jnp.arange(runs))
+    trained, fixed = eqx.partition(spread(net, runs), net.trainable())
+    rates = jnp.broadcast_to(jnp.asarray(rate, float), (runs,))
+    train_key, evaluation_key = (jax.vmap(lambda k, i=i: jax.random.split(k)[i])(key) for i in range(2))
+    return jax.vmap(program.start)(trained, rates), Problem(fixed, task, rates, train_key, evaluation_key)
+
+
+def _measured(program: Program, state: State, problem: Problem) -> list[str]:
+    """The names of all that is recorded anyway; those that the network does not name are numbers that the task measures."""
+    if type(problem.task).measures is AnyTask.measures:
+        return ["loss"]
+    return list(eqx.filter_eval_shape(lambda: observe(program._replace(observed=()), state, problem, 1, jnp.int32(0))))
+
+
+def _dims(net: Network, observed: Observe, measured: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    own = {name: tuple(dims) for name, (dims, _) in net.observables().items()}
+    taken = {**dict.fromkeys(measured, ()), **own}
+    for name in observed:
+        if name in {*taken, "status"}:
+            raise UserError(f"observe must not use the name '{name}', which is recorded anyway; choose another name.")
+    return taken | {name: tuple(dims) for name, (dims, _) in observed.items()}

@@ -1,0 +1,78 @@
+"""A training moved by hand: `init`, then `advance` as often as one likes, bit for bit as `train` does it."""
+
+from typing import Any, Generic, TypeVar
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+from jaxtyping import PRNGKeyArray
+
+from gatefield.core import checks
+from gatefield.core.runs import one_run
+from gatefield.data import AnyTask
+from gatefield.dynamics.train.engine import Observe
+from gatefield.dynamics.train.engine import advance as advance_records
+from gatefield.dynamics.train.engine import observe as observe_runs
+from gatefield.dynamics.train.problem import Setup, set_up
+from gatefield.nets import Network
+
+N = TypeVar("N", bound=Network)
+
+
+class Stepper(eqx.Module, Generic[N]):
+    """A training at one of its steps. `advance` gives the next one and leaves this one as it is."""
+
+    setup: Setup
+    step: int = eqx.field(static=True, default=0)
+
+    @property
+    def net(self) -> N:
+        """The network as it is now, with a run axis if there are several runs."""
+        net = eqx.combine(self.setup.state.trained, self.setup.problem.fixed)
+        return one_run(net, 0) if self.setup.single else net
+
+    def observe(self) -> xr.Dataset:
+        """What a record would hold of this step, without its axis `step`: the network's observables, and the loss."""
+        setup = self.setup
+        with setup.precision():
+            rows = observe_runs(setup.program, setup.state, setup.problem, setup.group, jnp.int32(self.step))
+        return xr.Dataset({name: (("run", *setup.dims[name]), np.asarray(row)) for name, row in rows.items()})
+
+
+def init(
+    net: N,
+    task: AnyTask,
+    *,
+    batch_size: Any,
+    learning_rate: Any = None,
+    key: PRNGKeyArray,
+    optimizer: Any = "sgd",
+    loss: Any = "mse",
+    observe: Observe | None = None,
+) -> Stepper[N]:
+    """A training before its first step, to be moved by `advance`; for notebooks, and for all that steps at its own pace.
+
+    **Arguments:** as for `train`.
+
+    >>> import jax
+    >>> from gatefield import Committee, Task
+    >>> from gatefield.data import Gaussian
+    >>> from gatefield.dynamics import advance, init
+    >>> task, net = Task(Gaussian(20, 2.0), Gaussian(20, 1.0)), Committee(20, 1, key=jax.random.key(0))
+    >>> stepper = advance(init(net, task, batch_size=50, learning_rate=0.05, key=jax.random.key(1)), steps=10)
+    >>> stepper.step, stepper.net.fields.shape, dict(stepper.observe().loss.sizes)
+    (10, (1, 20), {'run': 1})
+    """
+    options = {"optimizer": optimizer, "loss": loss, "observe": observe}
+    return Stepper(set_up(net, task, batch_size=batch_size, learning_rate=learning_rate, key=key, **options))
+
+
+def advance(stepper: Stepper[N], steps: int = 1) -> Stepper[N]:
+    """The training some steps later. Equal numbers of steps are compiled once."""
+    setup, stop = stepper.setup, stepper.step + checks.count("steps", steps)
+    marks = jnp.asarray([stepper.step, stop], jnp.int32)
+    one = jnp.int32(1)
+    with setup.precision():
+        state, _ = advance_records(setup.program, setup.state, setup.problem, marks, 1, setup.group, one, one)
+    return Stepper(setup._replace(state=state), stop)

@@ -1,0 +1,220 @@
+"""What a record says of one claim."""
+
+import dataclasses
+import math
+from typing import Any, Literal, TypedDict, Unpack, get_args
+
+from gatefield.core.errors import unknown_name
+
+Kind = Literal["claim", "prediction", "reproduction", "control", "regression"]
+"""A claim of a source; a prediction of theory; a published number made again; a control, which shows that the measurement can
+tell; a regression, which shows that nothing has changed."""
+
+Outcome = Literal["confirmed", "refuted", "not decided", "off"]
+"""`refuted` is a finding; `not decided`: the error is larger than the distance from the bound; `off`: a reproduction, control
+or regression that missed."""
+
+
+class Words(TypedDict, total=False):
+    """What may be said of any verdict; see `Verdict`."""
+
+    of: str
+    kind: Kind
+    source: str
+    note: str
+    error: float
+
+
+@dataclasses.dataclass(frozen=True)
+class Bound:
+    """Where a measured number has to lie: from `low` to `high`, the ends with it or not."""
+
+    measured: float
+    low: float
+    high: float
+    rule: str
+    """In words: what is measured, and where it has to lie."""
+    ends: bool = False
+    error: float = 0.0
+
+    @property
+    def holds(self) -> bool:
+        return self.low <= self.measured <= self.high if self.ends else self.low < self.measured < self.high
+
+    @property
+    def decided(self) -> bool:
+        """Whether there is a number, further from the nearest end than its error; without an error any number decides."""
+        room = min(abs(self.measured - self.low), abs(self.measured - self.high))
+        return not math.isnan(self.measured) and (room > self.error or not self.error)
+
+
+@dataclasses.dataclass(frozen=True)
+class Verdict:
+    """One claim, what was expected, what was measured, and what became of it.
+
+    Made by `within`, `between`, `below`, `above`, `equals` or `test`, which take
+
+    - `claim`: a sentence that stands alone;
+    - `expected`, `measured`: numbers; and the bound, typed once, from which `holds` and the words of `tolerance` follow;
+    - `of`: what is measured, in a few words, such as "median IPR";
+    - `kind`: whose claim it is: see `Kind`; `source`: where it stands, such as "note 002, section 4";
+    - `error`: of what is measured, such as the half-width of its interval: nearer to the bound than that is `not decided`;
+    - `note`: what a reader should know beside the numbers.
+
+    `verdict.and_below(...)`, `and_above`, `and_within` add a further condition, which must hold too.
+
+    >>> verdict = Verdict.within("the field localizes at gain 3", 0.64, 0.655, atol=0.03, of="median IPR", kind="reproduction")
+    >>> verdict.holds, verdict.outcome, verdict.tolerance
+    (True, 'confirmed', 'median IPR within 0.03 of 0.64')
+    >>> Verdict.above("more than half are found", 0.5, 0.55, error=0.1).outcome
+    'not decided'
+    """
+
+    claim: str
+    expected: float
+    measured: float
+    bounds: tuple[Bound, ...]
+    kind: Kind = "prediction"
+    source: str = ""
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        if self.kind not in get_args(Kind):
+            raise unknown_name("kind of verdict", self.kind, get_args(Kind))
+
+    @property
+    def outcome(self) -> Outcome:
+        if not all(bound.decided for bound in self.bounds):
+            return "not decided"
+        if all(bound.holds for bound in self.bounds):
+            return "confirmed"
+        return "refuted" if self.kind in ("claim", "prediction") else "off"
+
+    @property
+    def holds(self) -> bool:
+        return self.outcome == "confirmed"
+
+    @property
+    def tolerance(self) -> str:
+        """How far apart expected and measured may be, in words."""
+        return ", and ".join(bound.rule for bound in self.bounds)
+
+    @classmethod
+    def within(
+        cls,
+        claim: str,
+        expected: float,
+        measured: float,
+        *,
+        atol: float | None = None,
+        rtol: float | None = None,
+        **words: Unpack[Words],
+    ) -> "Verdict":
+        """At most `atol` away from what is expected, or at most the part `rtol` of it."""
+        return cls._made(claim, expected, _near(expected, measured, atol, rtol, words), words)
+
+    @classmethod
+    def between(
+        cls, claim: str, low: float, high: float, measured: float, *, expected: float | None = None, **words: Unpack[Words]
+    ) -> "Verdict":
+        """From `low` to `high`, the ends with it; unless another number is expected, it is their middle."""
+        bound = _bound(measured, low, high, f"from {number(low)} to {number(high)}", True, words)
+        return cls._made(claim, (low + high) / 2 if expected is None else expected, bound, words)
+
+    @classmethod
+    def below(
+        cls,
+        claim: str,
+        bound: float,
+        measured: float,
+        *,
+        expected: float | None = None,
+        or_equal: bool = False,
+        **words: Unpack[Words],
+    ) -> "Verdict":
+        """Below a bound, which is also what is expected unless another number is."""
+        return cls._made(claim, bound if expected is None else expected, _below(bound, measured, or_equal, words), words)
+
+    @classmethod
+    def above(
+        cls,
+        claim: str,
+        bound: float,
+        measured: float,
+        *,
+        expected: float | None = None,
+        or_equal: bool = False,
+        **words: Unpack[Words],
+    ) -> "Verdict":
+        """Above a bound, which is also what is expected unless another number is."""
+        return cls._made(claim, bound if expected is None else expected, _above(bound, measured, or_equal, words), words)
+
+    @classmethod
+    def equals(cls, claim: str, expected: float, measured: float, **words: Unpack[Words]) -> "Verdict":
+        """Exactly what is expected."""
+        bound = _bound(measured, expected, expected, f"exactly {number(expected)}", True, words)
+        return cls._made(claim, expected, bound, words)
+
+    @classmethod
+    def test(
+        cls, claim: str, expected: float, measured: float, p: float, *, level: float, by: str, **words: Unpack[Words]
+    ) -> "Verdict":
+        """No difference is seen between expected and measured: the test named by `by` gives a p-value of at least `level`."""
+        bound = _above(level, p, True, {"of": f"{by}, p"})
+        return dataclasses.replace(cls._made(claim, expected, bound, words), measured=float(measured))
+
+    @classmethod
+    def judged(cls, claim: str, expected: float, measured: float, tolerance: str, holds: Any, note: str = "") -> "Verdict":
+        """The old form, with words and condition typed apart; to be replaced."""
+        bound = Bound(1.0 if holds else 0.0, 0.5, 2.0, tolerance)
+        return cls(claim, float(expected), float(measured), (bound,), "prediction", "", note)
+
+    @classmethod
+    def _made(cls, claim: str, expected: float, bound: Bound, words: Words) -> "Verdict":
+        kind, source, note = words.get("kind", "prediction"), words.get("source", ""), words.get("note", "")
+        return cls(claim, float(expected), bound.measured, (bound,), kind, source, note)
+
+    def and_below(self, bound: float, measured: float, *, or_equal: bool = False, **words: Unpack[Words]) -> "Verdict":
+        """The same, and another number below its bound."""
+        return self._and(_below(bound, measured, or_equal, words))
+
+    def and_above(self, bound: float, measured: float, *, or_equal: bool = False, **words: Unpack[Words]) -> "Verdict":
+        """The same, and another number above its bound."""
+        return self._and(_above(bound, measured, or_equal, words))
+
+    def and_within(
+        self, expected: float, measured: float, *, atol: float | None = None, rtol: float | None = None, **words: Unpack[Words]
+    ) -> "Verdict":
+        """The same, and another number near to what is expected of it."""
+        return self._and(_near(expected, measured, atol, rtol, words))
+
+    def _and(self, bound: Bound) -> "Verdict":
+        return dataclasses.replace(self, bounds=(*self.bounds, bound))
+
+
+def number(value: float) -> str:
+    """A bound as it is read: up to six digits, whole numbers plain."""
+    return f"{value:.6g}"
+
+
+def _near(expected: float, measured: float, atol: float | None, rtol: float | None, words: Words) -> Bound:
+    if atol is not None and rtol is None:
+        return _bound(measured, expected - atol, expected + atol, f"within {number(atol)} of {number(expected)}", True, words)
+    if rtol is not None and atol is None:
+        slack, rule = abs(expected) * rtol, f"within {100 * rtol:.4g} % of {number(expected)}"
+        return _bound(measured, expected - slack, expected + slack, rule, True, words)
+    raise ValueError("A verdict `within` takes atol or rtol, one of the two.")
+
+
+def _below(bound: float, measured: float, or_equal: bool, words: Words) -> Bound:
+    return _bound(measured, -math.inf, bound, f"{'at most' if or_equal else 'below'} {number(bound)}", or_equal, words)
+
+
+def _above(bound: float, measured: float, or_equal: bool, words: Words) -> Bound:
+    return _bound(measured, bound, math.inf, f"{'at least' if or_equal else 'above'} {number(bound)}", or_equal, words)
+
+
+def _bound(measured: float, low: float, high: float, rule: str, ends: bool, words: Words) -> Bound:
+    of = words.get("of", "")
+    rule = f"{of} {rule}" if of else rule
+    return Bound(float(measured), float(low), float(high), rule, ends, float(words.get("error", 0.0)))
