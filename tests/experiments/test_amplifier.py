@@ -5,7 +5,7 @@ import xarray as xr
 
 from gatefield import flow
 from gatefield.data import NonlinearGP
-from gatefield.experiments.fields.amplifier import _closure_ends
+from gatefield.experiments.fields.amplifier.simulate import _closure_ends
 from gatefield.theory import relu
 
 
