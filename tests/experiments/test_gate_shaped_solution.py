@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from gatefield.experiments.fields import gate_shaped_solution as experiment
+from gatefield.experiments.fields.gate_shaped_solution import simulate as experiment
 
 
 def test_moments_behind_gates():
