@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from gatefield.data import Gaussian, Task
-from gatefield.experiments.fields import gaussian_committee as experiment
+from gatefield.experiments.fields.gaussian_committee import simulate as experiment
 from gatefield.nets import Committee
 
 
