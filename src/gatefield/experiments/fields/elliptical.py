@@ -51,9 +51,9 @@ class Settings(Parameters):
 def simulate(p: Settings, bench: Bench) -> xr.Dataset:
     """The record."""
     grid = Grid(seed=p.seeds)
-    tasks = {law.replace(":", "="): Task(*(Elliptical(p.n, xi, law) for xi in (p.xi1, p.xi0))) for law in p.laws}
-    parts = [train_by_seed(bench, part, task, grid, p) for part, task in tasks.items()]
-    squashed = Task(*(NonlinearGP(p.n, xi, p.control_gain) for xi in (p.xi1, p.xi0)))
+    tasks = [Task(Elliptical(p.n, p.xi1, law), Elliptical(p.n, p.xi0, law)) for law in p.laws]
+    parts = [train_by_seed(bench, law.replace(":", "="), task, grid, p) for law, task in zip(p.laws, tasks, strict=True)]
+    squashed = Task(NonlinearGP(p.n, p.xi1, p.control_gain), NonlinearGP(p.n, p.xi0, p.control_gain))
     control = train_by_seed(bench, "control", squashed, grid, p)
     record = xr.concat(parts, xr.IndexVariable("law", list(p.laws)), combine_attrs="drop_conflicts")
     record["control_fields"] = control.fields.assign_attrs(long_name=f"fields on squashed data, gain {p.control_gain:g}")

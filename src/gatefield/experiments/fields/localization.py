@@ -41,7 +41,8 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
     record["ipr"] = (record.fields.dims[:-1], ipr(record.fields.values), {"long_name": "inverse participation ratio"})
     ends = gaussian_ends(record, classes)
     record["flow_ipr"] = (("order", "gain", "seed"), ipr(ends), {"long_name": "IPR of the Gaussian flow"})
-    record["bump_ipr"] = (("order", "gain"), [[_bump_ipr(p, *xis, g) for g in p.gains] for xis in length_scales(p)])
+    bumps = [[_bump_ipr(p, xi1, xi0, gain) for gain in p.gains] for xi1, xi0 in length_scales(p)]
+    record["bump_ipr"] = (("order", "gain"), bumps)
     return record
 
 

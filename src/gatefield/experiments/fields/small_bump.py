@@ -66,7 +66,7 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
 def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
     """What the record says of each claim."""
     at_site = record.isel(position=int(record.attrs["site"]))
-    predicted = 2 * gain_deviation(np.maximum(record.gain.values, 1e-9))
+    predicted = 2 * np.asarray(gain_deviation(np.maximum(record.gain.values, 1e-9)))
     return [
         Verdict.below(
             "the closed form is the sampled input-output covariance",
