@@ -210,10 +210,10 @@ experiment = Experiment(
     source="note 002, figure 4 and equations 66 to 74; note 001, equation 7",
     text="A gate that opens where one input is positive sees a mean input that is a bump around that site: E[1(x_i > 0) Y "
     "x_j]. Its closed form is arcsin(√κ ρ_ij)/(2π Z(g)), with ρ the latent correlation in the positive class, g the gain "
-    "and κ = 2g²/(1+2g²). It is laid over averages of fresh samples; below is the difference in standard errors. The "
+    "and κ = 2g²/(1+2g²). It is laid over averages of samples; below is the difference in standard errors. The "
     "printed equations have other prefactors. Equation 74 of note 002 is 2√π = 3.545 times too large at every gain. "
     "Equation 7 of note 001 leaves out P(Y=1) and the normalisation of x: its error grows with 1/g as the gain falls. The "
-    "bump is there at every gain, so by itself it does not tell data that localize from Gaussian data.",
+    "bump is there at every gain: it does not tell data that localize from Gaussian data.",
     Parameters=Settings,
     presets={"full": {}, "quick": {"samples": 400_000}},
     durations={"quick": "10 s", "full": "1 min"},

@@ -12,9 +12,9 @@ experiment = Experiment(
     text="A site correlates with the input of a neuron's gate by a. If the rest of that input is taken to be Gaussian, the "
     "site's mean behind the open gate is a function of a alone: the amplifier. On Gaussian data it is a straight line. On "
     "squashed data, whose excess kurtosis is negative, it bends upwards: the strongest sites are amplified most, and win. "
-    "The flow with this closure is laid beside stochastic gradient descent (SGD). Where the positive class has the longer "
+    "The flow with this closure is laid beside stochastic gradient descent (SGD). If the positive class has the longer "
     "range it says rightly whether the field localizes, and mostly where, at about half the inverse participation ratio "
-    "(IPR). Where the positive class has the shorter range it is wrong at high gain: it localizes, and SGD does not.",
+    "(IPR). If it has the shorter range the closure is wrong at high gain: it localizes, SGD does not.",
     Parameters=Settings,
     presets={"full": {}, "quick": {"gains": (0.01, 1.0, 3.0, float("inf")), "seeds": 4, "batch_size": 500}},
     durations={"quick": "40 s", "full": "10 min"},

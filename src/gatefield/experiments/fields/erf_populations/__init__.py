@@ -14,8 +14,8 @@ experiment = Experiment(
     "why: a unit of negative bias amplifies the frequencies that the positive class has more of (here the low ones), a "
     "unit of positive bias the others. On Gaussian data the whole flow is known and is laid beside stochastic gradient "
     "descent (SGD). Low frequencies become localized fields only on squashed data. The initial field decides which unit "
-    "goes where if biases start at zero, else the biases do. Without an output bias the committee balances its mean "
-    "output, and keeps both populations.",
+    "goes where if biases start at zero, else the biases do. Without an output bias the committee keeps both "
+    "populations, to balance its mean.",
     Parameters=Settings,
     presets={"full": {}, "quick": {"rate_per_unit": 0.05, "batch_size": 250, "steps": 4_000, "record_every": 200, "seeds": 3}},
     durations={"quick": "40 s", "full": "6 min"},
