@@ -81,7 +81,7 @@ def assert_all_drawn(axes, rows, **look):
 def assert_bars(container, values, errors):
     """Dots with error bars of that length to each side."""
     line, _, (bars,) = container
-    np.testing.assert_allclose(line.get_ydata(), values)
+    np.testing.assert_allclose(np.asarray(line.get_ydata(), float), values)
     np.testing.assert_allclose([np.ptp(segment[:, 1]) / 2 for segment in bars.get_segments()], errors)
 
 
