@@ -16,9 +16,9 @@ def seeds(median):
 
 
 def ending(values, before=0.5):
-    """Values after the last of two steps, with a step axis at the end."""
+    """Values after the last of three steps, with a step axis at the end."""
     values = np.asarray(values, float)
-    return np.stack([np.full_like(values, before), values], axis=-1)
+    return np.stack([np.full_like(values, before), np.full_like(values, before), values], axis=-1)
 
 
 def judge(name, record):

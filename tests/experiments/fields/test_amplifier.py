@@ -50,7 +50,7 @@ def made(bend=1.0, flat=False, low=(0.05, 0.05), ratio=0.57, hits=52, short=(0.1
         "expansion": (("gain", "correlation"), A / np.sqrt(2 * np.pi) * (1 + lift)),
         "kurtosis": ("gain", KURTOSIS),
         "fine_kurtosis": ("fine_gain", [-0.1, -1.0]),
-        "fields": ((*LEAD, "step", "unit", "position"), np.ones((2, 3, SEEDS, 2, 1, 6))),
+        "fields": ((*LEAD, "step", "unit", "position"), np.ones((2, 3, SEEDS, 3, 1, 6))),
         "closure_fields": ((*LEAD, "position"), np.ones((2, 3, SEEDS, 6))),
     }
     return xr.Dataset(data, {"order": ["long", "short"], "gain": list(gains), "correlation": A, "fine_gain": [0.1, 1.0]})

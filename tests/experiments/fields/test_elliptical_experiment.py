@@ -4,7 +4,7 @@ import numpy as np
 import pydantic
 import pytest
 import xarray as xr
-from field_records import assert_drawn, assert_only, figure, judge, panel, scrambled, seeds
+from field_records import assert_drawn, assert_only, ending, figure, judge, panel, scrambled, seeds
 
 from gatefield import flow
 from gatefield.data import Gaussian
@@ -25,12 +25,12 @@ def made(ipr=0.09, flow_ipr=0.03, control=0.6, cosine=0.95, size=1.0, wild_cosin
         "size": 3 * sizes,
         "flow_size": np.full((3, 3), 3.0),
     }
-    data = {name: (DIMS, np.stack([np.full((3, 3), 0.5), values], axis=-1)[..., None]) for name, values in each.items()}
-    data["control_ipr"] = (DIMS[1:], np.stack([np.full(3, 0.1), seeds(control)], axis=-1)[..., None])
-    data |= {name: ((*DIMS, "position"), np.ones((3, 3, 2, 1, 6))) for name in ("fields", "flow_fields")}
-    data["control_fields"] = ((*DIMS[1:], "position"), np.ones((3, 2, 1, 6)))
+    data = {name: (DIMS, ending(values)[..., None]) for name, values in each.items()}
+    data["control_ipr"] = (DIMS[1:], ending(seeds(control), before=0.1)[..., None])
+    data |= {name: ((*DIMS, "position"), np.ones((3, 3, 3, 1, 6))) for name in ("fields", "flow_fields")}
+    data["control_fields"] = ((*DIMS[1:], "position"), np.ones((3, 3, 1, 6)))
     data |= {"tame": ("law", [False, True, True]), "constant": ("law", [0.3, 0.1, 0.2])}
-    return xr.Dataset(data, {"law": LAWS, "time": ("step", [0.0, 1.0])}, {"control_gain": 3.0})
+    return xr.Dataset(data, {"law": LAWS, "time": ("step", [0.0, 1.0, 2.0])}, {"control_gain": 3.0})
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_figure():
     drawn = figure("elliptical", record)
     top, sizes = panel(drawn, "(a)"), panel(drawn, "(b)")
     for i, name in enumerate(["Student t, 3 d.f.", "Student t, 4.5 d.f.", "Sphere"]):
-        assert_drawn(top, np.median(record.ipr.values[i, :, :, 0], axis=0), at=[0, 1], color=f"C{i}", label=name)
+        assert_drawn(top, np.median(record.ipr.values[i, :, :, 0], axis=0), at=[0, 1, 2], color=f"C{i}", label=name)
         constant = np.full(3, record.constant.values[i])
         assert_drawn(sizes, record["size"].values[i, :, -1, 0], at=constant, color=f"C{i}", label=name)
     flows = np.median(np.median(record.flow_ipr.values[..., 0], axis=1), axis=0)

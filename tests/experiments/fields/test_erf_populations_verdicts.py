@@ -55,7 +55,7 @@ def made(
     push[0], push[:, :, 1] = -push[0], -push[:, :, 1]
     logistic_bias, logistic_ipr, waves = _logistic(logistic, sort)
     data = {
-        "bias": ((*DIMS, "step"), np.stack([begin, bias], axis=-1)),
+        "bias": ((*DIMS, "step"), np.stack([begin, -begin, bias], axis=-1)),
         "ipr": (DIMS, ipr),
         "oscillates": (DIMS, oscillates),
         "push": (DIMS, push),
@@ -142,7 +142,7 @@ def test_what_is_not_decided_is_no_finding():
 def test_figure():
     record = scrambled(made())
     shape = tuple(record.sizes[dim] for dim in DIMS)
-    record["fields"] = ((*DIMS, "step", "position"), np.random.default_rng(1).normal(size=(*shape, 2, N)))
+    record["fields"] = ((*DIMS, "step", "position"), np.random.default_rng(1).normal(size=(*shape, 3, N)))
     record["flow_fields"] = ((*DIMS[1:], "position"), np.random.default_rng(2).normal(size=(*shape[1:], N)))
     record["rate"] = (("gain", "frequency", "sign"), np.random.default_rng(3).normal(size=(2, 6, 2)))
     record = record.assign_coords(frequency=range(6), sign=[-1.0, 1.0])

@@ -15,16 +15,16 @@ def made(original=0.5, clone=0.05, flow=0.04, cosine=0.95):
     """The numbers asked for are those at gain 3; the clone's final fields have that median cosine with the flow's."""
     angles = np.arccos(np.array([[cosine, 0.1, 0.99]] * 2))
     turned = np.stack([np.cos(angles), np.sin(angles)], axis=-1)
-    straight = np.broadcast_to([2.0, 0.0], turned.shape)
+    straight = np.broadcast_to([3.0, 0.0], turned.shape)
     fields = np.stack([straight, 3 * turned])[:, :, :, None, None]
     data = {
         "ipr": (DIMS, ending(seeds([[original, 0.6], [clone, 0.06]]), before=0.2)[..., None]),
         "flow_ipr": (DIMS[1:3], seeds([flow, 0.03])),
-        "fields": ((*DIMS, "position"), np.concatenate([np.full_like(fields, 0.7), fields], axis=3)),
+        "fields": ((*DIMS, "position"), np.concatenate([np.full_like(fields, 0.7)] * 2 + [fields], axis=3)),
         "flow_fields": (("gain", "seed", "position"), straight),
         "inputs": (("data", "gain", "position"), np.ones((2, 2, 2))),
     }
-    return xr.Dataset(data, {"data": ["original", "clone"], "gain": [3.0, INF], "time": ("step", [0.0, 1.0])})
+    return xr.Dataset(data, {"data": ["original", "clone"], "gain": [3.0, INF], "time": ("step", [0.0, 1.0, 2.0])})
 
 
 @pytest.mark.parametrize(
