@@ -63,6 +63,10 @@ def test_laws_without_fourth_moments_are_judged_by_themselves():
     assert [v.holds for v in verdicts] == [True, True, True, True, False, False]
     assert [v.measured for v in verdicts] == pytest.approx([0.09, 0.6, 0.93, 0.97, 0.3, 1.5])
     assert [v.expected for v in verdicts] == pytest.approx([0.03, 0.3, 1.0, 1.0, 1.0, 1.0])
+    assert [v.claim for v in verdicts[4:]] == [
+        "SGD points where the flow does, where fourth moments are infinite",
+        "SGD gives the field the size of the flow's, where fourth moments are infinite",
+    ]
     assert "Student t, 3 d.f." in verdicts[-1].note
     assert "Sphere" in verdicts[2].note
     assert len(judge("elliptical", made().isel(law=[0]))) == len(judge("elliptical", made().isel(law=[1, 2]))) == 4
@@ -89,7 +93,7 @@ def test_figure():
     for i, axes in enumerate(drawn.axes[2:5]):
         assert_drawn(axes, record.fields.values[i, 0, -1, 0], color=f"C{i}", marker="o")
         assert_drawn(axes, record.flow_fields.values[i, 0, -1, 0], color="0.25", style="-")
-    assert_drawn(panel(drawn, "control"), record.control_fields.values[0, -1, 0], color="k", marker="o")
+    assert_drawn(drawn.axes[5], record.control_fields.values[0, -1, 0], color="k", marker="o")
 
 
 def test_flow_of_each_law_is_its_own():

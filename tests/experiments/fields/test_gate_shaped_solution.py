@@ -7,7 +7,7 @@ from field_records import assert_bars, assert_drawn, assert_only, figure, holds,
 
 from gatefield.experiments.fields.gate_shaped_solution.simulate import Settings, _class_moments, _directions, _open
 
-GAINS = (0.01, 1.0, 3.0, 100.0)
+SITE, GAINS = 17, (0.01, 1.0, 3.0, 100.0)
 ROW = (0.841, -0.380, 0.075, -0.012)  # of (S0 + S1)^-1 at gain 3, for n = 40 and length scales 2 and 1
 AGREED = (0.937, 0.958, 0.980, 0.9994)  # of the small bump in the positive class, at each gain
 LEAD = ("gain", "gate", "position")
@@ -20,7 +20,7 @@ def made(
     """Deviations from what is expected; `moment` and `drift` in standard errors, `change` that of the hat's agreement."""
     z, inverse = np.zeros((4, 2, n, n)), np.full((4, n, n), 0.5)
     z[2, 1, 3, 4] = moment
-    inverse[2, 20, 20:24] = np.add(ROW, row)
+    inverse[2, SITE, SITE : SITE + 4] = np.add(ROW, row)
     sampled = np.full((4, 2, n), 9.0)
     sampled[0, 1] = 0.3
     sampled[0, 1, 5] += 0.01 * drift
@@ -45,7 +45,7 @@ def made(
         "agreement_gaussian": (("gain", "gate", "label"), agreement),
     }
     coords = {"gain": list(gains), "gate": ["bump", "hat"], "label": ["positive", "negative"], "position": np.arange(n)}
-    return xr.Dataset(data, coords, {"site": 20, "xi1": xi[0], "xi0": xi[1]})
+    return xr.Dataset(data, coords, {"site": SITE, "xi1": xi[0], "xi0": xi[1]})
 
 
 def one(place, value, of=4):
@@ -103,7 +103,7 @@ def test_figure():
     assert_drawn(panel(drawn, "(d)"), record.ipr.values[:, 0], label="small bump")
     assert_drawn(panel(drawn, "(d)"), record.ipr.values[:, 1], label="Mexican hat")
     for i in range(4):
-        assert_drawn(panel(drawn, "(c)"), record.inverse.values[i, 20, 20:27], color=f"C{i}")
+        assert_drawn(panel(drawn, "(c)"), record.inverse.values[i, SITE, SITE : SITE + 7], color=f"C{i}")
         for gate, letters in enumerate(["fg", "jk"]):
             assert_drawn(panel(drawn, f"({letters[0]})"), record.drift.values[i, gate] / 2, color=f"C{i}")
             assert_drawn(panel(drawn, f"({letters[1]})"), record.field.values[i, gate], color=f"C{i}")
