@@ -80,6 +80,8 @@ def test_numbers():
     assert [v.measured for v in verdicts] == pytest.approx([5.0, 4.0, -0.1, 0.841, 0.41, 0.76, *AGREED])
     assert [v.expected for v in verdicts] == pytest.approx([0.0, 0.0, 0.0, 0.841, 0.41, 0.76, *AGREED])
     assert "over 6,560 entries" in verdicts[0].note
+    assert verdicts[3].tolerance.startswith("entry at lag 0 within 0.001 of 0.841, and ")
+    assert [v.claim.split("field ")[1] for v in verdicts[4:6]] == ["for Gaussian data too", "at gain 3"]
     assert [judge("gate-shaped-solution", made(change=c))[2].outcome for c in (-0.019, 0.019, 0.1)] == [
         "not decided",
         "not decided",

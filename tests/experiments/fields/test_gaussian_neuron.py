@@ -16,7 +16,7 @@ def made(cosine=0.995, distance=0.05, loss=0.2, steps=STEPS):
     cosines[:, :late], cosines[1, late] = 0.1, cosine
     distances = np.full((3, 12), 0.5)
     distances[:, -1] = seeds(distance)
-    wave = np.linspace(-1, 1, 10)  # the mean of the last ten records counts, not the last
+    wave = np.append(-0.9, np.full(9, 0.1))  # the mean of the last ten records counts, not the last nor their median
     data = {
         "cosine": (DIMS[:2], cosines),
         "distance": (DIMS[:2], distances),
@@ -57,7 +57,9 @@ def test_figure():
     record = scrambled(made())
     drawn = figure("gaussian-neuron", record)
     for start, name in [("(a)", "fields"), ("(b)", "flow_fields")]:
-        np.testing.assert_allclose(panel(drawn, start).images[0].get_array(), record[name].values[0, :, 0].T)
+        (image,) = panel(drawn, start).images
+        np.testing.assert_allclose(image.get_array(), record[name].values[0, :, 0].T)
+        assert image.get_clim()[1] == -image.get_clim()[0] == record.flow_fields.values[0].max()
     assert_drawn(panel(drawn, "(c)"), record.fields.values[0, -1, 0], marker="o")
     assert_drawn(panel(drawn, "(c)"), record.flow_fields.values[0, -1, 0], label="flow")
 

@@ -50,6 +50,8 @@ def test_numbers():
     verdicts = judge("small-bump", made(z=-3.0, off_74=(1.0, 2.0), off_7=(3.0, 1.0)))
     assert [v.expected for v in verdicts] == pytest.approx([0.0, 3.5449077, FACTOR_7[0]])
     assert [v.measured for v in verdicts] == pytest.approx([3.0, 3.5449077 * 1.025, FACTOR_7[0] * 1.03])
+    assert "within 8 % of 3.54491, and" in verdicts[1].tolerance
+    assert "within 4 % of" in verdicts[2].tolerance
     assert verdicts[2].claim.endswith("at gain 0.3")
     assert verdicts[0].note.startswith("over 10 comparisons (2 gains, 5 sites), 1,000 samples")
 

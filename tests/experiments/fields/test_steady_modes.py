@@ -37,7 +37,7 @@ def made(share=0.995, winner=2, sizes=(1.0, 1.0, 1.0), counts=(1.7, 2.5, 3.0), s
         "amplitude_printed": ("pair", [0.4, 0.6]),
         "time_scale": ("pair", [50.0, 80.0]),
     }
-    coords = {"pair": ["2, 1", "1, 2"], "time": [1.0, 20.0, 1e6], "sgd_time": [0.0, 10.0, 20.0], "frequency": range(4)}
+    coords = {"pair": ["2, 1", "1, 2"], "time": [1.0, 20.0, 1e6], "sgd_time": [0.0, 1.0, 20.0], "frequency": range(4)}
     return xr.Dataset(data, coords, {"note_time": 20.0})
 
 
@@ -47,6 +47,7 @@ def made(share=0.995, winner=2, sizes=(1.0, 1.0, 1.0), counts=(1.7, 2.5, 3.0), s
         (4, {"share": 0.9901}, True),
         (4, {"share": 0.9899}, False),
         (4, {"winner": 3}, False),
+        (4, {"winner": 0}, False),
         (5, {"sizes": (1.0, 1.0, 1.0049)}, True),
         (5, {"sizes": (0.9951, 1.0, 1.0)}, True),
         (5, {"sizes": (1.0, 1.0, 1.0051)}, False),
@@ -70,9 +71,11 @@ def test_both_sides_of_each_bound(place, change, expected):
 
 
 def test_numbers():
-    verdicts = judge("steady-modes", made(sizes=(1.004, 0.998, 1.001), scales=(-1.0, 1.01, 0.99), sgd=(0.9, 1.05)))
-    assert [v.measured for v in verdicts] == pytest.approx([0, 0.2, 2.5, 50, 2, 0.3003, 2.5, 80, 0.9])
+    verdicts = judge("steady-modes", made(sizes=(1.004, 0.998, 1.0), scales=(1.015, 1.0, 0.99), sgd=(0.9, 1.05)))
+    assert [v.measured for v in verdicts] == pytest.approx([0, 0.2, 2.5, 50, 2, 0.3, 2.5, 80, 0.9])
     assert [v.expected for v in verdicts] == pytest.approx([0, 0.2, 2.0, 50, 2, 0.3, 2.0, 80, 1.0])
+    assert "within 0.5 % of 0.3, and" in verdicts[5].tolerance
+    assert "within 2 % of 80, and" in verdicts[7].tolerance
     assert [v.claim.split(":")[0] for v in verdicts[3:5]] == ["ξ = (2, 1)", "ξ = (1, 2)"]
     assert judge("steady-modes", made(winner=3))[4].measured == 3
     assert judge("steady-modes", made(scales=(-0.1, -0.1, -0.1)))[7].measured == 0
