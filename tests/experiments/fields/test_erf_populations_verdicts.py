@@ -43,7 +43,7 @@ def made(
     """
     negative = np.broadcast_to(first(50), (2, 2, 2, 3, UNITS)).copy()
     negative[1, 1, 0] = [first(count) for count in positive]
-    bias = np.where(negative, -1.0, 1.0)
+    bias = np.where(negative, -0.3, 0.3)
     ipr = np.where(negative & ~first(wide), LOCAL, WIDE)
     ipr[0] = np.where(first(gaussian), LOCAL, WIDE)
     ipr[1, 0, 0] = np.where(last(astray), LOCAL, ipr[1, 0, 0])
@@ -82,7 +82,7 @@ def _logistic(wrong, sort):
         ipr = np.where(last(wrong), LOCAL, ipr)
     if sort == "still":
         waves = waves & ~last(wrong)
-    return np.where(negative, -1.0, 1.0), ipr, waves
+    return np.where(negative, -0.3, 0.3), ipr, waves
 
 
 @pytest.mark.parametrize(
@@ -133,6 +133,12 @@ def test_shares_of_populations_are_among_their_own_units(place, change, shares, 
     assert verdict.holds == expected
 
 
+def test_expected_and_compared():
+    verdicts = judge("erf-populations", made())
+    assert [v.expected for v in verdicts] == pytest.approx([1.0] * 7 + [0.5, 0.45] + [1.0] * 3)
+    assert "from a Xavier start 0.500" in verdicts[7].note
+
+
 def test_what_is_not_decided_is_no_finding():
     for positive, outcome in [((58, 59, 60), "confirmed"), ((40, 60, 80), "not decided"), ((20, 21, 22), "refuted")]:
         assert judge("erf-populations", made(positive=positive))[7].outcome == outcome
@@ -155,6 +161,7 @@ def test_figure():
             assert_drawn(panel(drawn, start), record[name].values[i], at=record.bias.values[i, ..., -1], label=label)
         values, bias = record["sigmoid_" + name].values[1], record.sigmoid_bias.values[1]
         assert_drawn(panel(drawn, start), values, at=bias, label="logistic units")
+    assert_drawn(panel(drawn, "(a)"), [6 / N] * 2, style=":")
     for i, label in enumerate(["bias -1", "bias +1"]):
         assert_drawn(panel(drawn, "(c)"), record.rate.values[1, :, i], label=label)
     assert_drawn(panel(drawn, "(d)"), record.bias.values[0, ..., -1], at=record.flow_bias.values, marker="o")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import xarray as xr
-from field_records import assert_bars, assert_drawn, assert_only, figure, judge, panel, scrambled
+from field_records import assert_all_drawn, assert_bars, assert_drawn, assert_only, figure, judge, panel, scrambled
 
 GAINS, SITE, NOISE = np.array([0.3, 3.0]), 2, np.array([0.01, 0.02])
 FACTOR_74 = 2 * np.sqrt(np.pi)  # 1/sqrt(pi) was printed for 1/(2 pi)
@@ -62,10 +62,15 @@ def test_figure():
     bump, printed, deviations = (panel(drawn, start) for start in ("(a)", "(b)", "(c)"))
     for i, container in enumerate(bump.containers):
         assert_bars(container, record.sampled.values[i], record.error.values[i])
-    closed = [segment[0, 1] for part in bump.collections[::2] for segment in part.get_segments()]
-    np.testing.assert_allclose(closed, record.exact.values.ravel())
+    closed = np.array([segment for part in bump.collections[::2] for segment in part.get_segments()])
+    np.testing.assert_allclose(closed[:, :, 1], np.repeat(record.exact.values.ravel(), 2).reshape(-1, 2))
+    dots = np.array([container[0].get_xdata() for container in bump.containers], float).ravel()
+    np.testing.assert_allclose(closed[:, :, 0].mean(1), dots)  # a line through each dot's place, gains side by side
+    np.testing.assert_allclose(dots.reshape(2, 5), np.add.outer([-0.3, 0.3], np.arange(5)))
     at_site = record.isel(position=SITE)
     for name, look in [("exact", "closed form"), ("printed", "equation 74"), ("printed_001", "equation 7, as")]:
         assert_drawn(printed, at_site[name].values / at_site.sampled.values, at=[0, 1], label=look)
+    assert_drawn(printed, [FACTOR_74] * 2, color="0.6")
+    assert_all_drawn(deviations, [[-4.5] * 2, [4.5] * 2], style=":")
     for i in range(2):
         assert_drawn(deviations, record.z.values[i], color=f"C{i}")
