@@ -30,7 +30,7 @@ def made(*fits, fell=400, path=(5.0, 4.0, 4.0, 3.0), product=0.5, gains=GAINS):
             part = found[name][WHERE[where]]
             found[name][WHERE[where]] = np.where(np.arange(part.size).reshape(part.shape) < count, value, part)
     falls = (np.arange(400) < fell).reshape(SHAPE)
-    entropy = np.stack([np.full(SHAPE, 6.0), np.where(falls, 7.0, 3.0), np.where(falls, 5.9, 6.0)], axis=3)
+    entropy = np.stack([np.full(SHAPE, 6.0), np.where(falls, 3.0, 7.0), np.where(falls, 5.9, 6.0)], axis=3)
     flows = np.broadcast_to([5.0, 4.0, 3.5, 3.0], (2, 3, 4)).copy()
     flows[1, 2] = path
     data = {"fit_" + name: (LEAD, values) for name, values in found.items()}
@@ -80,7 +80,9 @@ def test_expected_and_refuted():
     verdicts = judge("uncertainty", made(("neuron", 6, GABOR), path=(5.0, 4.0, 4.1, 3.0)))
     assert [v.expected for v in verdicts] == pytest.approx([1.0, 0.0, 0.5, 1.0, 0.0, 1.0, 0.45])
     assert verdicts[1].outcome == "refuted"
-    assert "1 of 6 flows rise" in verdicts[1].note
+    # 400 fields go from 6 to 3 and back to 5.9; the slacks are the flow's entropies backwards: from 3 to 4.1 and then to 5
+    assert "1 of 6 flows rise. In SGD the median field rises by 2.90. Along" in verdicts[1].note
+    assert "slack rises by up to 2.00, that of the analytic signal by 2.00" in verdicts[1].note
     assert len(judge("uncertainty", made(gains=(0.01, 0.3, 0.5, 0.9)))) == 5
 
 

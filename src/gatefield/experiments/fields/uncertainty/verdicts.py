@@ -14,6 +14,8 @@ GOOD = 0.9
 """R2 from which a fit counts as good."""
 CYCLES = 1.0
 """Cycles of the carrier within four widths of the envelope, from two below its centre to two above, that make a Gabor."""
+RISE = 0.01
+"""Nats that a fall may be interrupted by: the tolerance of the flow is far smaller."""
 SECTION = "note 002, section on the uncertainty principle"
 GABORS = f"share with R2 above {GOOD:g} and a carrier, chosen by BIC, of at least {CYCLES:g} cycle under the envelope"
 
@@ -39,7 +41,7 @@ def _falling(record: xr.Dataset) -> list[Verdict]:
     start, end = record.entropy.isel(step=0), record.entropy.isel(step=-1)
     rises = {name: _rise(record["flow_" + name], "flow_time") for name in MEASURES}
     most = {name: float(rise.max()) for name, rise in rises.items()}
-    rose, trained = int((rises["entropy"] > 0.01).sum()), float(_rise(record.entropy, "step").median())
+    rose, trained = int((rises["entropy"] > RISE).sum()), float(_rise(record.entropy, "step").median())
     words: Any = {"kind": "claim", "source": SECTION}
     return [
         Verdict.above(
@@ -55,7 +57,7 @@ def _falling(record: xr.Dataset) -> list[Verdict]:
         ),
         Verdict.below(
             "the sum of the entropies falls monotonically",
-            0.01,
+            RISE,
             most["entropy"],
             expected=0.0,
             or_equal=True,
