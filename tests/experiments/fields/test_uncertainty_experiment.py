@@ -66,6 +66,7 @@ def made(*fits, fell=400, path=(5.0, 4.0, 4.0, 3.0), product=0.5, gains=GAINS):
         (6, made(("cube", 40, GABOR), ("committee", 19, GABOR)), 19 / 80, False),
         (6, made(("neuron", 6, GABOR), ("committee", 37, GABOR)), 37 / 80, True),
         (6, made(("neuron", 6, GABOR), ("committee", 35, GABOR)), 35 / 80, False),
+        (6, made(("committee", 40, GABOR), gains=(1.0, 2.0, 3.0, INF)), 1 / 3, True),
         (6, made(("cube", 10, GABOR), gains=(0.01, 0.3, 0.5, INF)), 0.25, True),
         (6, made(("cube", 9, GABOR), gains=(0.01, 0.3, 0.5, INF)), 9 / 40, False),
     ],
@@ -106,7 +107,9 @@ def test_figure():
         assert_all_drawn(flows, record.flow_entropy.values[i], color="0.6", style=look)
     path = record.flow_entropy.values.reshape(-1, 4)
     rising = [np.asarray(line.get_ydata(), float) for line in lines(flows, color="C1")]
-    np.testing.assert_array_equal(np.isfinite(rising)[:, :3], np.diff(path) > 0)
+    np.testing.assert_array_equal(np.isfinite(rising), np.diff(path, append=-1.0) > 0)
+    for axes in (trained, flows):  # the least possible, and Gaussian bumps
+        assert_all_drawn(axes, [[np.log(N)] * 2, [np.log(N) + 0.306853] * 2], style=":")
     _assert_fits(panel(shown, "(c)"), record)
     _assert_fields(shown.axes[3:], record)
 
