@@ -1,6 +1,7 @@
 """One ReLU neuron on Gaussian data, beside its exact gradient flow."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import jax
 import numpy as np
@@ -9,10 +10,8 @@ from matplotlib.figure import Figure
 
 from gatefield.data import NonlinearGP, Task, fourier_basis
 from gatefield.dynamics import flow
-from gatefield.lab.bench import Bench
-from gatefield.lab.experiment import Experiment, Parameters
+from gatefield.lab import Bench, Experiment, Parameters, Verdict
 from gatefield.lab.kinds import Count, Gain, LengthScale, Rate, Seed
-from gatefield.lab.verdict import Verdict
 from gatefield.nets import Committee
 from gatefield.plot.panels import field_over_time, two_fields
 from gatefield.theory import relu
@@ -62,34 +61,36 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
 def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
     """What the record says of each claim."""
     late = record.isel(step=record.step >= min(200, int(record.step[-1])))
-    cosine = float(late.cosine.min())
-    distance = float(record.distance.isel(step=-1).median())
     last = record.isel(step=slice(-10, None))
-    expected, loss = float(last.flow_loss.mean()), float(last.loss.mean())
     return [
-        Verdict.judged(
+        Verdict.above(
             "the field found by SGD points where the flow's does, from step 200 on",
-            1.0,
-            cosine,
-            "cosine at least 0.99",
-            cosine >= 0.99,
-            "the smallest cosine over recorded steps and seeds",
+            0.99,
+            float(late.cosine.min()),
+            expected=1.0,
+            or_equal=True,
+            of="smallest cosine over recorded steps and seeds",
+            kind="prediction",
+            source="note 002, equations 19 to 21",
         ),
-        Verdict.judged(
+        Verdict.below(
             "the final field has the flow's size and shape",
-            0.0,
-            distance,
-            "relative distance below 0.1",
-            distance < 0.1,
-            "the median over seeds of |w - w_flow| / |w_flow|; minibatch noise is what is left",
+            0.1,
+            float(record.distance.isel(step=-1).median()),
+            expected=0.0,
+            of="relative distance, median over seeds",
+            kind="prediction",
+            source="note 002, equations 19 to 21",
+            note="|w - w_flow| / |w_flow|; minibatch noise is what is left",
         ),
-        Verdict.judged(
+        Verdict.within(
             "the final loss is the flow's",
-            expected,
-            loss,
-            "within 2 %",
-            abs(loss / expected - 1) < 0.02,
-            "both averaged over the last ten records; SGD's is measured on fresh batches",
+            float(last.flow_loss.mean()),
+            float(last.loss.mean()),
+            rtol=0.02,
+            of="loss",
+            kind="prediction",
+            note="both averaged over the last ten records; SGD's is measured on fresh batches",
         ),
     ]
 
@@ -108,7 +109,7 @@ def figure(record: xr.Dataset) -> Figure:
     return figure
 
 
-def _spectra(axes, one: xr.Dataset) -> None:
+def _spectra(axes: Any, one: xr.Dataset) -> None:
     """Amplitude of each frequency of the final fields: cosine and sine parts together."""
     basis = fourier_basis(one.sizes["position"])
     frequency = (np.arange(len(basis)) + 1) // 2
@@ -135,11 +136,11 @@ experiment = Experiment(
     title="One neuron on Gaussian data follows its exact gradient flow",
     source="note 002, figure 1 and equations 19 to 21",
     text="A single ReLU neuron learns to tell long-range from short-range correlated noise. On Gaussian data its average "
-    "motion has a closed form: each Fourier mode of the receptive field (the neuron's input weights) grows or decays "
-    "at a rate set by the two spectra and by the size of the field. The picture lays the field found by stochastic "
-    "gradient descent beside the one that the flow predicts from the same start. What stays at this time is a smooth "
-    "trace of the random start and some slowly dying high frequencies; much later the field is flat. Nothing "
-    "condenses onto single sites.",
+    "motion has a closed form: each Fourier mode of the receptive field (the neuron's input weights) grows or decays at a "
+    "rate set by the two spectra and by the size of the field. The picture lays the field found by stochastic gradient "
+    "descent (SGD) beside the one that the flow predicts from the same start. What stays at this time is a smooth trace of "
+    "the random start and some slowly dying high frequencies; much later the field is flat. Nothing condenses onto single "
+    "sites.",
     Parameters=Settings,
     presets={"full": {}, "quick": {"batch_size": 2_500, "seeds": 2}},
     durations={"quick": "10 s", "full": "1 min"},

@@ -3,25 +3,19 @@
 from collections.abc import Sequence
 from typing import Any, cast
 
-import jax
 import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
+from gatefield.core.grid import Grid
 from gatefield.data import NonlinearGP, Task, ring_correlation
-from gatefield.dynamics import flow
-from gatefield.experiments.unfold import unfold
-from gatefield.lab.bench import Bench
-from gatefield.lab.experiment import Experiment, Parameters
+from gatefield.experiments.fields.by_seed import gaussian_ends, train_by_seed
+from gatefield.experiments.fields.orders import ORDER_NAMES, ORDERS, length_scales, sources
+from gatefield.lab import Bench, Experiment, Parameters, Verdict
 from gatefield.lab.kinds import Count, Gains, LengthScale, Rate, Seed
-from gatefield.lab.verdict import Verdict
 from gatefield.measures import ipr
-from gatefield.nets import Committee
 from gatefield.plot.panels import dots_by_seed, gain_text, small_field
-from gatefield.theory import nlgp, relu
-
-ORDERS = ("long", "short")
-ORDER_NAMES = {"long": "positive class has the longer range", "short": "positive class has the shorter range"}
+from gatefield.theory import nlgp
 
 
 class Settings(Parameters):
@@ -41,28 +35,15 @@ class Settings(Parameters):
 
 def simulate(p: Settings, bench: Bench) -> xr.Dataset:
     """The record."""
-    xi1, xi0, gain = (axis.ravel() for axis in _grid(p))
-    net_key, train_key = jax.random.split(jax.random.key(p.seed))
-    copies = len(ORDERS) * len(p.gains)
-    record = bench.train(
-        "sgd",
-        Committee(p.n, 1, init=_starts(p, net_key, copies), key=net_key),
-        Task(NonlinearGP(p.n, xi1, gain), NonlinearGP(p.n, xi0, gain)),
-        steps=p.steps,
-        batch_size=p.batch_size,
-        learning_rate=p.learning_rate,
-        record_every=p.record_every,
-        key=jax.numpy.tile(jax.random.split(train_key, p.seeds), copies),
-    ).record
-    result = unfold(record, {"order": ORDERS, "gain": p.gains, "seed": range(p.seeds)}).assign_attrs(
-        length_scales=[p.xi_long, p.xi_short]
-    )
-    result["ipr"] = (result.fields.dims[:-1], ipr(result.fields.values), {"long_name": "inverse participation ratio"})
-    shape = (len(ORDERS), len(p.gains), p.seeds)
-    end = _gaussian_flow(record.fields.values[:, 0, 0], xi1, xi0, gain, float(record.time[-1]))
-    result["flow_ipr"] = (("order", "gain", "seed"), ipr(end).reshape(shape), {"long_name": "IPR of the Gaussian flow"})
-    result["bump_ipr"] = (("order", "gain"), [[_bump_ipr(p, *xis, g) for g in p.gains] for xis in _orders(p)])
-    return result
+    grid = Grid(order=ORDERS, gain=p.gains, seed=p.seeds)
+    classes = sources(grid, p)
+    record = train_by_seed(bench, "sgd", Task(*classes), grid, p).assign_attrs(length_scales=[p.xi_long, p.xi_short])
+    record["ipr"] = (record.fields.dims[:-1], ipr(record.fields.values), {"long_name": "inverse participation ratio"})
+    ends = gaussian_ends(record, classes)
+    record["flow_ipr"] = (("order", "gain", "seed"), ipr(ends), {"long_name": "IPR of the Gaussian flow"})
+    bumps = [[_bump_ipr(p, xi1, xi0, gain) for gain in p.gains] for xi1, xi0 in length_scales(p)]
+    record["bump_ipr"] = (("order", "gain"), bumps)
+    return record
 
 
 def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
@@ -91,14 +72,14 @@ def figure(record: xr.Dataset) -> Figure:
 
 
 def _covariance_verdict(record: xr.Dataset) -> Verdict:
-    most, limit = float(record.flow_ipr.median("seed").max()), 4 / record.sizes["position"]
-    return Verdict.judged(
-        "covariance alone does not localize, at any gain",
-        limit,
-        most,
-        "IPR of the Gaussian flow below 4/n",
-        most < limit,
-        "the largest median over gains and orders, at the end of the same time",
+    return Verdict.below(
+        "covariance alone does not localize a field, at any gain",
+        4 / record.sizes["position"],
+        float(record.flow_ipr.median("seed").max()),
+        of="largest median IPR of the Gaussian flow",
+        kind="prediction",
+        source="note 002, introduction",
+        note="over gains and orders, at the end of the same time; the bound is 4/n",
     )
 
 
@@ -108,13 +89,15 @@ def _published_verdicts(record: xr.Dataset, median: xr.DataArray) -> list[Verdic
         return []
     out, gains = [], record.gain.values
     if gains[0] <= 0.1:
-        low = float(median.sel(order="long").isel(gain=0))
-        out.append(Verdict.judged(f"no localization at gain {gains[0]:g}", 0.06, low, "median IPR below 0.06", low < 0.06))
+        claim, low = f"the field does not localize at gain {gains[0]:g}", float(median.sel(order="long").isel(gain=0))
+        source = "note 002, introduction"
+        out.append(Verdict.below(claim, 0.06, low, of="median IPR", kind="claim", source=source))
     if 3.0 in gains:
         high, swapped = (float(median.sel(order=order, gain=3.0)) for order in ORDERS)
+        claim = "the field does not localize at gain 3 with the length scales swapped"
         out += [
-            Verdict.judged("the field localizes at gain 3", 0.64, high, "median IPR within 0.03", abs(high - 0.64) <= 0.03),
-            Verdict.judged("not with the length scales swapped", 0.1, swapped, "median IPR below 0.1", swapped < 0.1),
+            Verdict.within("the field localizes at gain 3", 0.64, high, atol=0.03, of="median IPR", kind="reproduction"),
+            Verdict.below(claim, 0.1, swapped, of="median IPR", kind="reproduction"),
         ]
     return out
 
@@ -124,34 +107,9 @@ def _hypercube_verdicts(record: xr.Dataset, median: xr.DataArray) -> list[Verdic
     if not np.isinf(record.gain.values[-1]) or record.time[-1] < 200:
         return []
     top, theory = (float(values.sel(order="long").isel(gain=-1)) for values in (median, record.bump_ipr))
-    note = "theory: the steady state of the gate 1(x_i > 0), which is exact on the hypercube"
-    claim = "on the hypercube it is the one-site steady state"
-    return [Verdict.judged(claim, theory, top, "IPR within 0.03", abs(top - theory) < 0.03, note)]
-
-
-def _orders(p: Settings) -> list[tuple[float, float]]:
-    return [(p.xi_long, p.xi_short), (p.xi_short, p.xi_long)]
-
-
-def _grid(p: Settings) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Both length scales and the gain for every run, in the shape (order, gain, seed)."""
-    order, gain, _ = np.meshgrid(np.arange(2), p.gains, np.arange(p.seeds), indexing="ij")
-    pairs = np.asarray(_orders(p))
-    return pairs[order, 0], pairs[order, 1], gain
-
-
-def _starts(p: Settings, key: Any, copies: int) -> np.ndarray:
-    """The same initial fields for every order and gain."""
-    fields = Committee(p.n, 1, key=jax.random.split(key, p.seeds)).fields
-    return np.tile(np.asarray(fields), (copies, 1, 1))
-
-
-def _gaussian_flow(starts: np.ndarray, xi1: np.ndarray, xi0: np.ndarray, gain: np.ndarray, time: float) -> np.ndarray:
-    """Where the Gaussian flow with the data's own covariances ends, for all runs as one system."""
-    n = starts.shape[-1]
-    cov1, cov0 = (NonlinearGP(n, xi, gain).covariance() for xi in (xi1, xi0))
-    each = jax.vmap(lambda w, a, b: relu.velocity(w[None], a, b)[0])
-    return flow(lambda w: each(w, cov1, cov0), starts, [0.0, time]).fields.values[0, -1]
+    claim = "on the hypercube the trained field is the one-site steady state"
+    note = "expected: the steady state of the gate 1(x_i > 0), which is exact on the hypercube"
+    return [Verdict.within(claim, theory, top, atol=0.03, of="median IPR", kind="prediction", note=note)]
 
 
 def _bump_ipr(p: Settings, xi1: float, xi0: float, gain: float) -> float:
@@ -199,12 +157,11 @@ experiment = Experiment(
     name="localization",
     title="Receptive fields condense as the data leave the Gaussian",
     source="notes 002 and 003: localization of a single ReLU neuron on the nonlinear Gaussian process",
-    text="The same neuron, now on data squashed by a gain: from nearly Gaussian (0.01) to corners of the hypercube "
-    "(infinity). The inverse participation ratio (IPR) says how localized the final field is: 1/n when it is spread "
-    "evenly, 1 when it sits on a single site. If the positive class has the longer range, the field condenses onto a "
-    "few sites as the gain grows; with the length scales swapped it does not. The Gaussian flow knows the data's "
-    "covariance only, and predicts no localization at any gain: what condenses the field is the non-Gaussian shape of "
-    "the data.",
+    text="The same neuron, on data squashed by a gain: from nearly Gaussian (0.01) to corners of the hypercube (infinity). The "
+    "inverse participation ratio (IPR) says how localized the final field is: 1/n when it is spread evenly, 1 when it sits on "
+    "a single site. If the positive class has the longer range, the field condenses onto a few sites as the gain grows. "
+    "With the length scales swapped it does not. The Gaussian flow knows the data's covariance only, and predicts no "
+    "localization at any gain. So what condenses the field is the non-Gaussian shape of the data.",
     Parameters=Settings,
     presets={"full": {}, "quick": {"gains": (0.01, 0.3, 1.0, 3.0, 10.0, float("inf")), "seeds": 4, "batch_size": 500}},
     durations={"quick": "30 s", "full": "5 min"},

@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from gatefield.core.intervals import share
+from gatefield.experiments.fields.erf_populations.verdicts import LOCALIZED, localized
 from gatefield.plot.panels import gain_text
 
 NEGATIVE, POSITIVE = "C0", "C1"
@@ -19,10 +20,9 @@ def figure(record: xr.Dataset) -> Figure:
     top, middle, bottom = cast(Any, out.subfigures(3, 1, height_ratios=[1.15, 1.1, 0.8]))
     first, second = top.subplots(1, 2)
     _scatter(first, record, "ipr", "IPR of the final field", "(a) localization")
-    first.axhline(6 / record.sizes["position"], color="0.4", linewidth=1.0, linestyle=":")
-    first.annotate(
-        "localized above 6/n", (1, 6 / record.sizes["position"]), xycoords=("axes fraction", "data"), ha="right", va="bottom"
-    )
+    limit, where = LOCALIZED / record.sizes["position"], ("axes fraction", "data")
+    first.axhline(limit, color="0.4", linewidth=1.0, linestyle=":")
+    first.annotate(f"localized above {LOCALIZED:g}/n", (1, limit), xycoords=where, ha="right", va="bottom")
     _scatter(second, record, "peak_frequency", "peak frequency (cycles per ring)", "(b) frequency")
     second.yaxis.set_major_locator(MaxNLocator(integer=True))
     top.legend(*first.get_legend_handles_labels(), loc="outside upper center", ncols=3)
@@ -74,9 +74,8 @@ def _flows(axes: Any, record: xr.Dataset) -> None:
 
 
 def _starts(axes: Any, record: xr.Dataset) -> None:
-    """Interval of localized units by start, with the interval over seeds."""
-    limit = 6 / record.sizes["position"]
-    erf, balanced = record.ipr.isel(gain=1) > limit, record.balanced_ipr > limit
+    """Share of localized units by start, with the interval over seeds."""
+    erf, balanced = (localized(values, record.sizes["position"]) for values in (record.ipr.isel(gain=1), record.balanced_ipr))
     cases = {
         "Xavier": [erf.sel(start="xavier", biases=name) for name in ("zero", "given")] + [balanced.sel(start="xavier")],
         "positive": [erf.sel(start="positive", biases=name) for name in ("zero", "given")] + [balanced.sel(start="positive")],

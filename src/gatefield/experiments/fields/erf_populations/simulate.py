@@ -1,4 +1,4 @@
-"""Two populations of saturating units: which localize, which oscillate, and what decides."""
+"""Committees of saturating units, trained from several starts; what is read off their fields; and the exact flow."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,14 +9,11 @@ import pydantic
 import xarray as xr
 
 from gatefield.core.errors import UserError
-from gatefield.core.intervals import Interval, share
+from gatefield.core.grid import Grid
 from gatefield.data import NonlinearGP, Task
 from gatefield.dynamics import flow
-from gatefield.experiments.unfold import unfold
-from gatefield.lab.bench import Bench
-from gatefield.lab.experiment import Parameters
+from gatefield.lab import Bench, Parameters
 from gatefield.lab.kinds import Count, Gain, LengthScale, Rate, Seed
-from gatefield.lab.verdict import Verdict
 from gatefield.measures import ipr
 from gatefield.nets import Committee
 from gatefield.theory import erf
@@ -25,8 +22,6 @@ STARTS = ("xavier", "positive")
 BIASES = ("zero", "given")
 SIGNS = (-1.0, 1.0)
 LABELS = (1.0, -1.0)
-LOCALIZED = 6.0
-"""A unit is localized if its IPR is above 6/n, twice that of a random field."""
 SIGMOID_PACE = 8.0
 """Logistic units give half the output of erf ones at a smaller slope; with this factor on the rate they learn as fast."""
 
@@ -66,12 +61,12 @@ class Settings(Parameters):
 
 def simulate(p: Settings, bench: Bench) -> xr.Dataset:
     """The record."""
-    gains, seeds = (p.gaussian_gain, p.gain), range(p.seeds)
-    record = unfold(_train_erf(bench, gains, p), {"gain": gains, "start": STARTS, "biases": BIASES, "seed": seeds})
+    gains = (p.gaussian_gain, p.gain)
+    record = _train_erf(bench, gains, p)
     record = record.assign(_spectra(gains, p))
     record = record.assign(_read(record.isel(step=-1, drop=True), record))
-    sigmoid = unfold(_train_sigmoid(bench, gains, p), {"gain": gains, "seed": seeds}).isel(step=-1, drop=True)
-    balanced = unfold(_train_balanced(bench, p), {"start": STARTS, "seed": seeds}).isel(step=-1, drop=True)
+    sigmoid = _train_sigmoid(bench, gains, p).isel(step=-1, drop=True)
+    balanced = _train_balanced(bench, p).isel(step=-1, drop=True)
     for name, other, spectra in [("sigmoid", sigmoid, record), ("balanced", balanced, record.isel(gain=1, drop=True))]:
         seen = {"fields": other.fields, "bias": other.bias, **_read(other, spectra)}
         record = record.assign({f"{name}_{key}": value for key, value in seen.items()})
@@ -79,68 +74,63 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
     return record.assign(_flow(record, p))
 
 
-def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
-    """What the record says of each claim."""
-    squashed, gaussian = record.isel(gain=1), record.isel(gain=0)
-    return [*_populations(squashed, gaussian), *_theory(record, gaussian), *_decisions(squashed), _sigmoid(squashed)]
+def _keys(p: Settings) -> Any:
+    """Of the initial fields, of the given biases, and of the training."""
+    return jax.random.split(jax.random.key(p.seed), 3)
 
 
-def _starts(p: Settings) -> tuple[np.ndarray, np.ndarray]:
-    """Initial fields (start, biases, seed, unit, position) and biases (start, biases, seed, unit)."""
-    field_key, bias_key, _ = jax.random.split(jax.random.key(p.seed), 3)
-    keys = jax.random.split(field_key, p.seeds)
-    fields = np.stack([np.asarray(Committee(p.n, p.units, init=start, key=keys).fields) for start in STARTS])
-    given = p.bias_spread * np.asarray(jax.random.normal(bias_key, (p.seeds, p.units)))
-    biases = np.broadcast_to(np.stack([np.zeros_like(given), given]), (len(STARTS), len(BIASES), *given.shape))
-    return np.broadcast_to(fields[:, None], (*biases.shape, p.n)), biases
+def _fields(p: Settings) -> np.ndarray:
+    """Initial fields, (start, seed, unit, position)."""
+    keys = jax.random.split(_keys(p)[0], p.seeds)
+    return np.stack([np.asarray(Committee(p.n, p.units, init=start, key=keys).fields) for start in STARTS])
 
 
-def _train(bench: Bench, part: str, net: Any, gain: np.ndarray, labels: tuple[float, float], pace: float, p: Settings) -> Any:
-    """Train committees, one for each entry of `gain`; keys depend on the seed alone."""
-    keys = jax.random.split(jax.random.split(jax.random.key(p.seed), 3)[2], p.seeds)
+def _biases(p: Settings) -> np.ndarray:
+    """Initial biases, (biases, seed, unit)."""
+    given = p.bias_spread * np.asarray(jax.random.normal(_keys(p)[1], (p.seeds, p.units)))
+    return np.stack([np.zeros_like(given), given])
+
+
+def _train(bench: Bench, part: str, grid: Grid, net: Committee, task: Task, p: Settings, *, pace: float = 1.0) -> xr.Dataset:
+    """Train committees, one for each run of the grid; keys depend on the seed alone."""
     return bench.train(
         part,
         net,
-        Task(NonlinearGP(p.n, p.xi1, gain), NonlinearGP(p.n, p.xi0, gain), labels=labels),
+        task,
         steps=p.steps,
         batch_size=p.batch_size,
         learning_rate=pace * p.rate_per_unit * p.units,
         record_every=p.record_every,
-        key=jax.numpy.tile(keys, len(gain) // p.seeds),
+        key=grid.share(jax.random.split(_keys(p)[2], p.seeds), over="seed"),
+        runs=grid,
     ).record
 
 
-def _committee(activation: str, fields: np.ndarray, bias: Any, output_bias: bool, p: Settings) -> Committee:
-    return Committee(
-        p.n,
-        p.units,
-        activation=activation,
-        bias=True,
-        output_bias=output_bias,
-        init=fields.reshape(-1, p.units, p.n),
-        bias_init=np.reshape(bias, (-1, p.units)),
-        key=jax.random.key(p.seed),
-    )
+def _task(gain: Any, p: Settings, labels: tuple[float, float] = LABELS) -> Task:
+    return Task(NonlinearGP(p.n, p.xi1, gain), NonlinearGP(p.n, p.xi0, gain), labels=labels)
 
 
 def _train_erf(bench: Bench, gains: tuple[float, float], p: Settings) -> xr.Dataset:
-    fields, bias = (np.stack([each] * len(gains)) for each in _starts(p))
-    net = _committee("erf", fields, bias, True, p)
-    return _train(bench, "erf", net, np.repeat(gains, fields[0, ..., 0, 0].size), LABELS, 1.0, p)
+    grid = Grid(gain=gains, start=STARTS, biases=BIASES, seed=p.seeds)
+    fields, biases = grid.share(_fields(p), over=("start", "seed")), grid.share(_biases(p), over=("biases", "seed"))
+    net = Committee(p.n, p.units, activation="erf", init=fields, bias=True, bias_init=biases, output_bias=True)
+    return _train(bench, "erf", grid, net, _task(grid.gain, p), p)
 
 
 def _train_balanced(bench: Bench, p: Settings) -> xr.Dataset:
     """Without an output bias, from zero biases, on squashed data."""
-    fields, bias = (each[:, 0] for each in _starts(p))
-    net = _committee("erf", fields, bias, False, p)
-    return _train(bench, "balanced", net, np.full(len(STARTS) * p.seeds, p.gain), LABELS, 1.0, p)
+    grid = Grid(start=STARTS, seed=p.seeds)
+    fields = grid.share(_fields(p), over=("start", "seed"))
+    net = Committee(p.n, p.units, activation="erf", init=fields, bias=True)
+    return _train(bench, "balanced", grid, net, _task(np.full(len(grid), p.gain), p), p)
 
 
 def _train_sigmoid(bench: Bench, gains: tuple[float, float], p: Settings) -> xr.Dataset:
     """Logistic units, Xavier fields and zero biases; labels (1, 0), so that the mean of outputs can reach both."""
-    fields, bias = (np.stack([each[0, 0]] * len(gains)) for each in _starts(p))
-    net = _committee("sigmoid", fields, bias, False, p)
-    return _train(bench, "sigmoid", net, np.repeat(gains, p.seeds), (1.0, 0.0), SIGMOID_PACE, p)
+    grid = Grid(gain=gains, seed=p.seeds)
+    fields = grid.share(_fields(p)[STARTS.index("xavier")], over="seed")
+    net = Committee(p.n, p.units, activation="sigmoid", init=fields, bias=True)
+    return _train(bench, "sigmoid", grid, net, _task(grid.gain, p, (1.0, 0.0)), p, pace=SIGMOID_PACE)
 
 
 def _covariances(gains: Sequence[float], p: Settings) -> tuple[np.ndarray, np.ndarray]:
@@ -205,75 +195,3 @@ def _flow(record: xr.Dataset, p: Settings) -> dict[str, Any]:
         "flow_bias": xr.DataArray(ends["bias"], dims=last.bias.dims, attrs={"long_name": "final biases of the Gaussian flow"}),
         "flow_cosine": (last.fields * fields).sum("position") / (size[0] * size[1]),
     }
-
-
-def _localized(record: xr.Dataset, values: xr.DataArray) -> xr.DataArray:
-    return values > LOCALIZED / record.sizes["position"]
-
-
-def _populations(squashed: xr.Dataset, gaussian: xr.Dataset) -> list[Verdict]:
-    bias, localized = squashed.bias.isel(step=-1), _localized(squashed, squashed.ipr)
-    at = f"gain {float(squashed['gain']):g}"
-    return [
-        _verdict(f"units of negative bias localize ({at})", 1.0, share(localized, bias < 0), 0.9),
-        _verdict(f"units of positive bias oscillate ({at})", 1.0, share(squashed.oscillates, bias > 0), 0.9),
-        _verdict(f"every localized unit has a negative bias ({at})", 1.0, share(bias < 0, localized), 0.99),
-        _verdict("no unit localizes on Gaussian data", 1.0, share(~_localized(gaussian, gaussian.ipr)), 0.95),
-    ]
-
-
-def _theory(record: xr.Dataset, gaussian: xr.Dataset) -> list[Verdict]:
-    same = np.sign(gaussian.flow_bias) == np.sign(gaussian.bias.isel(step=-1))
-    cosine = float(gaussian.flow_cosine.median())
-    return [
-        _verdict("the linear stage names the frequencies each unit ends with", 1.0, share(record.named_share > 0.5), 0.95),
-        _verdict("Gaussian data: the flow gives the sign of each unit's bias", 1.0, share(same), 0.95),
-        Verdict.judged(
-            "Gaussian data: the flow gives each unit's field",
-            1.0,
-            cosine,
-            "median cosine at least 0.95",
-            cosine >= 0.95,
-            "over all units and starts",
-        ),
-    ]
-
-
-def _decisions(squashed: xr.Dataset) -> list[Verdict]:
-    localized, bias = _localized(squashed, squashed.ipr), squashed.bias.isel(step=-1)
-    plain, positive = (share(localized.sel(start=start, biases="zero")) for start in STARTS)
-    balanced = share(_localized(squashed, squashed.balanced_ipr).sel(start="positive"))
-    by_field = share(((bias < 0) == (squashed.push > 0)).sel(biases="zero"))
-    by_bias = share((np.sign(bias) == np.sign(squashed.bias.isel(step=0))).sel(biases="given"))
-    return [
-        Verdict.judged(
-            "a mostly positive start gives mostly localized units",
-            0.5,
-            positive.mean,
-            "more than that, beyond the interval",
-            positive.low > 0.5,
-            f"share of units, {positive}; from a Xavier start {plain}",
-        ),
-        Verdict.judged(
-            "without an output bias it does less so: the units have to balance their mean",
-            positive.mean - 0.15,
-            balanced.mean,
-            "at most that: a share lower by at least 0.15",
-            positive.mean - balanced.mean >= 0.15,
-            f"share of localized units from the same start, {balanced}; with an output bias it is {positive.mean:.3f}",
-        ),
-        _verdict("from zero biases the initial field decides", 1.0, by_field, 0.75, "a bias moves against w'(C1 - C0)w; "),
-        _verdict("from given biases their signs decide", 1.0, by_bias, 0.75, "a unit keeps the sign of its bias; "),
-    ]
-
-
-def _sigmoid(squashed: xr.Dataset) -> Verdict:
-    localized = _localized(squashed, squashed.sigmoid_ipr)
-    right = xr.where(squashed.sigmoid_bias < 0, localized, squashed.sigmoid_oscillates & ~localized)
-    return _verdict(
-        "logistic units split in the same way", 1.0, share(right), 0.9, "localized or oscillating by sign of bias; "
-    )
-
-
-def _verdict(claim: str, expected: float, found: Interval, least: float, note: str = "") -> Verdict:
-    return Verdict.judged(claim, expected, found.mean, f"share of at least {least:g}", found.mean >= least, f"{note}{found}")

@@ -1,4 +1,4 @@
-"""The figure of the experiment `uncertainty`."""
+"""The figure of `uncertainty`."""
 
 from typing import Any, cast
 
@@ -6,23 +6,15 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
+from gatefield.experiments.fields.orders import ORDERS
+from gatefield.experiments.fields.uncertainty.verdicts import CYCLES, GOOD, waves
 from gatefield.measures import gabor
 from gatefield.plot.panels import gain_text, small_field
 
-ORDERS = ("long", "short")
-GOOD = 0.9
-"""R2 from which a fit counts as good."""
-CYCLES = 1.0
-"""Cycles of the carrier within four widths of the envelope, from two below its centre to two above, that make a Gabor."""
 KINDS = (("C0", "plain bump chosen"), ("C2", f"carrier of less than {CYCLES:g} cycle"), ("C1", "Gabor"))
 
 
-def waves(record: xr.Dataset) -> xr.DataArray:
-    """Whether the fit with a carrier was chosen, and the carrier is more than a tilt of the bump: f 4s/n cycles or more."""
-    return record.fit_is_gabor & (4 * record.fit_f * record.fit_s / record.sizes["position"] >= CYCLES)
-
-
-def draw(record: xr.Dataset) -> Figure:
+def figure(record: xr.Dataset) -> Figure:
     """Entropies along training and flow, fits of all final fields, and some of these fields."""
     figure = Figure(figsize=(9.5, 11.5))
     top, middle, bottom = cast(Any, figure.subfigures(3, 1, height_ratios=[1.0, 0.9, 1.5]))

@@ -4,7 +4,7 @@ import numpy as np
 import xarray as xr
 
 from gatefield.core.intervals import share
-from gatefield.experiments.fields.amplifier import LOCALIZED
+from gatefield.experiments.fields.amplifier.verdicts import LOCALIZED
 from gatefield.lab.verdict import Verdict
 from gatefield.plot.panels import gain_text
 

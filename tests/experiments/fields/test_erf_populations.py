@@ -1,7 +1,8 @@
-"""What `erf-populations` reads off fields, on fields whose answer is known."""
+"""What `erf-populations` reads off fields whose answer is known; and how its trainings start."""
 
 from types import SimpleNamespace
 
+import jax
 import numpy as np
 import pydantic
 import pytest
@@ -74,16 +75,24 @@ def test_linear_stage_grows_slow_modes_for_negative_bias_and_fast_ones_for_posit
 
 def test_runs_of_a_seed_share_start_and_key():
     net, task, settings = _train_erf(Recorder(), GAINS, P)
-    fields = np.asarray(net.weights).reshape(2, 2, 2, P.seeds, P.units, P.n)
+    grid = settings["runs"]
+    assert grid.shape == (2, 2, 2, P.seeds)
+    fields, bias, keys = (grid.fold(x) for x in (net.weights, net.bias, jax.random.key_data(settings["key"])))
     np.testing.assert_array_equal(fields[0], fields[1])
     np.testing.assert_array_equal(fields[:, :, 0], fields[:, :, 1])
+    np.testing.assert_array_equal(bias[:, :, 0], 0.0)
+    np.testing.assert_array_equal(bias[:, :, 1], np.broadcast_to(bias[:1, :1, 1], bias[:, :, 1].shape))
+    assert len(np.unique(bias[0, 0, 1])) == P.seeds * P.units
+    np.testing.assert_array_equal(keys, np.broadcast_to(keys[:1, :1, :1], keys.shape))
+    np.testing.assert_array_equal(grid.fold(task.positive.gain)[:, 0, 0, 0], GAINS)
+    assert (fields[0, 0, 0] > 0).mean() < 0.65  # of 144 entries: even chances, and nine of ten
     assert (fields[0, 1, 0] > 0).mean() > 0.75
-    assert len(settings["key"]) == len(fields.reshape(-1, P.units, P.n)) == len(task.positive.gain)
-    balanced, _, _ = _train_balanced(Recorder(), P)
-    np.testing.assert_array_equal(np.asarray(balanced.weights).reshape(2, P.seeds, P.units, P.n), fields[0, :, 0])
-    assert balanced.output_bias is None
-    sigmoid, _, _ = _train_sigmoid(Recorder(), GAINS, P)
-    np.testing.assert_array_equal(np.asarray(sigmoid.weights)[: P.seeds], fields[0, 0, 0])
+    balanced, _, others = _train_balanced(Recorder(), P)
+    np.testing.assert_array_equal(others["runs"].fold(balanced.weights), fields[0, :, 0])
+    np.testing.assert_array_equal(balanced.bias, 0.0)
+    assert (balanced.output_bias is None, net.output_bias is None) == (True, False)
+    sigmoid, _, others = _train_sigmoid(Recorder(), GAINS, P)
+    np.testing.assert_array_equal(others["runs"].fold(sigmoid.weights), fields[:, 0, 0])
 
 
 def test_a_rate_at_which_the_output_bias_swings_is_refused():

@@ -1,0 +1,52 @@
+"""Trainings in which all runs of one seed start and draw alike, and the Gaussian flow from their starts."""
+
+from typing import Any
+
+import jax
+import numpy as np
+import xarray as xr
+
+from gatefield.core.grid import Grid
+from gatefield.data import Source, Task
+from gatefield.dynamics import flow
+from gatefield.lab import Bench
+from gatefield.nets import Committee
+from gatefield.theory import relu
+
+
+def train_by_seed(
+    bench: Bench, part: str, task: Task, grid: Grid, p: Any, *, units: int = 1, key: Any = None, learning_rate: Any = None
+) -> xr.Dataset:
+    """Train a ReLU committee for each run of the grid; its start and its key depend on the axis `seed` alone.
+
+    **Arguments**
+
+    - `p`: parameters with `n`, `seed`, `seeds`, `steps`, `batch_size`, `learning_rate` and `record_every`.
+    - `units`, `key`, `learning_rate`: one unit, the key of `p.seed` and the rate of `p`, unless others are given.
+
+    **Returns** the record, with the axes of the grid.
+    """
+    net_key, train_key = jax.random.split(jax.random.key(p.seed) if key is None else key)
+    return bench.train(
+        part,
+        grid.share(Committee(p.n, units, key=jax.random.split(net_key, p.seeds)), over="seed"),
+        task,
+        steps=p.steps,
+        batch_size=p.batch_size,
+        learning_rate=p.learning_rate if learning_rate is None else learning_rate,
+        record_every=p.record_every,
+        key=grid.share(jax.random.split(train_key, p.seeds), over="seed"),
+        runs=grid,
+    ).record
+
+
+def gaussian_ends(record: xr.Dataset, sources: tuple[Source, Source]) -> np.ndarray:
+    """Where the flow of Gaussian data with the sources' covariances ends, from the starts and after the time of the record.
+
+    The sources have one covariance for each run; all runs go as one system. **Returns** fields, (axes of the runs, position).
+    """
+    starts = record.fields.isel(step=0, unit=0).values
+    cov1, cov0 = (source.covariance() for source in sources)
+    each = jax.vmap(lambda w, a, b: relu.velocity(w[None], a, b)[0])
+    path = flow(lambda w: each(w, cov1, cov0), starts.reshape(-1, starts.shape[-1]), [0.0, float(record.time[-1])])
+    return path.fields.values[0, -1].reshape(starts.shape)

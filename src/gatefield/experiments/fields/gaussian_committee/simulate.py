@@ -1,0 +1,139 @@
+"""Committees trained on Gaussian data, their exact flow from the same starts, and the noise between them."""
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+from pydantic import Field
+
+from gatefield.data import Gaussian, Task
+from gatefield.dynamics import flow
+from gatefield.lab import Bench, Parameters
+from gatefield.lab.kinds import Count, LengthScale, Rate, Seed
+from gatefield.nets import Committee
+from gatefield.theory import relu
+
+Counts = Annotated[tuple[Count, ...], Field(min_length=1)]
+PROBES = 2_000
+"""Samples of each class by which the gradient's noise is measured."""
+PROBE = 0
+"""Their stream, folded into the training key beside the batch sizes: these are at least 1, so that all streams are disjoint."""
+
+
+class Settings(Parameters):
+    """The settings of figure 1 of note 002, for several committee sizes K and batch sizes."""
+
+    n: Count = 40
+    xi1: LengthScale = 2.0
+    xi0: LengthScale = 1.0
+    committees: Counts = (2, 4, 12)
+    batch_sizes: Counts = (625, 2_500, 10_000)
+    learning_rate: Rate = 0.01
+    steps: Count = 2_000
+    record_every: Count = 20
+    seeds: Count = 4
+    seed: Seed = 0
+
+
+def simulate(p: Settings, bench: Bench) -> xr.Dataset:
+    """The record."""
+    task = Task(Gaussian(p.n, p.xi1), Gaussian(p.n, p.xi0))
+    parts = [_committee(p, K, task, bench) for K in p.committees]
+    record = xr.concat(parts, dim="committee", join="outer", combine_attrs="drop_conflicts")
+    return record.assign_coords(committee=("committee", list(p.committees), {"long_name": "units in the committee"}))
+
+
+def _committee(p: Settings, K: int, task: Task, bench: Bench) -> xr.Dataset:
+    """All batch sizes and seeds for committees of K neurons, with the flow from the same starts."""
+    net_key, train_key = jax.random.split(jax.random.fold_in(jax.random.key(p.seed), K))
+    nets = Committee(p.n, K, key=jax.random.split(net_key, p.seeds))
+    runs = [
+        bench.train(
+            f"K={K}-batch={size}",
+            nets,
+            task,
+            steps=p.steps,
+            batch_size=size,
+            learning_rate=p.learning_rate,
+            record_every=p.record_every,
+            key=jax.random.split(jax.random.fold_in(train_key, size), p.seeds),
+        ).record
+        for size in p.batch_sizes
+    ]
+    cov1, cov0 = task.positive.covariance(), task.negative.covariance()
+
+    def velocity(w: Any) -> Any:
+        return relu.velocity(w, cov1, cov0)
+
+    starts, time = runs[0].fields.values[:, 0].astype(float), runs[0].time.values
+    exact, printed = (flow(velocity, starts, factor * time).fields.values for factor in (1.0, K))
+    steps = _euler(velocity, starts, p.learning_rate, runs[0].step.values)
+    fields = np.stack([run.fields.values.astype(float) for run in runs])
+    walk = _random_walk(exact, time, task, jax.random.fold_in(train_key, PROBE)) * p.learning_rate**0.5
+    noise = walk / np.sqrt(np.asarray(p.batch_sizes, float))[:, None, None]
+    lead = ("batch_size", "seed", "step")
+    data = {
+        "distance": (lead, _distance(fields, exact), {"long_name": "relative distance of SGD from the flow"}),
+        "noise_distance": (lead, noise, {"long_name": "random walk of minibatch noise, relative to the flow"}),
+        "printed_distance": (lead[1:], _distance(fields[-1], printed), {"long_name": "of SGD from the flow as printed"}),
+        "step_distance": (lead[1:], _distance(steps, exact), {"long_name": "of exact gradient steps from the flow"}),
+        "travelled": (lead[1:], _distance(exact[:, :1], exact), {"long_name": "of the start from the flow"}),
+        "loss": (lead, np.stack([run.loss.values for run in runs])),
+        "start": (("unit", "position"), starts[0], {"long_name": "initial fields, first seed"}),
+        "final": (("unit", "position"), fields[-1, 0, -1], {"long_name": "final fields by SGD, largest batch, first seed"}),
+        "flow_final": (("unit", "position"), exact[0, -1], {"long_name": "final fields of the flow"}),
+    }
+    coords = {name: runs[0][name] for name in ("step", "time", "position")}
+    coords |= {"batch_size": list(p.batch_sizes), "seed": np.arange(p.seeds), "unit": np.arange(K)}
+    attrs = {name: value for name, value in runs[0].attrs.items() if name not in ("fingerprint", "batch_size")}
+    return xr.Dataset(data, coords, attrs)
+
+
+def _euler(velocity: Callable[[Any], Any], starts: np.ndarray, rate: float, marks: np.ndarray) -> np.ndarray:
+    """Gradient descent on the exact loss, SGD with an infinite batch: fields (seed, step, unit, position) at the marks."""
+
+    @jax.jit
+    def path(start: Any) -> Any:
+        def move(w: Any, _: None) -> tuple[Any, Any]:
+            return w + rate * velocity(w), w
+
+        return jax.lax.scan(move, start, None, length=int(marks[-1]) + 1)[1][jnp.asarray(marks)]
+
+    with jax.enable_x64(True):
+        return np.asarray(jax.vmap(path)(jnp.asarray(starts)))
+
+
+def _distance(w: np.ndarray, reference: np.ndarray) -> np.ndarray:
+    """|w - reference| / |reference| of the whole committee."""
+    return np.sqrt(((w - reference) ** 2).sum((-2, -1)) / (reference**2).sum((-2, -1)))
+
+
+def _random_walk(fields: np.ndarray, time: np.ndarray, task: Task, key: Any) -> np.ndarray:
+    """Distance that noise of unit rate and batch size 1 makes by itself: sqrt(integral of its variance) / |w|, (seed, step)."""
+    classes = [
+        source.sample(k, PROBES) for source, k in zip((task.positive, task.negative), jax.random.split(key), strict=True)
+    ]
+
+    @jax.jit
+    @jax.vmap
+    @jax.vmap
+    def variance(w: Any) -> Any:
+        return sum(0.5 * _gradient_variance(w, x, y) for x, y in zip(classes, task.labels, strict=True))
+
+    power = np.asarray(variance(jnp.asarray(fields, float)), np.float64)
+    middle = (power[:, 1:] + power[:, :-1]) / 2 * np.diff(time)
+    walked = np.concatenate([np.zeros((len(power), 1)), np.cumsum(middle, axis=1)], axis=1)
+    return np.sqrt(walked / (fields**2).sum((-2, -1)))
+
+
+def _gradient_variance(w: Any, x: Any, y: Any) -> Any:
+    """Variance, summed over all weights, of one sample's gradient (yhat - y) 1(w_j.x > 0) x / K within a class."""
+    h = jnp.matmul(x, w.T, precision="highest")
+    error = jax.nn.relu(h).mean(-1) - y
+    gates = (h > 0) / w.shape[0]
+    square = (error**2 * (gates**2).sum(-1) * (x**2).sum(-1)).mean()
+    mean = jnp.matmul((error[:, None] * gates).T, x, precision="highest") / len(x)
+    return square - (mean**2).sum()

@@ -1,0 +1,139 @@
+"""What a record of `uncertainty` says of each claim."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from gatefield.experiments.fields.uncertainty.simulate import CARRIER, MEASURES
+from gatefield.lab import Verdict
+from gatefield.plot.panels import gain_text
+
+GOOD = 0.9
+"""R2 from which a fit counts as good."""
+CYCLES = 1.0
+"""Cycles of the carrier within four widths of the envelope, from two below its centre to two above, that make a Gabor."""
+RISE = 0.01
+"""Nats that a fall may be interrupted by: the tolerance of the flow is far smaller."""
+SECTION = "note 002, section on the uncertainty principle"
+GABORS = f"share with R2 above {GOOD:g} and a carrier, chosen by BIC, of at least {CYCLES:g} cycle under the envelope"
+
+
+def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
+    """What the record says of each claim."""
+    return [*_falling(record), *_shapes(record), *_high_gains(record.isel(gain=record.gain.values >= 1))]
+
+
+def waves(record: xr.Dataset) -> xr.DataArray:
+    """Whether the fit with a carrier was chosen, and the carrier is more than a tilt of the bump: f 4s/n cycles or more."""
+    return record.fit_is_gabor & (4 * record.fit_f * record.fit_s / record.sizes["position"] >= CYCLES)
+
+
+def _rise(path: xr.DataArray, dim: str) -> xr.DataArray:
+    """How far a path rises above its lowest point so far."""
+    lowest = np.minimum.accumulate(path.values, axis=path.get_axis_num(dim))
+    return (path - lowest).max(dim)
+
+
+def _falling(record: xr.Dataset) -> list[Verdict]:
+    """What becomes of the uncertainty in training."""
+    start, end = record.entropy.isel(step=0), record.entropy.isel(step=-1)
+    rises = {name: _rise(record["flow_" + name], "flow_time") for name in MEASURES}
+    most = {name: float(rise.max()) for name, rise in rises.items()}
+    rose, trained = int((rises["entropy"] > RISE).sum()), float(_rise(record.entropy, "step").median())
+    words: Any = {"kind": "claim", "source": SECTION}
+    return [
+        Verdict.above(
+            "training lowers the sum of the entropies of position and frequency",
+            0.95,
+            float((end < start).mean()),
+            expected=1.0,
+            or_equal=True,
+            of="share of all fields",
+            note=f"the median goes from {float(start.median()):.2f} to {float(end.median()):.2f} nats; the least possible is "
+            f"ln n = {np.log(record.sizes['position']):.2f}",
+            **words,
+        ),
+        Verdict.below(
+            "the sum of the entropies falls monotonically",
+            RISE,
+            most["entropy"],
+            expected=0.0,
+            or_equal=True,
+            of="largest rise in nats along the exact flow on Gaussian data",
+            note=f"above the lowest value so far; {rose} of {rises['entropy'].size} flows rise. In SGD the median field rises "
+            f"by {trained:.2f}. Along the flow the Harper slack rises by up to {most['slack']:.2f}, that of the analytic "
+            f"signal by {most['analytic_slack']:.2f}",
+            **words,
+        ),
+        Verdict.within(
+            "a real Gabor has the least uncertainty, 1/2",
+            0.5,
+            float(record.gabor_product),
+            atol=0.01,
+            of="product of spreads",
+            note=f"with a carrier of {CARRIER:g} radians per width, which puts the two bands of a real field apart; only "
+            "Gaussian bumps reach 1/2",
+            **words,
+        ),
+    ]
+
+
+def _shapes(record: xr.Dataset) -> list[Verdict]:
+    """Whether the final fields are Gabors."""
+    gabors = (record.fit_R2 > GOOD) & waves(record)
+    return [
+        Verdict.above(
+            "fields are Gabors at every gain, those of one neuron and those of many",
+            0.9,
+            float(gabors.mean()),
+            expected=1.0,
+            or_equal=True,
+            of=GABORS,
+            kind="claim",
+            source=SECTION,
+            note=f"over both orders of length scales and all seeds; the mean R2 of white noise is {float(record.noise_R2):.2f}",
+        ),
+        Verdict.below(
+            "no field is a Gabor if the positive class has the shorter range",
+            0.1,
+            float(gabors.sel(order="short").mean()),
+            expected=0.0,
+            or_equal=True,
+            of=GABORS,
+            kind="reproduction",
+        ),
+    ]
+
+
+def _high_gains(record: xr.Dataset) -> list[Verdict]:
+    """One neuron and a committee at gains of 1 and more, where the positive class has the longer range."""
+    if not record.sizes["gain"]:
+        return []
+    long = record.sel(order="long")
+    good = long.fit_R2 > GOOD
+    bumps, gabors = (good & ~long.fit_is_gabor).isel(unit=0), good & waves(long)
+    alone, by_gain = float(gabors.isel(unit=0).mean()), gabors.isel(unit=slice(1, None)).mean(("seed", "unit"))
+    finite = by_gain.isel(gain=np.isfinite(by_gain.gain.values))
+    each = ", ".join(f"{float(value):.2f} at gain {gain_text(float(value.gain))}" for value in by_gain)
+    return [
+        Verdict.above(
+            "one neuron at gain 1 and more gives plain bumps",
+            0.9,
+            float(bumps.mean()),
+            expected=1.0,
+            or_equal=True,
+            of=f"share with R2 above {GOOD:g} and no carrier chosen by BIC",
+            kind="reproduction",
+        ),
+        Verdict.above(
+            "a committee makes Gabors where one neuron makes none",
+            alone + 0.25,
+            float((finite if finite.size else by_gain).mean()),
+            or_equal=True,
+            of=f"of the committee's fields: {GABORS}",
+            kind="prediction",
+            note=f"at finite gains of 1 and more; 0.25 above the share of single neurons, {alone:.2f}. The shares are {each}",
+        ),
+    ]

@@ -1,0 +1,113 @@
+"""Verdicts and figure of `elliptical` on made-up records, and its flow against the Gaussian one."""
+
+import numpy as np
+import pydantic
+import pytest
+import xarray as xr
+from field_records import assert_drawn, assert_only, ending, figure, judge, panel, scrambled, seeds
+
+from gatefield import flow
+from gatefield.data import Gaussian
+from gatefield.experiments.fields.elliptical import Settings, _flows
+from gatefield.theory import relu
+
+LAWS = ["student:3", "student:4.5", "sphere"]
+DIMS = ("law", "seed", "step", "unit")
+
+
+def made(ipr=0.09, flow_ipr=0.03, control=0.6, cosine=0.95, size=1.0, wild_cosine=0.95, wild_size=1.0):
+    """Sizes are over those of the flow. The first law is wild: of it the seed that is furthest off is asked for."""
+    sizes = np.stack([[1.0, wild_size, 1.0], seeds(1.02), seeds(size)])
+    each = {
+        "ipr": seeds([0.05, ipr, 0.04]),
+        "flow_ipr": seeds([0.02, flow_ipr, 0.02]),
+        "cosine": np.stack([[0.97, wild_cosine, 0.99], seeds(0.96), seeds(cosine)]),
+        "size": 3 * sizes,
+        "flow_size": np.full((3, 3), 3.0),
+    }
+    data = {name: (DIMS, ending(values)[..., None]) for name, values in each.items()}
+    data["control_ipr"] = (DIMS[1:], ending(seeds(control), before=0.1)[..., None])
+    data |= {name: ((*DIMS, "position"), np.ones((3, 3, 3, 1, 6))) for name in ("fields", "flow_fields")}
+    data["control_fields"] = ((*DIMS[1:], "position"), np.ones((3, 3, 1, 6)))
+    data |= {"tame": ("law", [False, True, True]), "constant": ("law", [0.3, 0.1, 0.2])}
+    return xr.Dataset(data, {"law": LAWS, "time": ("step", [0.0, 1.0, 2.0])}, {"control_gain": 3.0})
+
+
+@pytest.mark.parametrize(
+    ("place", "change", "expected"),
+    [
+        (0, {"ipr": 0.0999}, True),
+        (0, {"ipr": 0.1001}, False),
+        (1, {"control": 0.3001}, True),
+        (1, {"control": 0.2999}, False),
+        (2, {"cosine": 0.9}, True),
+        (2, {"cosine": 0.8999}, False),
+        (3, {"size": 1.0499}, True),
+        (3, {"size": 0.9501}, True),
+        (3, {"size": 1.0501}, False),
+        (3, {"size": 0.9499}, False),
+        (4, {"wild_cosine": 0.9}, True),
+        (4, {"wild_cosine": 0.8999}, False),
+        (5, {"wild_size": 1.0499}, True),
+        (5, {"wild_size": 0.9501}, True),
+        (5, {"wild_size": 1.0501}, False),
+        (5, {"wild_size": 0.9499}, False),
+    ],
+)
+def test_both_sides_of_each_bound(place, change, expected):
+    assert_only("elliptical", made(**change), place, expected)
+
+
+def test_laws_without_fourth_moments_are_judged_by_themselves():
+    verdicts = judge("elliptical", made(cosine=0.93, size=0.97, wild_cosine=0.3, wild_size=1.5))
+    assert [v.holds for v in verdicts] == [True, True, True, True, False, False]
+    assert [v.measured for v in verdicts] == pytest.approx([0.09, 0.6, 0.93, 0.97, 0.3, 1.5])
+    assert [v.expected for v in verdicts] == pytest.approx([0.03, 0.3, 1.0, 1.0, 1.0, 1.0])
+    assert [v.claim for v in verdicts[4:]] == [
+        "SGD points where the flow does, where fourth moments are infinite",
+        "SGD gives the field the size of the flow's, where fourth moments are infinite",
+    ]
+    assert "Student t, 3 d.f." in verdicts[-1].note
+    assert "Sphere" in verdicts[2].note
+    assert len(judge("elliptical", made().isel(law=[0]))) == len(judge("elliptical", made().isel(law=[1, 2]))) == 4
+
+
+def test_a_control_that_misses_is_off():
+    assert judge("elliptical", made(control=0.1))[1].outcome == "off"
+
+
+def test_figure():
+    record = scrambled(made())
+    drawn = figure("elliptical", record)
+    top, sizes = panel(drawn, "(a)"), panel(drawn, "(b)")
+    for i, name in enumerate(["Student t, 3 d.f.", "Student t, 4.5 d.f.", "Sphere"]):
+        assert_drawn(top, np.median(record.ipr.values[i, :, :, 0], axis=0), at=[0, 1, 2], color=f"C{i}", label=name)
+        constant = np.full(3, record.constant.values[i])
+        assert_drawn(sizes, record["size"].values[i, :, -1, 0], at=constant, color=f"C{i}", label=name)
+    flows = np.median(np.median(record.flow_ipr.values[..., 0], axis=1), axis=0)
+    assert_drawn(top, flows, style="--")
+    assert_drawn(top, np.median(record.control_ipr.values[..., 0], axis=0), color="k", style="-")
+    order = np.argsort(record.constant.values)
+    ends = np.median(record.flow_size.values[:, :, -1, 0], axis=1)
+    assert_drawn(sizes, ends[order], at=record.constant.values[order], label="flow")
+    for i, axes in enumerate(drawn.axes[2:5]):
+        assert_drawn(axes, record.fields.values[i, 0, -1, 0], color=f"C{i}", marker="o")
+        assert_drawn(axes, record.flow_fields.values[i, 0, -1, 0], color="0.25", style="-")
+    assert_drawn(drawn.axes[5], record.control_fields.values[0, -1, 0], color="k", marker="o")
+
+
+def test_flow_of_each_law_is_its_own():
+    # a field scales with the law's constant, so the Gaussian law's path is the exact Gaussian flow, whatever stands beside it
+    p = Settings(n=8, laws=("sphere", "gaussian"), seeds=2)
+    starts = np.random.default_rng(0).normal(size=(2, 2, 1, 1, 8))
+    record = xr.Dataset({"fields": ((*DIMS, "position"), np.repeat(starts, 2, 2))}, {"time": ("step", [0.0, 5.0])})
+    found = _flows(record, p)
+    cov1, cov0 = (Gaussian(8, xi).covariance() for xi in (p.xi1, p.xi0))
+    exact = flow(lambda w: relu.velocity(w, cov1, cov0), starts[1, :, 0], [0.0, 5.0]).fields.values
+    np.testing.assert_allclose(found[1, :, :, 0], exact[:, :, 0], atol=1e-8)
+    assert np.abs(found[0] - found[1]).max() > 0.01
+
+
+def test_a_wrong_law_is_refused_before_anything_runs():
+    with pytest.raises(pydantic.ValidationError, match="Unknown radial law 'studnet'"):
+        Settings(laws=("studnet:3",))

@@ -1,0 +1,176 @@
+"""Verdicts and figure of `erf-populations`, on made-up populations of a hundred units."""
+
+import numpy as np
+import pytest
+import xarray as xr
+from field_records import assert_drawn, assert_only, figure, judge, lines, panel, scrambled
+
+UNITS, N = 100, 10
+LOCAL, WIDE = 0.61, 0.59  # IPRs to both sides of 6/n
+DIMS = ("gain", "start", "biases", "seed", "unit")
+NEGATIVE = 3 * 50 + np.array([59, 60, 61])  # units of negative bias in each seed, of 400
+
+
+def first(count):
+    """The first units, as many as said."""
+    return np.arange(UNITS) < count
+
+
+def last(count):
+    """The last units, as many as said."""
+    return first(count)[::-1]
+
+
+def made(
+    wide=0,
+    still=0,
+    astray=0,
+    gaussian=0,
+    unnamed=0,
+    turned=0,
+    cosine=0.96,
+    positive=(59, 60, 61),
+    balanced=44,
+    against_field=0,
+    against_bias=0,
+    logistic=0,
+    sort="negative",
+):
+    """Half of the units have a negative bias and localize, the others oscillate; from a positive start as many as `positive`.
+
+    The rest are numbers of units that do otherwise: negative ones that stay wide, positive ones that do not oscillate, positive
+    ones that localize, and so on. What belongs to the other gain, start or step is far off.
+    """
+    negative = np.broadcast_to(first(50), (2, 2, 2, 3, UNITS)).copy()
+    negative[1, 1, 0] = [first(count) for count in positive]
+    bias = np.where(negative, -0.3, 0.3)
+    ipr = np.where(negative & ~first(wide), LOCAL, WIDE)
+    ipr[0] = np.where(first(gaussian), LOCAL, WIDE)
+    ipr[1, 0, 0] = np.where(last(astray), LOCAL, ipr[1, 0, 0])
+    oscillates = ~negative & ~last(still)
+    oscillates[0] = ~oscillates[0]
+    given = np.where(first(against_bias), -bias, bias)
+    begin = np.where((np.arange(2) == 1)[:, None, None], given, 0.0)
+    push = np.where(first(against_field), bias, -bias)
+    push[0], push[:, :, 1] = -push[0], -push[:, :, 1]
+    logistic_bias, logistic_ipr, waves = _logistic(logistic, sort)
+    data = {
+        "bias": ((*DIMS, "step"), np.stack([begin, -begin, bias], axis=-1)),
+        "ipr": (DIMS, ipr),
+        "oscillates": (DIMS, oscillates),
+        "push": (DIMS, push),
+        "named_share": (DIMS, np.broadcast_to(np.where(first(unnamed), 0.49, 0.51), bias.shape)),
+        "flow_bias": (DIMS[1:], bias[0] * np.where(first(turned), -2.0, 3.0)),
+        "flow_cosine": (DIMS[1:], np.broadcast_to(np.where(first(30), 0.1, np.where(first(60), cosine, 1.0)), bias[0].shape)),
+        "balanced_ipr": (("start", "seed", "unit"), [[np.where(first(x), LOCAL, WIDE)] * 3 for x in (100, balanced)]),
+        "sigmoid_bias": (("gain", "seed", "unit"), np.stack([-logistic_bias, logistic_bias])),
+        "sigmoid_ipr": (("gain", "seed", "unit"), np.stack([logistic_ipr] * 2)),
+        "sigmoid_oscillates": (("gain", "seed", "unit"), np.stack([waves] * 2)),
+        "position": ("position", np.arange(N)),
+    }
+    coords = {"gain": [0.01, 3.0], "start": ["xavier", "positive"], "biases": ["zero", "given"]}
+    return xr.Dataset(data, coords)
+
+
+def _logistic(wrong, sort):
+    """Biases, IPRs and waves of logistic units, (seed, unit); so many are wrong, of that sort."""
+    negative = np.broadcast_to(first(50), (3, UNITS))
+    ipr, waves = np.where(negative, LOCAL, WIDE), ~negative
+    if sort == "negative":  # a negative unit that is not localized, though it oscillates
+        ipr, waves = np.where(first(wrong), WIDE, ipr), waves | first(wrong)
+    if sort == "localized":  # a positive unit that oscillates and is localized
+        ipr = np.where(last(wrong), LOCAL, ipr)
+    if sort == "still":
+        waves = waves & ~last(wrong)
+    return np.where(negative, -0.3, 0.3), ipr, waves
+
+
+@pytest.mark.parametrize(
+    ("place", "change", "measured", "expected"),
+    [
+        (3, {"gaussian": 4}, 0.96, True),
+        (3, {"gaussian": 6}, 0.94, False),
+        (4, {"unnamed": 4}, 0.96, True),
+        (4, {"unnamed": 6}, 0.94, False),
+        (5, {"turned": 4}, 0.96, True),
+        (5, {"turned": 6}, 0.94, False),
+        (6, {"cosine": 0.95}, 0.95, True),
+        (6, {"cosine": 0.9499}, 0.9499, False),
+        (7, {"positive": (52, 53, 54), "balanced": 30}, 0.53, True),  # 95 % interval: 4.303 / sqrt(3) = 2.48 to each side
+        (7, {"positive": (51, 52, 53), "balanced": 30}, 0.52, False),
+        (8, {"balanced": 46}, 0.46, False),
+        (9, {"against_field": 25}, 0.75, True),
+        (9, {"against_field": 26}, 0.74, False),
+        (10, {"against_bias": 25}, 0.75, True),
+        (10, {"against_bias": 26}, 0.74, False),
+        *[
+            (11, {"logistic": wrong, "sort": sort}, 1 - wrong / 100, wrong == 10)
+            for sort in ("negative", "localized", "still")
+            for wrong in (10, 11)
+        ],
+    ],
+)
+def test_both_sides_of_each_bound(place, change, measured, expected):
+    record = made(**change)
+    assert judge("erf-populations", record)[place].measured == pytest.approx(measured)
+    assert_only("erf-populations", record, place, expected)
+
+
+@pytest.mark.parametrize(
+    ("place", "change", "shares", "expected"),
+    [
+        (0, {"wide": 5}, 1 - 20 / NEGATIVE, True),
+        (0, {"wide": 6}, 1 - 24 / NEGATIVE, False),
+        (1, {"still": 4}, 1 - 16 / (400 - NEGATIVE), True),
+        (1, {"still": 5}, 1 - 20 / (400 - NEGATIVE), False),
+        (2, {"astray": 2}, NEGATIVE / (NEGATIVE + 2), True),
+        (2, {"astray": 3}, NEGATIVE / (NEGATIVE + 3), False),
+    ],
+)
+def test_shares_of_populations_are_among_their_own_units(place, change, shares, expected):
+    verdict = judge("erf-populations", made(**change))[place]
+    assert verdict.measured == pytest.approx(shares.mean())
+    assert verdict.holds == expected
+
+
+def test_expected_and_compared():
+    verdicts = judge("erf-populations", made())
+    assert [v.expected for v in verdicts] == pytest.approx([1.0] * 7 + [0.5, 0.45] + [1.0] * 3)
+    assert "from a Xavier start 0.500" in verdicts[7].note
+
+
+def test_what_is_not_decided_is_no_finding():
+    for positive, outcome in [((58, 59, 60), "confirmed"), ((40, 60, 80), "not decided"), ((20, 21, 22), "refuted")]:
+        assert judge("erf-populations", made(positive=positive))[7].outcome == outcome
+    assert judge("erf-populations", made().isel(seed=[0]))[7].outcome == "not decided"
+
+
+def test_figure():
+    record = scrambled(made())
+    shape = tuple(record.sizes[dim] for dim in DIMS)
+    record["fields"] = ((*DIMS, "step", "position"), np.random.default_rng(1).normal(size=(*shape, 3, N)))
+    record["flow_fields"] = ((*DIMS[1:], "position"), np.random.default_rng(2).normal(size=(*shape[1:], N)))
+    record["rate"] = (("gain", "frequency", "sign"), np.random.default_rng(3).normal(size=(2, 6, 2)))
+    record = record.assign_coords(frequency=range(6), sign=[-1.0, 1.0])
+    for name in ("peak_frequency", "sigmoid_peak_frequency"):
+        record[name] = record["sigmoid_ipr" if "sigmoid" in name else "ipr"] * 20
+    record["bias"] = record.bias - 0.5
+    drawn = figure("erf-populations", record)
+    for start, name in [("(a)", "ipr"), ("(b)", "peak_frequency")]:
+        for i, label in enumerate(["Gaussian data", "erf units, gain 3"]):
+            assert_drawn(panel(drawn, start), record[name].values[i], at=record.bias.values[i, ..., -1], label=label)
+        values, bias = record["sigmoid_" + name].values[1], record.sigmoid_bias.values[1]
+        assert_drawn(panel(drawn, start), values, at=bias, label="logistic units")
+    assert_drawn(panel(drawn, "(a)"), [6 / N] * 2, style=":")
+    for i, label in enumerate(["bias -1", "bias +1"]):
+        assert_drawn(panel(drawn, "(c)"), record.rate.values[1, :, i], label=label)
+    assert_drawn(panel(drawn, "(d)"), record.bias.values[0, ..., -1], at=record.flow_bias.values, marker="o")
+    found = [container[0].get_ydata()[0] for container in panel(drawn, "(e)").containers]
+    local = (record.ipr.values[1] > 6 / N).mean((-2, -1))
+    balanced = (record.balanced_ipr.values > 6 / N).mean((-2, -1))
+    np.testing.assert_allclose(found, [*local[0], balanced[0], *local[1], balanced[1]])
+    for axes, (gain, sign) in zip(drawn.axes[-4:], [(0, -1), (0, 1), (1, -1), (1, 1)], strict=True):
+        unit = np.argmax(sign * record.bias.values[gain, 0, 0, 0, :, -1])
+        assert_drawn(axes, record.fields.values[gain, 0, 0, 0, unit, -1], color="C0" if sign < 0 else "C1")
+        black = [line.get_ydata() for line in lines(axes, color="k")]
+        np.testing.assert_allclose(black, [record.flow_fields.values[0, 0, 0, unit]] if gain == 0 else [])

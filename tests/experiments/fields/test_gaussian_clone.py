@@ -1,0 +1,75 @@
+"""Verdicts and figure of `gaussian-clone` on made-up records; its two trainings differ in their data alone."""
+
+import numpy as np
+import pytest
+import xarray as xr
+from field_records import INF, assert_drawn, assert_only, ending, figure, judge, lines, panel, scaled, scrambled, seeds
+
+from gatefield.core.grid import Grid
+from gatefield.experiments.fields.gaussian_clone import Settings, _examples, _sources
+
+DIMS = ("data", "gain", "seed", "step", "unit")
+
+
+def made(original=0.5, clone=0.05, flow=0.04, cosine=0.95):
+    """The numbers asked for are those at gain 3; the clone's final fields have that median cosine with the flow's."""
+    angles = np.arccos(np.array([[cosine, 0.1, 0.99]] * 2))
+    turned = np.stack([np.cos(angles), np.sin(angles)], axis=-1)
+    straight = np.broadcast_to([3.0, 0.0], turned.shape)
+    fields = np.stack([straight, 3 * turned])[:, :, :, None, None]
+    data = {
+        "ipr": (DIMS, ending(seeds([[original, 0.6], [clone, 0.06]]), before=0.2)[..., None]),
+        "flow_ipr": (DIMS[1:3], seeds([flow, 0.03])),
+        "fields": ((*DIMS, "position"), np.concatenate([np.full_like(fields, 0.7)] * 2 + [fields], axis=3)),
+        "flow_fields": (("gain", "seed", "position"), straight),
+        "inputs": (("data", "gain", "position"), np.ones((2, 2, 2))),
+    }
+    return xr.Dataset(data, {"data": ["original", "clone"], "gain": [3.0, INF], "time": ("step", [0.0, 1.0, 2.0])})
+
+
+@pytest.mark.parametrize(
+    ("place", "change", "expected"),
+    [
+        (0, {"clone": 0.0999}, True),
+        (0, {"clone": 0.1001}, False),
+        (0, {"original": 0.3001}, True),
+        (0, {"original": 0.2999}, False),
+        (2, {"cosine": 0.9001}, True),
+        (2, {"cosine": 0.8999}, False),
+    ],
+)
+def test_both_sides_of_each_bound(place, change, expected):
+    assert_only("gaussian-clone", made(**change), place, expected)
+
+
+def test_the_clone_is_measured_beside_the_flow():
+    verdicts = judge("gaussian-clone", made())
+    assert [v.measured for v in verdicts] == pytest.approx([0.05, 0.06, 0.95])
+    assert [v.expected for v in verdicts] == pytest.approx([0.04, 0.03, 1.0])
+    assert "at gain ∞" in verdicts[1].claim
+
+
+def test_figure():
+    record = scrambled(made())
+    drawn = figure("gaussian-clone", record)
+    top = panel(drawn, "(a)")
+    for i, color in enumerate(["C0", "C1"]):
+        final = record.ipr.values[i, :, :, -1, 0]
+        assert_drawn(top, np.median(final, axis=1), at=[0, 1], color=color, marker="_")
+        np.testing.assert_allclose([line.get_ydata() for line in lines(top, color=color, marker="o")[:3]], final.T)
+    assert_drawn(top, np.median(record.flow_ipr.values, axis=1), color="k", style="--")
+    for gain, (inputs, fields) in enumerate(np.reshape(drawn.axes[1:], (2, 2)).T):
+        for i, color in enumerate(["C0", "C1"]):
+            assert_drawn(inputs, scaled(record.inputs.values[i, gain]), color=color)
+            assert_drawn(fields, scaled(record.fields.values[i, gain, 0, -1, 0]), color=color)
+        assert_drawn(fields, scaled(record.flow_fields.values[gain, 0]), color="k")
+
+
+def test_the_clone_has_the_covariances_and_the_noise_of_the_original():
+    p = Settings(n=8, gains=(1.0, INF), seeds=3)
+    grid = Grid(gain=p.gains, seed=p.seeds)
+    both = _sources(grid, p)
+    for original, clone in zip(both["original"], both["clone"], strict=True):
+        np.testing.assert_allclose(original.covariance(), clone.covariance(), atol=1e-12)
+    inputs = _examples(both["original"][0], grid, p)
+    np.testing.assert_array_equal(np.sign(inputs[0]), inputs[1])  # the same noise: at infinite gain only its sign is left

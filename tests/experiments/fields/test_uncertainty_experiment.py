@@ -1,0 +1,169 @@
+"""Verdicts and figure of `uncertainty`, on made-up records; how it joins two trainings, and the spreads of a real Gabor."""
+
+import numpy as np
+import pytest
+import xarray as xr
+from field_records import INF, assert_all_drawn, assert_drawn, figure, judge, lines, panel, scrambled
+
+from gatefield.experiments.fields.uncertainty.simulate import _gabor_product, _join
+from gatefield.measures import gabor
+
+GAINS, SEEDS, N = (0.01, 1.0, 3.0, INF), 10, 40
+LEAD = ("order", "gain", "seed", "unit")  # 400 fields: of one neuron, and of a committee of four
+SHAPE = (2, 4, SEEDS, 5)
+GABOR = {"R2": 0.9001, "is_gabor": True, "f": 5.0}  # with s = 2 one cycle under the envelope: 4 f s / n
+OTHERS = {"poor": {"R2": 0.9}, "plain": {"is_gabor": False}, "tilted": {"f": 4.99}}
+WHERE = {
+    "all": np.s_[:],
+    "short": np.s_[1],
+    "neuron": np.s_[0, 1:, :, 0],  # at gain 1 and more, 30 fields
+    "committee": np.s_[0, 1:3, :, 1:],  # at finite gains of 1 and more, 80 fields
+    "cube": np.s_[0, 3, :, 1:],  # 40 fields
+}
+
+
+def made(*fits, fell=400, path=(5.0, 4.0, 4.0, 3.0), product=0.5, gains=GAINS):
+    """Each of `fits` is a place, a number of fields there, and what their fits are; others are poor fits."""
+    found = {name: np.full(SHAPE, value) for name, value in (GABOR | OTHERS["poor"]).items()}
+    for where, count, kind in fits:
+        for name, value in kind.items():
+            part = found[name][WHERE[where]]
+            found[name][WHERE[where]] = np.where(np.arange(part.size).reshape(part.shape) < count, value, part)
+    falls = (np.arange(400) < fell).reshape(SHAPE)
+    entropy = np.stack([np.full(SHAPE, 6.0), np.where(falls, 3.0, 7.0), np.where(falls, 5.9, 6.0)], axis=3)
+    flows = np.broadcast_to([5.0, 4.0, 3.5, 3.0], (2, 3, 4)).copy()
+    flows[1, 2] = path
+    data = {"fit_" + name: (LEAD, values) for name, values in found.items()}
+    data |= {"fit_s": (LEAD, np.full(SHAPE, 2.0)), "noise_R2": ((), 0.23), "gabor_product": ((), product)}
+    data |= {"entropy": ((*LEAD[:3], "step", "unit"), entropy), "flow_entropy": (("order", "start", "flow_time"), flows)}
+    data |= dict.fromkeys(("flow_slack", "flow_analytic_slack"), (("order", "start", "flow_time"), flows[..., ::-1]))
+    coords = {"order": ["long", "short"], "gain": list(gains), "position": np.arange(N), "flow_time": range(4)}
+    return xr.Dataset(data, coords)
+
+
+@pytest.mark.parametrize(
+    ("place", "record", "measured", "expected"),
+    [
+        (0, made(fell=380), 0.95, True),
+        (0, made(fell=379), 379 / 400, False),
+        (1, made(path=(5.0, 4.0, 4.0099, 3.0)), 0.0099, True),
+        (1, made(path=(5.0, 4.0, 4.0101, 3.0)), 0.0101, False),
+        (1, made(path=(5.0, 4.0, 4.006, 4.0101)), 0.0101, False),  # above the lowest so far, not above the one before
+        (2, made(product=0.5099), 0.5099, True),
+        (2, made(product=0.4901), 0.4901, True),
+        (2, made(product=0.5101), 0.5101, False),
+        (2, made(product=0.4899), 0.4899, False),
+        (3, made(("all", 360, GABOR)), 0.9, True),
+        (3, made(("all", 359, GABOR)), 359 / 400, False),
+        *[(3, made(("all", 400, GABOR | other)), 0.0, False) for other in OTHERS.values()],
+        (4, made(("all", 400, GABOR), ("short", 200, OTHERS["poor"]), ("short", 20, GABOR)), 0.1, True),
+        (4, made(("all", 400, GABOR), ("short", 200, OTHERS["poor"]), ("short", 21, GABOR)), 0.105, False),
+        (5, made(("neuron", 27, GABOR | OTHERS["plain"])), 0.9, True),
+        (5, made(("neuron", 26, GABOR | OTHERS["plain"])), 26 / 30, False),
+        (5, made(("neuron", 30, OTHERS["plain"])), 0.0, False),
+        (5, made(("neuron", 30, GABOR | OTHERS["tilted"])), 0.0, False),
+        (6, made(("cube", 40, GABOR), ("committee", 20, GABOR)), 0.25, True),
+        (6, made(("cube", 40, GABOR), ("committee", 19, GABOR)), 19 / 80, False),
+        (6, made(("neuron", 6, GABOR), ("committee", 37, GABOR)), 37 / 80, True),
+        (6, made(("neuron", 6, GABOR), ("committee", 35, GABOR)), 35 / 80, False),
+        (6, made(("committee", 40, GABOR), gains=(1.0, 2.0, 3.0, INF)), 1 / 3, True),
+        (6, made(("cube", 10, GABOR), gains=(0.01, 0.3, 0.5, INF)), 0.25, True),
+        (6, made(("cube", 9, GABOR), gains=(0.01, 0.3, 0.5, INF)), 9 / 40, False),
+    ],
+)
+def test_both_sides_of_each_bound(place, record, measured, expected):
+    verdict = judge("uncertainty", record)[place]
+    assert verdict.measured == pytest.approx(measured)
+    assert verdict.holds == expected
+
+
+def test_expected_and_refuted():
+    verdicts = judge("uncertainty", made(("neuron", 6, GABOR), path=(5.0, 4.0, 4.1, 3.0)))
+    assert [v.expected for v in verdicts] == pytest.approx([1.0, 0.0, 0.5, 1.0, 0.0, 1.0, 0.45])
+    assert verdicts[1].outcome == "refuted"
+    # 400 fields go from 6 to 3 and back to 5.9; the slacks are the flow's entropies backwards: from 3 to 4.1 and then to 5
+    assert "1 of 6 flows rise. In SGD the median field rises by 2.90. Along" in verdicts[1].note
+    assert "slack rises by up to 2.00, that of the analytic signal by 2.00" in verdicts[1].note
+    assert len(judge("uncertainty", made(gains=(0.01, 0.3, 0.5, 0.9)))) == 5
+
+
+def test_figure():
+    kinds = ("all", 400, GABOR), ("short", 60, OTHERS["plain"]), ("committee", 40, OTHERS["tilted"])
+    record = made(*kinds).isel(gain=[1, 2], seed=slice(3))
+    drawn_before = {name: record[name].copy() for name in ("fit_f", "fit_s")}
+    rng = np.random.default_rng(1)
+    record["fields"] = ((*LEAD[:3], "step", "unit", "position"), rng.normal(size=(2, 2, 3, 3, 5, N)))
+    for name in ("fit_phi", "fit_amplitude", "fit_mu"):
+        record[name] = (LEAD, np.ones((2, 2, 3, 5)))
+    record = scrambled(record).assign(drawn_before)
+    record["fit_mu"] = (LEAD, rng.permutation(60).reshape(2, 2, 3, 5) * N / 60.0)
+    record = record.assign_coords(step=[0, 10, 20]).assign_attrs(neuron_rate=0.5)
+    shown = figure("uncertainty", record)
+    trained, flows = panel(shown, "(a)"), panel(shown, "(b)")
+    for i, look in enumerate(["-", "--"]):
+        for gain in (0, 1):
+            median = np.median(record.entropy.values[i, gain, :, :, 0], axis=0)
+            assert_drawn(trained, median, at=[0.0, 5.0, 10.0], color=f"C{gain}", style=look)
+        assert_all_drawn(flows, record.flow_entropy.values[i], color="0.6", style=look)
+    path = record.flow_entropy.values.reshape(-1, 4)
+    rising = [np.asarray(line.get_ydata(), float) for line in lines(flows, color="C1")]
+    np.testing.assert_array_equal(np.isfinite(rising), np.diff(path, append=-1.0) > 0)
+    for axes in (trained, flows):  # the least possible, and Gaussian bumps
+        assert_all_drawn(axes, [[np.log(N)] * 2, [np.log(N) + 0.306853] * 2], style=":")
+    _assert_fits(panel(shown, "(c)"), record)
+    _assert_fields(shown.axes[3:], record)
+
+
+def _cases(values):
+    """Numbers (order, gain, seed, unit) by network and order, (4, gain, fields): one neuron first."""
+    values = np.asarray(values)
+    return [values[order, :, :, part].reshape(2, -1) for part in (slice(0, 1), slice(1, None)) for order in (0, 1)]
+
+
+def _assert_fits(axes, record):
+    """R2 of each field in its group and in the colour of its kind."""
+    kind = np.where(record.fit_is_gabor, np.where(record.fit_f == 5.0, "C1", "C2"), "C0")
+    expected = [
+        (3 * group + gain, float(R2), str(color))
+        for group, (values, colors) in enumerate(zip(_cases(record.fit_R2), _cases(kind), strict=True))
+        for gain in (0, 1)
+        for R2, color in zip(values[gain], colors[gain], strict=True)
+    ]
+    dots = [(line, color) for color in ("C0", "C1", "C2") for line in lines(axes, color=color, marker="o")]
+    found = [(round(x), float(y), color) for line, color in dots for x, y in zip(*line.get_data(), strict=True)]
+    assert sorted(found) == sorted(expected)
+
+
+def _assert_fields(panels, record):
+    """The field of median R2 in each case, its centre in the middle, with its fit."""
+    fits = {name: _cases(record["fit_" + name]) for name in ("R2", "mu", "s", "f", "phi", "amplitude")}
+    last = record.fields.values[:, :, :, -1]
+    for axes, (case, gain) in zip(panels, np.ndindex(4, 2), strict=True):
+        R2 = fits["R2"][case][gain]
+        unit = np.argsort(R2)[len(R2) // 2]
+        fields = last[case % 2, gain, :, slice(0, 1) if case < 2 else slice(1, None)].reshape(-1, N)
+        field, parts = fields[unit], [fits[name][case][gain][unit] for name in ("mu", "s", "f", "phi", "amplitude")]
+        scale = field[np.abs(field).argmax()]
+        turn = N // 2 - round(parts[0])
+        look = lines(axes, style="-")[-1]
+        np.testing.assert_allclose(look.get_ydata(), np.roll(field, turn) / scale)
+        assert_drawn(axes, np.roll(gabor(N, *parts), turn) / scale, at=np.arange(N) - N // 2, style="--")
+
+
+def test_networks_stand_side_by_side():
+    def part(K, value):
+        fields = (("order", "gain", "seed", "step", "unit", "position"), np.full((2, 1, 1, 1, K, 3), value))
+        loss = (("order", "gain", "seed", "step"), np.full((2, 1, 1, 1), value))
+        coords = {"order": ["long", "short"], "gain": [1.0], "seed": [0], "step": [0], "position": range(3)}
+        return xr.Dataset({"fields": fields, "loss": loss, "status": loss}, coords, {"steps": 5, "learning_rate": value})
+
+    both = _join([part(1, 1.0), part(2, 2.0)], (1, 2))
+    np.testing.assert_array_equal(both.fields.values[0, 0, 0, 0, :, 0], [1.0, 2.0, 2.0])
+    np.testing.assert_array_equal(both.K, [1, 2, 2])
+    np.testing.assert_array_equal(both.loss.sel(size=2).values.ravel(), [2.0, 2.0])
+    assert both.attrs == {"steps": 5}
+
+
+def test_a_real_gabor_is_far_from_the_least_uncertainty():
+    assert _gabor_product(3.0) == pytest.approx(2.177, abs=1e-3)
+    assert _gabor_product(0.0) == pytest.approx(0.5, abs=1e-3)
