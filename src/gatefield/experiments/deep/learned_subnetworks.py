@@ -12,8 +12,8 @@ from gatefield.experiments.deep.digits.kernels import paths, tangent
 from gatefield.experiments.deep.digits.pair import QUICK, SETTING, Digits, PairSettings, loss_panel, nu_panel
 from gatefield.lab.bench import Bench
 from gatefield.lab.experiment import Experiment
+from gatefield.lab.kinds import Depth
 from gatefield.lab.verdict import Verdict
-from gatefield.lab.whole_numbers import Depth
 
 NETS = {"galu": "GaLU, frozen gates", "relu": "ReLU"}
 

@@ -12,8 +12,7 @@ from gatefield.experiments.deep.digits.figure import accuracy_panel, over_epochs
 from gatefield.experiments.deep.digits.images import DigitSettings, fit, measured, seed_keys, two_digits
 from gatefield.experiments.deep.digits.kernels import Kernel, Probe, probe, tangent
 from gatefield.lab.bench import Bench
-from gatefield.lab.kinds import Count
-from gatefield.lab.whole_numbers import Depth
+from gatefield.lab.kinds import Count, Depth
 from gatefield.nets import DeepGated
 
 SETTING = (
