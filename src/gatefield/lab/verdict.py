@@ -19,19 +19,19 @@ class Words(TypedDict, total=False):
     """What may be said of any verdict; see `Verdict`."""
 
     of: str
+    error: float
     kind: Kind
     source: str
     note: str
-    error: float
 
 
 @dataclasses.dataclass(frozen=True)
 class Bound:
-    """Where a measured number has to lie: from `low` to `high`, the ends with it or not."""
+    """Where a measured number has to lie: from `low` to `high`, the ends with it or not; None is no end on that side."""
 
     measured: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     rule: str
     """In words: what is measured, and where it has to lie."""
     ends: bool = False
@@ -39,13 +39,18 @@ class Bound:
 
     @property
     def holds(self) -> bool:
-        return self.low <= self.measured <= self.high if self.ends else self.low < self.measured < self.high
+        m, low, high = self.measured, self.low, self.high
+        if self.ends:
+            return (low is None or low <= m) and (high is None or m <= high)
+        return (low is None or low < m) and (high is None or m < high)
 
     @property
     def decided(self) -> bool:
-        """Whether there is a number, further from the nearest end than its error; without an error any number decides."""
-        room = min(abs(self.measured - self.low), abs(self.measured - self.high))
-        return not math.isnan(self.measured) and (room > self.error or not self.error)
+        """Whether all are numbers, and the measured one is further from each end than its error, if it has one."""
+        ends = [end for end in (self.low, self.high) if end is not None]
+        if any(map(math.isnan, (self.measured, self.error, *ends))):
+            return False
+        return not self.error or all(abs(self.measured - end) > self.error for end in ends)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -84,11 +89,9 @@ class Verdict:
 
     @property
     def outcome(self) -> Outcome:
-        if not all(bound.decided for bound in self.bounds):
-            return "not decided"
-        if all(bound.holds for bound in self.bounds):
-            return "confirmed"
-        return "refuted" if self.kind in ("claim", "prediction") else "off"
+        if any(bound.decided and not bound.holds for bound in self.bounds):  # one that is missed settles it
+            return "refuted" if self.kind in ("claim", "prediction") else "off"
+        return "confirmed" if all(bound.decided for bound in self.bounds) else "not decided"
 
     @property
     def holds(self) -> bool:
@@ -152,6 +155,8 @@ class Verdict:
     @classmethod
     def equals(cls, claim: str, expected: float, measured: float, **words: Unpack[Words]) -> "Verdict":
         """Exactly what is expected."""
+        if "error" in words:  # nothing is equal to within an error
+            raise ValueError("A verdict `equals` takes no error; write Verdict.within(..., atol=error).")
         bound = _bound(measured, expected, expected, f"exactly {number(expected)}", True, words)
         return cls._made(claim, expected, bound, words)
 
@@ -160,33 +165,46 @@ class Verdict:
         cls, claim: str, expected: float, measured: float, p: float, *, level: float, by: str, **words: Unpack[Words]
     ) -> "Verdict":
         """No difference is seen between expected and measured: the test named by `by` gives a p-value of at least `level`."""
+        if "error" in words or "of" in words:
+            raise ValueError("A verdict by a `test` takes no error and no `of`: its p-value has none, and `by` names it.")
         bound = _above(level, p, True, {"of": f"{by}, p"})
         return dataclasses.replace(cls._made(claim, expected, bound, words), measured=float(measured))
 
     @classmethod
     def judged(cls, claim: str, expected: float, measured: float, tolerance: str, holds: Any, note: str = "") -> "Verdict":
         """The old form, with words and condition typed apart; to be replaced."""
-        bound = Bound(1.0 if holds else 0.0, 0.5, 2.0, tolerance)
+        bound = Bound(1.0 if holds else 0.0, 0.5, None, tolerance)
         return cls(claim, float(expected), float(measured), (bound,), "prediction", "", note)
 
     @classmethod
     def _made(cls, claim: str, expected: float, bound: Bound, words: Words) -> "Verdict":
-        kind, source, note = words.get("kind", "prediction"), words.get("source", ""), words.get("note", "")
-        return cls(claim, float(expected), bound.measured, (bound,), kind, source, note)
+        others: dict[str, Any] = {name: value for name, value in words.items() if name not in ("of", "error")}
+        return cls(claim, float(expected), bound.measured, (bound,), **others)
 
-    def and_below(self, bound: float, measured: float, *, or_equal: bool = False, **words: Unpack[Words]) -> "Verdict":
+    def and_below(
+        self, bound: float, measured: float, *, or_equal: bool = False, of: str = "", error: float = 0.0
+    ) -> "Verdict":
         """The same, and another number below its bound."""
-        return self._and(_below(bound, measured, or_equal, words))
+        return self._and(_below(bound, measured, or_equal, {"of": of, "error": error}))
 
-    def and_above(self, bound: float, measured: float, *, or_equal: bool = False, **words: Unpack[Words]) -> "Verdict":
+    def and_above(
+        self, bound: float, measured: float, *, or_equal: bool = False, of: str = "", error: float = 0.0
+    ) -> "Verdict":
         """The same, and another number above its bound."""
-        return self._and(_above(bound, measured, or_equal, words))
+        return self._and(_above(bound, measured, or_equal, {"of": of, "error": error}))
 
     def and_within(
-        self, expected: float, measured: float, *, atol: float | None = None, rtol: float | None = None, **words: Unpack[Words]
+        self,
+        expected: float,
+        measured: float,
+        *,
+        atol: float | None = None,
+        rtol: float | None = None,
+        of: str = "",
+        error: float = 0.0,
     ) -> "Verdict":
         """The same, and another number near to what is expected of it."""
-        return self._and(_near(expected, measured, atol, rtol, words))
+        return self._and(_near(expected, measured, atol, rtol, {"of": of, "error": error}))
 
     def _and(self, bound: Bound) -> "Verdict":
         return dataclasses.replace(self, bounds=(*self.bounds, bound))
@@ -207,14 +225,16 @@ def _near(expected: float, measured: float, atol: float | None, rtol: float | No
 
 
 def _below(bound: float, measured: float, or_equal: bool, words: Words) -> Bound:
-    return _bound(measured, -math.inf, bound, f"{'at most' if or_equal else 'below'} {number(bound)}", or_equal, words)
+    return _bound(measured, None, bound, f"{'at most' if or_equal else 'below'} {number(bound)}", or_equal, words)
 
 
 def _above(bound: float, measured: float, or_equal: bool, words: Words) -> Bound:
-    return _bound(measured, bound, math.inf, f"{'at least' if or_equal else 'above'} {number(bound)}", or_equal, words)
+    return _bound(measured, bound, None, f"{'at least' if or_equal else 'above'} {number(bound)}", or_equal, words)
 
 
-def _bound(measured: float, low: float, high: float, rule: str, ends: bool, words: Words) -> Bound:
-    of = words.get("of", "")
-    rule = f"{of} {rule}" if of else rule
-    return Bound(float(measured), float(low), float(high), rule, ends, float(words.get("error", 0.0)))
+def _bound(measured: float, low: float | None, high: float | None, rule: str, ends: bool, words: Words) -> Bound:
+    of, error = words.get("of", ""), float(words.get("error", 0.0))
+    if error < 0:
+        raise ValueError(f"The error of what is measured must be zero or more, but is {error:g}.")
+    low, high = (None if end is None else float(end) for end in (low, high))
+    return Bound(float(measured), low, high, f"{of} {rule}" if of else rule, ends, error)
