@@ -15,7 +15,7 @@ from gatefield.dynamics import Layout, Resumable
 from gatefield.lab.store.arrays import make_arrays, read_arrays
 from gatefield.lab.store.checkpoint import read_checkpoint, remove_checkpoints, write_checkpoint
 from gatefield.lab.store.chunks import check_present, check_readable, chunk_file, dimensions, open_arrays
-from gatefield.lab.store.disk import flush_file, make_folder, reading, writing
+from gatefield.lab.store.disk import flush_file, flush_tree, make_folder, reading, writing
 from gatefield.lab.store.marker import DATA, Marker, read_marker, write_marker
 
 
@@ -67,6 +67,7 @@ class ZarrRecorder:
             shutil.rmtree(self.path / DATA, ignore_errors=True)
             remove_checkpoints(self.path)
             make_arrays(self.path, layout)
+            flush_tree(self.path / DATA)  # names and coordinates must not be younger than the first marker
         self._open(
             Marker(
                 coords=tuple(layout.coords),
