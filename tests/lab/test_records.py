@@ -7,7 +7,8 @@ from lab_blocks import record, start
 
 from gatefield.core.errors import StoreError
 from gatefield.core.version import __version__
-from gatefield.lab import RECORD_FORMAT, ZarrRecorder, open_record, write_record
+from gatefield.lab import ZarrRecorder, open_record, write_record
+from gatefield.lab.store.format import RECORD_FORMAT
 
 
 def some_dataset():

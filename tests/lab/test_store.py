@@ -9,7 +9,9 @@ from lab_toy import ToyParameters, toy
 
 from gatefield.core.errors import StoreError
 from gatefield.core.version import __version__
-from gatefield.lab import RECORD_FORMAT, Store, open_record, run, run_id
+from gatefield.lab import Store, open_record, run
+from gatefield.lab.store.format import RECORD_FORMAT
+from gatefield.lab.store.store import run_id
 
 
 def test_ids_are_the_hash_of_name_parameters_and_format():
