@@ -40,7 +40,7 @@ class Experiment:
     4. one value of this class, at the end.
 
     `gatefield run my_study.py` runs it. A package that is installed offers its own by an entry point of the group
-    `gatefield.experiments`, name -> value. Inside gatefield the file lies in the folder of its subject, and `make index` lists it.
+    `gatefield.experiments`, name -> value. Inside gatefield the file lies in the folder of its subject; `make index` lists it.
 
     >>> import numpy as np
     >>> from gatefield.lab import MemoryBench, Verdict
