@@ -28,7 +28,7 @@ class Parameters(pydantic.BaseModel):
     model_config = pydantic.ConfigDict(frozen=True, extra="forbid", validate_default=True, ser_json_inf_nan="strings")
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
+@dataclasses.dataclass(frozen=True, kw_only=True, repr=False)
 class Experiment:
     """A question put to theory and simulation: parameters -> record -> verdicts and figure.
 
@@ -80,6 +80,9 @@ class Experiment:
     """Preset name -> how long it takes on two CPU cores, in words."""
     origin: str = ""
     """The file that it was loaded from, as `gatefield run` takes it; empty for one that is found by its name."""
+
+    def __repr__(self) -> str:
+        return f"Experiment({self.name!r})"
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", self.name):
