@@ -138,7 +138,7 @@ def test_an_unknown_preset():
 )
 def test_the_command_makes_the_same_parameters(changes):
     parameters = WideParameters(**changes)
-    words = shlex.split(command(WIDE, parameters))
+    words = shlex.split(command("wide", parameters.model_dump()))
     assert words[:3] == ["gatefield", "run", "wide"]
     assert set(words[3::2]) == {"--set"}
     assert resolve(WIDE, "full", words[4::2]) == parameters

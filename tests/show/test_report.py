@@ -271,7 +271,7 @@ def test_an_unfinished_run_of_a_file_names_the_file(tmp_path):
         run(study, study.Parameters(), store)
     text = report(tmp_path, store, unknown).text
     assert "It is not finished; the same command goes on from where it stopped." in text
-    assert "gatefield run my_study.py --store" in text
+    assert "gatefield run my_study.py --set gain=3.0 --set steps=1000 --set word=half --store" in text
 
 
 def test_the_room_lists_its_names():

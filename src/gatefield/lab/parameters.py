@@ -42,10 +42,14 @@ def resolve(
         raise _one_sentence(error, experiment.Parameters) from None
 
 
-def command(experiment: Experiment, parameters: Parameters) -> str:
-    """What to type for exactly these parameters, whatever the presets are by then."""
-    settings = [f"--set {shlex.quote(f'{name}={written(value)}')}" for name, value in parameters.model_dump().items()]
-    return " ".join(["gatefield run", shlex.quote(experiment.origin or experiment.name), *settings])
+def command(experiment: str, parameters: Mapping[str, Any]) -> str:
+    """What to type for an experiment, named or in a file, with exactly these parameters, whatever its presets are by then.
+
+    >>> command("my_study.py", {"gain": float("inf"), "bias": True})
+    'gatefield run my_study.py --set gain=inf --set bias=true'
+    """
+    settings = [f"--set {shlex.quote(f'{name}={written(value)}')}" for name, value in parameters.items()]
+    return " ".join(["gatefield run", shlex.quote(experiment), *settings])
 
 
 def written(value: Any) -> str:

@@ -138,7 +138,7 @@ def _made(experiment: Experiment, parameters: Parameters, entry: Entry) -> dict[
         **provenance(),
         "created": entry.about().created,
         "finished": now(),
-        "command": command(experiment, parameters),
+        "command": command(experiment.origin or experiment.name, parameters.model_dump()),
     }
 
 

@@ -58,10 +58,11 @@ def read(entry: Entry, find: Callable[[str], Experiment]) -> Section | Gap:
         return _gap(entry, entry.problem, again)
     try:
         about = entry.about()
-        again = f"gatefield run {shlex.quote(about.origin or about.experiment)}{where}"
+        again = command(about.origin or about.experiment, entry.parameters) + where
         try:
             experiment = find(about.experiment)
-            again = command(experiment, experiment.Parameters(**entry.parameters)) + where
+            values = experiment.Parameters(**entry.parameters).model_dump()
+            again = command(experiment.origin or experiment.name, values) + where
         except (UserError, pydantic.ValidationError) as error:
             return _without_experiment(entry, about, again, _why_kept(about, error))
         return _section(entry, experiment, again) if entry.status == "finished" else _unfinished(entry, again)
@@ -119,7 +120,7 @@ def _without_experiment(entry: Entry, about: About, again: str, why: str) -> Sec
         text=about.text,
         figure=_data_address(figure.read_bytes()),
         verdicts=entry.verdicts(),
-        command=f"{record.attrs.get('command', again)}{_store_option(Path(entry.path))}",
+        command=again,
         path=str(entry.path),
         provenance=_provenance(record),
         kept=f"{why}; verdicts and figure are as they were when it was last run.",
