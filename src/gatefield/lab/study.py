@@ -35,7 +35,7 @@ def load_study(word: str) -> list[Experiment]:
     if found is None:
         raise UserError(f"'{word}' is not the path of a Python file: give one whose name ends in .py.")
     file, name = found["file"], found["name"]
-    path = Path(file).expanduser()
+    path = Path(file).expanduser().absolute()  # as tracebacks name it
     if not path.is_file():
         raise UserError(f"There is no file '{file}': give the path of a Python file with an Experiment in it.")
     inside = {value.name: value for value in vars(_module(path, file)).values() if isinstance(value, Experiment)}
