@@ -5,11 +5,9 @@ from types import SimpleNamespace
 import pydantic
 import pytest
 from rich.console import Console
-from rich.progress import Progress
 from show_fakes import BUMP, FakeEntry, bump_record
 
 from gatefield.cli.tour import story
-from gatefield.core.progress import Bars, Lines
 from gatefield.experiments import Listed
 from gatefield.lab import Entry, Parameters, Verdict
 from gatefield.lab.store.marker import Marker, write_marker
@@ -89,48 +87,6 @@ def test_experiments_in_a_terminal_are_a_table_by_subject():
         "bump A field condenses on a ring quick about 5 s, full about 10 min",
         "from the package their-package",
     ]
-
-
-def test_lines_come_at_most_every_five_seconds_with_the_time_left():
-    now = SimpleNamespace(t=0.0)
-    lines = []
-    report = Lines("bump", lines.append, clock=lambda: now.t)
-    report("", 0, 4000)
-    for second in range(13):  # it leaps to 400 at once, as an interrupted run does
-        now.t = float(second)
-        report("", 400 + 100 * second, 4000)
-    assert lines == [
-        "bump: 22 % (900 of 4000 steps), about 31 s left",
-        "bump: 35 % (1400 of 4000 steps), about 26 s left",
-    ]
-
-
-def test_lines_of_a_new_part_start_their_own_clock():
-    now = SimpleNamespace(t=100.0)
-    lines = []
-    report = Lines("bump", lines.append, every=0.0, clock=lambda: now.t)
-    report("first", 10, 10)
-    report("second", 0, 10)
-    report("second", 2, 10)
-    now.t = 103.0
-    report("second", 5, 10)
-    assert lines == [
-        "bump, first: 100 % (10 of 10 steps), computing goes on",
-        "bump, second: 0 % (0 of 10 steps)",
-        "bump, second: 20 % (2 of 10 steps)",
-        "bump, second: 50 % (5 of 10 steps), about 5 s left",
-    ]
-
-
-def test_bars_show_each_part():
-    bars = Progress(console=Console(file=io.StringIO(), force_terminal=True))
-    report = Bars("bump", bars)
-    report("first", 10, 10)
-    report("second", 5, 10)
-    shown = [(task.description, task.completed, task.total) for task in bars.tasks if task.visible]
-    assert shown == [("bump, first", 10, 10), ("bump, second", 5, 10)]
-    report("second", 10, 10)
-    assert [task.fields["steps"] for task in bars.tasks if task.visible and task.total is None] == ["computing goes on"]
 
 
 def outcome(path, **changes):
