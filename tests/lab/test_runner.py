@@ -58,7 +58,7 @@ def test_a_finished_run_is_reused(tmp_path):
     assert str(second.verdicts) == str(first.verdicts)
 
 
-def test_a_stumble_in_simulation_is_gone_on_from(tmp_path):
+def test_a_run_goes_on_after_an_error_in_its_simulation(tmp_path):
     study, store = toy(fails="simulate"), Store(tmp_path)
     with pytest.raises(RuntimeError, match="cannot simulate"):
         run(study, ToyParameters(), store)
@@ -71,7 +71,7 @@ def test_a_stumble_in_simulation_is_gone_on_from(tmp_path):
     assert outcome.record.attrs["resumed"] == 1
 
 
-def test_a_stumble_in_the_verdicts_keeps_the_record(tmp_path):
+def test_an_error_in_the_verdicts_keeps_the_record(tmp_path):
     study, store = toy(fails="judge"), Store(tmp_path)
     with pytest.raises(RuntimeError, match="cannot judge"):
         run(study, ToyParameters(), store)

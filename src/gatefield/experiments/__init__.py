@@ -52,12 +52,20 @@ def listed() -> tuple[Listed, ...]:
 
 
 def names() -> tuple[str, ...]:
-    """The names of all experiments."""
+    """The names of all experiments.
+
+    >>> names()[:2]
+    ('gaussian-neuron', 'localization')
+    """
     return tuple(item.name for item in listed())
 
 
 def get(name: str) -> "Experiment":
-    """The experiment of that name."""
+    """The experiment of that name, loaded.
+
+    >>> get("localization").title
+    'Receptive fields condense as the data leave the Gaussian'
+    """
     found = {item.name: item for item in listed()}
     if name not in found:
         raise unknown_name("experiment", name, found)

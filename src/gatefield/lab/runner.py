@@ -104,9 +104,9 @@ def _begin(experiment: Experiment, entry: Entry, resumed: bool) -> None:
     """Note what this run is; or see that this very version began it."""
     if not resumed:
         make_folder(entry.path)
-        about = About(experiment=entry.name, parameters=dict(entry.parameters), created=now(), **_words(experiment))
+        about = About(experiment=entry.name, parameters=dict(entry.parameters), created=now())
         with writing(entry.path):
-            write_json(entry.path / ABOUT, about.model_dump())
+            write_json(entry.path / ABOUT, about.model_copy(update=_words(experiment)).model_dump())
         return
     begun = entry.about().gatefield
     if begun != __version__:
