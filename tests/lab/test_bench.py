@@ -28,7 +28,7 @@ def two_trainings(parameters, bench):
 
 
 def training() -> Experiment:
-    changes = {"name": "training", "Parameters": TrainingParameters, "verdicts": lambda record: []}
+    changes = {"name": "training", "Parameters": TrainingParameters, "presets": {"quick": {}}, "verdicts": lambda record: []}
     return dataclasses.replace(toy(two_trainings), **changes)
 
 
