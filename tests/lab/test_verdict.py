@@ -3,7 +3,10 @@
 import dataclasses
 import math
 
+import jax.numpy as jnp
+import numpy as np
 import pytest
+import xarray as xr
 from lab_toy import ToyParameters, toy
 
 from gatefield.core.errors import StoreError, UserError
@@ -147,6 +150,25 @@ def test_the_words_follow_from_the_bound(verdict, words):
 def test_what_is_expected_and_what_is_measured(verdict, expected, measured):
     assert (verdict.expected, verdict.measured) == (expected, measured)
     assert isinstance(verdict.expected, float)
+
+
+@pytest.mark.parametrize(
+    "kind", [int, np.float32, np.int64, np.array, xr.DataArray, jnp.asarray], ids=lambda kind: kind.__name__
+)
+def test_numbers_of_any_library_will_do(kind):
+    one, two, three = kind(1), kind(2), kind(3)
+    made = [
+        Verdict.within("c", two, three, atol=one),
+        Verdict.within("c", two, three, rtol=one),
+        Verdict.between("c", one, three, two),
+        Verdict.below("c", three, two, expected=one).and_above(one, two, error=kind(0)).and_within(two, two, atol=one),
+        Verdict.above("c", one, three, error=one),
+        Verdict.equals("c", two, two),
+        Verdict.test("c", one, one, one, level=one, by="t"),
+    ]
+    assert all(verdict.holds for verdict in made)
+    plain = {type(value) for verdict in made for bound in verdict.bounds for value in (bound.measured, bound.low, bound.high)}
+    assert plain | {type(verdict.expected) for verdict in made} == {float, type(None)}
 
 
 def test_every_condition_must_hold():
