@@ -4,7 +4,7 @@ import functools
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from gatefield.core.errors import UserError
 from gatefield.dynamics import Training, train
@@ -14,6 +14,7 @@ Progress = Callable[[str, int, int], None]
 """Called with the part's name, the steps done and the steps in all."""
 
 
+@runtime_checkable
 class Bench(Protocol):
     """What an experiment is given to work with: trainings go through it, so that they are recorded, resumed and shown."""
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from gatefield.core import checks
 from gatefield.core.errors import UserError
@@ -26,7 +26,7 @@ def listed(value: Any) -> Any:
 def increasing(rule: str, example: str, *, least: int = 1) -> AfterValidator:
     """The check of a list whose numbers grow; `rule` and `example` are for its sentence."""
 
-    def check(values: tuple[Any, ...], info: ValidationInfo) -> tuple[Any, ...]:
+    def check(values: tuple[Any, ...], info: Any) -> tuple[Any, ...]:
         if len(values) < least or any(a >= b for a, b in pairwise(values)):
             name = info.field_name
             raise UserError(f"{name} must be {rule}, but are {list(values) or 'none'}; write for instance {name}={example}.")
