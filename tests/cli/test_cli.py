@@ -11,7 +11,6 @@ import pytest
 
 from gatefield import experiments
 from gatefield.cli import main
-from gatefield.cli.completion import PRESETS
 from gatefield.cli.tour import EXPERIMENTS
 
 WITH_CACHES = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
@@ -289,6 +288,24 @@ def test_a_command_told_to_end_says_how_to_go_on(folder):
     assert "Traceback" not in rest
 
 
+def test_list_loads_no_experiment_and_nothing_heavy():
+    program = "import sys; from gatefield.cli import main; main(['list']); print(*sys.modules)"
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, env=WITH_CACHES)
+    loaded = set(result.stdout.splitlines()[-1].split())
+    assert not loaded & {"jax", "numpy", "scipy", "xarray", "matplotlib", "pydantic", "zarr", "equinox"}
+    assert {name for name in loaded if name.startswith("gatefield.experiments")} == {"gatefield.experiments"}
+
+
+def test_list_takes_less_than_half_a_second_of_cpu_time():
+    command("list")  # compiles what was not imported before
+    times = []
+    for _ in range(3):
+        before = cpu_seconds()
+        command("list")
+        times.append(cpu_seconds() - before)
+    assert min(times) < 0.5
+
+
 def test_list_in_a_pipe_is_a_line_for_each_experiment():
     lines = command("list").stdout.splitlines()
     assert [line.partition(":")[0] for line in lines] == list(experiments.names())
@@ -310,38 +327,6 @@ def test_a_closed_pipe_is_quiet():
 def test_exit_codes_reach_the_shell():
     assert command("--version").returncode == 0
     assert command("nope").returncode == 2
-
-
-COMPLETE = """
-source /dev/stdin
-COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=()
-_shtab_gatefield
-echo "${COMPREPLY[@]}"
-"""
-
-
-@pytest.mark.parametrize(
-    ("words", "offered"),
-    [
-        (("r",), "run report"),
-        (("run", "loc"), "localization"),
-        (("run", "localization", "gaussian-n"), "gaussian-neuron"),
-        (("run", "--preset", ""), " ".join(PRESETS)),
-        (("completion", ""), "bash zsh tcsh"),
-        (("check", "--s"), "--source --store"),
-    ],
-)
-def test_completion_in_bash(words, offered):
-    script = command("completion", "bash").stdout
-    arguments = ["bash", "-c", COMPLETE, "bash", "gatefield", *words]
-    result = subprocess.run(arguments, input=script, capture_output=True, text=True, timeout=20)
-    assert result.stdout.strip() == offered, result.stderr
-
-
-def test_completion_knows_the_presets_of_all_experiments():
-    for name in experiments.names():
-        assert set(experiments.get(name).presets) <= {*PRESETS}
-        assert set(experiments.get(name).presets) >= {"quick", "full"}
 
 
 def test_list_describes_one_experiment(capsys):

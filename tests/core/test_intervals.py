@@ -1,11 +1,11 @@
-"""Shares of units over seeds, against SciPy's interval and by hand."""
+"""Means, shares and tables with their intervals, against SciPy's and by hand."""
 
 import numpy as np
 import pytest
 import xarray as xr
 from scipy import stats
 
-from gatefield.core.intervals import share
+from gatefield.core.intervals import against_table, mean_interval, proportion, share
 
 
 def test_interval_is_that_of_a_t_test():
@@ -30,3 +30,69 @@ def test_no_unit_that_counts_gives_zero():
 def test_one_seed_has_the_widest_interval():
     one = share(xr.DataArray([[True, False]], dims=("seed", "unit")))
     assert one == (0.5, 0.0, 1.0)
+
+
+VALUES = np.random.default_rng(3).normal(2.0, 1.5, size=7)
+
+
+@pytest.mark.parametrize("level", [0.5, 0.9, 0.95, 0.999])
+def test_both_ends_together_hold_the_mean_with_the_level(level):
+    interval = stats.ttest_1samp(VALUES, 0.0).confidence_interval(level)
+    np.testing.assert_allclose(mean_interval(VALUES, level), (VALUES.mean(), interval.low, interval.high), rtol=1e-12)
+
+
+@pytest.mark.parametrize("level", [0.6, 0.95, 0.999])
+def test_each_end_by_itself_bounds_the_mean_with_the_level(level):
+    found = mean_interval(VALUES, level, one_sided=True)
+    low = stats.ttest_1samp(VALUES, 0.0, alternative="greater").confidence_interval(level).low
+    high = stats.ttest_1samp(VALUES, 0.0, alternative="less").confidence_interval(level).high
+    np.testing.assert_allclose(found, (VALUES.mean(), low, high), rtol=1e-12)
+
+
+def test_fewer_than_two_values_have_no_interval():
+    assert mean_interval(np.array([3.0])) == (3.0, -np.inf, np.inf)
+    assert mean_interval(np.array([])) == (0.0, -np.inf, np.inf)
+
+
+@pytest.mark.parametrize(("hits", "total"), [(0, 5), (3, 5), (5, 5), (40, 100)])
+def test_a_proportion_has_wilsons_interval(hits, total):
+    """The roots of (p - h)^2 = z^2 p(1 - p)/n, which is how the interval is defined."""
+    z2, h = stats.norm.ppf(0.975) ** 2, hits / total
+    roots = np.sort(np.roots([1 + z2 / total, -(2 * h + z2 / total), h**2]).real)
+    np.testing.assert_allclose(proportion(hits, total), (h, *roots), rtol=1e-9, atol=1e-9)
+
+
+def test_no_trials_say_nothing():
+    assert proportion(0, 0) == (0.0, 0.0, 1.0)
+
+
+def test_the_distance_from_a_table_by_hand():
+    """Two runs at each of two places, s = sqrt(2) and 3 sqrt(2): the error of the difference counts both sets of runs."""
+    values = np.array([[4.0, 6.0], [10.0, 16.0]])  # means 5 and 13
+    found = against_table(values, ["7", "11.0"], 8)
+    first = (2 - 0.5) / (np.sqrt(2) * np.sqrt(1 / 2 + 1 / 8))  # "7" may be any number from 6.5 to 7.5
+    second = (2 - 0.05) / (3 * np.sqrt(2) * np.sqrt(1 / 2 + 1 / 8))
+    assert first > second
+    assert found.at == 0
+    assert found.distance == pytest.approx(first, rel=1e-12)
+    swapped = against_table(values[::-1], ["11.0", "7"], 8)
+    assert (swapped.at, swapped.distance) == (1, pytest.approx(first, rel=1e-12))
+    assert found.limit == pytest.approx(stats.t.ppf(1 - 0.001 / 4, 1))  # two sides, two places, one degree of freedom
+    assert found.holds
+
+
+@pytest.mark.parametrize(
+    ("printed", "beyond"),
+    [("5", 0.0), ("5.4", 0.35), ("4.40", 0.595), ("<6", 0.0), ("<4", 1.0), ("5.2e0", 0.15), ("0.9e1", 3.5), ("5e-3", 4.9945)],
+)
+def test_what_rounding_of_the_printed_number_explains_does_not_count(printed, beyond):
+    """One place with mean 5 and deviation sqrt(2): half a unit of the last printed digit is free."""
+    values = np.array([[4.0, 6.0]])
+    error = np.sqrt(2) * np.sqrt(1 / 2 + 1 / 2)
+    assert against_table(values, [printed], 2).distance == pytest.approx(beyond / error, abs=1e-12)
+
+
+def test_a_diverged_run_is_far_from_the_table():
+    found = against_table(np.array([[1.0, np.inf], [1.0, 1.0]]), ["1", "1"], 2)
+    assert found.at == 0
+    assert np.isfinite(found.distance)

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import xarray as xr
 
-from gatefield.dynamics.train.recorder import Layout, Variable
+from gatefield.dynamics import Layout, Variable
 from gatefield.lab import ZarrRecorder
 
 RUNS, UNITS = 3, 5

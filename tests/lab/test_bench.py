@@ -28,7 +28,7 @@ def two_trainings(parameters, bench):
 
 
 def training() -> Experiment:
-    changes = {"name": "training", "Parameters": TrainingParameters, "verdicts": lambda record: []}
+    changes = {"name": "training", "Parameters": TrainingParameters, "presets": {"quick": {}}, "verdicts": lambda record: []}
     return dataclasses.replace(toy(two_trainings), **changes)
 
 
@@ -96,3 +96,15 @@ def test_memory_reports_progress_too():
 def test_a_part_is_named_like_a_file(tmp_path, part):
     with pytest.raises(UserError, match="A part's name must be letters, digits"):
         StoreBench(tmp_path).train(part, None, None)
+    with pytest.raises(UserError, match=r"write for instance bench\.train\('sgd', \.\.\.\)"):
+        MemoryBench().train(part, None, None)
+
+
+@pytest.mark.parametrize("bench", ["memory", "store"])
+def test_each_part_has_a_name_of_its_own(tmp_path, bench):
+    bench = MemoryBench() if bench == "memory" else StoreBench(tmp_path)
+    settings = {"steps": 2, "batch_size": 5, "learning_rate": 0.1, "key": jax.random.key(1)}
+    net, task = Committee(8, 1, key=jax.random.key(0)), Task(Gaussian(8, 2.0), Gaussian(8, 1.0))
+    bench.train("sgd", net, task, **settings)
+    with pytest.raises(UserError, match="The part 'sgd' is trained twice in one simulation: give each training a name"):
+        bench.train("sgd", net, task, **settings)

@@ -93,9 +93,12 @@ def test_texts_are_read_as_their_parameter_needs(text, value):
         (["gian=3"], "Unknown parameter 'gian': did you mean 'gain'? There are: bias, gain, gates, "),
         (["gain"], "A setting is written name=value, but 'gain' has no '='; write for instance gain=3."),
         (["gain=-1"], "gain must be zero or more ('inf' is the hypercube), but is -1; give such a value."),
-        (["steps=0"], "steps must be greater than or equal to 1, but is 0; give such a value."),
-        (["steps=1.5"], "steps must be a valid integer, got a number with a fractional part, but is 1.5; give such a value."),
-        (["init=xaver"], "init must be 'none' or 'xavier', but is 'xaver'; give such a value."),
+        (["steps=0"], "steps must be greater than or equal to 1, but is 0; write for instance steps=10."),
+        (
+            ["steps=1.5"],
+            "steps must be a valid integer, got a number with a fractional part, but is 1.5; write for instance steps=10.",
+        ),
+        (["init=xaver"], "init must be 'none' or 'xavier', but is 'xaver'; write for instance init=xavier."),
         (["note=bad"], "note = 'bad' is not allowed: notes must be good; give other values."),
         (["bias=true", "steps=2000"], "These parameters together are not allowed: biases take at most 1000 steps; give other"),
         (["labels=1"], "labels must be a list, but is 1; write for instance labels=1,2."),
@@ -106,6 +109,18 @@ def test_what_is_wrong_is_one_sentence(overrides, sentence):
         resolve(WIDE, overrides=overrides)
     assert str(error.value).startswith(sentence)
     assert "\n" not in str(error.value)
+
+
+def test_a_parameter_without_default_has_to_be_given():
+    class Bare(Parameters):
+        size: int
+
+    bare = dataclasses.replace(toy(), name="bare", Parameters=Bare)
+    with pytest.raises(UserError, match=r"^size has no default value; give it one by --set size=VALUE\.$"):
+        resolve(bare)
+    with pytest.raises(UserError, match=r"^size must be a valid integer, .* but is 'many'\.$"):
+        resolve(bare, overrides=["size=many"])
+    assert resolve(bare, overrides=["size=3"]).size == 3
 
 
 def test_an_unknown_preset():
@@ -123,7 +138,7 @@ def test_an_unknown_preset():
 )
 def test_the_command_makes_the_same_parameters(changes):
     parameters = WideParameters(**changes)
-    words = shlex.split(command(WIDE, parameters))
+    words = shlex.split(command("wide", parameters.model_dump()))
     assert words[:3] == ["gatefield", "run", "wide"]
     assert set(words[3::2]) == {"--set"}
     assert resolve(WIDE, "full", words[4::2]) == parameters

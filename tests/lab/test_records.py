@@ -7,7 +7,8 @@ from lab_blocks import record, start
 
 from gatefield.core.errors import StoreError
 from gatefield.core.version import __version__
-from gatefield.lab import RECORD_FORMAT, ZarrRecorder, open_record, write_record
+from gatefield.lab import ZarrRecorder, open_record, write_record
+from gatefield.lab.store.format import RECORD_FORMAT
 
 
 def some_dataset():
@@ -90,6 +91,8 @@ def test_a_folder_of_records_names_them(tmp_path):
 
 
 CHUNK = "data.zarr/fields/c/0/1/0"
+LAST = "data.zarr/fields/c/0/3/0"
+"""The tenth of ten records in blocks of three has a chunk that it does not fill."""
 
 
 def flip(path):
@@ -111,7 +114,7 @@ def delete(path):
 
 
 @pytest.mark.parametrize("harm", [flip, truncate, empty, delete])
-@pytest.mark.parametrize("file", [CHUNK, "data.zarr/step/c/0", "data.zarr/name/c/0"])
+@pytest.mark.parametrize("file", [CHUNK, LAST, "data.zarr/loss/c/0/3", "data.zarr/step/c/0", "data.zarr/name/c/0"])
 def test_a_harmed_chunk_is_named(tmp_path, harm, file):
     record(tmp_path / "a", 10, 3)
     record(tmp_path / "b", 10, 3)

@@ -1,6 +1,9 @@
+import contextlib
 import dataclasses
+import errno
 import json
 import math
+import os
 import shlex
 import subprocess
 import sys
@@ -13,6 +16,8 @@ from lab_toy import ToyParameters, square, toy
 from gatefield.core.errors import StoreError
 from gatefield.core.version import __version__
 from gatefield.lab import Store, Verdict, open_record, resolve, run
+from gatefield.lab.store.arrays import read_arrays
+from gatefield.lab.store.lock import locked
 
 
 def test_a_run_gives_record_and_verdicts(tmp_path):
@@ -53,7 +58,7 @@ def test_a_finished_run_is_reused(tmp_path):
     assert str(second.verdicts) == str(first.verdicts)
 
 
-def test_a_stumble_in_simulation_is_gone_on_from(tmp_path):
+def test_a_run_goes_on_after_an_error_in_its_simulation(tmp_path):
     study, store = toy(fails="simulate"), Store(tmp_path)
     with pytest.raises(RuntimeError, match="cannot simulate"):
         run(study, ToyParameters(), store)
@@ -66,7 +71,7 @@ def test_a_stumble_in_simulation_is_gone_on_from(tmp_path):
     assert outcome.record.attrs["resumed"] == 1
 
 
-def test_a_stumble_in_the_verdicts_keeps_the_record(tmp_path):
+def test_an_error_in_the_verdicts_keeps_the_record(tmp_path):
     study, store = toy(fails="judge"), Store(tmp_path)
     with pytest.raises(RuntimeError, match="cannot judge"):
         run(study, ToyParameters(), store)
@@ -132,6 +137,69 @@ def test_a_folder_without_about_needs_a_fresh_start(tmp_path):
     (entry.path / "parts").mkdir(parents=True)
     with pytest.raises(StoreError, match=r"about\.json is missing: delete"):
         run(study, ToyParameters(), store)
+
+
+def test_a_run_that_another_process_finishes_before_the_lock_is_reused(tmp_path, monkeypatch):
+    """The other process finishes between the first look and the lock, which it has until then."""
+    store, mine, other = Store(tmp_path), toy(), toy()
+    kept = []
+
+    @contextlib.contextmanager
+    def waiting(path, what):
+        with locked(path, what):
+            monkeypatch.undo()
+        entry = run(other, ToyParameters(), store).entry
+        kept.append((entry.path / "verdicts.json").stat())
+        with locked(path, what):
+            yield
+
+    monkeypatch.setattr("gatefield.lab.runner.locked", waiting)
+    outcome = run(mine, ToyParameters(), store)
+    assert (outcome.reused, outcome.resumed) == (True, False)
+    assert (mine.simulate.calls, other.simulate.calls) == (0, 1)
+    after = (outcome.entry.path / "verdicts.json").stat()
+    assert (after.st_ino, after.st_mtime_ns) == (kept[0].st_ino, kept[0].st_mtime_ns)
+
+
+@pytest.mark.parametrize("finished", [False, True])
+def test_the_record_is_read_once_in_a_run(tmp_path, monkeypatch, finished):
+    store, read = Store(tmp_path), []
+    if finished:
+        run(toy(), ToyParameters(), store)
+    monkeypatch.setattr("gatefield.lab.store.records.read_arrays", lambda *args: (read.append(args), read_arrays(*args))[1])
+    run(toy(), ToyParameters(), store)
+    assert len(read) == 1
+
+
+def test_who_reads_a_finished_run_leaves_it_as_it_is(tmp_path):
+    store = Store(tmp_path)
+    entry = run(toy(), ToyParameters(), store).entry
+    before = {path: path.stat().st_mtime_ns for path in entry.path.rglob("*")}
+    assert run(toy(), ToyParameters(), store).reused
+    assert before == {path: path.stat().st_mtime_ns for path in entry.path.rglob("*")}
+
+
+def test_changed_verdicts_and_words_reach_a_finished_run(tmp_path):
+    """Verdicts and what an experiment says of itself are kept as they are now, for readers who do not have it."""
+    store, old = Store(tmp_path), toy()
+    run(old, ToyParameters(), store)
+    new = dataclasses.replace(old, title="A steeper parabola", verdicts=lambda record: [Verdict.equals("none", 0, 1)])
+    outcome = run(new, ToyParameters(), store)
+    assert outcome.reused
+    assert [verdict.claim for verdict in outcome.verdicts] == ["none"]
+    assert [verdict.claim for verdict in outcome.entry.verdicts()] == ["none"]
+    assert outcome.entry.about().title == "A steeper parabola"
+    assert outcome.entry.about().experiment == "toy"
+
+
+@pytest.mark.parametrize("number", [errno.ENOLCK, errno.ENOSYS])
+def test_a_disk_without_locks_is_one_sentence(tmp_path, monkeypatch, number):
+    def no_lock(*_):
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr("fcntl.flock", no_lock)
+    with pytest.raises(StoreError, match=r"cannot be locked \(.*\), and .*: choose a folder on another disk by --store\.$"):
+        run(toy(), ToyParameters(), Store(tmp_path))
 
 
 def test_two_processes_do_not_run_the_same_at_once(tmp_path):

@@ -1,13 +1,17 @@
 import hashlib
 import json
 import math
+import os
+from pathlib import Path
 
 import pytest
 from lab_toy import ToyParameters, toy
 
 from gatefield.core.errors import StoreError
 from gatefield.core.version import __version__
-from gatefield.lab import RECORD_FORMAT, Store, open_record, run, run_id
+from gatefield.lab import Store, open_record, run
+from gatefield.lab.store.format import RECORD_FORMAT
+from gatefield.lab.store.store import run_id
 
 
 def test_ids_are_the_hash_of_name_parameters_and_format():
@@ -59,6 +63,10 @@ def break_marker(path):
     (path / "record" / "committed.json").write_text("")
 
 
+def remove_marker(path):
+    (path / "record" / "committed.json").unlink()
+
+
 def foreign_format(path):
     about = json.loads((path / "about.json").read_text())
     (path / "about.json").write_text(json.dumps({**about, "format": 7, "gatefield": "3.2.1"}))
@@ -70,6 +78,7 @@ def foreign_format(path):
         (break_about, "about.json cannot be read"),
         (remove_about, "about.json is missing"),
         (break_marker, "committed.json cannot be read"),
+        (remove_marker, "record/committed.json is missing: delete"),
         (foreign_format, f"has format 7, but gatefield {__version__} reads format 1: open it with the version that made it"),
     ],
 )
@@ -80,6 +89,26 @@ def test_a_broken_entry_is_listed_with_its_problem(tmp_path, harm, sentence):
     problems = {entry.id: entry.problem for entry in store.entries()}
     assert problems[well.id] is None
     assert sentence in str(problems[broken.id])
+
+
+def test_a_record_without_its_marker_is_corrupted_not_unfinished(tmp_path):
+    entry = run(toy(), ToyParameters(), Store(tmp_path)).entry
+    remove_marker(entry.path)
+    with pytest.raises(StoreError, match=r"corrupted, since record/committed\.json is missing: delete"):
+        run(toy(), ToyParameters(), Store(tmp_path))
+
+
+def test_the_disk_is_asked_once_for_a_status(tmp_path, monkeypatch):
+    store, asked = Store(tmp_path), []
+    run(toy(), ToyParameters(), store)
+    for name in ("listdir", "scandir", "stat"):
+        real = getattr(os, name)
+        monkeypatch.setattr(os, name, lambda *args, real=real, **kwargs: (asked.append(args), real(*args, **kwargs))[1])
+    for size, status in ((5, "finished"), (6, "absent")):
+        entry = store.entry("toy", ToyParameters(size=size))
+        asked.clear()
+        assert entry.status == status
+        assert [Path(path) for (path,) in asked] == [entry.path]
 
 
 def test_what_is_not_an_entry_is_passed_over(tmp_path):

@@ -11,7 +11,7 @@ import zarr
 from lab_blocks import block_of, following, layout, record, start
 
 from gatefield.core.errors import StoreError
-from gatefield.dynamics.train.recorder import MemoryRecorder
+from gatefield.dynamics import MemoryRecorder
 from gatefield.lab import ZarrRecorder, open_record
 
 

@@ -23,7 +23,13 @@ def judge(record: xr.Dataset) -> Sequence[Verdict]:
     return [
         Verdict.within("The field's peak is one", 1.0, float(record.field.max()), rtol=0.05),
         Verdict.within(
-            "The field is as wide as a quarter of the ring", 10.0, 12345.678, rtol=0.1, kind="claim", note="It is narrower."
+            "The field is as wide as a quarter of the ring",
+            10.0,
+            12345.678,
+            rtol=0.1,
+            kind="claim",
+            source="Fig. 2",
+            note="It is narrower.",
         ),
     ]
 

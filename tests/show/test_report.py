@@ -2,18 +2,18 @@
 
 import base64
 import dataclasses
+import io
 from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from rich.console import Console
 from show_fakes import BUMP, FakeEntry, find
 
-from gatefield import UserError, experiments
-from gatefield.lab import resolve
-from gatefield.lab.store.store import parameter_values
-from gatefield.lab.verdict import Verdict
-from gatefield.show import write_report
+from gatefield import UserError, experiments, show
+from gatefield.lab import Parameters, Store, Verdict, parameter_values, resolve, run
+from gatefield.show import show_outcome, write_report
 from gatefield.show.setting import setting
 
 VOID = {"meta", "link", "img", "br", "hr", "input"}
@@ -95,6 +95,28 @@ def test_verdicts_are_words_and_not_only_colours(tmp_path):
     assert " ".join(text.split()).count("1 experiment 2 claims ✓ 1 confirmed ✗ 1 refuted") == 1
 
 
+def test_every_outcome_has_its_word_and_is_counted(tmp_path):
+    four = [
+        Verdict.below("a", 1.0, 0.5),
+        Verdict.below("b", 1.0, 2.0),
+        Verdict.below("c", 1.0, 0.9, error=0.5),
+        Verdict.below("d", 1.0, 2.0, kind="control"),
+    ]
+    judged = dataclasses.replace(BUMP, verdicts=lambda record: four)
+    text = Page(write_report([FakeEntry()], tmp_path / "page.html", find=lambda name: judged)).text
+    counts = "4 claims ✓ 1 confirmed ✗ 1 refuted ? 1 not decided ≠ 1 off"
+    assert counts in " ".join(text.split())
+    for words in ("✓ confirmed", "✗ refuted", "? not decided", "≠ off"):
+        assert text.count(words) == 2
+
+
+def test_it_says_whose_claim_each_is_in_the_experiments_own_section(tmp_path):
+    result = page(tmp_path, FakeEntry())
+    assert len([attrs for attrs in result.all("span") if attrs.get("class") == "origin"]) == 2
+    assert "The field's peak is oneprediction" in result.text
+    assert "a quarter of the ringclaim, Fig. 2It is narrower." in result.text
+
+
 def test_each_section_says_how_to_make_it_again(tmp_path):
     text = page(tmp_path, FakeEntry(), OTHER).text
     assert "gatefield run bump --set gain=3.0 --set steps=400 --set word=half\n" in text
@@ -172,3 +194,89 @@ def test_an_older_page_stays_when_the_new_one_cannot_be_made(tmp_path, monkeypat
         write_report([FakeEntry()], path, find=find)
     assert path.read_bytes() == before
     assert [item.name for item in tmp_path.iterdir()] == ["page.html"]
+
+
+def finished(tmp_path, experiment, **changes):
+    """A real store with one finished run of this experiment, its figure beside the record."""
+    store = Store(tmp_path / "store")
+    outcome = run(experiment, experiment.Parameters(**changes), store)
+    show_outcome(experiment, outcome, Console(file=io.StringIO()))
+    return store
+
+
+def report(tmp_path, store, find):
+    return Page(write_report(store.entries(), tmp_path / "page.html", find=find))
+
+
+def unknown(name):
+    raise UserError(f"Unknown experiment '{name}'.")
+
+
+def test_verdicts_follow_from_the_record_when_the_page_is_made(tmp_path):
+    """The experiment's code has changed since the run: claims, figure and text on the page are those of the code now."""
+    store = finished(tmp_path, BUMP)
+    changed = [Verdict.above("The field is wider than a site", 1.0, 4.0)]
+    new = dataclasses.replace(BUMP, verdicts=lambda record: changed, text="Said otherwise.")
+    text = report(tmp_path, store, lambda name: new).text
+    assert "The field is wider than a site" in text
+    assert "Said otherwise." in text
+    assert "The field's peak is one" not in text
+
+
+@pytest.mark.parametrize(
+    ("origin", "why"),
+    [
+        ("my_study.py", "Its experiment is in my_study.py, which gatefield report my_study.py would ask; verdicts and figure"),
+        ("", "Its experiment cannot be loaded here; verdicts and figure are as they were when it was last run."),
+    ],
+)
+def test_without_its_experiment_a_run_is_shown_as_it_was_last_run(tmp_path, origin, why):
+    store = finished(tmp_path, dataclasses.replace(BUMP, origin=origin), gain=5.0)
+    result = report(tmp_path, store, unknown)
+    assert why in result.text
+    assert f"gatefield run {origin or 'bump'} --set gain=5.0 --set steps=1000 --set word=half --store" in result.text
+    assert "The field's peak is one" in result.text
+    assert "A field condenses on a ring" in result.text
+    assert "Turn gain up and its field condenses." in result.text
+    assert "gain = 5.0, steps = 1000, word = half" in result.text
+    (image,) = result.all("img")
+    (entry,) = store.entries()
+    assert base64.b64decode((image["src"] or "").partition(",")[2]) == (entry.path / "figure.svg").read_bytes()
+
+
+def test_a_run_whose_parameters_are_no_longer_those_of_its_experiment_is_shown_as_it_was(tmp_path):
+    class Other(Parameters):
+        size: int = 3
+
+    store = finished(tmp_path, BUMP)
+    other = dataclasses.replace(BUMP, Parameters=Other, presets={"quick": {}})
+    result = report(tmp_path, store, lambda name: other)
+    assert "Its experiment has other parameters by now; verdicts and figure are as they were" in result.text
+    assert "Not shown" not in result.text
+
+
+def test_without_experiment_and_figure_there_is_a_gap(tmp_path):
+    store = finished(tmp_path, BUMP)
+    (store.entries()[0].path / "figure.svg").unlink()
+    result = report(tmp_path, store, unknown)
+    assert "Its experiment cannot be loaded here, and its figure was not kept; run it again." in result.text
+
+
+def test_an_unfinished_run_of_a_file_names_the_file(tmp_path):
+    def stops(parameters, bench):
+        raise KeyboardInterrupt
+
+    store, study = Store(tmp_path / "store"), dataclasses.replace(BUMP, origin="my_study.py", simulate=stops)
+    with pytest.raises(KeyboardInterrupt):
+        run(study, study.Parameters(), store)
+    text = report(tmp_path, store, unknown).text
+    assert "It is not finished; the same command goes on from where it stopped." in text
+    assert "gatefield run my_study.py --set gain=3.0 --set steps=1000 --set word=half --store" in text
+
+
+def test_the_room_lists_its_names():
+    names = {"draw", "save", "svg_text", "write_report", "show_outcome", "describe_experiment", "show_experiments"}
+    assert names <= set(dir(show))
+    assert set(show.__all__) <= set(dir(show))
+    with pytest.raises(AttributeError, match="no attribute 'wirte_report'"):
+        show.wirte_report  # noqa: B018

@@ -1,16 +1,17 @@
+import dataclasses
 import io
 from types import SimpleNamespace
 
+import pydantic
+import pytest
 from rich.console import Console
-from rich.progress import Progress
 from show_fakes import BUMP, FakeEntry, bump_record
 
 from gatefield.cli.tour import story
-from gatefield.core.progress import Bars, Lines
 from gatefield.experiments import Listed
-from gatefield.lab import Entry
+from gatefield.lab import Entry, Parameters, Verdict
 from gatefield.lab.store.marker import Marker, write_marker
-from gatefield.show import show_experiments, show_outcome
+from gatefield.show import describe_experiment, show_experiments, show_outcome
 from gatefield.show.terminal import show_verdicts
 
 LISTED = [Listed("bump", "fields", BUMP.title, dict(BUMP.durations)), Listed("other", "their-package")]
@@ -29,7 +30,7 @@ def verdicts():
 
 def test_verdicts_in_a_pipe_are_a_line_each():
     lines = printed(show_verdicts, verdicts(), width=20).splitlines()
-    assert lines[0] == "  confirmed: The field's peak is one (expected 1, measured 0.9974, within 5 % of 1)"
+    assert lines[0] == "  confirmed: The field's peak is one (expected 1, measured 0.9974, within 5 % of 1; prediction)"
     assert lines[1].startswith("  refuted: The field is as wide as a quarter of the ring (expected 10, measured 12346")
     assert lines[2:] == ["    It is narrower."]
 
@@ -39,12 +40,43 @@ def test_verdicts_in_a_terminal_are_a_table():
     assert "✓ confirmed" in text
     assert "✗ refuted" in text
     assert "It is narrower." in text
+    assert [line.strip() for line in text.splitlines() if line.strip() in ("prediction", "claim, Fig. 2")] == [
+        "prediction",
+        "claim, Fig. 2",
+    ]
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_each_outcome_has_its_word(terminal):
+    off = Verdict.equals("the printed number is made again", 1, 2, kind="reproduction")
+    open_ = Verdict.below("the effect is larger than its error", 1.0, 0.9, error=0.5)
+    text = printed(show_verdicts, [*verdicts(), off, open_], terminal=terminal, width=160)
+    for outcome in ("confirmed", "refuted", "not decided", "off"):
+        assert outcome in text
+
+
+def test_one_experiment_is_described_with_presets_and_parameters():
+    class Bare(Parameters):
+        size: int
+        words: tuple[str, ...] = pydantic.Field(default_factory=lambda: ("a", "b"))
+
+    bare = dataclasses.replace(BUMP, Parameters=Bare, presets={"quick": {"size": 3}}, source="")
+    lines = printed(describe_experiment, bare).splitlines()
+    assert lines == [
+        "bump: A field condenses on a ring",
+        "  A neuron is trained on two kinds of signal. Turn `gain` up and its field condenses.",
+        "  The line is theory; the dots are the trained field. <b>Not markup</b> & safe.",
+        "  parameters, for --set name=value:",
+        "    size = (no default)",
+        "    words = [a,b]",
+        "  preset quick: size=3 (takes about 5 s)",
+    ]
 
 
 def test_experiments_in_a_pipe_are_a_line_each():
     lines = printed(show_experiments, LISTED, SUBJECTS, width=20).splitlines()
     assert lines[0] == "bump: A field condenses on a ring [fields; quick: about 5 s; full: about 10 min]"
-    assert lines[1].startswith("other: ")
+    assert lines[1] == "other [their-package]"
 
 
 def test_experiments_in_a_terminal_are_a_table_by_subject():
@@ -55,48 +87,6 @@ def test_experiments_in_a_terminal_are_a_table_by_subject():
         "bump A field condenses on a ring quick about 5 s, full about 10 min",
         "from the package their-package",
     ]
-
-
-def test_lines_come_at_most_every_five_seconds_with_the_time_left():
-    now = SimpleNamespace(t=0.0)
-    lines = []
-    report = Lines("bump", lines.append, clock=lambda: now.t)
-    report("", 0, 4000)
-    for second in range(13):  # it leaps to 400 at once, as an interrupted run does
-        now.t = float(second)
-        report("", 400 + 100 * second, 4000)
-    assert lines == [
-        "bump: 22 % (900 of 4000 steps), about 31 s left",
-        "bump: 35 % (1400 of 4000 steps), about 26 s left",
-    ]
-
-
-def test_lines_of_a_new_part_start_their_own_clock():
-    now = SimpleNamespace(t=100.0)
-    lines = []
-    report = Lines("bump", lines.append, every=0.0, clock=lambda: now.t)
-    report("first", 10, 10)
-    report("second", 0, 10)
-    report("second", 2, 10)
-    now.t = 103.0
-    report("second", 5, 10)
-    assert lines == [
-        "bump, first: 100 % (10 of 10 steps), computing goes on",
-        "bump, second: 0 % (0 of 10 steps)",
-        "bump, second: 20 % (2 of 10 steps)",
-        "bump, second: 50 % (5 of 10 steps), about 5 s left",
-    ]
-
-
-def test_bars_show_each_part():
-    bars = Progress(console=Console(file=io.StringIO(), force_terminal=True))
-    report = Bars("bump", bars)
-    report("first", 10, 10)
-    report("second", 5, 10)
-    shown = [(task.description, task.completed, task.total) for task in bars.tasks if task.visible]
-    assert shown == [("bump, first", 10, 10), ("bump, second", 5, 10)]
-    report("second", 10, 10)
-    assert [task.fields["steps"] for task in bars.tasks if task.visible and task.total is None] == ["computing goes on"]
 
 
 def outcome(path, **changes):

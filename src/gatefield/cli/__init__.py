@@ -1,5 +1,5 @@
 """The command line."""
 
-from gatefield.cli.commands import main as main
+from gatefield.cli.command_line import main as main
 
 __all__ = ["main"]

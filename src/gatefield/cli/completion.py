@@ -1,45 +1,64 @@
-"""Completion scripts for shells."""
+"""`gatefield completion`: scripts that complete commands, options, names of experiments and data sets in a shell."""
 
-import argparse
 import dataclasses
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Literal
 
-import shtab
+import tyro
+from tyro.conf import Positional
 
-from gatefield import experiments
-
-SHELLS = ("bash", "zsh", "tcsh")
-PRESETS = ("quick", "full")
-"""Those that experiments have; they are not asked, since loading them takes seconds."""
+from gatefield.cli.data import DATA_SETS
+from gatefield.cli.parse import any_of
 
 
-def script(commands: Mapping[str, type], shell: str) -> str:
-    """The script that completes these commands, dataclasses whose fields are their arguments, in a shell."""
-    parser = argparse.ArgumentParser("gatefield", description="gatefield")
-    parser.add_argument("--version", action="store_true", help="say which version this is")
-    subparsers = parser.add_subparsers()
-    for name, command in commands.items():
-        summary = " ".join((command.__doc__ or "").split()).partition(".")[0]
-        subparser = subparsers.add_parser(name, help=summary.partition(":")[0])
-        for field in dataclasses.fields(command):
-            _add(subparser, field.name)
-    return shtab.complete(parser, shell)
+@dataclasses.dataclass(frozen=True)
+class Completion:
+    """Print a completion script for a shell, for instance: eval "$(gatefield completion bash)"."""
+
+    shell: Annotated[Literal["bash", "zsh", "tcsh"], Positional]
+    """Which shell."""
+
+    def __call__(self) -> int:
+        from gatefield.cli.command_line import COMMANDS
+
+        print_script(COMMANDS, self.shell)
+        return 0
 
 
-def _add(parser: argparse.ArgumentParser, name: str) -> None:
-    match name:
-        case "names":
-            parser.add_argument("names", nargs="*", choices=experiments.names(), help="experiments")
-        case "shell":
-            parser.add_argument("shell", choices=SHELLS, help="shell")
-        case "fresh":
-            parser.add_argument("--fresh", action="store_true", help="start over")
-        case "json":
-            parser.add_argument("--json", action="store_true", help="print JSON")
-        case "preset":
-            parser.add_argument("--preset", choices=PRESETS, help="named set of parameters")
-        case _:
-            option: Any = parser.add_argument(f"--{name}", help=name)
-            if name in ("store", "output"):
-                option.complete = shtab.DIRECTORY if name == "store" else shtab.FILE
+def print_script(commands: Mapping[str, type], shell: str) -> None:
+    """Print what tyro makes for these commands.
+
+    Its newer parser completes options only, so that it is asked to use the one on argparse (by shtab, which it needs for that),
+    which completes words, too.
+    """
+    tyro._experimental_options["backend"] = "argparse"
+    offering = {name: _offering(command, words) for name, command in commands.items() if (words := _words().get(name))}
+    try:
+        tyro.cli(any_of({**commands, **offering}), prog="gatefield", args=["--tyro-print-completion", shell])
+    except SystemExit as end:  # tyro ends with the script
+        if end.code:
+            raise
+    finally:
+        tyro._experimental_options["backend"] = "tyro"
+
+
+def _words() -> dict[str, dict[str, Sequence[str]]]:
+    """Command -> field -> what is offered for it; the commands themselves take more, such as files."""
+    from gatefield import experiments
+
+    presets = dict.fromkeys(preset for item in experiments.listed() for preset in item.durations)
+    names = experiments.names()
+    return {"list": {"names": names}, "run": {"names": names, "preset": tuple(presets)}, "data": {"names": DATA_SETS}}
+
+
+def _offering(command: type, words: Mapping[str, Sequence[str]]) -> type:
+    """The command with these words as the only values of its fields, which is what tyro completes."""
+    fields = []
+    for field in dataclasses.fields(command):
+        if field.name in words:
+            choice = Literal[*words[field.name]]
+            kind = Annotated[tuple[choice, ...], Positional] if field.default == () else choice
+            fields.append((field.name, kind, field.default))
+    return dataclasses.make_dataclass(
+        command.__name__, fields, bases=(command,), frozen=True, namespace={"__doc__": command.__doc__}
+    )

@@ -48,28 +48,56 @@ def listed() -> tuple[Listed, ...]:
     own = tuple(Listed(**item) for item in json.loads(INDEX.read_text()))
     taken = {item.name for item in own}
     others = sorted(_offered().items())
-    return own + tuple(Listed(name, point.dist.name if point.dist else "?") for name, point in others if name not in taken)
+    return own + tuple(Listed(name, _package(point)) for name, point in others if name not in taken)
 
 
 def names() -> tuple[str, ...]:
-    """The names of all experiments."""
+    """The names of all experiments.
+
+    >>> names()[:2]
+    ('gaussian-neuron', 'localization')
+    """
     return tuple(item.name for item in listed())
 
 
 def get(name: str) -> "Experiment":
-    """The experiment of that name."""
+    """The experiment of that name, loaded.
+
+    >>> get("localization").title
+    'Receptive fields condense as the data leave the Gaussian'
+    """
     found = {item.name: item for item in listed()}
     if name not in found:
         raise unknown_name("experiment", name, found)
     if found[name].subject in SUBJECTS:
         return importlib.import_module(f"{__name__}.{found[name].subject}.{name.replace('-', '_')}").experiment
+    return _offered_experiment(name, found[name].subject)
+
+
+def _offered_experiment(name: str, package: str) -> "Experiment":
+    """What an installed package offers by that name, loaded."""
     from gatefield.lab import Experiment
 
-    value = _offered()[name].load()
+    try:
+        value = _offered()[name].load()
+    except Exception as error:  # whatever another package stumbles over
+        raise UserError(
+            f"The experiment '{name}' of the package {package} cannot be loaded ({type(error).__name__}: {error}): "
+            f"update that package, or uninstall it."
+        ) from error
     if not isinstance(value, Experiment) or value.name != name:
-        raise UserError(f"The entry point '{name}' of {found[name].subject} must be an Experiment of that name, not {value!r}.")
+        raise UserError(
+            f"The entry point '{name}' of the package {package} must be an Experiment of that name, but is {value!r}: "
+            f"update that package, or uninstall it."
+        )
     return value
 
 
 def _offered() -> dict[str, importlib.metadata.EntryPoint]:
-    return {point.name: point for point in importlib.metadata.entry_points(group=GROUP)}
+    """Name -> entry point; of two packages with the same name for one, the first in the alphabet counts."""
+    points = sorted(importlib.metadata.entry_points(group=GROUP), key=_package, reverse=True)
+    return {point.name: point for point in points}
+
+
+def _package(point: importlib.metadata.EntryPoint) -> str:
+    return point.dist.name if point.dist else ""

@@ -1,5 +1,12 @@
-"""Running things: what an experiment is, the store of records that survive a kill, and the runner."""
+"""Running things: what an experiment is, the store of records that survive a kill, and the runner.
 
+An experiment of your own is a file that ends in `experiment = Experiment(...)`, with `Parameters` whose fields have types from
+`kinds`, and `Verdict`s; `gatefield run FILE.py` runs it, and so does `run(experiment, resolve(experiment), Store("folder"))`.
+Without a store, `experiment.simulate(parameters, MemoryBench())` gives the record. `ZarrRecorder` keeps a single training on
+disk, `write_record` any other dataset; `open_record` opens both.
+"""
+
+from gatefield.lab import kinds as kinds
 from gatefield.lab.bench import Bench as Bench
 from gatefield.lab.bench import MemoryBench as MemoryBench
 from gatefield.lab.bench import Progress as Progress
@@ -16,7 +23,6 @@ from gatefield.lab.store.disk import write_file as write_file
 from gatefield.lab.store.disk import writing as writing
 from gatefield.lab.store.json import plain as plain
 from gatefield.lab.store.json import write_json as write_json
-from gatefield.lab.store.marker import RECORD_FORMAT as RECORD_FORMAT
 from gatefield.lab.store.recorder import ZarrRecorder as ZarrRecorder
 from gatefield.lab.store.records import open_record as open_record
 from gatefield.lab.store.records import write_record as write_record
@@ -24,12 +30,10 @@ from gatefield.lab.store.store import About as About
 from gatefield.lab.store.store import Entry as Entry
 from gatefield.lab.store.store import Store as Store
 from gatefield.lab.store.store import parameter_values as parameter_values
-from gatefield.lab.store.store import run_id as run_id
 from gatefield.lab.study import load_study as load_study
 from gatefield.lab.verdict import Verdict as Verdict
 
 __all__ = [
-    "RECORD_FORMAT",
     "About",
     "Bench",
     "Entry",
@@ -42,6 +46,7 @@ __all__ = [
     "Verdict",
     "ZarrRecorder",
     "command",
+    "kinds",
     "load_study",
     "make_folder",
     "open_record",
@@ -50,7 +55,6 @@ __all__ = [
     "reading",
     "resolve",
     "run",
-    "run_id",
     "write_file",
     "write_json",
     "write_record",

@@ -4,7 +4,7 @@ import functools
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from gatefield.core.errors import UserError
 from gatefield.dynamics import Training, train
@@ -14,11 +14,12 @@ Progress = Callable[[str, int, int], None]
 """Called with the part's name, the steps done and the steps in all."""
 
 
+@runtime_checkable
 class Bench(Protocol):
     """What an experiment is given to work with: trainings go through it, so that they are recorded, resumed and shown."""
 
     def train(self, part: str, net: Any, task: Any, **settings: Any) -> Training:
-        """`gatefield.train`, as the named part of the experiment."""
+        """`gatefield.train(net, task, **settings)`, as the part of that name; each part of an experiment has its own."""
         ...
 
 
@@ -26,13 +27,20 @@ class MemoryBench:
     """Trains without a store, for use from Python: `experiment.simulate(parameters, MemoryBench())`.
 
     **Arguments:** `progress`: called between chunks with the part's name, the steps done and the steps in all.
+
+    >>> from gatefield import experiments
+    >>> study = experiments.get("gaussian-neuron")
+    >>> parameters = study.Parameters(n=12, batch_size=20, steps=20, seeds=2)
+    >>> study.simulate(parameters, MemoryBench()).sizes["position"]
+    12
     """
 
     def __init__(self, progress: Progress | None = None) -> None:
-        self._progress = progress
+        self._progress, self._done = progress, set[str]()
 
     def train(self, part: str, net: Any, task: Any, **settings: Any) -> Training:
         """`gatefield.train`, its record in memory."""
+        _check_part(part, self._done)
         return train(net, task, progress=_bound(self._progress, part), **settings)
 
 
@@ -40,14 +48,24 @@ class StoreBench:
     """Trains into the folder of a run, each part into one of its own."""
 
     def __init__(self, parts: Path, progress: Progress | None = None) -> None:
-        self._parts, self._progress = parts, progress
+        self._parts, self._progress, self._done = parts, progress, set[str]()
 
     def train(self, part: str, net: Any, task: Any, **settings: Any) -> Training:
         """`gatefield.train`, recorded as the named part, from its last commit on if there is one."""
-        if not re.fullmatch(r"\w[\w.=+-]*", part):
-            raise UserError(f"A part's name must be letters, digits and . = + - _, but is {part!r}; choose such a name.")
+        _check_part(part, self._done)
         recorder = ZarrRecorder(self._parts / part)
         return train(net, task, progress=_bound(self._progress, part), recorder=recorder, **settings)
+
+
+def _check_part(part: str, done: set[str]) -> None:
+    """See that a part can be the name of a folder, and is no other part's."""
+    if not re.fullmatch(r"\w[\w.=+-]*", part):
+        raise UserError(
+            f"A part's name must be letters, digits and . = + - _, but is {part!r}; write for instance bench.train('sgd', ...)."
+        )
+    if part in done:
+        raise UserError(f"The part {part!r} is trained twice in one simulation: give each training a name of its own.")
+    done.add(part)
 
 
 def _bound(progress: Progress | None, part: str) -> Callable[[int, int], None] | bool:

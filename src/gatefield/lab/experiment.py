@@ -9,30 +9,54 @@ import pydantic
 import xarray as xr
 from matplotlib.figure import Figure
 
-from gatefield.core.errors import UserError
+from gatefield.core.errors import UserError, unknown_name
 from gatefield.lab.bench import Bench
 from gatefield.lab.verdict import Verdict
 
 
 class Parameters(pydantic.BaseModel):
-    """The parameters of one experiment: frozen, checked, and with no field that is not declared."""
+    """The parameters of one experiment: frozen, checked, and with no field that is not declared.
+
+    >>> from gatefield.lab import kinds
+    >>> class MyParameters(Parameters):
+    ...     n: kinds.Count = 40
+    ...     xi: kinds.LengthScale = 2.0
+    >>> MyParameters(xi=1)
+    MyParameters(n=40, xi=1.0)
+    """
 
     model_config = pydantic.ConfigDict(frozen=True, extra="forbid", validate_default=True, ser_json_inf_nan="strings")
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
+@dataclasses.dataclass(frozen=True, kw_only=True, repr=False)
 class Experiment:
     """A question put to theory and simulation: parameters -> record -> verdicts and figure.
 
     To add one, write a file with
 
-    1. a subclass of `Parameters`, whose fields have types and defaults;
+    1. a subclass of `Parameters`, whose fields have types (see `gatefield.lab.kinds`) and defaults;
     2. `simulate(parameters, bench)`, which gives the record, an `xarray.Dataset`; trainings go through `bench.train`;
     3. `verdicts(record)` and `figure(record)`, functions of the record alone, which are computed whenever it is read;
     4. one value of this class, at the end.
 
     `gatefield run my_study.py` runs it. A package that is installed offers its own by an entry point of the group
-    `gatefield.experiments`, name -> value; inside gatefield it is one line in `gatefield.experiments`.
+    `gatefield.experiments`, name -> value. Inside gatefield the file lies in the folder of its subject; `make index` lists it.
+
+    >>> import numpy as np
+    >>> from gatefield.lab import MemoryBench, Verdict
+    >>> class Size(Parameters):
+    ...     n: int = 5
+    >>> parabola = Experiment(
+    ...     name="parabola",
+    ...     title="Squares grow",
+    ...     Parameters=Size,
+    ...     simulate=lambda p, bench: xr.Dataset({"square": ("x", np.arange(p.n) ** 2.0)}),
+    ...     verdicts=lambda record: [Verdict.equals("the last is the largest", record.square[-1], record.square.max())],
+    ...     figure=lambda record: Figure(),
+    ... )
+    >>> record = parabola.simulate(Size(), MemoryBench())
+    >>> parabola.verdicts(record)[0].outcome
+    'confirmed'
     """
 
     name: str
@@ -57,6 +81,9 @@ class Experiment:
     origin: str = ""
     """The file that it was loaded from, as `gatefield run` takes it; empty for one that is found by its name."""
 
+    def __repr__(self) -> str:
+        return f"Experiment({self.name!r})"
+
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", self.name):
             raise UserError(
@@ -73,3 +100,7 @@ class Experiment:
                 raise UserError(f"{part} of experiment {self.name} must be a function, but is {getattr(self, part)!r}.")
         if "quick" not in self.presets:
             raise UserError(f"Experiment {self.name} needs a preset 'quick', which runs unless another is named.")
+        for values in self.presets.values():
+            for name in values:
+                if name not in self.Parameters.model_fields:
+                    raise unknown_name(f"parameter in a preset of experiment {self.name}", name, self.Parameters.model_fields)

@@ -19,10 +19,18 @@ def resolve(
 ) -> Any:
     """The parameters of an experiment: its defaults, changed by a preset, changed by the user.
 
-    **Arguments:** `overrides`: either name -> value, or texts `"name=value"`; a value given as text is read as a number, `inf`,
-    `true`, `none`, a list `2,1` or `[2,1]`, or else as the text itself.
+    **Arguments**
+
+    - `experiment`: whose parameters they are.
+    - `preset`: the name of one of its presets.
+    - `overrides`: either name -> value, or texts `"name=value"`; a value given as text is read as a number, `inf`, `true`,
+      `none`, a list `2,1` or `[2,1]`, or else as the text itself.
 
     **Returns** the experiment's `Parameters`, checked.
+
+    >>> from gatefield import experiments
+    >>> resolve(experiments.get("localization"), "quick", ["seeds=8", "gains=0.01,inf"]).gains
+    (0.01, inf)
     """
     if preset not in experiment.presets:
         raise unknown_name("preset", preset, experiment.presets)
@@ -31,13 +39,17 @@ def resolve(
     try:
         return experiment.Parameters(**values)
     except pydantic.ValidationError as error:
-        raise _one_sentence(error) from None
+        raise _one_sentence(error, experiment.Parameters) from None
 
 
-def command(experiment: Experiment, parameters: Parameters) -> str:
-    """What to type for exactly these parameters, whatever the presets are by then."""
-    settings = [f"--set {shlex.quote(f'{name}={written(value)}')}" for name, value in parameters.model_dump().items()]
-    return " ".join(["gatefield run", shlex.quote(experiment.origin or experiment.name), *settings])
+def command(experiment: str, parameters: Mapping[str, Any]) -> str:
+    """What to type for an experiment, named or in a file, with exactly these parameters, whatever its presets are by then.
+
+    >>> command("my_study.py", {"gain": float("inf"), "bias": True})
+    'gatefield run my_study.py --set gain=inf --set bias=true'
+    """
+    settings = [f"--set {shlex.quote(f'{name}={written(value)}')}" for name, value in parameters.items()]
+    return " ".join(["gatefield run", shlex.quote(experiment), *settings])
 
 
 def written(value: Any) -> str:
@@ -106,22 +118,31 @@ def _is_valid(kind: pydantic.TypeAdapter, value: Any) -> bool:
     return True
 
 
-def _one_sentence(error: pydantic.ValidationError) -> UserError:
+def _one_sentence(error: pydantic.ValidationError, model: type[Parameters]) -> UserError:
     """The first thing that is wrong."""
     first = error.errors()[0]
     cause = first.get("ctx", {}).get("error")
     if isinstance(cause, UserError):
         return cause
-    name = ".".join(str(part) for part in first["loc"])
-    if first["type"] == "too_short":
-        least, given = (first.get("ctx", {}).get(key) for key in ("min_length", "actual_length"))
-        return UserError(
-            f"{name} must have at least {least} {'value' if least == 1 else 'values'}, but has {given}; give more."
-        )
-    if first["type"] == "tuple_type":
-        return UserError(f"{name} must be a list, but is {first['input']!r}; write for instance {name}=1,2.")
-    rule = first["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ").removeprefix("Input should be ")
-    if first["msg"].startswith("Input should be "):
-        return UserError(f"{name} must be {rule}, but is {first['input']!r}; give such a value.")
-    what = f"{name} = {first['input']!r} is" if name else "These parameters together are"
+    name, given, rule = ".".join(map(str, first["loc"])), first["input"], first["msg"]
+    match first["type"]:
+        case "missing":
+            return UserError(f"{name} has no default value; give it one by --set {name}=VALUE.")
+        case "too_short":
+            least, length = (first.get("ctx", {}).get(key) for key in ("min_length", "actual_length"))
+            return UserError(f"{name} must have at least {least} value{'s' * (least != 1)}, but has {length}; give more.")
+        case "tuple_type":
+            return UserError(f"{name} must be a list, but is {given!r}; write for instance {name}=1,2.")
+    if rule.startswith("Input should be "):
+        return UserError(f"{name} must be {rule.removeprefix('Input should be ')}, but is {given!r}{_instead(model, first)}.")
+    what = f"{name} = {given!r} is" if name else "These parameters together are"
+    rule = rule.removeprefix("Value error, ").removeprefix("Assertion failed, ")
     return UserError(f"{what} not allowed: {rule}; give other values.")
+
+
+def _instead(model: type[Parameters], wrong: Any) -> str:
+    """The default of what is wrong, as a thing to write instead."""
+    field = model.model_fields[str(wrong["loc"][0])]
+    if field.is_required():
+        return ""
+    return f"; write for instance {wrong['loc'][0]}={written(field.get_default(call_default_factory=True))}"

@@ -17,9 +17,9 @@ from gatefield.lab.bench import Progress, StoreBench
 from gatefield.lab.experiment import Experiment, Parameters
 from gatefield.lab.parameters import command
 from gatefield.lab.store.disk import make_folder, writing
-from gatefield.lab.store.json import canonical, write_json
+from gatefield.lab.store.format import RECORD_FORMAT
+from gatefield.lab.store.json import canonical, update_json, write_json
 from gatefield.lab.store.lock import locked
-from gatefield.lab.store.marker import RECORD_FORMAT
 from gatefield.lab.store.records import ABOUT, PARTS, RECORD, write_record
 from gatefield.lab.store.store import VERDICTS, About, Entry, Store
 from gatefield.lab.verdict import Verdict
@@ -45,44 +45,69 @@ def run(
 ) -> Outcome:
     """Run an experiment, or go on with it, or find that it is done.
 
-    **Arguments:** `parameters`: as `resolve` gives them; `progress`: called between chunks with the name of a part, the steps
-    done and the steps in all; `fresh`: start over, after moving what is there aside.
+    **Arguments**
+
+    - `experiment`: a value of `Experiment`, such as `gatefield.experiments.get("localization")`.
+    - `parameters`: its parameters, as `resolve` gives them.
+    - `store`: where it is kept.
+    - `progress`: called between chunks with the name of a part, the steps done and the steps in all.
+    - `fresh`: start over, after moving what is there aside.
 
     **Returns** an `Outcome`. An error or a kill on the way costs nothing that was committed.
+
+    >>> import tempfile
+    >>> from gatefield import experiments
+    >>> from gatefield.lab import Store, resolve
+    >>> experiment = experiments.get("fourier-basis")
+    >>> parameters, store = resolve(experiment, overrides={"n": 12}), Store(tempfile.mkdtemp())
+    >>> run(experiment, parameters, store).reused, run(experiment, parameters, store).reused
+    (False, True)
     """
     start = time.monotonic()
     entry = store.entry(experiment.name, parameters)
-    if entry.status == "finished" and not fresh:
+    if not fresh and entry.status == "finished":
         return _outcome(experiment, entry, start, reused=True)
     with locked(entry.path.with_name(f".{entry.id}.lock"), f"Run {entry.name}/{entry.id}"):
-        if fresh and entry.status != "absent":
+        status = entry.status  # asked again: another process may have had the lock until now
+        if fresh and status != "absent":
             _move_aside(entry.path)
-        if entry.status == "finished":  # by another process, since the first look
+            status = "absent"
+        if status == "finished":
             return _outcome(experiment, entry, start, reused=True)
-        resumed = entry.status == "unfinished"
-        _begin(experiment, entry)
+        resumed = status == "unfinished"
+        _begin(experiment, entry, resumed)
         _simulate(experiment, parameters, entry, progress, start, resumed)
-    return _outcome(experiment, entry, start, resumed=resumed)
+        return _outcome(experiment, entry, start, resumed=resumed)
 
 
 def _outcome(experiment: Experiment, entry: Entry, start: float, *, reused: bool = False, resumed: bool = False) -> Outcome:
-    """The record and what follows from it now; the verdicts are kept too, for readers who do not have the experiment."""
-    record = entry.record()
-    verdicts = experiment.verdicts(record)
-    forgiving = contextlib.suppress(StoreError) if reused else contextlib.nullcontext()  # a store may be read-only by now
-    with forgiving, writing(entry.path, "the record is kept"):
-        write_json(entry.path / VERDICTS, [dataclasses.asdict(verdict) for verdict in verdicts])
+    """The record and what follows from it now."""
+    record = entry.record()  # also if it was made just now: what is judged is what every later reader gets
+    verdicts = list(experiment.verdicts(record))
+    with contextlib.suppress(StoreError) if reused else contextlib.nullcontext():  # a store may be read-only by now
+        _keep(experiment, entry, verdicts)
     return Outcome(entry, record, verdicts, reused, resumed, time.monotonic() - start)
 
 
-def _begin(experiment: Experiment, entry: Entry) -> None:
+def _keep(experiment: Experiment, entry: Entry, verdicts: Sequence[Verdict]) -> None:
+    """Keep the verdicts, and what the experiment says of itself by now, for readers who do not have the experiment."""
+    with writing(entry.path, "the record is kept"):
+        update_json(entry.path / VERDICTS, [dataclasses.asdict(verdict) for verdict in verdicts])
+        update_json(entry.path / ABOUT, entry.about().model_copy(update=_words(experiment)).model_dump())
+
+
+def _words(experiment: Experiment) -> dict[str, str]:
+    return {name: getattr(experiment, name) for name in ("title", "source", "text", "origin")}
+
+
+def _begin(experiment: Experiment, entry: Entry, resumed: bool) -> None:
     """Note what this run is; or see that this very version began it."""
-    if entry.status == "absent":
+    if not resumed:
         make_folder(entry.path)
-        said = {name: getattr(experiment, name) for name in ("title", "source", "text", "origin")}
-        about = About(experiment=entry.name, parameters=dict(entry.parameters), created=now(), **said)
+        about = About(experiment=entry.name, parameters=dict(entry.parameters), created=now())
         with writing(entry.path):
-            write_json(entry.path / ABOUT, about.model_dump())
+            write_json(entry.path / ABOUT, about.model_copy(update=_words(experiment)).model_dump())
+        return
     begun = entry.about().gatefield
     if begun != __version__:
         raise StoreError(
@@ -113,7 +138,7 @@ def _made(experiment: Experiment, parameters: Parameters, entry: Entry) -> dict[
         **provenance(),
         "created": entry.about().created,
         "finished": now(),
-        "command": command(experiment, parameters),
+        "command": command(experiment.origin or experiment.name, parameters.model_dump()),
     }
 
 

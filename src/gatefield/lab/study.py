@@ -2,57 +2,83 @@
 
 import dataclasses
 import importlib.util
+import re
 import sys
+import textwrap
+import traceback
 from pathlib import Path
+from types import ModuleType
 
 from gatefield.core.errors import UserError, unknown_name
 from gatefield.lab.experiment import Experiment
 
+_WORD = re.compile(r"(?P<file>.+\.py)(:(?P<name>[^:/]*))?")
+"""A Python file, or one of the experiments in it."""
+
 
 def load_study(word: str) -> list[Experiment]:
-    """The experiments in a Python file, all of them or the one named after a colon.
+    """The experiments in a Python file, all of them or the one named after a colon: `my_study.py`, `my_study.py:second`.
 
-    The file is run as a module of its own; every `Experiment` among its names counts.
+    The file is run as a module of its own, and its folder is added to `sys.path`; every `Experiment` among its names counts.
+
+    **Arguments:** `word`: the path of the file, and perhaps a colon and the name of one experiment in it.
+
+    **Returns** the experiments, which know where they come from (`origin`).
+
+    >>> import tempfile
+    >>> file = tempfile.mkdtemp() + "/my_study.py"
+    >>> _ = Path(file).write_text("from gatefield.experiments import get\\nstudy = get('fourier-basis')")
+    >>> [study.name for study in load_study(file)]
+    ['fourier-basis']
     """
-    stem, ending, name = word.partition(".py")
-    file, name = stem + ending, name.removeprefix(":")
-    path = Path(file).expanduser()
+    found = _WORD.fullmatch(word)
+    if found is None:
+        raise UserError(f"'{word}' is not the path of a Python file: give one whose name ends in .py.")
+    file, name = found["file"], found["name"]
+    path = Path(file).expanduser().absolute()  # as tracebacks name it
     if not path.is_file():
         raise UserError(f"There is no file '{file}': give the path of a Python file with an Experiment in it.")
-    found = {value.name: value for value in vars(_module(path)).values() if isinstance(value, Experiment)}
-    if not found:
+    inside = {value.name: value for value in vars(_module(path, file)).values() if isinstance(value, Experiment)}
+    if not inside:
         raise UserError(f"The file '{file}' has no Experiment: end it with experiment = gatefield.lab.Experiment(...).")
-    if name and name not in found:
-        raise unknown_name(f"experiment in '{file}'", name, found)
-    chosen = [found[name]] if name else list(found.values())
-    return [dataclasses.replace(one, origin=file if len(found) == 1 else f"{file}:{one.name}") for one in chosen]
+    if name and name not in inside:
+        raise unknown_name(f"experiment in '{file}'", name, inside)
+    chosen = [inside[name]] if name else list(inside.values())
+    return [dataclasses.replace(one, origin=file if len(inside) == 1 else f"{file}:{one.name}") for one in chosen]
 
 
-def _module(path: Path) -> object:
+def _module(path: Path, file: str) -> ModuleType:
+    """The file as a module, run."""
     name = f"gatefield_study_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise UserError(f"The file '{path}' cannot be loaded as Python: give a file whose name ends in .py.")
+    assert spec is not None, "the ending .py has a loader"
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # so that classes in it can be found again by their module
-    sys.path.insert(0, str(path.parent.resolve()))  # as Python does for a script: files beside it can be imported
+    beside = str(path.parent.resolve())
+    if beside not in sys.path:  # as Python does for a script: files beside it can be imported, also while it runs
+        sys.path.insert(0, beside)
     try:
         spec.loader.exec_module(module)
-    except (ImportError, SyntaxError, NameError, AttributeError, TypeError) as error:
-        line = _line(error, path)
-        raise UserError(f"The file '{path}' cannot be loaded{line}: {type(error).__name__}: {error}.") from error
-    finally:
-        sys.path.pop(0)
+    except UserError as error:
+        raise UserError(f"The file '{file}' cannot be loaded{_line(error, path)}: {error}") from error
+    except Exception as error:
+        raise UserError(
+            f"The file '{file}' cannot be loaded{_line(error, path)}: {type(error).__name__}: {_text(error)}; "
+            f"`python {file}` shows where it comes from."
+        ) from error
     return module
+
+
+def _text(error: Exception) -> str:
+    """What an error says, in one line."""
+    text = str(error.msg if isinstance(error, SyntaxError) else error)
+    return textwrap.shorten(text, 300, placeholder=" ...").rstrip(".")
 
 
 def _line(error: Exception, path: Path) -> str:
     """Where in the file the error is, in words."""
-    if isinstance(error, SyntaxError):
+    if isinstance(error, SyntaxError) and error.filename == str(path):
         return f", line {error.lineno}"
-    lines, frame = [], error.__traceback__
-    while frame is not None:
-        if frame.tb_frame.f_code.co_filename == str(path):
-            lines.append(frame.tb_lineno)
-        frame = frame.tb_next
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
     return f", line {lines[-1]}" if lines else ""

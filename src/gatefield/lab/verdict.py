@@ -2,7 +2,7 @@
 
 import dataclasses
 import math
-from typing import Any, Literal, TypedDict, Unpack, get_args
+from typing import Any, Literal, SupportsFloat, TypedDict, Unpack, get_args
 
 from gatefield.core.errors import unknown_name
 
@@ -15,23 +15,27 @@ Outcome = Literal["confirmed", "refuted", "not decided", "off"]
 or regression that missed."""
 
 
+Real = SupportsFloat
+"""A number: a Python or NumPy one, or an array of one entry, as `record.loss.min()` is."""
+
+
 class Words(TypedDict, total=False):
     """What may be said of any verdict; see `Verdict`."""
 
     of: str
+    error: Real
     kind: Kind
     source: str
     note: str
-    error: float
 
 
 @dataclasses.dataclass(frozen=True)
 class Bound:
-    """Where a measured number has to lie: from `low` to `high`, the ends with it or not."""
+    """Where a measured number has to lie: from `low` to `high`, the ends with it or not; None is no end on that side."""
 
     measured: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     rule: str
     """In words: what is measured, and where it has to lie."""
     ends: bool = False
@@ -39,13 +43,18 @@ class Bound:
 
     @property
     def holds(self) -> bool:
-        return self.low <= self.measured <= self.high if self.ends else self.low < self.measured < self.high
+        m, low, high = self.measured, self.low, self.high
+        if self.ends:
+            return (low is None or low <= m) and (high is None or m <= high)
+        return (low is None or low < m) and (high is None or m < high)
 
     @property
     def decided(self) -> bool:
-        """Whether there is a number, further from the nearest end than its error; without an error any number decides."""
-        room = min(abs(self.measured - self.low), abs(self.measured - self.high))
-        return not math.isnan(self.measured) and (room > self.error or not self.error)
+        """Whether all are numbers, and the measured one is further from each end than its error, if it has one."""
+        ends = [end for end in (self.low, self.high) if end is not None]
+        if any(map(math.isnan, (self.measured, self.error, *ends))):
+            return False
+        return not self.error or all(abs(self.measured - end) > self.error for end in ends)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -84,11 +93,9 @@ class Verdict:
 
     @property
     def outcome(self) -> Outcome:
-        if not all(bound.decided for bound in self.bounds):
-            return "not decided"
-        if all(bound.holds for bound in self.bounds):
-            return "confirmed"
-        return "refuted" if self.kind in ("claim", "prediction") else "off"
+        if any(bound.decided and not bound.holds for bound in self.bounds):  # one that is missed settles it
+            return "refuted" if self.kind in ("claim", "prediction") else "off"
+        return "confirmed" if all(bound.decided for bound in self.bounds) else "not decided"
 
     @property
     def holds(self) -> bool:
@@ -103,11 +110,11 @@ class Verdict:
     def within(
         cls,
         claim: str,
-        expected: float,
-        measured: float,
+        expected: Real,
+        measured: Real,
         *,
-        atol: float | None = None,
-        rtol: float | None = None,
+        atol: Real | None = None,
+        rtol: Real | None = None,
         **words: Unpack[Words],
     ) -> "Verdict":
         """At most `atol` away from what is expected, or at most the part `rtol` of it."""
@@ -115,20 +122,20 @@ class Verdict:
 
     @classmethod
     def between(
-        cls, claim: str, low: float, high: float, measured: float, *, expected: float | None = None, **words: Unpack[Words]
+        cls, claim: str, low: Real, high: Real, measured: Real, *, expected: Real | None = None, **words: Unpack[Words]
     ) -> "Verdict":
         """From `low` to `high`, the ends with it; unless another number is expected, it is their middle."""
         bound = _bound(measured, low, high, f"from {number(low)} to {number(high)}", True, words)
-        return cls._made(claim, (low + high) / 2 if expected is None else expected, bound, words)
+        return cls._made(claim, (float(low) + float(high)) / 2 if expected is None else expected, bound, words)
 
     @classmethod
     def below(
         cls,
         claim: str,
-        bound: float,
-        measured: float,
+        bound: Real,
+        measured: Real,
         *,
-        expected: float | None = None,
+        expected: Real | None = None,
         or_equal: bool = False,
         **words: Unpack[Words],
     ) -> "Verdict":
@@ -139,10 +146,10 @@ class Verdict:
     def above(
         cls,
         claim: str,
-        bound: float,
-        measured: float,
+        bound: Real,
+        measured: Real,
         *,
-        expected: float | None = None,
+        expected: Real | None = None,
         or_equal: bool = False,
         **words: Unpack[Words],
     ) -> "Verdict":
@@ -150,71 +157,84 @@ class Verdict:
         return cls._made(claim, bound if expected is None else expected, _above(bound, measured, or_equal, words), words)
 
     @classmethod
-    def equals(cls, claim: str, expected: float, measured: float, **words: Unpack[Words]) -> "Verdict":
+    def equals(cls, claim: str, expected: Real, measured: Real, **words: Unpack[Words]) -> "Verdict":
         """Exactly what is expected."""
+        if "error" in words:  # nothing is equal to within an error
+            raise ValueError("A verdict `equals` takes no error; write Verdict.within(..., atol=error).")
         bound = _bound(measured, expected, expected, f"exactly {number(expected)}", True, words)
         return cls._made(claim, expected, bound, words)
 
     @classmethod
     def test(
-        cls, claim: str, expected: float, measured: float, p: float, *, level: float, by: str, **words: Unpack[Words]
+        cls, claim: str, expected: Real, measured: Real, p: Real, *, level: Real, by: str, **words: Unpack[Words]
     ) -> "Verdict":
         """No difference is seen between expected and measured: the test named by `by` gives a p-value of at least `level`."""
+        if "error" in words or "of" in words:
+            raise ValueError("A verdict by a `test` takes no error and no `of`: its p-value has none, and `by` names it.")
         bound = _above(level, p, True, {"of": f"{by}, p"})
         return dataclasses.replace(cls._made(claim, expected, bound, words), measured=float(measured))
 
     @classmethod
-    def judged(cls, claim: str, expected: float, measured: float, tolerance: str, holds: Any, note: str = "") -> "Verdict":
+    def judged(cls, claim: str, expected: Real, measured: Real, tolerance: str, holds: Any, note: str = "") -> "Verdict":
         """The old form, with words and condition typed apart; to be replaced."""
-        bound = Bound(1.0 if holds else 0.0, 0.5, 2.0, tolerance)
+        bound = Bound(1.0 if holds else 0.0, 0.5, None, tolerance)
         return cls(claim, float(expected), float(measured), (bound,), "prediction", "", note)
 
     @classmethod
-    def _made(cls, claim: str, expected: float, bound: Bound, words: Words) -> "Verdict":
-        kind, source, note = words.get("kind", "prediction"), words.get("source", ""), words.get("note", "")
-        return cls(claim, float(expected), bound.measured, (bound,), kind, source, note)
+    def _made(cls, claim: str, expected: Real, bound: Bound, words: Words) -> "Verdict":
+        others: dict[str, Any] = {name: value for name, value in words.items() if name not in ("of", "error")}
+        return cls(claim, float(expected), bound.measured, (bound,), **others)
 
-    def and_below(self, bound: float, measured: float, *, or_equal: bool = False, **words: Unpack[Words]) -> "Verdict":
+    def and_below(self, bound: Real, measured: Real, *, or_equal: bool = False, of: str = "", error: Real = 0.0) -> "Verdict":
         """The same, and another number below its bound."""
-        return self._and(_below(bound, measured, or_equal, words))
+        return self._and(_below(bound, measured, or_equal, {"of": of, "error": error}))
 
-    def and_above(self, bound: float, measured: float, *, or_equal: bool = False, **words: Unpack[Words]) -> "Verdict":
+    def and_above(self, bound: Real, measured: Real, *, or_equal: bool = False, of: str = "", error: Real = 0.0) -> "Verdict":
         """The same, and another number above its bound."""
-        return self._and(_above(bound, measured, or_equal, words))
+        return self._and(_above(bound, measured, or_equal, {"of": of, "error": error}))
 
     def and_within(
-        self, expected: float, measured: float, *, atol: float | None = None, rtol: float | None = None, **words: Unpack[Words]
+        self,
+        expected: Real,
+        measured: Real,
+        *,
+        atol: Real | None = None,
+        rtol: Real | None = None,
+        of: str = "",
+        error: Real = 0.0,
     ) -> "Verdict":
         """The same, and another number near to what is expected of it."""
-        return self._and(_near(expected, measured, atol, rtol, words))
+        return self._and(_near(expected, measured, atol, rtol, {"of": of, "error": error}))
 
     def _and(self, bound: Bound) -> "Verdict":
         return dataclasses.replace(self, bounds=(*self.bounds, bound))
 
 
-def number(value: float) -> str:
+def number(value: Real) -> str:
     """A bound as it is read: up to six digits, whole numbers plain."""
-    return f"{value:.6g}"
+    return f"{float(value):.6g}"
 
 
-def _near(expected: float, measured: float, atol: float | None, rtol: float | None, words: Words) -> Bound:
-    if atol is not None and rtol is None:
-        return _bound(measured, expected - atol, expected + atol, f"within {number(atol)} of {number(expected)}", True, words)
-    if rtol is not None and atol is None:
-        slack, rule = abs(expected) * rtol, f"within {100 * rtol:.4g} % of {number(expected)}"
-        return _bound(measured, expected - slack, expected + slack, rule, True, words)
-    raise ValueError("A verdict `within` takes atol or rtol, one of the two.")
+def _near(expected: Real, measured: Real, atol: Real | None, rtol: Real | None, words: Words) -> Bound:
+    if (atol is None) == (rtol is None):
+        raise ValueError("A verdict `within` takes atol or rtol, one of the two.")
+    middle = float(expected)
+    slack = float(atol) if atol is not None else abs(middle) * float(rtol or 0.0)
+    away = number(slack) if rtol is None else f"{100 * float(rtol):.4g} %"
+    return _bound(measured, middle - slack, middle + slack, f"within {away} of {number(middle)}", True, words)
 
 
-def _below(bound: float, measured: float, or_equal: bool, words: Words) -> Bound:
-    return _bound(measured, -math.inf, bound, f"{'at most' if or_equal else 'below'} {number(bound)}", or_equal, words)
+def _below(bound: Real, measured: Real, or_equal: bool, words: Words) -> Bound:
+    return _bound(measured, None, bound, f"{'at most' if or_equal else 'below'} {number(bound)}", or_equal, words)
 
 
-def _above(bound: float, measured: float, or_equal: bool, words: Words) -> Bound:
-    return _bound(measured, bound, math.inf, f"{'at least' if or_equal else 'above'} {number(bound)}", or_equal, words)
+def _above(bound: Real, measured: Real, or_equal: bool, words: Words) -> Bound:
+    return _bound(measured, bound, None, f"{'at least' if or_equal else 'above'} {number(bound)}", or_equal, words)
 
 
-def _bound(measured: float, low: float, high: float, rule: str, ends: bool, words: Words) -> Bound:
-    of = words.get("of", "")
-    rule = f"{of} {rule}" if of else rule
-    return Bound(float(measured), float(low), float(high), rule, ends, float(words.get("error", 0.0)))
+def _bound(measured: Real, low: Real | None, high: Real | None, rule: str, ends: bool, words: Words) -> Bound:
+    of, error = words.get("of", ""), float(words.get("error", 0.0))
+    if error < 0:
+        raise ValueError(f"The error of what is measured must be zero or more, but is {error:g}.")
+    low, high = (None if end is None else float(end) for end in (low, high))
+    return Bound(float(measured), low, high, f"{of} {rule}" if of else rule, ends, error)

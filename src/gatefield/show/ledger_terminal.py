@@ -10,7 +10,7 @@ from rich.text import Text
 
 from gatefield.ledger.file import Row
 from gatefield.show.ledger import Group, Line, groups, summary, times
-from gatefield.show.terminal import say
+from gatefield.show.terminal import print_line
 
 _COLOURS = {"holds": "blue", "holds with a condition": "cyan", "corrected": "yellow", "refuted": "magenta", "open": "white"}
 _WIDE = 110
@@ -25,8 +25,8 @@ def show_ledger(rows: Sequence[Row], console: Console) -> None:
             console.print(_table(group), "")
         else:
             _lines(group, console)
-    say(summary(rows), console)
-    say(times(rows), console)
+    print_line(summary(rows), console)
+    print_line(times(rows), console)
 
 
 def _table(group: Group) -> Table:
@@ -70,7 +70,7 @@ def _lines(group: Group, console: Console) -> None:
         if console.is_terminal:
             console.print(Padding(text, (0, 0, 0, depth)))
         else:
-            say(" " * depth + text.plain, console)
+            print_line(" " * depth + text.plain, console)
 
 
 def _entry(line: Line) -> Iterator[tuple[int, Text]]:

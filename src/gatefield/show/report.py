@@ -11,12 +11,11 @@ from markupsafe import Markup
 from gatefield import experiments
 from gatefield.core.version import __version__
 from gatefield.core.words import number
-from gatefield.lab import write_file
-from gatefield.lab.experiment import Experiment
-from gatefield.ledger.file import Ledger
+from gatefield.lab import Experiment, write_file
+from gatefield.ledger import Ledger
 from gatefield.show.ledger import view
 from gatefield.show.sections import Gap, Section, read
-from gatefield.show.terminal import MARKS
+from gatefield.show.terminal import MARKS, origin
 
 
 def write_report(
@@ -31,10 +30,15 @@ def write_report(
     The page holds its figures and its style, asks for nothing from outside, and is the same, byte for byte, for the same
     store. Entries that are unfinished or cannot be read are named with what to do; they never keep the page from being made.
 
-    **Arguments:** `entries`: those of a `gatefield.lab.Store`; `path`: the HTML file to write; `find`: from an experiment's
-    name to the experiment; `ledger`: the last check in the store, if there is one.
+    **Arguments**
 
-    **Returns:** where the page is.
+    - `entries`: those of a `gatefield.lab.Store`.
+    - `path`: the HTML file to write.
+    - `find`: from an experiment's name to the experiment; where it raises a `UserError`, verdicts and figure are shown as they
+      were kept when the experiment was last run.
+    - `ledger`: the last check in the store, if there is one.
+
+    **Returns** where the page is.
     """
     items = sorted((read(entry, find) for entry in entries), key=_rank)
     sections = [item for item in items if isinstance(item, Section)]
@@ -60,7 +64,7 @@ def environment() -> jinja2.Environment:
     """What all pages are made with."""
     loader = jinja2.PackageLoader("gatefield.show", "templates")
     environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, undefined=jinja2.StrictUndefined)
-    environment.filters |= {"number": number, "paragraphs": _paragraphs}
+    environment.filters |= {"number": number, "paragraphs": _paragraphs, "origin": origin}
     return environment
 
 

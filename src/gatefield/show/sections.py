@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pydantic
 import xarray as xr
 
 from gatefield.core.errors import UserError
@@ -31,6 +32,8 @@ class Section:
     command: str
     path: str
     provenance: Sequence[tuple[str, str]]
+    kept: str = ""
+    """Why verdicts and figure are those that were kept, if they are."""
 
     @property
     def anchor(self) -> str:
@@ -55,28 +58,31 @@ def read(entry: Entry, find: Callable[[str], Experiment]) -> Section | Gap:
         return _gap(entry, entry.problem, again)
     try:
         about = entry.about()
-        experiment = _at_hand(find, about)
-        if experiment is None:
-            again = f"gatefield run {shlex.quote(about.origin or about.experiment)}{where}"
-        else:
-            again = command(experiment, experiment.Parameters(**entry.parameters)) + where
-        if entry.status != "finished":
-            return _gap(entry, "It is not finished; the same command goes on from where it stopped.", again)
-        return _section(entry, experiment, again) if experiment else _kept_section(entry, about, again)
+        again = command(about.origin or about.experiment, entry.parameters) + where
+        try:
+            experiment = find(about.experiment)
+            values = experiment.Parameters(**entry.parameters).model_dump()
+            again = command(experiment.origin or experiment.name, values) + where
+        except (UserError, pydantic.ValidationError) as error:
+            return _without_experiment(entry, about, again, _why_kept(about, error))
+        return _section(entry, experiment, again) if entry.status == "finished" else _unfinished(entry, again)
     except UserError as error:
         return _gap(entry, str(error), again)
     except Exception as error:  # one bad record must not cost the page
         return _gap(entry, f"It cannot be shown ({type(error).__name__}: {error}); make it anew.", f"{again} --fresh")
 
 
-def _at_hand(find: Callable[[str], Experiment], about: About) -> Experiment | None:
-    """The experiment of that name; None if it comes from a file, which a store cannot ask to be run."""
-    try:
-        return find(about.experiment)
-    except UserError:
-        if about.origin:
-            return None
-        raise
+def _unfinished(entry: Entry, again: str) -> Gap:
+    return _gap(entry, "It is not finished; the same command goes on from where it stopped.", again)
+
+
+def _why_kept(about: About, error: Exception) -> str:
+    """Why the experiment cannot be asked now."""
+    if isinstance(error, pydantic.ValidationError):
+        return "Its experiment has other parameters by now"
+    if about.origin:
+        return f"Its experiment is in {about.origin}, which `gatefield report {about.origin}` would ask"
+    return "Its experiment cannot be loaded here"
 
 
 def _section(entry: Entry, experiment: Experiment, again: str) -> Section:
@@ -97,11 +103,14 @@ def _section(entry: Entry, experiment: Experiment, again: str) -> Section:
     )
 
 
-def _kept_section(entry: Entry, about: About, again: str) -> Section:
-    """Verdicts and figure as they were kept when the experiment's file was last run."""
+def _without_experiment(entry: Entry, about: About, again: str, why: str) -> Section | Gap:
+    """Verdicts and figure as they were kept when the experiment was last run."""
     figure = Path(entry.path) / FIGURE
+    if entry.status != "finished":
+        return _unfinished(entry, again)
     if not figure.is_file():
-        raise UserError(f"Its experiment is in '{about.origin}', and its figure was not kept; run it again.")
+        return _gap(entry, f"{why}, and its figure was not kept; run it again.", again)
+    record = entry.record()
     return Section(
         name=entry.name,
         id=entry.id,
@@ -113,7 +122,8 @@ def _kept_section(entry: Entry, about: About, again: str) -> Section:
         verdicts=entry.verdicts(),
         command=again,
         path=str(entry.path),
-        provenance=_provenance(entry.record()),
+        provenance=_provenance(record),
+        kept=f"{why}; verdicts and figure are as they were when it was last run.",
     )
 
 

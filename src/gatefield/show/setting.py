@@ -3,9 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from gatefield.lab.experiment import Experiment
-from gatefield.lab.parameters import written
-from gatefield.lab.store.store import parameter_values
+from gatefield.lab import Experiment, parameter_values, written
 
 
 def setting(experiment: Experiment, parameters: Mapping[str, Any]) -> str:

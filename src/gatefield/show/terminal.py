@@ -19,26 +19,27 @@ MARKS = {"confirmed": "✓", "refuted": "✗", "not decided": "?", "off": "≠"}
 """A sign for each outcome of a verdict."""
 
 
-def say(text: str, console: Console) -> None:
+def print_line(text: str, console: Console) -> None:
     """One line as it is: not wrapped, and with nothing in it taken for markup."""
     console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
 def show_verdicts(verdicts: "Sequence[Verdict]", console: Console) -> None:
-    """Each claim, the expected and the measured number, and what became of it."""
+    """Each claim, the expected and the measured number, what became of it, and whose claim it is."""
     if not console.is_terminal:
         for verdict in verdicts:
-            say(_verdict_line(verdict), console)
+            print_line(_verdict_line(verdict), console)
             if verdict.note:
-                say(f"    {verdict.note}", console)
+                print_line(f"    {verdict.note}", console)
         return
     table = Table(
         "claim", Column("expected", justify="right"), Column("measured", justify="right"), "tolerance", "verdict", box=None
     )
     for verdict in verdicts:
         mark = Text(f"{MARKS[verdict.outcome]} {verdict.outcome}", "bold blue" if verdict.holds else "bold yellow")
-        cells = (verdict.claim, number(verdict.expected), number(verdict.measured), verdict.tolerance)
-        table.add_row(*map(Text, cells), mark)
+        claim = Text.assemble(verdict.claim, (f"\n{origin(verdict)}", "dim"))
+        cells = (number(verdict.expected), number(verdict.measured), verdict.tolerance)
+        table.add_row(claim, *map(Text, cells), mark)
         if verdict.note:
             table.add_row(Text(verdict.note, "dim"))
     console.print(Padding(table, (0, 2)))
@@ -49,7 +50,8 @@ def show_experiments(listed: Sequence[Any], subjects: Mapping[str, str], console
     groups = list(dict.fromkeys(item.subject for item in listed))
     if not console.is_terminal:
         for item in listed:
-            say(f"{item.name}: {item.title} [{item.subject}{_durations(item.durations)}]", console)
+            title = f": {item.title}" if item.title else ""  # one of another package is not loaded for its title
+            print_line(f"{item.name}{title} [{item.subject}{_durations(item.durations)}]", console)
         return
     table = Table("name", "what it shows", "presets", box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for group in groups:
@@ -58,26 +60,40 @@ def show_experiments(listed: Sequence[Any], subjects: Mapping[str, str], console
             times = ", ".join(f"{preset} {words}" for preset, words in item.durations.items())
             table.add_row(Text(item.name, "bold"), Text(item.title), Text(times))
     console.print(table)
-    say("\ngatefield list NAME tells more of one, gatefield run NAME runs it.", console)
+    print_line("\ngatefield list NAME tells more of one, gatefield run NAME runs it.", console)
 
 
 def describe_experiment(experiment: "Experiment", console: Console) -> None:
     """One experiment in full: what it asks, its presets, and its parameters with their defaults."""
     from gatefield.lab import written  # not before it is needed: a plain list is to be there at once
 
-    say(f"{experiment.name}: {experiment.title} [{experiment.source}]", console)
-    say(textwrap.fill(experiment.text, 100, initial_indent="  ", subsequent_indent="  "), console)
-    say("  parameters, for --set name=value:", console)
+    source = f" [{experiment.source}]" if experiment.source else ""
+    print_line(f"{experiment.name}: {experiment.title}{source}", console)
+    for paragraph in filter(str.strip, experiment.text.split("\n\n")):
+        print_line(textwrap.fill(paragraph.strip(), 100, initial_indent="  ", subsequent_indent="  "), console)
+    print_line("  parameters, for --set name=value:", console)
     for name, field in experiment.Parameters.model_fields.items():
-        say(f"    {name} = {written(field.default)}", console)
+        default = "(no default)" if field.is_required() else written(field.get_default(call_default_factory=True))
+        print_line(f"    {name} = {default}", console)
     for preset, values in experiment.presets.items():
         changes = ", ".join(f"{name}={written(value)}" for name, value in values.items())
-        say(f"  preset {preset}: {changes or 'these defaults'}", console)
+        takes = f" (takes {experiment.durations[preset]})" if preset in experiment.durations else ""
+        print_line(f"  preset {preset}: {changes or 'these defaults'}{takes}", console)
+
+
+def origin(verdict: "Verdict") -> str:
+    """Whose claim it is and of what kind, in a few words.
+
+    >>> from gatefield.lab import Verdict
+    >>> origin(Verdict.equals("n is 3", 3, 3, kind="reproduction", source="note 002, table 1"))
+    'reproduction, note 002, table 1'
+    """
+    return f"{verdict.kind}, {verdict.source}" if verdict.source else verdict.kind
 
 
 def _verdict_line(verdict: "Verdict") -> str:
     numbers = f"expected {number(verdict.expected)}, measured {number(verdict.measured)}, {verdict.tolerance}"
-    return f"  {verdict.outcome}: {verdict.claim} ({numbers})"
+    return f"  {verdict.outcome}: {verdict.claim} ({numbers}; {origin(verdict)})"
 
 
 def _durations(durations: Mapping[str, str]) -> str:

@@ -12,9 +12,8 @@ from gatefield.experiments.deep import descent as deep
 from gatefield.kernels import ntk
 from gatefield.lab.bench import Bench
 from gatefield.lab.experiment import Experiment, Parameters
-from gatefield.lab.kinds import Count, Rate, Seed
+from gatefield.lab.kinds import Count, Depth, Rate, Seed
 from gatefield.lab.verdict import Verdict
-from gatefield.lab.whole_numbers import Depth
 
 KINDS = {
     "ReLU": "ReLU",

@@ -8,8 +8,8 @@ import xarray as xr
 import zarr
 from zarr.codecs import Crc32cCodec, ZstdCodec
 
-from gatefield.dynamics.train.recorder import Layout
-from gatefield.lab.store.chunks import blame, check_chunks
+from gatefield.dynamics import Layout
+from gatefield.lab.store.chunks import check_present, check_readable
 from gatefield.lab.store.json import attributes
 from gatefield.lab.store.marker import DATA, Marker
 
@@ -54,12 +54,12 @@ def _fill_value(dtype: np.dtype) -> Any:
 
 def read_arrays(folder: Path, marker: Marker) -> xr.Dataset:
     """The committed part of a record, in memory, every chunk of it checked."""
-    check_chunks(folder, marker)
+    check_present(folder, marker)
     try:
         stored = xr.open_zarr(folder / DATA, consolidated=False, chunks=None, decode_timedelta=False)
         whole = stored.isel({marker.axis: slice(marker.records)} if marker.axis else {}).load()
     except Exception:
-        blame(folder, marker)
+        check_readable(folder, marker)  # names the file, if it is one
         raise
     variables = {name: _in_memory(whole.variables[name]) for name in marker.variables}
     coords = {name: _in_memory(whole.variables[name]) for name in marker.coords}

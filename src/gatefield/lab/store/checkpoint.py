@@ -7,8 +7,8 @@ from typing import Any
 
 import equinox as eqx
 
-from gatefield.lab.store.disk import replace_file
-from gatefield.lab.store.marker import Marker, corrupted
+from gatefield.lab.store.disk import corrupted, replace_file
+from gatefield.lab.store.marker import Marker
 
 _PREFIX = "checkpoint-"
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import zarr
 
-from gatefield.lab.store.marker import DATA, Marker, corrupted
+from gatefield.lab.store.disk import corrupted
+from gatefield.lab.store.marker import DATA, Marker
 
 
 def open_arrays(folder: Path, names: tuple[str, ...], mode: Any = "r") -> dict[str, zarr.Array]:
@@ -34,7 +35,7 @@ def _open_array(folder: Path, group: zarr.Group, name: str) -> zarr.Array:
     return array.with_config({"write_empty_chunks": True})
 
 
-def check_chunks(folder: Path, marker: Marker) -> None:
+def check_present(folder: Path, marker: Marker) -> None:
     """See that each committed chunk is there: zarr itself reads a missing one as fill values."""
     for name, array in open_arrays(folder, marker.arrays).items():
         for chunk in committed_chunks(array, marker):
@@ -43,8 +44,8 @@ def check_chunks(folder: Path, marker: Marker) -> None:
                 raise corrupted(folder, file, "is missing")
 
 
-def blame(folder: Path, marker: Marker) -> None:
-    """Raise for the first committed chunk that cannot be read, if there is one."""
+def check_readable(folder: Path, marker: Marker) -> None:
+    """See that each committed chunk can be read: its checksum tells. The error names the first one that cannot."""
     for name, array in open_arrays(folder, marker.arrays).items():
         for chunk in committed_chunks(array, marker):
             try:

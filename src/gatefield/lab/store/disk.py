@@ -82,3 +82,11 @@ def flush_tree(folder: Path) -> None:
     for path in folder.rglob("*"):
         if path.is_file():
             flush_file(path)
+
+
+def corrupted(folder: Path, file: str, what: str, delete: Path | None = None) -> StoreError:
+    """The error for a file that is not as it was written; `delete` is what has to go, by default the whole folder."""
+    return StoreError(
+        f"The record in '{folder}' is corrupted, since {file} {what}: "
+        f"delete '{delete or folder}' and run the same command again to make it anew; other records are untouched."
+    )

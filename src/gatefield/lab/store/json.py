@@ -64,4 +64,14 @@ def canonical(value: Any) -> str:
 
 def write_json(path: Path, value: Any) -> None:
     """Put a value at `path` in one step."""
-    replace_file(path, (json.dumps(plain(value), indent=2, allow_nan=False) + "\n").encode())
+    replace_file(path, _text(value))
+
+
+def update_json(path: Path, value: Any) -> None:
+    """The same, unless it is there already: who only reads a store leaves it as it is."""
+    if not path.is_file() or path.read_bytes() != _text(value):
+        write_json(path, value)
+
+
+def _text(value: Any) -> bytes:
+    return (json.dumps(plain(value), indent=2, allow_nan=False) + "\n").encode()

@@ -23,4 +23,9 @@ def locked(path: Path, what: str) -> Iterator[None]:
                 f"{what} is being computed by another process: wait until that one ends, or stop it, "
                 f"and run the same command again; it goes on from the last commit."
             ) from None
+        except OSError as error:  # some network disks have no locks
+            raise StoreError(
+                f"'{path.parent}' cannot be locked ({(error.strerror or str(error)).lower()}), and without a lock two "
+                f"processes could write the same run: choose a folder on another disk by --store."
+            ) from error
         yield

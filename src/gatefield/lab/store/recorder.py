@@ -11,11 +11,11 @@ import zarr
 
 from gatefield.core.errors import StoreError
 from gatefield.core.version import __version__
-from gatefield.dynamics.train.recorder import Layout, Resumable
+from gatefield.dynamics import Layout, Resumable
 from gatefield.lab.store.arrays import make_arrays, read_arrays
 from gatefield.lab.store.checkpoint import read_checkpoint, remove_checkpoints, write_checkpoint
-from gatefield.lab.store.chunks import blame, check_chunks, chunk_file, dimensions, open_arrays
-from gatefield.lab.store.disk import flush_file, make_folder, reading, writing
+from gatefield.lab.store.chunks import check_present, check_readable, chunk_file, dimensions, open_arrays
+from gatefield.lab.store.disk import flush_file, flush_tree, make_folder, reading, writing
 from gatefield.lab.store.marker import DATA, Marker, read_marker, write_marker
 
 
@@ -27,6 +27,16 @@ class ZarrRecorder:
     a whole number of commits and the state that belongs to them. One process writes at a time.
 
     **Arguments:** `path`, a folder of its own for this run; it is made when the run starts.
+
+    >>> import jax, tempfile
+    >>> from gatefield import Committee, Task, open_record, train
+    >>> from gatefield.data import Gaussian
+    >>> folder, key = tempfile.mkdtemp() + "/my-run", jax.random.key(0)
+    >>> task = Task(Gaussian(8, 2.0), Gaussian(8, 1.0))
+    >>> settings = {"steps": 4, "batch_size": 2, "learning_rate": 0.1, "record_every": 2, "key": key}
+    >>> _ = train(Committee(8, 1, key=key), task, recorder=ZarrRecorder(folder), **settings)
+    >>> open_record(folder).step.values.tolist()
+    [0, 2, 4]
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -41,8 +51,8 @@ class ZarrRecorder:
             return None
         self._check_same_run(marker, fingerprint)
         with reading(self.path):
-            check_chunks(self.path, marker)
-            blame(self.path, marker)
+            check_present(self.path, marker)
+            check_readable(self.path, marker)
             state = None if marker.complete and marker.checkpoint is None else read_checkpoint(self.path, marker, like)
             self._open(marker)
         if not marker.complete:
@@ -57,6 +67,7 @@ class ZarrRecorder:
             shutil.rmtree(self.path / DATA, ignore_errors=True)
             remove_checkpoints(self.path)
             make_arrays(self.path, layout)
+            flush_tree(self.path / DATA)  # names and coordinates must not be younger than the first marker
         self._open(
             Marker(
                 coords=tuple(layout.coords),

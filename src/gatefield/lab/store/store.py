@@ -3,6 +3,7 @@
 import dataclasses
 import hashlib
 import json
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,9 +14,10 @@ import xarray as xr
 
 from gatefield.core.errors import StoreError
 from gatefield.core.version import __version__
-from gatefield.lab.store.disk import reading
+from gatefield.lab.store.disk import corrupted, reading
+from gatefield.lab.store.format import RECORD_FORMAT, read_model
 from gatefield.lab.store.json import canonical
-from gatefield.lab.store.marker import MARKER, RECORD_FORMAT, corrupted, read_marker, read_model
+from gatefield.lab.store.marker import MARKER, read_marker
 from gatefield.lab.store.records import ABOUT, PARTS, RECORD, open_record
 from gatefield.lab.verdict import Verdict
 
@@ -62,10 +64,11 @@ class Entry:
 
     @property
     def status(self) -> Literal["absent", "unfinished", "finished"]:
-        """`finished` when the record is there: verdicts and figure follow from it."""
-        if (self.path / RECORD / MARKER).is_file():
+        """`finished` when the record is there: verdicts and figure follow from it. The disk is asked each time, once."""
+        names = _names(self.path)
+        if RECORD in names:  # it comes by one rename, so that it is whole
             return "finished"
-        return "unfinished" if _visible(self.path) else "absent"
+        return "unfinished" if names else "absent"
 
     @property
     def committed(self) -> str:
@@ -77,7 +80,13 @@ class Entry:
 
     def record(self) -> xr.Dataset:
         """The finished record."""
+        self.check_marker()
         return open_record(self.path)
+
+    def check_marker(self) -> None:
+        """See that the marker of the finished record, if there is one, can be read."""
+        if self.status == "finished" and read_marker(self.path / RECORD) is None:
+            raise corrupted(self.path, f"{RECORD}/{MARKER}", "is missing")
 
     def verdicts(self) -> list[Verdict]:
         """What was concluded from the record when it was last read with its experiment at hand; none if it never was."""
@@ -102,6 +111,11 @@ class Store:
     """A folder of runs: `root/<experiment>/<id>/`, with `about.json`, `parts/`, `record/` and `verdicts.json` in each.
 
     **Arguments:** `root`, the folder; it is made when the first run starts.
+
+    >>> import tempfile
+    >>> store = Store(tempfile.mkdtemp())
+    >>> store.entry("my-study", {"gain": 3.0}).status, store.entries()
+    ('absent', [])
     """
 
     def __init__(self, root: str | Path) -> None:
@@ -117,7 +131,7 @@ class Store:
         if self.root.exists() and not self.root.is_dir():
             raise StoreError(f"The store '{self.root}' is a file: give a folder.")
         with reading(self.root):
-            folders = sorted(path for path in self.root.glob("*/*") if _ID.fullmatch(path.name) and _visible(path))
+            folders = sorted(path for path in self.root.glob("*/*") if _ID.fullmatch(path.name) and _names(path))
         return [_entry(folder) for folder in folders]
 
 
@@ -125,14 +139,16 @@ def _entry(folder: Path) -> Entry:
     entry = Entry(folder, folder.name, folder.parent.name, {})
     try:
         about = entry.about()
-        if entry.status == "finished":
-            read_marker(folder / RECORD)
+        entry.check_marker()
     except StoreError as error:
         return dataclasses.replace(entry, problem=str(error))
     return dataclasses.replace(entry, name=about.experiment, parameters=about.parameters)
 
 
-def _visible(folder: Path) -> bool:
-    """Whether a folder has anything in it but temporary files."""
+def _names(folder: Path) -> set[str]:
+    """What a folder holds, but for temporary files; nothing if there is no such folder."""
     with reading(folder):
-        return folder.is_dir() and any(not path.name.startswith(".") for path in folder.iterdir())
+        try:
+            return {name for name in os.listdir(folder) if not name.startswith(".")}
+        except (FileNotFoundError, NotADirectoryError):
+            return set()

@@ -7,8 +7,7 @@ from pydantic import Field, model_validator
 
 from gatefield.core.errors import UserError
 from gatefield.lab.experiment import Parameters
-from gatefield.lab.kinds import Count, Rate, Seed
-from gatefield.lab.whole_numbers import Several
+from gatefield.lab.kinds import Count, Rate, Seed, Several
 
 
 class RingSettings(Parameters):

@@ -10,8 +10,7 @@ from gatefield.experiments.deep import descent as deep
 from gatefield.kernels import cosine_normalised, ntk
 from gatefield.lab.bench import Bench
 from gatefield.lab.experiment import Parameters
-from gatefield.lab.kinds import Count, Rate, Seed
-from gatefield.lab.whole_numbers import Depths, Several, Widths
+from gatefield.lab.kinds import Count, Depths, Rate, Seed, Several, Widths
 
 
 class Settings(Parameters):

@@ -12,8 +12,7 @@ from gatefield.experiments.deep.digits.figure import accuracy_panel, over_epochs
 from gatefield.experiments.deep.digits.images import DigitSettings, fit, measured, seed_keys, two_digits
 from gatefield.experiments.deep.digits.kernels import Kernel, Probe, probe, tangent
 from gatefield.lab.bench import Bench
-from gatefield.lab.kinds import Count
-from gatefield.lab.whole_numbers import Depth
+from gatefield.lab.kinds import Count, Depth
 from gatefield.nets import DeepGated
 
 SETTING = (
@@ -69,7 +68,7 @@ class Digits:
     def gathered(self, parts: Mapping[str, xr.Dataset]) -> xr.Dataset:
         """All networks in one record."""
         record = xr.concat(parts.values(), xr.Variable("net", list(parts)), join="outer")
-        return record.assign_attrs(data=self.p.data, ridge=self.p.ridge, kernel_samples=self.p.kernel_samples)
+        return record.assign_attrs(ridge=self.p.ridge, kernel_samples=self.p.kernel_samples)
 
 
 def three_panels(record: xr.Dataset, names: Mapping[str, str]) -> Figure:

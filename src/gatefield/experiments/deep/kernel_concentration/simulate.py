@@ -10,8 +10,7 @@ from gatefield.experiments.deep import descent as deep
 from gatefield.kernels import ntk, random_gate_moments
 from gatefield.lab.bench import Bench
 from gatefield.lab.experiment import Parameters
-from gatefield.lab.kinds import Count, Seed
-from gatefield.lab.whole_numbers import Depth, Depths, Widths
+from gatefield.lab.kinds import Count, Depth, Depths, Seed, Widths
 
 CASES = {"linear": (1.0, 1.0), "linear, normal": (1.0, 3.0), "gated": (0.5, 1.0)}
 """Share of open gates, and E theta^4/sigma^4 of the weights."""

@@ -1,0 +1,76 @@
+"""The command line. Heavy imports wait inside the commands, so that help answers at once."""
+
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from gatefield.cli.commands import Check
+from gatefield.cli.completion import Completion
+from gatefield.cli.data import Data
+from gatefield.cli.list import List
+from gatefield.cli.messages import report_error, to_stderr
+from gatefield.cli.parse import parse
+from gatefield.cli.report import Report
+from gatefield.cli.run import Run
+from gatefield.cli.tour import Tour
+from gatefield.core.errors import UserError, unknown_name
+from gatefield.core.version import __version__
+
+_ABOUT = """A laboratory for gated networks and the receptive fields they learn.
+
+Start with `gatefield tour`; `gatefield --version` says which version this is."""
+COMMANDS = {"tour": Tour, "list": List, "run": Run, "report": Report, "check": Check, "data": Data, "completion": Completion}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command.
+
+    **Arguments:** `argv`: the words after `gatefield`; by default those that this process was started with.
+
+    **Returns** the exit code: 0, 1 for a check that finds something wrong, 2 for what the user can put right, 130 when
+    interrupted, 143 when told to end (SIGTERM), as by a cluster.
+
+    >>> main(["--version"])  # doctest: +ELLIPSIS
+    gatefield ...
+    0
+    """
+    os.environ.setdefault("MPLBACKEND", "Agg")
+    told: list[int] = []
+    if argv is None:
+        signal.signal(signal.SIGTERM, lambda *_: _end(told))
+    try:
+        code = _command(list(sys.argv[1:] if argv is None else argv))()
+        sys.stdout.flush()
+        return code
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else int(end.code is not None)
+    except UserError as error:
+        return report_error(error)
+    except KeyboardInterrupt as stop:
+        to_stderr(
+            f"\ngatefield: {str(stop) or 'Stopped.'} What was committed is kept, and the same command goes on from there."
+        )
+        if argv is None:
+            sys.stdout.flush()
+            os._exit(143 if told else 130)  # what the device is computing cannot be cancelled; do not wait for it
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+def _end(told: list[int]) -> None:
+    """End as at an interruption: with a sentence that says how to go on."""
+    told.append(signal.SIGTERM)
+    raise KeyboardInterrupt
+
+
+def _command(argv: list[str]) -> Any:
+    """The command that `argv` asks for, not yet run."""
+    if argv[:1] == ["--version"]:
+        return lambda: print(f"gatefield {__version__}") or 0
+    if argv and not argv[0].startswith("-") and argv[0] not in COMMANDS:
+        raise unknown_name("command", argv[0], COMMANDS)
+    return parse(argv, COMMANDS, _ABOUT)

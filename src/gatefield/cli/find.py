@@ -1,0 +1,43 @@
+"""From a word on the command line to experiments: the name of one, or a file of the user's own."""
+
+import re
+from typing import TYPE_CHECKING
+
+from gatefield.core.errors import UserError
+
+if TYPE_CHECKING:
+    from gatefield.lab import Experiment
+
+
+def names_file(word: str) -> bool:
+    """Whether a word names a file with experiments, or one of those in it, and not an experiment.
+
+    >>> names_file("my_study.py"), names_file("my_study.py:second"), names_file("localization")
+    (True, True, False)
+    """
+    return re.fullmatch(r".+\.py(:[^:/]*)?", word) is not None
+
+
+def find_experiments(word: str) -> "list[Experiment]":
+    """The experiment of that name, or those in that file; what a file only imports from elsewhere is not its own."""
+    from gatefield import experiments
+
+    if not names_file(word):
+        return [experiments.get(word)]
+    from gatefield.lab import load_study
+
+    own = [study for study in load_study(word) if not _is_installed(study, word)]
+    if not own:
+        raise UserError(f"The file '{word}' has no Experiment of its own: run the one that it imports by its name.")
+    return own
+
+
+def _is_installed(study: "Experiment", word: str) -> bool:
+    """Whether this is an experiment that is found by its name; another one of that name is refused."""
+    from gatefield import experiments
+
+    if study.name not in experiments.names():
+        return False
+    if experiments.get(study.name).simulate is not study.simulate:
+        raise UserError(f"The experiment '{study.name}' in '{word}' has the name of one that is installed; rename it.")
+    return True

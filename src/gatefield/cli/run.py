@@ -1,0 +1,74 @@
+"""`gatefield run`."""
+
+import dataclasses
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from tyro.conf import Positional, UseAppendAction, arg
+
+from gatefield.cli.find import find_experiments, names_file
+from gatefield.cli.messages import report_error, to_stderr
+from gatefield.cli.store_option import Store, default_store
+from gatefield.core.errors import UserError
+
+if TYPE_CHECKING:
+    from gatefield.lab import Experiment
+
+
+@dataclasses.dataclass(frozen=True)
+class Run:
+    """Run experiments into the store. Finished ones are reused, interrupted ones go on."""
+
+    names: Annotated[tuple[str, ...], Positional, arg(metavar="NAME...", help_behavior_hint="")] = ()
+    """Which experiments: names that `gatefield list` shows, or files with experiments of your own (FILE.py, FILE.py:NAME)."""
+
+    preset: Annotated[str, arg(metavar="NAME")] = "quick"
+    """A named set of parameters: quick, full, ..."""
+
+    set: Annotated[tuple[str, ...], UseAppendAction, arg(metavar="NAME=VALUE")] = ()
+    """One parameter, as in --set seeds=8; give it again for the next one. `gatefield list NAME` shows them all."""
+
+    store: Store = dataclasses.field(default_factory=default_store)
+
+    fresh: Annotated[bool, arg(help_behavior_hint="")] = False
+    """Start over; what is in the store for these parameters is moved aside."""
+
+    def __call__(self) -> int:
+        from gatefield import experiments
+
+        words = [word for word in self.names if "=" not in word]
+        settings = (*self.set, *(word for word in self.names if "=" in word))
+        if not words:
+            raise UserError(f"No experiment is named: give one or more of {', '.join(experiments.names())}.")
+        return max([self._one(word, settings) for word in dict.fromkeys(words)])
+
+    def _one(self, word: str, settings: Sequence[str]) -> int:
+        """Whatever one word stands for; what the user can put right does not keep the others from being run."""
+        from gatefield import experiments
+
+        if word in experiments.names() or names_file(word):
+            to_stderr(f"{word}: starting, preset {self.preset}")  # before the seconds that loading takes
+        try:
+            for experiment in find_experiments(word):
+                run_experiment(experiment, self.preset, settings, self.store, fresh=self.fresh)
+        except UserError as error:
+            return report_error(error)
+        return 0
+
+
+def run_experiment(experiment: "Experiment", preset: str, settings: Sequence[str], store: Path, *, fresh: bool) -> None:
+    """Run one experiment, and print its verdicts and where they come from."""
+    from rich.console import Console
+
+    from gatefield import lab
+    from gatefield.core.progress import progress
+    from gatefield.show import show_outcome
+
+    parameters = lab.resolve(experiment, preset, settings)
+    begun = lab.Store(store).entry(experiment.name, parameters).committed
+    if begun and not fresh:
+        to_stderr(f"{experiment.name}: going on from {begun}")
+    with progress(experiment.name) as report:
+        outcome = lab.run(experiment, parameters, lab.Store(store), progress=report, fresh=fresh)
+    show_outcome(experiment, outcome, Console())

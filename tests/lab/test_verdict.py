@@ -1,0 +1,235 @@
+"""Verdicts: every constructor on both sides of its bound and at it, what is no number, errors, kinds, words, and JSON."""
+
+import dataclasses
+import math
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import xarray as xr
+from lab_toy import ToyParameters, toy
+
+from gatefield.core.errors import StoreError, UserError
+from gatefield.lab import Store, Verdict, run
+
+INF, NAN = math.inf, math.nan
+WAYS = {
+    "within, atol": lambda m, **words: Verdict.within("c", 2.0, m, atol=0.5, **words),
+    "within, rtol": lambda m, **words: Verdict.within("c", -2.0, m, rtol=0.25, **words),
+    "between": lambda m, **words: Verdict.between("c", -1.0, 3.0, m, **words),
+    "below": lambda m, **words: Verdict.below("c", 2.0, m, **words),
+    "at most": lambda m, **words: Verdict.below("c", 2.0, m, or_equal=True, **words),
+    "above": lambda m, **words: Verdict.above("c", 2.0, m, **words),
+    "at least": lambda m, **words: Verdict.above("c", 2.0, m, or_equal=True, **words),
+    "equals": lambda m, **words: Verdict.equals("c", 2.0, m, **words),
+    "test": lambda m, **words: Verdict.test("c", 5.0, 5.1, m, level=0.05, by="a t test", **words),
+}
+HOLDS = {  # by hand: measured -> whether it holds
+    "within, atol": {1.49: False, 1.5: True, 2.0: True, 2.5: True, 2.51: False, INF: False, -INF: False},
+    "within, rtol": {-2.51: False, -2.5: True, -1.5: True, -1.49: False, 2.0: False},
+    "between": {-1.01: False, -1.0: True, 3.0: True, 3.01: False, INF: False},
+    "below": {1.99: True, 2.0: False, 2.01: False, INF: False, -INF: True},
+    "at most": {1.99: True, 2.0: True, 2.01: False, INF: False, -INF: True},
+    "above": {1.99: False, 2.0: False, 2.01: True, INF: True, -INF: False},
+    "at least": {1.99: False, 2.0: True, 2.01: True, INF: True, -INF: False},
+    "equals": {2.0: True, math.nextafter(2.0, 3.0): False, math.nextafter(2.0, 1.0): False, INF: False},
+    "test": {0.0499: False, 0.05: True, 0.9: True},
+}
+CASES = [(way, measured, holds) for way, values in HOLDS.items() for measured, holds in values.items()]
+
+
+@pytest.mark.parametrize(("way", "measured", "holds"), CASES)
+def test_both_sides_of_the_bound_and_the_bound_itself(way, measured, holds):
+    verdict = WAYS[way](measured)
+    assert verdict.holds is holds
+    assert verdict.outcome == ("confirmed" if holds else "refuted")
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_no_number_decides_nothing(way):
+    assert WAYS[way](NAN).outcome == "not decided"
+    assert not WAYS[way](NAN).holds
+
+
+@pytest.mark.parametrize(
+    "verdict",
+    [Verdict.below("c", NAN, 1.0), Verdict.within("c", NAN, 1.0, atol=0.1), Verdict.above("c", 0.0, 1.0, error=NAN)],
+)
+def test_a_bound_or_an_error_that_is_no_number_decides_nothing(verdict):
+    assert verdict.outcome == "not decided"
+
+
+def test_infinite_bounds():
+    assert Verdict.below("c", INF, 1e300).holds
+    assert not Verdict.below("c", INF, INF).holds
+    assert Verdict.equals("c", INF, INF).holds
+
+
+@pytest.mark.parametrize(
+    ("measured", "outcome"),
+    [
+        (1.8, "confirmed"),
+        (1.9, "not decided"),
+        (2.0, "not decided"),
+        (2.1, "not decided"),
+        (2.2, "refuted"),
+        (-INF, "confirmed"),
+    ],
+)
+def test_nearer_to_the_bound_than_its_error_is_not_decided(measured, outcome):
+    """By hand: the bound is 2 and the error 0.125, which is exact in binary, as 0.1 is not."""
+    verdict = Verdict.below("c", 2.0, measured, error=0.125)
+    assert verdict.outcome == outcome
+    assert verdict.holds is (outcome == "confirmed")
+
+
+def test_an_error_counts_at_both_ends():
+    """An interval of 1 to 3: with an error of 0.5 only numbers between 1.5 and 2.5 are surely inside."""
+    outcomes = [Verdict.between("c", 1.0, 3.0, m, error=0.5).outcome for m in (0.4, 1.25, 2.0, 2.75, 3.6)]
+    assert outcomes == ["refuted", "not decided", "confirmed", "not decided", "refuted"]
+    assert Verdict.within("c", 2.0, 2.0, atol=0.5, error=0.5).outcome == "not decided"  # the error is as large as the bound
+    assert Verdict.above("c", 2.0, INF, error=INF).outcome == "not decided"
+
+
+def test_a_distance_equal_to_the_error_is_not_decided():
+    assert Verdict.above("c", 2.0, 2.5, error=0.5).outcome == "not decided"
+    assert Verdict.above("c", 2.0, 2.5, error=0.25).outcome == "confirmed"
+
+
+@pytest.mark.parametrize(
+    ("kind", "outcome"),
+    [("claim", "refuted"), ("prediction", "refuted"), ("reproduction", "off"), ("control", "off"), ("regression", "off")],
+)
+def test_what_is_missed_is_a_finding_or_off_by_its_kind(kind, outcome):
+    assert Verdict.below("c", 1.0, 2.0, kind=kind).outcome == outcome
+    assert Verdict.below("c", 1.0, 0.5, kind=kind).outcome == "confirmed"
+    assert Verdict.below("c", 1.0, 2.0, kind=kind, error=5.0).outcome == "not decided"
+
+
+def test_an_unknown_kind_is_named():
+    with pytest.raises(UserError, match="Unknown kind of verdict 'claims': did you mean 'claim'"):
+        Verdict.below("c", 1.0, 2.0, kind="claims")
+
+
+@pytest.mark.parametrize(
+    ("verdict", "words"),
+    [
+        (Verdict.within("c", 0.64, 0.65, atol=0.03, of="median IPR"), "median IPR within 0.03 of 0.64"),
+        (Verdict.within("c", 10.0, 9.0, rtol=0.125), "within 12.5 % of 10"),
+        (Verdict.between("c", 0.25, 4.0, 1.0, of="ratio"), "ratio from 0.25 to 4"),
+        (Verdict.below("c", 1e-7, 0.0), "below 1e-07"),
+        (Verdict.below("c", 1.0, 0.0, or_equal=True), "at most 1"),
+        (Verdict.above("c", 1.0, 0.0, of="share"), "share above 1"),
+        (Verdict.above("c", 1.0, 0.0, or_equal=True), "at least 1"),
+        (Verdict.equals("c", 12, 12), "exactly 12"),
+        (Verdict.test("c", 1.0, 1.1, 0.2, level=0.01, by="Student's t test"), "Student's t test, p at least 0.01"),
+        (
+            Verdict.below("c", 1.0, 0.0, of="mean").and_below(2.0, 0.5, of="maximum").and_above(0.25, 0.5, or_equal=True),
+            "mean below 1, and maximum below 2, and at least 0.25",
+        ),
+        (Verdict.below("c", 1.0, 0.0).and_within(3.0, 3.1, atol=0.5, of="slope"), "below 1, and slope within 0.5 of 3"),
+    ],
+)
+def test_the_words_follow_from_the_bound(verdict, words):
+    assert verdict.tolerance == words
+
+
+@pytest.mark.parametrize(
+    ("verdict", "expected", "measured"),
+    [
+        (Verdict.within("c", 2, 3, atol=1), 2.0, 3.0),
+        (Verdict.between("c", 1.0, 2.0, 3.0), 1.5, 3.0),
+        (Verdict.between("c", 1.0, 2.0, 3.0, expected=1.1), 1.1, 3.0),
+        (Verdict.below("c", 1.0, 3.0), 1.0, 3.0),
+        (Verdict.below("c", 1.0, 3.0, expected=0.0), 0.0, 3.0),
+        (Verdict.above("c", 1.0, 3.0, expected=2.0), 2.0, 3.0),
+        (Verdict.test("c", 1.0, 3.0, 0.5, level=0.05, by="t"), 1.0, 3.0),
+        (Verdict.below("c", 1.0, 3.0).and_above(5.0, 6.0), 1.0, 3.0),
+    ],
+)
+def test_what_is_expected_and_what_is_measured(verdict, expected, measured):
+    assert (verdict.expected, verdict.measured) == (expected, measured)
+    assert isinstance(verdict.expected, float)
+
+
+@pytest.mark.parametrize(
+    "kind", [int, np.float32, np.int64, np.array, xr.DataArray, jnp.asarray], ids=lambda kind: kind.__name__
+)
+def test_numbers_of_any_library_will_do(kind):
+    one, two, three = kind(1), kind(2), kind(3)
+    made = [
+        Verdict.within("c", two, three, atol=one),
+        Verdict.within("c", two, three, rtol=one),
+        Verdict.between("c", one, three, two),
+        Verdict.below("c", three, two, expected=one).and_above(one, two, error=kind(0)).and_within(two, two, atol=one),
+        Verdict.above("c", one, three, error=one),
+        Verdict.equals("c", two, two),
+        Verdict.test("c", one, one, one, level=one, by="t"),
+    ]
+    assert all(verdict.holds for verdict in made)
+    plain = {type(value) for verdict in made for bound in verdict.bounds for value in (bound.measured, bound.low, bound.high)}
+    assert plain | {type(verdict.expected) for verdict in made} == {float, type(None)}
+
+
+def test_every_condition_must_hold():
+    first = Verdict.below("c", 1.0, 0.5)
+    assert first.and_above(1.0, 2.0).holds
+    assert first.and_above(1.0, 0.5).outcome == "refuted"
+    assert first.and_within(1.0, 2.0, rtol=0.5).outcome == "refuted"
+    assert first.and_below(1.0, 0.9, error=0.5).outcome == "not decided"
+    assert Verdict.below("c", 1.0, 2.0, kind="control").and_below(1.0, 0.5).outcome == "off"
+
+
+def test_one_condition_that_is_missed_settles_it_whatever_the_others():
+    undecided = Verdict.below("c", 1.0, NAN)
+    assert undecided.and_below(1.0, 0.5).outcome == "not decided"
+    assert undecided.and_below(1.0, 2.0).outcome == "refuted"
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: Verdict.within("c", 1.0, 1.0), "atol or rtol"),
+        (lambda: Verdict.within("c", 1.0, 1.0, atol=0.1, rtol=0.1), "atol or rtol"),
+        (lambda: Verdict.equals("c", 1.0, 1.0, error=0.1), r"within\(\.\.\., atol=error\)"),
+        (lambda: Verdict.test("c", 1.0, 1.0, 0.5, level=0.1, by="t", error=0.1), "takes no error"),
+        (lambda: Verdict.below("c", 1.0, 1.0, error=-0.1), "zero or more, but is -0.1"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(make, words):
+    with pytest.raises(ValueError, match=words):
+        make()
+
+
+def test_a_word_that_no_verdict_has_is_refused():
+    with pytest.raises(TypeError, match="sorce"):
+        Verdict.below("c", 1.0, 1.0, sorce="note 002")
+
+
+def made_up():
+    """One verdict of each kind of number and outcome."""
+    return [
+        Verdict.within("near", 1.0, 1.0625, rtol=0.5, of="ratio", kind="reproduction", source="note 002, eq. 5", note="a note"),
+        Verdict.below("no number", INF, NAN, kind="control"),
+        Verdict.above("infinite", -INF, INF, error=0.5).and_below(0.1, 0.3, of="other").and_within(1.0, 1.0, atol=1e-300),
+        Verdict.test("same law", 1.0, 1.1, 0.2, level=0.05, by="Student's t test", kind="regression"),
+    ]
+
+
+def facts(verdict):
+    """All of a verdict in texts, in which one NaN is like another."""
+    return repr(dataclasses.asdict(verdict)), verdict.outcome, verdict.tolerance
+
+
+def test_verdicts_come_back_from_the_store_as_they_were(tmp_path):
+    study = dataclasses.replace(toy(), verdicts=lambda record: made_up())
+    entry = run(study, ToyParameters(), Store(tmp_path)).entry
+    assert [facts(verdict) for verdict in entry.verdicts()] == [facts(verdict) for verdict in made_up()]
+    assert [verdict.outcome for verdict in entry.verdicts()] == ["confirmed", "not decided", "refuted", "confirmed"]
+
+
+def test_kept_verdicts_that_cannot_be_read_are_named(tmp_path):
+    entry = run(toy(), ToyParameters(), Store(tmp_path)).entry
+    (entry.path / "verdicts.json").write_text('[{"claim": "half"}]')
+    with pytest.raises(StoreError, match=r"verdicts\.json cannot be read: delete '.*verdicts\.json' and run the same command"):
+        entry.verdicts()
