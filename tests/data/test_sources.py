@@ -12,19 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gatefield.core.runs import run_count
-from gatefield.data import (
-    Algebraic,
-    Elliptical,
-    Gaussian,
-    GaussianClone,
-    Hypercube,
-    Ising,
-    Marginal,
-    NonlinearGP,
-    Shell,
-    SinglePulse,
-    StudentT,
-)
+from gatefield.data import Elliptical, Gaussian, GaussianClone, Hypercube, Ising, Marginal, NonlinearGP, SinglePulse
+from gatefield.data.laws import Algebraic, Shell, StudentT
 
 N, CHUNK, CHUNKS = 7, 50_000, 8
 

@@ -21,8 +21,7 @@ from gatefield.data import (
     line_correlation,
     ring_correlation,
 )
-from gatefield.theory import nlgp
-from gatefield.theory.drift.drift import drift, drift_estimate
+from gatefield.theory import drift, nlgp
 
 VALUES = {v["name"]: v for v in json.loads((Path(__file__).parents[1] / "reference/values.json").read_text())["values"]}
 KEY = jax.random.key(0)
@@ -43,13 +42,13 @@ AGREE = {
 
 def sampled(source, w, key=KEY):
     """One size for all, so that each kind of source is compiled once."""
-    return drift_estimate(source, w, method="sampled", key=key, samples=60_000)
+    return drift(source, w, method="sampled", key=key, samples=60_000, with_error=True)
 
 
 @pytest.mark.parametrize("case", AGREE, ids=list(AGREE))
 def test_sampling_agrees_with_what_auto_chooses(case):
     source, w, method = AGREE[case]
-    best, estimate = drift_estimate(source, w), sampled(source, w)
+    best, estimate = drift(source, w, with_error=True), sampled(source, w)
     assert (best.method, estimate.method) == (method, "sampled")
     assert best.value.dtype == estimate.value.dtype == np.float64
     assert (best.error == 0).all()
@@ -72,7 +71,7 @@ def samples_of_the_squashed_field(squash):
     ids=["nlgp", "marginal"],
 )
 def test_sampling_agrees_with_plain_averages(source, squash):
-    estimate = drift_estimate(source, W, key=KEY, samples=60_000)
+    estimate = drift(source, W, key=KEY, samples=60_000, with_error=True)
     assert estimate.method == "sampled"
     x = samples_of_the_squashed_field(squash)
     opened = (x @ W > 0)[:, None] * x
@@ -132,7 +131,7 @@ def test_centred_pulses_with_their_complements_by_enumeration():
 @pytest.mark.parametrize("name", [n for n in VALUES if n.startswith("f_erf_n2")])
 def test_two_sites_are_exact(name):
     rho, gain, w = (VALUES[name]["inputs"][k] for k in ("rho", "g", "w"))
-    estimate = drift_estimate(NonlinearGP(2, np.sqrt(-1 / np.log(rho)), gain, boundary="line"), w)
+    estimate = drift(NonlinearGP(2, np.sqrt(-1 / np.log(rho)), gain, boundary="line"), w, with_error=True)
     assert estimate.method == "exact"
     np.testing.assert_allclose(estimate.value, VALUES[name]["expected"], atol=VALUES[name]["atol"])
 
@@ -174,9 +173,9 @@ LENGTHS = {
 @pytest.mark.parametrize("case", LENGTHS, ids=list(LENGTHS))
 def test_the_length_of_the_field_does_not_matter(case):
     source, how = LENGTHS[case]
-    value = drift_estimate(source, W, **how)
+    value = drift(source, W, **how, with_error=True)
     for scale in (1e-300, 1e-160, 1e160, 1e300):
-        other = drift_estimate(source, scale * W, **how)
+        other = drift(source, scale * W, **how, with_error=True)
         np.testing.assert_allclose(other.value, value.value, rtol=1e-12)
         np.testing.assert_allclose(other.error, value.error, rtol=1e-10)
 
@@ -210,7 +209,7 @@ def test_two_sites_that_are_one_variable():
 
 def test_run_axis_under_jit():
     couplings = [0.1, 0.6]
-    estimate = jax.jit(lambda w: drift_estimate(Ising(6, couplings), w, method="sampled", key=KEY, samples=60_000))(W)
+    estimate = jax.jit(lambda w: drift(Ising(6, couplings), w, method="sampled", key=KEY, samples=60_000, with_error=True))(W)
     exact = np.array([drift(Ising(6, coupling), W) for coupling in couplings])
     assert (abs(estimate.value - exact) < 5 * estimate.error).all()
     np.testing.assert_allclose(drift(Ising(6, couplings), W), exact, rtol=1e-12)

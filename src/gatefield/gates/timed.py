@@ -14,8 +14,9 @@ from gatefield.core import checks
 from gatefield.core.errors import UserError
 from gatefield.core.precision import real
 from gatefield.core.runs import leaf
+from gatefield.core.ties import opened
 from gatefield.gates.gate import Gate
-from gatefield.gates.half_space import HalfSpace, opened
+from gatefield.gates.half_space import HalfSpace
 
 
 class Scheduled(Gate):
@@ -53,16 +54,18 @@ class Scheduled(Gate):
     def at(self, time: Real[Any, ""]) -> Gate:
         return eqx.tree_at(lambda gate: gate.now, self, jnp.asarray(time, float))
 
-    def still(self) -> Gate:
+    def frozen(self) -> Gate:
         if isinstance(self.now, Tracer) or np.ndim(self.now):
             return self
-        return self.gates[int(np.sum(np.asarray(self.now) >= np.asarray(self.times))) - 1].still()
+        return self.gates[int(np.sum(np.asarray(self.now) >= np.asarray(self.times))) - 1].frozen()
 
 
 class Moving(Gate):
     r"""A half-space gate whose direction moves: $g(x, t) = 1(\langle v(t),x\rangle > 0)$.
 
-    **Arguments:** `path`: a function of time, in units of tau, that gives the direction (n,), and that JAX can trace.
+    **Arguments**
+
+    - `path`: a function of time, in units of tau, that gives the direction (n,), and that JAX can trace.
 
     >>> import jax.numpy as jnp
     >>> gate = Moving(lambda t: jnp.stack([jnp.cos(t), jnp.sin(t)]))
@@ -91,5 +94,5 @@ class Moving(Gate):
     def at(self, time: Real[Any, ""]) -> Gate:
         return eqx.tree_at(lambda gate: gate.now, self, time if isinstance(time, jax.Array) else jnp.asarray(time, float))
 
-    def still(self) -> Gate:
+    def frozen(self) -> Gate:
         return self if isinstance(self.now, Tracer) or np.ndim(self.now) else HalfSpace(np.asarray(self.direction))

@@ -11,9 +11,9 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from gatefield.core import checks
 from gatefield.core.errors import UserError
 from gatefield.core.precision import real
+from gatefield.data.arrays import Draw
 from gatefield.data.numerics.correlation import lag_matrix
-from gatefield.data.numerics.field import Draw
-from gatefield.data.source import Source
+from gatefield.data.source import Source, Support
 
 
 class SinglePulse(Source):
@@ -23,8 +23,12 @@ class SinglePulse(Source):
 
     with the start S uniform on the ring and the width W uniform on lo, ..., hi.
 
-    **Arguments:** `n`: number of sites. `widths`: the pair (lo, hi) of least and greatest width, 1 <= lo <= hi <= n.
-    `complement`: whether x becomes 1 - x with probability one half. `centre`: whether the exact mean is subtracted.
+    **Arguments**
+
+    - `n`: number of sites.
+    - `widths`: the pair (lo, hi) of least and greatest width, 1 <= lo <= hi <= n.
+    - `complement`: whether x becomes 1 - x with probability one half.
+    - `centre`: whether the exact mean is subtracted.
 
     >>> import jax
     >>> x = SinglePulse(8, widths=(3, 3)).sample(jax.random.key(0), 4)
@@ -45,6 +49,10 @@ class SinglePulse(Source):
         self.complement = bool(complement)
         self.centre = bool(centre)
 
+    @property
+    def symmetric(self) -> bool:
+        return self.complement and self.centre
+
     def sampler(self) -> Draw:
         offset = real(self._level()) if self.centre else real(0.0)
 
@@ -58,6 +66,15 @@ class SinglePulse(Source):
             return real(inside) - offset
 
         return draw
+
+    def _support(self) -> Support:
+        site, start = np.arange(self.n), np.arange(self.n)[:, None]
+        widths = range(self.widths[0], self.widths[1] + 1)
+        pulses = np.concatenate([(site - start) % self.n < width for width in widths]).astype(float)
+        if self.complement:
+            pulses = np.concatenate([pulses, 1 - pulses])
+        level = pulses.mean(axis=0) if self.centre else 0.0
+        return Support(real(pulses - level), real(np.full(len(pulses), 1 / len(pulses))))
 
     def _covariance(self) -> Float[Array, "n n"]:
         width = np.arange(self.widths[0], self.widths[1] + 1)
