@@ -90,8 +90,8 @@ def test_two_classes_get_two_values(small):
     with pytest.raises(UserError, match=r"two different ones of 0 to 9, but are \(4, 11\)"):
         binary_mnist(classes=(4, 11), folder=small)
     for wrong in ((4,), 4, (4, 4), str(small)):
-        with pytest.raises(UserError, match=r"two different ones of 0 to 9, but are .*; write \(4, 7\)"):
-            images.pair(wrong, (0.0, 1.0))
+        with pytest.raises(UserError, match=r"two different ones of 0 to 9, but are .*; write \(0, 9\)"):
+            mnist(folder=small).pair(wrong, (0.0, 1.0))
     with pytest.raises(UserError, match=r"labels must be two different numbers, but are \(1\.0, 1\.0\); write \(-1\.0, 1\.0\)"):
         binary_mnist(labels=(1.0, 1.0), folder=small)
 

@@ -78,7 +78,8 @@ class Images:
         known = np.unique(self.y)
         if np.shape(classes) != (2,) or classes[0] == classes[1] or not np.isin(classes, known).all():
             raise UserError(
-                f"classes must be two different ones of {known[0]} to {known[-1]}, but are {classes!r}; write (4, 7)."
+                f"classes must be two different ones of {known[0]} to {known[-1]}, but are {classes!r}; "
+                f"write ({known[0]}, {known[-1]})."
             )
         if np.shape(labels) != (2,) or labels[0] == labels[1] or not np.isfinite(labels).all():
             raise UserError(f"labels must be two different numbers, but are {labels!r}; write (-1.0, 1.0).")
