@@ -5,6 +5,7 @@ import hashlib
 import os
 import re
 import struct
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -74,6 +75,24 @@ def test_decoded_arrays_are_cached_and_a_damaged_cache_is_made_anew(small, tmp_p
     assert len(cached.read_bytes()) > 100
     np.savez(cached, z=first.x)
     np.testing.assert_array_equal(mnist(folder=small).x, first.x)
+
+
+def test_a_write_that_breaks_off_leaves_no_cache(small, tmp_path, monkeypatch):
+    """The file gets its name only when it is whole."""
+    written = []
+
+    def broken(path, content):
+        written.append(path)
+        with path.open("wb") as file:
+            file.write(bytes(content)[:50])
+        raise OSError("disk full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "write_bytes", broken)
+        assert mnist(folder=small).x.shape == (30, 16)
+    assert len(written) == 1
+    assert not list((tmp_path / "cache").rglob("*.npz"))
+    assert not written[0].exists()
 
 
 def test_a_cache_that_cannot_be_written_is_no_obstacle(small, tmp_path, monkeypatch):
@@ -147,6 +166,16 @@ def test_files_are_fetched_from_the_first_mirror_that_has_them(small, tmp_path, 
     assert mnist().x.shape == (30, 16)
 
 
+def test_another_file_in_the_cache_of_downloads_is_fetched_again(small, tmp_path, monkeypatch, served):
+    files = mnist_files.MNIST.files
+    with served(small) as address:
+        use(monkeypatch, Collection("mnist", files, {"here": address}))
+        paths = [locate(mnist_files.MNIST, name).path for name in files]
+        paths[1].write_bytes(b"another file")
+        assert [locate(mnist_files.MNIST, name).status for name in files] == ["verified", "fetched", "verified", "verified"]
+    assert paths[1].read_bytes() == (small / paths[1].name).read_bytes()
+
+
 def test_the_command_prints_a_line_for_each_file(small, capsys, monkeypatch):
     assert cli.main(["data", "mnist", "--folder", str(small)]) == 0
     lines = capsys.readouterr().out.splitlines()
@@ -207,6 +236,12 @@ def test_random_labels_are_uniform_and_independent():
     assert abs((drawn.y == whole.y).mean() - 0.25) < 5 * np.sqrt(0.1875 / 2000)
     np.testing.assert_array_equal(drawn.x, whole.x)
     np.testing.assert_array_equal(drawn.test_y, whole.test_y)
+
+
+def test_random_labels_have_equal_shares_whatever_the_shares_of_the_classes():
+    x = np.zeros((4000, 1), np.float32)
+    unequal = Images(x, np.repeat([0, 1], [3600, 400]), x[:2], np.array([0, 1]))
+    assert abs(unequal.random_labels(seed=0).y.mean() - 0.5) < 5 * 0.5 / np.sqrt(4000)
 
 
 def test_random_pixels_keep_mean_and_variance():

@@ -215,6 +215,56 @@ def test_run_axis_under_jit():
     np.testing.assert_allclose(drift(Ising(6, couplings), W), exact, rtol=1e-12)
 
 
+MANY = {
+    "closed": (Gaussian(6, 1.5), {}),
+    "one site": (NonlinearGP(6, [1.5, 0.7], 3.0), {}),
+    "summed": (Ising(6, [0.6, -0.2]), {}),
+    "cube": (Hypercube(6, [1.5, 0.7]), {"method": "exact"}),
+    "two sites": (NonlinearGP(2, 1.0, [1.0, 3.0]), {}),
+    "closure": (NonlinearGP(6, 1.5, [1.0, 3.0]), {"method": "closure"}),
+    "sampled": (NonlinearGP(6, [1.5, 0.7], 3.0), {"method": "sampled", "key": KEY, "samples": 5_000}),
+}
+
+
+@pytest.mark.parametrize("case", MANY)
+def test_many_fields_at_once_have_the_drifts_they_have_one_by_one(case):
+    source, how = MANY[case]
+    fields = np.random.default_rng(2).normal(size=(2, 3, source.n))
+    if case == "one site":
+        fields *= np.eye(6)[:3]
+    found = drift(source, fields, **how, with_error=True)
+    runs = () if case == "closed" else (2,)
+    assert found.value.shape == found.error.shape == (*runs, 2, 3, source.n)
+    for i, j in np.ndindex(2, 3):
+        one = drift(source, fields[i, j], **how, with_error=True)
+        assert one.method == found.method
+        np.testing.assert_allclose(found.value[..., i, j, :], one.value, atol=1e-12)
+        np.testing.assert_allclose(found.error[..., i, j, :], one.error, atol=1e-12)
+
+
+def test_a_method_must_apply_to_all_fields():
+    fields = np.stack([np.eye(6)[0], W])
+    assert drift(NonlinearGP(6, 1.5, 3.0), fields, key=KEY, samples=4_096, with_error=True).method == "sampled"
+    with pytest.raises(ValueError, match=r"^The method 'closed' does not apply"):
+        drift(NonlinearGP(6, 1.5, 3.0), fields, method="closed")
+    with pytest.raises(ValueError, match=r"^w must not be zero everywhere"):
+        drift(Gaussian(6, 1.5), [W, np.zeros(6)])
+
+
+def test_runs_that_differ_in_gain_alone_share_the_law_of_signs():
+    both = drift(NonlinearGP(4, 1.0, [np.inf, np.inf]), W[:4], method="exact")
+    np.testing.assert_array_equal(both, np.tile(drift(Hypercube(4, 1.0), W[:4], method="exact"), (2, 1)))
+
+
+def test_a_leading_weight_decides_signs_alone():
+    """Of infinite gain as of a hypercube; at finite gain the others matter."""
+    lead = np.array([1.0, -5.0, 1.0, 0.5, 1.0, 1.0])
+    infinite = drift(NonlinearGP(6, 1.5, np.inf), lead, with_error=True)
+    assert infinite.method == "closed"
+    np.testing.assert_allclose(infinite.value, -np.asarray(Hypercube(6, 1.5).covariance())[1] / 2, atol=1e-14)
+    assert drift(NonlinearGP(6, 1.5, 3.0), lead, key=KEY, samples=4_096, with_error=True).method == "sampled"
+
+
 def test_slopes():
     slope = jax.jit(jax.jacobian(lambda w: drift(Gaussian(6, 1.5), w)))(jax.numpy.asarray(W))
     np.testing.assert_allclose(slope, slope.T, atol=1e-6)
@@ -242,7 +292,7 @@ def test_errors():
         drift(cube, np.zeros(13))
     with pytest.raises(ValueError, match=r"^w must be finite, but is nan"):
         drift(cube, [1.0, np.nan, *np.zeros(11)])
-    with pytest.raises(ValueError, match=r"^w must have one entry for each of the 13 sites, but has shape \(4,\)"):
+    with pytest.raises(ValueError, match=r"^w must have one entry for each of the 13 sites, but has shape \(4,\); give it"):
         drift(cube, np.ones(4))
     with pytest.raises(ValueError, match=r"^source must be a source, such as Hypercube\(40, xi=2.0\), but is 3"):
         drift(3, np.ones(4))

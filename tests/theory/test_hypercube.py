@@ -245,6 +245,28 @@ def test_sampled_sinusoids():
     assert abs(estimate.value[1::2]).max() < 5 * estimate.error.max() + 1e-9
 
 
+def test_a_key_scrambles_the_points_of_an_orthant():
+    half = (1 + np.eye(9)) / 2
+    found = [
+        float(hypercube.orthant(half, np.ones(9), key=key, points=64)) for key in (None, None, KEY, KEY, jax.random.key(1))
+    ]
+    assert found[0] == found[1]
+    assert found[2] == found[3]
+    assert len(set(found)) == 3
+    np.testing.assert_allclose(found, 0.1, rtol=0.05)
+    with pytest.raises(ValueError, match="key must be a JAX PRNG key, but is 3"):
+        hypercube.orthant(half, np.ones(9), key=3)
+
+
+def test_many_fields_at_once_on_the_cube():
+    corr, fields = ring(5, 1.2), np.random.default_rng(0).normal(size=(3, 5))
+    for how in ({"method": "exact"}, {"method": "sampled", "key": KEY, "samples": 4096}):
+        found = hypercube.drift(fields, corr, **how, with_error=True)
+        singles = [hypercube.drift(w, corr, **how, with_error=True) for w in fields]
+        np.testing.assert_allclose(found.value, [one.value for one in singles], atol=1e-14)
+        np.testing.assert_allclose(found.error, [one.error for one in singles], atol=1e-14)
+
+
 def test_exact_and_sampled_agree():
     corr = ring(5, 1.2)
     estimate = hypercube.drift(FIELD[:5], corr, method="sampled", key=KEY, samples=50_000, with_error=True)

@@ -298,6 +298,15 @@ def test_heads_refuse(x, chances, message):
         hypercube.head_errors(np.array([1.0, 2.0]), x, chances)
 
 
+def test_a_tie_of_head_and_tail_decides_nothing():
+    """The first five differ by 6 at least, which is the sixth: it turns the gate from open to a tie."""
+    w = [28, 26, 19, 15, 14, 6]
+    sums = hypercube.corners(5) @ w[:5]
+    assert np.abs(sums).min() == 6
+    assert hypercube.head_size(w) == 6
+    assert hypercube.head_size([*w[:5], 5]) == 5
+
+
 def test_integers_beyond_64_bits_are_not_rounded():
     wide = [2**63 + 1, 2**63 - 1]
     assert hypercube.margin(wide) == 2
