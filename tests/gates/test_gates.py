@@ -105,7 +105,7 @@ def test_directions_a_little_apart_are_not_parallel():
         assert not gates.are_redundant(half_spaces([v, u]), given)
         assert not gates.are_exclusive(half_spaces([v, -u]), given)
         assert not gates.are_tiling(half_spaces([v, -u]), given)
-    aligned = [HalfSpace(v).alignment(HalfSpace(w)) for w in (v, 3 * v, -0.1 * v, u, -u, v + [0.0, 1e-12])]
+    aligned = [HalfSpace(v).alignment(HalfSpace(w)) for w in (v, 3 * v, -0.1 * v, u, -u, np.array([1.0, 1e-12]))]
     assert aligned == [1, 1, -1, 0, 0, 1]
 
 
