@@ -145,11 +145,13 @@ def test_nothing_is_known_of_what_is_traced():
     assert found == [False, False, None, True]
 
 
-def test_elliptical_sources_of_a_gaussian_radius_are_gaussian():
+def test_what_a_source_is_follows_from_its_parameters():
     assert Elliptical(N, 1.0, "gaussian").gaussian
     assert not Elliptical(N, 1.0, "student:5").gaussian
     assert Marginal(N, 1.0, "uniform").symmetric
     assert not Marginal(N, 1.0, exponential).symmetric
+    pulses = [SinglePulse(N, (1, 2), complement=c, centre=m) for c, m in ((True, True), (True, False), (False, True))]
+    assert [pulse.symmetric for pulse in pulses] == [True, False, False]
 
 
 @pytest.mark.parametrize("name", [name for name in SOURCES if "clone" not in name])

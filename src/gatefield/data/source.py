@@ -111,7 +111,7 @@ class Source(eqx.Module):
         """A function `draw(key, size)` that gives (size, n) samples of one run; what all draws share is prepared here, once."""
 
     @abc.abstractmethod
-    def _covariance(self) -> Float[Array, "n n"]:
+    def _covariance(self) -> Float[Exact, "n n"]:
         """The covariance of one run."""
 
     def _mean(self) -> Float[Array, " n"]:
@@ -167,7 +167,7 @@ class Source(eqx.Module):
 
 
 @eqx.filter_jit
-def _covariances(source: Source) -> Float[Array, "*runs n n"]:
+def _covariances(source: Source) -> Float[Exact, "*runs n n"]:
     return per_run(lambda one: one._covariance(), source)
 
 

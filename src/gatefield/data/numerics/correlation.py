@@ -125,7 +125,7 @@ def fourier_basis(n: int) -> Float[Exact, "n n"]:
     return real(columns * np.sqrt(np.where(alone, 1.0, 2.0) / n))
 
 
-def lag_matrix(values: Float[Array, "*runs lags"], n: int, boundary: str) -> Float[Array, "*runs n n"]:
+def lag_matrix(values: Float[Exact, "*runs lags"], n: int, boundary: str) -> Float[Exact, "*runs n n"]:
     """The symmetric matrix with entry (i, j) given by the distance of i and j; on a ring n//2 + 1 values are enough."""
     distance = np.abs(np.subtract.outer(np.arange(n), np.arange(n)))
     return values[..., np.minimum(distance, n - distance) if boundary == "ring" else distance]

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from gatefield.core import checks
+from gatefield.core.arrays import Exact
 from gatefield.core.precision import real
 from gatefield.data.arrays import Draw, Parameter
 from gatefield.data.laws.radial import GaussianRadial, Radial, as_radial
@@ -75,5 +76,5 @@ class Elliptical(Source):
 
         return draw
 
-    def _covariance(self) -> Float[Array, "n n"]:
+    def _covariance(self) -> Float[Exact, "n n"]:
         return field_covariance(self.n, self.xi, self.boundary)

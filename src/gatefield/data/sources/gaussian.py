@@ -3,9 +3,10 @@
 from typing import Any
 
 import equinox as eqx
-from jaxtyping import Array, Float
+from jaxtyping import Float
 
 from gatefield.core import checks
+from gatefield.core.arrays import Exact
 from gatefield.data.arrays import Draw, Parameter
 from gatefield.data.numerics.correlation import BOUNDARIES
 from gatefield.data.numerics.field import field_covariance, field_draw
@@ -53,5 +54,5 @@ class Gaussian(Source):
     def sampler(self) -> Draw:
         return field_draw(self.n, self.xi, self.boundary)
 
-    def _covariance(self) -> Float[Array, "n n"]:
+    def _covariance(self) -> Float[Exact, "n n"]:
         return field_covariance(self.n, self.xi, self.boundary)

@@ -67,7 +67,7 @@ class GaussianClone(Source):
 
         return draw
 
-    def _covariance(self) -> Float[Array, "n n"]:
+    def _covariance(self) -> Float[Exact, "n n"]:
         return real(self.matrix)
 
     def _mean(self) -> Float[Array, " n"]:

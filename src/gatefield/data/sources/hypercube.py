@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from gatefield.core import checks
+from gatefield.core.arrays import Exact
 from gatefield.data.arrays import Draw, Parameter
 from gatefield.data.numerics.arcsine import arcsine_covariance
 from gatefield.data.numerics.correlation import BOUNDARIES, lag_matrix
@@ -62,6 +63,6 @@ class Hypercube(Source):
 
         return draw
 
-    def _covariance(self) -> Float[Array, "n n"]:
+    def _covariance(self) -> Float[Exact, "n n"]:
         rho = lag_correlation(self.n, self.xi, self.boundary)
         return lag_matrix(arcsine_covariance(rho, np.inf), self.n, self.boundary)

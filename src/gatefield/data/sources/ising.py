@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from gatefield.core import checks
+from gatefield.core.arrays import Exact
 from gatefield.core.precision import real
 from gatefield.data.arrays import Draw, Parameter
 from gatefield.data.numerics.correlation import BOUNDARIES, lag_matrix
@@ -101,7 +102,7 @@ class Ising(Source):
         energy = bonds.sum(axis=1) if self.boundary == "ring" else bonds[:, :-1].sum(axis=1)
         return Support(real(spins), jax.nn.softmax(real(self.coupling) * real(energy)))
 
-    def _covariance(self) -> Float[Array, "n n"]:
+    def _covariance(self) -> Float[Exact, "n n"]:
         coupling = real(self.coupling)
         lag = np.arange(self.n // 2 + 1 if self.boundary == "ring" else self.n)
         weak = jnp.abs(coupling) < _WEAK

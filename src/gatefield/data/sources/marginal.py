@@ -11,6 +11,7 @@ from jax.core import Tracer
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from gatefield.core import checks
+from gatefield.core.arrays import Exact
 from gatefield.core.errors import UserError
 from gatefield.core.precision import real
 from gatefield.data.arrays import Draw, Parameter
@@ -77,7 +78,7 @@ class Marginal(Source):
 
         return draw
 
-    def _covariance(self) -> Float[Array, "n n"]:
+    def _covariance(self) -> Float[Exact, "n n"]:
         rho = lag_correlation(self.n, self.xi, self.boundary)
         mean, _, _ = normal_moments(self.quantile, jnp.inf)
         moments = jax.lax.map(lambda r: pair_moment(self.quantile, mean, r), real(rho))

@@ -10,6 +10,7 @@ from jax.core import Tracer
 from jaxtyping import Array, ArrayLike, Float, Real
 
 from gatefield.core import checks
+from gatefield.core.arrays import Exact
 from gatefield.core.precision import real
 from gatefield.data.arrays import Draw, Parameter
 from gatefield.data.numerics.arcsine import arcsine_covariance, gain_deviation
@@ -80,7 +81,7 @@ class NonlinearGP(Source):
         squash = _squash(self.gain)
         return lambda key, size: squash(field(key, size))
 
-    def _covariance(self) -> Float[Array, "n n"]:
+    def _covariance(self) -> Float[Exact, "n n"]:
         rho = lag_correlation(self.n, self.xi, self.boundary)
         return lag_matrix(arcsine_covariance(rho, self.gain), self.n, self.boundary)
 

@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from gatefield.core import checks
+from gatefield.core.arrays import Exact
 from gatefield.core.errors import UserError
 from gatefield.core.precision import real
 from gatefield.data.arrays import Draw
@@ -76,7 +77,7 @@ class SinglePulse(Source):
         level = pulses.mean(axis=0) if self.centre else 0.0
         return Support(real(pulses - level), real(np.full(len(pulses), 1 / len(pulses))))
 
-    def _covariance(self) -> Float[Array, "n n"]:
+    def _covariance(self) -> Float[Exact, "n n"]:
         width = np.arange(self.widths[0], self.widths[1] + 1)
         lag = np.arange(self.n // 2 + 1)[:, None]
         both = np.maximum(width - lag, 0) + np.where(lag > 0, np.maximum(width - self.n + lag, 0), 0)

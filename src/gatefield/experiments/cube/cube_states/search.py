@@ -52,10 +52,11 @@ def sampled_states(n: int, xi1: float, xi0: float, starts: np.ndarray, key: Any,
     """
     one, other = (law(NonlinearGP(n, xi1, np.inf), k, samples) for k in jax.random.split(key))
     cov1, cov0 = covariances(n, xi1, xi0)
-    found = hypercube.steady_states(one.x, cov1, cov0, starts, **how)
-    again = hypercube.steady_states(other.x, cov1, cov0, found.fields, **how).fields
+    found = hypercube.steady_states(np.asarray(one.x), cov1, cov0, starts, **how)
+    again = hypercube.steady_states(np.asarray(other.x), cov1, cov0, found.fields, **how)
     losses = maps.evaluate(other, cov1 + cov0, found.fields).loss
-    return Found(np.asarray(found.fields), losses, np.asarray(found.settled), cosine(found.fields, again) >= SAME)
+    lasting = cosine(np.asarray(found.fields), np.asarray(again.fields)) >= SAME
+    return Found(np.asarray(found.fields), losses, np.asarray(found.settled), lasting)
 
 
 def sampled_values(n: int, xi1: float, xi0: float, fields: np.ndarray, key: Any, samples: int) -> maps.Values:

@@ -109,7 +109,7 @@ def _pair(p: Settings, n: int, xi1: float, xi0: float, starts: np.ndarray, train
         "ipr": ("start", np.asarray(ipr(found.fields[:-1])), "inverse participation ratio"),
         "group": ("start", groups(found.fields[:-1], 0.99), "number of the state, up to shift and sign"),
         "from_site": ((), float(peaked[-1]), "whether the start from one site ends localized"),
-        "site_cosine": ((), float(cosine(found.fields[-1], site.field)), "cosine of that end with the closed form"),
+        "site_cosine": ((), float(cosine(found.fields[-1], np.asarray(site.field))), "cosine of that end with the closed form"),
         "site_state": ("position", site.field, "localized state in closed form"),
         "site_loss": ((), float(site.loss), "loss of the localized state, closed form"),
         "site_lead": ((), float(site.lead), "lead of its largest weight over the sum of the others"),
