@@ -1,11 +1,11 @@
 """What every gate offers."""
 
 import abc
-from typing import Any
 
 import equinox as eqx
-from jaxtyping import Array, ArrayLike, Float, Real
+from jaxtyping import Array, ArrayLike, Float
 
+from gatefield.core.arrays import ScalarLike
 from gatefield.core.words import shown
 
 
@@ -36,7 +36,7 @@ class Gate(eqx.Module):
     def __call__(self, x: Float[ArrayLike, "*samples n"]) -> Float[Array, "*samples"]:
         """How far the gate is open for each input."""
 
-    def at(self, time: Real[Any, ""]) -> "Gate":
+    def at(self, time: ScalarLike) -> "Gate":
         """The gate as it stands at a time, in units of tau; by default it never changes."""
         return self
 

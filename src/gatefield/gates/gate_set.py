@@ -6,9 +6,10 @@ from typing import Any
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, ArrayLike, Float, Real
+from jaxtyping import Array, ArrayLike, Float
 
 from gatefield.core import checks
+from gatefield.core.arrays import ScalarLike
 from gatefield.core.errors import UserError
 from gatefield.core.precision import real
 from gatefield.core.ties import opened
@@ -32,7 +33,7 @@ class GateSet(eqx.Module):
 
     gates: tuple[Gate, ...]
 
-    def __init__(self, gates: "Gate | GateSet | Sequence[Gate]") -> None:
+    def __init__(self, gates: "Gate | GateSet | Sequence[Gate] | Any") -> None:
         self.gates = gates.gates if isinstance(gates, GateSet) else (gates,) if isinstance(gates, Gate) else tuple(gates)
         if not self.gates or not all(isinstance(gate, Gate) for gate in self.gates):
             raise UserError(f"A set of gates needs one or more gates, such as HalfSpace([1.0, 0.0]), but was given {gates!r}.")
@@ -66,7 +67,7 @@ class GateSet(eqx.Module):
         """The gates as they stand at their time, as gates that do not change with time; see `Gate.frozen`."""
         return GateSet([gate.frozen() for gate in self.gates])
 
-    def at(self, time: Real[Any, ""]) -> "GateSet":
+    def at(self, time: ScalarLike) -> "GateSet":
         """The gates as they stand at a time."""
         return GateSet([gate.at(time) for gate in self.gates])
 
