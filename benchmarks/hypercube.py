@@ -20,9 +20,11 @@ import time
 from pathlib import Path
 from typing import Any
 
+import jax
 import numpy as np
 from scipy import optimize, stats
 
+from gatefield import Estimate
 from gatefield.theory import hypercube
 
 REPLICATES, POINTS, SEQUENCES = 5, 4096, 12
@@ -47,7 +49,7 @@ def margin(n: int) -> dict[str, Any]:
 def _margin(n: int) -> dict[str, Any]:
     hypercube.margin(weights(12))
     before, begin = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.perf_counter()
-    found = hypercube.margin_estimate(weights(n))
+    found = hypercube.margin(weights(n), with_error=True)
     seconds = time.perf_counter() - begin
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
     return {"n": n, "delta": found.value, "error": found.error, "seconds": round(seconds, 2), "memory_mb": round(memory / 1024)}
@@ -79,8 +81,9 @@ def solver(n: int, seconds: float = 60.0) -> dict[str, Any]:
     }
 
 
-def _estimate(corr: np.ndarray, seed: int, method: str = "auto") -> hypercube.Orthant:
-    return hypercube.orthant_estimate(corr, np.ones(len(corr)), method=method, points=POINTS, replicates=SEQUENCES, seed=seed)
+def _estimate(corr: np.ndarray, seed: int, method: str = "auto") -> Estimate:
+    how = {"points": POINTS, "replicates": SEQUENCES, "key": jax.random.key(seed)}
+    return hypercube.orthant(corr, np.ones(len(corr)), method=method, **how, with_error=True)
 
 
 def orthant(n: int) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from gatefield.core.version import __version__ as __version__
 if TYPE_CHECKING:
     from gatefield.core.estimate import Estimate as Estimate
     from gatefield.core.grid import Grid as Grid
+    from gatefield.core.runs import leaf as leaf
     from gatefield.core.runs import one_run as one_run
     from gatefield.data import Dataset as Dataset
     from gatefield.data import Task as Task
@@ -40,7 +41,7 @@ _names, _get, _ = lazy_names(
     {
         "core.estimate": ["Estimate"],
         "core.grid": ["Grid"],
-        "core.runs": ["one_run"],
+        "core.runs": ["leaf", "one_run"],
         "data": ["Dataset", "Task"],
         "dynamics": ["Interrupted", "flow", "train"],
         "lab": ["Experiment", "Parameters", "Store", "Verdict", "open_record"],

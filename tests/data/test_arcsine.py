@@ -7,7 +7,7 @@ import pytest
 from scipy import integrate, special
 
 from gatefield import UserError
-from gatefield.data import arcsine_covariance, gain_deviation, gain_variance
+from gatefield.data.numerics import arcsine_covariance, gain_deviation, gain_variance
 
 
 def variance_by_quadrature(gain):

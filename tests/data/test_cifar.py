@@ -12,9 +12,9 @@ import pytest
 from gatefield import UserError
 from gatefield.cli import commands as cli
 from gatefield.data import cifar10
+from gatefield.data.images import Collection, check_there, locate
 from gatefield.data.images import cifar10 as cifar10_files
 from gatefield.data.images import collections as image_collections
-from gatefield.data.images.fetch import Collection, check_there, locate
 
 ARCHIVE, FOLDER = "cifar-10-binary.tar.gz", "cifar-10-batches-bin"
 BINARY = [*(f"data_batch_{k}.bin" for k in range(1, 6)), "test_batch.bin"]
@@ -98,7 +98,7 @@ def small(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("form", FORMS)
 def test_each_form_of_the_files_is_decoded(tmp_path, form):
-    found = cifar10(write(tmp_path / "files", FORMS[form]))
+    found = cifar10(folder=write(tmp_path / "files", FORMS[form]))
     np.testing.assert_allclose(found.x, IMAGES[:5].reshape(20, 3072) / 255, rtol=1e-6)
     np.testing.assert_allclose(found.test_x, IMAGES[5].reshape(4, 3072) / 255, rtol=1e-6)
     np.testing.assert_array_equal(found.y, CLASSES[:5].ravel())
@@ -107,29 +107,29 @@ def test_each_form_of_the_files_is_decoded(tmp_path, form):
 
 
 def test_images_are_transformed_as_digits_are(tmp_path):
-    found = cifar10(write(tmp_path / "files", FORMS["planes"]))
+    found = cifar10(folder=write(tmp_path / "files", FORMS["planes"]))
     assert found.subset(5, seed=0).x.shape == (5, 3072)
     assert found.dataset().n == 3072
 
 
 def test_decoded_arrays_are_bytes_that_all_forms_share(tmp_path, monkeypatch):
-    first = cifar10(write(tmp_path / "planes", FORMS["planes"]))
+    first = cifar10(folder=write(tmp_path / "planes", FORMS["planes"]))
     (cached,) = (tmp_path / "cache").rglob("*.npz")
     with np.load(cached) as arrays:
         assert {array.dtype for array in arrays.values()} == {np.dtype(np.uint8)}
     monkeypatch.setattr(cifar10_files, "read_archive", None)
-    np.testing.assert_array_equal(cifar10(write(tmp_path / "archive", FORMS["archive"])).x, first.x)
+    np.testing.assert_array_equal(cifar10(folder=write(tmp_path / "archive", FORMS["archive"])).x, first.x)
 
 
 def test_a_whole_set_goes_before_a_part_of_another(tmp_path, monkeypatch):
     part = dict(list(FORMS["unpacked"].items())[:5])
     folder = write(tmp_path / "files", part | FORMS["planes"])
-    assert cifar10(folder).x.shape == (20, 3072)
+    assert cifar10(folder=folder).x.shape == (20, 3072)
     (folder / "cifar10_test.npz").unlink()
     with pytest.raises(
         UserError, match=rf"The file '{FOLDER}/test_batch.bin' of cifar10 is missing in .*files': copy it there"
     ):
-        cifar10(folder)
+        cifar10(folder=folder)
     with pytest.raises(UserError, match=r"Unknown file 'cifar10_test\.npz'"):
         locate(cifar10_files.CIFAR10, "cifar10_test.npz")
 
@@ -141,12 +141,12 @@ def test_missing_and_damaged_files_are_one_sentence(tmp_path):
     with pytest.raises(
         UserError, match=rf"The data set cifar10 is not in .*: {forms}, or fetch it by `gatefield data cifar10`"
     ):
-        cifar10(folder)
+        cifar10(folder=folder)
     write(folder, FORMS["planes"] | {"cifar10_train_3.npz": b"damaged"})
     with pytest.raises(UserError, match=r"'.*train_3\.npz' is not the published one .* remove it and copy or fetch it again\."):
-        cifar10(folder)
+        cifar10(folder=folder)
     with pytest.raises(UserError, match=r"folder '.*no-such' does not exist"):
-        cifar10(folder / "no-such")
+        cifar10(folder=folder / "no-such")
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,7 @@ def test_the_archive_is_fetched_from_the_first_mirror_that_has_it(tmp_path, monk
             check_there(cifar10_files.CIFAR10)
         assert cifar10().x.shape == (20, 3072)
     check_there(cifar10_files.CIFAR10)
-    assert locate(cifar10_files.CIFAR10, ARCHIVE).how == "verified"
+    assert locate(cifar10_files.CIFAR10, ARCHIVE).status == "verified"
 
 
 def test_the_command_prints_a_line_for_each_file(tmp_path, monkeypatch, capsys):

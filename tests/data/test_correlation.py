@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gatefield.data import fourier_basis, line_correlation, ring_correlation, ring_spectrum
-from gatefield.data.numerics.field import field_factor, lag_correlation, symmetric_root
+from gatefield.data.numerics import field_factor, lag_correlation, symmetric_root
 
 PI = Decimal("3.14159265358979323846264338327950288419716939937510582097494")
 cases = settings(max_examples=25, derandomize=True, deadline=None)

@@ -9,7 +9,8 @@ import pytest
 from scipy import integrate, stats
 from scipy.special import gamma
 
-from gatefield.data import Elliptical, GaussianRadial, LaplaceRadial, Shell, Sphere, StudentT
+from gatefield.data import Elliptical
+from gatefield.data.laws import GaussianRadial, LaplaceRadial, Shell, Sphere, StudentT
 
 LAWS = [GaussianRadial(), StudentT(3.0), StudentT(10.0), LaplaceRadial(), Sphere(), Shell(), Shell(2.0)]
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from scipy import integrate, special
 
-from gatefield.data import Algebraic, Gaussian, Laplace, Marginal, QuantileFunction, Uniform
-from gatefield.data.numerics.quadrature import normal_moments, pair_moment
-from gatefield.data.sources.quantiles import as_quantile
+from gatefield.data import Gaussian, Marginal
+from gatefield.data.laws import Algebraic, Laplace, QuantileFunction, Uniform, as_quantile
+from gatefield.data.numerics import normal_moments, pair_moment
 
 RHO = np.array([0.0, 0.05, 0.3, 0.7, 0.95, 0.9999, 1.0])
 

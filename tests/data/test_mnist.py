@@ -5,6 +5,7 @@ import hashlib
 import os
 import re
 import struct
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,9 +13,9 @@ import pytest
 from gatefield import UserError
 from gatefield.cli import commands as cli
 from gatefield.data import Images, binary_mnist, mnist
+from gatefield.data.images import Collection, check_there, locate
 from gatefield.data.images import collections as image_collections
 from gatefield.data.images import mnist as mnist_files
-from gatefield.data.images.fetch import Collection, check_there, locate
 from gatefield.data.images.images import read_idx
 
 RNG = np.random.default_rng(0)
@@ -51,7 +52,7 @@ def use(monkeypatch, collection):
 
 
 def test_files_of_a_folder_are_decoded(small):
-    images = mnist(small)
+    images = mnist(folder=small)
     np.testing.assert_allclose(images.x, ARRAYS[0].reshape(30, 16) / 255, rtol=1e-6)
     np.testing.assert_array_equal(images.y, ARRAYS[1])
     np.testing.assert_allclose(images.test_x, ARRAYS[2].reshape(10, 16) / 255, rtol=1e-6)
@@ -64,37 +65,58 @@ def test_the_folder_can_be_named_by_the_environment(small, monkeypatch):
 
 
 def test_decoded_arrays_are_cached_and_a_damaged_cache_is_made_anew(small, tmp_path, monkeypatch):
-    first = mnist(small)
+    first = mnist(folder=small)
     (cached,) = (tmp_path / "cache").rglob("*.npz")
     with monkeypatch.context() as patch:
         patch.setattr(mnist_files, "read_idx", None)
-        np.testing.assert_array_equal(mnist(small).x, first.x)
+        np.testing.assert_array_equal(mnist(folder=small).x, first.x)
     cached.write_bytes(cached.read_bytes()[:100])
-    np.testing.assert_array_equal(mnist(small).x, first.x)
+    np.testing.assert_array_equal(mnist(folder=small).x, first.x)
     assert len(cached.read_bytes()) > 100
     np.savez(cached, z=first.x)
-    np.testing.assert_array_equal(mnist(small).x, first.x)
+    np.testing.assert_array_equal(mnist(folder=small).x, first.x)
+
+
+def test_a_write_that_breaks_off_leaves_no_cache(small, tmp_path, monkeypatch):
+    """The file gets its name only when it is whole."""
+    written = []
+
+    def broken(path, content):
+        written.append(path)
+        with path.open("wb") as file:
+            file.write(bytes(content)[:50])
+        raise OSError("disk full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "write_bytes", broken)
+        assert mnist(folder=small).x.shape == (30, 16)
+    assert len(written) == 1
+    assert not list((tmp_path / "cache").rglob("*.npz"))
+    assert not written[0].exists()
 
 
 def test_a_cache_that_cannot_be_written_is_no_obstacle(small, tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
-    assert mnist(small).x.shape == (30, 16)
+    assert mnist(folder=small).x.shape == (30, 16)
 
 
 def test_two_classes_get_two_values(small):
     images = binary_mnist((4, 7), folder=small)
     np.testing.assert_array_equal(images.y, [-1, -1, -1, 1, 1, 1])
-    np.testing.assert_array_equal(images.x, mnist(small).x[[12, 13, 14, 21, 22, 23]])
+    np.testing.assert_array_equal(images.x, mnist(folder=small).x[[12, 13, 14, 21, 22, 23]])
     np.testing.assert_array_equal(images.test_y, [-1, 1])
     with pytest.raises(UserError, match=r"two different ones of 0 to 9, but are \(4, 11\)"):
         binary_mnist(classes=(4, 11), folder=small)
-    with pytest.raises(UserError, match=r"classes must be two numbers, but are '.*'; give a folder by its name, folder="):
-        images.pair(small, (0.0, 1.0))
+    for wrong in ((4,), 4, (4, 4), str(small)):
+        with pytest.raises(UserError, match=r"two different ones of 0 to 9, but are .*; write \(0, 9\)"):
+            mnist(folder=small).pair(wrong, (0.0, 1.0))
+    with pytest.raises(UserError, match=r"labels must be two different numbers, but are \(1\.0, 1\.0\); write \(-1\.0, 1\.0\)"):
+        binary_mnist(labels=(1.0, 1.0), folder=small)
 
 
 def test_images_unpack_into_training_arrays(small):
-    images = mnist(small)
+    images = mnist(folder=small)
     x, y = images
     assert x is images.x
     assert y is images.y
@@ -104,14 +126,14 @@ def test_missing_and_damaged_files_are_one_sentence(small):
     name = "train-labels-idx1-ubyte.gz"
     (small / name).write_bytes(b"damaged")
     with pytest.raises(UserError, match=rf"'.*{name}' is not the published one .* remove it and copy or fetch it again\."):
-        mnist(small)
+        mnist(folder=small)
     (small / name).unlink()
     with pytest.raises(UserError, match=rf"The file '{name}' of mnist is missing in .*gatefield data mnist"):
-        mnist(small)
+        mnist(folder=small)
     with pytest.raises(UserError, match=r"folder '.*no-such' does not exist"):
-        mnist(small / "no-such")
+        mnist(folder=small / "no-such")
     with pytest.raises(UserError, match="Unknown mirror 'zzz'"):
-        mnist(small, mirror="zzz")
+        mnist(folder=small, mirror="zzz")
 
 
 @pytest.mark.parametrize(
@@ -139,9 +161,19 @@ def test_files_are_fetched_from_the_first_mirror_that_has_them(small, tmp_path, 
             mnist(mirror="empty")
         with pytest.raises(UserError, match="Unknown mirror 'goood': did you mean 'good'"):
             mnist(mirror="goood")
-        assert [locate(mnist_files.MNIST, name).how for name in files] == ["fetched"] * 4
-    assert [locate(mnist_files.MNIST, name).how for name in files] == ["verified"] * 4
+        assert [locate(mnist_files.MNIST, name).status for name in files] == ["fetched"] * 4
+    assert [locate(mnist_files.MNIST, name).status for name in files] == ["verified"] * 4
     assert mnist().x.shape == (30, 16)
+
+
+def test_another_file_in_the_cache_of_downloads_is_fetched_again(small, tmp_path, monkeypatch, served):
+    files = mnist_files.MNIST.files
+    with served(small) as address:
+        use(monkeypatch, Collection("mnist", files, {"here": address}))
+        paths = [locate(mnist_files.MNIST, name).path for name in files]
+        paths[1].write_bytes(b"another file")
+        assert [locate(mnist_files.MNIST, name).status for name in files] == ["verified", "fetched", "verified", "verified"]
+    assert paths[1].read_bytes() == (small / paths[1].name).read_bytes()
 
 
 def test_the_command_prints_a_line_for_each_file(small, capsys, monkeypatch):
@@ -189,7 +221,10 @@ def test_subsets_are_drawn_without_replacement():
     assert np.bincount(whole.subset(12, seed=1, balanced=True).y).tolist() == [3, 3, 3, 3]
     np.testing.assert_array_equal(part.x, whole.subset(10, seed=1).x)
     assert np.any(part.x != whole.subset(10, seed=2).x)
-    for size, balanced, words in [(41, False, "at most 40, but is 41"), (10, True, "a multiple of 4, and at most 40")]:
+    for size, balanced, words in [
+        (41, False, r"at most 40, but is 41; write size=40\."),
+        (10, True, r"a multiple of 4, and at most 40, but is 10; write size=8\."),
+    ]:
         with pytest.raises(UserError, match=words):
             whole.subset(size, seed=0, balanced=balanced)
 
@@ -201,6 +236,12 @@ def test_random_labels_are_uniform_and_independent():
     assert abs((drawn.y == whole.y).mean() - 0.25) < 5 * np.sqrt(0.1875 / 2000)
     np.testing.assert_array_equal(drawn.x, whole.x)
     np.testing.assert_array_equal(drawn.test_y, whole.test_y)
+
+
+def test_random_labels_have_equal_shares_whatever_the_shares_of_the_classes():
+    x = np.zeros((4000, 1), np.float32)
+    unequal = Images(x, np.repeat([0, 1], [3600, 400]), x[:2], np.array([0, 1]))
+    assert abs(unequal.random_labels(seed=0).y.mean() - 0.5) < 5 * 0.5 / np.sqrt(4000)
 
 
 def test_random_pixels_keep_mean_and_variance():

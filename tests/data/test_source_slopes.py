@@ -9,9 +9,9 @@ import pytest
 import scipy.linalg
 import scipy.special
 
-from gatefield.data import Algebraic, Elliptical, Gaussian, GaussianClone, Ising, Marginal, NonlinearGP, Uniform
-from gatefield.data.numerics.field import field_factor, symmetric_root
-from gatefield.data.numerics.quadrature import normal_moments, pair_moment
+from gatefield.data import Elliptical, Gaussian, GaussianClone, Ising, Marginal, NonlinearGP
+from gatefield.data.laws import Algebraic, Uniform
+from gatefield.data.numerics import field_factor, normal_moments, pair_moment, symmetric_root
 
 XIS = np.array([0.05, 0.3, 1.0, 3.0, 5.5, 6.0, 10.0, 20.0, 500.0])
 SOURCES = {

@@ -1,4 +1,4 @@
-"""The contract of a source, over all of them. A new source is one line in `SOURCES`."""
+"""The contract of a source, over all of them: samples, moments, runs, precision."""
 
 import functools
 from typing import Any
@@ -8,55 +8,16 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from every_source import SOURCES, N, one
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gatefield.core.runs import run_count
-from gatefield.data import (
-    Algebraic,
-    Elliptical,
-    Gaussian,
-    GaussianClone,
-    Hypercube,
-    Ising,
-    Marginal,
-    NonlinearGP,
-    Shell,
-    SinglePulse,
-    StudentT,
-)
+from gatefield.data import Gaussian, GaussianClone, Hypercube, NonlinearGP, SinglePulse
 
-N, CHUNK, CHUNKS = 7, 50_000, 8
+CHUNK, CHUNKS = 50_000, 8
 
-# name -> source made of a length scale and a number in [0, 1], which both may carry a run axis.
-SOURCES = {
-    "gaussian": lambda xi, shape: Gaussian(N, xi),
-    "gaussian line": lambda xi, shape: Gaussian(N, xi, boundary="line"),
-    "nonlinear": lambda xi, shape: NonlinearGP(N, xi, 3 * shape),
-    "hypercube": lambda xi, shape: Hypercube(N, xi),
-    "laplace line": lambda xi, shape: Marginal(N, xi, "laplace", boundary="line"),
-    "algebraic": lambda xi, shape: Marginal(N, xi, Algebraic(6 + 4 * shape)),
-    "exponential": lambda xi, shape: Marginal(N, xi, exponential),
-    "ising": lambda xi, shape: Ising(N, 4 * shape - 2),
-    "ising line": lambda xi, shape: Ising(N, 4 * shape - 2, boundary="line"),
-    "pulse": lambda xi, shape: SinglePulse(N, (2, 5)),
-    "flipped pulse": lambda xi, shape: SinglePulse(N, (1, 2), complement=True, centre=True),
-    "student": lambda xi, shape: Elliptical(N, xi, StudentT(9 + 20 * shape)),
-    "laplace radius line": lambda xi, shape: Elliptical(N, xi, "laplace", boundary="line"),
-    "sphere": lambda xi, shape: Elliptical(N, xi, "sphere"),
-    "shell": lambda xi, shape: Elliptical(N, xi, Shell(0.1 + shape)),
-    "clone": lambda xi, shape: GaussianClone(NonlinearGP(N, xi, 3 * shape)),
-    "pulse clone": lambda xi, shape: GaussianClone(SinglePulse(N, (2, 5))),
-}
 every_source = pytest.mark.parametrize("name", SOURCES)
-
-
-def exponential(u):
-    return -jnp.log1p(-u)
-
-
-def one(name):
-    return SOURCES[name](1.3, 0.6)
 
 
 def quick_key(seed):

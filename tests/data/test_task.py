@@ -55,6 +55,17 @@ def test_the_class_of_a_sample_left_over_is_drawn(size, proportion, low):
     assert abs(counts.mean() - proportion * size) < 5 * np.sqrt(chance * (1 - chance) / runs)
 
 
+@pytest.mark.parametrize("proportion", [0.5, 0.3])
+def test_all_samples_of_a_batch_are_distinct(proportion):
+    """Also where one is left over, whichever class it falls to."""
+    task, heads = Task(Gaussian(6, 2.0), Gaussian(6, 1.0), proportion=proportion), set()
+    for seed in range(12):
+        x, y = task.sample(jax.random.key(seed), 9)
+        assert len({tuple(row) for row in np.asarray(x)}) == 9
+        heads.add(int(np.sum(y)))
+    assert len(heads) == 2
+
+
 def test_independent_classes():
     size = 20_000
     x, y = Task(POSITIVE, NEGATIVE, labels=(1.0, -1.0), proportion=0.3, stratified=False).sample(jax.random.key(0), size)

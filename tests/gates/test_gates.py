@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from gatefield import UserError, gates
+from gatefield import Committee, Task, UserError, gates, train
+from gatefield.data import Gaussian
 from gatefield.gates import Custom, GateSet, HalfSpace, Moving, Open, Scheduled, Shut, half_spaces
 
 N = 6
@@ -94,6 +95,72 @@ def test_sets_by_structure_and_by_samples_agree():
         assert tuple(check(made, x) for check in checks) == expected
         assert tuple(check(made) for check in checks) == expected
     np.testing.assert_allclose(gates.overlap(cases["crossing"][0], x)[0, 1], np.mean((x[:, 0] > 0) & (x[:, 1] > 0)))
+
+
+def test_directions_a_little_apart_are_not_parallel():
+    """Gates 0.005 rad apart differ on 0.16 % of inputs, and on as many they are open together with the opposite one."""
+    v, u = np.array([1.0, 0.0]), np.array([np.cos(0.005), np.sin(0.005)])
+    x = np.random.default_rng(0).normal(size=(20_000, 2))
+    for given in (None, x):
+        assert not gates.are_redundant(half_spaces([v, u]), given)
+        assert not gates.are_exclusive(half_spaces([v, -u]), given)
+        assert not gates.are_tiling(half_spaces([v, -u]), given)
+    aligned = [HalfSpace(v).alignment(HalfSpace(w)) for w in (v, 3 * v, -0.1 * v, u, -u, np.array([1.0, 1e-12]))]
+    assert aligned == [1, 1, -1, 0, 0, 1]
+
+
+def test_gates_frozen_at_a_time_are_those_of_that_time():
+    x = np.random.default_rng(2).normal(size=(40, N))
+    made = GateSet([GATES["scheduled"], GATES["moving"], GATES["soft"]])
+    for time in (0.0, 0.7, 1.0, 5.0):
+        frozen = made.at(time).frozen()
+        assert [type(gate) for gate in frozen.gates] == [Shut if time < 1 else HalfSpace, HalfSpace, HalfSpace]
+        np.testing.assert_array_equal(frozen(x), made.at(time)(x))
+        np.testing.assert_array_equal(frozen.at(100.0)(x), frozen(x))
+
+
+def test_a_traced_time_cannot_be_frozen():
+    def kinds(time):
+        found.extend(type(gate.at(time).frozen()) for gate in (GATES["scheduled"], GATES["moving"]))
+        return time
+
+    found = []
+    jax.jit(kinds)(0.5)
+    assert found == [Scheduled, Moving]
+
+
+def test_a_set_takes_a_set_a_gate_or_a_list():
+    single = HalfSpace([1.0, 0.0])
+    made = GateSet([single])
+    assert GateSet(made).gates is made.gates
+    assert GateSet(single).K == GateSet((single,)).K == 1
+
+
+def test_open_and_shut_are_constants():
+    for made, value in ((Open(), 1.0), (Shut(), 0.0)):
+        assert isinstance(made, gates.Constant)
+        assert (type(made).__name__ + "()", float(made.value)) == (repr(made), value)
+    assert repr(gates.Constant(0.5)) == "Constant(value=0.5)"
+
+
+def test_gates_are_shown_as_they_were_made():
+    assert repr(HalfSpace([1.0, -2.0], 0.5)) == "HalfSpace(direction=[1.0, -2.0], threshold=0.5)"
+    assert repr(GATES["soft"]) == "HalfSpace(direction=[1.0, 1.0, 1.0, 1.0, 1.0, 1.0], width=0.3)"
+    assert repr(gates.delta(40, 3)) == "HalfSpace(direction=f64[40])"
+    assert repr(Scheduled([0.0, 1.0], [Shut(), Open()])) == "Scheduled(times=[0.0, 1.0], gates=(Shut(), Open()))"
+
+
+def test_gates_of_a_training_record():
+    task = Task(Gaussian(N, 2.0), Gaussian(N, 1.0))
+    net = Committee(N, 2, bias=True, key=jax.random.split(jax.random.key(0), 2))
+    net, record = train(net, task, steps=20, batch_size=20, learning_rate=0.1, record_every=10, key=jax.random.key(1))
+    x = np.random.default_rng(5).normal(size=(50, N)).astype(np.float32)
+    for run, step in ((0, -1), (1, 0)):
+        one = record.isel(run=run, step=step)
+        expected = x @ one.fields.values.T + one.bias.values > 0
+        np.testing.assert_array_equal(gates.learned_from(record, step=step, run=run)(x), expected)
+    with pytest.raises(UserError, match="no step number 7; it has 3, counted from 0"):
+        gates.learned_from(record, step=7)
 
 
 def test_learned_gates_are_those_of_relu_units():

@@ -21,8 +21,7 @@ from gatefield.data import (
     line_correlation,
     ring_correlation,
 )
-from gatefield.theory import nlgp
-from gatefield.theory.drift.drift import drift, drift_estimate
+from gatefield.theory import drift, nlgp
 
 VALUES = {v["name"]: v for v in json.loads((Path(__file__).parents[1] / "reference/values.json").read_text())["values"]}
 KEY = jax.random.key(0)
@@ -43,13 +42,13 @@ AGREE = {
 
 def sampled(source, w, key=KEY):
     """One size for all, so that each kind of source is compiled once."""
-    return drift_estimate(source, w, method="sampled", key=key, samples=60_000)
+    return drift(source, w, method="sampled", key=key, samples=60_000, with_error=True)
 
 
 @pytest.mark.parametrize("case", AGREE, ids=list(AGREE))
 def test_sampling_agrees_with_what_auto_chooses(case):
     source, w, method = AGREE[case]
-    best, estimate = drift_estimate(source, w), sampled(source, w)
+    best, estimate = drift(source, w, with_error=True), sampled(source, w)
     assert (best.method, estimate.method) == (method, "sampled")
     assert best.value.dtype == estimate.value.dtype == np.float64
     assert (best.error == 0).all()
@@ -72,7 +71,7 @@ def samples_of_the_squashed_field(squash):
     ids=["nlgp", "marginal"],
 )
 def test_sampling_agrees_with_plain_averages(source, squash):
-    estimate = drift_estimate(source, W, key=KEY, samples=60_000)
+    estimate = drift(source, W, key=KEY, samples=60_000, with_error=True)
     assert estimate.method == "sampled"
     x = samples_of_the_squashed_field(squash)
     opened = (x @ W > 0)[:, None] * x
@@ -132,7 +131,7 @@ def test_centred_pulses_with_their_complements_by_enumeration():
 @pytest.mark.parametrize("name", [n for n in VALUES if n.startswith("f_erf_n2")])
 def test_two_sites_are_exact(name):
     rho, gain, w = (VALUES[name]["inputs"][k] for k in ("rho", "g", "w"))
-    estimate = drift_estimate(NonlinearGP(2, np.sqrt(-1 / np.log(rho)), gain, boundary="line"), w)
+    estimate = drift(NonlinearGP(2, np.sqrt(-1 / np.log(rho)), gain, boundary="line"), w, with_error=True)
     assert estimate.method == "exact"
     np.testing.assert_allclose(estimate.value, VALUES[name]["expected"], atol=VALUES[name]["atol"])
 
@@ -174,9 +173,9 @@ LENGTHS = {
 @pytest.mark.parametrize("case", LENGTHS, ids=list(LENGTHS))
 def test_the_length_of_the_field_does_not_matter(case):
     source, how = LENGTHS[case]
-    value = drift_estimate(source, W, **how)
+    value = drift(source, W, **how, with_error=True)
     for scale in (1e-300, 1e-160, 1e160, 1e300):
-        other = drift_estimate(source, scale * W, **how)
+        other = drift(source, scale * W, **how, with_error=True)
         np.testing.assert_allclose(other.value, value.value, rtol=1e-12)
         np.testing.assert_allclose(other.error, value.error, rtol=1e-10)
 
@@ -210,10 +209,60 @@ def test_two_sites_that_are_one_variable():
 
 def test_run_axis_under_jit():
     couplings = [0.1, 0.6]
-    estimate = jax.jit(lambda w: drift_estimate(Ising(6, couplings), w, method="sampled", key=KEY, samples=60_000))(W)
+    estimate = jax.jit(lambda w: drift(Ising(6, couplings), w, method="sampled", key=KEY, samples=60_000, with_error=True))(W)
     exact = np.array([drift(Ising(6, coupling), W) for coupling in couplings])
     assert (abs(estimate.value - exact) < 5 * estimate.error).all()
     np.testing.assert_allclose(drift(Ising(6, couplings), W), exact, rtol=1e-12)
+
+
+MANY = {
+    "closed": (Gaussian(6, 1.5), {}),
+    "one site": (NonlinearGP(6, [1.5, 0.7], 3.0), {}),
+    "summed": (Ising(6, [0.6, -0.2]), {}),
+    "cube": (Hypercube(6, [1.5, 0.7]), {"method": "exact"}),
+    "two sites": (NonlinearGP(2, 1.0, [1.0, 3.0]), {}),
+    "closure": (NonlinearGP(6, 1.5, [1.0, 3.0]), {"method": "closure"}),
+    "sampled": (NonlinearGP(6, [1.5, 0.7], 3.0), {"method": "sampled", "key": KEY, "samples": 5_000}),
+}
+
+
+@pytest.mark.parametrize("case", MANY)
+def test_many_fields_at_once_have_the_drifts_they_have_one_by_one(case):
+    source, how = MANY[case]
+    fields = np.random.default_rng(2).normal(size=(2, 3, source.n))
+    if case == "one site":
+        fields *= np.eye(6)[:3]
+    found = drift(source, fields, **how, with_error=True)
+    runs = () if case == "closed" else (2,)
+    assert found.value.shape == found.error.shape == (*runs, 2, 3, source.n)
+    for i, j in np.ndindex(2, 3):
+        one = drift(source, fields[i, j], **how, with_error=True)
+        assert one.method == found.method
+        np.testing.assert_allclose(found.value[..., i, j, :], one.value, atol=1e-12)
+        np.testing.assert_allclose(found.error[..., i, j, :], one.error, atol=1e-12)
+
+
+def test_a_method_must_apply_to_all_fields():
+    fields = np.stack([np.eye(6)[0], W])
+    assert drift(NonlinearGP(6, 1.5, 3.0), fields, key=KEY, samples=4_096, with_error=True).method == "sampled"
+    with pytest.raises(ValueError, match=r"^The method 'closed' does not apply"):
+        drift(NonlinearGP(6, 1.5, 3.0), fields, method="closed")
+    with pytest.raises(ValueError, match=r"^w must not be zero everywhere"):
+        drift(Gaussian(6, 1.5), [W, np.zeros(6)])
+
+
+def test_runs_that_differ_in_gain_alone_share_the_law_of_signs():
+    both = drift(NonlinearGP(4, 1.0, [np.inf, np.inf]), W[:4], method="exact")
+    np.testing.assert_array_equal(both, np.tile(drift(Hypercube(4, 1.0), W[:4], method="exact"), (2, 1)))
+
+
+def test_a_leading_weight_decides_signs_alone():
+    """Of infinite gain as of a hypercube; at finite gain the others matter."""
+    lead = np.array([1.0, -5.0, 1.0, 0.5, 1.0, 1.0])
+    infinite = drift(NonlinearGP(6, 1.5, np.inf), lead, with_error=True)
+    assert infinite.method == "closed"
+    np.testing.assert_allclose(infinite.value, -np.asarray(Hypercube(6, 1.5).covariance())[1] / 2, atol=1e-14)
+    assert drift(NonlinearGP(6, 1.5, 3.0), lead, key=KEY, samples=4_096, with_error=True).method == "sampled"
 
 
 def test_slopes():
@@ -243,7 +292,7 @@ def test_errors():
         drift(cube, np.zeros(13))
     with pytest.raises(ValueError, match=r"^w must be finite, but is nan"):
         drift(cube, [1.0, np.nan, *np.zeros(11)])
-    with pytest.raises(ValueError, match=r"^w must have one entry for each of the 13 sites, but has shape \(4,\)"):
+    with pytest.raises(ValueError, match=r"^w must have one entry for each of the 13 sites, but has shape \(4,\); give it"):
         drift(cube, np.ones(4))
     with pytest.raises(ValueError, match=r"^source must be a source, such as Hypercube\(40, xi=2.0\), but is 3"):
         drift(3, np.ones(4))

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from gatefield.data import Elliptical, StudentT, fourier_basis, ring_correlation, ring_spectrum
+from gatefield.data import Elliptical, fourier_basis, ring_correlation, ring_spectrum
+from gatefield.data.laws import StudentT
 from gatefield.theory import elliptical
 
 VALUES = {v["name"]: v for v in json.loads((Path(__file__).parents[1] / "reference/values.json").read_text())["values"]}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gatefield import UserError
-from gatefield.data import Gaussian, Hypercube, Ising, NonlinearGP, Task
+from gatefield.data import Gaussian, Hypercube, NonlinearGP, SinglePulse, Task
 from gatefield.gates import half_spaces
 from gatefield.theory import gated_linear
 from gatefield.theory.gated_linear.search import _problem, best_half_spaces, explained_by_directions
@@ -95,7 +95,7 @@ def test_local_search_and_given_starts_never_lose():
     ("task", "extra", "words"),
     [
         ("task", {}, "task must be a Task"),
-        (Task(Ising(6, 0.5), Ising(6, 0.1)), {}, "data symmetric about 0"),
+        (Task(SinglePulse(6, (1, 2)), SinglePulse(6, (3, 3))), {}, "data symmetric about 0"),
         (TASK, {"also": V}, r"shape \(starts, 2, 6\), but have \(2, 6\)"),
         (TASK, {"starts": 0}, "starts must be a whole number of at least 1"),
     ],

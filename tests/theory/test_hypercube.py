@@ -11,8 +11,8 @@ from scipy import stats
 from scipy.special import ndtr
 
 from gatefield.data import Hypercube, NonlinearGP, line_correlation, ring_correlation
+from gatefield.theory import drift, hypercube, nlgp
 from gatefield.theory import drift as any_drift
-from gatefield.theory import drift_estimate, hypercube, nlgp
 from gatefield.theory import neuron as single_neuron
 
 VALUES = {v["name"]: v for v in json.loads((Path(__file__).parents[1] / "reference/values.json").read_text())["values"]}
@@ -86,7 +86,7 @@ def test_singular_correlations():
     lengths = np.diff(np.append(edges, edges[0] + 2 * np.pi))
     signs = np.sign(np.cos((edges + lengths / 2)[:, None] - angles))
     expected = (lengths / (2 * np.pi) * (signs @ FIELD[:5] > 0)) @ signs
-    estimate = hypercube.drift_estimate(FIELD[:5], np.cos(angles[:, None] - angles))
+    estimate = hypercube.drift(FIELD[:5], np.cos(angles[:, None] - angles), with_error=True)
     assert (abs(estimate.value - expected) <= estimate.error + 1e-12).all()
     assert estimate.error.max() < 1e-8
     opposite = np.array([1, 1, -1, 1, -1])
@@ -104,7 +104,7 @@ def equal_moment(k, r):
 
 def test_moments_near_singular_correlations():
     for r in (0.9, 0.99, 0.999, 0.9999):
-        moment = hypercube.sign_moment_estimate(r + (1 - r) * np.eye(4))
+        moment = hypercube.sign_moment(r + (1 - r) * np.eye(4), with_error=True)
         assert abs(moment.value - equal_moment(4, r)) <= moment.error < 1e-9
     signs = np.array([1, -1, 1, 1, 1, -1, -1, 1])
     for k in (2, 4, 6, 8):
@@ -114,15 +114,15 @@ def test_moments_near_singular_correlations():
 
 
 def test_orthants_near_singular_correlations_keep_their_bounds():
-    r, estimate = 0.99, hypercube.orthant_estimate(0.99 + 0.01 * np.eye(4), np.ones(4))
+    r, estimate = 0.99, hypercube.orthant(0.99 + 0.01 * np.eye(4), np.ones(4), with_error=True)
     expected = (1 + 6 * equal_moment(2, r) + equal_moment(4, r)) / 16
     assert abs(estimate.value - expected) <= estimate.error < 1e-11
 
 
 def test_traced_errors_that_are_not_known_are_nan():
-    estimate = jax.jit(hypercube.sign_moment_estimate)(np.eye(2))
+    estimate = jax.jit(lambda corr: hypercube.sign_moment(corr, with_error=True))(np.eye(2))
     assert (np.isnan(estimate.error), np.isfinite(estimate.value)) == (True, True)
-    assert jax.eval_shape(lambda corr: hypercube.orthant_estimate(corr, np.ones(4)), np.eye(4)).method == "sampled"
+    assert jax.eval_shape(lambda corr: hypercube.orthant(corr, np.ones(4), with_error=True), np.eye(4)).method == "sampled"
 
 
 @pytest.mark.slow
@@ -130,7 +130,7 @@ def test_small_orthants_keep_their_relative_accuracy_when_traced():
     """A probability of order 1e-9, in float32."""
     site = np.arange(8)
     corr, pattern = np.exp(-(np.subtract.outer(site, site) ** 2) / 4), np.tile([1, -1], 4)
-    estimate = jax.jit(lambda corr: hypercube.orthant_estimate(corr, pattern))(corr)
+    estimate = jax.jit(lambda corr: hypercube.orthant(corr, pattern, with_error=True))(corr)
     assert estimate.method == "sampled"
     assert abs(estimate.value - 5.58103e-09) < 5 * estimate.error < 2e-11
     assert abs(hypercube.orthant(corr, pattern) - 5.58103e-09) < 1e-13
@@ -146,7 +146,9 @@ def test_orthants_of_three_sites():
 def test_orthants_state_their_errors():
     n = 10
     half = (1 + np.eye(n)) / 2
-    estimates = [hypercube.orthant_estimate(half, np.ones(n), seed=seed, points=512) for seed in range(12)]
+    estimates = [
+        hypercube.orthant(half, np.ones(n), key=jax.random.key(seed), points=512, with_error=True) for seed in range(12)
+    ]
     scores = [float((e.value - 1 / (n + 1)) / e.error) for e in estimates]
     assert estimates[0].method == "sampled"
     assert np.max(np.abs(scores)) < 5
@@ -160,7 +162,7 @@ def test_small_orthants_keep_their_relative_accuracy():
     t = np.linspace(-3, 3, 2001)
     corr, pattern = 0.1 * np.eye(10) + 0.9, np.where(np.arange(10) % 2, 1, -1)
     expected = np.trapezoid((ndtr(3 * t) * ndtr(-3 * t)) ** 5 * stats.norm.pdf(t), t)
-    estimate = hypercube.orthant_estimate(corr, pattern, points=512)
+    estimate = hypercube.orthant(corr, pattern, points=512, with_error=True)
     assert expected < 1e-3
     assert abs(estimate.value - expected) < 5 * estimate.error < 0.02 * expected
 
@@ -171,7 +173,7 @@ def test_orthants_in_batches_and_their_slopes(method):
     half = jnp.asarray((1 + np.eye(4)) / 2)
 
     def chance(rho, pattern):
-        estimate = hypercube.orthant_estimate(half.at[0, 1].set(rho).at[1, 0].set(rho), pattern, method=method)
+        estimate = hypercube.orthant(half.at[0, 1].set(rho).at[1, 0].set(rho), pattern, method=method, with_error=True)
         return estimate.value, estimate.error
 
     patterns = jnp.array([[1.0, 1, 1, 1], [-1, -1, 1, 1], [-1, 1, 1, 1]])
@@ -235,22 +237,47 @@ def test_sampled_sinusoids():
     n = 16
     wave, corr = np.cos(2 * np.pi * np.arange(n) / 4), ring(n, 1.5)
     estimate, moved = (
-        hypercube.drift_estimate(w, corr, key=jax.random.key(k), samples=50_000) for k, w in enumerate((wave, np.roll(wave, 1)))
+        hypercube.drift(w, corr, key=jax.random.key(k), samples=50_000, with_error=True)
+        for k, w in enumerate((wave, np.roll(wave, 1)))
     )
     assert estimate.method == "sampled"
     assert (abs(moved.value - np.roll(estimate.value, 1)) < 5 * np.hypot(moved.error, np.roll(estimate.error, 1)) + 1e-9).all()
     assert abs(estimate.value[1::2]).max() < 5 * estimate.error.max() + 1e-9
 
 
+def test_a_key_scrambles_the_points_of_an_orthant():
+    half = (1 + np.eye(9)) / 2
+    found = [
+        float(hypercube.orthant(half, np.ones(9), key=key, points=64)) for key in (None, None, KEY, KEY, jax.random.key(1))
+    ]
+    assert found[0] == found[1]
+    assert found[2] == found[3]
+    assert len(set(found)) == 3
+    np.testing.assert_allclose(found, 0.1, rtol=0.05)
+    with pytest.raises(ValueError, match="key must be a JAX PRNG key, but is 3"):
+        hypercube.orthant(half, np.ones(9), key=3)
+
+
+def test_many_fields_at_once_on_the_cube():
+    corr, fields = ring(5, 1.2), np.random.default_rng(0).normal(size=(3, 5))
+    for how in ({"method": "exact"}, {"method": "sampled", "key": KEY, "samples": 4096}):
+        found = hypercube.drift(fields, corr, **how, with_error=True)
+        singles = [hypercube.drift(w, corr, **how, with_error=True) for w in fields]
+        np.testing.assert_allclose(found.value, [one.value for one in singles], atol=1e-14)
+        np.testing.assert_allclose(found.error, [one.error for one in singles], atol=1e-14)
+
+
 def test_exact_and_sampled_agree():
     corr = ring(5, 1.2)
-    estimate = hypercube.drift_estimate(FIELD[:5], corr, method="sampled", key=KEY, samples=50_000)
+    estimate = hypercube.drift(FIELD[:5], corr, method="sampled", key=KEY, samples=50_000, with_error=True)
     assert (abs(estimate.value - hypercube.drift(FIELD[:5], corr)) < 5 * estimate.error + 1e-9).all()
 
 
 def test_sources_on_the_cube_use_the_law():
     w = FIELD[:5]
-    cube, infinite = (drift_estimate(source, w) for source in (Hypercube(5, [0.8, 1.2]), NonlinearGP(5, [0.8, 1.2], np.inf)))
+    cube, infinite = (
+        drift(source, w, with_error=True) for source in (Hypercube(5, [0.8, 1.2]), NonlinearGP(5, [0.8, 1.2], np.inf))
+    )
     expected = [hypercube.drift(w, ring(5, xi)) for xi in (0.8, 1.2)]
     assert cube.method == infinite.method == "exact"
     assert 0 < cube.error.max() < 1e-10

@@ -38,7 +38,7 @@ def primes(count):
 def test_margin_of_square_roots(n, expected):
     w = [math.isqrt(10**24 * p) for p in primes(n)]
     expected = expected or VALUES[f"delta_sqrtprimes_n{n}"]["expected"]
-    found = hypercube.margin_estimate(w)
+    found = hypercube.margin(w, with_error=True)
     assert (found.value, found.error) == (expected, 0)
     assert abs(sum(a * b for a, b in zip(w, found.signs.tolist(), strict=True))) == expected
 
@@ -46,7 +46,7 @@ def test_margin_of_square_roots(n, expected):
 @pytest.mark.slow
 def test_margin_of_fifty():
     w = [math.isqrt(10**24 * p) for p in primes(50)]
-    found = hypercube.margin_estimate(w)
+    found = hypercube.margin(w, with_error=True)
     assert abs(sum(a * b for a, b in zip(w, found.signs.tolist(), strict=True))) == found.value == 1
     assert sum(w) % 2 == 1  # so that no sum is nearer
 
@@ -61,7 +61,7 @@ def test_margin_of_floats_is_exact(spread):
     """Also where the exponents are too far apart for 64 bits."""
     for _ in range(4):
         w = RNG.normal(size=8) * 10.0 ** RNG.integers(-spread, 1, size=8)
-        found = hypercube.margin_estimate(w)
+        found = hypercube.margin(w, with_error=True)
         assert (found.value, found.error) == (float(brute_margin(w)), 0)
         assert abs(sum(Fraction(a) * int(s) for a, s in zip(w.tolist(), found.signs, strict=True))) == brute_margin(w)
 
@@ -69,7 +69,7 @@ def test_margin_of_floats_is_exact(spread):
 def test_margin_of_small_integers_and_ties():
     for _ in range(20):
         w = RNG.integers(-9, 10, size=8)
-        found = hypercube.margin_estimate(w)
+        found = hypercube.margin(w, with_error=True)
         assert found.value == abs(CORNERS @ w).min() == abs(found.signs @ w)
     assert hypercube.margin([1] * 1001) == 1
     assert hypercube.margin([0.1, 0.2, 0.3]) != 0 == hypercube.margin([1, 2, 3])
@@ -80,7 +80,7 @@ def test_margin_of_small_integers_and_ties():
 def test_many_near_ties_keep_a_stated_error():
     """Rounded to 61 bits, far more than 4096 sums can be the smallest."""
     w = [3**50 + 1] * 16 + [2**100 + k for k in range(16)]
-    found = hypercube.margin_estimate(w)
+    found = hypercube.margin(w, with_error=True)
     assert found.value == abs(sum(int(a) * int(s) for a, s in zip(w, found.signs, strict=True)))
     assert 0 <= found.value <= found.error < 2**50
 
@@ -201,7 +201,7 @@ def test_localized_and_other_states():
     law, corners = hypercube.pattern_law(corr), hypercube.corners(n)
     cov1, cov0 = sign_covariance(n, 0.8), sign_covariance(n, 1.6)
     starts = np.concatenate([np.eye(n)[:1], RNG.normal(size=(29, n))])
-    flow, jump = (hypercube.steady_states(corners, cov1, cov0, starts, chances=law, time_step=dt) for dt in (0.05, None))
+    flow, jump = (hypercube.steady_states(corners, cov1, cov0, starts, chances=law, time=time) for time in (40.0, 0.0))
     for states in (flow, jump):
         assert states.settled.all()
         assert len(hypercube.levels(states.losses)[0]) > 1
@@ -246,7 +246,7 @@ def test_errors():
         ValueError, match=r"^Under a transformation the Chow parameters are summed up to 20 sites, but w has 30"
     ):
         jax.vmap(hypercube.chow)(np.ones((2, 30)))
-    with pytest.raises(ValueError, match=r"^w must be a vector, but has shape \(2, 2\); give such a field"):
+    with pytest.raises(ValueError, match=r"^w must be a vector, but has shape \(2, 2\); give one weight for each site"):
         hypercube.chow(np.ones((2, 2)))
     with pytest.raises(ValueError, match=r"^w must be an array of real numbers, but its rows differ in length"):
         hypercube.chow([[1.0], [1.0, 2.0]])
@@ -298,6 +298,15 @@ def test_heads_refuse(x, chances, message):
         hypercube.head_errors(np.array([1.0, 2.0]), x, chances)
 
 
+def test_a_tie_of_head_and_tail_decides_nothing():
+    """The first five differ by 6 at least, which is the sixth: it turns the gate from open to a tie."""
+    w = [28, 26, 19, 15, 14, 6]
+    sums = hypercube.corners(5) @ w[:5]
+    assert np.abs(sums).min() == 6
+    assert hypercube.head_size(w) == 6
+    assert hypercube.head_size([*w[:5], 5]) == 5
+
+
 def test_integers_beyond_64_bits_are_not_rounded():
     wide = [2**63 + 1, 2**63 - 1]
     assert hypercube.margin(wide) == 2
@@ -317,7 +326,7 @@ def test_margin_where_thousands_of_sums_nearly_tie(large):
         w = [large] * count + small
         ways = itertools.product([1, -1], repeat=4)
         rest = [abs(sum(s * v for s, v in zip(signs, small, strict=True))) for signs in ways]
-        found = hypercube.margin_estimate(w)
+        found = hypercube.margin(w, with_error=True)
         expected = min(rest) if count % 2 == 0 else large - max(rest)
         assert (found.value, found.error) == (expected, 0)
         assert abs(sum(a * int(s) for a, s in zip(w, found.signs, strict=True))) == expected

@@ -67,7 +67,7 @@ def test_the_tilt_is_a_saddle_point(corr, minus):
 @pytest.mark.parametrize(("gap", "minus"), [(1e-3, 1), (1e-6, 2), (1e-2, 2), (1e-6, 0)])
 def test_sampled_orthants_of_strong_correlations(gap, minus):
     expected = chance(4, gap, minus)
-    plain = hypercube.orthant_estimate(equal(4, gap), signs(4, minus), method="sampled")
+    plain = hypercube.orthant(equal(4, gap), signs(4, minus), method="sampled", with_error=True)
     assert abs(plain.value - expected) < 4 * plain.error < 1e-3 * expected
     traced = sampled_traced(equal(4, gap), signs(4, minus))
     assert abs(traced[0] - expected) < 4 * traced[1]
@@ -77,7 +77,7 @@ def test_sampled_orthants_of_strong_correlations(gap, minus):
 
 @jax.jit
 def sampled_traced(corr, pattern):
-    estimate = hypercube.orthant_estimate(corr, pattern)
+    estimate = hypercube.orthant(corr, pattern, with_error=True)
     return estimate.value, estimate.error
 
 
@@ -88,20 +88,20 @@ def test_traced_orthants_of_smooth_kernels():
         corr = np.exp(-gaps / xi**2)
         for minus in np.ndindex(2, 2, 2):
             pattern = 1.0 - 2.0 * np.array([0, *minus])
-            expected = hypercube.orthant_estimate(corr, pattern, method="recursion")
+            expected = hypercube.orthant(corr, pattern, method="recursion", with_error=True)
             value, error = sampled_traced(corr, pattern)
             assert abs(value - expected.value) < 4 * error + expected.error
             assert error < 0.05 * expected.value
     value, error = sampled_traced(np.ones((4, 4)), signs(4, 1))
     assert value < 2 * error
     doubled = np.kron(equal(2, 0.5), np.ones((2, 2)))
-    never = hypercube.orthant_estimate(doubled, signs(4, 1), method="sampled")
+    never = hypercube.orthant(doubled, signs(4, 1), method="sampled", with_error=True)
     assert 0 <= never.value < 2 * never.error < 1e-6
 
 
 def test_auto_keeps_to_the_bounds_of_the_recursion():
     expected = chance(4, 1e-6, 2)
-    estimate = hypercube.orthant_estimate(equal(4, 1e-6), signs(4, 2))
+    estimate = hypercube.orthant(equal(4, 1e-6), signs(4, 2), with_error=True)
     assert abs(estimate.value - expected) < 4 * estimate.error < 1e-2 * expected
     assert not _better((0.0, 0.0), (2e-5, 1e-8))
     assert not _better((3e-5, 1e-9), (2e-5, 1e-8))

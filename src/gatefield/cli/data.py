@@ -27,7 +27,7 @@ class Data:
     """Where to fetch from; by default one place after the other."""
 
     def __call__(self) -> int:
-        from gatefield.data import COLLECTIONS
+        from gatefield.data.images import COLLECTIONS
 
         names = list(dict.fromkeys(self.names)) or list(COLLECTIONS)
         for name in names:
@@ -37,14 +37,13 @@ class Data:
 
     def _one(self, name: str) -> int:
         """All files of one set; what is wrong with several of them is said once."""
-        from gatefield.data import COLLECTIONS, locate
-        from gatefield.data.images.fetch import Unreachable, files_of
+        from gatefield.data.images import COLLECTIONS, Unreachable, files_of, locate
 
         wrong: dict[str, UserError] = {}
         for file in files_of(COLLECTIONS[name], self.folder):
             try:
                 found = locate(COLLECTIONS[name], file, self.folder, self.mirror, to_stderr)
-                print(f"{name}: {file} {found.how}, {found.path}", flush=True)
+                print(f"{name}: {file} {found.status}, {found.path}", flush=True)
             except UserError as error:
                 wrong[str(error)] = error
                 if isinstance(error, Unreachable):

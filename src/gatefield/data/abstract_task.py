@@ -11,6 +11,7 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray, Real
 from gatefield.core import checks
 from gatefield.core.errors import UserError
 from gatefield.core.keys import as_key
+from gatefield.core.words import shown
 from gatefield.data.source import per_run
 
 Batch = tuple[Float[Array, "size n"], Real[Array, " size"]]
@@ -18,7 +19,7 @@ DrawBatch = Callable[[PRNGKeyArray, int], Batch]
 
 
 class Stream(NamedTuple):
-    """The batches of one training, each a function of its step alone; the memory saves making again what neighbours share."""
+    """The batches of one training, each a function of its step alone. What neighbours share is kept in the memory."""
 
     start: Callable[[Int[Any, ""]], Any]
     """The memory before a step."""
@@ -26,12 +27,15 @@ class Stream(NamedTuple):
     """The batch of a step, and the memory before the next."""
 
 
-class AnyTask(eqx.Module):
+class AbstractTask(eqx.Module):
     """Inputs with labels, by default drawn anew for each batch.
 
-    To add one: a new file in `data/` with a final subclass, and one line in `data/__init__.py`. Its arrays are fields declared
-    with `leaf(ndim)`, so that each may carry a leading run axis; `sampler` is written for one run.
+    To add one, here or in a file of your own, write a final class with `n`, `labels` and `sampler`. Its arrays are fields
+    declared with `gatefield.leaf(ndim)`, so that each may carry a leading run axis; `sampler` is written for one run.
     """
+
+    def __repr__(self) -> str:
+        return shown(self)
 
     @property
     @abc.abstractmethod

@@ -12,13 +12,14 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray, Real
 from gatefield.core import checks
 from gatefield.core.errors import UserError
 from gatefield.core.runs import leaf
-from gatefield.data.abstract_task import AnyTask, Batch, DrawBatch, Stream
+from gatefield.core.words import shown
+from gatefield.data.abstract_task import AbstractTask, Batch, DrawBatch, Stream
 
 Loss = Callable[[Array, Array], Array]
-MOST_CLASSES = 1000
+MOST_CLASSES = 1000  # whole numbers beyond are taken for values given as integers by mistake
 
 
-class Dataset(AnyTask):
+class Dataset(AbstractTask):
     r"""A training set, and a test set if there is one, resident on the device.
 
     Batches are either consecutive pieces of the set, shuffled anew for each epoch, or drawn with replacement. In the first case
@@ -75,13 +76,17 @@ class Dataset(AnyTask):
         if test is not None:
             self.test_x, self.test_y = _inputs("test x", test[0]), _labels("test y", test[1])
         self._check()
-        seen = np.unique(np.concatenate([np.ravel(part) for part in (self.y, self.test_y) if part is not None]))
-        self.values = tuple(seen.tolist()[::-1]) if len(seen) == 2 or self._has_classes else None
-        if self._has_classes and not 0 <= seen[0] <= seen[-1] < MOST_CLASSES:
+        found = np.unique(np.concatenate([np.ravel(part) for part in (self.y, self.test_y) if part is not None]))
+        self.values = tuple(found.tolist()[::-1]) if len(found) == 2 or self._has_classes else None
+        if self._has_classes and not 0 <= found[0] <= found[-1] < MOST_CLASSES:
             raise UserError(
-                f"Whole numbers as labels are classes from 0 on, but they reach from {seen[0]} to {seen[-1]}; "
+                f"Whole numbers as labels are classes from 0 on, but they reach from {found[0]} to {found[-1]}; "
                 f"number the classes 0, 1, ..., or give values as floats."
             )
+
+    def __repr__(self) -> str:
+        test = {} if self.test_x is None else {"test": (self.test_x, self.test_y)}
+        return shown(self, **test)
 
     @property
     def n(self) -> int:
@@ -111,7 +116,7 @@ class Dataset(AnyTask):
     def stream(self, key: PRNGKeyArray, size: int | None) -> Stream:
         if size is None or (self.batches == "shuffled" and size == self.size):
             return Stream(lambda step: (), lambda step, memory: ((self.x, self.y), memory))
-        return _shuffled(self, key, size) if self.batches == "shuffled" else AnyTask.stream(self, key, size)
+        return _shuffled(self, key, size) if self.batches == "shuffled" else AbstractTask.stream(self, key, size)
 
     def batch(self, key: PRNGKeyArray, step: int, size: int | None) -> Batch:
         """The batch of one step of a training with this key; for sets without a run axis."""

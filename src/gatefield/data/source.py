@@ -2,56 +2,125 @@
 
 import abc
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
+from jax.core import Tracer
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from gatefield.core import checks
+from gatefield.core.arrays import Exact
 from gatefield.core.keys import as_key
 from gatefield.core.precision import exact
 from gatefield.core.runs import run_axes, run_count
-from gatefield.data.numerics.field import Draw
+from gatefield.core.words import shown
+from gatefield.data.arrays import Draw, Parameter
+from gatefield.data.laws.radial import GaussianRadial, Radial
 
 T = TypeVar("T")
+
+
+class Support(NamedTuple):
+    """All points of a finite law, one per row, and their probabilities."""
+
+    points: Float[Exact, "*runs points n"]
+    probabilities: Float[Exact, "*runs points"]
+
+
+class Squashed(NamedTuple):
+    r"""What makes a squashed Gaussian field: the correlation of z and the gain g of $x_i = \operatorname{erf}(g z_i)/Z(g)$."""
+
+    correlation: Float[Exact, "*runs n n"]
+    gain: Parameter
 
 
 class Source(eqx.Module):
     """A law of inputs on `n` sites, of which samples can be drawn and the covariance is known exactly.
 
-    To add a source, write one file with one final class:
+    To add a source, here or in a file of your own, write one final class:
 
     1. `n: int = eqx.field(static=True)`, and one field for each parameter. Real parameters are arrays, checked in `__init__` by
        `gatefield.core.checks` (which keeps them as float64), so that they may carry a leading run axis; a parameter that is an
-       array already for one run says so by `gatefield.core.runs.leaf(ndim)`. Names and whole numbers are static fields.
+       array already for one run says so by `gatefield.leaf(ndim)`. Names and whole numbers are static fields.
     2. `sampler()`: prepare once what every draw needs, and return `draw(key, size)`, which gives a (size, n) array of the
        default float type. It must work under `jit` and `vmap`, and the same key must give the same numbers.
     3. `_covariance()`: the (n, n) covariance of one run, in closed form, by counting or by quadrature, never sampled.
     4. `_mean()`, if the mean is not zero.
+    5. What the law is, where that is known: `symmetric = True`, `gaussian = True`, or a property where it depends on
+       parameters; `elliptical`, `continuous`, `squashed`, `_support()`. Nothing is assumed of a source that says nothing: its
+       drift and its gates' moments are sampled.
 
-    Then re-export it in `gatefield.data` and add one line to the contract test. The class gets from here:
+    The class gets from here:
 
     - `sample(key, size)`: samples (size, n);
-    - `covariance()` (n, n) and `mean()` (n,): float64 NumPy arrays unless traced.
+    - `covariance()` (n, n) and `mean()` (n,): float64 NumPy arrays unless traced;
+    - `support()`: the points and probabilities of a finite law.
 
-    With a run axis, each result has it in front; `sample` then uses the same key for all runs.
+    With a run axis, each result has it in front; `sample` then uses the same key for all runs. In the package, a source is
+    also named in `gatefield.data` and in the contract test.
+
+    >>> import equinox as eqx, jax, jax.numpy as jnp
+    >>> from gatefield.data import Source
+    >>> from gatefield.theory import drift
+    >>> class Coins(Source):
+    ...     n: int = eqx.field(static=True)
+    ...     symmetric = True
+    ...     def sampler(self):
+    ...         return lambda key, size: jax.random.rademacher(key, (size, self.n), float)
+    ...     def _covariance(self):
+    ...         return jnp.eye(self.n)
+    >>> drift(Coins(3), [1.0, 0.5, 0.2], key=jax.random.key(0)).round(2) + 0.0
+    array([0.5, 0. , 0. ])
     """
 
     n: eqx.AbstractVar[int]
+
+    def __repr__(self) -> str:
+        return shown(self)
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether x and -x are known to have the same law."""
+        return False
+
+    @property
+    def gaussian(self) -> bool:
+        """Whether x is known to be jointly Gaussian, with any mean."""
+        return False
+
+    @property
+    def elliptical(self) -> Radial | None:
+        """The law of the radius if x is known to have ellipsoidal contours about its mean, else None."""
+        return GaussianRadial() if self.gaussian else None
+
+    @property
+    def continuous(self) -> bool:
+        """Whether no plane is known to have a positive probability, so that no input lies on the edge of a gate."""
+        return self.elliptical is not None
+
+    @property
+    def squashed(self) -> Squashed | None:
+        """The latent correlation and the gain of a squashed Gaussian field, or None if x is no such field."""
+        return None
 
     @abc.abstractmethod
     def sampler(self) -> Draw:
         """A function `draw(key, size)` that gives (size, n) samples of one run; what all draws share is prepared here, once."""
 
     @abc.abstractmethod
-    def _covariance(self) -> Float[Array, "n n"]:
+    def _covariance(self) -> Float[Exact, "n n"]:
         """The covariance of one run."""
 
     def _mean(self) -> Float[Array, " n"]:
         """The mean of one run."""
         return jnp.zeros(self.n)
+
+    def _support(self) -> Support | None:
+        """The points and probabilities of one run, if they are few and known."""
+        return None
 
     def sample(self, key: PRNGKeyArray, size: int) -> Float[Array, "*runs size n"]:
         """`size` samples, one per row.
@@ -65,17 +134,17 @@ class Source(eqx.Module):
         return per_run(lambda source: source.sampler()(key, size), self)
 
     @exact
-    def covariance(self) -> Float[Array, "*runs n n"]:
+    def covariance(self) -> Float[Exact, "*runs n n"]:
         """The exact covariance matrix.
 
         >>> from gatefield.data import Gaussian
         >>> Gaussian(40, xi=[1.0, 2.0]).covariance().shape
         (2, 40, 40)
         """
-        return _covariances(self)
+        return _covariances(_detached(self))
 
     @exact
-    def mean(self) -> Float[Array, "*runs n"]:
+    def mean(self) -> Float[Exact, "*runs n"]:
         """The exact mean.
 
         >>> from gatefield.data import Gaussian
@@ -84,14 +153,46 @@ class Source(eqx.Module):
         """
         return per_run(lambda source: source._mean(), self)
 
+    @exact
+    def support(self) -> Support | None:
+        """All points of a finite law and their probabilities, or None if they are too many or not known.
+
+        >>> from gatefield.data import SinglePulse
+        >>> SinglePulse(3, widths=(1, 1)).support().points
+        array([[1., 0., 0.],
+               [0., 1., 0.],
+               [0., 0., 1.]])
+        """
+        return per_run(lambda source: source._support(), self)
+
 
 @eqx.filter_jit
-def _covariances(source: Source) -> Float[Array, "*runs n n"]:
+def _covariances(source: Source) -> Float[Exact, "*runs n n"]:
     return per_run(lambda one: one._covariance(), source)
 
 
 def per_run(function: Callable[[T], Any], tree: T) -> Any:
-    """`function` of a module, for each of its runs if it has a run axis."""
+    """`function` of a module, for each of its runs if it has a run axis.
+
+    >>> from gatefield.data import Gaussian
+    >>> per_run(lambda source: source.covariance()[0, 1], Gaussian(40, xi=[1.0, 2.0])).shape
+    (2,)
+    """
+    tree = _detached(tree)
     if run_count(tree) is None:
         return function(tree)
     return jax.vmap(function, in_axes=(run_axes(tree),))(tree)
+
+
+def _detached(tree: T) -> T:
+    """The module with copies of its NumPy arrays.
+
+    JAX keeps one device form of each NumPy array that a trace holds on to, found by its identity and not by its float type:
+    what a flow traced in float64 would come back in float64 in a training in float32. So no trace is given the array itself.
+    """
+    return jax.tree.map(lambda leaf: np.array(leaf) if isinstance(leaf, np.ndarray) else leaf, tree)
+
+
+def is_zero(value: Any) -> bool:
+    """Whether a parameter is known to be 0, in all entries and runs; a traced one is not known."""
+    return not isinstance(value, Tracer) and not np.any(np.asarray(value))

@@ -7,25 +7,29 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, ArrayLike, PRNGKeyArray, Real
+from jaxtyping import Array, PRNGKeyArray
 
 from gatefield.core import checks
 from gatefield.core.errors import UserError
 from gatefield.core.precision import real
-from gatefield.data.abstract_task import AnyTask, Batch, DrawBatch
-from gatefield.data.numerics.field import Draw
+from gatefield.data.abstract_task import AbstractTask, Batch, DrawBatch
+from gatefield.data.arrays import Draw, Parameter
 from gatefield.data.source import Source
 
 
-class Task(AnyTask):
+class Task(AbstractTask):
     """Tell apart samples of two sources: x from `positive` has label y1, x from `negative` has label y0.
 
     A stratified batch of size B holds floor(p B) positive samples, then floor((1-p) B) negative ones, with p the
     proportion; if one sample is left over, it stands between them and its class is drawn, such that the mean share is p.
     In a batch that is not stratified, the class of each sample is drawn.
 
-    **Arguments:** `positive`, `negative`: sources on the same number of sites. `labels`: the pair (y1, y0). `proportion`:
-    p, strictly between 0 and 1. `stratified`: whether class shares are exact in each batch.
+    **Arguments**
+
+    - `positive`, `negative`: sources on the same number of sites.
+    - `labels`: the pair (y1, y0).
+    - `proportion`: p, strictly between 0 and 1.
+    - `stratified`: whether class shares are exact in each batch.
 
     >>> import jax
     >>> from gatefield.data import Gaussian
@@ -37,8 +41,8 @@ class Task(AnyTask):
 
     positive: Source
     negative: Source
-    positive_label: Real[Array, "*runs"]
-    negative_label: Real[Array, "*runs"]
+    positive_label: Parameter
+    negative_label: Parameter
     proportion: float = eqx.field(static=True)
     stratified: bool = eqx.field(static=True)
 
@@ -62,7 +66,7 @@ class Task(AnyTask):
         return self.positive.n
 
     @property
-    def labels(self) -> tuple[Real[ArrayLike, "*runs"], Real[ArrayLike, "*runs"]]:
+    def labels(self) -> tuple[Parameter, Parameter]:
         """The pair (y1, y0)."""
         return self.positive_label, self.negative_label
 

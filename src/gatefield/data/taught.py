@@ -8,21 +8,21 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, PRNGKeyArray, Real
+from jaxtyping import Array, Float, PRNGKeyArray
 
 from gatefield.core import checks
 from gatefield.core.errors import UserError
 from gatefield.core.precision import real
 from gatefield.core.runs import run_count
-from gatefield.data.abstract_task import AnyTask, Batch, DrawBatch
-from gatefield.data.numerics.field import Draw
+from gatefield.data.abstract_task import AbstractTask, Batch, DrawBatch
+from gatefield.data.arrays import Draw, Parameter
 from gatefield.data.source import Source, per_run
 from gatefield.data.task import Task
 
 Teacher = Callable[[Float[Array, "samples n"]], Float[Array, " samples"]]
 
 
-class Taught(AnyTask):
+class Taught(AbstractTask):
     r"""Inputs of any kind with the labels that a teacher gives them: $y = T(x) + \sigma\varepsilon$.
 
     Here T is the teacher, $\varepsilon$ standard normal and $\sigma$ the noise.
@@ -42,12 +42,12 @@ class Taught(AnyTask):
     >>> x.shape, y.shape, task.labels
     ((4, 40), (4,), None)
 
-    Source: note 002, section 6.2.
+    **Source:** note 002, section 6.2.
     """
 
     sources: Source | Task
     teacher: Teacher
-    noise: Real[Array, "*runs"]
+    noise: Parameter
 
     def __init__(self, sources: Source | Task, teacher: Teacher, *, noise: Any = 0.0) -> None:
         if not isinstance(sources, Source | Task):

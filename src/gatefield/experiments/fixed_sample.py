@@ -9,8 +9,8 @@ import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from gatefield.core.precision import real
+from gatefield.core.ties import side
 from gatefield.data import NonlinearGP
-from gatefield.gates.half_space import TIE
 
 GAUSSIAN = 0.05
 """Up to this gain data count as Gaussian with their own covariance: at gain 0.01 their excess kurtosis is below 0.001."""
@@ -37,9 +37,7 @@ class Law(eqx.Module):
 
 def gate_signs(x: Float[Array, "samples n"], w: Float[Array, "batch n"]) -> Float[Array, "samples batch"]:
     """The sign of <w, x> in the precision of x, 0 where it is 0 up to rounding."""
-    w = w.astype(x.dtype)
-    h = jnp.matmul(x, w.T, precision="highest")
-    return jnp.where(jnp.abs(h) < TIE * jnp.sum(jnp.abs(w), axis=-1), 0.0, jnp.sign(h))
+    return side(x, w.astype(x.dtype))
 
 
 def law(source: NonlinearGP, key: PRNGKeyArray, samples: int) -> Law:

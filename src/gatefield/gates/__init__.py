@@ -4,10 +4,10 @@ from gatefield.gates.constant import Constant, Open, Shut
 from gatefield.gates.custom import Custom
 from gatefield.gates.directions import bump, delta, fourier_mode, mexican_hat, random
 from gatefield.gates.gate import Gate
-from gatefield.gates.gate_set import GateSet, as_gate_set, half_spaces
+from gatefield.gates.gate_set import GateSet, half_spaces
 from gatefield.gates.half_space import HalfSpace
 from gatefield.gates.learned import learned, learned_from
-from gatefield.gates.relations import alignment, are_exclusive, are_redundant, are_tiling, overlap
+from gatefield.gates.relations import are_exclusive, are_redundant, are_tiling, overlap
 from gatefield.gates.timed import Moving, Scheduled
 
 __all__ = [
@@ -20,11 +20,9 @@ __all__ = [
     "Open",
     "Scheduled",
     "Shut",
-    "alignment",
     "are_exclusive",
     "are_redundant",
     "are_tiling",
-    "as_gate_set",
     "bump",
     "delta",
     "fourier_mode",

@@ -1,4 +1,4 @@
-"""Gates that do not look at the input."""
+"""Gates that do not depend on the input."""
 
 from typing import Any
 
@@ -6,6 +6,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float
 
 from gatefield.core import checks
+from gatefield.core.arrays import Exact
 from gatefield.core.precision import real
 from gatefield.core.runs import leaf
 from gatefield.gates.gate import Gate
@@ -19,7 +20,7 @@ class Constant(Gate):
     [1.0, 1.0]
     """
 
-    value: Float[Array, ""] = leaf(0)
+    value: Float[Exact, "*runs"] = leaf(0)
 
     def __init__(self, value: Any = 1.0) -> None:
         self.value = checks.real("value", value, "between 0 and 1", lambda g: (g >= 0) & (g <= 1))
@@ -28,11 +29,25 @@ class Constant(Gate):
         return jnp.broadcast_to(real(self.value), jnp.shape(x)[:-1])
 
 
-def Open() -> Constant:
-    """The gate that is always open."""
-    return Constant(1.0)
+class Open(Constant):
+    """The gate that is always open: `Constant(1.0)`.
+
+    >>> import numpy as np
+    >>> Open()(np.zeros((2, 3))).tolist()
+    [1.0, 1.0]
+    """
+
+    def __init__(self) -> None:
+        super().__init__(1.0)
 
 
-def Shut() -> Constant:
-    """The gate that is always shut."""
-    return Constant(0.0)
+class Shut(Constant):
+    """The gate that is always shut: `Constant(0.0)`.
+
+    >>> import numpy as np
+    >>> Shut()(np.zeros((2, 3))).tolist()
+    [0.0, 0.0]
+    """
+
+    def __init__(self) -> None:
+        super().__init__(0.0)

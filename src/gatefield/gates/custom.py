@@ -23,7 +23,7 @@ class Custom(Gate):
 
     function: Callable[[Any], Any] = eqx.field(static=True)
 
-    def __init__(self, function: Callable[[Any], Any]) -> None:
+    def __init__(self, function: Callable[[Any], Any] | Any) -> None:
         if not callable(function):
             raise UserError(f"A custom gate needs a function of the input, but was given {function!r}.")
         self.function = function

@@ -1,28 +1,49 @@
 """What every gate offers."""
 
 import abc
-from typing import Any
 
 import equinox as eqx
-from jaxtyping import Array, ArrayLike, Float, Real
+from jaxtyping import Array, ArrayLike, Float
+
+from gatefield.core.arrays import ScalarLike
+from gatefield.core.words import shown
 
 
 class Gate(eqx.Module):
     """A gate: a function of the input with values from 0 (shut) to 1 (open).
 
-    To add one: a new file in `gates/` with a final subclass that has `__call__`, and one line in `gates/__init__.py` and in the
-    contract test. Its arrays are fields declared with `leaf(ndim)`, so that each may carry a leading run axis. A gate that
-    changes with time also has `at`.
+    To add one, here or in a file of your own, write a final class with `__call__`, in JAX. Its arrays are fields declared with
+    `gatefield.leaf(ndim)`, so that each may carry a leading run axis; functions and names are static fields. A gate that
+    changes with time also has `at` and `frozen`. It then works in a `GateSet`, in `GatedLinear`, in
+    `theory.gated_linear.statistics` (by sampling) and in training. In the package, a gate is also named in `gatefield.gates`
+    and in the contract test.
+
+    >>> import numpy as np
+    >>> from gatefield import leaf
+    >>> from gatefield.gates import Gate, GateSet
+    >>> class Ball(Gate):
+    ...     radius: np.ndarray = leaf(0, converter=np.asarray)
+    ...     def __call__(self, x):
+    ...         return ((x**2).sum(-1) < self.radius**2).astype(float)
+    >>> GateSet([Ball(1.0), Ball(3.0)])(np.array([[0.5, 0.5], [2.0, 0.0]])).tolist()
+    [[1.0, 1.0], [0.0, 1.0]]
     """
+
+    def __repr__(self) -> str:
+        return shown(self)
 
     @abc.abstractmethod
     def __call__(self, x: Float[ArrayLike, "*samples n"]) -> Float[Array, "*samples"]:
         """How far the gate is open for each input."""
 
-    def at(self, time: Real[Any, ""]) -> "Gate":
+    def at(self, time: ScalarLike) -> "Gate":
         """The gate as it stands at a time, in units of tau; by default it never changes."""
         return self
 
-    def still(self) -> "Gate":
-        """The gate that stands in this one's place at its time: a plain one, if it can be told."""
+    def frozen(self) -> "Gate":
+        """The gate as it stands at its time, as one that does not change with time: what closed forms can be found for.
+
+        A gate that never changes is its own; so is one whose time is traced or differs between runs, because which gate stands
+        in its place is then not known.
+        """
         return self

@@ -6,19 +6,24 @@ from typing import Any
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, ArrayLike, Float, Real
+from jaxtyping import Array, ArrayLike, Float
 
 from gatefield.core import checks
+from gatefield.core.arrays import ScalarLike
 from gatefield.core.errors import UserError
 from gatefield.core.precision import real
+from gatefield.core.ties import opened
+from gatefield.core.words import shown
 from gatefield.gates.gate import Gate
-from gatefield.gates.half_space import HalfSpace, opened
+from gatefield.gates.half_space import HalfSpace
 
 
 class GateSet(eqx.Module):
     """The gates of K units, in order.
 
-    **Arguments:** `gates`: gates, one for each unit.
+    **Arguments**
+
+    - `gates`: gates, one for each unit; one gate, for one unit; or a set, which is taken as it is.
 
     >>> import numpy as np
     >>> from gatefield.gates import HalfSpace, Open
@@ -28,14 +33,16 @@ class GateSet(eqx.Module):
 
     gates: tuple[Gate, ...]
 
-    def __init__(self, gates: Sequence[Gate]) -> None:
-        self.gates = tuple(gates)
+    def __init__(self, gates: "Gate | GateSet | Sequence[Gate] | Any") -> None:
+        self.gates = gates.gates if isinstance(gates, GateSet) else (gates,) if isinstance(gates, Gate) else tuple(gates)
         if not self.gates or not all(isinstance(gate, Gate) for gate in self.gates):
             raise UserError(f"A set of gates needs one or more gates, such as HalfSpace([1.0, 0.0]), but was given {gates!r}.")
-
         sites = {np.shape(gate.direction)[-1] for gate in self.gates if isinstance(gate, HalfSpace)}
         if len(sites) > 1:
             raise UserError(f"All gates of a set must have the same number of sites, but these have {sorted(sites)}.")
+
+    def __repr__(self) -> str:
+        return shown(self)
 
     @property
     def K(self) -> int:
@@ -50,17 +57,17 @@ class GateSet(eqx.Module):
         return jnp.stack([gate(x) for gate in self.gates], axis=-1)
 
     def check_sites(self, n: int) -> None:
-        """Complain if a gate has a direction of other than n sites."""
-        for gate in self.still().gates:
+        """An error if a gate has a direction of other than n sites."""
+        for gate in self.frozen().gates:
             shape = np.shape(getattr(gate, "direction", 0.0))[-1:]
             if shape and shape != (n,):
                 raise UserError(f"A gate has a direction of {shape[0]} sites, but there are {n} inputs; give both the same n.")
 
-    def still(self) -> "GateSet":
-        """The gates as they stand, plain ones where they can be told."""
-        return GateSet([gate.still() for gate in self.gates])
+    def frozen(self) -> "GateSet":
+        """The gates as they stand at their time, as gates that do not change with time; see `Gate.frozen`."""
+        return GateSet([gate.frozen() for gate in self.gates])
 
-    def at(self, time: Real[Any, ""]) -> "GateSet":
+    def at(self, time: ScalarLike) -> "GateSet":
         """The gates as they stand at a time."""
         return GateSet([gate.at(time) for gate in self.gates])
 
@@ -69,13 +76,6 @@ def _together(gates: Any, x: Float[ArrayLike, "*samples n"]) -> Float[Array, "*s
     """All half-space gates by one product."""
     v, edges = (jnp.stack([real(getattr(gate, name)) for gate in gates]) for name in ("direction", "threshold"))
     return opened(real(x), v, edges)
-
-
-def as_gate_set(gates: Any) -> GateSet:
-    """A set of gates from a set, a list of gates, or one gate."""
-    if isinstance(gates, GateSet):
-        return gates
-    return GateSet([gates] if isinstance(gates, Gate) else gates)
 
 
 def half_spaces(directions: Any, thresholds: Any = 0.0) -> GateSet:

@@ -8,6 +8,7 @@ import xarray as xr
 from gatefield.core import checks
 from gatefield.core.errors import UserError
 from gatefield.gates.constant import Open, Shut
+from gatefield.gates.gate import Gate
 from gatefield.gates.gate_set import GateSet
 from gatefield.gates.half_space import HalfSpace
 
@@ -15,9 +16,12 @@ from gatefield.gates.half_space import HalfSpace
 def learned(fields: Any, bias: Any = 0.0) -> GateSet:
     r"""The gates that ReLU units have with these fields: $g_k(x) = 1(\langle w_k,x\rangle + b_k > 0)$.
 
-    **Arguments:** `fields`: (K, n), such as `committee.fields` or `record.fields[run, step]`. `bias`: hidden biases (K,).
+    **Arguments**
 
-    **Returns:** a set of K gates. A unit whose field is zero is always open if its bias is positive, else always shut.
+    - `fields`: (K, n), such as `committee.fields` or `record.fields[run, step]`.
+    - `bias`: hidden biases (K,).
+
+    **Returns** a set of K gates. A unit whose field is zero is always open if its bias is positive, else always shut.
 
     >>> learned([[1.0, 0.0], [0.0, 0.0]]).gates[1].value
     array(0.)
@@ -28,8 +32,13 @@ def learned(fields: Any, bias: Any = 0.0) -> GateSet:
     if rows.ndim != 2:
         raise UserError(f"Fields must have shape (K, n), but have {rows.shape}; take those of one run at one step.")
     shifts = np.broadcast_to(np.asarray(checks.finite("bias", bias), float), rows.shape[:1])
-    still = [Open() if b > 0 else Shut() for b in shifts]
-    return GateSet([HalfSpace(row, -b) if row.any() else flat for row, b, flat in zip(rows, shifts, still, strict=True)])
+    return GateSet([_unit_gate(row, b) for row, b in zip(rows, shifts, strict=True)])
+
+
+def _unit_gate(field: np.ndarray, bias: float) -> Gate:
+    if field.any():
+        return HalfSpace(field, -bias)
+    return Open() if bias > 0 else Shut()
 
 
 def learned_from(record: xr.Dataset, *, step: int = -1, run: int = 0) -> GateSet:

@@ -4,21 +4,19 @@ from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Float
 
 from gatefield.core import checks
+from gatefield.core.arrays import Exact
 from gatefield.core.errors import UserError
 from gatefield.core.precision import exact, real
 from gatefield.gates.constant import Constant
-from gatefield.gates.gate_set import as_gate_set
+from gatefield.gates.gate_set import GateSet
 from gatefield.gates.half_space import HalfSpace
-
-SAME = 1e-9
-"""Two directions are parallel if the sine of their angle is below this."""
 
 
 @exact
-def overlap(gates: Any, x: Float[Any, "samples n"]) -> Float[Array, "K K"]:
+def overlap(gates: Any, x: Float[Any, "samples n"]) -> Float[Exact, "K K"]:
     """How often two gates are open together: the mean of g_j(x) g_k(x) over the given inputs.
 
     >>> from gatefield.gates import half_spaces
@@ -39,7 +37,7 @@ def are_exclusive(gates: Any, x: Any = None) -> bool:
     if x is None:
         return all(_pair(one, two) in ("exclusive", "shut") for one, two in _pairs(gates))
     g = np.sort(_values(gates, x), axis=-1)  # on the edge of a hard gate, two opposite ones are open by one half
-    soft = any(not isinstance(gate, HalfSpace) or gate.width for gate in as_gate_set(gates).gates)
+    soft = any(not isinstance(gate, HalfSpace) or gate.width for gate in GateSet(gates).gates)
     return g.shape[-1] < 2 or bool(np.all((g[..., -2] == 0) | ((g[..., -1] == 0.5) & (g[..., -2] == 0.5) & (not soft))))
 
 
@@ -65,7 +63,7 @@ def are_tiling(gates: Any, x: Any = None) -> bool:
     """
     if x is not None:
         return bool(np.allclose(_values(gates, x).sum(axis=-1), 1.0))
-    gates = as_gate_set(gates)
+    gates = GateSet(gates)
     for gate in gates.gates:
         _check_plain(gate)
     active = [gate for gate in gates.gates if not (isinstance(gate, Constant) and not np.any(gate.value))]
@@ -75,7 +73,7 @@ def are_tiling(gates: Any, x: Any = None) -> bool:
 
 
 def _pairs(gates: Any) -> list[tuple[Any, Any]]:
-    gates = as_gate_set(gates)
+    gates = GateSet(gates)
     return [(one, two) for i, one in enumerate(gates.gates) for two in gates.gates[:i]]
 
 
@@ -89,11 +87,11 @@ def _pair(one: Any, two: Any) -> str:
     if isinstance(one, Constant) or isinstance(two, Constant):
         both = isinstance(one, Constant) and isinstance(two, Constant)
         return "redundant" if both and np.all(np.asarray(one.value) == np.asarray(two.value)) else "overlapping"
-    return {1: "redundant", -1: "exclusive", 0: "overlapping"}[alignment(one.direction, two.direction)]
+    return {1: "redundant", -1: "exclusive", 0: "overlapping"}[one.alignment(two)]
 
 
 def _check_plain(gate: Any) -> None:
-    """Complain if how a gate lies to others cannot be read off its parameters."""
+    """An error if how a gate lies to others cannot be read off its parameters."""
     plain = isinstance(gate, Constant) or (isinstance(gate, HalfSpace) and not gate.width and not np.any(gate.threshold))
     if not plain:
         raise UserError(
@@ -102,13 +100,7 @@ def _check_plain(gate: Any) -> None:
         )
 
 
-def alignment(v: Any, w: Any) -> int:
-    """1 if two directions are parallel, -1 if opposite, else 0."""
-    a, b = (np.asarray(u, float) / np.linalg.norm(np.asarray(u, float)) for u in (v, w))
-    return next((sign for sign in (1, -1) if np.linalg.norm(a - sign * b) < SAME), 0)
-
-
 def _values(gates: Any, x: Any) -> np.ndarray:
-    gates = as_gate_set(gates)
+    gates = GateSet(gates)
     gates.check_sites(np.shape(x)[-1])
     return np.asarray(gates(jnp.asarray(checks.finite("x", x))))

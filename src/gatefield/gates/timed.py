@@ -8,14 +8,16 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
-from jaxtyping import Array, ArrayLike, Float, Real
+from jaxtyping import Array, ArrayLike, Float
 
 from gatefield.core import checks
+from gatefield.core.arrays import ScalarLike
 from gatefield.core.errors import UserError
 from gatefield.core.precision import real
 from gatefield.core.runs import leaf
+from gatefield.core.ties import opened
 from gatefield.gates.gate import Gate
-from gatefield.gates.half_space import HalfSpace, opened
+from gatefield.gates.half_space import HalfSpace
 
 
 class Scheduled(Gate):
@@ -36,7 +38,7 @@ class Scheduled(Gate):
     times: Float[ArrayLike, " pieces"] = leaf(1)
     now: Float[Array, ""] = leaf(0)
 
-    def __init__(self, times: Any, gates: Sequence[Gate], *, now: Any = 0.0) -> None:
+    def __init__(self, times: Any, gates: Sequence[Gate] | Any, *, now: Any = 0.0) -> None:
         grid = np.asarray(checks.finite("times", times), float)
         if not all(isinstance(gate, Gate) for gate in gates):
             raise UserError(f"A schedule is made of gates, such as Open(), but was given {list(gates)!r}.")
@@ -50,19 +52,21 @@ class Scheduled(Gate):
         piece = jnp.sum(real(self.now) >= real(self.times)) - 1
         return jnp.stack([gate(x) for gate in self.gates])[piece]
 
-    def at(self, time: Real[Any, ""]) -> Gate:
+    def at(self, time: ScalarLike) -> Gate:
         return eqx.tree_at(lambda gate: gate.now, self, jnp.asarray(time, float))
 
-    def still(self) -> Gate:
+    def frozen(self) -> Gate:
         if isinstance(self.now, Tracer) or np.ndim(self.now):
             return self
-        return self.gates[int(np.sum(np.asarray(self.now) >= np.asarray(self.times))) - 1].still()
+        return self.gates[int(np.sum(np.asarray(self.now) >= np.asarray(self.times))) - 1].frozen()
 
 
 class Moving(Gate):
     r"""A half-space gate whose direction moves: $g(x, t) = 1(\langle v(t),x\rangle > 0)$.
 
-    **Arguments:** `path`: a function of time, in units of tau, that gives the direction (n,), and that JAX can trace.
+    **Arguments**
+
+    - `path`: a function of time, in units of tau, that gives the direction (n,), and that JAX can trace.
 
     >>> import jax.numpy as jnp
     >>> gate = Moving(lambda t: jnp.stack([jnp.cos(t), jnp.sin(t)]))
@@ -75,7 +79,7 @@ class Moving(Gate):
     path: Callable[[Any], Any] = eqx.field(static=True)
     now: Float[Array, ""] = leaf(0)
 
-    def __init__(self, path: Callable[[Any], Any], *, now: Any = 0.0) -> None:
+    def __init__(self, path: Callable[[Any], Any] | Any, *, now: Any = 0.0) -> None:
         if not callable(path):
             raise UserError(f"A moving gate needs a function from time to direction, but was given {path!r}.")
         self.path, self.now = path, now
@@ -88,8 +92,8 @@ class Moving(Gate):
     def __call__(self, x: Float[ArrayLike, "*samples n"]) -> Float[Array, "*samples"]:
         return opened(real(x), self.direction[None])[..., 0]
 
-    def at(self, time: Real[Any, ""]) -> Gate:
+    def at(self, time: ScalarLike) -> Gate:
         return eqx.tree_at(lambda gate: gate.now, self, time if isinstance(time, jax.Array) else jnp.asarray(time, float))
 
-    def still(self) -> Gate:
+    def frozen(self) -> Gate:
         return self if isinstance(self.now, Tracer) or np.ndim(self.now) else HalfSpace(np.asarray(self.direction))

@@ -6,14 +6,14 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.core import Tracer
 from jaxtyping import Array, ArrayLike, Float, PRNGKeyArray
 
 from gatefield.core import checks
 from gatefield.core.errors import UserError
 from gatefield.core.precision import exact, real
 from gatefield.core.runs import run_count
-from gatefield.data import Elliptical, Gaussian, GaussianClone, NonlinearGP, Source, Task
+from gatefield.core.ties import tied_sign
+from gatefield.data import Source, Task
 from gatefield.theory import relu
 
 Fields = Float[Array, "*#batch n"]
@@ -21,7 +21,6 @@ FieldsLike = Float[ArrayLike, "*#batch n"]
 Shares = Float[Array, "*batch"]
 
 _BLOCK = 10_000
-_TIE = 1e-6
 
 
 def gate_stability(
@@ -74,7 +73,7 @@ def _classes(source: Source | Task) -> list[tuple[float, Source]]:
 
 def _stability(W_t: Any, W_next: Any, source: Source, key: Any, samples: int) -> tuple[Any, Any]:
     """Probability and standard error for one source."""
-    if _is_elliptical(source):
+    if source.symmetric and source.elliptical is not None:
         value = _by_angle(W_t, W_next, source.covariance())
         return value, 0 * value
     if key is None:
@@ -82,16 +81,6 @@ def _stability(W_t: Any, W_next: Any, source: Source, key: Any, samples: int) ->
             f"The gates on {type(source).__name__} inputs must be sampled, which needs a key; give key=jax.random.key(0)."
         )
     return _by_samples(W_t, W_next, source, key, samples)
-
-
-def _is_elliptical(source: Source) -> bool:
-    """Whether the contours are known to be ellipsoids about 0."""
-    if isinstance(source, Gaussian | Elliptical):
-        return True
-    if not isinstance(source, GaussianClone | NonlinearGP):
-        return False
-    must_vanish = source.centre if isinstance(source, GaussianClone) else source.gain
-    return not isinstance(must_vanish, Tracer) and not np.any(np.asarray(must_vanish))
 
 
 @exact
@@ -126,8 +115,8 @@ def _block(W_t: Fields, W_next: Fields, source: Source, key: PRNGKeyArray, size:
 def _gate(W: Fields, x: Float[Array, "*#batch size n"]) -> Float[Array, "*batch size"]:
     """1, 0, or 1/2 on the edge; NaN for a field that is zero."""
     h = jnp.einsum("...n,...sn->...s", W, x)
-    edge = _TIE * jnp.einsum("...n,...sn->...s", jnp.abs(W), jnp.abs(x))
-    gate = jnp.where(h > edge, 1.0, jnp.where(h < -edge, 0.0, 0.5))
+    scale = jnp.sum(jnp.abs(W), axis=-1)[..., None] * jnp.max(jnp.abs(x), axis=-1)
+    gate = (1 + tied_sign(h, scale, x.shape[-1])) / 2
     return jnp.where(jnp.any(W != 0, axis=-1)[..., None], gate, jnp.nan)
 
 

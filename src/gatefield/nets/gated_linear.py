@@ -9,7 +9,7 @@ from jaxtyping import Array, Float, PRNGKeyArray, Real
 
 from gatefield.core import checks
 from gatefield.core.runs import leaf
-from gatefield.gates import GateSet, as_gate_set
+from gatefield.gates import GateSet
 from gatefield.nets.initial import initial_fields
 from gatefield.nets.network import Network, Observables, as_inputs
 
@@ -45,7 +45,7 @@ class GatedLinear(Network):
         self, n: int, gates: Any, *, init: Any = "xavier", init_scale: float = 1.0, key: PRNGKeyArray | None = None
     ) -> None:
         n = checks.count("n", n)
-        self.gates = as_gate_set(gates)
+        self.gates = GateSet(gates)
         self.gates.check_sites(n)
         self.weights = initial_fields(init, key, self.gates.K, n, init_scale)
 

@@ -9,14 +9,10 @@ from gatefield.theory import neuron as single_neuron
 from gatefield.theory import nlgp as nlgp
 from gatefield.theory import relu as relu
 from gatefield.theory.drift.drift import drift as drift
-from gatefield.theory.drift.drift import drift_estimate as drift_estimate
-from gatefield.theory.drift.result import Drift as Drift
 
 __all__ = [
-    "Drift",
     "closure",
     "drift",
-    "drift_estimate",
     "elliptical",
     "erf",
     "gated_linear",

@@ -8,8 +8,7 @@ from jaxtyping import Array, ArrayLike, Float
 from gatefield.core import checks
 from gatefield.core.precision import exact, real
 from gatefield.core.scaling import scaled
-from gatefield.data import Radial
-from gatefield.data.sources.radial import as_radial
+from gatefield.data.laws import Radial, as_radial
 from gatefield.theory.drift.direction import direction
 from gatefield.theory.inputs import check_field, label_pair
 from gatefield.theory.relu.geometry import safe_sqrt

@@ -10,7 +10,7 @@ from jaxtyping import Array, ArrayLike, Float
 
 from gatefield.core import checks
 from gatefield.core.precision import exact, real
-from gatefield.data import arcsine_covariance, gain_deviation, gain_variance
+from gatefield.data.numerics import arcsine_covariance, gain_deviation, gain_variance
 from gatefield.theory.drift.pair import pair_drift as pair_drift
 from gatefield.theory.squash import normal_panels, sag, squash
 

@@ -14,7 +14,7 @@ from jax.scipy.special import erf, erfc
 from jaxtyping import Array, Float
 
 from gatefield.core.precision import real
-from gatefield.data import gain_deviation
+from gatefield.data.numerics import gain_deviation
 
 NODES = 32
 _LEAST_GAIN, _MOST_GAIN = 1e-9, 1e15

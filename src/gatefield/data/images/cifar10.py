@@ -46,7 +46,7 @@ CIFAR10 = Collection(
 Batch = tuple[UInt8[np.ndarray, "samples height width channel"], UInt8[np.ndarray, " samples"]]
 
 
-def cifar10(folder: str | Path | None = None, *, mirror: str | None = None) -> Images:
+def cifar10(*, folder: str | Path | None = None, mirror: str | None = None) -> Images:
     """CIFAR-10: 32 x 32 pixels with red, green and blue between 0 and 1, classes 0 to 9.
 
     The classes are airplane, automobile, bird, cat, deer, dog, frog, horse, ship, truck. A row of `x` is an image in the order
@@ -63,7 +63,7 @@ def cifar10(folder: str | Path | None = None, *, mirror: str | None = None) -> I
     **Returns** `Images` as `mnist` does: `x`, `y`, `test_x`, `test_y`, and their transforms. The files' SHA-256 are checked at
     each call; they are decoded once, into the user's cache.
 
-    Source: A. Krizhevsky, Learning multiple layers of features from tiny images, University of Toronto, 2009.
+    **Source:** A. Krizhevsky, Learning multiple layers of features from tiny images, University of Toronto, 2009.
     """
     paths = [locate(CIFAR10, file, folder, mirror).path for file in files_of(CIFAR10, folder)]
     arrays = decoded(CIFAR10.name, CIFAR10.files, lambda: _decode(paths))

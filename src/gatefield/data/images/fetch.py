@@ -1,6 +1,5 @@
 """Files of published data sets: where they are, whether they are what was published, and how to get them."""
 
-import hashlib
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -9,7 +8,6 @@ from typing import Any, NamedTuple
 from gatefield.core import checks
 from gatefield.core.errors import UserError
 
-CHUNK = 2**20
 NO_CONNECTION = "no connection"
 Tell = Callable[[str], None]
 
@@ -28,7 +26,7 @@ class Located(NamedTuple):
     """A file that is what was published."""
 
     path: Path
-    how: str
+    status: str
     """"verified" if it was there, "fetched" if not."""
 
 
@@ -93,11 +91,9 @@ def locate(
 
 def sha256(path: Path) -> str:
     """The SHA-256 of a file, in hexadecimal digits."""
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while part := file.read(CHUNK):
-            digest.update(part)
-    return digest.hexdigest()
+    import pooch
+
+    return pooch.file_hash(str(path))
 
 
 def _absent(place: Path, files: Iterable[str]) -> list[str]:

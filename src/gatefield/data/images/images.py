@@ -17,15 +17,17 @@ from jaxtyping import Float, Real
 
 from gatefield.core import checks
 from gatefield.core.errors import UserError
+from gatefield.core.words import shown
 from gatefield.data.dataset import Dataset
 from gatefield.data.images.fetch import cache_folder
 
 Arrays = dict[str, np.ndarray]
 SUBSET, LABELS, PIXELS = range(3)
+"""Each transform has its own stream of random numbers, `[seed, transform]`, so that they can be combined with one seed."""
 PARTS = ("x", "y", "test_x", "test_y")
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, repr=False)
 class Images:
     """Training and test images with labels, on the host. Each transform gives new images and depends on its seed alone.
 
@@ -39,18 +41,22 @@ class Images:
     test_x: Float[np.ndarray, "samples pixels"]
     test_y: Real[np.ndarray, " samples"]
 
+    def __repr__(self) -> str:
+        return shown(self)
+
     def __iter__(self) -> Iterator[np.ndarray]:
         """The training images, then their labels."""
         return iter((self.x, self.y))
 
     def subset(self, size: int, *, seed: int, balanced: bool = False) -> "Images":
-        """So many training images, chosen at random; `balanced`: as many of each label. The test images stay."""
+        """`size` training images chosen at random; `balanced`: as many of each label. The test images stay."""
         size, rng = checks.count("size", size), np.random.default_rng([seed, SUBSET])
         groups = [np.flatnonzero(self.y == label) for label in np.unique(self.y)] if balanced else [np.arange(len(self.y))]
         each, least = size // len(groups), min(len(group) for group in groups)
         if each * len(groups) != size or each > least:
             rule = f"a multiple of {len(groups)}, and at most {least * len(groups)}" if balanced else f"at most {least}"
-            raise UserError(f"size must be {rule}, but is {size}; give such a number.")
+            best = max(1, min(each, least)) * len(groups)
+            raise UserError(f"size must be {rule}, but is {size}; write size={best}.")
         chosen = np.sort(np.concatenate([rng.choice(group, each, replace=False) for group in groups]))
         return dataclasses.replace(self, x=self.x[chosen], y=self.y[chosen])
 
@@ -70,12 +76,13 @@ class Images:
     def pair(self, classes: Sequence[int], labels: Sequence[float]) -> "Images":
         """The images of two classes, with values as labels: the first class gets the first one."""
         known = np.unique(self.y)
-        if isinstance(classes, str | Path):
-            raise UserError(f"classes must be two numbers, but are '{classes}'; give a folder by its name, folder=....")
-        if len(classes) != 2 or classes[0] == classes[1] or not np.isin(classes, known).all():
-            raise UserError(f"classes must be two different ones of {known[0]} to {known[-1]}, but are {tuple(classes)}.")
-        if len(labels) != 2 or labels[0] == labels[1] or not np.isfinite(labels).all():
-            raise UserError(f"labels must be two different numbers, but are {tuple(labels)}; give such a pair.")
+        if np.shape(classes) != (2,) or classes[0] == classes[1] or not np.isin(classes, known).all():
+            raise UserError(
+                f"classes must be two different ones of {known[0]} to {known[-1]}, but are {classes!r}; "
+                f"write ({known[0]}, {known[-1]})."
+            )
+        if np.shape(labels) != (2,) or labels[0] == labels[1] or not np.isfinite(labels).all():
+            raise UserError(f"labels must be two different numbers, but are {labels!r}; write (-1.0, 1.0).")
         (x, y), (test_x, test_y) = (_two(*part, classes, labels) for part in [(self.x, self.y), (self.test_x, self.test_y)])
         return Images(x, y, test_x, test_y)
 

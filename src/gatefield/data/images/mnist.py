@@ -24,7 +24,7 @@ MNIST = Collection(
 )
 
 
-def mnist(folder: str | Path | None = None, *, mirror: str | None = None) -> Images:
+def mnist(*, folder: str | Path | None = None, mirror: str | None = None) -> Images:
     """MNIST: 28 x 28 pixels between 0 and 1, classes 0 to 9.
 
     **Arguments**
@@ -37,7 +37,7 @@ def mnist(folder: str | Path | None = None, *, mirror: str | None = None) -> Ima
     `x, y = mnist()` takes the training images and labels, and `dataset` makes a task of all. The files' SHA-256 are checked at
     each call; they are decoded once, into the user's cache.
 
-    Source: Y. LeCun, C. Cortes and C. J. C. Burges, from NIST special databases 1 and 3.
+    **Source:** Y. LeCun, C. Cortes and C. J. C. Burges, from NIST special databases 1 and 3.
     """
     paths = [locate(MNIST, file, folder, mirror).path for file in MNIST.files]
     arrays = decoded(MNIST.name, MNIST.files, lambda: _decode(paths))
@@ -57,14 +57,15 @@ def binary_mnist(
 
     **Arguments**
 
-    - `classes`: the two digits. `labels`: the values of the first and of the second.
+    - `classes`: the two digits.
+    - `labels`: the values of the first and of the second.
     - `folder`, `mirror`: as for `mnist`.
 
     **Returns** images as `mnist` does, with the labels as floats.
 
-    Source: paper 004, section 3, which takes 4 against 7 with labels -1 and 1.
+    **Source:** paper 004, section 3, which takes 4 against 7 with labels -1 and 1.
     """
-    return mnist(folder, mirror=mirror).pair(classes, labels)
+    return mnist(folder=folder, mirror=mirror).pair(classes, labels)
 
 
 def _decode(paths: Sequence[Path]) -> Arrays:

@@ -6,23 +6,26 @@ import numpy as np
 from jaxtyping import Array, ArrayLike, Float, Real
 
 from gatefield.core import checks
+from gatefield.core.arrays import Exact
 from gatefield.core.precision import exact, real
 
-_SMALL = 0.1
-_ASIN = (1.0, 1 / 6, 3 / 40, 15 / 336, 105 / 3456)
+_SMALL = 0.1  # below, kappa < 0.02 and five terms of the series give double precision; above, the angle loses no digit
+_ASIN = (1.0, 1 / 6, 3 / 40, 15 / 336, 105 / 3456)  # asin(x)/x in powers of x^2
 
 
 @exact
-def gain_variance(gain: Real[ArrayLike, "*gains"]) -> Float[Array, "*gains"]:
+def gain_variance(gain: Real[ArrayLike, "*gains"]) -> Float[Exact, "*gains"]:
     r"""Variance of erf(g Z) for a standard normal Z.
 
     $$Z(g)^2 = \frac{2}{\pi} \arcsin\kappa, \qquad \kappa = \frac{2g^2}{1 + 2g^2}$$
 
     with $g$ the gain; 0 at $g = 0$ and 1 at $g = \infty$.
 
-    **Arguments:** `gain`: zero or more, `inf` allowed.
+    **Arguments**
 
-    **Returns:** the variance; float64 NumPy unless traced.
+    - `gain`: zero or more, `inf` allowed.
+
+    **Returns** the variance; float64 NumPy unless traced.
 
     >>> print(round(float(gain_variance(3.0)) ** 0.5, 12))
     0.890245171824
@@ -35,16 +38,18 @@ def gain_variance(gain: Real[ArrayLike, "*gains"]) -> Float[Array, "*gains"]:
 
 
 @exact
-def gain_deviation(gain: Real[ArrayLike, "*gains"]) -> Float[Array, "*gains"]:
+def gain_deviation(gain: Real[ArrayLike, "*gains"]) -> Float[Exact, "*gains"]:
     r"""Standard deviation of erf(g Z) for a standard normal Z.
 
     $$Z(g) = \sqrt{\tfrac{2}{\pi} \arcsin\kappa}, \qquad \kappa = \frac{2g^2}{1 + 2g^2}$$
 
     with $g$ the gain; it tends to $2g/\sqrt\pi$ as $g \to 0$, without loss of precision and with that slope.
 
-    **Arguments:** `gain`: zero or more, `inf` allowed.
+    **Arguments**
 
-    **Returns:** the standard deviation; float64 NumPy unless traced.
+    - `gain`: zero or more, `inf` allowed.
+
+    **Returns** the standard deviation; float64 NumPy unless traced.
 
     >>> print(gain_deviation(1e-100), gain_deviation(float("inf")))
     1.1283791670955126e-100 1.0
@@ -59,7 +64,7 @@ def gain_deviation(gain: Real[ArrayLike, "*gains"]) -> Float[Array, "*gains"]:
 
 
 @exact
-def arcsine_covariance(rho: Real[ArrayLike, "*#shape"], gain: Real[ArrayLike, "*#shape"]) -> Float[Array, "*shape"]:
+def arcsine_covariance(rho: Real[ArrayLike, "*#shape"], gain: Real[ArrayLike, "*#shape"]) -> Float[Exact, "*shape"]:
     r"""Correlation of erf(g Z_1) and erf(g Z_2) for standard normal Z_1, Z_2 of correlation rho.
 
     $$S(\rho) = \frac{\arcsin(\kappa\rho)}{\arcsin\kappa}, \qquad \kappa = \frac{2g^2}{1 + 2g^2}$$
@@ -67,9 +72,12 @@ def arcsine_covariance(rho: Real[ArrayLike, "*#shape"], gain: Real[ArrayLike, "*
     with $g$ the gain; it is $\rho$ at $g = 0$ and $(2/\pi)\arcsin\rho$ at $g = \infty$. Both limits are exact, nothing
     cancels near them or near $\rho = \pm 1$, and derivatives in $\rho$ and $g$ are never NaN (0 stands for an infinite one).
 
-    **Arguments:** `rho`: correlations in [-1, 1]. `gain`: zero or more, `inf` allowed; broadcast against `rho`.
+    **Arguments**
 
-    **Returns:** the correlations; float64 NumPy unless traced.
+    - `rho`: correlations in [-1, 1].
+    - `gain`: zero or more, `inf` allowed; broadcast against `rho`.
+
+    **Returns** the correlations; float64 NumPy unless traced.
 
     >>> print(round(float(arcsine_covariance(0.3, 3.0)), 14))
     0.23148831413602

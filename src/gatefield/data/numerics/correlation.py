@@ -8,14 +8,15 @@ import numpy as np
 from jaxtyping import Array, ArrayLike, Float, Real
 
 from gatefield.core import checks
+from gatefield.core.arrays import Exact
 from gatefield.core.precision import exact, real
 
 BOUNDARIES = ("ring", "line")
-_WRAPS = np.arange(-4, 5)
+_WRAPS = np.arange(-4, 5)  # the next term of either sum is below exp(-pi 4.5^2) = 2e-28
 
 
 @exact
-def ring_correlation(n: int, xi: Real[ArrayLike, "*runs"]) -> Float[Array, "*runs n"]:
+def ring_correlation(n: int, xi: Real[ArrayLike, "*runs"]) -> Float[Exact, "*runs n"]:
     r"""Correlation of a Gaussian field on a ring of `n` sites with the site at lag 0, ..., n-1.
 
     $$c_m = \frac{\sum_p \exp(-(m + p n)^2 / \xi^2)}{\sum_p \exp(-p^2 n^2 / \xi^2)}$$
@@ -23,9 +24,12 @@ def ring_correlation(n: int, xi: Real[ArrayLike, "*runs"]) -> Float[Array, "*run
     with $m$ the lag, $\xi$ the length scale and $p$ over all integers. Above $\xi = n/\sqrt\pi$ its Poisson dual
     is summed instead, so that nine terms give double precision at any $\xi > 0$.
 
-    **Arguments:** `n`: number of sites. `xi`: length scale in sites, or many of them, whose axes come first in the result.
+    **Arguments**
 
-    **Returns:** the first row of the circulant correlation matrix, 1 at lag 0; float64 NumPy unless traced.
+    - `n`: number of sites.
+    - `xi`: length scale in sites, or many of them, whose axes come first in the result.
+
+    **Returns** the first row of the circulant correlation matrix, 1 at lag 0; float64 NumPy unless traced.
 
     >>> import numpy as np
     >>> print(np.round(ring_correlation(6, 2.0), 6))
@@ -39,7 +43,7 @@ def ring_correlation(n: int, xi: Real[ArrayLike, "*runs"]) -> Float[Array, "*run
 
 
 @exact
-def ring_spectrum(n: int, xi: Real[ArrayLike, "*runs"]) -> Float[Array, "*runs n"]:
+def ring_spectrum(n: int, xi: Real[ArrayLike, "*runs"]) -> Float[Exact, "*runs n"]:
     r"""Eigenvalues of the correlation matrix of a Gaussian field on a ring, in DFT order k = 0, ..., n-1.
 
     $$\lambda_k = \frac{\sqrt\pi\,\xi}{c_0} \sum_q \exp(-\pi^2 \xi^2 (k/n + q)^2), \qquad \frac1n \sum_k \lambda_k = 1$$
@@ -48,9 +52,12 @@ def ring_spectrum(n: int, xi: Real[ArrayLike, "*runs"]) -> Float[Array, "*runs n
     smallest eigenvalues, which a Fourier transform of the row would drown in rounding. Below $\xi = 1/\sqrt\pi$ its dual is
     summed instead. Frequencies k and n-k agree to the last bit.
 
-    **Arguments:** `n`: number of sites. `xi`: length scale in sites, or many of them, whose axes come first in the result.
+    **Arguments**
 
-    **Returns:** n eigenvalues, all positive (until they underflow), of sum n; float64 NumPy unless traced.
+    - `n`: number of sites.
+    - `xi`: length scale in sites, or many of them, whose axes come first in the result.
+
+    **Returns** n eigenvalues, all positive (until they underflow), of sum n; float64 NumPy unless traced.
 
     >>> import numpy as np
     >>> print(ring_spectrum(40, 10.0)[[0, 1, 5]])
@@ -64,14 +71,17 @@ def ring_spectrum(n: int, xi: Real[ArrayLike, "*runs"]) -> Float[Array, "*runs n
 
 
 @exact
-def line_correlation(n: int, xi: Real[ArrayLike, "*runs"]) -> Float[Array, "*runs n n"]:
+def line_correlation(n: int, xi: Real[ArrayLike, "*runs"]) -> Float[Exact, "*runs n n"]:
     r"""Correlation matrix of a Gaussian field on a line of `n` sites, without wrapping.
 
     $$R_{ij} = \exp(-(i - j)^2 / \xi^2)$$
 
-    **Arguments:** `n`: number of sites. `xi`: length scale in sites, or many of them, whose axes come first in the result.
+    **Arguments**
 
-    **Returns:** the (n, n) Toeplitz matrix; float64 NumPy unless traced.
+    - `n`: number of sites.
+    - `xi`: length scale in sites, or many of them, whose axes come first in the result.
+
+    **Returns** the (n, n) Toeplitz matrix; float64 NumPy unless traced.
 
     >>> import numpy as np
     >>> print(np.round(line_correlation(3, 1.0), 6))
@@ -86,15 +96,17 @@ def line_correlation(n: int, xi: Real[ArrayLike, "*runs"]) -> Float[Array, "*run
 
 
 @exact
-def fourier_basis(n: int) -> Float[Array, "n n"]:
+def fourier_basis(n: int) -> Float[Exact, "n n"]:
     r"""Real orthonormal Fourier basis, which diagonalises every symmetric circulant matrix.
 
     Columns: $1/\sqrt n$; then for each frequency $0 < k < n/2$ the pair $\sqrt{2/n}\cos(2\pi k m/n)$,
     $\sqrt{2/n}\sin(2\pi k m/n)$; and, if n is even, the Nyquist column $(-1)^m/\sqrt n$, with $m$ the site.
 
-    **Arguments:** `n`: number of sites.
+    **Arguments**
 
-    **Returns:** the (n, n) orthogonal matrix; float64 NumPy unless traced.
+    - `n`: number of sites.
+
+    **Returns** the (n, n) orthogonal matrix; float64 NumPy unless traced.
 
     >>> import numpy as np
     >>> print(np.round(fourier_basis(3), 4))
@@ -113,7 +125,7 @@ def fourier_basis(n: int) -> Float[Array, "n n"]:
     return real(columns * np.sqrt(np.where(alone, 1.0, 2.0) / n))
 
 
-def lag_matrix(values: Float[Array, "*runs lags"], n: int, boundary: str) -> Float[Array, "*runs n n"]:
+def lag_matrix(values: Float[Exact, "*runs lags"], n: int, boundary: str) -> Float[Exact, "*runs n n"]:
     """The symmetric matrix with entry (i, j) given by the distance of i and j; on a ring n//2 + 1 values are enough."""
     distance = np.abs(np.subtract.outer(np.arange(n), np.arange(n)))
     return values[..., np.minimum(distance, n - distance) if boundary == "ring" else distance]

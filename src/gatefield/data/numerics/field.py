@@ -1,21 +1,19 @@
 """The Gaussian field that lies under most sources: its correlation, a square root of it, and draws from it."""
 
-from collections.abc import Callable
-
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float, PRNGKeyArray, Real
 
+from gatefield.core.arrays import Exact
 from gatefield.core.precision import exact, real
+from gatefield.data.arrays import Draw
 from gatefield.data.numerics.correlation import lag_matrix, line_correlation, ring_correlation, ring_spectrum
-from gatefield.data.numerics.symmetric_root import symmetric_root as symmetric_root
-
-Draw = Callable[[PRNGKeyArray, int], Float[Array, "size n"]]
+from gatefield.data.numerics.symmetric_root import symmetric_root
 
 
 @exact
-def lag_correlation(n: int, xi: Real[ArrayLike, ""], boundary: str) -> Float[Array, " lags"]:
+def lag_correlation(n: int, xi: Real[ArrayLike, ""], boundary: str) -> Float[Exact, " lags"]:
     """Correlation at the distinct distances: 0, ..., n//2 on a ring, 0, ..., n-1 on a line."""
     if boundary == "ring":
         return real(ring_correlation(n, xi)[: n // 2 + 1])
@@ -23,12 +21,12 @@ def lag_correlation(n: int, xi: Real[ArrayLike, ""], boundary: str) -> Float[Arr
 
 
 @exact
-def field_covariance(n: int, xi: Real[ArrayLike, ""], boundary: str) -> Float[Array, "n n"]:
+def field_covariance(n: int, xi: Real[ArrayLike, ""], boundary: str) -> Float[Exact, "n n"]:
     return lag_matrix(lag_correlation(n, xi, boundary), n, boundary)
 
 
 @exact
-def field_factor(n: int, xi: Real[ArrayLike, ""], boundary: str) -> Float[Array, "n n"]:
+def field_factor(n: int, xi: Real[ArrayLike, ""], boundary: str) -> Float[Exact, "n n"]:
     """The symmetric square root of the correlation matrix, by its spectrum: circulant on a ring, never a Cholesky factor.
 
     Its derivative in xi is exact on a ring. On a line it is that of `symmetric_root`: where the matrix is nearly singular,
@@ -46,8 +44,8 @@ def field_factor(n: int, xi: Real[ArrayLike, ""], boundary: str) -> Float[Array,
 def _amplitude(power: Float[ArrayLike, " n"]) -> Float[Array, " n"]:
     """Square roots. Those lost in rounding beside 1, which may have underflowed, count as constants in derivatives."""
     power = real(power)
-    seen = power > jnp.finfo(power.dtype).eps ** 3
-    return jnp.where(seen, jnp.sqrt(jnp.where(seen, power, 1.0)), jnp.sqrt(jax.lax.stop_gradient(power)))
+    matters = power > jnp.finfo(power.dtype).eps ** 3
+    return jnp.where(matters, jnp.sqrt(jnp.where(matters, power, 1.0)), jnp.sqrt(jax.lax.stop_gradient(power)))
 
 
 def gaussian_draw(root: Float[ArrayLike, "n n"]) -> Draw:

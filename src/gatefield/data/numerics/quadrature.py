@@ -6,14 +6,16 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float
 
+from gatefield.core.arrays import Exact
 from gatefield.core.precision import exact, real
-from gatefield.data.sources.quantiles import Quantile
+from gatefield.data.laws.quantiles import Quantile
 
 _PANELS, _RADIAL_NODES, _ANGULAR_NODES = 16, 16, 64
+"""Enough for moments of the laws in `data.laws` to 1e-10; angles need more nodes, because a sector may be half of the plane."""
 
 
 @exact
-def normal_moments(law: Quantile, edge: float, panels: int = _PANELS) -> tuple[Float[Array, ""], ...]:
+def normal_moments(law: Quantile, edge: float, panels: int = _PANELS) -> tuple[Float[Exact, ""], ...]:
     """Mean and variance of h(Z) for a standard normal Z, and the share of the variance that comes from |Z| > `edge`."""
     return _moments(law, real(edge), panels)
 
@@ -30,7 +32,7 @@ def _moments(law: Quantile, edge: Float[Array, ""], panels: int) -> tuple[Float[
 
 
 @exact
-def pair_moment(law: Quantile, mean: Float[ArrayLike, ""], rho: Float[ArrayLike, ""]) -> Float[Array, ""]:
+def pair_moment(law: Quantile, mean: Float[ArrayLike, ""], rho: Float[ArrayLike, ""]) -> Float[Exact, ""]:
     r"""E (h(Z_1) - m)(h(Z_2) - m) for standard normal Z_1, Z_2 of correlation $\rho = \cos\alpha$.
 
     In polar coordinates, the lines Z_1 = 0 and Z_2 = 0 cut the plane into two sectors of width $\pi - \alpha$, where both have

@@ -46,9 +46,9 @@ def _solved(root: Matrix, change: Matrix) -> Matrix:
     """The solution in the eigenvectors of X."""
     values, vectors = jnp.linalg.eigh(root)
     sums = values[..., :, None] + values[..., None, :]
-    seen = sums > jnp.sqrt(values.shape[-1] * jnp.finfo(values.dtype).eps) * values[..., -1:, None]
+    matters = sums > jnp.sqrt(values.shape[-1] * jnp.finfo(values.dtype).eps) * values[..., -1:, None]
     inside = _between(jnp.swapaxes(vectors, -1, -2), change)
-    return _between(vectors, jnp.where(seen, inside / jnp.where(seen, sums, 1.0), 0.0))
+    return _between(vectors, jnp.where(matters, inside / jnp.where(matters, sums, 1.0), 0.0))
 
 
 def _between(basis: Matrix, matrix: Matrix) -> Matrix:

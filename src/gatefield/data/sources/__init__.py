@@ -1,1 +1,1 @@
-"""."""
+"""Sources of inputs, one file each."""

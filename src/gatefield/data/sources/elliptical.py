@@ -5,14 +5,16 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, PRNGKeyArray, Real
+from jaxtyping import Array, Float, PRNGKeyArray
 
 from gatefield.core import checks
+from gatefield.core.arrays import Exact
 from gatefield.core.precision import real
+from gatefield.data.arrays import Draw, Parameter
+from gatefield.data.laws.radial import GaussianRadial, Radial, as_radial
 from gatefield.data.numerics.correlation import BOUNDARIES
-from gatefield.data.numerics.field import Draw, field_covariance, field_factor
+from gatefield.data.numerics.field import field_covariance, field_factor
 from gatefield.data.source import Source
-from gatefield.data.sources.radial import Radial, as_radial
 
 
 class Elliptical(Source):
@@ -23,9 +25,13 @@ class Elliptical(Source):
     with u uniform on the unit sphere, R an independent radius with $E R^2 = n$, and $\Sigma$ the correlation matrix of the
     Gaussian field of the same length scale.
 
-    **Arguments:** `n`: number of sites. `xi`: length scale in sites. `radial`: a law of the radius (`GaussianRadial()`,
-    `StudentT(df)`, `LaplaceRadial()`, `Sphere()`, `Shell(thickness)`), or its name: "gaussian", "student:5", "laplace",
-    "sphere", "shell" or "shell:0.2". `boundary`: "ring" or "line".
+    **Arguments**
+
+    - `n`: number of sites.
+    - `xi`: length scale in sites.
+    - `radial`: a law of the radius from `gatefield.data.laws` (`GaussianRadial()`, `StudentT(df)`, `LaplaceRadial()`,
+      `Sphere()`, `Shell(thickness)`), or its name: "gaussian", "student:5", "laplace", "sphere", "shell" or "shell:0.2".
+    - `boundary`: "ring" or "line".
 
     >>> import jax, numpy as np
     >>> x = Elliptical(4, xi=0.1, radial="sphere").sample(jax.random.key(0), 3)  # almost uncorrelated
@@ -36,7 +42,7 @@ class Elliptical(Source):
     """
 
     n: int = eqx.field(static=True)
-    xi: Real[Array, "*runs"]
+    xi: Parameter
     radial: Radial
     boundary: str = eqx.field(static=True)
 
@@ -45,6 +51,18 @@ class Elliptical(Source):
         self.xi = checks.length_scale(xi)
         self.radial = as_radial(radial)
         self.boundary = checks.choice("boundary", boundary, BOUNDARIES)
+
+    @property
+    def symmetric(self) -> bool:
+        return True
+
+    @property
+    def gaussian(self) -> bool:
+        return isinstance(self.radial, GaussianRadial)
+
+    @property
+    def elliptical(self) -> Radial:
+        return self.radial
 
     def sampler(self) -> Draw:
         factor = real(field_factor(self.n, self.xi, self.boundary))
@@ -58,5 +76,5 @@ class Elliptical(Source):
 
         return draw
 
-    def _covariance(self) -> Float[Array, "n n"]:
+    def _covariance(self) -> Float[Exact, "n n"]:
         return field_covariance(self.n, self.xi, self.boundary)

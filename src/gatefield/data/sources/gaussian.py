@@ -3,11 +3,13 @@
 from typing import Any
 
 import equinox as eqx
-from jaxtyping import Array, Float, Real
+from jaxtyping import Float
 
 from gatefield.core import checks
+from gatefield.core.arrays import Exact
+from gatefield.data.arrays import Draw, Parameter
 from gatefield.data.numerics.correlation import BOUNDARIES
-from gatefield.data.numerics.field import Draw, field_covariance, field_draw
+from gatefield.data.numerics.field import field_covariance, field_draw
 from gatefield.data.source import Source
 
 
@@ -18,7 +20,11 @@ class Gaussian(Source):
 
     with $\xi$ the length scale; on a line only $p = 0$ is kept.
 
-    **Arguments:** `n`: number of sites. `xi`: length scale in sites. `boundary`: "ring" or "line".
+    **Arguments**
+
+    - `n`: number of sites.
+    - `xi`: length scale in sites.
+    - `boundary`: "ring" or "line".
 
     >>> import jax, numpy as np
     >>> source = Gaussian(40, xi=2.0)
@@ -29,7 +35,7 @@ class Gaussian(Source):
     """
 
     n: int = eqx.field(static=True)
-    xi: Real[Array, "*runs"]
+    xi: Parameter
     boundary: str = eqx.field(static=True)
 
     def __init__(self, n: int, xi: Any, *, boundary: str = "ring") -> None:
@@ -37,8 +43,16 @@ class Gaussian(Source):
         self.xi = checks.length_scale(xi)
         self.boundary = checks.choice("boundary", boundary, BOUNDARIES)
 
+    @property
+    def symmetric(self) -> bool:
+        return True
+
+    @property
+    def gaussian(self) -> bool:
+        return True
+
     def sampler(self) -> Draw:
         return field_draw(self.n, self.xi, self.boundary)
 
-    def _covariance(self) -> Float[Array, "n n"]:
+    def _covariance(self) -> Float[Exact, "n n"]:
         return field_covariance(self.n, self.xi, self.boundary)

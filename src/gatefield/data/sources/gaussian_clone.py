@@ -3,11 +3,15 @@
 import equinox as eqx
 from jaxtyping import Array, Float, PRNGKeyArray
 
+from gatefield.core.arrays import Exact
 from gatefield.core.errors import UserError
 from gatefield.core.precision import real
 from gatefield.core.runs import leaf
-from gatefield.data.numerics.field import Draw, gaussian_draw, symmetric_root
-from gatefield.data.source import Source
+from gatefield.core.words import shown
+from gatefield.data.arrays import Draw
+from gatefield.data.numerics.field import gaussian_draw
+from gatefield.data.numerics.symmetric_root import symmetric_root
+from gatefield.data.source import Source, is_zero
 
 
 class GaussianClone(Source):
@@ -17,7 +21,9 @@ class GaussianClone(Source):
 
     with s the other source. A network that behaves alike on both uses no more than their second moments.
 
-    **Arguments:** `source`: the source to clone; its run axis, if it has one, is kept.
+    **Arguments**
+
+    - `source`: the source to clone; its run axis, if it has one, is kept.
 
     Samples are normal draws times the symmetric root of C, so that they have derivatives in the parameters of s. Where C is
     nearly singular, those are as accurate as the root itself: to the square root of the rounding error.
@@ -30,9 +36,9 @@ class GaussianClone(Source):
     """
 
     n: int = eqx.field(static=True)
-    centre: Float[Array, "*runs n"] = leaf(1)
-    matrix: Float[Array, "*runs n n"] = leaf(2)
-    factor: Float[Array, "*runs n n"] = leaf(2)
+    centre: Float[Exact, "*runs n"] = leaf(1)
+    matrix: Float[Exact, "*runs n n"] = leaf(2)
+    factor: Float[Exact, "*runs n n"] = leaf(2)
 
     def __init__(self, source: Source) -> None:
         if not isinstance(source, Source):
@@ -42,6 +48,17 @@ class GaussianClone(Source):
         self.matrix = source.covariance()
         self.factor = symmetric_root(self.matrix)
 
+    def __repr__(self) -> str:
+        return shown(self, n=self.n)
+
+    @property
+    def symmetric(self) -> bool:
+        return is_zero(self.centre)
+
+    @property
+    def gaussian(self) -> bool:
+        return True
+
     def sampler(self) -> Draw:
         field, centre = gaussian_draw(self.factor), real(self.centre)
 
@@ -50,7 +67,7 @@ class GaussianClone(Source):
 
         return draw
 
-    def _covariance(self) -> Float[Array, "n n"]:
+    def _covariance(self) -> Float[Exact, "n n"]:
         return real(self.matrix)
 
     def _mean(self) -> Float[Array, " n"]:

@@ -5,13 +5,16 @@ from typing import Any
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, PRNGKeyArray, Real
+from jaxtyping import Array, Float, PRNGKeyArray
 
 from gatefield.core import checks
+from gatefield.core.arrays import Exact
+from gatefield.data.arrays import Draw, Parameter
 from gatefield.data.numerics.arcsine import arcsine_covariance
 from gatefield.data.numerics.correlation import BOUNDARIES, lag_matrix
-from gatefield.data.numerics.field import Draw, field_draw, lag_correlation
-from gatefield.data.source import Source
+from gatefield.data.numerics.field import field_draw, lag_correlation
+from gatefield.data.source import Source, Squashed
+from gatefield.data.sources.gaussian import Gaussian
 
 
 class Hypercube(Source):
@@ -21,7 +24,11 @@ class Hypercube(Source):
 
     with $z$ the Gaussian field of correlation $\rho$. It is the nonlinear Gaussian process of infinite gain.
 
-    **Arguments:** `n`: number of sites. `xi`: length scale of z in sites. `boundary`: "ring" or "line".
+    **Arguments**
+
+    - `n`: number of sites.
+    - `xi`: length scale of z in sites.
+    - `boundary`: "ring" or "line".
 
     >>> import jax, numpy as np
     >>> print(np.unique(Hypercube(40, xi=2.0).sample(jax.random.key(0), 5)))
@@ -31,13 +38,21 @@ class Hypercube(Source):
     """
 
     n: int = eqx.field(static=True)
-    xi: Real[Array, "*runs"]
+    xi: Parameter
     boundary: str = eqx.field(static=True)
 
     def __init__(self, n: int, xi: Any, *, boundary: str = "ring") -> None:
         self.n = checks.count("n", n)
         self.xi = checks.length_scale(xi)
         self.boundary = checks.choice("boundary", boundary, BOUNDARIES)
+
+    @property
+    def symmetric(self) -> bool:
+        return True
+
+    @property
+    def squashed(self) -> Squashed:
+        return Squashed(Gaussian(self.n, self.xi, boundary=self.boundary).covariance(), np.asarray(np.inf))
 
     def sampler(self) -> Draw:
         field = field_draw(self.n, self.xi, self.boundary)
@@ -48,6 +63,6 @@ class Hypercube(Source):
 
         return draw
 
-    def _covariance(self) -> Float[Array, "n n"]:
+    def _covariance(self) -> Float[Exact, "n n"]:
         rho = lag_correlation(self.n, self.xi, self.boundary)
         return lag_matrix(arcsine_covariance(rho, np.inf), self.n, self.boundary)

@@ -6,16 +6,19 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, PRNGKeyArray, Real
+from jaxtyping import Array, Float, PRNGKeyArray
 
 from gatefield.core import checks
+from gatefield.core.arrays import Exact
 from gatefield.core.precision import real
+from gatefield.data.arrays import Draw, Parameter
 from gatefield.data.numerics.correlation import BOUNDARIES, lag_matrix
-from gatefield.data.numerics.field import Draw
-from gatefield.data.source import Source
+from gatefield.data.numerics.cube import corners
+from gatefield.data.source import Source, Support
 
-_STRONG = 40.0
-_WEAK = 0.5
+_STRONG = 40.0  # beyond, the rare kind of bond has probability below 1e-34 and nothing changes any more
+_WEAK = 0.5  # below, powers of tanh J are smooth at 0; above, logarithms keep 1 - |tanh J|
+_MOST_LISTED = 16  # sites whose 65,536 states are listed
 
 
 class Ising(Source):
@@ -27,7 +30,11 @@ class Ising(Source):
     one after the other, each with its probability given those before and that the ring must close; their derivative in J is 0,
     that of the covariance is exact at every J.
 
-    **Arguments:** `n`: number of sites. `coupling`: J, of either sign. `boundary`: "ring" or "line".
+    **Arguments**
+
+    - `n`: number of sites.
+    - `coupling`: J, of either sign.
+    - `boundary`: "ring" or "line".
 
     >>> import jax, numpy as np
     >>> chain = Ising(40, coupling=1.0)
@@ -40,13 +47,17 @@ class Ising(Source):
     """
 
     n: int = eqx.field(static=True)
-    coupling: Real[Array, "*runs"]
+    coupling: Parameter
     boundary: str = eqx.field(static=True)
 
     def __init__(self, n: int, coupling: Any, *, boundary: str = "ring") -> None:
         self.n = checks.count("n", n)
         self.coupling = checks.finite("coupling", coupling)
         self.boundary = checks.choice("boundary", boundary, BOUNDARIES)
+
+    @property
+    def symmetric(self) -> bool:
+        return True
 
     def sampler(self) -> Draw:
         chances, parity = self._chances()
@@ -83,7 +94,15 @@ class Ising(Source):
         chances = rare * jnp.stack([odd_after / (1 - odd), (1 - odd_after) / odd], axis=1)
         return chances, (real(self.coupling) < 0) & (self.n % 2 == 1)
 
-    def _covariance(self) -> Float[Array, "n n"]:
+    def _support(self) -> Support | None:
+        if self.n > _MOST_LISTED:
+            return None
+        spins = corners(self.n)
+        bonds = spins * np.roll(spins, -1, axis=1)
+        energy = bonds.sum(axis=1) if self.boundary == "ring" else bonds[:, :-1].sum(axis=1)
+        return Support(real(spins), jax.nn.softmax(real(self.coupling) * real(energy)))
+
+    def _covariance(self) -> Float[Exact, "n n"]:
         coupling = real(self.coupling)
         lag = np.arange(self.n // 2 + 1 if self.boundary == "ring" else self.n)
         weak = jnp.abs(coupling) < _WEAK

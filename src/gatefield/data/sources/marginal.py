@@ -8,16 +8,18 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
-from jaxtyping import Array, Float, PRNGKeyArray, Real
+from jaxtyping import Array, Float, PRNGKeyArray
 
 from gatefield.core import checks
+from gatefield.core.arrays import Exact
 from gatefield.core.errors import UserError
 from gatefield.core.precision import real
+from gatefield.data.arrays import Draw, Parameter
+from gatefield.data.laws.quantiles import Quantile, QuantileFunction, as_quantile
 from gatefield.data.numerics.correlation import BOUNDARIES, lag_matrix
-from gatefield.data.numerics.field import Draw, field_draw, lag_correlation
+from gatefield.data.numerics.field import field_draw, lag_correlation
 from gatefield.data.numerics.quadrature import normal_moments, pair_moment
 from gatefield.data.source import Source
-from gatefield.data.sources.quantiles import Quantile, QuantileFunction, as_quantile
 
 
 class Marginal(Source):
@@ -30,9 +32,14 @@ class Marginal(Source):
     below 1e-10 for the laws named here (for algebraic tails, with k >= 2.1; 1e-8 at 2.05), and for any other Q that is smooth
     but for the median and the breaks it states, and whose variance does not hang on tails of probability below 1e-13.
 
-    **Arguments:** `n`: number of sites. `xi`: length scale of z in sites. `quantile`: `Uniform()`, `Laplace()`, `Algebraic(k)`,
-    their names "uniform", "laplace", "algebraic:6", or any elementwise function of u in (0, 1), written with jax.numpy; if it
-    has kinks or jumps other than at the median, wrap it in `QuantileFunction(function, breaks)`. `boundary`: "ring" or "line".
+    **Arguments**
+
+    - `n`: number of sites.
+    - `xi`: length scale of z in sites.
+    - `quantile`: `Uniform()`, `Laplace()` or `Algebraic(k)` from `gatefield.data.laws`, their names "uniform", "laplace",
+      "algebraic:6", or any elementwise function of u in (0, 1), written with jax.numpy; if it has kinks or jumps other than at
+      the median, wrap it in `QuantileFunction(function, breaks)`.
+    - `boundary`: "ring" or "line".
 
     >>> import jax, numpy as np
     >>> source = Marginal(40, xi=2.0, quantile="uniform")
@@ -43,7 +50,7 @@ class Marginal(Source):
     """
 
     n: int = eqx.field(static=True)
-    xi: Real[Array, "*runs"]
+    xi: Parameter
     quantile: Quantile
     boundary: str = eqx.field(static=True)
 
@@ -52,6 +59,14 @@ class Marginal(Source):
         self.xi = checks.length_scale(xi)
         self.quantile = _finite_variance(as_quantile(quantile))
         self.boundary = checks.choice("boundary", boundary, BOUNDARIES)
+
+    @property
+    def symmetric(self) -> bool:
+        return self.quantile.symmetric
+
+    @property
+    def continuous(self) -> bool:
+        return self.quantile.continuous
 
     def sampler(self) -> Draw:
         field = field_draw(self.n, self.xi, self.boundary)
@@ -63,7 +78,7 @@ class Marginal(Source):
 
         return draw
 
-    def _covariance(self) -> Float[Array, "n n"]:
+    def _covariance(self) -> Float[Exact, "n n"]:
         rho = lag_correlation(self.n, self.xi, self.boundary)
         mean, _, _ = normal_moments(self.quantile, jnp.inf)
         moments = jax.lax.map(lambda r: pair_moment(self.quantile, mean, r), real(rho))
@@ -74,19 +89,19 @@ def _finite_variance(quantile: Quantile) -> Quantile:
     """The quantile function, if its variance is finite and can be computed; one with runs or traced passes unchecked."""
     if any(isinstance(value, Tracer) or np.ndim(value) for value in jax.tree.leaves(quantile)):
         return quantile
+    # Of a plain function tails of probability below 1e-13 are lost, as u is rounded; others are accurate up to the last panel.
     edge = 7.5 if isinstance(quantile, QuantileFunction) else 33.0
     with jax.ensure_compile_time_eval():  # also where another parameter is traced
         _, variance, share = (float(moment) for moment in normal_moments(quantile, edge))
-        again = float(normal_moments(quantile, edge, 23)[1])
-    name = eqx.tree_pformat(quantile, width=1000)
+        again = float(normal_moments(quantile, edge, 23)[1])  # other panels: another variance means kinks or jumps
     if not (np.isfinite(variance) and variance > 0 and share < 1e-3):
         raise UserError(
-            f"quantile must have a finite, positive variance, but that of {name} is {variance:g}, "
+            f"quantile must have a finite, positive variance, but that of {quantile!r} is {variance:g}, "
             f"with a share of {share:.2g} from the far tails; choose one with lighter tails."
         )
     if abs(again / variance - 1) > 1e-8:
         raise UserError(
-            f"quantile must be smooth, but {name} has kinks or jumps; "
+            f"quantile must be smooth, but {quantile!r} has kinks or jumps; "
             "say where by QuantileFunction(function, breaks=(u1, u2, ...))."
         )
     return quantile

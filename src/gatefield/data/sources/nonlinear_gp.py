@@ -5,16 +5,21 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
+from jax.core import Tracer
 from jaxtyping import Array, ArrayLike, Float, Real
 
 from gatefield.core import checks
+from gatefield.core.arrays import Exact
 from gatefield.core.precision import real
+from gatefield.data.arrays import Draw, Parameter
 from gatefield.data.numerics.arcsine import arcsine_covariance, gain_deviation
 from gatefield.data.numerics.correlation import BOUNDARIES, lag_matrix
-from gatefield.data.numerics.field import Draw, field_draw, lag_correlation
-from gatefield.data.source import Source
+from gatefield.data.numerics.field import field_draw, lag_correlation
+from gatefield.data.source import Source, Squashed, is_zero
+from gatefield.data.sources.gaussian import Gaussian
 
-_LEAST_GAIN = 1e-9
+_LEAST_GAIN = 1e-9  # erf(g z)/Z(g) is z to double precision there, and neither numerator nor denominator underflows
 
 
 class NonlinearGP(Source):
@@ -26,8 +31,12 @@ class NonlinearGP(Source):
 
     with $z$ the Gaussian field of correlation $\rho$ and $g$ the gain, from $g = 0$ (Gaussian) to $g = \infty$ (signs).
 
-    **Arguments:** `n`: number of sites. `xi`: length scale of z in sites. `gain`: zero or more, `inf` allowed.
-    `boundary`: "ring" or "line".
+    **Arguments**
+
+    - `n`: number of sites.
+    - `xi`: length scale of z in sites.
+    - `gain`: zero or more, `inf` allowed.
+    - `boundary`: "ring" or "line".
 
     >>> import jax, numpy as np
     >>> source = NonlinearGP(40, xi=2.0, gain=[0.01, 3.0, np.inf])
@@ -41,8 +50,8 @@ class NonlinearGP(Source):
     """
 
     n: int = eqx.field(static=True)
-    xi: Real[Array, "*runs"]
-    gain: Real[Array, "*runs"]
+    xi: Parameter
+    gain: Parameter
     boundary: str = eqx.field(static=True)
 
     def __init__(self, n: int, xi: Any, gain: Any, *, boundary: str = "ring") -> None:
@@ -51,12 +60,28 @@ class NonlinearGP(Source):
         self.gain = checks.gain(gain)
         self.boundary = checks.choice("boundary", boundary, BOUNDARIES)
 
+    @property
+    def symmetric(self) -> bool:
+        return True
+
+    @property
+    def gaussian(self) -> bool:
+        return is_zero(self.gain)
+
+    @property
+    def continuous(self) -> bool:
+        return not isinstance(self.gain, Tracer) and bool(np.isfinite(self.gain).all())
+
+    @property
+    def squashed(self) -> Squashed:
+        return Squashed(Gaussian(self.n, self.xi, boundary=self.boundary).covariance(), self.gain)
+
     def sampler(self) -> Draw:
         field = field_draw(self.n, self.xi, self.boundary)
         squash = _squash(self.gain)
         return lambda key, size: squash(field(key, size))
 
-    def _covariance(self) -> Float[Array, "n n"]:
+    def _covariance(self) -> Float[Exact, "n n"]:
         rho = lag_correlation(self.n, self.xi, self.boundary)
         return lag_matrix(arcsine_covariance(rho, self.gain), self.n, self.boundary)
 

@@ -9,11 +9,12 @@ import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from gatefield.core import checks
+from gatefield.core.arrays import Exact
 from gatefield.core.errors import UserError
 from gatefield.core.precision import real
+from gatefield.data.arrays import Draw
 from gatefield.data.numerics.correlation import lag_matrix
-from gatefield.data.numerics.field import Draw
-from gatefield.data.source import Source
+from gatefield.data.source import Source, Support
 
 
 class SinglePulse(Source):
@@ -23,8 +24,12 @@ class SinglePulse(Source):
 
     with the start S uniform on the ring and the width W uniform on lo, ..., hi.
 
-    **Arguments:** `n`: number of sites. `widths`: the pair (lo, hi) of least and greatest width, 1 <= lo <= hi <= n.
-    `complement`: whether x becomes 1 - x with probability one half. `centre`: whether the exact mean is subtracted.
+    **Arguments**
+
+    - `n`: number of sites.
+    - `widths`: the pair (lo, hi) of least and greatest width, 1 <= lo <= hi <= n.
+    - `complement`: whether x becomes 1 - x with probability one half.
+    - `centre`: whether the exact mean is subtracted.
 
     >>> import jax
     >>> x = SinglePulse(8, widths=(3, 3)).sample(jax.random.key(0), 4)
@@ -45,6 +50,10 @@ class SinglePulse(Source):
         self.complement = bool(complement)
         self.centre = bool(centre)
 
+    @property
+    def symmetric(self) -> bool:
+        return self.complement and self.centre
+
     def sampler(self) -> Draw:
         offset = real(self._level()) if self.centre else real(0.0)
 
@@ -59,7 +68,16 @@ class SinglePulse(Source):
 
         return draw
 
-    def _covariance(self) -> Float[Array, "n n"]:
+    def _support(self) -> Support:
+        site, start = np.arange(self.n), np.arange(self.n)[:, None]
+        widths = range(self.widths[0], self.widths[1] + 1)
+        pulses = np.concatenate([(site - start) % self.n < width for width in widths]).astype(float)
+        if self.complement:
+            pulses = np.concatenate([pulses, 1 - pulses])
+        level = pulses.mean(axis=0) if self.centre else 0.0
+        return Support(real(pulses - level), real(np.full(len(pulses), 1 / len(pulses))))
+
+    def _covariance(self) -> Float[Exact, "n n"]:
         width = np.arange(self.widths[0], self.widths[1] + 1)
         lag = np.arange(self.n // 2 + 1)[:, None]
         both = np.maximum(width - lag, 0) + np.where(lag > 0, np.maximum(width - self.n + lag, 0), 0)

@@ -4,7 +4,7 @@ from typing import Any
 
 from gatefield.core import checks
 from gatefield.core.errors import UserError
-from gatefield.data import AnyTask
+from gatefield.data import AbstractTask
 from gatefield.nets import Network
 
 MOST_SAMPLES = 2**31
@@ -22,7 +22,7 @@ def check_parts(net: Any, task: Any) -> None:
             f"net must be a network of gatefield, such as Committee(40, 1, key=key), but is {type(net).__name__}; to train one "
             f"of your own, make it a subclass of gatefield.nets.Network, whose docstring says how."
         )
-    if not isinstance(task, AnyTask):
+    if not isinstance(task, AbstractTask):
         raise UserError(
             f"task must be a task, such as Task(positive, negative), but is {type(task).__name__}; inputs and labels in arrays "
             f"make one by Dataset(x, y)."
@@ -32,7 +32,7 @@ def check_parts(net: Any, task: Any) -> None:
     _check_outputs(net.outputs, task.classes)
 
 
-def check_batch(net: Any, task: AnyTask, steps: int, size: int | None) -> None:
+def check_batch(net: Any, task: AbstractTask, steps: int, size: int | None) -> None:
     """Whether the task has such batches, and the network can take them."""
     if size is None and task.size is None:
         raise UserError("A task that draws fresh samples has no whole training set; give batch_size as a number.")

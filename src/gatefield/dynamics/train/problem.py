@@ -12,7 +12,7 @@ from jaxtyping import PRNGKeyArray
 from gatefield.core.errors import UserError
 from gatefield.core.keys import as_key
 from gatefield.core.runs import run_count, spread
-from gatefield.data import AnyTask
+from gatefield.data import AbstractTask
 from gatefield.dynamics.train.engine import Observe, Problem, Program, State, observe, runs_side_by_side
 from gatefield.dynamics.train.losses import get_loss
 from gatefield.dynamics.train.optimizers import check_rate, get_optimizer
@@ -43,7 +43,7 @@ class Setup(NamedTuple):
 
 def set_up(
     net: Network,
-    task: AnyTask,
+    task: AbstractTask,
     *,
     batch_size: Any,
     learning_rate: Any,
@@ -75,7 +75,9 @@ def set_up(
     return Setup(program, state, problem, rate, dims, group, runs is None)
 
 
-def _begin(program: Program, net: Network, task: AnyTask, rate: Any, key: PRNGKeyArray, runs: int) -> tuple[State, Problem]:
+def _begin(
+    program: Program, net: Network, task: AbstractTask, rate: Any, key: PRNGKeyArray, runs: int
+) -> tuple[State, Problem]:
     """The first state and the fixed part, the network's arrays and the keys with a run axis."""
     if key.ndim == 0:
         key = key[None] if runs == 1 else jax.vmap(jax.random.fold_in, (None, 0))(key, jnp.arange(runs))
@@ -87,7 +89,7 @@ def _begin(program: Program, net: Network, task: AnyTask, rate: Any, key: PRNGKe
 
 def _measured(program: Program, state: State, problem: Problem) -> list[str]:
     """The names of all that is recorded anyway; those that the network does not name are numbers that the task measures."""
-    if type(problem.task).measures is AnyTask.measures:
+    if type(problem.task).measures is AbstractTask.measures:
         return ["loss"]
     return list(eqx.filter_eval_shape(lambda: observe(program._replace(observed=()), state, problem, 1, jnp.int32(0))))
 

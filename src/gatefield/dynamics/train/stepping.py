@@ -10,7 +10,7 @@ from jaxtyping import PRNGKeyArray
 
 from gatefield.core import checks
 from gatefield.core.runs import one_run
-from gatefield.data import AnyTask
+from gatefield.data import AbstractTask
 from gatefield.dynamics.train.engine import Observe
 from gatefield.dynamics.train.engine import advance as advance_records
 from gatefield.dynamics.train.engine import observe as observe_runs
@@ -42,7 +42,7 @@ class Stepper(eqx.Module, Generic[N]):
 
 def init(
     net: N,
-    task: AnyTask,
+    task: AbstractTask,
     *,
     batch_size: Any,
     learning_rate: Any = None,

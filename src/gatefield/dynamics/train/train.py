@@ -15,7 +15,7 @@ from gatefield.core.grid import Grid
 from gatefield.core.progress import training_progress
 from gatefield.core.provenance import provenance
 from gatefield.core.runs import one_run
-from gatefield.data import AnyTask
+from gatefield.data import AbstractTask
 from gatefield.dynamics.train.describe import describe, run_parameters
 from gatefield.dynamics.train.engine import Observe
 from gatefield.dynamics.train.identity import fingerprint
@@ -39,7 +39,7 @@ class Training(NamedTuple, Generic[N]):
 
 def train(
     net: N,
-    task: AnyTask,
+    task: AbstractTask,
     *,
     steps: int,
     batch_size: int | Literal["all"] | None,

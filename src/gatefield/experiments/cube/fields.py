@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 from pydantic import Field
 
-from gatefield.data import Hypercube, Task, ring_spectrum
+from gatefield.data import Hypercube, Task
 from gatefield.experiments.unfold import unfold
 from gatefield.lab.bench import Bench
 from gatefield.lab.experiment import Parameters
@@ -20,6 +20,9 @@ RANDOM = "random"
 TRAINED = {"long": "trained, long range", "short": "trained, short range"}
 SETTLED = {"long": "averaged, long range", "short": "averaged, short range"}
 """Families of trained fields, named by the positive class; averages are over the second half of one training."""
+
+SAMPLES = 3
+"""The stream of the samples on which fields are measured: other random numbers than those of training."""
 
 Ratio = Annotated[float, Field(gt=0.0, lt=1.0)]
 Ratios = Annotated[tuple[Ratio, ...], Field(min_length=1)]
@@ -100,19 +103,9 @@ def _scale(p: CubeSettings, order: str) -> float:
 
 
 def samples(p: CubeSettings) -> dict[float, np.ndarray]:
-    """Inputs of the positive class at each length scale."""
-    return {xi: signs(p.n, xi, p.samples, [p.seed, 3]) for xi in (p.xi_long, p.xi_short)}
-
-
-def signs(n: int, xi: float, size: int, seed: Any) -> np.ndarray:
-    """Signs of a Gaussian field on a ring as float64, one sample per row: white noise filtered in Fourier space.
-
-    >>> signs(6, 2.0, 3, 0).shape
-    (3, 6)
-    """
-    root = np.sqrt(np.asarray(ring_spectrum(n, xi)))
-    noise = np.random.default_rng(seed).normal(size=(size, n))
-    return np.where(np.fft.ifft(np.fft.fft(noise) * root).real < 0, -1.0, 1.0)
+    """Inputs of the positive class at each length scale, from the same noise."""
+    key = jax.random.fold_in(jax.random.key(p.seed), SAMPLES)
+    return {xi: np.asarray(Hypercube(p.n, xi).sample(key, p.samples), float) for xi in (p.xi_long, p.xi_short)}
 
 
 def families(record: xr.Dataset) -> list[str]:

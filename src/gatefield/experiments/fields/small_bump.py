@@ -9,7 +9,8 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from gatefield.data import NonlinearGP, Task, gain_deviation, ring_correlation
+from gatefield.data import NonlinearGP, Task, ring_correlation
+from gatefield.data.numerics import gain_deviation
 from gatefield.lab import Bench, Experiment, Parameters, Verdict
 from gatefield.lab.kinds import Count, Gains, LengthScale, Seed
 from gatefield.plot.panels import gain_text

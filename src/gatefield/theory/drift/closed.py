@@ -1,85 +1,81 @@
 """Drifts in closed form."""
 
-from functools import singledispatch
+from collections.abc import Callable
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
 from jax.scipy.special import erfc
-from jaxtyping import Array, ArrayLike, Float, Real
+from jaxtyping import Array, Float
 
 from gatefield.core.precision import real
 from gatefield.core.scaling import scaled
-from gatefield.data import Elliptical, Gaussian, GaussianClone, Hypercube, NonlinearGP, Source
+from gatefield.data import Source
 from gatefield.theory import elliptical
 from gatefield.theory.nlgp import half_gate_mean
 
 Field = Float[Array, " n"]
+Route = Callable[[Any, Field], Field]
+
+_ROUNDING = 1e-12
+"""A weight leads if it exceeds the sum of the others by more than this share: nearer to a tie, signs are summed exactly."""
 
 
-def has_closed(source: Source, w: Float[ArrayLike, " n"]) -> bool:
-    """Whether there is a closed form: for elliptical laws always, for squashed fields if one site alone decides the gate."""
-    match source:
-        case Gaussian() | Elliptical() | GaussianClone():
-            return True
-        case Hypercube():
-            return not isinstance(w, Tracer) and 2 * np.max(np.abs(w)) > np.sum(np.abs(w)) * (1 + 1e-12)
-        case NonlinearGP():
-            return _gaussian(source) or _one_site(w)
-    return False
+def closed_route(source: Source, w: Any) -> Route | None:
+    """The closed form of the drift, as a function of one run of the source and one field, or None if there is none.
+
+    There is one for Gaussian and ellipsoidal laws; for squashed fields if one site alone decides each gate. What the source is
+    must be asked of all runs together, because the parameters of one run alone are traced.
+    """
+    if source.gaussian:
+        return _centred_gaussian if source.symmetric else _gaussian
+    if source.symmetric and source.elliptical is not None:
+        return _ellipsoidal
+    squashed = source.squashed
+    return _behind_one_site if squashed is not None and _one_site_decides(w, squashed.gain) else None
 
 
-def _one_site(w: Float[ArrayLike, " n"]) -> bool:
-    return not isinstance(w, Tracer) and np.count_nonzero(w) == 1
+def _one_site_decides(w: Any, gain: Any) -> bool:
+    """Whether one weight decides the gate of each field: the only one, or on signs one that exceeds the sum of the others."""
+    if isinstance(w, Tracer):
+        return False
+    sizes = np.abs(np.asarray(w, dtype=float))
+    alone = np.count_nonzero(sizes, axis=-1) == 1
+    leads = is_binary(gain) & (2 * sizes.max(-1) > sizes.sum(-1) * (1 + _ROUNDING))
+    return bool(np.all(alone | leads))
 
 
-def _gaussian(source: NonlinearGP) -> bool:
-    return not isinstance(source.gain, Tracer) and not np.any(source.gain)
+def is_binary(gain: Any) -> bool:
+    """Whether the gain is known to be infinite in all runs, so that sites are signs."""
+    return not isinstance(gain, Tracer) and bool(np.isinf(gain).all())
 
 
-@singledispatch
-def closed(source: Source, w: Field) -> Field:
-    """The drift of one run of a source for which `has_closed` is true."""
-    raise TypeError(f"{type(source).__name__} has no closed drift")
-
-
-@closed.register
-def _(source: Gaussian, w: Field) -> Field:
+def _centred_gaussian(source: Source, w: Field) -> Field:
     return real(elliptical.drift(w, source.covariance(), "gaussian"))
 
 
-@closed.register
-def _(source: Elliptical, w: Field) -> Field:
-    return real(elliptical.drift(w, source.covariance(), source.radial))
+def _ellipsoidal(source: Source, w: Field) -> Field:
+    assert source.elliptical is not None
+    return real(elliptical.drift(w, source.covariance(), source.elliptical))
 
 
-@closed.register
-def _(source: GaussianClone, w: Field) -> Field:
+def _gaussian(source: Source, w: Field) -> Field:
     r"""$\mu\,\Phi(m/s) + \varphi(m/s)\,Cw/s$ with m and s the mean and standard deviation of $\langle w,x\rangle$."""
     w, mean = scaled(w), real(source.mean())
-    pull = jnp.matmul(real(source.covariance()), w, precision="highest")
-    square, level = (jnp.matmul(w, part, precision="highest") for part in (pull, mean))
+    image = jnp.matmul(real(source.covariance()), w, precision="highest")
+    square, level = (jnp.matmul(w, part, precision="highest") for part in (image, mean))
     spread = jnp.sqrt(jnp.where(square > 0, square, 1.0))
     score = level / spread
     opened = jnp.where(square > 0, erfc(-score / np.sqrt(2)) / 2, (1 + jnp.sign(level)) / 2)
     bump = jnp.where(square > 0, jnp.exp(-(score**2) / 2) / (np.sqrt(2 * np.pi) * spread), 0.0)
-    return mean * opened + bump * pull
+    return mean * opened + bump * image
 
 
-@closed.register
-def _(source: NonlinearGP, w: Field) -> Field:
-    if not _one_site(w):  # the gain is zero
-        return real(elliptical.drift(w, source.covariance(), "gaussian"))
-    return _behind_one_site(source, w, source.gain)
-
-
-@closed.register
-def _(source: Hypercube, w: Field) -> Field:
-    return _behind_one_site(source, w, jnp.inf)
-
-
-def _behind_one_site(source: NonlinearGP | Hypercube, w: Field, gain: Real[ArrayLike, ""]) -> Field:
+def _behind_one_site(source: Source, w: Field) -> Field:
     """The drift where the site of largest weight decides the gate."""
-    site = int(np.argmax(np.abs(w)))
-    latent = real(Gaussian(source.n, source.xi, boundary=source.boundary).covariance())[site].at[site].set(1.0)
+    assert source.squashed is not None
+    correlation, gain = source.squashed
+    site = jnp.argmax(jnp.abs(w))
+    latent = real(correlation)[site].at[site].set(1.0)
     return jnp.sign(w[site]) * real(half_gate_mean(latent, gain))

@@ -7,6 +7,7 @@ from jax.scipy.special import erf, erfc, erfinv
 from jaxtyping import Array, ArrayLike, Float
 
 from gatefield.core import checks
+from gatefield.core.arrays import Exact
 from gatefield.core.errors import UserError
 from gatefield.core.precision import exact, real
 from gatefield.theory.inputs import check_field
@@ -18,7 +19,7 @@ _SHARES = np.array([1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2])
 
 
 @exact
-def pair_drift(w: Float[ArrayLike, "2"], rho: Float[ArrayLike, ""], gain: Float[ArrayLike, ""]) -> Float[Array, "2"]:
+def pair_drift(w: Float[ArrayLike, "2"], rho: Float[ArrayLike, ""], gain: Float[ArrayLike, ""]) -> Float[Exact, "2"]:
     r"""Drift $f(w) = E[1(\langle w,x\rangle \ge 0)\,x]$ for two sites $x_i = \operatorname{erf}(g z_i)/Z(g)$.
 
     Let $w_1$ be the weight of larger size, $r = |w_2/w_1|$, $q = \rho\operatorname{sign}(w_1 w_2)$, $s^2 = 2(1-\rho^2)$ and
@@ -32,10 +33,13 @@ def pair_drift(w: Float[ArrayLike, "2"], rho: Float[ArrayLike, ""], gain: Float[
     error functions are signs, and f is $\arctan(\sqrt2 g)/(\pi Z(g))$ in size at both sites, or 0 if the two weights cancel.
     The error is below 1e-10, and below 1e-8 if the weights differ by less than a millionth in size.
 
-    **Arguments:** `w`: two weights, not both zero. `rho`: latent correlation in [-1, 1]; what rounding puts beyond counts as
-    -1 or 1. `gain`: zero or more, `inf` allowed.
+    **Arguments**
 
-    **Returns:** f(w); float64 NumPy unless traced.
+    - `w`: two weights, not both zero.
+    - `rho`: latent correlation in [-1, 1]; what rounding puts beyond counts as -1 or 1.
+    - `gain`: zero or more, `inf` allowed.
+
+    **Returns** f(w); float64 NumPy unless traced.
 
     >>> pair_drift([1.0, 0.5], 0.6, 1.0).round(8)
     array([0.42647067, 0.32241479])

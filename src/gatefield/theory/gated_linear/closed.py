@@ -4,11 +4,11 @@ import jax
 import numpy as np
 from jaxtyping import Float, PRNGKeyArray
 
-from gatefield.data import Elliptical, Gaussian, GaussianClone, Hypercube, NonlinearGP, Source, Task
-from gatefield.gates import Constant, Gate, GateSet, HalfSpace, alignment
+from gatefield.data import Source, Task
+from gatefield.gates import Constant, Gate, GateSet, HalfSpace
 from gatefield.theory import relu
-from gatefield.theory.drift.closed import has_closed
-from gatefield.theory.drift.drift import drift, drift_estimate
+from gatefield.theory.drift.closed import closed_route
+from gatefield.theory.drift.drift import drift
 
 Moments = tuple[Float[np.ndarray, " m"], Float[np.ndarray, "m m"], Float[np.ndarray, " m"], Float[np.ndarray, "m m"]]
 
@@ -41,7 +41,8 @@ def half_closed_moments(gates: GateSet, source: Source, key: PRNGKeyArray, sampl
             found.append((_first(gate, source), np.zeros(source.n)))
         else:
             assert isinstance(gate, HalfSpace)
-            drawn = drift_estimate(source, np.asarray(gate.direction), key=jax.random.fold_in(key, i), samples=samples)
+            v, k = np.asarray(gate.direction), jax.random.fold_in(key, i)
+            drawn = drift(source, v, key=k, samples=samples, with_error=True)
             found.append((np.asarray(drawn.value), np.asarray(drawn.error)))
     first, error = (np.concatenate(parts) for parts in zip(*found, strict=True))
     second = closed_second(gates, source)
@@ -73,40 +74,25 @@ def _second_obstacle(gates: GateSet, source: Source) -> str:
     name = type(source).__name__
     spaces = [gate for gate in gates.gates if isinstance(gate, HalfSpace)]
     pairs = [(one, two) for i, one in enumerate(spaces) for two in spaces[:i]]
-    if not symmetric(source):
+    if not source.symmetric:
         return f"{name} data are not known to be symmetric about 0"
-    if spaces and _can_tie(source) and not all(has_closed(source, np.asarray(gate.direction)) for gate in spaces):
+    if spaces and not source.continuous and not _have_drifts(source, spaces):
         return f"{name} data can lie on the edge of a gate"
-    if not _ellipsoidal(source) and any(alignment(one.direction, two.direction) == 0 for one, two in pairs):
+    if source.elliptical is None and any(one.alignment(two) == 0 for one, two in pairs):
         return f"two different gates on {name} data have no closed form"
     return ""
 
 
-def _can_tie(source: Source) -> bool:
-    return isinstance(source, Hypercube) or (
-        isinstance(source, NonlinearGP) and bool(np.any(np.isinf(np.asarray(source.gain))))
-    )
-
-
 def _obstacle(gates: GateSet, source: Source) -> str:
     spaces = [gate for gate in gates.gates if isinstance(gate, HalfSpace)]
-    if symmetric(source) and not all(has_closed(source, np.asarray(gate.direction)) for gate in spaces):
+    if source.symmetric and not _have_drifts(source, spaces):
         return f"the drift of {type(source).__name__} data behind such a gate has no closed form"
     return _second_obstacle(gates, source)
 
 
-def symmetric(source: Source) -> bool:
-    """Whether the law is known to be symmetric about 0."""
-    if isinstance(source, GaussianClone):
-        return not np.any(np.asarray(source.mean()))
-    return isinstance(source, Gaussian | Elliptical | NonlinearGP | Hypercube)
-
-
-def _ellipsoidal(source: Source) -> bool:
-    """Whether two gates have the Gaussian second moment: it depends on directions alone, and so do ellipsoidal laws'."""
-    return isinstance(source, Gaussian | Elliptical | GaussianClone) or (
-        isinstance(source, NonlinearGP) and not np.any(np.asarray(source.gain))
-    )
+def _have_drifts(source: Source, spaces: list[HalfSpace]) -> bool:
+    """Whether the drift behind each half-space has a closed form."""
+    return all(closed_route(source, np.asarray(gate.direction)) is not None for gate in spaces)
 
 
 def _first(gate: Gate, source: Source) -> np.ndarray:
@@ -122,7 +108,7 @@ def _second(one: Gate, two: Gate, cov: np.ndarray) -> np.ndarray:
         return factors[0] * factors[1] * cov
     assert isinstance(one, HalfSpace)
     assert isinstance(two, HalfSpace)
-    same = alignment(one.direction, two.direction)
+    same = one.alignment(two)
     if same:
         return cov / 2 if same > 0 else 0 * cov
     return np.asarray(relu.gate_second_moment(np.asarray(one.direction), np.asarray(two.direction), cov))

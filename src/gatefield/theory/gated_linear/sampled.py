@@ -9,9 +9,8 @@ import numpy as np
 from jaxtyping import Array, PRNGKeyArray
 
 from gatefield.core.precision import exact, real
-from gatefield.data import AnyTask, Source
+from gatefield.data import AbstractTask, Source
 from gatefield.gates import GateSet
-from gatefield.theory.gated_linear.closed import symmetric
 
 Draw = Callable[[PRNGKeyArray, int], tuple[Any, ...]]
 
@@ -26,7 +25,7 @@ def sampled_moments(gates: GateSet, source: Source, key: PRNGKeyArray, samples: 
 
     If the law is symmetric about 0, each sample is used with both signs.
     """
-    mirror = symmetric(source)
+    mirror = source.symmetric
 
     def draw(key: PRNGKeyArray, size: int) -> tuple[Array, Array]:
         x = real(source.sampler()(key, size))
@@ -38,7 +37,7 @@ def sampled_moments(gates: GateSet, source: Source, key: PRNGKeyArray, samples: 
 
 
 @exact
-def sampled_task_moments(gates: GateSet, task: AnyTask, key: PRNGKeyArray, samples: int) -> tuple[Any, Any]:
+def sampled_task_moments(gates: GateSet, task: AbstractTask, key: PRNGKeyArray, samples: int) -> tuple[Any, Any]:
     """(b, A, E y^2) of any task, and their standard errors."""
     draw = task.sampler()
     return _moments(gates, lambda key, size: tuple(map(real, draw(key, size))), key, samples)

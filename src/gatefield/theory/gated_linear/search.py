@@ -13,8 +13,7 @@ from gatefield.core import checks
 from gatefield.core.errors import UserError
 from gatefield.core.keys import as_key
 from gatefield.core.precision import exact, real
-from gatefield.data import Gaussian, GaussianClone, NonlinearGP, Source, Task
-from gatefield.theory.gated_linear.closed import symmetric
+from gatefield.data import Source, Task
 from gatefield.theory.gated_linear.search_moments import GaussianLaw, Law, Mixture, SampledLaw
 
 WIDTHS = (0.5, 0.2, 0.08)
@@ -114,18 +113,13 @@ def _problem(task: Any, key: PRNGKeyArray, samples: int) -> Mixture:
         raise UserError(f"task must be a Task of two sources, but is {type(task).__name__}; write Task(positive, negative).")
     sources = (task.positive, task.negative)
     for source in sources:
-        if not symmetric(source):
+        if not source.symmetric:
             name = type(source).__name__
             raise UserError(f"The search needs data symmetric about 0, which {name} data are not known to be; take other data.")
     laws: Any = tuple(GaussianLaw(real(source.covariance())) for source in sources)
-    if not all(_gaussian(source) for source in sources):
+    if not all(source.gaussian for source in sources):
         laws = tuple(_sampled(source, k, samples) for source, k in zip(sources, jax.random.split(key), strict=True))
     return Mixture(laws, real([task.proportion, 1 - task.proportion]), jnp.stack([real(y) for y in task.labels]))
-
-
-def _gaussian(source: Source) -> bool:
-    squashed = isinstance(source, NonlinearGP) and not np.any(np.asarray(source.gain))
-    return isinstance(source, Gaussian | GaussianClone) or squashed
 
 
 def _sampled(source: Source, key: PRNGKeyArray, samples: int) -> Law:

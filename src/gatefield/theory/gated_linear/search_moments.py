@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from gatefield.gates.half_space import opened
+from gatefield.core.ties import side
 from gatefield.theory.relu.geometry import Geometry, geometry, safe_sqrt
 
 Directions = Float[Array, "K n"]
@@ -99,7 +99,7 @@ class SampledLaw(Law):
     def _signs(self, V: Directions, width: Width) -> Float[Array, "samples K"]:
         """2 g - 1: the sign of <v, x>, 0 on the plane; or tanh(<v, x>/(2 width sd)), with sd its standard deviation."""
         if width is None:
-            return 2 * opened(self.x, V) - 1
+            return side(self.x, V)
         h = jnp.matmul(self.x, V.T, precision="highest")
         return jnp.tanh(h / (2 * width * safe_sqrt(jnp.mean(h**2, axis=0))))
 

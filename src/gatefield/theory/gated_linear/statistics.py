@@ -11,8 +11,8 @@ from gatefield.core import checks
 from gatefield.core.errors import UserError, unknown_name
 from gatefield.core.keys import as_key
 from gatefield.core.runs import run_count
-from gatefield.data import AnyTask, Task
-from gatefield.gates import GateSet, Scheduled, as_gate_set
+from gatefield.data import AbstractTask, Task
+from gatefield.gates import GateSet, Scheduled
 from gatefield.theory.gated_linear.closed import (
     closed_moments,
     half_closed_moments,
@@ -36,7 +36,7 @@ class Statistics(eqx.Module):
 
 
 def statistics(
-    gates: Any, task: AnyTask, *, method: str = "auto", key: PRNGKeyArray | None = None, samples: int = 1_000_000
+    gates: Any, task: AbstractTask, *, method: str = "auto", key: PRNGKeyArray | None = None, samples: int = 1_000_000
 ) -> tuple[Float[np.ndarray, "m m"], Float[np.ndarray, " m"], float]:
     r"""What a gated linear network learns from: $A = E[\tilde x\tilde x^\top]$, $b = E[y\,\tilde x]$ and $E y^2$.
 
@@ -71,7 +71,7 @@ def statistics(
 
 
 def statistics_estimate(
-    gates: Any, task: AnyTask, *, method: str = "auto", key: PRNGKeyArray | None = None, samples: int = 1_000_000
+    gates: Any, task: AbstractTask, *, method: str = "auto", key: PRNGKeyArray | None = None, samples: int = 1_000_000
 ) -> Statistics:
     """`statistics` with standard errors and the name of the method.
 
@@ -83,7 +83,7 @@ def statistics_estimate(
     >>> found.method, bool(found.b_error.max() < 0.01)
     ('sampled', True)
     """
-    gates = as_gate_set(gates).still()
+    gates = GateSet(gates).frozen()
     _check(gates, task)
     if method not in METHODS:
         raise unknown_name("method", method, METHODS)
@@ -98,7 +98,7 @@ def statistics_estimate(
     return _sampled(gates, task, method, as_key(key), checks.count("samples", samples, least=2))
 
 
-def _sampled(gates: GateSet, task: AnyTask, method: str, key: PRNGKeyArray, samples: int) -> Statistics:
+def _sampled(gates: GateSet, task: AbstractTask, method: str, key: PRNGKeyArray, samples: int) -> Statistics:
     if not isinstance(task, Task):
         (b, A, power), (b_error, A_error, _) = jax.tree.map(np.asarray, sampled_task_moments(gates, task, key, samples))
         return Statistics(A, b, float(power), A_error, b_error, "sampled")
@@ -109,7 +109,7 @@ def _sampled(gates: GateSet, task: AnyTask, method: str, key: PRNGKeyArray, samp
 
 
 def pieces(
-    gates: Any, task: AnyTask, *, method: str = "auto", key: PRNGKeyArray | None = None, samples: int = 1_000_000
+    gates: Any, task: AbstractTask, *, method: str = "auto", key: PRNGKeyArray | None = None, samples: int = 1_000_000
 ) -> list[tuple[float, Float[np.ndarray, "m m"], Float[np.ndarray, " m"]]]:
     """The moments under `Scheduled` gates, piece by piece, for `solve_pieces`.
 
@@ -123,7 +123,7 @@ def pieces(
     >>> [(start, A.item()) for start, A, b in found]
     [(0.0, 0.0), (5.0, 1.0)]
     """
-    gates = as_gate_set(gates)
+    gates = GateSet(gates)
     times = sorted({0.0, *(float(t) for gate in gates.gates if isinstance(gate, Scheduled) for t in np.asarray(gate.times))})
     return [(t, *statistics(gates.at(t), task, method=method, key=key, samples=samples)[:2]) for t in times]
 
@@ -143,7 +143,7 @@ def _mix(parts: list, task: Task, method: str) -> Statistics:
 
 
 def _check(gates: GateSet, task: Any) -> None:
-    if not isinstance(task, AnyTask):
+    if not isinstance(task, AbstractTask):
         raise UserError(f"task must be a task, such as Task(positive, negative), but is {type(task).__name__}; give one.")
     if run_count((gates, task)) is not None:
         raise UserError("Gates and task must be of one run each; take the moments of each run by itself.")

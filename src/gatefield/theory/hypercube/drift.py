@@ -1,24 +1,29 @@
 """The drift on the cube for any latent correlation."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Literal, overload
 
-import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.core import Tracer
-from jaxtyping import Array, ArrayLike, Float, PRNGKeyArray
+from jaxtyping import Array, ArrayLike, Float, PRNGKeyArray, Real
 
 from gatefield.core import checks
-from gatefield.core.errors import UserError, unknown_name
+from gatefield.core.arrays import Exact, MatrixLike
+from gatefield.core.errors import UserError
+from gatefield.core.estimate import Estimate
 from gatefield.core.precision import exact, real
 from gatefield.core.runs import leaf
-from gatefield.data import Source, arcsine_covariance
-from gatefield.data.numerics.field import Draw, gaussian_draw, symmetric_root
-from gatefield.theory.drift.result import Drift
-from gatefield.theory.drift.sampled import sampled_drift
+from gatefield.data import Source
+from gatefield.data.numerics import Draw, arcsine_covariance, gaussian_draw, symmetric_root
+from gatefield.theory.drift.sampled import STANDARD_ERRORS, sampled_drift
 from gatefield.theory.hypercube import inputs
-from gatefield.theory.hypercube.law import MOST_TRACED, corners, law
+from gatefield.theory.hypercube.law import MOST_TRACED
+from gatefield.theory.hypercube.law_drift import law_drift
 from gatefield.theory.hypercube.moments import MOST_SITES
-from gatefield.theory.hypercube.walsh import tied_sign
+
+Fields = Float[Exact, "*fields n"]
+FieldsLike = Real[ArrayLike, "*fields n"] | Sequence
 
 METHODS = ("auto", "exact", "sampled")
 
@@ -27,7 +32,7 @@ class Signs(Source):
     """Signs of a Gaussian vector of any correlation."""
 
     n: int = leaf(0, static=True)
-    corr: Float[Array, "n n"] = leaf(2)
+    corr: Float[Exact, "n n"] = leaf(2)
 
     def __init__(self, corr: Any) -> None:
         self.corr = corr
@@ -46,20 +51,35 @@ class Signs(Source):
         return real(arcsine_covariance(real(self.corr), jnp.inf))
 
 
+@overload
 def drift(
-    w: Float[ArrayLike, " n"],
-    corr: Float[ArrayLike, "n n"],
+    w: FieldsLike, corr: MatrixLike, *, method: str = ..., key: PRNGKeyArray | None = ..., samples: int = ...
+) -> Fields: ...
+@overload
+def drift(
+    w: FieldsLike,
+    corr: MatrixLike,
+    *,
+    method: str = ...,
+    key: PRNGKeyArray | None = ...,
+    samples: int = ...,
+    with_error: Literal[True],
+) -> Estimate: ...
+def drift(
+    w: FieldsLike,
+    corr: MatrixLike,
     *,
     method: str = "auto",
     key: PRNGKeyArray | None = None,
     samples: int = 262_144,
-) -> Float[Array, " n"]:
+    with_error: bool = False,
+) -> Fields | Estimate:
     r"""Drift of the signs $x_i = \operatorname{sign} z_i$ of a Gaussian vector of any correlation.
 
     $$f(w) = E[1(\langle w,x\rangle\ge0)\,x] = \tfrac12\sum_x p(x)\operatorname{sign}(\langle w,x\rangle)\,x$$
 
-    with p the `pattern_law`; the sign is 0 at ties, which are told up to rounding (`chow` decides them exactly). f is constant
-    where no corner changes sides.
+    with p the `pattern_law`; the sign is 0 at ties, up to rounding (`chow` decides them exactly). f is constant where no corner
+    changes sides.
 
     | method | for |
     |---|---|
@@ -67,79 +87,58 @@ def drift(
     | "sampled" | any number, with the linear part of the gate as control variate |
     | "auto" | "exact" where it applies, else "sampled" |
 
-    **Arguments:** `w`: a field, not zero. `corr`: correlation of z. `method`: as above. `key`, `samples`: for sampling.
+    The error of "exact" is $\tfrac12(\sum_S e_S^2)^{1/2}$ with $e_S$ the errors of the moments, each found by other rules with
+    fewer nodes (see `sign_moment`); it bounds that of every entry because the Walsh coefficients of a gate have squares of sum
+    1/4. That of "sampled" is one standard error. A matrix seen before costs nothing. A new one, for a ring with length scale 1
+    to 2, took on two busy cores, besides some seconds to compile: to n = 8 about a second, with error 1e-13 to 1e-10; n = 10
+    two seconds (1e-12 to 2e-7); n = 12 three quarters of a minute (1e-11 to 2e-6). Without the symmetries of a ring more sets
+    of sites are computed, up to 24 times as many at n = 12.
 
-    **Returns:** the drift; float64 NumPy unless traced. See `drift_estimate` for its error.
+    **Arguments**
+
+    - `w`: a field (n,), not zero, or many (..., n), whose samples are then the same.
+    - `corr`: correlation of z.
+    - `method`: as above.
+    - `key`, `samples`: for sampling.
+    - `with_error`: whether to give the error and the method too.
+
+    **Returns** the drift, float64 NumPy unless traced; with `with_error` an `Estimate` of it. If `corr` is traced, the error of
+    "exact" is not known and NaN. Traced results have the user's precision: float32 unless inside `with jax.enable_x64(True)`.
 
     >>> import numpy as np
-    >>> drift([1.1, 0.7, -0.45, 0.3, 0.2], np.exp(-np.subtract.outer(np.arange(5), np.arange(5)) ** 2 / 2.25)).round(6)
+    >>> corr = np.exp(-np.subtract.outer(np.arange(5), np.arange(5)) ** 2 / 2.25)
+    >>> drift([1.1, 0.7, -0.45, 0.3, 0.2], corr).round(6)
     array([0.490791, 0.230764, 0.044849, 0.015039, 0.006697])
+    >>> estimate = drift(np.arange(1.0, 6.0), corr, with_error=True)
+    >>> estimate.method, bool(estimate.error.max() < 1e-12)
+    ('exact', True)
 
     **Source:** note 003, equations 5 and 14 to 17.
     """
-    return drift_estimate(w, corr, method=method, key=key, samples=samples).value
-
-
-def drift_estimate(
-    w: Float[ArrayLike, " n"],
-    corr: Float[ArrayLike, "n n"],
-    *,
-    method: str = "auto",
-    key: PRNGKeyArray | None = None,
-    samples: int = 262_144,
-) -> Drift:
-    r"""The `drift` together with its error and the method used.
-
-    The error of "exact" is $\tfrac12(\sum_S e_S^2)^{1/2}$ with $e_S$ the errors of the moments, each found by other rules with
-    fewer nodes (see `sign_moment_estimate`); it bounds that of every entry because the Walsh coefficients of a gate have
-    squares of sum 1/4. That of "sampled" is one standard error. A matrix seen before costs nothing. A new one, for a ring with
-    length scale 1 to 2, took on two busy cores, besides some seconds to compile: to n = 8 about a second, with error 1e-13 to
-    1e-10; n = 10 two seconds (1e-12 to 2e-7); n = 12 three quarters of a minute (1e-11 to 2e-6). Without the symmetries of a
-    ring more sets of sites are computed, up to 24 times as many at n = 12.
-
-    **Arguments:** as for `drift`.
-
-    **Returns:** a `Drift` with `value`, `error` and `method`. If `corr` is traced, the error of "exact" is not known and NaN.
-    Traced results have the user's precision: float32 unless inside `with jax.enable_x64(True)`.
-
-    >>> import numpy as np
-    >>> estimate = drift_estimate(np.arange(1.0, 5.0), (1 + np.eye(4)) / 2)
-    >>> estimate.method, bool(estimate.error.max() < 1e-12)
-    ('exact', True)
-    """
     n = inputs.correlation(corr)
-    inputs.field(w, n)
-    if method not in METHODS:
-        raise unknown_name("method", method, METHODS)
+    inputs.fields(w, n)
+    checks.choice("method", method, METHODS)
+    found = _estimate(w, corr, method, key, checks.count("samples", samples))
+    return found if with_error else found.value
+
+
+def _estimate(w: Any, corr: Any, method: str, key: Any, samples: int) -> Estimate:
+    n = np.shape(corr)[-1]
     possible = n <= (MOST_TRACED if isinstance(corr, Tracer) else MOST_SITES)
     if method == "exact" and not possible:
         raise UserError(f"The drift of {n} signs is not summed; use method='sampled' and give a key.")
     if method != "sampled" and possible:
-        return Drift(*_exact(w, corr), "exact")
+        return Estimate(*_exact(w, corr), "exact")
     if key is None:
         raise UserError(f"The drift of {n} signs is sampled; give a key, such as key=jax.random.key(0).")
-    return Drift(*_sampled(w, corr, key, checks.count("samples", samples)), "sampled")
+    return Estimate(*_sampled(w, corr, key, samples), "sampled", STANDARD_ERRORS)
 
 
 @exact
-def _exact(w: Float[ArrayLike, " n"], corr: Float[ArrayLike, "n n"]) -> tuple[Array, Array]:
+def _exact(w: Any, corr: Any) -> tuple[Array, Array]:
     return law_drift(real(w), corr)
 
 
 @exact
-def _sampled(w: Float[ArrayLike, " n"], corr: Float[ArrayLike, "n n"], key: PRNGKeyArray, samples: int) -> tuple[Array, Array]:
+def _sampled(w: Any, corr: Any, key: PRNGKeyArray, samples: int) -> tuple[Array, Array]:
     return sampled_drift(Signs(real(corr)), real(w), key, samples)
-
-
-def law_drift(w: Float[Array, " n"], corr: Any) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
-    """The drift of signs with this latent correlation, and a bound of its error at each site."""
-    known = law(corr)
-    return _gated(w, real(corners(len(w))), known.chances, known.errors)
-
-
-@jax.jit
-def _gated(
-    w: Float[Array, " n"], points: Array, chances: Array, errors: Array
-) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
-    value = jnp.matmul(0.5 * chances * tied_sign(points, w), points, precision="highest")
-    return value, jnp.full_like(value, 0.5) * jnp.linalg.norm(errors)

@@ -12,13 +12,15 @@ from scipy.stats import qmc
 
 from gatefield.theory.hypercube.tail import cut_draw, hazard, log_scaled_tail, log_tail, scaled_tail, uncut_mean
 
-_NEWTON = 20
-_SHARES = 0.5 ** np.arange(8)
+_NEWTON = 20  # steps to the saddle point; eight are enough for correlations up to 0.999 and for smooth kernels of 20 sites
+_SHARES = 0.5 ** np.arange(8)  # of a Newton step that the line search tries
 _FLOORS = np.array([4.0, 16.0, 4.0])
-_CHANGE = 1
-_ROUNDING = 2.0
-_ENOUGH = 100
-_HUGE = 1e15
+"""Least conditional variance of a site, in units of rounding: for the correlation itself and for its two changed copies. The
+first copy has a larger one, so that the floor shows in the error wherever it matters."""
+_CHANGE = 1  # correlations are changed by one unit of rounding; those that a user hands in are off by half a unit
+_ROUNDING = 2.0  # two changes show rounding in part; the larger of them is doubled
+_ENOUGH = 100  # effective points that show the spread of the weights; with fewer, some weight may have been missed
+_HUGE = 1e15  # levels and tilts are kept below, so that squares and products stay finite in float64
 
 Factor = Float[Array, "n n"]
 
@@ -38,9 +40,9 @@ class Tilt(NamedTuple):
 
 
 @functools.lru_cache(maxsize=32)
-def shifted_points(dimension: int, points: int, replicates: int, seed: int) -> np.ndarray:
-    """Sobol points, scrambled anew and shifted for each replicate; never 0 or 1."""
-    draws = (qmc.Sobol(dimension, rng=np.random.default_rng([seed, r])) for r in range(replicates))
+def shifted_points(dimension: int, points: int, replicates: int, entropy: tuple[int, ...]) -> np.ndarray:
+    """Sobol points, scrambled anew and shifted for each replicate; never 0 or 1, where a quantile is infinite."""
+    draws = (qmc.Sobol(dimension, rng=np.random.default_rng([*entropy, r])) for r in range(replicates))
     return np.stack([draw.random(points) for draw in draws]) * (1 - 2.0**-30) + 2.0**-31
 
 
@@ -79,9 +81,9 @@ def _rounded(corr: Float[Array, "n n"]) -> Float[Array, "2 n n"]:
 
 
 def _blind(share: Float[Array, ""], square: Float[Array, ""], count: int) -> Float[Array, ""]:
-    """What so many points may have missed of a weight of at most 1, where few of them bear it all."""
+    """What `count` points may have missed of a weight of at most 1, where few of them bear it all."""
     effective = count * share**2 / jnp.maximum(square, jnp.finfo(square.dtype).tiny)
-    return jnp.where(effective > _ENOUGH, 0.0, 3 / count)
+    return jnp.where(effective > _ENOUGH, 0.0, 3 / count)  # an event that no point met: below 3/count with 95 %
 
 
 def _mean_weight(scaled: Factor, tilt: Tilt, u: Float[Array, "points n-1"]) -> tuple[Float[Array, ""], Float[Array, ""]]:
@@ -153,7 +155,7 @@ def _tilt(scaled: Factor, start: Float[Array, " n"]) -> Tilt:
         bend = inverse.T @ inverse + jnp.diag(_barrier_bend(s)) + end * (end + last @ s) * jnp.outer(last, last)
         move = jnp.linalg.solve(bend, slope)
         move = jnp.where(jnp.isfinite(move), move, 0.0)
-        reach = jnp.minimum(1.0, 0.95 / jnp.maximum(jnp.max(-move / s), 1e-3))
+        reach = jnp.minimum(1.0, 0.95 / jnp.maximum(jnp.max(-move / s), 1e-3))  # the excess stays positive
         tries = s + reach * jnp.asarray(_SHARES, s.dtype)[:, None] * move
         heights = jax.vmap(height)(tries)
         best = jnp.argmax(jnp.where(jnp.isfinite(heights), heights, -jnp.inf))

@@ -4,10 +4,12 @@ from typing import Any
 
 import jax.numpy as jnp
 from jax import Array as JaxArray
-from jaxtyping import Array, ArrayLike, Float
+from jaxtyping import ArrayLike, Float
 
 from gatefield.core import checks
+from gatefield.core.arrays import Exact
 from gatefield.core.precision import exact, real
+from gatefield.core.ties import tied_sign
 from gatefield.theory.hypercube import inputs
 from gatefield.theory.hypercube.integers import scaled
 from gatefield.theory.hypercube.margin import margin
@@ -23,12 +25,14 @@ def head_size(w: Any) -> int:
 
     with $\delta$ the `margin`. If this holds at k, it holds at k + 1, so k is found by bisection; no other set of weights
     decides with fewer, and it is the set of sites the gate depends on. Where ties occur, all weights but zeros are needed; they
-    are decided exactly, in integers (`drift`, `walsh` and `head_errors` tell them up to rounding). A small sum that is found
+    are decided exactly, in integers (`drift`, `walsh` and `head_errors` decide them up to rounding). A small sum that is found
     fast excludes most k without the search for $\delta$.
 
-    **Arguments:** `w`: weights, as for `margin`.
+    **Arguments**
 
-    **Returns:** k, from 1 to n.
+    - `w`: weights, as for `margin`.
+
+    **Returns** k, from 1 to n.
 
     >>> head_size([10, 7, 5.5, 0.3, 0.1, 0.05]), head_size([4, 2, 1]), head_size([1, 1, 1])
     (3, 1, 3)
@@ -52,18 +56,22 @@ def _decides(sizes: list[int], k: int) -> bool:
 @exact
 def head_errors(
     w: Float[ArrayLike, " n"], x: Float[ArrayLike, "points n"], chances: Float[ArrayLike, " points"] | None = None
-) -> Float[Array, " n"]:
+) -> Float[Exact, " n"]:
     r"""How often the k largest weights alone open another gate than all of them, for k = 1, ..., n.
 
     $$\varepsilon_k = P\big(\operatorname{sign}\langle w,x\rangle \ne \operatorname{sign}\langle w_{\rm head},x\rangle\big)$$
 
-    where a tie of one of them, told up to rounding, counts one half (`head_size` decides ties exactly). The drift of the head
+    where a tie of one of them, up to rounding, counts one half (`head_size` decides ties exactly). The drift of the head
     differs from that of the field by at most $\varepsilon_k$ at each site, and $\varepsilon_k \le P(|{\rm head}| \le |{\rm
     tail}|)$. All k come from one pass of cumulative sums. $\varepsilon_k$ need not fall with k.
 
-    **Arguments:** `w`: a field. `x`: points, one per row: samples, or all points of the support with `chances`.
+    **Arguments**
 
-    **Returns:** $\varepsilon_1, \dots, \varepsilon_n$; float64 NumPy unless traced.
+    - `w`: a field.
+    - `x`: points, one per row: samples, or all points of the support.
+    - `chances`: probabilities of the points; equal ones by default.
+
+    **Returns** $\varepsilon_1, \dots, \varepsilon_n$; float64 NumPy unless traced.
 
     >>> from gatefield.theory.hypercube import corners
     >>> head_errors([3.0, 2.0, 2.0], corners(3))
@@ -81,8 +89,7 @@ def head_errors(
 def _head_errors(w: JaxArray, x: JaxArray, weight: JaxArray) -> JaxArray:
     order = jnp.argsort(-jnp.abs(w), stable=True)
     heads = jnp.cumsum(x[:, order] * w[order], axis=1)
-    slack = 64 * jnp.finfo(heads.dtype).eps * jnp.sum(jnp.abs(w)) * jnp.max(jnp.abs(x))
-    signs = jnp.where(jnp.abs(heads) <= slack, 0.0, jnp.sign(heads))
+    signs = tied_sign(heads, jnp.sum(jnp.abs(w)) * jnp.max(jnp.abs(x), axis=1, keepdims=True), len(w))
     return jnp.matmul(weight, jnp.abs(signs - signs[:, -1:]) / 2, precision="highest")
 
 
@@ -97,9 +104,12 @@ def probable_head(
     The smallest k with $\varepsilon_k \le$ `share`, found by looking at all k because $\varepsilon_k$ (see `head_errors`) is
     not monotone.
 
-    **Arguments:** `w`, `x`, `chances`: as for `head_errors`. `share`: from 0 to 1.
+    **Arguments**
 
-    **Returns:** k, from 1 to n.
+    - `w`, `x`, `chances`: as for `head_errors`.
+    - `share`: from 0 to 1.
+
+    **Returns** k, from 1 to n.
 
     >>> from gatefield.theory.hypercube import corners
     >>> probable_head([3.0, 2.0, 2.0], corners(3), 0.3)

@@ -9,7 +9,7 @@ from jax.core import Tracer
 from gatefield.core import checks
 from gatefield.core.errors import UserError
 
-_ROUNDING = 1e-8
+_ROUNDING = 1e-8  # users' correlations come from float32 or from rounded text; kernels that are wrong differ by far more
 
 
 def shape(name: str, value: Any) -> tuple[int, ...]:
@@ -29,7 +29,9 @@ def correlation(corr: Any, name: str = "corr") -> int:
     """The number of sites of a correlation matrix: square, symmetric, with unit diagonal and no negative eigenvalue."""
     sizes = shape(name, corr)
     if len(sizes) != 2 or sizes[0] != sizes[1] or not sizes[0]:
-        raise UserError(f"{name} must be a correlation matrix (n, n), but has shape {sizes}; give such a matrix.")
+        raise UserError(
+            f"{name} must be a correlation matrix (n, n), but has shape {sizes}; give one row and one column for each site."
+        )
     if not isinstance(corr, Tracer):
         matrix = np.asarray(checks.finite(name, corr), dtype=np.float64)
         if np.abs(np.diag(matrix) - 1).max() > _ROUNDING:
@@ -50,7 +52,9 @@ def covariances(cov1: Any, cov0: Any, sites: int | None = None) -> int:
     n = (sizes[-1] if sizes else 0) if sites is None else sites
     for name, cov in (("cov1", cov1), ("cov0", cov0)):
         if not n or shape(name, cov) != (n, n):
-            raise UserError(f"{name} must be a covariance ({n}, {n}), but has shape {shape(name, cov)}; give such a matrix.")
+            raise UserError(
+                f"{name} must be a covariance ({n}, {n}), but has shape {shape(name, cov)}; give both classes the same sites."
+            )
         checks.finite(name, cov)
     return n
 
@@ -59,7 +63,9 @@ def points(name: str, x: Any, sites: int) -> int:
     """The number of rows of finite points."""
     sizes = shape(name, x)
     if len(sizes) != 2 or sizes[1] != sites or not sizes[0]:
-        raise UserError(f"{name} must have one row of {sites} sites per point, but has shape {sizes}; give such points.")
+        raise UserError(
+            f"{name} must have one row of {sites} sites per point, but has shape {sizes}; put points along the first axis."
+        )
     checks.finite(name, x)
     return sizes[0]
 
@@ -71,7 +77,7 @@ def chances(value: Any, count: int) -> None:
     if shape("chances", value) != (count,):
         raise UserError(
             f"chances must have one entry for each of the {count} points, but has shape {shape('chances', value)}; "
-            "give such probabilities."
+            "give one probability per row of the points."
         )
     checks.real("chances", value, "zero or more and finite", lambda p: (p >= -1e-9) & np.isfinite(p))
 
@@ -82,21 +88,36 @@ def site(value: Any, sites: int) -> Any:
         return value
     number = checks.count("site", value, least=0)
     if number >= sites:
-        raise UserError(f"site must be from 0 to {sites - 1}, but is {number}; give such a site.")
+        raise UserError(f"site must be from 0 to {sites - 1}, but is {number}; sites are counted from 0.")
     return number
 
 
-def field(w: Any, sites: int | None = None) -> int:
+def field(w: Any) -> int:
     """The number of entries of a finite vector that is not zero everywhere."""
     sizes = shape("w", w)
-    if len(sizes) != 1 or not sizes[0] or (sites is not None and sizes[0] != sites):
-        rule = "be a vector" if sites is None else f"have one entry for each of the {sites} sites"
-        raise UserError(f"w must {rule}, but has shape {sizes}; give such a field.")
-    if not isinstance(w, Tracer):
-        _numbers(w)
-        if not np.any(np.asarray(w) != 0):
-            raise UserError("w must not be zero everywhere, because its gate would be open nowhere; give another field.")
+    if len(sizes) != 1 or not sizes[0]:
+        raise UserError(f"w must be a vector, but has shape {sizes}; give one weight for each site.")
+    _not_zero(w)
     return sizes[0]
+
+
+def fields(w: Any, sites: int) -> None:
+    """One field or many (..., sites), finite and none of them zero everywhere."""
+    sizes = shape("w", w)
+    if sizes[-1:] != (sites,):
+        raise UserError(
+            f"w must have one entry for each of the {sites} sites, but has shape {sizes}; "
+            f"give it the shape ({sites},), or (..., {sites}) for many fields."
+        )
+    _not_zero(w)
+
+
+def _not_zero(w: Any) -> None:
+    if isinstance(w, Tracer):
+        return
+    _numbers(w)
+    if not np.any(np.asarray(w) != 0, axis=-1).all():
+        raise UserError("w must not be zero everywhere, because its gate would be open nowhere; give another field.")
 
 
 def _numbers(w: Any) -> None:
@@ -105,7 +126,7 @@ def _numbers(w: Any) -> None:
     if array.dtype != object:
         checks.finite("w", w)
         return
-    for value in array.tolist():
+    for value in array.ravel().tolist():
         if not isinstance(value, numbers.Rational):
             checks.finite("w", value)
 
@@ -114,7 +135,7 @@ def signs(pattern: Any, sites: int) -> None:
     """A pattern of signs, one for each site."""
     if shape("pattern", pattern) != (sites,):
         raise UserError(
-            f"pattern must have one sign for each of the {sites} sites, but has shape {np.shape(pattern)}; give such a pattern."
+            f"pattern must have one sign for each of the {sites} sites, but has shape {np.shape(pattern)}; give 1 or -1 each."
         )
     if not isinstance(pattern, Tracer):
         checks.real("pattern", pattern, "1 or -1 at each site", lambda x: np.abs(x) == 1)

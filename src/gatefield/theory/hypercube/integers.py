@@ -12,7 +12,8 @@ from jax import Array
 from gatefield.core.errors import UserError
 from gatefield.theory.hypercube import inputs
 
-_MOST_BITS, _WORD = 61, 50
+_MOST_BITS = 61  # a sum of two numbers of that width fits int64
+_WORD = 50  # wider sums are kept in words of that width, so that thousands of them add up without overflow
 
 
 class Scaled(NamedTuple):

@@ -9,12 +9,13 @@ import numpy as np
 from jax.core import Tracer
 from jaxtyping import Array, ArrayLike, Float
 
+from gatefield.core.arrays import Exact
 from gatefield.core.errors import UserError
 from gatefield.core.precision import exact, real
 from gatefield.theory.hypercube import inputs
 from gatefield.theory.hypercube.moments import MOST_SITES, Moments, subset_moments, subset_moments_host
 
-MOST_TRACED = 8
+MOST_TRACED = 8  # a transformation computes all sets of sites at once, without symmetries: seconds for 8 sites
 
 
 class Law(NamedTuple):
@@ -23,18 +24,6 @@ class Law(NamedTuple):
     chances: Float[Array, " corners"]
     moments: Float[Array, " corners"]
     errors: Float[Array, " corners"]
-
-
-def corners(n: int) -> np.ndarray:
-    """All corners of the cube, one per row; site i is -1 where binary digit i of the row's number is 1.
-
-    >>> corners(2)
-    array([[ 1.,  1.],
-           [-1.,  1.],
-           [ 1., -1.],
-           [-1., -1.]])
-    """
-    return 1.0 - 2.0 * ((np.arange(2**n)[:, None] >> np.arange(n)) & 1)
 
 
 def hadamard(values: Any) -> Any:
@@ -47,7 +36,7 @@ def hadamard(values: Any) -> Any:
 
 
 @exact
-def pattern_law(corr: Float[ArrayLike, "n n"]) -> Float[Array, " corners"]:
+def pattern_law(corr: Float[ArrayLike, "n n"]) -> Float[Exact, " corners"]:
     r"""Probability of every corner of the cube under the signs $x_i = \operatorname{sign} z_i$ of a Gaussian vector.
 
     $$p(x) = 2^{-n} \sum_S m_S \prod_{i\in S} x_i$$
@@ -55,10 +44,12 @@ def pattern_law(corr: Float[ArrayLike, "n n"]) -> Float[Array, " corners"]:
     over all even sets S of sites, with $m_S$ their `sign_moment`, by a fast Hadamard transform. Matrices that were seen before
     are not computed again; on a ring, sets of sites that a turn or a reflection maps onto each other are computed once.
 
-    **Arguments:** `corr`: correlation of z, up to 12 sites (8 under a transformation). Seconds to n = 8; see
-    `drift_estimate` for the time and error above.
+    **Arguments**
 
-    **Returns:** 2^n probabilities, in the order of `corners(n)`; float64 NumPy unless traced. Traced results have the user's
+    - `corr`: correlation of z, up to 12 sites (8 under a transformation). Seconds to n = 8; see `drift` for the time and error
+      above.
+
+    **Returns** 2^n probabilities, in the order of `corners(n)`; float64 NumPy unless traced. Traced results have the user's
     precision: float32, with absolute errors near 1e-7, unless inside `with jax.enable_x64(True)`.
 
     >>> pattern_law([[1.0, 0.5], [0.5, 1.0]]).round(6)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-_MOST_SUMS = 1 << 20
+_MOST_SUMS = 1 << 20  # Python integers of a set take about 100 MB then
 
 
 def listed_nearest(sizes: list[int]) -> np.ndarray | None:

@@ -1,6 +1,6 @@
 """How near to zero a signed sum of weights can come."""
 
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
@@ -9,13 +9,13 @@ from gatefield.theory.hypercube.integers import Scaled, rounded, scaled
 from gatefield.theory.hypercube.listed import listed_nearest
 from gatefield.theory.hypercube.search import nearest_to_zero
 
-MOST_WEIGHTS = 60
-_MOST_BITS = 61
-_SMALL_TOTAL = 1 << 20
+MOST_WEIGHTS = 60  # five minutes
+_MOST_BITS = 61  # sums of two halves, and their difference, then fit the 63 bits of int64
+_SMALL_TOTAL = 1 << 20  # the reachable sums are the binary digits of one integer, 0.1 MB for each weight
 
 
 class Margin(NamedTuple):
-    """The smallest size of a signed sum, its error, and signs that reach it."""
+    """The smallest size of a signed sum, its error, signs that reach it, and the method: an estimate with a witness."""
 
     value: int | float
     error: int | float
@@ -24,54 +24,51 @@ class Margin(NamedTuple):
     method: str
 
 
-def margin(w: Any) -> int | float:
+@overload
+def margin(w: Any) -> int | float: ...
+@overload
+def margin(w: Any, *, with_error: Literal[True]) -> Margin: ...
+def margin(w: Any, *, with_error: bool = False) -> int | float | Margin:
     r"""The smallest size of a signed sum of weights (*host*).
 
     $$\delta(w) = \min_{x\in\{\pm1\}^n} \Big|\sum_i w_i x_i\Big|$$
 
     In integers: a float64 is an integer times a power of 2, so nothing is lost and $\delta = 0$ means a tie (`drift`, `walsh`
-    and `head_errors` tell ties up to rounding instead). Deciding whether $\delta = 0$ is the partition problem, which is
+    and `head_errors` decide ties up to rounding instead). Deciding whether $\delta = 0$ is the partition problem, which is
     NP-complete; the time grows as $2^{n/2}$ and the memory as a fixed block and four lists of $2^{n/4}$: under a second at n =
-    40, ten seconds and 64 MB at n = 50. Small integers are summed by dynamic programming at any n. See `margin_estimate` for
-    the signs and the error.
-
-    **Arguments:** `w`: weights: integers of any size, floats or fractions; 60 at most unless one exceeds the sum of the others
-    or all are small integers. Where many sums of wide weights nearly tie, all sums that differ are listed; if these are too
-    many, a `UserError` says so.
-
-    **Returns:** $\delta$: an integer for integers, else a float.
-
-    >>> margin([3, 2, 2]), margin([10**30, 10**30 - 7]), margin([0.1, 0.2, 0.3])
-    (1, 7, 2.7755575615628914e-17)
-
-    **Source:** note 003, equation 13.
-    """
-    found = margin_estimate(w)
-    if found.error:
-        raise UserError(
-            f"The margin of these weights is at most {found.value}, but too many of their sums nearly tie for an exact search; "
-            "margin_estimate tells the value with its error."
-        )
-    return found.value
-
-
-def margin_estimate(w: Any) -> Margin:
-    r"""The `margin` of weights together with its error and signs that reach it (*host*).
+    40, ten seconds and 64 MB at n = 50. Small integers are summed by dynamic programming at any n.
 
     Integers whose sizes add up to less than $2^{61}$ are searched as they are. Wider ones, such as floats of very different
     size, are rounded to a grid of that width; a sum then moves by at most n/2 steps of the grid, so all sums that can be the
     smallest are found and computed exactly. If there are more than 4096 of them, as for many equal weights, the different sums
     of each half are listed without rounding. Only if one half has more than a million the value keeps an error of n steps.
 
-    **Arguments:** as for `margin`.
+    **Arguments**
 
-    **Returns:** a `Margin` with `value`, `error`, `signs` and `method`: "one leads", "small integers" or "four lists".
+    - `w`: weights: integers of any size, floats or fractions; 60 at most unless one exceeds the sum of the others or all are
+      small integers.
+    - `with_error`: whether to give the error, signs that reach the value, and the method too.
 
-    >>> margin_estimate([5.0, 2.0, 1.5])
+    **Returns** $\delta$, an integer for integers, else a float; where it could only be bounded, a `UserError` says so. With
+    `with_error` a `Margin` with `value`, `error`, `signs` and `method`: "one leads", "small integers" or "four lists".
+
+    >>> margin([3, 2, 2]), margin([10**30, 10**30 - 7]), margin([0.1, 0.2, 0.3])
+    (1, 7, 2.7755575615628914e-17)
+    >>> margin([5.0, 2.0, 1.5], with_error=True)
     Margin(value=1.5, error=0.0, signs=array([ 1, -1, -1]), method='one leads')
 
     **Source:** note 003, equation 13; the lists are those of Schroeppel and Shamir (1981).
     """
+    found = _signed_sum(w)
+    if found.error and not with_error:
+        raise UserError(
+            f"The margin of these weights is at most {found.value}, but too many of their sums nearly tie for an exact search; "
+            "margin(w, with_error=True) tells the value with its error."
+        )
+    return found if with_error else found.value
+
+
+def _signed_sum(w: Any) -> Margin:
     whole = scaled(w)
     sizes = [abs(v) for v in whole.values]
     order = [i for i in sorted(range(len(sizes)), key=lambda i: -sizes[i]) if sizes[i]]
@@ -155,9 +152,11 @@ def sdp_margin(w: Any) -> float:
     $0/(-\delta^2) = 0$ for (1, 1, 1), so no constant K gives $\delta_{\rm INT} \ge K\,{\rm SDP}$. As deciding $\delta = 0$ is
     NP-complete, no such bound that can be computed fast and vanishes only with $\delta$ is to be expected.
 
-    **Arguments:** `w`: weights.
+    **Arguments**
 
-    **Returns:** the value, zero or less, computed in integers and rounded once.
+    - `w`: weights.
+
+    **Returns** the value, zero or less, computed in integers and rounded once.
 
     >>> sdp_margin([5, 2, 1, 1]), sdp_margin([3.0, 2.0, 1.5])
     (-1.0, 0.0)

@@ -2,7 +2,7 @@
 
 import functools
 import itertools
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 import jax
 import jax.numpy as jnp
@@ -10,29 +10,33 @@ import numpy as np
 from jax.core import Tracer
 from jaxtyping import Array, ArrayLike, Float
 
+from gatefield.core.arrays import MatrixLike, Scalar
 from gatefield.core.errors import UserError
+from gatefield.core.estimate import Estimate
 from gatefield.core.precision import exact, real
 from gatefield.theory.hypercube import inputs
 
-MOST_SITES = 12
+MOST_SITES = 12  # three quarters of a minute; 14 would take hours
 _NODES = {4: 32, 6: 20, 8: 16, 10: 10, 12: 8}
+"""Nodes per level: to k = 8 enough for 1e-12 on a line with length scale 2, above as many as a minute allows."""
 _CHUNK = {4: 64, 6: 8, 8: 1, 10: 1, 12: 1}
-_TINY = 1e-14
-_DIGITS = 13
-_ROUNDING, _CANCELLED, _GOAL, _SAME = 4e-14, 1e-18, 5e-10, 4e-15
+"""Moments computed at once. Batches are padded to a multiple of it, so that all share one compiled program; moments of many
+sites take long, and none is computed in vain."""
+_TINY = 1e-14  # a conditional variance below is rounding: that site is decided by the pair at zero
+_DIGITS = 13  # correlations that agree so far are taken as the same matrix
+_ROUNDING, _CANCELLED = 4e-14, 1e-18  # rounding per site, and what determinants lose as (1 - largest correlation)^-2
+_GOAL = 5e-10  # a moment less precise is computed again
+_SAME = 4e-15  # correlations this near to 1 or -1 are 1 or -1 but for rounding
 
 Corr = Float[Array, "*batch k k"]
 
 
-class SignMoment(NamedTuple):
-    """A moment of signs and a bound of its error."""
-
-    value: Float[Array, ""]
-    error: Float[Array, ""]
-    """NaN under a transformation, where it is not known."""
-
-
-def sign_moment(corr: Float[ArrayLike, "k k"]) -> Float[Array, ""]:
+@overload
+def sign_moment(corr: MatrixLike) -> Scalar: ...
+@overload
+def sign_moment(corr: MatrixLike, *, with_error: Literal[True]) -> Estimate: ...
+@exact
+def sign_moment(corr: MatrixLike, *, with_error: bool = False) -> Scalar | Estimate:
     r"""Moment $m_k = E[x_1 x_2 \cdots x_k]$ of the signs $x_i = \operatorname{sign} z_i$ of a Gaussian vector.
 
     $m_0 = 1$, $m_2 = \tfrac2\pi\arcsin\rho$, odd moments vanish. Let R(t) be the correlation R with the first row and column
@@ -45,50 +49,46 @@ def sign_moment(corr: Float[ArrayLike, "k k"]) -> Float[Array, ""]:
     $t = \sin(\pi u/2)$ with Gauss-Legendre nodes in u. Two sites that always agree, or always differ, are first replaced by
     their constant product, and to k = 8 a moment that is not precise to 5e-10 is computed again with a finer rule. For
     correlations of a line with a length scale of 2 sites the error is below 1e-12 to k = 8; it grows as R comes near to
-    singular: `sign_moment_estimate` states it. Under a transformation none of this is done: R must be far from singular there,
-    and the result has the user's precision, float32 unless inside `with jax.enable_x64(True)`.
+    singular. Under a transformation none of this is done: R must be far from singular there, and the result has the user's
+    precision, float32 unless inside `with jax.enable_x64(True)`.
 
-    **Arguments:** `corr`: correlation R of z; k up to 12 if even (milliseconds to k = 8 once compiled, under a minute at 12).
+    The error is twice the change of the moment with two or three nodes fewer per level (twice as many with the finer rule),
+    plus rounding; above k = 8, the change with two.
 
-    **Returns:** the moment; float64 NumPy unless traced.
+    **Arguments**
+
+    - `corr`: correlation R of z; k up to 12 if even (milliseconds to k = 8 once compiled, under a minute at 12).
+    - `with_error`: whether to give the error too.
+
+    **Returns** the moment, float64 NumPy unless traced; with `with_error` an `Estimate` of it, whose error is not known and NaN
+    under a transformation.
 
     >>> import numpy as np
     >>> half = (1 + np.eye(4)) / 2
     >>> round(float(sign_moment(half)), 12)
     0.2
+    >>> moment = sign_moment(np.ones((4, 4)), with_error=True)
+    >>> float(moment.value), bool(moment.error < 1e-12)
+    (1.0, True)
 
     **Source:** note 003, section 3, where the moments of the signs are needed; the derivative is Plackett's (1954).
     """
-    return sign_moment_estimate(corr).value
+    value, error = _moment_and_error(corr)
+    return Estimate(value, error, "recursion") if with_error else value
 
 
-@exact
-def sign_moment_estimate(corr: Float[ArrayLike, "k k"]) -> SignMoment:
-    """The `sign_moment` together with its error.
-
-    The error is twice the change of the moment with two or three nodes fewer per level (twice as many with the finer rule),
-    plus rounding; above k = 8, the change with two.
-
-    **Arguments:** as for `sign_moment`.
-
-    **Returns:** a `SignMoment` with `value` and `error`; under a transformation the error is not known and NaN.
-
-    >>> import numpy as np
-    >>> moment = sign_moment_estimate(np.ones((4, 4)))
-    >>> float(moment.value), bool(moment.error < 1e-12)
-    (1.0, True)
-    """
+def _moment_and_error(corr: Any) -> tuple[Array, Array]:
     k = inputs.correlation(corr)
     if k % 2:
-        return SignMoment(0 * real(corr)[0, 0], 0 * real(corr)[0, 0])
+        return 0 * real(corr)[0, 0], 0 * real(corr)[0, 0]
     if k > MOST_SITES:
         raise UserError(f"The recursion reaches {MOST_SITES} sites, but corr has {k}; sample the signs instead.")
     if isinstance(corr, Tracer):
         value = even_moments(real(corr)[None])[0]
-        return SignMoment(value, jnp.full_like(value, jnp.nan))
+        return value, jnp.full_like(value, jnp.nan)
     with jax.enable_x64(True), jax.ensure_compile_time_eval():
         value, error = _moment_host(np.asarray(corr, dtype=np.float64))
-    return SignMoment(real(value), real(error))
+    return real(value), real(error)
 
 
 def _moment_host(corr: np.ndarray) -> tuple[float, float]:
@@ -137,11 +137,11 @@ def _moment(corr: Corr, t: Array, weight: Array) -> Float[Array, "*batch"]:
     k = corr.shape[-1]
     if k == 4:
         return _fourth(corr, t, weight)
-    pull = corr[..., 0, 1:]
+    first = corr[..., 0, 1:]
 
     def at(node: Array) -> Array:
-        rho = node * pull
-        return jnp.sum(pull / jnp.sqrt(1 - rho**2) * _moment(_given_pair(corr, rho), t, weight), axis=-1)
+        rho = node * first
+        return jnp.sum(first / jnp.sqrt(1 - rho**2) * _moment(_given_pair(corr, rho), t, weight), axis=-1)
 
     values = jax.lax.map(at, t) if k > 6 else jax.vmap(at)(t)
     return (2 / np.pi) * jnp.tensordot(weight, values, axes=1)

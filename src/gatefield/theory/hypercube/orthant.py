@@ -1,53 +1,57 @@
 """Probabilities of sign patterns of a Gaussian vector."""
 
-from collections.abc import Sequence
+from typing import Any, Literal, overload
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
-from jaxtyping import Array, ArrayLike, Float, Real
+from jaxtyping import Array, Float, PRNGKeyArray
 
 from gatefield.core import checks
-from gatefield.core.errors import UserError, unknown_name
+from gatefield.core.arrays import FieldLike, MatrixLike, Scalar
+from gatefield.core.errors import UserError
+from gatefield.core.estimate import Estimate
+from gatefield.core.keys import as_key
 from gatefield.core.precision import exact, real
-from gatefield.data import arcsine_covariance
+from gatefield.data.numerics import arcsine_covariance
+from gatefield.theory.drift.sampled import STANDARD_ERRORS
 from gatefield.theory.hypercube import inputs
 from gatefield.theory.hypercube.genz import replicate_means, shifted_points
 from gatefield.theory.hypercube.law import law
 from gatefield.theory.hypercube.moments import MOST_SITES
 
 METHODS = ("auto", "closed", "recursion", "sampled")
-MOST_AUTO = 8
-_RELATIVE_GOAL = 1e-4
-_FACTOR_ERROR = 1e-13
-
-CorrLike = Float[ArrayLike, "n n"]
-PatternLike = Real[ArrayLike, " n"] | Sequence[float]
+MOST_AUTO = 8  # above, the recursion takes longer than sampling
+_RELATIVE_GOAL = 1e-4  # four digits; a recursion with fewer is compared with sampling
+_FACTOR_ERROR = 1e-13  # relative error per site of the factor and of the tails, found by comparing with quadrature
 
 
-class Orthant(eqx.Module):
-    """A probability, its error and the method that gave it.
-
-    The error is a bound of rounding and truncation for "closed" and "recursion". For "sampled" it is one standard error, plus
-    what rounding of the correlation changes, plus, where few points bear all the weight, what the points may have missed.
-    """
-
-    value: Float[Array, ""]
-    error: Float[Array, ""]
-    method: str = eqx.field(static=True)
-
-
+@overload
 def orthant(
-    corr: CorrLike,
-    pattern: PatternLike,
+    corr: MatrixLike, pattern: FieldLike, *, method: str = ..., points: int = ..., replicates: int = ..., key: Any = ...
+) -> Scalar: ...
+@overload
+def orthant(
+    corr: MatrixLike,
+    pattern: FieldLike,
+    *,
+    method: str = ...,
+    points: int = ...,
+    replicates: int = ...,
+    key: Any = ...,
+    with_error: Literal[True],
+) -> Estimate: ...
+def orthant(
+    corr: MatrixLike,
+    pattern: FieldLike,
     *,
     method: str = "auto",
     points: int = 4096,
     replicates: int = 12,
-    seed: int = 0,
-) -> Float[Array, ""]:
+    key: PRNGKeyArray | None = None,
+    with_error: bool = False,
+) -> Scalar | Estimate:
     r"""Probability $P(\operatorname{sign} z = x)$ of a pattern of signs x of a Gaussian vector z.
 
     | method | for | error |
@@ -62,59 +66,56 @@ def orthant(
     `corr` is traced, "auto" is "sampled" above 3 sites: it keeps the relative accuracy of small probabilities. Traced results
     have the user's precision: float32, where "recursion" is off by 1e-7 or so, unless inside `with jax.enable_x64(True)`.
 
-    **Arguments:** `corr`: correlation of z. `pattern`: signs, 1 or -1. `method`: as above. `points`, `replicates`, `seed`: for
-    "sampled": points of one scrambled Sobol sequence, a power of 2; number of sequences; where their scrambling starts.
+    The error is a bound of rounding and truncation for "closed" and "recursion". For "sampled" it is one standard error, plus
+    what rounding of the correlation changes, plus, where few points bear all the weight, what the points may have missed.
 
-    **Returns:** the probability; float64 NumPy unless traced. See `orthant_estimate` for its error.
+    **Arguments**
+
+    - `corr`: correlation of z.
+    - `pattern`: signs, 1 or -1.
+    - `method`: as above.
+    - `points`, `replicates`: for "sampled": points of one scrambled Sobol sequence, a power of 2, and number of sequences.
+    - `key`: for "sampled": scrambles the sequences; by default they are the same at each call.
+    - `with_error`: whether to give the error and the method too.
+
+    **Returns** the probability, float64 NumPy unless traced; with `with_error` an `Estimate` of it. If `corr` is traced, the
+    error of "recursion" is not known and NaN.
 
     >>> import numpy as np
     >>> half = (1 + np.eye(7)) / 2
     >>> round(float(orthant(half, np.ones(7))), 10)
     0.125
+    >>> estimate = orthant((1 + np.eye(10)) / 2, np.ones(10), with_error=True)
+    >>> estimate.method, bool(estimate.agrees(1 / 11)), bool(estimate.error < 1e-4)
+    ('sampled', True, True)
 
     **Source:** note 003, equations 14 to 19, which sum over such patterns; Genz (1992), Botev (2017).
     """
-    estimate = orthant_estimate(corr, pattern, method=method, points=points, replicates=replicates, seed=seed)
-    return estimate.value
-
-
-def orthant_estimate(
-    corr: CorrLike,
-    pattern: PatternLike,
-    *,
-    method: str = "auto",
-    points: int = 4096,
-    replicates: int = 12,
-    seed: int = 0,
-) -> Orthant:
-    """The probability of an `orthant` together with its error and the method used.
-
-    **Arguments:** as for `orthant`.
-
-    **Returns:** an `Orthant` with `value`, `error` and `method`. If `corr` is traced, the error of "recursion" is not
-    known and NaN. Traced results have the user's precision: float32 unless inside `with jax.enable_x64(True)`.
-
-    >>> import numpy as np
-    >>> half = (1 + np.eye(10)) / 2
-    >>> estimate = orthant_estimate(half, np.ones(10))
-    >>> estimate.method, bool(abs(estimate.value - 1 / 11) < 4 * estimate.error), bool(estimate.error < 1e-4)
-    ('sampled', True, True)
-    """
     n = inputs.correlation(corr)
     inputs.signs(pattern, n)
-    if method not in METHODS:
-        raise unknown_name("method", method, METHODS)
+    checks.choice("method", method, METHODS)
     points, replicates = _check_points(points), checks.count("replicates", replicates, least=2)
-    chosen = _route(n, corr) if method == "auto" else method
-    _check_sites(chosen, n)
-    u = shifted_points(max(n - 1, 1), points, replicates, checks.count("seed", seed, least=0))
-    value, error = _estimate(corr, pattern, chosen, u)
-    plain = not isinstance(value, Tracer)
-    if method == "auto" and chosen == "recursion" and plain and error > _RELATIVE_GOAL * value:
-        other = _estimate(corr, pattern, "sampled", u)
-        if _better((float(other[0]), float(other[1])), (float(value), float(error))):
-            return Orthant(*other, "sampled")
-    return Orthant(value, error, chosen)
+    first = _route(n, corr) if method == "auto" else method
+    _check_sites(first, n)
+    u = shifted_points(max(n - 1, 1), points, replicates, _entropy(key))
+    found = _estimate(corr, pattern, first, u)
+    if method == "auto" and first == "recursion":
+        found = _finer(corr, pattern, u, found)
+    return found if with_error else found.value
+
+
+def _entropy(key: Any) -> tuple[int, ...]:
+    """What the scrambling starts from."""
+    return (0,) if key is None else tuple(np.asarray(jax.random.key_data(as_key(key))).ravel().tolist())
+
+
+def _finer(corr: Any, pattern: Any, u: np.ndarray, summed: Estimate) -> Estimate:
+    """The sampled probability where the recursion gives too few digits, if it is the better one."""
+    if isinstance(summed.value, Tracer) or summed.error <= _RELATIVE_GOAL * summed.value:
+        return summed
+    sampled = _estimate(corr, pattern, "sampled", u)
+    pairs = [(float(one.value), float(one.error)) for one in (sampled, summed)]
+    return sampled if _better(*pairs) else summed
 
 
 def _better(sampled: tuple[float, float], summed: tuple[float, float]) -> bool:
@@ -122,13 +123,18 @@ def _better(sampled: tuple[float, float], summed: tuple[float, float]) -> bool:
     return 0 < sampled[1] < summed[1] and abs(sampled[0] - summed[0]) <= summed[1] + 4 * sampled[1]
 
 
-def _route(n: int, corr: CorrLike) -> str:
-    """What "auto" tries first; the recursion only where its error can be told."""
+def _route(n: int, corr: Any) -> str:
+    """What "auto" tries first; the recursion only where its error is known."""
     return "closed" if n <= 3 else "recursion" if n <= MOST_AUTO and not isinstance(corr, Tracer) else "sampled"
 
 
+def _estimate(corr: Any, pattern: Any, method: str, u: np.ndarray) -> Estimate:
+    errors = STANDARD_ERRORS if method == "sampled" else 1.0
+    return Estimate(*_value_and_error(corr, pattern, method, u), method, errors)
+
+
 @exact
-def _estimate(corr: CorrLike, pattern: PatternLike, method: str, u: np.ndarray) -> tuple[Array, Array]:
+def _value_and_error(corr: Any, pattern: Any, method: str, u: np.ndarray) -> tuple[Array, Array]:
     pattern = real(pattern)
     routes = {"closed": _closed, "recursion": _recursion}
     if method in routes:
@@ -142,14 +148,14 @@ def _estimate(corr: CorrLike, pattern: PatternLike, method: str, u: np.ndarray) 
     return means.mean(), jax.lax.stop_gradient(spread + doubt + rounding)
 
 
-def _closed(corr: CorrLike, pattern: Float[Array, " n"]) -> tuple[Array, Array]:
+def _closed(corr: Any, pattern: Float[Array, " n"]) -> tuple[Array, Array]:
     n = len(pattern)
     pairs = jnp.triu(real(arcsine_covariance(real(corr), np.inf)) * jnp.outer(pattern, pattern), 1)
     value = (1 + pairs.sum()) / 2**n
     return jnp.maximum(value, 0.0), 0 * value + _eps(value)
 
 
-def _recursion(corr: CorrLike, pattern: Float[Array, " n"]) -> tuple[Array, Array]:
+def _recursion(corr: Any, pattern: Float[Array, " n"]) -> tuple[Array, Array]:
     n = len(pattern)
     known = law(corr)
     place = jnp.sum(jnp.where(pattern < 0, 2 ** np.arange(n), 0))

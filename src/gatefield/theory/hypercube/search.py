@@ -9,12 +9,12 @@ import numpy as np
 
 from gatefield.theory.hypercube.integers import sign_sums
 
-_BLOCK = 1 << 20
-_SAMPLE = 1 << 14
-_MOST_KEPT = 4096
+_BLOCK = 1 << 20  # sums of one half that are sorted at a time: 8 MB
+_SAMPLE = 1 << 14  # sums that are drawn to cut all of them into blocks of about equal size
+_MOST_KEPT = 4096  # pairs of sums that are kept; more are only counted when many weights are equal
 
 
-class Found(NamedTuple):
+class Nearest(NamedTuple):
     """The smallest size of a sum, and the signs of all sums within `window` of it (of one, if the window is 0)."""
 
     best: int
@@ -67,7 +67,7 @@ def differencing(values: list[int]) -> int:
     return -heap[0]
 
 
-def nearest_to_zero(values: list[int], window: int = 0) -> Found:
+def nearest_to_zero(values: list[int], window: int = 0) -> Nearest:
     """The signed sum of smallest size; the sizes must add up to less than 2^61.
 
     The first weight keeps its sign. Sums of each half are made in blocks of neighbouring values from two lists of about
@@ -84,11 +84,11 @@ def nearest_to_zero(values: list[int], window: int = 0) -> Found:
             best, close = _match(a, b, best, window)
             kept = [pair for pair in kept if abs(sum(pair)) <= best + window] + close
         if len(kept) > _MOST_KEPT:
-            return Found(_only_best(halves, edges, best), None)
+            return Nearest(_only_best(halves, edges, best), None)
         kept = kept if window else kept[:1]
     most = _MOST_KEPT + 1 if window else 1
     ways = list(itertools.islice((way for pair in kept for way in _ways(halves, pair)), most))
-    return Found(best, [_signs(len(values), groups, way) for way in ways] if len(ways) <= _MOST_KEPT else None)
+    return Nearest(best, [_signs(len(values), groups, way) for way in ways] if len(ways) <= _MOST_KEPT else None)
 
 
 def _only_best(halves: tuple[_Half, _Half], edges: np.ndarray, best: int) -> int:

@@ -1,42 +1,42 @@
 """Steady states of one ReLU neuron whose positive class lives on the cube."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
-from jaxtyping import Array, ArrayLike, Bool, Float, Int
+from jaxtyping import Array, ArrayLike, Bool, Float, Int, Real
 
 from gatefield.core import checks
+from gatefield.core.arrays import Exact, MatrixLike
 from gatefield.core.errors import UserError
 from gatefield.core.precision import exact, real
+from gatefield.core.ties import side
 from gatefield.theory.hypercube import inputs
-from gatefield.theory.hypercube.walsh import tied_sign
-
-MatrixLike = Float[ArrayLike, "n n"]
 
 
 class LocalizedState(NamedTuple):
     """The field of the localized state, whether it exists, its loss, and by how much its largest weight leads."""
 
-    field: Float[Array, " n"]
-    exists: Bool[Array, ""]
-    loss: Float[Array, ""]
-    lead: Float[Array, ""]
+    field: Float[Exact, " n"]
+    exists: Bool[Exact, ""]
+    loss: Float[Exact, ""]
+    lead: Float[Exact, ""]
 
 
 class States(NamedTuple):
-    """Where starts came to rest: fields, losses, whether the gate keeps itself there, and steps taken."""
+    """Steady states, one for each start: fields, losses, whether the gate keeps itself there, and steps taken."""
 
-    fields: Float[Array, "starts n"]
-    losses: Float[Array, " starts"]
-    settled: Bool[Array, " starts"]
-    steps: Int[Array, " starts"]
+    fields: Float[Exact, "starts n"]
+    losses: Float[Exact, " starts"]
+    settled: Bool[Exact, " starts"]
+    steps: Int[Exact, " starts"]
 
 
 @exact
-def localized_state(cov1: MatrixLike, cov0: MatrixLike, site: int = 0) -> LocalizedState:
+def localized_state(cov1: MatrixLike, cov0: MatrixLike, site: Any = 0) -> LocalizedState:
     r"""The steady state of one ReLU neuron whose gate one site decides.
 
     $$w = (C_0+C_1)^{-1}C_1 e_i, \qquad L = \tfrac14 - \tfrac18 e_i^\top C_1(C_0+C_1)^{-1}C_1e_i$$
@@ -45,9 +45,12 @@ def localized_state(cov1: MatrixLike, cov0: MatrixLike, site: int = 0) -> Locali
     $w_i > \sum_{j\ne i}|w_j|$, and is then stable: nearby the loss is
     $\tfrac14 + \tfrac18 w^\top(C_0+C_1)w - \tfrac12\langle w,f\rangle$ with $f = \tfrac12 C_1e_i$ constant.
 
-    **Arguments:** `cov1`, `cov0`: covariances (n, n) of the inputs, not of the latent field. `site`: i, from 0.
+    **Arguments**
 
-    **Returns:** a `LocalizedState`: `field`, `exists`, `loss` and `lead`, which is $w_i - \sum_{j\ne i}|w_j|$; float64 NumPy
+    - `cov1`, `cov0`: covariances (n, n) of the inputs, not of the latent field.
+    - `site`: i, from 0.
+
+    **Returns** a `LocalizedState`: `field`, `exists`, `loss` and `lead`, which is $w_i - \sum_{j\ne i}|w_j|$; float64 NumPy
     unless traced. Works under `vmap`, for maps of where it exists.
 
     >>> from gatefield.data import Hypercube
@@ -66,39 +69,48 @@ def localized_state(cov1: MatrixLike, cov0: MatrixLike, site: int = 0) -> Locali
 
 @exact
 def steady_states(
-    points: Float[ArrayLike, "points n"],
+    points: Real[ArrayLike, "points n"] | Sequence,
     cov1: MatrixLike,
     cov0: MatrixLike,
-    starts: Float[ArrayLike, "starts n"],
+    starts: Real[ArrayLike, "*starts n"] | Sequence,
     *,
-    chances: Float[ArrayLike, " points"] | None = None,
-    time_step: float | None = None,
+    chances: Real[ArrayLike, " points"] | Sequence | None = None,
+    time: float = 0.0,
+    time_step: float = 0.05,
     most_steps: int = 2000,
 ) -> States:
     r"""Stable steady states of one ReLU neuron on the cube, each start followed until its gate keeps itself.
 
     $f(w) = E[1(\langle w,x\rangle\ge0)\,x]$ is constant where no corner changes sides: on a cell. The state of a cell is
     $w^* = 2(C_0+C_1)^{-1}f$, with loss $\tfrac14 - \tfrac14\langle w^*,f\rangle$; it is a stable steady state if it lies in
-    that cell, and there are no others. With a time step $\Delta$ each start follows the flow
-    $\dot w = \tfrac12f - \tfrac14(C_0+C_1)w$, exactly inside a cell, cells being told apart once per step:
+    that cell, and there are no others. For a time each start follows the flow
+    $\dot w = \tfrac12f - \tfrac14(C_0+C_1)w$, exactly inside a cell, where the cell is found anew at each step $\Delta$:
 
     $$w \leftarrow w^* + e^{-(C_0+C_1)\Delta/4}(w - w^*)$$
 
-    Ties are told up to rounding. Without a time step, $w \leftarrow w^*$ at once. Then the loss falls with each step, because
-    its concave part is linearised, and a state is reached after finitely many; but the basins are not those of the flow.
+    Then it goes from cell to cell at once, $w \leftarrow w^*$: the loss falls with each such step, because its concave part is
+    linearised, and a state is reached after finitely many. Without a time for the flow a state is found in a few steps, but the
+    basins are not those of the flow. Ties are decided up to rounding.
 
-    **Arguments:** `points`: the support of the positive class, such as `corners(n)` with `chances=pattern_law(corr)`, or
-    samples that stay fixed. `cov1`, `cov0`: covariances of the inputs. `starts`: fields, one per row. `time_step`: in units of
-    tau, at most about 0.1 over the largest eigenvalue of $C_0+C_1$ for the basins of the flow. `most_steps`: stop there.
+    **Arguments**
 
-    **Returns:** `States`, with `fields` the states of the last cells and `settled` telling whether they lie in these cells.
+    - `points`: the support of the positive class, such as `corners(n)` with `chances=pattern_law(corr)`, or samples that stay
+      fixed and stand for their mirror images too. Points in float32 are kept so, and the drift is summed in float32.
+    - `cov1`, `cov0`: covariances of the inputs.
+    - `starts`: fields, one per row.
+    - `chances`: the probabilities of the points; equal ones by default.
+    - `time`, `time_step`: how long to follow the flow, and about how long its steps are, in units of tau; for the basins of the
+      flow, a step of at most about 0.1 over the largest eigenvalue of $C_0+C_1$.
+    - `most_steps`: stop there after the flow.
 
-    >>> from gatefield.data import Hypercube, ring_correlation
+    **Returns** `States`, with `fields` the states of the last cells and `settled` telling whether they lie in these cells.
+
+    >>> from gatefield.data import Hypercube
     >>> from gatefield.theory.hypercube import corners, pattern_law
     >>> import numpy as np
-    >>> corr = np.array([np.roll(ring_correlation(5, 0.8), k) for k in range(5)])
-    >>> covs = Hypercube(5, 0.8).covariance(), Hypercube(5, 1.6).covariance()
-    >>> states = steady_states(corners(5), *covs, np.eye(5), chances=pattern_law(corr))
+    >>> source = Hypercube(5, 0.8)
+    >>> covs = source.covariance(), Hypercube(5, 1.6).covariance()
+    >>> states = steady_states(corners(5), *covs, np.eye(5), chances=pattern_law(source.squashed.correlation))
     >>> states.losses.round(6).tolist(), states.settled.all().item()
     ([0.183427, 0.183427, 0.183427, 0.183427, 0.183427], True)
 
@@ -106,15 +118,13 @@ def steady_states(
     """
     _check_states(points, cov1, cov0, starts, chances)
     most_steps = checks.count("most_steps", most_steps)
-    points, starts = real(points), jnp.atleast_2d(real(starts))
-    weight = jnp.full(len(points), 1 / len(points)) if chances is None else real(chances)
+    length = checks.scalar("time", checks.real("time", time, "zero or more and finite", lambda t: (t >= 0) & np.isfinite(t)))
+    step = checks.scalar("time_step", checks.positive("time_step", time_step))
+    count = max(1, round(length / step)) if length else 0
+    points = jnp.asarray(points) if getattr(points, "dtype", None) == np.float32 else real(points)
+    weight = None if chances is None else real(chances)
     both = real(cov1) + real(cov0)
-    decay = jnp.zeros_like(both) if time_step is None else _decay(both, checks.positive("time_step", time_step))
-    return _settle(points, weight, both, decay, starts, most_steps)
-
-
-def _decay(both: Array, time_step: Any) -> Array:
-    return jax.scipy.linalg.expm(-both * real(time_step) / 4)
+    return _settle(points, weight, both, jnp.atleast_2d(real(starts)), length / max(1, count), count, most_steps)
 
 
 def _check_states(points: Any, cov1: Any, cov0: Any, starts: Any, chances: Any) -> None:
@@ -123,45 +133,54 @@ def _check_states(points: Any, cov1: Any, cov0: Any, starts: Any, chances: Any) 
     inputs.covariances(cov1, cov0, n)
     sizes = inputs.shape("starts", starts)
     if len(sizes) not in (1, 2) or sizes[-1] != n:
-        raise UserError(f"starts must have one row of {n} sites per field, but has shape {sizes}; give such fields.")
+        raise UserError(f"starts must have one row of {n} sites per field, but has shape {sizes}; put starts first.")
     checks.finite("starts", starts)
     if not isinstance(starts, Tracer) and not np.any(np.atleast_2d(starts) != 0, axis=1).all():
         raise UserError("starts must have no row of zeros, because its gate would be open nowhere; give other fields.")
 
 
 @jax.jit
-def _settle(points: Array, weight: Array, both: Array, decay: Array, starts: Array, most_steps: int) -> States:
+def _settle(
+    points: Array, weight: Array | None, both: Array, starts: Array, step: float, count: int, most_steps: int
+) -> States:
+    """`count` steps of the flow for all starts at once, then of the map until every gate keeps itself."""
     inverse = jnp.linalg.inv(both)
+    rates, basis = jnp.linalg.eigh(both)
+    share = jnp.matmul(basis * -jnp.expm1(-step * rates / 4), basis.T, precision="highest")  # 1 - exp(-step (C0+C1)/4)
 
-    def target(w: Array) -> tuple[Array, Array]:
-        f = 0.5 * jnp.matmul(weight * tied_sign(points, w), points, precision="highest")
-        return 2 * inverse @ f, f
+    def goal(f: Array) -> Array:
+        return 2 * jnp.matmul(f, inverse, precision="highest")
 
-    def settled(w: Array) -> Array:
-        goal, f = target(w)
-        return jnp.all(jnp.abs(target(goal)[1] - f) <= _slack(f)) & jnp.any(f != 0)
+    def flow(_: int, w: Array) -> Array:
+        return w + jnp.matmul(goal(_drift(points, weight, w)) - w, share, precision="highest")
 
-    def one(start: Array) -> tuple[Array, Array, Array, Array]:
-        def unsettled(carry: tuple[Array, Array]) -> Array:
-            w, step = carry
-            near = jnp.linalg.norm(w - target(w)[0]) <= 0.3 * jnp.linalg.norm(w)
-            return (step < most_steps) & ~(settled(w) & (near | jnp.all(decay == 0)))
+    def unsettled(carry: tuple[Array, Array, Array, Array]) -> Array:
+        _, settled, _, made = carry
+        return (made < most_steps) & ~settled.all()
 
-        def move(carry: tuple[Array, Array]) -> tuple[Array, Array]:
-            w, step = carry
-            goal = target(w)[0]
-            return goal + decay @ (w - goal), step + 1
+    def jump(carry: tuple[Array, Array, Array, Array]) -> tuple[Array, Array, Array, Array]:
+        f, settled, steps, made = carry
+        after = _drift(points, weight, goal(f))
+        same = jnp.all(jnp.abs(after - f) <= _slack(f), axis=1) & jnp.any(f != 0, axis=1)
+        return jnp.where(settled[:, None], f, after), settled | same, steps + ~(settled | same), made + 1
 
-        w, steps = jax.lax.while_loop(unsettled, move, (start, jnp.zeros((), jnp.int32)))
-        goal, f = target(w)
-        return goal, 0.25 - jnp.vdot(goal, f) / 4, settled(w), steps
+    f = _drift(points, weight, jax.lax.fori_loop(0, count, flow, starts))
+    blank = jnp.zeros(len(starts), bool), jnp.full(len(starts), count, jnp.int32), jnp.zeros((), jnp.int32)
+    f, settled, steps, _ = jax.lax.while_loop(unsettled, jump, (f, *blank))
+    return States(goal(f), 0.25 - jnp.sum(goal(f) * f, axis=1) / 4, settled, steps)
 
-    return States(*jax.lax.map(one, starts))
+
+def _drift(points: Array, weight: Array | None, w: Float[Array, "starts n"]) -> Float[Array, "starts n"]:
+    """Half of the mean of x sign<w, x> for each field, in the float type of the points."""
+    signs = side(points, w.astype(points.dtype))
+    signs = signs if weight is None else signs * weight[:, None]
+    total = jnp.matmul(signs.T, points, precision="highest").astype(w.dtype)
+    return total / (2 * len(points)) if weight is None else total / 2
 
 
 def _slack(f: Array) -> Array:
-    """What rounding explains of a difference of drifts."""
-    return 1e4 * jnp.finfo(f.dtype).eps * jnp.max(jnp.abs(f))
+    """What rounding explains of a difference of drifts: sums over up to a million points."""
+    return 1e4 * jnp.finfo(f.dtype).eps * jnp.max(jnp.abs(f), axis=1, keepdims=True)
 
 
 def is_localized(fields: Float[ArrayLike, "*batch n"]) -> Bool[np.ndarray, "*batch"]:

@@ -10,12 +10,12 @@ from jax.scipy.special import ndtri
 from jaxtyping import Array, Float
 from scipy.special import erfcx
 
-_MIDDLE = 4.0
-_DEGREE = 18
-_FAR = 3.0
-_NEAR_ZERO = 0.1
-_INVERSION = 6
-_REFINEMENTS = 2
+_MIDDLE = 4.0  # maps t in (0, inf) to (-1, 1); the polynomial below then has equal errors on both sides
+_DEGREE = 18  # relative error 1e-13
+_FAR = 3.0  # beyond, Q(low) times u loses digits in the inverse of Q
+_NEAR_ZERO = 0.1  # below, a series is more precise than Newton steps
+_INVERSION = 6  # Newton steps to four digits, from a start that is right far out
+_REFINEMENTS = 2  # Newton steps from a start that is off by 1 % at most: relative error 1e-9, far below that of sampling
 
 
 def _fit() -> np.ndarray:

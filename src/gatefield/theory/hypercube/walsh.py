@@ -8,31 +8,37 @@ import numpy as np
 from jax.core import Tracer
 from jaxtyping import Array, ArrayLike, Float
 
+from gatefield.core.arrays import Exact
 from gatefield.core.errors import UserError
 from gatefield.core.precision import exact, real
+from gatefield.core.ties import opened, side
+from gatefield.data.numerics import corners
 from gatefield.theory.hypercube import inputs
 from gatefield.theory.hypercube.integers import ordered_sums, scaled
-from gatefield.theory.hypercube.law import corners, hadamard
+from gatefield.theory.hypercube.law import hadamard
 
-MOST_WALSH, MOST_FLOATS = 20, 44
-_SMALL_TOTAL = 1 << 16
+MOST_WALSH = 20  # its 2^20 corners of 20 sites take 168 MB in float64
+MOST_FLOATS = 44  # four to sixteen seconds
+_SMALL_TOTAL = 1 << 16  # the counts of so many sums are one integer of (n + 1) 2^16 binary digits, 0.3 MB at n = 40
 
 
 @exact
-def walsh(w: Float[ArrayLike, " n"]) -> Float[Array, " sets"]:
+def walsh(w: Float[ArrayLike, " n"]) -> Float[Exact, " sets"]:
     r"""Walsh coefficients of the gate of a field on the cube.
 
     $$1(\langle w,x\rangle\ge0) = \sum_S c_S \prod_{i\in S} x_i, \qquad
     c_S = 2^{-n}\sum_x 1(\langle w,x\rangle\ge0)\prod_{i\in S}x_i$$
 
-    over all sets S of sites; a gate counts one half at ties, which are told up to rounding (`chow` decides them exactly).
+    over all sets S of sites; a gate counts one half at ties, up to rounding (`chow` decides them exactly).
     $c_\emptyset = 1/2$, all other even sets have 0, and the squares of the odd ones add up to 1/4 (less where there are ties).
     The drift of any law on the cube that is symmetric about zero is $f_j = \sum_S c_S\,E[x_j\prod_{i\in S}x_i]$; the sets of
     one site alone give $C\,c^{(1)}$ with C the covariance.
 
-    **Arguments:** `w`: a field of at most 20 sites, not zero everywhere.
+    **Arguments**
 
-    **Returns:** 2^n coefficients, the set being the binary digits of the place; float64 NumPy unless traced.
+    - `w`: a field of at most 20 sites, not zero everywhere.
+
+    **Returns** 2^n coefficients, the set being the binary digits of the place; float64 NumPy unless traced.
 
     >>> walsh([3.0, 2.0, 2.0])
     array([ 0.5 ,  0.25,  0.25,  0.  ,  0.25,  0.  ,  0.  , -0.25])
@@ -48,14 +54,7 @@ def walsh(w: Float[ArrayLike, " n"]) -> Float[Array, " sets"]:
 @jax.jit
 def _walsh(w: Float[Array, " n"]) -> Float[Array, " sets"]:
     points = real(corners(len(w)))
-    return hadamard(0.5 + 0.5 * tied_sign(points, w)) / len(points)
-
-
-def tied_sign(points: Float[Array, "points n"], w: Float[Array, " n"]) -> Float[Array, " points"]:
-    """The sign of <w, x>, 0 where it is 0 up to rounding."""
-    field = jnp.matmul(points, w, precision="highest")
-    slack = 64 * jnp.finfo(field.dtype).eps * jnp.sum(jnp.abs(w)) * jnp.max(jnp.abs(points))
-    return jnp.where(jnp.abs(field) <= slack, 0.0, jnp.sign(field))
+    return hadamard(opened(points, w[None])[:, 0]) / len(points)
 
 
 def chow(w: Any) -> Float[Array, " n"]:
@@ -69,13 +68,15 @@ def chow(w: Any) -> Float[Array, " n"]:
     $w_j/(\sqrt{2\pi}|w|)$.
 
     A float64 is an integer times a power of 2, and sums are compared in integers: (0.1, 0.2, 0.3) has no tie. `drift` and
-    `walsh` tell ties up to rounding, where it has one; so does `chow` under a transformation.
+    `walsh` decide ties up to rounding, and there it has one; so does `chow` under a transformation.
 
-    **Arguments:** `w`: weights. Integers with a sum of sizes up to 65536 are counted by dynamic programming at any n; others,
-    in integers without loss, by meeting in the middle up to n = 44 (at n = 40 one to four seconds, the longer the wider the
-    range of sizes; at 44 four times as long). Under a transformation all corners are summed, up to n = 20.
+    **Arguments**
 
-    **Returns:** n numbers, exact up to one rounding; float64 NumPy unless traced.
+    - `w`: weights. Integers with a sum of sizes up to 65536 are counted by dynamic programming at any n; others, in integers
+      without loss, by meeting in the middle up to n = 44 (at n = 40 one to four seconds, the longer the wider the range of
+      sizes; at 44 four times as long). Under a transformation all corners are summed, up to n = 20.
+
+    **Returns** n numbers, exact up to one rounding; float64 NumPy unless traced.
 
     >>> chow([3, 2, 2]), chow([1.1, 0.7, -0.45, 0.3, 0.2])
     (array([0.25, 0.25, 0.25]), array([ 0.375,  0.125, -0.125,  0.125,  0.   ]))
@@ -96,9 +97,11 @@ def influence(w: Any) -> Float[Array, " n"]:
     Without ties it is the probability that turning the sign of site j opens or shuts the gate. It takes all values between 0
     and 1: n equal weights, n odd, have $\binom{n-1}{(n-1)/2}2^{1-n} \approx \sqrt{2/(\pi n)}$.
 
-    **Arguments:** `w`: weights, as for `chow`, with the same treatment of ties and the same time.
+    **Arguments**
 
-    **Returns:** n numbers; float64 NumPy unless traced.
+    - `w`: weights, as for `chow`, with the same treatment of ties and the same time.
+
+    **Returns** n numbers; float64 NumPy unless traced.
 
     >>> print(influence([1] * 9)[0])
     0.2734375
@@ -116,7 +119,7 @@ def _by_corners(w: Tracer) -> Array:
             "give w as plain numbers."
         )
     points = real(corners(n))
-    return jnp.matmul(0.5 * tied_sign(points, real(w)), points, precision="highest") / len(points)
+    return jnp.matmul(0.5 * side(points, real(w)[None])[:, 0], points, precision="highest") / len(points)
 
 
 def _by_counting(values: tuple[int, ...]) -> np.ndarray:

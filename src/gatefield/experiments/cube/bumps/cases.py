@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gatefield.data import arcsine_covariance
+from gatefield.data.numerics import arcsine_covariance
 from gatefield.theory import hypercube
 
 

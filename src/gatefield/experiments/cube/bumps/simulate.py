@@ -2,6 +2,7 @@
 
 from typing import Annotated
 
+import jax
 import numpy as np
 import xarray as xr
 from pydantic import Field
@@ -9,7 +10,6 @@ from pydantic import Field
 from gatefield.data import Gaussian, Hypercube
 from gatefield.experiments.cube.bumps.cases import CASES, corrected, printed
 from gatefield.experiments.cube.bumps.drift import drifts, gate_table
-from gatefield.experiments.cube.fields import signs
 from gatefield.lab.bench import Bench
 from gatefield.lab.experiment import Parameters
 from gatefield.lab.kinds import Count, LengthScale, Rate, Seed
@@ -104,7 +104,7 @@ def _cases(p: Settings, sites: tuple[int, int, int]) -> xr.Dataset:
     """The note's examples with bumps apart: exact drift, as printed, corrected, and sampled."""
     latent, table = Gaussian(p.n, p.xi).covariance(), _table(p.n, p.xi, sites)
     sizes = np.array([case.sizes for case in CASES.values()])
-    x = signs(p.n, p.xi, p.samples, p.seed)
+    x = np.asarray(Hypercube(p.n, p.xi).sample(jax.random.key(p.seed), p.samples), float)
     gates = 0.5 * np.sign(x[:, sites] @ sizes.T)
     mean = gates.T @ x / p.samples
     spread = np.sqrt(((gates**2).mean(0)[:, None] - mean**2) / p.samples)

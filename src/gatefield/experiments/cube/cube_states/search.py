@@ -6,7 +6,7 @@ import jax
 import numpy as np
 
 from gatefield.data import Hypercube, NonlinearGP, ring_correlation
-from gatefield.experiments.fixed_sample import Law, law
+from gatefield.experiments.fixed_sample import law
 from gatefield.experiments.gates.self_consistency import map as maps
 from gatefield.experiments.same_field import cosine
 from gatefield.theory import hypercube
@@ -16,7 +16,7 @@ SAME = 0.95
 
 
 class Found(NamedTuple):
-    """Where starts came to rest: fields, losses, whether the gate keeps itself there, and also on other samples."""
+    """Steady states, one for each start: fields, losses, whether the gate keeps itself there, and also on other samples."""
 
     fields: np.ndarray
     losses: np.ndarray
@@ -24,57 +24,39 @@ class Found(NamedTuple):
     lasting: np.ndarray
 
 
-class Site(NamedTuple):
-    """The limit field behind the gate of one site in the middle, its loss, and by how much its largest weight leads."""
-
-    field: np.ndarray
-    loss: float
-    lead: float
-
-
 def covariances(n: int, xi1: float, xi0: float) -> np.ndarray:
     return np.asarray(Hypercube(n, np.array([xi1, xi0])).covariance(), float)
 
 
-def site_state(n: int, xi1: float, xi0: float) -> Site:
-    """The localized state in closed form; it exists if `lead` is positive."""
-    cov1, cov0 = covariances(n, xi1, xi0)
-    pull = cov1[:, n // 2]
-    field = np.linalg.solve(cov0 + cov1, pull)
-    return Site(field, float(0.25 - field @ pull / 8), float(2 * field[n // 2] - np.abs(field).sum()))
+def site_state(n: int, xi1: float, xi0: float) -> hypercube.LocalizedState:
+    """The localized state in the middle; it exists if `lead` is positive."""
+    return hypercube.localized_state(*covariances(n, xi1, xi0), site=n // 2)
 
 
-def exact_states(n: int, xi1: float, xi0: float, starts: np.ndarray, *, step: float, most: int) -> Found:
-    """By the flow on the law itself, all corners of the cube with their probabilities."""
+def exact_states(n: int, xi1: float, xi0: float, starts: np.ndarray, **how: Any) -> Found:
+    """By the flow on the law itself, all corners of the cube with their probabilities; `how` as for `steady_states`."""
     corr = np.array([np.roll(ring_correlation(n, xi1), k) for k in range(n)])
     points = hypercube.corners(n)
     chances = np.maximum(hypercube.pattern_law(corr), 0.0)  # rounding, near 1e-11, may make rare corners negative
     cov1, cov0 = covariances(n, xi1, xi0)
-    found = hypercube.steady_states(points, cov1, cov0, starts, chances=chances, time_step=step, most_steps=most)
+    found = hypercube.steady_states(points, cov1, cov0, starts, chances=chances, **how)
     settled = np.asarray(found.settled)
     return Found(np.asarray(found.fields), np.asarray(found.losses), settled, settled)
 
 
-def sampled_states(
-    n: int, xi1: float, xi0: float, starts: np.ndarray, key: Any, *, samples: int, time: float, step: float, most: int
-) -> Found:
-    """By the flow on a sample that stays fixed, then cell by cell to the state of the last cell.
+def sampled_states(n: int, xi1: float, xi0: float, starts: np.ndarray, key: Any, samples: int, **how: Any) -> Found:
+    """By the flow on a sample that stays fixed; `how` as for `steady_states`.
 
     A state lasts if the same search on another sample, begun there, ends in the same field. Losses are those on that other
     sample, because on its own sample a state is fitted to its noise.
     """
     one, other = (law(NonlinearGP(n, xi1, np.inf), k, samples) for k in jax.random.split(key))
-    total = covariances(n, xi1, xi0).sum(0)
-    room = max(most, maps.step_count(time, step))
-
-    def settle(on: Law, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        flowed = maps.flow(on, total, w, time=time, step=step, room=room).end
-        path = maps.iterate(on, total, flowed, steps=most, tolerance=1e-12, room=room)
-        return path.end, path.moved[-1] <= 1e-9
-
-    fields, settled = settle(one, starts)
-    again, _ = settle(other, fields)
-    return Found(fields, maps.evaluate(other, total, fields).loss, settled, cosine(fields, again) >= SAME)
+    cov1, cov0 = covariances(n, xi1, xi0)
+    found = hypercube.steady_states(np.asarray(one.x), cov1, cov0, starts, **how)
+    again = hypercube.steady_states(np.asarray(other.x), cov1, cov0, found.fields, **how)
+    losses = maps.evaluate(other, cov1 + cov0, found.fields).loss
+    lasting = cosine(np.asarray(found.fields), np.asarray(again.fields)) >= SAME
+    return Found(np.asarray(found.fields), losses, np.asarray(found.settled), lasting)
 
 
 def sampled_values(n: int, xi1: float, xi0: float, fields: np.ndarray, key: Any, samples: int) -> maps.Values:

@@ -92,11 +92,11 @@ def _pair(p: Settings, n: int, xi1: float, xi0: float, starts: np.ndarray, train
     """States from the random starts, then from one site; the closed form; and SGD beside them."""
     site = search.site_state(n, xi1, xi0)
     begin = np.concatenate([starts, np.linalg.norm(starts, axis=1).mean() * np.eye(n)[[n // 2]]])
+    how = {"time": p.time, "time_step": p.time_step, "most_steps": p.most_steps}
     if n <= p.exact_to:
-        found = search.exact_states(n, xi1, xi0, begin, step=p.time_step, most=p.most_steps)
+        found = search.exact_states(n, xi1, xi0, begin, **how)
     else:
-        how = {"samples": p.samples, "time": p.time, "step": p.time_step, "most": p.most_steps}
-        found = search.sampled_states(n, xi1, xi0, begin, key, **how)
+        found = search.sampled_states(n, xi1, xi0, begin, key, p.samples, **how)
     values = search.sampled_values(n, xi1, xi0, trained, jax.random.fold_in(key, 1), p.samples)
     nearest = shifted_cosine(trained[:, None], np.concatenate([found.fields, [site.field]])[None]).max(1)
     peaked = is_localized(found.fields)
@@ -109,10 +109,10 @@ def _pair(p: Settings, n: int, xi1: float, xi0: float, starts: np.ndarray, train
         "ipr": ("start", np.asarray(ipr(found.fields[:-1])), "inverse participation ratio"),
         "group": ("start", groups(found.fields[:-1], 0.99), "number of the state, up to shift and sign"),
         "from_site": ((), float(peaked[-1]), "whether the start from one site ends localized"),
-        "site_cosine": ((), float(cosine(found.fields[-1], site.field)), "cosine of that end with the closed form"),
+        "site_cosine": ((), float(cosine(found.fields[-1], np.asarray(site.field))), "cosine of that end with the closed form"),
         "site_state": ("position", site.field, "localized state in closed form"),
-        "site_loss": ((), site.loss, "loss of the localized state, closed form"),
-        "site_lead": ((), site.lead, "lead of its largest weight over the sum of the others"),
+        "site_loss": ((), float(site.loss), "loss of the localized state, closed form"),
+        "site_lead": ((), float(site.lead), "lead of its largest weight over the sum of the others"),
         "sgd": (("seed", "position"), trained, "field at the end of SGD"),
         "sgd_loss": ("seed", values.loss, "loss at the end of SGD, on a sample"),
         "sgd_limit": ("seed", cosine(trained, values.limit), "cosine with the limit field behind its own gate"),

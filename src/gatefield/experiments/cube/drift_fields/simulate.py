@@ -96,7 +96,7 @@ def _small(p: Settings, key: Any) -> xr.Dataset:
     sampled = sampled_drifts(source, fields, key, p.samples)
     turn = np.arange(p.small)
     corr = [np.array([np.roll(ring_correlation(p.small, xi), k) for k in turn]) for xi in p.xis]
-    known = np.array([[hypercube.drift(w, one) for w in fields] for one in corr])
+    known = np.array([hypercube.drift(fields, one) for one in corr])
     approximate = closures(np.asarray(source.covariance(), float), np.full(len(p.xis), np.inf), fields)
     distance, _ = relative(approximate, known, np.zeros_like(known))
     where = ("xi", "small_field", "small_position")

@@ -110,9 +110,8 @@ def _study(p: Settings, xi1: float, xi0: float, gain: float, fields: np.ndarray,
     """Drifts and heads of the fields (seed, step, position) of one setting."""
     cov1, cov0 = np.asarray(NonlinearGP(p.n, np.array([xi1, xi0]), gain).covariance(), float)
     flat = fields.reshape(-1, p.n)
-    drift, error = (
-        part[0] for part in sampled_drifts(NonlinearGP(p.n, np.array([xi1]), np.array([gain])), flat, key, p.samples)
-    )
+    sampled = sampled_drifts(NonlinearGP(p.n, [xi1], [gain]), flat, key, p.samples)
+    drift, error = sampled.value[0], sampled.error[0]
     pull, alone = flat @ cov1, site_drifts(flat, xi1, gain)
     gaussian = pull / np.sqrt(2 * np.pi * np.sum(pull * flat, axis=-1, keepdims=True))
     brake = np.linalg.norm(flat @ (cov0 + cov1), axis=-1)

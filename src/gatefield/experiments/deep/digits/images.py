@@ -8,8 +8,8 @@ from pydantic import AfterValidator, ValidationInfo, model_validator
 
 from gatefield.core import checks
 from gatefield.core.errors import UserError
-from gatefield.data import COLLECTIONS, Dataset, Images, mnist
-from gatefield.data.images.fetch import check_there
+from gatefield.data import Dataset, Images, mnist
+from gatefield.data.images import COLLECTIONS, check_there
 from gatefield.experiments.unfold import unfold
 from gatefield.lab.bench import Bench
 from gatefield.lab.experiment import Parameters

@@ -64,7 +64,7 @@ def race(gates: GateSet, task: Task, times: np.ndarray, *, key: Any, samples: in
 
     Sampled for all sets alike if the data are not Gaussian: the same samples for all, so that sets can be compared.
     """
-    method = "closed" if isinstance(task.positive, Gaussian) else "sampled"
+    method = "closed" if task.positive.gaussian else "sampled"
     A, b, power = gated_linear.statistics(gates, task, method=method, key=key, samples=samples)
     with jax.enable_x64(True):
         return {name: np.asarray(value) for name, value in _summary(*map(jnp.asarray, (A, b, power, times)), K=gates.K).items()}

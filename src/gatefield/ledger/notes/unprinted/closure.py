@@ -12,8 +12,7 @@ from gatefield.ledger.formula import Entry, Estimate
 from gatefield.ledger.routes import closure_cases as cases
 from gatefield.ledger.routes.closure_cases import QUADRATURE
 from gatefield.ledger.routes.drift_cases import FIELD, polar_drift
-from gatefield.theory import closure, nlgp
-from gatefield.theory.drift.drift import drift
+from gatefield.theory import closure, drift, nlgp
 
 N, XI, GAIN = 6, 1.5, 3.0
 BUMP = np.exp(-(np.array([0.0, 1.0, 2.0, 3.0, 2.0, 1.0]) ** 2) / 4.5)

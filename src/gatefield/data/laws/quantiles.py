@@ -2,7 +2,7 @@
 
 import abc
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import equinox as eqx
 import jax
@@ -10,12 +10,14 @@ import jax.numpy as jnp
 import numpy as np
 import scipy.special
 from jax.scipy.special import erf, erfc, ndtr, ndtri
-from jaxtyping import Array, ArrayLike, Float, Real
+from jaxtyping import Array, ArrayLike, Float
 
 from gatefield.core import checks
 from gatefield.core.errors import UserError
 from gatefield.core.precision import real
-from gatefield.data.sources.named import from_text
+from gatefield.core.words import shown
+from gatefield.data.arrays import Parameter
+from gatefield.data.laws.named import from_text
 
 
 class Quantile(eqx.Module):
@@ -25,6 +27,14 @@ class Quantile(eqx.Module):
     to 1. Its mean and variance need not be 0 and 1, but must exist. Q may have a kink or a jump at the median; if it has
     others, the property `breaks` gives the z where they lie.
     """
+
+    symmetric: ClassVar[bool] = False
+    """Whether the law is known to be the same about its mean when mirrored."""
+    continuous: ClassVar[bool] = False
+    """Whether no value is known to have a positive probability."""
+
+    def __repr__(self) -> str:
+        return shown(self)
 
     @abc.abstractmethod
     def from_normal(self, z: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
@@ -47,6 +57,8 @@ class Uniform(Quantile):
     0.5
     """
 
+    symmetric, continuous = True, True
+
     def from_normal(self, z: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
         return erf(z / np.sqrt(2))
 
@@ -57,6 +69,8 @@ class Laplace(Quantile):
     >>> print(round(float(Laplace()(0.75)), 6))  # log 2
     0.693147
     """
+
+    symmetric, continuous = True, True
 
     def from_normal(self, z: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
         size = jnp.abs(z) / np.sqrt(2)
@@ -70,13 +84,17 @@ class Algebraic(Quantile):
     The density falls off as $|x|^{-k-1}$, so that the variance is finite for $k > 2$; k = 2 would be Student t with
     2 degrees of freedom. The larger k, the nearer to uniform.
 
-    **Arguments:** `k`: the exponent, above 2.
+    **Arguments**
+
+    - `k`: the exponent, above 2.
 
     >>> print(round(float(Algebraic(4)(0.75)), 6))  # 0.5 / (15/16)**(1/4)
     0.508133
     """
 
-    k: Real[Array, "*runs"]
+    symmetric, continuous = True, True
+
+    k: Parameter
 
     def __init__(self, k: Any) -> None:
         self.k = checks.real("k", k, "above 2, for a finite variance, and finite", lambda x: (x > 2) & np.isfinite(x))
@@ -88,8 +106,10 @@ class Algebraic(Quantile):
 class QuantileFunction(Quantile):
     """Any quantile function u -> Q(u); its argument is kept inside (0, 1) in the working precision.
 
-    **Arguments:** `function`: elementwise, written with jax.numpy, and the same object whenever the same is meant.
-    `breaks`: the u in (0, 1), other than the median, at which it has a kink or a jump; moments are then still exact.
+    **Arguments**
+
+    - `function`: elementwise, written with jax.numpy, and the same object whenever the same is meant.
+    - `breaks`: the u in (0, 1), other than the median, at which it has a kink or a jump; moments are then still exact.
 
     >>> import jax.numpy as jnp
     >>> levels = QuantileFunction(lambda u: jnp.where(u < 0.2, -1.0, jnp.where(u > 0.8, 1.0, 0.0)), breaks=(0.2, 0.8))
@@ -104,6 +124,9 @@ class QuantileFunction(Quantile):
         self.function = _traceable(function)
         places = checks.real("breaks", list(breaks), "strictly between 0 and 1", lambda u: (u > 0) & (u < 1))
         self.places = tuple(float(u) for u in places)
+
+    def __repr__(self) -> str:
+        return shown(self, breaks=self.places)
 
     @property
     def breaks(self) -> tuple[float, ...]:

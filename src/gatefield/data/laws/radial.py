@@ -8,12 +8,15 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jax.scipy.special import gammaln
-from jaxtyping import Array, Float, PRNGKeyArray, Real
+from jaxtyping import Array, Float, PRNGKeyArray
 
 from gatefield.core import checks
+from gatefield.core.arrays import Exact
 from gatefield.core.errors import UserError
 from gatefield.core.precision import exact, real
-from gatefield.data.sources.named import from_text
+from gatefield.core.words import shown
+from gatefield.data.arrays import Parameter
+from gatefield.data.laws.named import from_text
 
 
 class Radial(eqx.Module):
@@ -22,12 +25,15 @@ class Radial(eqx.Module):
     A new law is a final class with the two methods below; parameters are arrays, as in a source.
     """
 
+    def __repr__(self) -> str:
+        return shown(self)
+
     @abc.abstractmethod
     def radii(self, key: PRNGKeyArray, chi: Float[Array, " size"], n: int) -> Float[Array, " size"]:
         """Draws of R. `chi` are the lengths of standard normal vectors, independent of their directions, free to be used."""
 
     @abc.abstractmethod
-    def mean_ratio(self, n: int) -> Float[Array, ""]:
+    def mean_ratio(self, n: int) -> Float[Exact, ""]:
         """E R / sqrt(E R^2) in `n` dimensions; float64 NumPy unless traced."""
 
 
@@ -46,7 +52,7 @@ class GaussianRadial(Radial):
         return chi
 
     @exact
-    def mean_ratio(self, n: int) -> Float[Array, ""]:
+    def mean_ratio(self, n: int) -> Float[Exact, ""]:
         return real(_chi_ratio(n))
 
 
@@ -56,7 +62,9 @@ class StudentT(Radial):
     $$\frac{E R}{\sqrt{E R^2}} = \sqrt{\frac{\nu-2}2}\,\frac{\Gamma((\nu-1)/2)}{\Gamma(\nu/2)}
       \sqrt{\frac2n}\,\frac{\Gamma((n+1)/2)}{\Gamma(n/2)}$$
 
-    **Arguments:** `df`: the degrees of freedom nu, above 2 so that there is a covariance.
+    **Arguments**
+
+    - `df`: the degrees of freedom nu, above 2 so that there is a covariance.
 
     >>> print(round(float(StudentT(3.0).mean_ratio(5)), 12))
     0.759213379645
@@ -64,7 +72,7 @@ class StudentT(Radial):
     **Source:** note 003, section 2 (elliptical data).
     """
 
-    df: Real[Array, "*runs"]
+    df: Parameter
 
     def __init__(self, df: Any) -> None:
         self.df = checks.real("df", df, "above 2, for a finite covariance, and finite", lambda x: (x > 2) & (x < jnp.inf))
@@ -74,7 +82,7 @@ class StudentT(Radial):
         return chi * jnp.sqrt((df - 2) / (2 * jax.random.gamma(key, df / 2, chi.shape, chi.dtype)))
 
     @exact
-    def mean_ratio(self, n: int) -> Float[Array, ""]:
+    def mean_ratio(self, n: int) -> Float[Exact, ""]:
         df = real(self.df)
         return jnp.sqrt((df - 2) / 2) * jnp.exp(gammaln((df - 1) / 2) - gammaln(df / 2)) * _chi_ratio(n)
 
@@ -94,7 +102,7 @@ class LaplaceRadial(Radial):
         return chi * jnp.sqrt(jax.random.exponential(key, chi.shape, chi.dtype))
 
     @exact
-    def mean_ratio(self, n: int) -> Float[Array, ""]:
+    def mean_ratio(self, n: int) -> Float[Exact, ""]:
         return real(math.sqrt(math.pi) / 2 * _chi_ratio(n))
 
 
@@ -111,7 +119,7 @@ class Sphere(Radial):
         return jnp.full_like(chi, math.sqrt(n))
 
     @exact
-    def mean_ratio(self, n: int) -> Float[Array, ""]:
+    def mean_ratio(self, n: int) -> Float[Exact, ""]:
         return real(1.0)
 
 
@@ -120,7 +128,9 @@ class Shell(Radial):
 
     $$\frac{E R}{\sqrt{E R^2}} = \frac1{\sqrt{1 + t^2/12}}$$
 
-    **Arguments:** `thickness`: t, above 0 and at most 2 (a radius is not negative).
+    **Arguments**
+
+    - `thickness`: t, above 0 and at most 2 (a radius is not negative).
 
     >>> print(round(float(Shell(0.1).mean_ratio(5)), 12))
     0.999583593569
@@ -128,7 +138,7 @@ class Shell(Radial):
     **Source:** note 003, section 2 (elliptical data).
     """
 
-    thickness: Real[Array, "*runs"]
+    thickness: Parameter
 
     def __init__(self, thickness: Any = 0.1) -> None:
         self.thickness = checks.real("thickness", thickness, "above 0 and at most 2", lambda x: (x > 0) & (x <= 2))
@@ -138,7 +148,7 @@ class Shell(Radial):
         return math.sqrt(n) * real(self.mean_ratio(n)) * (1 + real(self.thickness) * offset)
 
     @exact
-    def mean_ratio(self, n: int) -> Float[Array, ""]:
+    def mean_ratio(self, n: int) -> Float[Exact, ""]:
         return 1 / jnp.sqrt(1 + real(self.thickness) ** 2 / 12)
 
 
