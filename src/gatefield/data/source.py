@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from gatefield.core import checks
@@ -72,7 +73,7 @@ class Source(eqx.Module):
         >>> Gaussian(40, xi=[1.0, 2.0]).covariance().shape
         (2, 40, 40)
         """
-        return _covariances(self)
+        return _covariances(_detached(self))
 
     @exact
     def mean(self) -> Float[Array, "*runs n"]:
@@ -92,6 +93,16 @@ def _covariances(source: Source) -> Float[Array, "*runs n n"]:
 
 def per_run(function: Callable[[T], Any], tree: T) -> Any:
     """`function` of a module, for each of its runs if it has a run axis."""
+    tree = _detached(tree)
     if run_count(tree) is None:
         return function(tree)
     return jax.vmap(function, in_axes=(run_axes(tree),))(tree)
+
+
+def _detached(tree: T) -> T:
+    """The module with copies of its NumPy arrays.
+
+    JAX keeps one device form of each NumPy array that a trace holds on to, found by the array's identity, not by its float type:
+    what a flow traced in float64 would come back in float64 in a training in float32. So no trace is given the array itself.
+    """
+    return jax.tree.map(lambda leaf: np.array(leaf) if isinstance(leaf, np.ndarray) else leaf, tree)
