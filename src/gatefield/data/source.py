@@ -102,7 +102,7 @@ def per_run(function: Callable[[T], Any], tree: T) -> Any:
 def _detached(tree: T) -> T:
     """The module with copies of its NumPy arrays.
 
-    JAX keeps one device form of each NumPy array that a trace holds on to, found by the array's identity, not by its float type:
-    what a flow traced in float64 would come back in float64 in a training in float32. So no trace is given the array itself.
+    JAX keeps one typed form of each NumPy array that a trace holds on to, found by the array's identity, whatever the float
+    type: what a flow traced in float64 would come back so in a training in float32. So no trace is given the array itself.
     """
     return jax.tree.map(lambda leaf: np.array(leaf) if isinstance(leaf, np.ndarray) else leaf, tree)

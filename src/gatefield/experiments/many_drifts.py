@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from gatefield.data import Hypercube, NonlinearGP
-from gatefield.experiments.fixed_sample import gate_signs
+from gatefield.theory.classes import gate_signs
 
 BLOCK = 4096
 

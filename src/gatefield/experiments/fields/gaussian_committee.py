@@ -1,6 +1,6 @@
 """Committees of ReLU neurons on Gaussian data, beside their exact gradient flow."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Any, cast
 
 import jax
@@ -17,7 +17,7 @@ from gatefield.lab.experiment import Experiment, Parameters
 from gatefield.lab.kinds import Count, LengthScale, Rate, Seed
 from gatefield.lab.verdict import Verdict
 from gatefield.nets import Committee
-from gatefield.theory import relu
+from gatefield.theory import descent, relu
 
 Counts = Annotated[tuple[Count, ...], Field(min_length=1)]
 REFERENCE = 10_000
@@ -108,14 +108,13 @@ def _committee(p: Settings, K: int, task: Task, bench: Bench) -> xr.Dataset:
         ).record
         for size in p.batch_sizes
     ]
-    cov1, cov0 = task.positive.covariance(), task.negative.covariance()
 
     def velocity(w: Any) -> Any:
-        return relu.velocity(w, cov1, cov0)
+        return relu.velocity(w, task)
 
     starts, time = runs[0].fields.values[:, 0].astype(float), runs[0].time.values
     exact, printed = (flow(velocity, starts, factor * time).fields.values for factor in (1.0, K))
-    steps = _euler(velocity, starts, p.learning_rate, runs[0].step.values)
+    steps = np.moveaxis(descent(jax.vmap(velocity), starts, p.learning_rate, runs[0].step.values), 0, 1)
     fields = np.stack([run.fields.values.astype(float) for run in runs])
     walk = _random_walk(exact, time, task, jax.random.fold_in(train_key, 0)) * p.learning_rate**0.5
     noise = walk / np.sqrt(np.asarray(p.batch_sizes, float))[:, None, None]
@@ -135,20 +134,6 @@ def _committee(p: Settings, K: int, task: Task, bench: Bench) -> xr.Dataset:
     coords |= {"batch_size": list(p.batch_sizes), "seed": np.arange(p.seeds), "unit": np.arange(K)}
     attrs = {name: value for name, value in runs[0].attrs.items() if name not in ("fingerprint", "batch_size")}
     return xr.Dataset(data, coords, attrs)
-
-
-def _euler(velocity: Callable[[Any], Any], starts: np.ndarray, rate: float, marks: np.ndarray) -> np.ndarray:
-    """Gradient descent on the exact loss, SGD with an infinite batch: fields (seed, step, unit, position) at the marks."""
-
-    @jax.jit
-    def path(start: Any) -> Any:
-        def move(w: Any, _: None) -> tuple[Any, Any]:
-            return w + rate * velocity(w), w
-
-        return jax.lax.scan(move, start, None, length=int(marks[-1]) + 1)[1][jnp.asarray(marks)]
-
-    with jax.enable_x64(True):
-        return np.asarray(jax.vmap(path)(jnp.asarray(starts)))
 
 
 def _distance(w: np.ndarray, reference: np.ndarray) -> np.ndarray:

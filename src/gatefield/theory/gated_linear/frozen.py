@@ -1,119 +1,92 @@
 """Gated linear networks behind the gates of many ReLU committees at once: their limits and losses."""
 
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-import numpy as np
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Array, ArrayLike, Float, Real
 
+from gatefield.core.arrays import Exact
 from gatefield.core.precision import exact, real
-from gatefield.data import NonlinearGP
-from gatefield.experiments.fixed_sample import Law, gate_signs, law
-from gatefield.theory import gated_linear, relu
+from gatefield.theory.gated_linear.mixture import Mixture
+from gatefield.theory.gated_linear.path import limit
 
-LABEL_POWER = 0.5
-"""E y^2 for labels (1, 0) in equal shares."""
-Sets = Float[Any, "sets K n"]
+Sets = Float[Exact, "sets K n"]
+SetsLike = Real[ArrayLike, "sets K n"] | Sequence
 
 
-class Pair(eqx.Module):
-    """Both classes, labels 1 and 0, in equal shares."""
-
-    positive: Law
-    negative: Law
-
-
-class Solved(NamedTuple):
-    """What the gated linear networks come to."""
+class FrozenLimits(NamedTuple):
+    """Where gated linear networks end."""
 
     limit: Sets
-    """From zero weights, for ever."""
+    """From zero weights."""
     limit_from_start: Sets
-    """From the given weights, for ever; the same unless gates are redundant."""
-
-
-def pair(n: int, xi1: float, xi0: float, gain: float, key: PRNGKeyArray, samples: int) -> Pair:
-    """Both classes of a task, each with a sample unless data count as Gaussian."""
-    keys = jax.random.split(key)
-    return Pair(*(law(NonlinearGP(n, xi, gain), k, samples) for xi, k in zip((xi1, xi0), keys, strict=True)))
+    """From the given weights; the same unless gates are redundant."""
 
 
 @exact
-def solve(data: Pair, v: Sets, w0: Sets) -> Solved:
-    """Gated linear networks with the gates of the committees `v`, from the weights `w0`, for each set.
+def frozen_limits(data: Mixture, V: SetsLike, w0: SetsLike) -> FrozenLimits:
+    r"""Where linear units end behind the gates $1(\langle v_k,x\rangle>0)$, frozen: $w(\infty) = K A^+ b + (I - A A^+)\,w(0)$.
 
-    A and b are exact for one unit up to the drift, and exact for Gaussian data; else both come from the same sample, each input
-    with both signs.
+    A and b are exact for Gaussian classes. On a sample both come from that sample, each input with both signs; but for a single
+    gate A is known without sampling: it is half of the covariance, whatever the law and the gate.
+
+    **Arguments**
+
+    - `data`: both classes, a `Mixture`.
+    - `V`: directions of the gates (sets, K, n), such as the fields of ReLU committees.
+    - `w0`: initial weights (sets, K, n).
+
+    **Returns** `FrozenLimits`: `limit` from zero weights and `limit_from_start` from `w0`, each (sets, K, n); float64 NumPy
+    unless traced.
+
+    >>> import numpy as np
+    >>> from gatefield.theory.classes import GaussianClass
+    >>> both = Mixture(GaussianClass(np.eye(2)), GaussianClass(np.eye(2)))
+    >>> frozen_limits(both, [[[3.0, 0.0]]], [[[0.0, 0.0]]]).limit.round(4).tolist()
+    [[[0.3989, 0.0]]]
+
+    **Source:** note 000, after equation 11, corrected by the factor K and for singular A.
     """
-    return _solve(data, real(v), real(w0))
+    return _limits(data, real(V), real(w0))
 
 
 @exact
-def loss(data: Pair, v: Sets, w: Sets) -> Float[Array, " sets"]:
-    """The loss of gated linear networks with weights `w` behind the gates of `v`; with v = w that of the ReLU committees."""
-    return _losses(data, real(v), real(w))
+def frozen_losses(data: Mixture, V: SetsLike, w: SetsLike) -> Float[Exact, " sets"]:
+    """The loss of gated linear networks with weights `w` behind the gates of `V`; with V = w that of the ReLU committees.
+
+    **Arguments**
+
+    - `data`: both classes, a `Mixture`.
+    - `V`: directions of the gates (sets, K, n).
+    - `w`: weights (sets, K, n).
+
+    **Returns** half of the mean squared error of each set; float64 NumPy unless traced.
+
+    >>> import numpy as np
+    >>> from gatefield.theory.classes import GaussianClass
+    >>> both = Mixture(GaussianClass(np.eye(2)), GaussianClass(np.eye(2)))
+    >>> frozen_losses(both, [[[1.0, 0.0]]], [[[0.0, 0.0]]]).tolist()
+    [0.25]
+
+    **Source:** note 000, equations 13 to 15, with the factor one half.
+    """
+    return _losses(data, real(V), real(w))
 
 
 @eqx.filter_jit
-def _solve(data: Pair, v: Array, w0: Array) -> Solved:
-    K = v.shape[1]
-
+def _limits(data: Mixture, V: Array, w0: Array) -> FrozenLimits:
     def one(args: tuple[Array, Array]) -> tuple[Array, Array]:
         gates, start = args
-        A, b = _moments(data, gates)
-        ends = jax.vmap(lambda w: gated_linear.limit(A, b, w, K))(jnp.stack([0 * start.ravel(), start.ravel()]))
+        A, b = (data.covariance() / 2, data.pull(gates)) if len(gates) == 1 else data.moments(gates)
+        ends = jax.vmap(lambda w: limit(A, b, w, len(gates)))(jnp.stack([0 * start.ravel(), start.ravel()]))
         return ends[0].reshape(start.shape), ends[1].reshape(start.shape)
 
-    return Solved(*jax.lax.map(one, (v, w0)))
-
-
-def _moments(data: Pair, v: Float[Array, "K n"]) -> tuple[Array, Array]:
-    """A (Kn, Kn) and b (Kn,) of one set of gates."""
-    b = 0.5 * data.positive.drift(v).ravel()
-    if len(v) == 1:
-        return 0.25 * (real(data.positive.cov) + real(data.negative.cov)), b
-    parts = [_second(one, v) for one in (data.positive, data.negative)]
-    return 0.5 * (parts[0] + parts[1]), b
-
-
-def _second(one: Law, v: Float[Array, "K n"]) -> Float[Array, "m m"]:
-    r"""$E[g_j g_k\,xx^\top]$, which for a sample with both signs is $E[(1 + s_j s_k)\,xx^\top]/4$ with the gates' signs s."""
-    m = v.size
-    if one.x is None:
-        rows = jax.vmap(lambda a: jax.vmap(lambda b: relu.gate_second_moment(a, b, one.cov))(v))(v)
-        return rows.transpose(0, 2, 1, 3).reshape(m, m)
-    signed = gate_signs(one.x, v)[:, :, None] * one.x[:, None, :]
-    signed, plain = signed.reshape(len(one.x), m).astype(v.dtype), one.x.astype(v.dtype)
-    return 0.25 * (signed.T @ signed + jnp.tile(plain.T @ plain, (len(v), len(v)))) / len(one.x)
+    return FrozenLimits(*jax.lax.map(one, (V, w0)))
 
 
 @eqx.filter_jit
-def _losses(data: Pair, v: Array, w: Array) -> Array:
-    if data.positive.x is None:
-        return jax.lax.map(lambda a: _gaussian_loss(data, *a), (v, w))
-    return jax.lax.map(lambda a: _sampled_loss(data, *a), (v, w))
-
-
-def _gaussian_loss(data: Pair, v: Float[Array, "K n"], w: Float[Array, "K n"]) -> Float[Array, ""]:
-    A, b = _moments(data, v)
-    return gated_linear.loss(A, b, w.ravel(), len(v), LABEL_POWER)
-
-
-def _sampled_loss(data: Pair, v: Float[Array, "K n"], w: Float[Array, "K n"]) -> Float[Array, ""]:
-    return 0.5 * (_error(data.positive, v, w, 1.0) + _error(data.negative, v, w, 0.0))
-
-
-def _error(one: Law, v: Float[Array, "K n"], w: Float[Array, "K n"], label: float) -> Float[Array, ""]:
-    """Half of the mean squared error on one class, each input with both signs."""
-    assert one.x is not None
-    gates = (1 + gate_signs(one.x, v)) / 2
-    h = jnp.matmul(one.x, w.astype(one.x.dtype).T, precision="highest")
-    ahead, behind = jnp.mean(gates * h, axis=-1), -jnp.mean((1 - gates) * h, axis=-1)
-    return 0.25 * jnp.mean(((ahead - label) ** 2 + (behind - label) ** 2).astype(v.dtype))
-
-
-def gates_of_another(v: np.ndarray) -> np.ndarray:
-    """For each seed the fields of the next one: (seeds, K, n)."""
-    return np.roll(v, -1, axis=0)
+def _losses(data: Mixture, V: Array, w: Array) -> Array:
+    return jax.lax.map(lambda pair: data.loss(*pair), (V, w))

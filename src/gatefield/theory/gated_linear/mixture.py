@@ -1,125 +1,60 @@
-"""What a search over half-space gates needs of the data: moments of gated inputs as functions of the directions.
+"""Two classes with their shares and labels: what half-space gates can explain of the labels, and the loss behind them."""
 
-The gated inputs of K gates with directions V (K, n) are $\\tilde x = (g_1 x, \\dots, g_K x)$. All laws are symmetric about 0.
-"""
-
-import abc
+from typing import Any
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+import numpy as np
+from jaxtyping import Array, Float, PRNGKeyArray
 
-from gatefield.gates.half_space import opened
-from gatefield.theory.relu.geometry import Geometry, geometry, safe_sqrt
-
-Directions = Float[Array, "K n"]
-Vector = Float[Array, " m"]
-Matrix = Float[Array, "m m"]
-Width = Float[Array, ""] | None
-"""Width of soft gates in standard deviations of <v, x>; None for hard gates."""
+from gatefield.core import checks
+from gatefield.core.errors import UserError
+from gatefield.core.keys import as_key
+from gatefield.core.precision import exact, real
+from gatefield.data import Gaussian, GaussianClone, NonlinearGP, Source, Task
+from gatefield.theory.classes import Directions, EmpiricalClass, GaussianClass, SymmetricClass, Width
+from gatefield.theory.gated_linear.closed import symmetric
 
 RIDGE = 1e-9
 """Added to A, times its mean diagonal, so that redundant gates can be searched through; what is explained only falls by it."""
 
 
-class Law(eqx.Module):
-    """One class of inputs, as a search sees it."""
-
-    @abc.abstractmethod
-    def covariance(self) -> Float[Array, "n n"]:
-        """The covariance of x."""
-
-    @abc.abstractmethod
-    def moments(self, V: Directions, width: Width) -> tuple[Vector, Matrix]:
-        """The first and second moment of the gated inputs; gates with a width are soft."""
-
-    @abc.abstractmethod
-    def forms(self, V: Directions, u: Directions, width: Width) -> tuple[Array, Array]:
-        """The first and second moment of their projection on u, as cheap to differentiate by V as to compute."""
-
-
-class GaussianLaw(Law):
-    """Inputs x ~ N(0, C): closed forms, with hard gates only."""
-
-    cov: Float[Array, "n n"]
-
-    def covariance(self) -> Float[Array, "n n"]:
-        return self.cov
-
-    def moments(self, V: Directions, width: Width = None) -> tuple[Vector, Matrix]:
-        r"""$2\pi E[g_j g_k xx^\top] = (\pi-\theta)C + [ad^\top + da^\top - \cos\theta\,(aa^\top+dd^\top)]/\sin\theta$.
-
-        Here a and d are $Cv/|v|$ for the two gates: `relu.gate_second_moment`, for all pairs at once.
-        """
-        all_, inverse, a = self._parts(V)
-        K, n = V.shape
-        mixed = a[:, None, :, None] * a[None, :, None, :]
-        same = a[:, :, None] * a[:, None, :]
-        tilt = mixed + jnp.swapaxes(mixed, 0, 1) - all_.cosines[..., None, None] * (same[:, None] + same[None])
-        blocks = all_.wedges[..., None, None] * self.cov + inverse[..., None, None] * tilt
-        return a.ravel() / jnp.sqrt(2 * jnp.pi), blocks.transpose(0, 2, 1, 3).reshape(K * n, K * n) / (2 * jnp.pi)
-
-    def forms(self, V: Directions, u: Directions, width: Width = None) -> tuple[Array, Array]:
-        all_, inverse, a = self._parts(V)
-        p = jnp.matmul(a, u.T, precision="highest")  # a_j . u_k
-        own = jnp.diagonal(p)
-        spread = jnp.matmul(jnp.matmul(u, self.cov, precision="highest"), u.T, precision="highest")
-        tilt = own[:, None] * own + p * p.T - all_.cosines * (own[:, None] * p + p.T * own)
-        return own.sum() / jnp.sqrt(2 * jnp.pi), jnp.sum(all_.wedges * spread + inverse * tilt) / (2 * jnp.pi)
-
-    def _parts(self, V: Directions) -> tuple[Geometry, Float[Array, "K K"], Directions]:
-        """The angles, 1/sin (0 where the sine is 0, and so is its factor), and C v/|v|."""
-        all_ = geometry(V, self.cov)
-        apart = all_.sines > 0
-        return all_, jnp.where(apart, 1 / jnp.where(apart, all_.sines, 1.0), 0.0), all_.images
-
-
-class SampledLaw(Law):
-    """A fixed sample of inputs, each used with both signs: $g = (1+s)/2$ with s odd in x, so that mirroring costs nothing."""
-
-    x: Float[Array, "samples n"]
-
-    def covariance(self) -> Float[Array, "n n"]:
-        return jnp.matmul(self.x.T, self.x, precision="highest") / self.x.shape[0]
-
-    def moments(self, V: Directions, width: Width) -> tuple[Vector, Matrix]:
-        r"""$E[g_j x] = \tfrac12 E[s_j x]$ and $E[g_j g_k xx^\top] = \tfrac14 E[(1 + s_j s_k)\,xx^\top]$."""
-        s = self._signs(V, width)
-        samples, K = s.shape
-        gated = (s[:, :, None] * self.x[:, None, :]).reshape(samples, -1)
-        ones = jnp.tile(self.covariance(), (K, K))
-        return gated.mean(0) / 2, (ones + jnp.matmul(gated.T, gated, precision="highest") / samples) / 4
-
-    def forms(self, V: Directions, u: Directions, width: Width) -> tuple[Array, Array]:
-        h = jnp.matmul(self.x, u.T, precision="highest")
-        pull = jnp.sum(self._signs(V, width) * h, axis=1)
-        return pull.mean() / 2, (jnp.mean(h.sum(1) ** 2) + jnp.mean(pull**2)) / 4
-
-    def _signs(self, V: Directions, width: Width) -> Float[Array, "samples K"]:
-        """2 g - 1: the sign of <v, x>, 0 on the plane; or tanh(<v, x>/(2 width sd)), with sd its standard deviation."""
-        if width is None:
-            return 2 * opened(self.x, V) - 1
-        h = jnp.matmul(self.x, V.T, precision="highest")
-        return jnp.tanh(h / (2 * width * safe_sqrt(jnp.mean(h**2, axis=0))))
-
-
 class Mixture(eqx.Module):
-    """Both classes with their shares and labels."""
+    """Two classes of inputs, each symmetric about 0, with their shares and labels.
 
-    laws: tuple[Law, Law]
-    shares: Float[Array, "2"]
-    labels: Float[Array, "2"]
+    **Arguments**
+
+    - `positive`, `negative`: the classes, a `GaussianClass` or an `EmpiricalClass` each.
+    - `labels`: the pair (y1, y0).
+    - `proportion`: the share of the positive class.
+    """
+
+    classes: tuple[SymmetricClass, SymmetricClass]
+    shares: Float[Any, "2"]
+    labels: Float[Any, "2"]
+
+    def __init__(self, positive: SymmetricClass, negative: SymmetricClass, labels: Any = (1.0, 0.0), proportion: float = 0.5):
+        self.classes = (positive, negative)
+        self.shares = np.array([proportion, 1 - proportion])
+        self.labels = labels if isinstance(labels, jax.Array) else np.asarray(labels, float)
 
     def covariance(self) -> Float[Array, "n n"]:
         """The covariance of both classes together."""
-        return sum((p * law.covariance() for p, law in zip(self.shares, self.laws, strict=True)), start=jnp.zeros(()))
+        p, q = real(self.shares)
+        return p * real(self.classes[0].covariance()) + q * real(self.classes[1].covariance())
 
-    def moments(self, V: Directions, width: Width = None) -> tuple[Matrix, Vector]:
+    def pull(self, V: Directions) -> Float[Array, " m"]:
+        """b alone, for hard gates."""
+        first, second = (one.drift(V).ravel() for one in self.classes)
+        p, q = real(self.shares) * real(self.labels)
+        return p * first + q * second
+
+    def moments(self, V: Directions, width: Width = None) -> tuple[Float[Array, "m m"], Float[Array, " m"]]:
         """A and b, as `statistics` has them."""
-        parts = [law.moments(V, width) for law in self.laws]
-        b = sum(p * y * m for p, y, (m, _) in zip(self.shares, self.labels, parts, strict=True))
-        return sum(p * M for p, (_, M) in zip(self.shares, parts, strict=True)), b  # pyright: ignore[reportReturnType]
+        (m1, M1), (m0, M0) = (one.moments(V, width) for one in self.classes)
+        (p, q), (y1, y0) = real(self.shares), real(self.labels)
+        return p * M1 + q * M0, p * y1 * m1 + q * y0 * m0
 
     def fit(self, V: Directions, width: Width = None) -> tuple[Array, Directions]:
         r"""What the gates explain, $b^\top(A+\epsilon)^{-1}b$, and the solution $u = (A+\epsilon)^{-1}b$ as (K, n)."""
@@ -128,11 +63,56 @@ class Mixture(eqx.Module):
         u = jax.scipy.linalg.cho_solve(jax.scipy.linalg.cho_factor(A + ridge * jnp.eye(len(b))), b)
         return b @ u, u.reshape(V.shape)
 
-    def gain(self, V: Directions, u: Directions, width: Width = None) -> Array:
+    def gain(self, V: Directions, u: Directions, width: Width = None) -> Float[Array, ""]:
         r"""$2 b^\top u - u^\top A u$: what these gates explain with the solution u held fixed.
 
         Its gradient by V is that of $b^\top A^{-1} b$ where u solves A u = b, because the best u cannot be bettered.
         """
-        parts = [law.forms(V, u, width) for law in self.laws]
-        terms = (p * (2 * y * m - M) for p, y, (m, M) in zip(self.shares, self.labels, parts, strict=True))
-        return sum(terms, start=jnp.zeros(()))
+        (m1, M1), (m0, M0) = (one.forms(V, u, width) for one in self.classes)
+        (p, q), (y1, y0) = real(self.shares), real(self.labels)
+        return p * (2 * y1 * m1 - M1) + q * (2 * y0 * m0 - M0)
+
+    def loss(self, V: Directions, w: Directions) -> Float[Array, ""]:
+        r"""Half of the mean squared error of $\tfrac1K\sum_k g_k\langle w_k,x\rangle$; with w = V that of ReLU units."""
+        power = jnp.sum(real(self.shares) * real(self.labels) ** 2)
+        return 0.5 * (power - self.gain(V, w / len(w)))
+
+
+@exact
+def mixture(task: Task, *, key: PRNGKeyArray | None = None, samples: int = 20_000) -> Mixture:
+    """A task as gates see it: closed forms if both classes are Gaussian, else a fixed sample of each.
+
+    **Arguments**
+
+    - `task`: two sources, each symmetric about 0.
+    - `key`, `samples`: for the sample of each class, used with both signs; not needed on Gaussian data.
+
+    **Returns** a `Mixture`, in float64.
+
+    >>> import numpy as np
+    >>> from gatefield.data import Gaussian
+    >>> both = mixture(Task(Gaussian(6, 1.5), Gaussian(6, 0.7)))
+    >>> type(both.classes[0]).__name__
+    'GaussianClass'
+    """
+    if not isinstance(task, Task):
+        raise UserError(f"task must be a Task of two sources, but is {type(task).__name__}; write Task(positive, negative).")
+    sources = (task.positive, task.negative)
+    for source in sources:
+        if not symmetric(source):
+            name = type(source).__name__
+            raise UserError(f"The search needs data symmetric about 0, which {name} data are not known to be; take other data.")
+    if all(_gaussian(source) for source in sources):
+        classes = [GaussianClass(real(source.covariance())) for source in sources]
+    elif key is None:
+        raise UserError("These classes are sampled; give a key, such as key=jax.random.key(0).")
+    else:
+        count = checks.count("samples", samples)
+        keys = zip(sources, jax.random.split(as_key(key)), strict=True)
+        classes = [EmpiricalClass(real(source.sample(k, count))) for source, k in keys]
+    return Mixture(*classes, labels=jnp.stack([real(y) for y in task.labels]), proportion=task.proportion)
+
+
+def _gaussian(source: Source) -> bool:
+    squashed = isinstance(source, NonlinearGP) and not np.any(np.asarray(source.gain))
+    return isinstance(source, Gaussian | GaussianClone) or squashed

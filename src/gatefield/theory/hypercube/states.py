@@ -1,5 +1,6 @@
 """Steady states of one ReLU neuron whose positive class lives on the cube."""
 
+import functools
 from typing import Any, NamedTuple
 
 import jax
@@ -13,6 +14,7 @@ from gatefield.core.errors import UserError
 from gatefield.core.precision import exact, real
 from gatefield.theory.hypercube import inputs
 from gatefield.theory.hypercube.walsh import tied_sign
+from gatefield.theory.relaxation import share_of_the_way, towards
 
 MatrixLike = Float[ArrayLike, "n n"]
 
@@ -109,12 +111,8 @@ def steady_states(
     points, starts = real(points), jnp.atleast_2d(real(starts))
     weight = jnp.full(len(points), 1 / len(points)) if chances is None else real(chances)
     both = real(cov1) + real(cov0)
-    decay = jnp.zeros_like(both) if time_step is None else _decay(both, checks.positive("time_step", time_step))
-    return _settle(points, weight, both, decay, starts, most_steps)
-
-
-def _decay(both: Array, time_step: Any) -> Array:
-    return jax.scipy.linalg.expm(-both * real(time_step) / 4)
+    share = share_of_the_way(both, None if time_step is None else checks.positive("time_step", time_step))
+    return _settle(points, weight, both, share, time_step is None, starts, most_steps)
 
 
 def _check_states(points: Any, cov1: Any, cov0: Any, starts: Any, chances: Any) -> None:
@@ -129,8 +127,8 @@ def _check_states(points: Any, cov1: Any, cov0: Any, starts: Any, chances: Any) 
         raise UserError("starts must have no row of zeros, because its gate would be open nowhere; give other fields.")
 
 
-@jax.jit
-def _settle(points: Array, weight: Array, both: Array, decay: Array, starts: Array, most_steps: int) -> States:
+@functools.partial(jax.jit, static_argnames="at_once")
+def _settle(points: Array, weight: Array, both: Array, share: Array, at_once: bool, starts: Array, most_steps: int) -> States:
     inverse = jnp.linalg.inv(both)
 
     def target(w: Array) -> tuple[Array, Array]:
@@ -145,12 +143,11 @@ def _settle(points: Array, weight: Array, both: Array, decay: Array, starts: Arr
         def unsettled(carry: tuple[Array, Array]) -> Array:
             w, step = carry
             near = jnp.linalg.norm(w - target(w)[0]) <= 0.3 * jnp.linalg.norm(w)
-            return (step < most_steps) & ~(settled(w) & (near | jnp.all(decay == 0)))
+            return (step < most_steps) & ~(settled(w) & (near | at_once))
 
         def move(carry: tuple[Array, Array]) -> tuple[Array, Array]:
             w, step = carry
-            goal = target(w)[0]
-            return goal + decay @ (w - goal), step + 1
+            return towards(w, target(w)[0], share), step + 1
 
         w, steps = jax.lax.while_loop(unsettled, move, (start, jnp.zeros((), jnp.int32)))
         goal, f = target(w)

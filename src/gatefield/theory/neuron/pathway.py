@@ -1,16 +1,16 @@
 r"""One ReLU neuron with a linear pathway on symmetric data: its gradient flow and the spectrum of its Jacobian.
 
-The output is $\max(\langle w,x\rangle, 0) + \langle v,x\rangle$, the labels are (1, 0). For two balanced classes, each
+The output is $\max(\langle w,x\rangle, 0) + \langle v,x\rangle$, the labels are (1, 0). For two classes of equal shares, each
 symmetric about zero, with covariances $S_1$, $S_0$, their sum $S$ and the drift $f(w) = E_1[1(\langle w,x\rangle>0)\,x]$,
 
-$$\dot w = \tfrac12 f(w) - \tfrac14 S(w + v), \qquad \dot v = -\tfrac14 S(w + 2v).$$
+$$\tau\dot w = \tfrac12 f(w) - \tfrac14 S(w + v), \qquad \tau\dot v = -\tfrac14 S(w + 2v).$$
 
 A pathway that is trained goes to $v = -w/2$, and the field then follows $\dot w = \tfrac12 f(w) - \tfrac18 Sw$: as the drift
-does not depend on the length of w, the rests are those without a pathway, at twice the length, and the output is
-$|\langle w/2,x\rangle|$. A pathway that is frozen shifts the field: at rest, $w + v = 2S^{-1}f(w)$.
+does not depend on the length of w, the steady states are those without a pathway, at twice the length, and the output is
+$|\langle w/2,x\rangle|$. A pathway that is frozen shifts the field: in a steady state, $w + v = 2S^{-1}f(w)$.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import equinox as eqx
 import jax
@@ -18,13 +18,20 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from gatefield.data import NonlinearGP
+from gatefield.core import checks
+from gatefield.core.arrays import Field, FieldLike, FieldsLike, MatrixLike
+from gatefield.core.errors import UserError
+from gatefield.core.estimate import Estimate
+from gatefield.core.keys import as_key
+from gatefield.core.precision import exact, real
+from gatefield.core.runs import run_count
+from gatefield.data import Source
 
-CHUNKS = 8
+PARTS = 8
 """Independent parts of the sample, whose spread gives the standard error."""
 
 
-class Sampled(NamedTuple):
+class SampledDrift(NamedTuple):
     """What a sample says of several fields; the leading axis is that of its independent parts."""
 
     drift: Float[np.ndarray, "part field n"]
@@ -32,34 +39,73 @@ class Sampled(NamedTuple):
 
 
 class Spectrum(NamedTuple):
-    """Eigenvalues of a Jacobian, the largest first, and the standard error of the largest."""
+    """Eigenvalues of a Jacobian, the largest first, and the largest with its standard error."""
 
     values: Float[np.ndarray, " modes"]
-    error: float
+    largest: Estimate
 
 
-def velocity(w: Any, v: Any, drift: Any, total: Any) -> tuple[Any, Any]:
-    """The velocities of the field and of the pathway (see above), `total` being S0 + S1."""
+@exact
+def pathway_velocity(w: FieldLike, v: FieldLike, drift: FieldLike, total: MatrixLike) -> tuple[Field, Field]:
+    r"""Velocities of the field and of the linear pathway of one ReLU neuron, labels (1, 0), classes of equal shares.
+
+    $$\tau\dot w = \tfrac12 f - \tfrac14 S(w + v), \qquad \tau\dot v = -\tfrac14 S(w + 2v)$$
+
+    **Arguments**
+
+    - `w`, `v`: field and pathway (n,).
+    - `drift`: the drift f (n,) of the positive class at w.
+    - `total`: $S = S_0+S_1$ (n, n), the sum of the covariances of both classes.
+
+    **Returns** the velocities of w and v, (n,) each; float64 NumPy unless traced.
+
+    >>> w, v = pathway_velocity([2.0], [-1.0], [0.5], [[1.0]])
+    >>> w.tolist(), v.tolist()
+    ([0.0], [-0.0])
+
+    **Source:** no note prints it; minus the gradient of half the mean squared error, with note 002, equation 14.
+    """
+    w, v, drift, total = map(real, (w, v, drift, total))
     return drift / 2 - total @ (w + v) / 4, -total @ (w + 2 * v) / 4
 
 
-def sampled(source: NonlinearGP, fields: Any, key: PRNGKeyArray, samples: int, width: float) -> Sampled:
+def sampled_jacobian(
+    source: Source, fields: FieldsLike, key: PRNGKeyArray, *, samples: int, width: float = 0.05
+) -> SampledDrift:
     r"""Drift of each field and the drift's Jacobian $E[\delta(\langle w,x\rangle)\,xx^\top]$, by a gate of Gaussian edge.
 
-    **Arguments:** `source`: the positive class, one run. `fields`: (field, n). `samples`: how many in all. `width`: that of
-    the edge, in standard deviations of $\langle w,x\rangle$; as it goes to zero, the Jacobian is that of the sharp gate. On
-    the hypercube the drift is constant in cells, so that its Jacobian is zero almost everywhere; zero is then returned.
+    **Arguments**
+
+    - `source`: the positive class, one run, symmetric about 0. On a discrete law, such as the hypercube, the drift is constant
+      in cells: its Jacobian is zero almost everywhere, which a gate with an edge does not show.
+    - `fields`: (field, n), none of them zero.
+    - `samples`: how many in all.
+    - `width`: that of the edge, in standard deviations of $\langle w,x\rangle$; as it goes to zero, the Jacobian is that of the
+      sharp gate.
+
+    **Returns** a `SampledDrift`, with the independent parts of the sample in front (*host*).
+
+    >>> import jax
+    >>> from gatefield.data import Gaussian
+    >>> sampled_jacobian(Gaussian(3, xi=1.0), [[1.0, 0.0, 0.0]], jax.random.key(0), samples=800).jacobian.shape
+    (8, 1, 3, 3)
+
+    **Source:** no note prints it; the derivative of note 003, equation 5.
     """
-    fields = jnp.asarray(fields, float)
-    scale = np.sqrt(np.einsum("fi,ij,fj->f", *(np.asarray(a, float) for a in (fields, source.covariance(), fields))))
-    edge = jnp.asarray(width * scale, float)
-    drift, jacobian = _sampled(source, fields, edge, jax.random.split(key, CHUNKS), max(1, samples // CHUNKS))
-    flat = 0.0 if np.isinf(source.gain) else 1.0
-    return Sampled(np.asarray(drift, np.float64), flat * np.asarray(jacobian, np.float64))
+    if run_count(source) is not None:
+        raise UserError("The source must be of one run; take gatefield.one_run(source, 0).")
+    width = float(checks.positive("width", width))
+    array = np.asarray(checks.finite("fields", fields), float)
+    scale = np.sqrt(np.einsum("fi,ij,fj->f", array, np.asarray(source.covariance(), float), array))
+    size = max(1, checks.count("samples", samples) // PARTS)
+    found = _sampled(
+        source, jnp.asarray(fields, float), jnp.asarray(width * scale, float), jax.random.split(as_key(key), PARTS), size
+    )
+    return SampledDrift(*(np.asarray(part, np.float64) for part in found))
 
 
 @eqx.filter_jit
-def _sampled(source: NonlinearGP, fields: Array, edge: Array, keys: PRNGKeyArray, size: int) -> tuple[Array, Array]:
+def _sampled(source: Source, fields: Array, edge: Array, keys: PRNGKeyArray, size: int) -> tuple[Array, Array]:
     draw = source.sampler()
 
     def part(key: PRNGKeyArray) -> tuple[Array, Array]:
@@ -77,11 +123,32 @@ def _sampled(source: NonlinearGP, fields: Array, edge: Array, keys: PRNGKeyArray
     return jax.lax.map(part, keys)
 
 
-def spectrum(jacobian: Float[np.ndarray, "part n n"], total: Float[np.ndarray, "n n"], *, pathway: bool) -> Spectrum:
-    """Spectrum of the velocity's Jacobian, given the drift's: of the field alone, or with a pathway that is trained too."""
+def velocity_spectrum(
+    jacobian: Float[np.ndarray, "part n n"], total: Float[np.ndarray, "n n"], *, pathway: bool = False
+) -> Spectrum:
+    r"""Spectrum of the velocity's Jacobian, given the drift's.
+
+    $$J = \tfrac12 f'(w) - \tfrac14 S, \qquad \text{or with a trained pathway} \qquad
+    \begin{pmatrix} J & -\tfrac14 S \\ -\tfrac14 S & -\tfrac12 S \end{pmatrix}$$
+
+    **Arguments**
+
+    - `jacobian`: the drift's Jacobian in each independent part of a sample, as from `sampled_jacobian`.
+    - `total`: $S = S_0+S_1$ (n, n).
+    - `pathway`: whether there is a linear pathway that is trained too.
+
+    **Returns** a `Spectrum`: `values`, and the `largest` as an `Estimate`; NumPy (*host*).
+
+    >>> import numpy as np
+    >>> velocity_spectrum(np.zeros((2, 2, 2)), np.diag([4.0, 8.0])).values.tolist()
+    [-1.0, -2.0]
+
+    **Source:** as for `pathway_velocity`.
+    """
     values = np.linalg.eigvalsh(_whole(jacobian.mean(0), total, pathway))[::-1]
     tops = [np.linalg.eigvalsh(_whole(part, total, pathway))[-1] for part in jacobian]
-    return Spectrum(values, float(np.std(tops, ddof=1) / np.sqrt(len(tops))))
+    error = float(np.std(tops, ddof=1) / np.sqrt(len(tops)))
+    return Spectrum(values, Estimate(float(values[0]), error, "sampled", standard_errors=4.0))
 
 
 def _whole(jacobian: np.ndarray, total: np.ndarray, pathway: bool) -> np.ndarray:

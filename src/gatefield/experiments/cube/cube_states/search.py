@@ -6,10 +6,10 @@ import jax
 import numpy as np
 
 from gatefield.data import Hypercube, NonlinearGP, ring_correlation
-from gatefield.experiments.fixed_sample import Law, law
-from gatefield.experiments.gates.self_consistency import map as maps
 from gatefield.experiments.same_field import cosine
 from gatefield.theory import hypercube
+from gatefield.theory.classes import EmpiricalClass
+from gatefield.theory.neuron import GateValues, gate_flow, gate_map, iterate_gate_map
 
 SAME = 0.95
 """Fields with this cosine or more count as the same."""
@@ -63,23 +63,22 @@ def sampled_states(
     A state lasts if the same search on another sample, begun there, ends in the same field. Losses are those on that other
     sample, because on its own sample a state is fitted to its noise.
     """
-    one, other = (law(NonlinearGP(n, xi1, np.inf), k, samples) for k in jax.random.split(key))
+    one, other = (EmpiricalClass.draw(NonlinearGP(n, xi1, np.inf), k, samples) for k in jax.random.split(key))
     total = covariances(n, xi1, xi0).sum(0)
-    room = max(most, maps.step_count(time, step))
 
-    def settle(on: Law, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        flowed = maps.flow(on, total, w, time=time, step=step, room=room).end
-        path = maps.iterate(on, total, flowed, steps=most, tolerance=1e-12, room=room)
+    def settle(on: EmpiricalClass, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        flowed = gate_flow(on, total, w, time=time, step=step).end
+        path = iterate_gate_map(on, total, flowed, steps=most, tolerance=1e-12)
         return path.end, path.moved[-1] <= 1e-9
 
     fields, settled = settle(one, starts)
     again, _ = settle(other, fields)
-    return Found(fields, maps.evaluate(other, total, fields).loss, settled, cosine(fields, again) >= SAME)
+    return Found(fields, gate_map(other, total, fields).loss, settled, cosine(fields, again) >= SAME)
 
 
-def sampled_values(n: int, xi1: float, xi0: float, fields: np.ndarray, key: Any, samples: int) -> maps.Values:
+def sampled_values(n: int, xi1: float, xi0: float, fields: np.ndarray, key: Any, samples: int) -> GateValues:
     """The limit field behind each field's gate, and each field's loss, on a sample."""
-    return maps.evaluate(law(NonlinearGP(n, xi1, np.inf), key, samples), covariances(n, xi1, xi0).sum(0), fields)
+    return gate_map(EmpiricalClass.draw(NonlinearGP(n, xi1, np.inf), key, samples), covariances(n, xi1, xi0).sum(0), fields)
 
 
 def lead_map(n: int, xis: np.ndarray) -> np.ndarray:
