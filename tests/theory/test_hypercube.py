@@ -12,8 +12,7 @@ from scipy.special import ndtr
 
 from gatefield.data import Hypercube, NonlinearGP, line_correlation, ring_correlation
 from gatefield.theory import drift as any_drift
-from gatefield.theory import drift_estimate, hypercube, nlgp
-from gatefield.theory import neuron
+from gatefield.theory import drift_estimate, hypercube, neuron, nlgp
 
 VALUES = {v["name"]: v for v in json.loads((Path(__file__).parents[1] / "reference/values.json").read_text())["values"]}
 LOADS = np.array([[0.8, 0.3], [0.1, -0.9], [0.5, 0.5], [-0.6, 0.2], [0.3, 0.7], [0.7, -0.5], [0.2, 0.1], [-0.4, 0.6]])

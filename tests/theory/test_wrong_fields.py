@@ -9,8 +9,7 @@ import pytest
 from gatefield import theory
 from gatefield.core.errors import UserError
 from gatefield.data import Gaussian, Hypercube
-from gatefield.theory import closure, elliptical, erf, nlgp, relu
-from gatefield.theory import neuron
+from gatefield.theory import closure, elliptical, erf, neuron, nlgp, relu
 
 W = np.array([1.0, 0.5, -0.3, 0.2])
 COV = np.eye(4) + 0.2

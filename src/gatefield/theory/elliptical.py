@@ -104,7 +104,7 @@ def velocity(
     >>> velocity([1.0, 0.0], np.eye(2), np.eye(2), "gaussian").round(4)
     array([-0.3005,  0.    ])
     >>> from gatefield.data import Elliptical, Task
-    >>> velocity([1.0, 0.0], Task(Elliptical(2, 0.1, "laplace"), Elliptical(2, 0.1, "sphere"))).round(4)
+    >>> velocity([1.0, 0.0], Task(Elliptical(2, 0.1, "laplace"), Elliptical(2, 0.1, "sphere"))).round(4) + 0.0
     array([-0.3232,  0.    ])
 
     **Source:** note 003, equations 4 and 6, with the factors of half the mean squared error.

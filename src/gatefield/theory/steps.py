@@ -66,8 +66,8 @@ def flow_end(
     **Returns** the weights at that time.
 
     >>> import jax.numpy as jnp
-    >>> print(flow_end(lambda w: -w, jnp.ones(2), 1.0, step=0.25).round(4))
-    [0.3679 0.3679]
+    >>> bool(abs(flow_end(lambda w: -w, jnp.ones(2), 1.0, step=0.25) - jnp.exp(-1)).max() < 1e-5)
+    True
     """
     return _solve(diffrax.Tsit5(), velocity, w0, time, step, diffrax.SaveAt(t1=True))[0]
 

@@ -7,7 +7,7 @@ import jax
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
-from scipy.linalg import block_diag, expm
+from scipy.linalg import block_diag, expm, expm_frechet
 
 from gatefield import GatedLinear, UserError
 from gatefield.data import Elliptical, Gaussian, Hypercube, NonlinearGP, SinglePulse, Task, Taught
@@ -80,6 +80,38 @@ def test_initial_rate_and_half_time():
     assert float(gl.initial_rate(b, K)) == pytest.approx((early[0] - early[1]) / step, rel=1e-4)
     losses = gl.loss_path(A, b, 0 * w0, np.array([0.0, float(gl.half_time(A, b, K)), 1e9]), K, 1.0)
     assert losses[1] == pytest.approx((losses[0] + losses[2]) / 2, rel=1e-9)
+
+
+@pytest.mark.parametrize("rates", [(1.0, 1e-9, 0.0), (3.0, 3.0, 3.0), (1e5, 1.0, 1e-3)])
+def test_half_time_whatever_the_rates(rates):
+    """By its equation, for sets of gates side by side of which one explains nothing."""
+    pulls = np.array([[1.0, 1e-4, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 0.0]])
+    A = np.diag(rates)
+    with jax.enable_x64(True):
+        found = np.asarray(jax.vmap(lambda b: gl.half_time(A, b, 2))(jax.numpy.asarray(pulls)))
+    weight = pulls**2 / np.where(np.array(rates) > 0, rates, 1.0)
+    left = np.sum(weight * np.exp(-2 * np.array(rates) * found[:, None].clip(0, 1e12) / 4), axis=1)
+    np.testing.assert_allclose(left[:2], weight.sum(1)[:2] / 2, rtol=1e-12)
+    assert found[2] == np.inf
+
+
+@pytest.mark.parametrize("share", [1e-3, 9e-3, 0.1, 3.0])
+@pytest.mark.parametrize("kind", ["regular", "redundant"])
+def test_slope_of_the_path_in_its_moments(kind, share):
+    """At shares of the fastest time constant, short ones of which take a series: by the exponential of one larger matrix.
+
+    The flow of (w, 1) is linear, with the matrix ((-A/K^2, b/K), (0, 0)). From zero weights only b drives it.
+    """
+    A, b, _, K, _ = _network(kind)
+    m, time = len(b), share * K**2 / np.linalg.eigvalsh(A)[-1]
+    turn = np.random.default_rng(5).normal(size=(m, m))
+    turn = turn + turn.T
+    whole, change = np.zeros((2, m + 1, m + 1))
+    whole[:m, :m], whole[:m, m], change[:m, :m] = -A / K**2, b / K, -turn / K**2
+    _, slope = expm_frechet(time * whole, time * change)
+    with jax.enable_x64(True):
+        _, found = jax.jvp(lambda A: gl.solve(A, b, 0 * b, time, K), (jax.numpy.asarray(A),), (jax.numpy.asarray(turn),))
+    np.testing.assert_allclose(found, slope[:m, m], rtol=0, atol=1e-8 * np.abs(slope[:m, m]).max())
 
 
 def test_redundant_units_by_their_sum():

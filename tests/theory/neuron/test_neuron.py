@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from gatefield.core.errors import UserError
-from gatefield.theory import neuron
-from gatefield.theory import relu
+from gatefield.theory import neuron, relu
 
 POINTS = np.array(list(itertools.product([-1.0, 1.0], repeat=4)))
 W = np.array([0.7, -0.31, 0.52, 1.13])
@@ -53,9 +52,7 @@ def test_the_negative_drift_is_not_needed_for_label_zero():
 def test_gaussian_drifts_give_the_gaussian_flow():
     drifts = [lambda w, cov=cov: relu.gate_mean(w, cov) for cov in (COV1, COV0)]
     arguments = (drifts[0], COV1, COV0, (0.3, -2.0), drifts[1])
-    np.testing.assert_allclose(
-        neuron.velocity(W, *arguments), relu.velocity([W], COV1, COV0, (0.3, -2.0))[0], rtol=1e-12
-    )
+    np.testing.assert_allclose(neuron.velocity(W, *arguments), relu.velocity([W], COV1, COV0, (0.3, -2.0))[0], rtol=1e-12)
     assert neuron.loss(W, *arguments) == pytest.approx(relu.loss([W], COV1, COV0, (0.3, -2.0)), rel=1e-12)
 
 

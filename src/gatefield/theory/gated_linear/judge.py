@@ -52,7 +52,7 @@ def judge(directions: FieldsLike, task: Task, *, key: PRNGKeyArray, samples: int
     >>> from gatefield.data import Gaussian
     >>> found = judge([[1.0] * 6, [-1.0] * 6], Task(Gaussian(6, 1.5), Gaussian(6, 0.7)), key=jax.random.key(0))
     >>> round(float(found.explained.value), 4), found.explained.method
-    (0.216, 'closed')
+    (0.2159, 'closed')
 
     **Source:** note 000, section 3.3 and equation 18, corrected.
     """

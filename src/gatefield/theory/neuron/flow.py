@@ -62,7 +62,7 @@ def velocity(
     >>> velocity([1.0, 0.0], lambda w: relu.gate_mean(w, np.eye(2)), np.eye(2), np.eye(2)).round(4)
     array([-0.3005,  0.    ])
     >>> from gatefield.data import Hypercube, Task
-    >>> velocity([1.0, 0.0, 0.0], Task(Hypercube(3, xi=0.1), Hypercube(3, xi=0.1))).round(4)
+    >>> velocity([1.0, 0.0, 0.0], Task(Hypercube(3, xi=0.1), Hypercube(3, xi=0.1))).round(4) + 0.0
     array([-0.25,  0.  ,  0.  ])
 
     **Source:** note 002, equation 19, with equation 14 for every symmetric law.

@@ -53,8 +53,8 @@ def velocity(
     >>> velocity(np.array([[1.0, 0.0]]), np.eye(2), np.eye(2)).round(4)
     array([[-0.3005,  0.    ]])
     >>> from gatefield.data import Gaussian, Task
-    >>> velocity(np.array([[1.0, 0.0]]), Task(Gaussian(2, xi=0.1), Gaussian(2, xi=0.1))).round(4)
-    array([[-0.3005,  0.    ]])
+    >>> velocity(np.ones((1, 2)), Task(Gaussian(2, xi=0.5), Gaussian(2, xi=0.1))).round(4)
+    array([[-0.3656, -0.3656]])
 
     **Source:** note 002, equations 4, 5 and 19 to 21; the factor 1/K and the terms between neurons are corrected.
     """
