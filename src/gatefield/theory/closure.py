@@ -141,6 +141,7 @@ def _integral(inner: Array, square: Array, factor: Array, s: Squash) -> Array:
     """
     root = jnp.sqrt(jnp.maximum(square, 1e-12))  # at b = 0 the panels only need to reach beyond the cut
     end = s.top / root
+    # beyond k X = 8.5 erfc(k X/sqrt 2) is below 2e-17; a panel of its own resolves it before
     cut = jnp.where(inner, end / 2, jnp.minimum(8.5 / (jnp.where(inner, 1.0, factor) * s.slope), end))
     v, weight = panels(jnp.zeros_like(end), cut, end)
     spread = square[..., None] * v**2

@@ -26,12 +26,12 @@ _SMALL_GAIN = 0.3
 
 
 @functools.wraps(gain_variance)
-def variance(gain: ValuesLike) -> Values:
+def variance(gain: Real[ArrayLike, "*#shape"]) -> Values:
     return gain_variance(gain)
 
 
 @functools.wraps(arcsine_covariance)
-def covariance(rho: ValuesLike, gain: ValuesLike) -> Values:
+def covariance(rho: Real[ArrayLike, "*#shape"], gain: Real[ArrayLike, "*#shape"]) -> Values:
     return arcsine_covariance(rho, gain)
 
 

@@ -53,8 +53,8 @@ def two_spectra(lam1: Any, lam0: Any, labels: Any = None) -> TwoClasses:
     """The same for the variances of both classes in each mode; those of a task are in the order of the frequency, 0 to n-1."""
     if isinstance(lam1, AnyTask):
         task = _whole(lam1, lam0, labels)
-        spectra = (_ring_variances(source) for source in (task.positive, task.negative))
-        return TwoClasses(*spectra, label_pair(task.labels), (task.proportion, 1 - task.proportion))
+        positive, negative = (_ring_variances(source) for source in (task.positive, task.negative))
+        return TwoClasses(positive, negative, label_pair(task.labels), (task.proportion, 1 - task.proportion))
     if lam0 is None:
         raise UserError("Only one spectrum is given; write lam1, lam0 for both classes, or one Task in their place.")
     return TwoClasses(lam1, lam0, label_pair((1.0, 0.0) if labels is None else labels), (0.5, 0.5))

@@ -7,7 +7,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from gatefield import Task, flow
 from gatefield.core.errors import UserError
+from gatefield.data import Gaussian, NonlinearGP
 from gatefield.theory import neuron, relu
 
 POINTS = np.array(list(itertools.product([-1.0, 1.0], repeat=4)))
@@ -71,3 +73,17 @@ def test_fields_and_drifts_must_fit():
         neuron.velocity(W, lambda w: w[:2], COV1, COV0)
     with pytest.raises(UserError, match=r"shape \(3, 3\), but one has \(4, 4\)"):
         neuron.velocity(W[:3], drift(P1), COV1, COV0)
+
+
+def test_the_closure_flow_is_the_gaussian_flow_at_small_gain():
+    """From the same start: to the order of the squared gain at gain 0.001, and not at gain 3."""
+    n, times = 8, [0.0, 5.0]
+    start = np.random.default_rng(0).normal(size=(1, n))
+    ends = []
+    for gain in (1e-3, 3.0):
+        task = Task(NonlinearGP(n, 2.0, gain), NonlinearGP(n, 1.0, gain))
+        path = flow(lambda w, task=task: neuron.velocity(w[0], task, method="closure")[None], start, times, rtol=1e-6)
+        ends.append(path.fields.values[0, -1, 0])
+    exact = flow(lambda w: relu.velocity(w, Task(Gaussian(n, 2.0), Gaussian(n, 1.0))), start, times).fields.values[0, -1, 0]
+    np.testing.assert_allclose(ends[0], exact, atol=1e-5)
+    assert np.abs(ends[1] - exact).max() > 1e-3

@@ -9,7 +9,7 @@ import numpy as np
 from jax.scipy.special import erf
 from jaxtyping import Array
 
-from gatefield.core.arrays import Field, FieldLike, MatrixLike, Scalar, ScalarLike
+from gatefield.core.arrays import Exact, Field, FieldLike, MatrixLike, Scalar, ScalarLike
 from gatefield.core.precision import real
 from gatefield.theory.erf.bivariate import sign_product_mean
 from gatefield.theory.erf.compiled import compiled
@@ -190,7 +190,7 @@ def unit_slope(b: Array, s: Array) -> Array:
     return np.sqrt(2 / np.pi) * jnp.exp(-(b**2) / (2 * (1 + s))) / jnp.sqrt(1 + s)
 
 
-def unit_kernel(b_j: Array, s_jj: Array, s_jk: Array, b_k: Array, s_kk: Array) -> Array:
+def unit_kernel(b_j: Array, s_jj: Array, s_jk: Array, b_k: Array, s_kk: Array) -> Exact:
     """E s(h_j) s(h_k) for means b and covariances s."""
     a_j, a_k = b_j / jnp.sqrt(1 + s_jj), b_k / jnp.sqrt(1 + s_kk)
     return sign_product_mean(a_j, a_k, s_jk / jnp.sqrt((1 + s_jj) * (1 + s_kk)))

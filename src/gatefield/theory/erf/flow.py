@@ -114,8 +114,8 @@ def _problem(W, b, output_bias, cov1, cov0, labels, readout) -> _Problem:
     per_unit("readout", 1.0 if readout is None else readout, K)
     number("output_bias", output_bias)
     covs, targets, shares = classes.stacked()
-    a = real(1 / K if readout is None else readout)
-    return _Problem(W, *(jnp.broadcast_to(real(v), (K,)) for v in (b, a)), covs, targets - real(output_bias), shares)
+    a = jnp.broadcast_to(real(1 / K if readout is None else readout), (K,))
+    return _Problem(W, jnp.broadcast_to(real(b), (K,)), a, covs, targets - real(output_bias), shares)
 
 
 @jax.jit

@@ -21,6 +21,8 @@ WeightsLike = Real[ArrayLike, " m"] | Sequence
 TimesLike = Real[ArrayLike, "*times"] | Sequence
 Count = Int[ArrayLike, ""]
 
+SLACK = 1e-5
+"""How far, relative to its largest entry, A may be from symmetric and positive: rounding of sums in single precision."""
 NULL = 1e-12
 """Eigenvalues below this times the largest count as zero: some thousand times what rounding leaves of one that is zero."""
 
@@ -237,10 +239,10 @@ def _loss(A: Array, b: Array, w: Float[Array, "*batch m"], label_power: Array) -
 
 def _check_moment(A: np.ndarray) -> None:
     largest = np.abs(A).max(initial=0.0)
-    if np.abs(A - A.T).max(initial=0.0) > 1e-5 * largest:
+    if np.abs(A - A.T).max(initial=0.0) > SLACK * largest:
         raise UserError("A must be symmetric, as a matrix of second moments is; give E[x~ x~'].")
     lowest = np.linalg.eigvalsh((A + A.T) / 2).min(initial=0.0)
-    if lowest < -1e-5 * largest:
+    if lowest < -SLACK * largest:
         raise UserError(f"A must be positive semidefinite, but has the eigenvalue {lowest:.3g}; give E[x~ x~'].")
 
 
@@ -263,7 +265,7 @@ def _check_range(A: Array, inverse: Array, b: Array) -> None:
         return
     moment, pseudo, pull = (np.asarray(part) for part in (A, inverse, b))
     outside = float(np.linalg.norm(pull - moment @ (pseudo @ pull)))
-    if outside > 1e-6 * max(float(np.linalg.norm(pull)), 1e-300):
+    if outside > 1e-6 * max(float(np.linalg.norm(pull)), 1e-300):  # moments from the same gates agree to rounding
         raise UserError(
             f"b has a part of length {outside:.3g} on which A is zero, so that the weights grow without end; "
             "see that A and b belong to the same gates."

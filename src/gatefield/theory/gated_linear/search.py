@@ -154,7 +154,7 @@ def _climb(problem: Mixture, start: np.ndarray, white: np.ndarray, widths: tuple
     for width in widths:
         U = U / np.linalg.norm(U, axis=1, keepdims=True)
         soft = None if width is None else jnp.asarray(width)
-        options = {"maxiter": steps, "ftol": 1e-13}
+        options = {"maxiter": steps, "ftol": 1e-13}  # as far as rounding of the objective lets it
         U = minimize(loss, U.ravel(), args=(soft,), jac=True, method="L-BFGS-B", options=options).x.reshape(shape)
     return U @ white
 

@@ -16,7 +16,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Array, Float, Key, PRNGKeyArray
 
 from gatefield.core import checks
 from gatefield.core.arrays import Field, FieldLike, FieldsLike, MatrixLike
@@ -105,7 +105,7 @@ def sampled_jacobian(
 
 
 @eqx.filter_jit
-def _sampled(source: Source, fields: Array, edge: Array, keys: PRNGKeyArray, size: int) -> tuple[Array, Array]:
+def _sampled(source: Source, fields: Array, edge: Array, keys: Key[Array, " parts"], size: int) -> tuple[Array, Array]:
     draw = source.sampler()
 
     def part(key: PRNGKeyArray) -> tuple[Array, Array]:

@@ -109,9 +109,8 @@ def _study(p: Settings, gain: float, fields: xr.DataArray, key: Any) -> xr.Datas
 
 def _both(p: Settings, gain: float, key: Any) -> Mixture:
     """Both classes at one gain."""
-    return Mixture(
-        *(class_at(p.n, xi, gain, k, p.samples) for xi, k in zip((p.xi1, p.xi0), jax.random.split(key), strict=True))
-    )
+    key1, key0 = jax.random.split(key)
+    return Mixture(class_at(p.n, p.xi1, gain, key1, p.samples), class_at(p.n, p.xi0, gain, key0, p.samples))
 
 
 def _measures(name: str, fields: np.ndarray, losses: np.ndarray) -> dict[str, Any]:
