@@ -9,8 +9,7 @@ from scipy.linalg import circulant
 from gatefield.data import fourier_basis, ring_spectrum
 from gatefield.ledger.formula import Estimate
 from gatefield.ledger.routes import relu_estimates as estimates
-from gatefield.theory import neuron
-from gatefield.theory import relu
+from gatefield.theory import neuron, relu
 
 COV1, COV0 = circulant([1.0, 0.5, 0.2, 0.5]), circulant([1.0, 0.2, 0.05, 0.2])
 COVS = (COV1, COV0)

@@ -11,8 +11,7 @@ from gatefield.ledger.formula import Entry, Estimate
 from gatefield.ledger.routes import drift_cases as cases
 from gatefield.ledger.routes.closure_cases import circulant, sampled, wrapped
 from gatefield.ledger.routes.drift_cases import ENUMERATION, FIELD, J0, J1, POLAR, RING0, RING1, SYMMETRY
-from gatefield.theory import elliptical
-from gatefield.theory import neuron
+from gatefield.theory import elliptical, neuron
 from gatefield.theory.drift.drift import drift
 
 EARLY = np.random.default_rng(0).normal(size=40)
