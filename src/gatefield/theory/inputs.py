@@ -78,9 +78,13 @@ def _check_covariance(cov: Exact, n: int) -> None:
     matrix = np.asarray(checks.finite("a covariance", cov), dtype=np.float64)
     skew, least = np.abs(matrix - matrix.T).max(), np.diagonal(matrix).min()
     if skew > _ROUNDING * np.abs(matrix).max():
-        raise UserError(f"A covariance must be symmetric, but two mirrored entries differ by {skew:g}; give such a matrix.")
+        raise UserError(
+            f"A covariance must be symmetric, but two mirrored entries differ by {skew:g}; write (cov + cov.T) / 2."
+        )
     if least < 0:
-        raise UserError(f"A covariance must be positive, but has a variance of {least:g} on its diagonal; give such a matrix.")
+        raise UserError(
+            f"A covariance must be positive, but has a variance of {least:g} on its diagonal; compute it as x.T @ x / len(x)."
+        )
 
 
 def _positive_powers(fields: np.ndarray, matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -88,7 +92,9 @@ def _positive_powers(fields: np.ndarray, matrix: np.ndarray) -> tuple[np.ndarray
     square = np.einsum("ji,ik,jk->j", fields, matrix, fields)
     bound = np.einsum("ji,ik,jk->j", abs(fields), abs(matrix), abs(fields))
     if np.any(square < -_ROUNDING * bound):
-        raise UserError(f"A covariance must be positive, but w'Cw = {square.min():g} for a field; give such a matrix.")
+        raise UserError(
+            f"A covariance must be positive, but w'Cw = {square.min():g} for a field; compute it as x.T @ x / len(x)."
+        )
     return square, bound
 
 
