@@ -8,7 +8,7 @@ from scipy.integrate import solve_ivp
 from gatefield.core.intervals import Interval
 from gatefield.data import NonlinearGP
 from gatefield.experiments.gates.where.hits import gain_over_chosen, network, rate
-from gatefield.experiments.gates.where.predictors import CHOSEN, PREDICTORS, committee_end, flow_end, predict
+from gatefield.experiments.gates.where.predictors import CHOSEN, PREDICTORS, closure_end, committee_end, predict
 from gatefield.theory import closure
 
 N, GAINS = 8, np.array([1.0, np.inf])
@@ -26,7 +26,7 @@ def test_flows_against_an_adaptive_solver(setting, gain):
         return np.asarray(pull / 2 - (COV0 + COV1)[setting] @ w / 4)
 
     path = solve_ivp(velocity, (0.0, 10.0), STARTS[setting, 0], method="LSODA", rtol=1e-7, atol=1e-8)
-    found = np.asarray(flow_end(STARTS, COV1, COV0, [gain, gain], 10.0))[setting, 0]
+    found = np.asarray(closure_end(STARTS, COV1, COV0, [gain, gain], 10.0))[setting, 0]
     np.testing.assert_allclose(found, path.y[:, -1], atol=2e-5)
 
 
@@ -40,7 +40,7 @@ def test_predictors_are_the_named_fields():
 
 def test_committee_flow_of_one_unit_is_the_flow_of_a_neuron():
     """And that of two units is not, though it starts with the same fields."""
-    alone = flow_end(STARTS, COV1, COV0, [0.0, 0.0], 10.0)
+    alone = closure_end(STARTS, COV1, COV0, [0.0, 0.0], 10.0)
     np.testing.assert_allclose(committee_end(STARTS[:, :, None], COV1, COV0, 10.0)[:, :, 0], alone, atol=2e-5)
     assert np.abs(committee_end(STARTS[:, None], COV1, COV0, 10.0)[:, 0] - alone).max() > 0.01
 

@@ -4,11 +4,11 @@ import jax
 import numpy as np
 import pytest
 
-from gatefield.data import fourier_basis, ring_spectrum
+from gatefield.data import ring_spectrum
 from gatefield.experiments.gates.winning_gates.sets import PAIRS, SETS, named_sets, race, task_of
 from gatefield.experiments.gates.winning_gates.verdicts import TABLE
-from gatefield.experiments.gates.winning_gates.winner import judge, likeness
-from gatefield.gates import are_exclusive, are_redundant, half_spaces, overlap
+from gatefield.experiments.gates.winning_gates.winner import likeness
+from gatefield.gates import are_exclusive, are_redundant, overlap
 
 KEY = jax.random.key(0)
 
@@ -27,10 +27,10 @@ def test_named_sets_are_what_they_are_called():
 
 @pytest.mark.parametrize("name", ["± flat", "± Nyquist", "redundant flat"])
 def test_race_of_one_mode_by_hand(name):
-    """Gaussian data, one mode: with l the eigenvalue of (S0 + S1)/4, c copies and b by hand."""
+    """Gaussian data, one mode: its eigenvalue of (S0 + S1)/4, twice that for two copies, and b by hand."""
     n, k = 40, 20 if name == "± Nyquist" else 0
     l1, l0 = (float(ring_spectrum(n, xi)[k]) for xi in (2.0, 1.0))
-    copies, rate = (2, 2 * (l0 + l1) / 4) if name.startswith("redundant") else (1, (l0 + l1) / 4)
+    rate = (2 if name.startswith("redundant") else 1) * (l0 + l1) / 4
     pull = 2 * l1 / (8 * np.pi)  # two gates, each |S1 v|^2/(4 * 2 pi v'S1 v)
     found = race(named_sets(n, 2, KEY)[name], task_of(n, 2.0, 1.0, 0.0), np.array([0.0, 3.0]), key=KEY, samples=1)
     explained = pull / rate
@@ -40,7 +40,8 @@ def test_race_of_one_mode_by_hand(name):
     loss = 0.25 - explained / 2 * (1 - np.exp(-2 * rate * np.array([0.0, 3.0]) / 4))
     np.testing.assert_allclose(found["loss"], loss, rtol=1e-9)
     assert abs(float(found["explained"]) - TABLE[name][0]) <= 5e-5
-    assert copies * found["rate"] == pytest.approx(copies * pull / 4)
+    slope = (loss[0] - (0.25 - explained / 2 * (1 - np.exp(-2 * rate * 1e-6 / 4)))) / 1e-6  # of that curve, from its start
+    assert found["rate"] == pytest.approx(slope, rel=1e-5)
 
 
 def test_pairs_share_one_spectrum_on_the_same_samples():
@@ -50,27 +51,9 @@ def test_pairs_share_one_spectrum_on_the_same_samples():
     assert found[0]["half_time"] != pytest.approx(found[1]["half_time"], rel=1e-3)
 
 
-def test_judging_a_network_at_rest():
-    """One neuron on Gaussian data at its steady state: the field lies along its gate, and explains as much."""
-    l1, l0 = (float(ring_spectrum(6, xi)[0]) for xi in (1.5, 0.7))
-    field = np.sqrt(2 / np.pi) * np.sqrt(l1) / (l0 + l1) * np.asarray(fourier_basis(6))[:, :1].T
-    found = judge(field, task_of(6, 1.5, 0.7, 0.0), key=KEY, samples=1)
-    assert found.consistent == pytest.approx(1.0)
-    assert found.relu == pytest.approx(found.explained) == pytest.approx(l1 / (l0 + l1) / (2 * np.pi))
-    assert found.error == 0.0
-    np.testing.assert_allclose(found.fields, field, atol=1e-9)
-
-
 def test_likeness_sees_through_symmetries_only():
     rng = np.random.default_rng(1)
     V, cov = rng.normal(size=(3, 8)), np.eye(8)
     assert likeness(V, 2 * np.roll(-V[[2, 0, 1], ::-1], 3, axis=1), cov) == pytest.approx(1.0)
     assert likeness(V, np.concatenate([V[:2], -V[2:]]), cov) < 0.99
     assert likeness(V, rng.normal(size=(3, 8)), cov) < 0.95
-
-
-def test_a_tiling_has_one_gate_open():
-    v = np.ones((1, 6))
-    found = judge(np.concatenate([v, -v]), task_of(6, 1.5, 0.7, 0.0), key=KEY, samples=1)
-    assert found.one_open.tolist() == [1.0, 1.0]
-    assert are_exclusive(half_spaces(np.concatenate([v, -v])))

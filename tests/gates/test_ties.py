@@ -9,10 +9,10 @@ import pytest
 from gatefield import leaf
 from gatefield.core import ties
 from gatefield.data import Source
-from gatefield.experiments.fixed_sample import gate_signs
 from gatefield.gates import half_spaces
 from gatefield.measures import gate_stability
 from gatefield.theory import drift, hypercube
+from gatefield.theory.classes import gate_signs
 
 KEY = jax.random.key(0)
 BLOCK = 4096  # samples that a drift draws at once

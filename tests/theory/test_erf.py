@@ -273,7 +273,7 @@ def test_eager_calls_are_double_and_traced_ones_agree():
 def test_linear_rates_are_the_jacobian_at_zero_fields(labels):
     basis, readout = fourier_basis(4), np.array([0.9, -0.4, 0.6])
     lams = [np.diagonal(basis.T @ cov @ basis) for cov in (COV1, COV0)]
-    rates = erf.linear_rates(B, *lams, labels, b2=0.1, readout=readout)
+    rates = erf.linear_rates(B, *lams, labels, output_bias=0.1, readout=readout)
     step = 1e-5
     for mode, unit_ in np.ndindex(4, 3):
         field = step * np.eye(3)[unit_][:, None] * basis[:, mode]
@@ -295,7 +295,7 @@ def test_bias_of_a_single_neuron(labels):
     s1, s0 = W[0] @ COV1 @ W[0], W[0] @ COV0 @ W[0]
     for bias in (0.0, 0.6, -1.2):
         general = erf.velocity(W[:1], [bias], 0.2, COV1, COV0, labels)[1][0]
-        assert erf.bias_velocity(bias, s1, s0, labels, b2=0.2) == pytest.approx(general, rel=1e-13)
+        assert erf.bias_velocity(bias, s1, s0, labels, output_bias=0.2) == pytest.approx(general, rel=1e-13)
 
 
 def test_bias_at_the_start_depends_on_the_labels():

@@ -11,9 +11,8 @@ from scipy import stats
 from scipy.special import ndtr
 
 from gatefield.data import Hypercube, NonlinearGP, line_correlation, ring_correlation
-from gatefield.theory import drift, hypercube, nlgp
+from gatefield.theory import drift, hypercube, neuron, nlgp
 from gatefield.theory import drift as any_drift
-from gatefield.theory import neuron as single_neuron
 
 VALUES = {v["name"]: v for v in json.loads((Path(__file__).parents[1] / "reference/values.json").read_text())["values"]}
 LOADS = np.array([[0.8, 0.3], [0.1, -0.9], [0.5, 0.5], [-0.6, 0.2], [0.3, 0.7], [0.7, -0.5], [0.2, 0.1], [-0.4, 0.6]])
@@ -66,7 +65,7 @@ def test_reference_velocity():
     inputs, expected, atol = reference("flow_velocity_eq4")
     corr1, corr0 = (line_correlation(5, inputs[xi]) for xi in ("xi1", "xi0"))
     covs = nlgp.covariance(corr1, np.inf), nlgp.covariance(corr0, np.inf)
-    value = single_neuron.velocity(inputs["w"], lambda w: hypercube.drift(w, corr1), *covs)
+    value = neuron.velocity(inputs["w"], lambda w: hypercube.drift(w, corr1), *covs)
     np.testing.assert_allclose(value, expected, atol=atol)
 
 

@@ -9,8 +9,7 @@ import pytest
 from gatefield import theory
 from gatefield.core.errors import UserError
 from gatefield.data import Gaussian, Hypercube
-from gatefield.theory import closure, elliptical, erf, nlgp, relu
-from gatefield.theory import neuron as single_neuron
+from gatefield.theory import closure, elliptical, erf, neuron, nlgp, relu
 
 W = np.array([1.0, 0.5, -0.3, 0.2])
 COV = np.eye(4) + 0.2
@@ -20,7 +19,7 @@ KEY = jax.random.key(0)
 
 
 def flow(w, cov=COV, **how):
-    return single_neuron.velocity(w, lambda w: relu.gate_mean(w, cov), cov, cov, **how)
+    return neuron.velocity(w, lambda w: relu.gate_mean(w, cov), cov, cov, **how)
 
 
 @pytest.mark.parametrize(
@@ -117,7 +116,7 @@ def test_two_sites():
         (lambda: erf.velocity(W, 0.0, 0.0, COV, COV), r"W must have shape \(K, n\)"),
         (lambda: erf.velocity([W], 0.0, 0.0, np.eye(3), COV), r"shape \(4, 4\), but one has \(3, 3\)"),
         (lambda: erf.loss([W * NAN], 0.0, 0.0, COV, COV), "W must be finite"),
-        (lambda: erf.loss([W], 0.0, [0.0, 1.0], COV, COV), r"b2 must be one number, but has shape \(2,\)"),
+        (lambda: erf.loss([W], 0.0, [0.0, 1.0], COV, COV), r"output_bias must be one number, but has shape \(2,\)"),
         (lambda: erf.mean([W], 0.0, COV), r"w must be a field of shape \(n,\)"),
         (lambda: erf.kernel(W, 0.0, W, NAN, COV), "b_k must be finite"),
         (lambda: erf.linear_rates(0.0, [1.0], [1.0]), "b must hold one bias for each unit"),

@@ -26,5 +26,5 @@ FieldLike = Real[ArrayLike, " n"] | Sequence
 FieldsLike = Real[ArrayLike, "K n"] | Sequence
 MatrixLike = Real[ArrayLike, "n n"] | Sequence
 
-Labels = tuple[ScalarLike, ScalarLike]
+Labels = Sequence[ScalarLike]
 """The pair (y1, y0)."""

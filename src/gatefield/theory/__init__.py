@@ -1,23 +1,20 @@
 """What mathematics says: closed forms, velocities, exact solutions."""
 
-from gatefield.theory import closure as closure
-from gatefield.theory import elliptical as elliptical
-from gatefield.theory import erf as erf
-from gatefield.theory import gated_linear as gated_linear
-from gatefield.theory import hypercube as hypercube
-from gatefield.theory import neuron as single_neuron
-from gatefield.theory import nlgp as nlgp
-from gatefield.theory import relu as relu
-from gatefield.theory.drift.drift import drift as drift
+from gatefield.theory import classes, closure, elliptical, erf, gated_linear, hypercube, neuron, nlgp, relu
+from gatefield.theory.drift.drift import drift
+from gatefield.theory.steps import descent, flow_end
 
 __all__ = [
+    "classes",
     "closure",
+    "descent",
     "drift",
     "elliptical",
     "erf",
+    "flow_end",
     "gated_linear",
     "hypercube",
+    "neuron",
     "nlgp",
     "relu",
-    "single_neuron",
 ]

@@ -3,20 +3,21 @@
 Values that are not known yet (under `jit`, `vmap` or `grad`) pass unchecked.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from jax.core import Tracer
-from jaxtyping import Array
 
 from gatefield.core import checks
+from gatefield.core.arrays import Exact
 from gatefield.core.errors import UserError
 
 _ROUNDING = 1e-6
 """How far, relative to its entries, a covariance may be from symmetric and positive: rounding in single precision."""
 
 
-def check_shapes(W: Array, *covs: Array, name: str = "W") -> None:
+def check_shapes(W: Exact, *covs: Exact, name: str = "W") -> None:
     """Fields (K, n), and covariances (n, n) that are finite and symmetric."""
     if W.ndim != 2 or 0 in W.shape:
         raise UserError(f"{name} must have shape (K, n), one row for each field, but has shape {W.shape}.")
@@ -24,7 +25,7 @@ def check_shapes(W: Array, *covs: Array, name: str = "W") -> None:
         _check_covariance(cov, W.shape[1])
 
 
-def check_field(w: Array, *covs: Array) -> None:
+def check_field(w: Exact, *covs: Exact) -> None:
     """One field (n,), finite and not zero, and covariances (n, n) in whose metric its length is not negative."""
     if w.ndim != 1 or not w.size:
         raise UserError(f"w must be a field of shape (n,), but has shape {w.shape}.")
@@ -38,7 +39,7 @@ def check_field(w: Array, *covs: Array) -> None:
             _positive_powers(field, np.asarray(cov, dtype=np.float64))
 
 
-def check_directions(W: Array, covs: dict[str, Array], names: tuple[str, ...] | None = None) -> None:
+def check_directions(W: Exact, covs: Mapping[str, Exact], names: tuple[str, ...] | None = None) -> None:
     """No field is zero, or zero in the metric of a covariance up to rounding: else its gate has no direction.
 
     Where values are not known yet, the result is NaN instead.
@@ -69,7 +70,7 @@ def label_pair(labels: Any) -> tuple[Any, Any]:
     return y1, y0
 
 
-def _check_covariance(cov: Array, n: int) -> None:
+def _check_covariance(cov: Exact, n: int) -> None:
     if cov.shape != (n, n):
         raise UserError(f"For fields of {n} sites a covariance must have shape ({n}, {n}), but one has {cov.shape}.")
     if isinstance(cov, Tracer):
@@ -77,9 +78,13 @@ def _check_covariance(cov: Array, n: int) -> None:
     matrix = np.asarray(checks.finite("a covariance", cov), dtype=np.float64)
     skew, least = np.abs(matrix - matrix.T).max(), np.diagonal(matrix).min()
     if skew > _ROUNDING * np.abs(matrix).max():
-        raise UserError(f"A covariance must be symmetric, but two mirrored entries differ by {skew:g}; give such a matrix.")
+        raise UserError(
+            f"A covariance must be symmetric, but two mirrored entries differ by {skew:g}; write (cov + cov.T) / 2."
+        )
     if least < 0:
-        raise UserError(f"A covariance must be positive, but has a variance of {least:g} on its diagonal; give such a matrix.")
+        raise UserError(
+            f"A covariance must be positive, but has a variance of {least:g} on its diagonal; compute it as x.T @ x / len(x)."
+        )
 
 
 def _positive_powers(fields: np.ndarray, matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -87,7 +92,9 @@ def _positive_powers(fields: np.ndarray, matrix: np.ndarray) -> tuple[np.ndarray
     square = np.einsum("ji,ik,jk->j", fields, matrix, fields)
     bound = np.einsum("ji,ik,jk->j", abs(fields), abs(matrix), abs(fields))
     if np.any(square < -_ROUNDING * bound):
-        raise UserError(f"A covariance must be positive, but w'Cw = {square.min():g} for a field; give such a matrix.")
+        raise UserError(
+            f"A covariance must be positive, but w'Cw = {square.min():g} for a field; compute it as x.T @ x / len(x)."
+        )
     return square, bound
 
 

@@ -1,14 +1,16 @@
 """The nonlinear Gaussian process x = erf(g z)/Z(g): its moments in closed form, or by one quadrature."""
 
 import functools
+from collections.abc import Sequence
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.scipy.special import erf
-from jaxtyping import Array, ArrayLike, Float
+from jaxtyping import Array, ArrayLike, Float, Real
 
 from gatefield.core import checks
+from gatefield.core.arrays import Exact
 from gatefield.core.precision import exact, real
 from gatefield.data.numerics import arcsine_covariance, gain_deviation, gain_variance
 from gatefield.theory.drift.pair import pair_drift as pair_drift
@@ -16,21 +18,25 @@ from gatefield.theory.squash import normal_panels, sag, squash
 
 __all__ = ["covariance", "excess_kurtosis", "half_gate_mean", "pair_drift", "variance"]
 
+Values = Float[Exact, "*shape"]
+ValuesLike = Real[ArrayLike, "*#shape"] | Sequence
+
 _SMALL_GAIN = 0.3
+"""Below it the excess kurtosis is small against 3, and the Gaussian part is taken off under the integral."""
 
 
 @functools.wraps(gain_variance)
-def variance(gain: Float[ArrayLike, "*gains"]) -> Float[Array, "*gains"]:
+def variance(gain: Real[ArrayLike, "*#shape"]) -> Values:
     return gain_variance(gain)
 
 
 @functools.wraps(arcsine_covariance)
-def covariance(rho: Float[ArrayLike, "*#shape"], gain: Float[ArrayLike, "*#shape"]) -> Float[Array, "*shape"]:
+def covariance(rho: Real[ArrayLike, "*#shape"], gain: Real[ArrayLike, "*#shape"]) -> Values:
     return arcsine_covariance(rho, gain)
 
 
 @exact
-def half_gate_mean(rho: Float[ArrayLike, "*#shape"], gain: Float[ArrayLike, "*#shape"]) -> Float[Array, "*shape"]:
+def half_gate_mean(rho: ValuesLike, gain: ValuesLike) -> Values:
     r"""Mean of $x_j$ where $x_i$ is positive, $E[1(x_i>0)\,x_j]$, for a latent correlation $\rho$ of the two sites.
 
     $$\frac{\arcsin(\sqrt\kappa\,\rho)}{\pi Z(g)} = \frac1{\pi Z(g)}\arctan\frac{\rho}{\sqrt{1/(2g^2) + 1 - \rho^2}},
@@ -40,9 +46,12 @@ def half_gate_mean(rho: Float[ArrayLike, "*#shape"], gain: Float[ArrayLike, "*#s
     $\arcsin(\rho)/\pi$. The second form is the one computed: nothing cancels as $\rho \to \pm 1$ or $g \to \infty$, and
     derivatives are never NaN (0 stands for an infinite one).
 
-    **Arguments:** `rho`: correlations in [-1, 1]. `gain`: zero or more, `inf` allowed; broadcast against `rho`.
+    **Arguments**
 
-    **Returns:** the means; float64 NumPy unless traced.
+    - `rho`: correlations in [-1, 1].
+    - `gain`: zero or more, `inf` allowed; broadcast against `rho`.
+
+    **Returns** the means; float64 NumPy unless traced.
 
     >>> round(float(half_gate_mean(1.0, 1.0)), 10)
     0.4461459915
@@ -55,7 +64,7 @@ def half_gate_mean(rho: Float[ArrayLike, "*#shape"], gain: Float[ArrayLike, "*#s
 @jax.jit
 def _half_gate_mean(rho: Array, gain: Array) -> Array:
     rho, gain = jnp.broadcast_arrays(rho, gain)
-    small = gain < 1e-8
+    small = gain < 1e-8  # where 1/g^2 would swamp all else, and rho/sqrt(2 pi) is right to rounding
     safe = jnp.where(small, 1.0, gain)
     square = (1 / safe) ** 2 / 2 + (1 - rho) * (1 + rho)
     edge = square <= 0
@@ -65,7 +74,7 @@ def _half_gate_mean(rho: Array, gain: Array) -> Array:
 
 
 @exact
-def excess_kurtosis(gain: Float[ArrayLike, "*gains"]) -> Float[Array, "*gains"]:
+def excess_kurtosis(gain: ValuesLike) -> Values:
     r"""Excess kurtosis of one site, $\kappa_4(g) = E[\operatorname{erf}(gZ)^4]/Z(g)^4 - 3$ for a standard normal Z.
 
     It is $-8g^2$ for small gains and -2 at gain infinity. The fourth moment has no closed form; Gauss-Legendre panels give
@@ -76,9 +85,11 @@ def excess_kurtosis(gain: Float[ArrayLike, "*gains"]) -> Float[Array, "*gains"]:
 
     The relative error is below 1e-13 for all gains above 1e-100 (measured against 40 digits).
 
-    **Arguments:** `gain`: zero or more, `inf` allowed.
+    **Arguments**
 
-    **Returns:** the excess kurtosis; float64 NumPy unless traced.
+    - `gain`: zero or more, `inf` allowed.
+
+    **Returns** the excess kurtosis; float64 NumPy unless traced.
 
     >>> import numpy as np
     >>> print(excess_kurtosis(np.array([0.3, 1.0, 3.0, 100.0])).round(5))

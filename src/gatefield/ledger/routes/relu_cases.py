@@ -9,8 +9,7 @@ from scipy.linalg import circulant
 from gatefield.data import fourier_basis, ring_spectrum
 from gatefield.ledger.formula import Estimate
 from gatefield.ledger.routes import relu_estimates as estimates
-from gatefield.theory import neuron as single_neuron
-from gatefield.theory import relu
+from gatefield.theory import neuron, relu
 
 COV1, COV0 = circulant([1.0, 0.5, 0.2, 0.5]), circulant([1.0, 0.2, 0.05, 0.2])
 COVS = (COV1, COV0)
@@ -60,7 +59,7 @@ def cube_velocity() -> float:
     """The velocity of one neuron for labels (1, -1), from the drifts of two laws on the cube."""
     laws = cube_law(0.6), cube_law(-0.2)
     drift1, drift0 = (lambda w, law=law: law @ ((CUBE @ np.asarray(w) > 0)[:, None] * CUBE) for law in laws)
-    moved = single_neuron.velocity(W[0], drift1, cube_cov(laws[0]), cube_cov(laws[1]), PM1, drift0)
+    moved = neuron.velocity(W[0], drift1, cube_cov(laws[0]), cube_cov(laws[1]), PM1, drift0)
     return float(moved @ OUTWARD)
 
 

@@ -1,18 +1,21 @@
 """The bivariate normal distribution function, differentiable and without loss of precision at any correlation."""
 
+from collections.abc import Sequence
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.scipy.special import erf
-from jaxtyping import Array, ArrayLike, Float
+from jaxtyping import Array, ArrayLike, Float, Real
 
+from gatefield.core.arrays import Exact
 from gatefield.core.precision import real
 from gatefield.theory.erf.compiled import compiled
 
-Values = Float[Array, "*shape"]
-ValuesLike = Float[ArrayLike, "*#shape"]
+Values = Float[Exact, "*shape"]
+ValuesLike = Real[ArrayLike, "*#shape"] | Sequence
 
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)  # over slopes up to 1 the rule is then exact to rounding
 _REACH = 40.0  # beyond it the normal tail is 0 in double precision
 _FAR = 1e18  # stands for infinity; its square fits into single precision
 
@@ -27,9 +30,12 @@ def bivariate_cdf(a: ValuesLike, b: ValuesLike, r: ValuesLike) -> Values:
     with $\sigma$ = `sign_product_mean`. The absolute error is a few units of rounding for all arguments. Derivatives are never
     NaN: at r = 1 and r = -1 they are the one-sided limits, with 0 for the infinite one (in r, where a = b or a = -b).
 
-    **Arguments:** `a`, `b`: bounds, infinite ones allowed. `r`: correlation in [-1, 1]. They broadcast.
+    **Arguments**
 
-    **Returns:** the probabilities; float64 NumPy unless traced.
+    - `a`, `b`: bounds, infinite ones allowed.
+    - `r`: correlation in [-1, 1]. They broadcast.
+
+    **Returns** the probabilities; float64 NumPy unless traced.
 
     >>> print(round(float(bivariate_cdf(0.0, 0.0, 0.5)), 12), float(bivariate_cdf(0.0, 1.0, 1.0)))
     0.333333333333 0.5
@@ -48,6 +54,10 @@ def sign_product_mean(a: ValuesLike, b: ValuesLike, r: ValuesLike) -> Values:
     + 4V\Big(b,\frac{a-rb}{\sqrt{1-r^2}}\Big)$$
 
     with $V(h,q)$ the standard normal mass of the triangle (0, 0), (h, 0), (h, q), odd in h and in q.
+
+    **Arguments** as for `bivariate_cdf`.
+
+    **Returns** the mean products; float64 NumPy unless traced.
 
     >>> print(round(float(sign_product_mean(0.0, 0.0, 0.5)), 12))
     0.333333333333

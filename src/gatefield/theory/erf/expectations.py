@@ -7,19 +7,14 @@ mean -b_j C w_j/(1 + s_jj) and covariance C - C w_j w_j'C/(1 + s_jj): under it, 
 import jax.numpy as jnp
 import numpy as np
 from jax.scipy.special import erf
-from jaxtyping import Array, ArrayLike, Float
+from jaxtyping import Array
 
+from gatefield.core.arrays import Exact, Field, FieldLike, MatrixLike, Scalar, ScalarLike
 from gatefield.core.precision import real
 from gatefield.theory.erf.bivariate import sign_product_mean
 from gatefield.theory.erf.compiled import compiled
 from gatefield.theory.erf.inputs import checked, one_unit, two_units
 from gatefield.theory.erf.tilt import tilted, units
-
-Field = Float[Array, " n"]
-FieldLike = Float[ArrayLike, " n"]
-MatrixLike = Float[ArrayLike, "n n"]
-Scalar = Float[Array, ""]
-ScalarLike = Float[ArrayLike, ""]
 
 
 @checked(one_unit)
@@ -27,13 +22,19 @@ ScalarLike = Float[ArrayLike, ""]
 def mean(w: FieldLike, b: ScalarLike, cov: MatrixLike) -> Scalar:
     r"""Mean output of a unit: $E\,s(h) = \operatorname{erf}\big(b/\sqrt{2(1+s)}\big)$ with $s = w^\top C w$.
 
-    **Arguments:** `w`: field. `b`: bias. `cov`: covariance C of the input.
+    **Arguments**
+
+    - `w`: field.
+    - `b`: bias.
+    - `cov`: covariance C of the input.
+
+    **Returns** the mean; float64 NumPy unless traced.
 
     >>> import numpy as np
     >>> print(round(float(mean([1.0, 0.0], 1.0, np.eye(2))), 12))
     0.520499877813
 
-    Source: section 3 of note 002, "Around init".
+    **Source:** section 3 of note 002, "Around init".
     """
     w = real(w)
     return unit_mean(real(b), w @ real(cov) @ w)
@@ -46,13 +47,19 @@ def slope_mean(w: FieldLike, b: ScalarLike, cov: MatrixLike) -> Scalar:
 
     $$E\,s'(h) = H = \sqrt{\tfrac2\pi}\,\frac{e^{-b^2/(2(1+s))}}{\sqrt{1+s}}, \qquad s = w^\top C w$$
 
-    **Arguments:** `w`: field. `b`: bias. `cov`: covariance C of the input.
+    **Arguments**
+
+    - `w`: field.
+    - `b`: bias.
+    - `cov`: covariance C of the input.
+
+    **Returns** the mean slope; float64 NumPy unless traced.
 
     >>> import numpy as np
     >>> print(round(float(slope_mean([0.0, 0.0], 0.0, np.eye(2))) ** 2 * np.pi, 12))
     2.0
 
-    Source: note 002, equation 39, which has it for erf(h).
+    **Source:** note 002, equation 39, which has it for erf(h).
     """
     w = real(w)
     return unit_slope(real(b), w @ real(cov) @ w)
@@ -63,13 +70,19 @@ def slope_mean(w: FieldLike, b: ScalarLike, cov: MatrixLike) -> Scalar:
 def slope_input_mean(w: FieldLike, b: ScalarLike, cov: MatrixLike) -> Field:
     r"""Mean input weighted by the slope of a unit: $E[s'(h)\,x] = -\frac{b H}{1+s}\,Cw$, with H = `slope_mean`.
 
-    **Arguments:** `w`: field. `b`: bias. `cov`: covariance C of the input.
+    **Arguments**
+
+    - `w`: field.
+    - `b`: bias.
+    - `cov`: covariance C of the input.
+
+    **Returns** the mean (n,); float64 NumPy unless traced.
 
     >>> import numpy as np
     >>> print(slope_input_mean([1.0, 0.0], 0.5, np.eye(2)).round(6))
     [-0.132502 -0.      ]
 
-    Source: note 002 leaves the motion of the field out; by Stein's lemma.
+    **Source:** note 002 leaves the motion of the field out; by Stein's lemma.
     """
     w, b = real(w), real(b)
     image = real(cov) @ w
@@ -87,14 +100,20 @@ def product_slope_mean(w_j: FieldLike, b_j: ScalarLike, w_k: FieldLike, b_k: Sca
 
     with $s_{jk} = w_j^\top C w_k$ and $H_j$ = `slope_mean`; k = j is allowed.
 
-    **Arguments:** `w_j`, `b_j`: field and bias of the unit whose slope is taken. `w_k`, `b_k`: of the other. `cov`: covariance
-    C of the input.
+    **Arguments**
+
+    - `w_j`, `b_j`: field and bias of the unit whose slope is taken.
+    - `w_k`, `b_k`: of the other.
+    - `cov`: covariance C of the input.
+
+    **Returns** the mean; float64 NumPy unless traced.
 
     >>> import numpy as np
     >>> print(float(product_slope_mean([1.0, 0.0], 0.0, [0.3, 0.4], 0.0, np.eye(2))))
     0.0
 
-    Source: section 3 of note 002, "Multiple Neurons", with the shift of the mean corrected; equation 41 for erf(h) and k = j.
+    **Source:** section 3 of note 002, "Multiple Neurons", with the shift of the mean corrected; equation 41 for erf(h) and k =
+    j.
     """
     w_j, b_j, w_k, b_k, cov = map(real, (w_j, b_j, w_k, b_k, cov))
     one, other = units(w_j[None], b_j[None], cov), units(w_k[None], b_k[None], cov)
@@ -112,14 +131,19 @@ def product_slope_input_mean(w_j: FieldLike, b_j: ScalarLike, w_k: FieldLike, b_
 
     with m, v and $H_j$ as in `product_slope_mean`; k = j is allowed.
 
-    **Arguments:** `w_j`, `b_j`: field and bias of the unit whose slope is taken. `w_k`, `b_k`: of the other. `cov`: covariance
-    C of the input.
+    **Arguments**
+
+    - `w_j`, `b_j`: field and bias of the unit whose slope is taken.
+    - `w_k`, `b_k`: of the other.
+    - `cov`: covariance C of the input.
+
+    **Returns** the mean (n,); float64 NumPy unless traced.
 
     >>> import numpy as np
     >>> print(product_slope_input_mean([0.0, 0.0], 0.0, [1.0, 0.0], 0.0, np.eye(2)).round(6))
     [0.450158 0.      ]
 
-    Source: note 002 leaves the motion of the field out; by Stein's lemma under the tilted Gaussian.
+    **Source:** note 002 leaves the motion of the field out; by Stein's lemma under the tilted Gaussian.
     """
     w_j, b_j, w_k, b_k, cov = map(real, (w_j, b_j, w_k, b_k, cov))
     one, other = units(w_j[None], b_j[None], cov), units(w_k[None], b_k[None], cov)
@@ -139,13 +163,18 @@ def kernel(w_j: FieldLike, b_j: ScalarLike, w_k: FieldLike, b_k: ScalarLike, cov
 
     with $\Phi_2$ the bivariate normal distribution function; without biases it is $\frac2\pi\arcsin r$.
 
-    **Arguments:** `w_j`, `b_j`, `w_k`, `b_k`: fields and biases of the two units. `cov`: covariance C of the input.
+    **Arguments**
+
+    - `w_j`, `b_j`, `w_k`, `b_k`: fields and biases of the two units.
+    - `cov`: covariance C of the input.
+
+    **Returns** the mean product; float64 NumPy unless traced.
 
     >>> import numpy as np
     >>> print(round(float(kernel([1.0, 0.0], 0.0, [1.0, 0.0], 0.0, np.eye(2))), 12))
     0.333333333333
 
-    Source: note 002 has no loss; without biases the arcsine kernel.
+    **Source:** note 002 has no loss; without biases the arcsine kernel.
     """
     w_j, w_k, cov = real(w_j), real(w_k), real(cov)
     return unit_kernel(real(b_j), w_j @ cov @ w_j, w_j @ cov @ w_k, real(b_k), w_k @ cov @ w_k)
@@ -161,7 +190,7 @@ def unit_slope(b: Array, s: Array) -> Array:
     return np.sqrt(2 / np.pi) * jnp.exp(-(b**2) / (2 * (1 + s))) / jnp.sqrt(1 + s)
 
 
-def unit_kernel(b_j: Array, s_jj: Array, s_jk: Array, b_k: Array, s_kk: Array) -> Array:
+def unit_kernel(b_j: Array, s_jj: Array, s_jk: Array, b_k: Array, s_kk: Array) -> Exact:
     """E s(h_j) s(h_k) for means b and covariances s."""
     a_j, a_k = b_j / jnp.sqrt(1 + s_jj), b_k / jnp.sqrt(1 + s_kk)
     return sign_product_mean(a_j, a_k, s_jk / jnp.sqrt((1 + s_jj) * (1 + s_kk)))

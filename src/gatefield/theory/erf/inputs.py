@@ -8,7 +8,7 @@ import numpy as np
 
 from gatefield.core import checks
 from gatefield.core.errors import UserError
-from gatefield.theory.inputs import check_shapes, label_pair
+from gatefield.theory.inputs import check_shapes
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -39,16 +39,6 @@ def two_units(w_j: Any, b_j: Any, w_k: Any, b_k: Any, cov: Any) -> None:
     for name, w, b in (("j", w_j, b_j), ("k", w_k, b_k)):
         _field(f"w_{name}", w, cov)
         number(f"b_{name}", b)
-
-
-def committee(W: Any, b: Any, b2: Any, cov1: Any, cov0: Any, labels: Any = (1.0, 0.0), *, readout: Any = None) -> None:
-    """Fields (K, n), biases and output weights for each or for all, two covariances (n, n) and two labels."""
-    W = _array(checks.finite("W", W))
-    check_shapes(W, _array(cov1), _array(cov0))
-    per_unit("b", b, len(W))
-    per_unit("readout", 1.0 if readout is None else readout, len(W))
-    number("b2", b2)
-    label_pair(labels)
 
 
 def per_unit(name: str, value: Any, units: int) -> None:

@@ -18,14 +18,16 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from gatefield.core.arrays import Exact, Fields, Matrix
+
 Pairs = Float[Array, "J K"]
 
 
 class Units(NamedTuple):
     """Fields w, their images C w, their powers w'Cw, and biases."""
 
-    fields: Float[Array, "K n"]
-    images: Float[Array, "K n"]
+    fields: Fields
+    images: Fields
     powers: Float[Array, " K"]
     biases: Float[Array, " K"]
 
@@ -41,7 +43,7 @@ class Tilt(NamedTuple):
     """gamma."""
 
 
-def units(fields: Float[Array, "K n"], biases: Float[Array, " K"], cov: Float[Array, "n n"]) -> Units:
+def units(fields: Fields, biases: Float[Array, " K"], cov: Matrix) -> Units:
     images = jnp.matmul(fields, cov, precision="highest")
     return Units(fields, images, jnp.sum(fields * images, axis=1), biases)
 
@@ -66,7 +68,7 @@ def _half(ratio: Array) -> Array:
     return _rounded(jax.lax.stop_gradient(ratio), (jnp.finfo(ratio.dtype).nmant - 1) // 2)
 
 
-def _rest(field: Array, part: Array, other: Array) -> Array:
+def _rest(field: Exact, part: Array, other: Exact) -> Array:
     """field - part other, where both products are exact: each factor has half of the digits."""
     head = _rounded(jax.lax.stop_gradient(other), jnp.finfo(other.dtype).nmant // 2)
     return (field - part * head) - part * (other - head)

@@ -1,9 +1,12 @@
-"""Gated linear networks: exact paths, limits and losses, and the moments they learn from.
+"""Gated linear networks: exact paths, limits and losses, the moments they learn from, and the search for the best gates.
 
 $\\hat y(x) = \\tfrac1K \\sum_k g_k(x)\\,\\langle w_k, x\\rangle$ with gates $g_k$ that do not depend on the weights. All
 weights together form one vector of length Kn.
 """
 
+from gatefield.theory.gated_linear.frozen import FrozenLimits, frozen_limits, frozen_losses
+from gatefield.theory.gated_linear.judge import Judged, judge
+from gatefield.theory.gated_linear.mixture import Mixture, mixture
 from gatefield.theory.gated_linear.path import (
     explained,
     initial_rate,
@@ -14,28 +17,34 @@ from gatefield.theory.gated_linear.path import (
     solve,
     velocity,
 )
-from gatefield.theory.gated_linear.search import Found, best_half_spaces, explained_by_directions
+from gatefield.theory.gated_linear.search import SearchResult, best_half_spaces, explained_by_directions
 from gatefield.theory.gated_linear.special import half_time, single_gate_field, solve_pieces, solve_redundant
-from gatefield.theory.gated_linear.statistics import Statistics, pieces, statistics, statistics_estimate
+from gatefield.theory.gated_linear.statistics import Statistics, pieces, statistics
 
 __all__ = [
-    "Found",
+    "FrozenLimits",
+    "Judged",
+    "Mixture",
+    "SearchResult",
     "Statistics",
     "best_half_spaces",
     "explained",
     "explained_by_directions",
+    "frozen_limits",
+    "frozen_losses",
     "half_time",
     "initial_rate",
+    "judge",
     "limit",
     "limiting_loss",
     "loss",
     "loss_path",
+    "mixture",
     "pieces",
     "single_gate_field",
     "solve",
     "solve_pieces",
     "solve_redundant",
     "statistics",
-    "statistics_estimate",
     "velocity",
 ]

@@ -1,26 +1,34 @@
 """Exact paths of gated linear networks, for regular and singular A."""
 
+from collections.abc import Sequence
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
-from jaxtyping import Array, ArrayLike, Float
+from jaxtyping import Array, ArrayLike, Float, Int, Real
 
 from gatefield.core import checks
+from gatefield.core.arrays import Exact, Fields, FieldsLike, Scalar, ScalarLike
 from gatefield.core.errors import UserError
 from gatefield.core.precision import exact, real
 from gatefield.theory.gated_linear.spectral import apply
 
-Matrix = Float[ArrayLike, "m m"]
-Vector = Float[ArrayLike, " m"]
-Times = Float[ArrayLike, "*times"]
+MomentLike = Real[ArrayLike, "m m"] | Sequence
+"""A (Kn, Kn), or a part of it."""
+WeightsLike = Real[ArrayLike, " m"] | Sequence
+"""The weights of all units in one (Kn,), or b."""
+TimesLike = Real[ArrayLike, "*times"] | Sequence
+Count = Int[ArrayLike, ""]
 
+SLACK = 1e-5
+"""How far, relative to its largest entry, A may be from symmetric and positive: rounding of sums in single precision."""
 NULL = 1e-12
-"""Eigenvalues below this times the largest count as zero."""
+"""Eigenvalues below this times the largest count as zero: some thousand times what rounding leaves of one that is zero."""
 
 
 @exact
-def solve(A: Matrix, b: Vector, w0: Vector, t: Times, K: int) -> Float[Array, "*times m"]:
+def solve(A: MomentLike, b: WeightsLike, w0: WeightsLike, times: TimesLike, K: Count) -> Float[Exact, "*times m"]:
     r"""The weights of a gated linear network at time t, exactly.
 
     The flow is $K\tau\,\dot w = b - \tfrac1K A w$, and with $z = -tA/(K^2\tau)$
@@ -29,11 +37,15 @@ def solve(A: Matrix, b: Vector, w0: Vector, t: Times, K: int) -> Float[Array, "*
 
     which needs no inverse and holds for singular A: gates that are redundant, or shut.
 
-    **Arguments:** `A`: $E[\tilde x\tilde x^\top]$ (Kn, Kn), `b`: $E[y\tilde x]$ (Kn,), with $\tilde x$ the gated inputs
-    $(g_1 x, \dots, g_K x)$. `w0`: initial weights (Kn,). `t`: a time, or an array of times, in units of tau. `K`: number of
-    units.
+    **Arguments**
 
-    **Returns:** the weights (*times, Kn); float64 NumPy unless traced.
+    - `A`, `b`: $E[\tilde x\tilde x^\top]$ (Kn, Kn) and $E[y\tilde x]$ (Kn,), with $\tilde x$ the gated inputs
+      $(g_1 x, \dots, g_K x)$, as from `statistics`.
+    - `w0`: initial weights (Kn,).
+    - `times`: a time, or an array of times, in units of tau.
+    - `K`: number of units.
+
+    **Returns** the weights (*times, Kn); float64 NumPy unless traced.
 
     >>> solve([[2.0, 0.0], [0.0, 0.0]], [1.0, 0.0], [0.0, 3.0], [0.0, 1.0, 100.0], K=1).round(4).tolist()
     [[0.0, 3.0], [0.4323, 3.0], [0.5, 3.0]]
@@ -41,17 +53,17 @@ def solve(A: Matrix, b: Vector, w0: Vector, t: Times, K: int) -> Float[Array, "*
     **Source:** note 000, equations 9 to 11, corrected: the factor 1/K, and a constant of either sign.
     """
     A, b, w0 = checked(A, b, w0)
-    return _weights(A, b, w0, _time(t), _units(K))
+    return _weights(A, b, w0, _times(times), _units(K))
 
 
 @exact
-def limit(A: Matrix, b: Vector, w0: Vector, K: int) -> Float[Array, " m"]:
+def limit(A: MomentLike, b: WeightsLike, w0: WeightsLike, K: Count) -> Float[Exact, " m"]:
     r"""Where the weights end: $w(\infty) = K A^+ b + (I - A A^+)\,w(0)$.
 
-    **Arguments:** as for `solve`; b must lie in the range of A, as it does for every network. Eigenvalues of A below 1e-12 of
+    **Arguments** as for `solve`; b must lie in the range of A, as it does for every network. Eigenvalues of A below 1e-12 of
     the largest count as zero.
 
-    **Returns:** the weights (Kn,); float64 NumPy unless traced.
+    **Returns** the weights (Kn,); float64 NumPy unless traced.
 
     >>> limit([[2.0, 0.0], [0.0, 0.0]], [1.0, 0.0], [0.0, 3.0], K=1).tolist()
     [0.5, 3.0]
@@ -66,13 +78,17 @@ def limit(A: Matrix, b: Vector, w0: Vector, K: int) -> Float[Array, " m"]:
 
 @exact
 def loss(
-    A: Matrix, b: Vector, w: Float[ArrayLike, "*batch m"], K: int, label_power: Float[ArrayLike, ""]
-) -> Float[Array, "*batch"]:
+    A: MomentLike, b: WeightsLike, w: Real[ArrayLike, "*batch m"] | Sequence, K: Count, label_power: ScalarLike
+) -> Float[Exact, "*batch"]:
     r"""One half of the mean squared error: $L(w) = \tfrac12\left(w^\top A w/K^2 - 2\,b^\top w/K + E y^2\right)$.
 
-    **Arguments:** `A`, `b`, `K`: as for `solve`. `w`: weights (..., Kn). `label_power`: $E y^2$.
+    **Arguments**
 
-    **Returns:** the loss; float64 NumPy unless traced.
+    - `A`, `b`, `K`: as for `solve`.
+    - `w`: weights (..., Kn).
+    - `label_power`: $E y^2$.
+
+    **Returns** the loss; float64 NumPy unless traced.
 
     >>> float(loss([[2.0]], [1.0], [0.0], K=1, label_power=0.5))
     0.25
@@ -87,28 +103,34 @@ def loss(
 
 
 @exact
-def loss_path(A: Matrix, b: Vector, w0: Vector, t: Times, K: int, label_power: Float[ArrayLike, ""]) -> Float[Array, "*times"]:
+def loss_path(
+    A: MomentLike, b: WeightsLike, w0: WeightsLike, times: TimesLike, K: Count, label_power: ScalarLike
+) -> Float[Exact, "*times"]:
     r"""The loss along the exact path.
 
     $$L(t) = L_\infty + \tfrac{1}{2K^2}\sum_i \lambda_i\,(u_i(0)-u_i(\infty))^2\, e^{-2\lambda_i t/(K^2\tau)}$$
 
     with $\lambda_i$ the eigenvalues of A and u the weights in its eigenbasis: modes of large eigenvalue decay first.
 
-    **Arguments:** as for `solve` and `loss`.
+    **Arguments** as for `solve` and `loss`.
 
-    **Returns:** the loss at each time; float64 NumPy unless traced.
+    **Returns** the loss at each time; float64 NumPy unless traced.
 
     >>> loss_path([[2.0]], [1.0], [0.0], [0.0, 0.5], K=1, label_power=0.5).round(4).tolist()
     [0.25, 0.0338]
 
     **Source:** note 002, section 5.1, in place of the claim that the smallest eigenvalues win.
     """
-    return real(loss(A, b, solve(A, b, w0, t, K), K, label_power))
+    return real(loss(A, b, solve(A, b, w0, times, K), K, label_power))
 
 
 @exact
-def limiting_loss(A: Matrix, b: Vector, label_power: Float[ArrayLike, ""]) -> Float[Array, ""]:
+def limiting_loss(A: MomentLike, b: WeightsLike, label_power: ScalarLike) -> Scalar:
     r"""The loss at the end: $L_\infty = \tfrac12\,(E y^2 - b^\top A^+ b)$.
+
+    **Arguments** as for `loss`, without the weights.
+
+    **Returns** the loss; float64 NumPy unless traced.
 
     >>> float(limiting_loss([[2.0]], [1.0], label_power=0.5))
     0.0
@@ -119,8 +141,12 @@ def limiting_loss(A: Matrix, b: Vector, label_power: Float[ArrayLike, ""]) -> Fl
 
 
 @exact
-def explained(A: Matrix, b: Vector) -> Float[Array, ""]:
+def explained(A: MomentLike, b: WeightsLike) -> Scalar:
     r"""How much of the label power the gates can explain: $b^\top A^+ b$.
+
+    **Arguments** as for `solve`.
+
+    **Returns** the part explained, between 0 and $E y^2$; float64 NumPy unless traced.
 
     >>> float(explained([[2.0]], [1.0]))
     0.5
@@ -132,20 +158,34 @@ def explained(A: Matrix, b: Vector) -> Float[Array, ""]:
 
 
 @exact
-def initial_rate(b: Vector, K: int) -> Float[Array, ""]:
+def initial_rate(b: WeightsLike, K: Count) -> Scalar:
     r"""How fast the loss falls at first, from weights zero: $-\dot L(0) = |b|^2/(K^2\tau)$.
+
+    **Arguments** as for `solve`.
+
+    **Returns** the rate in units of 1/tau; float64 NumPy unless traced.
 
     >>> float(initial_rate([3.0, 4.0], K=5))
     1.0
+
+    **Source:** note 000, equation 13, at the start, with the factor 1/K.
     """
     return jnp.sum(real(b) ** 2) / _units(K) ** 2
 
 
 @exact
-def velocity(w: Float[ArrayLike, "K n"], A: Matrix, b: Vector) -> Float[Array, "K n"]:
+def velocity(w: FieldsLike, A: MomentLike, b: WeightsLike) -> Fields:
     r"""The gradient flow of a gated linear network, $\tau\,\dot w = (b - A w/K)/K$, for `flow`.
 
-    **Arguments:** `w`: weights (K, n). `A`, `b`: as for `solve`.
+    **Arguments**
+
+    - `w`: weights (K, n).
+    - `A`, `b`: as for `solve`.
+
+    **Returns** the velocity (K, n); float64 NumPy unless traced.
+
+    >>> velocity([[1.0], [0.0]], [[1.0, 0.0], [0.0, 1.0]], [1.0, 1.0]).tolist()
+    [[0.25], [0.5]]
 
     **Source:** note 000, equations 5 and 8, with the missing factor 1/K.
     """
@@ -153,8 +193,8 @@ def velocity(w: Float[ArrayLike, "K n"], A: Matrix, b: Vector) -> Float[Array, "
     return ((real(b) - real(A) @ w.ravel() / w.shape[0]) / w.shape[0]).reshape(w.shape)
 
 
-def checked(A: Matrix, b: Vector, w0: Vector) -> tuple[Array, Array, Array]:
-    """A, b and w0 as arrays, after a look at their shapes and at whether A can be a second moment."""
+def checked(A: MomentLike, b: WeightsLike, w0: WeightsLike) -> tuple[Array, Array, Array]:
+    """A, b and w0 as arrays, with shapes checked, and whether A can be a second moment."""
     for name, value in (("A", A), ("b", b), ("w0", w0)):
         checks.finite(name, value)
     shapes = np.shape(A), np.shape(b), np.shape(w0)
@@ -199,20 +239,20 @@ def _loss(A: Array, b: Array, w: Float[Array, "*batch m"], label_power: Array) -
 
 def _check_moment(A: np.ndarray) -> None:
     largest = np.abs(A).max(initial=0.0)
-    if np.abs(A - A.T).max(initial=0.0) > 1e-5 * largest:
+    if np.abs(A - A.T).max(initial=0.0) > SLACK * largest:
         raise UserError("A must be symmetric, as a matrix of second moments is; give E[x~ x~'].")
     lowest = np.linalg.eigvalsh((A + A.T) / 2).min(initial=0.0)
-    if lowest < -1e-5 * largest:
+    if lowest < -SLACK * largest:
         raise UserError(f"A must be positive semidefinite, but has the eigenvalue {lowest:.3g}; give E[x~ x~'].")
 
 
-def _units(K: int | Array) -> Float[Array, ""]:
+def _units(K: Count) -> Float[Array, ""]:
     """The number of units, which may be traced."""
     return real(K if isinstance(K, Tracer) else checks.count("K", K))
 
 
-def _time(t: Times) -> Float[Array, "*times"]:
-    return real(checks.real("t", t, "a time of zero or more", lambda x: (x >= 0) & np.isfinite(x)))
+def _times(times: TimesLike) -> Float[Array, "*times"]:
+    return real(checks.real("times", times, "a time of zero or more", lambda x: (x >= 0) & np.isfinite(x)))
 
 
 def _inverse(A: Float[Array, "m m"]) -> Float[Array, "m m"]:
@@ -225,7 +265,7 @@ def _check_range(A: Array, inverse: Array, b: Array) -> None:
         return
     moment, pseudo, pull = (np.asarray(part) for part in (A, inverse, b))
     outside = float(np.linalg.norm(pull - moment @ (pseudo @ pull)))
-    if outside > 1e-6 * max(float(np.linalg.norm(pull)), 1e-300):
+    if outside > 1e-6 * max(float(np.linalg.norm(pull)), 1e-300):  # moments from the same gates agree to rounding
         raise UserError(
             f"b has a part of length {outside:.3g} on which A is zero, so that the weights grow without end; "
             "see that A and b belong to the same gates."
@@ -255,7 +295,7 @@ def _filling(rates: Array, scale: Array) -> Array:
 def _filling_slope(rates: Array, scale: Array) -> Array:
     """Its derivative by the rates: -scale * (exp(z) (z - 1) + 1)/z^2, by its series near 0."""
     z = -scale * _kept(rates)
-    small = jnp.abs(z) < 1e-2
+    small = jnp.abs(z) < 1e-2  # there the fraction loses digits by cancellation, and the series is off by z^5/840 < 2e-13
     safe = jnp.where(small, 1.0, z)
     series = 0.5 + z * (1 / 3 + z * (1 / 8 + z * (1 / 30 + z / 144)))
     return -scale * jnp.where(small, series, (jnp.exp(safe) * (safe - 1) + 1) / safe**2)

@@ -10,17 +10,22 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from scipy.optimize import minimize
 
 from gatefield.core import checks
+from gatefield.core.arrays import FieldsLike, Scalar
 from gatefield.core.errors import UserError
 from gatefield.core.keys import as_key
 from gatefield.core.precision import exact, real
-from gatefield.data import Source, Task
-from gatefield.theory.gated_linear.search_moments import GaussianLaw, Law, Mixture, SampledLaw
+from gatefield.data import Task
+from gatefield.theory.classes import GaussianClass
+from gatefield.theory.gated_linear.mixture import Mixture, mixture
 
 WIDTHS = (0.5, 0.2, 0.08)
-"""Widths of soft gates on sampled data, one after another, in standard deviations of <v, x>."""
+"""Widths of soft gates on sampled data, one after another, in standard deviations of <v, x>.
+
+The first is wide enough for a gradient from afar; the last is as sharp as some ten thousand samples can resolve.
+"""
 
 
-class Found(NamedTuple):
+class SearchResult(NamedTuple):
     """What a search found."""
 
     directions: Float[np.ndarray, "K n"]
@@ -44,7 +49,7 @@ def best_half_spaces(
     tries: int = 300,
     samples: int = 20_000,
     also: Any = None,
-) -> Found:
+) -> SearchResult:
     r"""Search for the K half-space gates through 0 that explain most: $\max_V b^\top A^+ b$, the smallest limiting loss.
 
     From each start the directions V climb by L-BFGS: with hard gates in closed form on Gaussian data; with soft gates, sharper
@@ -53,12 +58,18 @@ def best_half_spaces(
     is worse than its start is given up. From the best a local search goes on by the same measure: it moves one gate at a time
     by a random step of random size, and keeps what is better.
 
-    **Arguments:** `task`: two sources symmetric about 0. `K`: number of gates. `key`: for starts, samples and local search.
-    `starts`: random starts; `also`: further starts (m, K, n), such as the fields of trained committees. `steps`: of L-BFGS, for
-    each width. `tries`: of the local search. `samples`: of each class in each of both samples, used with both signs; not needed
-    on Gaussian data.
+    **Arguments**
 
-    **Returns:** the best set, what it explains, and the same for each start, random ones first. The best found is a lower bound
+    - `task`: two sources symmetric about 0.
+    - `K`: number of gates.
+    - `key`: for starts, samples and local search.
+    - `starts`: random starts.
+    - `also`: further starts (m, K, n), such as the fields of trained committees.
+    - `steps`: of L-BFGS, for each width.
+    - `tries`: of the local search.
+    - `samples`: of each class in each of both samples, used with both signs; not needed on Gaussian data.
+
+    **Returns** the best set, what it explains, and the same for each start, random ones first. The best found is a lower bound
     of the best there is.
 
     >>> import jax
@@ -73,29 +84,36 @@ def best_half_spaces(
     data_key, start_key, try_key = jax.random.split(key, 3)
     steps, tries, count = checks.count("steps", steps), checks.count("tries", tries), checks.count("samples", samples)
     with jax.enable_x64(True):
-        climbed, chosen = (_problem(task, k, count) for k in jax.random.split(data_key))
+        climbed, chosen = (mixture(task, key=k, samples=count) for k in jax.random.split(data_key))
         first = _starts(start_key, checks.count("starts", starts), K, task.n, also)
-        widths = (None,) if isinstance(climbed.laws[0], GaussianLaw) else WIDTHS
+        widths = (None,) if isinstance(climbed.classes[0], GaussianClass) else WIDTHS
         white = _inverse_root(np.asarray(climbed.covariance()))
         ends = [_better(chosen, start, _climb(climbed, start, white, widths, steps), white) for start in first]
         reached = np.array([value for _, value in ends])
         V, value = _refine(chosen, ends[np.argmax(reached)][0], white, try_key, tries)
         if widths == (None,):
             V, value = _better(chosen, V, _climb(climbed, V, white, widths, steps), white)
-    return Found(_unit(V), value, np.stack([_unit(end) for end, _ in ends]), reached, value - float(reached.max()))
+    return SearchResult(_unit(V), value, np.stack([_unit(end) for end, _ in ends]), reached, value - float(reached.max()))
 
 
 @exact
-def explained_by_directions(V: Float[Any, "K n"], task: Task) -> Float[Array, ""]:
-    """What half-space gates with directions V (K, n) explain on Gaussian data, in closed form and differentiable by V.
+def explained_by_directions(V: FieldsLike, task: Task) -> Scalar:
+    r"""What half-space gates explain on Gaussian data, $b^\top A^{-1} b$: closed form, differentiable by their directions.
+
+    **Arguments**
+
+    - `V`: directions of the gates (K, n).
+    - `task`: two Gaussian sources.
+
+    **Returns** what the gates explain of the label power; float64 NumPy unless traced.
 
     >>> import numpy as np
     >>> from gatefield.data import Gaussian
     >>> float(explained_by_directions(np.ones((1, 6)), Task(Gaussian(6, 1.5), Gaussian(6, 0.7))).round(4))
     0.108
     """
-    problem = _problem(task, jax.random.key(0), 1)
-    if not isinstance(problem.laws[0], GaussianLaw):
+    problem = mixture(task, key=jax.random.key(0), samples=1)
+    if not isinstance(problem.classes[0], GaussianClass):
         raise UserError("This closed form is for Gaussian data; use explained(A, b) of statistics(gates, task, key=...).")
     return _at_best(problem, real(V))
 
@@ -105,25 +123,6 @@ def _at_best(problem: Mixture, V: Float[Array, "K n"]) -> Float[Array, ""]:
     """What the gates explain; the solution is held fixed in its derivative, which is exact all the same."""
     _, u = problem.fit(jax.lax.stop_gradient(V))
     return problem.gain(V, jax.lax.stop_gradient(u))
-
-
-def _problem(task: Any, key: PRNGKeyArray, samples: int) -> Mixture:
-    """The task as the search sees it: closed forms if both classes are Gaussian, else a fixed sample of each."""
-    if not isinstance(task, Task):
-        raise UserError(f"task must be a Task of two sources, but is {type(task).__name__}; write Task(positive, negative).")
-    sources = (task.positive, task.negative)
-    for source in sources:
-        if not source.symmetric:
-            name = type(source).__name__
-            raise UserError(f"The search needs data symmetric about 0, which {name} data are not known to be; take other data.")
-    laws: Any = tuple(GaussianLaw(real(source.covariance())) for source in sources)
-    if not all(source.gaussian for source in sources):
-        laws = tuple(_sampled(source, k, samples) for source, k in zip(sources, jax.random.split(key), strict=True))
-    return Mixture(laws, real([task.proportion, 1 - task.proportion]), jnp.stack([real(y) for y in task.labels]))
-
-
-def _sampled(source: Source, key: PRNGKeyArray, samples: int) -> Law:
-    return SampledLaw(real(source.sample(key, samples)))
 
 
 def _starts(key: PRNGKeyArray, count: int, K: int, n: int, also: Any) -> np.ndarray:
@@ -139,7 +138,7 @@ def _starts(key: PRNGKeyArray, count: int, K: int, n: int, also: Any) -> np.ndar
 
 def _inverse_root(cov: np.ndarray) -> np.ndarray:
     """cov^(-1/2): in these coordinates angles are those that gates see, and L-BFGS has a fair start."""
-    values, basis = np.linalg.eigh(cov)
+    values, basis = np.linalg.eigh(cov)  # modes of less than 1e-6 of the largest variance are not blown up further
     return basis @ np.diag(np.maximum(values, 1e-6 * values[-1]) ** -0.5) @ basis.T
 
 
@@ -155,7 +154,7 @@ def _climb(problem: Mixture, start: np.ndarray, white: np.ndarray, widths: tuple
     for width in widths:
         U = U / np.linalg.norm(U, axis=1, keepdims=True)
         soft = None if width is None else jnp.asarray(width)
-        options = {"maxiter": steps, "ftol": 1e-13}
+        options = {"maxiter": steps, "ftol": 1e-13}  # as far as rounding of the objective lets it
         U = minimize(loss, U.ravel(), args=(soft,), jac=True, method="L-BFGS-B", options=options).x.reshape(shape)
     return U @ white
 

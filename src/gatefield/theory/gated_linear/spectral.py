@@ -9,13 +9,16 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 CLOSE = 1e-5
-"""Two eigenvalues closer than this, relative to the largest, share the slope at their middle."""
+"""Two eigenvalues closer than this, relative to the largest, share the slope at their middle.
 
-Scalar = Callable[[Array, Any], Array]
+The slope is then off by 1e-10, relative, as is the divided difference by rounding where they are just not so close.
+"""
+
+OfRates = Callable[[Array, Any], Array]
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(0, 1))
-def apply(function: Scalar, slope: Scalar, A: Float[Array, "m m"], v: Float[Array, " m"], scale: Any) -> Float[Array, " m"]:
+def apply(function: OfRates, slope: OfRates, A: Float[Array, "m m"], v: Float[Array, " m"], scale: Any) -> Float[Array, " m"]:
     r"""$f(A)\,v$ for a symmetric matrix A, with $f(\lambda)$ = `function(rates, scale)` on its eigenvalues.
 
     The derivative by A is that of Daleckii and Krein, with divided differences of f; `slope(rates, scale)` is $f'(\lambda)$,
@@ -26,7 +29,7 @@ def apply(function: Scalar, slope: Scalar, A: Float[Array, "m m"], v: Float[Arra
 
 
 @apply.defjvp
-def _derivative(function: Scalar, slope: Scalar, primals: Any, tangents: Any) -> tuple[Array, Array]:
+def _derivative(function: OfRates, slope: OfRates, primals: Any, tangents: Any) -> tuple[Array, Array]:
     (A, v, scale), (dA, dv, dscale) = primals, tangents
     rates, basis = jnp.linalg.eigh(A)
     values, later = jax.jvp(lambda s: function(rates, s), (scale,), (dscale,))

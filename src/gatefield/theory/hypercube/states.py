@@ -15,6 +15,7 @@ from gatefield.core.errors import UserError
 from gatefield.core.precision import exact, real
 from gatefield.core.ties import side
 from gatefield.theory.hypercube import inputs
+from gatefield.theory.relaxation import share_of_the_way, towards
 
 
 class LocalizedState(NamedTuple):
@@ -145,14 +146,13 @@ def _settle(
 ) -> States:
     """`count` steps of the flow for all starts at once, then of the map until every gate keeps itself."""
     inverse = jnp.linalg.inv(both)
-    rates, basis = jnp.linalg.eigh(both)
-    share = jnp.matmul(basis * -jnp.expm1(-step * rates / 4), basis.T, precision="highest")  # 1 - exp(-step (C0+C1)/4)
+    share = share_of_the_way(both, step)
 
     def goal(f: Array) -> Array:
         return 2 * jnp.matmul(f, inverse, precision="highest")
 
     def flow(_: int, w: Array) -> Array:
-        return w + jnp.matmul(goal(_drift(points, weight, w)) - w, share, precision="highest")
+        return towards(w, goal(_drift(points, weight, w)), share)
 
     def unsettled(carry: tuple[Array, Array, Array, Array]) -> Array:
         _, settled, _, made = carry

@@ -1,6 +1,24 @@
-"""One ReLU neuron on any two sources that are symmetric about zero: gradient flow and loss from the sources' drifts."""
+"""One ReLU neuron on any two sources that are symmetric about zero.
 
-from gatefield.theory.neuron.flow import loss as loss
-from gatefield.theory.neuron.flow import velocity as velocity
+Gradient flow and loss from the sources' drifts; the map from its gate to the limit behind it, whose fixed points are its steady
+states; and the neuron with a linear pathway.
+"""
 
-__all__ = ["loss", "velocity"]
+from gatefield.theory.neuron.flow import loss, velocity
+from gatefield.theory.neuron.map import GatePath, GateValues, gate_flow, gate_map, iterate_gate_map
+from gatefield.theory.neuron.pathway import SampledDrift, Spectrum, pathway_velocity, sampled_jacobian, velocity_spectrum
+
+__all__ = [
+    "GatePath",
+    "GateValues",
+    "SampledDrift",
+    "Spectrum",
+    "gate_flow",
+    "gate_map",
+    "iterate_gate_map",
+    "loss",
+    "pathway_velocity",
+    "sampled_jacobian",
+    "velocity",
+    "velocity_spectrum",
+]

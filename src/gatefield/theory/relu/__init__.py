@@ -1,4 +1,4 @@
-"""ReLU units on Gaussian data: expectations, gradient flow, loss; for a single neuron its path, rests and their stability."""
+"""ReLU units on Gaussian data: expectations, gradient flow, loss; path and steady states of one neuron, and their stability."""
 
 from gatefield.theory.relu.expectations import gate_agreement as gate_agreement
 from gatefield.theory.relu.expectations import gate_mean as gate_mean

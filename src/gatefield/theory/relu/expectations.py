@@ -7,28 +7,22 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from gatefield.core.arrays import Field, FieldLike, Fields, Matrix, MatrixLike, Scalar
 from gatefield.core.precision import exact
 from gatefield.theory.inputs import check_directions
-from gatefield.theory.relu.geometry import (
-    Field,
-    FieldLike,
-    Fields,
-    Matrix,
-    MatrixLike,
-    Scalar,
-    geometry,
-    overlap,
-    pair,
-)
+from gatefield.theory.relu.geometry import geometry, overlap, pair
 
 
 @exact
 def gate_mean(w: FieldLike, cov: MatrixLike) -> Field:
     r"""Mean input where a gate is open: $E[1(\langle w,x\rangle>0)\,x] = Cw/(\sqrt{2\pi}\,|w|)$.
 
-    **Arguments:** `w`: field (n,), not zero. `cov`: covariance C (n, n) of the input.
+    **Arguments**
 
-    **Returns:** the mean (n,); float64 NumPy unless traced.
+    - `w`: field (n,), not zero.
+    - `cov`: covariance C (n, n) of the input.
+
+    **Returns** the mean (n,); float64 NumPy unless traced.
 
     >>> import numpy as np
     >>> gate_mean([2.0, 0.0], np.eye(2)).round(4)
@@ -48,9 +42,12 @@ def kernel(w: FieldLike, v: FieldLike, cov: MatrixLike) -> Scalar:
     $$E[\mathrm{relu}(\langle w,x\rangle)\,\mathrm{relu}(\langle v,x\rangle)]
     = \tfrac{1}{2\pi}|w||v|\,(\sin\theta+(\pi-\theta)\cos\theta)$$
 
-    **Arguments:** `w`, `v`: fields (n,); the mean is 0 if one is zero. `cov`: covariance C (n, n) of the input.
+    **Arguments**
 
-    **Returns:** the mean; float64 NumPy unless traced.
+    - `w`, `v`: fields (n,); the mean is 0 if one is zero.
+    - `cov`: covariance C (n, n) of the input.
+
+    **Returns** the mean; float64 NumPy unless traced.
 
     >>> import numpy as np
     >>> float(kernel([1.0, 0.0], [1.0, 0.0], np.eye(2)))
@@ -70,10 +67,13 @@ def pair_mean(w: FieldLike, v: FieldLike, cov: MatrixLike) -> Field:
 
     For v = w this is Cw/2. It is the gradient of `kernel` with respect to w.
 
-    **Arguments:** `w`: field (n,) of the gate, not zero. `v`: field (n,) of the output. `cov`: covariance C (n, n) of the
-    input.
+    **Arguments**
 
-    **Returns:** the mean (n,); float64 NumPy unless traced.
+    - `w`: field (n,) of the gate, not zero.
+    - `v`: field (n,) of the output.
+    - `cov`: covariance C (n, n) of the input.
+
+    **Returns** the mean (n,); float64 NumPy unless traced.
 
     >>> import numpy as np
     >>> pair_mean([1.0, 0.0], [1.0, 0.0], np.eye(2))
@@ -96,9 +96,12 @@ def gate_second_moment(w: FieldLike, v: FieldLike, cov: MatrixLike) -> Matrix:
     with $a = Cw/|w|$, $d = Cr/|r|$ and $r = v/|v| - \cos\theta\,w/|w|$. It is C/2 for v = w and 0 for v = -w, and symmetric in
     w and v.
 
-    **Arguments:** `w`, `v`: fields (n,), not zero. `cov`: covariance C (n, n) of the input.
+    **Arguments**
 
-    **Returns:** the symmetric matrix (n, n); float64 NumPy unless traced.
+    - `w`, `v`: fields (n,), not zero.
+    - `cov`: covariance C (n, n) of the input.
+
+    **Returns** the symmetric matrix (n, n); float64 NumPy unless traced.
 
     >>> import numpy as np
     >>> gate_second_moment([1.0, 0.0], [0.0, 1.0], np.eye(2)).round(4)
@@ -116,9 +119,12 @@ def gate_second_moment(w: FieldLike, v: FieldLike, cov: MatrixLike) -> Matrix:
 def gate_agreement(w: FieldLike, v: FieldLike, cov: MatrixLike) -> Scalar:
     r"""Probability that two gates agree, $P[1(\langle w,x\rangle>0) = 1(\langle v,x\rangle>0)] = 1-\theta/\pi$.
 
-    **Arguments:** `w`, `v`: fields (n,), not zero. `cov`: covariance C (n, n) of the input.
+    **Arguments**
 
-    **Returns:** the probability; float64 NumPy unless traced. Where two classes are mixed, average over them.
+    - `w`, `v`: fields (n,), not zero.
+    - `cov`: covariance C (n, n) of the input.
+
+    **Returns** the probability; float64 NumPy unless traced. Where two classes are mixed, average over them.
 
     >>> import numpy as np
     >>> float(gate_agreement([1.0, 0.0], [0.0, 3.0], np.eye(2)))

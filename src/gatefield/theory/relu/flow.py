@@ -1,85 +1,89 @@
-"""Gradient flow and loss of a ReLU committee on two balanced Gaussian classes."""
+"""Gradient flow and loss of a ReLU committee on two Gaussian classes."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, ArrayLike, Float
+from jaxtyping import Array, ArrayLike, Float, Real
 
 from gatefield.core import checks
+from gatefield.core.arrays import Fields, FieldsLike, Labels, Matrix, MatrixLike, Scalar, ScalarLike
 from gatefield.core.errors import UserError
 from gatefield.core.precision import exact, real
-from gatefield.theory.inputs import check_directions, check_shapes, label_pair
+from gatefield.data import Task
+from gatefield.theory.inputs import check_directions, check_shapes
 from gatefield.theory.relu.expectations import directed
-from gatefield.theory.relu.geometry import (
-    Fields,
-    FieldsLike,
-    Labels,
-    Matrix,
-    MatrixLike,
-    Scalar,
-    ScalarLike,
-    geometry,
-    overlap,
-)
+from gatefield.theory.relu.geometry import geometry, overlap
+from gatefield.theory.tasks import two_classes
 
 Readout = Float[Array, " K"]
-ReadoutLike = Float[ArrayLike, " K"]
-Problem = tuple[Fields, Float[Array, "2 n n"], Float[Array, "2"], Readout]
+ReadoutLike = Real[ArrayLike, " K"] | Sequence
 
 
 @exact
 def velocity(
     W: FieldsLike,
-    cov1: MatrixLike,
-    cov0: MatrixLike,
-    labels: Labels = (1.0, 0.0),
+    cov1: MatrixLike | Task,
+    cov0: MatrixLike | None = None,
+    labels: Labels | None = None,
     *,
     readout: ReadoutLike | None = None,
     output_bias: ScalarLike = 0.0,
 ) -> Fields:
-    r"""Velocity $\tau\,dw_j/dt = -\partial L/\partial w_j$ of a ReLU committee on two balanced Gaussian classes.
+    r"""Velocity $\tau\,dw_j/dt = -\partial L/\partial w_j$ of a ReLU committee on two Gaussian classes.
 
-    $$\tau\frac{dw_j}{dt} = a_j\sum_c \tfrac12\Big\{(y_c-b)\,E_c[1_j x] - \sum_k a_k\,E_c[1_j\,\mathrm{relu}_k\,x]\Big\}$$
+    $$\tau\frac{dw_j}{dt} = a_j\sum_c p_c\Big\{(y_c-b)\,E_c[1_j x] - \sum_k a_k\,E_c[1_j\,\mathrm{relu}_k\,x]\Big\}$$
 
     with $E_c[1_j x]$ = `gate_mean` and $E_c[1_j \mathrm{relu}_k x]$ = `pair_mean` under the covariance of class c,
-    labels $y_c$, output weights $a_k$ (1/K for the mean) and output bias $b$.
+    labels $y_c$, class shares $p_c$, output weights $a_k$ (1/K for the mean) and output bias $b$.
 
-    **Arguments:** `W`: fields (K, n), none of them zero. `cov1`, `cov0`: covariances (n, n) of the positive and the negative
-    class. `labels`: the pair (y1, y0). `readout`: output weights (K,), the mean over units if not given. `output_bias`: b.
+    **Arguments**
 
-    **Returns:** the velocity (K, n); float64 NumPy unless traced. Under `jit` the row of a zero field is NaN.
+    - `W`: fields (K, n), none of them zero.
+    - `cov1`, `cov0`: covariances (n, n) of the positive and the negative class, of equal shares; or one `Task` in place of
+      both, with its labels and shares (exact for Gaussian sources; for others it is the flow of their Gaussian clones).
+    - `labels`: the pair (y1, y0), (1, 0) if not given.
+    - `readout`: output weights (K,), the mean over units if not given.
+    - `output_bias`: b.
+
+    **Returns** the velocity (K, n); float64 NumPy unless traced. Under `jit` the row of a zero field is NaN.
 
     >>> import numpy as np
     >>> velocity(np.array([[1.0, 0.0]]), np.eye(2), np.eye(2)).round(4)
     array([[-0.3005,  0.    ]])
+    >>> from gatefield.data import Gaussian, Task
+    >>> velocity(np.ones((1, 2)), Task(Gaussian(2, xi=0.5), Gaussian(2, xi=0.1))).round(4)
+    array([[-0.3656, -0.3656]])
 
     **Source:** note 002, equations 4, 5 and 19 to 21; the factor 1/K and the terms between neurons are corrected.
     """
     problem = _problem(W, cov1, cov0, labels, readout, output_bias)
-    check_directions(problem[0], dict(zip(("cov1", "cov0"), problem[1], strict=True)))
-    return _velocity(*problem)
+    check_directions(problem.W, dict(zip(("cov1", "cov0"), problem.covs, strict=True)))
+    return _velocity(problem)
 
 
 @exact
 def loss(
     W: FieldsLike,
-    cov1: MatrixLike,
-    cov0: MatrixLike,
-    labels: Labels = (1.0, 0.0),
+    cov1: MatrixLike | Task,
+    cov0: MatrixLike | None = None,
+    labels: Labels | None = None,
     *,
     readout: ReadoutLike | None = None,
     output_bias: ScalarLike = 0.0,
 ) -> Scalar:
-    r"""Half of the mean squared error of a ReLU committee on two balanced Gaussian classes.
+    r"""Half of the mean squared error of a ReLU committee on two Gaussian classes.
 
-    $$L = \tfrac12\sum_c\tfrac12\Big[\sum_{jk}a_j a_k\,E_c[\mathrm{relu}_j\mathrm{relu}_k]
+    $$L = \tfrac12\sum_c p_c\Big[\sum_{jk}a_j a_k\,E_c[\mathrm{relu}_j\mathrm{relu}_k]
     - 2(y_c-b)\sum_j a_j\frac{|w_j|_c}{\sqrt{2\pi}} + (y_c-b)^2\Big]$$
 
-    with $E_c[\mathrm{relu}_j\mathrm{relu}_k]$ = `kernel` under the covariance of class c, labels $y_c$, output weights $a_k$
-    (1/K for the mean) and output bias $b$.
+    with $E_c[\mathrm{relu}_j\mathrm{relu}_k]$ = `kernel` under the covariance of class c, labels $y_c$, class shares $p_c$,
+    output weights $a_k$ (1/K for the mean) and output bias $b$.
 
-    **Arguments:** as for `velocity`; a zero field is a silent unit.
+    **Arguments** as for `velocity`; a zero field is a silent unit.
 
-    **Returns:** the loss; float64 NumPy unless traced.
+    **Returns** the loss; float64 NumPy unless traced.
 
     >>> import numpy as np
     >>> round(float(loss(np.array([[1.0, 0.0]]), np.eye(2), np.eye(2))), 6)
@@ -87,32 +91,41 @@ def loss(
 
     **Source:** the loss of note 002, equation 3, in closed form.
     """
-    return _loss(*_problem(W, cov1, cov0, labels, readout, output_bias))
+    return _loss(_problem(W, cov1, cov0, labels, readout, output_bias))
 
 
-def _problem(W, cov1, cov0, labels, readout, output_bias) -> Problem:
-    """Fields, both covariances, both targets y_c - b and the output weights, with shapes checked."""
-    W, cov1, cov0 = real(checks.finite("W", W)), real(cov1), real(cov0)
-    check_shapes(W, cov1, cov0)
+class _Problem(NamedTuple):
+    W: Fields
+    covs: Float[Array, "2 n n"]
+    targets: Float[Array, "2"]
+    """y_c - b."""
+    readout: Readout
+    shares: Float[Array, "2"]
+
+
+def _problem(W, cov1, cov0, labels, readout, output_bias) -> _Problem:
+    """All that velocity and loss need, with shapes checked."""
+    classes = two_classes(cov1, cov0, labels)
+    W = real(checks.finite("W", W))
+    check_shapes(W, classes.positive, classes.negative)
     K = W.shape[0]
     weights = jnp.full(K, 1 / K, W.dtype) if readout is None else real(checks.finite("readout", readout))
     if weights.shape != (K,):
         raise UserError(f"readout must hold one output weight for each of the {K} fields, but has shape {weights.shape}.")
-    y1, y0 = label_pair(labels)
     checks.finite("output_bias", output_bias)
-    targets = jnp.stack([real(y1), real(y0)]) - real(output_bias)
-    return W, jnp.stack([cov1, cov0]), targets, weights
+    covs, targets, shares = classes.stacked()
+    return _Problem(W, covs, targets - real(output_bias), weights, shares)
 
 
 @jax.jit
-def _velocity(W: Fields, covs: Float[Array, "2 n n"], targets: Float[Array, "2"], readout: Readout) -> Fields:
-    pulls = jax.vmap(_pull, in_axes=(None, 0, 0, None))(W, covs, targets, readout)
-    return 0.5 * readout[:, None] * pulls.sum(0)
+def _velocity(problem: _Problem) -> Fields:
+    pulls = jax.vmap(_pull, in_axes=(None, 0, 0, None))(*problem[:4])
+    return problem.readout[:, None] * jnp.sum(problem.shares[:, None, None] * pulls, axis=0)
 
 
 @jax.jit
-def _loss(W: Fields, covs: Float[Array, "2 n n"], targets: Float[Array, "2"], readout: Readout) -> Scalar:
-    return 0.5 * jax.vmap(_class_loss, in_axes=(None, 0, 0, None))(W, covs, targets, readout).sum()
+def _loss(problem: _Problem) -> Scalar:
+    return problem.shares @ jax.vmap(_class_loss, in_axes=(None, 0, 0, None))(*problem[:4])
 
 
 def _pull(W: Fields, cov: Matrix, target: Scalar, readout: Readout) -> Fields:

@@ -4,25 +4,30 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from gatefield.core import checks
+from gatefield.core.arrays import Field, Matrix, MatrixLike
 from gatefield.core.errors import UserError
-from gatefield.core.precision import exact, real
-from gatefield.theory.relu.geometry import Matrix, MatrixLike
+from gatefield.core.precision import exact
+from gatefield.data import Task
+from gatefield.theory.tasks import plain_labels, two_classes
 
 
 @exact
-def generalised_modes(cov1: MatrixLike, cov0: MatrixLike) -> tuple[Float[Array, " n"], Matrix]:
-    r"""Where one ReLU neuron can rest on any two Gaussian classes: the modes of $S_0 v = (D-1)\,S_1 v$.
+def generalised_modes(cov1: MatrixLike | Task, cov0: MatrixLike | None = None) -> tuple[Field, Matrix]:
+    r"""The steady states of one ReLU neuron on any two Gaussian classes: the modes of $S_0 v = (D-1)\,S_1 v$.
 
-    The rests are $w = \pm\sqrt{2/(\pi D)}\,v$ with $v^\top(S_0+S_1)v = 1$, of loss $\frac14-\frac1{4\pi D}$. As many
-    directions of a rest are unstable as there are modes of smaller D, so that only the first attracts. Unlike Fourier modes
-    on a ring, these modes do not move independently of each other.
+    The steady states are $w = \pm\sqrt{2/(\pi D)}\,v$ with $v^\top(S_0+S_1)v = 1$, of loss $\frac14-\frac1{4\pi D}$. As many
+    directions of one are unstable as there are modes of smaller D, so that only the first attracts. Unlike Fourier modes on a
+    ring, these modes do not move independently of each other.
 
-    **Arguments:** `cov1`, `cov0`: covariances (n, n) of the positive and the negative class, of positive definite sum.
+    **Arguments**
 
-    **Returns:** D in increasing order (infinite where the positive class has no variance), and the modes as columns, scaled as
+    - `cov1`, `cov0`: covariances (n, n) of the positive and the negative class, of positive definite sum; or one `Task` in
+      place of both, with labels (1, 0) and equal shares (exact for Gaussian sources, else that of their Gaussian clones).
+
+    **Returns** D in increasing order (infinite where the positive class has no variance), and the modes as columns, scaled as
     above; float64 NumPy unless traced. Derivatives exist where no two D are equal.
 
     >>> import numpy as np
@@ -32,7 +37,9 @@ def generalised_modes(cov1: MatrixLike, cov0: MatrixLike) -> tuple[Float[Array, 
 
     **Source:** note 002, equation 20; for covariances that are not circulant no note says it.
     """
-    cov1, cov0 = real(checks.finite("cov1", cov1)), real(checks.finite("cov0", cov0))
+    cov1, cov0, *_ = plain_labels(two_classes(cov1, cov0, None))
+    for name, cov in (("cov1", cov1), ("cov0", cov0)):
+        checks.finite(name, cov)
     if cov1.ndim != 2 or cov1.shape[0] != cov1.shape[1] or cov1.shape != cov0.shape:
         raise UserError(f"cov1 and cov0 must be square and alike, but have shapes {cov1.shape} and {cov0.shape}.")
     D, modes = _generalised_modes(cov1, cov0)

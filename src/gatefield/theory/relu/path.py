@@ -1,7 +1,7 @@
 """The exact path of one ReLU neuron on two Gaussian classes, by one scalar equation."""
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ParamSpec
 
 import diffrax
@@ -9,20 +9,23 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer, eval_context
-from jaxtyping import Array, ArrayLike, Float
+from jaxtyping import Array, ArrayLike, Float, Real
 
 from gatefield.core import checks
+from gatefield.core.arrays import Exact
 from gatefield.core.errors import UserError
 from gatefield.core.precision import real
-from gatefield.theory.relu.modes import ModesLike, coefficients, ratios, spectra
+from gatefield.data import Task
+from gatefield.theory.relu.modes import ModesLike, coefficients, plain_spectra, ratios
 
 P = ParamSpec("P")
 
 _TOLERANCE = 1e-12
+"""Of the solver, in float64: near what rounding allows to sigma, of which coefficients are exponentials."""
 
 
-def _exact_solve(function: Callable[P, Array]) -> Callable[P, Array]:
-    """Like `_precision.exact`, for functions that call diffrax, whose checks cannot be evaluated at compile time."""
+def _exact_solve(function: Callable[P, Any]) -> Callable[P, Any]:
+    """Like `core.precision.exact`, for functions that call diffrax, whose checks cannot be evaluated at compile time."""
 
     @functools.wraps(function)
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> Any:
@@ -37,9 +40,12 @@ def _exact_solve(function: Callable[P, Array]) -> Callable[P, Array]:
 
 @_exact_solve
 def single_path(
-    u0: ModesLike, lam1: ModesLike, lam0: ModesLike, times: Float[ArrayLike, "*times"]
-) -> Float[Array, "*times modes"]:
-    r"""Path of one ReLU neuron's modes on two balanced Gaussian classes with labels (1, 0).
+    u0: ModesLike,
+    lam1: ModesLike | Task,
+    lam0: ModesLike | None = None,
+    times: Real[ArrayLike, "*times"] | Sequence | None = None,
+) -> Float[Exact, "*times modes"]:
+    r"""Path of one ReLU neuron's modes on two Gaussian classes of equal shares with labels (1, 0).
 
     $$u_k(t) = u_k(0)\,\exp\big[\tfrac14\lambda_{1k}\,(\sigma(t)-(D_k-D_*)\,t)\big], \qquad
     \frac{d\sigma}{dt} = \frac{\sqrt{2/\pi}}{r(t)}-D_*, \qquad r^2 = \sum_k\lambda_{1k}u_k^2$$
@@ -49,10 +55,14 @@ def single_path(
     however long the path is; modes that have died out are 0. It can be differentiated in both modes (`jax.grad`,
     `jax.jacfwd`).
 
-    **Arguments:** `u0`: coefficients (modes,) at time 0, not all zero. `lam1`, `lam0`: variances of both classes in each mode.
-    `times`: one time, or increasing times, in units of tau.
+    **Arguments**
 
-    **Returns:** the coefficients at each time (times, modes), or (modes,) for one time; float64 NumPy unless traced.
+    - `u0`: coefficients (modes,) at time 0, not all zero.
+    - `lam1`, `lam0`: variances of both classes in each mode; or one `Task` in place of both, as in
+      `single_path(u0, task, times=[0.0, 1.0])`.
+    - `times`: one time, or increasing times, in units of tau.
+
+    **Returns** the coefficients at each time (times, modes), or (modes,) for one time; float64 NumPy unless traced.
 
     >>> single_path([0.3, -0.2], [2.2, 0.8], [1.45, 0.95], [0.0, 2.0]).round(6)
     array([[ 0.3     , -0.2     ],
@@ -60,7 +70,9 @@ def single_path(
 
     **Source:** the solution of note 002, equation 21, which the note holds to have none; time is in units of tau.
     """
-    lam1, lam0 = spectra(lam1, lam0)
+    if times is None:
+        raise UserError("The times of the path are missing; write single_path(u0, task, times=[0.0, 1.0]).")
+    lam1, lam0 = plain_spectra(lam1, lam0)
     u0 = coefficients(u0, [lam1])
     times = real(checks.real("times", times, "zero or more, and finite", lambda t: (t >= 0) & np.isfinite(t)))
     _check_order(times)
@@ -82,7 +94,7 @@ def _path(u0: Array, lam1: Array, lam0: Array, times: Array) -> Array:
     log_u0 = jnp.log(jnp.abs(jnp.where(present, u0, 1.0)))
     ratio = ratios(lam1, lam0)
     best = jnp.min(jnp.where(present, ratio, jnp.inf))
-    ceiling = 0.99 * jnp.log(jnp.finfo(times.dtype).max)
+    ceiling = 0.99 * jnp.log(jnp.finfo(times.dtype).max)  # a start may be so small that 1/r overflows
     fall = jnp.where(ratio == best, 0.0, jnp.maximum(lam0 - lam1 * best, 0.0))
 
     def exponent(t: Array, sigma: Array) -> Array:

@@ -6,10 +6,10 @@ import jax
 import numpy as np
 
 from gatefield.data import Hypercube, NonlinearGP, ring_correlation
-from gatefield.experiments.fixed_sample import law
-from gatefield.experiments.gates.self_consistency import map as maps
 from gatefield.experiments.same_field import cosine
 from gatefield.theory import hypercube
+from gatefield.theory.classes import EmpiricalClass
+from gatefield.theory.neuron import GateValues, gate_map
 
 SAME = 0.95
 """Fields with this cosine or more count as the same."""
@@ -50,18 +50,18 @@ def sampled_states(n: int, xi1: float, xi0: float, starts: np.ndarray, key: Any,
     A state lasts if the same search on another sample, begun there, ends in the same field. Losses are those on that other
     sample, because on its own sample a state is fitted to its noise.
     """
-    one, other = (law(NonlinearGP(n, xi1, np.inf), k, samples) for k in jax.random.split(key))
+    one, other = (EmpiricalClass.draw(NonlinearGP(n, xi1, np.inf), k, samples) for k in jax.random.split(key))
     cov1, cov0 = covariances(n, xi1, xi0)
     found = hypercube.steady_states(np.asarray(one.x), cov1, cov0, starts, **how)
     again = hypercube.steady_states(np.asarray(other.x), cov1, cov0, found.fields, **how)
-    losses = maps.evaluate(other, cov1 + cov0, found.fields).loss
+    losses = gate_map(other, cov1 + cov0, found.fields).loss
     lasting = cosine(np.asarray(found.fields), np.asarray(again.fields)) >= SAME
     return Found(np.asarray(found.fields), losses, np.asarray(found.settled), lasting)
 
 
-def sampled_values(n: int, xi1: float, xi0: float, fields: np.ndarray, key: Any, samples: int) -> maps.Values:
+def sampled_values(n: int, xi1: float, xi0: float, fields: np.ndarray, key: Any, samples: int) -> GateValues:
     """The limit field behind each field's gate, and each field's loss, on a sample."""
-    return maps.evaluate(law(NonlinearGP(n, xi1, np.inf), key, samples), covariances(n, xi1, xi0).sum(0), fields)
+    return gate_map(EmpiricalClass.draw(NonlinearGP(n, xi1, np.inf), key, samples), covariances(n, xi1, xi0).sum(0), fields)
 
 
 def lead_map(n: int, xis: np.ndarray) -> np.ndarray:

@@ -186,7 +186,9 @@ def _flow(record: xr.Dataset, p: Settings) -> dict[str, Any]:
     cov1, cov0 = (cov[0] for cov in _covariances([p.gaussian_gain], p))
     start = tuple(first[name].values.reshape(-1, *first[name].shape[3:]) for name in ("fields", "bias", "output_bias"))
     times = [0.0, float(record.time[-1])]
-    path = flow(lambda W, b, b2: erf.velocity(W, b, b2, cov1, cov0, LABELS), start, times, rtol=1e-6, atol=1e-9)
+    path = flow(
+        lambda W, b, output_bias: erf.velocity(W, b, output_bias, cov1, cov0, LABELS), start, times, rtol=1e-6, atol=1e-9
+    )
     ends = {name: path[name].isel(time=-1).values.reshape(first[name].shape) for name in ("fields", "bias")}
     fields = xr.DataArray(ends["fields"], dims=last.fields.dims)
     size = [(w.astype(float) ** 2).sum("position") ** 0.5 for w in (last.fields, fields)]

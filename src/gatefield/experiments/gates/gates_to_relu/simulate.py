@@ -8,7 +8,7 @@ import xarray as xr
 from pydantic import Field
 
 from gatefield.data import NonlinearGP, Task
-from gatefield.experiments import frozen_gates as frozen
+from gatefield.experiments.nearly_gaussian import class_at
 from gatefield.experiments.same_field import best_match
 from gatefield.experiments.unfold import unfold
 from gatefield.lab.bench import Bench
@@ -16,6 +16,7 @@ from gatefield.lab.experiment import Parameters
 from gatefield.lab.kinds import Count, Gains, LengthScale, Rate, Seed
 from gatefield.measures import ipr
 from gatefield.nets import Committee
+from gatefield.theory.gated_linear import Mixture, frozen_limits, frozen_losses
 
 
 class Settings(Parameters):
@@ -87,11 +88,11 @@ def _study(p: Settings, gain: float, fields: xr.DataArray, key: Any) -> xr.Datas
     """Limits behind the gates of each seed at each time, and behind those of another seed at the end, at one gain."""
     w = fields.transpose("seed", "step", "unit", "position").values.astype(float)
     (seeds, times, K, n), ends = w.shape, w[:, -1]
-    fit, test = (frozen.pair(n, p.xi1, p.xi0, gain, k, p.samples) for k in jax.random.split(key))
+    fit, test = (_both(p, gain, k) for k in jax.random.split(key))
     sets, count = w.reshape(-1, K, n), seeds * times
-    gates = np.concatenate([sets, frozen.gates_of_another(ends)])
-    limit, started = (np.asarray(part) for part in frozen.solve(fit, gates, np.concatenate([sets, ends])))
-    losses = np.asarray(frozen.loss(test, np.concatenate([gates, sets]), np.concatenate([limit, sets])))
+    gates = np.concatenate([sets, np.roll(ends, -1, axis=0)])  # the last ones are those of the next seed
+    limit, started = (np.asarray(part) for part in frozen_limits(fit, gates, np.concatenate([sets, ends])))
+    losses = np.asarray(frozen_losses(test, np.concatenate([gates, sets]), np.concatenate([limit, sets])))
     out = _measures("limit", limit[:count].reshape(w.shape), losses[:count])
     out |= _measures("own", w, losses[-count:])
     out["wrong_match"] = ("seed", [best_match(one, end) for one, end in zip(limit[count:], ends, strict=True)])
@@ -104,6 +105,12 @@ def _study(p: Settings, gain: float, fields: xr.DataArray, key: Any) -> xr.Datas
     out["example"] = (("step", "position"), limit[:times, 0], {"long_name": "limit field of the first unit, first seed"})
     out["example_end"] = ("position", ends[0, 0], {"long_name": "field of the ReLU network's first unit at the end"})
     return xr.Dataset(out)
+
+
+def _both(p: Settings, gain: float, key: Any) -> Mixture:
+    """Both classes at one gain."""
+    key1, key0 = jax.random.split(key)
+    return Mixture(class_at(p.n, p.xi1, gain, key1, p.samples), class_at(p.n, p.xi0, gain, key0, p.samples))
 
 
 def _measures(name: str, fields: np.ndarray, losses: np.ndarray) -> dict[str, Any]:

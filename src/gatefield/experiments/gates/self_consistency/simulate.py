@@ -9,15 +9,16 @@ import xarray as xr
 
 from gatefield import gates
 from gatefield.data import NonlinearGP, Task, fourier_basis
-from gatefield.experiments.fixed_sample import GAUSSIAN, Law, law
-from gatefield.experiments.gates.self_consistency import map as maps
 from gatefield.experiments.gates.self_consistency.verdicts import SAME
+from gatefield.experiments.nearly_gaussian import GAUSSIAN, class_at
 from gatefield.experiments.same_field import cosine, groups, shifted_cosine
 from gatefield.lab.bench import Bench
 from gatefield.lab.experiment import Parameters
 from gatefield.lab.kinds import Count, Gains, LengthScale, Rate, Seed
 from gatefield.measures import circular_distance, ipr, peak_position
 from gatefield.nets import Committee
+from gatefield.theory.classes import EmpiricalClass, GaussianClass
+from gatefield.theory.neuron import GatePath, gate_flow, gate_map, iterate_gate_map
 
 ORDERS = ("long", "short")
 NOISE = 1e-3
@@ -115,16 +116,15 @@ def _study(
     key: Any,
 ) -> xr.Dataset:
     """End states of the map and of the flow for one law, whether they are stable, and those of SGD beside them."""
-    one, other = (law(NonlinearGP(p.n, xi1, gain), k, p.samples) for k in jax.random.split(key))
+    one, other = (class_at(p.n, xi1, gain, k, p.samples) for k in jax.random.split(key))
     total = one.cov + np.asarray(NonlinearGP(p.n, xi0, gain).covariance(), float)
     steps, time = (p.gaussian_iterations if gain <= GAUSSIAN else p.iterations), p.learning_rate * p.steps
-    room = max(steps, maps.step_count(time, STEP))
-    settle = functools.partial(maps.iterate, steps=steps, tolerance=1e-7, room=room)
-    follow = functools.partial(maps.flow, time=time, step=STEP, room=room)
+    settle = functools.partial(iterate_gate_map, steps=steps, tolerance=1e-7)
+    follow = functools.partial(gate_flow, time=time, step=STEP)
     path, flowed = settle(one, total, starts), follow(one, total, starts).end
     pushed = _pushed(path.end, KICK, noise)
     back, flowed_back = settle(other, total, pushed).end, follow(other, total, pushed).end
-    values = maps.evaluate(one, total, np.concatenate([path.end, trained, flat_limit(one, total)]))
+    values = gate_map(one, total, np.concatenate([path.end, trained, flat_limit(one, total)]))
     out = _ends(path, flowed, values.loss[: len(starts)])
     out |= {
         "map_return": ("start", cosine(path.end, back), {"long_name": "cosine with the end state after a push, map"}),
@@ -138,15 +138,17 @@ def _study(
     return xr.Dataset(out)
 
 
-def flat_limit(one: Law, total: Any) -> np.ndarray:
+def flat_limit(one: GaussianClass | EmpiricalClass, total: Any) -> np.ndarray:
     """The limit field behind the gate of a flat field, which is flat, on a ring: 2 (S0+S1)^-1 f with f = E|sum x|/(2n)."""
     n = len(total)
-    power = one.cov.sum()
-    mean = np.sqrt(2 * power / np.pi) if one.x is None else np.abs(np.asarray(one.x, float).sum(-1)).mean()
+    if isinstance(one, GaussianClass):
+        mean = np.sqrt(2 * one.cov.sum() / np.pi)
+    else:
+        mean = np.abs(np.asarray(one.x, float).sum(-1)).mean()
     return np.full((1, n), mean / n / (total.sum() / n))
 
 
-def _ends(path: maps.Path, flowed: np.ndarray, losses: np.ndarray) -> dict[str, Any]:
+def _ends(path: GatePath, flowed: np.ndarray, losses: np.ndarray) -> dict[str, Any]:
     """What the map and the flow come to from the same starts."""
     ends, where = path.end, ("start", "position")
     return {
@@ -196,7 +198,7 @@ def _multipliers(p: Settings, noise: np.ndarray) -> tuple[xr.DataArray, xr.DataA
         covs = [np.asarray(NonlinearGP(p.n, xi, 0.0).covariance(), float) for xi in (xi1, xi0)]
         lam1, lam0 = (np.diag(basis.T @ cov @ basis)[column] for cov in covs)
         ratio = 1 + lam0 / lam1
-        limit = maps.evaluate(Law(covs[0], None), covs[0] + covs[1], noise).limit
+        limit = gate_map(GaussianClass(covs[0]), covs[0] + covs[1], noise).limit
         found = (limit @ basis)[0, column] / (noise @ basis)[0, column]
         theory.append(ratio.min() / ratio)
         measured.append(found / found[ratio.argmin()])

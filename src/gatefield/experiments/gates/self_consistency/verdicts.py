@@ -4,7 +4,7 @@ import numpy as np
 import xarray as xr
 
 from gatefield.data import ring_spectrum
-from gatefield.experiments.fixed_sample import GAUSSIAN
+from gatefield.experiments.nearly_gaussian import GAUSSIAN
 from gatefield.experiments.same_field import cosine, shifted_cosine
 from gatefield.lab.verdict import Verdict
 from gatefield.plot.panels import gain_text

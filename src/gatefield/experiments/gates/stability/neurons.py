@@ -7,12 +7,12 @@ import numpy as np
 import xarray as xr
 
 from gatefield.data import NonlinearGP
-from gatefield.experiments.gates.stability.flow import sampled, spectrum, velocity
 from gatefield.experiments.gates.stability.settings import Settings, train_neurons
 from gatefield.experiments.unfold import unfold
 from gatefield.lab.bench import Bench
 from gatefield.measures import circular_distance, ipr, peak_position
 from gatefield.nets import Committee
+from gatefield.theory.neuron import pathway_velocity, sampled_jacobian, velocity_spectrum
 
 PUSHES = ("random", "other")
 EIGENVALUES = "eigenvalues of the Jacobian without a pathway, the largest first"
@@ -66,20 +66,22 @@ def _spectra_at(p: Settings, ends: xr.Dataset, gain: float, key: Any) -> xr.Data
         total += np.asarray(NonlinearGP(p.n, xi, gain).covariance())
     shape = ends.ipr.shape
     fields, linear = (ends[name].values.reshape(-1, p.n) for name in ("fields", "linear"))
-    wide, narrow = (sampled(source, fields, key, p.samples, width) for width in (p.width, p.width / 2))
+    wide, narrow = (sampled_jacobian(source, fields, key, samples=p.samples, width=width) for width in (p.width, p.width / 2))
+    flat = 0.0 if np.isinf(gain) else 1.0  # on the hypercube the drift is constant in cells
     trained = np.repeat(ends.pathway.values == "trained", shape[1])
     found, wider = (
-        [spectrum(part.jacobian[:, i], total, pathway=bool(both)) for i, both in enumerate(trained)] for part in (narrow, wide)
+        [velocity_spectrum(flat * part.jacobian[:, i], total, pathway=bool(both)) for i, both in enumerate(trained)]
+        for part in (narrow, wide)
     )
     top = np.array([one.values[0] for one in found])
     half = narrow.drift.mean(0) / 2
-    moving = [velocity(w, v, 2 * f, total)[0] for w, v, f in zip(fields, linear, half, strict=True)]
+    moving = [pathway_velocity(w, v, 2 * f, total)[0] for w, v, f in zip(fields, linear, half, strict=True)]
     lead = ("pathway", "seed")
     data = {
         "eigenvalues": (("seed", "mode"), np.stack([one.values for one in found[: shape[1]]]), {"long_name": EIGENVALUES}),
         "damping": ("mode", -np.linalg.eigvalsh(total) / 4, {"long_name": "eigenvalues of -(S0 + S1)/4"}),
         "top": (lead, top.reshape(shape), {"long_name": "largest eigenvalue of the Jacobian"}),
-        "top_error": (lead, np.reshape([one.error for one in found], shape), {"long_name": "its standard error"}),
+        "top_error": (lead, np.reshape([one.largest.error for one in found], shape), {"long_name": "its standard error"}),
         "top_shift": (
             lead,
             (top - [one.values[0] for one in wider]).reshape(shape),

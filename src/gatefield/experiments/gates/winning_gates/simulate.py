@@ -20,14 +20,14 @@ from gatefield.experiments.gates.winning_gates.sets import (
     task_of,
 )
 from gatefield.experiments.gates.winning_gates.verdicts import judge_race, judge_winners
-from gatefield.experiments.gates.winning_gates.winner import best_pair, covariance, judge, likeness, variance_by_frequency
+from gatefield.experiments.gates.winning_gates.winner import best_pair, covariance, likeness, variance_by_frequency
 from gatefield.gates import half_spaces, learned
 from gatefield.lab.bench import Bench
 from gatefield.lab.experiment import Parameters
 from gatefield.lab.kinds import Count, Gains, LengthScale, Rate, Seed
 from gatefield.lab.verdict import Verdict
 from gatefield.nets import Committee
-from gatefield.theory.gated_linear import best_half_spaces
+from gatefield.theory.gated_linear import best_half_spaces, judge
 
 Counts = Annotated[tuple[Count, ...], pydantic.Field(min_length=1)]
 FROM_TRAINED = 4
@@ -165,10 +165,10 @@ def _compare(p: Settings, fields: np.ndarray, winner: Any, gain: float, key: Any
     cov = covariance(task)
     judged = [judge(one, task, key=key, samples=p.samples) for one in fields]
     strangers = np.asarray(jax.random.normal(jax.random.fold_in(key, K), fields.shape), float)
-    best = int(np.argmax([one.explained for one in judged]))
+    best = int(np.argmax([one.explained.value for one in judged]))
     return {
-        "winner": won.explained,
-        "winner_error": won.error,
+        "winner": won.explained.value,
+        "winner_error": won.explained.error,
         "winner_consistent": won.consistent,
         "one_open": won.one_open,
         "trained_one_open": [one.one_open.mean() for one in judged],
@@ -176,8 +176,8 @@ def _compare(p: Settings, fields: np.ndarray, winner: Any, gain: float, key: Any
         "on_search_sample": found.explained,
         "refined": found.refined,
         "search_ends": found.end_explained,
-        "trained": [one.explained for one in judged],
-        "trained_error": max(one.error for one in judged),
+        "trained": [one.explained.value for one in judged],
+        "trained_error": max(one.explained.error for one in judged),
         "trained_consistent": [one.consistent for one in judged],
         "relu": [one.relu for one in judged],
         "alike": [likeness(found.directions, one, cov) for one in fields],

@@ -11,8 +11,8 @@ from gatefield.ledger.formula import Entry, Estimate
 from gatefield.ledger.routes import drift_cases as cases
 from gatefield.ledger.routes.closure_cases import circulant, sampled, wrapped
 from gatefield.ledger.routes.drift_cases import ENUMERATION, FIELD, J0, J1, POLAR, RING0, RING1, SYMMETRY
-from gatefield.theory import drift, elliptical
-from gatefield.theory import neuron as single_neuron
+from gatefield.theory import elliptical, neuron
+from gatefield.theory.drift.drift import drift
 
 EARLY = np.random.default_rng(0).normal(size=40)
 
@@ -24,7 +24,7 @@ def enumerated(value: float) -> Estimate:
 def cube_velocity() -> float:
     """The velocity of one neuron on two laws on the cube."""
     source1, source0 = Ising(6, J1), Ising(6, J0)
-    return float(single_neuron.velocity(FIELD, partial(drift, source1), source1.covariance(), source0.covariance())[0])
+    return float(neuron.velocity(FIELD, partial(drift, source1), source1.covariance(), source0.covariance())[0])
 
 
 def printed_velocity() -> float:
@@ -105,7 +105,7 @@ ENTRIES = (
         place="equation 4",
         says="velocity of one neuron",
         status="corrected",
-        implements="theory.single_neuron.velocity",
+        implements="theory.neuron.velocity",
         value=cube_velocity,
         estimate=lambda: Estimate(-cases.derivative(cases.cube_loss, FIELD, 0), 1e-9, f"central differences, {ENUMERATION}"),
         printed=printed_velocity,

@@ -9,7 +9,7 @@ from gatefield import UserError
 from gatefield.data import Gaussian, Hypercube, NonlinearGP, SinglePulse, Task
 from gatefield.gates import half_spaces
 from gatefield.theory import gated_linear
-from gatefield.theory.gated_linear.search import _problem, best_half_spaces, explained_by_directions
+from gatefield.theory.gated_linear import best_half_spaces, explained_by_directions, mixture
 
 TASK = Task(Gaussian(6, 1.5), Gaussian(6, 0.7))
 V = np.random.default_rng(0).normal(size=(2, 6))
@@ -48,12 +48,12 @@ def test_sampled_objective_mirrors_the_sample():
     """On a fixed sample the moments are those of all inputs with both signs."""
     task = Task(NonlinearGP(6, 1.5, 3.0), NonlinearGP(6, 0.7, 3.0))
     with jax.enable_x64(True):
-        problem = _problem(task, jax.random.key(0), 200)
+        problem = mixture(task, key=jax.random.key(0), samples=200)
         u = np.random.default_rng(1).normal(size=V.shape)
         A, b = map(np.asarray, eqx.filter_jit(problem.moments)(V))
         gain = float(eqx.filter_jit(problem.gain)(V, u))
     expected_A, expected_b = 0.0, 0.0
-    for label, law in zip((1.0, 0.0), problem.laws, strict=True):
+    for label, law in zip((1.0, 0.0), problem.classes, strict=True):
         x = np.concatenate([np.asarray(law.x), -np.asarray(law.x)])
         g = ((x @ V.T > 0)[:, :, None] * x[:, None, :]).reshape(len(x), -1)
         expected_A, expected_b = expected_A + g.T @ g / len(x) / 2, expected_b + label * g.mean(0) / 2
