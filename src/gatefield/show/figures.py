@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from gatefield.core.errors import unknown_name
 from gatefield.lab import write_file
 from gatefield.lab.experiment import Experiment
-from gatefield.plot.style import style
+from gatefield.plot import style
 
 FIGURE = "figure.svg"
 """The name of a figure beside its record."""

@@ -7,7 +7,6 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from gatefield.experiments.deep.digits import verdicts as say
-from gatefield.experiments.deep.digits.figure import accuracy_panel
 from gatefield.experiments.deep.digits.images import MADE_UP
 from gatefield.experiments.deep.digits.kernels import paths, tangent
 from gatefield.experiments.deep.digits.pair import QUICK, SETTING, Digits, PairSettings, loss_panel, nu_panel
@@ -15,6 +14,7 @@ from gatefield.lab.bench import Bench
 from gatefield.lab.experiment import Experiment
 from gatefield.lab.verdict import Verdict
 from gatefield.lab.whole_numbers import Depth
+from gatefield.plot import accuracy_panel
 
 NETS = {"galu": "GaLU, frozen gates", "relu": "ReLU"}
 

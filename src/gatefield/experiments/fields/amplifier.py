@@ -18,7 +18,7 @@ from gatefield.lab.kinds import Count, Gains, LengthScale, Rate, Seed
 from gatefield.lab.verdict import Verdict
 from gatefield.measures import circular_distance, ipr, peak_position
 from gatefield.nets import Committee
-from gatefield.plot.panels import dots_by_seed, gain_text, small_field
+from gatefield.plot import dots_by_seed, gain_text, small_field
 from gatefield.theory import closure, nlgp
 
 ORDERS = ("long", "short")

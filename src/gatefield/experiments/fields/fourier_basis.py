@@ -14,7 +14,7 @@ from gatefield.lab.bench import Bench
 from gatefield.lab.experiment import Experiment, Parameters
 from gatefield.lab.kinds import Count, LengthScale
 from gatefield.lab.verdict import Verdict
-from gatefield.plot.panels import signed_matrix
+from gatefield.plot import signed_matrix
 
 BOUNDARIES = ("ring", "line")
 BASES = ("fourier", "dct")

@@ -15,7 +15,7 @@ from gatefield.lab.experiment import Experiment, Parameters
 from gatefield.lab.kinds import Count, Gains, LengthScale, Rate, Seed
 from gatefield.lab.verdict import Verdict
 from gatefield.measures import ipr
-from gatefield.plot.panels import gain_text, signed_matrix
+from gatefield.plot import gain_text, signed_matrix
 from gatefield.theory import nlgp, relu
 
 GATES = ("bump", "hat")

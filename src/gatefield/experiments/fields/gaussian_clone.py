@@ -17,7 +17,7 @@ from gatefield.lab.kinds import Count, Gains, LengthScale, Rate, Seed
 from gatefield.lab.verdict import Verdict
 from gatefield.measures import ipr
 from gatefield.nets import Committee
-from gatefield.plot.panels import dots_by_seed, gain_text, small_field
+from gatefield.plot import dots_by_seed, gain_text, small_field
 from gatefield.theory import relu
 
 DATA = ("original", "clone")

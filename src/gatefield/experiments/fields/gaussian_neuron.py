@@ -14,7 +14,7 @@ from gatefield.lab.experiment import Experiment, Parameters
 from gatefield.lab.kinds import Count, Gain, LengthScale, Rate, Seed
 from gatefield.lab.verdict import Verdict
 from gatefield.nets import Committee
-from gatefield.plot.panels import field_over_time, two_fields
+from gatefield.plot import field_over_time, two_fields
 from gatefield.theory import relu
 
 

@@ -14,7 +14,7 @@ from gatefield.lab.bench import Bench
 from gatefield.lab.experiment import Experiment, Parameters
 from gatefield.lab.kinds import Count, Gains, LengthScale, Seed
 from gatefield.lab.verdict import Verdict
-from gatefield.plot.panels import gain_text
+from gatefield.plot import gain_text
 from gatefield.theory import nlgp
 
 BLOCK = 20_000

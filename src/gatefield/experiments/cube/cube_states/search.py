@@ -8,7 +8,7 @@ import numpy as np
 from gatefield.data import Hypercube, NonlinearGP, ring_correlation
 from gatefield.experiments.fixed_sample import Law, law
 from gatefield.experiments.gates.self_consistency import map as maps
-from gatefield.experiments.same_field import cosine
+from gatefield.measures import cosine
 from gatefield.theory import hypercube
 
 SAME = 0.95

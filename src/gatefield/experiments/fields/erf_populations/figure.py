@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from gatefield.core.intervals import share
-from gatefield.plot.panels import gain_text
+from gatefield.plot import gain_text
 
 NEGATIVE, POSITIVE = "C0", "C1"
 

@@ -7,7 +7,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from gatefield.measures import gabor
-from gatefield.plot.panels import gain_text, small_field
+from gatefield.plot import gain_text, small_field
 
 ORDERS = ("long", "short")
 GOOD = 0.9

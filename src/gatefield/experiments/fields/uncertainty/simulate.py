@@ -17,7 +17,7 @@ from gatefield.lab.kinds import Count, Gains, LengthScale, Rate, Seed
 from gatefield.lab.verdict import Verdict
 from gatefield.measures import analytic_signal, entropies, gabor, gabor_fit, harper_slack, spreads
 from gatefield.nets import Committee
-from gatefield.plot.panels import gain_text
+from gatefield.plot import gain_text
 from gatefield.theory import relu
 
 MEASURES = {

@@ -12,11 +12,10 @@ from gatefield.data import NonlinearGP, Task, fourier_basis
 from gatefield.experiments.fixed_sample import GAUSSIAN, Law, law
 from gatefield.experiments.gates.self_consistency import map as maps
 from gatefield.experiments.gates.self_consistency.verdicts import SAME
-from gatefield.experiments.same_field import cosine, groups, shifted_cosine
 from gatefield.lab.bench import Bench
 from gatefield.lab.experiment import Parameters
 from gatefield.lab.kinds import Count, Gains, LengthScale, Rate, Seed
-from gatefield.measures import circular_distance, ipr, peak_position
+from gatefield.measures import circular_distance, cosine, groups, ipr, peak_position, shifted_cosine
 from gatefield.nets import Committee
 
 ORDERS = ("long", "short")
