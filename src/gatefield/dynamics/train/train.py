@@ -115,7 +115,8 @@ def train(
         steps=steps,
         every=every,
     )
-    _check_runs(runs, setup)
+    if runs is not None:
+        runs.check_runs(len(setup.problem.train_key), "net, task, learning_rate and key are")
     _check_recorder(recorder)
     marks = np.unique(np.append(np.arange(0, steps, every), steps))
     settings = {
@@ -146,14 +147,6 @@ def train(
     if trained is not None and setup.single:
         trained = one_run(trained, 0)
     return Training(trained, record if runs is None else runs.unfold(record))
-
-
-def _check_runs(runs: Grid | None, setup: Setup) -> None:
-    if runs is not None and len(runs) != len(setup.problem.train_key):
-        raise UserError(
-            f"runs has {len(runs)} runs ({runs!r}), but net, task, learning_rate and key stand for "
-            f"{len(setup.problem.train_key)}; give each of them the axes of the grid, such as grid.gain or grid.share(...)."
-        )
 
 
 def _check_recorder(recorder: Any) -> None:
