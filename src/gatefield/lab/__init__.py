@@ -1,5 +1,6 @@
 """Running things: what an experiment is, the store of records that survive a kill, and the runner."""
 
+from gatefield.core.plain import plain as plain
 from gatefield.lab.bench import Bench as Bench
 from gatefield.lab.bench import MemoryBench as MemoryBench
 from gatefield.lab.bench import Progress as Progress
@@ -14,7 +15,6 @@ from gatefield.lab.store.disk import make_folder as make_folder
 from gatefield.lab.store.disk import reading as reading
 from gatefield.lab.store.disk import write_file as write_file
 from gatefield.lab.store.disk import writing as writing
-from gatefield.lab.store.json import plain as plain
 from gatefield.lab.store.json import write_json as write_json
 from gatefield.lab.store.marker import RECORD_FORMAT as RECORD_FORMAT
 from gatefield.lab.store.recorder import ZarrRecorder as ZarrRecorder

@@ -9,7 +9,6 @@ import xarray as xr
 from jaxtyping import PRNGKeyArray
 
 from gatefield.core import checks
-from gatefield.core.runs import one_run
 from gatefield.data import AnyTask
 from gatefield.dynamics.train.engine import Observe
 from gatefield.dynamics.train.engine import advance as advance_records
@@ -29,8 +28,7 @@ class Stepper(eqx.Module, Generic[N]):
     @property
     def net(self) -> N:
         """The network as it is now, with a run axis if there are several runs."""
-        net = eqx.combine(self.setup.state.trained, self.setup.problem.fixed)
-        return one_run(net, 0) if self.setup.single else net
+        return self.setup.network(self.setup.state, self.step)
 
     def observe(self) -> xr.Dataset:
         """What a record would hold of this step, without its axis `step`: the network's observables, and the loss."""
@@ -53,7 +51,11 @@ def init(
 ) -> Stepper[N]:
     """A training before its first step, to be moved by `advance`; for notebooks, and for all that steps at its own pace.
 
-    **Arguments:** as for `train`.
+    **Arguments**
+
+    - `net`, `task`, `batch_size`, `learning_rate`, `key`, `optimizer`, `loss`, `observe`: as for `train`.
+
+    **Returns** a `Stepper`: its `net` is the network, its `observe()` what a record would hold.
 
     >>> import jax
     >>> from gatefield import Committee, Task
@@ -69,7 +71,25 @@ def init(
 
 
 def advance(stepper: Stepper[N], steps: int = 1) -> Stepper[N]:
-    """The training some steps later. Equal numbers of steps are compiled once."""
+    """The training some steps later. It is compiled once, whatever the numbers of steps.
+
+    **Arguments**
+
+    - `stepper`: the training, from `init` or an earlier `advance`.
+    - `steps`: how many steps to take.
+
+    **Returns** the training after them.
+
+    >>> import jax
+    >>> from gatefield import Committee, Task
+    >>> from gatefield.data import Gaussian
+    >>> from gatefield.dynamics import advance, init
+    >>> task, net = Task(Gaussian(4, 2.0), Gaussian(4, 1.0)), Committee(4, 1, key=jax.random.key(0))
+    >>> stepper = init(net, task, batch_size=5, learning_rate=0.05, key=jax.random.key(1))
+    >>> later = advance(advance(stepper, 3), 4)
+    >>> later.step, bool((later.net.fields == advance(stepper, 7).net.fields).all())
+    (7, True)
+    """
     setup, stop = stepper.setup, stepper.step + checks.count("steps", steps)
     marks = jnp.asarray([stepper.step, stop], jnp.int32)
     one = jnp.int32(1)

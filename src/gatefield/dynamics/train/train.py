@@ -14,7 +14,6 @@ from gatefield.core.errors import UserError
 from gatefield.core.grid import Grid
 from gatefield.core.progress import training_progress
 from gatefield.core.provenance import provenance
-from gatefield.core.runs import one_run
 from gatefield.data import AnyTask
 from gatefield.dynamics.train.describe import describe, run_parameters
 from gatefield.dynamics.train.engine import Observe
@@ -131,21 +130,16 @@ def train(
     }
     identity = fingerprint(settings, setup.program, setup.state, setup.problem, marks)
     session = Session(
-        program=setup.program,
-        problem=setup.problem,
+        setup=setup,
         marks=marks,
-        dims=setup.dims,
         coords={**_coords(setup, marks), **run_parameters(task)},
         attrs={**settings, "fingerprint": identity, **provenance()},
         identity=identity,
-        group=setup.group,
         chunk=None if chunk is None else checks.count("chunk", chunk),
         keep_network=keep_network,
     )
     with training_progress(progress) as report, setup.precision():
-        trained, record = session.run(setup.state, recorder or MemoryRecorder(), report)
-    if trained is not None and setup.single:
-        trained = one_run(trained, 0)
+        trained, record = session.run(recorder or MemoryRecorder(), report)
     return Training(trained, record if runs is None else runs.unfold(record))
 
 
