@@ -6,13 +6,12 @@ import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 import xarray as xr
-from jaxtyping import PRNGKeyArray
+from jaxtyping import Array, PRNGKeyArray
 
 from gatefield.core import checks
 from gatefield.data import AnyTask
-from gatefield.dynamics.train.engine import Observe
+from gatefield.dynamics.train.engine import Observe, State
 from gatefield.dynamics.train.engine import advance as advance_records
-from gatefield.dynamics.train.engine import observe as observe_runs
 from gatefield.dynamics.train.problem import Setup, set_up
 from gatefield.nets import Network
 
@@ -32,10 +31,15 @@ class Stepper(eqx.Module, Generic[N]):
 
     def observe(self) -> xr.Dataset:
         """What a record would hold of this step, without its axis `step`: the network's observables, and the loss."""
-        setup = self.setup
+        _, rows = self._advance(self.step)
+        return xr.Dataset({name: (("run", *self.setup.dims[name]), np.asarray(row)[:, 0]) for name, row in rows.items()})
+
+    def _advance(self, stop: int) -> tuple[State, dict[str, Array]]:
+        """The state at a step, and the record there: by the program that trains, so that no bit differs."""
+        setup, one = self.setup, jnp.int32(1)
+        marks = jnp.asarray([self.step, stop], jnp.int32)
         with setup.precision():
-            rows = observe_runs(setup.program, setup.state, setup.problem, setup.group, jnp.int32(self.step))
-        return xr.Dataset({name: (("run", *setup.dims[name]), np.asarray(row)) for name, row in rows.items()})
+            return advance_records(setup.program, setup.state, setup.problem, marks, 1, setup.group, one, one)
 
 
 def init(
@@ -90,9 +94,5 @@ def advance(stepper: Stepper[N], steps: int = 1) -> Stepper[N]:
     >>> later.step, bool((later.net.fields == advance(stepper, 7).net.fields).all())
     (7, True)
     """
-    setup, stop = stepper.setup, stepper.step + checks.count("steps", steps)
-    marks = jnp.asarray([stepper.step, stop], jnp.int32)
-    one = jnp.int32(1)
-    with setup.precision():
-        state, _ = advance_records(setup.program, setup.state, setup.problem, marks, 1, setup.group, one, one)
-    return Stepper(setup._replace(state=state), stop)
+    stop = stepper.step + checks.count("steps", steps)
+    return Stepper(stepper.setup._replace(state=stepper._advance(stop)[0]), stop)
