@@ -38,6 +38,6 @@ def shades(count: int, colours: str = "viridis", between: tuple[float, float] = 
     - `between`: the part of the map that is used; its ends are often too pale to be seen on white.
 
     >>> shades(2)
-    ['#440154', '#c2df23']
+    ['#440154', '#cae11f']
     """
     return [to_hex(shade) for shade in colormaps[colours](np.linspace(*between, max(2, count)))[:count]]
