@@ -1,7 +1,7 @@
 """How often a unit's gate keeps its value while its field moves."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import equinox as eqx
 import jax
@@ -39,7 +39,7 @@ def gate_stability(
     samples: int = 100_000,
     with_error: bool = False,
     dim: str = "position",
-) -> Float[Exact, "..."] | xr.DataArray | Estimate:
+) -> Any:
     r"""Probability that a unit's gate is the same at two times.
 
     $$P\big[1(\langle w_t,x\rangle>0) = 1(\langle w_{t'},x\rangle>0)\big]$$
@@ -57,7 +57,8 @@ def gate_stability(
     - `with_error`: whether to give an `Estimate`, whose error is 0 where the probability is exact.
     - `dim`: the dimension of a `DataArray` that holds the sites.
 
-    **Returns** the probability for each unit, shape (...), NaN where a field is zero.
+    **Returns** the probability for each unit, shape (...), NaN where a field is zero: an array or a `DataArray`, or an
+    `Estimate` of it.
 
     >>> import numpy as np
     >>> from gatefield.data import Gaussian
@@ -67,7 +68,7 @@ def gate_stability(
     **Source:** note 002, equation 45, with its closed form for Gaussian data.
     """
     samples = checks.count("samples", samples, least=2)
-    value, error = _mean_and_error(W_t, W_next, source, key, samples, dim=dim)
+    value, error = _mean_and_error(cast(Any, W_t), W_next, source, key, samples, dim=dim)
     if not with_error:
         return value
     closed = all(_is_elliptical(part) for _, part in _classes(source))
@@ -79,6 +80,7 @@ def gate_stability(
     ("gate_stability_error", "error of the probability that the gate keeps its value"),
     join="override",  # fields at two times: their times differ, and pair up in order
 )
+@exact
 def _mean_and_error(W_t: Any, W_next: Any, source: Source | Task, key: Any, samples: int) -> tuple[Any, Any]:
     """Averages over the classes, which are independent."""
     _check(W_t, W_next, source)

@@ -34,7 +34,9 @@ class Labelled(Protocol, Generic[P, R, L]):
 @overload
 def labelled(label: Label, /, **how: Any) -> Callable[[Callable[P, R]], Labelled[P, R, xr.DataArray]]: ...
 @overload
-def labelled(*labels: Label, **how: Any) -> Callable[[Callable[P, R]], Labelled[P, R, tuple[xr.DataArray, ...]]]: ...
+def labelled(
+    first: Label, second: Label, /, *labels: Label, **how: Any
+) -> Callable[[Callable[P, R]], Labelled[P, R, tuple[xr.DataArray, ...]]]: ...
 def labelled(
     *labels: Label,
     dim: str | Sequence[str] = "position",

@@ -12,7 +12,7 @@ FieldsLike = Real[np.ndarray, "*#batch n"] | Sequence
 
 
 @labelled(("cosine", "cosine of the angle between two fields"))
-def cosine(a: FieldsLike, b: FieldsLike) -> Float[np.ndarray | np.floating, "..."]:
+def cosine(a: FieldsLike, b: FieldsLike) -> Float[np.ndarray, "..."]:
     r"""The cosine of the angle between two fields (host).
 
     $$\frac{\langle a,b\rangle}{|a|\,|b|}$$
@@ -28,11 +28,11 @@ def cosine(a: FieldsLike, b: FieldsLike) -> Float[np.ndarray | np.floating, "...
     0.0
     """
     a, b = np.asarray(a), np.asarray(b)
-    return np.sum(a * b, axis=-1) / _sizes(a, b)
+    return np.asarray(np.sum(a * b, axis=-1) / _sizes(a, b))
 
 
 @labelled(("shifted_cosine", "largest cosine of two fields over all shifts"))
-def shifted_cosine(a: FieldsLike, b: FieldsLike) -> Float[np.ndarray | np.floating, "..."]:
+def shifted_cosine(a: FieldsLike, b: FieldsLike) -> Float[np.ndarray, "..."]:
     r"""The largest absolute cosine over all shifts around the ring: 1 if two fields are the same up to shift and sign (host).
 
     $$\max_s \frac{|\sum_j a_{j+s}\,b_j|}{|a|\,|b|}$$
@@ -49,7 +49,7 @@ def shifted_cosine(a: FieldsLike, b: FieldsLike) -> Float[np.ndarray | np.floati
     """
     a, b = np.asarray(a), np.asarray(b)
     products = np.fft.ifft(np.fft.fft(a) * np.fft.fft(b).conj()).real
-    return np.abs(products).max(-1) / _sizes(a, b)
+    return np.asarray(np.abs(products).max(-1) / _sizes(a, b))
 
 
 def groups(fields: Real[np.ndarray, "fields n"] | Sequence, least: float) -> Int[np.ndarray, " fields"]:

@@ -1,7 +1,7 @@
 """Is a field a Gabor? Fits of the ring Gabor and of the plain bump, and the choice between them."""
 
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 import xarray as xr
@@ -82,7 +82,7 @@ def gabor_fit(
     **Source:** note 002, section on the uncertainty principle (the hypothesis that fields are Gabors).
     """
     checks.choice("model", model, ("best", "gabor", "bump"))
-    found = _fit(w, model, dim=dim)
+    found: Any = _fit(cast(Any, w), model, dim=dim)
     return xr.Dataset({part.name: part for part in found}) if isinstance(w, xr.DataArray) else found
 
 
