@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import PRNGKeyArray
+from jaxtyping import Array, Key
 
 from gatefield.core.errors import UserError
 from gatefield.core.keys import as_key
@@ -82,7 +82,9 @@ def set_up(
     return Setup(program, state, problem, rate, dims, group, runs is None)
 
 
-def _begin(program: Program, net: Network, task: AnyTask, rate: Any, key: PRNGKeyArray, runs: int) -> tuple[State, Problem]:
+def _begin(
+    program: Program, net: Network, task: AnyTask, rate: Any, key: Key[Array, "..."], runs: int
+) -> tuple[State, Problem]:
     """The first state and the fixed part, the network's arrays and the keys with a run axis."""
     if key.ndim == 0:
         key = key[None] if runs == 1 else jax.vmap(jax.random.fold_in, (None, 0))(key, jnp.arange(runs))

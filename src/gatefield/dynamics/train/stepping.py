@@ -6,9 +6,10 @@ import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 import xarray as xr
-from jaxtyping import Array, PRNGKeyArray
+from jaxtyping import Array
 
 from gatefield.core import checks
+from gatefield.core.keys import Keys
 from gatefield.data import AnyTask
 from gatefield.dynamics.train.engine import Observe, State
 from gatefield.dynamics.train.engine import advance as advance_records
@@ -48,7 +49,7 @@ def init(
     *,
     batch_size: Any,
     learning_rate: Any = None,
-    key: PRNGKeyArray,
+    key: Keys,
     optimizer: Any = "sgd",
     loss: Any = "mse",
     observe: Observe | None = None,

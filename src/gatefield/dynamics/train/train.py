@@ -1,17 +1,17 @@
 """Training: stochastic gradient descent on fresh samples, many runs at once."""
 
 from collections.abc import Callable
-from typing import Any, Generic, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple
 
 import jax
 import numpy as np
 import optax
 import xarray as xr
-from jaxtyping import PRNGKeyArray
 
 from gatefield.core import checks
 from gatefield.core.errors import UserError
 from gatefield.core.grid import Grid
+from gatefield.core.keys import Keys
 from gatefield.core.progress import training_progress
 from gatefield.core.provenance import provenance
 from gatefield.data import AnyTask
@@ -25,25 +25,23 @@ from gatefield.dynamics.train.recorder import MemoryRecorder, Recorder
 from gatefield.dynamics.train.session import Session
 from gatefield.nets import Network
 
-N = TypeVar("N", bound=Network)
 
-
-class Training(NamedTuple, Generic[N]):
+class Training(NamedTuple):
     """What `train` gives: the trained network and its history."""
 
-    net: N
-    """With a run axis if there were several runs; None if it was not kept."""
+    net: Any
+    """Of the class that was given, with a run axis if there were several runs; None if it was not kept."""
     record: xr.Dataset
 
 
 def train(
-    net: N,
+    net: Network,
     task: AnyTask,
     *,
     steps: int,
     batch_size: int | Literal["all"] | None,
     learning_rate: Any = None,
-    key: PRNGKeyArray,
+    key: Keys,
     optimizer: str | Optimizer | optax.GradientTransformation = "sgd",
     loss: str | Loss = "mse",
     record_every: int | None = None,
@@ -53,7 +51,7 @@ def train(
     progress: bool | Callable[[int, int], None] | None = None,
     chunk: int | None = None,
     keep_network: bool = True,
-) -> Training[N]:
+) -> Training:
     r"""Train a network on batches of a task: $\theta \leftarrow \theta - \eta \nabla_\theta L$ on a new batch each step.
 
     Many runs go at once when `net`, `task`, `learning_rate` or `key` carry a leading run axis. A run's numbers depend on its
@@ -144,7 +142,7 @@ def train(
 
 
 def _check_recorder(recorder: Any) -> None:
-    if recorder is not None and not hasattr(recorder, "commit"):
+    if recorder is not None and not isinstance(recorder, Recorder):
         raise UserError(f"recorder must be a recorder, but is {recorder!r}; write gatefield.lab.ZarrRecorder(folder).")
 
 

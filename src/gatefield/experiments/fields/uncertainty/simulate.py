@@ -129,7 +129,7 @@ def _flow(p: Settings) -> np.ndarray:
 
 @exact
 @jax.jit
-def _measures(fields: np.ndarray) -> dict[str, Any]:
+def _measures(fields: np.ndarray) -> dict[str, np.ndarray | jax.Array]:
     position, frequency = entropies(fields)
     return {
         "entropy": position + frequency,
