@@ -3,13 +3,14 @@ against their closed form, and stability against known spectra."""
 
 import functools
 
+import diffrax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 import scipy.linalg
 from scipy import integrate, optimize
 
-from gatefield import UserError, flow
+from gatefield import Grid, UserError, flow
 from gatefield.data import Gaussian, fourier_basis, ring_spectrum
 from gatefield.dynamics import stability
 from gatefield.theory import elliptical, relu
@@ -48,7 +49,7 @@ SPIRAL = np.array([[-0.3, 1.0, 0.0], [-1.0, -0.3, 0.0], [0.2, 0.1, -0.5]])
 
 
 def test_the_steady_time_is_where_a_linear_flow_gets_slow():
-    """Three runs: two that decay to zero, whose time is found from the matrix exponential, and one that starts at rest."""
+    """Three runs: two that decay to zero, whose time is found from the matrix exponential, and one that does not move."""
     calls = []
 
     def velocity(w):
@@ -79,7 +80,7 @@ def test_the_steady_time_is_where_a_linear_flow_gets_slow():
     np.testing.assert_allclose(again.steady_time, record.steady_time, atol=1e-3)
 
 
-def test_single_neuron_rests_at_the_fourier_modes():
+def test_steady_states_of_a_single_neuron_are_the_fourier_modes():
     """Amplitude sqrt(2/pi) sqrt(l1)/(l0+l1) at each mode; unstable are all modes with a smaller l0/l1."""
     n, modes = 12, [0, 1, 2, 6]
     l1, l0 = ring_spectrum(n, 2.0), ring_spectrum(n, 1.0)
@@ -137,6 +138,70 @@ def test_a_stiff_flow_reaches_a_late_time():
     record = flow(velocity, np.zeros((1, 3)), [0.0, 1.0, 2e4], solver="kvaerno5")
     expected = -np.expm1(rates * np.array([[0.0], [1.0], [2e4]]))
     np.testing.assert_allclose(record.fields[0, :, 0], expected, atol=1e-7)
+
+
+def test_a_line_of_steady_states_is_reached_without_a_shift_along_it():
+    """v = w (1 - |w|^2) moves along rays: every start ends where its ray meets the sphere, a neutral direction aside."""
+    starts = np.random.default_rng(5).normal(size=(5, 1, 3))
+    record = flow(lambda w: w * (1 - jnp.sum(w**2)), starts, [0.0, 100.0], until="steady")
+    assert record.refined.all()
+    expected = starts / np.linalg.norm(starts, axis=-1, keepdims=True)
+    np.testing.assert_allclose(record.fields[:, -1], expected, atol=1e-9)
+    np.testing.assert_array_less(record.residual, 1e-15)
+    np.testing.assert_allclose(record.eigenvalues, np.tile([0.0, 0.0, -2.0], (5, 1)), atol=1e-12)
+    assert not record.unstable.any()
+
+
+def test_a_slow_place_without_a_steady_state_is_not_refined():
+    """dw/dt = 1e-10 + (w - 1)^2 lingers at w = 1 and has no zero."""
+    record = flow(lambda w: 1e-10 + (w - 1) ** 2, np.full((1, 1), 0.5), [0.0, 1e5], until="steady")
+    assert record.steady.item()
+    assert not record.refined.item()
+    assert record.residual.item() == pytest.approx(1e-8, rel=1e-2)
+    assert 0 < 1 - record.fields.values[0, -1, 0, 0] < 2e-4
+
+
+def test_stability_does_not_depend_on_the_scale_of_the_velocity():
+    rates = np.array([3.0, 1e-3, 1e-12, -2.0])
+    for scale in (1e-9, 1.0, 1e9):
+        found, unstable = stability(lambda w, scale=scale: scale * rates * w, np.zeros((1, 4)))
+        assert unstable == 2
+        np.testing.assert_allclose(found, scale * rates, rtol=1e-12)
+    assert stability(lambda w: rates * w, np.zeros((1, 4)), neutral=1e-2)[1] == 1
+    assert stability(lambda w: rates * w, np.zeros((1, 4)), neutral=1e-15)[1] == 3
+
+
+def test_a_solver_of_diffrax_can_be_given():
+    by_name, by_object = (
+        flow(lambda w: w @ SPIRAL.T, np.ones((1, 3)), [0.0, 2.0], solver=solver) for solver in ("dopri8", diffrax.Tsit5())
+    )
+    np.testing.assert_allclose(by_object.fields, by_name.fields, rtol=1e-7)
+    assert (by_name.attrs["solver"], by_object.attrs["solver"]) == ("dopri8", "Tsit5")
+
+
+def test_runs_of_a_grid_have_its_axes():
+    grid = Grid(size=[1.0, 2.0], seed=3)
+    starts = grid.share(np.random.default_rng(6).normal(size=(3, 1, 2)), over="seed") * grid.size[:, None, None]
+    record = flow(lambda w: -w, starts, [0.0, 1.0], runs=grid, until="steady")
+    assert record.fields.dims == ("size", "seed", "time", "unit", "position")
+    assert record.steady.dims == ("size", "seed")
+    assert record.size.values.tolist() == [1.0, 2.0]
+    np.testing.assert_allclose(record.fields.sel(size=2.0, seed=1, time=1.0)[0], starts[4, 0] / np.e, rtol=1e-8)
+    with pytest.raises(UserError, match=r"runs is Grid\(size=2, seed=3\), 6 runs, but w0 is for 1; give one value for each"):
+        flow(lambda w: -w, np.ones((1, 2)), [0.0, 1.0], runs=grid)
+
+
+def test_a_record_has_units():
+    record = flow(lambda w: -w, np.ones((1, 2)), [0.0, 1.0], until="steady")
+    assert record.time.attrs["units"] == record.steady_time.attrs["units"] == "tau"
+    assert record.position.attrs["units"] == "site"
+    assert record.eigenvalues.attrs["units"] == "1/tau"
+    assert record.attrs["kind"] == "flow"
+
+
+def test_a_velocity_that_knows_the_time_has_no_steady_states():
+    with pytest.raises(UserError, match="depends on time has no steady states; use until='times' with timed=True"):
+        flow(lambda w, time: -w, np.ones((1, 2)), [0.0, 1.0], until="steady", timed=True)
 
 
 def test_stability_counts_the_growing_modes():

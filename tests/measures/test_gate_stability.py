@@ -7,6 +7,7 @@ from pathlib import Path
 import jax
 import numpy as np
 import pytest
+import xarray as xr
 from scipy.stats import multivariate_normal
 
 from gatefield import Task, UserError
@@ -35,9 +36,10 @@ def by_orthants_all(cov):
     ids=["gaussian", "line", "clone", "gain-zero"],
 )
 def test_gaussian_sources_are_exact(source):
-    value, error = gate_stability(BEFORE, AFTER, source, with_error=True)
-    np.testing.assert_allclose(value, by_orthants_all(source.covariance()), atol=1e-7)
-    np.testing.assert_array_equal(error, 0)
+    found = gate_stability(BEFORE, AFTER, source, with_error=True)
+    np.testing.assert_allclose(found.value, by_orthants_all(source.covariance()), atol=1e-7)
+    np.testing.assert_array_equal(found.error, 0)
+    assert found.method == "closed form"
 
 
 def test_reference_value():
@@ -65,27 +67,28 @@ def test_sampling_agrees_with_enumeration():
     x = np.array(list(itertools.product((-1, 1), repeat=6)))
     half = [(np.sign(x @ W.T) + 1) / 2 for W in (before, after)]
     exact = (1 - np.abs(half[0] - half[1])).mean(0)
-    value, error = gate_stability(before, after, Hypercube(6, 0.05), key=KEY, samples=40_000, with_error=True)
-    assert exact[2] == value[2] == 1
-    assert (np.abs(value - exact) <= 4 * error).all()
-    assert (error < 0.003).all()
+    found = gate_stability(before, after, Hypercube(6, 0.05), key=KEY, samples=40_000, with_error=True)
+    assert exact[2] == found.value[2] == 1
+    assert (np.abs(found.value - exact) <= 4 * found.error).all()
+    assert (found.error < 0.003).all()
+    assert (found.method, found.standard_errors) == ("40000 samples", 4.0)
 
 
 def test_nearly_gaussian_data_are_sampled_and_agree():
     source = NonlinearGP(6, 1.5, 0.01)
-    value, error = gate_stability(BEFORE, AFTER, source, key=KEY, with_error=True)
-    assert (error > 0).all()
-    assert (np.abs(value - by_orthants_all(source.covariance())) <= 4 * error).all()
+    found = gate_stability(BEFORE, AFTER, source, key=KEY, with_error=True)
+    assert (found.error > 0).all()
+    assert found.agrees(np.array(by_orthants_all(source.covariance()))).all()
 
 
 def test_a_mean_that_is_not_zero_is_not_forgotten():
     clone = GaussianClone(SinglePulse(6, widths=(1, 3)))
     mean, cov = clone.mean(), clone.covariance()
     assert np.abs(mean).max() > 0.1
-    value, error = gate_stability(BEFORE, AFTER, clone, key=KEY, with_error=True)
+    found = gate_stability(BEFORE, AFTER, clone, key=KEY, with_error=True)
     x = np.random.default_rng(1).multivariate_normal(mean, cov, size=200_000)
     same = ((x @ BEFORE.T > 0) == (x @ AFTER.T > 0)).mean(0)
-    assert (np.abs(value - same) <= 4 * np.sqrt(error**2 + same * (1 - same) / 200_000)).all()
+    assert (np.abs(found.value - same) <= 4 * np.sqrt(found.error**2 + same * (1 - same) / 200_000)).all()
 
 
 def test_a_task_is_the_average_over_its_classes():
@@ -94,8 +97,42 @@ def test_a_task_is_the_average_over_its_classes():
     np.testing.assert_allclose(gate_stability(BEFORE, AFTER, Task(one, zero)), np.mean(exact, axis=0))
     uneven = gate_stability(BEFORE, AFTER, Task(one, zero, proportion=0.2))
     np.testing.assert_allclose(uneven, 0.2 * exact[0] + 0.8 * exact[1])
-    mixed, error = gate_stability(BEFORE, AFTER, Task(one, NonlinearGP(6, 0.5, 0.01)), key=KEY, with_error=True)
-    assert (np.abs(mixed - np.mean(exact, axis=0)) <= 4 * error).all()
+    mixed = gate_stability(BEFORE, AFTER, Task(one, NonlinearGP(6, 0.5, 0.01)), key=KEY, with_error=True)
+    assert mixed.agrees(np.mean(exact, axis=0)).all()
+
+
+def test_the_error_of_a_task_is_that_of_independent_classes():
+    """The share-weighted mean of two independent means: over many keys it spreads by what is stated; and by hand."""
+    classes, samples = [Hypercube(6, 0.8), NonlinearGP(6, 1.5, 3.0)], 400
+    task = Task(*classes, proportion=0.3)
+    found = gate_stability(BEFORE, AFTER, task, key=KEY, samples=samples, with_error=True)
+    assert found.method == "400 samples"
+    shares = [gate_stability(BEFORE, AFTER, source, key=KEY, samples=100_000) for source in classes]
+    expected = np.sqrt(sum((share * np.sqrt(p * (1 - p) / samples)) ** 2 for share, p in zip((0.3, 0.7), shares, strict=True)))
+    np.testing.assert_allclose(found.error, expected, rtol=0.1)
+    many = [gate_stability(BEFORE, AFTER, task, key=k, samples=samples) for k in jax.random.split(KEY, 200)]
+    np.testing.assert_allclose(np.std(many, axis=0), expected, rtol=0.2)
+
+
+def test_labels_are_kept():
+    fields = xr.DataArray(
+        np.stack([BEFORE, AFTER, BEFORE - AFTER]),
+        dims=("step", "unit", "position"),
+        coords={"step": [0, 10, 20], "time": ("step", [0.0, 0.5, 1.0]), "unit": [4, 5, 6]},
+    )
+    source = Gaussian(6, 1.5)
+    found = gate_stability(fields.isel(step=slice(-1)), fields.isel(step=slice(1, None)), source)
+    assert found.dims == ("step", "unit")
+    assert found.step.values.tolist() == [0, 10]
+    assert found.time.values.tolist() == [0.0, 0.5]
+    np.testing.assert_array_equal(found, gate_stability(fields.values[:-1], fields.values[1:], source))
+    turned = gate_stability(
+        fields.isel(step=0).T, fields.isel(step=1).T, Hypercube(6, 1.0), key=KEY, samples=50, with_error=True
+    )
+    assert turned.value.dims == turned.error.dims == ("unit",)
+    np.testing.assert_array_equal(turned.value, gate_stability(BEFORE, AFTER, Hypercube(6, 1.0), key=KEY, samples=50))
+    with pytest.raises(UserError, match="W_t and W_next do not fit each other; select the same from both"):
+        gate_stability(fields.isel(step=slice(-1)), fields, source)
 
 
 def test_many_runs_and_shapes():

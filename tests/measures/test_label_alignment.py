@@ -77,6 +77,18 @@ def test_a_singular_kernel_needs_a_ridge():
         measures.alignment_ridge(K[:, :3], 1e-8)
 
 
+@pytest.mark.parametrize(("least", "refused"), [(1e-17, True), (3e-16, True), (1e-13, False)])
+def test_a_nearly_singular_kernel_is_refused_without_a_ridge(least, refused):
+    """Its least eigenvalue is positive, but so small that nothing is known of it."""
+    K, y = np.diag([1.0, 0.5, least]), np.array([1.0, 1.0, 0.0])
+    if refused:
+        with pytest.raises(UserError, match=r"K is singular with ridge 0, .* give a larger ridge, such as 1e-8"):
+            measures.label_alignment(K, y, 0.0)
+    else:
+        assert measures.label_alignment(K, y, 0.0) == pytest.approx(3.0)
+    assert measures.label_alignment(K, y, 1e-8) == pytest.approx(3.0, rel=1e-7)
+
+
 @pytest.mark.parametrize("depth", [4, 8])
 def test_spectrum_of_the_ideal_kernel(depth):
     sums, stored = measures.cumulative_spectrum(ideal(depth)), reference(f"eq5_eigs_d{depth}")

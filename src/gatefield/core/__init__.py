@@ -9,6 +9,7 @@ __all__ = [
     "intervals",
     "keys",
     "lazy",
+    "plain",
     "precision",
     "progress",
     "provenance",

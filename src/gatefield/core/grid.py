@@ -127,6 +127,14 @@ class Grid:
         }
         return xr.Dataset(data, {**kept, **self.coords}, record.attrs)
 
+    def check_runs(self, runs: int, given: str) -> None:
+        """See that what was `given` ("w0 is") is for as many runs as the grid has."""
+        if len(self) != runs:
+            raise UserError(
+                f"runs is {self!r}, but {given} for {runs}; give one value for each run of the grid, such as grid.gain or "
+                f"grid.share(starts, over='seed')."
+            )
+
     @property
     def coords(self) -> dict[str, tuple[str, np.ndarray]]:
         """The coordinates of the grid's axes, for `xarray`."""

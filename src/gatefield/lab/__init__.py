@@ -21,7 +21,6 @@ from gatefield.lab.store.disk import make_folder as make_folder
 from gatefield.lab.store.disk import reading as reading
 from gatefield.lab.store.disk import write_file as write_file
 from gatefield.lab.store.disk import writing as writing
-from gatefield.lab.store.json import plain as plain
 from gatefield.lab.store.json import write_json as write_json
 from gatefield.lab.store.recorder import ZarrRecorder as ZarrRecorder
 from gatefield.lab.store.records import open_record as open_record
@@ -51,7 +50,6 @@ __all__ = [
     "make_folder",
     "open_record",
     "parameter_values",
-    "plain",
     "reading",
     "resolve",
     "run",

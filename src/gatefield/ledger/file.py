@@ -8,10 +8,11 @@ from typing import Any
 import pydantic
 
 from gatefield.core.errors import StoreError
+from gatefield.core.plain import plain
 from gatefield.core.provenance import now, provenance
 from gatefield.core.version import __version__
 from gatefield.lab.store.disk import make_folder, reading, writing
-from gatefield.lab.store.json import plain, write_json
+from gatefield.lab.store.json import write_json
 from gatefield.ledger.check import Finding, Result
 
 LEDGER = "ledger.json"

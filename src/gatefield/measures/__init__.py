@@ -11,6 +11,11 @@ from gatefield.measures.gates_activity import subnetwork_sizes as subnetwork_siz
 from gatefield.measures.kurtosis import excess_kurtosis as excess_kurtosis
 from gatefield.measures.label_alignment import alignment_ridge as alignment_ridge
 from gatefield.measures.label_alignment import label_alignment as label_alignment
+from gatefield.measures.likeness import aligned as aligned
+from gatefield.measures.likeness import best_match as best_match
+from gatefield.measures.likeness import cosine as cosine
+from gatefield.measures.likeness import groups as groups
+from gatefield.measures.likeness import shifted_cosine as shifted_cosine
 from gatefield.measures.localization import circular_distance as circular_distance
 from gatefield.measures.localization import entropies as entropies
 from gatefield.measures.localization import ipr as ipr
@@ -28,9 +33,12 @@ __all__ = [
     "ONE_SIDED_BOUND",
     "GaborFit",
     "active_gates",
+    "aligned",
     "alignment_ridge",
     "analytic_signal",
+    "best_match",
     "circular_distance",
+    "cosine",
     "cumulative_spectrum",
     "entropies",
     "excess_kurtosis",
@@ -38,6 +46,7 @@ __all__ = [
     "gabor",
     "gabor_fit",
     "gate_stability",
+    "groups",
     "harper_bound",
     "harper_slack",
     "ipr",
@@ -46,6 +55,7 @@ __all__ = [
     "position_resultant",
     "sensitive_gates",
     "sensitivity_threshold",
+    "shifted_cosine",
     "spreads",
     "subnetwork_sizes",
 ]

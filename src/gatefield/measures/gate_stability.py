@@ -1,38 +1,47 @@
 """How often a unit's gate keeps its value while its field moves."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, cast
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, ArrayLike, Float, PRNGKeyArray
+import xarray as xr
+from jaxtyping import Array, ArrayLike, Float, PRNGKeyArray, Real
 
 from gatefield.core import checks
+from gatefield.core.arrays import Exact
 from gatefield.core.errors import UserError
+from gatefield.core.estimate import Estimate
 from gatefield.core.precision import exact, real
 from gatefield.core.runs import run_count
 from gatefield.core.ties import tied_sign
 from gatefield.data import Source, Task
+from gatefield.measures.labels import labelled
 from gatefield.theory import relu
 
 Fields = Float[Array, "*#batch n"]
-FieldsLike = Float[ArrayLike, "*#batch n"]
-Shares = Float[Array, "*batch"]
+FieldsLike = Real[ArrayLike, "*#batch n"] | Sequence
+Shares = Float[Exact, "*batch"]
 
 _BLOCK = 10_000
+"""Samples that are drawn at a time, so that many fields fit into memory beside them."""
 
 
 def gate_stability(
-    W_t: FieldsLike,
-    W_next: FieldsLike,
-    source: Any,
+    W_t: FieldsLike | xr.DataArray,
+    W_next: FieldsLike | xr.DataArray,
+    source: Source | Task,
     *,
     key: PRNGKeyArray | None = None,
     samples: int = 100_000,
     with_error: bool = False,
+    dim: str = "position",
 ) -> Any:
-    r"""Probability that a unit's gate is the same at two times: $P[1(\langle w_t,x\rangle>0) = 1(\langle w_{t'},x\rangle>0)]$.
+    r"""Probability that a unit's gate is the same at two times.
+
+    $$P\big[1(\langle w_t,x\rangle>0) = 1(\langle w_{t'},x\rangle>0)\big]$$
 
     For Gaussian inputs, and for all others with ellipsoidal contours about 0, it is $1-\theta/\pi$, with $\theta$ the angle
     between the fields in the metric of the covariance. For other sources it is the mean over samples. Where an input lies on
@@ -40,12 +49,15 @@ def gate_stability(
 
     **Arguments**
 
-    - `W_t`, `W_next`: the fields at the two times, (units, n) or any (..., n); with a run axis of the source, it comes first.
+    - `W_t`, `W_next`: the fields at the two times, (units, n) or any (..., n), or two `DataArray`s, of which the first gives
+      the coordinates of the result; with a run axis of the source, it comes first.
     - `source`: a source or a task.
     - `key`, `samples`: for the sources that must be sampled, a PRNG key and how many samples to draw from each.
-    - `with_error`: return the standard error as well, which is 0 where the probability is exact.
+    - `with_error`: whether to give an `Estimate`, whose error is 0 where the probability is exact.
+    - `dim`: the dimension of a `DataArray` that holds the sites.
 
-    **Returns** the probability for each unit, shape (...), NaN where a field is zero; with `with_error` also the error.
+    **Returns** the probability for each unit, shape (...), NaN where a field is zero: an array or a `DataArray`, or an
+    `Estimate` of it.
 
     >>> import numpy as np
     >>> from gatefield.data import Gaussian
@@ -55,13 +67,27 @@ def gate_stability(
     **Source:** note 002, equation 45, with its closed form for Gaussian data.
     """
     samples = checks.count("samples", samples, least=2)
+    value, error = _mean_and_error(cast(Any, W_t), W_next, source, key, samples, dim=dim)
+    if not with_error:
+        return value
+    closed = all(_by_contours(part) for _, part in _classes(source))
+    return Estimate(value, error, "closed form") if closed else Estimate(value, error, f"{samples} samples", 4.0)
+
+
+@labelled(
+    ("gate_stability", "probability that the gate keeps its value"),
+    ("gate_stability_error", "error of the probability that the gate keeps its value"),
+    join="override",  # fields at two times: their times differ, and pair up in order
+)
+@exact
+def _mean_and_error(W_t: Any, W_next: Any, source: Source | Task, key: Any, samples: int) -> tuple[Any, Any]:
+    """Averages over the classes, which are independent."""
     _check(W_t, W_next, source)
     parts = _classes(source)
     keys: list = [None] * len(parts) if key is None else list(jax.random.split(key, len(parts)))
     found = [(share, *_stability(W_t, W_next, part, k, samples)) for (share, part), k in zip(parts, keys, strict=True)]
     value = sum(share * mean for share, mean, _ in found)
-    error = sum((share * deviation) ** 2 for share, _, deviation in found) ** 0.5
-    return (value, error) if with_error else value
+    return value, sum((share * deviation) ** 2 for share, _, deviation in found) ** 0.5
 
 
 def _classes(source: Source | Task) -> list[tuple[float, Source]]:
@@ -73,7 +99,7 @@ def _classes(source: Source | Task) -> list[tuple[float, Source]]:
 
 def _stability(W_t: Any, W_next: Any, source: Source, key: Any, samples: int) -> tuple[Any, Any]:
     """Probability and standard error for one source."""
-    if source.symmetric and source.elliptical is not None:
+    if _by_contours(source):
         value = _by_angle(W_t, W_next, source.covariance())
         return value, 0 * value
     if key is None:
@@ -81,6 +107,11 @@ def _stability(W_t: Any, W_next: Any, source: Source, key: Any, samples: int) ->
             f"The gates on {type(source).__name__} inputs must be sampled, which needs a key; give key=jax.random.key(0)."
         )
     return _by_samples(W_t, W_next, source, key, samples)
+
+
+def _by_contours(source: Source) -> bool:
+    """Whether the contours are known to be ellipsoids about 0."""
+    return source.symmetric and source.elliptical is not None
 
 
 @exact

@@ -5,20 +5,30 @@ from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, ArrayLike, Bool, Float
+from jaxtyping import Bool, Float, Real
 
 from gatefield.core import checks
+from gatefield.core.arrays import Exact
 from gatefield.core.errors import UserError
 from gatefield.core.precision import exact, real
 
-Gates = Sequence[ArrayLike]
+Gates = Sequence[Real[Exact, "samples _width"] | Bool[Exact, "samples _width"] | Sequence]
+Masks = list[Bool[Exact, "samples _width"]]
 
 
-def active_gates(gates: Gates, threshold: float) -> list[Bool[Array, "samples width"]]:
-    """Gates above a threshold, one mask (samples, width) for each layer.
+@exact
+def active_gates(gates: Gates, threshold: float) -> Masks:
+    """Gates above a threshold.
+
+    **Arguments**
+
+    - `gates`: those of each layer, (samples, width).
+    - `threshold`: from which value on a gate is active.
+
+    **Returns** one mask (samples, width) for each layer.
 
     >>> active_gates([np.array([[0.2, 0.95]])], 0.9)
-    [Array([[False,  True]], dtype=bool)]
+    [array([[False,  True]])]
 
     **Source:** paper 004, section 3.1.
     """
@@ -26,14 +36,18 @@ def active_gates(gates: Gates, threshold: float) -> list[Bool[Array, "samples wi
     return [jnp.asarray(gate) > threshold for gate in gates]
 
 
-def sensitive_gates(sensitivities: Gates, threshold: float) -> list[Bool[Array, "samples width"]]:
-    """Gates whose largest derivative by one weight exceeds a threshold, one mask (samples, width) for each layer.
+def sensitive_gates(sensitivities: Gates, threshold: float) -> Masks:
+    """Gates whose largest derivative by one weight exceeds a threshold.
 
-    **Arguments:** `sensitivities`: the `gates` of `kernels.gate_sensitivity`. `threshold`: from `sensitivity_threshold`, if
-    sensitive gates must not be active ones.
+    **Arguments**
+
+    - `sensitivities`: the `gates` of `kernels.gate_sensitivity`.
+    - `threshold`: from `sensitivity_threshold`, if sensitive gates must not be active ones.
+
+    **Returns** one mask (samples, width) for each layer.
 
     >>> sensitive_gates([np.array([[0.2, 0.95]])], 0.9)
-    [Array([[False,  True]], dtype=bool)]
+    [array([[False,  True]])]
 
     **Source:** paper 004, section 3.1.
     """
@@ -41,10 +55,17 @@ def sensitive_gates(sensitivities: Gates, threshold: float) -> list[Bool[Array, 
 
 
 def sensitivity_threshold(active: float, beta: float, eps: float, bound: float) -> float:
-    r"""The threshold from which on no gate above `active` is sensitive: $\tau_S = \beta\tau_A(1-\tau_A/(1+\epsilon))B$.
+    r"""The threshold from which on no gate above `active` is sensitive.
 
-    **Arguments:** `active`: threshold tau_A of active gates, from (1 + eps)/2, where the slope begins to fall, to 1 + eps.
-    `beta`, `eps`: the soft gate. `bound`: B, the largest |dq/dtheta| (`kernels.gate_sensitivity(...).sums`).
+    $$\tau_S = \beta\,\tau_A\Big(1-\frac{\tau_A}{1+\epsilon}\Big)B$$
+
+    **Arguments**
+
+    - `active`: threshold $\tau_A$ of active gates, from (1 + eps)/2, where the slope begins to fall, to 1 + eps.
+    - `beta`, `eps`: the soft gate.
+    - `bound`: B, the largest |dq/dtheta| (`kernels.gate_sensitivity(...).sums`).
+
+    **Returns** $\tau_S$.
 
     >>> round(sensitivity_threshold(0.9, 4.0, 0.1, 2.0), 4)
     1.3091
@@ -62,16 +83,18 @@ def sensitivity_threshold(active: float, beta: float, eps: float, bound: float) 
 @exact
 def subnetwork_sizes(
     active: Gates, sensitive: Gates | None = None, inputs: int = 1
-) -> tuple[Float[Array, " samples"], Float[Array, " samples"]]:
+) -> tuple[Float[Exact, " samples"], Float[Exact, " samples"]]:
     """Paths of the active and of the sensitive sub-network of each sample.
 
     An active path has an active gate in every layer; a sensitive one has a sensitive gate in one layer and active gates in
     all others.
 
-    **Arguments:** `active`, `sensitive`: masks as from `active_gates` and `sensitive_gates`, of gates that are never both.
-    `inputs`: how many input nodes there are.
+    **Arguments**
 
-    **Returns:** both numbers for each sample, as floats, because they grow like width^(d-1); float64 NumPy unless traced.
+    - `active`, `sensitive`: masks as from `active_gates` and `sensitive_gates`, of gates that are never both.
+    - `inputs`: how many input nodes there are.
+
+    **Returns** both numbers for each sample, as floats, because they grow like width^(d-1); float64 NumPy unless traced.
 
     >>> active, sensitive = [np.array([[1, 1, 0]]), np.array([[1, 0, 0]])], [np.array([[0, 0, 1]]), np.array([[0, 1, 1]])]
     >>> subnetwork_sizes(active, sensitive)

@@ -1,18 +1,33 @@
 """Departure from the Gaussian."""
 
-import jax.numpy as jnp
-from jaxtyping import Array, ArrayLike, Float, Real
+from collections.abc import Sequence
 
+import jax.numpy as jnp
+from jaxtyping import ArrayLike, Float, Real
+
+from gatefield.core.arrays import Exact
 from gatefield.core.precision import exact, real
 from gatefield.core.scaling import scaled
+from gatefield.measures.labels import labelled
 
 
+@labelled(("excess_kurtosis", "excess kurtosis"), dim="sample", axis=-1)
 @exact
-def excess_kurtosis(samples: Real[ArrayLike, "..."], axis: int = 0) -> Float[Array, "..."]:
-    r"""Excess kurtosis $m_4/m_2^2 - 3$ of samples along an axis, $m_k$ their central moments.
+def excess_kurtosis(samples: Real[ArrayLike, "..."] | Sequence, axis: int = 0) -> Float[Exact, "..."]:
+    r"""Excess kurtosis of samples.
+
+    $$\frac{m_4}{m_2^2} - 3,\qquad m_k = \frac1N\sum_s (x_s - \bar x)^k$$
 
     0 for a Gaussian, -1.2 for a uniform law, -2 for two equal atoms. The plain moment ratio: its bias is of order 1/N. It does
     not depend on the scale of the samples; equal samples have no ratio and give NaN.
+
+    **Arguments**
+
+    - `samples`: an array, or a `DataArray`.
+    - `axis`: the axis of an array that counts the samples.
+    - `dim`: the dimension of a `DataArray` that counts them.
+
+    **Returns** the ratio, without the axis of samples.
 
     >>> float(excess_kurtosis([-1.0, 1.0, -1.0, 1.0]))
     -2.0

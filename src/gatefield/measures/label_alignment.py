@@ -1,24 +1,32 @@
 """How well a kernel's leading directions agree with the labels."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
-from jaxtyping import Array, ArrayLike, Float
+from jaxtyping import Array, ArrayLike, Float, Real
 
 from gatefield.core import checks
+from gatefield.core.arrays import Exact
 from gatefield.core.errors import UserError
 from gatefield.core.precision import exact, real
+from gatefield.measures.labels import LAST_TWO, labelled
 
 ASYMMETRY = 1e-4
 """What float32 may make of a symmetric kernel, over its largest entry."""
-KernelLike = Float[ArrayLike, "... samples samples"]
+SINGULAR = 1e-15
+"""A smallest eigenvalue below this part of the largest is rounding, in float64: nothing is known of its inverse."""
+KernelLike = Real[ArrayLike, "*#batch samples samples"] | Sequence
 
 
+@labelled(("label_alignment", "inverse-kernel size of the labels"), dim=LAST_TWO)
 @exact
-def label_alignment(K: KernelLike, y: Float[ArrayLike, "... samples"], ridge: ArrayLike) -> Float[Array, "..."]:
+def label_alignment(
+    K: KernelLike, y: Real[ArrayLike, "*#batch samples"] | Sequence, ridge: Real[ArrayLike, "*#batch"] | Sequence
+) -> Float[Exact, "..."]:
     r"""Inverse-kernel size of the labels, small where the labels lie along the kernel's leading directions.
 
     $$\nu = y^\top(K+rI)^{-1}y=\sum_i\frac{\langle u_i,y\rangle^2}{\rho_i+r},\qquad r=\text{ridge}\cdot\tfrac1n\mathrm{tr}K$$
@@ -26,11 +34,16 @@ def label_alignment(K: KernelLike, y: Float[ArrayLike, "... samples"], ridge: Ar
     with eigenvalues rho_i and eigenvectors u_i of K. With trace one and no ridge it is at least
     $(\sum_i|\langle u_i,y\rangle|)^2$.
 
-    **Arguments:** `K`: kernel, or many with leading axes; normalise it first (`kernels.trace_normalised`) if sizes differ.
-    `y`: labels. `ridge`: what is added to each eigenvalue, in units of the mean eigenvalue; 1e-8 is usual, and a
-    singular kernel needs one. `alignment_ridge` gives the number that is added, for the report.
+    **Arguments**
 
-    **Returns:** nu; float64 NumPy unless traced. Its derivatives in K, y and the ridge hold for repeated eigenvalues too:
+    - `K`: kernel, or many with leading axes, or a `DataArray`; normalise it first (`kernels.trace_normalised`) if sizes differ.
+    - `y`: labels, one for each sample.
+    - `ridge`: what is added to each eigenvalue, in units of the mean eigenvalue; 1e-8 is usual, and a singular kernel needs
+      one. `alignment_ridge` gives the number that is added, for the report.
+    - `dim`: the two dimensions of a `DataArray` that hold the samples, by default its last two.
+
+    **Returns** nu; float64 NumPy unless traced, or a `DataArray`. Its derivatives in K, y and the ridge hold for repeated
+    eigenvalues too:
     $\partial\nu/\partial K = -uu^\top - |u|^2\,\frac{\text{ridge}}n I$ with $u = (K+rI)^{-1}y$.
 
     >>> import numpy as np
@@ -47,16 +60,23 @@ def label_alignment(K: KernelLike, y: Float[ArrayLike, "... samples"], ridge: Ar
     added = real(alignment_ridge(K, ridge))
     _check_kernel(K)
     nu, least = _alignment(K, y, added)
-    if not isinstance(least, Tracer) and bool((least <= 1e-15).any()):
+    if not isinstance(least, Tracer) and bool((least <= SINGULAR).any()):
         raise UserError(
             f"K is singular with ridge {np.max(ridge):g}, so that nu is not finite; give a larger ridge, such as 1e-8."
         )
     return nu
 
 
+@labelled(("alignment_ridge", "what is added to each eigenvalue"), dim=LAST_TWO)
 @exact
-def alignment_ridge(K: KernelLike, ridge: ArrayLike) -> Float[Array, "..."]:
+def alignment_ridge(K: KernelLike, ridge: Real[ArrayLike, "*#batch"] | Sequence) -> Float[Exact, "..."]:
     """What `label_alignment` adds to each eigenvalue of K: `ridge` times their mean.
+
+    **Arguments**
+
+    - `K`, `ridge`, `dim`: as for `label_alignment`.
+
+    **Returns** one number for each kernel.
 
     >>> float(alignment_ridge([[2.0, 0.0], [0.0, 4.0]], 1e-3))
     0.003

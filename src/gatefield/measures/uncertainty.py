@@ -1,5 +1,6 @@
 """How far a field is from the least joint spread in position and frequency."""
 
+from collections.abc import Sequence
 from functools import partial
 
 import jax
@@ -7,9 +8,15 @@ import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Complex, Float, Num, Real
 
 from gatefield.core import checks
+from gatefield.core.arrays import Exact
 from gatefield.core.precision import exact, real
 from gatefield.core.scaling import scaled
-from gatefield.measures.localization import energy, modulus, position_length
+from gatefield.measures.labels import labelled
+from gatefield.measures.localization import FieldsLike, Scores, energy, modulus, position_length
+
+AnyFieldsLike = Num[ArrayLike, "*batch n"] | Sequence
+"""Real or complex."""
+AlphaLike = Real[ArrayLike, "*alphas"] | Sequence
 
 ONE_SIDED_BOUND = 0.2950530624747
 r"""Least product of the spread in position and the one-sided spread in frequency of a real field on the line.
@@ -19,14 +26,24 @@ $-d^2/dk^2 + (k-\xi)^2$ on $k > 0$ with zero slope at 0; there $\lambda = \xi^2$
 """
 
 
+@labelled(("frequency_resultant", "length of the circular mean of frequency"))
 @exact
 @jax.jit
-def frequency_resultant(w: Num[ArrayLike, "*batch n"]) -> Float[Array, "*batch"]:
-    r"""Length of the circular mean of frequency: $V = \sum_k q_k e^{2\pi i k/n}$ with $q_k = |W_k|^2/\sum_l|W_l|^2$.
+def frequency_resultant(w: AnyFieldsLike) -> Scores:
+    r"""Length of the circular mean of frequency.
 
-    For a real field the sum is real, and V is given with its sign: it is the circular autocorrelation at lag one,
-    $\sum_j w_j w_{j+1}/|w|^2$, which is 1 for a flat field, 0 for a single site and -1 for one that alternates. For a complex
-    field, V is the absolute value of the sum. The zero field gives NaN.
+    $$V = \sum_k q_k e^{2\pi i k/n},\qquad q_k = |W_k|^2/\sum_l|W_l|^2$$
+
+    with the complex DFT $W$. For a real field the sum is real, and V is given with its sign: it is the circular
+    autocorrelation at lag one, $\sum_j w_j w_{j+1}/|w|^2$, which is 1 for a flat field, 0 for a single site and -1 for one that
+    alternates. For a complex field, V is the absolute value of the sum. The zero field gives NaN.
+
+    **Arguments**
+
+    - `w`: real or complex fields (..., n); or a `DataArray`.
+    - `dim`: the dimension of a `DataArray` that holds the sites.
+
+    **Returns** V of each field.
 
     >>> round(float(frequency_resultant([1.0, 1.0, 1.0, 1.0])), 12), round(float(frequency_resultant([1.0, -1.0])), 12)
     (1.0, -1.0)
@@ -36,13 +53,21 @@ def frequency_resultant(w: Num[ArrayLike, "*batch n"]) -> Float[Array, "*batch"]
     return modulus(lag_one) if jnp.iscomplexobj(w) else lag_one
 
 
+@labelled(("analytic_signal", "field without its negative frequencies"), out=None)
 @exact
 @jax.jit
-def analytic_signal(w: Real[ArrayLike, "*batch n"]) -> Complex[Array, "*batch n"]:
+def analytic_signal(w: FieldsLike) -> Complex[Exact, "*batch n"]:
     r"""The complex field with the same real part and no negative frequencies: $W_k \to 0, W_k, 2W_k$.
 
     Frequencies $n/2 < k < n$ (the negative ones) are removed, $0 < k < n/2$ doubled, 0 and n/2 kept. For a band-pass field,
     such as a Gabor with a fast carrier, its absolute value is the envelope.
+
+    **Arguments**
+
+    - `w`: real fields (..., n); or a `DataArray`.
+    - `dim`: the dimension of a `DataArray` that holds the sites.
+
+    **Returns** complex fields of the same shape and labels.
 
     >>> import numpy as np
     >>> angle = 2 * np.pi * 3 * np.arange(16) / 16
@@ -56,9 +81,10 @@ def analytic_signal(w: Real[ArrayLike, "*batch n"]) -> Complex[Array, "*batch n"
     return jnp.fft.ifft(factor * jnp.fft.fft(w, axis=-1), axis=-1)
 
 
+@labelled(("position_spread", "spread in position", "site"), ("frequency_spread", "spread in frequency", "cycles per ring"))
 @exact
 @partial(jax.jit, static_argnames="one_sided")
-def spreads(w: Num[ArrayLike, "*batch n"], *, one_sided: bool = False) -> tuple[Float[Array, "*batch"], Float[Array, "*batch"]]:
+def spreads(w: AnyFieldsLike, *, one_sided: bool = False) -> tuple[Scores, Scores]:
     r"""Spreads of a field in position (sites) and in frequency (cycles per ring).
 
     $$\sigma_x = \frac{n}{2\pi}\sqrt{U^{-2}-1},\qquad \sigma_k = \frac{n}{2\pi}\sqrt{V^{-2}-1}$$
@@ -69,12 +95,20 @@ def spreads(w: Num[ArrayLike, "*batch n"], *, one_sided: bool = False) -> tuple[
     band-pass fields, or ask for `one_sided`: then $\sigma_k$ is the standard deviation of $|k|$ (for which the least product is
     `ONE_SIDED_BOUND`).
 
+    **Arguments**
+
+    - `w`: real or complex fields (..., n); or a `DataArray`.
+    - `one_sided`: whether the carrier is left out of the spread in frequency.
+    - `dim`: the dimension of a `DataArray` that holds the sites.
+
+    **Returns** $(\sigma_x, \sigma_k)$, both for each field.
+
     >>> from gatefield.measures import gabor
     >>> x, k = spreads(gabor(400, mu=200.0, s=10.0))
     >>> print(round(float(x), 2), round(float(2 * 3.141593 / 400 * x * k), 3))
     7.09 0.502
 
-    Source: note 002, section on the uncertainty principle; the printed minimum of 1/2 does not hold for real Gabors.
+    **Source:** note 002, section on the uncertainty principle; the printed minimum of 1/2 does not hold for real Gabors.
     """
     w = _field(w)
     n = w.shape[-1]
@@ -83,10 +117,19 @@ def spreads(w: Num[ArrayLike, "*batch n"], *, one_sided: bool = False) -> tuple[
 
 
 @exact
-def harper_bound(n: int, alpha: Float[ArrayLike, "*alphas"] = 0.5) -> Float[Array, "*alphas"]:
-    r"""The largest value of $\alpha U + (1-\alpha)V$ on a ring: $\lambda_{\max}[\alpha\cos\hat x + (1-\alpha)\cos\hat p]$.
+def harper_bound(n: int, alpha: AlphaLike = 0.5) -> Float[Exact, "*alphas"]:
+    r"""The largest value of $\alpha U + (1-\alpha)V$ on a ring.
+
+    $$\lambda_{\max}[\alpha\cos\hat x + (1-\alpha)\cos\hat p]$$
 
     The Harper matrix has $\alpha\cos(2\pi j/n)$ on its diagonal and $(1-\alpha)/2$ between neighbours.
+
+    **Arguments**
+
+    - `n`: number of sites.
+    - `alpha`: weight of position, between 0 and 1; a number or an array.
+
+    **Returns** the bound for each weight.
 
     >>> round(float(harper_bound(40)), 6)
     0.961496
@@ -94,8 +137,9 @@ def harper_bound(n: int, alpha: Float[ArrayLike, "*alphas"] = 0.5) -> Float[Arra
     return _harper_bound(checks.count("n", n), _share(alpha))
 
 
+@labelled(("harper_slack", "distance from the least joint spread in position and frequency"))
 @exact
-def harper_slack(w: Num[ArrayLike, "*batch n"], alpha: Float[ArrayLike, "*#batch"] = 0.5) -> Float[Array, "*batch"]:
+def harper_slack(w: AnyFieldsLike, alpha: Real[ArrayLike, "*#batch"] | Sequence = 0.5) -> Float[Exact, "..."]:
     r"""How far a field is from the least joint spread in position and frequency: 0 for the least, never less.
 
     $$\lambda_{\max}[\alpha\cos\hat x + (1-\alpha)\cos\hat p] - (\alpha U + (1-\alpha)V) \;\ge\; 0$$
@@ -105,9 +149,13 @@ def harper_slack(w: Num[ArrayLike, "*batch n"], alpha: Float[ArrayLike, "*#batch
     whose width grows as $\alpha$ falls. A real band-pass field cannot come near zero, because its frequencies sit at +f and -f;
     hand in its `analytic_signal`, for which V is the absolute value and the bound holds as well.
 
-    **Arguments:** `w`: real or complex fields (..., n). `alpha`: weight of position, between 0 and 1.
+    **Arguments**
 
-    **Returns:** the slack of each field, NaN for the zero field.
+    - `w`: real or complex fields (..., n); or a `DataArray`.
+    - `alpha`: weight of position, between 0 and 1; a number, or an array that broadcasts with the fields.
+    - `dim`: the dimension of a `DataArray` that holds the sites.
+
+    **Returns** the slack of each field, NaN for the zero field.
 
     >>> import numpy as np
     >>> from gatefield.measures import gabor
@@ -134,11 +182,11 @@ def _harper_bound(n: int, alpha: Float[Array, "*alphas"]) -> Float[Array, "*alph
     return jnp.linalg.eigvalsh(alpha * potential + (1 - alpha) * neighbours)[..., -1]
 
 
-def _share(alpha: Float[ArrayLike, "*batch"]) -> Float[Array, "*batch"]:
+def _share(alpha: Real[ArrayLike, "*alphas"] | Sequence) -> Float[Array, "*alphas"]:
     return real(checks.real("alpha", alpha, "between 0 and 1", lambda a: (a >= 0) & (a <= 1)))
 
 
-def _field(w: Num[ArrayLike, "*batch n"]) -> Num[Array, "*batch n"]:
+def _field(w: AnyFieldsLike) -> Num[Array, "*batch n"]:
     """As an array of the default float type, or the complex type that goes with it."""
     array = jnp.asarray(w)
     return array.astype(jnp.result_type(complex)) if jnp.iscomplexobj(array) else real(w)

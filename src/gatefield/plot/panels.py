@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-DIVERGING = "RdBu_r"
+from gatefield.plot.style import DIVERGING, THEORY
 
 
 def field_over_time(axes: Any, field: xr.DataArray, title: str, limit: float) -> Any:
@@ -28,14 +28,9 @@ def two_fields(axes: Any, trained: xr.DataArray, predicted: xr.DataArray, title:
     """A trained field as dots over the predicted one as a line."""
     axes.axhline(0.0, color="0.8", linewidth=0.8, zorder=0)
     axes.plot(trained.position, trained, "o", markersize=5, label="SGD")
-    axes.plot(predicted.position, predicted, "-", label="flow")
+    axes.plot(predicted.position, predicted, label="flow", **THEORY)
     axes.set(xlabel="position (site)", ylabel="weight", title=title)
     axes.legend()
-
-
-def gain_text(gain: float) -> str:
-    """A gain for tick labels and titles."""
-    return "∞" if np.isinf(gain) else f"{gain:g}"
 
 
 def small_field(axes: Any, field: xr.DataArray, style: str = "-", **how: Any) -> None:

@@ -16,6 +16,12 @@ SEQUENTIAL = "cividis"
 DIVERGING = "RdBu_r"
 """For signed fields; centre it at zero."""
 
+THEORY = {"color": "black", "linestyle": "-"}
+"""What theory predicts, in every figure; simulations are coloured dots."""
+
+PRINTED = {"color": COLOURS[1], "linestyle": "--"}
+"""What a source prints where it is wrong."""
+
 _RC: dict[Any, Any] = {
     "axes.axisbelow": True,
     "axes.grid": False,

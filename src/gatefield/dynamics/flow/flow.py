@@ -1,29 +1,36 @@
 """Gradient flow: the path of fields under a velocity, integrated in float64, and the steady states it ends in."""
 
+from collections.abc import Iterable
 from typing import Any, Literal
 
+import diffrax
 import jax
 import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 
 from gatefield.core import checks
+from gatefield.core.arrays import Numbers
 from gatefield.core.errors import UserError
+from gatefield.core.grid import Grid
 from gatefield.core.provenance import provenance
 from gatefield.dynamics.flow.path import SOLVERS, Path, Tolerances, integrate
 from gatefield.dynamics.flow.state import DIMS, OneField, Velocity, check_velocity, starts
 from gatefield.dynamics.flow.steady import refine, spectrum
 
 _COORDS = {"unit": {}, "position": {"units": "site"}}
+_FAR = 1e8
+"""A flow that runs out of steps this many times farther out than it began diverges, rather than being stiff."""
 
 
 def flow(
     velocity: Velocity,
-    w0: Any,
-    times: Any,
+    w0: Numbers | tuple[Numbers, ...],
+    times: Numbers,
     *,
+    runs: Grid | None = None,
     until: Literal["times", "steady"] = "times",
-    solver: Literal["dopri8", "kvaerno5"] = "dopri8",
+    solver: Literal["dopri8", "kvaerno5"] | diffrax.AbstractSolver = "dopri8",
     rtol: float = 1e-9,
     atol: float = 1e-12,
     steady_tol: float = 1e-8,
@@ -41,17 +48,20 @@ def flow(
         may have a run axis in front, for many starts at once. For a velocity of one field, such as that of
         `theory.elliptical`, a single start (n,).
     - `times`: increasing times, the first of which is that of `w0`.
+    - `runs`: a `Grid` that names the axes of the runs; the record has them in place of `run`.
     - `until`: `"steady"` ends a run where $|v| \le \varepsilon\,\max(|w|, |w_0|)$, with $\varepsilon$ = `steady_tol`, or at the
         last time.
-    - `solver`: `"dopri8"`, or `"kvaerno5"` for stiff flows, whose rates differ by a factor of thousands.
+    - `solver`: `"dopri8"`, or `"kvaerno5"` for stiff flows, whose rates differ by a factor of thousands; or a solver of diffrax
+        with adaptive steps, such as `diffrax.Tsit5()`.
     - `rtol`, `atol`, `max_steps`: tolerances and the longest path of the adaptive integrator.
+    - `steady_tol`: how slow a steady state is, see `until`.
     - `timed`: the velocity depends on time, and takes it as the keyword `time`; such a flow has no steady states to stop at.
 
     **Returns** a record with `fields` (run, time, unit, position), and as far as given `bias` (run, time, unit) and
     `output_bias` (run, time), in float64. With `until="steady"` it also holds, for each run:
 
-    - `steady`: whether the run came to rest, and `steady_time`: when (NaN if not). From then on the record holds the steady
-        state, refined by Newton's method where that converges nearby (`refined`).
+    - `steady`: whether the run reached a steady state, and `steady_time`: when (NaN if not). From then on the record holds the
+        steady state, refined by Newton's method where that converges nearby (`refined`).
     - `residual`: |v| at the last state.
     - `eigenvalues` (run, mode): growth rates of small deviations from the last state, the largest first; `unstable`: how many
         are positive (see `stability`). Imaginary parts are in `eigenvalues_imag`, if there are any. A flow may linger at a
@@ -61,8 +71,8 @@ def flow(
     >>> record = flow(lambda w: -w, np.ones((1, 3)), [0.0, 1.0])
     >>> round(float(record.fields[0, -1, 0, 0]), 9)
     0.367879441
-    >>> rest = flow(lambda w: w - w**3, np.full((1, 1), 0.1), [0.0, 100.0], until="steady")
-    >>> round(float(rest.fields[0, -1, 0, 0]), 12), float(rest.eigenvalues[0, 0].round(9)), int(rest.unstable[0])
+    >>> end = flow(lambda w: w - w**3, np.full((1, 1), 0.1), [0.0, 100.0], until="steady")
+    >>> round(float(end.fields[0, -1, 0, 0]), 12), float(end.eigenvalues[0, 0].round(9)), int(end.unstable[0])
     (1.0, -2.0, 0)
     >>> late = flow(lambda w, time: 0 * w + time, np.zeros((1, 1)), [0.0, 2.0], timed=True)
     >>> round(float(late.fields[0, -1, 0, 0]), 9)
@@ -71,28 +81,37 @@ def flow(
     if not isinstance(w0, tuple) and np.ndim(w0) == 1:
         velocity, w0 = OneField(velocity), np.asarray(w0)[None]
     arrays, grid = starts(w0)[0], _grid(times)
-    checks.choice("solver", solver, SOLVERS)
+    if runs is not None:
+        runs.check_runs(len(arrays["fields"]), "w0 is")
+    method, method_name = _solver(solver)
     until_steady = checks.choice("end of a flow", until, ("times", "steady")) == "steady"
     if until_steady and timed:
-        raise UserError("A flow whose velocity depends on time does not come to rest; use until='times' with timed=True.")
+        raise UserError("A flow whose velocity depends on time has no steady states; use until='times' with timed=True.")
     sizes = {"rtol": rtol, "atol": atol, "steady_tol": steady_tol}
     tolerances = [float(checks.positive(name, value)) for name, value in sizes.items()]
+    max_steps = checks.count("max_steps", max_steps)
     with jax.enable_x64(True):
         check_velocity(velocity, arrays, timed)
         start = tuple(map(jnp.asarray, arrays.values()))
         limits = Tolerances(*map(jnp.asarray, tolerances))
-        path = integrate(
-            velocity, start, jnp.asarray(grid), limits, solver, until_steady, timed, checks.count("max_steps", max_steps)
-        )
+        path = integrate(velocity, start, jnp.asarray(grid), limits, method, until_steady, timed, max_steps)
         path = jax.tree.map(np.asarray, path)
-        _complain(path, arrays, grid, solver, max_steps)
+        _check_path(path, arrays, grid, method_name, max_steps)
         states = dict(zip(arrays, path.states, strict=True))
-        rest = _rest(velocity, arrays, path, states, grid) if until_steady else {}
-    used = {"until": until, "solver": solver, **(sizes if until_steady else {"rtol": rtol, "atol": atol})}
-    return _record(states, rest, grid, {"kind": "flow", **used, **provenance()})
+        ends = _steady_states(velocity, arrays, path, states, grid) if until_steady else {}
+    used = {"until": until, "solver": method_name, **(sizes if until_steady else {"rtol": rtol, "atol": atol})}
+    record = _record(states, ends, grid, {"kind": "flow", **used, **provenance()})
+    return record if runs is None else runs.unfold(record)
 
 
-def _rest(
+def _solver(solver: str | diffrax.AbstractSolver) -> tuple[diffrax.AbstractSolver, str]:
+    """The solver and its name."""
+    if isinstance(solver, diffrax.AbstractSolver):
+        return solver, type(solver).__name__
+    return SOLVERS[checks.choice("solver", solver, SOLVERS)](), solver
+
+
+def _steady_states(
     velocity: Velocity, arrays: dict[str, np.ndarray], path: Path, states: dict[str, np.ndarray], grid: np.ndarray
 ) -> dict[str, Any]:
     """What the record says of the last states; puts steady states into `states`, from when they were reached."""
@@ -103,7 +122,7 @@ def _rest(
         after = after.reshape(after.shape + (1,) * (end.ndim - 1))
         states[name] = np.where(after, end[:, None], states[name])
     rates, unstable = spectrum(found.jacobian)
-    rest = {
+    ends = {
         "steady": ("run", path.steady),
         "steady_time": ("run", np.where(path.steady, path.end_time, np.nan), {"units": "tau"}),
         "refined": ("run", found.refined),
@@ -111,25 +130,25 @@ def _rest(
         "eigenvalues": (("run", "mode"), np.real(rates), {"units": "1/tau"}),
         "unstable": ("run", unstable),
     }
-    return rest | (
-        {"eigenvalues_imag": (("run", "mode"), np.imag(rates), {"units": "1/tau"})} if np.iscomplexobj(rates) else {}
-    )
+    if np.iscomplexobj(rates):
+        ends["eigenvalues_imag"] = (("run", "mode"), np.imag(rates), {"units": "1/tau"})
+    return ends
 
 
-def _size(arrays: Any) -> np.ndarray:
+def _size(arrays: Iterable[Any]) -> np.ndarray:
     """The norm of each run's state."""
     return np.sqrt(sum(np.sum(np.reshape(array, (len(array), -1)) ** 2, axis=1) for array in arrays))
 
 
-def _record(states: dict[str, np.ndarray], rest: dict[str, Any], grid: np.ndarray, attrs: dict[str, Any]) -> xr.Dataset:
+def _record(states: dict[str, np.ndarray], ends: dict[str, Any], grid: np.ndarray, attrs: dict[str, Any]) -> xr.Dataset:
     fields = states["fields"]
     coords: dict[str, Any] = {"run": np.arange(len(fields)), "time": ("time", grid, {"units": "tau"})}
     coords |= {name: (name, np.arange(fields.shape[2 + axis]), units) for axis, (name, units) in enumerate(_COORDS.items())}
     variables = {name: (("run", "time", *DIMS[name]), values) for name, values in states.items()}
-    return xr.Dataset({**variables, **rest}, coords, attrs)
+    return xr.Dataset({**variables, **ends}, coords, attrs)
 
 
-def _complain(path: Path, arrays: dict[str, np.ndarray], grid: np.ndarray, solver: str, max_steps: int) -> None:
+def _check_path(path: Path, arrays: dict[str, np.ndarray], grid: np.ndarray, solver: str, max_steps: int) -> None:
     """Say what went wrong, and in which run first."""
     if not path.starts_well.all():
         raise UserError(
@@ -137,7 +156,7 @@ def _complain(path: Path, arrays: dict[str, np.ndarray], grid: np.ndarray, solve
             f"that covariances and labels are finite, and that covariances are positive."
         )
     lost = ~np.isfinite(_size(path.end)) | path.stuck
-    lost |= path.out_of_steps & (_size(path.end) > 1e8 * (1 + _size(arrays.values())))
+    lost |= path.out_of_steps & (_size(path.end) > _FAR * (1 + _size(arrays.values())))
     if lost.any():
         run = np.argmax(lost)
         raise UserError(

@@ -15,6 +15,12 @@ from gatefield.dynamics.flow.state import State, Velocity, move
 SOLVERS = {"dopri8": diffrax.Dopri8, "kvaerno5": diffrax.Kvaerno5}
 """Explicit, of order 8, for most flows; implicit, of order 5, for stiff ones."""
 
+# When a state gets steady matters to a thousandth of tau, or to seven digits of a late time; the state itself is refined
+# afterwards. The excess of velocity falls through zero, from above: hence `flip`.
+_FIND_STEADY_TIME = optx.Bisection(rtol=1e-7, atol=1e-3, flip=True)
+_SHORTEST_STEP = 1e-14
+"""As part of the longest time: a shorter step would be lost in the rounding of time, so that a flow that needs one is stuck."""
+
 
 class Tolerances(NamedTuple):
     """Those of the integrator, and of steadiness."""
@@ -42,7 +48,7 @@ def integrate(
     starts: State,
     grid: Array,
     tolerances: Tolerances,
-    solver: str,
+    solver: diffrax.AbstractSolver,
     until_steady: bool,
     timed: bool,
     max_steps: int,
@@ -56,7 +62,7 @@ def _path(
     start: State,
     grid: Array,
     tolerances: Tolerances,
-    solver: str,
+    solver: diffrax.AbstractSolver,
     until_steady: bool,
     timed: bool,
     max_steps: int,
@@ -78,16 +84,16 @@ def _path(
 
     solution = diffrax.diffeqsolve(
         diffrax.ODETerm(lambda t, y, args: jax.tree.map(hold, move(velocity, y, t if timed else None))),
-        SOLVERS[solver](),
+        solver,
         t0=grid[0],
         t1=grid[-1],
         dt0=None,
         y0=start,
         saveat=diffrax.SaveAt(subs=[diffrax.SubSaveAt(ts=grid), diffrax.SubSaveAt(t1=True)]),
         stepsize_controller=diffrax.PIDController(
-            rtol=tolerances.rtol, atol=tolerances.atol, dtmin=1e-14 * jnp.max(jnp.abs(grid)), force_dtmin=False
+            rtol=tolerances.rtol, atol=tolerances.atol, dtmin=_SHORTEST_STEP * jnp.max(jnp.abs(grid)), force_dtmin=False
         ),
-        event=diffrax.Event(excess, optx.Bisection(1e-7, 1e-3, flip=True), direction=False) if until_steady else None,
+        event=diffrax.Event(excess, _FIND_STEADY_TIME, direction=False) if until_steady else None,
         max_steps=max_steps,
         throw=False,
     )

@@ -1,13 +1,16 @@
-"""Where a flow rests: steady states, found to rounding, and their stability."""
+"""Steady states of a flow, found to rounding, and their stability."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import lineax as lx
 import numpy as np
+import optimistix as optx
 from jaxtyping import Array, Bool, Float
 
+from gatefield.core.arrays import Numbers
 from gatefield.core.errors import UserError
 from gatefield.dynamics.flow.state import State, Velocity, check_velocity, flattened, starts
 
@@ -15,24 +18,34 @@ NEUTRAL = 1e-8
 """Rates smaller than this part of the largest one count as zero."""
 
 _NEAR = 0.05
-"""A refined state lies within this part of the state's size."""
+"""A refined state lies within this part of the state's size; one farther away is another steady state."""
+_SLOWER = 1e-3
+"""A refined state moves at least this much slower than before, or Newton's method has not converged."""
+_ITERATIONS = 12
+"""Newton's method doubles the digits at each step: from the eight of a steady state three steps reach rounding. The others are
+for states where the velocity vanishes to a higher order, and each step gains a fixed factor."""
+_FLAT = 1e-10
+"""Directions along which the velocity changes by less than this part of the steepest one are left alone, such as a shift along
+a line of steady states."""
 
 
-class Rest(NamedTuple):
+class SteadyState(NamedTuple):
     """A refined state: where, how fast it still moves, whether refining succeeded, and the Jacobian of the velocity there."""
 
     state: State
-    residual: Float[Array, ""]
-    refined: Bool[Array, ""]
-    jacobian: Float[Array, "mode mode"]
+    residual: Float[Array, "..."]
+    refined: Bool[Array, "..."]
+    jacobian: Float[Array, "... mode mode"]
 
 
-def stability(velocity: Velocity, w: Any, *, neutral: float = NEUTRAL) -> tuple[np.ndarray, Any]:
-    r"""Growth rates of small deviations from a steady state: the eigenvalues of the Jacobian $\partial v/\partial w$.
+def stability(
+    velocity: Velocity, w: Numbers | tuple[Numbers, ...], *, neutral: float = NEUTRAL
+) -> tuple[np.ndarray, int | np.ndarray]:
+    r"""Growth rates of small deviations from a steady state: the eigenvalues of $\partial v/\partial w$.
 
     **Arguments**
 
-    - `velocity`, `w`: as for `flow`; `w` may have a run axis.
+    - `velocity`, `w`: as `velocity` and `w0` of `flow`; `w` may have a run axis.
     - `neutral`: rates below this part of the largest one count as zero, such as that of a shift along a line of steady states.
 
     **Returns** the eigenvalues (mode,), the largest real part first, and how many of them have a positive real part; for a `w`
@@ -64,7 +77,7 @@ def spectrum(jacobians: np.ndarray, neutral: float = NEUTRAL) -> tuple[np.ndarra
 
 def _eigenvalues(matrix: np.ndarray) -> np.ndarray:
     """Sorted by falling real part. Where the velocity is a gradient the matrix is symmetric, and they are real."""
-    if np.abs(matrix - matrix.T).max() <= 1e-12 * np.abs(matrix).max():
+    if np.abs(matrix - matrix.T).max() <= 1e-12 * np.abs(matrix).max():  # symmetric up to rounding
         return np.linalg.eigvalsh(matrix)[::-1]
     return np.array(sorted(np.linalg.eigvals(matrix), key=lambda rate: (-rate.real, -rate.imag)))
 
@@ -79,31 +92,17 @@ def _jacobians(velocity: Velocity, states: State) -> Array:
 
 
 @eqx.filter_jit
-def refine(velocity: Velocity, states: State, sizes: Float[Array, " run"], wanted: Bool[Array, " run"]) -> Rest:
+def refine(velocity: Velocity, states: State, sizes: Float[Array, " run"], wanted: Bool[Array, " run"]) -> SteadyState:
     """Newton's method from each wanted state; what does not converge nearby, measured by `sizes`, stays as it was."""
     return jax.vmap(lambda state, size, flag: _refine(velocity, state, size, flag))(states, sizes, wanted)
 
 
-def _refine(velocity: Velocity, state: State, size: Array, wanted: Array, iterations: int = 12) -> Rest:
+def _refine(velocity: Velocity, state: State, size: Array, wanted: Array) -> SteadyState:
     start, change, back = flattened(velocity, state)
-
-    def step(_: Any, x: Array) -> Array:
-        new = x - _newton(change, x, size)
-        return jnp.where(jnp.linalg.norm(change(new)) < jnp.linalg.norm(change(x)), new, x)
-
-    found = jax.lax.fori_loop(0, iterations, step, start)
+    newton = optx.BestSoFarRootFinder(optx.Newton(rtol=0.0, atol=0.0, linear_solver=lx.SVD(rcond=_FLAT)))
+    found = optx.root_find(lambda x, _: change(x), newton, start, max_steps=_ITERATIONS, throw=False).value
     near = jnp.linalg.norm(found - start) <= _NEAR * size
-    converged = jnp.linalg.norm(change(found)) <= 1e-3 * jnp.linalg.norm(change(start))
+    converged = jnp.linalg.norm(change(found)) <= _SLOWER * jnp.linalg.norm(change(start))
     refined = wanted & near & converged
     end = jnp.where(refined, found, start)
-    return Rest(back(end), jnp.linalg.norm(change(end)), refined, jax.jacfwd(change)(end))
-
-
-def _newton(change: Any, x: Array, size: Array) -> Array:
-    """The damped least-squares step; directions along which the velocity does not change are left alone."""
-    velocity = change(x)
-    left, factors, right = jnp.linalg.svd(jax.jacfwd(change)(x))
-    damping = (velocity @ velocity) / jnp.maximum(size, 1e-150) ** 2
-    moves = factors > 1e-10 * factors[0]
-    inverse = jnp.where(moves, factors / jnp.where(moves, factors**2 + damping, 1.0), 0.0)
-    return right.T @ (inverse * (left.T @ velocity))
+    return SteadyState(back(end), jnp.linalg.norm(change(end)), refined, jax.jacfwd(change)(end))

@@ -68,7 +68,7 @@ class Program(NamedTuple):
 
         Unless the task measures the loss, it is that on a fresh batch, which `draw`, the task's sampler, gives.
         """
-        net = eqx.combine(state.trained, problem.fixed).at(_time(state, problem, step))
+        net = eqx.combine(state.trained, problem.fixed).at(flow_time(state, problem, step))
         own = {name: array for name, (_, array) in net.observables().items()}
         more = {name: function(net) for name, function in self.observed}
         rows = {**own, **more, **problem.task.measures(net, self.loss)}
@@ -93,7 +93,7 @@ class Program(NamedTuple):
         def step(i: Array, carry: tuple[State, PyTree]) -> tuple[State, PyTree]:
             state, shared = carry
             (x, y), shared = stream.take(i, shared)
-            gradient = jax.grad(batch_loss)(state.trained, _time(state, problem, i), x, y)
+            gradient = jax.grad(batch_loss)(state.trained, flow_time(state, problem, i), x, y)
             change, memory = update(gradient, state.memory, state.trained)
             time = None if self.schedule is None else state.time + self.schedule(i)
             return State(optax.apply_updates(state.trained, change), memory, time), shared
@@ -119,7 +119,7 @@ class Program(NamedTuple):
         return self.optimizer(rate if self.schedule is None else self.schedule)
 
 
-def _time(state: State, problem: Problem, step: Int[Array, ""]) -> Float[Array, ""]:
+def flow_time(state: State, problem: Problem, step: Int[Array, ""]) -> Float[Array, "*runs"]:
     """The time of the flow: the sum of the learning rates of all steps before."""
     return problem.rate * step if state.time is None else state.time
 
@@ -129,37 +129,28 @@ def advance(
     program: Program, state: State, problem: Problem, marks: Array, capacity: int, group: int, first: Any, count: Any
 ) -> Any:
     """`count` records of all runs, `group` of them side by side; gives the new state and rows with a leading run axis."""
-    arrays, rest = eqx.partition(problem, eqx.is_array)
-    batched, shared = eqx.partition(arrays, has_run_axis(arrays))
-
-    def one(run: tuple[State, PyTree]) -> Any:
-        state, own = run
-        return program.advance(state, eqx.combine(own, shared, rest), marks, capacity, first, count)
-
-    return _each_run(one, (state, batched), group)
+    return _each_run(lambda s, p: program.advance(s, p, marks, capacity, first, count), state, problem, group)
 
 
 @eqx.filter_jit
 def observe(program: Program, state: State, problem: Problem, group: int, step: Any) -> dict[str, Array]:
     """What all runs show at a step, with a leading run axis."""
+    return _each_run(lambda s, p: program.observe(s, p, p.task.sampler(), step), state, problem, group)
+
+
+def _each_run(function: Callable[[State, Problem], Any], state: State, problem: Problem, group: int) -> Any:
+    """The function of each run's state and problem, `group` of them side by side."""
     arrays, rest = eqx.partition(problem, eqx.is_array)
     batched, shared = eqx.partition(arrays, has_run_axis(arrays))
 
-    def one(run: tuple[State, PyTree]) -> dict[str, Array]:
-        state, own = run
-        whole = eqx.combine(own, shared, rest)
-        return program.observe(state, whole, whole.task.sampler(), step)
+    def one(run: tuple[State, PyTree]) -> Any:
+        return function(run[0], eqx.combine(run[1], shared, rest))
 
-    return _each_run(one, (state, batched), group)
-
-
-def _each_run(one: Callable[[Any], Any], runs: PyTree, group: int) -> Any:
-    """`one` for each run, `group` of them side by side."""
     if group == 1:
-        return jax.lax.map(one, runs)
-    if group >= len(jax.tree.leaves(runs)[0]):
-        return jax.vmap(one)(runs)
-    return jax.lax.map(one, runs, batch_size=group)
+        return jax.lax.map(one, (state, batched))
+    if group >= len(problem.train_key):
+        return jax.vmap(one)((state, batched))
+    return jax.lax.map(one, (state, batched), batch_size=group)
 
 
 def runs_side_by_side(runs: int, batch_size: int, n: int) -> int:

@@ -4,6 +4,7 @@ import functools
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import jax
 import numpy as np
 import optax
 
@@ -42,6 +43,17 @@ def _regardless(transformation: optax.GradientTransformation) -> Optimizer:
     return lambda rate: transformation
 
 
+def _check_schedule(schedule: Schedule) -> None:
+    checks.scalar("learning_rate at step 0", checks.finite("learning_rate at step 0", schedule(0)))
+    try:
+        jax.eval_shape(schedule, jax.ShapeDtypeStruct((), int))
+    except jax.errors.ConcretizationTypeError:
+        raise UserError(
+            "A schedule must be a function of the step that JAX can trace, but this one asks for the value of the step; write "
+            "jnp.where(step < 100, 0.1, 0.01) in place of 'if', or take a schedule of optax."
+        ) from None
+
+
 def check_rate(rate: Any, optimizer: Any) -> tuple[Any, Schedule | None]:
     """The learning rate of each run, or a schedule; with a transformation that has its own rate, none is given."""
     if isinstance(optimizer, optax.GradientTransformation):
@@ -54,7 +66,6 @@ def check_rate(rate: Any, optimizer: Any) -> tuple[Any, Schedule | None]:
     if rate is None:
         raise UserError("learning_rate is missing; give a number, one for each run, or a schedule.")
     if callable(rate):
-        first = rate(0)
-        checks.scalar("learning_rate at step 0", checks.finite("learning_rate at step 0", first))
+        _check_schedule(rate)
         return np.asarray(np.nan), rate
     return checks.positive("learning_rate", rate), None

@@ -2,6 +2,9 @@
 
 from typing import Any
 
+import equinox as eqx
+import optax
+
 from gatefield.core import checks
 from gatefield.core.errors import UserError
 from gatefield.data import AbstractTask
@@ -43,6 +46,15 @@ def check_batch(net: Any, task: AbstractTask, steps: int, size: int | None) -> N
         )
     if size is not None and task.size is not None and (steps + 1) * size >= MOST_SAMPLES:
         raise UserError(f"A training on a Dataset takes fewer than {MOST_SAMPLES} samples in all; take fewer or smaller steps.")
+
+
+def check_time(net: Network, optimizer: Any) -> None:
+    """Whether the time of the flow is known, if the network needs it."""
+    if isinstance(optimizer, optax.GradientTransformation) and not eqx.tree_equal(net.at(0.0), net.at(1.0)):
+        raise UserError(
+            "This network changes with time, the sum of the learning rates, which this optimizer keeps to itself; give the "
+            "function that makes it and the learning rate, such as optimizer=optax.adam and learning_rate=0.01."
+        )
 
 
 def _check_outputs(outputs: int, classes: int | None) -> None:

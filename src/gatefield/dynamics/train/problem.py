@@ -7,16 +7,16 @@ from typing import Any, NamedTuple
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import PRNGKeyArray
+from jaxtyping import Array, Key
 
 from gatefield.core.errors import UserError
 from gatefield.core.keys import as_key
-from gatefield.core.runs import run_count, spread
+from gatefield.core.runs import one_run, run_count, spread
 from gatefield.data import AbstractTask
-from gatefield.dynamics.train.engine import Observe, Problem, Program, State, observe, runs_side_by_side
+from gatefield.dynamics.train.engine import Observe, Problem, Program, State, flow_time, observe, runs_side_by_side
 from gatefield.dynamics.train.losses import get_loss
 from gatefield.dynamics.train.optimizers import check_rate, get_optimizer
-from gatefield.dynamics.train.parts import check_batch, check_parts, size_of_batch
+from gatefield.dynamics.train.parts import check_batch, check_parts, check_time, size_of_batch
 from gatefield.nets import Network
 
 
@@ -34,6 +34,12 @@ class Setup(NamedTuple):
     """How many runs go side by side."""
     single: bool
     """Whether nothing that was given has a run axis."""
+
+    def network(self, state: State, step: int) -> Any:
+        """The network of a state as it stands at that step, with a run axis if there are several runs."""
+        net = eqx.combine(state.trained, self.problem.fixed)
+        net = eqx.filter_vmap(lambda net, time: net.at(time))(net, flow_time(state, self.problem, jnp.int32(step)))
+        return one_run(net, 0) if self.single else net
 
     @staticmethod
     def precision() -> contextlib.AbstractContextManager[Any]:
@@ -59,6 +65,7 @@ def set_up(
     check_parts(net, task)
     check_batch(net, task, steps, size)
     rate, schedule = check_rate(learning_rate, optimizer)
+    check_time(net, optimizer)
     program = Program(
         get_optimizer(optimizer),
         get_loss(loss, task.labels, net.outputs),
@@ -76,7 +83,7 @@ def set_up(
 
 
 def _begin(
-    program: Program, net: Network, task: AbstractTask, rate: Any, key: PRNGKeyArray, runs: int
+    program: Program, net: Network, task: AbstractTask, rate: Any, key: Key[Array, "..."], runs: int
 ) -> tuple[State, Problem]:
     """The first state and the fixed part, the network's arrays and the keys with a run axis."""
     if key.ndim == 0:
@@ -89,9 +96,13 @@ def _begin(
 
 def _measured(program: Program, state: State, problem: Problem) -> list[str]:
     """The names of all that is recorded anyway; those that the network does not name are numbers that the task measures."""
-    if type(problem.task).measures is AbstractTask.measures:
-        return ["loss"]
-    return list(eqx.filter_eval_shape(lambda: observe(program._replace(observed=()), state, problem, 1, jnp.int32(0))))
+    shapes = eqx.filter_eval_shape(lambda: observe(program._replace(observed=()), state, problem, 1, jnp.int32(0)))
+    if len(shapes["loss"].shape) != 1:  # one number for each run
+        raise UserError(
+            f"loss must give one number for a batch, but gives an array of shape {shapes['loss'].shape[1:]}; take its mean, as "
+            f"in lambda output, label: jnp.mean((output - label) ** 2)."
+        )
+    return list(shapes)
 
 
 def _dims(net: Network, observed: Observe, measured: Sequence[str]) -> dict[str, tuple[str, ...]]:

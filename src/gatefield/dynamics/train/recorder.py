@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import xarray as xr
@@ -52,6 +52,7 @@ class Resumable:
     state: PyTree
 
 
+@runtime_checkable
 class Recorder(Protocol):
     """A place for one run's records. `find` first; then `create` if there was nothing; then `commit` block after block."""
 

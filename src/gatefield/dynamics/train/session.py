@@ -15,7 +15,8 @@ import xarray as xr
 from jaxtyping import Array
 
 from gatefield.core.errors import UserError
-from gatefield.dynamics.train.engine import Problem, Program, State, advance, observe
+from gatefield.dynamics.train.engine import State, advance, observe
+from gatefield.dynamics.train.problem import Setup
 from gatefield.dynamics.train.recorder import Layout, Recorder, Variable
 
 SECONDS_PER_COMMIT = 2.0
@@ -42,27 +43,24 @@ class Interrupted(KeyboardInterrupt):
 class Session:
     """One call of `train`.
 
-    `marks` are the recorded steps, `dims` the dimension names of what is observed, `group` the runs laid side by side,
-    `chunk` the records per commit (None: by time and memory), `keep_network` whether the last commit holds the state too.
+    `marks` are the recorded steps, `chunk` the records per commit (None: by time and memory), `keep_network` whether the last
+    commit holds the state too.
     """
 
-    program: Program
-    problem: Problem
+    setup: Setup
     marks: np.ndarray
-    dims: Mapping[str, tuple[str, ...]]
     coords: Mapping[str, tuple[tuple[str, ...], np.ndarray]]
     attrs: Mapping[str, Any]
     identity: str
-    group: int
     chunk: int | None
     keep_network: bool = True
 
-    def run(self, state: State, recorder: Recorder, progress: Progress) -> tuple[Any, xr.Dataset]:
+    def run(self, recorder: Recorder, progress: Progress) -> tuple[Any, xr.Dataset]:
         """Go on from what the recorder finds, or begin, until all records are committed; the trained network and the record.
 
         The network is None if it was not kept.
         """
-        done, last = 0, int(self.marks[-1])
+        done, last, state = 0, int(self.marks[-1]), self.setup.state
         capacity = max(self._capacity(state), self.chunk or 0)
         try:
             found = recorder.find(self.identity, state)
@@ -88,7 +86,7 @@ class Session:
                 "The trained network is not in this record, which was made with keep_network=False; pass keep_network=False to "
                 "open the record alone, or record the training anew."
             )
-        return eqx.combine(state.trained, self.problem.fixed), recorder.dataset()
+        return self.setup.network(state, last), recorder.dataset()
 
     def _step(self, done: int) -> int:
         return int(self.marks[done - 1]) if done else 0
@@ -105,7 +103,7 @@ class Session:
 
     def _observe(self, state: State) -> dict[str, Array]:
         """What all runs show at step 0; only its shapes are asked for, so that it is not compiled."""
-        return observe(self.program, state, self.problem, self.group, jnp.int32(0))
+        return observe(self.setup.program, state, self.setup.problem, self.setup.group, jnp.int32(0))
 
     def _capacity(self, state: State) -> int:
         """How many records the buffers of the compiled program can hold."""
@@ -122,20 +120,21 @@ class Session:
         return _join(rows, more) if rows else more, state
 
     def _advance(self, state: State, first: int, count: int, capacity: int) -> tuple[Rows, State]:
-        marks, first_, count_ = jnp.asarray(self.marks, jnp.int32), jnp.int32(first), jnp.int32(count)
-        state, rows = advance(self.program, state, self.problem, marks, capacity, self.group, first_, count_)
+        setup, marks = self.setup, jnp.asarray(self.marks, jnp.int32)
+        records = jnp.int32(first), jnp.int32(count)
+        state, rows = advance(setup.program, state, setup.problem, marks, capacity, setup.group, *records)
         return _host(rows, lambda a: a[:, :count]), state
 
     def _layout(self, state: State, block: int) -> Layout:
-        shapes = eqx.filter_eval_shape(self._observe, state)
-        _check_dims(self.dims, shapes)
-        variables = {name: Variable(("run", "step", *self.dims[name]), np.dtype(s.dtype)) for name, s in shapes.items()}
+        shapes, dims = eqx.filter_eval_shape(self._observe, state), self.setup.dims
+        _check_dims(dims, shapes)
+        variables = {name: Variable(("run", "step", *dims[name]), np.dtype(s.dtype)) for name, s in shapes.items()}
         variables["status"] = Variable(("run", "step"), np.dtype(np.int8), STATUS)
         sizes = {"run": shapes["loss"].shape[0], "step": len(self.marks)}
-        sizes |= {d: n for name, s in shapes.items() for d, n in zip(self.dims[name], s.shape[1:], strict=True)}
+        sizes |= {d: n for name, s in shapes.items() for d, n in zip(dims[name], s.shape[1:], strict=True)}
         coords = {d: ((d,), np.arange(sizes[d]), _unit(d)) for d in sizes if d != "step"}
         coords["step"] = (("step",), self.marks, {})
-        coords |= {name: (dims, values, _unit(name)) for name, (dims, values) in self.coords.items()}
+        coords |= {name: (along, values, _unit(name)) for name, (along, values) in self.coords.items()}
         return Layout("step", sizes, variables, coords, self.attrs, self.identity, block)
 
 

@@ -6,14 +6,13 @@ import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 import xarray as xr
-from jaxtyping import PRNGKeyArray
+from jaxtyping import Array
 
 from gatefield.core import checks
-from gatefield.core.runs import one_run
+from gatefield.core.keys import Keys
 from gatefield.data import AbstractTask
-from gatefield.dynamics.train.engine import Observe
+from gatefield.dynamics.train.engine import Observe, State
 from gatefield.dynamics.train.engine import advance as advance_records
-from gatefield.dynamics.train.engine import observe as observe_runs
 from gatefield.dynamics.train.problem import Setup, set_up
 from gatefield.nets import Network
 
@@ -29,15 +28,19 @@ class Stepper(eqx.Module, Generic[N]):
     @property
     def net(self) -> N:
         """The network as it is now, with a run axis if there are several runs."""
-        net = eqx.combine(self.setup.state.trained, self.setup.problem.fixed)
-        return one_run(net, 0) if self.setup.single else net
+        return self.setup.network(self.setup.state, self.step)
 
     def observe(self) -> xr.Dataset:
         """What a record would hold of this step, without its axis `step`: the network's observables, and the loss."""
-        setup = self.setup
+        _, rows = self._advance(self.step)
+        return xr.Dataset({name: (("run", *self.setup.dims[name]), np.asarray(row)[:, 0]) for name, row in rows.items()})
+
+    def _advance(self, stop: int) -> tuple[State, dict[str, Array]]:
+        """The state at a step, and the record there: by the program that trains, so that no bit differs."""
+        setup, one = self.setup, jnp.int32(1)
+        marks = jnp.asarray([self.step, stop], jnp.int32)
         with setup.precision():
-            rows = observe_runs(setup.program, setup.state, setup.problem, setup.group, jnp.int32(self.step))
-        return xr.Dataset({name: (("run", *setup.dims[name]), np.asarray(row)) for name, row in rows.items()})
+            return advance_records(setup.program, setup.state, setup.problem, marks, 1, setup.group, one, one)
 
 
 def init(
@@ -46,14 +49,18 @@ def init(
     *,
     batch_size: Any,
     learning_rate: Any = None,
-    key: PRNGKeyArray,
+    key: Keys,
     optimizer: Any = "sgd",
     loss: Any = "mse",
     observe: Observe | None = None,
 ) -> Stepper[N]:
     """A training before its first step, to be moved by `advance`; for notebooks, and for all that steps at its own pace.
 
-    **Arguments:** as for `train`.
+    **Arguments**
+
+    - `net`, `task`, `batch_size`, `learning_rate`, `key`, `optimizer`, `loss`, `observe`: as for `train`.
+
+    **Returns** a `Stepper`: its `net` is the network, its `observe()` what a record would hold.
 
     >>> import jax
     >>> from gatefield import Committee, Task
@@ -69,10 +76,24 @@ def init(
 
 
 def advance(stepper: Stepper[N], steps: int = 1) -> Stepper[N]:
-    """The training some steps later. Equal numbers of steps are compiled once."""
-    setup, stop = stepper.setup, stepper.step + checks.count("steps", steps)
-    marks = jnp.asarray([stepper.step, stop], jnp.int32)
-    one = jnp.int32(1)
-    with setup.precision():
-        state, _ = advance_records(setup.program, setup.state, setup.problem, marks, 1, setup.group, one, one)
-    return Stepper(setup._replace(state=state), stop)
+    """The training some steps later. It is compiled once, whatever the numbers of steps.
+
+    **Arguments**
+
+    - `stepper`: the training, from `init` or an earlier `advance`.
+    - `steps`: how many steps to take.
+
+    **Returns** the training after them.
+
+    >>> import jax
+    >>> from gatefield import Committee, Task
+    >>> from gatefield.data import Gaussian
+    >>> from gatefield.dynamics import advance, init
+    >>> task, net = Task(Gaussian(4, 2.0), Gaussian(4, 1.0)), Committee(4, 1, key=jax.random.key(0))
+    >>> stepper = init(net, task, batch_size=5, learning_rate=0.05, key=jax.random.key(1))
+    >>> later = advance(advance(stepper, 3), 4)
+    >>> later.step, bool((later.net.fields == advance(stepper, 7).net.fields).all())
+    (7, True)
+    """
+    stop = stepper.step + checks.count("steps", steps)
+    return Stepper(stepper.setup._replace(state=stepper._advance(stop)[0]), stop)

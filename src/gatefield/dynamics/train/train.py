@@ -1,20 +1,19 @@
 """Training: stochastic gradient descent on fresh samples, many runs at once."""
 
 from collections.abc import Callable
-from typing import Any, Generic, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple
 
 import jax
 import numpy as np
 import optax
 import xarray as xr
-from jaxtyping import PRNGKeyArray
 
 from gatefield.core import checks
 from gatefield.core.errors import UserError
 from gatefield.core.grid import Grid
+from gatefield.core.keys import Keys
 from gatefield.core.progress import training_progress
 from gatefield.core.provenance import provenance
-from gatefield.core.runs import one_run
 from gatefield.data import AbstractTask
 from gatefield.dynamics.train.describe import describe, run_parameters
 from gatefield.dynamics.train.engine import Observe
@@ -26,25 +25,23 @@ from gatefield.dynamics.train.recorder import MemoryRecorder, Recorder
 from gatefield.dynamics.train.session import Session
 from gatefield.nets import Network
 
-N = TypeVar("N", bound=Network)
 
-
-class Training(NamedTuple, Generic[N]):
+class Training(NamedTuple):
     """What `train` gives: the trained network and its history."""
 
-    net: N
-    """With a run axis if there were several runs; None if it was not kept."""
+    net: Any
+    """Of the class that was given, with a run axis if there were several runs; None if it was not kept."""
     record: xr.Dataset
 
 
 def train(
-    net: N,
+    net: Network,
     task: AbstractTask,
     *,
     steps: int,
     batch_size: int | Literal["all"] | None,
     learning_rate: Any = None,
-    key: PRNGKeyArray,
+    key: Keys,
     optimizer: str | Optimizer | optax.GradientTransformation = "sgd",
     loss: str | Loss = "mse",
     record_every: int | None = None,
@@ -54,7 +51,7 @@ def train(
     progress: bool | Callable[[int, int], None] | None = None,
     chunk: int | None = None,
     keep_network: bool = True,
-) -> Training[N]:
+) -> Training:
     r"""Train a network on batches of a task: $\theta \leftarrow \theta - \eta \nabla_\theta L$ on a new batch each step.
 
     Many runs go at once when `net`, `task`, `learning_rate` or `key` carry a leading run axis. A run's numbers depend on its
@@ -115,7 +112,8 @@ def train(
         steps=steps,
         every=every,
     )
-    _check_runs(runs, setup)
+    if runs is not None:
+        runs.check_runs(len(setup.problem.train_key), "net, task, learning_rate and key are")
     _check_recorder(recorder)
     marks = np.unique(np.append(np.arange(0, steps, every), steps))
     settings = {
@@ -130,34 +128,21 @@ def train(
     }
     identity = fingerprint(settings, setup.program, setup.state, setup.problem, marks)
     session = Session(
-        program=setup.program,
-        problem=setup.problem,
+        setup=setup,
         marks=marks,
-        dims=setup.dims,
         coords={**_coords(setup, marks), **run_parameters(task)},
         attrs={**settings, "fingerprint": identity, **provenance()},
         identity=identity,
-        group=setup.group,
         chunk=None if chunk is None else checks.count("chunk", chunk),
         keep_network=keep_network,
     )
     with training_progress(progress) as report, setup.precision():
-        trained, record = session.run(setup.state, recorder or MemoryRecorder(), report)
-    if trained is not None and setup.single:
-        trained = one_run(trained, 0)
+        trained, record = session.run(recorder or MemoryRecorder(), report)
     return Training(trained, record if runs is None else runs.unfold(record))
 
 
-def _check_runs(runs: Grid | None, setup: Setup) -> None:
-    if runs is not None and len(runs) != len(setup.problem.train_key):
-        raise UserError(
-            f"runs has {len(runs)} runs ({runs!r}), but net, task, learning_rate and key stand for "
-            f"{len(setup.problem.train_key)}; give each of them the axes of the grid, such as grid.gain or grid.share(...)."
-        )
-
-
 def _check_recorder(recorder: Any) -> None:
-    if recorder is not None and not hasattr(recorder, "commit"):
+    if recorder is not None and not isinstance(recorder, Recorder):
         raise UserError(f"recorder must be a recorder, but is {recorder!r}; write gatefield.lab.ZarrRecorder(folder).")
 
 

@@ -1,7 +1,6 @@
 """Fields whose gates on the cube are looked at: random, geometric, and trained on signs of a Gaussian field."""
 
-import itertools
-from typing import Annotated, Any
+from typing import Annotated
 
 import jax
 import numpy as np
@@ -14,6 +13,7 @@ from gatefield.lab.bench import Bench
 from gatefield.lab.experiment import Parameters
 from gatefield.lab.kinds import Count, LengthScale, Rate, Seed
 from gatefield.nets import Committee
+from gatefield.plot import family_styles
 
 ORDERS = ("long", "short")
 RANDOM = "random"
@@ -118,10 +118,8 @@ def family(record: xr.Dataset, name: str) -> xr.Dataset:
     return record.isel(field=np.flatnonzero(record.family.values == name))
 
 
-def styles(record: xr.Dataset) -> dict[str, dict[str, Any]]:
-    """Colour and marker of each family; the same in all figures."""
+def styles(record: xr.Dataset) -> dict[str, dict[str, str]]:
+    """Colour and marker of each family, the same in all figures; geometric fields are the darker the slower they fall."""
     known = {RANDOM: ("C6", "o"), TRAINED["long"]: ("C0", "D"), TRAINED["short"]: ("C1", "s")}
     known |= {SETTLED["long"]: ("C5", "D"), SETTLED["short"]: ("C4", "s")}
-    marks = itertools.cycle("^v<>P")
-    kinds = {name: known.get(name) or ("C2", next(marks)) for name in families(record)}
-    return {name: {"color": color, "marker": marker} for name, (color, marker) in kinds.items()}
+    return family_styles(families(record), known)

@@ -8,13 +8,13 @@ from matplotlib.figure import Figure
 from pydantic import Field
 
 from gatefield.experiments.deep.digits import verdicts as say
-from gatefield.experiments.deep.digits.figure import accuracy_panel, over_epochs, plain_log_scale
 from gatefield.experiments.deep.digits.kernels import Kernel, by_gates, tangent
 from gatefield.experiments.deep.digits.pair import QUICK, SETTING, Digits, PairSettings, loss_panel, nu_panel
 from gatefield.lab.bench import Bench
 from gatefield.lab.experiment import Experiment
 from gatefield.lab.kinds import Rate
 from gatefield.lab.verdict import Verdict
+from gatefield.plot import accuracy_panel, over_epochs, plain_log_scale
 
 NETS = {"galu": "GaLU, frozen gates", "relu": "ReLU", "soft-relu": "soft ReLU", "soft-galu": "soft GaLU"}
 ADAPTING = ("relu", "soft-relu", "soft-galu")

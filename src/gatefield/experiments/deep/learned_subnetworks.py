@@ -7,13 +7,13 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from gatefield.experiments.deep.digits import verdicts as say
-from gatefield.experiments.deep.digits.figure import accuracy_panel
 from gatefield.experiments.deep.digits.kernels import paths, tangent
 from gatefield.experiments.deep.digits.pair import QUICK, SETTING, Digits, PairSettings, loss_panel, nu_panel
 from gatefield.lab.bench import Bench
 from gatefield.lab.experiment import Experiment
 from gatefield.lab.kinds import Depth
 from gatefield.lab.verdict import Verdict
+from gatefield.plot import accuracy_panel
 
 NETS = {"galu": "GaLU, frozen gates", "relu": "ReLU"}
 

@@ -9,13 +9,13 @@ from pydantic import Field
 
 from gatefield.data import Images
 from gatefield.experiments.deep.digits import verdicts as say
-from gatefield.experiments.deep.digits.figure import accuracy_panel, over_epochs
 from gatefield.experiments.deep.digits.images import WHOLE, DigitSettings, fit, images, measured, seed_keys
 from gatefield.lab.bench import Bench
 from gatefield.lab.experiment import Experiment
 from gatefield.lab.kinds import Count
 from gatefield.lab.verdict import Verdict
 from gatefield.nets import DeepGated
+from gatefield.plot import accuracy_panel, over_epochs
 
 NETS = {"galu": "GaLU, frozen gates", "relu": "ReLU"}
 PAPER = {"galu": 96.5, "relu": 98.5}

@@ -12,7 +12,7 @@ from scipy.fft import dct
 from gatefield.data import Gaussian, fourier_basis
 from gatefield.lab import Bench, Experiment, Parameters, Verdict
 from gatefield.lab.kinds import Count, LengthScale
-from gatefield.plot.panels import signed_matrix
+from gatefield.plot import signed_matrix
 
 BOUNDARIES = ("ring", "line")
 BASES = ("fourier", "dct")

@@ -14,7 +14,7 @@ from gatefield.experiments.fields.by_seed import gaussian_ends, train_by_seed
 from gatefield.lab import Bench, Experiment, Parameters, Verdict
 from gatefield.lab.kinds import Count, Gains, LengthScale, Rate, Seed
 from gatefield.measures import ipr
-from gatefield.plot.panels import dots_by_seed, gain_text, small_field
+from gatefield.plot import dots_by_seed, gain_text, small_field
 
 DATA = ("original", "clone")
 COLOURS = {"original": "C0", "clone": "C1"}

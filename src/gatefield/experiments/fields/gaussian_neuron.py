@@ -13,7 +13,7 @@ from gatefield.dynamics import flow
 from gatefield.lab import Bench, Experiment, Parameters, Verdict
 from gatefield.lab.kinds import Count, Gain, LengthScale, Rate, Seed
 from gatefield.nets import Committee
-from gatefield.plot.panels import field_over_time, two_fields
+from gatefield.plot import field_over_time, two_fields
 from gatefield.theory import relu
 
 

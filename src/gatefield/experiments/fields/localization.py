@@ -14,7 +14,7 @@ from gatefield.experiments.fields.orders import ORDER_NAMES, ORDERS, length_scal
 from gatefield.lab import Bench, Experiment, Parameters, Verdict
 from gatefield.lab.kinds import Count, Gains, LengthScale, Rate, Seed
 from gatefield.measures import ipr
-from gatefield.plot.panels import dots_by_seed, gain_text, small_field
+from gatefield.plot import dots_by_seed, gain_text, small_field
 from gatefield.theory import nlgp
 
 

@@ -13,7 +13,7 @@ from gatefield.data import NonlinearGP, Task, ring_correlation
 from gatefield.data.numerics import gain_deviation
 from gatefield.lab import Bench, Experiment, Parameters, Verdict
 from gatefield.lab.kinds import Count, Gains, LengthScale, Seed
-from gatefield.plot.panels import gain_text
+from gatefield.plot import gain_text
 from gatefield.theory import nlgp
 
 BLOCK = 20_000

@@ -1,36 +1,12 @@
 """Values as JSON that every reader takes: no NaN or infinity as bare words, no NumPy types."""
 
 import json
-import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from gatefield.core.plain import plain
 from gatefield.lab.store.disk import replace_file
-
-
-def plain(value: Any) -> Any:
-    """The value in types that JSON knows; infinite numbers and NaN become words that `float` reads.
-
-    >>> plain({"gain": np.float64("inf"), "labels": (1, 0)})
-    {'gain': 'Infinity', 'labels': [1, 0]}
-    """
-    match value:
-        case np.ndarray() | np.generic():
-            return plain(value.tolist())
-        case Mapping():
-            return {str(key): plain(item) for key, item in value.items()}
-        case list() | tuple():
-            return [plain(item) for item in value]
-        case float() if math.isnan(value):
-            return "NaN"
-        case float() if math.isinf(value):
-            return "Infinity" if value > 0 else "-Infinity"
-        case None | bool() | int() | float() | str():
-            return value
-    return str(value)
 
 
 def attributes(attrs: Mapping[Any, Any]) -> dict[str, Any]:

@@ -1,18 +1,20 @@
 """The ring Gabor: a Gaussian envelope times a carrier, wrapped around the ring. It is built in Fourier space."""
 
 import math
-from typing import Any
 
 import numpy as np
 from jaxtyping import Complex, Float
 
 from gatefield.core import checks
+from gatefield.core.arrays import Numbers
 
 _DECAY = 40.0
 """Spectral terms below exp(-40) of the largest are left out."""
 
 
-def gabor(n: int, mu: Any, s: Any, f: Any = 0.0, phi: Any = 0.0, amplitude: Any = 1.0) -> Float[np.ndarray, "*batch n"]:
+def gabor(
+    n: int, mu: Numbers, s: Numbers, f: Numbers = 0.0, phi: Numbers = 0.0, amplitude: Numbers = 1.0
+) -> Float[np.ndarray, "*batch n"]:
     r"""The real Gabor on a ring of n sites (host).
 
     $$w_j = A\,\Re\Big[e^{i\varphi}\,\frac{G_j}{G(\mu)}\Big],\qquad
@@ -23,15 +25,21 @@ def gabor(n: int, mu: Any, s: Any, f: Any = 0.0, phi: Any = 0.0, amplitude: Any 
     a sinusoid for large s, and a flat field if also f = 0. $G(\mu)$ is the sum at the centre, so that A is the height of the
     envelope there; it is 1 up to exp(-n^2/2s^2) while the envelope is narrower than the ring.
 
-    **Arguments:** `n`: number of sites. `mu`: centre, in sites. `s`: width of the envelope, in sites. `f`: carrier frequency,
-    in cycles per ring. `phi`: phase of the carrier at the centre. `amplitude`: A. Arrays are broadcast.
+    **Arguments**
+
+    - `n`: number of sites.
+    - `mu`: centre, in sites. This and the following may be arrays, which are broadcast.
+    - `s`: width of the envelope, in sites.
+    - `f`: carrier frequency, in cycles per ring.
+    - `phi`: phase of the carrier at the centre.
+    - `amplitude`: A.
 
     **Returns** the field, with the broadcast shape in front.
 
     >>> gabor(8, mu=2.0, s=1.0).round(3)
     array([0.135, 0.607, 1.   , 0.607, 0.135, 0.011, 0.001, 0.011])
 
-    Source: note 002, section on the uncertainty principle, where Gabors are named but not defined.
+    **Source:** note 002, section on the uncertainty principle, where Gabors are named but not defined.
     """
     n, s = checks.count("n", n), checks.positive("s", s)
     shape = np.broadcast_shapes(*(np.shape(value) for value in (mu, s, f, phi, amplitude)))

@@ -1,18 +1,24 @@
 """Is a field a Gabor? Fits of the ring Gabor and of the plain bump, and the choice between them."""
 
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
+import xarray as xr
+from jaxtyping import ArrayLike, Real
 
 from gatefield.core import checks
 from gatefield.core.errors import UserError
 from gatefield.measures.gabor.search import Band, Fit, search
+from gatefield.measures.labels import labelled
 
 LEAST_CARRIER = 0.5
 """Cycles per ring: slower carriers cannot be told from a plain bump."""
 
 _LEAST_SITES = 6
+"""A Gabor has five parameters; with fewer sites it would fit anything."""
 _BLOCK = 512
+"""Fields that are fitted at a time, so that their trial atoms fit into memory."""
 _FLOOR = 1e-12
 """Share of the energy below which what is left over counts as rounding (of float32 fields)."""
 
@@ -37,7 +43,12 @@ class GaborFit(NamedTuple):
     R2_gabor: Any
 
 
-def gabor_fit(w: Any, *, model: str = "best") -> GaborFit:
+def gabor_fit(
+    w: Real[ArrayLike, "*batch n"] | Sequence | xr.DataArray,
+    *,
+    model: Literal["best", "gabor", "bump"] = "best",
+    dim: str = "position",
+) -> GaborFit | xr.Dataset:
     r"""The ring Gabor nearest to a field, or the nearest plain bump if that says as much with less (host).
 
     $$\min_{A,\varphi,\mu,s,f}\sum_j\Big(w_j - A\,\Re\big[e^{i\varphi}G_j(\mu,s,f)/G(\mu)\big]\Big)^2,\qquad
@@ -54,10 +65,13 @@ def gabor_fit(w: Any, *, model: str = "best") -> GaborFit:
     about 0.6 sites (there is less than one site under the envelope), mu not for s above about n/2, and at f near n/2
     phase and amplitude trade against each other. A slow carrier with phase pi/2 looks like an odd bump: hence f >= 1/2.
 
-    **Arguments:** `w`: one field (n,), or many (..., n); six sites or more, and no field may be zero. `model`: `"best"` for the
-    choice by BIC, or the model whose parameters to report in any case.
+    **Arguments**
 
-    **Returns** a `GaborFit`. A thousand fields take about ten seconds.
+    - `w`: one field (n,), or many (..., n), or a `DataArray`; six sites or more, and no field may be zero.
+    - `model`: `"best"` for the choice by BIC, or the model whose parameters to report in any case.
+    - `dim`: the dimension of a `DataArray` that holds the sites.
+
+    **Returns** a `GaborFit`, or for a `DataArray` a `Dataset` of the same names. A thousand fields take about ten seconds.
 
     >>> from gatefield.measures import gabor
     >>> field = gabor(40, mu=12.3, s=3.0, f=5.2, phi=0.4, amplitude=2.0)
@@ -65,9 +79,26 @@ def gabor_fit(w: Any, *, model: str = "best") -> GaborFit:
     >>> print(fit.is_gabor, *(round(x, 6) for x in (fit.mu, fit.s, fit.f, fit.phi, fit.amplitude, fit.R2)))
     True 12.3 3.0 5.2 0.4 2.0 1.0
 
-    Source: note 002, section on the uncertainty principle (the hypothesis that fields are Gabors).
+    **Source:** note 002, section on the uncertainty principle (the hypothesis that fields are Gabors).
     """
     checks.choice("model", model, ("best", "gabor", "bump"))
+    found: Any = _fit(cast(Any, w), model, dim=dim)
+    return xr.Dataset({part.name: part for part in found}) if isinstance(w, xr.DataArray) else found
+
+
+@labelled(
+    ("mu", "centre", "site"),
+    ("s", "width of the envelope", "site"),
+    ("f", "carrier frequency", "cycles per ring"),
+    ("phi", "phase of the carrier at the centre", "rad"),
+    ("amplitude", "height of the envelope"),
+    ("R2", "share of the energy that is explained"),
+    ("is_gabor", "whether a Gabor was chosen"),
+    ("bic_gain", "BIC of the bump less that of the Gabor"),
+    ("R2_bump", "share of the energy that the best bump explains"),
+    ("R2_gabor", "share of the energy that the best Gabor explains"),
+)
+def _fit(w: Any, model: str) -> GaborFit:
     fields = _fields(w)
     n = fields.shape[-1]
     rows = fields.reshape(-1, n)

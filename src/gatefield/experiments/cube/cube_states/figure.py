@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from gatefield.experiments.same_field import aligned
+from gatefield.measures import aligned
 
 LASTING: dict[str, Any] = {"markersize": 2.5, "alpha": 0.6, "markeredgewidth": 0}
 FLEETING: dict[str, Any] = {"markersize": 2.5, "alpha": 0.35, "markerfacecolor": "none", "markeredgewidth": 0.5}

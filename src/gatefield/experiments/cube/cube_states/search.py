@@ -6,7 +6,7 @@ import jax
 import numpy as np
 
 from gatefield.data import Hypercube, NonlinearGP, ring_correlation
-from gatefield.experiments.same_field import cosine
+from gatefield.measures import cosine
 from gatefield.theory import hypercube
 from gatefield.theory.classes import EmpiricalClass
 from gatefield.theory.neuron import GateValues, gate_map

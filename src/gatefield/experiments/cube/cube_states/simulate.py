@@ -9,11 +9,10 @@ from pydantic import Field
 
 from gatefield.data import Hypercube, Task
 from gatefield.experiments.cube.cube_states import search
-from gatefield.experiments.same_field import cosine, groups, shifted_cosine
 from gatefield.lab.bench import Bench
 from gatefield.lab.experiment import Parameters
 from gatefield.lab.kinds import Count, LengthScale, Rate, Seed
-from gatefield.measures import ipr
+from gatefield.measures import cosine, groups, ipr, shifted_cosine
 from gatefield.nets import Committee
 from gatefield.theory.hypercube import is_localized
 

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from scipy.special import erfc
 
 from gatefield.experiments.cube.drift_fields.verdicts import ROUNDING, bandwidth
-from gatefield.plot.panels import gain_text
+from gatefield.plot import gain_text
 
 MARKS = ("o", "s", "^", "D", "v")
 LINES = (":", "-.", "--", "-")

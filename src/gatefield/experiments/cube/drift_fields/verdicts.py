@@ -5,7 +5,7 @@ import xarray as xr
 from scipy import stats
 
 from gatefield.lab.verdict import Verdict
-from gatefield.plot.panels import gain_text
+from gatefield.plot import gain_text
 
 WORST = 4.5
 """The largest deviation in standard errors that chance is granted, over some thousands of comparisons."""

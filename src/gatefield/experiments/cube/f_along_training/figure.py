@@ -7,8 +7,8 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from gatefield.experiments.cube.f_along_training.verdicts import LOOSE
-from gatefield.experiments.same_field import aligned
-from gatefield.plot.panels import gain_text
+from gatefield.measures import aligned
+from gatefield.plot import gain_text
 
 STRICT = 0.01
 """The smaller share of inputs that the head may leave undecided."""

@@ -13,12 +13,11 @@ from pydantic import Field
 
 from gatefield.data import NonlinearGP, Task, ring_correlation
 from gatefield.experiments.many_drifts import relative, sampled_drifts
-from gatefield.experiments.same_field import cosine
 from gatefield.experiments.unfold import unfold
 from gatefield.lab.bench import Bench
 from gatefield.lab.experiment import Parameters
 from gatefield.lab.kinds import Count, Gains, LengthScale, Rate, Seed
-from gatefield.measures import ipr
+from gatefield.measures import cosine, ipr
 from gatefield.nets import Committee
 from gatefield.theory import nlgp
 from gatefield.theory.hypercube import head_errors

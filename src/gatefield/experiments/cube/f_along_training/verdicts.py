@@ -4,7 +4,7 @@ import numpy as np
 import xarray as xr
 
 from gatefield.lab.verdict import Verdict
-from gatefield.plot.panels import gain_text
+from gatefield.plot import gain_text
 
 NEAR = 0.1
 """A form counts as that of f if it is off by less than a tenth of |f|."""

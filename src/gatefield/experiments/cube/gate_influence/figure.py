@@ -9,7 +9,6 @@ from scipy.special import erf
 
 from gatefield.experiments.cube import fields as cube
 from gatefield.experiments.cube.gate_influence.verdicts import HIGH, LOW
-from gatefield.experiments.cube.styles import styles
 
 PANELS = {
     "uniform": ("(a) all corners alike", "influence"),
@@ -36,7 +35,7 @@ def _band(axes: Any) -> None:
 
 def _scatter(axes: Any, record: xr.Dataset, law: str, title: str, label: str) -> None:
     _band(axes)
-    for name, how in styles(record).items():
+    for name, how in cube.styles(record).items():
         if name in cube.SETTLED.values():  # they would hide the trained fields
             continue
         one = cube.family(record, name)

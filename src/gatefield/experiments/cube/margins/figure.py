@@ -9,7 +9,6 @@ from matplotlib.lines import Line2D
 
 from gatefield.experiments.cube import fields as cube
 from gatefield.experiments.cube.margins.verdicts import truncation_chance
-from gatefield.experiments.cube.styles import styles
 
 KINDS = (("head", "C0", "o", "every corner"), (0, "C1", "s", "99 % of inputs"), (1, "C2", "^", "95 % of inputs"))
 
@@ -88,7 +87,7 @@ def _head_panel(axes: Any, record: xr.Dataset) -> None:
 
 def _curve_panel(axes: Any, record: xr.Dataset) -> list[Line2D]:
     floor, handles = 1e-5, []
-    for name, how in styles(record).items():
+    for name, how in cube.styles(record).items():
         values = cube.family(record, name).errors.median("field")
         kept = values.where(values > floor)
         if not kept.notnull().any():  # no error at any size

@@ -8,12 +8,12 @@ from matplotlib.figure import Figure
 from pydantic import Field
 
 from gatefield.data import Dataset, Images
-from gatefield.experiments.deep.digits.figure import accuracy_panel, over_epochs, plain_log_scale
 from gatefield.experiments.deep.digits.images import DigitSettings, fit, measured, seed_keys, two_digits
 from gatefield.experiments.deep.digits.kernels import Kernel, Probe, probe, tangent
 from gatefield.lab.bench import Bench
 from gatefield.lab.kinds import Count, Depth
 from gatefield.nets import DeepGated
+from gatefield.plot import accuracy_panel, over_epochs, plain_log_scale
 
 SETTING = (
     "Digits 4 and 7 of MNIST have the labels -1 and 1, the loss is one half of the mean squared error, the sign of the output "

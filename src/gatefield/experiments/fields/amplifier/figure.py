@@ -8,7 +8,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from gatefield.experiments.fields.orders import ORDER_NAMES, ORDERS
-from gatefield.plot.panels import dots_by_seed, gain_text, small_field
+from gatefield.plot import dots_by_seed, gain_text, small_field
 
 
 def figure(record: xr.Dataset) -> Figure:

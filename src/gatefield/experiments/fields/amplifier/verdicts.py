@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from gatefield.lab import Verdict
-from gatefield.plot.panels import gain_text
+from gatefield.plot import gain_text
 
 LOCALIZED = 0.15
 """An IPR above this, twice that of a random field on 40 sites, counts as localized."""

@@ -9,7 +9,7 @@ from matplotlib.ticker import MaxNLocator
 
 from gatefield.core.intervals import share
 from gatefield.experiments.fields.erf_populations.verdicts import LOCALIZED, localized
-from gatefield.plot.panels import gain_text
+from gatefield.plot import gain_text
 
 NEGATIVE, POSITIVE = "C0", "C1"
 

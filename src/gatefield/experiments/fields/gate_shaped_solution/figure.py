@@ -7,7 +7,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from gatefield.experiments.fields.gate_shaped_solution.simulate import GATES
-from gatefield.plot.panels import gain_text, signed_matrix
+from gatefield.plot import gain_text, signed_matrix
 
 GATE_NAMES = {"bump": "small bump", "hat": "Mexican hat"}
 

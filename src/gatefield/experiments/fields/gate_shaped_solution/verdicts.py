@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from gatefield.lab import Verdict
-from gatefield.plot.panels import gain_text
+from gatefield.plot import gain_text
 
 INVERSE_ROW = (0.841, -0.380, 0.075, -0.012)
 """First entries of a row of (S0 + S1)^-1 at gain 3, length scales 2 and 1, on 40 sites."""

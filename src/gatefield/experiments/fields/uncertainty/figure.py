@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from gatefield.experiments.fields.orders import ORDERS
 from gatefield.experiments.fields.uncertainty.verdicts import CYCLES, GOOD, waves
 from gatefield.measures import gabor
-from gatefield.plot.panels import gain_text, small_field
+from gatefield.plot import gain_text, small_field
 
 KINDS = (("C0", "plain bump chosen"), ("C2", f"carrier of less than {CYCLES:g} cycle"), ("C1", "Gabor"))
 

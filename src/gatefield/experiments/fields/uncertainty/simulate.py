@@ -103,7 +103,7 @@ def _flow(p: Settings) -> np.ndarray:
 
 @exact
 @jax.jit
-def _measures(fields: np.ndarray) -> dict[str, jax.Array]:
+def _measures(fields: np.ndarray) -> dict[str, np.ndarray | jax.Array]:
     position, frequency = entropies(fields)
     return {
         "entropy": position + frequency,

@@ -8,7 +8,7 @@ import xarray as xr
 
 from gatefield.experiments.fields.uncertainty.simulate import CARRIER, MEASURES
 from gatefield.lab import Verdict
-from gatefield.plot.panels import gain_text
+from gatefield.plot import gain_text
 
 GOOD = 0.9
 """R2 from which a fit counts as good."""

@@ -9,7 +9,7 @@ from scipy import stats
 from gatefield.core.intervals import share
 from gatefield.experiments.gates.gate_stability.paths import SETTLED, settling
 from gatefield.lab.verdict import Verdict
-from gatefield.plot.panels import gain_text
+from gatefield.plot import gain_text
 from gatefield.theory import nlgp
 
 SEEN = 10

@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from gatefield.plot.panels import gain_text
+from gatefield.plot import gain_text
 
 TITLES = {
     "single": "one gate",

@@ -7,7 +7,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from gatefield.experiments.gates.gates_to_relu.verdicts import KNOWN
-from gatefield.plot.panels import gain_text
+from gatefield.plot import gain_text
 
 CURVES = (
     ("limit", "C0", "-", "limit of the gated linear network behind the gates frozen at t"),

@@ -9,12 +9,11 @@ from pydantic import Field
 
 from gatefield.data import NonlinearGP, Task
 from gatefield.experiments.nearly_gaussian import class_at
-from gatefield.experiments.same_field import best_match
 from gatefield.experiments.unfold import unfold
 from gatefield.lab.bench import Bench
 from gatefield.lab.experiment import Parameters
 from gatefield.lab.kinds import Count, Gains, LengthScale, Rate, Seed
-from gatefield.measures import ipr
+from gatefield.measures import best_match, ipr
 from gatefield.nets import Committee
 from gatefield.theory.gated_linear import Mixture, frozen_limits, frozen_losses
 

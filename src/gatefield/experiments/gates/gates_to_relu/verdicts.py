@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from gatefield.lab.verdict import Verdict
-from gatefield.plot.panels import gain_text
+from gatefield.plot import gain_text
 
 KNOWN = 0.95
 """Gates know the answer once the limit behind them has this cosine with the final fields, or share of the loss, for good."""

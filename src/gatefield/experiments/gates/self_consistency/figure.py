@@ -6,8 +6,8 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from gatefield.experiments.same_field import aligned
-from gatefield.plot.panels import dots_by_seed, gain_text
+from gatefield.measures import aligned
+from gatefield.plot import dots_by_seed, gain_text
 
 ROWS = {"long": "longer range positive", "short": "shorter range positive"}
 

@@ -11,11 +11,10 @@ from gatefield import gates
 from gatefield.data import NonlinearGP, Task, fourier_basis
 from gatefield.experiments.gates.self_consistency.verdicts import SAME
 from gatefield.experiments.nearly_gaussian import GAUSSIAN, class_at
-from gatefield.experiments.same_field import cosine, groups, shifted_cosine
 from gatefield.lab.bench import Bench
 from gatefield.lab.experiment import Parameters
 from gatefield.lab.kinds import Count, Gains, LengthScale, Rate, Seed
-from gatefield.measures import circular_distance, ipr, peak_position
+from gatefield.measures import circular_distance, cosine, groups, ipr, peak_position, shifted_cosine
 from gatefield.nets import Committee
 from gatefield.theory.classes import EmpiricalClass, GaussianClass
 from gatefield.theory.neuron import GatePath, gate_flow, gate_map, iterate_gate_map

@@ -5,9 +5,9 @@ import xarray as xr
 
 from gatefield.data import ring_spectrum
 from gatefield.experiments.nearly_gaussian import GAUSSIAN
-from gatefield.experiments.same_field import cosine, shifted_cosine
 from gatefield.lab.verdict import Verdict
-from gatefield.plot.panels import gain_text
+from gatefield.measures import cosine, shifted_cosine
+from gatefield.plot import gain_text
 
 SAME = 0.95
 """Fields with this cosine or more count as the same."""

@@ -7,7 +7,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from gatefield.experiments.gates.stability.verdicts import SAME
-from gatefield.plot.panels import dots_by_seed, gain_text, small_field
+from gatefield.plot import dots_by_seed, gain_text, small_field
 
 FLOOR = 1e-7
 """Smaller distances are rounding."""

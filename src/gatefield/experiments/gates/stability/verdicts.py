@@ -6,7 +6,7 @@ import xarray as xr
 from gatefield.core.intervals import share
 from gatefield.experiments.fields.amplifier.verdicts import LOCALIZED
 from gatefield.lab.verdict import Verdict
-from gatefield.plot.panels import gain_text
+from gatefield.plot import gain_text
 
 SAME = 0.95
 """Two fields with a cosine above this count as the same."""

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from gatefield.core.intervals import Interval
 from gatefield.experiments.gates.where.hits import FEW, NEAR, hits, localized, network, rate
 from gatefield.experiments.gates.where.predictors import CHOSEN, PREDICTORS
-from gatefield.plot.panels import gain_text, small_field
+from gatefield.plot import gain_text, small_field
 
 NETWORKS = {"neuron": "one neuron", "committee": "committee"}
 MARKS = dict(zip(PREDICTORS, ("s", "o", "^", "D", "v", "P"), strict=True))

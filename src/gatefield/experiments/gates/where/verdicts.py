@@ -9,7 +9,7 @@ import xarray as xr
 from gatefield.experiments.gates.where.hits import FEW, NEAR, OTHERS, gain_over_chosen, hits, localized, network, rate
 from gatefield.experiments.gates.where.predictors import CHOSEN, PREDICTORS, TOGETHER
 from gatefield.lab.verdict import Verdict
-from gatefield.plot.panels import gain_text
+from gatefield.plot import gain_text
 
 NOISE = 0.05 / 1_000
 """Learning rate over batch size in the exploratory runs; with more noise, the place is harder to tell."""

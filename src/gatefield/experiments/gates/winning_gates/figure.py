@@ -7,7 +7,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from gatefield.experiments.gates.winning_gates.sets import LEARNED, PAIRS, SEARCHED
-from gatefield.plot.panels import dots_by_seed, gain_text, small_field
+from gatefield.plot import dots_by_seed, gain_text, small_field
 
 SHOWN = {
     "± flat": ("C0", "-"),

@@ -7,7 +7,7 @@ from scipy import stats
 from gatefield.data import ring_spectrum
 from gatefield.experiments.gates.winning_gates.sets import PAIRS
 from gatefield.lab.verdict import Verdict
-from gatefield.plot.panels import gain_text
+from gatefield.plot import gain_text
 
 TABLE = {
     "± flat": (0.2122, 0.2821, 1.329, 1.05),

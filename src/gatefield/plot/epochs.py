@@ -1,10 +1,9 @@
-"""Panels that the experiments on digits share."""
+"""Panels of trainings on a data set: values over epochs, for several networks and seeds."""
 
 from collections.abc import Mapping
 from typing import Any
 
 import xarray as xr
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 
 def over_epochs(axes: Any, values: xr.DataArray, names: Mapping[str, str]) -> None:
@@ -12,22 +11,14 @@ def over_epochs(axes: Any, values: xr.DataArray, names: Mapping[str, str]) -> No
     for at, (key, name) in enumerate(names.items()):
         one = values.sel(net=key)
         every = max(1, one.sizes["step"] // 20)
-        style = {"color": f"C{at}", "marker": "osD^v"[at], "markevery": every, "markersize": 3.5, "linewidth": 1.4}
+        style = {"color": f"C{at}", "marker": "osD^v"[at % 5], "markevery": every, "markersize": 3.5, "linewidth": 1.4}
         axes.plot(one.epoch, one.mean("seed"), label=name, **style)
         axes.fill_between(one.epoch, one.min("seed"), one.max("seed"), color=f"C{at}", alpha=0.2, linewidth=0)
     axes.set_xlabel("epoch")
 
 
 def accuracy_panel(axes: Any, values: xr.DataArray, names: Mapping[str, str], title: str) -> None:
-    """On the test set, in percent, from the first look after the start on, so that chance level does not set the scale."""
+    """On the test set, in percent, from the first record after the start on, so that chance level does not set the scale."""
     over_epochs(axes, 100 * values.isel(step=slice(1, None)), names)
     axes.set(ylabel="test accuracy (%)", title=title)
     axes.set_xlim(left=0)
-
-
-def plain_log_scale(axes: Any) -> None:
-    """A logarithmic axis upwards over few decades, with numbers as one reads them: 2,000 5,000 10,000."""
-    axes.set_yscale("log")
-    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 1 else f"{value:g}"))
-    axes.yaxis.set_minor_formatter(NullFormatter())

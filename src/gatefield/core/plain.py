@@ -1,0 +1,42 @@
+"""Values in types that JSON knows."""
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import jax
+import numpy as np
+
+
+def plain(value: Any, most: int | None = None) -> Any:
+    """The value in types that JSON knows: numbers, texts, lists and tables.
+
+    Infinite numbers and NaN become words that `float` reads. A module is a table of its class and fields; a function is its
+    name. An array of more than `most` numbers, if that is given, is its shape.
+
+    >>> plain({"gain": np.float64("inf"), "labels": (1, 0)})
+    {'gain': 'Infinity', 'labels': [1, 0]}
+    >>> from gatefield.data import Gaussian
+    >>> plain(Gaussian(40, xi=2.0))
+    {'class': 'Gaussian', 'n': 40, 'xi': 2.0, 'boundary': 'ring'}
+    """
+    match value:
+        case np.ndarray() | np.generic() | jax.Array():
+            array = np.asarray(value)
+            return plain(array.tolist()) if most is None or array.size <= most else f"array of shape {array.shape}"
+        case Mapping():
+            return {str(key): plain(item, most) for key, item in value.items()}
+        case list() | tuple():
+            return [plain(item, most) for item in value]
+        case float() if math.isnan(value):
+            return "NaN"
+        case float() if math.isinf(value):
+            return "Infinity" if value > 0 else "-Infinity"
+        case None | bool() | int() | float() | str():
+            return value
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = {field.name: plain(getattr(value, field.name), most) for field in dataclasses.fields(value)}
+        return {"class": type(value).__name__, **fields}
+    name = getattr(value, "__qualname__", str(value))
+    return type(value).__name__ if " at 0x" in name else name  # an address in memory says nothing
