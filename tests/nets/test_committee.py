@@ -125,16 +125,16 @@ def test_many_keys_make_many_networks():
         ({"linear": "Frozen"}, "linear must be False, True or 'frozen', but is 'Frozen'."),
         (
             {"bias": True, "bias_init": [0.1, 0.2, 0.3]},
-            "bias_init must be one number or have shape (2,), but has shape (3,); give such a value.",
+            "bias_init must be one number or have shape (2,), but has shape (3,); bias_init=0.1 serves all",
         ),
         ({"bias": True, "bias_init": np.nan}, "bias_init must be finite, but is nan; give such a value."),
         (
             {"output_bias": True, "output_bias_init": [0.1]},
-            "output_bias_init must be one number, but has shape (1,); give such a value.",
+            "output_bias_init must be one number, but has shape (1,); output_bias_init=0.1 serves all",
         ),
         (
             {"linear": True, "linear_init": np.ones((4, 3)), "key": jax.random.split(KEY, 5)},
-            "linear_init must be one number or have shape (3,) or (5, 3), but has shape (4, 3); give such a value.",
+            "linear_init must be one number or have shape (3,) or (5, 3), but has shape (4, 3); linear_init=0.1 serves all",
         ),
         ({"linear": True, "linear_init": [1.0, np.inf, 0.0]}, "linear_init must be finite, but is inf; give such a value."),
         ({"key": None}, "Initial fields by the rule 'xavier' need a key; give one, such as key=jax.random.key(0)."),

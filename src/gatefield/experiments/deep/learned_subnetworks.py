@@ -9,8 +9,9 @@ from matplotlib.figure import Figure
 from gatefield.experiments.deep.digits import verdicts as say
 from gatefield.experiments.deep.digits.figure import accuracy_panel
 from gatefield.experiments.deep.digits.images import MADE_UP
-from gatefield.experiments.deep.digits.kernels import paths, tangent
+from gatefield.experiments.deep.digits.kernels import paths
 from gatefield.experiments.deep.digits.pair import QUICK, SETTING, Digits, PairSettings, loss_panel, nu_panel
+from gatefield.kernels import tangent_kernel
 from gatefield.lab.bench import Bench
 from gatefield.lab.experiment import Experiment
 from gatefield.lab.verdict import Verdict
@@ -26,7 +27,7 @@ class Settings(PairSettings):
 def simulate(parameters: Settings, bench: Bench) -> xr.Dataset:
     """The record."""
     digits = Digits(parameters)
-    kernels = {"paths": paths, "tangent": tangent}
+    kernels = {"paths": paths, "tangent": tangent_kernel}
     return digits.gathered({net: digits.fit(bench, net, digits.net(net), kernels)[0] for net in NETS})
 
 

@@ -10,7 +10,7 @@ import xarray as xr
 from jaxtyping import Array, Float
 
 from gatefield.data import Images
-from gatefield.kernels import ntk, path_kernel, soft_relu_ntk, strength_and_gate_ntk, trace_normalised
+from gatefield.kernels import path_kernel, strength_and_gate_ntk, trace_normalised
 from gatefield.measures import label_alignment
 
 Kernel = Callable[[Any, Any], Array]
@@ -43,17 +43,6 @@ def probe(images: Images, samples: int, ridge: float, seed: int) -> Probe:
     """So many training images, as many of each label."""
     chosen = images.subset(samples, seed=seed, balanced=True)
     return Probe(chosen.x, chosen.y, ridge)
-
-
-def tangent(net: Any, x: Any) -> Float[Array, "samples samples"]:
-    """The tangent kernel by all that is trained; hard gates have the derivative zero."""
-    match net.gating:
-        case "soft-relu":
-            return sum(soft_relu_ntk(net.weights, x, net.beta, net.eps))  # pyright: ignore[reportReturnType]
-        case "soft-galu":
-            return sum(strength_and_gate_ntk(net.weights, net.gating_layers, x, net.beta, net.eps))  # pyright: ignore[reportReturnType]
-        case _:
-            return ntk(net.weights, net.gates(x), x)
 
 
 def by_gates(net: Any, x: Any) -> Float[Array, "samples samples"]:
