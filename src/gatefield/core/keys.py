@@ -5,9 +5,13 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import PRNGKeyArray
+from jaxtyping import Array, Key, PRNGKeyArray, UInt32
 
+from gatefield.core.arrays import Exact
 from gatefield.core.errors import UserError
+
+Keys = Key[Array, "..."] | UInt32[Exact, "... _"]
+"""One key, or one for each run, as users have them: typed, or raw key data."""
 
 
 def as_key(key: Any) -> PRNGKeyArray:

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 
-from gatefield.core.arrays import Exact
+from gatefield.core.arrays import Exact, ScalarLike
 from gatefield.kernels.arrays import Arrays, Kernel, Samples, float_arrays, full_precision
 from gatefield.kernels.soft_pass import Pass, answers, check_gating, check_soft, gating_pass
 
@@ -22,7 +22,7 @@ class GateSensitivity(NamedTuple):
 
 
 @full_precision
-def gate_sensitivity(gating_weights: Arrays, x: Samples, beta: float = 4.0, eps: float = 0.1) -> GateSensitivity:
+def gate_sensitivity(gating_weights: Arrays, x: Samples, beta: ScalarLike = 4.0, eps: ScalarLike = 0.1) -> GateSensitivity:
     r"""The largest derivative of each soft gate with respect to any one weight of the gating network.
 
     $$\max_m\left|\frac{\partial G_{li}}{\partial\theta_m}\right|
@@ -52,7 +52,7 @@ def gate_sensitivity(gating_weights: Arrays, x: Samples, beta: float = 4.0, eps:
 
 
 @full_precision
-def gate_path_sensitivity(gating_weights: Arrays, x: Samples, beta: float = 4.0, eps: float = 0.1) -> Kernel:
+def gate_path_sensitivity(gating_weights: Arrays, x: Samples, beta: ScalarLike = 4.0, eps: ScalarLike = 0.1) -> Kernel:
     r"""How alike the open paths of two samples answer to the gating network.
 
     $$\delta(s,s')=\sum_{p\rightsquigarrow i}\sum_m\frac{\partial A(s,p)}{\partial\theta^g_m}

@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from gatefield.core.arrays import ScalarLike
 from gatefield.core.errors import UserError
 from gatefield.kernels.arrays import (
     Arrays,
@@ -27,8 +28,8 @@ def strength_and_gate_ntk(
     weights: Arrays,
     gating_weights: Arrays,
     x: Samples,
-    beta: float = 4.0,
-    eps: float = 0.1,
+    beta: ScalarLike = 4.0,
+    eps: ScalarLike = 0.1,
     *,
     biases: Arrays | None = None,
     gating_biases: Arrays | None = None,
@@ -81,7 +82,7 @@ class SoftReluKernels(NamedTuple):
 
 @full_precision
 def soft_relu_ntk(
-    weights: Arrays, x: Samples, beta: float = 4.0, eps: float = 0.1, *, biases: Arrays | None = None
+    weights: Arrays, x: Samples, beta: ScalarLike = 4.0, eps: ScalarLike = 0.1, *, biases: Arrays | None = None
 ) -> SoftReluKernels:
     r"""Parts of the tangent kernel of a soft-ReLU network, in which the same weights make sums and gates.
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from gatefield.core import checks
+from gatefield.core.arrays import Numbers
 from gatefield.core.errors import UserError
 from gatefield.kernels.arrays import Arrays, Checked, Kernel, Samples, check_network, float_arrays, full_precision, is_traced
 from gatefield.kernels.features import Features, cut, features, host_kernel, kernel, with_biases
@@ -92,7 +93,7 @@ def ntk_blocks(
 
 
 @full_precision
-def outer_kernel(parts: Sequence[tuple[Samples, Samples]]) -> Kernel:
+def outer_kernel(parts: Sequence[tuple[Numbers, Numbers]]) -> Kernel:
     r"""Gram matrix of derivatives that are outer products, one for each array that is trained.
 
     $$K(s,s') = \sum_i\langle f_i(s), f_i(s')\rangle\,\langle b_i(s), b_i(s')\rangle$$

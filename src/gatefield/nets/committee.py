@@ -5,11 +5,12 @@ from typing import Any, Literal
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Array, Float
 
 from gatefield.core import checks
-from gatefield.core.arrays import Exact, Numbers
+from gatefield.core.arrays import Exact, Numbers, ScalarLike
 from gatefield.core.errors import UserError
+from gatefield.core.keys import Keys
 from gatefield.core.runs import leaf
 from gatefield.kernels import outer_kernel
 from gatefield.nets.activations import Activation, activation_function, as_activation
@@ -67,10 +68,10 @@ class Committee(Network):
         bias: Part = False,
         readout: str = "mean",
         init: str | Rule | Numbers = "xavier",
-        key: PRNGKeyArray | None = None,
+        key: Keys | None = None,
         output_bias: Part = False,
         linear: Part = False,
-        init_scale: float = 1.0,
+        init_scale: ScalarLike = 1.0,
         bias_init: Numbers = 0.0,
         output_bias_init: Numbers = 0.0,
         linear_init: Numbers = 0.0,

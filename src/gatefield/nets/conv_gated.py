@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from jaxtyping import PRNGKeyArray
 
 from gatefield.core import checks
-from gatefield.core.arrays import Numbers
+from gatefield.core.arrays import Numbers, ScalarLike
 from gatefield.core.errors import UserError
+from gatefield.core.keys import Keys
 from gatefield.nets.layered.init import Start
 from gatefield.nets.layered.layers import Convolution, convolutions, dense_layers
 from gatefield.nets.layered.network import Layered, widths_of
@@ -68,7 +68,7 @@ class ConvGated(Layered):
         eps: Numbers | None = None,
         init: Any = "gaussian",
         sigma: Any = "he",
-        mu: float | None = None,
+        mu: ScalarLike | None = None,
         samples: int | None = None,
         free_gates: Sequence[Any] | None = None,
         gates_from: "ConvGated | None" = None,
@@ -76,7 +76,7 @@ class ConvGated(Layered):
         bias: bool = False,
         precision: str = "float32",
         record_weights: bool = False,
-        key: PRNGKeyArray | None = None,
+        key: Keys | None = None,
     ) -> None:
         front = convolutions(shape, channels, kernel_size, padding, stride, pool, head)
         if np.ndim(dense) != 1:

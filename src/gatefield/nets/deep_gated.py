@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from jaxtyping import PRNGKeyArray
 
 from gatefield.core import checks
-from gatefield.core.arrays import Numbers
+from gatefield.core.arrays import Numbers, ScalarLike
 from gatefield.core.errors import UserError
+from gatefield.core.keys import Keys
 from gatefield.nets.layered.init import Start
 from gatefield.nets.layered.layers import dense_layers
 from gatefield.nets.layered.network import Layered, widths_of
@@ -78,7 +78,7 @@ class DeepGated(Layered):
         eps: Numbers | None = None,
         init: Any = "gaussian",
         sigma: Any = "he",
-        mu: float | None = None,
+        mu: ScalarLike | None = None,
         samples: int | None = None,
         free_gates: Sequence[Any] | None = None,
         gates_from: "DeepGated | None" = None,
@@ -86,7 +86,7 @@ class DeepGated(Layered):
         bias: bool = False,
         precision: str = "float32",
         record_weights: bool = False,
-        key: PRNGKeyArray | None = None,
+        key: Keys | None = None,
     ) -> None:
         if np.ndim(widths) != 1 or not len(widths):
             raise UserError(f"widths must be a list of one or more widths, such as [100, 100], but is {widths!r}.")

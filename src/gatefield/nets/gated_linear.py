@@ -7,10 +7,11 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, PRNGKeyArray, Real
+from jaxtyping import Array, Float, Real
 
 from gatefield.core import checks
-from gatefield.core.arrays import Exact, Numbers
+from gatefield.core.arrays import Exact, Numbers, ScalarLike
+from gatefield.core.keys import Keys
 from gatefield.core.runs import leaf
 from gatefield.gates import Gate, GateSet, as_gate_set
 from gatefield.kernels import outer_kernel
@@ -52,8 +53,8 @@ class GatedLinear(Network):
         gates: GateSet | Sequence[Gate],
         *,
         init: str | Rule | Numbers = "xavier",
-        init_scale: float = 1.0,
-        key: PRNGKeyArray | None = None,
+        init_scale: ScalarLike = 1.0,
+        key: Keys | None = None,
     ) -> None:
         n = checks.count("n", n)
         self.gates = as_gate_set(gates)

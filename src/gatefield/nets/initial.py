@@ -10,9 +10,9 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from gatefield.core import checks
-from gatefield.core.arrays import Numbers
+from gatefield.core.arrays import Numbers, ScalarLike
 from gatefield.core.errors import UserError
-from gatefield.core.keys import as_key
+from gatefield.core.keys import Keys, as_key
 
 
 def xavier(key: PRNGKeyArray, units: int, n: int, scale: float) -> Float[Array, "units n"]:
@@ -49,20 +49,19 @@ INITIAL: Mapping[str, Rule] = {
 
 
 def initial_fields(
-    init: str | Rule | Numbers, key: PRNGKeyArray | None, K: int, n: int, scale: float
+    init: str | Rule | Numbers, key: Keys | None, K: int, n: int, scale: ScalarLike
 ) -> Float[Array, "*runs K n"]:
     """Fields made by a rule, one set for each key, or the given ones times the scale."""
-    scale = checks.scalar("init_scale", checks.finite("init_scale", scale))
-    key = None if key is None else as_key(key)
+    factor = checks.scalar("init_scale", checks.finite("init_scale", scale))
     if isinstance(init, str) or callable(init):
-        return _by_rule(init, key, K, n, scale)
+        return _by_rule(init, key, K, n, factor)
     fields = jnp.asarray(checks.finite("init", init), float)
     if fields.shape[-2:] != (K, n) or fields.ndim > 3:
         raise UserError(f"Given fields must have shape (K, n) = ({K}, {n}), or (runs, {K}, {n}), but have {fields.shape}.")
-    return scale * fields
+    return factor * fields
 
 
-def _by_rule(init: str | Rule, key: PRNGKeyArray | None, K: int, n: int, scale: float) -> Float[Array, "*runs K n"]:
+def _by_rule(init: str | Rule, key: Keys | None, K: int, n: int, scale: float) -> Float[Array, "*runs K n"]:
     rule = INITIAL[checks.choice("init", init, INITIAL)] if isinstance(init, str) else init
     if key is None:
         name = init if isinstance(init, str) else getattr(init, "__name__", "init")
@@ -70,4 +69,4 @@ def _by_rule(init: str | Rule, key: PRNGKeyArray | None, K: int, n: int, scale: 
     shape = jax.eval_shape(lambda k: rule(k, K, n, scale), jax.random.key(0)).shape
     if shape != (K, n):
         raise UserError(f"init must be a function (key, units, n, scale) that gives shape ({K}, {n}), but gives {shape}.")
-    return jnp.vectorize(lambda k: rule(k, K, n, scale), signature="()->(k,n)")(key)
+    return jnp.vectorize(lambda k: rule(k, K, n, scale), signature="()->(k,n)")(as_key(key))

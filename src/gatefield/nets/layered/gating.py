@@ -88,7 +88,8 @@ def soft_gates(gating: str, beta: Numbers | None, eps: Numbers | None, gates_fro
     hard = [math.isinf(b) for b, _ in pairs]
     if any(hard) and not all(hard):
         raise UserError("beta must be finite for all runs, or inf for all; train hard and soft gates apart.")
-    return *(np.array(pairs).T if shape else pairs[0]), all(hard)
+    betas, epsilons = np.array(pairs).T if shape else pairs[0]
+    return betas, epsilons, all(hard)
 
 
 def _soft_gate(gating: str, beta: Any, eps: Any) -> tuple[float, float]:

@@ -8,11 +8,12 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Array, Float, Key, PRNGKeyArray
 
 from gatefield.core import checks
+from gatefield.core.arrays import ScalarLike
 from gatefield.core.errors import UserError
-from gatefield.core.keys import as_key
+from gatefield.core.keys import Keys, as_key
 from gatefield.nets.layered.gating import KINDS
 from gatefield.nets.layered.layers import Layer, Sizes
 
@@ -127,7 +128,7 @@ def open_share(mu: Any, gating: str) -> float:
     return checks.scalar("mu", checks.real("mu", mu, "above 0 and at most 1", lambda m: (m > 0) & (m <= 1)))
 
 
-def three_keys(key: Any) -> Sequence[PRNGKeyArray | None]:
+def three_keys(key: Keys | None) -> Sequence[Key[Array, "..."] | None]:
     """Keys for weights, gating network and free gates, each with the run axis of the key."""
     if key is None:
         return (None, None, None)
@@ -135,7 +136,13 @@ def three_keys(key: Any) -> Sequence[PRNGKeyArray | None]:
 
 
 def initial_weights(
-    name: str, init: Any, sigma: Any, mu: float, layers: Sequence[Layer], key: PRNGKeyArray | None, count: int | None = None
+    name: str,
+    init: Any,
+    sigma: Any,
+    mu: float,
+    layers: Sequence[Layer],
+    key: Key[Array, "..."] | None,
+    count: int | None = None,
 ) -> Weights:
     """Drawn or given weights; only those of the first `count` layers, if so asked."""
     shapes = [layer.shape for layer in layers]
@@ -148,7 +155,7 @@ def initial_weights(
 
 
 @functools.partial(jax.jit, static_argnums=(1, 2, 3))
-def _drawn_weights(key: PRNGKeyArray, law: str, scales: Sequence[float], shapes: Shapes) -> Weights:
+def _drawn_weights(key: Key[Array, "..."], law: str, scales: Sequence[float], shapes: Shapes) -> Weights:
     """Weights of one network for each key."""
 
     def one(key: PRNGKeyArray) -> Weights:
@@ -173,7 +180,7 @@ def zero_biases(weights: Weights) -> Biases:
     return tuple(jnp.zeros((*layer.shape[:-2], layer.shape[-1])) for layer in weights)
 
 
-def initial_gates(gates: Any, samples: Any, mu: float, units: Sequence[Sizes], key: PRNGKeyArray | None) -> Weights:
+def initial_gates(gates: Any, samples: Any, mu: float, units: Sequence[Sizes], key: Key[Array, "..."] | None) -> Weights:
     """Given or drawn free gates, (samples, units) for each layer."""
     widths = tuple(map(math.prod, units))
     if gates is not None:
@@ -186,7 +193,7 @@ def initial_gates(gates: Any, samples: Any, mu: float, units: Sequence[Sizes], k
 
 
 @functools.partial(jax.jit, static_argnums=(1, 2))
-def _drawn_gates(mu: float, samples: int, widths: tuple[int, ...], key: PRNGKeyArray) -> Weights:
+def _drawn_gates(mu: ScalarLike, samples: int, widths: tuple[int, ...], key: Key[Array, "..."]) -> Weights:
     """One gate for each sample and unit, open with probability mu, drawn anew for each key."""
     shapes = [(samples, width) for width in widths]
     return each_key(lambda k: _cut(jax.random.bernoulli(k, mu, (_total(shapes),)).astype(float), shapes), key)
@@ -210,6 +217,6 @@ def _cut(numbers: Float[Array, " total"], shapes: Shapes) -> Weights:
     return tuple(numbers[end - math.prod(shape) : end].reshape(shape) for end, shape in zip(ends, shapes, strict=True))
 
 
-def each_key(make: Callable[[PRNGKeyArray], Any], key: PRNGKeyArray) -> Any:
+def each_key(make: Callable[[PRNGKeyArray], Any], key: Key[Array, "..."]) -> Any:
     """`make` for one key, or for each of an array of keys."""
     return jax.vmap(make)(key) if key.ndim else make(key)

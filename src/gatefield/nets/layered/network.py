@@ -9,11 +9,12 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Array, Float
 
 from gatefield.core import checks
 from gatefield.core.arrays import Exact, Numbers
 from gatefield.core.errors import UserError
+from gatefield.core.keys import Keys
 from gatefield.core.runs import leaf
 from gatefield.kernels import gated_pass, ntk, soft_relu_ntk, strength_and_gate_ntk
 from gatefield.nets.layered.gating import KINDS, check_makes_gates, check_same_layout, kind_name, soft_gates
@@ -55,7 +56,7 @@ class Layered(Network):
         precision: str,
         record_weights: bool,
         start: Start,
-        key: PRNGKeyArray | None,
+        key: Keys | None,
     ) -> None:
         self.layers, self.readout, self.record_weights = layers, readout, bool(record_weights)
         self.precision = checks.choice("precision", precision, PRECISIONS)
@@ -218,8 +219,7 @@ class Layered(Network):
     def _gate(self, at: int, q: Array) -> Array:
         if self.hard:
             return (q > 0).astype(q.dtype)
-        most, beta = (v if isinstance(v, float) else v.astype(q.dtype) for v in (1 + self.eps, self.beta))
-        return most * jax.nn.sigmoid(beta * q)
+        return _like(1 + self.eps, q) * jax.nn.sigmoid(_like(self.beta, q) * q)
 
     def _pass(self, weights: Weights, biases: Biases | None, z: Array, gate: Any) -> Iterator[tuple[Array, Array, Array]]:
         """Sums, gates and their product, layer by layer."""
@@ -251,6 +251,11 @@ class Layered(Network):
         soft = {} if not self.hard else {"beta": None, "eps": None}
         outputs = self.outputs if self.readout else None
         return {**layout, **soft, "outputs": outputs, "bias": self.biases is not None, "free_gates": None}
+
+
+def _like(value: float | Array, q: Array) -> float | Array:
+    """A number as it is, which takes the type of q; an array in that type."""
+    return value.astype(q.dtype) if isinstance(value, jax.Array) else value
 
 
 def _norms(weights: Weights) -> Float[Array, " layers"]:

@@ -7,13 +7,14 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 import xarray as xr
-from jaxtyping import Array, Float
+from jaxtyping import Float
 
+from gatefield.core.arrays import Exact
 from gatefield.data import Images
 from gatefield.kernels import path_kernel, strength_and_gate_ntk, trace_normalised
 from gatefield.measures import label_alignment
 
-Kernel = Callable[[Any, Any], Array]
+Kernel = Callable[[Any, Any], Exact]
 
 
 class Probe:
@@ -45,12 +46,12 @@ def probe(images: Images, samples: int, ridge: float, seed: int) -> Probe:
     return Probe(chosen.x, chosen.y, ridge)
 
 
-def by_gates(net: Any, x: Any) -> Float[Array, "samples samples"]:
+def by_gates(net: Any, x: Any) -> Float[Exact, "samples samples"]:
     """K^a, the part of a soft-GaLU network's tangent kernel that comes from its gating network."""
     return strength_and_gate_ntk(net.weights, net.gating_layers, x, net.beta, net.eps)[1]
 
 
-def paths(net: Any, x: Any) -> Float[Array, "samples samples"]:
+def paths(net: Any, x: Any) -> Float[Exact, "samples samples"]:
     """M, the Gram matrix of path features."""
     return path_kernel(net.gates(x), x)
 
@@ -68,8 +69,8 @@ def unpacked(triangle: np.ndarray, samples: int) -> Float[np.ndarray, "... sampl
     return K
 
 
-def _packed(kernel: Kernel, x: np.ndarray) -> Callable[[Any], Array]:
-    def triangle(net: Any) -> Array:
+def _packed(kernel: Kernel, x: np.ndarray) -> Callable[[Any], Exact]:
+    def triangle(net: Any) -> Exact:
         return kernel(net, jnp.asarray(x))[np.triu_indices(len(x))]
 
     return triangle
