@@ -113,3 +113,31 @@ def test_plain_values_give_the_float_type_of_the_network():
     assert tangent_kernel(DeepGated(N, [4], gating="relu", key=KEY), X).dtype == np.float32
     assert tangent_kernel(Committee(N, 2, key=KEY), X).dtype == np.float32
     assert tangent_kernel(ring("relu")(KEY), X).dtype == np.float32
+
+
+@every
+def test_the_kernel_predicts_how_outputs_change(make):
+    """A short step along minus the gradient of half the mean squared error moves outputs by -rate K (y - label) / samples.
+
+    Only for one output: with several, K is the sum over them, and each output moves by a kernel of its own.
+    """
+    with jax.enable_x64(True):
+        net, rate, label = moved(make(KEY)), 1e-6, jnp.cos(jnp.arange(SAMPLES, dtype=float))
+        if net.outputs > 1 or getattr(net, "precision", "float32") != "float32":
+            return
+        trained, fixed = eqx.partition(net, net.trainable())
+        slope = jax.grad(lambda t: 0.5 * jnp.mean((eqx.combine(t, fixed)(X) - label) ** 2))(trained)
+        after = eqx.combine(jax.tree.map(lambda a, g: a - rate * g, trained, slope), fixed)
+        change = np.asarray(after(X) - net(X)) / rate
+        expected = -tangent_kernel(net, X) @ np.asarray(net(X) - label) / SAMPLES
+    np.testing.assert_allclose(change, expected, rtol=1e-3, atol=1e-4 * np.abs(expected).max())
+
+
+def test_the_mean_over_drawn_networks_is_the_expected_kernel():
+    """2,000 deep networks behind the same free gates, within 5 standard errors."""
+    gates = [np.random.default_rng(1).integers(0, 2, (SAMPLES, width)).astype(float) for width in (5, 4)]
+    keys = jax.random.split(jax.random.key(1), 2000)
+    nets = DeepGated(N, [5, 4], gating="free", free_gates=gates, sigma=0.6, init="uniform", key=keys)
+    each = np.asarray(jax.jit(jax.vmap(lambda net: tangent_kernel(net, X), in_axes=(run_axes(nets),)))(nets), float)
+    error = each.std(0) / np.sqrt(len(each))
+    assert np.all(np.abs(each.mean(0) - kernels.expected_ntk(gates, X, 0.6)) <= 5 * error + 1e-12)

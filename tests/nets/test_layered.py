@@ -148,7 +148,7 @@ def test_recorded_weights_name_their_axes():
 @both
 def test_biases_are_trained_with_their_weights(make, kind, names):
     marks = make(kind, bias=True)(KEY).trainable()
-    arrays = ("weights", "biases", "gating_weights", "gating_biases", "free_gates", "beta", "eps")
+    arrays = ("weights", "biases", "gating_weights", "gating_biases", "free_gates", "soft_arrays")
     assert {name for name in arrays if any(jax.tree.leaves(getattr(marks, name)))} == names
 
 
@@ -162,3 +162,10 @@ def test_free_gates_count_all_samples():
     np.testing.assert_allclose(net(X[:, None])[:, 0], net(X), rtol=1e-6)
     with pytest.raises(UserError, match=r"made for 5 samples, but inputs have shape \(4, 6\); give the whole training set"):
         net(X[:4])
+
+
+def test_numbers_of_a_dense_network_are_no_arrays():
+    """All leaves of networks made by many keys then have the run axis, so that a plain vmap goes over the runs."""
+    nets = deep("soft-galu", beta=2.0, bias=True)(jax.random.split(KEY, 3))
+    found = jax.vmap(lambda net: net(X))(nets)
+    np.testing.assert_allclose(found[1], one_run(nets, 1)(X), rtol=1e-5, atol=1e-6)

@@ -9,6 +9,7 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
 from gatefield.core import checks
@@ -37,8 +38,8 @@ class Layered(Network):
     hard: bool = eqx.field(static=True)
     precision: str = eqx.field(static=True)
     record_weights: bool = eqx.field(static=True)
-    beta: float | Float[Array, "*runs"] = leaf(0)
-    eps: float | Float[Array, "*runs"] = leaf(0)
+    soft_numbers: tuple[float, float] | None = eqx.field(static=True)
+    soft_arrays: tuple[Float[Array, "..."], Float[Array, "..."]] | None = leaf(0)
     weights: Weights = leaf(2)
     biases: Biases | None = leaf(1)
     gating_weights: Weights | None = leaf(2)
@@ -64,11 +65,11 @@ class Layered(Network):
         if gates_from is not None:
             check_same_layout(self, gates_from)
         beta, eps, self.hard = soft_gates(self.gating, *soft, gates_from)
-        if not isinstance(beta, float) or isinstance(layers[0], Convolution):
-            # Numbers are compiled into the program, arrays are data: convolutions take long to compile, so that one program
-            # has to serve all their gates.
-            beta, eps = (jnp.asarray(value, float) for value in (beta, eps))
-        self.beta, self.eps = beta, eps
+        # Numbers are compiled into the program, arrays are data: convolutions take long to compile, so that one program has to
+        # serve all their gates.
+        data = np.ndim(beta) > 0 or isinstance(layers[0], Convolution)
+        self.soft_numbers = None if data else (beta, eps)
+        self.soft_arrays = (jnp.asarray(beta, float), jnp.asarray(eps, float)) if data else None
         parts = initial_parts(self.gating, layers, self.gated_layers, start, gates_from, key)
         self.weights, self.biases, self.gating_weights, self.gating_biases, self.free_gates = parts
 
@@ -87,6 +88,16 @@ class Layered(Network):
     @property
     def outputs(self) -> int:
         return math.prod(self.layers[-1].outgoing)
+
+    @property
+    def beta(self) -> float | Float[Array, "*runs"]:
+        """How steep gates are; infinite for hard ones."""
+        return self._soft[0]
+
+    @property
+    def eps(self) -> float | Float[Array, "*runs"]:
+        """How far gates reach above 1."""
+        return self._soft[1]
 
     @property
     def gated_layers(self) -> int:
@@ -169,6 +180,10 @@ class Layered(Network):
         offsets = {"biases": self.biases, "gating_biases": self.gating_biases}
         strengths, gates = strength_and_gate_ntk(self.weights, self.gating_layers, x, self.beta, self.eps, **offsets)
         return gates if self.gating == "gates-only" else strengths + gates
+
+    @property
+    def _soft(self) -> Any:
+        return self.soft_arrays if self.soft_numbers is None else self.soft_numbers
 
     def _type(self, x: Array) -> Any:
         """The float type of the outputs: that of weights and inputs together."""
