@@ -10,11 +10,12 @@ from scipy import stats
 
 from gatefield import UserError, experiments
 from gatefield.dynamics import Training
-from gatefield.experiments.deep.digits.kernels import Probe, by_gates, paths, tangent
+from gatefield.experiments.deep.digits.kernels import Probe, by_gates, paths
 from gatefield.experiments.deep.digits.pair import Digits, PairSettings
 from gatefield.experiments.deep.digits.verdicts import exceeds, falls, ridge_is_small, smaller_nu
 from gatefield.experiments.deep.gates_lottery import Settings as LotterySettings
 from gatefield.experiments.deep.mnist_galu import Settings
+from gatefield.kernels import tangent_kernel
 from gatefield.lab import MemoryBench
 from gatefield.lab.parameters import resolve
 from gatefield.nets import DeepGated
@@ -59,7 +60,7 @@ def test_kernel_is_the_gram_matrix_of_all_that_is_trained(gating):
         return sum(np.einsum("sij,tij->st", *[np.asarray(one, float)] * 2) for one in jax.tree.leaves(parts))
 
     J = jax.jacobian(lambda parts: _with(net, parts)(jnp.asarray(X)))(held)
-    np.testing.assert_allclose(tangent(net, X), gram(J), rtol=2e-5, atol=1e-6)
+    np.testing.assert_allclose(tangent_kernel(net, X), gram(J), rtol=2e-5, atol=1e-6)
     if gating == "soft-galu":
         np.testing.assert_allclose(by_gates(net, X), gram(J["gating_weights"]), rtol=2e-5, atol=1e-6)
 

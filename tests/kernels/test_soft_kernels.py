@@ -106,10 +106,12 @@ def test_wrong_settings(net):
         kernels.strength_and_gate_ntk(strengths, gating, x, beta=np.inf)
     with pytest.raises(UserError, match="eps must be zero or more and finite, but is -1"):
         kernels.soft_relu_ntk(strengths, x, eps=-1.0)
-    with pytest.raises(UserError, match="params_g must have 4 layers, or 3 without the last, not 2"):
+    with pytest.raises(UserError, match="gating_weights must have 4 layers, or 3 without the last, not 2"):
         kernels.strength_and_gate_ntk(strengths, gating[:2], x)
-    with pytest.raises(UserError, match="params_w must have one output, but has 2"):
-        kernels.strength_and_gate_ntk([*strengths[:-1], np.ones((4, 2))], gating, x)
+    with pytest.raises(UserError, match=r"gating_weights must have the shapes of weights, but have \[\(3, 5\)"):
+        kernels.strength_and_gate_ntk(strengths, [gating[0][:, :5], gating[1][:5], gating[2]], x)
+    with pytest.raises(UserError, match=r"biases must have the shapes \[\(6,\), .*\(1,\)\], one for each unit of a layer, not"):
+        kernels.soft_relu_ntk(strengths, x, biases=[np.zeros(6)] * 4)
 
 
 def test_beta_alone_may_be_traced():
@@ -123,3 +125,33 @@ def test_beta_alone_may_be_traced():
     slope = jax.grad(lambda eps: kernels.strength_and_gate_ntk(weights, gating, x, 4.0, eps)[0].sum())(0.1)
     ends = [kernels.strength_and_gate_ntk(weights, gating, x, 4.0, eps)[0].sum() for eps in (0.1 - 1e-4, 0.1 + 1e-4)]
     np.testing.assert_allclose(slope, (ends[1] - ends[0]) / 2e-4, rtol=1e-4)
+
+
+def test_biases_and_several_outputs():
+    """Both parts by Jacobians with respect to weights and biases, summed over three outputs; and the soft-ReLU kernel."""
+    rng = np.random.default_rng(5)
+    dims = (3, 6, 5, 3)
+    strengths, gating = ([0.6 * w for w in make(dims, 8, seed=seed)[0]] for seed in (0, 1))
+    x, sizes = make(dims, 8)[2], dims[1:]
+    biases, offsets = [rng.normal(size=s) for s in sizes], [rng.normal(size=s) for s in sizes[:-1]]
+
+    def output(w, b, g, c):
+        z = a = jnp.asarray(x)
+        for at, (one, other) in enumerate(zip(g, c, strict=True)):
+            q = a @ one + other
+            gate = (1 + EPS) / (1 + jnp.exp(-BETA * q))
+            z, a = gate * (z @ w[at] + b[at]), gate * q
+        return z @ w[-1] + b[-1]
+
+    def gram(function, arrays):
+        rows = jacobians(function, arrays)
+        return np.einsum("som,tom->st", rows, rows)
+
+    found = kernels.strength_and_gate_ntk(strengths, gating[:-1], x, BETA, EPS, biases=biases, gating_biases=offsets)
+    expected = [
+        gram(lambda p: output(p[:3], p[3:], gating[:-1], offsets), [*strengths, *biases]),
+        gram(lambda p: output(strengths, biases, p[:2], p[2:]), [*gating[:-1], *offsets]),
+    ]
+    np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-12)
+    both = gram(lambda p: output(p[:3], p[3:], p[:2], p[3:5]), [*strengths, *biases])
+    np.testing.assert_allclose(sum(kernels.soft_relu_ntk(strengths, x, BETA, EPS, biases=biases)), both, rtol=1e-10, atol=1e-12)

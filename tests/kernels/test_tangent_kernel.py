@@ -118,3 +118,42 @@ def test_wrong_settings():
         kernels.path_overlap([np.ones(3)])
     with pytest.raises(UserError, match=r"x must have the shape \(7, inputs\)"):
         kernels.path_kernel(net[1], net[2][:3])
+
+
+def test_biases_are_trained_with_the_weights():
+    """A network of given gates and biases, by its Jacobian with respect to both."""
+    weights, gates, x = make((4, 6, 5, 2), 7)
+    biases = [np.random.default_rng(3).normal(size=w.shape[1]) for w in weights]
+
+    def biased(parameters):
+        z = jnp.asarray(x)
+        for at, (w, b) in enumerate(zip(parameters[:3], parameters[3:], strict=True)):
+            z = (z @ w + b) * (gates[at] if at < 2 else 1)
+        return z
+
+    rows = jacobians(biased, [*weights, *biases])
+    each = np.einsum("skm,tkm->kst", rows, rows)
+    np.testing.assert_allclose(kernels.ntk(weights, gates, x, biases=biases), each.sum(0), rtol=1e-12, atol=1e-10)
+    np.testing.assert_allclose(kernels.ntk(weights, gates, x, biases=biases, block=3), each.sum(0), rtol=1e-12, atol=1e-10)
+    np.testing.assert_allclose(kernels.ntk(weights, gates, x, biases=biases, output=1), each[1], rtol=1e-12, atol=1e-10)
+    (_, _, block), *_ = kernels.ntk_blocks(weights, gates, x, biases=biases, block=4)
+    np.testing.assert_allclose(block, each.sum(0)[:4, :4], rtol=1e-12, atol=1e-10)
+    traced = jax.jit(lambda b: kernels.ntk(weights, gates, x, biases=b))(biases)
+    np.testing.assert_allclose(traced, each.sum(0), rtol=1e-4, atol=1e-3)
+    with pytest.raises(UserError, match=r"biases must have the shapes \[\(6,\), \(5,\), \(2,\)\], one for each unit"):
+        kernels.ntk(weights, gates, x, biases=biases[:2])
+
+
+def test_outer_products_are_those_of_the_gradients():
+    """Two arrays: the derivatives written out as matrices, and their products entry by entry."""
+    rng = np.random.default_rng(0)
+    parts = [(rng.normal(size=(5, a)), rng.normal(size=(5, b))) for a, b in ((3, 2), (1, 4))]
+    rows = np.concatenate([np.einsum("si,sj->sij", f, b).reshape(5, -1) for f, b in parts], axis=1)
+    np.testing.assert_allclose(kernels.outer_kernel(parts), rows @ rows.T, rtol=1e-12)
+
+
+def test_a_gated_pass_hands_on_sums_times_gates():
+    layers = [lambda z: z + 1, lambda z: 2 * z]
+    passed = list(kernels.gated_pass(layers, np.array([1.0, -3.0]), lambda at, q: (q > 0) * (10.0**at)))
+    for found, expected in zip(passed, [([2, -2], [1, 0], [2, 0]), ([4, 0], [10, 0], [40, 0])], strict=True):
+        np.testing.assert_array_equal(found, expected)

@@ -125,16 +125,16 @@ def test_many_keys_make_many_networks():
         ({"linear": "Frozen"}, "linear must be False, True or 'frozen', but is 'Frozen'."),
         (
             {"bias": True, "bias_init": [0.1, 0.2, 0.3]},
-            "bias_init must be one number or have shape (2,), but has shape (3,); give such a value.",
+            "bias_init must be one number or have shape (2,), but has shape (3,); bias_init=0.1 serves all",
         ),
         ({"bias": True, "bias_init": np.nan}, "bias_init must be finite, but is nan; give such a value."),
         (
             {"output_bias": True, "output_bias_init": [0.1]},
-            "output_bias_init must be one number, but has shape (1,); give such a value.",
+            "output_bias_init must be one number, but has shape (1,); output_bias_init=0.1 serves all",
         ),
         (
             {"linear": True, "linear_init": np.ones((4, 3)), "key": jax.random.split(KEY, 5)},
-            "linear_init must be one number or have shape (3,) or (5, 3), but has shape (4, 3); give such a value.",
+            "linear_init must be one number or have shape (3,) or (5, 3), but has shape (4, 3); linear_init=0.1 serves all",
         ),
         ({"linear": True, "linear_init": [1.0, np.inf, 0.0]}, "linear_init must be finite, but is inf; give such a value."),
         ({"key": None}, "Initial fields by the rule 'xavier' need a key; give one, such as key=jax.random.key(0)."),
@@ -145,3 +145,60 @@ def test_bad_input_is_one_sentence(arguments, text):
     with pytest.raises(UserError) as caught:
         Committee(**{"n": 3, "K": 2, "key": KEY, **arguments})
     assert text in str(caught.value)
+
+
+def test_activation_may_be_a_function():
+    net = Committee(5, 3, activation=lambda h: jnp.sin(h) + h, bias=True, bias_init=0.2, key=KEY)
+    x = np.random.default_rng(1).normal(size=(7, 5))
+    h = x @ np.asarray(net.fields, float).T + 0.2
+    np.testing.assert_allclose(net(x), (np.sin(h) + h).mean(-1), rtol=2e-5, atol=1e-6)
+    named, given = (Committee(5, 3, activation=a, key=KEY)(x) for a in ("sigmoid", jax.nn.sigmoid))
+    np.testing.assert_array_equal(named, given)
+
+
+def test_trainings_with_other_functions_are_other_runs():
+    """Two functions of one name: the record of one must not be taken for that of the other."""
+    task = Task(Gaussian(5, 2.0), Gaussian(5, 1.0))
+
+    def record(activation):
+        net = Committee(5, 2, activation=activation, key=KEY)
+        return train(net, task, steps=1, batch_size=10, learning_rate=0.1, key=jax.random.key(7)).record
+
+    single, double = record(lambda h: h), record(lambda h: 2 * h)
+    assert single.attrs["fingerprint"] != double.attrs["fingerprint"]
+    assert single.attrs["fingerprint"] == record(lambda h: h).attrs["fingerprint"]
+    assert np.all(single.fields[0, 1] != double.fields[0, 1])
+
+
+def test_initial_fields_may_be_made_by_a_function():
+    """One call for each key, with the number of units, of inputs, and the scale."""
+
+    def ramps(key, units, n, scale):
+        return scale * (jnp.arange(units)[:, None] + jnp.linspace(0, 1, n) + jax.random.uniform(key))
+
+    keys = jax.random.split(KEY, 2)
+    net = Committee(4, 3, init=ramps, init_scale=0.5, key=keys)
+    expected = [0.5 * (np.arange(3)[:, None] + np.linspace(0, 1, 4) + float(jax.random.uniform(k))) for k in keys]
+    np.testing.assert_allclose(net.fields, expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (
+            {"activation": lambda h: h.sum()},
+            "activation must be elementwise, such as jax.nn.softplus, but makes shape () of (2, 3).",
+        ),
+        ({"activation": lambda h: h @ h}, "activation must be an elementwise function, such as jax.nn.softplus, but fails: "),
+        (
+            {"init": lambda key, units, n, scale: jnp.ones(n)},
+            "init must be a function (key, units, n, scale) that gives shape (2, 3), but gives (3,).",
+        ),
+        ({"init": jnp.ones, "key": None}, "Initial fields by the rule 'ones' need a key"),
+    ],
+)
+def test_functions_that_do_not_fit_are_one_sentence(arguments, text):
+    with pytest.raises(UserError) as caught:
+        Committee(**{"n": 3, "K": 2, "key": KEY, **arguments})
+    assert text in str(caught.value)
+    assert "\n" not in str(caught.value)

@@ -9,8 +9,10 @@ from gatefield.kernels.convolution import rotation_terms as rotation_terms
 from gatefield.kernels.moments import EntryMoments as EntryMoments
 from gatefield.kernels.moments import ntk_variance as ntk_variance
 from gatefield.kernels.moments import random_gate_moments as random_gate_moments
+from gatefield.kernels.network import tangent_kernel as tangent_kernel
 from gatefield.kernels.normalise import cosine_normalised as cosine_normalised
 from gatefield.kernels.normalise import trace_normalised as trace_normalised
+from gatefield.kernels.passes import gated_pass as gated_pass
 from gatefield.kernels.paths import expected_ntk as expected_ntk
 from gatefield.kernels.paths import path_kernel as path_kernel
 from gatefield.kernels.paths import path_overlap as path_overlap
@@ -21,8 +23,10 @@ from gatefield.kernels.sensitivity import gate_sensitivity as gate_sensitivity
 from gatefield.kernels.soft import SoftReluKernels as SoftReluKernels
 from gatefield.kernels.soft import soft_relu_ntk as soft_relu_ntk
 from gatefield.kernels.soft import strength_and_gate_ntk as strength_and_gate_ntk
+from gatefield.kernels.soft_pass import soft_gate as soft_gate
 from gatefield.kernels.tangent import ntk as ntk
 from gatefield.kernels.tangent import ntk_blocks as ntk_blocks
+from gatefield.kernels.tangent import outer_kernel as outer_kernel
 
 __all__ = [
     "EntryMoments",
@@ -36,16 +40,20 @@ __all__ = [
     "expected_ntk",
     "gate_path_sensitivity",
     "gate_sensitivity",
+    "gated_pass",
     "ntk",
     "ntk_blocks",
     "ntk_variance",
+    "outer_kernel",
     "path_bundles",
     "path_kernel",
     "path_overlap",
     "paths_through_weight",
     "random_gate_moments",
     "rotation_terms",
+    "soft_gate",
     "soft_relu_ntk",
     "strength_and_gate_ntk",
+    "tangent_kernel",
     "trace_normalised",
 ]

@@ -2,17 +2,22 @@
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
-from jaxtyping import ArrayLike
+from jaxtyping import ArrayLike, Float, Real
 
+from gatefield.core.arrays import Exact, Numbers
 from gatefield.core.errors import UserError
 
-Arrays = Sequence[ArrayLike]
+Arrays = Sequence[Numbers]
+"""One array for each layer."""
+Samples = Real[ArrayLike, "samples inputs"] | Sequence
+"""Inputs, as users have them."""
+Kernel = Float[Exact, "samples samples"]
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -54,14 +59,27 @@ def float_arrays(*groups: Sequence[Any], exact: bool = False) -> tuple[list[Any]
     return tuple([np.asarray(a, np.float32 if single else np.float64) for a in group] for group in groups)
 
 
-def check_network(weights: Any, gates: Any, x: Any) -> tuple[list[Any], list[Any], Any]:
-    """Weights (fan-in, width), the last (width, outputs); gates (samples, width); x (samples, fan-in of the first layer)."""
-    weights, gates, (x,) = float_arrays(list(weights), list(gates), [x])
+class Checked(NamedTuple):
+    """A network with given gates, its shapes checked: plain NumPy arrays, or JAX arrays."""
+
+    weights: list[Any]
+    """(fan-in, width), the last (width, outputs)."""
+    gates: list[Any]
+    """(samples, width), one for each layer but the last."""
+    x: Any
+    """(samples, fan-in of the first layer)."""
+    biases: list[Any] | None
+    """(width,), one for each layer."""
+
+
+def check_network(weights: Any, gates: Any, x: Any, biases: Any = None) -> Checked:
+    """A network whose shapes fit each other."""
+    weights, gates, offsets, (x,) = float_arrays(list(weights), list(gates), list(biases or ()), [x])
     deep = next((g.shape for g in gates if g.ndim > 2), None)
     if deep is not None:
         raise UserError(
             f"gates must have the shape (samples, width), but those of a layer have {deep}; convolutions are not covered, see "
-            "conv_moment and expected_conv_ntk."
+            "tangent_kernel, conv_moment and expected_conv_ntk."
         )
     weights = check_layers("weights", weights, x)
     if len(gates) != len(weights) - 1:
@@ -69,7 +87,16 @@ def check_network(weights: Any, gates: Any, x: Any) -> tuple[list[Any], list[Any
             f"{len(weights)} weight layers need {len(weights) - 1} layers of gates, not {len(gates)}; give one for each."
         )
     widths = [w.shape[1] for w in weights[:-1]]
-    return weights, [_per_sample(g, at, len(x), w) for at, (g, w) in enumerate(zip(gates, widths, strict=True), 1)], x
+    each = [_per_sample(g, at, len(x), w) for at, (g, w) in enumerate(zip(gates, widths, strict=True), 1)]
+    return Checked(weights, each, x, None if biases is None else check_biases("biases", offsets, weights))
+
+
+def check_biases(name: str, biases: list[Any], weights: list[Any]) -> list[Any]:
+    """One bias for each unit of these layers."""
+    shapes, wanted = [b.shape for b in biases], [w.shape[1:] for w in weights]
+    if shapes != wanted:
+        raise UserError(f"{name} must have the shapes {wanted}, one for each unit of a layer, not {shapes}; add or cut some.")
+    return biases
 
 
 def check_layers(name: str, weights: list[Any], x: Any) -> list[Any]:

@@ -10,6 +10,7 @@ from gatefield.core import checks
 from gatefield.core.errors import UserError
 
 MOST_PATHS = 10**6
+"""More would fill the memory of a laptop: each takes a hundred bytes or so."""
 
 
 class PathBundles(NamedTuple):
@@ -27,9 +28,13 @@ def path_bundles(n: int, kernel_size: int, layers: int) -> PathBundles:
     Layer l makes $q(i)=\sum_j\theta^{(l)}_j z(i+j)$, so that a path which uses the weights $j_1,\dots,j_c$ and ends at i begins
     at $i+j_1+\dots+j_c$ modulo n. There are $k^c$ bundles of n paths.
 
-    **Arguments:** `n`: positions. `kernel_size`: k, at most n. `layers`: c. At most a million paths are listed.
+    **Arguments**
 
-    **Returns:** the weights that each bundle uses, and the positions of its paths; path i of a bundle ends at i.
+    - `n`: positions.
+    - `kernel_size`: k, at most n.
+    - `layers`: c. At most a million paths are listed.
+
+    **Returns** the weights that each bundle uses, and the positions of its paths; path i of a bundle ends at i.
 
     >>> bundles = path_bundles(3, 2, 3)
     >>> bundles.weights.shape, bundles.positions.shape
@@ -43,7 +48,7 @@ def path_bundles(n: int, kernel_size: int, layers: int) -> PathBundles:
     """
     n, layers = checks.count("n", n), checks.count("layers", layers)
     size = ring_kernel(kernel_size, n)
-    if math.log(n) + layers * math.log(size) > math.log(MOST_PATHS) + 1e-9:
+    if math.log(n) + layers * math.log(size) > math.log(MOST_PATHS) + 1e-9:  # rounding of the logarithms
         raise UserError(
             f"{n} positions, kernel_size {size} and {layers} layers make more than {MOST_PATHS} paths, too many to list; "
             "give smaller numbers, or use conv_gap_moment, which lists none."

@@ -8,13 +8,14 @@ from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, ArrayLike, Float
+from jaxtyping import Float
 
 from gatefield.core import checks
+from gatefield.core.arrays import Exact, Numbers
 from gatefield.core.errors import UserError
-from gatefield.kernels.arrays import Arrays, full_precision, is_traced
+from gatefield.kernels.arrays import Arrays, Kernel, full_precision, is_traced
 from gatefield.kernels.bundles import ring_kernel
-from gatefield.kernels.paths import Kernel, layer_deviations
+from gatefield.kernels.paths import layer_deviations
 
 BLOCK = 2**17
 """Numbers in one block of pairs of samples: small enough for a cache."""
@@ -33,7 +34,7 @@ class Stack(NamedTuple):
 
 
 @full_precision
-def conv_gap_moment(gates: Arrays, x: ArrayLike, sigma: ArrayLike, kernel_size: int) -> Kernel:
+def conv_gap_moment(gates: Arrays, x: Numbers, sigma: Numbers, kernel_size: int) -> Kernel:
     r"""Mean product of the outputs of two samples: circular convolutions, gates, and global average pooling.
 
     $$E[y\,y'] = \frac{\sigma^{2c}}{n^2}\sum_k\Big(\sum_{p\in b_k}xA\Big)\Big(\sum_{p\in b_k}x'A'\Big)
@@ -45,11 +46,14 @@ def conv_gap_moment(gates: Arrays, x: ArrayLike, sigma: ArrayLike, kernel_size: 
     Layer l of c makes $q(i)=\sum_j\theta_j z(i+j)$, positions modulo n, and multiplies it by its gates. All bundles of paths
     are summed by the recursion, in $n^2kc$ steps for each pair of samples. Any independent weights of mean zero will do.
 
-    **Arguments:** `gates`: an array (samples, positions) or (samples, positions, channels) for each layer, not dependent on the
-    weights. `x`: inputs, (samples, positions) or (samples, positions, channels). `sigma`: standard deviation of the weights, or
-    one for each layer. `kernel_size`: k, at most n.
+    **Arguments**
 
-    **Returns:** the moments (samples, samples), summed over the channels of the last layer; float64 NumPy unless traced.
+    - `gates`: an array (samples, positions) or (samples, positions, channels) for each layer, not dependent on the weights.
+    - `x`: inputs, (samples, positions) or (samples, positions, channels).
+    - `sigma`: standard deviation of the weights, or one for each layer.
+    - `kernel_size`: k, at most n.
+
+    **Returns** the moments (samples, samples), summed over the channels of the last layer; float64 NumPy unless traced.
 
     >>> x = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
     >>> conv_gap_moment([[[1, 1, 1], [1, 1, 1]]], x, 1.0, 2) * 9  # a rotation changes nothing
@@ -71,16 +75,18 @@ def conv_gap_moment(gates: Arrays, x: ArrayLike, sigma: ArrayLike, kernel_size: 
 
 
 @full_precision
-def conv_moment(gates: Arrays, x: ArrayLike, sigma: ArrayLike, kernel_size: int) -> Kernel:
+def conv_moment(gates: Arrays, x: Numbers, sigma: Numbers, kernel_size: int) -> Kernel:
     r"""Mean scalar product of what two samples become in circular convolutions behind gates, without pooling.
 
     $$E\langle z_c,z_c'\rangle=\sum_i v_c(i,0)$$
 
     with the recursion of `conv_gap_moment`. Unlike that, it changes when one of the inputs is rotated.
 
-    **Arguments:** as for `conv_gap_moment`.
+    **Arguments**
 
-    **Returns:** the moments (samples, samples), summed over positions and channels; float64 NumPy unless traced.
+    - `gates`, `x`, `sigma`, `kernel_size`: as for `conv_gap_moment`.
+
+    **Returns** the moments (samples, samples), summed over positions and channels; float64 NumPy unless traced.
 
     >>> x = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
     >>> conv_moment([[[1, 1, 1], [1, 1, 1]]], x, 1.0, 2)
@@ -93,18 +99,20 @@ def conv_moment(gates: Arrays, x: ArrayLike, sigma: ArrayLike, kernel_size: int)
 
 
 @full_precision
-def rotation_terms(
-    gates: Arrays, x: ArrayLike, sigma: ArrayLike, kernel_size: int
-) -> Float[Array, "rotations samples samples"]:
-    r"""The parts of the moment with pooling that come from pairs of paths at a distance r: $n^{-2}\sum_i v_c(i,r)$.
+def rotation_terms(gates: Arrays, x: Numbers, sigma: Numbers, kernel_size: int) -> Float[Exact, "rotations samples samples"]:
+    r"""The parts of the moment with pooling that come from pairs of paths at a distance r.
 
-    Their sum is `conv_gap_moment`. Term 0, times n^2, is `conv_moment`, and for gates that rotate with the input term r is
-    term 0 of the second sample rotated by r, $x'(i+r)$ in the place of $x'(i)$. A further rotation permutes the terms: it
-    changes each of them, but not the sum.
+    $$n^{-2}\sum_i v_c(i,r)$$
 
-    **Arguments:** as for `conv_gap_moment`.
+    with the recursion of `conv_gap_moment`, which is their sum. Term 0, times n^2, is `conv_moment`, and for gates that rotate
+    with the input term r is term 0 of the second sample rotated by r, $x'(i+r)$ in the place of $x'(i)$. A further rotation
+    permutes the terms: it changes each of them, but not the sum.
 
-    **Returns:** the terms (rotations, samples, samples); float64 NumPy unless traced.
+    **Arguments**
+
+    - `gates`, `x`, `sigma`, `kernel_size`: as for `conv_gap_moment`.
+
+    **Returns** the terms (rotations, samples, samples); float64 NumPy unless traced.
 
     >>> x = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
     >>> rotation_terms([[[1, 1, 1], [1, 1, 1]]], x, 1.0, 2)[:, 0, 1] * 9
@@ -119,7 +127,7 @@ def rotation_terms(
     return xp.stack(terms) / stack.positions**2
 
 
-def expected_conv_ntk(gates: Arrays, x: ArrayLike, sigma: ArrayLike, kernel_size: int, *, pool: bool = True) -> Kernel:
+def expected_conv_ntk(gates: Arrays, x: Numbers, sigma: Numbers, kernel_size: int, *, pool: bool = True) -> Kernel:
     r"""Mean tangent kernel of circular convolutions behind gates.
 
     $$E[K]=\frac{c}{\sigma^2}E[y\,y']$$
@@ -127,10 +135,13 @@ def expected_conv_ntk(gates: Arrays, x: ArrayLike, sigma: ArrayLike, kernel_size
     Every path uses one weight of each layer, so that each layer adds $E[yy']/\sigma_l^2$; with a sigma for each layer
     $c/\sigma^2$ becomes $\sum_l\sigma_l^{-2}$.
 
-    **Arguments:** as for `conv_gap_moment`. `pool`: with global average pooling; without, the kernel is summed over the
-    positions of the output, $\sum_iK_{ii}$, and the moment is that of `conv_moment`.
+    **Arguments**
 
-    **Returns:** E[K] (samples, samples), summed over the channels of the last layer; float64 NumPy unless traced.
+    - `gates`, `x`, `sigma`, `kernel_size`: as for `conv_gap_moment`.
+    - `pool`: with global average pooling; without, the kernel is summed over the positions of the output, $\sum_iK_{ii}$, and
+      the moment is that of `conv_moment`.
+
+    **Returns** E[K] (samples, samples), summed over the channels of the last layer; float64 NumPy unless traced.
 
     >>> expected_conv_ntk([[[1, 1, 1]], [[1, 1, 0]]], [[1.0, 0.0, 0.0]], 0.5, 2) * 9
     array([[1.]])

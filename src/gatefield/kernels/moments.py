@@ -7,11 +7,11 @@ of nonnegative numbers, so that nothing cancels, however small the relative vari
 from typing import Any, NamedTuple
 
 import numpy as np
-from jaxtyping import ArrayLike, Float
 
 from gatefield.core import checks
-from gatefield.kernels.arrays import Arrays, check_gates, float_arrays, full_precision, is_traced
-from gatefield.kernels.paths import Kernel, input_gram, layer_deviations
+from gatefield.core.arrays import Numbers, ScalarLike
+from gatefield.kernels.arrays import Arrays, Kernel, Samples, check_gates, float_arrays, full_precision, is_traced
+from gatefield.kernels.paths import input_gram, layer_deviations
 
 
 class Layer(NamedTuple):
@@ -55,7 +55,7 @@ class Between(NamedTuple):
 
 
 @full_precision
-def ntk_variance(gates: Arrays, x: Float[ArrayLike, "samples inputs"], sigma: ArrayLike, kurtosis: ArrayLike = 1.0) -> Kernel:
+def ntk_variance(gates: Arrays, x: Samples, sigma: Numbers, kurtosis: Numbers = 1.0) -> Kernel:
     r"""Variance of each entry of the tangent kernel over independent, symmetric weights, for given gates.
 
     $$\mathrm{Var}\,K = \sum_l \mathrm{Var}\,K_l + 2\sum_{l<m}\mathrm{Cov}(K_l,K_m),\qquad
@@ -65,11 +65,14 @@ def ntk_variance(gates: Arrays, x: Float[ArrayLike, "samples inputs"], sigma: Ar
     so that soft gates, several inputs and any widths are allowed. For a deep linear network with $\sigma^2=1/w$, one
     input x = 1 and weights of +-sigma it is $2(d-1)(d-2)(2d-3)/(3w)+O(1/w^2)$.
 
-    **Arguments:** `gates`: an array (samples, width) for each gated layer, not dependent on the weights. `x`: inputs. `sigma`:
-    standard deviation of the weights, or one for each of the d layers. `kurtosis`: E[theta^4]/sigma^4, which is 1 for +-sigma
-    and 3 for Gaussian weights.
+    **Arguments**
 
-    **Returns:** Var K (samples, samples); float64 NumPy unless traced. Nothing cancels: the relative error is about 1e-14 at
+    - `gates`: an array (samples, width) for each gated layer, not dependent on the weights.
+    - `x`: inputs (samples, fan-in).
+    - `sigma`: standard deviation of the weights, or one for each of the d layers.
+    - `kurtosis`: E[theta^4]/sigma^4, which is 1 for +-sigma and 3 for Gaussian weights.
+
+    **Returns** Var K (samples, samples); float64 NumPy unless traced. Nothing cancels: the relative error is about 1e-14 at
     any width.
 
     >>> import numpy as np
@@ -94,17 +97,22 @@ class EntryMoments(NamedTuple):
     cross_variance: float
 
 
-def random_gate_moments(depth: int, width: int, mu: float, sigma: float, kurtosis: float = 1.0) -> EntryMoments:
+def random_gate_moments(depth: int, width: int, mu: ScalarLike, sigma: ScalarLike, kurtosis: ScalarLike = 1.0) -> EntryMoments:
     r"""Mean and variance of the tangent kernel over weights and fixed random gates, one for each sample, all inputs being 1.
 
     The means are $d(\sigma^2\mu w)^{d-1}$ on the diagonal and $d(\sigma^2\mu^2 w)^{d-1}$ off it; the variances come from the
     recursion of `ntk_variance` with gate overlaps averaged over Bernoulli(mu) gates. For other inputs of one dimension,
     multiply means by x x' and variances by its square.
 
-    **Arguments:** `depth`: d weight layers. `width`: units per layer. `mu`: probability that a gate is open. `sigma`: standard
-    deviation of the weights. `kurtosis`: 1 for +-sigma, 3 for Gaussian weights.
+    **Arguments**
 
-    **Returns:** the four moments.
+    - `depth`: d weight layers.
+    - `width`: w units per layer.
+    - `mu`: probability that a gate is open.
+    - `sigma`: standard deviation of the weights.
+    - `kurtosis`: 1 for +-sigma, 3 for Gaussian weights.
+
+    **Returns** the four moments: mean and variance on the diagonal (`self`) and off it (`cross`).
 
     >>> moments = random_gate_moments(8, 500, 0.5, (2 / 500) ** 0.5)
     >>> round(moments.self_mean / 8, 6), round(moments.cross_variance**0.5 / 8, 6)

@@ -1,21 +1,28 @@
 """Kernels of comparable size."""
 
-import jax.numpy as jnp
-from jaxtyping import Array, ArrayLike, Float
+from collections.abc import Sequence
 
+import jax.numpy as jnp
+from jaxtyping import ArrayLike, Float, Real
+
+from gatefield.core.arrays import Exact
 from gatefield.core.precision import exact, real
 
-Kernel = Float[Array, "... samples samples"]
-KernelLike = Float[ArrayLike, "... samples samples"]
+Kernels = Float[Exact, "*many samples samples"]
+KernelsLike = Real[ArrayLike, "*many samples samples"] | Sequence
 
 
 @exact
-def trace_normalised(K: KernelLike) -> Kernel:
-    """The kernel divided by its trace, so that its eigenvalues sum to one; a kernel of trace zero stays zero.
+def trace_normalised(K: KernelsLike) -> Kernels:
+    r"""The kernel divided by its trace, so that its eigenvalues sum to one; a kernel of trace zero stays zero.
 
-    **Arguments:** `K`: one kernel, or many with leading axes.
+    $$K\,/\,\textstyle\sum_s K(s,s)$$
 
-    **Returns:** K / trace K; float64 NumPy unless traced.
+    **Arguments**
+
+    - `K`: one kernel, or many with leading axes.
+
+    **Returns** the kernel of trace one; float64 NumPy unless traced.
 
     >>> trace_normalised([[2.0, 1.0], [1.0, 2.0]])
     array([[0.5 , 0.25],
@@ -29,12 +36,16 @@ def trace_normalised(K: KernelLike) -> Kernel:
 
 
 @exact
-def cosine_normalised(K: KernelLike) -> Kernel:
-    """The kernel with ones on its diagonal: cosines between samples; a sample with K(s, s) = 0 has cosine zero with all.
+def cosine_normalised(K: KernelsLike) -> Kernels:
+    r"""The kernel with ones on its diagonal: cosines between samples; a sample with K(s, s) = 0 has cosine zero with all.
 
-    **Arguments:** `K`: one kernel, or many with leading axes.
+    $$K(s,s')\,/\,\sqrt{K(s,s)\,K(s',s')}$$
 
-    **Returns:** K(s, s') / sqrt(K(s, s) K(s', s')); float64 NumPy unless traced.
+    **Arguments**
+
+    - `K`: one kernel, or many with leading axes.
+
+    **Returns** the cosines; float64 NumPy unless traced.
 
     >>> cosine_normalised([[4.0, 1.0], [1.0, 1.0]])
     array([[1. , 0.5],

@@ -1,17 +1,16 @@
 """Paths that two samples keep open together, counted without listing them, and the expected tangent kernel."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, ArrayLike, Float
 
 from gatefield.core import checks
+from gatefield.core.arrays import Numbers
 from gatefield.core.errors import UserError
-from gatefield.kernels.arrays import Arrays, check_gates, float_arrays, full_precision, is_traced
-
-Kernel = Float[Array, "samples samples"]
+from gatefield.kernels.arrays import Arrays, Kernel, Samples, check_gates, float_arrays, full_precision, is_traced
 
 
 @full_precision
@@ -20,11 +19,13 @@ def path_overlap(gates: Arrays) -> Kernel:
 
     $$\lambda(s,s') = \prod_l\langle G_l(s),G_l(s')\rangle$$
 
-    For 0/1 gates this is the number of such paths.
+    over the gated layers l, with the gates $G_l(s)$ of sample s. For 0/1 gates this is the number of such paths.
 
-    **Arguments:** `gates`: an array (samples, width) for each gated layer; 0/1 or soft.
+    **Arguments**
 
-    **Returns:** lambda; float64 NumPy unless traced.
+    - `gates`: an array (samples, width) for each gated layer; 0/1 or soft.
+
+    **Returns** lambda; float64 NumPy unless traced.
 
     >>> path_overlap([[[1, 1], [1, 0]], [[1, 1], [1, 1]]])
     array([[4., 2.],
@@ -39,12 +40,19 @@ def path_overlap(gates: Arrays) -> Kernel:
 
 
 @full_precision
-def path_kernel(gates: Arrays, x: Float[ArrayLike, "samples inputs"]) -> Kernel:
-    r"""Gram matrix of the path features: $M = (x^\top x)\circ\lambda$.
+def path_kernel(gates: Arrays, x: Samples) -> Kernel:
+    r"""Gram matrix of the path features.
 
-    **Arguments:** `gates`: as for `path_overlap`. `x`: inputs.
+    $$M = (x^\top x)\circ\lambda$$
 
-    **Returns:** M; float64 NumPy unless traced.
+    with the overlap $\lambda$ of `path_overlap`.
+
+    **Arguments**
+
+    - `gates`: an array (samples, width) for each gated layer.
+    - `x`: inputs (samples, fan-in).
+
+    **Returns** M; float64 NumPy unless traced.
 
     >>> path_kernel([[[1, 1], [1, 0]]], [[1.0], [3.0]])
     array([[2., 3.],
@@ -56,18 +64,20 @@ def path_kernel(gates: Arrays, x: Float[ArrayLike, "samples inputs"]) -> Kernel:
 
 
 @full_precision
-def expected_ntk(gates: Arrays, x: Float[ArrayLike, "samples inputs"], sigma: ArrayLike) -> Kernel:
+def expected_ntk(gates: Arrays, x: Samples, sigma: Numbers) -> Kernel:
     r"""Mean tangent kernel over independent weights of mean zero, for given gates.
 
     $$E[K] = d\,\sigma^{2(d-1)}\,(x^\top x)\circ\lambda$$
 
-    Any law of the weights with standard deviation sigma will do. With a sigma for each layer,
-    $d\,\sigma^{2(d-1)}$ becomes $\sum_l\prod_{m\ne l}\sigma_m^2$.
+    for d layers and the overlap $\lambda$ of `path_overlap`. Any law of the weights with standard deviation sigma will do. With
+    a sigma for each layer, $d\,\sigma^{2(d-1)}$ becomes $\sum_l\prod_{m\ne l}\sigma_m^2$.
 
-    **Arguments:** `gates`, `x`: as for `path_kernel`; the gates must not depend on the weights. `sigma`: one standard
-    deviation, or one for each of the d layers.
+    **Arguments**
 
-    **Returns:** E[K]; float64 NumPy unless traced.
+    - `gates`, `x`: as for `path_kernel`; the gates must not depend on the weights.
+    - `sigma`: one standard deviation, or one for each of the d layers.
+
+    **Returns** E[K]; float64 NumPy unless traced.
 
     >>> expected_ntk([[[1, 1], [1, 0]]], [[1.0], [3.0]], 0.5)
     array([[1. , 1.5],
@@ -92,7 +102,7 @@ def layer_deviations(sigma: Any, depth: int) -> list[Any]:
     sigma = checks.positive("sigma", sigma)
     if np.ndim(sigma) > 1 or (np.ndim(sigma) == 1 and len(sigma) != depth):
         raise UserError(
-            f"sigma must be one number or one for each of the {depth} layers, but has shape {np.shape(sigma)}; give such."
+            f"sigma must be one number or one for each of the {depth} layers, but has shape {np.shape(sigma)}; write sigma=0.1."
         )
     return [sigma[layer] if np.ndim(sigma) else sigma for layer in range(depth)]
 
@@ -107,8 +117,20 @@ def input_gram(x: Any, gates: Arrays) -> Any:
     return x @ x.T
 
 
-def paths_through_weight(layer: int, widths: list[int], inputs: int) -> int:
-    """How many paths use one given weight of a layer, counted from 1; `widths` are those of the hidden layers.
+def paths_through_weight(layer: int, widths: Sequence[int], inputs: int) -> int:
+    r"""How many paths use one given weight of a layer.
+
+    $$\prod_{m<l}w_{m-1}\,\prod_{m>l}w_m$$
+
+    for layer l, with $w_0$ inputs, hidden widths $w_1$ to $w_{d-1}$ and one output.
+
+    **Arguments**
+
+    - `layer`: l, counted from 1.
+    - `widths`: those of the hidden layers.
+    - `inputs`: number of inputs.
+
+    **Returns** the number of paths.
 
     >>> paths_through_weight(1, [3, 3, 3], 2), paths_through_weight(2, [3, 3, 3], 2), paths_through_weight(4, [3, 3, 3], 2)
     (9, 6, 18)

@@ -5,34 +5,36 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, ArrayLike, Float
+from jaxtyping import Float
 
-from gatefield.kernels.arrays import Arrays, float_arrays, full_precision
+from gatefield.core.arrays import Exact, ScalarLike
+from gatefield.kernels.arrays import Arrays, Kernel, Samples, float_arrays, full_precision
 from gatefield.kernels.soft_pass import Pass, answers, check_gating, check_soft, gating_pass
-
-Inputs = Float[ArrayLike, "samples inputs"]
 
 
 class GateSensitivity(NamedTuple):
     """The steepest derivative of each gate and of its sum, one array (samples, width) for each gated layer."""
 
-    gates: list[Any]
+    gates: list[Float[Exact, "samples _"]]
     """Largest |dG/dtheta| over the weights of the gating network."""
-    sums: list[Any]
+    sums: list[Float[Exact, "samples _"]]
     """Largest |dq/dtheta|; their maximum is the bound B of `measures.sensitivity_threshold`."""
 
 
 @full_precision
-def gate_sensitivity(params_g: Arrays, x: Inputs, beta: float = 4.0, eps: float = 0.1) -> GateSensitivity:
+def gate_sensitivity(gating_weights: Arrays, x: Samples, beta: ScalarLike = 4.0, eps: ScalarLike = 0.1) -> GateSensitivity:
     r"""The largest derivative of each soft gate with respect to any one weight of the gating network.
 
     $$\max_m\left|\frac{\partial G_{li}}{\partial\theta_m}\right|
     = G'_{li}\,\max_m\left|\frac{\partial q_{li}}{\partial\theta_m}\right|$$
 
-    **Arguments:** `params_g`: the layers (fan-in, width) that make gates; a last layer with one output is left out. `x`:
-    inputs. `beta`, `eps`: the soft gate.
+    **Arguments**
 
-    **Returns:** the derivatives of the gates and of their sums.
+    - `gating_weights`: the layers (fan-in, width) that make gates; a last layer with one output is left out.
+    - `x`: inputs (samples, fan-in).
+    - `beta`, `eps`: the soft gate: its steepness, finite, and how far it reaches above 1.
+
+    **Returns** the derivatives of the gates and of their sums.
 
     >>> import numpy as np
     >>> found = gate_sensitivity([np.array([[0.5, 0.1]])], [[2.0]], beta=4.0, eps=0.1)
@@ -42,7 +44,7 @@ def gate_sensitivity(params_g: Arrays, x: Inputs, beta: float = 4.0, eps: float 
     **Source:** paper 004, section 3.1 (sensitive gates).
     """
     beta, eps = check_soft(beta, eps)
-    layers, (x,) = float_arrays(list(params_g), [x], exact=True)
+    layers, (x,) = float_arrays(list(gating_weights), [x], exact=True)
     layers = check_gating(layers, x)
     one = gating_pass(layers, x, beta, eps)
     sums = [_steepest(layers, one, top) for top in range(len(layers))]
@@ -50,7 +52,7 @@ def gate_sensitivity(params_g: Arrays, x: Inputs, beta: float = 4.0, eps: float 
 
 
 @full_precision
-def gate_path_sensitivity(params_g: Arrays, x: Inputs, beta: float = 4.0, eps: float = 0.1) -> Float[Array, "samples samples"]:
+def gate_path_sensitivity(gating_weights: Arrays, x: Samples, beta: ScalarLike = 4.0, eps: ScalarLike = 0.1) -> Kernel:
     r"""How alike the open paths of two samples answer to the gating network.
 
     $$\delta(s,s')=\sum_{p\rightsquigarrow i}\sum_m\frac{\partial A(s,p)}{\partial\theta^g_m}
@@ -60,9 +62,11 @@ def gate_path_sensitivity(params_g: Arrays, x: Inputs, beta: float = 4.0, eps: f
     deviation sigma in the other network, $E[K^a]=\sigma^{2d}(x^\top x)\circ\delta$. No path is listed: the sum over pairs
     of layers needs the derivatives of sums by sums, so that the cost is samples^2 width^2 d^2 and the memory samples^2 width d.
 
-    **Arguments:** as for `gate_sensitivity`.
+    **Arguments**
 
-    **Returns:** delta; float64 NumPy unless traced.
+    - `gating_weights`, `x`, `beta`, `eps`: as for `gate_sensitivity`.
+
+    **Returns** delta; float64 NumPy unless traced.
 
     >>> import numpy as np
     >>> gate_path_sensitivity([np.array([[0.5, 0.1]])], [[2.0]], beta=4.0, eps=0.1).round(4)
@@ -71,7 +75,7 @@ def gate_path_sensitivity(params_g: Arrays, x: Inputs, beta: float = 4.0, eps: f
     **Source:** paper 004, definition 3.1.
     """
     beta, eps = check_soft(beta, eps)
-    layers, (x,) = float_arrays(list(params_g), [x], exact=True)
+    layers, (x,) = float_arrays(list(gating_weights), [x], exact=True)
     layers = check_gating(layers, x)
     one = gating_pass(layers, x, beta, eps)
     return sum(_from_level(layers, one, level) for level in range(len(layers)))  # pyright: ignore[reportReturnType]

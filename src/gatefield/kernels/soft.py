@@ -5,20 +5,34 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, ArrayLike, Float
 
+from gatefield.core.arrays import ScalarLike
 from gatefield.core.errors import UserError
-from gatefield.kernels.arrays import Arrays, check_layers, float_arrays, full_precision, is_traced
-from gatefield.kernels.features import Features, features, kernel
+from gatefield.kernels.arrays import (
+    Arrays,
+    Kernel,
+    Samples,
+    check_biases,
+    check_layers,
+    float_arrays,
+    full_precision,
+    is_traced,
+)
+from gatefield.kernels.features import Features, back, features, kernel, with_biases
+from gatefield.kernels.passes import dense
 from gatefield.kernels.soft_pass import Pass, check_soft, gating_pass
-
-Kernel = Float[Array, "samples samples"]
-Inputs = Float[ArrayLike, "samples inputs"]
 
 
 @full_precision
 def strength_and_gate_ntk(
-    params_w: Arrays, params_g: Arrays, x: Inputs, beta: float = 4.0, eps: float = 0.1
+    weights: Arrays,
+    gating_weights: Arrays,
+    x: Samples,
+    beta: ScalarLike = 4.0,
+    eps: ScalarLike = 0.1,
+    *,
+    biases: Arrays | None = None,
+    gating_biases: Arrays | None = None,
 ) -> tuple[Kernel, Kernel]:
     r"""Tangent kernels of a soft-GaLU network: K^w by its strengths, K^a by its gating network; the whole kernel is their sum.
 
@@ -30,12 +44,18 @@ def strength_and_gate_ntk(
     h_l=(q^w_l\circ c_l+q^g_l\circ u_l)\circ G'_l+G_l\circ u_l$$
 
     with $c_l=\Theta^w_{l+1}b^w_{l+1}$, $u_l=\Theta^g_{l+1}h_{l+1}$ and $u_{d-1}=0$. The last layer of the gating network gets
-    no gradient.
+    no gradient. Biases add to the sums, and one to the products of what enters. Kernels of several outputs are added.
 
-    **Arguments:** `params_w`: d arrays (fan-in, width), the last (width,) or (width, 1). `params_g`: the same for the gating
-    network, or without its last layer. `x`: inputs. `beta`: steepness of the gates, finite. `eps`: how far gates reach above 1.
+    **Arguments**
 
-    **Returns:** (K^w, K^a), of the types that `ntk` gives.
+    - `weights`: d arrays (fan-in, width), the last (width,) or (width, outputs).
+    - `gating_weights`: the same for the gating network, or without its last layer.
+    - `x`: inputs (samples, fan-in).
+    - `beta`: steepness of the gates, finite.
+    - `eps`: how far gates reach above 1.
+    - `biases`, `gating_biases`: an array (width,) for each layer of weights, and for each that makes gates; none by default.
+
+    **Returns** (K^w, K^a), of the types that `ntk` gives.
 
     >>> import numpy as np
     >>> weights = [np.eye(2), np.ones(2)]
@@ -43,80 +63,110 @@ def strength_and_gate_ntk(
     >>> strength.round(4), gate.round(4)
     (array([[2.1787]]), array([[0.005]]))
 
-    **Source:** paper 004, section 3, which leaves the transposes out of K = K^w + K^a.
+    **Source:** paper 004, section 3, which leaves the transposes out of K = K^w + K^a. Biases are derived here.
     """
-    strengths, gating, inputs, beta, eps = _checked(params_w, params_g, x, beta, eps)
-    one = gating_pass(gating, inputs, beta, eps)
-    parts = features(strengths, one.gates, inputs)
-    gate = Features([*one.entering[:-1], inputs[:, :0]], _gate_backward(strengths, gating, one, parts), 1)
-    return kernel(parts, parts), kernel(gate, gate)
+    strength, gate = _features(_checked(weights, gating_weights, x, beta, eps, biases, gating_biases))
+    return kernel(strength, strength), kernel(gate, gate)
 
 
 class SoftReluKernels(NamedTuple):
     """Parts of the tangent kernel of a soft-ReLU network; the kernel is the sum of all three."""
 
-    strength: Any
+    strength: Kernel
     """K^w: the weights as strengths of paths, gates held."""
-    gate: Any
+    gate: Kernel
     """K^a: the weights as they move the gates."""
-    cross: Any
+    cross: Kernel
     """Both products between the two, one the transpose of the other."""
 
 
 @full_precision
-def soft_relu_ntk(params: Arrays, x: Inputs, beta: float = 4.0, eps: float = 0.1) -> SoftReluKernels:
+def soft_relu_ntk(
+    weights: Arrays, x: Samples, beta: ScalarLike = 4.0, eps: ScalarLike = 0.1, *, biases: Arrays | None = None
+) -> SoftReluKernels:
     r"""Parts of the tangent kernel of a soft-ReLU network, in which the same weights make sums and gates.
 
     $$K = K^w + K^a + \Psi^{w\top}\Psi^a + \Psi^{a\top}\Psi^w$$
 
-    **Arguments:** as for `strength_and_gate_ntk`, with one set of weights.
+    with the derivatives $\Psi^w$ of the output by the weights at fixed gates, and $\Psi^a$ by the weights through the gates.
 
-    **Returns:** the three parts, whose sum is K.
+    **Arguments**
+
+    - `weights`, `x`, `beta`, `eps`, `biases`: as for `strength_and_gate_ntk`, with one set of weights.
+
+    **Returns** the three parts, whose sum is K.
 
     >>> import numpy as np
     >>> parts = soft_relu_ntk([np.eye(2), np.ones(2)], [[1.0, 0.0]], beta=4.0, eps=0.0)
     >>> float(sum(parts)[0, 0].round(4)), float(parts.cross[0, 0].round(4))
     (2.3225, 0.1388)
 
-    **Source:** paper 004, section 3, which leaves the transposes out.
+    **Source:** paper 004, section 3, which leaves the transposes out. Biases are derived here.
     """
-    strengths, gating, inputs, beta, eps = _checked(params, params, x, beta, eps)
-    one = gating_pass(gating, inputs, beta, eps)
-    parts = features(strengths, one.gates, inputs)
-    gate = Features([*one.entering[:-1], inputs[:, :0]], _gate_backward(strengths, gating, one, parts), 1)
-    mixed = kernel(parts._replace(forward=gate.forward), gate)
-    return SoftReluKernels(kernel(parts, parts), kernel(gate, gate), mixed + mixed.T)
+    offsets = None if biases is None else list(biases)[:-1]
+    strength, gate = _features(_checked(weights, weights, x, beta, eps, biases, offsets))
+    mixed = kernel(strength._replace(forward=gate.forward), gate)
+    return SoftReluKernels(kernel(strength, strength), kernel(gate, gate), mixed + mixed.T)
 
 
-def _gate_backward(strengths: list[Any], gating: list[Any], one: Pass, parts: Features) -> list[Any]:
+class _Network(NamedTuple):
+    """A soft-gated network, checked."""
+
+    weights: list[Any]
+    gating: list[Any]
+    x: Any
+    beta: Any
+    eps: Any
+    biases: list[Any] | None
+    gating_biases: list[Any] | None
+
+
+def _features(net: _Network) -> tuple[Features, Features]:
+    """What the kernels of the strengths and of the gates are made of."""
+    one = gating_pass(net.gating, net.x, net.beta, net.eps, net.gating_biases)
+    parts = features(net.weights, one.gates, net.x, net.biases)
+    gate = Features(one.entering[:-1], _gate_backward(net, one, parts), parts.outputs)
+    return with_biases(parts, net.biases), with_biases(gate, net.gating_biases)
+
+
+def _gate_backward(net: _Network, one: Pass, parts: Features) -> list[Any]:
     """How the output answers to the sums of the gating network, through its gates: h_1 to h_{d-1}."""
     found: list[Any] = []
-    for at in range(len(gating) - 1, -1, -1):
-        below = parts.backward[at + 1] @ strengths[at + 1].T if at + 1 < len(gating) else strengths[-1][:, 0]
-        push = (parts.forward[at] @ strengths[at]) * below
-        if found:
-            up = found[-1] @ gating[at + 1].T
-            found.append((push + one.sums[at] * up) * one.slopes[at] + one.gates[at] * up)
+    layers, top, outputs = dense(net.weights, net.biases), len(net.gating) - 1, parts.outputs
+    for at in range(top, -1, -1):
+        below = back(parts.backward[at + 1], net.weights[at + 1], outputs) if at < top else net.weights[-1].T
+        push = layers[at](parts.forward[at])[:, None] * below
+        q, gate, slope = (values[at][:, None] for values in (one.sums, one.gates, one.slopes))
+        if at < top:
+            up = back(found[-1], net.gating[at + 1], outputs)
+            answer = (push + q * up) * slope + gate * up
         else:
-            found.append(push * one.slopes[at])
+            answer = push * slope
+        found.append(answer.reshape(len(net.x), -1))
     return found[::-1]
 
 
-def _checked(params_w: Arrays, params_g: Arrays, x: Inputs, beta: Any, eps: Any) -> tuple[list[Any], list[Any], Any, Any, Any]:
+def _checked(
+    weights: Arrays, gating_weights: Arrays, x: Samples, beta: Any, eps: Any, biases: Any, gating_biases: Any
+) -> _Network:
     beta, eps = check_soft(beta, eps)
-    strengths, gating, (x,) = float_arrays(list(params_w), list(params_g), [x])
-    strengths = check_layers("params_w", strengths, x)
-    if strengths[-1].shape[1] != 1:
-        outputs = strengths[-1].shape[1]
-        raise UserError(f"params_w must have one output, but has {outputs}; pass one column of its last layer.")
+    given = [list(part) for part in (weights, gating_weights, biases or (), gating_biases or ())]
+    strengths, gating, offsets, gating_offsets, (x,) = float_arrays(*given, [x])
+    strengths = check_layers("weights", strengths, x)
     depth = len(strengths)
     if len(gating) not in (depth - 1, depth):
-        raise UserError(f"params_g must have {depth} layers, or {depth - 1} without the last, not {len(gating)}; give as many.")
-    shapes = [g.shape for g in gating[: depth - 1]]
+        raise UserError(
+            f"gating_weights must have {depth} layers, or {depth - 1} without the last, not {len(gating)}; give as many."
+        )
+    gating, shapes = gating[: depth - 1], [g.shape for g in gating[: depth - 1]]
     if shapes != [w.shape for w in strengths[:-1]]:
-        raise UserError(f"params_g must have the shapes of params_w, but has {shapes}; give both networks the same widths.")
-    gating = gating[: depth - 1]
+        raise UserError(
+            f"gating_weights must have the shapes of weights, but have {shapes}; give both networks the same widths."
+        )
+    first = None if biases is None else check_biases("biases", offsets, strengths)
+    second = None if gating_biases is None else check_biases("gating_biases", gating_offsets, gating)
+    net = _Network(strengths, gating, x, beta, eps, first, second)
     if is_traced(beta, eps):
-        strengths, gating, x = jax.tree.map(jnp.asarray, (strengths, gating, x))
+        return jax.tree.map(jnp.asarray, net)
     kind = x.dtype.type if isinstance(x, np.ndarray) else None
-    return strengths, gating, x, *((kind(beta), kind(eps)) if kind else (beta, eps))
+    return net._replace(beta=kind(beta), eps=kind(eps)) if kind else net

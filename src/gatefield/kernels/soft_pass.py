@@ -10,6 +10,7 @@ from scipy.special import expit
 
 from gatefield.core import checks
 from gatefield.kernels.arrays import check_layers
+from gatefield.kernels.passes import dense, gated_pass
 
 
 class Pass(NamedTuple):
@@ -23,7 +24,16 @@ class Pass(NamedTuple):
 
 
 def soft_gate(q: Any, beta: Any, eps: Any) -> tuple[Any, Any]:
-    r"""The gate $G=(1+\epsilon)\,\mathrm{sigmoid}(\beta q)$ and its slope $\beta G(1-G/(1+\epsilon))$.
+    r"""The soft gate and its slope.
+
+    $$G=(1+\epsilon)\,\mathrm{sigmoid}(\beta q),\qquad G'=\beta G\,(1-G/(1+\epsilon))$$
+
+    **Arguments**
+
+    - `q`: sums, an array.
+    - `beta`, `eps`: steepness, and how far gates reach above 1.
+
+    **Returns** G and G', both of the shape of q.
 
     >>> gate, slope = soft_gate(np.array([0.0]), 4.0, 0.1)
     >>> gate.round(4), slope.round(4)
@@ -35,15 +45,18 @@ def soft_gate(q: Any, beta: Any, eps: Any) -> tuple[Any, Any]:
     return (1 + eps) * sigmoid(beta * q), (1 + eps) * beta * sigmoid(beta * q) * sigmoid(-beta * q)
 
 
-def gating_pass(layers: list[Any], x: Any, beta: Any, eps: Any) -> Pass:
+def gating_pass(weights: list[Any], x: Any, beta: Any, eps: Any, biases: list[Any] | None = None) -> Pass:
     """The gating network up to its last gates."""
-    found = Pass([x], [], [], [])
-    for w in layers:
-        q = found.entering[-1] @ w
-        gate, slope = soft_gate(q, beta, eps)
-        for items, item in zip(found, (q * gate, q, gate, slope), strict=True):
-            items.append(item)
-    return found
+    slopes: list[Any] = []
+
+    def gate(at: int, q: Any) -> Any:
+        opened, slope = soft_gate(q, beta, eps)
+        slopes.append(slope)
+        return opened
+
+    passed = list(gated_pass(dense(weights, biases), x, gate))
+    sums, gates, leaving = (list(part) for part in zip(*passed, strict=True))
+    return Pass([x, *leaving], sums, gates, slopes)
 
 
 def answers(layers: list[Any], one: Pass, top: int) -> Iterator[tuple[int, Any]]:
@@ -64,7 +77,8 @@ def check_soft(beta: Any, eps: Any) -> tuple[Any, Any]:
     return beta, checks.real("eps", eps, "zero or more and finite", lambda e: (e >= 0) & np.isfinite(e))
 
 
-def check_gating(params: list[Any], x: Any) -> list[Any]:
+def check_gating(gating_weights: list[Any], x: Any) -> list[Any]:
     """The layers of a gating network that make gates; a last layer (width,) or (width, 1), which makes none, is left out."""
-    layers = params[:-1] if len(params) > 1 and (params[-1].ndim == 1 or params[-1].shape[1] == 1) else params
-    return check_layers("params_g", [*layers, np.zeros((layers[-1].shape[-1], 1))], x)[:-1]
+    last = gating_weights[-1]
+    layers = gating_weights[:-1] if len(gating_weights) > 1 and (last.ndim == 1 or last.shape[1] == 1) else gating_weights
+    return check_layers("gating_weights", [*layers, np.zeros((layers[-1].shape[-1], 1))], x)[:-1]

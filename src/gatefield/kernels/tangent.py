@@ -1,15 +1,15 @@
 """The exact tangent kernel of a gated network with given gates, layer by layer."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from jaxtyping import Array, ArrayLike, Float
 
 from gatefield.core import checks
+from gatefield.core.arrays import Numbers
 from gatefield.core.errors import UserError
-from gatefield.kernels.arrays import Arrays, check_network, full_precision, is_traced
-from gatefield.kernels.features import Features, cut, features, host_kernel, kernel
+from gatefield.kernels.arrays import Arrays, Checked, Kernel, Samples, check_network, float_arrays, full_precision, is_traced
+from gatefield.kernels.features import Features, cut, features, host_kernel, kernel, with_biases
 
 HEIGHT = 256
 """Samples of a strip on the host: wide enough for fast products, small enough to stay in the cache."""
@@ -19,24 +19,30 @@ HEIGHT = 256
 def ntk(
     weights: Arrays,
     gates: Arrays,
-    x: Float[ArrayLike, "samples inputs"],
+    x: Samples,
     *,
+    biases: Arrays | None = None,
     output: int | None = None,
     block: int | None = None,
-) -> Float[Array, "samples samples"]:
+) -> Kernel:
     r"""Gram matrix of the derivatives of the output with respect to all weights, the gates held fixed.
 
     $$K(s,s') = \sum_{l=1}^{d} \langle z_{l-1}(s), z_{l-1}(s')\rangle\,\langle b_l(s), b_l(s')\rangle$$
 
     with $z_0 = x$, $z_l = G_l \circ \Theta_l^\top z_{l-1}$, $b_d = 1$ and $b_l = G_l \circ \Theta_{l+1} b_{l+1}$. No Jacobian
-    is formed. For a ReLU network pass its own 0/1 gates: their derivative is zero.
+    is formed. For a ReLU network pass its own 0/1 gates: their derivative is zero. Biases add to the sums
+    $\Theta_l^\top z_{l-1}$, and one to each $\langle z_{l-1}(s), z_{l-1}(s')\rangle$.
 
-    **Arguments:** `weights`: d arrays (fan-in, width), the last (width,) or (width, outputs). `gates`: d - 1 arrays
-    (samples, width), or (width,) for gates that all samples share. `x`: inputs. `output`: which output; by default the sum
-    over all of them, which is the Gram matrix of the whole Jacobian. `block`: samples per strip; the matrix is then always
-    assembled on the host.
+    **Arguments**
 
-    **Returns:** K. Plain values are computed on the host and give NumPy, in float32 if weights and inputs are float32 and else
+    - `weights`: d arrays (fan-in, width), the last (width,) or (width, outputs).
+    - `gates`: d - 1 arrays (samples, width), or (width,) for gates that all samples share.
+    - `x`: inputs (samples, fan-in).
+    - `biases`: d arrays (width,), trained as the weights are; none by default.
+    - `output`: which output; by default the sum over all of them, which is the Gram matrix of the whole Jacobian.
+    - `block`: samples per strip; the matrix is then always assembled on the host.
+
+    **Returns** K. Plain values are computed on the host and give NumPy, in float32 if weights and inputs are float32 and else
     in float64; traced values, and those on an accelerator, give JAX arrays.
 
     >>> import numpy as np
@@ -44,46 +50,83 @@ def ntk(
     array([[4., 4.],
            [4., 8.]])
 
-    **Source:** paper 004, section 1; its lemma 2.1 has this form only for one input.
+    **Source:** paper 004, section 1; its lemma 2.1 has this form only for one input. Biases are derived here.
     """
-    checked = _checked(weights, gates, x, output)
-    if isinstance(checked[-1], np.ndarray):
-        return host_kernel(*checked, HEIGHT if block is None else checks.count("block", block))  # pyright: ignore[reportReturnType]
-    parts = features(*checked)
-    return kernel(parts, parts) if block is None else _assembled(parts, block)  # pyright: ignore[reportReturnType]
+    net = _checked(weights, gates, x, biases, output)
+    if isinstance(net.x, np.ndarray):
+        return host_kernel(*net, HEIGHT if block is None else checks.count("block", block))
+    parts = with_biases(features(*net), net.biases)
+    return kernel(parts, parts) if block is None else _assembled(parts, block)
 
 
 @full_precision
 def ntk_blocks(
-    weights: Arrays, gates: Arrays, x: Float[ArrayLike, "samples inputs"], *, block: int = 1024, output: int | None = None
+    weights: Arrays,
+    gates: Arrays,
+    x: Samples,
+    *,
+    biases: Arrays | None = None,
+    block: int = 1024,
+    output: int | None = None,
 ) -> Iterator[tuple[slice, slice, np.ndarray]]:
     """The tangent kernel of `ntk` in square blocks, for sets whose whole matrix is too large to hold.
 
-    **Arguments:** as for `ntk`; `block`: samples along the side of a block.
+    **Arguments**
 
-    **Returns:** triples of rows, columns and the block; only the blocks on and below the diagonal come, because the matrix is
+    - `weights`, `gates`, `x`, `biases`, `output`: as for `ntk`.
+    - `block`: samples along the side of a block.
+
+    **Returns** triples of rows, columns and the block; only the blocks on and below the diagonal come, because the matrix is
     symmetric. Beside one block, the forward and backward vectors of all samples are held.
 
     >>> import numpy as np
     >>> blocks = ntk_blocks([np.ones((1, 2)), np.ones(2)], [np.ones(2)], np.ones((3, 1)), block=2)
     >>> [(rows.start, columns.start, part.shape) for rows, columns, part in blocks]
     [(0, 0, (2, 2)), (2, 0, (1, 2)), (2, 2, (1, 1))]
+
+    **Source:** as `ntk`.
     """
-    if is_traced(weights, gates, x):
+    if is_traced(weights, gates, x, biases):
         raise UserError("ntk_blocks cannot run under jit or vmap, because it gives blocks one by one; use ntk there.")
-    return _blocks(features(*_checked(weights, gates, x, output)), checks.count("block", block))
+    net = _checked(weights, gates, x, biases, output)
+    return _blocks(with_biases(features(*net), net.biases), checks.count("block", block))
 
 
-def _checked(weights: Arrays, gates: Arrays, x: Any, output: int | None) -> tuple[list[Any], list[Any], Any]:
-    checked, opened, inputs = check_network(weights, gates, x)
-    outputs = checked[-1].shape[1]
-    if output is not None:
-        if not -outputs <= output < outputs:
-            raise UserError(
-                f"output must be one of the {outputs} outputs, counted from 0, but is {output}; give such a number."
-            )
-        checked[-1] = checked[-1][:, [output]]
-    return checked, opened, inputs
+@full_precision
+def outer_kernel(parts: Sequence[tuple[Numbers, Numbers]]) -> Kernel:
+    r"""Gram matrix of derivatives that are outer products, one for each array that is trained.
+
+    $$K(s,s') = \sum_i\langle f_i(s), f_i(s')\rangle\,\langle b_i(s), b_i(s')\rangle$$
+
+    **Arguments**
+
+    - `parts`: for each array the pair $f_i$, $b_i$ of arrays (samples, size), whose outer product $f_i b_i^\top$ is the
+      derivative of the output by that array.
+
+    **Returns** K, of the types that `ntk` gives.
+
+    >>> outer_kernel([([[1.0, 2.0], [0.0, 1.0]], [[1.0], [3.0]])])
+    array([[5., 6.],
+           [6., 9.]])
+
+    **Source:** the product rule for inner products of outer products.
+    """
+    forward, backward = float_arrays([f for f, _ in parts], [b for _, b in parts])
+    both = Features(forward, backward, 1)
+    return kernel(both, both)
+
+
+def _checked(weights: Arrays, gates: Arrays, x: Any, biases: Arrays | None, output: int | None) -> Checked:
+    net = check_network(weights, gates, x, biases)
+    outputs = net.weights[-1].shape[1]
+    if output is None:
+        return net
+    if not -outputs <= output < outputs:
+        raise UserError(
+            f"output must be one of the {outputs} outputs, counted from 0, but is {output}; write output=0 for the first."
+        )
+    last = None if net.biases is None else [*net.biases[:-1], net.biases[-1][[output]]]
+    return net._replace(weights=[*net.weights[:-1], net.weights[-1][:, [output]]], biases=last)
 
 
 def _blocks(parts: Features, block: int) -> Iterator[tuple[slice, slice, np.ndarray]]:

@@ -17,7 +17,7 @@ TINY, SMALL = 2e6, 1.5e8
 _one_at_a_time = threading.Lock()
 
 
-def side_by_side(tasks: Sequence[Callable[[], R]], size: float) -> list[R]:
+def side_by_side(tasks: Sequence[Callable[[], R]], size: float | int) -> list[R]:
     """What the tasks give, in order; `size` is about how many multiplications of float32 numbers they take together."""
     if size < TINY or cores() == 1:
         return [task() for task in tasks]

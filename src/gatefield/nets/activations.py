@@ -1,4 +1,4 @@
-"""Activation functions by name."""
+"""Activation functions, by name or given."""
 
 from collections.abc import Callable, Mapping
 
@@ -7,15 +7,39 @@ import jax.numpy as jnp
 from jax.scipy.special import erf
 from jaxtyping import Array, Float
 
+from gatefield.core import checks
+from gatefield.core.errors import UserError
+
+Activation = Callable[[Array], Array]
+
 
 def erf_unit(h: Float[Array, "..."]) -> Float[Array, "..."]:
     """erf(h / sqrt 2), the activation whose Gaussian averages have closed forms."""
     return erf(h / jnp.sqrt(2.0).astype(h.dtype))
 
 
-ACTIVATIONS: Mapping[str, Callable[[Array], Array]] = {
+ACTIVATIONS: Mapping[str, Activation] = {
     "relu": jax.nn.relu,
     "erf": erf_unit,
     "sigmoid": jax.nn.sigmoid,
     "linear": lambda h: h,
 }
+
+
+def as_activation(value: str | Activation) -> str | Activation:
+    """A known name, or a function of an array that gives one of the same shape."""
+    if not callable(value):
+        return checks.choice("activation", value, ACTIVATIONS)
+    try:
+        shape = jax.eval_shape(value, jax.ShapeDtypeStruct((2, 3), jnp.result_type(float))).shape
+    except (TypeError, ValueError, AttributeError) as error:
+        reason = str(error).splitlines()[0].rstrip(".")
+        raise UserError(f"activation must be an elementwise function, such as jax.nn.softplus, but fails: {reason}.") from None
+    if shape != (2, 3):
+        raise UserError(f"activation must be elementwise, such as jax.nn.softplus, but makes shape {shape} of (2, 3).")
+    return value
+
+
+def activation_function(value: str | Activation) -> Activation:
+    """The function that a name stands for, or the given one."""
+    return ACTIVATIONS[value] if isinstance(value, str) else value

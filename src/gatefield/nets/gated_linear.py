@@ -1,17 +1,22 @@
 """The gated linear network: linear units behind gates that do not depend on the weights."""
 
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, PRNGKeyArray, Real
+from jaxtyping import Array, Float, Real
 
 from gatefield.core import checks
+from gatefield.core.arrays import Exact, Numbers, ScalarLike
+from gatefield.core.keys import Keys
 from gatefield.core.runs import leaf
-from gatefield.gates import GateSet
-from gatefield.nets.initial import initial_fields
-from gatefield.nets.network import Network, Observables, as_inputs
+from gatefield.gates import Gate, GateSet
+from gatefield.kernels import outer_kernel
+from gatefield.nets.initial import Rule, initial_fields
+from gatefield.nets.network import Network, Observables
 
 
 class GatedLinear(Network):
@@ -26,7 +31,8 @@ class GatedLinear(Network):
 
     - `n`: number of inputs.
     - `gates`: a `GateSet`, or a list of gates, one for each unit.
-    - `init`: `"xavier"`, `"scaled-xavier"`, `"basis"`, `"positive"`, `"zero"`, or the weights themselves, shape (K, n).
+    - `init`: `"xavier"`, `"scaled-xavier"`, `"basis"`, `"positive"`, `"zero"`, a function `(key, units, n, scale)` that gives
+      weights (units, n), or the weights themselves, shape (K, n).
     - `init_scale`: a factor on the initial weights.
     - `key`: a PRNG key, or an array of keys for one run each; not needed for given weights.
 
@@ -35,14 +41,20 @@ class GatedLinear(Network):
     >>> net(jax.numpy.array([[1.0, 5.0], [-1.0, 5.0]])).tolist()
     [0.5, -1.5]
 
-    Source: note 000, equation 3.
+    **Source:** note 000, equation 3.
     """
 
     gates: GateSet
-    weights: Float[Array, "K n"] = leaf(2)
+    weights: Float[Array, "*runs K n"] = leaf(2)
 
     def __init__(
-        self, n: int, gates: Any, *, init: Any = "xavier", init_scale: float = 1.0, key: PRNGKeyArray | None = None
+        self,
+        n: int,
+        gates: GateSet | Sequence[Gate],
+        *,
+        init: str | Rule | Numbers = "xavier",
+        init_scale: ScalarLike = 1.0,
+        key: Keys | None = None,
     ) -> None:
         n = checks.count("n", n)
         self.gates = GateSet(gates)
@@ -50,12 +62,11 @@ class GatedLinear(Network):
         self.weights = initial_fields(init, key, self.gates.K, n, init_scale)
 
     @property
-    def fields(self) -> Float[Array, "K n"]:
+    def fields(self) -> Float[Array, "*runs K n"]:
         """The weights of each unit."""
         return self.weights
 
-    def __call__(self, x: Float[Array, "*samples n"]) -> Float[Array, "*samples"]:
-        x = as_inputs(x)
+    def forward(self, x: Float[Array, "*samples n"]) -> Float[Array, "*samples"]:
         return jnp.mean(self.gates(x) * (x @ self.weights.T), axis=-1)
 
     def observables(self) -> Observables:
@@ -67,3 +78,10 @@ class GatedLinear(Network):
 
     def at(self, time: Real[Any, ""]) -> "GatedLinear":
         return eqx.tree_at(lambda net: net.gates, self, self.gates.at(time))
+
+    def structured_kernel(self, x: Float[Array, "samples n"]) -> Float[Exact, "samples samples"]:
+        """Two Gram matrices, entry by entry: of the inputs, and of the gates over K."""
+        return outer_kernel([(x, self.gates(x) / self.gates.K)])
+
+    def _shown(self) -> dict[str, Any]:
+        return {"n": self.inputs, "gates": dict(Counter(type(gate).__name__ for gate in self.gates.gates))}

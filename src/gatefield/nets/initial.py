@@ -1,18 +1,18 @@
-"""Initial receptive fields by name.
+"""Initial receptive fields: by the name of a rule, by a rule of the user's own, or given.
 
-Each rule takes `(key, units, n, scale)` and gives fields of shape (units, n). To add one: a function and a line in `INITIAL`.
+A rule takes `(key, units, n, scale)` and gives fields of shape (units, n). To add a name: a function and a line in `INITIAL`.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from gatefield.core import checks
+from gatefield.core.arrays import Numbers, ScalarLike
 from gatefield.core.errors import UserError
-from gatefield.core.keys import as_key
+from gatefield.core.keys import Keys, as_key
 
 
 def xavier(key: PRNGKeyArray, units: int, n: int, scale: float) -> Float[Array, "units n"]:
@@ -38,7 +38,8 @@ def zero(key: PRNGKeyArray, units: int, n: int, scale: float) -> Float[Array, "u
     return jnp.zeros((units, n))
 
 
-INITIAL: Mapping[str, Callable[[PRNGKeyArray, int, int, float], Array]] = {
+Rule = Callable[[PRNGKeyArray, int, int, float], Array]
+INITIAL: Mapping[str, Rule] = {
     "xavier": xavier,
     "scaled-xavier": xavier,
     "basis": basis,
@@ -47,16 +48,25 @@ INITIAL: Mapping[str, Callable[[PRNGKeyArray, int, int, float], Array]] = {
 }
 
 
-def initial_fields(init: Any, key: PRNGKeyArray | None, K: int, n: int, scale: float) -> Float[Array, "*runs K n"]:
-    """Fields made by a named rule, one set for each key, or the given ones."""
-    scale = checks.scalar("init_scale", checks.finite("init_scale", scale))
-    key = None if key is None else as_key(key)
-    if isinstance(init, str):
-        rule = INITIAL[checks.choice("init", init, INITIAL)]
-        if key is None:
-            raise UserError(f"Initial fields by the rule '{init}' need a key; give one, such as key=jax.random.key(0).")
-        return jnp.vectorize(lambda k: rule(k, K, n, scale), signature="()->(k,n)")(key)
+def initial_fields(
+    init: str | Rule | Numbers, key: Keys | None, K: int, n: int, scale: ScalarLike
+) -> Float[Array, "*runs K n"]:
+    """Fields made by a rule, one set for each key, or the given ones times the scale."""
+    factor = checks.scalar("init_scale", checks.finite("init_scale", scale))
+    if isinstance(init, str) or callable(init):
+        return _by_rule(init, key, K, n, factor)
     fields = jnp.asarray(checks.finite("init", init), float)
     if fields.shape[-2:] != (K, n) or fields.ndim > 3:
         raise UserError(f"Given fields must have shape (K, n) = ({K}, {n}), or (runs, {K}, {n}), but have {fields.shape}.")
-    return scale * fields
+    return factor * fields
+
+
+def _by_rule(init: str | Rule, key: Keys | None, K: int, n: int, scale: float) -> Float[Array, "*runs K n"]:
+    rule = INITIAL[checks.choice("init", init, INITIAL)] if isinstance(init, str) else init
+    if key is None:
+        name = init if isinstance(init, str) else getattr(init, "__name__", "init")
+        raise UserError(f"Initial fields by the rule '{name}' need a key; give one, such as key=jax.random.key(0).")
+    shape = jax.eval_shape(lambda k: rule(k, K, n, scale), jax.random.key(0)).shape
+    if shape != (K, n):
+        raise UserError(f"init must be a function (key, units, n, scale) that gives shape ({K}, {n}), but gives {shape}.")
+    return jnp.vectorize(lambda k: rule(k, K, n, scale), signature="()->(k,n)")(as_key(key))

@@ -29,9 +29,18 @@ def fingerprint(*parts: Any) -> str:
     """
     leaves, structure = jax.tree.flatten(parts)
     digest = hashlib.sha256(_text(structure).encode())
-    for leaf in leaves:
+    functions = [
+        value for value in jax.tree.leaves(_settings(structure)) if isinstance(value, FunctionType | functools.partial)
+    ]
+    for leaf in (*leaves, *functions):
         digest.update(_bytes(leaf))
     return digest.hexdigest()
+
+
+def _settings(structure: Any) -> list[Any]:
+    """The static fields of all modules in a tree; its text names functions among them, but not what they do."""
+    data = structure.node_data()
+    return [*(() if data is None else (data[1],)), *(_settings(child) for child in structure.children())]
 
 
 def _bytes(leaf: Any) -> bytes:

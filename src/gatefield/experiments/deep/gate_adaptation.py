@@ -8,8 +8,9 @@ from matplotlib.figure import Figure
 from pydantic import Field
 
 from gatefield.experiments.deep.digits import verdicts as say
-from gatefield.experiments.deep.digits.kernels import Kernel, by_gates, tangent
+from gatefield.experiments.deep.digits.kernels import Kernel, by_gates
 from gatefield.experiments.deep.digits.pair import QUICK, SETTING, Digits, PairSettings, loss_panel, nu_panel
+from gatefield.kernels import tangent_kernel
 from gatefield.lab.bench import Bench
 from gatefield.lab.experiment import Experiment
 from gatefield.lab.kinds import Rate
@@ -32,7 +33,7 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
     digits, parts = Digits(p), {}
     for gating in NETS:
         soft: dict[str, Any] = {"beta": p.beta, "eps": p.eps} if gating.startswith("soft") else {}
-        kernels: Mapping[str, Kernel] = {"kernel": tangent, **({"gates": by_gates} if gating == "soft-galu" else {})}
+        kernels: Mapping[str, Kernel] = {"kernel": tangent_kernel, **({"gates": by_gates} if gating == "soft-galu" else {})}
         parts[gating] = digits.fit(bench, gating, digits.net(gating, **soft), kernels)[0]
     gates = parts["soft-galu"][["nu_gates", "trace_gates", "least_gates"]]
     parts["soft-galu"] = parts["soft-galu"].drop_vars(list(gates))

@@ -7,8 +7,9 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from gatefield.experiments.deep.digits import verdicts as say
-from gatefield.experiments.deep.digits.kernels import paths, tangent
+from gatefield.experiments.deep.digits.kernels import paths
 from gatefield.experiments.deep.digits.pair import QUICK, SETTING, Digits, PairSettings, loss_panel, nu_panel
+from gatefield.kernels import tangent_kernel
 from gatefield.lab.bench import Bench
 from gatefield.lab.experiment import Experiment
 from gatefield.lab.kinds import Depth
@@ -25,7 +26,7 @@ class Settings(PairSettings):
 def simulate(parameters: Settings, bench: Bench) -> xr.Dataset:
     """The record."""
     digits = Digits(parameters)
-    kernels = {"paths": paths, "tangent": tangent}
+    kernels = {"paths": paths, "tangent": tangent_kernel}
     return digits.gathered({net: digits.fit(bench, net, digits.net(net), kernels)[0] for net in NETS})
 
 

@@ -1,1 +1,1 @@
-"""."""
+"""Deep and convolutional networks: layers behind gates."""

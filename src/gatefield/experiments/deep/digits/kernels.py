@@ -7,13 +7,14 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 import xarray as xr
-from jaxtyping import Array, Float
+from jaxtyping import Float
 
+from gatefield.core.arrays import Exact
 from gatefield.data import Images
-from gatefield.kernels import ntk, path_kernel, soft_relu_ntk, strength_and_gate_ntk, trace_normalised
+from gatefield.kernels import path_kernel, strength_and_gate_ntk, trace_normalised
 from gatefield.measures import label_alignment
 
-Kernel = Callable[[Any, Any], Array]
+Kernel = Callable[[Any, Any], Exact]
 
 
 class Probe:
@@ -45,23 +46,12 @@ def probe(images: Images, samples: int, ridge: float, seed: int) -> Probe:
     return Probe(chosen.x, chosen.y, ridge)
 
 
-def tangent(net: Any, x: Any) -> Float[Array, "samples samples"]:
-    """The tangent kernel by all that is trained; hard gates have the derivative zero."""
-    match net.gating:
-        case "soft-relu":
-            return sum(soft_relu_ntk(net.weights, x, net.beta, net.eps))  # pyright: ignore[reportReturnType]
-        case "soft-galu":
-            return sum(strength_and_gate_ntk(net.weights, net.gating_layers, x, net.beta, net.eps))  # pyright: ignore[reportReturnType]
-        case _:
-            return ntk(net.weights, net.gates(x), x)
-
-
-def by_gates(net: Any, x: Any) -> Float[Array, "samples samples"]:
+def by_gates(net: Any, x: Any) -> Float[Exact, "samples samples"]:
     """K^a, the part of a soft-GaLU network's tangent kernel that comes from its gating network."""
     return strength_and_gate_ntk(net.weights, net.gating_layers, x, net.beta, net.eps)[1]
 
 
-def paths(net: Any, x: Any) -> Float[Array, "samples samples"]:
+def paths(net: Any, x: Any) -> Float[Exact, "samples samples"]:
     """M, the Gram matrix of path features."""
     return path_kernel(net.gates(x), x)
 
@@ -79,8 +69,8 @@ def unpacked(triangle: np.ndarray, samples: int) -> Float[np.ndarray, "... sampl
     return K
 
 
-def _packed(kernel: Kernel, x: np.ndarray) -> Callable[[Any], Array]:
-    def triangle(net: Any) -> Array:
+def _packed(kernel: Kernel, x: np.ndarray) -> Callable[[Any], Exact]:
+    def triangle(net: Any) -> Exact:
         return kernel(net, jnp.asarray(x))[np.triu_indices(len(x))]
 
     return triangle

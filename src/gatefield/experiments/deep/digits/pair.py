@@ -9,7 +9,8 @@ from pydantic import Field
 
 from gatefield.data import Dataset, Images
 from gatefield.experiments.deep.digits.images import DigitSettings, fit, measured, seed_keys, two_digits
-from gatefield.experiments.deep.digits.kernels import Kernel, Probe, probe, tangent
+from gatefield.experiments.deep.digits.kernels import Kernel, Probe, probe
+from gatefield.kernels import tangent_kernel
 from gatefield.lab.bench import Bench
 from gatefield.lab.kinds import Count, Depth
 from gatefield.nets import DeepGated
@@ -57,7 +58,7 @@ class Digits:
 
         The first kernel gives `nu`, `trace` and `least`, the others these with their name: `nu_gates`.
         """
-        kernels = kernels or {"kernel": tangent}
+        kernels = kernels or {"kernel": tangent_kernel}
         record, trained = fit(bench, part, net, self.task, self.p, loss="mse", observe=self.probe.watch(kernels))
         found = [measured(record)]
         for at, name in enumerate(kernels):
