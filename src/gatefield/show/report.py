@@ -13,7 +13,7 @@ from gatefield.core.version import __version__
 from gatefield.core.words import number
 from gatefield.lab import write_file
 from gatefield.lab.experiment import Experiment
-from gatefield.ledger.file import Ledger
+from gatefield.ledger import Ledger
 from gatefield.show.ledger import view
 from gatefield.show.sections import Gap, Section, read
 from gatefield.show.terminal import MARKS
