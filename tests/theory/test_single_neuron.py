@@ -1,17 +1,17 @@
 """One ReLU neuron on symmetric laws, against enumeration of laws on the hypercube and against the Gaussian flow."""
 
-import itertools
-
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from gatefield.core.errors import UserError
+from gatefield.ledger.routes import cube
+from gatefield.ledger.routes.calculus import jacobian
 from gatefield.theory import neuron as single_neuron
 from gatefield.theory import relu
 
-POINTS = np.array(list(itertools.product([-1.0, 1.0], repeat=4)))
+POINTS = cube.corners(4)
 W = np.array([0.7, -0.31, 0.52, 1.13])
 
 
@@ -22,25 +22,19 @@ def law(coupling):
 
 
 P1, P0 = law(0.8), law(-0.3)
-COV1, COV0 = (POINTS.T @ (p[:, None] * POINTS) for p in (P1, P0))
+COV1, COV0 = cube.covariance(P1, POINTS), cube.covariance(P0, POINTS)
 
 
 def drift(p):
     return lambda w: ((jnp.asarray(POINTS) @ w > 0) * p) @ POINTS
 
 
-def enumerated_loss(w, labels):
-    output = np.maximum(POINTS @ w, 0)
-    return 0.25 * (P1 @ (output - labels[0]) ** 2 + P0 @ (output - labels[1]) ** 2)
-
-
 @pytest.mark.parametrize("labels", [(1.0, 0.0), (1.0, -1.0), (0.3, -2.0)])
 def test_flow_and_loss_by_enumeration(labels):
     arguments = (drift(P1), COV1, COV0, labels, drift(P0))
-    step = 1e-5 * np.eye(4)
-    slope = [(enumerated_loss(W + e, labels) - enumerated_loss(W - e, labels)) / 2e-5 for e in step]
-    assert single_neuron.loss(W, *arguments) == pytest.approx(enumerated_loss(W, labels), rel=1e-13)
-    np.testing.assert_allclose(single_neuron.velocity(W, *arguments), -np.array(slope), atol=1e-10)
+    slope = jacobian(lambda w: cube.loss(w, (P1, P0), POINTS, labels), W, 1e-5)
+    assert single_neuron.loss(W, *arguments) == pytest.approx(cube.loss(W, (P1, P0), POINTS, labels), rel=1e-13)
+    np.testing.assert_allclose(single_neuron.velocity(W, *arguments), -slope, atol=1e-10)
 
 
 def test_the_negative_drift_is_not_needed_for_label_zero():
