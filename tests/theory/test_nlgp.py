@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import scipy.special
 
-from gatefield.ledger.routes import squashed
+from gatefield.ledger.routes import gaussian, squashed
 from gatefield.theory import nlgp
 
 VALUES = {v["name"]: v for v in json.loads((Path(__file__).parents[1] / "reference/values.json").read_text())["values"]}
@@ -87,21 +87,17 @@ def test_slopes_are_finite(x64):
 
 def drift_in_the_plane(w, rho, gain):
     """E[1(w.x > 0) x] by panels in the plane: z_2 outside, z_1 from the gate's edge on inside (|w_1| >= |w_2|)."""
-    nodes, weights = np.polynomial.legendre.leggauss(24)
 
     def panels(cuts):
-        low, high = np.array(cuts[:-1])[:, None], np.array(cuts[1:])[:, None]
-        return ((low + high + (high - low) * nodes) / 2).ravel(), ((high - low) * weights / 2).ravel()
+        return gaussian.panels(np.array(sorted(cuts)), 24)
 
     ratio, width, total = w[1] / w[0], np.sqrt(1 - rho**2), np.zeros(2)
     bends = [-6 / gain, -2 / gain, -0.7 / gain, 0.0, 0.7 / gain, 2 / gain, 6 / gain]
-    for z, outer in zip(*panels(sorted([*(b for b in bends if abs(b) < 9), -3.0, -1.0, 1.0, 3.0, -10.0, 10.0])), strict=True):
+    for z, outer in zip(*panels([*(b for b in bends if abs(b) < 9), -3.0, -1.0, 1.0, 3.0, -10.0, 10.0]), strict=True):
         edge = -ratio * z if abs(ratio) == 1 else scipy.special.erfinv(-ratio * scipy.special.erf(gain * z)) / gain
         mean = rho * z
         top = max(mean + 12 * width, edge + 1e-9)
-        u, inner = panels(
-            sorted(np.clip([edge, top, *bends, mean - 8 * width, mean - 3 * width, mean, mean + 3 * width], edge, top))
-        )
+        u, inner = panels(np.clip([edge, top, *bends, mean - 8 * width, mean - 3 * width, mean, mean + 3 * width], edge, top))
         mass = outer * inner * np.exp(-(z**2) / 2 - (u - mean) ** 2 / (2 * width**2)) / (2 * np.pi * width)
         total += [np.sum(mass * scipy.special.erf(gain * u)), np.sum(mass) * scipy.special.erf(gain * z)]
     return total / np.sqrt(2 / np.pi * np.arcsin(2 * gain**2 / (1 + 2 * gain**2)))
