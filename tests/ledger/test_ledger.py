@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import math
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,8 @@ from gatefield.ledger import Finding, Formula
 
 
 def formula(name="002-eq1", status="holds", value=1.0, estimate=1.0, error=1e-9, printed=None, **changes) -> Formula:
-    usual = {
+    usual: dict[str, Any] = {
+        "status": status,
         "source": "002",
         "place": "equation 1",
         "says": "one is one",
@@ -21,7 +23,7 @@ def formula(name="002-eq1", status="holds", value=1.0, estimate=1.0, error=1e-9,
         "estimate": lambda: Estimate(estimate, error, "counting"),
         "printed": None if printed is None else lambda: printed,
     }
-    return Formula(name=name, status=status, **usual | changes)
+    return Formula(name=name, **usual | changes)
 
 
 def only(item: Formula) -> Finding:

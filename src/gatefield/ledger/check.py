@@ -74,11 +74,12 @@ def _check_source(source: str, known: Collection[str]) -> None:
 def _examine(formula: Formula) -> Finding:
     start = time.monotonic()
     try:
-        numbers = _numbers(formula)
+        numbers: dict[str, Any] = _numbers(formula)
     except Exception as error:  # one broken formula must not hide the others
         numbers = {"result": "fails", "error_text": f"{type(error).__name__}: {' '.join(str(error).split())}"}
-    words = ("name", "source", "place", "says", "status", "implements", "right", "printed_equation", "note")
-    return Finding(**{name: getattr(formula, name) for name in words}, **numbers, seconds=round(time.monotonic() - start, 3))
+    names = ("name", "source", "place", "says", "status", "implements", "right", "printed_equation", "note")
+    words: dict[str, Any] = {name: getattr(formula, name) for name in names}
+    return Finding(**words, **numbers, seconds=round(time.monotonic() - start, 3))
 
 
 def _numbers(formula: Formula) -> dict[str, Any]:

@@ -4,6 +4,7 @@ import itertools
 import math
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from scipy.special import ndtr
@@ -93,28 +94,27 @@ def sum_over_sites(w: np.ndarray, law: np.ndarray, points: np.ndarray) -> float:
     return float(law @ (counts.sum(1) * points[:, 0]))
 
 
-def nearest(w: Sequence[float], *, square: bool = False) -> float:
-    """The smallest |sum of +-w_i|, or its square."""
+def nearest(w: Sequence[Any], *, square: bool = False) -> float:
+    """The smallest |sum of +-w_i|, or its square; exact for whole numbers."""
     sums = np.array(list(itertools.product([-1, 1], repeat=len(w)))) @ np.array(w)
     return float((sums**2).min() if square else abs(sums).min())
 
 
-def sites_that_matter(w: Sequence[float]) -> int:
+def sites_that_matter(w: Sequence[Any]) -> int:
     """How many sites the gate depends on, by flipping each sign at each corner."""
-    points, w = corners(len(w)), np.array(w)
-    gate = np.sign(points @ w)
-    return sum(bool(np.any(np.sign(points @ (w * (1 - 2 * one))) != gate)) for one in np.eye(len(w)))
+    points, field = corners(len(w)), np.array(w)
+    gate = np.sign(points @ field)
+    return sum(bool(np.any(np.sign(points @ (field * (1 - 2 * one))) != gate)) for one in np.eye(len(w)))
 
 
-def sticks(w: Sequence[float], steps: int = 4000) -> float:
+def sticks(w: Sequence[Any], steps: int = 4000) -> float:
     """Minus the least squared length of a chain of sticks with lengths |w_i| in three dimensions, by descent."""
-    w, rng = np.array(w, dtype=float), np.random.default_rng(0)
-    v = rng.normal(size=(len(w), 3))
+    lengths, v = np.array(w, dtype=float), np.random.default_rng(0).normal(size=(len(w), 3))
     v /= np.linalg.norm(v, axis=1, keepdims=True)
     for _ in range(steps):
-        v -= 0.2 / np.sum(w**2) * np.outer(w, w @ v)
+        v -= 0.2 / np.sum(lengths**2) * np.outer(lengths, lengths @ v)
         v /= np.linalg.norm(v, axis=1, keepdims=True)
-    return -float(np.sum((w @ v) ** 2))
+    return -float(np.sum((lengths @ v) ** 2))
 
 
 def uniform_chow(w: np.ndarray, j: int) -> float:

@@ -71,7 +71,7 @@ class Wedge:
 
     def kernel(self) -> float:
         """E[relu(w.x) relu(v.x)]."""
-        return self.lengths[0] * self.lengths[1] * 2 * self.weights @ (np.sin(self.s) * np.sin(self.phi - self.s))
+        return float(self.lengths[0] * self.lengths[1] * 2 * self.weights @ (np.sin(self.s) * np.sin(self.phi - self.s)))
 
     def pair_mean(self) -> np.ndarray:
         """E[1(w.x > 0) relu(v.x) x]."""

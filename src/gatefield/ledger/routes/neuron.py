@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from scipy import integrate, stats
@@ -56,7 +57,7 @@ def mode_path(w: np.ndarray, xi1: float, xi0: float, times: np.ndarray) -> np.nd
     """The flow on Gaussian rings, solved mode by mode, with one scalar equation for ds/dt = 1/r."""
     basis, one, zero = rings.basis(len(w)), rings.variances(len(w), xi1), rings.variances(len(w), xi0)
 
-    def modes(t: np.ndarray, s: np.ndarray) -> np.ndarray:
+    def modes(t: Any, s: np.ndarray) -> np.ndarray:
         return (basis.T @ w) * np.exp(-(one + zero) * t / 4 + np.sqrt(2 / np.pi) * one * s / 4)
 
     path = integrate.solve_ivp(
@@ -88,7 +89,7 @@ def normal_size() -> tuple[float, float]:
 
 def student_size(df: float) -> tuple[float, float]:
     scale = math.sqrt(df / (df - 2))
-    return mean_size(lambda t: scale * stats.t.pdf(scale * t, df))
+    return mean_size(lambda t: scale * float(stats.t.pdf(scale * t, df)))
 
 
 def laplace_size() -> tuple[float, float]:

@@ -39,17 +39,17 @@ def by_fit(kind: str) -> Estimate:
 
 
 def velocity(kind: str = "regular") -> float:
-    return gl.velocity(case(kind).rows, case(kind).A, case(kind).b)[0, 0]
+    return float(gl.velocity(case(kind).rows, case(kind).A, case(kind).b)[0, 0])
 
 
 def path(kind: str) -> float:
     c = case(kind)
-    return gl.solve(c.A, c.b, c.w0, T, c.K)[0]
+    return float(gl.solve(c.A, c.b, c.w0, T, c.K)[0])
 
 
 def limit(kind: str) -> float:
     c = case(kind)
-    return gl.limit(c.A, c.b, c.w0, c.K)[0]
+    return float(gl.limit(c.A, c.b, c.w0, c.K)[0])
 
 
 def two_pieces() -> float:

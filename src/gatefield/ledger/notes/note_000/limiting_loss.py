@@ -20,7 +20,7 @@ PAIR = np.array([[-0.281, 0.505] * 3, [-0.505, 0.281] * 3])
 
 
 def twice_limiting_loss() -> float:
-    return 2 * gl.limiting_loss(case().A, case().b, case().power)
+    return float(2 * gl.limiting_loss(case().A, case().b, case().power))
 
 
 def by_residual() -> Estimate:
@@ -29,7 +29,7 @@ def by_residual() -> Estimate:
 
 def means_form() -> float:
     """E[x~|1]' (E[x~x~'|1] + E[x~x~'|0])^+ E[x~|1], which is twice what is explained."""
-    return 2 * gl.explained(case().A, case().b)
+    return float(2 * gl.explained(case().A, case().b))
 
 
 def by_means_residual() -> Estimate:
@@ -39,7 +39,7 @@ def by_means_residual() -> Estimate:
 def share(labels: tuple[float, float]) -> float:
     """What a one-site gate explains, as a share of the label power."""
     A, b, power = gl.statistics(delta(40, 0), Task(Gaussian(40, 2.0), Gaussian(40, 1.0), labels=labels))
-    return gl.explained(A, b) / power
+    return float(gl.explained(A, b) / power)
 
 
 FORMULAS = {

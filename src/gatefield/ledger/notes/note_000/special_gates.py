@@ -20,7 +20,7 @@ SUM = r"s(t) = K A_{11}^{+} b_1 + e^{-\frac{2t}{K^2\tau}A_{11}}\left(s(0) - K A_
 
 def redundant(unit: int) -> float:
     A, b, _ = case("redundant").first
-    return gl.solve_redundant(A, b, case("redundant").rows, T, 2)[unit, 0]
+    return float(gl.solve_redundant(A, b, case("redundant").rows, T, 2)[unit, 0])
 
 
 def by_differences_of_sum() -> Estimate:

@@ -3,6 +3,9 @@
 A single neuron (equations 37 to 43); several neurons, 'Bias term', 'Around init' and 'Receptive field' (no numbers).
 """
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 from scipy.linalg import circulant
 
@@ -36,7 +39,7 @@ def by_quadrature(value: float, error: float = 1e-10, method: str = "Gauss-Hermi
     return Estimate(value, error, method)
 
 
-def descent(move, b2: float = 0.0, factor: float = 1.0) -> Estimate:
+def descent(move: Callable[[float], tuple[np.ndarray, np.ndarray]], b2: float = 0.0, factor: float = 1.0) -> Estimate:
     """Minus the slope of the loss, labels (1, -1), where `move(e)` gives fields and biases."""
     change = derivative(lambda e: routes.loss(*move(e), b2, COVS, PM1), 3e-3, order=4)
     return by_quadrature(-factor * change, 1e-8, DIFFERENCES)
@@ -53,13 +56,13 @@ def grams(W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def bias_velocity(W: np.ndarray, b: np.ndarray) -> float:
     """K db_1/dt by the library."""
-    return 3 * erf.velocity(W, b, 0.0, COV1, COV0, PM1)[1][0]
+    return float(3 * erf.velocity(W, b, 0.0, COV1, COV0, PM1)[1][0])
 
 
 def label_term() -> float:
     """Along a direction, what the labels (1, -1) add to the velocity of a field without bias."""
     pulled, still = (erf.velocity(W, NONE, 0.0, COV1, COV0, labels)[0][0] for labels in (PM1, (0.0, 0.0)))
-    return (pulled - still) @ OUTWARD
+    return float((pulled - still) @ OUTWARD)
 
 
 def label_term_by_quadrature() -> Estimate:
@@ -67,10 +70,10 @@ def label_term_by_quadrature() -> Estimate:
     return by_quadrature((pulls[0] - pulls[1]) / 6)
 
 
-def falling_share(bias_velocity) -> float:
+def falling_share(bias_velocity: Callable[..., Any]) -> float:
     """The share of 40 random fields without negative weights whose bias moves down at the start, labels (1, -1)."""
     fields = np.abs(np.random.default_rng(2).normal(size=(40, 4))) / 2
-    return np.mean([bias_velocity(0.0, float(w @ COV1 @ w), float(w @ COV0 @ w), PM1) < 0 for w in fields])
+    return float(np.mean([bias_velocity(0.0, float(w @ COV1 @ w), float(w @ COV0 @ w), PM1) < 0 for w in fields]))
 
 
 FORMULAS = {

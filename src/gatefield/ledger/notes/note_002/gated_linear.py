@@ -32,7 +32,7 @@ def inputs_and_directions() -> tuple[np.ndarray, np.ndarray]:
 def loss_by_kronecker() -> float:
     c, (x, directions) = case(), inputs_and_directions()
     product = np.einsum("sk,sn->skn", np.asarray(half_spaces(directions)(x), float), x).reshape(40, 6)
-    return gl.loss(product.T @ product / 40, product.T @ c.y / 40, c.w0, 2, c.power)
+    return float(gl.loss(product.T @ product / 40, product.T @ c.y / 40, c.w0, 2, c.power))
 
 
 FORMULAS = {

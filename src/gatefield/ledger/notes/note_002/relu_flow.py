@@ -38,7 +38,7 @@ def first_coefficient(pair_mean: np.ndarray) -> float:
 def equation_5(j: int) -> float:
     """Half the mean of class 1 where the gate is open, minus the mean output times input, without 1/K in front."""
     pairs = sum(gaussian.pair_mean(W[j], w, cov) for w in W for cov in COVS) / 2
-    return (gaussian.open_mean(W[j], COV1) / 2 - pairs / len(W)) @ OUTWARD
+    return float((gaussian.open_mean(W[j], COV1) / 2 - pairs / len(W)) @ OUTWARD)
 
 
 def equation_18(w: np.ndarray, v: np.ndarray, cov: np.ndarray) -> float:
@@ -48,7 +48,7 @@ def equation_18(w: np.ndarray, v: np.ndarray, cov: np.ndarray) -> float:
     first = (g**2 - rkk / r11) / (2 * math.pi * (1 - g**2)) * math.acos(g)
     second = (2 * rkk / r11 - g**2) / (4 * (1 - g**2))
     third = (1 / (g * r11) - 1 / math.sqrt(r11 * rkk)) / (2 * math.pi * math.sqrt(1 - g**2))
-    return first + second + third
+    return float(first + second + third)
 
 
 FORMULAS = {
@@ -97,7 +97,7 @@ FORMULAS = {
         place="equations 16 to 18",
         says="coefficient of the gate's field in the mean of one unit's gate times another unit's output times input",
         implements="theory.relu.pair_mean",
-        value=lambda: first_coefficient(relu.pair_mean(W[0], W[1], COV1)),
+        value=lambda: first_coefficient(np.asarray(relu.pair_mean(W[0], W[1], COV1))),
         estimate=lambda: Estimate(first_coefficient(gaussian.pair_mean(W[0], W[1], COV1)), 1e-10, PLANE),
         printed=lambda: equation_18(W[0], W[1], COV1),
         right=PAIR + r" = \frac{|v|\sin\theta}{2\pi|w|}\,\Sigma w + \frac{\pi - \theta}{2\pi}\,\Sigma v",

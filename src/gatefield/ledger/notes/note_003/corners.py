@@ -19,7 +19,7 @@ def entrywise(*, inside: bool) -> float:
     return cube.entrywise(w, law, points, inside=inside)
 
 
-def chains(w: list[float]) -> Estimate:
+def chains(w: list[int]) -> Estimate:
     return Estimate(cube.sticks(w), 1e-6, "descent over unit vectors in three dimensions")
 
 
@@ -30,7 +30,7 @@ def by_walsh() -> float:
     for s in range(32):
         inside = (s >> np.arange(5)) & 1 == 1
         moments[s] = law @ (corners[:, inside].prod(1) * corners[:, 0])
-    return coefficient @ moments
+    return float(coefficient @ moments)
 
 
 def open_corners() -> Estimate:

@@ -40,7 +40,7 @@ def enumerated(value: float, error: float = 1e-12) -> Estimate:
 def cube_velocity() -> float:
     """The velocity of one neuron on two laws on the cube."""
     source1, source0 = Ising(6, J1), Ising(6, J0)
-    return single_neuron.velocity(FIELD, partial(drift, source1), source1.covariance(), source0.covariance())[0]
+    return float(single_neuron.velocity(FIELD, partial(drift, source1), source1.covariance(), source0.covariance())[0])
 
 
 def slope_of_loss() -> Estimate:
@@ -63,7 +63,7 @@ def early_ratio() -> float:
     """Label term over decay term of the velocity, both along the field, for a standard normal field on 40 sites."""
     source1, source0 = Gaussian(40, 2.0), Gaussian(40, 4.0)
     decay = EARLY @ (source1.covariance() + source0.covariance()) @ EARLY / 4
-    return EARLY @ drift(source1, EARLY) / 2 / decay
+    return float(EARLY @ drift(source1, EARLY) / 2 / decay)
 
 
 def sampled_early_ratio(size: int = 100_000) -> Estimate:
@@ -74,7 +74,7 @@ def sampled_early_ratio(size: int = 100_000) -> Estimate:
 
 def rate_ratio() -> float:
     rates = ring_spectrum(40, 2.0) + ring_spectrum(40, 4.0)
-    return rates[3] / rates[0]
+    return float(rates[3] / rates[0])
 
 
 def rate_ratio_by_waves() -> Estimate:
@@ -105,7 +105,7 @@ FORMULAS = {
         says="where a gate is open, second moments give E[1(w.x > 0) x x'] w = Cw/2",
         implements="theory.drift",
         value=lambda: (Ising(6, J1).covariance() @ FIELD)[0] / 2,
-        estimate=lambda: enumerated(LAW1 @ (np.maximum(POINTS @ FIELD, 0) * POINTS[:, 0]), 1e-13),
+        estimate=lambda: enumerated(float(LAW1 @ (np.maximum(POINTS @ FIELD, 0) * POINTS[:, 0])), 1e-13),
         right=r"\mathbb{E}[\mathbb{1}(\langle w, x\rangle > 0)\,x x^\top]\,w = \frac{1}{2} C w",
         note="the law must be symmetric about zero and the classes balanced, besides translation invariance",
     ),

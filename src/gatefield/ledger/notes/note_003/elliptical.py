@@ -37,7 +37,7 @@ def length_at_rest(xi1: float, xi0: float, constant: float) -> Estimate:
 
 
 def amplitude(k: int, xi1: float, xi0: float, radial: str) -> float:
-    return elliptical.steady_amplitude(ring_spectrum(11, xi1)[k], ring_spectrum(11, xi0)[k], radial, 11)
+    return float(elliptical.steady_amplitude(ring_spectrum(11, xi1)[k], ring_spectrum(11, xi0)[k], radial, 11))
 
 
 FORMULAS = {

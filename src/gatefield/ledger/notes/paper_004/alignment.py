@@ -19,7 +19,7 @@ VECTORS = np.linalg.eigh(KERNEL)[1]
 
 def aligned() -> float:
     _, gates, x = one_layer_of_gates()
-    return label_alignment(expected_ntk(gates, x, 0.5), np.cos(np.arange(N)), 1e-3)
+    return float(label_alignment(expected_ntk(gates, x, 0.5), np.cos(np.arange(N)), 1e-3))
 
 
 def aligned_by_elimination() -> Estimate:

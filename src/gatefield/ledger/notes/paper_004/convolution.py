@@ -54,7 +54,7 @@ def strengths() -> Counter[tuple[int, ...]]:
 
 def term(gates: list[np.ndarray], x: np.ndarray) -> float:
     """The sum over one pair of paths each, at rotation 0, without sigma^(2c)/n^2."""
-    return rotation_terms(gates, x, 1.0, SIZE)[0, 0, 1] * N**2
+    return float(rotation_terms(gates, x, 1.0, SIZE)[0, 0, 1] * N**2)
 
 
 def over_rotations() -> Estimate:

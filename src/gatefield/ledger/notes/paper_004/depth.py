@@ -66,12 +66,14 @@ def top_share() -> float:
 
 def growth(depth: int) -> float:
     """Mean of K/d after ten steps of experiment 8."""
-    return np.mean([ntk(run[-1], descent.all_open(depth), ONE).item() for run in descent.linear_runs(depth, 10, 10)]) / depth
+    return float(
+        np.mean([ntk(run[-1], descent.all_open(depth), ONE).item() for run in descent.linear_runs(depth, 10, 10)]) / depth
+    )
 
 
 def slow_growth(depth: int) -> float:
     ends = [run[-1] for run in descent.linear_runs(depth, 10, 10)]
-    return np.mean([np.sum(derivatives(w, descent.all_open(depth), ONE) ** 2) for w in ends]) / depth
+    return float(np.mean([np.sum(derivatives(w, descent.all_open(depth), ONE) ** 2) for w in ends]) / depth)
 
 
 def mean_kernel(depth: int) -> float:

@@ -35,7 +35,7 @@ def printed_growth() -> float:
 
 def overlap_ratio() -> float:
     overlap = path_overlap([OVERLAPS])
-    return (overlap / np.diag(overlap)[:, None] - 10 * np.eye(3)).max()
+    return float((overlap / np.diag(overlap)[:, None] - 10 * np.eye(3)).max())
 
 
 def mean_overlap() -> float:

@@ -31,7 +31,7 @@ def over_signs() -> np.ndarray:
 def unfitted(gates: list[np.ndarray]) -> float:
     """Least sum of squared errors over all strengths of the paths: what of the labels lies outside the range of M."""
     M, y = np.asarray(path_kernel(gates, descent.HARD_X)), descent.HARD_Y
-    return y @ (y - M @ np.linalg.pinv(M, rcond=1e-10) @ y)
+    return float(y @ (y - M @ np.linalg.pinv(M, rcond=1e-10) @ y))
 
 
 def whitening() -> float:

@@ -6,6 +6,7 @@ Table 2, both parts of K, definition 3.1, lemma 3.1, section 3.1 (equation 6); t
 import itertools
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -47,7 +48,7 @@ def by_differences(output: Callable[[list[np.ndarray]], np.ndarray], params: lis
 def gate(q: float, beta: float) -> float:
     """The library's soft gate: the root of K^w for one unit, input and strength 1, and a last strength 0."""
     one, zero = np.ones((1, 1)), np.zeros((1, 1))
-    return strength_and_gate_ntk([one, zero], [q * one], one, beta, EPS)[0][0, 0] ** 0.5
+    return float(strength_and_gate_ntk([one, zero], [q * one], one, beta, EPS)[0][0, 0] ** 0.5)
 
 
 def strength_over_signs() -> float:
@@ -61,13 +62,13 @@ def gate_over_signs() -> float:
     def one(weights: list[np.ndarray]) -> float:
         return gram(lambda g: paths.output(weights, soft(g, X[:1]), X[:1]), GATING)[0, 0]
 
-    return np.mean([one(weights) for weights in paths.all_signs(itertools.pairwise(DIMS), SIGMA)])
+    return float(np.mean([one(weights) for weights in paths.all_signs(itertools.pairwise(DIMS), SIGMA)]))
 
 
 def sum_of_means() -> float:
     """d sigma^(2(d-1)) (x'x) o lambda + sigma^(2d) (x'x) o delta."""
     delta = gate_path_sensitivity(GATING1, X1, BETA, EPS)
-    return (expected_ntk(soft(GATING1, X1), X1, SIGMA) + SIGMA**6 * (X1 @ X1.T) * delta)[0, 1]
+    return float((expected_ntk(soft(GATING1, X1), X1, SIGMA) + SIGMA**6 * (X1 @ X1.T) * delta)[0, 1])
 
 
 def mean_of_sum() -> Estimate:
@@ -86,10 +87,10 @@ def slopes_from_second_input() -> Estimate:
     return by_differences(lambda g: paths.path_features(DIMS, soft(g), np.ones((2, 2)))[second].T, GATING, ", all paths")
 
 
-def copied_mean(kernel: Callable[..., np.ndarray]) -> float:
+def copied_mean(kernel: Callable[..., Any]) -> float:
     """Mean of K(1, 2) over all signs, d = 2, gates copied from the weights."""
     every = paths.all_signs(itertools.pairwise((2, 2, 1)), SIGMA)
-    return np.mean([kernel(w, hard_gates(w, X), X)[0, 1] for w in every])
+    return float(np.mean([kernel(w, hard_gates(w, X), X)[0, 1] for w in every]))
 
 
 def decoupled(_: list[np.ndarray], gates: list[np.ndarray], x: np.ndarray) -> np.ndarray:

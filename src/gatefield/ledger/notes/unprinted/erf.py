@@ -1,5 +1,7 @@
 """Error-function units: expectations, loss, output bias, the linear stage, and the collapse of a single neuron."""
 
+from collections.abc import Callable
+
 import numpy as np
 from scipy.special import erfinv
 
@@ -31,7 +33,7 @@ MODE = (3.0, 1.4)
 """Variances of one Fourier mode in both classes."""
 
 
-def pair_mean(function, *more: np.ndarray) -> Estimate:
+def pair_mean(function: Callable[..., np.ndarray], *more: np.ndarray) -> Estimate:
     """E function(h_1, h_2, ...) in class 1, where h_1 and h_2 carry their biases."""
     return by_quadrature(hermite_mean(lambda h, k, *x: function(h + B[0], k + B[1], *x), [W[0], W[1], *more], COV1))
 
@@ -41,11 +43,11 @@ def bivariate_by_units() -> float:
     power = 0.97 / (1 - 0.97)
     pair = [(sign * np.array([power**0.5]), b * (1 + power) ** 0.5) for sign, b in ((1, 0.7), (-1, -0.3))]
     one, (first, second) = np.eye(1), pair
-    return (1 + erf.mean(*first, one) + erf.mean(*second, one) + erf.kernel(*first, *second, one)) / 4
+    return float((1 + erf.mean(*first, one) + erf.mean(*second, one) + erf.kernel(*first, *second, one)) / 4)
 
 
 def linear_rates() -> np.ndarray:
-    return erf.linear_rates(B[:2], np.array([MODE[0]]), np.array([MODE[1]]), PM1)[0]
+    return np.asarray(erf.linear_rates(B[:2], np.array([MODE[0]]), np.array([MODE[1]]), PM1)[0])
 
 
 def own_rate() -> Estimate:
@@ -68,8 +70,8 @@ def pair_rate() -> Estimate:
 
 def squashed_rate() -> float:
     """The velocity of the first unit per amplitude where both units carry the same small wave."""
-    lams = (np.fft.fft(nlgp.covariance(ring_correlation(8, xi), 3.0)).real[1:2] for xi in (2.0, 1.0))
-    return erf.linear_rates(B[1:], *lams, PM1)[0, 0].sum()
+    lam1, lam0 = (np.fft.fft(nlgp.covariance(ring_correlation(8, xi), 3.0)).real[1:2] for xi in (2.0, 1.0))
+    return float(erf.linear_rates(B[1:], lam1, lam0, PM1)[0, 0].sum())
 
 
 FORMULAS = {

@@ -19,12 +19,12 @@ holds = partial(unprinted.holds, place="gated linear networks")
 
 def loss_on_the_way() -> float:
     c = case()
-    return gl.loss_path(c.A, c.b, c.w0, T, c.K, c.power)
+    return float(gl.loss_path(c.A, c.b, c.w0, T, c.K, c.power))
 
 
 def half_time_of_flat_pair() -> float:
     A, b, _ = gl.statistics(half_spaces([np.ones(40), -np.ones(40)]), TASK)
-    return gl.half_time(A, b, 2)
+    return float(gl.half_time(A, b, 2))
 
 
 def half_time_by_mode() -> Estimate:

@@ -27,8 +27,8 @@ JACOBIAN = "eigenvalues of the Jacobian of equation 20, by central differences"
 def cube_velocity() -> float:
     """The velocity of one neuron for labels (1, -1), from the drifts of two laws on the cube."""
     drift1, drift0 = (lambda w, law=law: cube.opened(np.asarray(w), law, POINTS) for law in LAWS)
-    covs = [cube.covariance(law, POINTS) for law in LAWS]
-    return single_neuron.velocity(W[0], drift1, *covs, PM1, drift0) @ OUTWARD
+    cov1, cov0 = (cube.covariance(law, POINTS) for law in LAWS)
+    return float(single_neuron.velocity(W[0], drift1, cov1, cov0, PM1, drift0) @ OUTWARD)
 
 
 def cube_descent() -> Estimate:

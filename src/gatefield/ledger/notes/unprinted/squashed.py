@@ -30,7 +30,7 @@ def stated_error() -> float:
     """Relative error of the closure for one bump, against the library's sampled drift."""
     source = NonlinearGP(6, 1.5, GAIN)
     near, value = (drift(source, BUMP, method=method, key=jax.random.key(0)) for method in ("closure", "sampled"))
-    return np.linalg.norm(near - value) / np.linalg.norm(value)
+    return float(np.linalg.norm(near - value) / np.linalg.norm(value))
 
 
 def closure_asymmetry() -> float:

@@ -20,7 +20,7 @@ def comb(n: int, spacing: int) -> np.ndarray:
 
 
 def sum_of(field: np.ndarray) -> float:
-    return np.add(*entropies(field))
+    return float(np.add(*entropies(field)))
 
 
 def real_basis_sum(n: int) -> float:
