@@ -105,8 +105,8 @@ def slow_run() -> list[list[np.ndarray]]:
 
 def first_shares(runs: int = 200) -> np.ndarray:
     """What the first step of experiment 8 leaves of the squared error at d = 2, run by run."""
-    runs_ = linear_runs(2, runs, 1)
-    errors = np.array([[output(w, all_open(2), np.ones((1, 1))).item() - 1 for w in run] for run in runs_])
+    one = np.ones((1, 1))
+    errors = np.array([[output(w, all_open(2), one).item() - 1 for w in run] for run in linear_runs(2, runs, 1)])
     return (errors[:, 1] / errors[:, 0]) ** 2
 
 

@@ -62,6 +62,9 @@ def _gated(x: np.ndarray, directions: np.ndarray) -> np.ndarray:
     return ((x @ directions.T > 0)[:, :, None] * x[:, None]).reshape(len(x), -1)
 
 
+REGULAR, REDUNDANT = case("regular"), case("redundant")
+
+
 def half_loss(c: Case, w: np.ndarray) -> float:
     """One half of the mean squared error over the samples."""
     return 0.5 * float(np.mean((c.gated @ w / c.K - c.y) ** 2))
@@ -95,21 +98,19 @@ def residual(kind: str = "regular") -> float:
 
 def mode_rate(which: int) -> float:
     """How fast the error of one eigenmode of A falls, from the integrated path: -d log|error| / dt."""
-    c = case("regular")
-    direction = np.linalg.eigh(c.A)[1][:, which]
-    errors = [direction @ (w - fitted("regular")) for w in (c.w0, integrated("regular"))]
+    direction = np.linalg.eigh(REGULAR.A)[1][:, which]
+    errors = [direction @ (w - fitted("regular")) for w in (REGULAR.w0, integrated("regular"))]
     return float(np.log(errors[0] / errors[1]) / T)
 
 
 def early_fall(step: float = 1e-6) -> float:
     """How fast the sample loss falls in one small step from weights zero."""
-    c = case()
-    return float((0.5 * c.power - half_loss(c, step * c.b / c.K)) / step)
+    return float((0.5 * REGULAR.power - half_loss(REGULAR, step * REGULAR.b / REGULAR.K)) / step)
 
 
 def unit_by_unit(x: np.ndarray, directions: np.ndarray) -> float:
     """The loss of the first case's weights on other inputs and gates, its outputs one by one as equation 46 has them."""
-    c = case()
+    c = REGULAR
     outputs = [sum((v @ one > 0) * (w @ one) for v, w in zip(directions, c.rows, strict=True)) / c.K for one in x]
     return float(np.mean((np.array(outputs) - c.y) ** 2) / 2)
 
@@ -155,9 +156,9 @@ def printed_velocity(kind: str = "regular") -> float:
 
 
 def printed_velocity_of_sum() -> float:
-    """Equation 29, for w1 + w2."""
-    A, b, _ = case("redundant").first
-    return float((2 / 2 * (b - A @ case("redundant").rows.sum(0)))[0])
+    """Equation 29 for w1 + w2, K = 2."""
+    A, b, _ = REDUNDANT.first
+    return float((b - A @ REDUNDANT.rows.sum(0))[0])
 
 
 def _decay(A: np.ndarray, start: np.ndarray) -> np.ndarray:
@@ -177,13 +178,13 @@ def printed_path(kind: str = "regular") -> float:
 
 def printed_redundant() -> np.ndarray:
     """Equations 31 and 32 at time T, with the constant that gives w1 at time 0: the first weight of both units."""
-    (A, b, w1), w2 = case("redundant").first, case("redundant").rows[1]
+    (A, b, w1), w2 = REDUNDANT.first, REDUNDANT.rows[1]
     first = 0.5 * np.linalg.solve(A, _decay(A, 2 * A @ w1 - b) + b)
     return np.array([first[0], (first - (w1 - w2))[0]])
 
 
 def printed_products_of_means() -> float:
     """Equation 18: products of class means in place of second moments, whose inverse is a pseudo-inverse."""
-    c = case("regular")
+    c = REGULAR
     m1, m0 = (c.gated[c.y == label].mean(0) for label in (1.0, 0.0))
     return float(m1 @ np.linalg.pinv(np.outer(m1, m1) + np.outer(m0, m0)) @ m1)

@@ -41,6 +41,11 @@ def dft(n: int) -> np.ndarray:
     return np.exp(-2j * np.pi * np.outer(np.arange(n), np.arange(n)) / n) / np.sqrt(n)
 
 
+def in_fourier(matrix: np.ndarray) -> np.ndarray:
+    """The matrix in the complex Fourier basis, by FFT of rows and columns."""
+    return np.fft.ifft(np.fft.fft(matrix, axis=1), axis=0)
+
+
 def off_diagonal(matrix: np.ndarray) -> float:
     """Relative norm of what lies off the diagonal."""
     return float(np.linalg.norm(matrix - np.diag(np.diag(matrix))) / np.linalg.norm(matrix))

@@ -12,7 +12,6 @@ from gatefield.data import SinglePulse
 from gatefield.gates import HalfSpace
 from gatefield.ledger.notes.note_000 import corrected, holds, holds_if
 from gatefield.ledger.routes import cube, gated, rings
-from gatefield.ledger.routes.gated import T, case
 from gatefield.theory import gated_linear as gl
 
 FACTOR = "the printed form lacks a factor 1/K before A"
@@ -39,23 +38,23 @@ def by_fit(kind: str) -> Estimate:
 
 
 def velocity(kind: str = "regular") -> float:
-    return float(gl.velocity(case(kind).rows, case(kind).A, case(kind).b)[0, 0])
+    return float(gl.velocity(gated.case(kind).rows, gated.case(kind).A, gated.case(kind).b)[0, 0])
 
 
 def path(kind: str) -> float:
-    c = case(kind)
-    return float(gl.solve(c.A, c.b, c.w0, T, c.K)[0])
+    c = gated.case(kind)
+    return float(gl.solve(c.A, c.b, c.w0, gated.T, c.K)[0])
 
 
 def limit(kind: str) -> float:
-    c = case(kind)
+    c = gated.case(kind)
     return float(gl.limit(c.A, c.b, c.w0, c.K)[0])
 
 
 def two_pieces() -> float:
     """Gates that change from crossing to opposite at time T, at twice that time."""
-    first, second = case("regular"), case("exclusive")
-    return gl.solve_pieces([(0.0, first.A, first.b), (T, second.A, second.b)], first.w0, [2 * T], 2)[0, 0]
+    first, second = gated.case("regular"), gated.case("exclusive")
+    return gl.solve_pieces([(0.0, first.A, first.b), (gated.T, second.A, second.b)], first.w0, [2 * gated.T], 2)[0, 0]
 
 
 def pulses() -> Estimate:
@@ -120,7 +119,7 @@ FORMULAS = {
         implements="theory.gated_linear.limit",
         value=partial(limit, "regular"),
         estimate=partial(by_fit, "regular"),
-        printed=lambda: np.linalg.solve(case().A, case().b)[0],
+        printed=lambda: np.linalg.solve(gated.REGULAR.A, gated.REGULAR.b)[0],
         right=r"w(\infty) = K A^{+} b + (I - A^{+}A)\,w(0)",
         printed_equation=r"w(\infty) = A^{-1} b",
         note="K A^+ b, and the part of w(0) on which A is zero stays",

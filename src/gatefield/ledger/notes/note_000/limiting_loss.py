@@ -4,13 +4,11 @@ from functools import partial
 
 import numpy as np
 
-from gatefield.core.estimate import Estimate
 from gatefield.data import Gaussian, Task
 from gatefield.gates import delta, half_spaces
-from gatefield.ledger.formula import sampled
+from gatefield.ledger.formula import Estimate, sampled
 from gatefield.ledger.notes.note_000 import corrected, holds, holds_if, refuted
 from gatefield.ledger.routes import gated
-from gatefield.ledger.routes.gated import case
 from gatefield.theory import gated_linear as gl
 
 FIT = "least squares on a set of samples"
@@ -20,7 +18,7 @@ PAIR = np.array([[-0.281, 0.505] * 3, [-0.505, 0.281] * 3])
 
 
 def twice_limiting_loss() -> float:
-    return float(2 * gl.limiting_loss(case().A, case().b, case().power))
+    return float(2 * gl.limiting_loss(gated.REGULAR.A, gated.REGULAR.b, gated.REGULAR.power))
 
 
 def by_residual() -> Estimate:
@@ -29,7 +27,7 @@ def by_residual() -> Estimate:
 
 def means_form() -> float:
     """E[x~|1]' (E[x~x~'|1] + E[x~x~'|0])^+ E[x~|1], which is twice what is explained."""
-    return float(2 * gl.explained(case().A, case().b))
+    return float(2 * gl.explained(gated.REGULAR.A, gated.REGULAR.b))
 
 
 def by_means_residual() -> Estimate:

@@ -6,7 +6,6 @@ from gatefield.core.estimate import Estimate
 from gatefield.ledger.notes.note_000 import corrected
 from gatefield.ledger.notes.note_000.flow import FACTOR, by_differences, by_fit, by_ode, limit, path, velocity
 from gatefield.ledger.routes import gated
-from gatefield.ledger.routes.gated import T, case
 from gatefield.theory import gated_linear as gl
 
 EXCLUSIVE_FLOW = r"K\tau\frac{dw_1}{dt} = b_1 - \frac{1}{K} A_{11} w_1"
@@ -19,8 +18,8 @@ SUM = r"s(t) = K A_{11}^{+} b_1 + e^{-\frac{2t}{K^2\tau}A_{11}}\left(s(0) - K A_
 
 
 def redundant(unit: int) -> float:
-    A, b, _ = case("redundant").first
-    return float(gl.solve_redundant(A, b, case("redundant").rows, T, 2)[unit, 0])
+    A, b, _ = gated.REDUNDANT.first
+    return float(gl.solve_redundant(A, b, gated.REDUNDANT.rows, gated.T, 2)[unit, 0])
 
 
 def by_differences_of_sum() -> Estimate:
@@ -59,13 +58,13 @@ FORMULAS = {
         printed=partial(gated.printed_path, "exclusive"),
         right=EXCLUSIVE_LIMIT,
         printed_equation=PRINTED_EXCLUSIVE_LIMIT,
-        note=f"K A11^+ b1; the printed form keeps an exponential, here at t = {T:g}",
+        note=f"K A11^+ b1; the printed form keeps an exponential, here at t = {gated.T:g}",
     ),
     "000-eq29": corrected(
         place="equations 27 to 30",
         says="two units with the same gate: the flow of each, and of their sum",
         implements="theory.gated_linear.velocity",
-        value=lambda: gl.velocity(case("redundant").rows, case("redundant").A, case("redundant").b)[:, 0].sum(),
+        value=lambda: gl.velocity(gated.REDUNDANT.rows, gated.REDUNDANT.A, gated.REDUNDANT.b)[:, 0].sum(),
         estimate=by_differences_of_sum,
         printed=gated.printed_velocity_of_sum,
         right=r"\frac{K\tau}{2}\frac{d}{dt}(w_1 + w_2) = b_1 - \frac{1}{K} A_{11}(w_1 + w_2)",

@@ -5,9 +5,8 @@ from functools import partial
 
 import numpy as np
 
-from gatefield.core.estimate import Estimate
 from gatefield.data import ring_correlation
-from gatefield.ledger.formula import sampled
+from gatefield.ledger.formula import Estimate, sampled
 from gatefield.ledger.notes.note_000.flow import FACTOR, by_differences, velocity
 from gatefield.ledger.notes.note_001 import corrected, holds_if, refuted
 from gatefield.ledger.routes import gated, gaussian, rings, squashed

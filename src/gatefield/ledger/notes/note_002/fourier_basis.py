@@ -18,11 +18,6 @@ COSINE = np.cos(2 * np.pi * np.arange(40) / 40) * math.sqrt(2 / 40)
 DCT = np.asarray(dct(np.eye(40), norm="ortho", axis=0))
 
 
-def two_way_fft(matrix: np.ndarray) -> np.ndarray:
-    """The matrix in the complex Fourier basis, by FFT of rows and columns."""
-    return np.fft.ifft(np.fft.fft(matrix, axis=1), axis=0)
-
-
 FORMULAS = {
     "002-eq32": holds(
         place="equation 32",
@@ -39,8 +34,8 @@ FORMULAS = {
         says="exp(-(i-j)^2/xi^2) is circulant",
         implements="data.line_correlation",
         value=lambda: rings.off_diagonal(DFT.conj().T @ line_correlation(40, 2.0) @ DFT),
-        estimate=lambda: Estimate(rings.off_diagonal(two_way_fft(LINE)), 1e-10, "FFT of rows and columns"),
-        printed=lambda: rings.off_diagonal(two_way_fft(circulant(LINE[0]))),
+        estimate=lambda: Estimate(rings.off_diagonal(rings.in_fourier(LINE)), 1e-10, "FFT of rows and columns"),
+        printed=lambda: rings.off_diagonal(rings.in_fourier(circulant(LINE[0]))),
         right=r"\Sigma_{ij} \propto \sum_p e^{-(i - j + pn)^2/\xi^2}",
         printed_equation=r"\Sigma_{ij} = e^{-(i - j)^2/\xi^2}",
         note="it is Toeplitz; wrapped around the ring it is circulant. The relative norm off the diagonal in the Fourier basis",

@@ -14,7 +14,6 @@ from gatefield.ledger.notes.note_000.flow import FACTOR, by_differences, by_fit,
 from gatefield.ledger.notes.note_002 import corrected, holds
 from gatefield.ledger.notes.note_002.relu_flow import COV1, W
 from gatefield.ledger.routes import cube, gated, gaussian
-from gatefield.ledger.routes.gated import T, case
 from gatefield.theory import gated_linear as gl
 from gatefield.theory import relu
 
@@ -30,7 +29,7 @@ def inputs_and_directions() -> tuple[np.ndarray, np.ndarray]:
 
 
 def loss_by_kronecker() -> float:
-    c, (x, directions) = case(), inputs_and_directions()
+    c, (x, directions) = gated.REGULAR, inputs_and_directions()
     product = np.einsum("sk,sn->skn", np.asarray(half_spaces(directions)(x), float), x).reshape(40, 6)
     return float(gl.loss(product.T @ product / 40, product.T @ c.y / 40, c.w0, 2, c.power))
 
@@ -106,6 +105,6 @@ FORMULAS = {
         printed=partial(gated.printed_path, "exclusive"),
         right=special_gates.EXCLUSIVE_LIMIT,
         printed_equation=special_gates.PRINTED_EXCLUSIVE_LIMIT,
-        note=f"the printed form keeps an exponential, here at t = {T:g}",
+        note=f"the printed form keeps an exponential, here at t = {gated.T:g}",
     ),
 }

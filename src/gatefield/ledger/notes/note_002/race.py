@@ -5,27 +5,14 @@ import numpy as np
 from gatefield.core.estimate import Estimate
 from gatefield.data import Hypercube, Task
 from gatefield.gates import HalfSpace, delta
+from gatefield.ledger.notes.note_000 import limiting_loss
 from gatefield.ledger.notes.note_000.flow import ODE
-from gatefield.ledger.notes.note_000.limiting_loss import (
-    LIMITING_LOSS,
-    by_means_residual,
-    by_residual,
-    means_form,
-    twice_limiting_loss,
-)
 from gatefield.ledger.notes.note_002 import holds, holds_if, refuted
 from gatefield.ledger.routes import cube, gated
-from gatefield.ledger.routes.gated import case
 from gatefield.theory import gated_linear as gl
 
 SCALES = 1.5, 0.7
 """Length scales of both classes of signs on three sites."""
-
-
-def rate_ratio() -> float:
-    """Decay rate of the mode of smallest eigenvalue over that of the largest."""
-    rates = np.linalg.eigvalsh(case().A)
-    return rates[0] / rates[-1]
 
 
 def smallest_eigenvalue() -> float:
@@ -44,7 +31,7 @@ FORMULAS = {
         place="section 5.1",
         says="the gates of smallest eigenvalues win the race",
         implements="theory.gated_linear.loss_path",
-        value=rate_ratio,
+        value=lambda: np.divide(*np.linalg.eigvalsh(gated.REGULAR.A)[[0, -1]]),
         estimate=lambda: Estimate(gated.mode_rate(0) / gated.mode_rate(-1), 1e-7, ODE),
         note="decay rate of the mode of smallest eigenvalue over that of the largest: large eigenvalues are fast",
     ),
@@ -61,16 +48,16 @@ FORMULAS = {
         place="equations 60 to 63",
         says="the limiting loss",
         implements="theory.gated_linear.limiting_loss",
-        value=twice_limiting_loss,
-        estimate=by_residual,
-        right=LIMITING_LOSS,
+        value=limiting_loss.twice_limiting_loss,
+        estimate=limiting_loss.by_residual,
+        right=limiting_loss.LIMITING_LOSS,
         note="labels (1, 0), the error without one half, the pseudo-inverse",
     ),
     "002-eq65": holds(
         place="equation 65",
         says="what the best gates maximise",
         implements="theory.gated_linear.explained",
-        value=means_form,
-        estimate=by_means_residual,
+        value=limiting_loss.means_form,
+        estimate=limiting_loss.by_means_residual,
     ),
 }

@@ -10,8 +10,7 @@ from scipy.linalg import circulant
 
 from gatefield.core.estimate import Estimate
 from gatefield.ledger.notes.note_002 import corrected, holds, left_open
-from gatefield.ledger.routes import cube, gaussian, neuron
-from gatefield.ledger.routes.calculus import derivative
+from gatefield.ledger.routes import calculus, cube, gaussian, neuron
 from gatefield.theory import relu
 
 COV1, COV0 = COVS = circulant([1.0, 0.5, 0.2, 0.5]), circulant([1.0, 0.2, 0.05, 0.2])
@@ -26,7 +25,7 @@ PAIR = r"\mathbb{E}[\mathbb{1}(\langle w, x\rangle > 0)\,\mathrm{relu}(\langle v
 def descent(j: int, labels: tuple[float, float] = (1.0, 0.0), fields: np.ndarray = W, **options) -> Estimate:
     """The velocity of field j along a fixed direction: minus the change of the loss."""
     move = np.eye(len(fields))[j][:, None] * OUTWARD
-    change = derivative(lambda e: gaussian.relu_loss(fields + e * move, COVS, labels, **options))
+    change = calculus.derivative(lambda e: gaussian.relu_loss(fields + e * move, COVS, labels, **options))
     return Estimate(-change, 1e-9, "central differences of a loss found by quadrature")
 
 

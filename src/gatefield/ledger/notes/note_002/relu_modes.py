@@ -7,8 +7,7 @@ import numpy as np
 from gatefield.core.estimate import Estimate
 from gatefield.data import fourier_basis, ring_spectrum
 from gatefield.ledger.notes.note_002 import corrected, holds, holds_if, refuted
-from gatefield.ledger.routes import gaussian, rings
-from gatefield.ledger.routes.calculus import derivative
+from gatefield.ledger.routes import calculus, gaussian, rings
 from gatefield.ledger.routes.neuron import on_ring, start
 from gatefield.theory import relu
 
@@ -39,7 +38,7 @@ def power_on_pair() -> float:
 
 
 def slope_of_loss() -> Estimate:
-    slope = derivative(lambda e: gaussian.relu_loss((start(8) + e * COS1)[None], COVS))
+    slope = calculus.derivative(lambda e: gaussian.relu_loss((start(8) + e * COS1)[None], COVS))
     return Estimate(-slope, 1e-9, "central differences of a loss found by quadrature")
 
 

@@ -5,15 +5,15 @@ import math
 import numpy as np
 from scipy.special import erf
 
-from gatefield.core.estimate import Estimate
 from gatefield.data import ring_correlation
-from gatefield.ledger.formula import sampled
+from gatefield.ledger.formula import Estimate, sampled
 from gatefield.ledger.notes.note_001.small_bump import BUMP, GAIN, LINE, PLANE, RHO, mode_variances, one_gate
 from gatefield.ledger.notes.note_002 import corrected, holds, refuted
 from gatefield.ledger.routes import gaussian, rings, squashed
 from gatefield.theory import nlgp
 
 QUADRATURE = "Gauss-Legendre quadrature"
+REST = math.sqrt(1 - RHO**2)
 ARCTANGENT = r"\tan^{-1}\frac{r}{\sqrt{\frac{1}{2g^2} + 1 - r^2}}"
 
 
@@ -33,20 +33,9 @@ def inverse_row_by_elimination() -> Estimate:
     return Estimate(row[2] / row[0], 1e-8, "inverse of a covariance found by quadrature")
 
 
-def difference_of_neighbours() -> float:
-    """The same for a difference of adjacent sites."""
-    row = np.eye(12)[0] - np.eye(12)[1]
-    return row[2] / row[0]
-
-
 def bump_covariance() -> Estimate:
     x = squashed.samples(LINE, GAIN, 400_000)
     return sampled(gaussian.sampled(0.5 * (x[:, 0] > 0) * x[:, 1]), "400000 samples")
-
-
-def given_neighbour() -> Estimate:
-    """E erf(g Z_j) given Z_i = 0.8."""
-    return Estimate(squashed.mean(lambda z: erf(GAIN * (RHO * 0.8 + math.sqrt(1 - RHO**2) * z)), 1.0), 1e-10, QUADRATURE)
 
 
 FORMULAS = {
@@ -72,7 +61,7 @@ FORMULAS = {
         says="mean of erf(gZ_j) given Z_i = z",
         implements="theory.nlgp.half_gate_mean",
         value=lambda: erf(GAIN * RHO / math.sqrt(1 + 2 * GAIN**2 * (1 - RHO**2)) * 0.8),
-        estimate=given_neighbour,
+        estimate=lambda: Estimate(squashed.mean(lambda z: erf(GAIN * (RHO * 0.8 + REST * z)), 1.0), 1e-10, QUADRATURE),
         right=r"\mathbb{E}[\mathrm{erf}(g Z_j) \mid Z_i = z] = \mathrm{erf}\left(\frac{gr}{\sqrt{1 + 2g^2(1 - r^2)}}\,z\right)",
         note="r = 0.6, g = 3, z = 0.8",
     ),
@@ -104,7 +93,7 @@ FORMULAS = {
         implements="theory.nlgp.covariance",
         value=inverse_row,
         estimate=inverse_row_by_elimination,
-        printed=difference_of_neighbours,
+        printed=lambda: (np.eye(12)[0] - np.eye(12)[1])[2],  # of a difference of adjacent sites
         note="it undoes a convolution: each mode is divided by lambda_0 + lambda_1. The number is the weight of the second "
         "neighbour relative to that of the site itself, which a difference of adjacent sites would not have",
     ),

@@ -5,8 +5,7 @@ import numpy as np
 from gatefield.core.estimate import Estimate
 from gatefield.data import Gaussian
 from gatefield.ledger.notes.note_002 import holds, refuted
-from gatefield.ledger.routes import neuron, uncertainty
-from gatefield.ledger.routes.calculus import runge_kutta
+from gatefield.ledger.routes import calculus, neuron, uncertainty
 from gatefield.measures import entropies, gabor, gabor_fit, spreads
 from gatefield.theory import relu
 
@@ -24,14 +23,10 @@ def line_product(carrier: float, one_sided: bool = False) -> float:
     return 2 * np.pi / FINE * position * frequency
 
 
-def by_quadrature(carrier: float) -> Estimate:
-    return Estimate(uncertainty.spread_product(carrier), 5e-4, "quadrature on the line")
-
-
 def rise_of_flow() -> float:
     """Largest rise of the entropy sum along the flow of `relu.velocity`, by Runge and Kutta's method."""
     covs = Gaussian(16, 2.0).covariance(), Gaussian(16, 1.0).covariance()
-    path = runge_kutta(lambda w: relu.velocity(w, *covs), START[None], TIMES[1], len(TIMES) - 1)
+    path = calculus.runge_kutta(lambda w: relu.velocity(w, *covs), START[None], TIMES[1], len(TIMES) - 1)
     return uncertainty.rise(np.add(*entropies(np.concatenate(list(path)))))
 
 
@@ -50,7 +45,7 @@ FORMULAS = {
         says="a real Gabor has the least product of spreads in position and frequency, 1/2",
         implements="measures.spreads",
         value=lambda: line_product(3.0),
-        estimate=lambda: by_quadrature(3.0),
+        estimate=lambda: Estimate(uncertainty.spread_product(3.0), 5e-4, "quadrature on the line"),
         printed=lambda: 0.5,  # the number that the note prints
         printed_equation=r"\sigma_x\,\sigma_k = \frac{1}{2}",
         note="carrier of 3 radians per width; a real field has mean frequency 0, so that its spread counts the carrier",
@@ -60,7 +55,7 @@ FORMULAS = {
         says="the least product of spreads on the line, 1/2, is that of Gaussians",
         implements="measures.spreads",
         value=lambda: line_product(0.0),
-        estimate=lambda: by_quadrature(0.0),
+        estimate=lambda: Estimate(uncertainty.spread_product(0.0), 5e-4, "quadrature on the line"),
         right=r"\sigma_x\,\sigma_k \geq \frac{1}{2}",
     ),
     "002-uncertainty-monotone": refuted(

@@ -33,12 +33,6 @@ def by_walsh() -> float:
     return float(coefficient @ moments)
 
 
-def open_corners() -> Estimate:
-    """How many corners open the gate and have sign 1 at the first site."""
-    inside = CORNERS[CORNERS @ FIELD >= 0]
-    return Estimate(np.sum(inside[:, 0] == 1), 1e-9, "enumeration of the cube")
-
-
 FORMULAS = {
     "003-eq13": holds(
         place="equation 13 and the condition after it",
@@ -102,7 +96,7 @@ FORMULAS = {
         says="g_j counts the corners of the gate that agree with x_j",
         implements="theory.hypercube.chow",
         value=lambda: 16 * (0.5 + hypercube.chow(FIELD)[0]),
-        estimate=open_corners,
+        estimate=lambda: Estimate(np.sum(CORNERS[CORNERS @ FIELD >= 0][:, 0] == 1), 1e-9, "enumeration of the cube"),
         right=r"g_j(x) = 2^{n-1}\left(\frac{1}{2} + x_j c_j\right)",
         note="g_j = 2^(n-1) (1/2 + x_j c_j) with c_j the drift under the uniform law; the number is g_1 at x_1 = 1",
     ),

@@ -3,18 +3,17 @@
 Data (equations 1, 2); velocity and drift (3 to 5), properties 1 to 4, the early phase, the extra fact.
 """
 
+from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
 
 import jax
 import numpy as np
 
-from gatefield.core.estimate import Estimate
 from gatefield.data import Gaussian, Ising, line_correlation, ring_spectrum
-from gatefield.ledger.formula import sampled
+from gatefield.ledger.formula import Estimate, sampled
 from gatefield.ledger.notes.note_003 import corrected, holds, holds_if, refuted
-from gatefield.ledger.routes import cube, gaussian, rings
-from gatefield.ledger.routes.calculus import derivative
+from gatefield.ledger.routes import calculus, cube, gaussian, rings
 from gatefield.theory import drift, elliptical, single_neuron
 
 FIELD = np.array([0.9, -0.37, 0.21, 1.3, -0.55, 0.4])
@@ -43,14 +42,10 @@ def cube_velocity() -> float:
     return float(single_neuron.velocity(FIELD, partial(drift, source1), source1.covariance(), source0.covariance())[0])
 
 
-def slope_of_loss() -> Estimate:
-    slope = derivative(lambda e: cube.loss(FIELD + e * SITE, (LAW1, LAW0), POINTS), 1e-4, order=2)
-    return Estimate(-slope, 1e-9, f"central differences, {ENUMERATION}")
-
-
-def slope_of_output() -> Estimate:
-    slope = derivative(lambda e: cube.output(FIELD + e * SITE, LAW1, POINTS), 1e-4, order=2)
-    return Estimate(slope, 1e-10, f"central differences, {ENUMERATION}")
+def slope(function: Callable[[np.ndarray], float], error: float) -> Estimate:
+    """Of a function of the field, at one site."""
+    change = calculus.derivative(lambda e: function(FIELD + e * SITE), 1e-4, order=2)
+    return Estimate(change, error, f"central differences, {ENUMERATION}")
 
 
 def equation_4() -> float:
@@ -72,11 +67,6 @@ def sampled_early_ratio(size: int = 100_000) -> Estimate:
     return sampled(gaussian.sampled(np.maximum(field, 0) / 2 / (EARLY @ both @ EARLY / 4)), f"{size} samples")
 
 
-def rate_ratio() -> float:
-    rates = ring_spectrum(40, 2.0) + ring_spectrum(40, 4.0)
-    return float(rates[3] / rates[0])
-
-
 def rate_ratio_by_waves() -> Estimate:
     """Rates as the response of the covariances to waves."""
     both, wave = rings.ring(40, 2.0) + rings.ring(40, 4.0), np.cos(2 * np.pi * 3 * np.arange(40) / 40)
@@ -91,12 +81,8 @@ def gaussian_slope() -> np.ndarray:
 
 def change_along_itself() -> Estimate:
     """How much the drift changes when the field grows."""
-    change = derivative(lambda e: gaussian.open_mean((1 + e) * FIELD, RING), 1e-4, order=2)
+    change = calculus.derivative(lambda e: gaussian.open_mean((1 + e) * FIELD, RING), 1e-4, order=2)
     return Estimate(np.abs(change).max(), 1e-10, f"central differences, {POLAR}")
-
-
-def two_way_fft(matrix: np.ndarray) -> np.ndarray:
-    return np.fft.ifft(np.fft.fft(matrix, axis=0), axis=1)
 
 
 FORMULAS = {
@@ -123,7 +109,7 @@ FORMULAS = {
         place="equation 2",
         says="the kernel exp(-(i-j)^2/xi^2) goes with circular shifts and a Fourier basis",
         implements="data.line_correlation",
-        value=lambda: rings.off_diagonal(two_way_fft(np.asarray(line_correlation(40, 2.0)))),
+        value=lambda: rings.off_diagonal(rings.in_fourier(np.asarray(line_correlation(40, 2.0)))),
         estimate=lambda: Estimate(
             rings.distance_to_circulant(rings.line(40, 2.0)), 1e-12, "distance to the nearest circulant matrix"
         ),
@@ -137,7 +123,7 @@ FORMULAS = {
         says="velocity of one neuron",
         implements="theory.single_neuron.velocity",
         value=cube_velocity,
-        estimate=slope_of_loss,
+        estimate=lambda: slope(lambda w: -cube.loss(w, (LAW1, LAW0), POINTS), 1e-9),
         printed=equation_4,
         right=r"\tau\frac{dw}{dt} = \frac{1}{2} f(w) - \frac{1}{4}(\Sigma_0 + \Sigma_1)w",
         printed_equation=r"\tau\frac{dw}{dt} = \frac{1}{2} f(w) - \frac{1}{2}(\Sigma_0 + \Sigma_1)w",
@@ -148,7 +134,7 @@ FORMULAS = {
         says="the gradient of E relu(w.x) is f(w) = E[1(w.x >= 0) x]",
         implements="theory.drift",
         value=lambda: drift(Ising(6, J1), FIELD)[0],
-        estimate=slope_of_output,
+        estimate=lambda: slope(lambda w: cube.output(w, LAW1, POINTS), 1e-10),
         right=r"\nabla\,\mathbb{E}\,\mathrm{ReLU}(\langle w, x\rangle) = \mathbb{E}[\mathbb{1}(\langle w, x\rangle \geq 0)\,x]",
         note="for a symmetric law ties do not matter, because those x cancel",
     ),
@@ -201,7 +187,7 @@ FORMULAS = {
         place="section 2, footnote 3",
         says="the decay term shrinks low frequencies faster than high ones",
         implements="data.ring_spectrum",
-        value=rate_ratio,
+        value=lambda: np.divide(*(ring_spectrum(40, 2.0) + ring_spectrum(40, 4.0))[[3, 0]]),
         estimate=rate_ratio_by_waves,
         note="the rate is (lambda_0 + lambda_1)/4; the number is that of frequency 3 over that of 0, n = 40, xi = (2, 4)",
     ),

@@ -6,8 +6,7 @@ from gatefield.core.estimate import Estimate
 from gatefield.data import Gaussian, ring_spectrum
 from gatefield.ledger.notes.note_003 import holds, holds_if
 from gatefield.ledger.notes.note_003.drift import FIELD, POLAR, RING, SITE
-from gatefield.ledger.routes import gaussian, neuron, rings
-from gatefield.ledger.routes.calculus import derivative
+from gatefield.ledger.routes import calculus, gaussian, neuron, rings
 from gatefield.theory import drift, elliptical
 
 RING0 = rings.ring(6, 0.8)
@@ -27,17 +26,13 @@ def size(pair: tuple[float, float]) -> Estimate:
 def laplace_descent() -> float:
     """Minus the slope of half the mean squared error on Laplace data, with E relu = |w| E|T|/2."""
     constant = neuron.laplace_size()[0]
-    return -derivative(lambda e: neuron.loss(FIELD + e * SITE, RING, RING0, constant), 1e-4, order=2)
+    return -calculus.derivative(lambda e: neuron.loss(FIELD + e * SITE, RING, RING0, constant), 1e-4, order=2)
 
 
 def length_at_rest(xi1: float, xi0: float, constant: float) -> Estimate:
     """From a random start on a ring of 11 sites, after so long a time that only one frequency is left."""
     end = neuron.on_ring(neuron.start(11), xi1, xi0, 6000.0, constant)
     return Estimate(float((end @ end) ** 0.5), 1e-6, "Runge-Kutta steps to time 6000 from a random start")
-
-
-def amplitude(k: int, xi1: float, xi0: float, radial: str) -> float:
-    return float(elliptical.steady_amplitude(ring_spectrum(11, xi1)[k], ring_spectrum(11, xi0)[k], radial, 11))
 
 
 FORMULAS = {
@@ -89,7 +84,7 @@ FORMULAS = {
         place="section 2, after equation 6",
         says="the limit is one mode or a pair of modes",
         implements="theory.elliptical.steady_amplitude",
-        value=lambda: amplitude(0, 1.0, 0.6, "laplace"),
+        value=lambda: elliptical.steady_amplitude(ring_spectrum(11, 1.0)[0], ring_spectrum(11, 0.6)[0], "laplace", 11),
         estimate=lambda: length_at_rest(1.0, 0.6, neuron.laplace_size()[0]),
         right=r"|u| = \frac{2c\sqrt{\lambda_1}}{\lambda_0 + \lambda_1}",
         note="that of largest lambda_1/(lambda_0 + lambda_1), here flat; its length is 2c sqrt(lambda_1)/(lambda_0 + lambda_1)",
@@ -98,7 +93,7 @@ FORMULAS = {
         place="section 2, after equation 6",
         says="the limit is one mode or a pair of modes",
         implements="theory.elliptical.steady_amplitude",
-        value=lambda: amplitude(5, 0.6, 1.0, "student:5"),
+        value=lambda: elliptical.steady_amplitude(ring_spectrum(11, 0.6)[5], ring_spectrum(11, 1.0)[5], "student:5", 11),
         estimate=lambda: length_at_rest(0.6, 1.0, neuron.student_size(5.0)[0]),
         right=r"|u| = \frac{2c\sqrt{\lambda_1}}{\lambda_0 + \lambda_1}",
         note="if the positive class has the shorter range, the highest frequency, a pair of modes on a ring of odd length",

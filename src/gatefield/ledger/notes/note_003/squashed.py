@@ -6,11 +6,11 @@ import numpy as np
 from scipy.special import erf
 
 from gatefield.core.estimate import Estimate
+from gatefield.ledger.notes.note_002.small_bump import QUADRATURE
 from gatefield.ledger.notes.note_003 import holds, refuted
 from gatefield.ledger.routes import squashed
 from gatefield.theory import nlgp
 
-QUADRATURE = "Gauss-Legendre quadrature"
 WORST = math.sqrt(1 - 4 / math.pi**2)
 """The correlation at which signs differ most from the latent field."""
 

@@ -14,6 +14,7 @@ LABELS = np.where(np.arange(N) % 3, 1.0, -1.0)
 ROWS = np.random.default_rng(12).normal(size=(N, 60))
 """Derivatives of N samples by 60 weights, of no network in particular."""
 KERNEL = ROWS @ ROWS.T
+UNIT = KERNEL / np.trace(KERNEL)
 VECTORS = np.linalg.eigh(KERNEL)[1]
 
 
@@ -31,12 +32,6 @@ def best_spectrum() -> np.ndarray:
     """The kernel of trace one with the eigenvectors of `KERNEL` whose eigenvalues go as |<u_i, y>|."""
     share = abs(VECTORS.T @ LABELS)
     return (VECTORS * share / share.sum()) @ VECTORS.T
-
-
-def printed_ratio() -> float:
-    """Of nu in both panels, if both have trace one."""
-    one = labels.nu(KERNEL / np.trace(KERNEL), LABELS)
-    return one / one
 
 
 FORMULAS = {
@@ -64,7 +59,7 @@ FORMULAS = {
         implements="measures.label_alignment",
         value=lambda: label_alignment(trace_normalised(KERNEL), LABELS, 0.0) / label_alignment(KERNEL, LABELS, 0.0),
         estimate=lambda: Estimate((ROWS**2).sum(), 1e-6, "sum of the squares of all derivatives"),
-        printed=printed_ratio,
+        printed=lambda: labels.nu(UNIT, LABELS) / labels.nu(UNIT, LABELS),  # if both panels show trace one
         note="the first is probably nu of K as it is, as (iii) is for K^a; they differ by the trace, the number here",
     ),
 }

@@ -4,12 +4,10 @@ import math
 
 import numpy as np
 
-from gatefield.core.estimate import Estimate
 from gatefield.kernels import cosine_normalised, expected_ntk, ntk
-from gatefield.ledger.formula import sampled
+from gatefield.ledger.formula import Estimate, sampled
 from gatefield.ledger.notes.paper_004 import corrected, holds, holds_if, left_open, refuted
 from gatefield.ledger.routes import descent, gaussian, paths
-from gatefield.ledger.routes.descent import Case, condition, derivatives
 from gatefield.measures import cumulative_spectrum
 
 N, DEPTH, MU = 40, 4, 0.5
@@ -19,43 +17,43 @@ JACOBIAN = "products of all derivatives, by backpropagation"
 DEEP = descent.random_gates(20, 40, 24)
 
 
-def one_layer_of_gates() -> Case:
+def one_layer_of_gates() -> descent.Case:
     """Random gates on fewer units than samples, d = 2, inputs 1, weights +-sqrt(2/w)."""
     rng, width = np.random.default_rng(6), 10
     weights = descent.signs(rng, (1, width, 1), math.sqrt(2 / width))
     return weights, [(rng.random((N, width)) < MU).astype(float)], np.ones((N, 1))
 
 
-def slow_kernel(case: Case) -> np.ndarray:
-    rows = derivatives(*case)
+def slow_kernel(case: descent.Case) -> np.ndarray:
+    rows = descent.derivatives(*case)
     return rows @ rows.T
 
 
-def random_cases(depth: int, width: int) -> list[Case]:
+def random_cases(depth: int, width: int) -> list[descent.Case]:
     """Experiment 1 with 60 samples, two runs."""
     return [descent.random_gates(depth, width, 60, run) for run in range(2)]
 
 
-def plane_cases(depth: int, *, frozen: bool) -> list[Case]:
+def plane_cases(depth: int, *, frozen: bool) -> list[descent.Case]:
     """Experiment 2, two runs; gates of another network (GaLU) or of the network itself (ReLU)."""
     return [descent.plane(depth, frozen=frozen, run=run) for run in range(2)]
 
 
-def ratio(top: list[Case], bottom: list[Case], steps: int) -> float:
+def ratio(top: list[descent.Case], bottom: list[descent.Case], steps: int) -> float:
     """Error after so many steps in some cases over that in others, from the library's kernel."""
     return descent.mean_ratio(lambda case, run: descent.errors_by_spectrum(np.asarray(ntk(*case)), run, steps), top, bottom)
 
 
-def slow_ratio(top: list[Case], bottom: list[Case], steps: int) -> Estimate:
+def slow_ratio(top: list[descent.Case], bottom: list[descent.Case], steps: int) -> Estimate:
     value = descent.mean_ratio(lambda case, run: descent.errors_by_steps(slow_kernel(case), run, steps), top, bottom)
     return Estimate(value, 1e-8, JACOBIAN)
 
 
 def spread_by_derivatives() -> Estimate:
     """Condition number with rows of equal length over that with rows as they are."""
-    rows = derivatives(*DEEP)
+    rows = descent.derivatives(*DEEP)
     equal = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-    return Estimate(condition(equal @ equal.T) / condition(rows @ rows.T), 1e-9, JACOBIAN)
+    return Estimate(descent.condition(equal @ equal.T) / descent.condition(rows @ rows.T), 1e-9, JACOBIAN)
 
 
 def top_share() -> float:
@@ -73,7 +71,7 @@ def growth(depth: int) -> float:
 
 def slow_growth(depth: int) -> float:
     ends = [run[-1] for run in descent.linear_runs(depth, 10, 10)]
-    return float(np.mean([np.sum(derivatives(w, descent.all_open(depth), ONE) ** 2) for w in ends]) / depth)
+    return float(np.mean([np.sum(descent.derivatives(w, descent.all_open(depth), ONE) ** 2) for w in ends]) / depth)
 
 
 def mean_kernel(depth: int) -> float:
@@ -124,7 +122,7 @@ FORMULAS = {
         place="section 2, why increasing depth beyond a point hurts",
         says="with depth the entries of K deviate from their means, and eigenvalues get smaller",
         implements="kernels.cosine_normalised",
-        value=lambda: condition(np.asarray(cosine_normalised(ntk(*DEEP)))) / condition(np.asarray(ntk(*DEEP))),
+        value=lambda: descent.condition(np.asarray(cosine_normalised(ntk(*DEEP)))) / descent.condition(np.asarray(ntk(*DEEP))),
         estimate=spread_by_derivatives,
         note="it is the diagonal that spreads: with unit diagonal the condition number falls to this share of itself; "
         "random gates, d = 20, w = 40, n = 24",

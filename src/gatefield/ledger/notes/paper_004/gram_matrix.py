@@ -8,8 +8,7 @@ import numpy as np
 from gatefield.core.estimate import Estimate
 from gatefield.kernels import ntk, path_kernel, random_gate_moments
 from gatefield.ledger.notes.paper_004 import corrected, holds
-from gatefield.ledger.routes import descent, paths
-from gatefield.ledger.routes.calculus import gram
+from gatefield.ledger.routes import calculus, descent, paths
 
 DIMS, SIGMA, MU = (2, 2, 2, 1), 0.7, 0.5
 _RNG = np.random.default_rng(4)
@@ -34,11 +33,6 @@ def unfitted(gates: list[np.ndarray]) -> float:
     return float(y @ (y - M @ np.linalg.pinv(M, rcond=1e-10) @ y))
 
 
-def whitening() -> float:
-    moments = random_gate_moments(3, 2, MU, 1.0)
-    return moments.cross_mean / moments.self_mean
-
-
 FORMULAS = {
     "004-eq1": corrected(
         place="equation 1",
@@ -56,7 +50,9 @@ FORMULAS = {
         says="K is the Gram matrix of the derivatives, which the library sums layer by layer",
         implements="kernels.ntk",
         value=lambda: ntk(WEIGHTS, GATES, X)[0, 1],
-        estimate=lambda: Estimate(gram(lambda w: paths.output(w, GATES, X), WEIGHTS)[0, 1], 1e-7, "derivatives by differences"),
+        estimate=lambda: Estimate(
+            calculus.gram(lambda w: paths.output(w, GATES, X), WEIGHTS)[0, 1], 1e-7, "derivatives by differences"
+        ),
         right=r"K = \Psi^\top\Psi,\quad \Psi(m, s) = \frac{\partial\hat y(x_s)}{\partial\theta(m)}",
     ),
     "004-path-kernel": holds(
@@ -79,7 +75,7 @@ FORMULAS = {
         place="section 1, depth phenomena I",
         says="the overlap of two samples, relative to one's own, decays like mu^d",
         implements="kernels.random_gate_moments",
-        value=whitening,
+        value=lambda: random_gate_moments(3, 2, MU, 1.0).cross_mean / random_gate_moments(3, 2, MU, 1.0).self_mean,
         estimate=lambda: Estimate(paths.moments_of_gates(2) / paths.moments_of_gates(1), 1e-12, "all gates, d = 3, w = 2"),
         printed=lambda: MU**3,
         right=r"\frac{\mathbb{E}\,\lambda(s, s')}{\mathbb{E}\,\lambda(s, s)} = \mu^{d-1}",

@@ -1,6 +1,5 @@
 """Paper 004, sections 7 and 8: paths and counts, the proof of theorem 2.3 (equations 10 to 12), linear networks (13 to 16)."""
 
-import itertools
 import math
 
 import numpy as np
@@ -27,11 +26,6 @@ def crossings(depth: int, width: int = 2) -> float:
     """Pairs of paths through a common weight of a middle layer, times the d^2 choices of m and m', over w^(2(d-2))."""
     through = [paths_through_weight(layer, [width] * (depth - 1), 1) for layer in range(2, depth)]
     return sum(width**2 * number**2 * depth**2 for number in through) / width ** (2 * (depth - 2))
-
-
-def linear_over_signs() -> Estimate:
-    every = [paths.all_pairs(w, OPEN, ONE) for w in paths.all_signs(itertools.pairwise((1, 2, 2, 1)), SIGMA)]
-    return Estimate(np.mean(every), 1e-12, SIGNS)
 
 
 def truncated_mean() -> float:
@@ -129,7 +123,7 @@ FORMULAS = {
         says="E[K] = d (w sigma^2)^(d-1) for a deep linear network with one input 1",
         implements="kernels.expected_ntk",
         value=lambda: expected_ntk(OPEN, ONE, SIGMA)[0, 0],
-        estimate=linear_over_signs,
+        estimate=lambda: Estimate(paths.kernels_over_signs((1, 2, 2, 1), OPEN, ONE, SIGMA).mean(), 1e-12, SIGNS),
         right=r"\mathbb{E}[K] = d\,(w\sigma^2)^{d-1}",
         note="it needs assumption 1, weights of mean zero, not assumption 2",
     ),

@@ -13,8 +13,7 @@ import numpy as np
 from gatefield.core.estimate import Estimate
 from gatefield.kernels import expected_ntk, gate_path_sensitivity, ntk, soft_relu_ntk, strength_and_gate_ntk
 from gatefield.ledger.notes.paper_004 import corrected, holds, holds_if, refuted
-from gatefield.ledger.routes import labels, paths
-from gatefield.ledger.routes.calculus import gram
+from gatefield.ledger.routes import calculus, labels, paths
 from gatefield.ledger.routes.descent import hard_gates
 from gatefield.measures import sensitivity_threshold
 
@@ -40,9 +39,9 @@ def hard(gating: list[np.ndarray]) -> list[np.ndarray]:
     return hard_gates([*gating, np.ones((2, 1))], X1)
 
 
-def by_differences(output: Callable[[list[np.ndarray]], np.ndarray], params: list[np.ndarray], more: str = "") -> Estimate:
+def by_differences(function: Callable[[list[np.ndarray]], np.ndarray], params: list[np.ndarray], more: str = "") -> Estimate:
     """K(1, 2) of a function of these weights."""
-    return Estimate(gram(output, params)[0, 1], 1e-7, DIFFERENCES + more)
+    return Estimate(calculus.gram(function, params)[0, 1], 1e-7, DIFFERENCES + more)
 
 
 def gate(q: float, beta: float) -> float:
@@ -58,11 +57,8 @@ def strength_over_signs() -> float:
 
 def gate_over_signs() -> float:
     """Mean of K^a(1, 1) over all signs of the strengths, by differences of the output."""
-
-    def one(weights: list[np.ndarray]) -> float:
-        return gram(lambda g: paths.output(weights, soft(g, X[:1]), X[:1]), GATING)[0, 0]
-
-    return float(np.mean([one(weights) for weights in paths.all_signs(itertools.pairwise(DIMS), SIGMA)]))
+    every = paths.all_signs(itertools.pairwise(DIMS), SIGMA)
+    return np.mean([calculus.gram(lambda g, w=w: paths.output(w, soft(g, X[:1]), X[:1]), GATING)[0, 0] for w in every]).item()
 
 
 def sum_of_means() -> float:
@@ -71,14 +67,16 @@ def sum_of_means() -> float:
     return float((expected_ntk(soft(GATING1, X1), X1, SIGMA) + SIGMA**6 * (X1 @ X1.T) * delta)[0, 1])
 
 
+def output(both: list[np.ndarray], x: np.ndarray = X) -> np.ndarray:
+    """Of three layers of strengths behind two of soft gates."""
+    return paths.output(both[:3], soft(both[3:], x), x)
+
+
 def mean_of_sum() -> Estimate:
     """The kernel by all weights of both networks at once, over all signs of the strengths."""
-
-    def output(both: list[np.ndarray]) -> np.ndarray:
-        return paths.output(both[:3], soft(both[3:], X1), X1)
-
-    found = [gram(output, [*w, *GATING1])[0, 1] for w in paths.all_signs(itertools.pairwise(NARROW), SIGMA)]
-    return Estimate(np.mean(found), 1e-7, f"all signs of the strengths, {DIFFERENCES}")
+    every = paths.all_signs(itertools.pairwise(NARROW), SIGMA)
+    found = np.mean([calculus.gram(lambda both: output(both, X1), [*w, *GATING1])[0, 1] for w in every])
+    return Estimate(found, 1e-7, f"all signs of the strengths, {DIFFERENCES}")
 
 
 def slopes_from_second_input() -> Estimate:
@@ -123,7 +121,7 @@ FORMULAS = {
         says="K = K^w + K^a",
         implements="kernels.strength_and_gate_ntk",
         value=lambda: sum(part[0, 1] for part in strength_and_gate_ntk(STRENGTHS, GATING, X, BETA, EPS)),
-        estimate=lambda: by_differences(lambda both: paths.output(both[:3], soft(both[3:]), X), [*STRENGTHS, *GATING]),
+        estimate=lambda: by_differences(output, [*STRENGTHS, *GATING]),
         right=r"K = K^w + K^a = \Psi^{w\top}\Psi^w + \Psi^{a\top}\Psi^a",
         note="the transposes are missing in print",
     ),
@@ -207,7 +205,7 @@ FORMULAS = {
         implements="kernels.strength_and_gate_ntk",
         value=lambda: strength_and_gate_ntk(STRENGTHS1, GATING1, X1, 1e6, 0.0)[1][0, 1],
         estimate=lambda: Estimate(
-            gram(lambda g: paths.output(STRENGTHS1, hard(g), X1), GATING1)[0, 1],
+            calculus.gram(lambda g: paths.output(STRENGTHS1, hard(g), X1), GATING1)[0, 1],
             1e-9,
             f"{DIFFERENCES} of the output behind hard gates",
         ),

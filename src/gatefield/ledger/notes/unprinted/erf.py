@@ -7,20 +7,7 @@ from scipy.special import erfinv
 
 from gatefield.data import ring_correlation
 from gatefield.ledger.formula import Estimate, sampled
-from gatefield.ledger.notes.note_002.erf import (
-    COV0,
-    COV1,
-    COVS,
-    DIFFERENCES,
-    NONE,
-    OUTWARD,
-    PM1,
-    ROOT2,
-    SINGLE,
-    B,
-    W,
-    by_quadrature,
-)
+from gatefield.ledger.notes.note_002.erf import COV0, COV1, COVS, DIFFERENCES, OUTWARD, PM1, ROOT2, SINGLE, B, W, by_quadrature
 from gatefield.ledger.notes.unprinted import holds
 from gatefield.ledger.routes import erf as routes
 from gatefield.ledger.routes.calculus import derivative
@@ -52,20 +39,14 @@ def linear_rates() -> np.ndarray:
 
 def own_rate() -> Estimate:
     """M_11 of a mode by the difference of slopes of the loss."""
-
-    def fall(x: float) -> float:
-        return derivative(lambda e: routes.mode_loss((x + e, 0.0), B[:2], MODE, PM1), 3e-3, order=4)
-
-    return by_quadrature(-derivative(fall, 1e-2, order=4), 1e-6, DIFFERENCES)
+    slope = derivative(lambda x: derivative(lambda e: routes.mode_loss((x + e, 0.0), B[:2], MODE, PM1), 3e-3, order=4), order=4)
+    return by_quadrature(-slope, 1e-6, DIFFERENCES)
 
 
 def pair_rate() -> Estimate:
     """M_12 of a mode by second differences of the loss in the amplitudes of both units."""
-
-    def fall(x: float) -> float:
-        return derivative(lambda y: routes.mode_loss((x, y), B[:2], MODE, PM1), order=4)
-
-    return by_quadrature(-derivative(fall, order=4), 1e-6, DIFFERENCES)
+    slope = derivative(lambda x: derivative(lambda y: routes.mode_loss((x, y), B[:2], MODE, PM1), order=4), order=4)
+    return by_quadrature(-slope, 1e-6, DIFFERENCES)
 
 
 def squashed_rate() -> float:
@@ -179,7 +160,7 @@ FORMULAS = {
         place="single neuron on Gaussian data, labels (1, -1)",
         says="the field dies: the loss ends at 1/2, that of the best constant",
         implements="theory.erf.loss",
-        value=lambda: erf.loss(np.zeros((3, 4)), NONE, 0.0, COV1, COV0, PM1),
+        value=lambda: erf.loss(np.zeros((3, 4)), np.zeros(3), 0.0, COV1, COV0, PM1),
         estimate=lambda: by_quadrature(routes.collapse(8, (2.0, 1.0), PM1), 1e-6, FLOW),
         note="ring of 8 sites, ranges 2 and 1, one Xavier start",
     ),

@@ -6,21 +6,9 @@ import numpy as np
 
 from gatefield.core.estimate import Estimate
 from gatefield.ledger.notes.note_003 import drift as note
-from gatefield.ledger.notes.note_003.bumps import (
-    CORNERS,
-    CORR,
-    COV,
-    ENUMERATION,
-    FIELD,
-    LAW,
-    LOADS,
-    drift,
-    enumerated,
-    opened,
-)
+from gatefield.ledger.notes.note_003.bumps import CORNERS, CORR, COV, ENUMERATION, FIELD, LAW, LOADS, drift, enumerated, opened
 from gatefield.ledger.notes.unprinted import holds
-from gatefield.ledger.routes import cube, gaussian
-from gatefield.ledger.routes.calculus import jacobian
+from gatefield.ledger.routes import calculus, cube, gaussian
 from gatefield.theory import hypercube
 
 OTHER = np.array([0.2, 1.1, -0.4, 0.35, 0.8])
@@ -29,7 +17,7 @@ ROOTS = [math.isqrt(10**24 * p) for p in (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31
 
 def differences() -> np.ndarray:
     """The derivative of the drift of Gaussian data, by central differences of a quadrature."""
-    return jacobian(lambda w: gaussian.open_mean(w, note.RING), note.FIELD, 1e-4)
+    return calculus.jacobian(lambda w: gaussian.open_mean(w, note.RING), note.FIELD, 1e-4)
 
 
 def convexity_gap() -> Estimate:
@@ -38,11 +26,6 @@ def convexity_gap() -> Estimate:
     tangents = cube.slope(FIELD, OTHER, *law) + cube.slope(OTHER, FIELD, *law)
     gap = cube.output(FIELD, *law) + cube.output(OTHER, *law) - tangents
     return Estimate(gap, 1e-8, f"differences of E relu, {ENUMERATION}")
-
-
-def settled_loss() -> Estimate:
-    loss = cube.settled_loss(LAW, CORNERS, np.eye(5))
-    return Estimate(loss, 1e-8, f"3000 Euler steps and the loss, both by {ENUMERATION}")
 
 
 FORMULAS = {
@@ -85,7 +68,9 @@ FORMULAS = {
         says="the localized state is (C0 + C1)^-1 C1 e_i, if its largest entry exceeds the sum of the others",
         implements="theory.hypercube.localized_state",
         value=lambda: hypercube.localized_state(COV, np.eye(5)).loss,
-        estimate=settled_loss,
+        estimate=lambda: Estimate(
+            cube.settled_loss(LAW, CORNERS, np.eye(5)), 1e-8, f"3000 Euler steps and the loss, {ENUMERATION}"
+        ),
         right=r"w = (C_0 + C_1)^{-1}C_1 e_i,\quad L = \frac{1}{4} - \frac{1}{8}e_i^\top C_1(C_0 + C_1)^{-1}C_1 e_i",
         note="the number is its loss 1/4 - e_i'C1 (C0 + C1)^-1 C1 e_i/8",
     ),

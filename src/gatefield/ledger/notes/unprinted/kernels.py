@@ -11,8 +11,7 @@ from gatefield.ledger.notes.paper_004 import convolution
 from gatefield.ledger.notes.paper_004.alignment import LABELS, N
 from gatefield.ledger.notes.paper_004.gram_matrix import GATES, SIGMA, SIGNS, X, over_signs, unfitted
 from gatefield.ledger.notes.unprinted import holds
-from gatefield.ledger.routes import descent, paths
-from gatefield.ledger.routes.calculus import gram
+from gatefield.ledger.routes import calculus, descent, paths
 from gatefield.ledger.routes.convolution import conv_output, pooled
 from gatefield.measures import label_alignment
 
@@ -24,7 +23,7 @@ def conv_kernel(*, pool: bool) -> Estimate:
     seen, shapes = pooled if pool else conv_output, [(convolution.SIZE, 1, 1)] * convolution.LAYERS
     every = paths.all_signs(shapes, convolution.SIGMA)
     half = [k for k in every if k[0][0, 0, 0] > 0]  # the other half are these with all signs of a layer turned
-    found = [gram(lambda k: seen(k, convolution.SOFT, convolution.X), kernels)[0, 1] for kernels in half]
+    found = [calculus.gram(lambda k: seen(k, convolution.SOFT, convolution.X), kernels)[0, 1] for kernels in half]
     return Estimate(np.mean(found), 1e-7, "differences, " + convolution.SIGNS)
 
 

@@ -12,14 +12,14 @@ from gatefield.ledger.notes.note_002.relu_flow import COV0, COV1, COVS, OUTWARD,
 from gatefield.ledger.notes.note_002.relu_modes import COS1, FLAT, LAM0, LAM1, modes, stepped
 from gatefield.ledger.notes.note_002.relu_modes import COVS as RINGS
 from gatefield.ledger.notes.unprinted import holds
-from gatefield.ledger.routes import cube, gaussian, neuron, rings
-from gatefield.ledger.routes.calculus import derivative
+from gatefield.ledger.routes import calculus, cube, gaussian, neuron, rings
 from gatefield.theory import relu, single_neuron
 
 READOUT, PM1 = np.array([0.7, -0.4, 1.3]), (1.0, -1.0)
 ROOT1 = np.linalg.cholesky(COV1)
 LAWS = cube.ring_law(4, 0.6), cube.ring_law(4, -0.2)
 LINE1, LINE0 = rings.line(5, 2.0), rings.line(5, 1.0)
+RING40 = rings.ring(40, 2.0), rings.ring(40, 1.0)
 of_neuron, of_committee = (partial(holds, place=place) for place in ("single ReLU neuron", "ReLU committee"))
 JACOBIAN = "eigenvalues of the Jacobian of equation 20, by central differences"
 
@@ -32,7 +32,7 @@ def cube_velocity() -> float:
 
 
 def cube_descent() -> Estimate:
-    slope = derivative(lambda e: cube.loss(W[0] + e * OUTWARD, LAWS, POINTS, PM1))
+    slope = calculus.derivative(lambda e: cube.loss(W[0] + e * OUTWARD, LAWS, POINTS, PM1))
     return Estimate(-slope, 1e-10, "central differences of a loss found by enumeration")
 
 
@@ -40,10 +40,6 @@ def flat_rate() -> float:
     """How fast a flat addition grows where a neuron rests on a cosine."""
     w = (neuron.on_ring(0.3 * COS1, 1.5, 0.7, 80.0) @ COS1) * COS1
     return FLAT @ neuron.growth(w, *RINGS) @ FLAT
-
-
-def counted(w: np.ndarray, cov1: np.ndarray, cov0: np.ndarray) -> Estimate:
-    return Estimate(neuron.unstable(w, cov1, cov0), 0.0, JACOBIAN)
 
 
 def at_rest_on_mode(column: int) -> np.ndarray:
@@ -59,7 +55,7 @@ def stability(k: int) -> Formula:
         says=f"unstable directions of the rest of frequency {k} on a ring of 40 sites, xi = (2, 1)",
         implements="theory.relu.growth_rates",
         value=lambda: np.sum(relu.growth_rates(column, modes(40, 2.0), modes(40, 1.0)) > 1e-12),
-        estimate=lambda: counted(at_rest_on_mode(column), rings.ring(40, 2.0), rings.ring(40, 1.0)),
+        estimate=lambda: Estimate(neuron.unstable(at_rest_on_mode(column), *RING40), 0.0, JACOBIAN),
         note="one for each mode of smaller D = 1 + l0/l1",
     )
 
@@ -152,7 +148,7 @@ FORMULAS = {
         says="as many directions of such a rest are unstable as there are modes of smaller D",
         implements="theory.relu.generalised_modes",
         value=lambda: np.sum(relu.generalised_modes(LINE1, LINE0)[0] < relu.generalised_modes(LINE1, LINE0)[0][3]),
-        estimate=lambda: counted(fourth_on_line(), LINE1, LINE0),
+        estimate=lambda: Estimate(neuron.unstable(fourth_on_line(), LINE1, LINE0), 0.0, JACOBIAN),
         note="the fourth mode of a line of five sites",
     ),
 }

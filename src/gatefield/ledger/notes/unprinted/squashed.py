@@ -6,17 +6,15 @@ import jax
 import numpy as np
 from scipy.special import erf
 
-from gatefield.core.estimate import Estimate
 from gatefield.data import NonlinearGP, ring_spectrum
-from gatefield.ledger.formula import sampled
+from gatefield.ledger.formula import Estimate, sampled
 from gatefield.ledger.notes.note_001.small_bump import GAIN, LINE, PLANE, RHO, gated_second_moment, one_gate
+from gatefield.ledger.notes.note_002.small_bump import QUADRATURE
 from gatefield.ledger.notes.note_003.drift import FIELD, POLAR, RING
 from gatefield.ledger.notes.unprinted import holds, holds_if
-from gatefield.ledger.routes import gaussian, rings, squashed
-from gatefield.ledger.routes.calculus import jacobian
+from gatefield.ledger.routes import calculus, gaussian, rings, squashed
 from gatefield.theory import closure, drift, nlgp
 
-QUADRATURE = "Gauss-Legendre quadrature"
 BUMP = np.exp(-(np.array([0.0, 1.0, 2.0, 3.0, 2.0, 1.0]) ** 2) / 4.5)
 
 
@@ -36,7 +34,7 @@ def stated_error() -> float:
 def closure_asymmetry() -> float:
     """Of the derivatives of the library's closure, by central differences."""
     cov = NonlinearGP(6, 1.5, GAIN).covariance()
-    return squashed.asymmetry(jacobian(lambda w: np.asarray(closure.drift(w, cov, GAIN)), FIELD, 1e-5))
+    return squashed.asymmetry(calculus.jacobian(lambda w: np.asarray(closure.drift(w, cov, GAIN)), FIELD, 1e-5))
 
 
 def asymmetry_by_formula() -> Estimate:
