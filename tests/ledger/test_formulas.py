@@ -75,6 +75,59 @@ def test_equations_have_their_brackets():
             assert "$" not in equation
 
 
+class Source:
+    """A file of `notes`, read: what its names stand for, and what its formulas are made of."""
+
+    def __init__(self, path):
+        tree = ast.parse(path.read_text())
+        self.defined = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+        for node in (node for node in tree.body if isinstance(node, ast.Assign)):
+            self.defined |= {name.id: node.value for name in ast.walk(node.targets[0]) if isinstance(name, ast.Name)}
+        lines = [node for node in tree.body if isinstance(node, ast.ImportFrom)]
+        self.imported = {alias.asname or alias.name: f"{node.module}.{alias.name}" for node in lines for alias in node.names}
+        calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+        self.claims = [key.value for call in calls for key in call.keywords if key.arg in ("estimate", "printed")]
+
+
+@cache
+def source(name):
+    """The file of `notes` that this module is, or None."""
+    path = NOTES.joinpath(*name.removeprefix(f"{notes.__name__}.").split(".")).with_suffix(".py")
+    return Source(path) if name.startswith(notes.__name__) and path.is_file() else None
+
+
+def library(file, node, seen):
+    """What of the library an expression reaches, through functions and constants of these files too."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.Name):
+            yield from reached(file, part.id, seen)
+        elif isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name):
+            other = source(file.imported.get(part.value.id, ""))
+            yield from reached(other, part.attr, seen) if other else ()
+
+
+def reached(file, name, seen):
+    """The same for a name in one of these files."""
+    if (file, name) in seen:
+        return
+    seen.add((file, name))
+    if name in file.defined:
+        yield from library(file, file.defined[name], seen)
+    elif name in file.imported:
+        module, _, original = file.imported[name].rpartition(".")
+        if source(module):
+            yield from reached(source(module), original, seen)
+        elif module.startswith("gatefield.") and not module.startswith((routes.__name__, "gatefield.ledger", "gatefield.core")):
+            yield file.imported[name]
+
+
+def test_estimates_and_printed_equations_use_nothing_of_the_library():
+    files = {path.relative_to(NOTES).as_posix(): Source(path) for path in NOTES.glob("*/*.py")}
+    assert sum(len(file.claims) for file in files.values()) > len(ledger.formulas())
+    wrong = {name: {used for claim in file.claims for used in library(file, claim, set())} for name, file in files.items()}
+    assert {name: used for name, used in wrong.items() if used} == {}
+
+
 def test_routes_import_numpy_and_scipy_alone():
     known = {*sys.stdlib_module_names, "numpy", "scipy"}
     for path in ROUTES.glob("*.py"):

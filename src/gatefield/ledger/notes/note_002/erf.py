@@ -70,10 +70,10 @@ def label_term_by_quadrature() -> Estimate:
     return by_quadrature((pulls[0] - pulls[1]) / 6)
 
 
-def falling_share(bias_velocity: Callable[..., Any]) -> float:
+def falling_share(velocity: Callable[..., Any]) -> float:
     """The share of 40 random fields without negative weights whose bias moves down at the start, labels (1, -1)."""
     fields = np.abs(np.random.default_rng(2).normal(size=(40, 4))) / 2
-    return float(np.mean([bias_velocity(0.0, float(w @ COV1 @ w), float(w @ COV0 @ w), PM1) < 0 for w in fields]))
+    return float(np.mean([velocity(0.0, float(w @ COV1 @ w), float(w @ COV0 @ w), PM1) < 0 for w in fields]))
 
 
 FORMULAS = {
