@@ -156,11 +156,12 @@ def test_the_report_of_an_empty_store_says_what_to_run(folder, capsys):
 
 
 @pytest.fixture
-def entries(monkeypatch):
-    """Two entries in place of the library's: one that holds, and one whose printed equation is wrong."""
-    from gatefield.ledger.formula import Entry, Estimate
+def formulas(monkeypatch):
+    """Two formulas in place of the library's: one that holds, and one whose printed equation is wrong."""
+    from gatefield.core.estimate import Estimate
+    from gatefield.ledger import Formula
 
-    good = Entry(
+    good = Formula(
         name="002-eq14",
         source="002",
         place="equation 14",
@@ -172,36 +173,36 @@ def entries(monkeypatch):
     )
     corrected = dataclasses.replace(good, name="002-eq25", status="corrected", printed=lambda: 0.25, note="halved twice")
     items = [good, corrected]
-    monkeypatch.setattr(sys.modules["gatefield.ledger.check"], "ledger", lambda: tuple(items))
+    monkeypatch.setattr("gatefield.ledger.notes.formulas", lambda: tuple(items))
     return items
 
 
-def test_a_check_prints_its_findings_and_writes_the_page_and_the_store(folder, capsys, entries):
+def test_a_check_prints_its_findings_and_writes_the_page_and_the_store(folder, capsys, formulas):
     assert main(["check"]) == 0
     streams = capsys.readouterr()
     lines = streams.out.splitlines()
     assert streams.err.startswith("gatefield check: ")
     assert "  agrees: 002-eq25, equation 14: half of the covariance [corrected]\n" in streams.out
     assert "    theory.relu.pair_mean 0.5, estimate 0.5 ± 1e−09 by symmetry, printed 0.25\n" in streams.out
-    assert lines[-3] == "2 entries: 1 holds, 1 corrected; every library value agrees with its independent estimate."
+    assert lines[-3] == "2 formulas: 1 holds, 1 corrected; every library value agrees with its independent estimate."
     assert lines[-1] == f"The ledger page, for any browser: {folder / 'gatefield-ledger.html'}"
     assert "halved twice" in (folder / "gatefield-ledger.html").read_text()
     assert main(["report"]) == 0
     assert "halved twice" in (folder / "gatefield-report.html").read_text()
 
 
-def test_a_check_as_json_prints_nothing_else(folder, capsys, entries):
+def test_a_check_as_json_prints_nothing_else(folder, capsys, formulas):
     assert main(["check", "--json", "--name", "eq25"]) == 0
-    (row,) = json.loads(capsys.readouterr().out)
-    assert (row["name"], row["value"], row["estimate"], row["printed"]) == ("002-eq25", 0.5, 0.5, 0.25)
-    assert (row["verdict"], row["outcome"]) == ("corrected", "agrees")
+    (found,) = json.loads(capsys.readouterr().out)
+    assert (found["name"], found["value"], found["estimate"], found["printed"]) == ("002-eq25", 0.5, 0.5, 0.25)
+    assert (found["status"], found["result"]) == ("corrected", "agrees")
     assert list(folder.iterdir()) == []  # a part of the ledger is not kept, and no page was asked for
     assert main(["check", "--json", "--source", "002", "--output", "page.html"]) == 0
     assert len(json.loads(capsys.readouterr().out)) == 2
     assert [path.name for path in folder.iterdir()] == ["page.html"]
 
 
-def test_a_check_of_some_entries_leaves_the_page_of_all_alone(folder, capsys, entries):
+def test_a_check_of_some_formulas_leaves_the_page_of_all_alone(folder, capsys, formulas):
     assert main(["check", "--source", "002"]) == 0
     assert list(folder.iterdir()) == []
     assert main(["check", "--name", "eq25", "--output", "part.html"]) == 0
@@ -216,8 +217,8 @@ def test_a_check_of_some_entries_leaves_the_page_of_all_alone(folder, capsys, en
         ({"status": "corrected"}, "inconsistent: 002-eq14"),
     ],
 )
-def test_a_check_that_finds_something_wrong_ends_with_code_one(folder, capsys, entries, changes, words):
-    entries[0] = dataclasses.replace(entries[0], **changes)
+def test_a_check_that_finds_something_wrong_ends_with_code_one(folder, capsys, formulas, changes, words):
+    formulas[0] = dataclasses.replace(formulas[0], **changes)
     assert main(["check"]) == 1
     text = capsys.readouterr().out
     assert words in text
@@ -229,12 +230,12 @@ def test_a_check_that_finds_something_wrong_ends_with_code_one(folder, capsys, e
     ("words", "sentence"),
     [
         (["check", "--source", "002", "02"], "gatefield: Unknown source '02': did you mean '002'? There are: 000, 001,"),
-        (["check", "--source", "004"], "gatefield: The ledger has no entries of source 004 yet; there are some of 002."),
-        (["check", "--name", "eq52"], "gatefield: No entry of the ledger has 'eq52' in its name"),
+        (["check", "--source", "004"], "gatefield: The ledger has no formulas of source 004 yet; there are some of 002."),
+        (["check", "--name", "eq52"], "gatefield: No formula of the ledger has 'eq52' in its name"),
         (["check", "--jsn"], "Unrecognized options"),
     ],
 )
-def test_a_check_of_nothing_is_one_sentence(folder, capsys, entries, words, sentence):
+def test_a_check_of_nothing_is_one_sentence(folder, capsys, formulas, words, sentence):
     assert main(words) == 2
     assert sentence in capsys.readouterr().err
     assert list(folder.iterdir()) == []

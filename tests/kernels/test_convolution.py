@@ -9,7 +9,8 @@ from kernel_nets import reference
 
 from gatefield import UserError, kernels
 from gatefield.ledger.routes import convolution as routes
-from gatefield.ledger.routes.kernels import differences_kernel
+from gatefield.ledger.routes.calculus import gram
+from gatefield.ledger.routes.paths import all_signs
 
 SHAPES = [(4, 2, 3), (3, 3, 2), (5, 2, 2), (2, 1, 3), (1, 1, 1)]
 """Positions, kernel size, layers."""
@@ -23,7 +24,7 @@ def make(n, layers, samples=3, channels=1, seed=0, soft=True):
 
 def moments(shapes, sigma, gates, x):
     """E[y y'] with pooling and E<z, z'> without, over all signs."""
-    outputs = np.array([routes.conv_output(one, gates, x) for one in routes.all_kernels(shapes, sigma)])
+    outputs = np.array([routes.conv_output(one, gates, x) for one in all_signs(shapes, sigma)])
     pooled = outputs.mean(2)
     return np.einsum("wsc,wtc->st", pooled, pooled) / len(outputs), np.einsum("wsic,wtic->st", outputs, outputs) / len(outputs)
 
@@ -54,7 +55,7 @@ def test_channels_and_a_deviation_for_each_layer():
 def test_expected_tangent_kernel_by_differences(pool):
     gates, x = make(3, 2)
     seen, sigma = routes.pooled if pool else routes.conv_output, [0.7, 1.3]
-    every = [differences_kernel(lambda k: seen(k, gates, x), weights) for weights in routes.all_kernels([(2, 1, 1)] * 2, sigma)]
+    every = [gram(lambda k: seen(k, gates, x), weights) for weights in all_signs([(2, 1, 1)] * 2, sigma)]
     np.testing.assert_allclose(kernels.expected_conv_ntk(gates, x, sigma, 2, pool=pool), np.mean(every, 0), atol=1e-9)
     moment = (kernels.conv_gap_moment if pool else kernels.conv_moment)(gates, x, 0.7, 2)
     np.testing.assert_allclose(kernels.expected_conv_ntk(gates, x, 0.7, 2, pool=pool), 2 / 0.49 * moment, rtol=1e-14)

@@ -9,7 +9,7 @@ import pytest
 from kernel_nets import make, reference
 
 from gatefield import UserError, kernels
-from gatefield.ledger.routes.kernels import all_signs, plain_second_moment
+from gatefield.ledger.routes.paths import all_signs, plain_second_moment
 
 SMALL = [(2, 2, 2, 1), (1, 2, 2, 2, 1), (1, 3, 2, 1), (2, 3, 1)]
 
@@ -24,7 +24,7 @@ def gate_pattern(depth, width, samples):
 def test_moments_over_all_signs(dims, soft):
     _, gates, x = make(dims, 3, seed=1, soft=soft)
     sigma = 0.7
-    every = np.array([kernels.ntk(w, gates, x) for w in all_signs(dims, sigma)])
+    every = np.array([kernels.ntk(w, gates, x) for w in all_signs(itertools.pairwise(dims), sigma)])
     np.testing.assert_allclose(kernels.expected_ntk(gates, x, sigma), every.mean(0), rtol=1e-12, atol=1e-13)
     np.testing.assert_allclose(kernels.ntk_variance(gates, x, sigma), every.var(0), rtol=1e-11, atol=1e-13)
 
@@ -32,8 +32,7 @@ def test_moments_over_all_signs(dims, soft):
 def test_a_deviation_for_each_layer():
     dims, sigma = (2, 2, 2, 1), np.array([0.5, 1.3, 0.8])
     _, gates, x = make(dims, 2, seed=2, soft=True)
-    signs = all_signs(dims, 1.0)
-    every = np.array([kernels.ntk([s * one for s, one in zip(sigma, w, strict=True)], gates, x) for w in signs])
+    every = np.array([kernels.ntk(w, gates, x) for w in all_signs(itertools.pairwise(dims), sigma)])
     np.testing.assert_allclose(kernels.expected_ntk(gates, x, sigma), every.mean(0), rtol=1e-12)
     np.testing.assert_allclose(kernels.ntk_variance(gates, x, sigma), every.var(0), rtol=1e-11)
 

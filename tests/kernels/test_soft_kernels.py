@@ -1,5 +1,7 @@
 """Kernels of soft gates against JAX's Jacobians, all signs, and lists of all paths."""
 
+import itertools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -7,8 +9,9 @@ import pytest
 from kernel_nets import jacobian_kernel, jacobians, make, reference
 
 from gatefield import UserError, kernels
-from gatefield.ledger.routes.kernels import all_signs, differences_kernel, paths
-from gatefield.ledger.routes.kernels import soft_gates as plain_gates
+from gatefield.ledger.routes.calculus import gram
+from gatefield.ledger.routes.paths import activations, all_signs
+from gatefield.ledger.routes.paths import soft_gates as plain_gates
 
 BETA, EPS = 4.0, 0.1
 
@@ -58,17 +61,10 @@ def test_soft_relu_parts_sum_to_the_kernel(net):
     assert np.abs(parts.cross).max() > 0.05 * np.abs(sum(parts)).max()
 
 
-def activations(gating, x):
-    """Product of the gates along each path, (samples, paths)."""
-    gates = plain_gates(gating, x, BETA, EPS)
-    widths = [w.shape[1] for w in gating]
-    return np.stack([np.prod([g[:, i] for g, i in zip(gates, p, strict=True)], 0) for p in paths(widths)], 1)
-
-
 def test_path_sensitivity_equals_the_sum_over_paths():
     gating, _, x = make((2, 3, 2, 3, 1), 4)
     found = kernels.gate_path_sensitivity(gating, x, BETA, EPS)
-    slow = differences_kernel(lambda g: activations(g, x), gating[:-1])
+    slow = gram(lambda g: activations(plain_gates(g, x, BETA, EPS)).T, gating[:-1])
     np.testing.assert_allclose(found, slow, rtol=1e-6)
     np.testing.assert_array_equal(kernels.gate_path_sensitivity(gating[:-1], x, BETA, EPS), found)
 
@@ -76,7 +72,7 @@ def test_path_sensitivity_equals_the_sum_over_paths():
 def test_means_over_all_signs():
     dims, sigma = (2, 2, 2, 1), 0.7
     gating, _, x = make(dims, 3)
-    every = np.array([kernels.strength_and_gate_ntk(w, gating, x) for w in all_signs(dims, sigma)])
+    every = np.array([kernels.strength_and_gate_ntk(w, gating, x) for w in all_signs(itertools.pairwise(dims), sigma)])
     strength, gate = every.mean(0)
     gates = plain_gates(gating[:-1], x, BETA, EPS)
     np.testing.assert_allclose(strength, kernels.expected_ntk(gates, x, sigma), rtol=1e-12)

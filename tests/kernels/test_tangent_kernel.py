@@ -7,7 +7,7 @@ import pytest
 from kernel_nets import jacobians, make
 
 from gatefield import UserError, kernels
-from gatefield.ledger.routes.kernels import all_pairs, output, path_features
+from gatefield.ledger.routes.paths import activations, all_pairs, output, path_features
 
 MID = (30, 40, 25, 35, 3)
 
@@ -71,7 +71,7 @@ def test_path_kernel_equals_the_products_of_path_features(soft):
     _, gates, x = make(dims, 6, soft=soft)
     features = path_features(dims, gates, x)
     np.testing.assert_allclose(kernels.path_kernel(gates, x), features.T @ features, rtol=1e-12, atol=1e-13)
-    ones = path_features((1, *dims[1:]), gates, np.ones((6, 1)))
+    ones = activations(gates)
     np.testing.assert_allclose(kernels.path_overlap(gates), ones.T @ ones, rtol=1e-12, atol=1e-13)
 
 

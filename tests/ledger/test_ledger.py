@@ -1,21 +1,20 @@
-"""The ledger: what a check makes of good, wrong and lying entries, and every real entry of the library."""
+"""The ledger: what a check makes of good, wrong and lying formulas, and how it is kept."""
 
 import dataclasses
 import json
 import math
-from collections import Counter
-from functools import reduce
+from typing import Any
 
 import pytest
 
-import gatefield
 from gatefield import UserError, ledger
-from gatefield.ledger.formula import Entry, Estimate
-from gatefield.ledger.notes import SOURCES
+from gatefield.core.estimate import Estimate
+from gatefield.ledger import Finding, Formula
 
 
-def entry(name="002-eq1", status="holds", value=1.0, estimate=1.0, error=1e-9, printed=None, **changes) -> Entry:
-    usual = {
+def formula(name="002-eq1", status="holds", value=1.0, estimate=1.0, error=1e-9, printed=None, **changes) -> Formula:
+    usual: dict[str, Any] = {
+        "status": status,
         "source": "002",
         "place": "equation 1",
         "says": "one is one",
@@ -24,60 +23,60 @@ def entry(name="002-eq1", status="holds", value=1.0, estimate=1.0, error=1e-9, p
         "estimate": lambda: Estimate(estimate, error, "counting"),
         "printed": None if printed is None else lambda: printed,
     }
-    return Entry(name=name, status=status, **usual | changes)
+    return Formula(name=name, **usual | changes)
 
 
-def only(item: Entry) -> ledger.Finding:
-    (finding,) = ledger.check([item])
+def only(item: Formula) -> Finding:
+    (finding,) = ledger.check([item]).findings
     return finding
 
 
 @pytest.mark.parametrize(
     "item",
     [
-        entry(),
-        entry(value=1 + 5e-10),
-        entry(status="corrected", printed=2.0),
-        entry(status="corrected", printed=math.nan),
-        entry(status="refuted"),
-        entry(status="refuted", printed=0.5),
-        entry(status="holds with a condition", printed=0.5),
-        entry(status="open"),
-        entry(printed=1.0),
-        entry(error=0.0),
+        formula(),
+        formula(value=1 + 5e-10),
+        formula(status="corrected", printed=2.0),
+        formula(status="corrected", printed=math.nan),
+        formula(status="refuted"),
+        formula(status="refuted", printed=0.5),
+        formula(status="holds with a condition", printed=0.5),
+        formula(status="open"),
+        formula(printed=1.0),
+        formula(error=0.0),
     ],
 )
-def test_an_entry_in_order(item):
+def test_a_formula_in_order(item):
     finding = only(item)
-    assert (finding.outcome, finding.agrees, finding.error_text) == ("agrees", True, "")
-    assert finding.verdict == item.status
+    assert (finding.result, finding.error_text, finding.in_order) == ("agrees", "", True)
+    assert (finding.status, finding.place, finding.says) == (item.status, item.place, item.says)
     assert finding.printed_disagrees == (None if item.printed is None else item.status != "holds")
 
 
 def test_sampling_is_allowed_several_standard_errors():
     def sampled(distance):
         estimate = Estimate(1.0, 0.1, "sampling", standard_errors=4.0)
-        return dataclasses.replace(entry(value=1 + distance), estimate=lambda: estimate)
+        return dataclasses.replace(formula(value=1 + distance), estimate=lambda: estimate)
 
-    assert only(sampled(0.39)).outcome == "agrees"
+    assert only(sampled(0.39)).result == "agrees"
     assert only(sampled(0.41)).error_text == "The library's value is 0.41 away from the estimate, and 0.4 is allowed."
 
 
 @pytest.mark.parametrize(
-    ("item", "outcome", "text"),
+    ("item", "result", "text"),
     [
-        (entry(value=2.0), "disagrees", "The library's value is 1 away from the estimate"),
-        (entry(value=math.nan), "disagrees", "nan away from the estimate"),
-        (entry(status="corrected"), "inconsistent", "does not evaluate the printed equation"),
-        (entry(status="corrected", printed=1.0), "inconsistent", "'corrected', but the printed equation agrees"),
-        (entry(status="refuted", printed=1.0), "inconsistent", "'refuted', but the printed equation agrees"),
-        (entry(printed=2.0), "inconsistent", "'holds', but the printed equation disagrees"),
-        (entry(error=math.inf), "inconsistent", "must be finite and not negative, but is inf"),
+        (formula(value=2.0), "disagrees", "The library's value is 1 away from the estimate"),
+        (formula(value=math.nan), "disagrees", "nan away from the estimate"),
+        (formula(status="corrected"), "inconsistent", "does not evaluate the printed equation"),
+        (formula(status="corrected", printed=1.0), "inconsistent", "'corrected', but the printed equation agrees"),
+        (formula(status="refuted", printed=1.0), "inconsistent", "'refuted', but the printed equation agrees"),
+        (formula(printed=2.0), "inconsistent", "'holds', but the printed equation disagrees"),
+        (formula(error=math.inf), "inconsistent", "must be finite and not negative, but is inf"),
     ],
 )
-def test_an_entry_that_is_wrong_or_would_lie(item, outcome, text):
+def test_a_formula_that_is_wrong_or_would_lie(item, result, text):
     finding = only(item)
-    assert finding.outcome == outcome
+    assert (finding.result, finding.in_order) == (result, False)
     assert text in finding.error_text
 
 
@@ -86,20 +85,21 @@ def broken() -> float:
 
 
 @pytest.mark.parametrize("part", ["value", "estimate", "printed"])
-def test_an_error_inside_an_entry_is_a_finding(part):
-    item = dataclasses.replace(entry(status="corrected", printed=2.0), **{part: broken})
-    bad, good = ledger.check([item, entry("002-eq2")])
-    assert bad.outcome == "fails"
-    assert bad.error_text == "RuntimeError: no such number"
-    assert good.outcome == "agrees"
+def test_an_error_inside_a_formula_is_a_finding(part):
+    item = dataclasses.replace(formula(status="corrected", printed=2.0), **{part: broken})
+    checked = ledger.check([item, formula("002-eq2")])
+    bad, good = checked.findings
+    assert (bad.result, bad.error_text, bad.value) == ("fails", "RuntimeError: no such number", None)
+    assert good.result == "agrees"
+    assert checked.bad == ["002-eq1"]
 
 
-ENTRIES = [entry("002-eq1"), entry("002-eq25"), entry("003-eq2", source="003"), entry("angle", source="sheet")]
+FORMULAS = [formula("002-eq1"), formula("002-eq25"), formula("003-eq2", source="003"), formula("angle", source="sheet")]
 
 
-def test_entries_are_chosen_by_source_and_by_name():
+def test_formulas_are_chosen_by_source_and_by_name():
     def names(**choice):
-        return [finding.entry.name for finding in ledger.check(ENTRIES, **choice)]
+        return [finding.name for finding in ledger.check(FORMULAS, **choice).findings]
 
     assert names(sources=["003", "sheet"]) == ["003-eq2", "angle"]
     assert names(names=["eq2"]) == ["002-eq25", "003-eq2"]
@@ -110,27 +110,30 @@ def test_entries_are_chosen_by_source_and_by_name():
     ("choice", "sentence"),
     [
         ({"sources": ["02"]}, "Unknown source '02': did you mean '002'? There are: 000, 001, 002, 003, 004, sheet."),
-        ({"sources": ["004"]}, "The ledger has no entries of source 004 yet; there are some of 002, 003, sheet."),
-        ({"names": ["eq52"]}, "No entry of the ledger has 'eq52' in its name: "),
+        ({"sources": ["004"]}, "The ledger has no formulas of source 004 yet; there are some of 002, 003, sheet."),
+        ({"names": ["eq52"]}, "No formula of the ledger has 'eq52' in its name: "),
         ({"names": ["anlge"]}, "did you mean 'angle'? "),
-        ({"names": ["angle"], "sources": ["002"]}, "No entry of the ledger is of these sources and has such a name"),
+        ({"names": ["angle"], "sources": ["002"]}, "has such a name: leave out --source or --name."),
     ],
 )
 def test_a_choice_of_nothing_is_one_sentence(choice, sentence):
     with pytest.raises(UserError) as caught:
-        ledger.check(ENTRIES, **choice)
+        ledger.check(FORMULAS, **choice)
     assert sentence in str(caught.value)
 
 
-def test_progress_names_each_entry_and_ends():
+def test_progress_names_each_formula_and_ends():
     calls = []
-    ledger.check(ENTRIES[:2], progress=lambda *call: calls.append(call))
+    ledger.check(FORMULAS[:2], progress=lambda *call: calls.append(call))
     assert calls == [("002-eq1", 0, 2), ("002-eq25", 1, 2), ("", 2, 2)]
 
 
 def test_a_check_is_kept_and_read_back(tmp_path):
-    failing = dataclasses.replace(entry("c"), value=broken)
-    made = ledger.Ledger.of(ledger.check([entry("a", "corrected", printed=math.nan), entry("b", value=math.inf), failing]))
+    failing = dataclasses.replace(formula("c"), value=broken)
+    wrong = formula("a", "corrected", printed=math.nan, right=r"\frac{1}{2}", printed_equation="2")
+    made = ledger.check([wrong, formula("b", value=math.inf), failing])
+    assert made.checked
+    assert made.made["device"]
     assert ledger.read_ledger(tmp_path) is None
     path = ledger.write_ledger(tmp_path / "store", made)
     assert path == tmp_path / "store" / "ledger.json"
@@ -138,45 +141,18 @@ def test_a_check_is_kept_and_read_back(tmp_path):
     found = ledger.read_ledger(tmp_path / "store")
     assert found is not None
     assert repr(found) == repr(made)  # NaN is not equal to itself
-    rows = json.loads(made.json_rows())
-    assert [row["outcome"] for row in rows] == ["agrees", "disagrees", "fails"]
-    assert [row["verdict"] for row in rows] == ["corrected", "holds", "holds"]
-    assert rows[0]["printed"] == "NaN"
-    assert rows[1]["value"] == "Infinity"
-    assert rows[2]["value"] is None
+    one, two, three = json.loads(made.to_json())
+    assert [row["result"] for row in (one, two, three)] == ["agrees", "disagrees", "fails"]
+    assert [row["status"] for row in (one, two, three)] == ["corrected", "holds", "holds"]
+    assert (one["printed"], one["right"], one["printed_equation"]) == ("NaN", r"\frac{1}{2}", "2")
+    assert two["value"] == "Infinity"
+    assert three["value"] is None
 
 
-@pytest.mark.parametrize("text", ["{", "[]", '{"format": 9}', '{"format": 2, "rows": [{}]}'])
+@pytest.mark.parametrize("text", ["{", "[]", '{"format": 9}', '{"format": 3, "findings": [{}]}'])
 def test_a_check_that_cannot_be_read_says_what_to_do(tmp_path, text):
     (tmp_path / "ledger.json").write_text(text)
     found = ledger.read_ledger(tmp_path)
     assert found is not None
     assert "cannot be read" in found.problem
     assert "run gatefield check again" in found.problem
-
-
-# --- the real entries ---
-
-
-def test_every_real_entry_is_known_by_one_name_and_a_source():
-    entries = ledger.ledger()
-    assert [name for name, number in Counter(item.name for item in entries).items() if number > 1] == []
-    assert [item.name for item in entries if item.source not in SOURCES] == []
-    assert [item.name for item in entries if not (item.place and item.says)] == []
-    assert [item.name for item in entries if item.status in ("corrected", "holds with a condition") and not item.note] == []
-
-
-def test_every_real_entry_names_a_function_of_the_library():
-    wrong = []
-    for item in ledger.ledger():
-        try:
-            reduce(getattr, item.implements.split("."), gatefield)
-        except AttributeError:
-            wrong.append((item.name, item.implements))
-    assert wrong == []
-
-
-def test_every_real_entry_agrees():
-    """The ledger test of the whole project; `gatefield check` shows the same as a table."""
-    findings = ledger.check()
-    assert [f"{finding.entry.name}: {finding.error_text}" for finding in findings if finding.error_text] == []

@@ -1,4 +1,4 @@
-"""The ledger on its page, in the report and in a terminal, from rows made by hand."""
+"""The ledger on its page, in the report and in a terminal, from findings made by hand."""
 
 import io
 
@@ -7,43 +7,46 @@ from rich.console import Console
 from show_fakes import FakeEntry, find
 from test_report import Page
 
-from gatefield.ledger import Ledger, read_ledger, write_ledger
-from gatefield.ledger.file import Row
+from gatefield.ledger import Finding, Ledger, read_ledger, write_ledger
 from gatefield.show import write_ledger_page, write_report
-from gatefield.show.ledger import line, summary
+from gatefield.show.ledger import summary, texts
 from gatefield.show.ledger_terminal import show_ledger
 
 
-def row(name="002-eq25", **changes) -> Row:
+def finding(name="002-eq25", **changes) -> Finding:
     usual = {
         "name": name,
         "source": "002",
         "place": "equation 25",
         "says": "the amplitude at rest",
-        "verdict": "holds",
+        "status": "holds",
         "implements": "theory.relu.steady_amplitude",
-        "note": "",
         "value": 0.2825084,
         "estimate": 0.2825084,
         "error": 1e-8,
         "standard_errors": 1.0,
-        "how": "the end of the flow",
-        "printed": None,
-        "agrees": True,
-        "printed_disagrees": None,
-        "outcome": "agrees",
-        "error_text": "",
+        "method": "the end of the flow",
+        "result": "agrees",
         "seconds": 0.25,
     }
-    return Row(**usual | changes)
+    return Finding(**usual | changes)
 
 
-CORRECTED = row(verdict="corrected", printed=0.38736, printed_disagrees=True, note="a norm where its square belongs")
-WRONG = row("000-eq5", source="000", value=0.7, agrees=False, outcome="disagrees", error_text="The library's value is off.")
-FAILED = row("sheet-boom", source="sheet", value=None, estimate=None, error=None, standard_errors=None, how="",
-             agrees=False, outcome="fails", error_text="RuntimeError: boom")  # fmt: skip
-GOOD = Ledger(rows=(CORRECTED, row("002-eq14")), checked="2026-01-01T00:00:00+00:00", made={"device": "cpu (2 cores)"})
-BAD = Ledger(rows=(WRONG, CORRECTED, FAILED))
+CORRECTED = finding(status="corrected", printed=0.38736, printed_disagrees=True, note="a norm where its square belongs")
+WRONG = finding("000-eq5", source="000", value=0.7, result="disagrees", error_text="The library's value is off.")
+FAILED = Finding(
+    name="sheet-boom",
+    source="sheet",
+    place="equation 25",
+    says="the amplitude at rest",
+    status="holds",
+    implements="theory.relu.steady_amplitude",
+    result="fails",
+    error_text="RuntimeError: boom",
+    seconds=0.25,
+)
+GOOD = Ledger(findings=(CORRECTED, finding("002-eq14")), checked="2026-01-01T00:00:00+00:00", made={"device": "cpu (2 cores)"})
+BAD = Ledger(findings=(WRONG, CORRECTED, FAILED))
 
 
 def test_the_page_asks_for_nothing_from_outside_and_its_links_lead_somewhere(tmp_path):
@@ -64,7 +67,7 @@ def test_the_page_shows_both_numbers_and_says_what_is_wrong(tmp_path):
     text = " ".join(Page(write_ledger_page(GOOD, tmp_path / "page.html")).text.split())
     for words in ("0.2825 ± 1e−08", "0.3874", "a norm where its square belongs", "theory.relu.steady_amplitude", "✓ agrees"):
         assert words in text
-    assert "2 entries 1 holds 1 corrected ✓ all library values agree" in text
+    assert "2 formulas 1 holds 1 corrected ✓ all library values agree" in text
     assert "Checked 2026-01-01T00:00:00+00:00" in text
     assert "Not in order" not in text
 
@@ -77,7 +80,7 @@ def test_the_page_names_what_is_not_in_order(tmp_path):
 
 
 def test_hostile_text_stays_text(tmp_path):
-    hostile = Ledger(rows=(row('"><script>', says="<script>", note="</td><img src=http://evil>", how="<b>"),))
+    hostile = Ledger(findings=(finding('"><script>', says="<script>", note="</td><img src=http://evil>", method="<b>"),))
     page = Page(write_ledger_page(hostile, tmp_path / "page.html"))
     assert not page.all("script")
     assert not page.all("img")
@@ -92,7 +95,7 @@ def test_the_report_holds_the_last_check(tmp_path):
     assert {f"#{name}" for name in names} >= {attrs["href"] for attrs in report.all("a")}
     text = " ".join(report.text.split())
     assert "ledger of 2 formulas" in text
-    assert "Note 002: 2 entries" in text
+    assert "Note 002: 2 formulas" in text
     assert "0.3874" in text
 
 
@@ -107,31 +110,33 @@ def test_the_report_says_when_the_last_check_cannot_be_read(tmp_path):
     ("item", "value", "estimate", "printed"),
     [
         (CORRECTED, "0.2825", "0.2825", "0.3874"),
-        (row(value=1.0, estimate=1.0, printed=1.00001, printed_disagrees=True), "1", "1", "1.00001"),
-        (row(value=-1e-18, estimate=1e-13, error=1e-12), "0", "0", ""),
-        (row(value=-0.5, estimate=-0.5, printed=float("nan"), printed_disagrees=True), "−0.5", "−0.5", "undefined"),
+        (finding(value=1.0, estimate=1.0, printed=1.00001, printed_disagrees=True), "1", "1", "1.00001"),
+        (finding(value=-1e-18, estimate=1e-13, error=1e-12), "0", "0", ""),
+        (finding(value=-0.5, estimate=-0.5, printed=float("nan"), printed_disagrees=True), "−0.5", "−0.5", "undefined"),
         (WRONG, "0.7", "0.2825", ""),
         (FAILED, "", "", ""),
     ],
 )
 def test_numbers_have_the_digits_in_which_they_differ(item, value, estimate, printed):
-    shown = line(item)
-    assert (shown.value, shown.estimate, shown.printed) == (value, estimate, printed)
+    shown = texts(item)
+    assert (shown["value"], shown["estimate"], shown["printed"]) == (value, estimate, printed)
 
 
 def test_the_error_is_what_is_allowed():
-    sampled = line(row(error=0.001, standard_errors=4.0, how="1e6 samples"))
-    assert (sampled.error, sampled.how) == ("± 0.004", "1e6 samples, 4 standard errors")
+    sampled = texts(finding(error=0.001, standard_errors=4.0, method="1e6 samples"))
+    assert (sampled["error"], sampled["method"]) == ("± 0.004", "1e6 samples, 4 standard errors")
 
 
-def test_the_summary_counts_by_verdict():
-    assert summary(GOOD.rows) == ("2 entries: 1 holds, 1 corrected; every library value agrees with its independent estimate.")
-    assert summary(BAD.rows) == "3 entries: 2 hold, 1 corrected; not in order: 000-eq5, sheet-boom."
+def test_the_summary_counts_by_status():
+    assert summary(GOOD.findings) == (
+        "2 formulas: 1 holds, 1 corrected; every library value agrees with its independent estimate."
+    )
+    assert summary(BAD.findings) == "3 formulas: 2 hold, 1 corrected; not in order: 000-eq5, sheet-boom."
 
 
-def printed(rows, terminal: bool, width: int = 140) -> str:
+def printed(findings, terminal: bool, width: int = 140) -> str:
     file = io.StringIO()
-    show_ledger(rows, Console(file=file, width=width, force_terminal=terminal, color_system=None))
+    show_ledger(findings, Console(file=file, width=width, force_terminal=terminal, color_system=None))
     return file.getvalue()
 
 
@@ -150,30 +155,30 @@ PLAIN = [
 ]
 
 
-def test_in_a_pipe_there_are_two_or_three_lines_for_each_entry():
-    assert printed(BAD.rows, terminal=False, width=20).splitlines()[: len(PLAIN)] == PLAIN
+def test_in_a_pipe_there_are_two_or_three_lines_for_each_formula():
+    assert printed(BAD.findings, terminal=False, width=20).splitlines()[: len(PLAIN)] == PLAIN
 
 
 def test_a_narrow_terminal_shows_the_same_and_keeps_words_whole():
-    lines = printed(BAD.rows, terminal=True, width=80).splitlines()
+    lines = printed(BAD.findings, terminal=True, width=80).splitlines()
     assert max(map(len, lines[:-2])) <= 80
     assert " ".join(" ".join(lines).split()).startswith(" ".join(" ".join(PLAIN).split()))
 
 
 def test_in_a_terminal_there_is_a_table_for_each_source():
-    lines = printed(BAD.rows, terminal=True).splitlines()
+    lines = printed(BAD.findings, terminal=True).splitlines()
     assert lines[0].strip() == "Note 000"
-    head = "entry what it says, where, by which function, estimated how verdict library estimate printed outcome"
+    head = "formula what it says, where, by which function, estimated how status library estimate printed result"
     assert " ".join(lines[1].split()) == head
     assert any("corrected" in text and "0.3874" in text and "✓ agrees" in text for text in lines)
     assert any("✗ fails" in text for text in lines)
     assert any("theory.relu.steady_amplitude" in text for text in lines)
-    assert lines[-2].startswith("3 entries: 2 hold, 1 corrected; not in order")
+    assert lines[-2].startswith("3 formulas: 2 hold, 1 corrected; not in order")
     assert lines[-1] == "Checked in less than 1 s; the longest: 000-eq5 0.2 s, 002-eq25 0.2 s, sheet-boom 0.2 s."
 
 
 @pytest.mark.parametrize("terminal", [False, True])
-@pytest.mark.parametrize("verdict", ["holds with a condition", "corrected", "refuted", "holds"])
-def test_a_verdict_other_than_holds_is_shown_with_its_note(verdict, terminal):
-    text = printed([row(verdict=verdict, note="if n is even")], terminal)
-    assert ("if n is even" in text) == (verdict != "holds")
+@pytest.mark.parametrize("status", ["holds with a condition", "corrected", "refuted", "open", "holds"])
+def test_a_status_other_than_holds_is_shown_with_its_note(status, terminal):
+    text = printed([finding(status=status, note="if n is even")], terminal)
+    assert ("if n is even" in text) == (status != "holds")

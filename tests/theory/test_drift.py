@@ -1,6 +1,5 @@
 """The drift of any source: its methods against each other, against enumeration and sampling; symmetries; errors."""
 
-import itertools
 import json
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from gatefield.data import (
     line_correlation,
     ring_correlation,
 )
+from gatefield.ledger.routes import cube, rings
 from gatefield.theory import drift, nlgp
 
 VALUES = {v["name"]: v for v in json.loads((Path(__file__).parents[1] / "reference/values.json").read_text())["values"]}
@@ -98,10 +98,8 @@ def test_stated_error_is_that_of_repeated_runs():
 
 
 def test_exact_by_enumeration():
-    spins, coupling = np.array(list(itertools.product([-1.0, 1.0], repeat=6))), 0.6
-    weight = np.exp(coupling * (spins * np.roll(spins, 1, axis=1)).sum(1))
-    expected = (weight / weight.sum() * (spins @ W > 0)) @ spins
-    np.testing.assert_allclose(drift(Ising(6, coupling), W), expected, rtol=1e-12)
+    expected = cube.opened(W, cube.ring_law(6, 0.6), cube.corners(6))
+    np.testing.assert_allclose(drift(Ising(6, 0.6), W), expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize("w", [(1.0, 0.5, 0.2), (1.0, 1.0, 1.0), (1.0, -1.0, 0.0), (1.0, 0.6, -0.4)])
@@ -122,7 +120,7 @@ def test_three_signs_by_hand(w):
 
 
 def test_centred_pulses_with_their_complements_by_enumeration():
-    pulses = np.array([np.roll([1.0] * width + [0.0] * (6 - width), start) for width in (2, 3, 4) for start in range(6)])
+    pulses = rings.pulses(6, 2, 4)
     x = np.concatenate([pulses, 1 - pulses]) - 0.5
     expected = ((x @ W > 0)[:, None] * x).mean(0)
     np.testing.assert_allclose(drift(SinglePulse(6, (2, 4), complement=True, centre=True), W), expected, atol=1e-15)

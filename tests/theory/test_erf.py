@@ -9,11 +9,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from scipy import special
 from scipy.linalg import circulant
 
 from gatefield.data import fourier_basis, ring_spectrum
 from gatefield.ledger.routes import erf_printed as printed
+from gatefield.ledger.routes.erf import slope, unit
+from gatefield.ledger.routes.gaussian import hermite_mean
 from gatefield.theory import erf
 
 RNG = np.random.default_rng(5)
@@ -41,26 +42,9 @@ STATES = {
 }
 
 
-def unit(h):
-    return special.erf(h / np.sqrt(2))
-
-
-def slope(h):
-    return np.sqrt(2 / np.pi) * np.exp(-(h**2) / 2)
-
-
-def average(function, directions, cov):
-    """E function(d_1.x, d_2.x, ...) by Gauss-Hermite quadrature; directions may be parallel or zero."""
-    values, vectors = np.linalg.eigh(directions @ cov @ directions.T)
-    nodes, weights = np.polynomial.hermite_e.hermegauss(44)
-    grid = np.stack(np.meshgrid(*[nodes] * len(directions), indexing="ij")).reshape(len(directions), -1)
-    mass = np.prod(np.meshgrid(*[weights] * len(directions), indexing="ij"), axis=0).ravel()
-    return function(*(vectors * np.sqrt(np.maximum(values, 0)) @ grid)) @ mass / mass.sum()
-
-
 def input_average(function, fields, cov):
     """E function(h_1, h_2) x, one site at a time."""
-    return [average(lambda h, k, x: function(h, k) * x, np.array([*fields, site]), cov) for site in np.eye(4)]
+    return [hermite_mean(lambda h, k, x: function(h, k) * x, [*fields, site], cov, 44) for site in np.eye(4)]
 
 
 @pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
@@ -68,10 +52,10 @@ def test_expectations_by_quadrature(pair):
     w_j, b_j, w_k, b_k = pair
     both = np.array([w_j, w_k])
     expected = [
-        (erf.mean(w_j, b_j, COV1), average(lambda h, k: unit(h + b_j), both, COV1)),
-        (erf.slope_mean(w_j, b_j, COV1), average(lambda h, k: slope(h + b_j), both, COV1)),
-        (erf.product_slope_mean(*pair, COV1), average(lambda h, k: slope(h + b_j) * unit(k + b_k), both, COV1)),
-        (erf.kernel(*pair, COV1), average(lambda h, k: unit(h + b_j) * unit(k + b_k), both, COV1)),
+        (erf.mean(w_j, b_j, COV1), hermite_mean(lambda h, k: unit(h + b_j), both, COV1)),
+        (erf.slope_mean(w_j, b_j, COV1), hermite_mean(lambda h, k: slope(h + b_j), both, COV1)),
+        (erf.product_slope_mean(*pair, COV1), hermite_mean(lambda h, k: slope(h + b_j) * unit(k + b_k), both, COV1)),
+        (erf.kernel(*pair, COV1), hermite_mean(lambda h, k: unit(h + b_j) * unit(k + b_k), both, COV1)),
         (erf.slope_input_mean(w_j, b_j, COV1), input_average(lambda h, k: slope(h + b_j), both, COV1)),
         (
             erf.product_slope_input_mean(*pair, COV1),

@@ -11,6 +11,7 @@ from scipy import stats
 from scipy.special import ndtr
 
 from gatefield.data import Hypercube, NonlinearGP, line_correlation, ring_correlation
+from gatefield.ledger.routes.gaussian import panels
 from gatefield.theory import drift, hypercube, neuron, nlgp
 from gatefield.theory import drift as any_drift
 
@@ -95,10 +96,8 @@ def test_singular_correlations():
 
 def equal_moment(k, r):
     """E of the k-th power of the mean sign given the common factor, by quadrature in panels."""
-    edges, (x, weight) = np.append(0, np.geomspace(1e-4, 12, 60)), np.polynomial.legendre.leggauss(20)
-    t = edges[:-1, None] + np.diff(edges)[:, None] * (1 + x) / 2
-    density = 2 * stats.norm.pdf(t) * weight * np.diff(edges)[:, None] / 2
-    return float(np.sum(density * (2 * ndtr(t * np.sqrt(r / (1 - r))) - 1) ** k))
+    t, weight = panels(np.append(0, np.geomspace(1e-4, 12, 60)))
+    return float(2 * stats.norm.pdf(t) * weight @ (2 * ndtr(t * np.sqrt(r / (1 - r))) - 1) ** k)
 
 
 def test_moments_near_singular_correlations():

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
+from gatefield.ledger.routes.gaussian import panels
 from gatefield.theory import hypercube
 from gatefield.theory.hypercube import genz, tail
 from gatefield.theory.hypercube.orthant import _better
@@ -18,10 +19,8 @@ def chance(n, gap, minus):
     """Probability of `minus` negative and n - minus positive signs of equal correlations, by quadrature in panels."""
     c = np.sqrt((1 - gap) / gap)
     edges = np.unique(np.clip(np.append(np.linspace(-12, 12, 25), np.linspace(-45, 45, 181) / c), -12, 12))
-    x, weight = np.polynomial.legendre.leggauss(24)
-    t = edges[:-1, None] + np.diff(edges)[:, None] * (1 + x) / 2
-    density = stats.norm.pdf(t) * weight * np.diff(edges)[:, None] / 2
-    return float(np.sum(density * special.ndtr(c * t) ** (n - minus) * special.ndtr(-c * t) ** minus))
+    t, weight = panels(edges, 24)
+    return float(stats.norm.pdf(t) * weight @ (special.ndtr(c * t) ** (n - minus) * special.ndtr(-c * t) ** minus))
 
 
 def signs(n, minus):

@@ -1,6 +1,5 @@
 """ReLU expectations against quadrature, the flow against automatic differentiation of the loss, both against sampling."""
 
-import itertools
 import json
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pytest
 import scipy.linalg
 
 from gatefield.core.errors import UserError
+from gatefield.ledger.routes.gaussian import Wedge, relu_loss
 from gatefield.theory import relu
 
 VALUES = json.loads((Path(__file__).parents[1] / "reference/values.json").read_text())["values"]
@@ -20,49 +20,6 @@ ROOT = RNG.normal(size=(4, 4))
 COV = ROOT @ ROOT.T / 4
 COV0 = np.diag([1.0, 0.5, 2.0, 0.7])
 W, V = RNG.normal(size=(2, 4))
-NODES, WEIGHTS = np.polynomial.legendre.leggauss(60)
-
-
-class Wedge:
-    """Expectations over x = root z, z standard normal, by Gauss-Legendre quadrature over the angles where both gates are open.
-
-    In the plane of both fields z = r (sin s, cos s), with w.z = |w| r sin s and v.z = |v| r sin(phi - s), open for 0 < s < phi.
-    """
-
-    def __init__(self, w, v, root, phi=None):
-        a, b = root.T @ w, root.T @ v
-        self.lengths = np.linalg.norm(a), np.linalg.norm(b)
-        first = a / self.lengths[0]
-        rest = b - first * (first @ b)
-        self.plane = np.stack([first, rest / np.linalg.norm(rest)])
-        self.phi = np.pi - np.arctan2(np.linalg.norm(rest), first @ b) if phi is None else phi
-        self.s, self.weights = self.phi * (NODES + 1) / 2, self.phi * WEIGHTS / 2 / (2 * np.pi)
-        self.directions = np.stack([np.sin(self.s), np.cos(self.s)], axis=1)
-        self.root = root
-
-    def kernel(self):
-        return self.lengths[0] * self.lengths[1] * 2 * self.weights @ (np.sin(self.s) * np.sin(self.phi - self.s))
-
-    def pair_mean(self):
-        mean = 2 * (self.weights * np.sin(self.phi - self.s)) @ self.directions
-        return self.root @ self.plane.T @ mean * self.lengths[1]
-
-    def second_moment(self):
-        inside = 2 * np.einsum("s,si,sj->ij", self.weights, self.directions, self.directions)
-        outside = np.eye(self.root.shape[1]) - self.plane.T @ self.plane
-        return self.root @ (self.plane.T @ inside @ self.plane + self.weights.sum() * outside) @ self.root.T
-
-
-def loss_by_quadrature(fields, covs, labels, readout, bias=0.0):
-    total = 0.0
-    for cov, label in zip(covs, labels, strict=True):
-        root = np.linalg.cholesky(cov)
-        gram = np.diag([w @ cov @ w / 2 for w in fields])
-        for j, k in itertools.combinations(range(len(fields)), 2):
-            gram[j, k] = gram[k, j] = Wedge(fields[j], fields[k], root).kernel()
-        mean = np.sqrt([w @ cov @ w / (2 * np.pi) for w in fields])
-        total += 0.25 * (readout @ gram @ readout - 2 * (label - bias) * readout @ mean + (label - bias) ** 2)
-    return total
 
 
 def reference_problem(inputs):
@@ -166,7 +123,7 @@ def test_velocity_is_minus_the_gradient_of_the_loss(K, labels):
         with jax.enable_x64(True):
             gradient = _gradient(jnp.asarray(fields), labels, readout, bias)
         np.testing.assert_allclose(relu.velocity(fields, COV, COV0, labels, **options), -gradient, rtol=1e-9, atol=1e-12)
-        expected = loss_by_quadrature(fields, (COV, COV0), labels, readout, bias)
+        expected = relu_loss(fields, (COV, COV0), labels, readout, bias)
         assert relu.loss(fields, COV, COV0, labels, **options) == pytest.approx(expected, rel=1e-10)
 
 
@@ -246,7 +203,7 @@ def test_a_zero_field_has_no_gate():
 
 def test_a_zero_field_is_a_silent_unit_elsewhere():
     fields = np.array([W, V, 0 * W])
-    expected = loss_by_quadrature(fields[:2], (COV, COV0), (1.0, 0.0), np.full(2, 1 / 3))
+    expected = relu_loss(fields[:2], (COV, COV0), (1.0, 0.0), np.full(2, 1 / 3))
     assert relu.loss(fields, COV, COV0) == pytest.approx(expected, rel=1e-12)
     assert relu.kernel(W, 0 * W, COV) == 0
     assert np.all(relu.pair_mean(W, 0 * W, COV) == 0)

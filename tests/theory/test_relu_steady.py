@@ -7,10 +7,11 @@ import jax
 import numpy as np
 import pytest
 import scipy.linalg
-from scipy import integrate
 
 from gatefield.core.errors import UserError
 from gatefield.data import fourier_basis, line_correlation, ring_correlation, ring_spectrum
+from gatefield.ledger.routes import neuron
+from gatefield.ledger.routes.calculus import jacobian
 from gatefield.theory import relu
 
 VALUES = json.loads((Path(__file__).parents[1] / "reference/values.json").read_text())["values"]
@@ -19,27 +20,14 @@ LAM1, LAM0 = np.array([2.2, 0.8, 0.8, 0.2]), np.array([1.45, 0.95, 0.95, 0.65])
 U0 = np.array([0.3, -0.2, 0.5, 0.1])
 
 
-def slope(w, cov1, cov0):
-    """Note 002, equation 20."""
-    return -0.25 * (cov0 @ w + (1 - np.sqrt(2 / np.pi / (w @ cov1 @ w))) * (cov1 @ w))
-
-
 def follow(u0, lam1, lam0, times):
-    """The same equation mode by mode, integrated by SciPy."""
-    cov1, cov0 = np.diag(lam1), np.diag(lam0)
-    tolerance = {"rtol": 1e-12, "atol": 1e-16}
-    solution = integrate.solve_ivp(lambda t, u: slope(u, cov1, cov0), (0, times[-1]), u0, "DOP853", times, **tolerance)
-    return solution.y.T
+    """Equation 20 of note 002 mode by mode, integrated by SciPy."""
+    return neuron.follow(u0, np.diag(lam1), np.diag(lam0), np.array(times), rtol=1e-12)
 
 
 def ring_modes(n, xi):
     """Variances in the order of `fourier_basis`."""
     return ring_spectrum(n, xi)[(np.arange(n) + 1) // 2]
-
-
-def jacobian(function, w, step=1e-6):
-    columns = [(function(w + step * e) - function(w - step * e)) / (2 * step) for e in np.eye(len(w))]
-    return np.stack(columns, axis=1)
 
 
 @pytest.mark.parametrize("name", [n for n in REFERENCE if n.startswith(("relu_single_", "relu_linear_"))])
@@ -64,7 +52,9 @@ def test_mode_velocity_is_the_velocity_of_one_unit_in_the_fourier_basis():
     for labels in [(1.0, 0.0), (0.3, -2.0)]:
         expected = basis.T @ relu.velocity([basis @ u], cov1, cov0, labels)[0]
         np.testing.assert_allclose(relu.mode_velocity(u, ring_modes(6, 1.5), ring_modes(6, 0.7), labels), expected, rtol=1e-11)
-    np.testing.assert_allclose(relu.mode_velocity(U0, LAM1, LAM0), slope(U0, np.diag(LAM1), np.diag(LAM0)), rtol=1e-13)
+    np.testing.assert_allclose(
+        relu.mode_velocity(U0, LAM1, LAM0), neuron.velocity(U0, np.diag(LAM1), np.diag(LAM0)), rtol=1e-13
+    )
 
 
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e4])
@@ -148,7 +138,7 @@ def test_one_variance_stands_for_all_modes():
 def test_growth_rates_are_those_of_the_jacobian():
     for k in range(4):
         u = relu.steady_amplitude(LAM1, LAM0)[k] * np.eye(4)[k]
-        rates = jacobian(lambda u: slope(u, np.diag(LAM1), np.diag(LAM0)), u)
+        rates = jacobian(lambda u: neuron.velocity(u, np.diag(LAM1), np.diag(LAM0)), u)
         np.testing.assert_allclose(rates, np.diag(relu.growth_rates(k, LAM1, LAM0)), atol=1e-9)
     every = jax.vmap(relu.growth_rates, in_axes=(0, None, None))(np.arange(4), LAM1, LAM0)
     np.testing.assert_allclose(every[2], relu.growth_rates(2, LAM1, LAM0), atol=1e-6)
@@ -160,7 +150,7 @@ def test_number_of_unstable_directions_on_a_ring():
     for frequency, unstable in [(0, 0), (1, 1), (2, 3), (20, 39)]:
         column = max(2 * frequency - 1, 0)
         w = relu.steady_amplitude(lam1[column], lam0[column]) * fourier_basis(n)[:, column]
-        matrix = jacobian(lambda w: slope(w, cov1, cov0), w)
+        matrix = jacobian(lambda w: neuron.velocity(w, cov1, cov0), w)
         assert np.sum(np.linalg.eigvalsh((matrix + matrix.T) / 2) > 1e-8) == unstable
         assert np.sum(relu.growth_rates(column, lam1, lam0) > 1e-12) == unstable
 
@@ -192,9 +182,9 @@ def test_generalised_modes_are_the_rests_on_a_line():
     np.testing.assert_allclose(cov0 @ modes, cov1 @ modes * (D - 1), atol=1e-9)
     for k, (ratio, mode) in enumerate(zip(D, modes.T, strict=True)):
         w = np.sqrt(2 / (np.pi * ratio)) * mode
-        np.testing.assert_allclose(slope(w, cov1, cov0), 0, atol=1e-10)
+        np.testing.assert_allclose(neuron.velocity(w, cov1, cov0), 0, atol=1e-10)
         assert relu.loss([w], cov1, cov0) == pytest.approx(0.25 - 1 / (4 * np.pi * ratio), rel=1e-12)
-        matrix = jacobian(lambda w: slope(w, cov1, cov0), w, step=1e-5 * np.linalg.norm(w))
+        matrix = jacobian(lambda w: neuron.velocity(w, cov1, cov0), w, step=1e-5 * np.linalg.norm(w))
         assert np.sum(np.linalg.eigvalsh((matrix + matrix.T) / 2) > 1e-9) == k
 
 

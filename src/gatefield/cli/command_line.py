@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from gatefield.cli.commands import Check
+from gatefield.cli.check import Check
 from gatefield.cli.completion import Completion
 from gatefield.cli.data import Data
 from gatefield.cli.list import List

@@ -1,11 +1,12 @@
 """Every formula of the sources, checked against an independent estimate."""
 
-from gatefield.ledger.check import Finding as Finding
 from gatefield.ledger.check import check as check
-from gatefield.ledger.check import ledger as ledger
 from gatefield.ledger.file import Ledger as Ledger
 from gatefield.ledger.file import read_ledger as read_ledger
 from gatefield.ledger.file import write_ledger as write_ledger
+from gatefield.ledger.formula import Finding as Finding
+from gatefield.ledger.formula import Formula as Formula
 from gatefield.ledger.notes import SOURCES as SOURCES
+from gatefield.ledger.notes import formulas as formulas
 
-__all__ = ["SOURCES", "Finding", "Ledger", "check", "ledger", "read_ledger", "write_ledger"]
+__all__ = ["SOURCES", "Finding", "Formula", "Ledger", "check", "formulas", "read_ledger", "write_ledger"]

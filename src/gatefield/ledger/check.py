@@ -1,139 +1,122 @@
-"""The ledger: every formula of the sources against an independent estimate, evaluated anew."""
+"""The check: formulas evaluated anew, each against its independent estimate."""
 
-import dataclasses
 import difflib
 import math
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import Literal
+from typing import Any
 
 from gatefield.core.errors import UserError, unknown_name
-from gatefield.ledger.formula import Entry, Estimate, Status
-from gatefield.ledger.notes import SOURCES
-from gatefield.ledger.notes import entries as all_entries
+from gatefield.core.provenance import now, provenance
+from gatefield.ledger import notes
+from gatefield.ledger.file import Ledger
+from gatefield.ledger.formula import Estimate, Finding, Formula, Result
 
-Result = Literal["agrees", "disagrees", "inconsistent", "fails"]
 Progress = Callable[[str, int, int], object]
-"""Called with an entry's name, the entries done and the entries in all."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Finding:
-    """What checking one entry gave.
-
-    `agrees` says whether the library's value lies within the error of the estimate, `printed_disagrees` whether the printed
-    equation's value does not (None where the entry has none). `error_text` says what is wrong, in words; it is empty where the
-    entry is as it should be.
-    """
-
-    entry: Entry
-    value: float | None
-    estimate: Estimate | None
-    printed: float | None
-    agrees: bool
-    printed_disagrees: bool | None
-    seconds: float
-    error_text: str
-
-    @property
-    def verdict(self) -> Status:
-        """What became of the formula or claim as printed: it holds, holds with a condition, is corrected, refuted or open."""
-        return self.entry.status
-
-    @property
-    def outcome(self) -> Result:
-        """`agrees` or `disagrees`; `fails` when it raised an error, `inconsistent` when verdict and numbers do not fit."""
-        if self.estimate is None:
-            return "fails"
-        return "disagrees" if not self.agrees else "inconsistent" if self.error_text else "agrees"
-
-
-def ledger() -> tuple[Entry, ...]:
-    """All entries, source by source."""
-    order = list(SOURCES)
-    return tuple(sorted(all_entries(), key=lambda entry: order.index(entry.source) if entry.source in order else len(order)))
+"""Called with a formula's name, the formulas done and the formulas in all."""
 
 
 def check(
-    entries: Iterable[Entry] | None = None,
+    formulas: Iterable[Formula] | None = None,
     sources: Sequence[str] | None = None,
     names: Sequence[str] | None = None,
     progress: Progress | None = None,
-) -> list[Finding]:
-    """Evaluate entries of the ledger. One that raises an error is a finding like any other.
+) -> Ledger:
+    """Evaluate formulas of the ledger. One that raises an error is a finding like any other.
 
     **Arguments**
 
-    - `entries`: which ones; by default all that the library has.
+    - `formulas`: which ones; by default all that the library has.
     - `sources`: only those of these sources, such as `["002"]`.
     - `names`: only those whose name contains one of these texts.
-    - `progress`: called before each entry with its name, the entries done and the entries in all, and once at the end.
+    - `progress`: called before each formula with its name, the formulas done and the formulas in all, and once at the end.
 
-    **Returns** a `Finding` for each, in order.
+    **Returns** a `Ledger` with a `Finding` for each formula, in order.
+
+    >>> check(names=["002-eq44"]).findings[0].result
+    'agrees'
     """
-    chosen = _select(ledger() if entries is None else tuple(entries), sources or (), names or ())
+    chosen = _select(notes.formulas() if formulas is None else tuple(formulas), sources or (), names or ())
     findings = []
-    for done, entry in enumerate(chosen):
+    for done, formula in enumerate(chosen):
         if progress:
-            progress(entry.name, done, len(chosen))
-        findings.append(_examine(entry))
+            progress(formula.name, done, len(chosen))
+        findings.append(_examine(formula))
     if progress:
         progress("", len(chosen), len(chosen))
-    return findings
+    return Ledger(findings=tuple(findings), checked=now(), made=provenance())
 
 
-def _select(entries: Sequence[Entry], sources: Sequence[str], names: Sequence[str]) -> list[Entry]:
+def _select(formulas: Sequence[Formula], sources: Sequence[str], names: Sequence[str]) -> list[Formula]:
     for source in sources:
-        _check_source(source, {entry.source for entry in entries})
+        _check_source(source, {formula.source for formula in formulas})
     for text in names:
-        if not any(text in entry.name for entry in entries):
-            near = difflib.get_close_matches(text, [entry.name for entry in entries], n=1, cutoff=0.5)
+        if not any(text in formula.name for formula in formulas):
+            near = difflib.get_close_matches(text, [formula.name for formula in formulas], n=1, cutoff=0.5)
             hint = f"did you mean '{near[0]}'? " if near else ""
             raise UserError(
-                f"No entry of the ledger has '{text}' in its name: {hint}Without --name all are checked and listed."
+                f"No formula of the ledger has '{text}' in its name: {hint}Without --name all are checked and listed."
             )
-    inside = [entry for entry in entries if not sources or entry.source in sources]
-    chosen = [entry for entry in inside if not names or any(text in entry.name for text in names)]
+    inside = [formula for formula in formulas if not sources or formula.source in sources]
+    chosen = [formula for formula in inside if not names or any(text in formula.name for text in names)]
     if not chosen:
-        raise UserError("No entry of the ledger is of these sources and has such a name: give fewer conditions.")
+        raise UserError("No formula of the ledger is of these sources and has such a name: leave out --source or --name.")
     return chosen
 
 
 def _check_source(source: str, known: Collection[str]) -> None:
-    if source not in {*SOURCES, *known}:
-        raise unknown_name("source", source, {*SOURCES, *known})
+    if source not in {*notes.SOURCES, *known}:
+        raise unknown_name("source", source, {*notes.SOURCES, *known})
     if source not in known:
-        raise UserError(f"The ledger has no entries of source {source} yet; there are some of {', '.join(sorted(known))}.")
+        raise UserError(f"The ledger has no formulas of source {source} yet; there are some of {', '.join(sorted(known))}.")
 
 
-def _examine(entry: Entry) -> Finding:
+def _examine(formula: Formula) -> Finding:
     start = time.monotonic()
     try:
-        value, estimate = float(entry.value()), entry.estimate()
-        printed = None if entry.printed is None else float(entry.printed())
-    except Exception as error:  # one broken entry must not hide the others
-        text = f"{type(error).__name__}: {' '.join(str(error).split())}"
-        return Finding(entry, None, None, None, False, None, time.monotonic() - start, text)
-    agrees = bool(estimate.agrees(value))
+        numbers: dict[str, Any] = _numbers(formula)
+    except Exception as error:  # one broken formula must not hide the others
+        numbers = {"result": "fails", "error_text": f"{type(error).__name__}: {' '.join(str(error).split())}"}
+    names = ("name", "source", "place", "says", "status", "implements", "right", "printed_equation", "note")
+    words: dict[str, Any] = {name: getattr(formula, name) for name in names}
+    return Finding(**words, **numbers, seconds=round(time.monotonic() - start, 3))
+
+
+def _numbers(formula: Formula) -> dict[str, Any]:
+    value, estimate = float(formula.value()), formula.estimate()
+    printed = None if formula.printed is None else float(formula.printed())
     disagrees = None if printed is None else not estimate.agrees(printed)
-    wrong = _disagreement(value, estimate) if not agrees else _inconsistency(entry, estimate, disagrees)
-    return Finding(entry, value, estimate, printed, agrees, disagrees, time.monotonic() - start, wrong)
+    result, text = _judge(formula, value, estimate, disagrees)
+    return {
+        "value": value,
+        "estimate": float(estimate.value),
+        "error": float(estimate.error),
+        "standard_errors": float(estimate.standard_errors),
+        "method": estimate.method,
+        "printed": printed,
+        "printed_disagrees": disagrees,
+        "result": result,
+        "error_text": text,
+    }
 
 
-def _disagreement(value: float, estimate: Estimate) -> str:
-    allowed = estimate.standard_errors * estimate.error
-    distance = abs(value - estimate.value)
-    return f"The library's value is {distance:.3g} away from the estimate, and {allowed:.3g} is allowed."
+def _judge(formula: Formula, value: float, estimate: Estimate, printed_disagrees: bool | None) -> tuple[Result, str]:
+    """Whether value and estimate agree, and what is wrong where they do not or where the status does not fit the numbers."""
+    if not estimate.agrees(value):
+        allowed, distance = estimate.standard_errors * estimate.error, abs(value - estimate.value)
+        return "disagrees", f"The library's value is {distance:.3g} away from the estimate, and {allowed:.3g} is allowed."
+    text = _inconsistency(formula.status, estimate, printed_disagrees)
+    return ("inconsistent" if text else "agrees"), text
 
 
-def _inconsistency(entry: Entry, estimate: Estimate, printed_disagrees: bool | None) -> str:
-    """Where the verdict does not fit the numbers: the ledger would lie."""
+def _inconsistency(status: str, estimate: Estimate, printed_disagrees: bool | None) -> str:
+    """Where the status does not fit the numbers: the ledger would lie."""
     if not (math.isfinite(estimate.error) and estimate.error >= 0):
         return f"The error of the estimate must be finite and not negative, but is {estimate.error:g}."
-    if entry.status == "corrected" and printed_disagrees is None:
-        return "The verdict is 'corrected', but the entry does not evaluate the printed equation."
-    if entry.status in ("corrected", "refuted") and printed_disagrees is False:
-        return f"The verdict is '{entry.status}', but the printed equation agrees with the estimate."
-    if entry.status == "holds" and printed_disagrees:
-        return "The verdict is 'holds', but the printed equation disagrees with the estimate."
+    if status == "corrected" and printed_disagrees is None:
+        return "The status is 'corrected', but the formula does not evaluate the printed equation."
+    if status in ("corrected", "refuted") and printed_disagrees is False:
+        return f"The status is '{status}', but the printed equation agrees with the estimate."
+    if status == "holds" and printed_disagrees:
+        return "The status is 'holds', but the printed equation disagrees with the estimate."
     return ""

@@ -1,7 +1,6 @@
 """The last check of the whole ledger, kept in the store as `ledger.json`."""
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,82 +8,35 @@ import pydantic
 
 from gatefield.core.errors import StoreError
 from gatefield.core.plain import plain
-from gatefield.core.provenance import now, provenance
 from gatefield.core.version import __version__
-from gatefield.lab.store.disk import make_folder, reading, writing
-from gatefield.lab.store.json import write_json
-from gatefield.ledger.check import Finding, Result
+from gatefield.lab import make_folder, reading, write_json, writing
+from gatefield.ledger.formula import Finding
 
 LEDGER = "ledger.json"
-FORMAT = 2
-
-
-class Row(pydantic.BaseModel):
-    """A finding as plain data; numbers are None where the entry failed or has none.
-
-    `verdict` says what became of the formula or claim as printed, `outcome` whether the library's value agrees with the
-    estimate.
-    """
-
-    model_config = pydantic.ConfigDict(frozen=True)
-
-    name: str
-    source: str
-    place: str
-    says: str
-    verdict: str
-    implements: str
-    note: str
-    value: float | None
-    estimate: float | None
-    error: float | None
-    standard_errors: float | None
-    how: str
-    printed: float | None
-    agrees: bool
-    printed_disagrees: bool | None
-    outcome: Result
-    error_text: str
-    seconds: float
-
-    @classmethod
-    def of(cls, finding: Finding) -> "Row":
-        entry, estimate = finding.entry, finding.estimate
-        words = {name: getattr(entry, name) for name in ("name", "source", "place", "says", "implements", "note")}
-        numbers = {name: getattr(finding, name) for name in ("value", "printed", "agrees", "printed_disagrees")}
-        return cls(
-            **words,
-            **numbers,
-            verdict=finding.verdict,
-            outcome=finding.outcome,
-            estimate=None if estimate is None else float(estimate.value),
-            error=None if estimate is None else float(estimate.error),
-            standard_errors=None if estimate is None else float(estimate.standard_errors),
-            how="" if estimate is None else estimate.how,
-            error_text=finding.error_text,
-            seconds=round(finding.seconds, 3),
-        )
+FORMAT = 3
+"""Raised whenever a field of `Ledger` or `Finding` changes its name or meaning."""
 
 
 class Ledger(pydantic.BaseModel):
-    """A check: its rows, when and with what it was made; `problem` says why it cannot be read, if so."""
+    """A check: its findings, when and with what it was made; `problem` says why it cannot be read, if so."""
 
     model_config = pydantic.ConfigDict(frozen=True)
 
-    rows: tuple[Row, ...]
+    findings: tuple[Finding, ...]
     format: int = FORMAT
     gatefield: str = __version__
     checked: str = ""
     made: dict[str, Any] = {}
     problem: str = ""
 
-    @classmethod
-    def of(cls, findings: Sequence[Finding]) -> "Ledger":
-        return cls(rows=tuple(map(Row.of, findings)), checked=now(), made=provenance())
+    @property
+    def bad(self) -> list[str]:
+        """The names of the formulas that are not in order."""
+        return [finding.name for finding in self.findings if not finding.in_order]
 
-    def json_rows(self) -> str:
-        """The rows as a JSON list; infinite numbers and NaN are words that `float` reads."""
-        return json.dumps(plain([row.model_dump() for row in self.rows]), indent=2, allow_nan=False)
+    def to_json(self) -> str:
+        """The findings as a JSON list; infinite numbers and NaN are words that `float` reads."""
+        return json.dumps(plain([finding.model_dump() for finding in self.findings]), indent=2, allow_nan=False)
 
 
 def write_ledger(root: str | Path, ledger: Ledger) -> Path:
@@ -104,7 +56,7 @@ def read_ledger(root: str | Path) -> Ledger | None:
             text = path.read_bytes() if path.is_file() else None
         return None if text is None else _parse(text, path)
     except StoreError as error:
-        return Ledger(rows=(), problem=str(error))
+        return Ledger(findings=(), problem=str(error))
 
 
 def _parse(text: bytes, path: Path) -> Ledger:

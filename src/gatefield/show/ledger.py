@@ -1,116 +1,79 @@
-"""The ledger in words: what a terminal and a page both show of each entry."""
+"""The ledger in words: what a terminal and a page both show of each formula."""
 
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from gatefield.core.words import seconds
-from gatefield.ledger.file import Ledger, Row
-from gatefield.ledger.notes import SOURCES
+from gatefield.ledger import SOURCES, Finding, Ledger
 
-MARKS = {"agrees": "✓ agrees", "disagrees": "✗ disagrees", "inconsistent": "✗ inconsistent", "fails": "✗ fails"}
-_VERDICTS = {
+_MARKS = {"agrees": "✓ agrees", "disagrees": "✗ disagrees", "inconsistent": "✗ inconsistent", "fails": "✗ fails"}
+_STATUSES = {
     "holds": ("holds", "hold"),
     "holds with a condition": ("holds with a condition", "hold with a condition"),
     "corrected": ("corrected", "corrected"),
     "refuted": ("refuted", "refuted"),
     "open": ("open", "open"),
 }
-
-
-@dataclass(frozen=True)
-class Line:
-    """One entry, its numbers as text, with as many digits as it takes to see that two of them differ."""
-
-    row: Row
-    value: str
-    estimate: str
-    error: str
-    printed: str
-
-    @property
-    def mark(self) -> str:
-        return MARKS[self.row.outcome]
-
-    @property
-    def how(self) -> str:
-        """How the estimate was found; for sampling, also how many standard errors its error stands for."""
-        several = self.row.standard_errors not in (None, 1.0)
-        return self.row.how + (f", {self.row.standard_errors:g} standard errors" if several else "")
-
-    @property
-    def good(self) -> bool:
-        return self.row.outcome == "agrees"
-
-    @property
-    def printed_is_wrong(self) -> bool:
-        return bool(self.row.printed_disagrees)
-
-
-@dataclass(frozen=True)
-class Group:
-    """The entries of one source."""
-
-    source: str
-    title: str
-    lines: tuple[Line, ...]
-
-    @property
-    def anchor(self) -> str:
-        return f"ledger-{self.source}"
-
-    @property
-    def bad(self) -> int:
-        return sum(not line.good for line in self.lines)
+"""Each status of one formula, and of several."""
 
 
 def view(ledger: Ledger) -> dict[str, Any]:
     """What the templates read."""
     made = f"Checked {ledger.checked} with gatefield {ledger.gatefield} on {ledger.made.get('device', 'an unknown device')}."
-    bad = [row.name for row in ledger.rows if row.outcome != "agrees"]
-    numbers = {"total": len(ledger.rows), "counts": counts(ledger.rows), "bad": bad}
-    return {"groups": groups(ledger.rows), "made": made, "problem": ledger.problem, **numbers}
+    numbers = {"total": len(ledger.findings), "counts": counts(ledger.findings), "bad": ledger.bad}
+    return {"groups": groups(ledger.findings), "made": made, "problem": ledger.problem, **numbers}
 
 
-def groups(rows: Sequence[Row]) -> list[Group]:
-    """Source by source, each in the order in which its entries are listed."""
-    sources = sorted({row.source for row in rows}, key=lambda source: (source not in SOURCES, source))
+def groups(findings: Sequence[Finding]) -> list[dict[str, Any]]:
+    """Source by source: its title, and each finding with its texts, in the order in which the formulas are listed."""
+    sources = sorted({finding.source for finding in findings}, key=lambda source: (source not in SOURCES, source))
     return [
-        Group(source, SOURCES.get(source, source), tuple(line(row) for row in rows if row.source == source))
+        {
+            "title": SOURCES.get(source, source),
+            "anchor": f"ledger-{source}",
+            "lines": [(finding, texts(finding)) for finding in findings if finding.source == source],
+        }
         for source in sources
     ]
 
 
-def line(row: Row) -> Line:
-    """An entry's numbers as text."""
-    allowed = (row.error or 0.0) * (row.standard_errors or 1.0)
-    apart = [row.value] * (row.outcome == "disagrees") + [row.printed] * bool(row.printed_disagrees)
-    digits = next((d for d in range(4, 13) if all(_text(x, d) != _text(row.estimate, d) for x in apart)), 13)
-    value, estimate = (_text(x, digits, allowed) for x in (row.value, row.estimate))
-    return Line(row, value, estimate, _error(row, allowed), _text(row.printed, digits))
+def texts(finding: Finding) -> dict[str, str]:
+    """The numbers of a finding as text, with as many digits as it takes to see that two of them differ; mark and method."""
+    allowed = (finding.error or 0.0) * (finding.standard_errors or 1.0)
+    apart = [finding.value] * (finding.result == "disagrees") + [finding.printed] * bool(finding.printed_disagrees)
+    digits = next((d for d in range(4, 13) if all(_text(x, d) != _text(finding.estimate, d) for x in apart)), 13)
+    several = finding.standard_errors not in (None, 1.0)
+    return {
+        "value": _text(finding.value, digits, allowed),
+        "estimate": _text(finding.estimate, digits, allowed),
+        "error": "" if finding.estimate is None else f"± {allowed:.1g}".replace("-", "−"),
+        "printed": _text(finding.printed, digits),
+        "method": finding.method + (f", {finding.standard_errors:g} standard errors" if several else ""),
+        "mark": _MARKS[finding.result],
+    }
 
 
-def counts(rows: Sequence[Row]) -> list[tuple[str, int, str]]:
-    """Each verdict that occurs, how often, and in words, such as ("holds", 3, "hold")."""
-    found = Counter(row.verdict for row in rows)
-    return [(verdict, found[verdict], words[found[verdict] > 1]) for verdict, words in _VERDICTS.items() if found[verdict]]
+def counts(findings: Sequence[Finding]) -> list[tuple[str, int, str]]:
+    """Each status that occurs, how often, and in words, such as ("holds", 3, "hold")."""
+    found = Counter(finding.status for finding in findings)
+    return [(status, found[status], words[found[status] > 1]) for status, words in _STATUSES.items() if found[status]]
 
 
-def summary(rows: Sequence[Row]) -> str:
-    """One sentence: how many of each verdict, and whether all is as it should be."""
-    parts = ", ".join(f"{number} {words}" for _, number, words in counts(rows))
-    bad = [row.name for row in rows if row.outcome != "agrees"]
-    state = "every library value agrees with its independent estimate" if not bad else f"not in order: {', '.join(bad)}"
-    return f"{len(rows)} {'entry' if len(rows) == 1 else 'entries'}: {parts}; {state}."
+def summary(findings: Sequence[Finding]) -> str:
+    """One sentence: how many of each status, and whether all is as it should be."""
+    parts = ", ".join(f"{number} {words}" for _, number, words in counts(findings))
+    bad = ", ".join(finding.name for finding in findings if not finding.in_order)
+    state = f"not in order: {bad}" if bad else "every library value agrees with its independent estimate"
+    return f"{len(findings)} {'formula' if len(findings) == 1 else 'formulas'}: {parts}; {state}."
 
 
-def times(rows: Sequence[Row], slowest: int = 3) -> str:
-    """How long the check took, and which entries took longest."""
-    longest = sorted(rows, key=lambda row: -row.seconds)[:slowest]
-    named = ", ".join(f"{row.name} {row.seconds:.1f} s" for row in longest)
-    return f"Checked in {seconds(sum(row.seconds for row in rows))}; the longest: {named}."
+def times(findings: Sequence[Finding], slowest: int = 3) -> str:
+    """How long the check took, and which formulas took longest."""
+    longest = sorted(findings, key=lambda finding: -finding.seconds)[:slowest]
+    named = ", ".join(f"{finding.name} {finding.seconds:.1f} s" for finding in longest)
+    return f"Checked in {seconds(sum(finding.seconds for finding in findings))}; the longest: {named}."
 
 
 def _text(value: float | None, digits: int, error: float = 0.0) -> str:
@@ -126,9 +89,3 @@ def _text(value: float | None, digits: int, error: float = 0.0) -> str:
     if math.isinf(value):
         return "∞" if value > 0 else "−∞"
     return "0" if abs(value) <= error else f"{value:.{digits}g}".replace("-", "−")
-
-
-def _error(row: Row, allowed: float) -> str:
-    if row.estimate is None:
-        return ""
-    return f"± {allowed:.1g}".replace("-", "−")

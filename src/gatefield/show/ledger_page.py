@@ -4,7 +4,7 @@ from pathlib import Path
 
 from gatefield.core.version import __version__
 from gatefield.lab import write_file
-from gatefield.ledger.file import Ledger
+from gatefield.ledger import Ledger
 from gatefield.show.ledger import view
 from gatefield.show.report import environment
 
@@ -14,9 +14,12 @@ def write_ledger_page(ledger: Ledger, path: str | Path) -> Path:
 
     The page holds its style and asks for nothing from outside.
 
-    **Arguments:** `ledger`: a check, as `gatefield.ledger.Ledger.of` makes it from findings; `path`: the HTML file to write.
+    **Arguments**
 
-    **Returns:** where the page is.
+    - `ledger`: a check, as `gatefield.ledger.check` gives it.
+    - `path`: the HTML file to write.
+
+    **Returns** where the page is.
     """
     text = environment().get_template("ledger.html").render(ledger=view(ledger), version=__version__)
     return write_file(Path(path), text.encode())

@@ -1,4 +1,4 @@
-"""The ledger in a terminal: a table for each source where it is wide, else two or three lines for each entry."""
+"""The ledger in a terminal: a table for each source where it is wide, else two or three lines for each formula."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -8,93 +8,96 @@ from rich.padding import Padding
 from rich.table import Column, Table
 from rich.text import Text
 
-from gatefield.ledger.file import Row
-from gatefield.show.ledger import Group, Line, groups, summary, times
+from gatefield.ledger import Finding
+from gatefield.show.ledger import groups, summary, times
 from gatefield.show.terminal import print_line
 
 _COLOURS = {"holds": "blue", "holds with a condition": "cyan", "corrected": "yellow", "refuted": "magenta", "open": "white"}
 _WIDE = 110
-_WITH_NOTE = ("holds with a condition", "corrected", "refuted")
-"""Verdicts that say little without their condition, correction or reason."""
+_WITH_NOTE = ("holds with a condition", "corrected", "refuted", "open")
+"""Statuses that say little without their condition, correction or reason."""
 
 
-def show_ledger(rows: Sequence[Row], console: Console) -> None:
-    """Each entry: what it says, the verdict, the function and its value, the estimate, what is printed, and the outcome."""
-    for group in groups(rows):
+def show_ledger(findings: Sequence[Finding], console: Console) -> None:
+    """Each formula: what it says, its status, the function and its value, the estimate, what is printed, and the result."""
+    for group in groups(findings):
         if console.is_terminal and console.width >= _WIDE:
             console.print(_table(group), "")
         else:
             _lines(group, console)
-    print_line(summary(rows), console)
-    print_line(times(rows), console)
+    print_line(summary(findings), console)
+    print_line(times(findings), console)
 
 
-def _table(group: Group) -> Table:
+def _table(group: dict[str, Any]) -> Table:
     right: Any = {"justify": "right", "no_wrap": True}
     table = Table(
-        Column("entry", max_width=20, overflow="fold"),
+        Column("formula", max_width=20, overflow="fold"),
         Column("what it says, where, by which function, estimated how", ratio=1),
-        Column("verdict", max_width=11),
+        Column("status", max_width=11),
         Column("library", **right),
         Column("estimate", **right),
         Column("printed", **right),
-        Column("outcome", no_wrap=True),
-        title=Text(group.title, "bold"),
+        Column("result", no_wrap=True),
+        title=Text(group["title"], "bold"),
         title_justify="left",
         box=None,
         pad_edge=False,
         padding=(0, 2, 0, 0),
         expand=True,
     )
-    for line in group.lines:
-        table.add_row(*_cells(line))
+    for finding, text in group["lines"]:
+        table.add_row(*_cells(finding, text))
     return table
 
 
-def _cells(line: Line) -> list[Text]:
+def _cells(finding: Finding, text: dict[str, str]) -> list[Text]:
     """One row."""
-    row = line.row
-    says = Text.assemble(row.says, ("\n" + "; ".join(filter(None, (row.place, row.implements, line.how))), "dim"))
-    if _shows_note(line):
-        says.append(f"\n{row.note}", "italic")
-    if row.error_text:
-        says.append(f"\n{row.error_text}", "bold yellow")
-    estimate = Text.assemble(line.estimate, "\n", (line.error, "dim"))
-    printed = Text(line.printed, "yellow" if line.printed_is_wrong else "")
-    return [Text(row.name, "bold"), says, _verdict(row), Text(line.value), estimate, printed, Text(line.mark, _mark(line))]
+    how = "; ".join(filter(None, (finding.place, finding.implements, text["method"])))
+    says = Text.assemble(finding.says, (f"\n{how}", "dim"))
+    if _shows_note(finding):
+        says.append(f"\n{finding.note}", "italic")
+    if finding.error_text:
+        says.append(f"\n{finding.error_text}", "bold yellow")
+    estimate = Text.assemble(text["estimate"], "\n", (text["error"], "dim"))
+    printed = Text(text["printed"], "yellow" if finding.printed_disagrees else "")
+    name, mark = Text(finding.name, "bold"), Text(text["mark"], _mark(finding))
+    return [name, says, _status(finding), Text(text["value"]), estimate, printed, mark]
 
 
-def _lines(group: Group, console: Console) -> None:
-    """The entries of one source; words are kept whole in a terminal, and lines in a pipe."""
-    for depth, text in [(0, Text(group.title, "bold")), *(part for line in group.lines for part in _entry(line))]:
+def _lines(group: dict[str, Any], console: Console) -> None:
+    """The formulas of one source; words are kept whole in a terminal, and lines in a pipe."""
+    parts = [part for finding, text in group["lines"] for part in _formula(finding, text)]
+    for depth, text in [(0, Text(group["title"], "bold")), *parts]:
         if console.is_terminal:
             console.print(Padding(text, (0, 0, 0, depth)))
         else:
             print_line(" " * depth + text.plain, console)
 
 
-def _entry(line: Line) -> Iterator[tuple[int, Text]]:
+def _formula(finding: Finding, text: dict[str, str]) -> Iterator[tuple[int, Text]]:
     """Indents and texts: the claim, its numbers, and the note or what is wrong."""
-    row = line.row
-    outcome = (row.outcome, _mark(line))
-    yield 2, Text.assemble(outcome, ": ", (row.name, "bold"), f", {row.place}: {row.says} [", _verdict(row), "]")
-    if row.estimate is not None:
-        numbers = f"{row.implements} {line.value}, estimate {line.estimate} {line.error} by {line.how}"
-        yield 4, Text(numbers + (f", printed {line.printed}" if row.printed is not None else ""))
-    if _shows_note(line):
-        yield 4, Text(row.note, "italic")
-    if row.error_text:
-        yield 4, Text(f"{row.error_text}" if row.estimate is not None else f"{row.implements}: {row.error_text}", "bold yellow")
+    result, claim = (finding.result, _mark(finding)), f", {finding.place}: {finding.says} ["
+    yield 2, Text.assemble(result, ": ", (finding.name, "bold"), claim, _status(finding), "]")
+    if finding.estimate is not None:
+        numbers = "{implements} {value}, estimate {estimate} {error} by {method}".format(**text, implements=finding.implements)
+        yield 4, Text(numbers + (f", printed {text['printed']}" if finding.printed is not None else ""))
+    if _shows_note(finding):
+        yield 4, Text(finding.note, "italic")
+    if finding.error_text:
+        where = "" if finding.estimate is not None else f"{finding.implements}: "
+        yield 4, Text(where + finding.error_text, "bold yellow")
 
 
-def _shows_note(line: Line) -> bool:
-    """Notes are shown where the verdict needs one, or the outcome is not in order; the page has all of them."""
-    return bool(line.row.note) and (line.row.verdict in _WITH_NOTE or line.printed_is_wrong or not line.good)
+def _shows_note(finding: Finding) -> bool:
+    """Notes are shown where the status needs one, or the result is not in order; the page has all of them."""
+    needed = finding.status in _WITH_NOTE or finding.printed_disagrees or not finding.in_order
+    return bool(finding.note and needed)
 
 
-def _verdict(row: Row) -> Text:
-    return Text(row.verdict, _COLOURS.get(row.verdict, ""))
+def _status(finding: Finding) -> Text:
+    return Text(finding.status, _COLOURS.get(finding.status, ""))
 
 
-def _mark(line: Line) -> str:
-    return "bold blue" if line.good else "bold yellow"
+def _mark(finding: Finding) -> str:
+    return "bold blue" if finding.in_order else "bold yellow"

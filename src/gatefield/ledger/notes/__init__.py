@@ -1,8 +1,13 @@
-"""The formulas of the ledger: a folder for each source, a file for each of its parts."""
+"""The formulas of the ledger: a folder for each source, a file for each of its parts.
 
+Equation 18 of note 002: open `note_002/`, whose files say what part of the note they hold and list its equations on top.
+"""
+
+import dataclasses
 import importlib
+import pkgutil
 
-from gatefield.ledger.formula import Entry
+from gatefield.ledger.formula import Formula
 
 SOURCES = {
     "000": "Note 000",
@@ -12,36 +17,15 @@ SOURCES = {
     "004": "Paper 004, Deep Gated Networks",
     "sheet": "What no source prints",
 }
-"""What an entry's `source` may be, and its name for readers."""
-
-MODULES = (
-    "note_000.gated_linear",
-    "note_002.race",
-    "note_002.relu",
-    "note_002.modes",
-    "note_002.erf",
-    "note_001.data",
-    "unprinted.closure",
-    "note_003.drift",
-    "note_003.hypercube",
-    "note_002.uncertainty",
-    "paper_004.kernels",
-    "paper_004.paths",
-    "paper_004.depth",
-    "paper_004.soft",
-    "paper_004.deep_soft",
-    "paper_004.convolution",
-    "paper_004.measures",
-    "paper_004.alignment",
-)
-"""The files with entries, in the order in which they are shown; a new file is one more name here."""
+"""What a formula's `source` may be, and its name for readers."""
 
 
-def entries() -> tuple[Entry, ...]:
-    """All entries, file by file.
+def formulas() -> tuple[Formula, ...]:
+    """All formulas, source by source and file by file, in the order of their names.
 
-    >>> len({entry.name for entry in entries()}) == len(entries())
+    >>> len({formula.name for formula in formulas()}) == len(formulas())
     True
     """
-    modules = (importlib.import_module(f"gatefield.ledger.notes.{name}") for name in MODULES)
-    return tuple(entry for module in modules for entry in module.ENTRIES)
+    files = [found.name for found in pkgutil.walk_packages(__path__, f"{__name__}.") if not found.ispkg]
+    listed = [item for file in files for item in importlib.import_module(file).FORMULAS.items()]
+    return tuple(dataclasses.replace(formula, name=name) for name, formula in listed)

@@ -1,7 +1,7 @@
 """Slow routes to the moments of circular convolutions: all signs of the weights, all paths, one by one."""
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -35,14 +35,6 @@ def conv_gates(kernels: Arrays, x: np.ndarray) -> list[np.ndarray]:
         found.append((q > 0).astype(float))
         z = q * found[-1]
     return found
-
-
-def all_kernels(shapes: Sequence[tuple[int, ...]], sigma: Sequence[float]) -> Iterator[list[np.ndarray]]:
-    """Every choice of +-sigma for all weights."""
-    counts = [int(np.prod(shape)) for shape in shapes]
-    for signs in itertools.product((-1.0, 1.0), repeat=sum(counts)):
-        cuts = np.split(np.array(signs), np.cumsum(counts)[:-1])
-        yield [scale * cut.reshape(shape) for cut, shape, scale in zip(cuts, shapes, sigma, strict=True)]
 
 
 def conv_paths(n: int, size: int, layers: int) -> list[tuple[int, ...]]:

@@ -1,325 +1,198 @@
-"""Ledger of the error-function units: section 3 of note 002, and what it leaves out."""
+"""Note 002, section 3: error-function units with biases.
+
+A single neuron (equations 37 to 43); several neurons, 'Bias term', 'Around init' and 'Receptive field' (no numbers).
+"""
+
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
-from scipy.special import erfinv
+from scipy.linalg import circulant
 
-from gatefield.ledger.formula import Entry
-from gatefield.ledger.routes import erf_cases as cases
-from gatefield.ledger.routes import erf_estimates as estimates
+from gatefield.core.estimate import Estimate
+from gatefield.ledger.notes.note_002 import corrected, holds, holds_if
+from gatefield.ledger.routes import erf as routes
 from gatefield.ledger.routes import erf_printed as printed
-from gatefield.ledger.routes.erf_cases import (
-    APART,
-    COV0,
-    COV1,
-    COVS,
-    DIFFERENCES,
-    FIELD,
-    FLOW,
-    OUTWARD,
-    PM1,
-    ROOT2,
-    SINGLE,
-    B,
-    W,
-    by_quadrature,
-    pair_mean,
-    sampled,
-)
-from gatefield.ledger.routes.erf_estimates import gaussian_mean, slope, unit
+from gatefield.ledger.routes.calculus import derivative
+from gatefield.ledger.routes.erf import slope, unit
+from gatefield.ledger.routes.gaussian import hermite_mean
 from gatefield.theory import erf
-from gatefield.theory.erf.bivariate import bivariate_cdf
 
+ROOT2 = np.sqrt(2.0)
+COV1, COV0 = COVS = circulant([1.0, 0.5, 0.2, 0.5]), circulant([1.0, 0.2, 0.05, 0.2])
+W = np.array([[0.5, 0.3, 0.6, 0.1], [-0.2, 0.6, 0.4, -0.5], [0.4, 0.2, -0.5, 0.3]])
+APART = np.array([[0.4, 0.4, 0.4, 0.4], [0.5, -0.5, 0.5, -0.5], [0.6, 0.0, -0.6, 0.0]])  # three Fourier modes: no overlap
+B, NONE = np.array([0.4, -0.8, 0.25]), np.zeros(3)
+OUTWARD = np.array([0.3, -0.2, 0.4, 0.7])
+SINGLE = (0.6, 0.8, 0.35)  # bias, power in class 1, in class 0
+FIELD = np.sqrt(0.8) * np.eye(4)[0]  # power 0.8 under the unit covariance
+PM1 = (1.0, -1.0)
 NOTE_ERF = "right for units erf(h); the note states erf(h/sqrt 2), for which see the library"
+DIFFERENCES = "central differences of a loss found by Gauss-Hermite quadrature"
+SINGLE_BIAS = (
+    r"\tau\frac{db}{dt} = \sum_c \frac{1}{2} H_c\left(y_c - \mathrm{erf}\frac{b}{\sqrt{2(1 + s_c)(1 + 2s_c)}}\right),"
+    r"\quad H_c = \sqrt{\frac{2}{\pi}}\frac{e^{-b^2/(2(1 + s_c))}}{\sqrt{1 + s_c}}"
+)
 
-ENTRIES = (
-    Entry(
-        name="002-eq39",
-        source="002",
+
+def by_quadrature(value: float, error: float = 1e-10, method: str = "Gauss-Hermite quadrature") -> Estimate:
+    return Estimate(value, error, method)
+
+
+def descent(move: Callable[[float], tuple[np.ndarray, np.ndarray]], b2: float = 0.0, factor: float = 1.0) -> Estimate:
+    """Minus the slope of the loss, labels (1, -1), where `move(e)` gives fields and biases."""
+    change = derivative(lambda e: routes.loss(*move(e), b2, COVS, PM1), 3e-3, order=4)
+    return by_quadrature(-factor * change, 1e-8, DIFFERENCES)
+
+
+def bias_descent(W: np.ndarray, b: np.ndarray, factor: float = 3.0) -> Estimate:
+    """K db_1/dt for labels (1, -1) and no output bias."""
+    return descent(lambda e: (W, b + e * np.eye(3)[0]), factor=factor)
+
+
+def grams(W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    return W @ COV1 @ W.T, W @ COV0 @ W.T
+
+
+def bias_velocity(W: np.ndarray, b: np.ndarray) -> float:
+    """K db_1/dt by the library."""
+    return float(3 * erf.velocity(W, b, 0.0, COV1, COV0, PM1)[1][0])
+
+
+def label_term() -> float:
+    """Along a direction, what the labels (1, -1) add to the velocity of a field without bias."""
+    pulled, still = (erf.velocity(W, NONE, 0.0, COV1, COV0, labels)[0][0] for labels in (PM1, (0.0, 0.0)))
+    return float((pulled - still) @ OUTWARD)
+
+
+def label_term_by_quadrature() -> Estimate:
+    pulls = [hermite_mean(lambda h, x: slope(h) * x, [W[0], OUTWARD], cov) for cov in COVS]
+    return by_quadrature((pulls[0] - pulls[1]) / 6)
+
+
+def falling_share(velocity: Callable[..., Any]) -> float:
+    """The share of 40 random fields without negative weights whose bias moves down at the start, labels (1, -1)."""
+    fields = np.abs(np.random.default_rng(2).normal(size=(40, 4))) / 2
+    return float(np.mean([velocity(0.0, float(w @ COV1 @ w), float(w @ COV0 @ w), PM1) < 0 for w in fields]))
+
+
+FORMULAS = {
+    "002-eq39": holds_if(
         place="equation 39",
         says="mean slope of a unit of power s1 and bias b",
-        status="holds with a condition",
         implements="theory.erf.slope_mean",
-        value=lambda: float(ROOT2 * erf.slope_mean(ROOT2 * FIELD, ROOT2 * 0.6, np.eye(4))),
+        value=lambda: ROOT2 * erf.slope_mean(ROOT2 * FIELD, ROOT2 * 0.6, np.eye(4)),
         estimate=lambda: by_quadrature(
-            gaussian_mean(lambda h: 2 / np.sqrt(np.pi) * np.exp(-((h + 0.6) ** 2)), [FIELD], np.eye(4))
+            hermite_mean(lambda h: 2 / np.sqrt(np.pi) * np.exp(-((h + 0.6) ** 2)), [FIELD], np.eye(4))
         ),
+        right=r"\mathbb{E}\left[\frac{2}{\sqrt{\pi}}e^{-(\langle w, x\rangle + b)^2}\right] = \frac{2}{\sqrt{\pi}}"
+        r"\frac{1}{\sqrt{2s_1 + 1}}\exp\left(\frac{b^2}{2s_1}\left(\frac{1}{2s_1 + 1} - 1\right)\right)",
         note=f"{NOTE_ERF}; its exponent is 0/0 for a zero field, where the limit is -b^2",
     ),
-    Entry(
-        name="002-eq41",
-        source="002",
+    "002-eq41": holds_if(
         place="equations 40 and 41",
         says="mean of output times slope of a unit",
-        status="holds with a condition",
         implements="theory.erf.product_slope_mean",
-        value=lambda: float(ROOT2 * erf.product_slope_mean(ROOT2 * FIELD, ROOT2 * 0.6, ROOT2 * FIELD, ROOT2 * 0.6, np.eye(4))),
+        value=lambda: ROOT2 * erf.product_slope_mean(ROOT2 * FIELD, ROOT2 * 0.6, ROOT2 * FIELD, ROOT2 * 0.6, np.eye(4)),
         estimate=lambda: by_quadrature(
-            gaussian_mean(
-                lambda h: unit(ROOT2 * (h + 0.6)) * 2 / np.sqrt(np.pi) * np.exp(-((h + 0.6) ** 2)), [FIELD], np.eye(4)
-            )
+            hermite_mean(lambda h: unit(ROOT2 * (h + 0.6)) * 2 / np.sqrt(np.pi) * np.exp(-((h + 0.6) ** 2)), [FIELD], np.eye(4))
         ),
         note=NOTE_ERF,
     ),
-    Entry(
-        name="002-eq42",
-        source="002",
+    "002-eq42": corrected(
         place="equations 38 to 42",
         says="bias velocity of a single neuron erf(h/sqrt 2), labels (1, 0)",
-        status="corrected",
         implements="theory.erf.bias_velocity",
-        value=lambda: float(erf.bias_velocity(*SINGLE)),
-        estimate=lambda: by_quadrature(estimates.single_bias(*SINGLE, labels=(1.0, 0.0))),
-        printed=lambda: float(printed.equation_42(*SINGLE)),
+        value=lambda: erf.bias_velocity(*SINGLE),
+        estimate=lambda: by_quadrature(routes.single_bias(*SINGLE)),
+        printed=lambda: printed.equation_42(*SINGLE),
+        right=SINGLE_BIAS,
         note="printed for erf(h), against the stated erf(h/sqrt 2); its brackets do not balance",
     ),
-    Entry(
-        name="002-eq42-erf",
-        source="002",
+    "002-eq42-erf": holds_if(
         place="equations 38 to 42",
         says="bias velocity of a single neuron erf(h), labels (1, 0)",
-        status="holds with a condition",
         implements="theory.erf.bias_velocity",
-        value=lambda: float(ROOT2 * erf.bias_velocity(ROOT2 * SINGLE[0], 2 * SINGLE[1], 2 * SINGLE[2])),
-        estimate=lambda: by_quadrature(estimates.single_bias(*SINGLE, labels=(1.0, 0.0), scale=1.0)),
+        value=lambda: ROOT2 * erf.bias_velocity(ROOT2 * SINGLE[0], 2 * SINGLE[1], 2 * SINGLE[2]),
+        estimate=lambda: by_quadrature(routes.single_bias(*SINGLE, scale=1.0)),
         note=f"{NOTE_ERF}; erf(h) is the library's unit with field and bias times sqrt 2",
     ),
-    Entry(
-        name="002-eq43",
-        source="002",
+    "002-eq43": corrected(
         place="equation 43",
         says="bias velocity of a single neuron at initialization, labels (1, 0)",
-        status="corrected",
         implements="theory.erf.bias_velocity",
-        value=lambda: float(erf.bias_velocity(0.0, *SINGLE[1:])),
-        estimate=lambda: by_quadrature(estimates.single_bias(0.0, *SINGLE[1:], labels=(1.0, 0.0))),
-        printed=lambda: float(printed.equation_43(SINGLE[1])),
+        value=lambda: erf.bias_velocity(0.0, *SINGLE[1:]),
+        estimate=lambda: by_quadrature(routes.single_bias(0.0, *SINGLE[1:])),
+        printed=lambda: printed.equation_43(SINGLE[1]),
+        right=r"\tau\frac{db}{dt} = \frac{1}{\sqrt{2\pi(1 + s_1)}}",
+        printed_equation=r"\tau\frac{db}{dt} = \frac{1}{\sqrt{\pi}\sqrt{2s_1 + 1}}",
         note="1/sqrt(2 pi (1 + s1)) for erf(h/sqrt 2), printed for erf(h); needs b = 0 at the start; always positive",
     ),
-    Entry(
-        name="002-erf-bias-scale",
-        source="002",
+    "002-erf-bias-scale": corrected(
         place="section 3, Multiple Neurons, first equation",
         says="bias velocity of several neurons as an expectation",
-        status="corrected",
         implements="theory.erf.velocity",
-        value=lambda: float(erf.velocity(W, B, 0.0, COV1, COV0, PM1)[1][0]),
-        estimate=lambda: cases.committee_bias(W, B, factor=1.0),
-        printed=lambda: cases.expected_bias(W, B),
+        value=lambda: erf.velocity(W, B, 0.0, COV1, COV0, PM1)[1][0],
+        estimate=lambda: bias_descent(W, B, factor=1.0),
+        printed=lambda: routes.expected_bias(W, B, COVS, PM1),
+        right=r"K\tau\frac{db_1}{dt} = \mathbb{E}[(y - \hat y)\,\sigma'(h_1)]",
+        printed_equation=r"\tau\frac{db_1}{dt} = \mathbb{E}[(y - \hat y)\,\sigma'(h_1)]",
         note="the left side must be K tau db/dt: a factor 1/K is missing",
     ),
-    Entry(
-        name="002-erf-bias",
-        source="002",
+    "002-erf-bias": corrected(
         place="section 3, Multiple Neurons, K tau db/dt",
         says="bias velocity of several neurons in closed form, labels (1, -1)",
-        status="corrected",
         implements="theory.erf.velocity",
-        value=lambda: float(3 * erf.velocity(W, B, 0.0, COV1, COV0, PM1)[1][0]),
-        estimate=lambda: cases.committee_bias(W, B),
-        printed=lambda: float(printed.committee_bias(B, W @ COV1 @ W.T, W @ COV0 @ W.T)),
+        value=lambda: bias_velocity(W, B),
+        estimate=lambda: bias_descent(W, B),
+        printed=lambda: printed.committee_bias(B, *grams(W)),
         note="the label term lacks 1/2, the term k = 1 lacks sqrt(2/pi), the shift must be -s_1k b_1/(1 + s_11)",
     ),
-    Entry(
-        name="002-erf-bias-around-init",
-        source="002",
+    "002-erf-bias-around-init": corrected(
         place="section 3, Around init",
         says="the same for fields that do not overlap",
-        status="corrected",
         implements="theory.erf.velocity",
-        value=lambda: float(3 * erf.velocity(APART, B, 0.0, COV1, COV0, PM1)[1][0]),
-        estimate=lambda: cases.committee_bias(APART, B),
-        printed=lambda: float(printed.committee_bias_around_init(B, APART @ COV1 @ APART.T, APART @ COV0 @ APART.T)),
+        value=lambda: bias_velocity(APART, B),
+        estimate=lambda: bias_descent(APART, B),
+        printed=lambda: printed.committee_bias_around_init(B, *grams(APART)),
         note="needs s_1k = 0, and inherits the missing 1/2 and sqrt(2/pi)",
     ),
-    Entry(
-        name="002-erf-bias-init",
-        source="002",
+    "002-erf-bias-init": corrected(
         place="section 3, Multiple Neurons, K tau db/dt at b = 0",
         says="bias velocity of several neurons at initialization, labels (1, -1)",
-        status="corrected",
         implements="theory.erf.velocity",
-        value=lambda: float(3 * erf.velocity(W, np.zeros(3), 0.0, COV1, COV0, PM1)[1][0]),
-        estimate=lambda: cases.committee_bias(W, np.zeros(3)),
-        printed=lambda: float(printed.committee_bias(np.zeros(3), W @ COV1 @ W.T, W @ COV0 @ W.T)),
+        value=lambda: bias_velocity(W, NONE),
+        estimate=lambda: bias_descent(W, NONE),
+        printed=lambda: printed.committee_bias(NONE, *grams(W)),
+        right=r"K\tau\frac{db_1}{dt} = \frac{1}{2}\sqrt{\frac{2}{\pi}}"
+        r"\left(\frac{1}{\sqrt{\sigma_{11} + 1}} - \frac{1}{\sqrt{\tau_{11} + 1}}\right)",
+        printed_equation=r"K\tau\frac{db_1}{dt} = \sqrt{\frac{2}{\pi}}"
+        r"\left(\frac{1}{\sqrt{\sigma_{11} + 1}} - \frac{1}{\sqrt{\tau_{11} + 1}}\right)",
         note="only the label term is left, printed twice too large",
     ),
-    Entry(
-        name="002-erf-field",
-        source="002",
+    "002-erf-field": holds(
         place="section 3, Receptive field (empty in the note)",
         says="velocity of the fields of several neurons with biases",
-        status="holds",
         implements="theory.erf.velocity",
-        value=lambda: float(erf.velocity(W, B, 0.1, COV1, COV0, PM1)[0][0] @ OUTWARD),
-        estimate=cases.field_flow,
+        value=lambda: erf.velocity(W, B, 0.1, COV1, COV0, PM1)[0][0] @ OUTWARD,
+        estimate=lambda: descent(lambda e: (W + e * np.eye(3)[0][:, None] * OUTWARD, B), 0.1),
         note="the number is the velocity of the first field along a fixed direction",
     ),
-    Entry(
-        name="002-erf-bias-needed",
-        source="002",
+    "002-erf-bias-needed": holds(
         place="section 3, opening",
         says="sigmoid units need a learnable bias",
-        status="holds",
         implements="theory.erf.velocity",
-        value=cases.label_term,
-        estimate=cases.label_term_by_quadrature,
+        value=label_term,
+        estimate=label_term_by_quadrature,
         note="without biases the labels do not move the fields at all: the number is their share of the velocity",
     ),
-    Entry(
-        name="002-erf-positive-fields",
-        source="002",
+    "002-erf-positive-fields": holds_if(
         place="section 3, opening",
         says="fields that start mostly positive belong to units of negative bias",
-        status="holds with a condition",
         implements="theory.erf.bias_velocity",
-        value=lambda: cases.falling_share(lambda *args: float(erf.bias_velocity(*args))),
-        estimate=lambda: by_quadrature(cases.falling_share(estimates.single_bias), 0.0),
+        value=lambda: falling_share(erf.bias_velocity),
+        estimate=lambda: by_quadrature(falling_share(routes.single_bias), 0.0),
         note="only with labels (1, -1) and the longer range in the positive class; with labels (1, 0) every bias rises. "
         "The number is the share of positive fields whose bias falls at the start",
     ),
-    Entry(
-        name="erf-bias-sign",
-        source="sheet",
-        place="bias of a single neuron at b = 0, labels (1, -1)",
-        says="the bias moves against the sign of w'(C1 - C0)w",
-        status="holds",
-        implements="theory.erf.bias_velocity",
-        value=lambda: float(erf.bias_velocity(0.0, *SINGLE[1:], PM1)),
-        estimate=lambda: by_quadrature(estimates.single_bias(0.0, *SINGLE[1:], labels=PM1)),
-    ),
-    Entry(
-        name="erf-slope-input",
-        source="sheet",
-        place="E[s'(h) x]",
-        says="mean input weighted by the slope of a unit",
-        status="holds",
-        implements="theory.erf.slope_input_mean",
-        value=lambda: float(erf.slope_input_mean(W[0], B[0], COV1) @ OUTWARD),
-        estimate=lambda: pair_mean(lambda h, k, x: slope(h) * x, OUTWARD),
-    ),
-    Entry(
-        name="erf-product-slope",
-        source="sheet",
-        place="E[s(h_k) s'(h_j)]",
-        says="mean output of one unit times the slope of another",
-        status="holds",
-        implements="theory.erf.product_slope_mean",
-        value=lambda: float(erf.product_slope_mean(W[0], B[0], W[1], B[1], COV1)),
-        estimate=lambda: pair_mean(lambda h, k: unit(k) * slope(h)),
-    ),
-    Entry(
-        name="erf-product-slope-input",
-        source="sheet",
-        place="E[s(h_k) s'(h_j) x]",
-        says="mean input weighted by the output of one unit and the slope of another",
-        status="holds",
-        implements="theory.erf.product_slope_input_mean",
-        value=lambda: float(erf.product_slope_input_mean(W[0], B[0], W[1], B[1], COV1) @ OUTWARD),
-        estimate=lambda: pair_mean(lambda h, k, x: unit(k) * slope(h) * x, OUTWARD),
-    ),
-    Entry(
-        name="erf-kernel",
-        source="sheet",
-        place="E[s(h_j) s(h_k)]",
-        says="mean product of two units with biases, by the bivariate normal distribution function",
-        status="holds",
-        implements="theory.erf.kernel",
-        value=lambda: float(erf.kernel(W[0], B[0], W[1], B[1], COV1)),
-        estimate=lambda: pair_mean(lambda h, k: unit(h) * unit(k)),
-    ),
-    Entry(
-        name="erf-kernel-arcsine",
-        source="sheet",
-        place="E[s(h_j) s(h_k)] at b = 0",
-        says="without biases the mean product is (2/pi) arcsin r",
-        status="holds",
-        implements="theory.erf.kernel",
-        value=lambda: float(erf.kernel(W[0], 0 * B[0], W[1], 0 * B[1], COV1)),
-        estimate=lambda: pair_mean(lambda h, k: unit(h - B[0]) * unit(k - B[1])),
-    ),
-    Entry(
-        name="erf-bivariate-normal",
-        source="sheet",
-        place="P(X < a, Y < b)",
-        says="bivariate normal distribution function at correlation -0.97",
-        status="holds",
-        implements="theory.erf.bivariate.bivariate_cdf",
-        value=lambda: float(bivariate_cdf(0.7, -0.3, -0.97)),
-        estimate=cases.bivariate_by_quad,
-    ),
-    Entry(
-        name="erf-loss",
-        source="sheet",
-        place="loss of a committee with biases",
-        says="half of the mean squared error in closed form",
-        status="holds",
-        implements="theory.erf.loss",
-        value=lambda: float(erf.loss(W, B, 0.1, COV1, COV0, PM1)),
-        estimate=lambda: sampled(estimates.sampled_loss(W, B, 0.1, COVS, PM1)),
-    ),
-    Entry(
-        name="erf-output-bias",
-        source="sheet",
-        place="db2/dt",
-        says="velocity of the output bias",
-        status="holds",
-        implements="theory.erf.velocity",
-        value=lambda: float(erf.velocity(W, B, 0.1, COV1, COV0, PM1)[2]),
-        estimate=lambda: by_quadrature(
-            -estimates.derivative(lambda e: estimates.loss(W, B, 0.1 + e, COVS, PM1)), 1e-8, DIFFERENCES
-        ),
-    ),
-    Entry(
-        name="erf-linear-own",
-        source="sheet",
-        place="linear stage, M_11",
-        says="how a small field grows by itself, mode by mode",
-        status="holds",
-        implements="theory.erf.linear_rates",
-        value=lambda: float(erf.linear_rates(B[:2], np.array([3.0]), np.array([1.4]), PM1)[0, 0, 0]),
-        estimate=cases.own_linear_rate,
-    ),
-    Entry(
-        name="erf-linear-pair",
-        source="sheet",
-        place="linear stage, M_12",
-        says="how small fields hold each other back, mode by mode",
-        status="holds",
-        implements="theory.erf.linear_rates",
-        value=lambda: float(erf.linear_rates(B[:2], np.array([3.0]), np.array([1.4]), PM1)[0, 0, 1]),
-        estimate=cases.linear_rate,
-    ),
-    Entry(
-        name="erf-linear-nlgp",
-        source="sheet",
-        place="linear stage for data that are not Gaussian",
-        says="the linear stage needs covariances only",
-        status="holds",
-        implements="theory.erf.linear_rates",
-        value=cases.nlgp_rate,
-        estimate=lambda: sampled(estimates.nlgp_pull(B[1:], 8, (2.0, 1.0), 3.0, 1)),
-        note="nonlinear Gaussian process of gain 3 on a ring of 8 sites, frequency 1",
-    ),
-    Entry(
-        name="erf-collapse",
-        source="sheet",
-        place="single neuron on Gaussian data, labels (1, 0)",
-        says="the field dies: the loss ends at 1/8, that of the best constant",
-        status="holds",
-        implements="theory.erf.loss",
-        value=lambda: float(erf.loss(np.zeros((3, 4)), np.full(3, ROOT2 * erfinv(0.5)), 0.0, COV1, COV0, (1.0, 0.0))),
-        estimate=lambda: by_quadrature(estimates.collapse(8, (2.0, 1.0), (1.0, 0.0)), 1e-6, FLOW),
-        note="ring of 8 sites, ranges 2 and 1, one Xavier start",
-    ),
-    Entry(
-        name="erf-collapse-pm1",
-        source="sheet",
-        place="single neuron on Gaussian data, labels (1, -1)",
-        says="the field dies: the loss ends at 1/2, that of the best constant",
-        status="holds",
-        implements="theory.erf.loss",
-        value=lambda: float(erf.loss(np.zeros((3, 4)), np.zeros(3), 0.0, COV1, COV0, PM1)),
-        estimate=lambda: by_quadrature(estimates.collapse(8, (2.0, 1.0), PM1), 1e-6, FLOW),
-        note="ring of 8 sites, ranges 2 and 1, one Xavier start",
-    ),
-)
+}

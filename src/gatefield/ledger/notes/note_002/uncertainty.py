@@ -1,176 +1,79 @@
-"""Ledger of uncertainty and Gabors: what note 002 hopes for in its section on the uncertainty principle, and what is so."""
+"""Note 002, section 2, 'Uncertainty Principle': what it hopes for, and what is so. No numbered equations."""
 
 import numpy as np
 
-from gatefield.ledger.formula import Entry, Estimate
-from gatefield.ledger.routes import uncertainty as routes
-from gatefield.measures.gabor.atom import gabor
-from gatefield.measures.gabor.fit import gabor_fit
-from gatefield.measures.uncertainty import ONE_SIDED_BOUND, harper_bound, harper_slack
+from gatefield.core.estimate import Estimate
+from gatefield.data import Gaussian
+from gatefield.ledger.notes.note_002 import holds, refuted
+from gatefield.ledger.routes import calculus, neuron, uncertainty
+from gatefield.measures import entropies, gabor, gabor_fit, spreads
+from gatefield.theory import relu
 
 PLACE = "section on the uncertainty principle"
+FINE, WIDE = 100_000, 300.0
+"""A ring and a width on it, so fine and long as to be a line to 1e-4."""
+TIMES = np.arange(80) / 4
+START = np.random.default_rng(3).normal(size=16) / 4
+"""A start from which the entropy sum rises on the way."""
 
-ENTRIES = (
-    Entry(
-        name="002-uncertainty-minimum",
-        source="002",
+
+def line_product(carrier: float, one_sided: bool = False) -> float:
+    """Product of the spreads of a real Gabor of width 1, by the library."""
+    position, frequency = spreads(gabor(FINE, FINE / 2, WIDE, carrier * FINE / (2 * np.pi * WIDE)), one_sided=one_sided)
+    return 2 * np.pi / FINE * position * frequency
+
+
+def rise_of_flow() -> float:
+    """Largest rise of the entropy sum along the flow of `relu.velocity`, by Runge and Kutta's method."""
+    covs = Gaussian(16, 2.0).covariance(), Gaussian(16, 1.0).covariance()
+    path = calculus.runge_kutta(lambda w: relu.velocity(w, *covs), START[None], TIMES[1], len(TIMES) - 1)
+    return uncertainty.rise(np.add(*entropies(np.concatenate(list(path)))))
+
+
+def entropies_of_modes() -> np.ndarray:
+    return uncertainty.entropy_sum(*uncertainty.energies(neuron.mode_path(START, 2.0, 1.0, TIMES)))
+
+
+def swapped_field() -> np.ndarray:
+    """The field of one neuron after 100 tau on Gaussian data whose positive class has the shorter range."""
+    return neuron.mode_path(np.random.default_rng(0).normal(size=24) / 4, 1.0, 2.0, np.array([0.0, 100.0]))[-1]
+
+
+FORMULAS = {
+    "002-uncertainty-minimum": refuted(
         place=PLACE,
         says="a real Gabor has the least product of spreads in position and frequency, 1/2",
-        status="refuted",
         implements="measures.spreads",
-        value=lambda: routes.line_product(3.0),
-        estimate=lambda: routes.quadrature_product(3.0),
-        printed=lambda: 0.5,
+        value=lambda: line_product(3.0),
+        estimate=lambda: Estimate(uncertainty.spread_product(3.0), 5e-4, "quadrature on the line"),
+        printed=lambda: 0.5,  # the number that the note prints
+        printed_equation=r"\sigma_x\,\sigma_k = \frac{1}{2}",
         note="carrier of 3 radians per width; a real field has mean frequency 0, so that its spread counts the carrier",
     ),
-    Entry(
-        name="002-uncertainty-gaussian",
-        source="002",
+    "002-uncertainty-gaussian": holds(
         place=PLACE,
         says="the least product of spreads on the line, 1/2, is that of Gaussians",
-        status="holds",
         implements="measures.spreads",
-        value=lambda: routes.line_product(0.0),
-        estimate=lambda: routes.quadrature_product(0.0),
+        value=lambda: line_product(0.0),
+        estimate=lambda: Estimate(uncertainty.spread_product(0.0), 5e-4, "quadrature on the line"),
+        right=r"\sigma_x\,\sigma_k \geq \frac{1}{2}",
     ),
-    Entry(
-        name="002-uncertainty-monotone",
-        source="002",
+    "002-uncertainty-monotone": refuted(
         place=PLACE,
         says="uncertainty decreases monotonically in training",
-        status="refuted",
         implements="measures.entropies",
-        value=routes.rise_of_flow,
-        estimate=routes.rise_of_modes,
-        printed=lambda: 0.0,
+        value=rise_of_flow,
+        estimate=lambda: Estimate(uncertainty.rise(entropies_of_modes()), 1e-4, "closed form of the flow, mode by mode"),
+        printed=lambda: uncertainty.rise(-np.sort(-entropies_of_modes())),  # the same values in falling order
         note="the largest rise of the entropy sum, in nats, along one exact flow on Gaussian data (n = 16, length scales 2, 1)",
     ),
-    Entry(
-        name="002-gabor-hypothesis",
-        source="002",
+    "002-gabor-hypothesis": refuted(
         place=PLACE,
         says="on Gaussian data, too, fields are Gabors",
-        status="refuted",
         implements="measures.gabor_fit",
-        value=lambda: gabor_fit(routes.swapped_field(), model="gabor").R2,
-        estimate=routes.swapped_R2,
-        printed=lambda: 1.0,
+        value=lambda: gabor_fit(swapped_field(), model="gabor").R2,
+        estimate=lambda: Estimate(uncertainty.best_gabor(swapped_field()), 1e-5, "least squares on sums over images"),
+        printed=lambda: uncertainty.best_gabor(uncertainty.by_images(24, 12.0, 4.0, 10.0)),  # of a Gabor
         note="R2 of the best Gabor, for one neuron after 100 tau (n = 24, the positive class has the shorter range)",
     ),
-    Entry(
-        name="sheet-one-sided-bound",
-        source="sheet",
-        place=PLACE,
-        says="least product of spreads of a real field if the frequency's is one-sided: half of de Gennes' constant",
-        status="holds",
-        implements="measures.ONE_SIDED_BOUND",
-        value=lambda: ONE_SIDED_BOUND,
-        estimate=routes.one_sided,
-    ),
-    Entry(
-        name="sheet-one-sided-gaussian",
-        source="sheet",
-        place=PLACE,
-        says="with the one-sided spread a Gaussian is not the least: sqrt(1 - 2/pi)/2",
-        status="holds",
-        implements="measures.spreads",
-        value=lambda: routes.line_product(0.0, one_sided=True),
-        estimate=lambda: Estimate(np.sqrt(1 - 2 / np.pi) / 2, 1e-4, "standard deviation of the half-normal law"),
-    ),
-    Entry(
-        name="sheet-harper-bound",
-        source="sheet",
-        place=PLACE,
-        says="largest alpha U + (1 - alpha) V is the largest eigenvalue of the Harper matrix",
-        status="holds",
-        implements="measures.harper_bound",
-        value=lambda: float(harper_bound(6, 0.4)),
-        estimate=lambda: routes.largest_sum(6, 0.4),
-        note="U and V: lengths of the circular means of position and frequency; n = 6, alpha = 0.4; complex fields allowed",
-    ),
-    Entry(
-        name="sheet-harper-gabor",
-        source="sheet",
-        place=PLACE,
-        says="a Gabor with a fast carrier keeps a slack of half of 1 - cos(2 pi f/n) over the bump of the same width",
-        status="holds with a condition",
-        implements="measures.harper_slack",
-        value=lambda: float(harper_slack(gabor(40, 20.0, 2.5, 8.0)) - harper_slack(gabor(40, 20.0, 2.5))),
-        estimate=lambda: routes.carrier_slack(40, 2.5, 8.0),
-        note="alpha = 1/2; the two frequency bands must lie apart",
-    ),
-    Entry(
-        name="sheet-entropic-bound",
-        source="sheet",
-        place=PLACE,
-        says="least sum of entropies is ln n; single sites, flat fields and combs attain it",
-        status="holds",
-        implements="measures.entropies",
-        value=lambda: routes.sum_of(routes.comb(8, 4)),
-        estimate=lambda: routes.least_over_signs(routes.entropy_sum, "least over all fields of 8 sites -1, 0 or 1"),
-    ),
-    Entry(
-        name="sheet-entropic-gaussian",
-        source="sheet",
-        place=PLACE,
-        says="a Gaussian bump does not attain it: its sum is ln n + 1 - ln 2",
-        status="holds with a condition",
-        implements="measures.entropies",
-        value=lambda: routes.sum_of(gabor(100, 50.3, 4.0)),
-        estimate=lambda: Estimate(np.log(100) + 1 - np.log(2), 1e-9, "entropies of two normal laws"),
-        note="for a width of several sites that is small against the ring",
-    ),
-    Entry(
-        name="sheet-entropic-gabor",
-        source="sheet",
-        place=PLACE,
-        says="nor does a real Gabor: ln n + ln 2",
-        status="holds with a condition",
-        implements="measures.entropies",
-        value=lambda: routes.sum_of(gabor(400, 200.3, 12.0, 73.3)),
-        estimate=lambda: Estimate(np.log(400) + np.log(2), 1e-3, "two bands, and a carrier averaged over its phases"),
-        note="for a carrier that is fast against the envelope and slow against the sites",
-    ),
-    Entry(
-        name="sheet-entropic-real-basis",
-        source="sheet",
-        place=PLACE,
-        says="over the real Fourier basis the bound is only ln(n/2): a single site goes below ln n",
-        status="holds",
-        implements="data.fourier_basis",
-        value=lambda: routes.real_basis_sum(12),
-        estimate=lambda: Estimate((1 - 2 / 12) * np.log(6) + 2 / 12 * np.log(12), 1e-9, "energies 1/n, 1/n and 2/n, by hand"),
-        note="the sum is 1.91 for n = 12, where ln n = 2.48 and ln(n/2) = 1.79",
-    ),
-    Entry(
-        name="sheet-donoho-stark",
-        source="sheet",
-        place=PLACE,
-        says="least product of the supports in position and frequency is n; combs attain it",
-        status="holds",
-        implements="measures.entropies",
-        value=lambda: float(np.exp(routes.sum_of(routes.comb(8, 2)))),
-        estimate=lambda: routes.least_over_signs(routes.support_product, "counted over all fields of 8 sites -1, 0 or 1"),
-        note="a routes.comb's energies are equal, so that the exponentials of its entropies count its supports",
-    ),
-    Entry(
-        name="sheet-gabor-atom",
-        source="sheet",
-        place=PLACE,
-        says="the ring Gabor as a sum over frequencies is that over images",
-        status="holds",
-        implements="measures.gabor",
-        value=lambda: float(gabor(12, 3.3, 2.5, 2.2, 0.4)[5]),
-        estimate=lambda: Estimate(float(routes.by_images(12, 3.3, 2.5, 2.2, 0.4)[5]), 1e-12, "sum over 81 images"),
-    ),
-    Entry(
-        name="sheet-gabor-bic",
-        source="sheet",
-        place=PLACE,
-        says="BIC of the plain bump less that of the Gabor: negative for a noisy bump",
-        status="holds",
-        implements="measures.gabor_fit",
-        value=lambda: gabor_fit(routes.NOISY).bic_gain,
-        estimate=routes.bic_gain,
-    ),
-)
+}

@@ -1,24 +1,39 @@
-"""Ledger of the drift f(w) = E[1(w.x >= 0) x]: sections 1 and 2 of note 003."""
+"""Note 003, sections 1 and 2: setting and dynamics of one neuron.
 
-import math
+Data (equations 1, 2); velocity and drift (3 to 5), properties 1 to 4, the early phase, the extra fact.
+"""
+
+from collections.abc import Callable
+from fractions import Fraction
 from functools import partial
 
 import jax
 import numpy as np
 
-from gatefield.data import Gaussian, Ising, ring_spectrum
-from gatefield.ledger.formula import Entry, Estimate
-from gatefield.ledger.routes import drift_cases as cases
-from gatefield.ledger.routes.closure_cases import circulant, sampled, wrapped
-from gatefield.ledger.routes.drift_cases import ENUMERATION, FIELD, J0, J1, POLAR, RING0, RING1, SYMMETRY
-from gatefield.theory import elliptical, neuron
-from gatefield.theory.drift.drift import drift
+from gatefield.data import Gaussian, Ising, line_correlation, ring_spectrum
+from gatefield.ledger.formula import Estimate, sampled
+from gatefield.ledger.notes.note_003 import corrected, holds, holds_if, refuted
+from gatefield.ledger.routes import calculus, cube, gaussian, rings
+from gatefield.theory import drift, elliptical, neuron
 
+FIELD = np.array([0.9, -0.37, 0.21, 1.3, -0.55, 0.4])
+SITE = np.eye(6)[0]
+POINTS, J1, J0 = cube.corners(6), 0.6, 0.2
+LAW1, LAW0 = cube.ring_law(6, J1), cube.ring_law(6, J0)
+RING = rings.ring(6, 1.5)
+STRETCH, ANGLE = np.diag([2.0, 1.0]), 0.7
+TURN = np.array([[np.cos(ANGLE), -np.sin(ANGLE)], [np.sin(ANGLE), np.cos(ANGLE)]])
+SYMMETRY, STRETCHED, TILTED = STRETCH @ TURN @ np.linalg.inv(STRETCH), STRETCH @ STRETCH, np.array([1.0, 0.3])
+"""A matrix A such that Ax has the law of x for covariance diag(4, 1), that covariance, and a field."""
+SKEWED = (Fraction(7, 10), Fraction(-31, 100), Fraction(1, 2))
 EARLY = np.random.default_rng(0).normal(size=40)
+ENUMERATION = "enumeration of the cube"
+POLAR = "quadrature over the plane of a site and the field"
+KERNEL = r"\Sigma_{ij} = e^{-(i - j)^2/\xi^2}"
 
 
-def enumerated(value: float) -> Estimate:
-    return Estimate(float(value), 1e-12, ENUMERATION)
+def enumerated(value: float, error: float = 1e-12) -> Estimate:
+    return Estimate(value, error, ENUMERATION)
 
 
 def cube_velocity() -> float:
@@ -27,9 +42,16 @@ def cube_velocity() -> float:
     return float(neuron.velocity(FIELD, partial(drift, source1), source1.covariance(), source0.covariance())[0])
 
 
-def printed_velocity() -> float:
-    """Equation 4 as printed."""
-    return float((cases.cube_drift(FIELD) / 2 - (cases.cube_cov(J0) + cases.cube_cov(J1)) @ FIELD / 2)[0])
+def slope(function: Callable[[np.ndarray], float], error: float) -> Estimate:
+    """Of a function of the field, at one site."""
+    change = calculus.derivative(lambda e: function(FIELD + e * SITE), 1e-4, order=2)
+    return Estimate(change, error, f"central differences, {ENUMERATION}")
+
+
+def equation_4() -> float:
+    """As printed."""
+    both = cube.covariance(LAW0, POINTS) + cube.covariance(LAW1, POINTS)
+    return (cube.opened(FIELD, LAW1, POINTS) / 2 - both @ FIELD / 2)[0]
 
 
 def early_ratio() -> float:
@@ -40,225 +62,142 @@ def early_ratio() -> float:
 
 
 def sampled_early_ratio(size: int = 100_000) -> Estimate:
-    root = np.linalg.cholesky(circulant(wrapped(40, 2.0)))
-    field = np.random.default_rng(1).normal(size=(size, 40)) @ (root.T @ EARLY)
-    both = circulant(wrapped(40, 2.0)) + circulant(wrapped(40, 4.0))
-    return sampled(np.maximum(field, 0) / 2 / (EARLY @ both @ EARLY / 4))
-
-
-def rate_ratio() -> float:
-    rates = ring_spectrum(40, 2.0) + ring_spectrum(40, 4.0)
-    return float(rates[3] / rates[0])
+    cov1, both = rings.ring(40, 2.0), rings.ring(40, 2.0) + rings.ring(40, 4.0)
+    field = np.random.default_rng(1).normal(size=(size, 40)) @ (np.linalg.cholesky(cov1).T @ EARLY)
+    return sampled(gaussian.sampled(np.maximum(field, 0) / 2 / (EARLY @ both @ EARLY / 4)), f"{size} samples")
 
 
 def rate_ratio_by_waves() -> Estimate:
     """Rates as the response of the covariances to waves."""
-    both = circulant(wrapped(40, 2.0)) + circulant(wrapped(40, 4.0))
-    wave = np.cos(2 * np.pi * 3 * np.arange(40) / 40)
-    return Estimate(float((both @ wave)[0] / both[0].sum()), 1e-12, "covariances applied to waves")
+    both, wave = rings.ring(40, 2.0) + rings.ring(40, 4.0), np.cos(2 * np.pi * 3 * np.arange(40) / 40)
+    return Estimate((both @ wave)[0] / both[0].sum(), 1e-12, "covariances applied to waves")
 
 
-def change_by_autodiff() -> float:
-    """Largest entry of J w and w'J, J the derivative of the drift of Gaussian data."""
+def gaussian_slope() -> np.ndarray:
+    """The derivative of the drift of Gaussian data by automatic differentiation."""
     with jax.enable_x64(True):
-        slope = np.asarray(jax.jacfwd(lambda w: elliptical.drift(w, RING1, "gaussian"))(jax.numpy.asarray(FIELD)))
-    return float(max(np.abs(slope @ FIELD).max(), np.abs(FIELD @ slope).max()))
+        return np.asarray(jax.jacfwd(lambda w: elliptical.drift(w, RING, "gaussian"))(jax.numpy.asarray(FIELD)))
 
 
-def gaussian(w: np.ndarray, cov: np.ndarray) -> np.ndarray:
-    return np.asarray(elliptical.drift(w, cov, "gaussian"))
+def change_along_itself() -> Estimate:
+    """How much the drift changes when the field grows."""
+    change = calculus.derivative(lambda e: gaussian.open_mean((1 + e) * FIELD, RING), 1e-4, order=2)
+    return Estimate(np.abs(change).max(), 1e-10, f"central differences, {POLAR}")
 
 
-note = partial(Entry, source="003")
-elliptic = partial(
-    note,
-    place="section 2, elliptical data",
-    says="the drift is g(w'Cw) Cw with g of order x^(-1/2)",
-    status="holds with a condition",
-    implements="theory.elliptical.constant",
-)
-
-ENTRIES = (
-    note(
-        name="003-eq1",
+FORMULAS = {
+    "003-eq1": holds_if(
         place="equations 1 and 2",
         says="where a gate is open, second moments give E[1(w.x > 0) x x'] w = Cw/2",
-        status="holds with a condition",
         implements="theory.drift",
-        value=lambda: float((Ising(6, J1).covariance() @ FIELD)[0]) / 2,
-        estimate=cases.gated_image,
+        value=lambda: (Ising(6, J1).covariance() @ FIELD)[0] / 2,
+        estimate=lambda: enumerated(float(LAW1 @ (np.maximum(POINTS @ FIELD, 0) * POINTS[:, 0])), 1e-13),
+        right=r"\mathbb{E}[\mathbb{1}(\langle w, x\rangle > 0)\,x x^\top]\,w = \frac{1}{2} C w",
         note="the law must be symmetric about zero and the classes balanced, besides translation invariance",
     ),
-    note(
-        name="003-translation-only",
+    "003-translation-only": refuted(
         place="section 1",
         says="translation invariance is all that the dynamics assume",
-        status="refuted",
         implements="theory.drift",
-        value=cases.skew_image,
-        estimate=cases.sampled_skew_image,
-        printed=lambda: float(cases.SKEW_FIELD[0]),
+        value=lambda: cube.skewed_image(SKEWED),
+        estimate=lambda: sampled(cube.sampled_skewed_image(SKEWED), "400000 samples"),
+        printed=lambda: 2 * SKEWED[0] / 2,  # Cw/2 with C = 2 I
+        printed_equation=r"\mathbb{E}[\mathbb{1}(\langle w, x\rangle > 0)\,x x^\top]\,w = \frac{1}{2} C w",
         note="independent x of mean 0, 2 with probability 1/3 or -1: E[1(w.x > 0) x x'] w is not Cw/2, the printed number",
     ),
-    note(
-        name="003-eq4",
+    "003-eq2-kernel": corrected(
+        place="equation 2",
+        says="the kernel exp(-(i-j)^2/xi^2) goes with circular shifts and a Fourier basis",
+        implements="data.line_correlation",
+        value=lambda: rings.off_diagonal(rings.in_fourier(np.asarray(line_correlation(40, 2.0)))),
+        estimate=lambda: Estimate(
+            rings.distance_to_circulant(rings.line(40, 2.0)), 1e-12, "distance to the nearest circulant matrix"
+        ),
+        printed=lambda: rings.distance_to_circulant(rings.ring(40, 2.0)),  # of a kernel that does go with shifts
+        right=r"\Sigma_{ij} \propto \sum_p e^{-(i - j + pn)^2/\xi^2}",
+        printed_equation=KERNEL,
+        note="it is Toeplitz; the wrapped kernel is circulant. The number is what is off the diagonal in the Fourier basis",
+    ),
+    "003-eq4": corrected(
         place="equation 4",
         says="velocity of one neuron",
-        status="corrected",
         implements="theory.neuron.velocity",
         value=cube_velocity,
-        estimate=lambda: Estimate(-cases.derivative(cases.cube_loss, FIELD, 0), 1e-9, f"central differences, {ENUMERATION}"),
-        printed=printed_velocity,
+        estimate=lambda: slope(lambda w: -cube.loss(w, (LAW1, LAW0), POINTS), 1e-9),
+        printed=equation_4,
+        right=r"\tau\frac{dw}{dt} = \frac{1}{2} f(w) - \frac{1}{4}(\Sigma_0 + \Sigma_1)w",
+        printed_equation=r"\tau\frac{dw}{dt} = \frac{1}{2} f(w) - \frac{1}{2}(\Sigma_0 + \Sigma_1)w",
         note="f/2 - (C0 + C1)w/4 for half the mean squared error; the printed 1/2 in both places fits no scale of the loss",
     ),
-    note(
-        name="003-eq5",
+    "003-eq5": holds(
         place="equation 5",
         says="the gradient of E relu(w.x) is f(w) = E[1(w.x >= 0) x]",
-        status="holds",
         implements="theory.drift",
-        value=lambda: float(drift(Ising(6, J1), FIELD)[0]),
-        estimate=lambda: Estimate(cases.derivative(cases.cube_output, FIELD, 0), 1e-10, f"central differences, {ENUMERATION}"),
+        value=lambda: drift(Ising(6, J1), FIELD)[0],
+        estimate=lambda: slope(lambda w: cube.output(w, LAW1, POINTS), 1e-10),
+        right=r"\nabla\,\mathbb{E}\,\mathrm{ReLU}(\langle w, x\rangle) = \mathbb{E}[\mathbb{1}(\langle w, x\rangle \geq 0)\,x]",
         note="for a symmetric law ties do not matter, because those x cancel",
     ),
-    note(
-        name="003-property1",
+    "003-property1": holds(
         place="section 2, property 1",
         says="f(alpha w) = f(w) for alpha > 0",
-        status="holds",
         implements="theory.drift",
-        value=lambda: float(drift(Ising(6, J1), 3.7 * FIELD)[1]),
-        estimate=lambda: enumerated(cases.cube_drift(FIELD)[1]),
+        value=lambda: drift(Ising(6, J1), 3.7 * FIELD)[1],
+        estimate=lambda: enumerated(cube.opened(FIELD, LAW1, POINTS)[1]),
+        right=r"f(\alpha w) = f(w),\quad \alpha > 0",
     ),
-    note(
-        name="003-property2",
+    "003-property2": holds_if(
         place="section 2, property 2",
         says="f(-w) = -f(w)",
-        status="holds with a condition",
         implements="theory.drift",
-        value=lambda: float(drift(Ising(6, J1), -FIELD)[1]),
-        estimate=lambda: enumerated(-cases.cube_drift(FIELD)[1]),
+        value=lambda: drift(Ising(6, J1), -FIELD)[1],
+        estimate=lambda: enumerated(-cube.opened(FIELD, LAW1, POINTS)[1]),
+        right=r"f(-w) = -f(w)",
         note="if the mean of x is zero and ties carry no mean",
     ),
-    note(
-        name="003-property3",
+    "003-property3": holds_if(
         place="section 2, property 3",
         says="f of a shifted field is the shifted f",
-        status="holds with a condition",
         implements="theory.drift",
-        value=lambda: float(drift(Ising(6, J1), np.roll(FIELD, 2))[3]),
-        estimate=lambda: enumerated(cases.cube_drift(FIELD)[1]),
+        value=lambda: drift(Ising(6, J1), np.roll(FIELD, 2))[3],
+        estimate=lambda: enumerated(cube.opened(FIELD, LAW1, POINTS)[1]),
+        right=r"f(\mathcal{C} w) = \mathcal{C} f(w)",
         note="if the law is that of a ring; on a line, as equation 2 prints it, this fails",
     ),
-    note(
-        name="003-property4",
+    "003-property4": corrected(
         place="section 2, property 4",
         says="if Ax has the law of x, then f(Aw) = A^-T f(w)",
-        status="corrected",
         implements="theory.elliptical.drift",
-        value=lambda: float((SYMMETRY @ gaussian(SYMMETRY.T @ cases.TILTED, cases.STRETCHED))[0]),
-        estimate=lambda: Estimate(cases.polar_drift(cases.TILTED, cases.STRETCHED)[0], 1e-12, POLAR),
-        printed=lambda: float((SYMMETRY.T @ gaussian(SYMMETRY @ cases.TILTED, cases.STRETCHED))[0]),
+        value=lambda: (SYMMETRY @ np.asarray(elliptical.drift(SYMMETRY.T @ TILTED, STRETCHED, "gaussian")))[0],
+        estimate=lambda: Estimate(gaussian.open_mean(TILTED, STRETCHED)[0], 1e-12, POLAR),
+        printed=lambda: (SYMMETRY.T @ gaussian.open_mean(SYMMETRY @ TILTED, STRETCHED))[0],
+        right=r"f(A^\top w) = A^{-1} f(w)",
+        printed_equation=r"f(A w) = A^{-\top} f(w)",
         note="f(A'w) = A^-1 f(w); both forms agree for orthogonal A. The number is f(w) by way of A, C = diag(4, 1)",
     ),
-    note(
-        name="003-early-phase",
+    "003-early-phase": holds(
         place="section 2, early phase",
         says="at a standard normal start the decay term dominates the velocity",
-        status="holds",
         implements="theory.drift",
         value=early_ratio,
         estimate=sampled_early_ratio,
         note="the number is label term over decay term, both along the field; n = 40, xi = (2, 4)",
     ),
-    note(
-        name="003-low-frequencies",
+    "003-low-frequencies": holds(
         place="section 2, footnote 3",
         says="the decay term shrinks low frequencies faster than high ones",
-        status="holds",
         implements="data.ring_spectrum",
-        value=rate_ratio,
+        value=lambda: np.divide(*(ring_spectrum(40, 2.0) + ring_spectrum(40, 4.0))[[3, 0]]),
         estimate=rate_ratio_by_waves,
         note="the rate is (lambda_0 + lambda_1)/4; the number is that of frequency 3 over that of 0, n = 40, xi = (2, 4)",
     ),
-    note(
-        name="003-gaussian",
-        place="section 2, Gaussian data",
-        says="f(w) = Cw/sqrt(2 pi w'Cw)",
-        status="holds",
-        implements="theory.drift",
-        value=lambda: float(drift(Gaussian(6, 1.5), FIELD)[2]),
-        estimate=lambda: Estimate(cases.polar_drift(FIELD, RING1)[2], 1e-12, POLAR),
-    ),
-    elliptic(
-        name="003-elliptical-gaussian",
-        value=lambda: float(elliptical.constant("gaussian", 5)),
-        estimate=lambda: cases.mean_size(lambda t: math.exp(-t * t / 2) / math.sqrt(2 * math.pi)),
-        note="exactly c x^(-1/2) with c = E|T|/2, T a marginal of unit variance; Gaussian: 1/sqrt(2 pi)",
-    ),
-    elliptic(
-        name="003-elliptical-laplace",
-        value=lambda: float(elliptical.constant("laplace", 5)),
-        estimate=cases.laplace_size,
-        note="exactly c x^(-1/2); Laplace: c = 1/(2 sqrt 2)",
-    ),
-    elliptic(
-        name="003-elliptical-student-3",
-        value=lambda: float(elliptical.constant("student:3", 5)),
-        estimate=lambda: cases.student_size(3.0),
-        note="exactly c x^(-1/2); Student t with 3 degrees of freedom: c = 1/pi",
-    ),
-    elliptic(
-        name="003-elliptical-student-5",
-        value=lambda: float(elliptical.constant("student:5", 5)),
-        estimate=lambda: cases.student_size(5.0),
-        note="exactly c x^(-1/2); Student t with 5 degrees of freedom: c = 0.367553",
-    ),
-    elliptic(
-        name="003-elliptical-sphere",
-        value=lambda: float(elliptical.constant("sphere", 5)),
-        estimate=cases.sphere_size,
-        note="exactly c x^(-1/2); on a sphere in 5 dimensions: c = 0.419263",
-    ),
-    note(
-        name="003-eq6",
-        place="equation 6",
-        says="velocity of one neuron on elliptical data, mode by mode",
-        status="holds with a condition",
-        implements="theory.elliptical.velocity",
-        value=lambda: float(elliptical.velocity(FIELD, RING1, RING0, "laplace")[0]),
-        estimate=lambda: cases.laplace_descent(0),
-        printed=lambda: 2 * cases.laplace_descent(0).value,
-        note="for a loss without the half; for half the mean squared error, as in equation 4, both terms are half as large",
-    ),
-    note(
-        name="003-one-mode",
-        place="section 2, after equation 6",
-        says="the limit is one mode or a pair of modes",
-        status="holds",
-        implements="theory.elliptical.steady_amplitude",
-        value=lambda: float(elliptical.steady_amplitude(ring_spectrum(11, 1.0)[0], ring_spectrum(11, 0.6)[0], "laplace", 11)),
-        estimate=lambda: cases.rest(1.0, 0.6, 11, cases.laplace_size().value),
-        note="that of largest lambda_1/(lambda_0 + lambda_1), here flat; its length is 2c sqrt(lambda_1)/(lambda_0 + lambda_1)",
-    ),
-    note(
-        name="003-two-modes",
-        place="section 2, after equation 6",
-        says="the limit is one mode or a pair of modes",
-        status="holds",
-        implements="theory.elliptical.steady_amplitude",
-        value=lambda: float(elliptical.steady_amplitude(ring_spectrum(11, 0.6)[5], ring_spectrum(11, 1.0)[5], "student:5", 11)),
-        estimate=lambda: cases.rest(0.6, 1.0, 11, cases.student_size(5.0).value),
-        note="if the positive class has the shorter range, the highest frequency, a pair of modes on a ring of odd length",
-    ),
-    note(
-        name="003-extra-fact",
+    "003-extra-fact": holds(
         place="section 2, extra fact",
         says="the derivative of f is orthogonal to w on both sides",
-        status="holds",
         implements="theory.drift",
-        value=change_by_autodiff,
-        estimate=cases.change_along_itself,
+        value=lambda: max(np.abs(gaussian_slope() @ FIELD).max(), np.abs(FIELD @ gaussian_slope()).max()),
+        estimate=change_along_itself,
+        right=r"J w = 0,\quad w^\top J = 0,\quad J = \frac{\partial f}{\partial w}",
         note="because E relu is convex and of degree one; not special to ReLU. The number is the largest entry of J w and w'J",
     ),
-)
+}

@@ -1,78 +1,65 @@
-"""Ledger of nu, labels against kernels: paper 004, figures 6 and 8."""
-
-from functools import partial
+"""Paper 004, section 3, figures 6 and 8: labels against kernels, nu = y'K^-1 y."""
 
 import numpy as np
 
-from gatefield.kernels import trace_normalised
-from gatefield.ledger.formula import Entry, Estimate
-from gatefield.measures.label_alignment import label_alignment
+from gatefield.core.estimate import Estimate
+from gatefield.kernels import expected_ntk, trace_normalised
+from gatefield.ledger.notes.paper_004 import corrected, holds, holds_if
+from gatefield.ledger.notes.paper_004.depth import one_layer_of_gates
+from gatefield.ledger.routes import labels, paths
+from gatefield.measures import label_alignment
 
 N = 40
 LABELS = np.where(np.arange(N) % 3, 1.0, -1.0)
+ROWS = np.random.default_rng(12).normal(size=(N, 60))
+"""Derivatives of N samples by 60 weights, of no network in particular."""
+KERNEL = ROWS @ ROWS.T
+UNIT = KERNEL / np.trace(KERNEL)
+VECTORS = np.linalg.eigh(KERNEL)[1]
 
 
-def rows() -> np.ndarray:
-    """Derivatives of N samples by 60 weights, of no network in particular."""
-    return np.random.default_rng(12).normal(size=(N, 60))
+def aligned() -> float:
+    _, gates, x = one_layer_of_gates()
+    return float(label_alignment(expected_ntk(gates, x, 0.5), np.cos(np.arange(N)), 1e-3))
 
 
-def size_of_normalised() -> float:
-    """nu of K with trace one over nu of K."""
-    K = rows() @ rows().T
-    return float(label_alignment(trace_normalised(K), LABELS, 0.0) / label_alignment(K, LABELS, 0.0))
+def aligned_by_elimination() -> Estimate:
+    features = paths.activations(one_layer_of_gates()[1])
+    return Estimate(labels.nu(2 * 0.5**2 * features.T @ features, np.cos(np.arange(N)), 1e-3), 1e-7, "elimination")
 
 
 def best_spectrum() -> np.ndarray:
-    """The kernel of trace one with the eigenvectors of `rows` whose eigenvalues go as |<u_i, y>|."""
-    vectors = np.linalg.eigh(rows() @ rows().T)[1]
-    share = abs(vectors.T @ LABELS)
-    return (vectors * share / share.sum()) @ vectors.T
+    """The kernel of trace one with the eigenvectors of `KERNEL` whose eigenvalues go as |<u_i, y>|."""
+    share = abs(VECTORS.T @ LABELS)
+    return (VECTORS * share / share.sum()) @ VECTORS.T
 
 
-def least_found() -> Estimate:
-    """The least nu over eigenvalues of sum one, by steps that keep them positive: rho_i <- sqrt(rho_i |<u_i, y>|)."""
-    along = np.linalg.eigh(rows() @ rows().T)[1].T @ LABELS
-    rho = np.full(N, 1 / N)
-    for _ in range(60):
-        rho = np.sqrt(rho * abs(along))
-        rho /= rho.sum()
-    return Estimate(float(np.sum(along**2 / rho)), 1e-8, "a fixed point, from equal eigenvalues")
-
-
-paper = partial(Entry, source="004")
-sheet = partial(Entry, source="sheet")
-
-ENTRIES = (
-    paper(
-        name="004-nu-least",
+FORMULAS = {
+    "004-nu": holds_if(
+        place="section 3, figure 6",
+        says="nu = y'K^(-1)y is the sum of <u_i, y>^2/rho_i",
+        implements="measures.label_alignment",
+        value=aligned,
+        estimate=aligned_by_elimination,
+        right=r"\nu = y^\top K^{-1} y = \sum_i \frac{\langle u_i, y\rangle^2}{\rho_i}",
+        note="a singular kernel needs a ridge, here 1e-3 of the mean eigenvalue",
+    ),
+    "004-nu-least": holds(
         place="section 3, figure 6",
         says="with trace one nu falls only if more of the trace goes to eigenvectors along the labels",
-        status="holds",
         implements="measures.label_alignment",
-        value=lambda: float(label_alignment(best_spectrum(), LABELS, 0.0)),
-        estimate=least_found,
+        value=lambda: label_alignment(best_spectrum(), LABELS, 0.0),
+        estimate=lambda: Estimate(labels.least_nu(VECTORS.T @ LABELS), 1e-8, "a fixed point, from equal eigenvalues"),
+        right=r"\min_\rho \nu = \left(\sum_i |\langle u_i, y\rangle|\right)^2",
         note="it is least where rho_i goes as |<u_i, y>|, and is then the square of the sum of these",
     ),
-    sheet(
-        name="sheet-nu-identity",
-        place="measures, label alignment",
-        says="nu of I/n is n^2 for labels +-1",
-        status="holds",
-        implements="measures.label_alignment",
-        value=lambda: float(label_alignment(np.eye(N) / N, LABELS, 0.0)),
-        estimate=lambda: Estimate(float(N) ** 2, 1e-8, "each label counts n"),
-        note="n = 40 here; 40000 for the 200 samples of the figures",
-    ),
-    paper(
-        name="004-figure8",
+    "004-figure8": corrected(
         place="figure 8, panels (i) and (ii)",
         says="both show nu of K with trace one",
-        status="corrected",
         implements="measures.label_alignment",
-        value=size_of_normalised,
-        estimate=lambda: Estimate(float((rows() ** 2).sum()), 1e-6, "sum of the squares of all derivatives"),
-        printed=lambda: 1.0,
+        value=lambda: label_alignment(trace_normalised(KERNEL), LABELS, 0.0) / label_alignment(KERNEL, LABELS, 0.0),
+        estimate=lambda: Estimate((ROWS**2).sum(), 1e-6, "sum of the squares of all derivatives"),
+        printed=lambda: labels.nu(UNIT, LABELS) / labels.nu(UNIT, LABELS),  # if both panels show trace one
         note="the first is probably nu of K as it is, as (iii) is for K^a; they differ by the trace, the number here",
     ),
-)
+}

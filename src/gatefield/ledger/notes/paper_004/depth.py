@@ -1,148 +1,205 @@
-"""Ledger of what depth does: paper 004, experiments 1, 2 and 8, and its hard dataset."""
+"""Paper 004, section 2, what depth does: equation 5, figures 1 and 3, experiments 1 and 2; and experiment 8."""
 
 import math
-from functools import partial
 
 import numpy as np
 
-from gatefield.kernels.normalise import cosine_normalised
-from gatefield.kernels.paths import expected_ntk
-from gatefield.kernels.tangent import ntk
-from gatefield.ledger.formula import Entry, Estimate
-from gatefield.ledger.routes import deep_cases as cases
-from gatefield.ledger.routes import descent as slow
+from gatefield.kernels import cosine_normalised, expected_ntk, ntk
+from gatefield.ledger.formula import Estimate, sampled
+from gatefield.ledger.notes.paper_004 import corrected, holds, holds_if, left_open, refuted
+from gatefield.ledger.routes import descent, gaussian, paths
+from gatefield.measures import cumulative_spectrum
 
-paper = partial(Entry, source="004")
-sheet = partial(Entry, source="sheet")
+N, DEPTH, MU = 40, 4, 0.5
+IDEAL = np.full((N, N), MU ** (DEPTH - 1)) + (1 - MU ** (DEPTH - 1)) * np.eye(N)
+ONE = np.ones((1, 1))
+JACOBIAN = "products of all derivatives, by backpropagation"
+DEEP = descent.random_gates(20, 40, 24)
 
-ENTRIES = (
-    paper(
-        name="004-hard-pair",
-        place="section 1, a hard dataset",
-        says="no ReLU network without biases fits (x, 1) and (2x, -1)",
-        status="holds",
-        implements="kernels.path_kernel",
-        value=lambda: cases.unfitted(slow.hard_gates(slow.normals(np.random.default_rng(11), (2, 3, 1)), cases.HARD_X)),
-        estimate=lambda: cases.trained_on_pair(own=False),
-        note="the least sum of squares is 9/5, with -1/5 at x; the same for GaLU whose gating network has no biases",
+
+def one_layer_of_gates() -> descent.Case:
+    """Random gates on fewer units than samples, d = 2, inputs 1, weights +-sqrt(2/w)."""
+    rng, width = np.random.default_rng(6), 10
+    weights = descent.signs(rng, (1, width, 1), math.sqrt(2 / width))
+    return weights, [(rng.random((N, width)) < MU).astype(float)], np.ones((N, 1))
+
+
+def slow_kernel(case: descent.Case) -> np.ndarray:
+    rows = descent.derivatives(*case)
+    return rows @ rows.T
+
+
+def random_cases(depth: int, width: int) -> list[descent.Case]:
+    """Experiment 1 with 60 samples, two runs."""
+    return [descent.random_gates(depth, width, 60, run) for run in range(2)]
+
+
+def plane_cases(depth: int, *, frozen: bool) -> list[descent.Case]:
+    """Experiment 2, two runs; gates of another network (GaLU) or of the network itself (ReLU)."""
+    return [descent.plane(depth, frozen=frozen, run=run) for run in range(2)]
+
+
+def ratio(top: list[descent.Case], bottom: list[descent.Case], steps: int) -> float:
+    """Error after so many steps in some cases over that in others, from the library's kernel."""
+    return descent.mean_ratio(lambda case, run: descent.errors_by_spectrum(np.asarray(ntk(*case)), run, steps), top, bottom)
+
+
+def slow_ratio(top: list[descent.Case], bottom: list[descent.Case], steps: int) -> Estimate:
+    value = descent.mean_ratio(lambda case, run: descent.errors_by_steps(slow_kernel(case), run, steps), top, bottom)
+    return Estimate(value, 1e-8, JACOBIAN)
+
+
+def spread_by_derivatives() -> Estimate:
+    """Condition number with rows of equal length over that with rows as they are."""
+    rows = descent.derivatives(*DEEP)
+    equal = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return Estimate(descent.condition(equal @ equal.T) / descent.condition(rows @ rows.T), 1e-9, JACOBIAN)
+
+
+def top_share() -> float:
+    """With rho_max of the library's kernel, what a step leaves of an error along the top eigenvector."""
+    case = descent.random_gates(20, 25, 40)
+    return 1 - 0.1 / np.linalg.eigvalsh(slow_kernel(case))[-1] * np.linalg.eigvalsh(ntk(*case))[-1]
+
+
+def growth(depth: int) -> float:
+    """Mean of K/d after ten steps of experiment 8."""
+    return float(
+        np.mean([ntk(run[-1], descent.all_open(depth), ONE).item() for run in descent.linear_runs(depth, 10, 10)]) / depth
+    )
+
+
+def slow_growth(depth: int) -> float:
+    ends = [run[-1] for run in descent.linear_runs(depth, 10, 10)]
+    return float(np.mean([np.sum(descent.derivatives(w, descent.all_open(depth), ONE) ** 2) for w in ends]) / depth)
+
+
+def mean_kernel(depth: int) -> float:
+    """E[K]/d of a linear network at the start, by corollary 8.1: the same for all depths, and so the dynamics as printed."""
+    return (100 * 0.1**2) ** (depth - 1)
+
+
+FORMULAS = {
+    "004-eq5-largest": holds(
+        place="equation 5",
+        says="the largest eigenvalue of E[K]/d is 1 + (n-1) mu^(d-1)",
+        implements="measures.cumulative_spectrum",
+        value=lambda: np.diff(cumulative_spectrum(IDEAL))[-1],
+        estimate=lambda: Estimate(1 + (N - 1) * MU ** (DEPTH - 1), 1e-10, "the constant vector is an eigenvector"),
+        right=r"\rho_{\max} = 1 + (n - 1)\mu^{d-1}",
     ),
-    sheet(
-        name="sheet-hard-pair",
-        place="kernels, paths and labels",
-        says="gates that differ between x and 2x let both be fitted",
-        status="holds",
-        implements="kernels.path_kernel",
-        value=lambda: cases.unfitted(cases.OWN),
-        estimate=lambda: cases.trained_on_pair(own=True),
+    "004-eq5-smallest": holds(
+        place="equation 5",
+        says="the other n - 1 eigenvalues are 1 - mu^(d-1)",
+        implements="measures.cumulative_spectrum",
+        value=lambda: cumulative_spectrum(IDEAL)[-2] / (N - 1),
+        estimate=lambda: Estimate((np.trace(IDEAL) - IDEAL.sum() / N) / (N - 1), 1e-10, "trace less the largest"),
+        right=r"\rho_{\min} = 1 - \mu^{d-1}",
     ),
-    paper(
-        name="004-depth-hurts",
+    "004-ecdf": corrected(
+        place="section 2, figure 1",
+        says="the e.c.d.f. is a cumulative distribution, which ends at 1",
+        implements="measures.cumulative_spectrum",
+        value=lambda: cumulative_spectrum(IDEAL)[-1],
+        estimate=lambda: Estimate(np.trace(IDEAL), 1e-10, "the trace"),
+        printed=lambda: np.mean(np.linalg.eigvalsh(IDEAL) <= np.trace(IDEAL)),  # what a distribution function ends at
+        note="it is the sum of the ascending eigenvalues, which ends at the trace",
+    ),
+    "004-ideal-spectrum": holds_if(
+        place="section 2, depth phenomena",
+        says="entries close to their means give the spectrum of the mean",
+        implements="kernels.ntk",
+        value=lambda: cumulative_spectrum(ntk(*one_layer_of_gates()) / 2)[0],
+        estimate=lambda: Estimate(
+            0.0 if np.linalg.matrix_rank(one_layer_of_gates()[1][0]) < N else np.nan,
+            1e-10,
+            "K/2 has the rank of the gates, of which there are fewer than samples",
+        ),
+        printed=lambda: 1 - MU ** (2 - 1),
+        note="n times the variance off the diagonal must be small; smallest eigenvalue at d = 2, w = 10, n = 40",
+    ),
+    "004-depth-hurts": holds_if(
         place="section 2, why increasing depth beyond a point hurts",
         says="with depth the entries of K deviate from their means, and eigenvalues get smaller",
-        status="holds with a condition",
         implements="kernels.cosine_normalised",
-        value=lambda: (
-            cases.conditions(cosine_normalised(ntk(*cases.random_gates(*cases.DEEP))))
-            / cases.conditions(ntk(*cases.random_gates(*cases.DEEP)))
-        ),
-        estimate=cases.spread_by_derivatives,
+        value=lambda: descent.condition(np.asarray(cosine_normalised(ntk(*DEEP)))) / descent.condition(np.asarray(ntk(*DEEP))),
+        estimate=spread_by_derivatives,
         note="it is the diagonal that spreads: with unit diagonal the condition number falls to this share of itself; "
         "random gates, d = 20, w = 40, n = 24",
     ),
-    paper(
-        name="004-figure3",
+    "004-figure3": holds_if(
         place="section 2, role of depth, figure 3",
         says="the convergence rate gets better with depth",
-        status="holds with a condition",
         implements="kernels.ntk",
-        value=lambda: cases.random_ratio((20, 25), (8, 25), slowly=False),
-        estimate=lambda: Estimate(cases.random_ratio((20, 25), (8, 25), slowly=True), 1e-8, cases.JACOBIAN),
+        value=lambda: ratio(random_cases(20, 25), random_cases(8, 25), 100),
+        estimate=lambda: slow_ratio(random_cases(20, 25), random_cases(8, 25), 100),
         note="up to an optimum; error after 100 steps at d = 20 over that at d = 8, w = 25, n = 60, 2 runs",
     ),
-    paper(
-        name="004-figure3-width",
+    "004-figure3-width": left_open(
         place="section 2, role of depth, figures 1 and 3",
         says="the text fits networks of width 100, the figure shows 25 and 500",
-        status="open",
         implements="kernels.ntk",
-        value=lambda: cases.random_ratio((6, 25), (6, 100), slowly=False),
-        estimate=lambda: Estimate(cases.random_ratio((6, 25), (6, 100), slowly=True), 1e-8, cases.JACOBIAN),
+        value=lambda: ratio(random_cases(6, 25), random_cases(6, 100), 100),
+        estimate=lambda: slow_ratio(random_cases(6, 25), random_cases(6, 100), 100),
         note="which one was meant matters: error after 100 steps at w = 25 over that at w = 100, d = 6; the experiment "
         "depth-spectrum runs all three. The text also calls the first plot of figure 1 the middle one",
     ),
-    paper(
-        name="004-step-size",
+    "004-step-size": holds_if(
         place="section 2, role of depth",
         says="steps of 0.1/rho_max leave 0.9 of the error along the top eigenvector, rho being eigenvalues of E[K]/d",
-        status="holds with a condition",
         implements="kernels.ntk",
-        value=cases.top_share,
-        estimate=lambda: Estimate(cases.top_share(slowly=True), 1e-9, cases.JACOBIAN),
-        printed=lambda: cases.top_share(scale=20.0, slowly=True),
+        value=top_share,
+        estimate=lambda: Estimate(descent.top_share(slow_kernel(descent.random_gates(20, 25, 40))), 1e-9, JACOBIAN),
+        printed=lambda: descent.top_share(slow_kernel(descent.random_gates(20, 25, 40)), scale=20.0),
+        right=r"\alpha = \frac{0.1}{\rho_{\max}(K)}",
+        printed_equation=r"\alpha = \frac{0.1}{\rho_{\max}(K/d)}",
         note="rho_max must be that of the sampled K with its factor d; of K/d the step is d times too long, here at d = 20",
     ),
-    paper(
-        name="004-experiment2-galu",
+    "004-experiment2-galu": holds_if(
         place="section 2, experiment 2",
         says="GaLU networks optimise better than ReLU networks",
-        status="holds with a condition",
         implements="kernels.ntk",
-        value=lambda: cases.plane_ratio((8, True), (8, False), slowly=False),
-        estimate=lambda: Estimate(cases.plane_ratio((8, True), (8, False), slowly=True), 1e-8, cases.JACOBIAN),
+        value=lambda: ratio(plane_cases(8, frozen=True), plane_cases(8, frozen=False), 300),
+        estimate=lambda: slow_ratio(plane_cases(8, frozen=True), plane_cases(8, frozen=False), 300),
         note="from d = 4 on; error of GaLU over that of ReLU after 300 steps, d = 8, w = n = 50, 2 runs, normal weights",
     ),
-    paper(
-        name="004-experiment2-depth",
+    "004-experiment2-depth": holds(
         place="section 2, experiment 2",
         says="GaLU networks converge better with increasing depth",
-        status="holds",
         implements="kernels.ntk",
-        value=lambda: cases.plane_ratio((8, True), (2, True), slowly=False),
-        estimate=lambda: Estimate(cases.plane_ratio((8, True), (2, True), slowly=True), 1e-8, cases.JACOBIAN),
+        value=lambda: ratio(plane_cases(8, frozen=True), plane_cases(2, frozen=True), 300),
+        estimate=lambda: slow_ratio(plane_cases(8, frozen=True), plane_cases(2, frozen=True), 300),
         note="error at d = 8 over that at d = 2, as before",
     ),
-    sheet(
-        name="sheet-sign-rank",
-        place="kernels, experiment 2 of paper 004",
-        says="with weights +-sigma and two inputs the kernel of depth 2 has the rank 6, whatever the width",
-        status="holds",
-        implements="kernels.ntk",
-        value=lambda: cases.rank(ntk(*cases.plane(2, frozen=False, run=0, signs=True))),
-        estimate=cases.sign_rank,
-        note="there are only four different first-layer units; w = n = 50",
-    ),
-    paper(
-        name="004-experiment8-first",
+    "004-experiment8-first": holds_if(
         place="experiment 8",
         says="a step of 0.1/d leaves 0.81 of the squared error",
-        status="holds with a condition",
         implements="kernels.expected_ntk",
-        value=lambda: (1 - 0.1 * float(expected_ntk([np.ones((1, 100))], np.ones((1, 1)), 0.1)[0, 0]) / 2) ** 2,
-        estimate=cases.first_step,
-        printed=lambda: (1 - 0.2 * float(expected_ntk([np.ones((1, 100))], np.ones((1, 1)), 0.1)[0, 0]) / 2) ** 2,
+        value=lambda: (1 - 0.1 * expected_ntk([np.ones((1, 100))], ONE, 0.1)[0, 0] / 2) ** 2,
+        estimate=lambda: sampled(gaussian.sampled(descent.first_shares()), "200 trainings, d = 2"),
+        printed=lambda: (1 - 0.2 * mean_kernel(2)) ** 2,
+        right=r"\frac{e_{t+1}^2}{e_t^2} = 0.81",
         note="with half the squared error as loss; the loss of section 1, without the half, gives 0.64",
     ),
-    paper(
-        name="004-experiment8-growth",
+    "004-experiment8-growth": holds(
         place="experiment 8",
         says="the error falls faster than 0.81 because K grows",
-        status="holds",
         implements="kernels.ntk",
-        value=lambda: cases.linear_end()[0],
+        value=lambda: ntk(descent.slow_run()[-1], descent.all_open(2), ONE).item() / 2,
         estimate=lambda: Estimate(
-            math.sqrt(2 - cases.linear_end()[1] ** 2), 1e-3, "K^2 - 4 y^2, which small steps conserve at d = 2"
+            math.sqrt(2 - paths.output(descent.slow_run()[0], descent.all_open(2), ONE).item() ** 2),
+            1e-3,
+            "K^2 - 4 y^2, which small steps conserve at d = 2",
         ),
         note="K/2 at the end, d = 2, w = 100; it begins at 1",
     ),
-    paper(
-        name="004-experiment8-depths",
+    "004-experiment8-depths": refuted(
         place="experiment 8",
         says="irrespective of the depth the error dynamics is similar",
-        status="refuted",
         implements="kernels.ntk",
-        value=lambda: cases.growth(10) / cases.growth(2),
-        estimate=lambda: Estimate(cases.growth(10, slowly=True) / cases.growth(2, slowly=True), 1e-9, cases.JACOBIAN),
-        printed=lambda: 1.0,
+        value=lambda: growth(10) / growth(2),
+        estimate=lambda: Estimate(slow_growth(10) / slow_growth(2), 1e-9, JACOBIAN),
+        printed=lambda: mean_kernel(10) / mean_kernel(2),
         note="only the first step is; K/d grows the faster the deeper, here after ten steps at d = 10 over d = 2, 10 runs",
     ),
-)
+}

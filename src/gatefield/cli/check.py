@@ -12,7 +12,7 @@ from gatefield.cli.messages import to_stderr
 from gatefield.cli.store_option import Store, default_store
 
 if TYPE_CHECKING:
-    from gatefield.ledger import Finding, Ledger
+    from gatefield.ledger import Ledger
 
 
 @dataclasses.dataclass(frozen=True)
@@ -23,35 +23,34 @@ class Check:
     """
 
     source: Annotated[tuple[tuple[str, ...], ...], UseAppendAction, arg(metavar="SOURCE...", help_behavior_hint="")] = ()
-    """Only entries of these sources: 000 to 004, or sheet for what no source prints."""
+    """Only formulas of these sources: 000 to 004, or sheet for what no source prints."""
 
     name: Annotated[tuple[tuple[str, ...], ...], UseAppendAction, arg(metavar="TEXT...", help_behavior_hint="")] = ()
-    """Only entries with such a text in their name."""
+    """Only formulas with such a text in their name."""
 
     json: Annotated[bool, arg(help_behavior_hint="")] = False
     """Print the findings as a JSON list instead of a table."""
 
     output: Annotated[Path | None, arg(metavar="FILE", help_behavior_hint="(default: gatefield-ledger.html)")] = None
-    """The page to write. A check of some entries only (--source, --name), or with --json, writes none unless this names it."""
+    """The page to write. A check of some formulas only (--source, --name), or with --json, writes none unless this names it."""
 
     store: Store = dataclasses.field(default_factory=default_store)
 
     def __call__(self) -> int:
         to_stderr("gatefield check: every formula against an independent estimate, about a minute for all of them.")
-        from gatefield.ledger import Ledger, write_ledger
+        from gatefield.ledger import write_ledger
 
         sources, names = ([text for texts in given for text in texts] for given in (self.source, self.name))
-        findings = self._findings(sources, names)
-        ledger = Ledger.of(findings)
+        ledger = self._check(sources, names)
         self._show(ledger)
         whole = not sources and not names
         if whole:
             write_ledger(self.store, ledger)
         if self.output or (whole and not self.json):
             self._write(ledger, self.output or Path("gatefield-ledger.html"))
-        return int(any(finding.error_text for finding in findings))
+        return int(bool(ledger.bad))
 
-    def _findings(self, sources: Sequence[str], names: Sequence[str]) -> "Sequence[Finding]":
+    def _check(self, sources: Sequence[str], names: Sequence[str]) -> "Ledger":
         from gatefield.core.progress import progress
         from gatefield.ledger import check
 
@@ -70,6 +69,6 @@ class Check:
         from gatefield.show import show_ledger
 
         if self.json:
-            print(ledger.json_rows(), flush=True)
+            print(ledger.to_json(), flush=True)
         else:
-            show_ledger(ledger.rows, Console())
+            show_ledger(ledger.findings, Console())

@@ -1,0 +1,153 @@
+"""Paper 004, section 2: networks whose gates are fixed. Lemmas 2.1 (equation 4), 2.2 and 2.4, theorem 2.3, GaLU networks."""
+
+import functools
+
+import numpy as np
+
+from gatefield.core.estimate import Estimate
+from gatefield.kernels import expected_ntk, ntk, path_overlap, random_gate_moments
+from gatefield.ledger.notes.paper_004 import corrected, holds, holds_if
+from gatefield.ledger.notes.paper_004.gram_matrix import DIMS, GATES, MU, PATHS, SIGMA, SIGNS, WEIGHTS, X, over_signs
+from gatefield.ledger.routes import paths
+
+ONE_PATH = [np.array([[1.0, 0.0], [0.0, 1.0]])] * 2
+"""Two samples, each with one open path from each input."""
+OVERLAPS = np.array([[1.0, 1.0, 1.0, 0.0], [0.0, 1.0, 1.0, 1.0], [1.0, 0.0, 0.0, 1.0]])
+NETWORKS = (np.ones((2, 2)), np.array([[1.0, 0.0], [0.0, 1.0]]))
+"""Gates of two equally likely gating networks for two samples, the same in both layers: d = 3, w = 2."""
+WIDE = 10**6
+
+
+@functools.cache
+def over_signs_of_one_path() -> np.ndarray:
+    return paths.kernels_over_signs(DIMS, ONE_PATH, np.array([[1.0, 0.0], [1.0, 0.0]]), SIGMA)
+
+
+def linear_variance(depth: int, width: int) -> float:
+    return random_gate_moments(depth, width, 1.0, width**-0.5).self_variance
+
+
+def overlap_ratio() -> float:
+    overlap = path_overlap([OVERLAPS])
+    return float((overlap / np.diag(overlap)[:, None] - 10 * np.eye(3)).max())
+
+
+def mean_overlap() -> float:
+    overlaps = np.mean([path_overlap([gate, gate]) for gate in NETWORKS], axis=0)
+    return overlaps[0, 1] / overlaps[0, 0]
+
+
+def mean_overlap_by_paths() -> Estimate:
+    features = [paths.activations([gate, gate]) for gate in NETWORKS]
+    both, own = (sum(float(f[:, 0] @ f[:, s]) for f in features) for s in (1, 0))
+    return Estimate(both / own, 1e-12, PATHS)
+
+
+def tied_paths() -> Estimate:
+    """Counted by hand: with k of 2 first gates open, a second sum is positive with probability 0, 1/2, 1/4."""
+    mean = sum(ways / 4 * k * 2 * chance for k, ways, chance in ((0, 1, 0.0), (1, 2, 0.5), (2, 1, 0.25)))
+    return Estimate(mean, 1e-12, "probabilities of sums of signs")
+
+
+FORMULAS = {
+    "004-lemma2.1": corrected(
+        place="lemma 2.1, equations 4 and 9",
+        says="K(s,s') is a sum over inputs of x_i(s) x_i(s') kappa_i(s,s')",
+        implements="kernels.ntk",
+        value=lambda: ntk(WEIGHTS, GATES, X)[0, 1],
+        estimate=lambda: Estimate(paths.all_pairs(WEIGHTS, GATES, X)[0, 1], 1e-12, "all pairs of paths"),
+        printed=lambda: paths.all_pairs(WEIGHTS, GATES, X, same_input=True)[0, 1],
+        right=r"K(s, s') = \sum_{i, j} x(i, s)\,x(j, s')\,\kappa(s, s', i, j)",
+        printed_equation=r"K(s, s') = \sum_i x(i, s)\,x(i, s')\,\kappa(s, s', i)",
+        note="paths from different inputs share weights from layer 2 on; only for one input, or in the mean, is it so",
+    ),
+    "004-lemma2.2-different": holds(
+        place="lemma 2.2 (i)",
+        says="the gradients of two different paths have mean product 0",
+        implements="kernels.expected_ntk",
+        value=lambda: expected_ntk(ONE_PATH, np.ones((2, 1)), SIGMA)[0, 1],
+        estimate=lambda: Estimate(over_signs_of_one_path().mean(0)[0, 1], 1e-12, SIGNS),
+        right=r"\mathbb{E}\langle\varphi_{p_1}, \varphi_{p_2}\rangle = 0",
+        note="for any independent weights of mean zero",
+    ),
+    "004-lemma2.2-same": holds(
+        place="lemma 2.2 (ii)",
+        says="the gradient of a path has the squared length d sigma^(2(d-1))",
+        implements="kernels.expected_ntk",
+        value=lambda: expected_ntk(ONE_PATH, np.ones((2, 1)), SIGMA)[0, 0],
+        estimate=lambda: Estimate(over_signs_of_one_path().mean(0)[0, 0], 1e-12, SIGNS),
+        right=r"\langle\varphi_p, \varphi_p\rangle = d\,\sigma^{2(d-1)}",
+        note="always for weights +-sigma, in the mean for others",
+    ),
+    "004-theorem2.3-mean": holds(
+        place="theorem 2.3",
+        says="E[K] = d sigma^(2(d-1)) (x'x) o lambda",
+        implements="kernels.expected_ntk",
+        value=lambda: expected_ntk(GATES, X, SIGMA)[0, 1],
+        estimate=lambda: Estimate(over_signs().mean(0)[0, 1], 1e-12, SIGNS),
+        right=r"\mathbb{E}[K] = d\,\sigma^{2(d-1)}\,(x^\top x)\odot\lambda",
+    ),
+    "004-theorem2.3-variance": corrected(
+        place="theorem 2.3 and section 1, depth phenomena II",
+        says="Var K <= O(max(d^2/w, d^3/w^2)) for sigma^2 = O(1/w)",
+        implements="kernels.ntk_variance",
+        value=lambda: linear_variance(40, WIDE) / linear_variance(20, WIDE),
+        estimate=lambda: Estimate(
+            paths.exact_variance(40, WIDE) / paths.exact_variance(20, WIDE), 1e-9, "second moments in fractions"
+        ),
+        printed=lambda: max(40**2 / WIDE, 40**3 / WIDE**2) / max(20**2 / WIDE, 20**3 / WIDE**2),
+        right=r"\mathrm{Var}\,K(s, s) \sim \frac{4}{3}\frac{d^3}{w}",
+        printed_equation=r"\mathrm{Var}\,K \leq O\left(\max\left\{\frac{d^2}{w}, \frac{d^3}{w^2}\right\}\right)",
+        note="deep linear, twice the depth at w = 10^6: the diagonal grows like (4/3) d^3/w, because paths that meet at a node "
+        "can be spliced",
+    ),
+    "004-lemma2.4-self": holds(
+        place="lemma 2.4 (i)",
+        says="E lambda(s,s) = (mu w)^(d-1)",
+        implements="kernels.random_gate_moments",
+        value=lambda: random_gate_moments(3, 2, MU, 1.0).self_mean / 3,
+        estimate=lambda: Estimate(paths.moments_of_gates(1), 1e-12, "all gates, d = 3, w = 2"),
+        right=r"\mathbb{E}\,\lambda(s, s) = (\mu w)^{d-1}",
+    ),
+    "004-lemma2.4-cross": holds_if(
+        place="lemma 2.4 (ii)",
+        says="E lambda(s,s') = (mu^2 w)^(d-1)",
+        implements="kernels.random_gate_moments",
+        value=lambda: random_gate_moments(3, 2, MU, 1.0).cross_mean / 3,
+        estimate=lambda: Estimate(paths.moments_of_gates(2), 1e-12, "all gates, d = 3, w = 2"),
+        right=r"\mathbb{E}\,\lambda(s, s') = (\mu^2 w)^{d-1}",
+        note="for two different samples; the paper says for all",
+    ),
+    "004-galu-overlap": corrected(
+        place="section 2, GaLU networks",
+        says="eta is the largest share of a sample's gates that any sample s' opens too",
+        implements="kernels.path_overlap",
+        value=overlap_ratio,
+        estimate=lambda: Estimate(paths.largest_overlap(OVERLAPS, itself=False), 1e-12, "all pairs of samples"),
+        printed=lambda: paths.largest_overlap(OVERLAPS, itself=True),
+        right=r"\eta = \max_{s' \neq s,\, l} \frac{\tau(s, s', l)}{\tau(s, s, l)}",
+        printed_equation=r"\eta = \max_s\left(\max_{s', l} \frac{\tau(s, s', l)}{\tau(s, s, l)}\right)",
+        note="s' = s must be left out, or eta is 1; three samples and four gates",
+    ),
+    "004-galu-paths": holds_if(
+        place="section 2, GaLU networks",
+        says="a GaLU network opens about (w/2)^(d-1) paths from each input",
+        implements="kernels.path_overlap",
+        value=lambda: np.diag(path_overlap(paths.tied_gates(2))).mean(),
+        estimate=tied_paths,
+        printed=lambda: (2 / 2) ** (3 - 1),
+        printed_equation=r"\mathbb{E}\,\lambda(s, s) \approx \left(\frac{w}{2}\right)^{d-1}",
+        note="exact for continuous gating weights; signs tie, and a tied gate is shut: d_in = 1, w = 2, d = 3",
+    ),
+    "004-galu-bound": holds_if(
+        place="section 2, GaLU networks",
+        says="the ratio of the mean overlaps of two samples and of one is at most eta^(d-1)",
+        implements="kernels.path_overlap",
+        value=mean_overlap,
+        estimate=mean_overlap_by_paths,
+        printed=lambda: np.mean([paths.largest_overlap(gate, itself=False) ** 2 for gate in NETWORKS]),
+        printed_equation=r"\max_{s, s'} \frac{\bar\lambda_{cross}(s, s')}{\bar\lambda_{self}(s)} \leq \eta^{d-1}",
+        note="for each gating network by itself, not between means: networks that open more paths count for more. Here one "
+        "opens all gates, another separates two samples; the printed number is the mean of eta^(d-1)",
+    ),
+}

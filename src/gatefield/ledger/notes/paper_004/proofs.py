@@ -1,0 +1,130 @@
+"""Paper 004, sections 7 and 8: paths and counts, the proof of theorem 2.3 (equations 10 to 12), linear networks (13 to 16)."""
+
+import math
+
+import numpy as np
+
+from gatefield.core.estimate import Estimate
+from gatefield.kernels import expected_ntk, path_overlap, paths_through_weight
+from gatefield.ledger.notes.paper_004 import corrected, holds, holds_if
+from gatefield.ledger.notes.paper_004.gram_matrix import GATES, PATHS, SIGMA, SIGNS, X, over_signs
+from gatefield.ledger.routes import paths
+
+DIMS, WIDTHS = (2, 3, 3, 3, 1), [3, 3, 3]
+"""Two inputs, w = 3, d = 4."""
+ALL = paths.paths(DIMS)
+OPEN, ONE = [np.ones((1, 2))] * 2, np.ones((1, 1))
+
+
+def pairs_through_middle() -> Estimate:
+    """Pairs of paths that share the weight they use in layer 2; one input, w = 3, d = 4."""
+    edges = [p[1:3] for p in paths.paths((1, 3, 3, 3, 1))]
+    return Estimate(sum(a == b for a in edges for b in edges), 1e-9, PATHS)
+
+
+def crossings(depth: int, width: int = 2) -> float:
+    """Pairs of paths through a common weight of a middle layer, times the d^2 choices of m and m', over w^(2(d-2))."""
+    through = [paths_through_weight(layer, [width] * (depth - 1), 1) for layer in range(2, depth)]
+    return sum(width**2 * number**2 * depth**2 for number in through) / width ** (2 * (depth - 2))
+
+
+def truncated_mean() -> float:
+    """E[K(1,2)] with the product over layers up to d - 1, as printed: weights of the last layer count only for themselves."""
+    lost = (2 * SIGMA**2 + SIGMA**4) / (3 * SIGMA**4)
+    return lost * over_signs().mean(0)[0, 1]
+
+
+FORMULAS = {
+    "004-definition7.1": holds_if(
+        place="definitions 7.1 and 7.2",
+        says="a path is (p(0), ..., p(d-1)), and its strength the product of theta(l, p(l-1), p(l)) up to l = d",
+        implements="kernels.paths_through_weight",
+        value=lambda: 3.0 * paths_through_weight(4, WIDTHS, 2),
+        estimate=lambda: Estimate(len(ALL), 1e-9, PATHS),
+        right=r"p = (p(0), \ldots, p(d)),\quad w(p) = \prod_{l=1}^d \Theta(l, p(l-1), p(l))",
+        note="p(d) = 1 must be added, the one output, as section 1 has it; here all paths, over the weights of the last layer",
+    ),
+    "004-definition7.3": corrected(
+        place="definition 7.3",
+        says="the activation of a path is the product of its gates in layers 1 to d",
+        implements="kernels.path_overlap",
+        value=lambda: path_overlap(GATES)[0, 1],
+        estimate=lambda: Estimate(np.prod(paths.activations(GATES), axis=1).sum(), 1e-12, PATHS),
+        printed=lambda: math.nan,  # the gate of layer d, which is not there, makes the product undefined
+        right=r"A(s, p) = \prod_{l=1}^{d-1} G(s, p(l), l)",
+        printed_equation=r"A(s, p) = \prod_{l=1}^{d} G(s, p(l), l)",
+        note="layer d has no gate: the product ends at d - 1",
+    ),
+    "004-fact2": corrected(
+        place="section 7, facts 2 and 3",
+        says="d_in w^(d-2) paths use a given weight of the first layer",
+        implements="kernels.paths_through_weight",
+        value=lambda: paths_through_weight(1, WIDTHS, 2),
+        estimate=lambda: Estimate(sum(p[:2] == (0, 0) for p in ALL), 1e-9, PATHS),
+        printed=lambda: 2 * 3.0**2,
+        right=r"w^{d-2}",
+        printed_equation=r"d_{in}\,w^{d-2}",
+        note="a weight of the first layer fixes the input: w^(d-2); here d_in = 2, w = 3, d = 4",
+    ),
+    "004-fact3": corrected(
+        place="section 7, fact 3",
+        says="of the paths through some weights, 1/w go through a given weight of the first layer too",
+        implements="kernels.paths_through_weight",
+        value=lambda: paths_through_weight(4, WIDTHS, 2) * paths_through_weight(1, WIDTHS, 2) / (2 * 3**3),
+        estimate=lambda: Estimate(sum(p[:2] == (0, 0) and p[3] == 0 for p in ALL), 1e-9, PATHS),
+        printed=lambda: sum(p[3] == 0 for p in ALL) / 3,
+        right=r"\frac{1}{d_{in} w}",
+        printed_equation=r"\frac{1}{w}",
+        note="1/(d_in w); here of those through a weight of the last layer, d_in = 2, w = 3, d = 4",
+    ),
+    "004-eq10": corrected(
+        place="equations 10 to 12",
+        says="the products of weights run to l = d - 1",
+        implements="kernels.expected_ntk",
+        value=lambda: expected_ntk(GATES, X, SIGMA)[0, 1],
+        estimate=lambda: Estimate(over_signs().mean(0)[0, 1], 1e-12, SIGNS),
+        printed=truncated_mean,
+        right=r"\prod_{l=1}^{d} \Theta(l, p(l-1), p(l))",
+        printed_equation=r"\prod_{l=1}^{d-1} \Theta(l, p(l-1), p(l))",
+        note="they run to d; here E[K(1,2)] for d = 3, sigma = 0.7",
+    ),
+    "004-proof-case2": corrected(
+        place="section 7, case 2",
+        says="crossings in a middle layer count w^(2(d-3))",
+        implements="kernels.paths_through_weight",
+        value=lambda: 9.0 * paths_through_weight(2, WIDTHS, 1) ** 2,
+        estimate=pairs_through_middle,
+        printed=lambda: 3.0 ** (2 * (4 - 3)),
+        right=r"w^2\,w^{2(d-3)} = w^{2(d-2)}",
+        printed_equation=r"w^{2(d-3)}",
+        note="w^2 w^(2(d-3)) = w^(2(d-2)): the w^2 was dropped; pairs for one middle layer, d_in = 1, w = 3, d = 4",
+    ),
+    "004-proof-lump": corrected(
+        place="section 7, third lump (cases 2, 5, 8)",
+        says="crossings in the middle layers add up to d^2 w^(2(d-2))",
+        implements="kernels.paths_through_weight",
+        value=lambda: crossings(40) / crossings(20),
+        estimate=lambda: Estimate(paths.crossings(40) / paths.crossings(20), 1e-9, "products of matrices of ones"),
+        printed=lambda: 40**2 / 20**2,
+        right=r"d^3\,w^{2(d-2)}",
+        printed_equation=r"d^2\,w^{2(d-2)}",
+        note="d^3 w^(2(d-2)), as case 2 has it: there are d - 2 middle layers; growth of the first term from d = 20 to 40",
+    ),
+    "004-eq13": holds(
+        place="equations 13 to 15",
+        says="in a deep linear network lambda = w^(d-1)",
+        implements="kernels.path_overlap",
+        value=lambda: path_overlap([np.ones((1, 3))] * 3)[0, 0],
+        estimate=lambda: Estimate(len(paths.paths((1, 3, 3, 3, 1))), 1e-12, PATHS),
+        right=r"\lambda = w^{d-1}",
+    ),
+    "004-corollary8.1": holds_if(
+        place="corollary 8.1, equation 16",
+        says="E[K] = d (w sigma^2)^(d-1) for a deep linear network with one input 1",
+        implements="kernels.expected_ntk",
+        value=lambda: expected_ntk(OPEN, ONE, SIGMA)[0, 0],
+        estimate=lambda: Estimate(paths.kernels_over_signs((1, 2, 2, 1), OPEN, ONE, SIGMA).mean(), 1e-12, SIGNS),
+        right=r"\mathbb{E}[K] = d\,(w\sigma^2)^{d-1}",
+        note="it needs assumption 1, weights of mean zero, not assumption 2",
+    ),
+}

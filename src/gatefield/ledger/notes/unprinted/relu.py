@@ -1,0 +1,155 @@
+"""ReLU units: expectations and the committee on Gaussian data; a single neuron on any symmetric law, its steady states."""
+
+import math
+from functools import partial
+
+import numpy as np
+from scipy.linalg import eigh
+
+from gatefield.core.estimate import Estimate
+from gatefield.ledger.formula import Formula, sampled
+from gatefield.ledger.notes.note_002.relu_flow import COV0, COV1, COVS, OUTWARD, PLANE, POINTS, W, descent
+from gatefield.ledger.notes.note_002.relu_modes import COS1, FLAT, LAM0, LAM1, modes, stepped
+from gatefield.ledger.notes.note_002.relu_modes import COVS as RINGS
+from gatefield.ledger.notes.unprinted import holds
+from gatefield.ledger.routes import calculus, cube, gaussian, neuron, rings
+from gatefield.theory import neuron as one_neuron
+from gatefield.theory import relu
+
+READOUT, PM1 = np.array([0.7, -0.4, 1.3]), (1.0, -1.0)
+ROOT1 = np.linalg.cholesky(COV1)
+LAWS = cube.ring_law(4, 0.6), cube.ring_law(4, -0.2)
+LINE1, LINE0 = rings.line(5, 2.0), rings.line(5, 1.0)
+RING40 = rings.ring(40, 2.0), rings.ring(40, 1.0)
+of_neuron, of_committee = (partial(holds, place=place) for place in ("single ReLU neuron", "ReLU committee"))
+JACOBIAN = "eigenvalues of the Jacobian of equation 20, by central differences"
+
+
+def cube_velocity() -> float:
+    """The velocity of one neuron for labels (1, -1), from the drifts of two laws on the cube."""
+    drift1, drift0 = (lambda w, law=law: cube.opened(np.asarray(w), law, POINTS) for law in LAWS)
+    cov1, cov0 = (cube.covariance(law, POINTS) for law in LAWS)
+    return float(one_neuron.velocity(W[0], drift1, cov1, cov0, PM1, drift0) @ OUTWARD)
+
+
+def cube_descent() -> Estimate:
+    slope = calculus.derivative(lambda e: cube.loss(W[0] + e * OUTWARD, LAWS, POINTS, PM1))
+    return Estimate(-slope, 1e-10, "central differences of a loss found by enumeration")
+
+
+def flat_rate() -> float:
+    """How fast a flat addition grows where a neuron rests on a cosine."""
+    w = (neuron.on_ring(0.3 * COS1, 1.5, 0.7, 80.0) @ COS1) * COS1
+    return FLAT @ neuron.growth(w, *RINGS) @ FLAT
+
+
+def at_rest_on_mode(column: int) -> np.ndarray:
+    """On a ring of 40 sites, found by steps along that mode."""
+    w = rings.basis(40)[:, column]
+    return (neuron.on_ring(0.2 * w, 2.0, 1.0, 100.0) @ w) * w
+
+
+def stability(k: int) -> Formula:
+    """How many directions grow at the steady state of frequency k."""
+    column = max(2 * k - 1, 0)
+    return of_neuron(
+        says=f"unstable directions of the rest of frequency {k} on a ring of 40 sites, xi = (2, 1)",
+        implements="theory.relu.growth_rates",
+        value=lambda: np.sum(relu.growth_rates(column, modes(40, 2.0), modes(40, 1.0)) > 1e-12),
+        estimate=lambda: Estimate(neuron.unstable(at_rest_on_mode(column), *RING40), 0.0, JACOBIAN),
+        note="one for each mode of smaller D = 1 + l0/l1",
+    )
+
+
+def line_ratio() -> float:
+    """sqrt(2/pi)/|w| where a neuron comes to rest on a line of five sites."""
+    w = neuron.follow(neuron.start(5), LINE1, LINE0, 1000.0)
+    return math.sqrt(2 / math.pi / (w @ LINE1 @ w))
+
+
+def fourth_on_line() -> np.ndarray:
+    """A steady state on a line of five sites, by the generalised eigenvectors of SciPy."""
+    D, vectors = eigh(LINE0, LINE1)
+    v = vectors[:, np.argsort(D)[3]]
+    return math.sqrt(2 / math.pi) / (1 + np.sort(D)[3]) * v / math.sqrt(v @ LINE1 @ v)
+
+
+FORMULAS = {
+    "sheet-relu-kernel": holds(
+        place="ReLU expectations",
+        says="mean product of two units",
+        implements="theory.relu.kernel",
+        value=lambda: relu.kernel(W[0], W[2], COV1),
+        estimate=lambda: Estimate(gaussian.Wedge(W[0], W[2], ROOT1).kernel(), 1e-10, PLANE),
+        right=r"\frac{1}{2\pi}|w||v|\left(\sin\theta + (\pi - \theta)\cos\theta\right)",
+    ),
+    "sheet-gate-second-moment": holds(
+        place="ReLU expectations",
+        says="second moment of the input where two gates are open",
+        implements="theory.relu.gate_second_moment",
+        value=lambda: OUTWARD @ relu.gate_second_moment(W[0], W[1], COV1) @ W[2],
+        estimate=lambda: Estimate(OUTWARD @ gaussian.Wedge(W[0], W[1], ROOT1).second_moment() @ W[2], 1e-10, PLANE),
+        note="between two fixed directions",
+    ),
+    "sheet-relu-flow": of_committee(
+        says="velocity of one of K neurons, labels (1, -1)",
+        implements="theory.relu.velocity",
+        value=lambda: relu.velocity(W, COV1, COV0, PM1)[2] @ OUTWARD,
+        estimate=lambda: descent(2, PM1),
+    ),
+    "sheet-relu-loss": of_committee(
+        says="loss of K neurons, labels (1, -1)",
+        implements="theory.relu.loss",
+        value=lambda: relu.loss(W, COV1, COV0, PM1),
+        estimate=lambda: sampled(gaussian.sampled_relu_loss(W, COVS, PM1), "400000 samples"),
+    ),
+    "sheet-relu-readout": of_committee(
+        says="velocity with output weights and an output bias",
+        implements="theory.relu.velocity",
+        value=lambda: relu.velocity(W, COV1, COV0, PM1, readout=READOUT, output_bias=0.3)[1] @ OUTWARD,
+        estimate=lambda: descent(1, PM1, readout=READOUT, bias=0.3),
+    ),
+    "sheet-relu-readout-loss": of_committee(
+        says="loss with output weights and an output bias",
+        implements="theory.relu.loss",
+        value=lambda: relu.loss(W, COV1, COV0, PM1, readout=READOUT, output_bias=0.3),
+        estimate=lambda: Estimate(gaussian.relu_loss(W, COVS, PM1, READOUT, 0.3), 1e-10, PLANE),
+    ),
+    "sheet-single-neuron": of_neuron(
+        says="on any two laws symmetric about zero the drift of each class and its covariance give the velocity",
+        implements="theory.neuron.velocity",
+        value=cube_velocity,
+        estimate=cube_descent,
+        right=r"\tau\frac{dw}{dt} = \sum_c \frac{1}{2}\left[y_c f_c(w) - \frac{1}{2} C_c w\right]",
+        note="two laws on a cube of four sites, labels (1, -1)",
+    ),
+    "sheet-steady-loss": of_neuron(
+        says="loss at rest on one mode",
+        implements="theory.relu.steady_loss",
+        value=lambda: relu.steady_loss(LAM1[0], LAM0[0]),
+        estimate=lambda: stepped(gaussian.relu_loss(neuron.on_ring(neuron.start(8), 1.5, 0.7)[None], RINGS), error=1e-8),
+    ),
+    "sheet-growth-rates": of_neuron(
+        says="rate at which frequency 0 grows at the rest of frequency 1",
+        implements="theory.relu.growth_rates",
+        value=lambda: relu.growth_rates(1, LAM1, LAM0)[0],
+        estimate=lambda: Estimate(flat_rate(), 1e-7, JACOBIAN),
+        right=r"-\frac{1}{4}\lambda_{1m}(D_m - D_k),\quad D = 1 + \frac{\lambda_0}{\lambda_1}",
+    ),
+    **{f"sheet-unstable-{k}": stability(k) for k in (0, 1, 2, 20)},
+    "sheet-generalised-modes": of_neuron(
+        says="on covariances that are not circulant the neuron rests where S0 v = (D - 1) S1 v, at the smallest D",
+        implements="theory.relu.generalised_modes",
+        value=lambda: relu.generalised_modes(LINE1, LINE0)[0][0],
+        estimate=lambda: stepped(line_ratio()),
+        right=r"\Sigma_0 v = (D - 1)\Sigma_1 v",
+        note="D on a line of five sites; the modes there do not move independently of each other",
+    ),
+    "sheet-generalised-stability": of_neuron(
+        says="as many directions of such a rest are unstable as there are modes of smaller D",
+        implements="theory.relu.generalised_modes",
+        value=lambda: np.sum(relu.generalised_modes(LINE1, LINE0)[0] < relu.generalised_modes(LINE1, LINE0)[0][3]),
+        estimate=lambda: Estimate(neuron.unstable(fourth_on_line(), LINE1, LINE0), 0.0, JACOBIAN),
+        note="the fourth mode of a line of five sites",
+    ),
+}
