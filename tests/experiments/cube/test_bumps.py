@@ -168,7 +168,14 @@ def test_verdicts_on_both_sides_of_their_bounds(words, changes, measured, holds)
 def test_kinds_and_what_is_expected():
     found = {v.claim: v for v in experiment.verdicts(made())}
     assert len(found) == 2 * 7 + 10
-    assert [v.kind for v in found.values()][14:] == ["claim", "control", *["regression"] * 4, "claim", "claim", *["prediction"] * 2]
+    assert [v.kind for v in found.values()][14:] == [
+        "claim",
+        "control",
+        *["regression"] * 4,
+        "claim",
+        "claim",
+        *["prediction"] * 2,
+    ]
     assert [v.expected for v in found.values()][14:] == [0, 0, 0.22589, 0.27994, 1.01, 0.521, 1, 1, 1, 0.25]
     assert "up to 3.5" in judged(made(), "f = C e_i/2 for all alpha > beta > 1").tolerance
     assert "edge: 1.000, middle: 1.000" in judged(made(), "f is largest at the largest").note
