@@ -201,8 +201,9 @@ def test_figure_shows_the_record():
     for title, case in shown.items():
         np.testing.assert_array_equal(panels[title].lines[3].get_ydata(), record.drift.sel(case=case)[(4 + lags) % 12])
     for title in ("(e) neighbours, α at the edge", "(f) neighbours, α in the middle", "(g) 3 and 2 sites apart"):
-        mesh = panels[title].collections[0]
-        np.testing.assert_array_equal(mesh.get_array(), np.where(LEADS, 0, np.where(INSIDE, 1, 2)).T)
+        np.testing.assert_array_equal(panels[title].collections[0].get_array(), np.where(LEADS, 0, np.where(INSIDE, 1, 2)).T)
+        first, second, third = (line.get_xydata() for line in panels[title].lines[:3])
+        np.testing.assert_allclose([first[:, 0] - first[:, 1], second[:, 1] - second[:, 0], third.sum(1)], 1.0)
     lead = panels["(h) what the largest entry of a vote gains"].lines[3]  # the zero line, then edge, middle, apart
     vote = record.vote.sel(layout="apart").values
     np.testing.assert_allclose(lead.get_ydata(), vote[:, 4] - np.delete(vote, 4, axis=1).max(1))

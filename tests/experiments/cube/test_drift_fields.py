@@ -78,7 +78,7 @@ def judged(record, words):
     ("words", "name", "exact", "error", "at"),
     [
         ("the gate of one site", "sampled", "site_exact", "error", {"gain": 2, "xi": 1, "field": 0, "position": 5}),
-        ("sum over all corners", "small_sampled", "small_exact", "small_sampling_error", {"xi": 2, "small_field": 1, "small_position": 3}),
+        ("corners", "small_sampled", "small_exact", "small_sampling_error", {"xi": 2, "small_field": 1, "small_position": 0}),
         ("the closure is exact at gain 0.01", "sampled", "closure", "error", {"gain": 0, "xi": 2, "field": 7, "position": 1}),
     ],
 )  # fmt: skip

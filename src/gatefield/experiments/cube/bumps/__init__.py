@@ -9,8 +9,8 @@ experiment = Experiment(
     name="bumps",
     title="On the cube f(w) picks the largest entry only if it exceeds the sum of the others",
     source="note 003, equations 8 to 12 and section 3.1, as printed and corrected",
-    text="The inputs are corners of the cube, with covariance C. The note finds that the drift f(w) of a field with one, two or "
-    "three bumps extracts the largest entry. It does if the largest entry exceeds the sum of the others: then f = C e_i/2. "
+    text="The inputs are corners of the cube, with covariance C. The note finds that the drift f(w) of a field with one, two "
+    "or three bumps extracts the largest entry. It does if the largest entry exceeds the sum of the others: then f = C e_i/2. "
     "Two equal bumps give C(e_i + e_j)/4. Three bumps none of which exceeds the sum of the others vote by majority, whatever "
     "their sizes, and f is nearly the same at all three. Upper row: f as printed, corrected and exact, from the law of four "
     "signs. Maps: each case as the first two sizes vary, the third being 1. Between the dashed lines the largest entry is not "

@@ -9,8 +9,8 @@ experiment = Experiment(
     name="f-along-training",
     title="The drift along training: how many entries decide the gate, and when f stops being Gaussian",
     source="note 003, sections 2 and 3, which ask how f behaves and how small the head of w may be",
-    text="While a ReLU neuron trains, its drift f(w) = E[1(<w,x> >= 0) x] over the positive class is compared with two forms. For "
-    "Gaussian data it would be C1 w/sqrt(2π w'C1 w). If the largest entry alone decided the gate, it would be that of one "
+    text="While a ReLU neuron trains, its drift f(w) = E[1(<w,x> >= 0) x] over the positive class is compared with two forms. "
+    "For Gaussian data it would be C1 w/sqrt(2π w'C1 w). If the largest entry alone decided the gate, it would be that of one "
     "site, on the cube C1 e_max/2. Distances are relative to |f|, without what sampling adds. The head of w is the smallest "
     "number of its largest entries whose gate is that of all but for 5 % (thick) or 1 % (thin) of inputs. Lines are medians "
     "over seeds, bands quartiles. Fourth row: final fields of the first seed, lowest and highest gain. Last row: f of the "
