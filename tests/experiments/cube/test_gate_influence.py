@@ -13,6 +13,7 @@ from gatefield.experiments.cube.gate_influence.simulate import counted, on_point
 FAMILIES = {"random": 2, "geometric 0.5": 2, "trained, long range": 2, "trained, short range": 2, "averaged, long range": 2,
             "averaged, short range": 2}  # fmt: skip
 N, LEADS = 10, (0.2, 1.0, 2.0, 4.0)
+LAW = special.erf(np.array(LEADS) / np.sqrt(2))
 NEAR = 2 / np.pi * np.arcsin(np.exp(-1 / 4)), 2 / np.pi * np.arcsin(np.exp(-1))
 """Covariance of neighbours at length scales 2 and 1."""
 
@@ -119,8 +120,8 @@ def test_averaged_fields_are_not_judged():
         ("weights 1 to 40", {"top": 0.1087179}, 0.108717, 0.1087179, True),
         ("weights 1 to 40", {"top": 0.1087181}, 0.108717, 0.1087181, False),
         ("weights 1 to 40", {"top": 0.1087159}, 0.108717, 0.1087159, False),
-        ("has influence erf(s/sqrt 2)", {"leader": special.erf(np.array(LEADS) / 2**0.5) + [0, 0, 0.049, 0]}, 0, 0.049, True),
-        ("has influence erf(s/sqrt 2)", {"leader": special.erf(np.array(LEADS) / 2**0.5) - [0, 0.051, 0, 0]}, 0, 0.051, False),
+        ("has influence erf(s/sqrt 2)", {"leader": LAW + np.array([0, 0, 0.049, 0])}, 0, 0.049, True),
+        ("has influence erf(s/sqrt 2)", {"leader": LAW - np.array([0, 0.051, 0, 0])}, 0, 0.051, False),
         ("grows by a clear step", {"leads": (0.1, 2.0, 2.99, 9.0), "leader": (0.0, 0.1, 0.9, 1.0)}, 1.5, 1.495, True),
         ("grows by a clear step", {"leads": (0.1, 2.0, 3.01, 9.0), "leader": (0.0, 0.1, 0.9, 1.0)}, 1.5, 1.505, False),
     ],

@@ -22,7 +22,7 @@ def exponential(draws):
 
 
 def made(ratio=1.0, slope=-1.0, stretch=1.0, shorter=(0, 50, 0), sizes=SIZES):
-    """Margins by halves at 0.5 and 1.5 times their mean, which is `ratio` of the law at the last size; `shorter` heads by size."""
+    """Margins by halves at 0.5 and 1.5 times their mean, at the last size `ratio` of the law; `shorter` heads by size."""
     rng = np.random.default_rng(0)
     n = np.array(sizes)
     mean = ratio * np.sqrt(2 * np.pi * n) / 2.0 ** n[-1] * 2.0 ** (slope * (n - n[-1]))
@@ -149,8 +149,8 @@ def test_counts_need_sizes_at_which_first_order_holds():
         ("falling by 0.6, more than 1/2, are decided by few", "geometric 0.6", [6], False),
         ("longer range positive: 5 weights or fewer decide the trained gate on every", "trained, long range", [9, 5, 1], True),
         ("longer range positive: 5 weights or fewer decide the trained gate on every", "trained, long range", [6, 1, 6], False),
-        ("shorter range positive: 5 weights or fewer decide the trained gate on every", "trained, short range", [9, 5, 1], True),
-        ("shorter range positive: 5 weights or fewer decide the trained gate on every", "trained, short range", [6, 1, 6], False),
+        ("shorter range positive: 5 weights or fewer decide the trained gate on", "trained, short range", [9, 5, 1], True),
+        ("shorter range positive: 5 weights or fewer decide the trained gate on", "trained, short range", [6, 1, 6], False),
     ],
 )  # fmt: skip
 def test_heads_on_every_corner_on_both_sides_of_their_bounds(words, name, values, holds):

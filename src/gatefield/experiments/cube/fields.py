@@ -21,7 +21,7 @@ SETTLED = {"long": "averaged, long range", "short": "averaged, short range"}
 """Families of trained fields, named by the positive class; averages are over the second half of one training."""
 
 MARGINS, CROWDS = 1, 2
-"""Streams of random numbers, `default_rng([seed, stream])`: weights for the law of margins, and the crowds from which one weight
+"""Streams of random numbers, `default_rng([seed, stream])`: weights for the law of margins, and crowds from which one weight
 grows. They share no numbers with each other, with `samples` (3), nor with the random fields, which have the seed alone."""
 
 Ratio = Annotated[float, Field(gt=0.0, lt=1.0)]

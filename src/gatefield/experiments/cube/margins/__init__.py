@@ -9,8 +9,8 @@ experiment = Experiment(
     name="margins",
     title="How many weights decide a gate on the cube: all of a random field, one of a localized one",
     source="note 003, equation 13 and the questions after it",
-    text="On the cube a gate may be decided by a few of its weights, the head: those whose signed sums all exceed the sum of the "
-    "rest. The margin delta is the smallest size of such a signed sum. For Gaussian weights delta, in units of sqrt(2 pi) "
+    text="On the cube a gate may be decided by a few of its weights, the head: those whose signed sums all exceed the sum of "
+    "the rest. The margin delta is the smallest size of such a signed sum. For Gaussian weights delta, in units of sqrt(2 pi) "
     "|w|/2^n, has the exponential law of mean 1, and no weight can be left out. Weights that fall by a factor of 2 or more are "
     "decided by the first. SGD ends near a localized state, where one weight decides alone, if the positive class has the "
     "longer range; minibatch noise eats into its lead. With the length scales swapped nearly all weights are needed. Averages "
