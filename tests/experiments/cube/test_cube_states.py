@@ -181,7 +181,7 @@ def test_the_earlier_search_is_asked_only_on_its_own_law():
         ("ξ = (2, 1): states found on a sample", [("lasting", LAST, first(90, 100))], 0.9, True),
         ("ξ = (2, 1): states found on a sample", [("lasting", LAST, first(89, 100))], 0.89, False),
         ("ξ = (2, 1): states found on a sample", [("lasting", {"size": 0, "pair": 1}, False)], 1, True),
-        ("ξ = (2, 1), n = 40: most random", [("localized", {"pair": 1}, False), ("localized", LAST, first(51, 100))], 0.51, True),
+        ("(2, 1), n = 40: most random", [("localized", {"pair": 1}, False), ("localized", LAST, first(51, 100))], 0.51, True),
         ("ξ = (2, 1), n = 40: most random", [("localized", LAST, first(50, 100))], 0.5, False),
         ("ξ = (4, 1), n = 40: no start ends", [("localized", {"size": 1, "pair": 2}, True)], 0, True),
         ("ξ = (4, 1), n = 40: no start ends", [("localized", {"size": 2, "pair": 2}, first(1, 100))], 0.01, False),

@@ -20,8 +20,8 @@ from gatefield.theory.hypercube import is_localized
 Pairs = Annotated[tuple[tuple[LengthScale, LengthScale], ...], Field(min_length=1)]
 Sizes = Annotated[tuple[Count, ...], Field(min_length=1)]
 OTHER = 1
-"""`fold_in(key, 1)` is the second key of `split(key)`: SGD is judged on the sample on which the states' losses are measured, not
-on that on which they were found."""
+"""`fold_in(key, 1)` is the second key of `split(key)`: SGD is judged on the sample on which the states' losses are measured,
+not on that on which they were found."""
 
 
 class Settings(Parameters):

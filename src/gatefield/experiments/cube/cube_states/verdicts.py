@@ -84,8 +84,8 @@ def _reached(one: xr.Dataset) -> Verdict:
         level=0.01,
         by="Fisher's exact test",
         kind="regression",
-        note=f"{interval(hits, of)}; p = {float(test.pvalue):.3f}. The earlier starts may have had another length, and the flow "
-        "another step",
+        note=f"{interval(hits, of)}; p = {float(test.pvalue):.3f}. The earlier starts may have had another length, and the "
+        "flow another step",
     )
 
 
@@ -107,8 +107,8 @@ def persistence(one: xr.Dataset) -> list[Verdict]:
     if not sampled:
         return []
     texts = [
-        f"n = {n}: {interval(int(part.lasting.sum()), one.sizes['start'])}, {int((part.lasting & part.localized).sum())} of them "
-        "localized"
+        f"n = {n}: {interval(int(part.lasting.sum()), one.sizes['start'])}, "
+        f"{int((part.lasting & part.localized).sum())} of them localized"
         for n, part in sampled
     ]
     return [
