@@ -9,12 +9,12 @@ experiment = Experiment(
     name="cube-states",
     title="Steady states on the cube: where does a localized one exist, and who gets there?",
     source="note 003, section 3: data on the corners of the cube; equation 4, corrected",
-    text="On the cube f(w) is constant on cells, as long as no corner changes sides. So every stable steady state of a ReLU "
-    "neuron is w* = 2 (C0+C1)^-1 f of a cell in which it lies. A single site decides the gate of the localized state "
-    "(C0+C1)^-1 C1 e_i, which exists if |w_i| exceeds the sum of all others; all other states are called extended. The map "
-    "shows where it exists. States are found by the flow from random starts: on the law itself for small n, else on a sample; "
-    "they persist (full marks) if the search ends in the same field on another sample, where losses are measured. Crosses: SGD "
-    "from the same starts. Bars: the closed form. Below: states of the largest ring. (+) marks the positive class.",
+    text="On the cube f(w) is constant as long as no corner changes sides: on cells. So every stable steady state of a ReLU "
+    "neuron is w* = 2 (C0+C1)^-1 f of a cell in which it lies. One site decides the gate of the localized state (C0+C1)^-1 C1 "
+    "e_i, which exists if |w_i| exceeds the sum of all others; all other states are called extended. The map shows where it "
+    "exists. States are found by the flow from random starts: on the law itself for small n, else on a sample. They persist "
+    "(full marks) if the search ends in the same field on another sample, where losses are measured. Crosses: SGD from the "
+    "same starts. Bars: the closed form. (+): the positive class.",
     Parameters=Settings,
     presets={
         "full": {},

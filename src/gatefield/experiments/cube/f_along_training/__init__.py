@@ -13,8 +13,8 @@ experiment = Experiment(
     "For Gaussian data it would be C1 w/sqrt(2π w'C1 w). If the largest entry alone decided the gate, it would be that of one "
     "site, on the cube C1 e_max/2. Distances are relative to |f|, without what sampling adds. The head of w is the smallest "
     "number of its largest entries whose gate is that of all but for 5 % (thick) or 1 % (thin) of inputs. Lines are medians "
-    "over seeds, bands quartiles. Fourth row: final fields of the first seed, lowest and highest gain. Last row: f of the "
-    "first seed and pair at the highest gain. Time is linear up to the first record, then logarithmic.",
+    "over seeds, bands quartiles. Final fields are those of the first seed, at the lowest and the highest gain. Time is "
+    "linear up to the first record, then logarithmic.",
     Parameters=Settings,
     presets={
         "full": {},

@@ -59,8 +59,7 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
     ]
     record = xr.concat([xr.concat(row, "gain") for row in rows], "pair")
     xi1, xi0 = zip(*p.pairs, strict=True)
-    record = record.assign_coords(
-        **grid.coords,
+    record = record.assign_coords(grid.coords).assign_coords(
         share=[STRICT, LOOSE],
         xi1=("pair", list(xi1)),
         xi0=("pair", list(xi0)),

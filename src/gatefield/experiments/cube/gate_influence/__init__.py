@@ -9,12 +9,12 @@ experiment = Experiment(
     name="gate-influence",
     title="A gate on the cube has a clear divide only where one weight leads; else influence takes all values",
     source="note 003, equations 18 to 22 and the two goals after equation 20",
-    text="The note hopes that a gate on the cube either follows a site, where the weight is large, or ignores it, with nothing "
-    "in between. The influence of a site is how much likelier the gate is open if the site is +1 than if it is -1: 1 where the "
-    "gate follows, 0 where it ignores. With all corners alike it is counted exactly. For weights of similar size it is near "
-    "sqrt(2/pi) |w_j|/|w|. A weight that grows from a crowd has influence erf(s/sqrt 2), without a divide. There is one where "
-    "one weight exceeds the sum of all others, as in a localized field. On the data's law a site goes with the gate also "
-    "through its neighbours; panel (c) asks how often turning it alone turns the gate.",
+    text="The note hopes that a gate on the cube either follows a site, where the weight is large, or ignores it, with "
+    "nothing in between. The influence of a site is how much likelier the gate is open if the site is +1 than if it is -1. "
+    "With all corners alike it is counted exactly. For weights of similar size it is near sqrt(2/pi) |w_j|/|w|. A weight that "
+    "grows from a crowd has influence erf(s/sqrt 2), without a divide. There is one where one weight exceeds the sum of all "
+    "others, as in a localized field. On the data's law a site goes with the gate also through its neighbours; panel (c) asks "
+    "how often turning it alone turns the gate.",
     Parameters=Settings,
     presets={
         "full": {"batch_size": 4_000, "samples": 200_000},
