@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import xarray as xr
+from made_up import made_up_data
 
 from gatefield import UserError, experiments
 from gatefield.experiments.convolution.colour_images import CHANNELS, DENSE, ImageSettings, colour_images, conv_net
@@ -26,7 +27,7 @@ def table(test, epochs=18, seeds=2, samples=50_000):
         {"row": [row.name for row in rows], "step": [0, 1, 2, 3], "epoch": ("step", [0.0, 1.0, 2.0, 3.0])},
     )
     names = {name: ("row", np.array([getattr(row, name) for row in rows])) for name in ("gating", "beta", "eps")}
-    size = {"data": "cifar10", "samples": samples, "epochs": epochs, "channels": list(CHANNELS), "dense": list(DENSE)}
+    size = {"samples": samples, "epochs": epochs, "channels": list(CHANNELS), "dense": list(DENSE)}
     words = {"padding": "valid", "stride": [1, 1, 1, 1], "pool": "none", "pooled": [2, 4], "sigma": "glorot"}
     return record.assign_coords(names).assign_attrs(size | words)
 
@@ -70,8 +71,11 @@ def test_a_rise_needs_three_values_of_beta_and_names_them():
     assert not [v for v in judge(few) if "from one beta to the next" in v.claim]
 
 
-def test_made_up_images_are_as_many_as_there_are():
-    assert len(colour_images(ImageSettings(data="made-up", samples=60_000)).y) == 600
+def test_images_are_at_most_as_many_as_are_asked_for():
+    with made_up_data() as all_of_them:
+        few, more = (colour_images(ImageSettings(samples=size, tested=size)) for size in (100, 10_000))
+    assert (len(few.y), len(few.test_y)) == (100, 100)
+    assert (len(more.y), len(more.test_y)) == (len(all_of_them.y), len(all_of_them.test_y)) == (600, 300)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +86,7 @@ def test_which_of_strengths_and_gates_learns_more(strengths, holds, words):
     """By hand: gates at 50 %; t = 12.7 for two seeds, so that differences of 20 and 21 points are seen, -20 and 20 are not."""
     test = np.stack([np.full((2, 2), 0.5), np.repeat(np.array(strengths)[:, None], 2, 1)])
     record = xr.Dataset({"test_accuracy": (("net", "seed", "step"), test)}, {"net": ["beta=8", "galu"]})
-    record = record.assign_attrs(data="cifar10", samples=3000, epochs=6, channels=[8], dense=[8])
+    record = record.assign_attrs(samples=3000, epochs=6, channels=[8], dense=[8])
     (found,) = (v for v in experiments.get("gates-only").verdicts(record) if "which learns more" in v.claim)
     assert found.holds is holds
     assert found.note.startswith(words)
@@ -94,9 +98,8 @@ def test_small_tables_are_not_laid_beside_the_paper():
 
 
 def test_pooling_goes_behind_the_named_convolutions():
-    net = conv_net(
-        ImageSettings(data="made-up", channels=(2, 2), stride=(1, 1), dense=(4,), pool="mean", pooled=(2,), seeds=1), "relu"
-    )
+    with made_up_data():
+        net = conv_net(ImageSettings(channels=(2, 2), stride=(1, 1), dense=(4,), pool="mean", pooled=(2,), seeds=1), "relu")
     assert [layer.pool for layer in net.convolutions] == [None, "mean"]
     assert net.units == [(6, 6, 2), (4, 4, 2), (4,)]
 

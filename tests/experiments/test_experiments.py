@@ -5,6 +5,7 @@ import functools
 import matplotlib
 import numpy as np
 import pytest
+from made_up import made_up_data
 from tiny import TINY
 
 from gatefield import UserError, experiments
@@ -21,7 +22,12 @@ def simulated(name):
     """Once for each worker: a fixture would be set up again whenever another experiment's tests come in between."""
     experiment = PARTS[name]
     parameters = experiment.Parameters(**TINY[name])
-    return experiment, parameters, experiment.simulate(parameters, MemoryBench())
+    return experiment, parameters, simulate(experiment, parameters)
+
+
+def simulate(experiment, parameters):
+    with made_up_data():
+        return experiment.simulate(parameters, MemoryBench())
 
 
 @pytest.fixture(scope="module", params=[pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in PARTS])
@@ -65,7 +71,7 @@ def test_presets_are_valid(case):
 @pytest.mark.slow
 def test_same_parameters_same_numbers(case):
     experiment, parameters, record = case
-    again = experiment.simulate(parameters, MemoryBench())
+    again = simulate(experiment, parameters)
     for name in record.data_vars:
         np.testing.assert_array_equal(record[name], again[name])
 

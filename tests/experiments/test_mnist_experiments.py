@@ -5,11 +5,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 import xarray as xr
+from made_up import made_up, made_up_data
 from scipy import stats
 
 from gatefield import UserError, experiments
 from gatefield.dynamics import Training
-from gatefield.experiments.deep.digits.images import made_up
 from gatefield.experiments.deep.digits.kernels import Probe, by_gates, paths, tangent
 from gatefield.experiments.deep.digits.pair import Digits, PairSettings
 from gatefield.experiments.deep.digits.verdicts import exceeds, falls, ridge_is_small, smaller_nu
@@ -20,7 +20,7 @@ from gatefield.lab.parameters import resolve
 from gatefield.nets import DeepGated
 
 X = np.random.default_rng(0).normal(size=(5, 4)).astype(np.float32)
-SMALL = {"data": "made-up", "width": 4, "depth": 3, "kernel_samples": 6, "seeds": 2}
+SMALL = {"width": 4, "depth": 3, "kernel_samples": 6, "seeds": 2}
 
 
 def test_made_up_images_are_ten_classes_that_differ_by_more_than_noise():
@@ -43,17 +43,11 @@ def test_without_mnist_the_way_out_is_one_sentence(monkeypatch, tmp_path):
     assert "\n" not in str(caught.value)
 
 
-def test_unknown_data_is_named():
-    with pytest.raises(UserError, match="Unknown data 'minst': did you mean 'mnist'"):
-        resolve(experiments.get("mnist-galu"), "quick", {"data": "minst"})
-
-
 def test_wrong_sizes_are_one_sentence():
     with pytest.raises(UserError, match="samples must be at most 60000, which is all of MNIST, but is 70000; give fewer"):
         resolve(experiments.get("mnist-galu"), "full", {"samples": 70_000})
     with pytest.raises(UserError, match="widths must have at least 1 value, but has 0"):
         resolve(experiments.get("mnist-galu"), "full", ["widths=[]"])
-    assert resolve(experiments.get("mnist-galu"), "full", {"data": "made-up", "samples": 70_000}).samples == 70_000
 
 
 @pytest.mark.parametrize("gating", ["relu", "galu", "soft-relu", "soft-galu"])
@@ -96,7 +90,8 @@ def test_recorded_kernel_gives_nu_by_solving():
 
 
 def test_networks_of_a_seed_start_alike_and_gates_are_handed_on():
-    digits = Digits(PairSettings(**SMALL))
+    with made_up_data():
+        digits = Digits(PairSettings(**SMALL))
     relu = digits.net("relu")
     frozen = digits.net("galu", gates_from=relu, init=relu.weights)
     for one, other in zip(relu.weights, digits.net("galu").weights, strict=True):
@@ -121,7 +116,7 @@ def test_lottery_trains_learned_and_unlearned_gates_from_the_same_fresh_weights(
             values = {name: (("run", "step"), np.ones((2, 2))) for name in ("loss", "test_accuracy")}
             return Training(net, xr.Dataset({**values, "kernel": (("run", "step", "pair"), kernel)}, {"step": [0, steps]}))
 
-    with pytest.raises(Stop):
+    with made_up_data(), pytest.raises(Stop):
         experiments.get("gates-lottery").simulate(LotterySettings(**SMALL), Watching())
     relu, unlearned, learned = (seen[name] for name in ("relu", "unlearned", "learned"))
     np.testing.assert_array_equal(learned.weights[0], unlearned.weights[0])

@@ -1,7 +1,6 @@
 """The smallest size of every experiment, at which the tests run them."""
 
 _DIGITS = {
-    "data": "made-up",
     "width": 8,
     "depth": 2,
     "epochs": 6,
@@ -196,7 +195,6 @@ TINY = {
         "draws": 50,
     },
     "mnist-galu": {
-        "data": "made-up",
         "widths": (12, 8),
         "epochs": 6,
         "batch_size": 600,
@@ -221,7 +219,6 @@ TINY = {
         "seeds": 2,
     },
     "gates-only": {
-        "data": "made-up",
         "channels": (4,),
         "dense": (8,),
         "stride": (1,),
@@ -234,7 +231,6 @@ TINY = {
         "galu": False,
     },
     "soft-gates-table": {
-        "data": "made-up",
         "channels": (4,),
         "dense": (8,),
         "stride": (1,),

@@ -1,4 +1,4 @@
-"""Colour images, or images made up in their place, and convolutional networks trained on them."""
+"""Colour images, and convolutional networks trained on them."""
 
 import dataclasses
 from typing import Annotated, Any, Self
@@ -10,30 +10,22 @@ from gatefield.core import checks
 from gatefield.core.errors import UserError
 from gatefield.data import COLLECTIONS, Dataset, Images, cifar10
 from gatefield.data.images.fetch import check_there
-from gatefield.experiments.deep.digits.images import SIDE, Law, made_up, seed_keys
+from gatefield.experiments.deep.digits.images import Law, seed_keys
 from gatefield.experiments.unfold import unfold
 from gatefield.lab.bench import Bench
 from gatefield.lab.experiment import Parameters
 from gatefield.lab.kinds import Count, Rate, Seed, listed
 from gatefield.nets import ConvGated
 
-SHAPES = {"cifar10": (32, 32, 3), "made-up": (SIDE, SIDE, 1)}
+SHAPE = (32, 32, 3)
+"""Height, width and colours of an image."""
 WHOLE, WHOLE_TEST, CHANNELS, DENSE = 50_000, 10_000, (64, 64, 128, 128), (256, 256)
-MADE_UP = (
-    " With data = made-up, which serves tests alone, the images are ten smooth random patterns with noise, and no verdict says "
-    "anything of CIFAR-10."
-)
-"""For the text of each experiment."""
 LARGE = 10_000_000
 """Trainings of more weights, those of all seeds together, are committed as a whole."""
 EVALUATED = 10_000
 """Training accuracy is measured on at most so many training images."""
 
 Layers = Annotated[tuple[Count, ...], Field(min_length=1)]
-
-
-def _data(value: str) -> str:
-    return checks.choice("data", value, SHAPES)
 
 
 def _padding(value: str) -> str:
@@ -58,13 +50,11 @@ Sigma = Annotated[str, AfterValidator(_sigma)]
 class ImageSettings(Parameters):
     """A convolutional network on colour images, and how it is trained: Adam on batches that are shuffled anew each epoch.
 
-    `data`: cifar10, or made-up. `samples`, `tested`: at most so many training and test images. `channels`, `stride`: of the
-    convolutions (3x3); one stride stands for all. `pooled`: which of them are followed by `pool` (none, max or mean), counted
-    from 1. `dense`: widths of the dense layers before the ten outputs. `init` and `sigma`: law and rule of the initial
-    weights. `precision`: that of the sums.
+    `samples`, `tested`: at most so many training and test images. `channels`, `stride`: of the convolutions (3x3); one stride
+    stands for all. `pooled`: which of them are followed by `pool` (none, max or mean), counted from 1. `dense`: widths of the
+    dense layers before the ten outputs. `init` and `sigma`: law and rule of the initial weights. `precision`: that of the sums.
     """
 
-    data: Annotated[str, AfterValidator(_data)] = "cifar10"
     samples: Count = WHOLE
     tested: Count = WHOLE_TEST
     channels: Layers = CHANNELS
@@ -86,7 +76,7 @@ class ImageSettings(Parameters):
     @model_validator(mode="after")
     def _there(self) -> Self:
         for name, asked, held in (("samples", self.samples, WHOLE), ("tested", self.tested, WHOLE_TEST)):
-            if self.data == "cifar10" and asked > held:
+            if asked > held:
                 raise UserError(
                     f"{name} must be at most {held}, the images of CIFAR-10, but is {asked}; give a smaller number."
                 )
@@ -100,8 +90,8 @@ class ImageSettings(Parameters):
 
 
 def colour_images(p: ImageSettings) -> Images:
-    """All ten classes, at most so many of them as are asked for; of made-up images those of the seed."""
-    found = _all(p)
+    """All ten classes, at most so many of them as are asked for."""
+    found = all_images()
     found = dataclasses.replace(found, test_x=found.test_x[: p.tested], test_y=found.test_y[: p.tested])
     return found if len(found.y) <= p.samples else found.subset(p.samples, seed=p.seed)
 
@@ -115,7 +105,7 @@ def conv_net(p: ImageSettings, gating: str, **settings: Any) -> ConvGated:
     """One network for each seed; those of the same seed start from the same weights."""
     pools = [p.pool if p.pool != "none" and at + 1 in p.pooled else None for at in range(len(p.channels))]
     return ConvGated(
-        SHAPES[p.data],
+        SHAPE,
         p.channels,
         gating=gating,
         dense=p.dense,
@@ -161,7 +151,7 @@ def fit(bench: Bench, part: str, net: ConvGated, task: Dataset, p: ImageSettings
 def as_in_the_paper(record: xr.Dataset, epochs: int) -> bool:
     """Whether numbers may be laid beside the paper's: all of CIFAR-10, its network, and at least so many epochs."""
     a = record.attrs
-    same = a["data"] == "cifar10" and a["samples"] >= WHOLE and a["epochs"] >= epochs
+    same = a["samples"] >= WHOLE and a["epochs"] >= epochs
     return bool(same and tuple(a["channels"]) == CHANNELS and tuple(a["dense"]) == DENSE)
 
 
@@ -174,12 +164,11 @@ def layout_text(record: xr.Dataset) -> str:
 
 def layout(p: ImageSettings) -> dict[str, Any]:
     """What a record keeps of its setting."""
-    names = ("data", "samples", "channels", "dense", "padding", "stride", "pool", "pooled", "sigma", "epochs", "precision")
+    names = ("samples", "channels", "dense", "padding", "stride", "pool", "pooled", "sigma", "epochs", "precision")
     return {name: list(v) if isinstance(v := getattr(p, name), tuple) else v for name in names}
 
 
-def _all(p: ImageSettings) -> Images:
-    if p.data == "made-up":
-        return made_up(p.seed)
+def all_images() -> Images:
+    """All of CIFAR-10, if it is there: nothing is fetched unasked."""
     check_there(COLLECTIONS["cifar10"])
     return cifar10()

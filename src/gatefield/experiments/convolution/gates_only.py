@@ -9,7 +9,6 @@ from matplotlib.figure import Figure
 from scipy import stats
 
 from gatefield.experiments.convolution.colour_images import (
-    MADE_UP,
     ImageSettings,
     Sigma,
     as_in_the_paper,
@@ -62,7 +61,7 @@ def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
     if "galu" in record.net.values and record.sizes["seed"] > 1:
         end = test.isel(step=-1)
         out += [_which(end.sel(net="galu"), end.sel(net=n), n) for n in trained]
-    return say.about(record, out, "cifar10")
+    return out
 
 
 def figure(record: xr.Dataset) -> Figure:
@@ -140,7 +139,7 @@ experiment = Experiment(
     "without biases: the strengths set the scale of the output for good, and the smaller Glorot weights leave it too "
     "small. Beside it the counterpart: hard gates of a random network, frozen, and strengths trained. (a) test "
     "accuracy over epochs, mean over seeds, the range of seeds as a band; dotted, the paper's number. (b) the same on"
-    " training images." + MADE_UP,
+    " training images.",
     Parameters=Settings,
     presets={
         "full": {},

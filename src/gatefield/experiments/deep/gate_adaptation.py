@@ -9,7 +9,6 @@ from pydantic import Field
 
 from gatefield.experiments.deep.digits import verdicts as say
 from gatefield.experiments.deep.digits.figure import accuracy_panel, over_epochs, plain_log_scale
-from gatefield.experiments.deep.digits.images import MADE_UP
 from gatefield.experiments.deep.digits.kernels import Kernel, by_gates, tangent
 from gatefield.experiments.deep.digits.pair import QUICK, SETTING, Digits, PairSettings, loss_panel, nu_panel
 from gatefield.lab.bench import Bench
@@ -63,7 +62,7 @@ def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
         out.append(say.smaller_nu(f"{name}: nu (K as it is) below that of frozen gates", whole.sel(net=net), _galu(whole)))
     out += [say.falls(f"{NETS[net]}: nu (trace one) falls", record.nu.sel(net=net)) for net in NETS]
     out.append(say.falls("soft GaLU: nu of K^a (trace one) falls", record.nu_gates))
-    return say.about(record, [*out, say.ridge_is_small(record.least, record.attrs["ridge"])])
+    return [*out, say.ridge_is_small(record.least, record.attrs["ridge"])]
 
 
 def figure(record: xr.Dataset) -> Figure:
@@ -107,7 +106,7 @@ experiment = Experiment(
     + "K is the "
     "tangent kernel by all that is trained, for soft gates with the part through the gates; K^a is that part alone, of "
     "soft GaLU. Lines are means over seeds, bands the range of seeds. (a) loss, (b) test accuracy, (c) nu of K with trace "
-    "one, (d) nu of K as it is, (e) nu of K^a with trace one and as it is." + MADE_UP,
+    "one, (d) nu of K as it is, (e) nu of K^a with trace one and as it is.",
     Parameters=Settings,
     presets={"full": {}, "quick": {**QUICK, "depth": 5}},
     durations={"quick": "1 min", "full": "8 min"},

@@ -8,7 +8,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from gatefield.experiments.deep.digits import verdicts as say
-from gatefield.experiments.deep.digits.images import MADE_UP, Law, seed_keys
+from gatefield.experiments.deep.digits.images import Law, seed_keys
 from gatefield.experiments.deep.digits.pair import QUICK, SETTING, Digits, PairSettings, three_panels
 from gatefield.lab.bench import Bench
 from gatefield.lab.experiment import Experiment
@@ -37,7 +37,7 @@ def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
     test = record.test_accuracy.isel(step=-1)
     each = ", ".join(f"{name} {say.spread(test.sel(net=net), 100)} %" for net, name in NETS.items())
     learned, unlearned = (record.nu.sel(net=net) for net in ("learned", "unlearned"))
-    out = [
+    return [
         say.exceeds(
             "learned gates generalise better than unlearned ones (percentage points)",
             test.sel(net="learned"),
@@ -54,7 +54,6 @@ def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
         ),
         say.ridge_is_small(record.least, record.attrs["ridge"]),
     ]
-    return say.about(record, out)
 
 
 def figure(record: xr.Dataset) -> Figure:
@@ -74,7 +73,7 @@ experiment = Experiment(
     "start from scratch, drawn independently: GaLU with learned gates. GaLU with unlearned gates has those of a random "
     "network and starts from the same weights. The paper reports that learned gates generalise better, and calls them the "
     "real lottery. " + SETTING + "Weights are +-sigma, which the paper's assumption 1 asks for; K is the tangent kernel. "
-    "(a) loss, (b) test accuracy, (c) nu of K; lines are means over seeds, bands the range of seeds." + MADE_UP,
+    "(a) loss, (b) test accuracy, (c) nu of K; lines are means over seeds, bands the range of seeds.",
     Parameters=Settings,
     presets={"full": {}, "quick": {**QUICK, "depth": 5}},
     durations={"quick": "40 s", "full": "6 min"},

@@ -8,7 +8,6 @@ from matplotlib.figure import Figure
 
 from gatefield.experiments.deep.digits import verdicts as say
 from gatefield.experiments.deep.digits.figure import accuracy_panel
-from gatefield.experiments.deep.digits.images import MADE_UP
 from gatefield.experiments.deep.digits.kernels import paths, tangent
 from gatefield.experiments.deep.digits.pair import QUICK, SETTING, Digits, PairSettings, loss_panel, nu_panel
 from gatefield.lab.bench import Bench
@@ -34,7 +33,7 @@ def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
     """What the record says of each claim."""
     relu, galu = record.nu.sel(net="relu"), record.nu.sel(net="galu")
     test = record.test_accuracy.isel(step=-1)
-    out = [
+    return [
         say.falls("ReLU: nu of the path kernel M falls over training", relu),
         say.smaller_nu("ReLU: nu of M below that of frozen gates", relu, galu),
         say.exceeds(
@@ -46,7 +45,6 @@ def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
         ),
         say.ridge_is_small(record.least, record.attrs["ridge"]),
     ]
-    return say.about(record, out)
 
 
 def figure(record: xr.Dataset) -> Figure:
@@ -70,7 +68,7 @@ experiment = Experiment(
     "training. The paper reports that nu of M falls, so that the right sub-networks are learned. " + SETTING + "Here K is "
     "M. Added to the paper: a GaLU network, whose gates and so whose M stay as they are, as the level without learning; "
     "and nu of the tangent kernel. (a) loss, (b) test accuracy, (c) nu of M, (d) nu of the tangent kernel; lines are "
-    "means over seeds, bands the range of seeds." + MADE_UP,
+    "means over seeds, bands the range of seeds.",
     Parameters=Settings,
     presets={"full": {}, "quick": {**QUICK}},
     durations={"quick": "30 s", "full": "4 min"},

@@ -1,6 +1,5 @@
 """CIFAR-10 by convolutional networks with soft gates: from nearly linear to ReLU."""
 
-from gatefield.experiments.convolution.colour_images import MADE_UP
 from gatefield.experiments.convolution.soft_gates_table.figure import draw
 from gatefield.experiments.convolution.soft_gates_table.simulate import Settings, simulate
 from gatefield.experiments.convolution.soft_gates_table.verdicts import judge
@@ -20,7 +19,7 @@ experiment = Experiment(
     "training images. (a) best and final test accuracy against beta, means over seeds, bars for the standard deviation "
     "of the best, beside the paper's numbers; marks of different eps stand a little apart; those of the networks without"
     " soft gates are marked at the right edge. (b) test accuracy over epochs, mean over seeds and for the smallest eps. "
-    "(c) the same on training images." + MADE_UP,
+    "(c) the same on training images.",
     Parameters=Settings,
     presets={
         "full": {},

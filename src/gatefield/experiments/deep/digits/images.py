@@ -1,9 +1,8 @@
-"""Handwritten digits, or images made up in their place, and networks trained on them."""
+"""Handwritten digits, and networks trained on them."""
 
 from typing import Annotated, Any, Self
 
 import jax
-import numpy as np
 import xarray as xr
 from pydantic import AfterValidator, ValidationInfo, model_validator
 
@@ -19,35 +18,22 @@ from gatefield.lab.kinds import Count, Rate, Seed
 PAIR, LABELS = (4, 7), (-1.0, 1.0)
 WHOLE = 60_000
 """Training images of MNIST."""
-SIDE, TRAIN_EACH, TEST_EACH = 8, 60, 30
-"""Of made-up images: their side in pixels, and how many of each of the ten classes there are."""
-MADE_UP = (
-    " With data = made-up, which serves tests alone, the images are ten smooth random patterns with noise, and no verdict says "
-    "anything of MNIST."
-)
-"""For the text of each experiment."""
-
-
-def _data(value: str) -> str:
-    return checks.choice("data", value, ["mnist", "made-up"])
 
 
 def _law(value: str, info: ValidationInfo) -> str:
     return checks.choice(str(info.field_name), value, ["gaussian", "uniform", "bernoulli"])
 
 
-Data = Annotated[str, AfterValidator(_data)]
 Law = Annotated[str, AfterValidator(_law)]
 
 
 class DigitSettings(Parameters):
     """What all trainings on digits share: RMSprop on batches that are shuffled anew each epoch.
 
-    `data`: mnist, or made-up. `samples`: at most so many training images. `init`: gaussian or bernoulli, with
-    sigma = sqrt(2/fan-in). `records`: how often a training is looked at.
+    `samples`: at most so many training images. `init`: gaussian or bernoulli, with sigma = sqrt(2/fan-in). `records`: how
+    often a training is recorded.
     """
 
-    data: Data = "mnist"
     samples: Count = WHOLE
     epochs: Count = 100
     batch_size: Count = 128
@@ -59,39 +45,25 @@ class DigitSettings(Parameters):
 
     @model_validator(mode="after")
     def _samples_are_there(self) -> Self:
-        if self.data == "mnist" and self.samples > WHOLE:
+        if self.samples > WHOLE:
             raise UserError(f"samples must be at most {WHOLE}, which is all of MNIST, but is {self.samples}; give fewer.")
         return self
 
 
 def images(p: DigitSettings) -> Images:
     """All ten classes."""
-    return _at_most(_all(p), p)
+    return _at_most(all_digits(), p)
 
 
 def two_digits(p: DigitSettings) -> Images:
     """The digits 4 and 7, labels -1 and 1."""
-    return _at_most(_all(p).pair(PAIR, LABELS), p)
+    return _at_most(all_digits().pair(PAIR, LABELS), p)
 
 
-def made_up(seed: int) -> Images:
-    """Images of ten classes, each a smooth random pattern with noise on it, between 0 and 1.
-
-    >>> made_up(0).x.shape, made_up(0).test_x.shape
-    ((600, 64), (300, 64))
-    """
-    rng = np.random.default_rng([seed, 17])
-    near = np.exp(-0.5 * ((np.arange(SIDE)[:, None] - np.arange(SIDE)) / 1.5) ** 2)
-    patterns = np.einsum("ij,cjk,lk->cil", near, rng.standard_normal((10, SIDE, SIDE)), near).reshape(10, -1)
-    patterns = 0.5 + 0.15 * patterns / patterns.std()
-
-    def some(each: int) -> tuple[np.ndarray, np.ndarray]:
-        y = np.tile(np.arange(10, dtype=np.int32), each)
-        x = patterns[y] + 0.15 * rng.standard_normal((len(y), SIDE**2))
-        return np.clip(x, 0.0, 1.0).astype(np.float32), y
-
-    (x, y), (test_x, test_y) = some(TRAIN_EACH), some(TEST_EACH)
-    return Images(x, y, test_x, test_y)
+def all_digits() -> Images:
+    """All of MNIST, if it is there: nothing is fetched unasked."""
+    check_there(COLLECTIONS["mnist"])
+    return mnist()
 
 
 def seed_keys(p: Any) -> tuple[Any, Any]:
@@ -124,13 +96,6 @@ def measured(record: xr.Dataset) -> xr.Dataset:
     """The numbers of a training that an experiment keeps, without what describes this one training alone."""
     kept = [name for name in ("loss", "train_accuracy", "test_loss", "test_accuracy") if name in record]
     return record[kept].drop_attrs(deep=False)
-
-
-def _all(p: DigitSettings) -> Images:
-    if p.data == "made-up":
-        return made_up(p.seed)
-    check_there(COLLECTIONS["mnist"])
-    return mnist()
 
 
 def _at_most(found: Images, p: DigitSettings) -> Images:

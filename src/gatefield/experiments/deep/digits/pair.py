@@ -69,7 +69,7 @@ class Digits:
     def gathered(self, parts: Mapping[str, xr.Dataset]) -> xr.Dataset:
         """All networks in one record."""
         record = xr.concat(parts.values(), xr.Variable("net", list(parts)), join="outer")
-        return record.assign_attrs(data=self.p.data, ridge=self.p.ridge, kernel_samples=self.p.kernel_samples)
+        return record.assign_attrs(ridge=self.p.ridge, kernel_samples=self.p.kernel_samples)
 
 
 def three_panels(record: xr.Dataset, names: Mapping[str, str]) -> Figure:

@@ -1,15 +1,11 @@
 """Sentences and numbers that the experiments on digits share."""
 
-from typing import Any
-
 import numpy as np
 import xarray as xr
 
 from gatefield.core.intervals import mean_interval
 from gatefield.lab.verdict import Verdict
 
-MADE_UP_NOTE = "made-up images: says nothing of {}"
-NAMES = {"mnist": "MNIST", "cifar10": "CIFAR-10"}
 LEVEL = 0.95
 
 
@@ -94,18 +90,6 @@ def ridge_is_small(least: xr.DataArray, ridge: float) -> Verdict:
     )
 
 
-def about(record: xr.Dataset, verdicts: list[Verdict], data: str = "mnist") -> list[Verdict]:
-    """The verdicts, with a word on data made up in place of the named ones."""
-    if record.attrs.get("data") == data:
-        return verdicts
-    return [_noted(one, MADE_UP_NOTE.format(NAMES[data])) for one in verdicts]
-
-
 def _plain(values: xr.DataArray) -> str:
     """Mean over seeds and their range."""
     return f"{float(values.mean('seed')):.4g} (seeds {float(values.min('seed')):.4g} to {float(values.max('seed')):.4g})"
-
-
-def _noted(one: Verdict, word: str) -> Verdict:
-    values: dict[str, Any] = {**one.__dict__, "note": f"{word}; {one.note}" if one.note else word}
-    return Verdict(**values)
