@@ -22,7 +22,7 @@ def exponential(draws):
 
 
 def made(ratio=1.0, slope=-1.0, stretch=1.0, shorter=(0, 50, 0), sizes=SIZES):
-    """Margins by halves at 0.5 and 1.5 times their mean, at the last size `ratio` of the law; `shorter` heads by size."""
+    """Margins by halves below and above their mean, by half of it at the last size; the mean is there `ratio` of the law."""
     rng = np.random.default_rng(0)
     n = np.array(sizes)
     mean = ratio * np.sqrt(2 * np.pi * n) / 2.0 ** n[-1] * 2.0 ** (slope * (n - n[-1]))
@@ -38,7 +38,7 @@ def made(ratio=1.0, slope=-1.0, stretch=1.0, shorter=(0, 50, 0), sizes=SIZES):
             "probable": (("field", "share"), np.full((count, 2), 1)),
             "errors": (("field", "kept"), rng.uniform(1e-3, 0.5, (count, N))),
             "lead": ("field", rng.normal(size=count)),
-            "random_margin": (law, mean[:, None] * np.where(np.arange(DRAWS) % 2, 0.5, 1.5)),
+            "random_margin": (law, mean[:, None] * (1 + np.array([0.1, 0.3, 0.5])[-len(n) :, None] * (-1) ** np.arange(DRAWS))),
             "scaled_margin": (law, scaled),
             "random_head": (law, heads),
             "steady_lead": ("order", [0.4, 0.6]),
@@ -93,11 +93,11 @@ def test_all_hold_in_the_record_made_by_hand():
     ("words", "changes", "expected", "measured", "holds"),
     [
         # a standard deviation of half the mean: 3 standard errors are 3 * 0.5 * ratio/sqrt(399) = 0.07509 ratio
-        ("the mean of delta", {"ratio": 1.0811}, 1, 1.0811, True),
-        ("the mean of delta", {"ratio": 1.0813}, 1, 1.0813, False),
-        ("the mean of delta", {"ratio": 0.9302}, 1, 0.9302, True),
-        ("the mean of delta", {"ratio": 0.9300}, 1, 0.9300, False),
-        ("the mean of delta", {"ratio": 0.5}, 1, 0.5, False),
+        ("2^n at n = 16", {"ratio": 1.0811, "slope": -1.02}, 1, 1.0811, True),
+        ("2^n at n = 16", {"ratio": 1.0813, "slope": -1.02}, 1, 1.0813, False),
+        ("2^n at n = 16", {"ratio": 0.9302, "slope": -1.02}, 1, 0.9302, True),
+        ("2^n at n = 16", {"ratio": 0.9300, "slope": -1.02}, 1, 0.9300, False),
+        ("2^n at n = 16", {"ratio": 0.5, "slope": -1.02}, 1, 0.5, False),
         # 0.05 + 3/(ln 2 sqrt(400 * 3) sqrt(38/3)) = 0.08511
         ("halves with each weight", {"slope": -1.0850}, -1, -1.0850, True),
         ("halves with each weight", {"slope": -1.0852}, -1, -1.0852, False),
@@ -130,6 +130,7 @@ def test_the_law_of_the_margin_is_tested_at_one_percent(stretch, holds):
     assert found.holds is holds
     assert found.measured == pytest.approx(p)
     assert found.expected == 0.5
+    assert found.note.startswith("n = 16, 400 draws")
 
 
 def test_counts_need_sizes_at_which_first_order_holds():
@@ -210,7 +211,7 @@ def test_figure_shows_the_laws_of_random_weights():
     np.testing.assert_allclose(law.get_ydata(), np.sqrt(2 * np.pi * n) / 2.0**n)
     band = panels["(a) margin of N(0, 1) weights"].collections[0].get_paths()[0].vertices
     ends = band[band[:, 0] == 9.0][:, 1]
-    np.testing.assert_allclose([ends.min(), ends.max()], record.random_margin.values[1].mean() * np.array([0.5, 1.5]))
+    np.testing.assert_allclose([ends.min(), ends.max()], record.random_margin.values[1].mean() * np.array([0.7, 1.3]))
     share, curve = panels["(c) fields with a weight to spare"].lines
     np.testing.assert_allclose(share.get_ydata(), [0, 50 / 400, 0])
     np.testing.assert_allclose(curve.get_ydata()[[0, -1]], [16 * 7**0.5 / 128, 32 * 15**0.5 / 2**15])
