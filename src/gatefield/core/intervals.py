@@ -1,7 +1,7 @@
 """Means over seeds and shares of units with their intervals, and means beside those of a printed table."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -54,8 +54,8 @@ def share(holds: xr.DataArray, among: xr.DataArray | None = None) -> Interval:
     return Interval(mean, max(0.0, low), min(1.0, high))
 
 
-def proportion(hits: int, total: int) -> Interval:
-    """The share of hits among independent trials, with Wilson's interval.
+def proportion(hits: int, total: int, *, method: Literal["wilson", "exact"] = "wilson") -> Interval:
+    """The share of hits among independent trials, with Wilson's interval or the exact one of Clopper and Pearson.
 
     >>> print(proportion(9, 10))
     0.900 (95 % interval over seeds 0.596 to 0.982)
@@ -63,7 +63,7 @@ def proportion(hits: int, total: int) -> Interval:
     if not total:
         return Interval(0.0, 0.0, 1.0)
     found = stats.binomtest(hits, total)
-    low, high = found.proportion_ci(method="wilson")
+    low, high = found.proportion_ci(method=method)
     return Interval(float(found.statistic), float(low), float(high))
 
 

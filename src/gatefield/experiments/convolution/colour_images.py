@@ -8,12 +8,11 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from gatefield.core import checks
 from gatefield.core.errors import UserError
+from gatefield.core.grid import Grid
 from gatefield.data import Dataset, Images, cifar10
 from gatefield.data.images import COLLECTIONS, check_there
 from gatefield.experiments.deep.digits.images import Law, seed_keys
-from gatefield.experiments.unfold import unfold
-from gatefield.lab.bench import Bench
-from gatefield.lab.experiment import Parameters
+from gatefield.lab import Bench, Parameters
 from gatefield.lab.kinds import Count, Rate, Seed, listed
 from gatefield.nets import ConvGated
 
@@ -140,11 +139,13 @@ def fit(bench: Bench, part: str, net: ConvGated, task: Dataset, p: ImageSettings
         loss="cross-entropy",
         record_every=steps,
         key=seed_keys(p)[1],
+        runs=Grid(seed=p.seeds),
         chunk=p.epochs + 1 if large else None,
         keep_network=False,
     ).record
-    record = unfold(record, {"seed": range(p.seeds)}).drop_vars("time", errors="ignore")
-    record = record.assign_coords(epoch=("step", record.step.values / steps, {"long_name": "epoch"}))
+    record = record.drop_vars("time", errors="ignore").assign_coords(
+        epoch=("step", record.step.values / steps, {"long_name": "epoch"})
+    )
     return record[["loss", "train_accuracy", "test_loss", "test_accuracy"]].drop_attrs(deep=False)
 
 

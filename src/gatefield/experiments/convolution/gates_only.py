@@ -1,13 +1,12 @@
 """CIFAR-10 learned through the gates alone: the strengths stay as they were drawn."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
-from scipy import stats
 
+from gatefield.core.intervals import mean_interval
 from gatefield.experiments.convolution.colour_images import (
     ImageSettings,
     Sigma,
@@ -18,16 +17,15 @@ from gatefield.experiments.convolution.colour_images import (
     layout_text,
     task_of,
 )
-from gatefield.experiments.deep.digits import verdicts as say
 from gatefield.experiments.deep.digits.images import Law
-from gatefield.lab.bench import Bench
-from gatefield.lab.experiment import Experiment
+from gatefield.experiments.deep.digits.verdicts import spread
+from gatefield.lab import Bench, Experiment, Verdict
 from gatefield.lab.kinds import Count, Rate, Rates
-from gatefield.lab.verdict import Verdict
 
 PAPER, WITHIN, CHANCE = 56.0, 3.0, 10.0
 """Test accuracy in percent, the points by which ours may be off, and that of a guess among ten classes."""
 FROZEN = "gates frozen, strengths trained"
+SOURCE = "paper 004, experiment 6"
 
 
 class Settings(ImageSettings):
@@ -42,16 +40,16 @@ class Settings(ImageSettings):
     epochs: Count = 40
 
 
-def simulate(parameters: Settings, bench: Bench) -> xr.Dataset:
+def simulate(p: Settings, bench: Bench) -> xr.Dataset:
     """The record."""
-    p, task = parameters, task_of(parameters)
+    task = task_of(p)
     nets: dict[str, Any] = {f"beta={b:g}": conv_net(p, "gates-only", beta=b, eps=p.eps) for b in p.betas}
     nets |= {"galu": conv_net(p, "galu")} if p.galu else {}
     found = [fit(bench, name, net, task, p) for name, net in nets.items()]
     return xr.concat(found, xr.Variable("net", list(nets))).assign_attrs(layout(p))
 
 
-def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
+def verdicts(record: xr.Dataset) -> list[Verdict]:
     """What the record says of each claim."""
     test = 100 * record.test_accuracy
     trained = [str(n) for n in record.net.values if n != "galu"]
@@ -85,61 +83,60 @@ def _name(net: str) -> str:
 
 
 def _learns(test: xr.DataArray, net: str) -> Verdict:
-    best = test.max("step")
-    start, worst = test.isel(step=0), float(best.min())
-    return Verdict.judged(
-        f"{_name(net)}: a network learns through its gates alone",
-        CHANCE,
-        worst,
-        "best test accuracy in %, in every seed, at least twice that of a guess",
-        worst >= 2 * CHANCE,
-        f"before training {say.spread(start)} %, best {say.spread(best)} %, final {say.spread(test.isel(step=-1))} %",
+    best, start, end = test.max("step"), test.isel(step=0), test.isel(step=-1)
+    return Verdict.above(
+        f"{_name(net)}: a network learns through its gates alone, to at least twice the accuracy of a guess",
+        2 * CHANCE,
+        float(best.min()),
+        expected=CHANCE,
+        or_equal=True,
+        of="best test accuracy of the worst seed, in %,",
+        kind="claim",
+        source=SOURCE,
+        note=f"before training {spread(start)} %, best {spread(best)} %, final {spread(end)} %",
     )
 
 
 def _which(strengths: xr.DataArray, gates: xr.DataArray, net: str) -> Verdict:
     """Which of both learns more, by the difference of each seed and its two-sided 95 % interval."""
-    gap = (strengths - gates).values
-    mean, half = float(gap.mean()), float(stats.t.ppf(0.975, len(gap) - 1) * gap.std(ddof=1) / np.sqrt(len(gap)))
-    more = ("strengths learn more" if mean > 0 else "gates learn more") if abs(mean) > half else "neither is seen to learn more"
-    return Verdict.judged(
-        f"{_name(net)}, or strengths alone: which learns more is seen (final test accuracy, strengths less gates, points)",
+    mean, low, high = mean_interval((strengths - gates).values)
+    judge, more = (Verdict.above, "strengths learn more") if mean > 0 else (Verdict.below, "gates learn more")
+    seen = more if low > 0 or high < 0 else "neither is seen to learn more"
+    return judge(
+        f"{_name(net)}, or strengths alone: which learns more is seen in the final test accuracy",
         0.0,
         mean,
-        "0 outside the 95 % interval of the mean difference over seeds, on either side",
-        abs(mean) > half,
-        f"{more}: strengths {say.spread(strengths)} %, gates {say.spread(gates)} %; difference {mean:.2f}, interval "
-        f"{mean - half:.2f} to {mean + half:.2f}, {len(gap)} seeds",
+        error=(high - low) / 2,
+        of="strengths less gates, in points, beyond its 95 % interval over seeds",
+        note=f"{seen}: strengths {spread(strengths)} %, gates {spread(gates)} %; interval {low:.2f} to {high:.2f}, "
+        f"{strengths.size} seeds",
     )
 
 
 def _near(test: xr.DataArray, net: str, where: str) -> Verdict:
     best, end = test.max("step"), test.isel(step=-1)
-    mean = float(best.mean("seed"))
-    return Verdict.judged(
-        f"{_name(net)}: test accuracy (%)",
+    return Verdict.within(
+        f"{_name(net)}: the test accuracy is the paper's, {PAPER:g} %",
         PAPER,
-        mean,
-        f"mean over seeds of the best within {WITHIN:g} points of the paper's",
-        abs(mean - PAPER) <= WITHIN,
-        f"best {say.spread(best)}, final {say.spread(end)}, {best.sizes['seed']} seeds, {np.size(test.step) - 1} epochs; "
-        f"{where}",
+        float(best.mean("seed")),
+        atol=WITHIN,
+        of="mean over seeds of the best test accuracy, in %,",
+        kind="reproduction",
+        source=SOURCE,
+        note=f"best {spread(best)}, final {spread(end)}, {best.sizes['seed']} seeds, {np.size(test.step) - 1} epochs; {where}",
     )
 
 
 experiment = Experiment(
     name="gates-only",
     title="CIFAR-10: a network that learns through its gates alone",
-    source="paper 004, experiment 6",
-    text="Two convolutional networks of the same layers: one decides the gates, the other, whose weights are the "
-    "strengths, makes the output behind them. Here the strengths stay as they were drawn, and only the weights that "
-    "decide the gates are trained. The paper reports 56 % on the test images. It writes beta = infinity, but a hard "
-    "gate has no gradient, so that nothing could be trained; here gates are (1 + eps) sigmoid(beta q), trained by "
-    "Adam, 3e-4, with the layers and batches of soft-gates-table. Weights are normal with sigma = sqrt(2/fan-in), "
-    "without biases: the strengths set the scale of the output for good, and the smaller Glorot weights leave it too "
-    "small. Beside it the counterpart: hard gates of a random network, frozen, and strengths trained. (a) test "
-    "accuracy over epochs, mean over seeds, the range of seeds as a band; dotted, the paper's number. (b) the same on"
-    " training images.",
+    source=SOURCE,
+    text="Two convolutional networks of the same layers: one decides the gates, the other, whose weights are the strengths, "
+    "makes the output behind them. The strengths stay as they were drawn, and only the weights that decide the gates are "
+    "trained. The paper reports 56 % on the test images. It writes beta = infinity, but a hard gate has no gradient; here "
+    "gates are (1 + eps) sigmoid(beta q). Weights are normal with sigma = sqrt(2/fan-in), without biases: smaller ones leave "
+    "the output too small for good. The counterpart has frozen hard gates of a random network, and its strengths are trained. "
+    "Accuracy over epochs: mean over seeds, their range as a band; dotted, the paper's number.",
     Parameters=Settings,
     presets={
         "full": {},

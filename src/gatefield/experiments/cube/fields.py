@@ -7,10 +7,9 @@ import numpy as np
 import xarray as xr
 from pydantic import Field
 
+from gatefield.core.grid import Grid
 from gatefield.data import Hypercube, Task
-from gatefield.experiments.unfold import unfold
-from gatefield.lab.bench import Bench
-from gatefield.lab.experiment import Parameters
+from gatefield.lab import Bench, Parameters
 from gatefield.lab.kinds import Count, LengthScale, Rate, Seed
 from gatefield.nets import Committee
 from gatefield.plot import family_styles
@@ -21,8 +20,11 @@ TRAINED = {"long": "trained, long range", "short": "trained, short range"}
 SETTLED = {"long": "averaged, long range", "short": "averaged, short range"}
 """Families of trained fields, named by the positive class; averages are over the second half of one training."""
 
+MARGINS, CROWDS = 1, 2
+"""Streams of random numbers, `default_rng([seed, stream])`: weights for the law of margins, and crowds from which one weight
+grows. They share no numbers with each other, nor with the random fields, which have the seed alone."""
 SAMPLES = 3
-"""The stream of the samples on which fields are measured: other random numbers than those of training."""
+"""The stream of the samples on which fields are measured, `fold_in(key(seed), stream)`."""
 
 Ratio = Annotated[float, Field(gt=0.0, lt=1.0)]
 Ratios = Annotated[tuple[Ratio, ...], Field(min_length=1)]
@@ -82,20 +84,20 @@ def collect(p: CubeSettings, bench: Bench) -> xr.Dataset:
 
 def train(p: CubeSettings, bench: Bench) -> xr.Dataset:
     """SGD for both orders from the same starts, on the same keys: (order, seed, step, unit, position)."""
+    grid = Grid(order=ORDERS, seed=p.seeds)
     net_key, train_key = jax.random.split(jax.random.key(p.seed))
-    starts = np.asarray(Committee(p.n, 1, key=jax.random.split(net_key, p.seeds)).fields)
-    xi1, xi0 = (np.repeat(scales, p.seeds) for scales in ((p.xi_long, p.xi_short), (p.xi_short, p.xi_long)))
-    record = bench.train(
+    positive, negative = (grid.share([_scale(p, order) for order in orders], over="order") for orders in (ORDERS, ORDERS[::-1]))
+    return bench.train(
         "sgd",
-        Committee(p.n, 1, init=np.tile(starts, (2, 1, 1)), key=net_key),
-        Task(Hypercube(p.n, xi1), Hypercube(p.n, xi0)),
+        grid.share(Committee(p.n, 1, key=jax.random.split(net_key, p.seeds)), over="seed"),
+        Task(Hypercube(p.n, positive), Hypercube(p.n, negative)),
         steps=p.steps,
         batch_size=p.batch_size,
         learning_rate=p.learning_rate,
         record_every=p.record_every,
-        key=jax.numpy.tile(jax.random.split(train_key, p.seeds), 2),
+        key=grid.share(jax.random.split(train_key, p.seeds), over="seed"),
+        runs=grid,
     ).record
-    return unfold(record, {"order": ORDERS, "seed": range(p.seeds)})
 
 
 def _scale(p: CubeSettings, order: str) -> float:

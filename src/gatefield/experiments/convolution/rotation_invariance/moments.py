@@ -7,7 +7,7 @@ import jax
 import numpy as np
 import xarray as xr
 
-from gatefield.experiments.convolution.rotation_invariance.ring import RingSettings, ramps
+from gatefield.experiments.convolution.rotation_invariance.ring import DRAWS, PAIR, RingSettings, ramps
 from gatefield.kernels import conv_gap_moment, conv_moment, rotation_terms
 from gatefield.nets import ConvGated
 
@@ -17,7 +17,7 @@ SIDE_BY_SIDE = 500
 """Networks evaluated at once."""
 
 
-def moments(p: RingSettings, draws: int) -> xr.Dataset:
+def moments(p: RingSettings) -> xr.Dataset:
     """E<y,y'> of a rising ramp x and a falling one x', rotated by each number of positions, over random weights."""
     base = _pair(p)
     x = turned(base)
@@ -32,7 +32,7 @@ def moments(p: RingSettings, draws: int) -> xr.Dataset:
         conv_moment(gates, x, *weights)[0, 1:] / p.positions**2,
     ]
     terms = [rotation_terms([g[[0, 1 + turn]] for g in gates], x[[0, 1 + turn]], *weights)[:, 0, 1] for turn in turns]
-    keys = jax.random.split(jax.random.fold_in(jax.random.key(p.seed), 1), draws)
+    keys = jax.random.split(jax.random.fold_in(jax.random.key(p.seed), DRAWS), p.draws)
     rotating = _over_draws(_net(p, keys, gates_from=gating), x)
     frozen = _over_draws(_net(p, keys, gating="free", free_gates=kept), x)
     found = [rotating.pooled, frozen.pooled, rotating.whole]
@@ -40,12 +40,12 @@ def moments(p: RingSettings, draws: int) -> xr.Dataset:
         {
             "exact": (("case", "rotation"), np.array(exact)),
             "found": (("case", "rotation"), np.array([one.mean(0) for one in found])),
-            "error": (("case", "rotation"), np.array([one.std(0) / np.sqrt(draws) for one in found])),
+            "error": (("case", "rotation"), np.array([one.std(0) / np.sqrt(p.draws) for one in found])),
             "change": ("gates", [rotating.change.max(), frozen.change.max()], {"long_name": "largest change of an output"}),
             "terms": (("turn", "rotation"), np.array(terms)),
         },
         {"case": list(CASES), "rotation": np.arange(p.positions), "turn": turns, "gates": ["rotating", "kept"]},
-        {"draws": draws},
+        {"draws": p.draws},
     )
 
 
@@ -55,7 +55,7 @@ def turned(base: np.ndarray) -> np.ndarray:
 
 
 def _pair(p: RingSettings) -> np.ndarray:
-    x, y = ramps(np.random.default_rng([p.seed, 5]), 2, p)
+    x, y = ramps(np.random.default_rng([p.seed, PAIR]), 2, p)
     return x[np.argsort(-y)]
 
 

@@ -6,8 +6,15 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from gatefield.core.errors import UserError
-from gatefield.lab.experiment import Parameters
+from gatefield.lab import Parameters
 from gatefield.lab.kinds import Count, Rate, Seed, Several
+
+PAIR, TRAINING_SETS, PLACES, TEST_SETS = 5, 6, 7, 8
+"""Streams of inputs, `default_rng([seed, stream, ...])`: the two ramps of the moments, training and test sets of each seed, and
+places of ramps. No two share numbers."""
+DRAWS, NETWORKS, BATCHES = 1, 2, 3
+"""Streams of keys, `fold_in(key(seed), stream)`: networks of the moments, networks to train, and trainings. The gating network
+of the moments has the key itself. No two draw the same numbers."""
 
 
 class RingSettings(Parameters):

@@ -5,10 +5,10 @@ import xarray as xr
 from gatefield.experiments.convolution.rotation_invariance.moments import moments
 from gatefield.experiments.convolution.rotation_invariance.ring import RingSettings
 from gatefield.experiments.convolution.rotation_invariance.training import trainings
-from gatefield.lab.bench import Bench
+from gatefield.lab import Bench
 
 
 def simulate(p: RingSettings, bench: Bench) -> xr.Dataset:
     """The record."""
-    found = xr.merge([moments(p, p.draws), trainings(p, bench)], join="exact", combine_attrs="drop_conflicts")
-    return found.assign_attrs(draws=p.draws, length=p.length)
+    found = xr.merge([moments(p), trainings(p, bench)], join="exact", combine_attrs="drop_conflicts")
+    return found.assign_attrs(length=p.length)

@@ -7,11 +7,20 @@ import jax
 import numpy as np
 import xarray as xr
 
+from gatefield.core.grid import Grid
 from gatefield.core.runs import one_run, run_axes
 from gatefield.data import Dataset
-from gatefield.experiments.convolution.rotation_invariance.ring import RingSettings, ramps, rotate
-from gatefield.experiments.unfold import unfold
-from gatefield.lab.bench import Bench
+from gatefield.experiments.convolution.rotation_invariance.ring import (
+    BATCHES,
+    NETWORKS,
+    PLACES,
+    TEST_SETS,
+    TRAINING_SETS,
+    RingSettings,
+    ramps,
+    rotate,
+)
+from gatefield.lab import Bench
 from gatefield.nets import ConvGated
 
 NETS = {
@@ -24,18 +33,24 @@ TRAININGS = {"one": "at one place", "any": "at any place"}
 
 def trainings(p: RingSettings, bench: Bench) -> xr.Dataset:
     """Losses and, for each rotation of the test set, accuracies: (net, training, seed, ...)."""
-    sets = [ramps(np.random.default_rng([p.seed, 6, seed]), p.samples, p) for seed in range(p.seeds)]
-    base, y = np.tile([x for x, _ in sets], (2, 1, 1)), np.tile([y for _, y in sets], (2, 1))
-    anywhere = np.random.default_rng([p.seed, 7]).integers(p.positions, size=(p.seeds, p.samples))
-    task = Dataset(rotate(base, np.concatenate([0 * anywhere, anywhere])), y)
-    runs = {"training": list(TRAININGS), "seed": range(p.seeds)}
-    found = [unfold(_one(p, bench, net, task, base), runs) for net in NETS]
+    grid = Grid(training=list(TRAININGS), seed=p.seeds)
+    base, y = _sets(p, grid, TRAINING_SETS, p.samples)
+    anywhere = np.random.default_rng([p.seed, PLACES]).integers(p.positions, size=(p.seeds, p.samples))
+    task = Dataset(rotate(base, grid.share(np.stack([0 * anywhere, anywhere]), over=("training", "seed"))), y)
+    found = [_one(p, grid, bench, net, task, base) for net in NETS]
     return xr.concat([one.drop_vars("time", errors="ignore").drop_attrs() for one in found], xr.Variable("net", list(NETS)))
 
 
-def _one(p: RingSettings, bench: Bench, kind: str, task: Dataset, base: np.ndarray) -> xr.Dataset:
-    rotating = _net(p, "flatten" if kind == "flatten" else "mean", gating="galu")
-    net = _with_gates(_net(p, "mean", gating="free", samples=p.samples), rotating, base) if kind == "kept" else rotating
+def _sets(p: RingSettings, grid: Grid, stream: int, samples: int) -> tuple[np.ndarray, np.ndarray]:
+    """Inputs and labels of each run; those of a seed are the same in both trainings."""
+    sets = [ramps(np.random.default_rng([p.seed, stream, seed]), samples, p) for seed in range(p.seeds)]
+    x, y = (grid.share(np.array(part), over="seed") for part in zip(*sets, strict=True))
+    return x, y
+
+
+def _one(p: RingSettings, grid: Grid, bench: Bench, kind: str, task: Dataset, base: np.ndarray) -> xr.Dataset:
+    rotating = _net(p, grid, "flatten" if kind == "flatten" else "mean", gating="galu")
+    net = _with_gates(_net(p, grid, "mean", gating="free", samples=p.samples), rotating, base) if kind == "kept" else rotating
     trained, record = bench.train(
         kind,
         net,
@@ -45,21 +60,20 @@ def _one(p: RingSettings, bench: Bench, kind: str, task: Dataset, base: np.ndarr
         learning_rate=p.learning_rate,
         optimizer="adam",
         record_every=max(1, p.steps // 20),
-        key=jax.random.fold_in(jax.random.key(p.seed), 3),
+        key=jax.random.fold_in(jax.random.key(p.seed), BATCHES),
+        runs=grid,
     )
-    tests = [ramps(np.random.default_rng([p.seed, 8, seed]), p.test_samples, p) for seed in range(p.seeds)] * 2
-    x = np.array([x for x, _ in tests])
+    x, y = _sets(p, grid, TEST_SETS, p.test_samples)
     net = _with_gates(trained, rotating, x) if kind == "kept" else trained
-    tested = [_test(one_run(net, run), *one) for run, one in enumerate(tests)]
-    accuracy, change = zip(*tested, strict=True)
+    accuracy, change = zip(*(_test(one_run(net, run), x[run], y[run]) for run in range(len(grid))), strict=True)
     return record[["loss", "train_accuracy"]].assign(
-        accuracy=(("run", "rotation"), np.array(accuracy)), output_change=("run", np.array(change))
+        accuracy=((*grid.axes, "rotation"), grid.fold(accuracy)), output_change=(tuple(grid.axes), grid.fold(change))
     )
 
 
-def _net(p: RingSettings, head: str, **gates: Any) -> ConvGated:
+def _net(p: RingSettings, grid: Grid, head: str, **gates: Any) -> ConvGated:
     """A network for each run; those of all kinds and trainings begin with the same convolutions and gating networks."""
-    keys = jax.random.split(jax.random.fold_in(jax.random.key(p.seed), 2), p.seeds)
+    keys = jax.random.split(jax.random.fold_in(jax.random.key(p.seed), NETWORKS), p.seeds)
     return ConvGated(
         (p.positions, 1),
         [p.train_channels] * p.layers,
@@ -67,7 +81,7 @@ def _net(p: RingSettings, head: str, **gates: Any) -> ConvGated:
         kernel_size=p.kernel_size,
         padding="circular",
         head=head,
-        key=jax.numpy.concatenate([keys, keys]),
+        key=grid.share(keys, over="seed"),
         **gates,
     )
 

@@ -9,7 +9,7 @@ from pydantic import AfterValidator
 from gatefield.core import checks
 from gatefield.experiments.convolution.colour_images import ImageSettings, conv_net, fit, layout, task_of
 from gatefield.experiments.convolution.soft_gates_table.rows import Row, rows_of
-from gatefield.lab.bench import Bench
+from gatefield.lab import Bench
 from gatefield.lab.kinds import Excesses, Rates
 
 
@@ -25,9 +25,9 @@ class Settings(ImageSettings):
     plain: Annotated[tuple[str, ...], AfterValidator(_plain)] = ("linear", "relu")
 
 
-def simulate(parameters: Settings, bench: Bench) -> xr.Dataset:
+def simulate(p: Settings, bench: Bench) -> xr.Dataset:
     """The record."""
-    p, task = parameters, task_of(parameters)
+    task = task_of(p)
     rows = rows_of(p.plain, p.betas, p.epsilons)
     found = [fit(bench, row.name, conv_net(p, row.gating, **_soft(row)), task, p) for row in rows]
     record = xr.concat(found, xr.Variable("row", [row.name for row in rows]))

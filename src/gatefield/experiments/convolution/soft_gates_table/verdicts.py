@@ -1,5 +1,6 @@
 """What the table says, row by row beside the paper's, and of its trend with beta."""
 
+import dataclasses
 from itertools import pairwise
 
 import numpy as np
@@ -7,19 +8,26 @@ import xarray as xr
 
 from gatefield.experiments.convolution.colour_images import as_in_the_paper, layout_text
 from gatefield.experiments.convolution.soft_gates_table.rows import best, final, paper, words
-from gatefield.experiments.deep.digits import verdicts as say
-from gatefield.lab.verdict import Verdict
+from gatefield.experiments.deep.digits.verdicts import exceeds, spread
+from gatefield.lab import Verdict
 
-WITHIN, TRAINED, STEEP, CLIMB = 2.0, 99.0, 12.0, 8.0
-"""Points that a row may be away from the paper's; what counts as all learned; the least beta that counts as high; the beta up
-to which accuracy should rise."""
+WITHIN, LIKE = 2.0, 1.0
+"""Points that a row may be away from the paper's, and means of the same law from each other."""
+TRAINED, STEEP, CLIMB = 99.0, 12.0, 8.0
+"""What counts as all learned, in percent; the least beta that counts as high; the beta up to which accuracy should rise."""
+EPOCHS = 15
+"""Trainings of fewer epochs are not laid beside the paper's."""
+SOURCE = "paper 004, experiment 7, table 4"
 
 
-def judge(record: xr.Dataset) -> list[Verdict]:
+def verdicts(record: xr.Dataset) -> list[Verdict]:
     """The trend with beta; and, at the size of the paper, each row."""
-    out = [*_trends(record), *_like_relu(record), _selection(record)]
-    if as_in_the_paper(record, 15):
-        out += [*_rows(record), *_learned(record)]
+    trends = [part for eps, rows in _soft(record) for part in (*_trend(eps, rows), *_rising(eps, rows))]
+    out = [*trends, *_like_relu(record), _selection(record)]
+    if as_in_the_paper(record, EPOCHS):
+        known = {str(name): paper(str(name)) for name in record.row.values}
+        out += [_row(record.sel(row=name), name, *printed) for name, printed in known.items() if printed]
+        out.append(_learned(record))
     return out
 
 
@@ -29,115 +37,101 @@ def _soft(record: xr.Dataset) -> list[tuple[float, xr.Dataset]]:
     return [(e, soft.isel(row=np.flatnonzero(soft.eps.values == e))) for e in np.unique(soft.eps.values)]
 
 
-def _trends(record: xr.Dataset) -> list[Verdict]:
-    out = []
-    for eps, rows in _soft(record):
-        test = best(rows)
-        if rows.sizes["row"] < 2:
-            continue
-        means = ", ".join(f"{b:g}: {say.spread(test.isel(row=i))}" for i, b in enumerate(rows.beta.values))
-        low, high = test.isel(row=0), test.isel(row=-1)
-        out.append(
-            say.exceeds(
-                f"eps = {eps:g}: steep gates generalise better (best test accuracy, beta = {float(rows.beta[-1]):g} against "
-                f"{float(rows.beta[0]):g}, percentage points)",
-                high,
-                low,
-                note=f"best test accuracy in % by beta: {means}",
-            )
-        )
-        out += _rising(eps, rows, test)
-    return out
+def _trend(eps: float, rows: xr.Dataset) -> list[Verdict]:
+    if rows.sizes["row"] < 2:
+        return []
+    test, beta = best(rows), rows.beta.values
+    means = ", ".join(f"{b:g}: {spread(test.isel(row=i))}" for i, b in enumerate(beta))
+    claim = (
+        f"eps = {eps:g}: steep gates generalise better (best test accuracy, beta = {beta[-1]:g} against {beta[0]:g}, points)"
+    )
+    found = exceeds(claim, test.isel(row=-1), test.isel(row=0), note=f"best test accuracy in % by beta: {means}")
+    return [dataclasses.replace(found, kind="claim", source=SOURCE)]
 
 
-def _rising(eps: float, rows: xr.Dataset, test: xr.DataArray) -> list[Verdict]:
+def _rising(eps: float, rows: xr.Dataset) -> list[Verdict]:
     """Whether accuracy rises at each step; fewer than three values of beta show no course."""
-    means = test.mean("seed").values
     below = [b for b in rows.beta.values if b <= CLIMB]
     if len(below) < 3:
         return []
-    drops = [float(a - b) for a, b in pairwise(means[: len(below)])]
+    drops = [float(a - b) for a, b in pairwise(best(rows).mean("seed").values[: len(below)])]
+    values = ", ".join(f"{b:g}" for b in below)
     return [
-        Verdict.judged(
-            f"eps = {eps:g}: best test accuracy rises from one beta to the next up to {CLIMB:g} "
-            f"({', '.join(f'{b:g}' for b in below)})",
+        Verdict.below(
+            f"eps = {eps:g}: best test accuracy rises from one beta to the next up to {CLIMB:g} ({values})",
             0.0,
             max(drops),
-            "the largest drop of the mean from one beta to the next, in points, below 0",
-            max(drops) < 0,
-            "by " + ", ".join(f"{-d:.2f}" for d in drops) + " points",
+            of="largest drop of the mean, in points,",
+            kind="claim",
+            source=SOURCE,
+            note="by " + ", ".join(f"{-d:.2f}" for d in drops) + " points",
         )
     ]
 
 
 def _like_relu(record: xr.Dataset) -> list[Verdict]:
-    if "relu" not in record.row.values:
+    steep = np.flatnonzero((record.gating == "soft-relu") & (record.beta >= STEEP))
+    if "relu" not in record.row.values or not len(steep):
         return []
-    relu, steep = best(record).sel(row="relu"), np.flatnonzero((record.gating == "soft-relu") & (record.beta >= STEEP))
-    if not len(steep):
-        return []
-    gaps = best(record).isel(row=steep) - relu
-    mean = gaps.mean("seed")
-    worst = float(mean[int(np.abs(mean.values).argmax())])
+    relu = best(record).sel(row="relu")
+    mean = (best(record).isel(row=steep) - relu).mean("seed")
+    each = ", ".join(f"{words(str(r))}: {float(g):+.2f}" for r, g in zip(mean.row.values, mean.values, strict=True))
     return [
-        Verdict.judged(
+        Verdict.within(
             f"networks with steep soft gates (beta at least {STEEP:g}) do as well as ReLU networks",
             0.0,
-            worst,
-            "largest mean difference of the best test accuracy, in points, within 1",
-            abs(worst) <= 1,
-            f"ReLU {say.spread(relu)} %; differences "
-            + ", ".join(f"{words(str(r))}: {float(g):+.2f}" for r, g in zip(mean.row.values, mean.values, strict=True)),
+            float(mean[int(np.abs(mean.values).argmax())]),
+            atol=LIKE,
+            of="largest mean difference of the best test accuracy, in points,",
+            kind="claim",
+            source=SOURCE,
+            note=f"ReLU {spread(relu)} %; differences {each}",
         )
     ]
 
 
 def _selection(record: xr.Dataset) -> Verdict:
     gap = (best(record) - final(record)).mean("seed")
-    worst = int(np.argmax(gap.values))
-    return Verdict.judged(
+    return Verdict.below(
         "the best of a run, chosen on the test set, tells the same as its end",
-        0.0,
-        float(gap[worst]),
-        "largest mean difference over rows, in points, within 1",
-        bool(gap[worst] <= 1),
-        "; ".join(f"{words(str(r))} {float(g):.2f}" for r, g in zip(gap.row.values, gap.values, strict=True)),
+        LIKE,
+        float(gap.max()),
+        expected=0.0,
+        or_equal=True,
+        of="largest mean difference over rows, in points,",
+        kind="control",
+        note="; ".join(f"{words(str(r))} {float(g):.2f}" for r, g in zip(gap.row.values, gap.values, strict=True)),
     )
 
 
-def _rows(record: xr.Dataset) -> list[Verdict]:
-    out = []
-    for name in record.row.values:
-        known, one = paper(str(name)), record.sel(row=name)
-        if known is None:
-            continue
-        test, train = best(one), 100 * one.train_accuracy.max("step")
-        out.append(
-            Verdict.judged(
-                f"{words(str(name))}: best test accuracy (%)",
-                100 * known[1],
-                float(test.mean()),
-                f"mean within {WITHIN:g} points of the paper's",
-                abs(float(test.mean()) - 100 * known[1]) <= WITHIN,
-                f"test best {say.spread(test)}, final {say.spread(final(one))} (paper, best: {100 * known[1]:.1f}); training "
-                f"best {say.spread(train)}, final {say.spread(final(one, 'train_accuracy'))} (paper {100 * known[0]:.1f}); "
-                f"{one.sizes['seed']} seeds; {layout_text(record)}",
-            )
-        )
-    return out
+def _row(one: xr.Dataset, name: str, trained: float, tested: float) -> Verdict:
+    """A row of the table beside the paper's training and test accuracy."""
+    test, train = best(one), 100 * one.train_accuracy.max("step")
+    return Verdict.within(
+        f"{words(name)}: best test accuracy (%)",
+        100 * tested,
+        float(test.mean()),
+        atol=WITHIN,
+        of="mean over seeds",
+        kind="reproduction",
+        source=SOURCE,
+        note=f"test best {spread(test)}, final {spread(final(one))} (paper, best: {100 * tested:.1f}); training best "
+        f"{spread(train)}, final {spread(final(one, 'train_accuracy'))} (paper {100 * trained:.1f}); "
+        f"{one.sizes['seed']} seeds; {layout_text(one)}",
+    )
 
 
-def _learned(record: xr.Dataset) -> list[Verdict]:
+def _learned(record: xr.Dataset) -> Verdict:
     gated = record.isel(row=np.flatnonzero(record.gating.values != "linear"))
     train = 100 * gated.train_accuracy.max("step").mean("seed")
-    worst = int(train.values.argmin())
-    return [
-        Verdict.judged(
-            "all networks with gates learn the training set",
-            TRAINED,
-            float(train[worst]),
-            "smallest mean over seeds of the best training accuracy, in %, at least that",
-            bool(train[worst] >= TRAINED),
-            f"smallest for {words(str(train.row.values[worst]))}, {record.attrs['epochs']} epochs",
-        )
-    ]
+    worst = train[int(train.values.argmin())]
+    return Verdict.above(
+        "all networks with gates learn the training set",
+        TRAINED,
+        float(worst),
+        or_equal=True,
+        of="smallest mean over seeds of the best training accuracy, in %,",
+        kind="reproduction",
+        source=SOURCE,
+        note=f"smallest for {words(str(worst.row.values))}, {record.attrs['epochs']} epochs",
+    )

@@ -62,14 +62,14 @@ def _profile(axes: Any, one: xr.Dataset, sites: np.ndarray, title: str) -> None:
 
 def _map(axes: Any, one: xr.Dataset, title: str) -> None:
     kind = np.where(one.one_site, 0, np.where(one.picked, 1, 2)).T
-    low, high = 0.0, float(one.alpha[-1] + one.alpha[0])
+    high = float(one.alpha[-1] + one.alpha[0])
     axes.pcolormesh(one.alpha, one.beta, kind, cmap=ListedColormap(KINDS), vmin=-0.5, vmax=2.5, rasterized=True)
     for alpha, beta in (([1.0, high], [0.0, high - 1]), ([0.0, high - 1], [1.0, high]), ([0.0, 1.0], [1.0, 0.0])):
         axes.plot(alpha, beta, **TIES)
     axes.plot([1.0, high, high], [1.0, high, 1.0], "-", color="k", linewidth=1.3)
     axes.plot([1.0, high], [1.0, 1.0], "-", color="k", linewidth=1.3)
     axes.text(0.62 * high, 0.3 * high, r"$\alpha > \beta > 1$", color="white", fontsize="small")
-    axes.set(xlabel="α", title=title, xlim=(low, high), ylim=(low, high), aspect="equal")
+    axes.set(xlabel="α", title=title, xlim=(0.0, high), ylim=(0.0, high), aspect="equal")
 
 
 def _lead_panel(axes: Any, record: xr.Dataset) -> None:

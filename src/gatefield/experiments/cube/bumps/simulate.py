@@ -10,8 +10,7 @@ from pydantic import Field
 from gatefield.data import Gaussian, Hypercube
 from gatefield.experiments.cube.bumps.cases import CASES, corrected, printed
 from gatefield.experiments.cube.bumps.drift import drifts, gate_table
-from gatefield.lab.bench import Bench
-from gatefield.lab.experiment import Parameters
+from gatefield.lab import Bench, Parameters
 from gatefield.lab.kinds import Count, LengthScale, Rate, Seed
 
 Sites = Annotated[Count, Field(ge=7)]

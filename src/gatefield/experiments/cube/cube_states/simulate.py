@@ -7,10 +7,10 @@ import numpy as np
 import xarray as xr
 from pydantic import Field
 
+from gatefield.core.grid import Grid
 from gatefield.data import Hypercube, Task
 from gatefield.experiments.cube.cube_states import search
-from gatefield.lab.bench import Bench
-from gatefield.lab.experiment import Parameters
+from gatefield.lab import Bench, Parameters
 from gatefield.lab.kinds import Count, LengthScale, Rate, Seed
 from gatefield.measures import cosine, groups, ipr, shifted_cosine
 from gatefield.nets import Committee
@@ -18,6 +18,9 @@ from gatefield.theory.hypercube import is_localized
 
 Pairs = Annotated[tuple[tuple[LengthScale, LengthScale], ...], Field(min_length=1)]
 Sizes = Annotated[tuple[Count, ...], Field(min_length=1)]
+OTHER = 1
+"""`fold_in(key, 1)` is the second key of `split(key)`: SGD is judged on the sample on which the states' losses are measured,
+not on that on which they were found."""
 
 
 class Settings(Parameters):
@@ -50,7 +53,7 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
     parts = [_size(p, n, bench, jax.random.fold_in(jax.random.key(p.seed), n)) for n in p.sizes]
     record = xr.concat(parts, "size", join="outer").assign_coords(
         size=list(p.sizes),
-        pair=[f"{xi1:g}, {xi0:g}" for xi1, xi0 in p.pairs],
+        pair=_names(p),
         xi1=("pair", [pair[0] for pair in p.pairs]),
         xi0=("pair", [pair[1] for pair in p.pairs]),
         exact=("size", [n <= p.exact_to for n in p.sizes]),
@@ -60,6 +63,10 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
     record["lead_map"] = (("map_size", "map_xi1", "map_xi0"), lead, {"long_name": "lead of the localized state's peak"})
     record = record.assign_coords(map_size=list(p.map_sizes), map_xi1=xis, map_xi0=xis)
     return record.assign_attrs(samples=p.samples)
+
+
+def _names(p: Settings) -> list[str]:
+    return [f"{xi1:g}, {xi0:g}" for xi1, xi0 in p.pairs]
 
 
 def _size(p: Settings, n: int, bench: Bench, key: Any) -> xr.Dataset:
@@ -73,18 +80,20 @@ def _size(p: Settings, n: int, bench: Bench, key: Any) -> xr.Dataset:
 
 def _train(p: Settings, n: int, bench: Bench, starts: np.ndarray, key: Any) -> np.ndarray:
     """SGD from the first starts: final fields (pair, seed, position)."""
-    xi1, xi0 = np.repeat(np.asarray(p.pairs), len(starts), axis=0).T
+    grid = Grid(pair=_names(p), seed=len(starts))
+    xi1, xi0 = grid.share(np.asarray(p.pairs), over="pair").T
     record = bench.train(
         f"sgd-n{n}",
-        Committee(n, 1, init=np.tile(starts, (len(p.pairs), 1))[:, None], key=key),
+        Committee(n, 1, init=grid.share(starts, over="seed")[:, None]),
         Task(Hypercube(n, xi1), Hypercube(n, xi0)),
         steps=p.steps,
         batch_size=p.batch_size,
         learning_rate=p.learning_rate,
         record_every=max(1, p.steps // 4),
-        key=jax.random.split(key, len(xi1)),
+        key=jax.random.split(key, len(grid)),
+        runs=grid,
     ).record
-    return record.fields.isel(step=-1, unit=0).values.astype(float).reshape(len(p.pairs), len(starts), n)
+    return record.fields.isel(step=-1, unit=0).values.astype(float)
 
 
 def _pair(p: Settings, n: int, xi1: float, xi0: float, starts: np.ndarray, trained: np.ndarray, key: Any) -> xr.Dataset:
@@ -96,7 +105,7 @@ def _pair(p: Settings, n: int, xi1: float, xi0: float, starts: np.ndarray, train
         found = search.exact_states(n, xi1, xi0, begin, **how)
     else:
         found = search.sampled_states(n, xi1, xi0, begin, key, p.samples, **how)
-    values = search.sampled_values(n, xi1, xi0, trained, jax.random.fold_in(key, 1), p.samples)
+    values = search.sampled_values(n, xi1, xi0, trained, jax.random.fold_in(key, OTHER), p.samples)
     nearest = shifted_cosine(trained[:, None], np.concatenate([found.fields, [site.field]])[None]).max(1)
     peaked = is_localized(found.fields)
     data = {

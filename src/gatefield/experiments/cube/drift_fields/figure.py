@@ -7,7 +7,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 from scipy.special import erfc
 
-from gatefield.experiments.cube.drift_fields.verdicts import ROUNDING, bandwidth
+from gatefield.experiments.cube.drift_fields.verdicts import ROUNDING, bandwidth, site
 from gatefield.plot import gain_text
 
 MARKS = ("o", "s", "^", "D", "v")
@@ -30,10 +30,10 @@ def draw(record: xr.Dataset) -> Figure:
     left, right = bottom.subplots(1, 2, width_ratios=[1.7, 1.0], sharey=True)
     _errors(left, record.isel(gain=-1))
     _gabors(right, record)
-    site, cloud, off = last_row.subplots(1, 3)
-    _site(site, record.isel(xi=-1, field=int(np.flatnonzero(record.kind == "site")[0])))
-    _against_exact(cloud, record)
-    _deviations(off, record)
+    panels = last_row.subplots(1, 3)
+    _site(panels[0], site(record.isel(xi=-1)))
+    _against_exact(panels[1], record)
+    _deviations(panels[2], record)
     return figure
 
 
@@ -137,9 +137,9 @@ def _against_exact(axes: Any, record: xr.Dataset) -> None:
 
 def _deviations(axes: Any, record: xr.Dataset) -> None:
     """How far sampled drifts are from exact ones in standard errors, as shares above each size, beside the normal law."""
-    site = record.isel(field=int(np.flatnonzero(record.kind == "site")[0]))
+    one = site(record)
     for off, error, color, label in (
-        (site.sampled - site.site_exact, site.error, "C0", "one site, all gains"),
+        (one.sampled - one.site_exact, one.error, "C0", "one site, all gains"),
         (record.small_sampled - record.small_exact, record.small_sampling_error, "C1", "signs, small ring"),
     ):
         z = np.sort((abs(off) / np.maximum(error, ROUNDING)).values.ravel())

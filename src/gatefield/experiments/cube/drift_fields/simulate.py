@@ -7,10 +7,10 @@ import numpy as np
 import xarray as xr
 from pydantic import Field
 
+from gatefield.core.grid import Grid
 from gatefield.data import Hypercube, NonlinearGP, ring_correlation
 from gatefield.experiments.many_drifts import relative, sampled_drifts
-from gatefield.lab.bench import Bench
-from gatefield.lab.experiment import Parameters
+from gatefield.lab import Bench, Parameters
 from gatefield.lab.kinds import Count, Gains, LengthScale, Seed
 from gatefield.measures import gabor
 from gatefield.theory import closure, hypercube, nlgp
@@ -19,6 +19,9 @@ Scales = Annotated[tuple[LengthScale, ...], Field(min_length=1)]
 WIDTHS = (0.7, 1.5, 2.5, 4.0, 8.0)
 ENVELOPE = 3.0
 """Width of the Gabors on 40 sites. Wider or faster ones nearly cancel on constant inputs, whose gate rounding would decide."""
+
+SMALL = 1
+"""Added to the seed of random fields on the small ring, so that they are not those of the large one."""
 
 
 class Settings(Parameters):
@@ -36,10 +39,7 @@ class Settings(Parameters):
 def simulate(p: Settings, bench: Bench) -> xr.Dataset:
     """The record."""
     key, small_key = jax.random.split(jax.random.key(p.seed))
-    large = _study(p, key)
-    small = _small(p, small_key)
-    scales = ("xi", list(p.xis))
-    return xr.merge([large, small]).assign_coords(xi=scales, gain=list(p.gains)).assign_attrs(n=p.n, samples=p.samples)
+    return xr.merge([_study(p, key), _small(p, small_key)]).assign_attrs(n=p.n, samples=p.samples)
 
 
 def shapes(n: int, random: int, seed: int) -> tuple[list[str], list[float], np.ndarray]:
@@ -59,16 +59,15 @@ def shapes(n: int, random: int, seed: int) -> tuple[list[str], list[float], np.n
 def _study(p: Settings, key: Any) -> xr.Dataset:
     """Sampled and closure drifts of all fields on the large ring, and the closed form of the gate of one site."""
     kinds, values, fields = shapes(p.n, p.random, p.seed)
-    gain, xi = (axis.ravel() for axis in np.meshgrid(p.gains, p.xis, indexing="ij"))
-    source = NonlinearGP(p.n, xi, gain)
+    grid = Grid(gain=p.gains, xi=p.xis)
+    source = NonlinearGP(p.n, grid.xi, grid.gain)
     cov = np.asarray(source.covariance(), float)
     sampled = sampled_drifts(source, fields, key, p.samples)
-    approximate = closures(cov, gain, fields)
+    approximate = closures(cov, grid.gain, fields)
     distance, noise = relative(approximate, sampled.value, sampled.error)
-    rho = np.array([np.roll(ring_correlation(p.n, one), p.n // 2) for one in xi])
+    rho = np.array([np.roll(ring_correlation(p.n, one), p.n // 2) for one in grid.xi])
     pull = np.einsum("rij,fj->rfi", cov, fields)
     power = np.sum(pull * fields, axis=-1)
-    grid = (len(p.gains), len(p.xis))
     data = {
         "sampled": (sampled.value, "mean input where the gate is open, sampled"),
         "error": (sampled.error, "standard error of the sampled drift"),
@@ -81,17 +80,17 @@ def _study(p: Settings, key: Any) -> xr.Dataset:
             "power of the field in the data, of the most possible",
         ),
     }
-    axes = ("gain", "xi", "field", "position")
-    out = {name: (axes[: v.ndim + 1], v.reshape(*grid, *v.shape[1:]), {"long_name": text}) for name, (v, text) in data.items()}
-    site = nlgp.half_gate_mean(rho, gain[:, None]).reshape(*grid, p.n)
-    out["site_exact"] = (("gain", "xi", "position"), site, {"long_name": "drift of the gate of one site, closed form"})
+    axes = (*grid.axes, "field", "position")
+    out = {name: (axes[: v.ndim + 1], grid.fold(v), {"long_name": text}) for name, (v, text) in data.items()}
+    site = grid.fold(nlgp.half_gate_mean(rho, grid.gain[:, None]))
+    out["site_exact"] = ((*grid.axes, "position"), site, {"long_name": "drift of the gate of one site, closed form"})
     coords = {"kind": ("field", kinds), "value": ("field", values), "position": ("position", np.arange(p.n), {"units": "site"})}
-    return xr.Dataset({**out, "w": (("field", "position"), fields, {"long_name": "field"})}, coords)
+    return xr.Dataset({**out, "w": (("field", "position"), fields, {"long_name": "field"})}, {**grid.coords, **coords})
 
 
 def _small(p: Settings, key: Any) -> xr.Dataset:
     """Drifts of signs on the small ring: sampled, exact and by the closure."""
-    kinds, values, fields = shapes(p.small, p.random, p.seed + 1)
+    kinds, values, fields = shapes(p.small, p.random, p.seed + SMALL)
     source = Hypercube(p.small, np.asarray(p.xis))
     sampled = sampled_drifts(source, fields, key, p.samples)
     turn = np.arange(p.small)
@@ -106,7 +105,7 @@ def _small(p: Settings, key: Any) -> xr.Dataset:
         "small_exact": (where, known, {"long_name": "drift of signs on a small ring, exact"}),
         "small_closure_error": (where[:2], distance, {"long_name": "relative error of the closure"}),
     }
-    return xr.Dataset(data, {"small_kind": ("small_field", kinds), "small_value": ("small_field", values)})
+    return xr.Dataset(data, {"xi": list(p.xis), "small_kind": ("small_field", kinds), "small_value": ("small_field", values)})
 
 
 def closures(cov: np.ndarray, gain: np.ndarray, fields: np.ndarray) -> np.ndarray:

@@ -1,15 +1,18 @@
 """What the record of `drift-fields` says of each claim."""
 
+from typing import Any
+
 import numpy as np
 import xarray as xr
 from scipy import stats
 
-from gatefield.lab.verdict import Verdict
+from gatefield.lab import Verdict
 from gatefield.plot import gain_text
 
 WORST = 4.5
 """The largest deviation in standard errors that chance is granted, over some thousands of comparisons."""
 ROUNDING = 1e-6
+"""Drifts are sums in float32, some of which have no error of sampling."""
 ROOM = 0.005
 """How far the closure's error may be from the earlier table, whose noise is 0.001 to 0.0035."""
 NAMED = {
@@ -18,8 +21,8 @@ NAMED = {
     "bump 4": ("bump", 4),
     "Gabor 5": ("Gabor", 5),
     "cos 3": ("sinusoid", 3),
+    "flat": ("sinusoid", 0),
 }
-NAMED["flat"] = ("sinusoid", 0)
 TABLE = {
     1.0: {
         "random": (0.019, 0.040, 0.080),
@@ -49,21 +52,16 @@ TABLE = {
         "flat": (0.013, 0.019, 0.043),
     },
 }
-"""Earlier errors of the closure by gain and field for length scales 1, 2 and 5 on 40 sites, from 4 million samples each."""
+"""Earlier errors of the closure by gain and field for `SCALES` on `SITES` sites, from 4 million samples each."""
+SITES, SCALES = 40, (1.0, 2.0, 5.0)
 
 
 def verdicts(record: xr.Dataset) -> list[Verdict]:
     out = [_site(record), _small(record), _gaussian(record)]
-    if record.attrs["n"] == 40 and tuple(record.xi.values) == (1.0, 2.0, 5.0):
+    if record.attrs["n"] == SITES and tuple(record.xi.values) == SCALES:
         out += [part for gain in TABLE if gain in record.gain.values for part in _table(record.sel(gain=gain))]
         out += [_worst(record.sel(gain=100.0))] if 100.0 in record.gain.values else []
     return [*out, _gabors(record), _passed(record)]
-
-
-def named(record: xr.Dataset, name: str) -> xr.Dataset:
-    """The one field of that name."""
-    kind, value = NAMED[name]
-    return record.isel(field=int(np.flatnonzero((record.kind == kind) & (record.value == value))[0]))
 
 
 def bandwidth(n: int, xi: np.ndarray) -> np.ndarray:
@@ -71,89 +69,88 @@ def bandwidth(n: int, xi: np.ndarray) -> np.ndarray:
     return n / (np.sqrt(2) * np.pi * np.asarray(xi))
 
 
-def _deviation(off: xr.DataArray, error: xr.DataArray) -> float:
+def site(record: xr.Dataset) -> xr.Dataset:
+    """The field of one site."""
+    return record.isel(field=int(np.flatnonzero(record.kind == "site")[0]))
+
+
+def _no_deviation(claim: str, off: xr.DataArray, error: xr.DataArray, note: str, **words: Any) -> Verdict:
     """The largest difference in standard errors, and in rounding errors where sampling makes none."""
-    return float((abs(off) / np.maximum(error, ROUNDING)).max())
+    worst = float((abs(off) / np.maximum(error, ROUNDING)).max())
+    note = f"{off.size} comparisons{note}"
+    return Verdict.below(claim, WORST, worst, expected=0.0, of="largest deviation in standard errors", note=note, **words)
 
 
 def _site(record: xr.Dataset) -> Verdict:
-    one = record.isel(field=int(np.flatnonzero(record.kind == "site")[0]))
-    z = _deviation(one.sampled - one.site_exact, one.error)
-    note = f"{one.sampled.size} comparisons: all gains, length scales and sites; {record.attrs['samples']:,} samples"
-    claim = "the gate of one site: the sampled drift is the closed form arcsin(√κ ρ)/(π Z)"
-    return Verdict.judged(claim, 0.0, z, f"largest deviation below {WORST} standard errors", z < WORST, note)
+    one = site(record)
+    claim = "the sampled drift of the gate of one site is the closed form arcsin(√κ ρ)/(π Z)"
+    note = f": all gains, length scales and sites; {record.attrs['samples']:,} samples"
+    return _no_deviation(claim, one.sampled - one.site_exact, one.error, note, source="note 002, equation 74, corrected")
 
 
 def _small(record: xr.Dataset) -> Verdict:
-    off = record.small_sampled - record.small_exact
-    z = _deviation(off, record.small_sampling_error)
     errors = record.small_closure_error
     worst = record.small_kind.values[int(errors.max("xi").values.argmax())]
-    note = (
-        f"{off.size} comparisons; the closure is there off by {float(errors.median()):.3f} at the median and at most by "
-        f"{float(errors.max()):.3f} ({worst})"
-    )
     claim = f"signs on {record.sizes['small_position']} sites: the sampled drift is the sum over all corners of the cube"
-    return Verdict.judged(claim, 0.0, z, f"largest deviation below {WORST} standard errors", z < WORST, note)
+    note = f"; the closure is off by {float(errors.median()):.3f} at the median, at most by {float(errors.max()):.3f} ({worst})"
+    off = record.small_sampled - record.small_exact
+    return _no_deviation(claim, off, record.small_sampling_error, note, kind="control")
 
 
 def _gaussian(record: xr.Dataset) -> Verdict:
     one = record.isel(gain=0)
-    z = _deviation(one.sampled - one.closure, one.error)
-    far, noise = float(one.closure_error.max()), float(one.noise.max())
-    note = f"{one.sampled.size} comparisons; relative error at most {far:.4f}, noise {noise:.4f}"
-    claim = f"gain {gain_text(float(one.gain))}: the closure is exact"
-    return Verdict.judged(claim, 0.0, z, f"largest deviation below {WORST} standard errors", z < WORST, note)
+    claim = f"the closure is exact at gain {gain_text(float(one.gain))}"
+    note = f"; relative error at most {float(one.closure_error.max()):.4f}, noise {float(one.noise.max()):.4f}"
+    return _no_deviation(claim, one.sampled - one.closure, one.error, note)
+
+
+def _named(one: xr.Dataset) -> xr.Dataset:
+    """The fields of the table, (field, xi), in its order."""
+    at = [int(np.flatnonzero((one.kind == kind) & (one.value == value))[0]) for kind, value in NAMED.values()]
+    return one.isel(field=at).transpose("field", "xi", ...)
 
 
 def _table(one: xr.Dataset) -> list[Verdict]:
     """The earlier errors of the closure: of named fields each, of a random one within the spread of many."""
-    expected = {name: np.array(row) for name, row in TABLE[float(one.gain)].items()}
-    found = {name: named(one, name) for name in NAMED}
-    off = {name: abs(found[name].closure_error.values - expected[name]) - 2 * found[name].noise.values for name in NAMED}
-    worst = max(off, key=lambda name: off[name].max())
-    at = int(off[worst].argmax())
+    rows, found, where = TABLE[float(one.gain)], _named(one), f"gain {gain_text(float(one.gain))}"
+    before, error, noise = np.array([rows[name] for name in NAMED]), found.closure_error.values, found.noise.values
+    worst = np.unravel_index(np.argmax(np.abs(error - before) - 2 * noise), before.shape)
     many = one.isel(field=one.kind.values == "random").closure_error
-    low, high = many.min("field").values - ROOM, many.max("field").values + ROOM
-    inside = int(((expected["random"] >= low) & (expected["random"] <= high)).sum())
-    where = f"gain {gain_text(float(one.gain))}"
-    room = f"within {ROOM} and twice the noise of sampling"
-    note = f"worst of 18 cells: {worst}, ξ = {one.xi.values[at]:g}. Random fields: medians " + ", ".join(
-        f"{v:.3f}" for v in many.median("field").values
-    )
+    low, high, lone = many.min("field").values, many.max("field").values, np.array(rows["random"])
+    medians = ", ".join(f"{value:.3f}" for value in many.median("field").values)
     return [
-        Verdict.judged(
+        Verdict.within(
             f"{where}: the closure's errors for named fields are those found before",
-            float(expected[worst][at]),
-            float(found[worst].closure_error[at]),
-            f"all 18 {room}; the one furthest off is shown",
-            float(off[worst].max()) <= ROOM,
-            note,
+            before[worst],
+            error[worst],
+            atol=ROOM + 2 * noise[worst],
+            of=f"of {before.size} cells the one furthest off, {list(NAMED)[worst[0]]} at ξ = {one.xi.values[worst[1]]:g},",
+            kind="regression",
+            note=f"{ROOM} and twice the noise of sampling are granted. Random fields: medians {medians}",
         ),
-        Verdict.judged(
+        Verdict.equals(
             f"{where}: the earlier random field is among the spread of random fields",
-            3.0,
-            float(inside),
-            f"at all three length scales, up to {ROOM}",
-            inside == 3,
-            f"{many.sizes['field']} random fields; from {many.min('field').values.round(3).tolist()} to "
-            f"{many.max('field').values.round(3).tolist()}, before {expected['random'].tolist()}",
+            float(lone.size),
+            float(((lone >= low - ROOM) & (lone <= high + ROOM)).sum()),
+            of=f"length scales at which it is, up to {ROOM},",
+            kind="regression",
+            note=f"{many.sizes['field']} random fields, from {low.round(3).tolist()} to {high.round(3).tolist()}, before "
+            f"{lone.tolist()}",
         ),
     ]
 
 
 def _worst(one: xr.Dataset) -> Verdict:
-    cells = {name: named(one, name).closure_error.values for name in NAMED}
-    value = float(cells["Gabor 5"][-1])
-    largest = value >= max(float(row.max()) for row in cells.values())
-    return Verdict.judged(
-        "gain 100: the worst of the named fields is the Gabor of 5 cycles at ξ = 5",
+    cells = _named(one).closure_error.values
+    value = float(cells[list(NAMED).index("Gabor 5"), -1])
+    return Verdict.within(
+        "gain 100: the worst of the named fields is the Gabor of 5 cycles at ξ = 5, with an error of 0.555",
         0.555,
         value,
-        "the largest of all, within 0.01",
-        largest and abs(value - 0.555) < 0.01,
-        f"of all {one.sizes['field']} fields here the largest error is {float(one.closure_error.max()):.3f}",
-    )
+        atol=0.01,
+        kind="regression",
+        note=f"of all {one.sizes['field']} fields here the largest error is {float(one.closure_error.max()):.3f}",
+    ).and_above(float(cells.max()), value, or_equal=True, of="the largest of all named ones:")
 
 
 def _rank(a: xr.DataArray, b: xr.DataArray) -> float:
@@ -166,23 +163,29 @@ def _gabors(record: xr.Dataset) -> Verdict:
     """Whether Gabors fare worse the further they lie above the bandwidth."""
     one = record.isel(gain=-1, field=record.kind.values == "Gabor")
     ratio = one.value / xr.DataArray(bandwidth(record.attrs["n"], one.xi.values), dims="xi")
-    rank = _rank(ratio, one.closure_error)
     low, high = (float(one.closure_error.where(part).median()) for part in (ratio <= 1, ratio >= 2))
-    note = f"median error below the bandwidth {low:.3f}, above twice the bandwidth {high:.3f}"
-    claim = f"gain {gain_text(float(one.gain))}: Gabors fare worse the further they lie above the bandwidth of the data"
-    return Verdict.judged(claim, 1.0, rank, "rank correlation of error and frequency/bandwidth above 0.8", rank > 0.8, note)
+    return Verdict.above(
+        f"gain {gain_text(float(one.gain))}: the closure fails the more for Gabors, the further they lie above the bandwidth",
+        0.8,
+        _rank(ratio, one.closure_error),
+        expected=1.0,
+        of="rank correlation of error and frequency/bandwidth",
+        note=f"median error below the bandwidth {low:.3f}, above twice the bandwidth {high:.3f}",
+    )
 
 
 def _passed(record: xr.Dataset) -> Verdict:
     """The same for fields of all kinds, by the power that the data leave of them."""
     one = record.isel(gain=-1)
-    rank = _rank(one.passed, one.closure_error)
     by_kind = ", ".join(
         f"{kind} {float(one.closure_error.isel(field=one.kind.values == kind).median()):.3f}"
         for kind in dict.fromkeys(one.kind.values)
     )
-    claim = (
-        f"gain {gain_text(float(one.gain))}: over all fields, the less power the data leave of a field, the worse the closure"
+    return Verdict.below(
+        f"gain {gain_text(float(one.gain))}: the less power the data leave of a field, the worse the closure",
+        -0.5,
+        _rank(one.passed, one.closure_error),
+        expected=-1.0,
+        of="rank correlation of error and w'Cw/(λ_max w'w)",
+        note=f"all kinds and length scales; median errors: {by_kind}",
     )
-    note = f"w'Cw/(λ_max w'w), all kinds and length scales; median errors: {by_kind}"
-    return Verdict.judged(claim, -1.0, rank, "rank correlation below -0.5", rank < -0.5, note)

@@ -3,22 +3,18 @@
 from gatefield.experiments.cube.f_along_training.figure import draw
 from gatefield.experiments.cube.f_along_training.simulate import Settings, simulate
 from gatefield.experiments.cube.f_along_training.verdicts import verdicts
-from gatefield.lab.experiment import Experiment
+from gatefield.lab import Experiment
 
 experiment = Experiment(
     name="f-along-training",
     title="The drift along training: how many entries decide the gate, and when f stops being Gaussian",
     source="note 003, sections 2 and 3, which ask how f behaves and how small the head of w may be",
-    text="While a ReLU neuron trains, its drift f(w) = E[1(<w,x> >= 0) x] over the positive class is sampled and compared with "
-    "two forms. For Gaussian data it would be C1 w/sqrt(2π w'C1 w), all entries taking part. If the largest entry alone "
-    "decided the gate, it would be that of one site, which on the cube is C1 e_max/2. The distance to each is relative to "
-    "|f|, less what the noise of sampling adds to it. The head of w is the smallest number of its largest entries whose "
-    "gate agrees with that of all entries but for 5 % (or 1 %) of inputs; all sizes are looked at, because errors need not "
-    "fall with size. Rows: size of the head (thick 5 %, thin 1 %), distance from the Gaussian form, distance from the form "
-    "of one site, all medians over seeds, with quartiles but for the thin lines, and the final field of the first seed at "
-    "the lowest and the highest gain. Last row: f itself with both forms, for the first seed, the first pair and the "
-    "highest gain, at the start, when the head has dropped half-way (in its logarithm) and at the end. Time runs linearly "
-    "up to the first record after 0, then logarithmically.",
+    text="While a ReLU neuron trains, its drift f(w) = E[1(<w,x> >= 0) x] over the positive class is compared with two forms. "
+    "For Gaussian data it would be C1 w/sqrt(2π w'C1 w). If the largest entry alone decided the gate, it would be that of one "
+    "site, on the cube C1 e_max/2. Distances are relative to |f|, without what sampling adds. The head of w is the smallest "
+    "number of its largest entries whose gate is that of all but for 5 % (thick) or 1 % (thin) of inputs. Lines are medians "
+    "over seeds, bands quartiles. Final fields are those of the first seed, at the lowest and the highest gain. Time is "
+    "linear up to the first record, then logarithmic.",
     Parameters=Settings,
     presets={
         "full": {},

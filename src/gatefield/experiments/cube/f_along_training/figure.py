@@ -6,12 +6,10 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from gatefield.experiments.cube.f_along_training.verdicts import LOOSE
+from gatefield.experiments.cube.f_along_training.simulate import LOOSE, STRICT
 from gatefield.measures import aligned
 from gatefield.plot import gain_text
 
-STRICT = 0.01
-"""The smaller share of inputs that the head may leave undecided."""
 ROWS = {
     "head_size": f"entries that decide\nthe gate but for {LOOSE:.0%}",
     "gaussian_distance": "distance of f from\nthe Gaussian form",

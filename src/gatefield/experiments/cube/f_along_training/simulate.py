@@ -11,11 +11,10 @@ import xarray as xr
 from jaxtyping import Array
 from pydantic import Field
 
+from gatefield.core.grid import Grid
 from gatefield.data import NonlinearGP, Task, ring_correlation
 from gatefield.experiments.many_drifts import relative, sampled_drifts
-from gatefield.experiments.unfold import unfold
-from gatefield.lab.bench import Bench
-from gatefield.lab.experiment import Parameters
+from gatefield.lab import Bench, Parameters
 from gatefield.lab.kinds import Count, Gains, LengthScale, Rate, Seed
 from gatefield.measures import cosine, ipr
 from gatefield.nets import Committee
@@ -23,8 +22,8 @@ from gatefield.theory import nlgp
 from gatefield.theory.hypercube import head_errors
 
 Pairs = Annotated[tuple[tuple[LengthScale, LengthScale], ...], Field(min_length=1)]
-SHARES = (0.01, 0.05)
-"""The gates of all entries and of the head may differ on this share of inputs."""
+STRICT, LOOSE = 0.01, 0.05
+"""The gates of all entries and of the head may differ on this share of inputs; claims are about the larger one."""
 
 
 class Settings(Parameters):
@@ -49,21 +48,18 @@ class Settings(Parameters):
 def simulate(p: Settings, bench: Bench) -> xr.Dataset:
     """The record."""
     train_key, sample_key = jax.random.split(jax.random.key(p.seed))
-    pairs = [f"{xi1:g}, {xi0:g}" for xi1, xi0 in p.pairs]
-    trained = unfold(_train(p, bench, train_key), {"pair": pairs, "gain": p.gains, "seed": range(p.seeds)})
+    grid = Grid(pair=[f"{xi1:g}, {xi0:g}" for xi1, xi0 in p.pairs], gain=p.gains, seed=p.seeds)
+    trained = _train(p, grid, bench, train_key)
     chosen = log_spaced(trained.sizes["step"], p.times)
-    fields = trained.fields.isel(step=chosen, unit=0).transpose("pair", "gain", "seed", "step", "position")
+    fields = trained.fields.drop_vars("time").isel(step=chosen, unit=0).transpose(*grid.axes, "step", "position")
     rows = [
         [_study(p, *pair, gain, fields.values[i, g].astype(float), sample_key) for g, gain in enumerate(p.gains)]
         for i, pair in enumerate(p.pairs)
     ]
     record = xr.concat([xr.concat(row, "gain") for row in rows], "pair")
     xi1, xi0 = zip(*p.pairs, strict=True)
-    record = record.assign_coords(
-        pair=pairs,
-        gain=list(p.gains),
-        seed=range(p.seeds),
-        share=list(SHARES),
+    record = record.assign_coords(grid.coords).assign_coords(
+        share=[STRICT, LOOSE],
         xi1=("pair", list(xi1)),
         xi0=("pair", list(xi0)),
         time=("step", p.learning_rate * trained.step.values[chosen], {"units": "tau"}),
@@ -73,21 +69,20 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
     return record.assign_attrs(trained.attrs, samples=p.samples)
 
 
-def _train(p: Settings, bench: Bench, key: Any) -> xr.Dataset:
+def _train(p: Settings, grid: Grid, bench: Bench, key: Any) -> xr.Dataset:
     """All pairs, gains and seeds at once; a seed has the same start everywhere."""
-    pair, gain, seed = (part.ravel() for part in np.meshgrid(range(len(p.pairs)), p.gains, range(p.seeds), indexing="ij"))
-    xi1, xi0 = np.asarray(p.pairs)[pair.astype(int)].T
+    xi1, xi0 = grid.share(np.asarray(p.pairs), over="pair").T
     net_key, run_key = jax.random.split(key)
-    starts = np.asarray(Committee(p.n, 1, key=jax.random.split(net_key, p.seeds)).fields)
     return bench.train(
         "sgd",
-        Committee(p.n, 1, init=starts[seed.astype(int)], key=net_key),
-        Task(NonlinearGP(p.n, xi1, gain), NonlinearGP(p.n, xi0, gain)),
+        grid.share(Committee(p.n, 1, key=jax.random.split(net_key, p.seeds)), over="seed"),
+        Task(NonlinearGP(p.n, xi1, grid.gain), NonlinearGP(p.n, xi0, grid.gain)),
         steps=p.steps,
         batch_size=p.batch_size,
         learning_rate=p.learning_rate,
         record_every=max(1, p.steps // p.records),
-        key=jax.random.split(run_key, len(gain)),
+        key=jax.random.split(run_key, len(grid)),
+        runs=grid,
     ).record
 
 
@@ -125,7 +120,7 @@ def _study(p: Settings, xi1: float, xi0: float, gain: float, fields: np.ndarray,
     out: dict[str, Any] = {name: (("seed", "step"), v.reshape(lead), {"long_name": text}) for name, (v, text) in data.items()}
     x = NonlinearGP(p.n, xi1, gain).sample(key, p.samples)
     errors = np.asarray(_head_errors(x, jnp.asarray(flat, jnp.float32)))
-    heads = head_sizes(errors, SHARES).reshape(*lead, len(SHARES))
+    heads = head_sizes(errors, (STRICT, LOOSE)).reshape(*lead, 2)
     out["head_size"] = (("seed", "step", "share"), heads, {"long_name": "entries that decide the gate"})
     forms = {
         "drift": (drift, "f(w) of the first seed"),

@@ -3,21 +3,22 @@
 import numpy as np
 import xarray as xr
 
-from gatefield.lab.verdict import Verdict
+from gatefield.experiments.cube.f_along_training.simulate import LOOSE
+from gatefield.lab import Verdict
 from gatefield.plot import gain_text
 
 NEAR = 0.1
 """A form counts as that of f if it is off by less than a tenth of |f|."""
-LOOSE = 0.05
-"""The share of inputs that the head may leave undecided, for the claims."""
+FEW = 0.1
+"""Up to this share of all entries counts as few."""
+MOST = 0.9
+"""The least share of seeds that must do what is said of all."""
 
 
 def verdicts(record: xr.Dataset) -> list[Verdict]:
-    out = [_early(record.sel(pair=pair)) for pair in record.pair.values]
-    for pair in record.pair.values:
-        one = record.sel(pair=pair)
-        out += [_head(one), _takeover(one)]
-    return [*out, _gains(record)]
+    each = [record.sel(pair=pair) for pair in record.pair.values]
+    ends = [part for one in each for part in (_head(one), _takeover(one))]
+    return [*map(_early, each), *ends, _gains(record)]
 
 
 def takeover(one: xr.Dataset) -> xr.DataArray:
@@ -32,46 +33,62 @@ def _medians(values: xr.DataArray) -> str:
     return ", ".join(f"gain {gain_text(float(g))}: {float(values.sel(gain=g).median()):.3g}" for g in values.gain.values)
 
 
+def _end(one: xr.Dataset) -> str:
+    return f"ξ = ({one.pair.values}), gain {gain_text(float(one.gain[-1]))}: at the end of training"
+
+
 def _early(one: xr.Dataset) -> Verdict:
     off = one.gaussian_distance.isel(step=0)
-    worst = float(off.median("seed").max())
-    note = f"medians {_medians(off)}; |f/2| is there {float(one.pull.isel(step=0).median()):.2f} of |(C0+C1)w/4|"
-    claim = f"ξ = ({one.pair.values}): at the start f has the Gaussian form"
-    return Verdict.judged(
-        claim, 0.0, worst, f"median distance below {NEAR} at every gain; the largest is shown", worst < NEAR, note
+    return Verdict.below(
+        f"ξ = ({one.pair.values}): at the start of training f has the Gaussian form, at every gain",
+        NEAR,
+        float(off.median("seed").max()),
+        expected=0.0,
+        of="largest median distance over |f|",
+        kind="claim",
+        source="note 003, section 2",
+        note=f"medians {_medians(off)}; |f/2| is there {float(one.pull.isel(step=0).median()):.2f} of |(C0+C1)w/4|",
     )
 
 
 def _head(one: xr.Dataset) -> Verdict:
     """How many entries decide the gate at the end, on signs or at the highest gain."""
     n, last = one.sizes["position"], one.head_size.isel(step=-1)
-    size = float(last.isel(gain=-1).sel(share=LOOSE).median())
     begin = float(one.head_size.isel(step=0, gain=-1).sel(share=LOOSE).median())
     texts = [f"but for {share:.0%} of inputs, {_medians(last.sel(share=share))}" for share in one.share.values]
-    claim = f"ξ = ({one.pair.values}), gain {gain_text(float(one.gain[-1]))}: in the end few entries decide the gate"
-    rule = f"median head at most n/10 = {n / 10:g}, but for {LOOSE:.0%} of inputs"
-    return Verdict.judged(
-        claim, 1.0, size, rule, size <= n / 10, f"of {n}; {begin:g} at the start. At the end, {'; '.join(texts)}"
+    return Verdict.below(
+        f"{_end(one)} few entries decide the gate",
+        FEW * n,
+        float(last.isel(gain=-1).sel(share=LOOSE).median()),
+        expected=1.0,
+        or_equal=True,
+        of=f"median head, but for {LOOSE:.0%} of inputs,",
+        kind="claim",
+        source="note 003, section 3",
+        note=f"of {n} entries; {begin:g} at the start. At the end, {'; '.join(texts)}",
     )
 
 
 def _takeover(one: xr.Dataset) -> Verdict:
     """Whether and when the form of one site is the better one."""
-    first = takeover(one)
-    share = float(np.isfinite(first.isel(gain=-1)).mean())
-    texts = []
+    first, texts = takeover(one), []
     for gain in one.gain.values:
-        times = first.sel(gain=gain).values
+        times, last = first.sel(gain=gain).values, one.sel(gain=gain).isel(step=-1)
         done = np.isfinite(times)
         when = f"from {np.median(times[done]):.3g} τ on" if done.any() else "never"
-        last = one.sel(gain=gain).isel(step=-1)
-        texts.append(
-            f"gain {gain_text(float(gain))}: {done.mean():.2f} of seeds, {when}; distances at the end "
-            f"{float(last.gaussian_distance.median()):.3f} (Gaussian) and {float(last.site_distance.median()):.3f} (one site), "
-            f"cosines {float(last.gaussian_cosine.median()):.3f} and {float(last.site_cosine.median()):.3f}"
-        )
-    claim = f"ξ = ({one.pair.values}), gain {gain_text(float(one.gain[-1]))}: in the end f is nearer to the form of one site"
-    return Verdict.judged(claim, 1.0, share, "in at least 0.9 of seeds", share >= 0.9, ". ".join(texts))
+        far = (float(last[name].median()) for name in ("gaussian_distance", "site_distance"))
+        texts.append(f"gain {gain_text(float(gain))}: {done.mean():.2f}, {when}, {' and '.join(f'{d:.3f}' for d in far)}")
+    return Verdict.above(
+        f"{_end(one)} f is nearer to the form of one site than to the Gaussian one",
+        MOST,
+        float(np.isfinite(first.isel(gain=-1)).mean()),
+        expected=1.0,
+        or_equal=True,
+        of="share of seeds",
+        kind="claim",
+        source="note 003, section 3.1",
+        note=f"seeds, when, and final distances from the Gaussian form and from that of one site; {'; '.join(texts)}",
+    )
 
 
 def _gains(record: xr.Dataset) -> Verdict:
@@ -79,6 +96,10 @@ def _gains(record: xr.Dataset) -> Verdict:
     sizes = record.head_size.isel(step=-1).sel(share=LOOSE).median("seed")
     falls = sizes.isel(gain=-1) <= sizes.isel(gain=0)
     text = "; ".join(f"({pair}) {sizes.sel(pair=pair).values.tolist()}" for pair in record.pair.values)
-    claim = "the higher the gain, the fewer entries decide the gate in the end"
-    rule = "head at the highest gain not above that at the lowest, for every pair"
-    return Verdict.judged(claim, float(falls.size), float(falls.sum()), rule, bool(falls.all()), f"medians by gain: {text}")
+    return Verdict.equals(
+        "the higher the gain, the fewer entries decide the gate at the end of training",
+        float(falls.size),
+        float(falls.sum()),
+        of="pairs whose head at the highest gain is not above that at the lowest:",
+        note=f"medians by gain: {text}",
+    )

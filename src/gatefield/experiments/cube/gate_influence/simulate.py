@@ -7,14 +7,16 @@ import xarray as xr
 from pydantic import Field
 
 from gatefield.experiments.cube import fields as cube
-from gatefield.lab.bench import Bench
+from gatefield.lab import Bench
 from gatefield.lab.kinds import Count
 from gatefield.theory import hypercube
 
 DIGITS = 44
 """Weights are rounded to this many binary digits below the largest, so that all signed sums are counted in integers."""
 EQUAL = (9, 25, 49, 99)
+"""Odd numbers of equal weights, so that no sum is zero."""
 LADDER = 40
+"""Weights 1 to this."""
 
 Sizes = Annotated[tuple[Annotated[float, Field(gt=0.0)], ...], Field(min_length=3)]
 
@@ -80,7 +82,7 @@ def _known() -> xr.Dataset:
 
 def _leader(p: Settings) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
     """One weight grows from a crowd of random ones: its influence, and the largest of the others."""
-    crowds = np.random.default_rng([p.seed, 2]).normal(size=(p.rests, p.rest))
+    crowds = np.random.default_rng([p.seed, cube.CROWDS]).normal(size=(p.rests, p.rest))
     found = np.array(
         [[counted(np.append(lead * np.linalg.norm(rest), rest)) for rest in crowds] for lead in p.leads]
     )  # (lead, rests, site)

@@ -1,0 +1,262 @@
+"""Verdicts and figure of `drift-fields` on records made by hand."""
+
+import numpy as np
+import pytest
+import xarray as xr
+from scipy import special, stats
+
+from gatefield.experiments.cube.drift_fields import experiment
+
+FIELDS = [("site", 0), ("bump", 1.5), ("bump", 4), ("Gabor", 3), ("Gabor", 5), ("Gabor", 8), ("sinusoid", 3), ("sinusoid", 0),
+          ("random", 0), ("random", 1), ("random", 2)]  # fmt: skip
+NAMED = {"site": 0, "bump 1.5": 1, "bump 4": 2, "Gabor 5": 4, "cos 3": 6, "flat": 7}
+"""Place of each field of the earlier table."""
+RANDOM = slice(8, 11)
+GAINS, XIS = (0.01, 1.0, 3.0, 100.0, np.inf), (1.0, 2.0, 5.0)
+BEFORE = {
+    1.0: "019/040/080 009/039/038 068/076/050 029/054/076 061/125/272 011/019/020 008/015/037",
+    3.0: "023/047/119 039/031/058 101/128/083 036/069/125 086/228/467 013/022/032 009/018/044",
+    100.0: "026/044/124 059/078/080 108/128/113 037/068/136 103/278/555 013/022/039 013/019/043",
+}
+"""Errors of the closure in thousandths, for length scales 1/2/5: random, site, bump 1.5, bump 4, Gabor 5, cos 3, flat."""
+
+
+def cells(gain):
+    rows = [[float(v) / 1000 for v in row.split("/")] for row in BEFORE[gain].split()]
+    return dict(zip(("random", *NAMED), np.array(rows), strict=True))
+
+
+def made(n=40, gains=GAINS, xis=XIS):
+    """Six sites. Sampled drifts are one standard error off the exact ones, the closure is far off but at the lowest gain."""
+    rng = np.random.default_rng(0)
+    shape = (len(gains), len(xis), len(FIELDS), 6)
+    error = rng.uniform(0.01, 0.02, shape)
+    sampled = rng.normal(size=shape)
+    closure = sampled + 9.0
+    closure[0] = sampled[0] + error[0]
+    missed = rng.uniform(0.1, 0.2, shape[:3])
+    noise = np.full(shape[:3], 0.001)
+    for at, gain in enumerate(gains):
+        for name, row in (cells(gain) if gain in BEFORE else {}).items():
+            missed[at, :, RANDOM if name == "random" else NAMED[name]] = row[:, None] if name == "random" else row
+    small = rng.normal(size=(len(xis), 2, 4))
+    axes, where = ("gain", "xi", "field", "position"), ("xi", "small_field", "small_position")
+    return xr.Dataset(
+        {
+            "sampled": (axes, sampled),
+            "error": (axes, error),
+            "closure": (axes, closure),
+            "gaussian": (axes, rng.normal(size=shape)),
+            "closure_error": (axes[:3], missed),
+            "noise": (axes[:3], noise),
+            "passed": (axes[:3], rng.uniform(size=shape[:3])),
+            "site_exact": (("gain", "xi", "position"), (sampled + error)[:, :, 0]),
+            "w": (("field", "position"), rng.normal(size=shape[2:])),
+            "small_exact": (where, small),
+            "small_sampled": (where, small + 0.01),
+            "small_sampling_error": (where, np.full(small.shape, 0.01)),
+            "small_closure_error": (where[:2], [[0.1, 0.2], [0.3, 0.9], [0.4, 0.5]][: len(xis)]),
+        },
+        {
+            "gain": list(gains),
+            "xi": list(xis),
+            "kind": ("field", [kind for kind, _ in FIELDS]),
+            "value": ("field", [float(value) for _, value in FIELDS]),
+            "position": np.arange(6),
+            "small_kind": ("small_field", ["bump", "sinusoid"]),
+        },
+        {"n": n, "samples": 1000},
+    )
+
+
+def judged(record, words):
+    (found,) = [v for v in experiment.verdicts(record) if words in v.claim]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("words", "name", "exact", "error", "at"),
+    [
+        ("the gate of one site", "sampled", "site_exact", "error", {"gain": 2, "xi": 1, "field": 0, "position": 5}),
+        ("corners", "small_sampled", "small_exact", "small_sampling_error", {"xi": 2, "small_field": 1, "small_position": 0}),
+        ("the closure is exact at gain 0.01", "sampled", "closure", "error", {"gain": 0, "xi": 2, "field": 7, "position": 1}),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("sign", [-1, 1])
+@pytest.mark.parametrize(("size", "unit"), [(0.02, 0.02), (0.0, 1e-6)])
+def test_the_worst_deviation_is_judged_in_standard_errors_or_in_rounding(words, name, exact, error, at, sign, size, unit):
+    for z, holds in ((4.4, True), (4.6, False)):
+        record = made()
+        record[error][at] = size
+        record[name][at] = record[exact].isel({dim: i for dim, i in at.items() if dim in record[exact].dims}) + sign * z * unit
+        found = judged(record, words)
+        assert found.holds is holds
+        assert found.measured == pytest.approx(z, rel=1e-6)
+        assert (found.expected, found.kind) == (0, "control" if "corners" in words else "prediction")
+
+
+@pytest.mark.parametrize("gain", BEFORE)
+@pytest.mark.parametrize(("name", "xi"), [(name, i % 3) for i, name in enumerate(NAMED)])
+def test_a_cell_of_the_earlier_table_may_be_off_by_its_room_and_twice_the_noise(gain, name, xi):
+    sign = 1 if xi == 1 else -1
+    for off, holds in ((0.0049, True), (0.0051, False)):
+        record = made()
+        at = {"gain": GAINS.index(gain), "xi": xi, "field": NAMED[name]}
+        record.noise[at] = 0.002
+        record.closure_error[at] = cells(gain)[name][xi] + sign * (off + 0.004)
+        found = judged(record, f"gain {gain:g}: the closure's errors for named fields")
+        assert found.holds is holds
+        assert found.expected == pytest.approx(cells(gain)[name][xi])
+        assert found.measured == pytest.approx(cells(gain)[name][xi] + sign * (off + 0.004))
+        assert found.kind == "regression"
+        assert f"{name} at ξ = {XIS[xi]:g}," in found.tolerance
+
+
+@pytest.mark.parametrize("gain", BEFORE)
+@pytest.mark.parametrize(("sign", "others"), [(1, (0.05, 0.02)), (-1, (-0.02, -0.05))])
+def test_the_earlier_random_field_lies_in_the_spread_of_random_ones(gain, sign, others):
+    """All other fields on one side: the nearest one may be 0.005 away."""
+    for off, holds, inside in ((0.0049, True, 3), (0.0051, False, 2)):
+        record = made()
+        record.closure_error[{"gain": GAINS.index(gain), "xi": 1, "field": RANDOM}] = cells(gain)["random"][1] + np.array(
+            [others[0], sign * off, others[1]]
+        )
+        found = judged(record, f"gain {gain:g}: the earlier random field")
+        assert found.holds is holds
+        assert (found.measured, found.expected, found.kind) == (inside, 3, "regression")
+
+
+@pytest.mark.parametrize(
+    ("worst", "other", "holds"),
+    [(0.5649, 0.5, True), (0.5651, 0.5, False), (0.5449, 0.5, False), (0.5451, 0.546, False), (0.5451, 0.545, True)],
+)
+def test_the_worst_named_field_at_gain_100_is_the_fast_gabor_on_long_data(worst, other, holds):
+    record = made()
+    record.closure_error[{"gain": 3, "xi": 2, "field": 4}] = worst
+    record.closure_error[{"gain": 3, "xi": 0, "field": 2}] = other
+    record.closure_error[{"gain": 3, "xi": 2, "field": 5}] = 0.8  # a Gabor that is not in the table
+    found = judged(record, "gain 100: the worst of the named fields")
+    assert found.holds is holds
+    assert (found.expected, found.measured) == (0.555, worst)
+    assert found.note.endswith("0.800")
+
+
+def test_the_earlier_table_is_asked_only_at_its_own_size():
+    def said(record):
+        return sum(
+            "before" in v.claim or "earlier" in v.claim or "worst of the named" in v.claim for v in experiment.verdicts(record)
+        )
+
+    assert said(made()) == 7
+    assert said(made(n=39)) == 0
+    assert said(made(xis=(1.0, 2.0, 4.0))) == 0
+    assert said(made(gains=(0.01, 3.0, np.inf))) == 2
+
+
+@pytest.mark.parametrize(
+    ("ranks", "rank", "holds"),
+    [([4, 2, 3, 1, 6, 5, 8, 7, 9], 1 - 22 / 120, True), ([4, 2, 3, 1, 7, 6, 5, 8, 9], 1 - 26 / 120, False)],
+)
+def test_errors_of_gabors_rise_with_frequency_over_bandwidth(ranks, rank, holds):
+    """By hand: frequency times length scale of (3, 5, 8) and (1, 2, 5) in rising order, and Spearman's 1 - 6 sum d²/(9*80).
+
+    Below the bandwidth, 9.003/ξ, are the first four; 25 and 40 are above twice of it.
+    """
+    rising = [(0, 3), (0, 4), (1, 3), (0, 5), (1, 4), (2, 3), (1, 5), (2, 4), (2, 5)]  # (length scale, field)
+    record = made()
+    record.closure_error[{"gain": -1, "field": 0}] = 9.0
+    for (xi, field), error in zip(rising, ranks, strict=True):
+        record.closure_error[{"gain": -1, "xi": xi, "field": field}] = error / 10
+    found = judged(record, "gain ∞: the closure fails the more for Gabors")
+    assert found.holds is holds
+    assert found.measured == pytest.approx(rank)
+    assert found.expected == 1
+    assert found.note == f"median error below the bandwidth 0.250, above twice the bandwidth {sum(ranks[-2:]) / 20:.3f}"
+
+
+@pytest.mark.parametrize(("part", "holds"), [(0.58, True), (0.59, False)])
+def test_errors_fall_with_the_power_that_the_data_leave(part, holds):
+    """The rank correlation, here by SciPy, is -0.516 and -0.498."""
+    record = made()
+    error = record.closure_error.isel(gain=-1)
+    noise = np.random.default_rng(3).permutation(error.size).reshape(error.shape)
+    order = stats.rankdata(error).reshape(error.shape)
+    record.passed[{"gain": -1}] = -(1 - part) * order + part * noise
+    found = judged(record, "gain ∞: the less power the data leave")
+    rank = stats.spearmanr(record.passed.isel(gain=-1).values.ravel(), error.values.ravel()).statistic
+    assert abs(rank + 0.5) < 0.03
+    assert found.measured == pytest.approx(rank)
+    assert found.holds is holds is bool(rank < -0.5)
+    assert found.expected == -1
+    assert f"site {float(error[:, 0].median()):.3f}, bump" in found.note
+
+
+def test_notes_name_what_else_was_found():
+    record = made()
+    record.noise[{"gain": 0, "xi": 1, "field": 3}] = 0.0123
+    record.closure_error[{"gain": 0, "xi": 1, "field": 3}] = 0.4321
+    assert judged(record, "sum over all corners").note == (
+        "24 comparisons; the closure is off by 0.350 at the median, at most by 0.900 (sinusoid)"
+    )
+    assert judged(record, "the closure is exact").note == "198 comparisons; relative error at most 0.4321, noise 0.0123"
+    assert judged(record, "the gate of one site").note.startswith("90 comparisons")
+    medians = judged(record, "gain 3: the closure's errors").note.split("medians ")[1]
+    assert medians == "0.023, 0.047, 0.119"
+
+
+def drawn(record):
+    return {axes.get_title(): axes for axes in experiment.figure(record).axes}
+
+
+def test_figure_shows_drifts_of_four_fields_at_the_highest_gain():
+    record, last = made(), {"gain": -1, "xi": -1}
+    panels = drawn(record)
+    for title, field in {"bump 1.5": 1, "cos 3": 6, "Gabor 5": 4, "random": 8}.items():
+        one = record.isel(**last, field=field)
+        length = np.sqrt((one.sampled**2).sum())
+        _, w, sampled, closure, gaussian = panels[title].lines
+        for line, name in ((sampled, "sampled"), (closure, "closure"), (gaussian, "gaussian")):
+            np.testing.assert_allclose(line.get_ydata(), one[name] / length)
+        np.testing.assert_allclose(w.get_ydata(), one.w / abs(one.w).max() * abs(one.sampled).max() / length)
+
+
+def test_figure_shows_the_errors_of_the_closure():
+    record = made()
+    record.closure_error[{"gain": -1, "xi": 1, "field": 2}] = 1e-6  # shown at the lower edge
+    panels = drawn(record)
+    for i, line in enumerate(panels["(b) all fields, gain ∞"].lines):
+        np.testing.assert_allclose(line.get_ydata(), np.maximum(record.closure_error[-1, i], 1e-4))
+        np.testing.assert_allclose(line.get_xdata(), np.array([0, 1, 2, 3, 4, 5, 6, 7, 8, 8, 8]) + 0.2 * (i - 1))
+    lines = [line for line in panels["(c) Gabors, colours as in (b)"].lines if len(line.get_xdata()) == 3]
+    assert len(lines) == 4 * 3
+    for at, line in enumerate(lines):
+        gain, xi = 1 + at // 3, at % 3
+        np.testing.assert_allclose(line.get_ydata(), record.closure_error[gain, xi, 3:6])
+        np.testing.assert_allclose(line.get_xdata(), np.array([3, 5, 8]) * XIS[xi] * np.sqrt(2) * np.pi / 40)
+
+
+def test_figure_shows_sampled_drifts_beside_exact_ones():
+    record = made()
+    panels = drawn(record)
+    site = panels["(d) one site, $\\xi$ = 5; lines: exact"].lines
+    for g in range(5):
+        exact, marks, _ = site[3 * g : 3 * g + 3]
+        np.testing.assert_array_equal(exact.get_xdata(), np.arange(-3, 3))
+        np.testing.assert_array_equal(exact.get_ydata(), record.site_exact[g, -1])
+        np.testing.assert_array_equal(marks.get_ydata(), record.sampled[g, -1, 0])
+    for i, line in enumerate(panels["(e) signs on 4 sites, all fields"].lines[1:]):
+        np.testing.assert_array_equal(line.get_xdata(), record.small_exact[i].values.ravel())
+        np.testing.assert_array_equal(line.get_ydata(), record.small_sampled[i].values.ravel())
+
+
+def test_figure_shows_the_shares_of_deviations_above_each_size():
+    record = made()
+    record.sampled[{"field": 0}] = record.site_exact - record.error[:, :, 0] * np.random.default_rng(1).normal(size=(5, 3, 6))
+    record.error[{"gain": 2, "xi": 0, "field": 0, "position": 0}] = 0.0  # in rounding errors then
+    site, small, law = drawn(record)["(f) is what is left noise?"].lines
+    z = np.abs(record.sampled[:, :, 0] - record.site_exact).values / np.maximum(record.error[:, :, 0].values, 1e-6)
+    assert len(site.get_xdata()) == 90
+    for x, share in zip(site.get_xdata(), site.get_ydata(), strict=True):
+        assert share == pytest.approx(np.mean(z >= x))
+    np.testing.assert_allclose(small.get_xdata(), 1.0)
+    np.testing.assert_allclose(law.get_ydata(), 2 * special.ndtr(-law.get_xdata()))
