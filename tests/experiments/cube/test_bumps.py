@@ -5,11 +5,10 @@ import pytest
 import xarray as xr
 from matplotlib.colors import to_rgba
 
-from gatefield.data import Hypercube, line_correlation, ring_correlation
+from gatefield.data import line_correlation, ring_correlation
 from gatefield.experiments.cube.bumps import experiment
 from gatefield.experiments.cube.bumps.cases import CASES, corrected
 from gatefield.experiments.cube.bumps.drift import drifts, gate_table
-from gatefield.experiments.cube.fields import signs
 from gatefield.theory import hypercube
 
 NUMBERS = {"single": 8, "balanced": 9, "imbalanced": 10, "difference": 11, "three leading": 12, "three voting": 12,
@@ -104,12 +103,6 @@ def test_drift_of_bumps_is_that_of_samples():
     mean = (x[:, sites] @ [1.5, -1.2, 1.0] > 0) @ x / size
     found = drifts(np.array([1.5, -1.2, 1.0]), gate_table(corr, sites))
     np.testing.assert_allclose(found, mean, atol=5 / np.sqrt(size))
-
-
-def test_signs_have_the_covariance_of_the_hypercube():
-    x = signs(7, 1.5, 100_000, 0)
-    assert set(np.unique(x)) == {-1.0, 1.0}
-    np.testing.assert_allclose(x.T @ x / len(x), Hypercube(7, 1.5).covariance(), atol=5 / np.sqrt(len(x)))
 
 
 @pytest.mark.parametrize("name", NUMBERS)

@@ -68,11 +68,11 @@ def _half(ratio: Array) -> Array:
     return _rounded(jax.lax.stop_gradient(ratio), (jnp.finfo(ratio.dtype).nmant - 1) // 2)
 
 
-def _rest(field: Exact, part: Array, other: Exact) -> Array:
+def _rest(field: Exact, part: Array, other: Exact) -> Exact:
     """field - part other, where both products are exact: each factor has half of the digits."""
     head = _rounded(jax.lax.stop_gradient(other), jnp.finfo(other.dtype).nmant // 2)
     return (field - part * head) - part * (other - head)
 
 
-def _rounded(value: Array, digits: int) -> Array:
+def _rounded(value: Exact, digits: int) -> Array:
     return jax.lax.reduce_precision(value, exponent_bits=jnp.finfo(value.dtype).nexp, mantissa_bits=digits)
