@@ -11,7 +11,7 @@ from gatefield.cli import main
 from gatefield.cli.command_line import COMMANDS
 from gatefield.cli.data import DATA_SETS
 from gatefield.cli.parse import words_first
-from gatefield.data import COLLECTIONS
+from gatefield.data.images import COLLECTIONS
 
 pytestmark = pytest.mark.xdist_group("cli")
 COMPLETE = """

@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gatefield import UserError
-from gatefield.cli import commands as cli
+from gatefield import UserError, cli
 from gatefield.data import cifar10
 from gatefield.data.images import Collection, check_there, locate
 from gatefield.data.images import cifar10 as cifar10_files

@@ -10,8 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gatefield import UserError
-from gatefield.cli import commands as cli
+from gatefield import UserError, cli
 from gatefield.data import Images, binary_mnist, mnist
 from gatefield.data.images import Collection, check_there, locate
 from gatefield.data.images import collections as image_collections

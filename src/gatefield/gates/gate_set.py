@@ -12,8 +12,8 @@ from gatefield.core import checks
 from gatefield.core.arrays import ScalarLike
 from gatefield.core.errors import UserError
 from gatefield.core.precision import real
+from gatefield.core.shown import shown
 from gatefield.core.ties import opened
-from gatefield.core.words import shown
 from gatefield.gates.gate import Gate
 from gatefield.gates.half_space import HalfSpace
 

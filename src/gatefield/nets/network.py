@@ -13,7 +13,7 @@ from jaxtyping import Array, Float, Real
 from gatefield.core.arrays import Exact, Numbers
 from gatefield.core.errors import UserError
 from gatefield.core.runs import run_count
-from gatefield.core.words import shown
+from gatefield.core.shown import shown
 
 Observables = Mapping[str, tuple[tuple[str, ...], Array]]
 Outputs = Float[Array, "*samples"] | Float[Array, "*samples outputs"]

@@ -4,7 +4,7 @@ import jax
 import numpy as np
 import pytest
 
-from gatefield.core.words import shown
+from gatefield.core.shown import shown
 
 
 class Thing:
