@@ -81,6 +81,7 @@ def test_a_copy_is_as_good():
     assert copy.deepcopy(GRID).gain.tolist() == GRID.gain.tolist()
 
 
+@pytest.mark.wrong_types
 @pytest.mark.parametrize(
     ("make", "sentence"),
     [

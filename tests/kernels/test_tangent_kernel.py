@@ -87,6 +87,7 @@ def test_normalised():
     assert not kernels.trace_normalised(np.zeros((2, 2))).any()
 
 
+@pytest.mark.wrong_types
 @pytest.mark.parametrize(
     ("change", "text"),
     [

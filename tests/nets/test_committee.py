@@ -111,6 +111,7 @@ def test_many_keys_make_many_networks():
     np.testing.assert_array_equal(together.fields[1], Committee(6, 2, key=keys[1]).fields)
 
 
+@pytest.mark.wrong_types
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [

@@ -86,6 +86,7 @@ def test_inputs_in_the_shape_of_an_image_are_the_flat_ones():
     np.testing.assert_array_equal(tangent_kernel(net, X.reshape(SAMPLES, 3, 2, 1)), tangent_kernel(net, X))
 
 
+@pytest.mark.wrong_types
 def test_wrong_input_is_one_sentence():
     net = deep("relu")(KEY)
     with pytest.raises(UserError, match=r"net must be a network of gatefield, such as DeepGated\(...\), but is MLP"):

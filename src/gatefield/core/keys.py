@@ -5,7 +5,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Key, PRNGKeyArray, UInt32
+from jaxtyping import Array, Key, UInt32
 
 from gatefield.core.arrays import Exact
 from gatefield.core.errors import UserError
@@ -14,7 +14,7 @@ Keys = Key[Array, "..."] | UInt32[Exact, "... _"]
 """One key, or one for each run, as users have them: typed, or raw key data."""
 
 
-def as_key(key: Any) -> PRNGKeyArray:
+def as_key(key: Any) -> Key[Array, "..."]:
     """A typed key, or an array of them; raw `uint32` key data is wrapped.
 
     >>> import jax

@@ -98,7 +98,7 @@ class Dataset(AbstractTask):
         return self.x.shape[-2]
 
     @property
-    def labels(self) -> tuple[float, ...] | None:
+    def labels(self) -> tuple[float | int, ...] | None:
         """The two values that labels take, the larger first; None if there are more."""
         return self.values if self.values and len(self.values) == 2 else None
 

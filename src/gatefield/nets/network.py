@@ -15,7 +15,7 @@ from gatefield.core.errors import UserError
 from gatefield.core.runs import run_count
 from gatefield.core.shown import shown
 
-Observables = Mapping[str, tuple[tuple[str, ...], Array]]
+Observables = Mapping[str, tuple[tuple[str, ...], Any]]
 Outputs = Float[Array, "*samples"] | Float[Array, "*samples outputs"]
 
 

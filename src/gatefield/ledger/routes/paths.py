@@ -10,7 +10,7 @@ import numpy as np
 
 from gatefield.ledger.routes.calculus import slopes
 
-Arrays = Sequence[np.ndarray]
+Arrays = Sequence[Any]
 
 
 def paths(dims: Sequence[int]) -> list[tuple[int, ...]]:
@@ -56,7 +56,7 @@ def all_pairs(weights: Arrays, gates: Arrays, x: np.ndarray, *, same_input: bool
     return features.T @ products @ features
 
 
-def all_signs(shapes: Iterable[tuple[int, ...]], sigma: float | Sequence[float]) -> Iterator[list[np.ndarray]]:
+def all_signs(shapes: Iterable[tuple[int, ...]], sigma: float | Sequence[float] | np.ndarray) -> Iterator[list[np.ndarray]]:
     """Every choice of +-sigma for all weights in arrays of these shapes; sigma may differ between them."""
     shapes = list(shapes)
     counts, scales = [math.prod(shape) for shape in shapes], np.broadcast_to(sigma, len(shapes))

@@ -90,12 +90,12 @@ class Layered(Network):
         return math.prod(self.layers[-1].outgoing)
 
     @property
-    def beta(self) -> float | Float[Array, "*runs"]:
-        """How steep gates are; infinite for hard ones."""
+    def beta(self) -> Any:
+        """How steep gates are, one number or one for each run; infinite for hard ones."""
         return self._soft[0]
 
     @property
-    def eps(self) -> float | Float[Array, "*runs"]:
+    def eps(self) -> Any:
         """How far gates reach above 1."""
         return self._soft[1]
 
