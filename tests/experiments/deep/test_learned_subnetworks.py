@@ -50,5 +50,5 @@ def test_nu_is_that_of_open_paths_which_stay_open_behind_frozen_gates():
             nu = probe.y @ np.linalg.solve(kernel / np.trace(kernel) + 0.1 * np.eye(6) / 6, probe.y)
             np.testing.assert_allclose(record[name].sel(net="relu").values[seed, 0], nu, rtol=1e-4)
     frozen, free = (record.nu.sel(net=net).values for net in ("galu", "relu"))
-    np.testing.assert_array_equal(frozen[:, 0], frozen[:, -1])
-    assert not np.array_equal(free[:, 0], free[:, -1])
+    np.testing.assert_allclose(frozen[:, 0], frozen[:, -1], rtol=1e-12)
+    assert not np.allclose(free[:, 0], free[:, -1], rtol=1e-3)
