@@ -1,5 +1,7 @@
 """What the tests of the experiments on digits share: records of made-up numbers, verdicts on them, what a figure shows."""
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 import xarray as xr
@@ -115,10 +117,14 @@ def simulated(experiment, **parameters):
 
 
 def assert_gathered(record, bench, nets):
-    """Each network's numbers are those of its own training."""
+    """Each network's numbers are those of its own training; batches have keys of their own, networks others."""
     assert set(record.net.values) == set(bench.nets) == set(nets)
     for net in nets:
         np.testing.assert_array_equal(record.loss.sel(net=net), bench.records[net].loss)
         np.testing.assert_array_equal(record.test_accuracy.sel(net=net), bench.records[net].test_accuracy)
-    np.testing.assert_allclose(record.epoch, record.step / 2)  # 120 images in batches of 60
+    for settings in bench.settings.values():
+        _, batches = jax.random.split(jax.random.key(0))
+        assert jnp.all(settings["key"] == jax.random.split(batches, 2))
+    np.testing.assert_array_equal(record.step, [0, 1, 2])
+    np.testing.assert_allclose(record.epoch, [0.0, 0.5, 1.0])  # 120 images in batches of 60
     assert record.attrs == {"ridge": 1e-8, "kernel_samples": 6}

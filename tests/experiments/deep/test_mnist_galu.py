@@ -42,6 +42,7 @@ def test_galu_trains_faster_by_the_mean_over_all_records(task, name):
 def test_test_accuracies_are_laid_beside_the_papers(net, paper):
     for away, outcome in ((0.99, "confirmed"), (1.01, "off"), (-0.99, "confirmed"), (-1.01, "off")):
         record = made()
+        record.test_accuracy[{"step": 2}] = 1.0  # only the end counts
         record.test_accuracy.loc[{"task": "true", "net": net, "step": 3}] = (paper + away + np.array([-0.3, 0.3])) / 100
         found = records.judged(experiment, record, f"{NETS[net]}, true labels: the test accuracy is the paper's")
         records.assert_judged(found, paper + away, outcome, paper)
@@ -54,6 +55,7 @@ def test_test_accuracies_are_laid_beside_the_papers(net, paper):
 def test_the_worst_network_and_seed_come_close_to_all_of_the_training_set(task, name, net):
     for worst, outcome in ((0.9901, "confirmed"), (0.9899, "off")):
         record = made()
+        record.train_accuracy[{"step": 2}] = 1.0  # only the end counts
         record.train_accuracy.loc[{"task": task, "step": 3}] = 0.995
         record.train_accuracy.loc[{"task": task, "net": net, "seed": 1, "step": 3}] = worst
         found = records.judged(experiment, record, f"{name}: both networks come close")

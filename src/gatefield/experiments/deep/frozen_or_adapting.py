@@ -23,7 +23,7 @@ def simulate(parameters: Settings, bench: Bench) -> xr.Dataset:
     """The record."""
     digits = Digits(parameters)
     relu = digits.net("relu")
-    frozen = digits.net("galu", gates_from=relu, init=relu.weights)
+    frozen = digits.net("galu", gates_from=relu)  # it starts from the same weights
     return digits.gathered({name: digits.fit(bench, name, net)[1] for name, net in (("frozen", frozen), ("relu", relu))})
 
 
