@@ -7,14 +7,15 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from gatefield.experiments.deep.digits import verdicts as say
 from gatefield.experiments.deep.digits.images import Law, seed_keys
 from gatefield.experiments.deep.digits.pair import QUICK, SETTING, Digits, PairSettings, three_panels
-from gatefield.lab.bench import Bench
-from gatefield.lab.experiment import Experiment
-from gatefield.lab.verdict import Verdict
+from gatefield.experiments.deep.digits.verdicts import exceeds, generalises, ridge_is_small, smaller_nu
+from gatefield.lab import Bench, Experiment, Verdict
 
 NETS = {"unlearned": "GaLU, random gates", "relu": "ReLU, which learns gates", "learned": "GaLU, learned gates"}
+SCRATCH = 1
+"""What is folded into a seed's key for weights that are independent of those of its ReLU network."""
+SOURCE = "paper 004, experiment 5, figure 7 (third panel)"
 
 
 class Settings(PairSettings):
@@ -24,35 +25,28 @@ class Settings(PairSettings):
 def simulate(parameters: Settings, bench: Bench) -> xr.Dataset:
     """The record."""
     digits = Digits(parameters)
-    relu, trained = digits.fit(bench, "relu", digits.net("relu"))
-    scratch = jax.vmap(lambda key: jax.random.fold_in(key, 1))(seed_keys(parameters)[0])
-    fresh = digits.net("galu", key=scratch)
-    ticket = digits.net("galu", gates_from=trained, key=scratch)
-    unlearned, learned = (digits.fit(bench, name, net)[0] for name, net in (("unlearned", fresh), ("learned", ticket)))
-    return digits.gathered({"unlearned": unlearned, "learned": learned, "relu": relu})
+    trained, relu = digits.fit(bench, "relu", digits.net("relu"))
+    scratch = jax.vmap(lambda key: jax.random.fold_in(key, SCRATCH))(seed_keys(parameters)[0])
+    unlearned, learned = digits.net("galu", key=scratch), digits.net("galu", gates_from=trained, key=scratch)
+    found = {name: digits.fit(bench, name, net)[1] for name, net in (("unlearned", unlearned), ("learned", learned))}
+    return digits.gathered({**found, "relu": relu})
 
 
 def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
     """What the record says of each claim."""
-    test = record.test_accuracy.isel(step=-1)
-    each = ", ".join(f"{name} {say.spread(test.sel(net=net), 100)} %" for net, name in NETS.items())
     learned, unlearned = (record.nu.sel(net=net) for net in ("learned", "unlearned"))
+    better = "learned gates generalise better than unlearned ones"
     return [
-        say.exceeds(
-            "learned gates generalise better than unlearned ones (percentage points)",
-            test.sel(net="learned"),
-            test.sel(net="unlearned"),
-            scale=100,
-            note=f"{each}; the paper shows a curve, no numbers",
+        generalises(better, record, "learned", "unlearned", NETS, source=SOURCE),
+        smaller_nu("learned gates: nu is below that of unlearned gates", learned, unlearned),
+        exceeds(
+            "learned gates: nu is smaller than with unlearned gates before the weights have learned anything",
+            np.log10(unlearned.isel(step=0)),
+            np.log10(learned.isel(step=0)),
+            of="log10 of their ratio, mean over seeds",
+            note="at the start",
         ),
-        say.smaller_nu("learned gates: nu below that of unlearned gates", learned, unlearned),
-        say.exceeds(
-            "learned gates: nu is smaller before the weights have learned anything (log10)",
-            _log(unlearned.isel(step=0)),
-            _log(learned.isel(step=0)),
-            note="difference of log10 nu at the start",
-        ),
-        say.ridge_is_small(record.least, record.attrs["ridge"]),
+        ridge_is_small(record),
     ]
 
 
@@ -61,19 +55,14 @@ def figure(record: xr.Dataset) -> Figure:
     return three_panels(record, NETS)
 
 
-def _log(values: xr.DataArray) -> xr.DataArray:
-    return xr.apply_ufunc(np.log10, values)
-
-
 experiment = Experiment(
     name="gates-lottery",
     title="Gates of a trained network, with weights from scratch, against random gates",
-    source="paper 004, experiment 5, figure 7 (third panel)",
-    text="A ReLU network of depth 6 and width 100 is trained. Its gates are then frozen and handed to a network whose weights "
-    "start from scratch, drawn independently: GaLU with learned gates. GaLU with unlearned gates has those of a random "
-    "network and starts from the same weights. The paper reports that learned gates generalise better, and calls them the "
-    "real lottery. " + SETTING + "Weights are +-sigma, which the paper's assumption 1 asks for; K is the tangent kernel. "
-    "(a) loss, (b) test accuracy, (c) nu of K; lines are means over seeds, bands the range of seeds.",
+    source=SOURCE,
+    text="A ReLU network is trained. Its gates are then frozen and handed to a network whose weights start from scratch: GaLU "
+    "with learned gates. GaLU with unlearned gates has those of a random network and starts from the same weights. The paper "
+    "reports that learned gates generalise better, and calls them the real lottery. " + SETTING + "K is the tangent kernel. "
+    "Weights are +-sqrt(2/fan-in), which the paper's assumption 1 asks for.",
     Parameters=Settings,
     presets={"full": {}, "quick": {**QUICK, "depth": 5}},
     durations={"quick": "40 s", "full": "6 min"},

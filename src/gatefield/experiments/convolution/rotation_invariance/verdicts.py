@@ -1,7 +1,5 @@
 """What `rotation-invariance` says of its claims."""
 
-import dataclasses
-
 import numpy as np
 import xarray as xr
 
@@ -169,4 +167,4 @@ def _lost(record: xr.Dataset, net: str) -> Verdict:
 def _better(rotating: xr.DataArray, other: xr.DataArray, name: str) -> Verdict:
     note = f"{spread(rotating, 100)} % against {spread(other, 100)} %"
     claim = f"trained at any place: better with a mean and rotating gates than with '{name}' (percentage points)"
-    return dataclasses.replace(exceeds(claim, rotating, other, note=note, scale=100), kind="prediction", source=LEMMA)
+    return exceeds(claim, rotating, other, note=note, scale=100, source=LEMMA)

@@ -1,1 +1,1 @@
-"""."""
+"""What the experiments on handwritten digits share."""

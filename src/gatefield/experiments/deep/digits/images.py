@@ -8,11 +8,10 @@ from pydantic import AfterValidator, ValidationInfo, model_validator
 
 from gatefield.core import checks
 from gatefield.core.errors import UserError
+from gatefield.core.grid import Grid
 from gatefield.data import Dataset, Images, mnist
 from gatefield.data.images import COLLECTIONS, check_there
-from gatefield.experiments.unfold import unfold
-from gatefield.lab.bench import Bench
-from gatefield.lab.experiment import Parameters
+from gatefield.lab import Bench, Parameters
 from gatefield.lab.kinds import Count, Rate, Seed
 
 PAIR, LABELS = (4, 7), (-1.0, 1.0)
@@ -46,7 +45,9 @@ class DigitSettings(Parameters):
     @model_validator(mode="after")
     def _samples_are_there(self) -> Self:
         if self.samples > WHOLE:
-            raise UserError(f"samples must be at most {WHOLE}, which is all of MNIST, but is {self.samples}; give fewer.")
+            raise UserError(
+                f"samples must be at most {WHOLE}, which is all of MNIST, but is {self.samples}; write samples={WHOLE}."
+            )
         return self
 
 
@@ -72,8 +73,8 @@ def seed_keys(p: Any) -> tuple[Any, Any]:
     return jax.random.split(first, p.seeds), jax.random.split(second, p.seeds)
 
 
-def fit(bench: Bench, part: str, net: Any, task: Dataset, p: DigitSettings, **settings: Any) -> tuple[xr.Dataset, Any]:
-    """The record of a training with axes (seed, step, ...) and the coordinate `epoch`; and the trained network."""
+def fit(bench: Bench, part: str, net: Any, task: Dataset, p: DigitSettings, **settings: Any) -> tuple[Any, xr.Dataset]:
+    """The trained network, and the record of its training with axes (seed, step, ...) and the coordinate `epoch`."""
     steps = max(1, round(p.epochs * task.size / p.batch_size))
     trained, record = bench.train(
         part,
@@ -85,17 +86,16 @@ def fit(bench: Bench, part: str, net: Any, task: Dataset, p: DigitSettings, **se
         optimizer="rmsprop",
         record_every=-(-steps // p.records),
         key=seed_keys(p)[1],
+        runs=Grid(seed=p.seeds),
         **settings,
     )
-    record = unfold(record, {"seed": range(p.seeds)}).drop_vars("time", errors="ignore")
     epoch = ("step", record.step.values * p.batch_size / task.size, {"long_name": "epoch"})
-    return record.assign_coords(epoch=epoch), trained
+    return trained, record.drop_vars("time").assign_coords(epoch=epoch)
 
 
 def measured(record: xr.Dataset) -> xr.Dataset:
     """The numbers of a training that an experiment keeps, without what describes this one training alone."""
-    kept = [name for name in ("loss", "train_accuracy", "test_loss", "test_accuracy") if name in record]
-    return record[kept].drop_attrs(deep=False)
+    return record[["loss", "train_accuracy", "test_loss", "test_accuracy"]].drop_attrs(deep=False)
 
 
 def _at_most(found: Images, p: DigitSettings) -> Images:

@@ -25,19 +25,19 @@ class Probe:
         self.triangle = functools.cache(lambda kernel: _packed(kernel, x))  # the same function again compiles once
 
     def watch(self, kernels: Mapping[str, Kernel]) -> dict[str, Any]:
-        """What `train` takes as `also`: the triangle of each kernel."""
+        """What `train` takes as `observe`: the triangle of each kernel."""
         return {name: (("pair",), self.triangle(kernel)) for name, kernel in kernels.items()}
 
-    def judge(self, record: xr.Dataset, name: str) -> xr.Dataset:
+    def judge(self, recorded: xr.DataArray) -> dict[str, Any]:
         """Of a recorded kernel: `nu` with trace one, the `trace`, and `least`, the smallest over the mean eigenvalue."""
-        K = unpacked(record[name].values, len(self.y))
+        K = unpacked(recorded.values, len(self.y))
         spectrum = np.linalg.eigvalsh(K)
         found = {
             "nu": label_alignment(trace_normalised(_nonnegative(K)), self.y, self.ridge),
             "trace": spectrum.sum(-1),
             "least": spectrum[..., 0] / spectrum.mean(-1),
         }
-        return xr.Dataset({key: (record[name].dims[:2], value) for key, value in found.items()}, _shared(record))
+        return {name: (recorded.dims[:-1], values) for name, values in found.items()}
 
 
 def probe(images: Images, samples: int, ridge: float, seed: int) -> Probe:
@@ -80,7 +80,3 @@ def _nonnegative(K: np.ndarray) -> np.ndarray:
     """Without the negative eigenvalues that rounding makes of small ones."""
     values, vectors = np.linalg.eigh(K)
     return K if (values >= 0).all() else (vectors * np.maximum(values, 0)[..., None, :]) @ np.swapaxes(vectors, -1, -2)
-
-
-def _shared(record: xr.Dataset) -> dict[str, Any]:
-    return {str(name): value for name, value in record.coords.items() if set(value.dims) <= {"seed", "step"}}

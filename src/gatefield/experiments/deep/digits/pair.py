@@ -11,16 +11,15 @@ from gatefield.data import Dataset, Images
 from gatefield.experiments.deep.digits.images import DigitSettings, fit, measured, seed_keys, two_digits
 from gatefield.experiments.deep.digits.kernels import Kernel, Probe, probe
 from gatefield.kernels import tangent_kernel
-from gatefield.lab.bench import Bench
+from gatefield.lab import Bench
 from gatefield.lab.kinds import Count, Depth
 from gatefield.nets import DeepGated
 from gatefield.plot import accuracy_panel, over_epochs, plain_log_scale
 
 SETTING = (
-    "Digits 4 and 7 of MNIST have the labels -1 and 1, the loss is one half of the mean squared error, the sign of the output "
-    "decides; at full size RMSprop at 1e-4, batches of 128, 100 epochs; no biases, sigma = sqrt(2/fan-in). "
-    "nu = y'(K + r)^-1 y, with K divided by its trace and the ridge r = 1e-8 of the mean eigenvalue, is small where the labels "
-    "lie along leading directions of the kernel K of 200 training images, 100 of each digit. "
+    "Digits 4 and 7 of MNIST have the labels -1 and 1, the loss is squared, and there are no biases. nu = y'K^-1 y, with a "
+    "small ridge, of a kernel K with trace one on some training images, is small where the labels y lie along leading "
+    "directions of K. "
 )
 QUICK: Mapping[str, Any] = {
     "samples": 2_000, "width": 40, "epochs": 25, "learning_rate": 1e-3, "seeds": 3, "records": 10, "kernel_samples": 100,
@@ -53,22 +52,22 @@ class Digits:
         widths = [self.p.width] * (self.p.depth - 1)
         return DeepGated(self.task.n, widths, gating=gating, **{"init": self.p.init, "key": seed_keys(self.p)[0], **how})
 
-    def fit(self, bench: Bench, part: str, net: DeepGated, kernels: Mapping[str, Kernel] | None = None) -> tuple[Any, Any]:
-        """Accuracies and, of each kernel (by default the tangent kernel), nu, trace and least eigenvalue; the trained net.
+    def fit(self, bench: Bench, part: str, net: DeepGated, **kernels: Kernel) -> tuple[DeepGated, xr.Dataset]:
+        """The trained net; its accuracies and, of each kernel (by default the tangent kernel), nu, trace and least eigenvalue.
 
         The first kernel gives `nu`, `trace` and `least`, the others these with their name: `nu_gates`.
         """
         kernels = kernels or {"kernel": tangent_kernel}
-        record, trained = fit(bench, part, net, self.task, self.p, loss="mse", observe=self.probe.watch(kernels))
-        found = [measured(record)]
+        trained, record = fit(bench, part, net, self.task, self.p, loss="mse", observe=self.probe.watch(kernels))
+        kept = measured(record)
         for at, name in enumerate(kernels):
-            judged = self.probe.judge(record, name)
-            found.append(judged.rename({key: f"{key}_{name}" for key in judged.data_vars}) if at else judged)
-        return xr.merge(found), trained
+            judged = self.probe.judge(record[name])
+            kept = kept.assign({f"{key}_{name}" if at else key: value for key, value in judged.items()})
+        return trained, kept
 
     def gathered(self, parts: Mapping[str, xr.Dataset]) -> xr.Dataset:
         """All networks in one record."""
-        record = xr.concat(parts.values(), xr.Variable("net", list(parts)), join="outer")
+        record = xr.concat(parts.values(), xr.Variable("net", list(parts)))
         return record.assign_attrs(ridge=self.p.ridge, kernel_samples=self.p.kernel_samples)
 
 
@@ -79,8 +78,14 @@ def three_panels(record: xr.Dataset, names: Mapping[str, str]) -> Figure:
     loss_panel(panels[0], record, names, "(a) training")
     accuracy_panel(panels[1], record.test_accuracy, names, "(b) test set")
     nu_panel(panels[2], record.nu, names, "(c) labels against kernel")
-    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(names))
+    handles = panels[0].get_legend_handles_labels()
+    figure.legend(*handles, loc="outside lower center", ncols=len(names), title=seeds_text(record))
     return figure
+
+
+def seeds_text(record: xr.Dataset) -> str:
+    """What lines and bands are, for the title of a legend."""
+    return f"mean of {record.sizes['seed']} seeds, and their range"
 
 
 def loss_panel(axes: Any, record: xr.Dataset, names: Mapping[str, str], title: str) -> None:

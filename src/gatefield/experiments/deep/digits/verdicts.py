@@ -1,95 +1,103 @@
-"""Sentences and numbers that the experiments on digits share."""
+"""Comparisons that the experiments on images share: accuracies seed by seed, and nu over training."""
+
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from gatefield.core.intervals import mean_interval
-from gatefield.lab.verdict import Verdict
+from gatefield.lab import Verdict
 
-LEVEL = 0.95
+ROUNDING = 1e-6
+"""Of kernels in float32, in units of the mean eigenvalue."""
+NEGLIGIBLE = 0.01
+"""What is below this share of the smallest eigenvalue changes nu by less than one percent."""
 
 
-def spread(values: xr.DataArray, scale: float = 1.0, digits: int = 2) -> str:
+def spread(values: xr.DataArray, scale: float = 1.0) -> str:
     """Mean and standard deviation over seeds.
 
     >>> spread(xr.DataArray([0.98, 0.99], dims="seed"), 100)
     '98.50 +- 0.71'
     """
     deviation = float(values.std("seed", ddof=1)) if values.sizes["seed"] > 1 else 0.0
-    return f"{scale * float(values.mean('seed')):.{digits}f} +- {scale * deviation:.{digits}f}"
+    return f"{scale * float(values.mean('seed')):.2f} +- {scale * deviation:.2f}"
 
 
-def exceeds(claim: str, high: xr.DataArray, low: xr.DataArray, *, note: str, scale: float = 1.0) -> Verdict:
+def exceeds(
+    claim: str,
+    high: xr.DataArray,
+    low: xr.DataArray,
+    *,
+    note: str,
+    scale: float = 1.0,
+    of: str = "mean difference",
+    **words: Any,
+) -> Verdict:
     """Whether `high` is larger than `low`, seed by seed: by the mean difference and its one-sided 95 % interval."""
     gap = scale * (high - low).values
-    few = len(gap) < 2
-    lower = float(gap.mean()) if few else mean_interval(gap, LEVEL, one_sided=True).low
-    return Verdict.judged(
-        claim,
-        0.0,
-        float(gap.mean()),
-        "difference above 0" + ("" if few else ", also at the lower end of its one-sided 95 % interval over seeds"),
-        bool(lower > 0),
-        f"{note}; lower end {lower:.3g}, {len(gap)} seed{'' if few else 's'}",
-    )
+    mean = float(gap.mean())
+    if len(gap) < 2:
+        return Verdict.above(claim, 0.0, mean, of=of, note=f"{note}; 1 seed", **words)
+    lower = mean_interval(gap, 0.95, one_sided=True).low
+    of, note = f"{of}, beyond its one-sided 95 % interval over seeds,", f"{note}; lower end {lower:.3g}, {len(gap)} seeds"
+    return Verdict.above(claim, 0.0, mean, error=mean - lower, of=of, note=note, **words)
 
 
-def near(claim: str, paper: float, values: xr.DataArray, within: float) -> Verdict:
-    """An accuracy in percent beside the paper's."""
-    mean = 100 * float(values.mean("seed"))
-    return Verdict.judged(
-        claim,
-        paper,
-        mean,
-        f"mean within {within:g} percentage points of the paper's 'around'",
-        bool(abs(mean - paper) <= within),
-        f"ours {spread(values, 100)} % over {values.sizes['seed']} seeds, paper around {paper:g} %",
-    )
+def generalises(claim: str, record: xr.Dataset, net: str, other: str, names: Mapping[str, str], **words: Any) -> Verdict:
+    """Whether one network is right on more test images than the other at the end; the note lists all that are named."""
+    test = record.test_accuracy.isel(step=-1)
+    note = ", ".join(f"{name} {spread(test.sel(net=key), 100)} %" for key, name in names.items())
+    of = "difference of test accuracies in percentage points"
+    return exceeds(claim, test.sel(net=net), test.sel(net=other), scale=100, of=of, note=note, kind="claim", **words)
 
 
-def smaller_nu(claim: str, nu: xr.DataArray, other: xr.DataArray) -> Verdict:
-    """Whether nu is smaller than the other from the first look after the start on: by the largest ratio of means."""
+def smaller_nu(claim: str, nu: xr.DataArray, other: xr.DataArray, **words: Any) -> Verdict:
+    """Whether nu is smaller than the other at every record after the start."""
     after = {"step": slice(1, None)}
     ratio = nu.isel(after).mean("seed") / other.isel(after).mean("seed")
-    ends = nu.isel(step=-1), other.isel(step=-1)
-    return Verdict.judged(
+    ends = _range(nu.isel(step=-1)), _range(other.isel(step=-1))
+    return Verdict.below(
         claim,
         1.0,
-        float(ratio.max()),
-        "largest ratio of means over seeds, over all looks after the start, below 1",
-        bool(ratio.max() < 1),
-        f"at the end {_plain(ends[0])} against {_plain(ends[1])}; ratio there {float(ratio[-1]):.3g}",
+        ratio.max(),
+        of="largest ratio of means over seeds, over all records after the start,",
+        note=f"at the end {ends[0]} against {ends[1]}; ratio there {float(ratio[-1]):.3g}",
+        **words,
     )
 
 
-def falls(claim: str, nu: xr.DataArray) -> Verdict:
+def falls(claim: str, nu: xr.DataArray, **words: Any) -> Verdict:
     """Whether nu ends below where it began in every seed."""
-    ratio = nu.isel(step=-1) / nu.isel(step=0)
-    means = nu.mean("seed").values
-    down = float((np.diff(means) < 0).mean())
-    return Verdict.judged(
+    start, end = nu.isel(step=0), nu.isel(step=-1)
+    down = float((np.diff(nu.mean("seed")) < 0).mean())
+    return Verdict.below(
         claim,
         1.0,
-        float(ratio.max()),
-        "largest ratio of end to start over seeds below 1",
-        bool(ratio.max() < 1),
-        f"nu from {_plain(nu.isel(step=0))} to {_plain(nu.isel(step=-1))}; mean falls in {down:.0%} of the intervals",
+        (end / start).max(),
+        of="largest ratio of end to start over seeds",
+        note=f"nu from {_range(start)} to {_range(end)}; mean falls in {down:.0%} of the intervals",
+        **words,
     )
 
 
-def ridge_is_small(least: xr.DataArray, ridge: float) -> Verdict:
-    """Whether the ridge leaves nu as it is: it is small beside the smallest eigenvalue, and so is rounding to float32."""
-    low = float(least.min())
-    return Verdict.judged(
+def ridge_is_small(record: xr.Dataset) -> Verdict:
+    """Whether the ridge leaves nu as it is: it is small beside the smallest eigenvalue, and so is rounding."""
+    ridge, least = record.attrs["ridge"], float(record.least.min())
+    return Verdict.below(
         "the ridge and rounding play no part in nu",
-        0.0,
-        min(max(ridge, 1e-6) / max(low, 1e-12), 1e12),
-        "(ridge, or 1e-6 for rounding to float32) over the smallest eigenvalue at most 0.01",
-        bool(max(ridge, 1e-6) <= 0.01 * low),
-        f"in units of the mean eigenvalue: ridge {ridge:g}, smallest eigenvalue {low:.2g} over all networks, seeds and looks",
+        NEGLIGIBLE,
+        max(ridge, ROUNDING) / max(least, 1e-12),  # rounding may make the smallest eigenvalue zero or less
+        expected=0.0,
+        or_equal=True,
+        of=f"ridge, or {ROUNDING:g} for rounding, over the smallest eigenvalue",
+        kind="control",
+        note=f"in units of the mean eigenvalue: ridge {ridge:g}, smallest eigenvalue {least:.2g} over all networks, seeds and "
+        "records",
     )
 
 
-def _plain(values: xr.DataArray) -> str:
+def _range(values: xr.DataArray) -> str:
     """Mean over seeds and their range."""
     return f"{float(values.mean('seed')):.4g} (seeds {float(values.min('seed')):.4g} to {float(values.max('seed')):.4g})"

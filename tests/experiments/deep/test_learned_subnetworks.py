@@ -1,0 +1,54 @@
+"""Verdicts, figure and kernels of `learned-subnetworks`."""
+
+import digit_records as records
+import numpy as np
+from made_up import made_up_data
+
+from gatefield.experiments.deep.digits.pair import Digits
+from gatefield.experiments.deep.learned_subnetworks import NETS, Settings, experiment
+
+
+def made():
+    return records.made(["galu", "relu"], ("loss", "test_accuracy", "nu", "trace", "least", "nu_tangent"))
+
+
+def test_nu_of_the_path_kernel_falls_and_is_below_that_of_frozen_gates():
+    records.assert_falls(experiment, made(), "path kernel M falls", net="relu")
+    records.assert_smaller(experiment, made(), "nu of M is below", "relu", "galu")
+    records.assert_generalises(experiment, made(), "generalise better", "relu", "galu")
+    records.assert_ridge(experiment, made())
+    assert [verdict.kind for verdict in experiment.verdicts(made())] == ["claim", "prediction", "claim", "control"]
+
+
+def test_figure_shows_both_kernels():
+    record = made()
+    drawn = experiment.figure(record)
+    loss, accuracy, paths, tangent = drawn.axes
+    records.assert_curves(loss, record.loss, NETS)
+    records.assert_curves(accuracy, 100 * record.test_accuracy, NETS, start=1)
+    records.assert_curves(paths, record.nu, NETS)
+    records.assert_curves(tangent, record.nu_tangent, NETS)
+    assert [axes.get_ylabel() for axes in (paths, tangent)] == [r"$\nu$ of $M$ with trace one", r"$\nu$ of $K$ with trace one"]
+    assert loss.get_legend().get_title().get_text() == "mean of 2 seeds, and their range"
+
+
+def test_nu_is_that_of_open_paths_which_stay_open_behind_frozen_gates():
+    """M(s, s') = <x, x'> times, layer by layer, the number of units that are open for both."""
+    small = {**records.SMALL, "ridge": 0.1, "width": 8, "learning_rate": 0.02}
+    record, bench = records.simulated(experiment, **small)
+    with made_up_data():
+        probe = Digits(Settings(**small)).probe
+    x, (rows, columns) = probe.x.astype(float), np.triu_indices(6)
+    for seed in range(2):
+        M, values = x @ x.T, x
+        for weights in bench.nets["relu"].weights[:-1]:
+            values = np.maximum(values @ np.asarray(weights[seed]), 0)
+            M = M * ((values > 0).astype(float) @ (values > 0).T)
+        K = np.zeros((6, 6))
+        K[rows, columns] = K[columns, rows] = bench.records["relu"].tangent.values[seed, 0]
+        for name, kernel in (("nu", M), ("nu_tangent", K)):
+            nu = probe.y @ np.linalg.solve(kernel / np.trace(kernel) + 0.1 * np.eye(6) / 6, probe.y)
+            np.testing.assert_allclose(record[name].sel(net="relu").values[seed, 0], nu, rtol=1e-4)
+    frozen, free = (record.nu.sel(net=net).values for net in ("galu", "relu"))
+    np.testing.assert_allclose(frozen[:, 0], frozen[:, -1], rtol=1e-12)
+    assert not np.allclose(free[:, 0], free[:, -1], rtol=1e-3)

@@ -1,0 +1,125 @@
+"""Verdicts, figure and trainings of `mnist-galu`; what is wrong with its parameters, and what if MNIST is missing."""
+
+import digit_records as records
+import numpy as np
+import pytest
+from matplotlib.colors import same_color
+
+from gatefield import UserError
+from gatefield.experiments.deep.mnist_galu import NETS, Settings, experiment
+from gatefield.lab import MemoryBench, resolve
+
+TASKS = {"true": "true labels", "labels": "random labels", "pixels": "random pixels"}
+PAPER_SIZE = {"samples": 60_000, "widths": [512, 512, 256, 256, 128, 64]}
+
+
+def made(end=50.0, **size):
+    """A record of the paper's size."""
+    record = records.made(["galu", "relu"], ("train_accuracy", "test_accuracy"), {"task": list(TASKS)})
+    return record.assign_coords(epoch=("step", [0.0, 4.0, 9.0, end])).assign_attrs(PAPER_SIZE | size)
+
+
+def test_on_test_images_with_true_labels_relu_is_compared_with_galu():
+    words = "true labels: a ReLU network generalises better"
+    records.assert_exceeds(
+        lambda record: records.judged(experiment, record, words), made(), "test_accuracy", "relu", "galu", step=3, task="true"
+    )
+
+
+@pytest.mark.parametrize(("task", "name"), TASKS.items())
+def test_galu_trains_faster_by_the_mean_over_all_records(task, name):
+    """Four records: a difference at one of them counts by a quarter."""
+    for gap, outcome in records.GAPS:
+        record = made()
+        record.train_accuracy.loc[{"task": task, "net": "galu"}] = record.train_accuracy.sel(task=task, net="relu").values
+        record.train_accuracy.loc[{"task": task, "net": "galu", "step": 1}] += 4 * (gap + np.array([-0.1, 0.1])) / 100
+        found = records.judged(experiment, record, f"{name}: a GaLU network trains faster")
+        records.assert_judged(found, gap, outcome, 0.0)
+        assert found.kind == "claim"
+
+
+@pytest.mark.parametrize(("net", "paper"), [("galu", 96.5), ("relu", 98.5)])
+def test_test_accuracies_are_laid_beside_the_papers(net, paper):
+    for away, outcome in ((0.99, "confirmed"), (1.01, "off"), (-0.99, "confirmed"), (-1.01, "off")):
+        record = made()
+        record.test_accuracy[{"step": 2}] = 1.0  # only the end counts
+        record.test_accuracy.loc[{"task": "true", "net": net, "step": 3}] = (paper + away + np.array([-0.3, 0.3])) / 100
+        found = records.judged(experiment, record, f"{NETS[net]}, true labels: the test accuracy is the paper's")
+        records.assert_judged(found, paper + away, outcome, paper)
+        assert found.kind == "reproduction"
+        assert found.note == f"{paper + away:.2f} +- 0.42 % over 2 seeds"
+
+
+@pytest.mark.parametrize(("task", "name"), TASKS.items())
+@pytest.mark.parametrize("net", NETS)
+def test_the_worst_network_and_seed_come_close_to_all_of_the_training_set(task, name, net):
+    for worst, outcome in ((0.9901, "confirmed"), (0.9899, "off")):
+        record = made()
+        record.train_accuracy[{"step": 2}] = 1.0  # only the end counts
+        record.train_accuracy.loc[{"task": task, "step": 3}] = 0.995
+        record.train_accuracy.loc[{"task": task, "net": net, "seed": 1, "step": 3}] = worst
+        found = records.judged(experiment, record, f"{name}: both networks come close")
+        records.assert_judged(found, 100 * worst, outcome, 100.0)
+        assert found.note.startswith("after 50 epochs: GaLU, frozen gates 99.")
+
+
+@pytest.mark.parametrize("size", [{"samples": 59_999}, {"widths": [512, 512, 256, 256, 128, 32]}, {"end": 49.9}])
+def test_smaller_trainings_are_not_laid_beside_the_paper(size):
+    assert len(experiment.verdicts(made())) == 9
+    assert [v.kind for v in experiment.verdicts(made(**size))] == ["claim"] * 4
+
+
+def test_figure_shows_each_task_and_the_papers_numbers():
+    record = made(end=records.EPOCHS[-1])
+    *panels, test = experiment.figure(record).axes
+    for axes, letter, (task, name) in zip(panels, "abc", TASKS.items(), strict=True):
+        records.assert_curves(axes, 100 * record.train_accuracy.sel(task=task), NETS)
+        assert axes.get_title() == f"({letter}) {name}"
+    records.assert_curves(test, 100 * record.test_accuracy.sel(task="true"), NETS, start=1)
+    for at, paper in enumerate((96.5, 98.5)):
+        line = test.lines[2 + at]
+        assert set(line.get_ydata()) == {paper}
+        assert same_color(line.get_color(), f"C{at}")
+    low, high = test.get_ylim()
+    assert low < 96.5 < 98.5 < high
+    assert panels[0].get_legend().get_title().get_text() == "mean of 2 seeds, and their range"
+
+
+def test_each_task_is_trained_on_its_own_images_from_the_same_weights():
+    small = {"widths": (4, 3), "epochs": 1, "batch_size": 300, "seeds": 2, "records": 2}
+    record, bench = records.simulated(experiment, **small)
+    assert set(bench.nets) == {f"{task}-{net}" for task in TASKS for net in NETS}
+    for part, net in bench.nets.items():
+        task, gating = part.split("-")
+        one = record.sel(task=task, net=gating)
+        np.testing.assert_array_equal(one.train_accuracy, bench.records[part].train_accuracy)
+        np.testing.assert_array_equal(one.test_accuracy, bench.records[part].test_accuracy)
+        assert (net.gating, net.widths, bench.settings[part]["loss"]) == (gating, (4, 3), "cross-entropy")
+        assert net.weights[-1].shape == (2, 3, 10)
+        for mine, first in zip(net.weights, bench.nets["true-galu"].weights, strict=True):
+            np.testing.assert_array_equal(mine, first)
+    true, labels, pixels = (bench.tasks[f"{task}-relu"] for task in TASKS)
+    assert np.array_equal(true.x, labels.x)
+    assert not np.array_equal(true.y, labels.y)
+    assert np.array_equal(true.y, pixels.y)
+    assert not np.array_equal(true.x, pixels.x)
+    np.testing.assert_allclose(record.epoch, record.step / 2)  # 600 images in batches of 300
+    assert record.attrs == {"samples": 60_000, "widths": [4, 3]}
+
+
+def test_without_mnist_the_way_out_is_one_sentence(monkeypatch, tmp_path):
+    monkeypatch.setenv("GATEFIELD_DATA", str(tmp_path))
+    with pytest.raises(
+        UserError, match=r"The data set mnist is not in .*: run `gatefield data mnist` .* or set GATEFIELD_DATA"
+    ) as caught:
+        experiment.simulate(Settings(), MemoryBench())
+    assert "\n" not in str(caught.value)
+
+
+def test_wrong_sizes_are_one_sentence():
+    with pytest.raises(
+        UserError, match="samples must be at most 60000, which is all of MNIST, but is 60001; write samples=60000"
+    ):
+        resolve(experiment, "full", {"samples": 60_001})
+    with pytest.raises(UserError, match="widths must have at least 1 value, but has 0"):
+        resolve(experiment, "full", ["widths=[]"])
