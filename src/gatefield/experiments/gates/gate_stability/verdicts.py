@@ -5,7 +5,7 @@ import xarray as xr
 from scipy import stats
 
 from gatefield.core.intervals import share
-from gatefield.experiments.gates.gate_stability.paths import SETTLED, settling
+from gatefield.experiments.gates.gate_stability.paths import SETTLED, localized, settling, settling_times
 from gatefield.lab import Verdict
 from gatefield.measures import cosine
 from gatefield.plot import gain_text
@@ -26,8 +26,6 @@ ALIKE = 0.9
 """It must also have a median cosine of its fields with those of the longest training of at least this."""
 ENOUGH, LEVEL = 10, 0.05
 """Localized units and the others are compared if there are at least so many of each, by a test at that level."""
-WIDTHS = 6
-"""A field whose inverse participation ratio exceeds so many times that of a flat field, 1/n, is localized."""
 MOST = 0.9
 """The least share of units that must do what is said of all."""
 SMALL = 0.1
@@ -130,18 +128,11 @@ def _converged(left: xr.DataArray, alike: xr.DataArray, r: int, longest: float) 
     ).and_above(ALIKE, alike.min(), or_equal=True, of="median cosine of fields with those of the longest training")
 
 
-def _localized(record: xr.Dataset) -> xr.DataArray:
-    return record.ipr.isel(mark=-1) > WIDTHS / record.attrs["n"]
-
-
 def _freezing(record: xr.Dataset) -> list[Verdict]:
     """At the highest gain and rate: what comes first, the final gate or the final shape?"""
     one = record.isel(gain=-1, rate=-1)
-    marks, counted = settling(one), _localized(one)
-    found = share(marks[0] < marks[1], counted)
-    last = record.sizes["mark"] - 1
-    middle = [int(at.where(counted).median()) if counted.any() else 0 for at in marks]
-    gate, field = (float(one.mark[min(at, last)] * one.rate) for at in middle)
+    (gate, field), (gate_time, field_time), counted = settling(one), settling_times(one), localized(one)
+    found = share(gate < field, counted)
     early = one.likeness.isel(mark=slice(0, None, max(1, one.sizes["mark"] // 4))).where(counted).median(("unit", "seed"))
     return [
         Verdict.above(
@@ -152,8 +143,8 @@ def _freezing(record: xr.Dataset) -> list[Verdict]:
             "inverse participation ratio is half-way up:",
             kind="claim",
             source="note 002, section 5.2: gates stabilize early on",
-            note=f"{found}; {int(counted.sum())} of {counted.size} units localized. Medians: gate at {gate:.4g} tau, field at "
-            f"{field:.4g} tau. Likeness to the final gate at each quarter of the training: "
+            note=f"{found}; {int(counted.sum())} of {counted.size} units localized. Medians: gate at {gate_time:.4g} tau, "
+            f"field at {field_time:.4g} tau. Likeness to the final gate at each quarter of the training: "
             + ", ".join(f"{x:.2f}" for x in np.nan_to_num(early.values)),
         )
     ]
@@ -163,7 +154,7 @@ def _kinds(record: xr.Dataset) -> list[Verdict]:
     """Do localized units flip more or less than the others? At the longest training that has enough of each."""
     for r in reversed(range(record.sizes["rate"])):
         one = record.isel(gain=-1, rate=r)
-        flips, is_local = (1 - one.stability).sum("interval").values.ravel(), _localized(one).values.ravel()
+        flips, is_local = (1 - one.stability).sum("interval").values.ravel(), localized(one).values.ravel()
         local, other = flips[is_local], flips[~is_local]
         if min(len(local), len(other)) >= ENOUGH:
             chance = float(stats.mannwhitneyu(local, other).pvalue)
@@ -186,7 +177,7 @@ def _kurtosis(record: xr.Dataset) -> list[Verdict]:
     """At the highest gain and rate, within the positive class."""
     top = record.isel(gain=-1, rate=-1)
     first, last = (top.kurtosis.sel(inputs="positive").isel(mark=mark) for mark in (0, -1))
-    counted, change = _localized(top), last - first
+    counted, change = localized(top), last - first
     before, after = (float(x.where(counted).median()) if counted.any() else 0.0 for x in (first, last))
     return [
         Verdict.above(
