@@ -86,7 +86,7 @@ def _train(p: Settings, bench: Bench, part: str, gates: GateSet | Sequence[Gate]
 def _single(p: Settings, bench: Bench) -> Run:
     """A gate on one site, at all gains."""
     gates, grid = GateSet([delta(p.n, p.n // 2)]), Grid(gain=p.gains, seed=p.seeds)
-    return _solved(p, _train(p, bench, "single", gates, _task(p, grid.gain), grid), gates)
+    return solved(p, _train(p, bench, "single", gates, _task(p, grid.gain), grid), gates)
 
 
 def _pairs(p: Settings, bench: Bench) -> list[Run]:
@@ -96,10 +96,10 @@ def _pairs(p: Settings, bench: Bench) -> list[Run]:
     grid = Grid(case=PAIRS, gain=p.gains, seed=p.seeds)
     gates = [HalfSpace(grid.share(pairs[:, unit], over="case")) for unit in (0, 1)]
     record = _train(p, bench, "general", gates, _task(p, grid.gain), grid)
-    return [_solved(p, record.isel(case=i), half_spaces(pair)) for i, pair in enumerate(pairs)]
+    return [solved(p, record.isel(case=i), half_spaces(pair)) for i, pair in enumerate(pairs)]
 
 
-def _solved(p: Settings, record: xr.Dataset, gates: GateSet) -> Run:
+def solved(p: Settings, record: xr.Dataset, gates: GateSet) -> Run:
     """The exact paths from the same starts, and as printed, for gates that stay."""
     time, trained = record.time.values, record.fields.values
     exact, printed = np.zeros(trained.shape), np.zeros(trained.shape)
