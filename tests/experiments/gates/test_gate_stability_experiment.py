@@ -37,11 +37,11 @@ def test_follow_against_counting():
 
 
 def test_settling_finds_the_later_crossing():
-    """The gate dips once more after it has settled; the field is half-way up from the second mark on."""
+    """The gate dips once more after it has settled; the field is half-way up from the third mark on."""
     likeness = xr.DataArray([[0.5], [0.96], [SETTLED - 0.01], [0.97], [1.0]], dims=("mark", "unit"))
-    ipr = xr.DataArray([[0.1], [0.5], [0.6], [0.7], [0.8]], dims=("mark", "unit"))
+    ipr = xr.DataArray([[0.1], [0.42], [0.6], [0.7], [0.8]], dims=("mark", "unit"))
     gate, shape = settling(xr.Dataset({"likeness": likeness, "ipr": ipr}))
-    assert (int(gate[0]), int(shape[0])) == (3, 1)
+    assert (int(gate[0]), int(shape[0])) == (3, 2)
 
 
 GAINS, RATES, SAMPLES_MADE, SITES = [0.01, 3.0], [0.01, 0.12, 2.4], 20_000, 40
@@ -131,6 +131,7 @@ NOTE_END, K_END = {"gain": 0, "rate": 0, "step": -1}, {"gain": 1, "rate": 1, "st
     [
         ("very small fraction", [("stability", RARE, 0.9901)], 0.9901, True),
         ("very small fraction", [("stability", RARE, 0.9899)], 0.9899, False),
+        ("very small fraction", [("stability", {"gain": 1, "rate": 1}, 0.9)], 0.996, True),
         ("become fewer", [("stability", FIRST, 0.996), ("stability", LAST, 0.99601)], 0.9975, True),
         ("become fewer", [("stability", FIRST, 0.996), ("stability", LAST, 0.99599)], 1.0025, False),
         ("the note's learning rate, 0.01", [("loss", NOTE_END, 0.1074)], 0.0074 / 0.15, True),

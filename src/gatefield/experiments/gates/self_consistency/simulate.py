@@ -78,10 +78,10 @@ def _starts(p: Settings, key: Any, noise_key: Any) -> tuple[list[str], np.ndarra
     length = np.sqrt(np.mean(np.sum(random**2, axis=-1)))
     fields = np.concatenate([random, [length * np.asarray(gate.direction, float) for _, gate in shaped]])
     first, second = np.asarray(jax.random.normal(noise_key, (2, *fields.shape)), float)
-    return ["random"] * p.starts + [name for name, _ in shaped], _pushed(fields, NOISE, first), second
+    return ["random"] * p.starts + [name for name, _ in shaped], pushed(fields, NOISE, first), second
 
 
-def _pushed(fields: np.ndarray, size: float, noise: np.ndarray) -> np.ndarray:
+def pushed(fields: np.ndarray, size: float, noise: np.ndarray) -> np.ndarray:
     """Fields with noise of the given size relative to their length."""
     lengths = np.linalg.norm(fields, axis=-1, keepdims=True) / np.linalg.norm(noise, axis=-1, keepdims=True)
     return fields + size * lengths * noise
@@ -121,8 +121,8 @@ def _study(
     settle = functools.partial(iterate_gate_map, steps=steps, tolerance=1e-7)
     follow = functools.partial(gate_flow, time=time, step=STEP)
     path, flowed = settle(one, total, starts), follow(one, total, starts).end
-    pushed = _pushed(path.end, KICK, noise)
-    back, flowed_back = settle(other, total, pushed).end, follow(other, total, pushed).end
+    away = pushed(path.end, KICK, noise)
+    back, flowed_back = settle(other, total, away).end, follow(other, total, away).end
     values = gate_map(one, total, np.concatenate([path.end, trained, flat_limit(one, total)]))
     out = _ends(path, flowed, values.loss[: len(starts)])
     out |= {
@@ -153,13 +153,13 @@ def _ends(path: GatePath, flowed: np.ndarray, losses: np.ndarray) -> dict[str, A
         "loss": ("start", losses),
         "rise": ((), float(np.diff(path.loss, axis=0).max(initial=-1.0)), {"long_name": "largest rise of the loss"}),
         "iterations": ((), len(path.moved)),
-        "contraction": ("start", _contraction(path.moved), {"long_name": "late ratio of steps; -1 if it stops at once"}),
+        "contraction": ("start", contraction(path.moved), {"long_name": "late ratio of steps; -1 if it stops at once"}),
         "flow_ends": (where, flowed, {"long_name": "end states of the gradient flow after the time of training"}),
         "flow_match": ("start", cosine(ends, flowed), {"long_name": "cosine of map and flow from the same start"}),
     }
 
 
-def _contraction(moved: np.ndarray) -> np.ndarray:
+def contraction(moved: np.ndarray) -> np.ndarray:
     """The mean ratio of one step to the step before, over the steps from 1e-2 down to 1e-5; -1 if fewer than five are such."""
     out = np.full(moved.shape[1], -1.0)
     for i, steps in enumerate(moved.T):
