@@ -39,6 +39,19 @@ def test_every_case_is_beside_its_own_solution(record):
     )
 
 
+@of("gated-linear")
+def test_the_moving_gate_comes_back_to_its_first_direction(record):
+    """There L = 1/4 + w'Aw/2 - b'w with A = (C1 + C0)/4 and b half of the mean input of the positive class where it is open."""
+    cov1, cov0 = (np.asarray(NonlinearGP(10, xi, 0.0).covariance(), float) for xi in (2.0, 1.0))
+    v = np.cos(2 * np.pi * np.arange(10) / 10)
+    b = cov1 @ v / np.sqrt(2 * np.pi * v @ cov1 @ v) / 2
+    one = record.sel(case="moving").isel(gain=0)
+    for name, field in (("loss", one.final), ("exact_loss", one.exact_final)):
+        w = field.values[0].astype(float)
+        loss = 0.25 + w @ (cov1 + cov0) @ w / 8 - b @ w
+        np.testing.assert_allclose(one[name].values[0, -1], loss, rtol=1e-5)
+
+
 @of("gates-to-relu")
 def test_the_limit_behind_gates_beats_the_network_that_has_them(record):
     """Exactly so on Gaussian data; on a sample the limit is fitted to another one than that of the losses."""

@@ -151,16 +151,18 @@ def _moving(p: Settings, bench: Bench) -> Run:
     task = _task(p, 0.0)
     record = _train(p, bench, "moving", [Moving(direction)], task, Grid(seed=p.seeds))
     cov1, cov0 = task.positive.covariance(), task.negative.covariance()
+    A = (cov1 + cov0) / 4
+
+    def pull(time: Any) -> Any:
+        return relu.gate_mean(direction(time), cov1) / 2
 
     def velocity(w: Any, time: Any) -> Any:
-        return gated_linear.velocity(w, (cov1 + cov0) / 4, relu.gate_mean(direction(time), cov1) / 2)
+        return gated_linear.velocity(w, A, pull(time))
 
     trained, time = record.fields.values[None], record.time.values
     exact = flow(velocity, trained[0, :, 0].astype(float), time, timed=True).fields.values[None]
-    pulls = [np.asarray(relu.gate_mean(np.asarray(direction(t)), cov1)) / 2 for t in time]
     loss, exact_loss = (
-        np.stack([_loss(w[:, :, i], ((cov1 + cov0) / 4, b, 0.5)) for i, b in enumerate(pulls)], axis=-1)
-        for w in (trained, exact)
+        np.stack([_loss(w[:, :, i], (A, pull(t), 0.5)) for i, t in enumerate(time)], axis=-1) for w in (trained, exact)
     )
     return Run(time, trained, exact, exact, loss, exact_loss)
 
