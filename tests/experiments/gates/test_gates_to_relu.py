@@ -8,7 +8,7 @@ from shown import assert_line, assert_only, changed, lines, scrambled, verdict
 from gatefield.experiments.gates.gates_to_relu import experiment
 from gatefield.experiments.gates.gates_to_relu.verdicts import known_from
 
-UNITS, GAINS, TIME, SITES = [1, 4], [0.01, 1.0, np.inf], [0.0, 1.0, 3.0, 10.0, 30.0, 100.0], 8
+UNITS, GAINS, TIME, SITES = [1, 4], [0.01, 1.0, np.inf], [0.0, 1.0, 3.0, 10.0, 25.0, 100.0], 8
 LEAD = ("units", "gain", "seed", "step")
 
 
@@ -123,7 +123,7 @@ def test_notes_give_the_numbers_of_every_gain():
     assert "gain 0.01: 1.000, 1.000; gain 1: 0.980, 1.000; gain ∞: 1.000, 0.980. Whether" in notes[0]
     assert notes[0].endswith("by 2.0e-03 at most")
     assert notes[1].endswith("gain 1: 0.300, 0.333; gain ∞: 0.300, 0.333")
-    assert notes[2].endswith("gain 0.01: 2.86 / 29.3; gain 1: 2.86 / 29.3; gain ∞: 1 / 29.3")
+    assert notes[2].endswith("gain 0.01: 2.86 / 24.5; gain 1: 2.86 / 24.5; gain ∞: 1 / 24.5")
     assert "training ends at 100" in notes[2]
     assert "gain 0.01: -0.200, 1.000; gain 1: 0.100, 1.000" in notes[4]
     assert notes[5] == "at 10 K² tau, IPR over that of the end, limit and ReLU field: " + "; ".join(
