@@ -6,7 +6,9 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from gatefield.plot import gain_text, small_field
+from gatefield.experiments.gates.gate_stability.paths import settling_times
+from gatefield.experiments.gates.gate_stability.verdicts import GAUSSIAN
+from gatefield.plot import THEORY, gain_text, small_field
 
 SHOWN = 12
 
@@ -44,7 +46,9 @@ def _units(figure: Any, one: xr.Dataset) -> None:
     for axes, label in zip(panels[:, 0], ("1 - p(t)", "kurtosis", "field"), strict=True):
         axes.set_ylabel(label)
     title = f"gain {gain_text(float(one.gain))}: share 1 - p(t) of inputs whose gate flips up to the next record; "
-    figure.suptitle(title + "excess kurtosis of preactivations; final field, scaled", x=0.01, ha="left", fontsize=11)
+    figure.suptitle(
+        title + "excess kurtosis of preactivations on both classes; final field, scaled", x=0.01, ha="left", fontsize=11
+    )
 
 
 def _lines(axes: Any, record: xr.Dataset, name: str, steps: Any, values: xr.DataArray) -> None:
@@ -65,12 +69,17 @@ def _loss(axes: Any, record: xr.Dataset) -> None:
 
 
 def _flips(axes: Any, record: xr.Dataset) -> None:
-    """Flips per unit of time, which can be compared between rates."""
+    """Flips per unit of time, which can be compared between rates; exact ones where data are nearly Gaussian."""
     each = float(record.step[1] - record.step[0]) * record.rate
-    flips = (1 - record.stability).mean(("unit", "seed")) / each
+    flips, exact = ((1 - p).mean(("unit", "seed")) / each for p in (record.stability, record.gaussian_stability))
     middles = (record.step[1:].values + record.step[:-1].values) / 2
     _lines(axes, record, r"flips per input and $\tau$", middles, flips.where(flips > 0))
+    for gain in record.gain.values[record.gain.values <= GAUSSIAN]:
+        for rate in record.rate.values:
+            axes.plot(middles * rate, exact.sel(gain=gain, rate=rate), **THEORY, linewidth=0.7)
+    axes.plot([], [], **THEORY, linewidth=0.7, label="exact, Gaussian data")
     axes.set(title="(b) flips", yscale="log")
+    axes.legend(*([part[-1]] for part in axes.get_legend_handles_labels()), loc="lower left")
 
 
 def _settling(axes: Any, one: xr.Dataset) -> None:
@@ -84,6 +93,9 @@ def _settling(axes: Any, one: xr.Dataset) -> None:
         low, middle, high = values.quantile([0.25, 0.5, 0.75], ("unit", "seed")).values
         axes.fill_between(time, low, high, color=color, alpha=0.2, linewidth=0)
         axes.plot(time, middle, color=color, label=label)
+    for at, color in zip(settling_times(longest), ("C3", "C4"), strict=True):
+        axes.axvline(at, color=color, linestyle=":", linewidth=1.2)
+    axes.plot([], [], ":", color="0.4", label="median localized unit: settled, half-way up")
     axes.set(
         xlabel=r"time ($\tau$)",
         ylabel="median and quartiles over units",

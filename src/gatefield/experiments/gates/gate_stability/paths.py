@@ -17,6 +17,8 @@ BATCH = 32
 """States whose gates are sampled at once."""
 SETTLED = 0.95
 """A gate has settled once it agrees with its final state on this share of inputs, and stays so."""
+WIDTHS = 6
+"""A field whose inverse participation ratio exceeds so many times that of a flat field, 1/n, is localized."""
 
 
 def follow(paths: np.ndarray, task: Task, key: Any, samples: int) -> dict[str, Any]:
@@ -93,3 +95,15 @@ def settling(record: xr.Dataset) -> tuple[xr.DataArray, xr.DataArray]:
     """Marks at which each unit's gate settles, and at which its field is half-way to its final participation ratio."""
     half = (record.ipr.isel(mark=0) + record.ipr.isel(mark=-1)) / 2
     return first_for_good(record.likeness >= SETTLED, "mark"), first_for_good(record.ipr >= half, "mark")
+
+
+def localized(record: xr.Dataset) -> xr.DataArray:
+    """Which units are localized at the end."""
+    return record.ipr.isel(mark=-1) > WIDTHS / record.attrs["n"]
+
+
+def settling_times(one: xr.Dataset) -> tuple[float, float]:
+    """When the gate of the median localized unit settles, and when its field is half-way, in tau; 0 if none is localized."""
+    counted, last = localized(one), one.sizes["mark"] - 1
+    gate, field = (int(at.where(counted).median()) if counted.any() else 0 for at in settling(one))
+    return float(one.mark[min(gate, last)] * one.rate), float(one.mark[min(field, last)] * one.rate)

@@ -3,16 +3,14 @@
 from typing import Annotated, Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 from pydantic import Field
 
+from gatefield.core.grid import Grid
 from gatefield.data import NonlinearGP, Task
 from gatefield.experiments.gates.gate_stability.paths import follow, marks
-from gatefield.experiments.unfold import unfold
-from gatefield.lab.bench import Bench
-from gatefield.lab.experiment import Parameters
+from gatefield.lab import Bench, Parameters
 from gatefield.lab.kinds import Count, Gains, LengthScale, Rate, Seed
 from gatefield.nets import Committee
 
@@ -47,13 +45,14 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
         follow(fields[g], _task(p, gain), jax.random.fold_in(jax.random.key(p.seed), g), p.samples)
         for g, gain in enumerate(p.gains)
     ]
-    lead = ("gain", "rate", "seed")
+    lead, steps = ("gain", "rate", "seed"), record.step.values
     data = {name: ((*lead, *parts[0][name][0]), np.stack([part[name][1] for part in parts])) for name in parts[0]}
     data["final"] = ((*lead, "unit", "position"), fields[..., -1, :, :])
-    data["loss"] = record.loss.transpose(*lead, "step")
-    steps = record.step.values
+    data["loss"] = ((*lead, "step"), record.loss.transpose(*lead, "step").values)
     coords = {
-        **{name: list(values) for name, values in (("gain", p.gains), ("rate", p.learning_rates))},
+        "gain": list(p.gains),
+        "rate": list(p.learning_rates),
+        "seed": np.arange(p.seeds),
         "step": steps,
         "interval": ("interval", steps[:-1]),
         "mark": ("mark", steps[marks(len(steps))]),
@@ -68,18 +67,16 @@ def _task(p: Settings, gain: Any) -> Task:
 
 def _train(p: Settings, bench: Bench) -> xr.Dataset:
     """All rates, gains and seeds; starts and keys depend on the seed alone."""
-    rate, gain, _ = (axis.ravel() for axis in np.meshgrid(p.learning_rates, p.gains, np.arange(p.seeds), indexing="ij"))
+    grid = Grid(rate=p.learning_rates, gain=p.gains, seed=p.seeds)
     net_key, train_key = jax.random.split(jax.random.key(p.seed))
-    starts = np.asarray(Committee(p.n, p.units, key=jax.random.split(net_key, p.seeds)).fields)
-    copies = len(p.learning_rates) * len(p.gains)
-    record = bench.train(
+    return bench.train(
         "sgd",
-        Committee(p.n, p.units, init=np.tile(starts, (copies, 1, 1)), key=net_key),
-        _task(p, gain),
+        grid.share(Committee(p.n, p.units, key=jax.random.split(net_key, p.seeds)), over="seed"),
+        _task(p, grid.gain),
         steps=p.steps,
         batch_size=p.batch_size,
-        learning_rate=rate,
+        learning_rate=grid.rate,
         record_every=p.record_every,
-        key=jnp.tile(jax.random.split(train_key, p.seeds), copies),
+        key=grid.share(jax.random.split(train_key, p.seeds), over="seed"),
+        runs=grid,
     ).record
-    return unfold(record, {"rate": p.learning_rates, "gain": p.gains, "seed": range(p.seeds)})

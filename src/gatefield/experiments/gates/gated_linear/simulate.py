@@ -9,20 +9,20 @@ import numpy as np
 import xarray as xr
 from scipy.integrate import solve_ivp
 
+from gatefield.core.grid import Grid
 from gatefield.data import NonlinearGP, Task
 from gatefield.dynamics import flow
+from gatefield.experiments.gates.gated_linear.verdicts import BATCH
 from gatefield.gates import Gate, GateSet, HalfSpace, Moving, Open, Scheduled, Shut, bump, delta, fourier_mode, half_spaces
-from gatefield.lab.bench import Bench
-from gatefield.lab.experiment import Parameters
+from gatefield.lab import Bench, Parameters
 from gatefield.lab.kinds import Count, Gains, LengthScale, Rate, Seed
-from gatefield.lab.verdict import Verdict
 from gatefield.nets import GatedLinear
 from gatefield.theory import gated_linear, relu
 
 PAIRS = ("general", "exclusive", "redundant")
 CASES = ("single", *PAIRS, "scheduled", "moving")
-BATCH, TOLERANCE = 10_000, 0.02
-"""The tolerance holds at this batch size; at a smaller one it grows as one over its square root."""
+MOMENTS = 1
+"""The key of `seed + 1` draws the samples for moments; the key of `seed` starts and trains."""
 
 
 class Settings(Parameters):
@@ -41,123 +41,81 @@ class Settings(Parameters):
     seed: Seed = 0
 
 
-def simulate(p: Settings, bench: Bench) -> xr.Dataset:
-    """The record."""
-    parts = [_single(p, bench), *_pairs(p, bench), _scheduled(p, bench), _moving(p, bench)]
-    record = xr.concat([_part(p, *part) for part in parts], "case", join="outer", coords="minimal", compat="override")
-    attrs = {"kind": "training", "batch_size": p.batch_size, "learning_rate": p.learning_rate, "steps": p.steps}
-    return record.assign_coords(case=[part[0] for part in parts], gain=list(p.gains)).assign_attrs(attrs)
-
-
-def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
-    """What the record says of each claim."""
-    allowed = TOLERANCE * max(1.0, (BATCH / record.attrs["batch_size"]) ** 0.5)
-    worst = record.distance.max(("step", "seed"))
-    out = []
-    for case in record.case.values:
-        one, curve = worst.sel(case=case), record.loss_distance.sel(case=case).max()
-        measured = float(one.max())
-        note = f"worst of seeds and gains, over the whole path; the loss is off by at most {float(curve):.4f} of its start"
-        out.append(
-            Verdict.judged(
-                f"{case} gates: SGD follows the exact path", 0.0, measured, f"below {allowed:.3g}", measured < allowed, note
-            )
-        )
-    ode = float(record.ode_distance.max())
-    out.append(
-        Verdict.judged(
-            "the solution agrees with an ODE solver",
-            0.0,
-            ode,
-            "below 1e-9 relative",
-            ode < 1e-9,
-            "general, exclusive and redundant gates, and a single one",
-        )
-    )
-    off = float(record.printed_distance.sel(case=["general", "exclusive"]).isel(step=-1).min())
-    out.append(
-        Verdict.judged(
-            "the printed solution, without 1/K before A, is wrong", 0.0, off, "more than 0.1 off at the end", off > 0.1
-        )
-    )
-    kept = float(record.kept.max())
-    out.append(
-        Verdict.judged("redundant units keep their difference", 0.0, kept, "changes by less than 1e-4 of it", kept < 1e-4)
-    )
-    return out
-
-
 class Run(NamedTuple):
-    """One case: its fields by SGD and exactly (gain, seed, step, unit, position), and what else is known."""
+    """One case: fields by SGD, exactly and as printed (gain, seed, step, unit, position); losses (gain, seed, step)."""
 
-    case: str
     time: np.ndarray
     trained: np.ndarray
     exact: np.ndarray
     printed: np.ndarray
     loss: np.ndarray
     exact_loss: np.ndarray
-    ode: float
+    ode: float = 0.0
+    """How far the exact path is from that of an ODE solver."""
+
+
+def simulate(p: Settings, bench: Bench) -> xr.Dataset:
+    """The record."""
+    runs = [_single(p, bench), *_pairs(p, bench), _scheduled(p, bench), _moving(p, bench)]
+    parts = [_part(p, case, run) for case, run in zip(CASES, runs, strict=True)]
+    record = xr.concat(parts, "case", join="outer", coords="minimal", compat="override")
+    attrs = {"kind": "training", "batch_size": p.batch_size, "learning_rate": p.learning_rate, "steps": p.steps}
+    return record.assign_coords(case=list(CASES), gain=list(p.gains)).assign_attrs(attrs)
 
 
 def _task(p: Settings, gain: Any) -> Task:
     return Task(NonlinearGP(p.n, p.xi1, gain), NonlinearGP(p.n, p.xi0, gain))
 
 
-def _directions(p: Settings) -> dict[str, list[np.ndarray]]:
-    """The pairs of gates; on squashed data, all but the crossing pair have closed moments."""
-    site, wide = np.asarray(delta(p.n, p.n // 2).direction), np.asarray(bump(p.n, p.n // 4, 2.0).direction)
-    return {"general": [site, wide], "exclusive": [site, -site], "redundant": [site, site]}
-
-
-def _train(p: Settings, bench: Bench, part: str, gates: GateSet, task: Task, runs: int) -> xr.Dataset:
-    net_key, train_key = jax.random.split(jax.random.fold_in(jax.random.key(p.seed), CASES.index(part.split("-")[0])))
-    starts = jax.random.split(net_key, p.seeds)
-    nets = GatedLinear(p.n, gates, key=jnp.tile(starts, runs // p.seeds))
+def _train(p: Settings, bench: Bench, part: str, gates: GateSet | Sequence[Gate], task: Task, grid: Grid) -> xr.Dataset:
+    """All runs of a grid; starts depend on the seed alone."""
+    net_key, train_key = jax.random.split(jax.random.fold_in(jax.random.key(p.seed), CASES.index(part)))
     return bench.train(
-        part, nets, task, steps=p.steps, batch_size=p.batch_size, learning_rate=p.learning_rate,
-        record_every=p.record_every, key=jax.random.split(train_key, runs),
-    ).record  # fmt: skip
+        part,
+        GatedLinear(p.n, gates, key=grid.share(jax.random.split(net_key, p.seeds), over="seed")),
+        task,
+        steps=p.steps,
+        batch_size=p.batch_size,
+        learning_rate=p.learning_rate,
+        record_every=p.record_every,
+        key=jax.random.split(train_key, len(grid)),
+        runs=grid,
+    ).record
 
 
 def _single(p: Settings, bench: Bench) -> Run:
     """A gate on one site, at all gains."""
-    gates = GateSet([delta(p.n, p.n // 2)])
-    record = _train(p, bench, "single", gates, _task(p, np.repeat(p.gains, p.seeds)), len(p.gains) * p.seeds)
-    return _solved(p, "single", record.fields.values.reshape(len(p.gains), p.seeds, -1, 1, p.n), record, [gates] * len(p.gains))
+    gates, grid = GateSet([delta(p.n, p.n // 2)]), Grid(gain=p.gains, seed=p.seeds)
+    return solved(p, _train(p, bench, "single", gates, _task(p, grid.gain), grid), gates)
 
 
 def _pairs(p: Settings, bench: Bench) -> list[Run]:
-    """Crossing, opposite and equal gates, at all gains, in one training."""
-    directions = _directions(p)
-    each = len(p.gains) * p.seeds
-    first, second = (np.repeat(np.stack([directions[name][unit] for name in PAIRS]), each, axis=0) for unit in (0, 1))
-    task = _task(p, np.tile(np.repeat(p.gains, p.seeds), len(PAIRS)))
-    record = _train(p, bench, "general", GateSet([HalfSpace(first), HalfSpace(second)]), task, len(PAIRS) * each)
-    fields = record.fields.values.reshape(len(PAIRS), len(p.gains), p.seeds, -1, 2, p.n)
-    return [
-        _solved(p, name, fields[i], record, [half_spaces(np.stack(directions[name]))] * len(p.gains))
-        for i, name in enumerate(PAIRS)
-    ]
+    """Crossing, opposite and equal gates, at all gains, in one training; all but the crossing pair have closed moments."""
+    site, wide = np.asarray(delta(p.n, p.n // 2).direction), np.asarray(bump(p.n, p.n // 4, 2.0).direction)
+    pairs = np.array([[site, wide], [site, -site], [site, site]])
+    grid = Grid(case=PAIRS, gain=p.gains, seed=p.seeds)
+    gates = [HalfSpace(grid.share(pairs[:, unit], over="case")) for unit in (0, 1)]
+    record = _train(p, bench, "general", gates, _task(p, grid.gain), grid)
+    return [solved(p, record.isel(case=i), half_spaces(pair)) for i, pair in enumerate(pairs)]
 
 
-def _solved(p: Settings, case: str, trained: np.ndarray, record: xr.Dataset, gates: list[GateSet]) -> Run:
+def solved(p: Settings, record: xr.Dataset, gates: GateSet) -> Run:
     """The exact paths from the same starts, and as printed, for gates that stay."""
-    time, K = record.time.values, trained.shape[3]
+    time, trained = record.time.values, record.fields.values
     exact, printed = np.zeros(trained.shape), np.zeros(trained.shape)
     loss, exact_loss = np.zeros(trained.shape[:3]), np.zeros(trained.shape[:3])
-    off = 0.0
+    K, off = gates.K, 0.0
     for g, gain in enumerate(p.gains):
-        A, b, power = gated_linear.statistics(gates[g], _task(p, gain), key=jax.random.key(p.seed + 1), samples=p.samples)
+        key = jax.random.key(p.seed + MOMENTS)
+        A, b, power = gated_linear.statistics(gates, _task(p, gain), key=key, samples=p.samples)
         for s in range(p.seeds):
-            w0 = trained[g, s, 0].astype(float).ravel()
-            path = np.asarray(gated_linear.solve(A, b, w0, time, K))
-            exact[g, s] = path.reshape(trained[g, s].shape)
-            printed[g, s] = np.asarray(gated_linear.solve(K * A, b, w0, time, K)).reshape(trained[g, s].shape)
+            w0, shape = trained[g, s, 0].astype(float).ravel(), trained[g, s].shape
+            exact[g, s] = np.reshape(gated_linear.solve(A, b, w0, time, K), shape)
+            printed[g, s] = np.reshape(gated_linear.solve(K * A, b, w0, time, K), shape)
+            loss[g, s] = _loss(trained[g, s], (A, b, power))
             exact_loss[g, s] = gated_linear.loss_path(A, b, w0, time, K, power)
-            loss[g, s] = gated_linear.loss(A, b, trained[g, s].reshape(len(time), -1).astype(float), K, power)
         off = max(off, float(_distance(_integrated(A, b, exact[g, 0, 0], time), exact[g, 0]).max()))
-    return Run(case, time, trained, exact, printed, loss, exact_loss, off)
+    return Run(time, trained, exact, printed, loss, exact_loss, off)
 
 
 def _integrated(A: np.ndarray, b: np.ndarray, w0: np.ndarray, time: np.ndarray) -> np.ndarray:
@@ -172,15 +130,15 @@ def _scheduled(p: Settings, bench: Bench) -> Run:
     flat = np.asarray(fourier_mode(p.n, 0).direction)
     half = p.learning_rate * p.steps / 2
     early, late = [Shut(), Open()], [HalfSpace(flat), HalfSpace(-flat)]
-    gates: list[Gate] = [Scheduled([0.0, half], list(pair)) for pair in zip(early, late, strict=True)]
-    record = _train(p, bench, "scheduled", GateSet(gates), _task(p, 0.0), p.seeds)
+    gates = [Scheduled([0.0, half], list(pair)) for pair in zip(early, late, strict=True)]
+    record = _train(p, bench, "scheduled", gates, _task(p, 0.0), Grid(seed=p.seeds))
     trained, time = record.fields.values[None], record.time.values
     moments = [gated_linear.statistics(GateSet(g), _task(p, 0.0)) for g in (early, late)]
     pieces = [(start, A, b) for start, (A, b, _) in zip((0.0, half), moments, strict=True)]
     starts = trained[0, :, 0].astype(float).reshape(p.seeds, -1)
     exact = np.stack([gated_linear.solve_pieces(pieces, w0, time, 2) for w0 in starts]).reshape(trained.shape)
     loss, exact_loss = (np.where(time < half, *(_loss(w, moment) for moment in moments)) for w in (trained, exact))
-    return Run("scheduled", time, trained, exact, exact, loss, exact_loss, 0.0)
+    return Run(time, trained, exact, exact, loss, exact_loss)
 
 
 def _moving(p: Settings, bench: Bench) -> Run:
@@ -190,21 +148,23 @@ def _moving(p: Settings, bench: Bench) -> Run:
     def direction(time: Any) -> Any:
         return jnp.cos(2 * jnp.pi * (jnp.asarray(sites / p.n) - time / end))
 
-    record = _train(p, bench, "moving", GateSet([Moving(direction)]), _task(p, 0.0), p.seeds)
     task = _task(p, 0.0)
+    record = _train(p, bench, "moving", [Moving(direction)], task, Grid(seed=p.seeds))
     cov1, cov0 = task.positive.covariance(), task.negative.covariance()
+    A = (cov1 + cov0) / 4
+
+    def pull(time: Any) -> Any:
+        return relu.gate_mean(direction(time), cov1) / 2
 
     def velocity(w: Any, time: Any) -> Any:
-        return gated_linear.velocity(w, (cov1 + cov0) / 4, relu.gate_mean(direction(time), cov1) / 2)
+        return gated_linear.velocity(w, A, pull(time))
 
     trained, time = record.fields.values[None], record.time.values
     exact = flow(velocity, trained[0, :, 0].astype(float), time, timed=True).fields.values[None]
-    pulls = [np.asarray(relu.gate_mean(np.asarray(direction(t)), cov1)) / 2 for t in time]
     loss, exact_loss = (
-        np.stack([_loss(w[:, :, i], ((cov1 + cov0) / 4, b, 0.5)) for i, b in enumerate(pulls)], axis=-1)
-        for w in (trained, exact)
+        np.stack([_loss(w[:, :, i], (A, pull(t), 0.5)) for i, t in enumerate(time)], axis=-1) for w in (trained, exact)
     )
-    return Run("moving", time, trained, exact, exact, loss, exact_loss, 0.0)
+    return Run(time, trained, exact, exact, loss, exact_loss)
 
 
 def _loss(w: np.ndarray, moments: tuple[Any, Any, float]) -> np.ndarray:
@@ -213,29 +173,34 @@ def _loss(w: np.ndarray, moments: tuple[Any, Any, float]) -> np.ndarray:
     return np.asarray(gated_linear.loss(A, b, w.reshape(*w.shape[:-2], -1).astype(float), w.shape[-2], power))
 
 
-def _part(
-    p: Settings, run_case: str, time: np.ndarray, trained: np.ndarray, exact: np.ndarray, printed: np.ndarray, *rest: Any
-) -> xr.Dataset:
+def _part(p: Settings, case: str, run: Run) -> xr.Dataset:
     """The record of one case; those on Gaussian data alone stand at the first gain."""
-    loss, exact_loss, ode = rest
-    gains, lead = list(p.gains)[: len(trained)], ("gain", "seed", "step")
-    difference = trained[..., 0, :] - trained[..., -1, :]
-    moved = np.linalg.norm(difference - difference[..., :1, :], axis=-1) / np.maximum(
-        np.linalg.norm(difference, axis=-1), 1e-30
-    )
+    lead, field = ("gain", "seed", "step"), ("gain", "unit", "position")
     data = {
-        "distance": (lead, _distance(trained, exact), {"long_name": "|w - w_exact| / |w_exact|"}),
-        "printed_distance": (lead, _distance(printed, exact), {"long_name": "of the printed solution"}),
-        "loss": (lead, loss, {"long_name": "exact loss of the trained weights"}),
-        "exact_loss": (lead, exact_loss, {"long_name": "exact loss on the exact path"}),
-        "loss_distance": (lead, np.abs(loss - exact_loss) / exact_loss[..., :1]),
-        "final": (("gain", "unit", "position"), trained[:, 0, -1], {"long_name": "final weights by SGD, first seed"}),
-        "exact_final": (("gain", "unit", "position"), exact[:, 0, -1], {"long_name": "exact final weights, first seed"}),
-        "ode_distance": ((), ode, {"long_name": "largest distance from an ODE solver"}),
-        "kept": ((), float(moved.max()) if run_case == "redundant" else 0.0, {"long_name": "change of w1 - w2"}),
+        "distance": (lead, _distance(run.trained, run.exact), {"long_name": "|w - w_exact| / |w_exact|"}),
+        "printed_distance": (lead, _distance(run.printed, run.exact), {"long_name": "of the printed solution"}),
+        "loss": (lead, run.loss, {"long_name": "exact loss of the trained weights"}),
+        "exact_loss": (lead, run.exact_loss, {"long_name": "exact loss on the exact path"}),
+        "loss_distance": (lead, np.abs(run.loss - run.exact_loss) / run.exact_loss[..., :1]),
+        "final": (field, run.trained[:, 0, -1], {"long_name": "final weights by SGD, first seed"}),
+        "exact_final": (field, run.exact[:, 0, -1], {"long_name": "exact final weights, first seed"}),
+        "ode_distance": ((), run.ode, {"long_name": "largest distance from an ODE solver"}),
+        "kept": ((), _moved(run.trained) if case == "redundant" else 0.0, {"long_name": "change of w1 - w2"}),
     }
-    coords = {"gain": gains, "step": np.arange(len(time)), "time": ("step", time, {"units": "tau"})}
-    return xr.Dataset(data, coords | {"unit": np.arange(trained.shape[3])})
+    coords = {
+        "gain": list(p.gains)[: len(run.trained)],
+        "step": np.arange(len(run.time)),
+        "time": ("step", run.time, {"units": "tau"}),
+        "unit": np.arange(run.trained.shape[3]),
+    }
+    return xr.Dataset(data, coords)
+
+
+def _moved(fields: np.ndarray) -> float:
+    """The largest change of the difference of two units along a path, as a share of it."""
+    difference = fields[..., 0, :] - fields[..., 1, :]
+    change = np.linalg.norm(difference - difference[..., :1, :], axis=-1)
+    return float((change / np.linalg.norm(difference, axis=-1)).max())
 
 
 def _distance(w: np.ndarray, reference: np.ndarray) -> np.ndarray:

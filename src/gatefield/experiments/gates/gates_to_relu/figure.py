@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from gatefield.experiments.gates.gates_to_relu.verdicts import KNOWN
+from gatefield.experiments.gates.gates_to_relu.verdicts import KNOWN, unit_name
 from gatefield.plot import gain_text
 
 CURVES = (
@@ -30,7 +30,7 @@ def draw(record: xr.Dataset) -> Figure:
             panels[1, column].set_xlabel(r"time t ($K^2\tau$)")
             if record.units.values[0] == K:
                 panels[0, column].set_title(f"gain {gain_text(gain)}")
-        name = "one neuron" if K == 1 else f"{K} units"
+        name = unit_name(int(K))
         panels[0, 0].set_ylabel(f"{name}\ncosine with the end")
         panels[0, 0].set_ylim(min(-0.1, float(record.sel(units=K).wrong_match.median("seed").min()) - 0.05), 1.05)
         panels[1, 0].set_ylabel(f"{name}\nloss")

@@ -7,11 +7,10 @@ import numpy as np
 import xarray as xr
 from pydantic import Field
 
+from gatefield.core.grid import Grid
 from gatefield.data import NonlinearGP, Task
 from gatefield.experiments.nearly_gaussian import class_at
-from gatefield.experiments.unfold import unfold
-from gatefield.lab.bench import Bench
-from gatefield.lab.experiment import Parameters
+from gatefield.lab import Bench, Parameters
 from gatefield.lab.kinds import Count, Gains, LengthScale, Rate, Seed
 from gatefield.measures import best_match, ipr
 from gatefield.nets import Committee
@@ -60,26 +59,27 @@ def frozen_steps(steps: int, every: int, count: int) -> np.ndarray:
 def _committee(p: Settings, bench: Bench, K: int) -> xr.Dataset:
     """All measures for committees of K units."""
     sample_key, net_key, train_key = jax.random.split(jax.random.fold_in(jax.random.key(p.seed), K), 3)
-    record = unfold(_train(p, bench, K, net_key, train_key), {"gain": p.gains, "seed": range(p.seeds)})
+    record = _train(p, bench, K, net_key, train_key)
     fields = record.fields.sel(step=frozen_steps(p.steps, p.record_every, p.times))
     rows = [_study(p, gain, fields.isel(gain=g), sample_key) for g, gain in enumerate(p.gains)]
-    out = xr.concat(rows, "gain").assign_coords(gain=list(p.gains), step=fields.step)
     time = ("step", p.learning_rate * fields.step.values, {"units": "K² tau", "long_name": "flow time over K²"})
-    return out.assign_coords(time=time).assign_attrs(record.attrs)
+    out = xr.concat(rows, "gain").assign_coords(gain=list(p.gains), step=fields.step.values, time=time)
+    return out.assign_attrs(record.attrs)
 
 
 def _train(p: Settings, bench: Bench, K: int, net_key: Any, train_key: Any) -> xr.Dataset:
-    starts = np.asarray(Committee(p.n, K, key=jax.random.split(net_key, p.seeds)).fields)
-    gain = np.repeat(p.gains, p.seeds)
+    """All gains and seeds; starts and keys depend on the seed alone."""
+    grid = Grid(gain=p.gains, seed=p.seeds)
     return bench.train(
         f"relu-{K}",
-        Committee(p.n, K, init=np.tile(starts, (len(p.gains), 1, 1)), key=net_key),
-        Task(NonlinearGP(p.n, np.full(gain.shape, p.xi1), gain), NonlinearGP(p.n, np.full(gain.shape, p.xi0), gain)),
+        grid.share(Committee(p.n, K, key=jax.random.split(net_key, p.seeds)), over="seed"),
+        Task(NonlinearGP(p.n, p.xi1, grid.gain), NonlinearGP(p.n, p.xi0, grid.gain)),
         steps=p.steps,
         batch_size=p.batch_size,
         learning_rate=p.learning_rate * K**2,
         record_every=p.record_every,
-        key=jax.numpy.tile(jax.random.split(train_key, p.seeds), len(p.gains)),
+        key=grid.share(jax.random.split(train_key, p.seeds), over="seed"),
+        runs=grid,
     ).record
 
 

@@ -6,10 +6,9 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
+from gatefield.experiments.gates.self_consistency.verdicts import NAMES
 from gatefield.measures import aligned
 from gatefield.plot import dots_by_seed, gain_text
-
-ROWS = {"long": "longer range positive", "short": "shorter range positive"}
 
 
 def draw(record: xr.Dataset) -> Figure:
@@ -17,10 +16,10 @@ def draw(record: xr.Dataset) -> Figure:
     figure = Figure(figsize=(10.5, 9.0))
     top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=[1.35, 1.0]))
     panels = top.subplots(2, record.sizes["gain"], sharex=True, sharey=True, squeeze=False)
-    for row, order in zip(panels, ROWS, strict=True):
+    for row, order in zip(panels, NAMES, strict=True):
         for axes, gain in zip(row, record.gain.values, strict=True):
             _states(axes, record.sel(order=order, gain=gain))
-        row[0].set_ylabel(f"{ROWS[order]}\nfield / its peak")
+        row[0].set_ylabel(f"{NAMES[order]}\nfield / its peak")
     for axes, gain in zip(panels[0], record.gain.values, strict=True):
         axes.set_title(f"gain {gain_text(gain)}")
     for axes in panels[1]:
@@ -29,7 +28,7 @@ def draw(record: xr.Dataset) -> Figure:
     left, middle, right = bottom.subplots(1, 3)
     for axes, order in ((left, "long"), (middle, "short")):
         _losses(axes, record.sel(order=order))
-        axes.set_title(ROWS[order])
+        axes.set_title(NAMES[order])
     left.set_ylabel("loss of the end state")
     _contraction(right, record)
     bottom.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=5, fontsize="small")
@@ -43,7 +42,7 @@ def _states(axes: Any, one: xr.Dataset) -> None:
     for kind, color, width, label in (("random", "C0", 1.8, "map, random start"), ("site", "C1", 1.2, "map, from one site")):
         end = one.ends.values[int(np.flatnonzero(one.kind.values == kind)[0])]
         axes.plot(at, aligned(end), color=color, linewidth=width, label=label)
-    axes.plot(at, aligned(one.sgd.values[0]), "o", color="k", markersize=2.5, markeredgewidth=0, label="SGD")
+    axes.plot(at, aligned(one.sgd.values[0]), "o", color="k", markersize=2.5, markeredgewidth=0, label="SGD, same random start")
     count = len(np.unique(one.state))
     text = f"{count} states from {one.sizes['start']} starts" if count > 1 else "1 state from all starts"
     axes.text(0.02, 0.02, text, fontsize="small", transform=axes.transAxes)
@@ -69,9 +68,9 @@ def _losses(axes: Any, one: xr.Dataset) -> None:
 
 
 def _contraction(axes: Any, record: xr.Dataset) -> None:
-    for i, order in enumerate(ROWS):
+    for i, order in enumerate(NAMES):
         one = record.sel(order=order)
-        axes.plot(one.frequency, one.multiplier_theory, "-", color=f"C{3 + i}", label=ROWS[order])
+        axes.plot(one.frequency, one.multiplier_theory, "-", color=f"C{3 + i}", label=NAMES[order])
         axes.plot(one.frequency, one.multiplier, "o", color=f"C{3 + i}", markersize=4)
     axes.set(
         xlabel="frequency k (cycles per ring)",

@@ -8,11 +8,11 @@ import numpy as np
 import xarray as xr
 
 from gatefield import gates
+from gatefield.core.grid import Grid
 from gatefield.data import NonlinearGP, Task, fourier_basis
 from gatefield.experiments.gates.self_consistency.verdicts import SAME
 from gatefield.experiments.nearly_gaussian import GAUSSIAN, class_at
-from gatefield.lab.bench import Bench
-from gatefield.lab.experiment import Parameters
+from gatefield.lab import Bench, Parameters
 from gatefield.lab.kinds import Count, Gains, LengthScale, Rate, Seed
 from gatefield.measures import circular_distance, cosine, groups, ipr, peak_position, shifted_cosine
 from gatefield.nets import Committee
@@ -21,7 +21,7 @@ from gatefield.theory.neuron import GatePath, gate_flow, gate_map, iterate_gate_
 
 ORDERS = ("long", "short")
 NOISE = 1e-3
-"""Every start carries this much noise, relative to its length, so that none rests on an unstable fixed point."""
+"""Every start carries this much noise, relative to its length, so that none stays on an unstable fixed point."""
 KICK = 0.1
 """How far the end states are pushed, relative to their length, to see whether they are stable."""
 STEP = 1.0
@@ -53,14 +53,15 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
     """The record."""
     start_key, noise_key, train_key, sample_key = jax.random.split(jax.random.key(p.seed), 4)
     kinds, starts, noise = _starts(p, start_key, noise_key)
-    trained, attrs = _train(p, bench, starts[: min(p.seeds, p.starts)], train_key)
-    parts = []
-    for i, xis in enumerate(_orders(p)):
-        row = [_study(p, *xis, gain, starts, noise, trained[i, g], sample_key) for g, gain in enumerate(p.gains)]
-        parts.append(xr.concat(row, "gain"))
+    sgd = _train(p, bench, starts[: min(p.seeds, p.starts)], train_key)
+    trained = sgd.fields.isel(step=-1, unit=0).values.astype(float)
+    parts = [
+        xr.concat([_study(p, *xis, gain, starts, noise, trained[i, g], sample_key) for g, gain in enumerate(p.gains)], "gain")
+        for i, xis in enumerate(_orders(p))
+    ]
     record = xr.concat(parts, "order").assign_coords(order=list(ORDERS), gain=list(p.gains), kind=("start", kinds))
     record["multiplier_theory"], record["multiplier"] = _multipliers(p, noise)
-    return record.assign_attrs(attrs, length_scales=[p.xi_long, p.xi_short], samples=p.samples)
+    return record.assign_attrs(sgd.attrs, length_scales=[p.xi_long, p.xi_short], samples=p.samples)
 
 
 def _orders(p: Settings) -> list[tuple[float, float]]:
@@ -77,31 +78,30 @@ def _starts(p: Settings, key: Any, noise_key: Any) -> tuple[list[str], np.ndarra
     length = np.sqrt(np.mean(np.sum(random**2, axis=-1)))
     fields = np.concatenate([random, [length * np.asarray(gate.direction, float) for _, gate in shaped]])
     first, second = np.asarray(jax.random.normal(noise_key, (2, *fields.shape)), float)
-    return ["random"] * p.starts + [name for name, _ in shaped], _pushed(fields, NOISE, first), second
+    return ["random"] * p.starts + [name for name, _ in shaped], pushed(fields, NOISE, first), second
 
 
-def _pushed(fields: np.ndarray, size: float, noise: np.ndarray) -> np.ndarray:
+def pushed(fields: np.ndarray, size: float, noise: np.ndarray) -> np.ndarray:
     """Fields with noise of the given size relative to their length."""
     lengths = np.linalg.norm(fields, axis=-1, keepdims=True) / np.linalg.norm(noise, axis=-1, keepdims=True)
     return fields + size * lengths * noise
 
 
-def _train(p: Settings, bench: Bench, starts: np.ndarray, key: Any) -> tuple[np.ndarray, dict[str, Any]]:
-    """SGD from the first random starts: final fields (order, gain, seed, position), and the attributes of the record."""
-    order, gain, seed = (axis.ravel() for axis in np.meshgrid([0, 1], p.gains, np.arange(len(starts)), indexing="ij"))
-    xis = np.asarray(_orders(p))[order.astype(int)]
-    record = bench.train(
+def _train(p: Settings, bench: Bench, starts: np.ndarray, key: Any) -> xr.Dataset:
+    """SGD from the first random starts."""
+    grid = Grid(order=ORDERS, gain=p.gains, seed=len(starts))
+    xi1, xi0 = grid.share(np.asarray(_orders(p)), over="order").T
+    return bench.train(
         "sgd",
-        Committee(p.n, 1, init=starts[seed.astype(int)][:, None], key=key),
-        Task(NonlinearGP(p.n, xis[:, 0], gain), NonlinearGP(p.n, xis[:, 1], gain)),
+        Committee(p.n, 1, init=grid.share(starts, over="seed")[:, None]),
+        Task(NonlinearGP(p.n, xi1, grid.gain), NonlinearGP(p.n, xi0, grid.gain)),
         steps=p.steps,
         batch_size=p.batch_size,
         learning_rate=p.learning_rate,
         record_every=max(1, p.steps // 4),
-        key=jax.random.split(key, len(gain)),
+        key=jax.random.split(key, len(grid)),
+        runs=grid,
     ).record
-    fields = record.fields.isel(step=-1, unit=0).values.astype(float)
-    return fields.reshape(2, len(p.gains), len(starts), p.n), record.attrs
 
 
 def _study(
@@ -121,8 +121,8 @@ def _study(
     settle = functools.partial(iterate_gate_map, steps=steps, tolerance=1e-7)
     follow = functools.partial(gate_flow, time=time, step=STEP)
     path, flowed = settle(one, total, starts), follow(one, total, starts).end
-    pushed = _pushed(path.end, KICK, noise)
-    back, flowed_back = settle(other, total, pushed).end, follow(other, total, pushed).end
+    away = pushed(path.end, KICK, noise)
+    back, flowed_back = settle(other, total, away).end, follow(other, total, away).end
     values = gate_map(one, total, np.concatenate([path.end, trained, flat_limit(one, total)]))
     out = _ends(path, flowed, values.loss[: len(starts)])
     out |= {
@@ -137,14 +137,10 @@ def _study(
     return xr.Dataset(out)
 
 
-def flat_limit(one: GaussianClass | EmpiricalClass, total: Any) -> np.ndarray:
-    """The limit field behind the gate of a flat field, which is flat, on a ring: 2 (S0+S1)^-1 f with f = E|sum x|/(2n)."""
+def flat_limit(one: GaussianClass | EmpiricalClass, total: np.ndarray) -> np.ndarray:
+    """The limit field behind the gate of a flat field, which is flat on a ring; on a sample, the mean over its sites."""
     n = len(total)
-    if isinstance(one, GaussianClass):
-        mean = np.sqrt(2 * one.cov.sum() / np.pi)
-    else:
-        mean = np.abs(np.asarray(one.x, float).sum(-1)).mean()
-    return np.full((1, n), mean / n / (total.sum() / n))
+    return np.full((1, n), gate_map(one, total, np.ones((1, n))).limit.mean())
 
 
 def _ends(path: GatePath, flowed: np.ndarray, losses: np.ndarray) -> dict[str, Any]:
@@ -157,13 +153,13 @@ def _ends(path: GatePath, flowed: np.ndarray, losses: np.ndarray) -> dict[str, A
         "loss": ("start", losses),
         "rise": ((), float(np.diff(path.loss, axis=0).max(initial=-1.0)), {"long_name": "largest rise of the loss"}),
         "iterations": ((), len(path.moved)),
-        "contraction": ("start", _contraction(path.moved), {"long_name": "late ratio of steps; -1 if it stops at once"}),
+        "contraction": ("start", contraction(path.moved), {"long_name": "late ratio of steps; -1 if it stops at once"}),
         "flow_ends": (where, flowed, {"long_name": "end states of the gradient flow after the time of training"}),
         "flow_match": ("start", cosine(ends, flowed), {"long_name": "cosine of map and flow from the same start"}),
     }
 
 
-def _contraction(moved: np.ndarray) -> np.ndarray:
+def contraction(moved: np.ndarray) -> np.ndarray:
     """The mean ratio of one step to the step before, over the steps from 1e-2 down to 1e-5; -1 if fewer than five are such."""
     out = np.full(moved.shape[1], -1.0)
     for i, steps in enumerate(moved.T):

@@ -1,0 +1,281 @@
+"""What `gate-stability` reads off paths of fields; verdicts and figure on records made by hand."""
+
+import jax
+import numpy as np
+import pytest
+import xarray as xr
+from scipy import stats
+from shown import assert_line, assert_only, changed, lines, scrambled, verdict
+
+from gatefield.data import NonlinearGP, Task
+from gatefield.experiments.gates.gate_stability import experiment
+from gatefield.experiments.gates.gate_stability.paths import BATCH, SETTLED, follow, settling
+
+N, SAMPLES = 6, 4_000
+TASK = Task(NonlinearGP(N, 2.0, 3.0), NonlinearGP(N, 1.0, 3.0))
+
+
+def test_follow_against_counting():
+    """Two paths of more states than fit into a batch, on an independent sample."""
+    steps = BATCH + 4
+    ends = np.random.default_rng(0).normal(size=(2, 2, 1, 2, N))
+    share = np.linspace(0.0, 1.0, steps)[:, None, None] ** 0.5
+    paths = ((1 - share) * ends[0] + share * ends[1]).astype(np.float32)
+    found = {name: values for name, (_, values) in follow(paths, TASK, jax.random.key(0), SAMPLES).items()}
+    x = np.concatenate([source.sample(jax.random.key(7), 50_000) for source in (TASK.positive, TASK.negative)])
+    h = np.einsum("ptun,sn->ptus", paths[:, [0, 1, -1]], x)
+    same = (h[:, 0] > 0) == (h[:, 1] > 0)
+    like = (h[:, 0] > 0) == (h[:, 2] > 0)
+    for value, counted in ((found["stability"][:, 0], same), (found["likeness"][:, 0], like)):
+        p = counted.mean(-1)
+        assert np.all(np.abs(value - p) < 4 * np.sqrt(p * (1 - p) / (2 * SAMPLES)) + 0.01)
+    assert found["stability"].shape == (2, steps - 1, 2)
+    np.testing.assert_allclose(found["likeness"][:, -1], 1.0)
+    for inputs, part in ((0, slice(50_000)), (1, slice(50_000, None)), (2, slice(None))):
+        expected = stats.kurtosis(h[:, 2, :, part], axis=-1)
+        np.testing.assert_allclose(found["kurtosis"][:, -1, :, inputs], expected, atol=0.25)
+
+
+def test_settling_finds_the_later_crossing():
+    """The gate dips once more after it has settled; the field is half-way up from the third mark on."""
+    likeness = xr.DataArray([[0.5], [0.96], [SETTLED - 0.01], [0.97], [1.0]], dims=("mark", "unit"))
+    ipr = xr.DataArray([[0.1], [0.42], [0.6], [0.7], [0.8]], dims=("mark", "unit"))
+    gate, shape = settling(xr.Dataset({"likeness": likeness, "ipr": ipr}))
+    assert (int(gate[0]), int(shape[0])) == (3, 2)
+
+
+GAINS, RATES, SAMPLES_MADE, SITES = [0.01, 3.0], [0.01, 0.12, 2.4], 20_000, 40
+LEAD, SHAPE = ("gain", "rate", "seed"), (2, 3, 2)
+TOP = {"gain": 1, "rate": 2}
+
+
+def made():
+    """A record in which all verdicts hold. The first six units of twelve localize, in both seeds, at the third mark of five."""
+    rng = np.random.default_rng(0)
+    exact = 1 - np.linspace(0.004, 0.002, 20)[:, None] * rng.uniform(0.9, 1.1, (*SHAPE, 20, 12))
+    noise = rng.uniform(-1, 1, exact.shape) * np.sqrt(exact * (1 - exact) / (2 * SAMPLES_MADE))
+    local = np.arange(12) < 6
+    ipr = np.where(local, np.array([0.05, 0.06, 0.1, 0.4, 0.5])[:, None], np.linspace(0.05, 0.1, 5)[:, None])
+    likeness = np.array([0.5, 0.96, 0.97, 0.98, 1.0])[:, None] * np.ones(12)
+    kurtosis = np.zeros((*SHAPE, 5, 12, 3))
+    kurtosis[0] = rng.choice([-0.05, 0.05], kurtosis[0].shape)
+    kurtosis[1] = -np.linspace(0.5, 1.0, 5)[:, None, None]
+    kurtosis[..., 2] = 0.3
+    loss = np.linspace(0.25, 0.1, 21) + np.array([0.005, 0.002, 0.0])[:, None, None] * np.linspace(0, 1, 21)
+    fields = rng.normal(size=(2, 1, 2, 12, SITES)) * np.array([1.0, 2.0, 3.0])[:, None, None, None]
+    data = {
+        "stability": ((*LEAD, "interval", "unit"), exact + noise),
+        "gaussian_stability": ((*LEAD, "interval", "unit"), exact),
+        "likeness": ((*LEAD, "mark", "unit"), np.broadcast_to(likeness, (*SHAPE, 5, 12)).copy()),
+        "ipr": ((*LEAD, "mark", "unit"), np.broadcast_to(ipr, (*SHAPE, 5, 12)).copy()),
+        "kurtosis": ((*LEAD, "mark", "unit", "inputs"), kurtosis),
+        "final": ((*LEAD, "unit", "position"), fields),
+        "loss": ((*LEAD, "step"), np.broadcast_to(loss, (*SHAPE, 21)).copy()),
+    }
+    coords = {
+        "gain": GAINS,
+        "rate": RATES,
+        "step": 50 * np.arange(21),
+        "interval": 50 * np.arange(20),
+        "mark": 250 * np.arange(5),
+        "inputs": ["positive", "negative", "both"],
+    }
+    return xr.Dataset(data, coords, {"samples": SAMPLES_MADE, "n": SITES})
+
+
+def off(count, expected_flips=100.0):
+    """So many of 1440 sampled probabilities at low gain three standard errors away, where so many flips are expected."""
+    record = made()
+    p = 1 - expected_flips / (2 * SAMPLES_MADE)
+    places = np.unravel_index(np.arange(count), (3, 2, 20, 12))
+    record.gaussian_stability.values[0][places] = p
+    record.stability.values[0][places] = p + 3 * np.sqrt(p * (1 - p) / (2 * SAMPLES_MADE))
+    return record
+
+
+@pytest.mark.parametrize(
+    ("count", "flips", "expected"), [(100, 100.0, True), (101, 100.0, False), (101, 10.1, False), (101, 9.9, True)]
+)
+def test_sampled_stability_is_held_against_the_exact_one_where_flips_are_seen(count, flips, expected):
+    record = off(count, flips)
+    found = verdict(experiment, record, "sampled and exact")
+    counted = 1440 - (count if flips < 10 else 0)
+    assert found.holds is expected
+    assert found.measured == pytest.approx(1.0 if flips < 10 else 1 - count / 1440)
+    assert f"over {counted} intervals" in found.note
+    assert found.expected == 0.954
+
+
+@pytest.mark.parametrize(("low", "count"), [(0.1, 9), (0.101, 7)])
+def test_only_nearly_gaussian_data_are_held_against_gaussian_ones(low, count):
+    assert len(experiment.verdicts(made().assign_coords(gain=[low, 3.0]))) == count
+
+
+def turned(record, rate, cosine, gain=1):
+    """The record with fields at that rate that have this cosine with those of the longest training."""
+    w = record.final.values[gain, -1]
+    other = np.roll(w, 1, axis=-1)
+    other -= (other * w).sum(-1, keepdims=True) / (w**2).sum(-1, keepdims=True) * w
+    sizes = (np.linalg.norm(x, axis=-1, keepdims=True) for x in (w, other))
+    along, across = (x / size for x, size in zip((w, other), sizes, strict=True))
+    return changed(record, ("final", {"gain": gain, "rate": rate}, cosine * along + np.sqrt(1 - cosine**2) * across))
+
+
+RARE = {"gain": 1, "rate": 0, "interval": 7}
+FIRST, LAST = {"gain": 1, "rate": 0, "interval": slice(2)}, {"gain": 1, "rate": 0, "interval": slice(18, 20)}
+NOTE_END, K_END = {"gain": 0, "rate": 0, "step": -1}, {"gain": 1, "rate": 1, "step": -1}
+
+
+@pytest.mark.parametrize(
+    ("words", "changes", "measured", "expected"),
+    [
+        ("very small fraction", [("stability", RARE, 0.9901)], 0.9901, True),
+        ("very small fraction", [("stability", RARE, 0.9899)], 0.9899, False),
+        ("very small fraction", [("stability", {"gain": 1, "rate": 1}, 0.9)], 0.996, True),
+        ("become fewer", [("stability", FIRST, 0.996), ("stability", LAST, 0.99601)], 0.9975, True),
+        ("become fewer", [("stability", FIRST, 0.996), ("stability", LAST, 0.99599)], 1.0025, False),
+        ("the note's learning rate, 0.01", [("loss", NOTE_END, 0.1074)], 0.0074 / 0.15, True),
+        ("the note's learning rate, 0.01", [("loss", NOTE_END, 0.1076)], 0.0076 / 0.15, False),
+        ("K times the note's rate, 0.12", [("loss", K_END, 0.1076)], 0.0076 / 0.15, False),
+        ("falls as the field", [("kurtosis", {**TOP, "seed": 0, "mark": -1, "unit": 2, "inputs": 0}, -0.49)], 11 / 12, True),
+        ("falls as the field", [("kurtosis", {**TOP, "mark": -1, "unit": 2, "inputs": 0}, -0.49)], 5 / 6, False),
+        ("falls as the field", [("kurtosis", {**TOP, "mark": -1, "unit": slice(6, 12), "inputs": 0}, -0.49)], 1.0, True),
+        ("falls as the field", [("kurtosis", {**TOP, "mark": -1, "inputs": 1}, -0.49)], 1.0, True),
+        ("stay Gaussian", [("kurtosis", {"gain": 0, "inputs": slice(2)}, -0.0999)], 0.0999, True),
+        ("stay Gaussian", [("kurtosis", {"gain": 0, "inputs": slice(2)}, -0.1001)], 0.1001, False),
+        ("the gate freezes", [("likeness", {**TOP, "mark": 3, "unit": slice(3)}, 0.94)], 0.5, False),
+        ("the gate freezes", [("likeness", {**TOP, "mark": 3, "unit": slice(2)}, 0.94)], 2 / 3, True),
+        ("the gate freezes", [("likeness", {**TOP, "mark": 2, "unit": slice(5)}, 0.94)], 1 / 6, False),
+        ("the gate freezes", [("likeness", {**TOP, "mark": 1, "unit": slice(5)}, 0.94)], 1.0, True),
+        ("the gate freezes", [("likeness", {**TOP, "mark": 3, "unit": slice(6, 12)}, 0.94)], 1.0, True),
+    ],
+)  # fmt: skip
+def test_both_sides_of_each_bound(words, changes, measured, expected):
+    record = changed(made(), *changes)
+    assert_only(experiment, record, words, expected)
+    assert verdict(experiment, record, words).measured == pytest.approx(measured, rel=1e-3)
+
+
+@pytest.mark.parametrize(("cosine", "expected"), [(0.901, True), (0.899, False)])
+@pytest.mark.parametrize(("rate", "words"), [(0, "the note's learning rate, 0.01"), (1, "K times the note's rate, 0.12")])
+def test_a_training_has_converged_only_if_its_fields_have_too(rate, words, cosine, expected):
+    """The loss has: it is at 0.033 and 0.013 of what can be shed."""
+    assert_only(experiment, turned(made(), rate, cosine), words, expected)
+
+
+def test_convergence_in_numbers():
+    note = verdict(experiment, turned(made(), 0, 0.93), "the note's learning rate").note
+    assert note.endswith("gain 0.01: 0.033, median cosine of fields 1.00; gain 3: 0.033, median cosine of fields 0.93")
+    assert "against a rate of 2.4" in note
+
+
+@pytest.mark.parametrize(("ratio", "share"), [(0.1501, 12 / 14), (0.1499, 1.0)])
+def test_a_unit_counts_as_localized_from_six_times_a_flat_field_on(ratio, share):
+    """One more unit in each seed, whose kurtosis rises."""
+    more = {**TOP, "mark": -1, "unit": 9}
+    found = verdict(experiment, changed(made(), ("ipr", more, ratio), ("kurtosis", {**more, "inputs": 0}, 0.0)), "falls as")
+    assert found.measured == pytest.approx(share)
+
+
+def flipping(shift, rate=2):
+    """A record whose localized units flip more often than the others by a share of the spread, and those flips."""
+    record = made()
+    flips = np.linspace(0.001, 0.005, 12).reshape(6, 2)  # in turn: a localized unit, then another
+    both = np.concatenate([flips[:, 0] + shift * 0.004, flips[:, 1]])
+    record["stability"][{"gain": 1, "rate": rate}] = (
+        1 - np.broadcast_to(both, (2, 20, 12)) * np.array([1.0, 1.001])[:, None, None]
+    )
+    total = 20 * both * np.array([[1.0], [1.001]])
+    return record, total[:, :6].ravel(), total[:, 6:].ravel()
+
+
+@pytest.mark.parametrize(("shift", "low", "high"), [(0.3, 0.05, 0.2), (0.6, 0.005, 0.05)])
+def test_localized_units_and_others_are_told_apart_by_a_test(shift, low, high):
+    record, local, other = flipping(shift)
+    found = verdict(experiment, record, "flip equally often")
+    chance = stats.mannwhitneyu(local, other).pvalue
+    assert low < chance < high
+    assert found.holds is bool(chance >= 0.05)
+    assert (found.expected, found.measured) == pytest.approx((np.median(other), np.median(local)))
+    assert "expected: 12 units" in found.note
+    assert "at a rate of 2.4" in found.note
+
+
+def test_units_are_compared_at_the_longest_training_with_ten_of_each():
+    few = changed(made(), ("ipr", {**TOP, "mark": -1, "unit": [0, 1]}, 0.1))  # 8 localized ones are left
+    assert "at a rate of 0.12" in verdict(experiment, few, "flip equally often").note
+    ten = changed(made(), ("ipr", {**TOP, "mark": -1, "unit": 0}, 0.1))
+    assert "measured: 10 that did, at a rate of 2.4" in verdict(experiment, ten, "flip equally often").note
+    none = changed(made(), ("ipr", {"gain": 1}, 0.1))
+    assert not [v for v in experiment.verdicts(none) if "flip equally" in v.claim]
+
+
+def test_notes_on_flips_settling_and_kurtosis():
+    record = changed(
+        made(),
+        ("stability", {"gain": 1, "rate": 1}, 0.98),
+        ("stability", {"rate": 2, "interval": slice(2)}, 0.996),
+        ("stability", {"rate": 2, "interval": slice(18, 20)}, 0.998),
+        ("likeness", {"gain": 1, "rate": 1, "mark": 0}, 0.75),
+        ("kurtosis", {**TOP, "mark": -1, "unit": slice(6, 12), "inputs": 0}, -0.2),
+    )
+    note = verdict(experiment, record, "very small fraction").note
+    assert "rate 0.12, gain 3: 0.40 flips per input in all, for a net change of 0.25" in note
+    assert "rate 0.12, gain 0.01: 0.06 flips per input in all, for a net change of 0.50" in note
+    assert verdict(experiment, record, "become fewer").note.endswith("1.000 at 0.12, 0.500 at 2.4")
+    note = verdict(experiment, record, "the gate freezes").note
+    assert "12 of 24 units localized. Medians: gate at 600 tau, field at 1800 tau." in note
+    assert note.endswith("0.50, 0.96, 0.97, 0.98, 1.00")
+    note = verdict(experiment, record, "falls as the field").note
+    assert note.startswith("median from -0.50 to -1.00; a single site has -1.")
+    assert note.endswith("median change +0.30")
+    assert "it is 0.30 at the end" in verdict(experiment, record, "stay Gaussian").note
+
+
+def test_figure_shows_every_unit_of_the_first_seed():
+    record = scrambled(made()).isel(unit=slice(3))
+    panels = np.reshape(experiment.figure(record).axes[:-3], (2, 3, 3))
+    for g in range(2):
+        for u in range(3):
+            flips, kurtosis, fields = panels[g, :, u]
+            for r in range(3):
+                one = record.isel(gain=g, rate=r, seed=0, unit=u)
+                assert_line(flips, one.interval, 1 - one.stability, color=f"C{r}")
+                assert_line(kurtosis, one.mark, one.kurtosis.values[:, 2], color=f"C{r}")
+                assert_line(fields, np.arange(SITES), one.final.values / np.abs(one.final.values).max(), color=f"C{r}")
+    assert [axes.get_title() for axes in panels[1, 0, :2]] == ["unit 1", "unit 2"]
+
+
+def test_figure_shows_loss_and_flips_by_time():
+    record = scrambled(made()).isel(unit=slice(3))
+    loss, flips, _ = experiment.figure(record).axes[-3:]
+    middles = 50 * np.arange(20) + 25.0
+    for r, rate in enumerate(RATES):
+        for g, style in enumerate(("-", "--")):
+            one = record.isel(gain=g, rate=r)
+            assert_line(loss, one.step[1:] * rate, one.loss.values.mean(0)[1:], color=f"C{r}", style=style)
+            shown = (1 - one.stability.values).mean((0, 2)) / (50 * rate)
+            assert_line(flips, middles * rate, shown, color=f"C{r}", style=style)
+    exact = lines(flips, color="black")
+    np.testing.assert_allclose([x for x, _ in exact], np.outer(RATES, middles))
+    expected = [(1 - record.gaussian_stability.values[0, r]).mean((0, 2)) / (50 * rate) for r, rate in enumerate(RATES)]
+    np.testing.assert_allclose([y for _, y in exact], expected)
+    labels = [text.get_text() for text in loss.get_legend().get_texts()]
+    assert labels == ["gain 0.01", "gain 3", *(f"learning rate {rate:g}" for rate in RATES)]
+
+
+def test_figure_shows_how_gates_and_fields_settle():
+    record = made().isel(unit=slice(4, 7))
+    likeness = np.random.default_rng(1).uniform(0.96, 1.0, (2, 4, 3))
+    record["likeness"][{**TOP, "mark": slice(1, 5)}] = likeness
+    axes = experiment.figure(record).axes[-1]
+    time = 2.4 * record.mark.values
+    for name, color, band, at in (("likeness", "C3", 0, 600.0), ("ipr", "C4", 1, 1800.0)):
+        values = np.moveaxis(record[name].values[1, 2], 1, 0).reshape(5, -1)
+        assert_line(axes, time, np.median(values, axis=1), color=color, style="-")
+        corners = axes.collections[band].get_paths()[0].vertices
+        for t, quartiles in zip(time, np.quantile(values, [0.25, 0.75], axis=1).T, strict=True):
+            assert {round(y, 9) for x, y in corners if x == t} == {round(q, 9) for q in quartiles}
+        ((x, _),) = lines(axes, color=color, style=":")
+        np.testing.assert_allclose(x, at)
+    assert axes.get_title() == "(c) settling at gain 3, learning rate 2.4"
