@@ -91,6 +91,7 @@ def test_jit_and_vmap_over_the_gain():
     assert arcsine_covariance(np.ones((2, 3)), np.ones(3)).shape == (2, 3)
 
 
+@pytest.mark.wrong_types
 @pytest.mark.parametrize("function", [gain_variance, gain_deviation, lambda gain: arcsine_covariance(0.3, gain)])
 @pytest.mark.parametrize("gain", [-1.0, np.nan, [1.0, -0.5]])
 def test_wrong_gains_are_one_sentence(function, gain):

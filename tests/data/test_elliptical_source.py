@@ -86,6 +86,7 @@ def test_names():
         assert eqx.tree_equal(Elliptical(4, 1.0, name).radial, law)
 
 
+@pytest.mark.wrong_types
 def test_errors():
     wrong: Any = 5
     with pytest.raises(ValueError, match=r"Unknown radial law 'spere': did you mean 'sphere'\?"):

@@ -190,6 +190,7 @@ def test_unstated_jumps_are_an_error():
     Marginal(4, 1.0, lambda u: jnp.where(u < 0.5, -1.0, 1.0))  # the median needs no mention
 
 
+@pytest.mark.wrong_types
 def test_names_and_functions_that_do_not_work():
     number: Any = 3
     untraceable: Any = np.sort

@@ -92,9 +92,9 @@ def test_a_source_that_says_nothing_is_sampled():
         drift(Three(), W, method="exact")
     with pytest.raises(UserError, match=r"The gates on Three inputs must be sampled"):
         gate_stability(W, W, Three())
-    value, error = gate_stability(W, np.eye(3)[0], Three(), key=KEY, samples=40_000, with_error=True)
+    found = gate_stability(W, np.eye(3)[0], Three(), key=KEY, samples=40_000, with_error=True)
     same = np.mean((POINTS @ W > 0) == (POINTS[:, 0] > 0))
-    assert abs(value - same) < 5 * error
+    assert abs(found.value - same) < 5 * found.error
     assert 0 < same < 1
 
 

@@ -50,6 +50,7 @@ def test_error_of_the_order(widths):
         SinglePulse(8, widths)
 
 
+@pytest.mark.wrong_types
 def test_errors():
     wrong: Any = 3
     with pytest.raises(

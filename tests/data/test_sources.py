@@ -123,6 +123,7 @@ def test_x64_draws_are_finite(name):
         assert np.isfinite(one(name).sample(jax.random.key(0), 50)).all()
 
 
+@pytest.mark.wrong_types
 @pytest.mark.parametrize("build", [Gaussian, functools.partial(NonlinearGP, gain=1.0), Hypercube])
 def test_errors_name_value_rule_and_fix(build):
     with pytest.raises(ValueError, match=r"n must be a whole number of at least 1, but is 2\.5; give such a number\."):
@@ -135,6 +136,7 @@ def test_errors_name_value_rule_and_fix(build):
         build(4, xi=1.0).sample(jax.random.key(0), 0)
 
 
+@pytest.mark.wrong_types
 def test_errors_of_the_gain_and_the_clone():
     wrong: Any = 3
     with pytest.raises(ValueError, match=r"gain must be zero or more \('inf' is the hypercube\), but is -1"):

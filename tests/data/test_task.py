@@ -114,6 +114,7 @@ def test_error_of_the_proportion(value):
         Task(POSITIVE, NEGATIVE, proportion=value)
 
 
+@pytest.mark.wrong_types
 def test_errors():
     wrong: Any = 3
     with pytest.raises(ValueError, match=r"must have the same number of sites, but have 6 and 5; give both the same n\."):

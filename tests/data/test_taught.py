@@ -83,6 +83,7 @@ def test_words_and_fingerprint_tell_teachers_apart():
     assert len(set(marks)) == 6
 
 
+@pytest.mark.wrong_types
 @pytest.mark.parametrize(
     ("change", "text"),
     [

@@ -128,6 +128,7 @@ def test_bic_decides():
     np.testing.assert_array_equal(of_bumps.is_gabor, expected > 0)
 
 
+@pytest.mark.wrong_types
 def test_the_model_can_be_asked_for():
     field = gabor(40, 20.0, 2.0) + 0.05 * np.random.default_rng(5).normal(size=40)
     assert gabor_fit(field).f == 0
@@ -158,6 +159,7 @@ def test_shapes_and_kinds_of_numbers():
     assert one.mu == pytest.approx(fit.mu[1, 2], abs=1e-9)
 
 
+@pytest.mark.wrong_types
 @pytest.mark.parametrize(
     ("field", "text"),
     [

@@ -156,6 +156,7 @@ def test_works_under_jit():
     np.testing.assert_allclose(found, gate_stability(BEFORE, AFTER, source), atol=1e-5)
 
 
+@pytest.mark.wrong_types
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [

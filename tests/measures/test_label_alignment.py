@@ -60,6 +60,7 @@ def test_derivative_of_spectral_sums_that_end_at_a_gap():
     np.testing.assert_allclose(first, [np.eye(8) - 1 / 8, np.eye(8)], atol=1e-5)
 
 
+@pytest.mark.wrong_types
 def test_a_singular_kernel_needs_a_ridge():
     K = np.ones((4, 4))
     with pytest.raises(UserError, match="K is singular with ridge 0"):

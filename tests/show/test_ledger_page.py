@@ -12,6 +12,8 @@ from gatefield.show import write_ledger_page, write_report
 from gatefield.show.ledger import summary, texts
 from gatefield.show.ledger_terminal import show_ledger
 
+pytestmark = pytest.mark.wrong_types  # entries and outcomes are stand-ins
+
 
 def finding(name="002-eq25", **changes) -> Finding:
     usual = {

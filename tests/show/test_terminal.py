@@ -14,6 +14,8 @@ from gatefield.lab.store.marker import Marker, write_marker
 from gatefield.show import describe_experiment, show_experiments, show_outcome
 from gatefield.show.terminal import show_verdicts
 
+pytestmark = pytest.mark.wrong_types  # entries and outcomes are stand-ins
+
 LISTED = [Listed("bump", "fields", BUMP.title, dict(BUMP.durations)), Listed("other", "their-package")]
 SUBJECTS = {"fields": "Receptive fields"}
 

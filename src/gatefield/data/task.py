@@ -52,7 +52,7 @@ class Task(AbstractTask):
         negative: Source,
         labels: tuple[Any, Any] = (1.0, 0.0),
         *,
-        proportion: float = 0.5,
+        proportion: float | int = 0.5,
         stratified: bool = True,
     ) -> None:
         self.positive, self.negative = _same_sites(positive, negative)

@@ -38,8 +38,8 @@ class Images:
     """Pixels between 0 (background) and 1, one image per row."""
     y: Real[np.ndarray, " samples"]
     """Class numbers, or values as floats."""
-    test_x: Float[np.ndarray, "samples pixels"]
-    test_y: Real[np.ndarray, " samples"]
+    test_x: Float[np.ndarray, "tested pixels"]
+    test_y: Real[np.ndarray, " tested"]
 
     def __repr__(self) -> str:
         return shown(self)
