@@ -102,7 +102,10 @@ def _explored(part: xr.Dataset) -> list[Verdict]:
         same = rate(_pick(hit, cells), _pick(counted, cells))
         each = ", ".join(f"{rate(hit[s, g], counted[s, g]).mean:.2f} (was {share:.2f})" for s, g, share in cells)
         claim = "one neuron: |Sigma_1 w(0)| hits as often as in a study of the flow on 60 starts"
-        expected, note = float(np.mean([share for *_, share in cells])), f"setting by setting {each}; together {_interval(same)}"
+        expected, note = (
+            float(np.mean([share for *_, share in cells])),
+            f"setting by setting {each}; together {_interval(same)}",
+        )
         out.append(Verdict.within(claim, expected, same.mean, atol=TABLE_ERROR, of=HITS, kind="regression", note=note))
     return out
 
@@ -124,7 +127,9 @@ def _pick(values: xr.DataArray, cells: list[Any]) -> xr.DataArray:
 def _overlapping(claim: str, expected: Interval, found: Interval, **words: Any) -> Verdict:
     """Whether two intervals overlap: the mean found is from where its interval reaches the other's to where it leaves it."""
     low, high = expected.low - (found.high - found.mean), expected.high + (found.mean - found.low)
-    return Verdict.between(claim, low, high, found.mean, expected=expected.mean, of=f"{HITS}, its 95 % interval given,", **words)
+    return Verdict.between(
+        claim, low, high, found.mean, expected=expected.mean, of=f"{HITS}, its 95 % interval given,", **words
+    )
 
 
 def _best(name: str, part: xr.Dataset) -> Verdict:
