@@ -110,7 +110,7 @@ def _threshold(same: xr.DataArray) -> float:
 
 
 def _length(fields: xr.DataArray) -> xr.DataArray:
-    return np.sqrt((fields**2).sum("position"))
+    return (fields**2).sum("position") ** 0.5
 
 
 def _pathway(high: xr.Dataset) -> list[Verdict]:

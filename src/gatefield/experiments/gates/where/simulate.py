@@ -54,9 +54,10 @@ def _grid(p: Settings, **more: int) -> Grid:
     return Grid(pair=[f"{xi1:g}, {xi0:g}" for xi1, xi0 in p.pairs], gain=p.gains, **more)
 
 
-def _sources(p: Settings, grid: Grid) -> list[NonlinearGP]:
-    """Of the positive and of the negative class, one for each run."""
-    return [NonlinearGP(p.n, xi, grid.gain) for xi in grid.share(np.asarray(p.pairs), over="pair").T]
+def _task(p: Settings, grid: Grid) -> Task:
+    """One for each run."""
+    xi1, xi0 = grid.share(np.asarray(p.pairs), over="pair").T
+    return Task(NonlinearGP(p.n, xi1, grid.gain), NonlinearGP(p.n, xi0, grid.gain))
 
 
 def _study(bench: Bench, p: Settings, name: str, K: int, seeds: int, learning_rate: float) -> dict[str, Any]:
@@ -66,8 +67,9 @@ def _study(bench: Bench, p: Settings, name: str, K: int, seeds: int, learning_ra
     starts = first.fold(Committee(p.n, K, key=jax.random.split(net_key, len(first))).fields)
     twice = np.concatenate([starts, starts[:, :, :repeats]], axis=2)
     ends, others = np.split(_train(bench, p, name, twice, learning_rate, train_key), [seeds], axis=2)
-    cov1, cov0 = (source.covariance() for source in _sources(p, settings))
-    guesses = predict(starts.reshape(-1, seeds, K, p.n), cov1, cov0, settings.gain)
+    task = _task(p, settings)
+    covariances = task.positive.covariance(), task.negative.covariance()
+    guesses = predict(starts.reshape(-1, seeds, K, p.n), *covariances, settings.gain)
     guesses = {predictor: settings.fold(fields) for predictor, fields in guesses.items()}
     variables = _outcome(ends, guesses) | _agreement(ends[:, :, :repeats], others)
     variables["example_guess"] = (("position",), guesses[CHOSEN][:, :, 0, 0])
@@ -82,7 +84,7 @@ def _train(bench: Bench, p: Settings, part: str, starts: np.ndarray, learning_ra
     record = bench.train(
         part,
         Committee(n, K, init=starts.reshape(-1, K, n), key=key),
-        Task(*_sources(p, grid)),
+        _task(p, grid),
         steps=p.steps,
         batch_size=p.batch_size,
         learning_rate=learning_rate,

@@ -170,7 +170,8 @@ def _others_matter(part: xr.Dataset) -> Verdict:
         more.mean,
         error=more.mean - more.low,
         of="share of hits less that of |Sigma_1 w(0)|",
-        note=f"difference {more.mean:+.3f} ({more.low:+.3f} to {more.high:+.3f}); the flow on Gaussian data hits {_interval(found)}",
+        note=f"difference {more.mean:+.3f} ({more.low:+.3f} to {more.high:+.3f}); the flow on Gaussian data hits "
+        f"{_interval(found)}",
     )
 
 
