@@ -7,7 +7,7 @@ from scipy.integrate import solve_ivp
 
 from gatefield.core.intervals import Interval
 from gatefield.data import NonlinearGP
-from gatefield.experiments.gates.where.hits import gain_over_chosen, network, rate
+from gatefield.experiments.gates.where.hits import rate
 from gatefield.experiments.gates.where.predictors import CHOSEN, PREDICTORS, closure_end, committee_end, predict
 from gatefield.theory import closure
 
@@ -57,14 +57,3 @@ def test_units_that_do_not_count_are_left_out():
     hit = xr.DataArray([[True], [False], [True]], dims=("seed", "unit"))
     assert rate(hit, xr.DataArray([[True], [False], [True]], dims=("seed", "unit"))).mean == 1.0
     assert rate(hit, xr.zeros_like(hit)) == Interval(0.0, 0.0, 1.0)
-
-
-def test_paired_difference():
-    """Three of four units count; the other predictor hits one more of them."""
-    dims = ("predictor", "neuron_seed", "neuron_unit")
-    distance = xr.DataArray([[[0], [5], [5], [0]], [[1], [0], [5], [9]]], {"predictor": [CHOSEN, "w0"]}, dims)
-    ipr = xr.DataArray([[0.9], [0.9], [0.9], [0.01]], dims=dims[1:])
-    record = xr.Dataset({"neuron_distance": distance, "neuron_ipr": ipr}, attrs={"n": 40})
-    found = gain_over_chosen(network(record, "neuron"), "w0")
-    assert found.mean == pytest.approx(1 / 3)
-    assert found.low < 0 < found.high

@@ -48,7 +48,6 @@ def rate(holds: xr.DataArray, counted: xr.DataArray) -> Interval:
     >>> print(rate(one, xr.ones_like(one)))
     0.900 (95 % interval over seeds 0.596 to 0.982)
     """
-    holds, counted = xr.broadcast(holds, counted)
     if holds.sizes["unit"] > 1:
         return share(_runs(holds), _runs(counted))
     return proportion(int((holds & counted).sum()), int(counted.sum()))
