@@ -14,7 +14,7 @@ from gatefield.lab import MemoryBench
 from gatefield.nets import Committee
 
 INF, N, SEEDS = float("inf"), 8, 20
-PATHWAYS, GAINS, SIZES = ("none", "trained", "frozen 0.1", "frozen 0.4"), (0.01, 3.0, INF), (0.25, 0.5, 1.0, 2.0, 4.0)
+PATHWAYS, GAINS, SIZES = ("none", "trained", "frozen 0.1", "frozen 0.4"), (0.01, 3.0, INF), (0.25, 0.5, 0.75, 1.0, 4.0)
 PUSHES, TEACHERS, STUDENTS = ("random", "other"), ("localized", "oscillating", "random"), (4, 8)
 AXES = {"pathway": 4, "gain": 3, "seed": SEEDS, "push": 2, "size": 5, "teacher": 3, "student": 2, "taught_unit": 2}
 AXES |= {"position": N, "mode": N}
@@ -32,7 +32,7 @@ def made(sizes=SIZES):
     v = rng.normal(size=(2, 3, SEEDS, N))
     back = np.zeros((2, 5, 3, SEEDS), bool)
     back[:, :2] = True
-    back[0, 2, 1, :15] = back[0, 3, 1, :5] = True
+    back[1, 2] = back[0, 2, 1, :15] = back[0, 3, 1, :8] = True
     push = ("push", "size", "gain", "seed")
     match = ("student", "teacher", "gain", "seed", "taught_unit")
     record = xr.Dataset(
@@ -107,11 +107,11 @@ def counted(name, where, count, old, new):
         ("ends localization", ("return_ipr", HIGH, 21, 0.151, 0.149), 379 / 400, False),
         ("the larger of the two", ("return_cosine", {"push": "other", "size": 0.5, **HIGH}, 7, 0.951, 0.949), 153 / 160, True),
         ("the larger of the two", ("return_cosine", {"push": "other", "size": 0.5, **HIGH}, 9, 0.951, 0.949), 151 / 160, False),
-        ("the larger of the two", ("return_cosine", {"push": "other", "size": 2.0, **HIGH}, 9, 0.949, 0.951), 151 / 160, False),
+        ("the larger of the two", ("return_cosine", {"push": "other", "size": 4.0, **HIGH}, 9, 0.949, 0.951), 151 / 160, False),
         ("the larger of the two", ("return_cosine", {"push": "other", "size": 1.0, **HIGH}, 40, 0.949, 0.951), 1, True),
         ("foretells", ("foretold", {"push": "random", **HIGH}, 39, True, False), 161 / 200, True),
         ("foretells", ("foretold", {"push": "random", **HIGH}, 41, True, False), 159 / 200, False),
-        ("foretells", ("foretold", {"push": "other", **HIGH}, 80, True, False), 1, True),
+        ("foretells", ("foretold", {"push": "other", **HIGH}, 120, True, False), 1, True),
         ("of 8 units", ("match_cosine", {"student": 8}, 35, 0.951, 0.949), 325 / 360, True),
         ("of 8 units", ("match_cosine", {"student": 8}, 37, 0.951, 0.949), 323 / 360, False),
         ("of 4 units", ("match_cosine", {"student": 8}, 360, 0.951, 0.949), 1, True),
@@ -206,19 +206,19 @@ def test_only_localized_fields_are_asked(ipr, count):
     assert len(experiment.verdicts(changed(("ipr", {"pathway": "none", "gain": 3.0, "seed": slice(0, 10)}, ipr)))) == count
 
 
-@pytest.mark.parametrize(("sizes", "count"), [((0.5, 1.0), 19), ((1.0, 2.0), 18), ((1.0,), 17)])
+@pytest.mark.parametrize(("sizes", "count"), [((0.5, 1.0), 19), ((1.0, 4.0), 18), ((1.0,), 17)])
 def test_pushes_that_were_not_made_are_not_judged(sizes, count):
     assert len(experiment.verdicts(made(sizes))) == count
 
 
 def test_notes():
-    """By hand: at gain 3 three quarters return after a push of 1 and one quarter after one of 2."""
+    """By hand: at gain 3 0.75 return after a push of 0.75 and 0.4 after one of 1."""
     record = changed(("fields", {"pathway": "trained", "gain": INF, "seed": slice(0, 4)}, 1.0))
     record.fields[0, 2, :5] = 0.1
     record.fields[0, 2, :5, 0] = 0.71  # more than the seven others together
     record.fields[0, 2, 5:] = 0.1
     record.fields[0, 2, 5:, 0] = 0.69
-    assert "after a push of 1.5 at gain 3, 0.75 at gain ∞ times" in judged(record, "up to half").note
+    assert "after a push of 0.93 at gain 3, 0.62 at gain ∞ times" in judged(record, "up to half").note
     assert "; 25% of the fields have" in judged(record, "gain ∞: a localized field alone").note
     assert (
         "error up to 0.0100, change with half the gate's width up to 0.0020"
