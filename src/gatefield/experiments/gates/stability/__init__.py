@@ -14,8 +14,8 @@ experiment = Experiment(
     "towards the same field at the far side of the ring, and trained on; beside it stand the eigenvalues of the flow's "
     "Jacobian. Linear pathway: the output gets a term <v, x>. On symmetric data v can only take over the odd half of the ReLU: "
     "it goes to -w/2, and the field should come out the same but twice as long. A pathway frozen at a random v shifts the "
-    "field instead. Teacher: the labels come from a committee with localized, oscillating or random fields, and students of "
-    "the same or a larger size are to find them. Gain 0.01 is the control: there fields do not localize.",
+    "field instead. Teacher: the labels come from a committee with localized, oscillating or random fields, and students are "
+    "to find them. Gain 0.01 is the control: there fields do not localize.",
     Parameters=Settings,
     presets={
         "full": {},

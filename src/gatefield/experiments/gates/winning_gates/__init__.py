@@ -11,11 +11,10 @@ experiment = Experiment(
     source="note 002, section 5.1, and note 000, section 3.3 with equations 13 to 18, corrected",
     text="Behind fixed gates a network is linear, and its whole loss curve is known exactly. So gates can race: which set "
     "learns fastest, and which ends with the smallest loss? Sets that are shut, random, localized, Fourier modes, redundant, "
-    "or exclusive (a gate and its opposite) are laid beside the gates of trained ReLU committees and beside the best set of "
-    "half-space gates that a search finds, which is judged on fresh samples. Note 000 guesses that gates should tile the "
-    "inputs without overlap, which half-spaces through the origin can do only as one pair of opposites. The bottom row shows "
-    "how the winner does better: a gate can look at one mode in the positive class and at another in the negative, because "
-    "their spectra differ.",
+    "or exclusive (a gate and its opposite) stand beside the gates of trained ReLU committees and the best half-space gates "
+    "that a search finds, judged on fresh samples. Note 000 guesses that gates should tile the inputs without overlap, which "
+    "half-spaces through the origin can do only as one pair of opposites. The bottom row shows how the winner does better: a "
+    "gate can look at one mode in the positive class and at another in the negative, because their spectra differ.",
     Parameters=Settings,
     presets={
         "full": {},
