@@ -14,7 +14,7 @@ from gatefield.data import NonlinearGP
 from gatefield.experiments.gates.where import experiment
 from gatefield.experiments.gates.where.hits import gain_over_chosen, localized, network
 from gatefield.experiments.gates.where.predictors import CHOSEN, PREDICTORS, TOGETHER
-from gatefield.experiments.gates.where.simulate import _study
+from gatefield.experiments.gates.where.simulate import _agreement, _outcome, _study
 from gatefield.lab import MemoryBench
 from gatefield.nets import Committee
 
@@ -281,6 +281,21 @@ def test_figure_shows_the_first_start_of_each_gain():
         assert_drawn(row[g], scaled(guess), np.arange(40), color=to_rgba("C1"))
         assert_drawn(row[g], scaled(end), np.arange(40), color="k")
     assert [axes.get_title() for axes in panels[:5]] == ["gain 0.5", "gain 1", "gain 3", "gain 100", "gain ∞"]
+
+
+def test_outcome_and_agreement_by_hand():
+    """One setting, one network, two units: they end at sites 1 and 4, once more at 2 and 4; a guess has 5 and 3."""
+    ends, others, guess = np.zeros((3, 1, 1, 1, 2, 6))
+    ends[..., 0, 1], ends[..., 1, 4], ends[..., 1, 3] = 2.0, -3.0, 1.0
+    others[..., 0, 2], others[..., 1, 4] = 2.0, -1.0
+    guess[..., 0, 5], guess[..., 1, 3] = 1.0, -1.0
+    found = _outcome(ends, {"guess": guess, "end": ends})
+    assert found["distance"][1][0, 0, :, 0].tolist() == [[2, 1], [0, 0]]
+    assert found["sign_right"][1][0, 0, :, 0].tolist() == [[True, True], [True, True]]
+    assert _outcome(ends, {"guess": -guess, "end": ends})["sign_right"][1][0, 0, 0, 0].tolist() == [False, False]
+    again = _agreement(ends, others)
+    assert again["again_distance"][1].ravel().tolist() == [1, 0]
+    assert again["again_ipr"][1].ravel() == pytest.approx([1, 0.82])  # (81 + 1)/100 of the first training, 1 of the second
 
 
 def test_record_of_committees_that_stay_where_they_start():
