@@ -10,7 +10,7 @@ from gatefield.experiments.gates.stability.verdicts import SAME
 from gatefield.plot import dots_by_seed, gain_text, small_field
 
 FLOOR = 1e-7
-"""Smaller distances are rounding."""
+"""Smaller distances are rounding of float32, and are drawn here."""
 STYLES = (":", "--", "-.", "-")
 TEACHER_STYLES = {"localized": "o-", "oscillating": "s--", "random": "^:"}
 
@@ -119,9 +119,13 @@ def _student_panel(axes: Any, record: xr.Dataset) -> None:
             shift = 0.08 * (j - (len(sizes) - 1) / 2)
             how = {"color": f"C{i}", "alpha": 1.0 if j == 0 else 0.5}
             axes.semilogy(at + shift, middle, style, label=f"{kind}, {size} units", **how)
-    axes.axhline(1 - SAME, color="0.6", linewidth=0.8, zorder=0)
+    axes.axhline(1 - SAME, color="0.6", linewidth=0.8, zorder=0, label=f"the same: cosine above {SAME}")
     axes.set_xticks(at, [gain_text(g) for g in record.gain.values])
-    axes.set(xlabel="gain (∞: hypercube)", ylabel="1 - cosine, median", title="(e) students' distance from their teachers")
+    axes.set(
+        xlabel="gain (∞: hypercube)",
+        ylabel=f"1 - cosine, median (at least {FLOOR:g})",
+        title="(e) students' distance from their teachers",
+    )
     axes.legend(loc="best", ncols=2)
 
 

@@ -6,11 +6,11 @@ import jax
 import numpy as np
 import xarray as xr
 
+from gatefield.core.grid import Grid
 from gatefield.data import NonlinearGP
 from gatefield.experiments.gates.stability.settings import Settings, train_neurons
-from gatefield.experiments.unfold import unfold
-from gatefield.lab.bench import Bench
-from gatefield.measures import circular_distance, ipr, peak_position
+from gatefield.lab import Bench
+from gatefield.measures import circular_distance, cosine, ipr, peak_position
 from gatefield.nets import Committee
 from gatefield.theory.neuron import pathway_velocity, sampled_jacobian, velocity_spectrum
 
@@ -26,15 +26,12 @@ def pathways(p: Settings, bench: Bench, key: Any) -> xr.Dataset:
     v /= np.linalg.norm(v, axis=1, keepdims=True)
     frozen = {f"frozen {size:g}": size * v for size in p.pathway_sizes}
     parts = []
-    for how, named in [("frozen", {"none": 0 * v, **frozen}), (True, {"trained": 0 * v})]:
-        kinds = np.stack(list(named.values()))
-        gain = np.broadcast_to(np.asarray(p.gains)[:, None], (len(kinds), len(p.gains), p.seeds))
-        first = np.broadcast_to(starts, (*gain.shape, 1, p.n)).reshape(-1, 1, p.n)
-        linear = np.broadcast_to(kinds[:, None], (*gain.shape, p.n)).reshape(-1, p.n)
-        net = Committee(p.n, 1, init=first, linear=how, linear_init=linear)
-        keys = jax.numpy.tile(jax.random.split(train_key, p.seeds), gain.size // p.seeds)
-        run = train_neurons(p, bench, f"pathway-{'trained' if how is True else how}", net, gain, keys)
-        parts.append(unfold(run, {"pathway": list(named), "gain": p.gains, "seed": range(p.seeds)}))
+    for name, how, named in [("frozen", "frozen", {"none": 0 * v, **frozen}), ("trained", True, {"trained": 0 * v})]:
+        grid = Grid(pathway=list(named), gain=p.gains, seed=p.seeds)
+        linear = grid.share(np.stack(list(named.values())), over=("pathway", "seed"))
+        net = Committee(p.n, 1, init=grid.share(starts, over="seed"), linear=how, linear_init=linear)
+        keys = grid.share(jax.random.split(train_key, p.seeds), over="seed")
+        parts.append(train_neurons(p, bench, f"pathway-{name}", net, grid, keys))
     record: Any = xr.concat(parts, dim="pathway", combine_attrs="drop_conflicts")
     return _ends(record.sel(pathway=["none", "trained", *frozen]))
 
@@ -61,16 +58,15 @@ def spectra(p: Settings, neurons: xr.Dataset, key: Any) -> xr.Dataset:
 
 
 def _spectra_at(p: Settings, ends: xr.Dataset, gain: float, key: Any) -> xr.Dataset:
-    source, total = NonlinearGP(p.n, p.xi1, gain), np.zeros((p.n, p.n))
-    for xi in (p.xi1, p.xi0):
-        total += np.asarray(NonlinearGP(p.n, xi, gain).covariance())
+    source = NonlinearGP(p.n, p.xi1, gain)
+    total = np.asarray(source.covariance() + NonlinearGP(p.n, p.xi0, gain).covariance(), float)
     shape = ends.ipr.shape
     fields, linear = (ends[name].values.reshape(-1, p.n) for name in ("fields", "linear"))
     wide, narrow = (sampled_jacobian(source, fields, key, samples=p.samples, width=width) for width in (p.width, p.width / 2))
-    flat = 0.0 if np.isinf(gain) else 1.0  # on the hypercube the drift is constant in cells
+    bends = 0.0 if np.isinf(gain) else 1.0  # on the hypercube the drift is constant in cells, and its Jacobian 0
     trained = np.repeat(ends.pathway.values == "trained", shape[1])
     found, wider = (
-        [velocity_spectrum(flat * part.jacobian[:, i], total, pathway=bool(both)) for i, both in enumerate(trained)]
+        [velocity_spectrum(bends * part.jacobian[:, i], total, pathway=bool(both)) for i, both in enumerate(trained)]
         for part in (narrow, wide)
     )
     top = np.array([one.values[0] for one in found])
@@ -104,14 +100,13 @@ def pushed(p: Settings, bench: Bench, ends: np.ndarray, key: Any) -> xr.Dataset:
     push = np.stack([noise, far])
     push *= np.linalg.norm(ends, axis=-1, keepdims=True) / np.linalg.norm(push, axis=-1, keepdims=True)
     starts = ends + np.asarray(p.sizes)[:, None, None, None] * push
-    gain = np.broadcast_to(np.asarray(p.gains)[:, None], starts.shape[:-1])
+    grid = Grid(push=PUSHES, size=p.sizes, gain=p.gains, seed=p.seeds)
     net = Committee(p.n, 1, init=starts.reshape(-1, 1, p.n), linear="frozen")
-    run = train_neurons(p, bench, "pushed", net, gain, jax.random.split(train_key, gain.size))
-    last = run.fields.isel(step=-1, unit=0).values.astype(float).reshape(starts.shape)
-    cosine = (last * ends).sum(-1) / (np.linalg.norm(last, axis=-1) * np.linalg.norm(ends, axis=-1))
-    lead = ("push", "size", "gain", "seed")
+    run = train_neurons(p, bench, "pushed", net, grid, jax.random.split(train_key, len(grid)))
+    last = run.fields.isel(step=-1, unit=0).values.astype(float)
+    lead = tuple(grid.axes)
     data = {
-        "return_cosine": (lead, cosine, {"long_name": "cosine with the field before the push"}),
+        "return_cosine": (lead, cosine(last, ends), {"long_name": "cosine with the field before the push"}),
         "return_ipr": (lead, np.asarray(ipr(last)), {"long_name": "IPR after the push and training"}),
         "foretold": (lead, _foretold(starts, ends, p), {"long_name": "whether the filtered field's peak foretells a return"}),
     }

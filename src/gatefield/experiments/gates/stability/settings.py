@@ -2,14 +2,13 @@
 
 from typing import Annotated, Any
 
-import numpy as np
 import pydantic
 import xarray as xr
 
 from gatefield.core.errors import UserError
+from gatefield.core.grid import Grid
 from gatefield.data import NonlinearGP, Task
-from gatefield.lab.bench import Bench
-from gatefield.lab.experiment import Parameters
+from gatefield.lab import Bench, Parameters
 from gatefield.lab.kinds import Count, Gains, LengthScale, Rate, Seed
 from gatefield.nets import Committee
 
@@ -49,7 +48,7 @@ class Settings(Parameters):
         if min(self.students) < self.teacher_units:
             raise UserError(
                 f"students must have at least as many units as the teacher, {self.teacher_units}, but one has "
-                f"{min(self.students)}; give larger students or a smaller teacher."
+                f"{min(self.students)}; write for instance students={self.teacher_units},{2 * self.teacher_units}."
             )
         return self
 
@@ -58,14 +57,16 @@ def two_classes(p: Settings, gain: Any) -> Task:
     return Task(NonlinearGP(p.n, p.xi1, gain), NonlinearGP(p.n, p.xi0, gain))
 
 
-def train_neurons(p: Settings, bench: Bench, part: str, net: Committee, gain: np.ndarray, key: Any) -> xr.Dataset:
+def train_neurons(p: Settings, bench: Bench, part: str, net: Committee, grid: Grid, keys: Any) -> xr.Dataset:
+    """Neurons with or without a pathway, one for each run of the grid."""
     return bench.train(
         part,
         net,
-        two_classes(p, gain.ravel()),
+        two_classes(p, grid.gain),
         steps=p.steps,
         batch_size=p.batch_size,
         learning_rate=p.learning_rate,
         record_every=max(1, p.steps // 20),
-        key=key,
+        key=keys,
+        runs=grid,
     ).record

@@ -7,11 +7,11 @@ import numpy as np
 import xarray as xr
 from scipy.optimize import linear_sum_assignment
 
+from gatefield.core.grid import Grid
 from gatefield.data import Taught
 from gatefield.experiments.gates.stability.settings import Settings, two_classes
-from gatefield.experiments.unfold import unfold
-from gatefield.lab.bench import Bench
-from gatefield.measures import circular_distance, ipr
+from gatefield.lab import Bench
+from gatefield.measures import circular_distance, cosine, ipr
 from gatefield.nets import Committee
 
 TEACHERS = ("localized", "oscillating", "random")
@@ -46,23 +46,23 @@ def match(teacher: np.ndarray, student: np.ndarray) -> tuple[np.ndarray, np.ndar
     >>> match(np.eye(2), np.array([[0.1, 2.0], [-1.0, 0.0], [3.0, 0.0]]))[0].tolist()
     [2, 0]
     """
-    unit = [w / np.linalg.norm(w, axis=1, keepdims=True) for w in (teacher, student)]
-    cosines = unit[0] @ unit[1].T
-    rows, columns = linear_sum_assignment(-cosines)
-    return columns, cosines[rows, columns]
+    table = cosine(teacher[:, None], student[None])
+    rows, columns = linear_sum_assignment(-table)
+    return columns, table[rows, columns]
 
 
 def _matched(record: xr.Dataset, teachers: np.ndarray) -> dict[str, Any]:
-    """Cosines and IPRs of students' last fields (teacher, gain, seed, unit, position), by the teacher's units."""
-    lead, units = record.fields.shape[:3], teachers.shape[-2]
+    """Cosines and IPRs of students' last fields, by the units of their teachers (teacher, seed, unit, position)."""
     ends = record.fields.isel(step=-1).values.astype(float)
-    cosine, fields = np.zeros((*lead, units)), np.zeros((*lead, units, teachers.shape[-1]))
-    for i in np.ndindex(*lead):
-        own, cosine[i] = match(teachers[i], ends[i])
-        fields[i] = ends[i][own]
+    lead = ends.shape[:3]
+    cosines, fields = np.zeros((*lead, teachers.shape[-2])), np.zeros((*lead, *teachers.shape[-2:]))
+    for kind, gain, seed in np.ndindex(*lead):
+        at = kind, gain, seed
+        own, cosines[at] = match(teachers[kind, seed], ends[at])
+        fields[at] = ends[at][own]
     dims = ("teacher", "gain", "seed", "taught_unit")
     return {
-        "match_cosine": (dims, cosine, {"long_name": "cosine of a teacher's field with the student's"}),
+        "match_cosine": (dims, cosines, {"long_name": "cosine of a teacher's field with the student's"}),
         "student_ipr": (dims, np.asarray(ipr(fields)), {"long_name": "IPR of the student's field"}),
         "student_fields": ((*dims, "position"), fields, {"long_name": "the student's field for each of the teacher's"}),
         "student_loss": (dims[:-1], record.loss.isel(step=-1).values, {"long_name": "loss of the student at the end"}),
@@ -83,19 +83,17 @@ def teachers(p: Settings) -> xr.Dataset:
 def students(p: Settings, bench: Bench, K: int, key: Any) -> xr.Dataset:
     """Students of K units for every teacher, gain and seed."""
     net_key, train_key = jax.random.split(jax.random.fold_in(key, K))
-    by_seed = teachers(p).teacher_fields.values
-    taught = np.broadcast_to(by_seed[:, None], (len(TEACHERS), len(p.gains), *by_seed.shape[1:]))
-    gain = np.broadcast_to(np.asarray(p.gains)[:, None], taught.shape[:3])
-    copies = gain.size // p.seeds
+    grid, taught = Grid(teacher=TEACHERS, gain=p.gains, seed=p.seeds), teachers(p).teacher_fields.values
+    teacher = Committee(p.n, p.teacher_units, init=grid.share(taught, over=("teacher", "seed")))
     run = bench.train(
         f"students={K}",
-        Committee(p.n, K, key=jax.numpy.tile(jax.random.split(net_key, p.seeds), copies)),
-        Taught(two_classes(p, gain.ravel()), Committee(p.n, p.teacher_units, init=taught.reshape(-1, p.teacher_units, p.n))),
+        grid.share(Committee(p.n, K, key=jax.random.split(net_key, p.seeds)), over="seed"),
+        Taught(two_classes(p, grid.gain), teacher),
         steps=p.student_steps,
         batch_size=p.student_batch,
         learning_rate=p.student_rate * K,
         record_every=max(1, p.student_steps // 10),
-        key=jax.numpy.tile(jax.random.split(train_key, p.seeds), copies),
+        key=grid.share(jax.random.split(train_key, p.seeds), over="seed"),
+        runs=grid,
     ).record
-    run = unfold(run, {"teacher": TEACHERS, "gain": p.gains, "seed": range(p.seeds)})
-    return xr.Dataset(_matched(run, taught), {name: run[name] for name in ("teacher", "gain", "seed", "position")})
+    return xr.Dataset(_matched(run, taught), {**grid.coords, "position": run.position})

@@ -3,7 +3,7 @@
 from gatefield.experiments.gates.where.figure import draw
 from gatefield.experiments.gates.where.simulate import Settings, simulate
 from gatefield.experiments.gates.where.verdicts import verdicts
-from gatefield.lab.experiment import Experiment
+from gatefield.lab import Experiment
 
 experiment = Experiment(
     name="where",
@@ -11,13 +11,10 @@ experiment = Experiment(
     source="note 002, section 4.2, which asks whether the place can be predicted",
     text="A neuron starts from noise and ends as a bump somewhere on the ring. Can one tell where? Early in training the start "
     "is filtered by the covariance of the positive class, and what is largest then is amplified most. So the predictor, "
-    "named before these runs were made, is the largest |Sigma_1 w(0)|. It is put beside others: the start itself, the "
-    "start filtered twice, the exact flow on Gaussian data up to 10 tau and then filtered, and the flow of the closure of "
-    "`amplifier` up to 100 tau. All these look at one unit alone; for committees of K units the exact flow of all of them "
-    "on Gaussian data, up to 40 K tau and then filtered, stands beside them. A prediction hits if it is within one site "
-    "of the final peak; by chance 3 in n do. Only units that localize count (inverse participation ratio above 6/n). "
-    "Minibatch noise sets a limit: the dashed line says how often two trainings from the same start, on other samples, "
-    "end within one site of each other.",
+    "named before these runs were made, is the largest |Sigma_1 w(0)|. Beside it stand others that look at one unit alone, and "
+    "one that follows the flow of a whole committee. A prediction hits if it is within one site of the final peak; by "
+    "chance 3 in n do. Only units that localize count. Minibatch noise sets a limit: how often two trainings from the same "
+    "start, on other samples, end within one site of each other.",
     Parameters=Settings,
     presets={
         "full": {},

@@ -7,7 +7,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from gatefield.core.intervals import Interval
-from gatefield.experiments.gates.where.hits import FEW, NEAR, hits, localized, network, rate
+from gatefield.experiments.gates.where.hits import FEW, NEAR, PEAKED, again, hits, localized, network, rate
 from gatefield.experiments.gates.where.predictors import CHOSEN, PREDICTORS
 from gatefield.plot import gain_text, small_field
 
@@ -38,15 +38,15 @@ def draw(record: xr.Dataset) -> Figure:
 
 
 def _hits(axes: Any, part: xr.Dataset) -> None:
-    """Interval of hits with its interval by gain, one mark for each predictor; the limit set by noise, and chance."""
+    """Share of hits with its interval by gain, one mark for each predictor; the limit set by noise, and chance."""
     for i, name in enumerate(PREDICTORS):
         found = [_shown(hits(one).sel(predictor=name), localized(one)) for one in _by_gain(part)]
         _marks(axes, found, i, name, color=f"C{i}", label=PREDICTORS[name])
-    limit = [_shown(one.again_distance <= NEAR, one.again_ipr > 6 / part.attrs["n"]) for one in _by_gain(part)]
+    limit = [_shown(*again(one)) for one in _by_gain(part)]
     mean, low, high = np.transpose(limit)
     axes.fill_between(np.arange(len(limit)), low, high, color="0.9", linewidth=0, zorder=0)
     axes.plot(np.arange(len(limit)), mean, "--", color="0.3", linewidth=1.2, label="two trainings, same start")
-    axes.axhline(3 / part.attrs["n"], color="0.4", linestyle=":", linewidth=1.0, label="chance")
+    axes.axhline((2 * NEAR + 1) / part.attrs["n"], color="0.4", linestyle=":", linewidth=1.0, label="chance")
     _gain_axis(axes, part)
 
 
@@ -87,7 +87,7 @@ def _counts(axes: Any, record: xr.Dataset) -> None:
             axes.plot(np.arange(record.sizes["gain"]), shares[s], style, marker=".", color=f"C{s}", label=label)
         axes.plot([], [], style, color="0.3", label=NETWORKS[name])
     _gain_axis(axes, record)
-    axes.set(title="units that count: inverse participation ratio above 6/n", ylabel="share of units", ylim=(0, 1.02))
+    axes.set(title=f"units that count: inverse participation ratio above {PEAKED}/n", ylabel="share of units", ylim=(0, 1.02))
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
 
 

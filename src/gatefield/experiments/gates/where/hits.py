@@ -8,6 +8,8 @@ from gatefield.experiments.gates.where.predictors import CHOSEN, PREDICTORS
 
 NEAR = 1
 """A prediction hits if it is at most so many sites away."""
+PEAKED = 6
+"""A unit counts if its inverse participation ratio (IPR) is above this over n: twice that of a random field."""
 FEW = 10
 """A setting in which fewer units localize says nothing by itself, and is not shown by itself."""
 OTHERS = tuple(name for name in PREDICTORS if name != CHOSEN)
@@ -22,13 +24,18 @@ def network(record: xr.Dataset, name: str) -> xr.Dataset:
 
 
 def localized(part: xr.Dataset) -> xr.DataArray:
-    """Which units count: those with an inverse participation ratio above 6/n at the end, twice that of a random field."""
-    return part.ipr > 6 / part.attrs["n"]
+    """Which units count: those that are localized at the end."""
+    return part.ipr > PEAKED / part.attrs["n"]
 
 
 def hits(part: xr.Dataset) -> xr.DataArray:
     """Whether the predicted site is within one site of the final peak."""
     return part.distance <= NEAR
+
+
+def again(part: xr.Dataset) -> tuple[xr.DataArray, xr.DataArray]:
+    """Whether two trainings from the same start end within one site of each other, and which units count: both localized."""
+    return part.again_distance <= NEAR, part.again_ipr > PEAKED / part.attrs["n"]
 
 
 def rate(holds: xr.DataArray, counted: xr.DataArray) -> Interval:
@@ -41,7 +48,6 @@ def rate(holds: xr.DataArray, counted: xr.DataArray) -> Interval:
     >>> print(rate(one, xr.ones_like(one)))
     0.900 (95 % interval over seeds 0.596 to 0.982)
     """
-    holds, counted = xr.broadcast(holds, counted)
     if holds.sizes["unit"] > 1:
         return share(_runs(holds), _runs(counted))
     return proportion(int((holds & counted).sum()), int(counted.sum()))

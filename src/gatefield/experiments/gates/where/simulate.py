@@ -7,15 +7,17 @@ import numpy as np
 import xarray as xr
 from pydantic import Field
 
+from gatefield.core.grid import Grid
 from gatefield.data import NonlinearGP, Task
 from gatefield.experiments.gates.where.predictors import CHOSEN, PREDICTORS, predict
-from gatefield.lab.bench import Bench
-from gatefield.lab.experiment import Parameters
+from gatefield.lab import Bench, Parameters
 from gatefield.lab.kinds import Count, Gains, LengthScale, Rate, Seed
 from gatefield.measures import circular_distance, ipr, peak_position
 from gatefield.nets import Committee
 
 Pairs = Annotated[tuple[tuple[LengthScale, LengthScale], ...], Field(min_length=1)]
+SETTING = ("pair", "gain")
+"""The axes that every variable of a network begins with."""
 
 
 class Settings(Parameters):
@@ -43,60 +45,62 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
     """The record."""
     neuron = _study(bench, p, "neuron", 1, p.seeds, p.learning_rate)
     committee = _study(bench, p, "committee", p.units, p.committees, p.committee_rate)
-    pairs = [f"{xi1:g}, {xi0:g}" for xi1, xi0 in p.pairs]
-    coords = {"pair": pairs, "gain": list(p.gains), "predictor": list(PREDICTORS)}
+    coords = {**_grid(p).coords, "predictor": list(PREDICTORS)}
     xis = {name: ("pair", list(values)) for name, values in zip(("xi1", "xi0"), zip(*p.pairs, strict=True), strict=True)}
     return xr.Dataset({**neuron, **committee}, {**coords, **xis}, {"n": p.n, "noise": p.learning_rate / p.batch_size})
 
 
+def _grid(p: Settings, **more: int) -> Grid:
+    return Grid(pair=[f"{xi1:g}, {xi0:g}" for xi1, xi0 in p.pairs], gain=p.gains, **more)
+
+
+def _task(p: Settings, grid: Grid) -> Task:
+    """One for each run."""
+    xi1, xi0 = grid.share(np.asarray(p.pairs), over="pair").T
+    return Task(NonlinearGP(p.n, xi1, grid.gain), NonlinearGP(p.n, xi0, grid.gain))
+
+
 def _study(bench: Bench, p: Settings, name: str, K: int, seeds: int, learning_rate: float) -> dict[str, Any]:
     """Starts, ends and predictions of one kind of network; every variable's name begins with that of the network."""
-    xi1, xi0, gain = _settings(p)
-    repeats = min(p.repeats, seeds)
+    repeats, settings, first = min(p.repeats, seeds), _grid(p), _grid(p, seed=seeds)
     net_key, train_key = jax.random.split(jax.random.fold_in(jax.random.key(p.seed), K))
-    starts = np.asarray(Committee(p.n, K, key=jax.random.split(net_key, len(gain) * seeds)).fields)
-    starts = starts.reshape(len(gain), seeds, K, p.n)
-    twice = np.concatenate([starts, starts[:, :repeats]], axis=1)
-    ends, others = np.split(_train(bench, p, name, twice, learning_rate, train_key), [seeds], axis=1)
-    cov1, cov0 = (NonlinearGP(p.n, xi, gain).covariance() for xi in (xi1, xi0))
-    guesses = predict(starts, cov1, cov0, gain)
-    variables = _outcome(ends, guesses) | _agreement(ends[:, :repeats], others)
-    variables["example_guess"] = (("position",), guesses[CHOSEN][:, 0, 0])
-    variables["example_end"] = (("position",), ends[:, 0, 0])
-    lead, shape = ("pair", "gain"), (len(p.pairs), len(p.gains))
-    return {f"{name}_{key}": _named(name, lead, shape, *value) for key, value in variables.items()}
-
-
-def _settings(p: Settings) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Both length scales and the gain of every setting."""
-    pair, gain = (axis.ravel() for axis in np.meshgrid(np.arange(len(p.pairs)), p.gains, indexing="ij"))
-    xi1, xi0 = np.asarray(p.pairs)[pair].T
-    return xi1, xi0, gain
+    starts = first.fold(Committee(p.n, K, key=jax.random.split(net_key, len(first))).fields)
+    twice = np.concatenate([starts, starts[:, :, :repeats]], axis=2)
+    ends, others = np.split(_train(bench, p, name, twice, learning_rate, train_key), [seeds], axis=2)
+    task = _task(p, settings)
+    covariances = task.positive.covariance(), task.negative.covariance()
+    guesses = predict(starts.reshape(-1, seeds, K, p.n), *covariances, settings.gain)
+    guesses = {predictor: settings.fold(fields) for predictor, fields in guesses.items()}
+    variables = _outcome(ends, guesses) | _agreement(ends[:, :, :repeats], others)
+    variables["example_guess"] = (("position",), guesses[CHOSEN][:, :, 0, 0])
+    variables["example_end"] = (("position",), ends[:, :, 0, 0])
+    return {f"{name}_{key}": _named(name, *value) for key, value in variables.items()}
 
 
 def _train(bench: Bench, p: Settings, part: str, starts: np.ndarray, learning_rate: float, key: Any) -> np.ndarray:
-    """Final fields (settings, seeds, units, n) from the given starts, each run on samples of its own."""
-    settings, seeds, K, n = starts.shape
-    xi1, xi0, gain = (np.repeat(values, seeds) for values in _settings(p))
+    """Final fields (pair, gain, start, unit, position) from the given starts, each run on samples of its own."""
+    *_, count, K, n = starts.shape
+    grid = _grid(p, start=count)
     record = bench.train(
         part,
         Committee(n, K, init=starts.reshape(-1, K, n), key=key),
-        Task(NonlinearGP(n, xi1, gain), NonlinearGP(n, xi0, gain)),
+        _task(p, grid),
         steps=p.steps,
         batch_size=p.batch_size,
         learning_rate=learning_rate,
         record_every=max(1, p.steps // 4),
-        key=jax.random.split(key, settings * seeds),
+        key=jax.random.split(key, len(grid)),
+        runs=grid,
     ).record
-    return record.fields.isel(step=-1).values.reshape(starts.shape)
+    return record.fields.isel(step=-1).values
 
 
 def _outcome(ends: np.ndarray, guesses: dict[str, np.ndarray]) -> dict[str, Any]:
     """How far each prediction is from the final peak and whether its sign is right; how localized the field is."""
-    lead, fields = ("seed", "unit"), np.stack(list(guesses.values()), axis=1)
+    lead, fields = ("seed", "unit"), np.stack(list(guesses.values()), axis=2)
     sites, peaks = np.asarray(peak_position(fields)), np.asarray(peak_position(ends))
-    apart = np.asarray(circular_distance(sites, peaks[:, None], ends.shape[-1]))
-    signs = np.sign(_at(fields, sites)) == np.sign(_at(ends, peaks))[:, None]
+    apart = np.asarray(circular_distance(sites, peaks[:, :, None], ends.shape[-1]))
+    signs = np.sign(_at(fields, sites)) == np.sign(_at(ends, peaks))[:, :, None]
     return {
         "distance": (("predictor", *lead), apart, {"units": "site", "long_name": "distance of the prediction from the peak"}),
         "sign_right": (("predictor", *lead), signs),
@@ -119,7 +123,6 @@ def _at(fields: np.ndarray, sites: np.ndarray) -> np.ndarray:
     return np.take_along_axis(fields, sites[..., None], axis=-1)[..., 0]
 
 
-def _named(name: str, lead: tuple[str, str], shape: tuple[int, int], dims: Any, values: np.ndarray, *attrs: Any) -> Any:
-    """A variable with the settings' axis taken apart, and the network's own axes under its name."""
-    own = tuple(f"{name}_{dim}" if dim in ("seed", "unit", "repeat") else dim for dim in dims)
-    return ((*lead, *own), np.reshape(values, (*shape, *np.shape(values)[1:])), *attrs)
+def _named(name: str, dims: tuple[str, ...], values: np.ndarray, *attrs: Any) -> Any:
+    """A variable of one network, with the network's own axes under its name."""
+    return ((*SETTING, *(f"{name}_{dim}" if dim in ("seed", "unit", "repeat") else dim for dim in dims)), values, *attrs)

@@ -1,23 +1,20 @@
 """Which gates win the race, and is it they that ReLU networks learn?"""
 
 from gatefield.experiments.gates.winning_gates.figure import draw
-from gatefield.experiments.gates.winning_gates.simulate import Settings, simulate, verdicts
-from gatefield.lab.experiment import Experiment
+from gatefield.experiments.gates.winning_gates.simulate import Settings, simulate
+from gatefield.experiments.gates.winning_gates.verdicts import verdicts
+from gatefield.lab import Experiment
 
 experiment = Experiment(
     name="winning-gates",
     title="Which gates win? Neither the fastest nor a tiling, and not quite those that ReLU learns",
     source="note 002, section 5.1, and note 000, section 3.3 with equations 13 to 18, corrected",
     text="Behind fixed gates a network is linear, and its whole loss curve is known exactly. So gates can race: which set "
-    "learns fastest, and which ends with the smallest loss? Sets that are shut, random, localized, shaped like Mexican "
-    "hats or Fourier modes, redundant, or exclusive (a gate and its opposite) are laid beside the gates of trained ReLU "
-    "committees and beside the best that a search over all sets of half-space gates finds. Modes of large eigenvalue are "
-    "learned first; but for an exclusive pair A does not depend on the gate at all, so that b alone decides the speed. "
-    "The search climbs from many starts, closed forms for Gaussian data and soft gates on a sample otherwise, then tries "
-    "random moves; what it finds is judged on fresh samples. Note 000 guesses that gates should tile the inputs without "
-    "overlap. Half-spaces through the origin can tile only as one pair of opposites. The bottom row shows how the winner "
-    "does better: a gate can look at one mode in the positive class and at another in the negative, because their "
-    "spectra differ, so that two gates part the positive inputs among them and open together for the negative ones.",
+    "learns fastest, and which ends with the smallest loss? Sets that are shut, random, localized, Fourier modes, redundant, "
+    "or exclusive (a gate and its opposite) stand beside the gates of trained ReLU committees and the best half-space gates "
+    "that a search finds, judged on fresh samples. Note 000 guesses that gates should tile the inputs without overlap, which "
+    "half-spaces through the origin can do only as one pair of opposites. The bottom row shows how the winner does better: a "
+    "gate can look at one mode in the positive class and at another in the negative, because their spectra differ.",
     Parameters=Settings,
     presets={
         "full": {},

@@ -7,8 +7,8 @@ from scipy.integrate import solve_ivp
 
 from gatefield.core.intervals import Interval
 from gatefield.data import NonlinearGP
-from gatefield.experiments.gates.where.hits import gain_over_chosen, network, rate
-from gatefield.experiments.gates.where.predictors import CHOSEN, PREDICTORS, closure_end, committee_end, predict
+from gatefield.experiments.gates.where.hits import rate
+from gatefield.experiments.gates.where.predictors import CHOSEN, PREDICTORS, TOGETHER, closure_end, committee_end, predict
 from gatefield.theory import closure
 
 N, GAINS = 8, np.array([1.0, np.inf])
@@ -31,17 +31,32 @@ def test_flows_against_an_adaptive_solver(setting, gain):
 
 
 def test_predictors_are_the_named_fields():
+    """Three units of one committee, each also as a neuron alone; flows run for 10, 100 and 3 * 40 tau."""
     guesses = {name: fields[:, 0] for name, fields in predict(STARTS[:, None], COV1, COV0, GAINS).items()}
-    assert list(guesses) == list(PREDICTORS)
-    once = np.einsum("sij,sfj->sfi", COV1, STARTS)
-    np.testing.assert_allclose(guesses[CHOSEN], once, atol=1e-6)
-    np.testing.assert_allclose(guesses["S1^2 w0"], np.einsum("sij,sfj->sfi", COV1, once), atol=1e-6)
+    gaussian = closure_end(STARTS, COV1, COV0, [0.0, 0.0], 10.0)
+    together = committee_end(STARTS[:, None], COV1, COV0, 40.0)[:, 0]
+    expected = {
+        "w0": STARTS,
+        CHOSEN: _filtered(STARTS),
+        "S1^2 w0": _filtered(_filtered(STARTS)),
+        "S1 x Gaussian flow": _filtered(gaussian),
+        "closure flow": closure_end(STARTS, COV1, COV0, GAINS, 100.0),
+        TOGETHER: _filtered(together),
+    }
+    assert list(guesses) == list(PREDICTORS) == list(expected)
+    for name, fields in expected.items():
+        np.testing.assert_allclose(guesses[name], fields, atol=2e-5, err_msg=name)
 
 
-def test_committee_flow_of_one_unit_is_the_flow_of_a_neuron():
-    """And that of two units is not, though it starts with the same fields."""
+def _filtered(fields):
+    return np.einsum("sij,sfj->sfi", COV1, fields)
+
+
+def test_committee_of_equal_units_flows_as_a_neuron_alone():
+    """And one of different units does not, though it starts with the same fields."""
     alone = closure_end(STARTS, COV1, COV0, [0.0, 0.0], 10.0)
-    np.testing.assert_allclose(committee_end(STARTS[:, :, None], COV1, COV0, 10.0)[:, :, 0], alone, atol=2e-5)
+    equal = committee_end(np.repeat(STARTS[:, :, None], 2, axis=2), COV1, COV0, 10.0)
+    np.testing.assert_allclose(equal, np.repeat(alone[:, :, None], 2, axis=2), atol=2e-5)
     assert np.abs(committee_end(STARTS[:, None], COV1, COV0, 10.0)[:, 0] - alone).max() > 0.01
 
 
@@ -57,14 +72,3 @@ def test_units_that_do_not_count_are_left_out():
     hit = xr.DataArray([[True], [False], [True]], dims=("seed", "unit"))
     assert rate(hit, xr.DataArray([[True], [False], [True]], dims=("seed", "unit"))).mean == 1.0
     assert rate(hit, xr.zeros_like(hit)) == Interval(0.0, 0.0, 1.0)
-
-
-def test_paired_difference():
-    """Three of four units count; the other predictor hits one more of them."""
-    dims = ("predictor", "neuron_seed", "neuron_unit")
-    distance = xr.DataArray([[[0], [5], [5], [0]], [[1], [0], [5], [9]]], {"predictor": [CHOSEN, "w0"]}, dims)
-    ipr = xr.DataArray([[0.9], [0.9], [0.9], [0.01]], dims=dims[1:])
-    record = xr.Dataset({"neuron_distance": distance, "neuron_ipr": ipr}, attrs={"n": 40})
-    found = gain_over_chosen(network(record, "neuron"), "w0")
-    assert found.mean == pytest.approx(1 / 3)
-    assert found.low < 0 < found.high

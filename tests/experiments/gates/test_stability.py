@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from gatefield.experiments.gates.stability.simulate import Settings
+from gatefield.experiments.gates.stability.settings import Settings
 from gatefield.experiments.gates.stability.students import TEACHERS, match, teacher_fields
 
 RANDOM = np.random.default_rng(0)
@@ -29,5 +29,8 @@ def test_teachers_have_unit_length_and_a_seed(kind):
 
 
 def test_students_smaller_than_the_teacher():
-    with pytest.raises(ValueError, match=r"students must have at least as many units as the teacher, 4, but one has 2; give"):
+    with pytest.raises(
+        ValueError,
+        match=r"students must have at least as many units as the teacher, 4, but one has 2; write for instance students=4,8",
+    ):
         Settings(students=(2, 8))

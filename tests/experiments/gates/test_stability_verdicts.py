@@ -1,0 +1,344 @@
+"""Verdicts and figure of `stability`, on records made by hand, and networks that stay where they start."""
+
+import jax
+import numpy as np
+import pytest
+import xarray as xr
+from drawn import assert_drawn, lines, panel, scaled
+from matplotlib.colors import to_rgba
+
+from gatefield.data import NonlinearGP
+from gatefield.experiments.gates.stability import experiment
+from gatefield.experiments.gates.stability.students import teacher_fields
+from gatefield.lab import MemoryBench
+from gatefield.nets import Committee
+
+INF, N, SEEDS = float("inf"), 8, 20
+PATHWAYS, GAINS, SIZES = ("none", "trained", "frozen 0.1", "frozen 0.4"), (0.01, 3.0, INF), (0.25, 0.5, 0.75, 1.0, 4.0)
+PUSHES, TEACHERS, STUDENTS = ("random", "other"), ("localized", "oscillating", "random"), (4, 8)
+AXES = {"pathway": 4, "gain": 3, "seed": SEEDS, "push": 2, "size": 5, "teacher": 3, "student": 2, "taught_unit": 2}
+AXES |= {"position": N, "mode": N}
+
+
+def full(value, *dims):
+    return dims, np.full([AXES[dim] for dim in dims], value)
+
+
+def made(sizes=SIZES):
+    """A record in which all verdicts hold; at the lowest gain, where fields do not localize, nothing does. The first seed is
+    far off wherever the median decides."""
+    rng, lead = np.random.default_rng(0), ("pathway", "gain", "seed")
+    w = rng.normal(size=(3, SEEDS, N))
+    v = rng.normal(size=(2, 3, SEEDS, N))
+    back = np.zeros((2, 5, 3, SEEDS), bool)
+    back[:, :2] = True
+    back[1, 2] = back[0, 2, 1, :15] = back[0, 3, 1, :8] = True
+    push = ("push", "size", "gain", "seed")
+    match = ("student", "teacher", "gain", "seed", "taught_unit")
+    record = xr.Dataset(
+        {
+            "fields": ((*lead, "position"), np.stack([w, 2 * w, *(w - v)])),
+            "linear": ((*lead, "position"), np.stack([0 * w, -w, *v])),
+            "ipr": full(0.6, *lead),
+            "sum_ipr": full(0.6, *lead),
+            "loss": full(0.2, *lead),
+            "eigenvalues": full(-0.2, "gain", "seed", "mode"),
+            "damping": (("gain", "mode"), -0.2 + 0.01 * np.arange(24.0).reshape(3, N) / 10),
+            "top": full(-0.1, *lead),
+            "top_error": full(0.01, *lead),
+            "top_shift": full(0.002, *lead),
+            "unrest": full(0.05, *lead),
+            "return_cosine": (push, np.where(back, 0.951, 0.949)),
+            "return_ipr": full(0.151, *push),
+            "foretold": (push, back.copy()),
+            "teacher_fields": (("teacher", "seed", "taught_unit", "position"), rng.normal(size=(3, SEEDS, 2, N))),
+            "teacher_ipr": full(0.3, "teacher", "seed", "taught_unit"),
+            "match_cosine": full(0.951, *match),
+            "student_ipr": full(0.3, *match),
+            "student_fields": ((*match, "position"), rng.normal(size=(2, 3, 3, SEEDS, 2, N))),
+        },
+        {"pathway": list(PATHWAYS), "gain": list(GAINS), "push": list(PUSHES), "size": list(SIZES), "teacher": list(TEACHERS)}
+        | {"student": list(STUDENTS), "seed": np.arange(SEEDS), "position": np.arange(N), "mode": np.arange(N)},
+    )
+    record.loss[1] = 0.15
+    record.teacher_ipr[1:], record.student_ipr[:, 1:] = 0.149, 0.149
+    for name in ("ipr", "sum_ipr", "unrest"):
+        record[name][1:, :, 0] = 30.0
+    off = {"ipr": 0.149, "top": 1.0, "loss": 0.25, "return_cosine": 0.0, "return_ipr": 0.0}
+    for name, value in off.items():
+        record[name].loc[{"gain": 0.01}] = value
+    record.foretold.loc[{"gain": 0.01}] = True
+    return record.sel(size=list(sizes))
+
+
+def changed(*changes):
+    """The record with other numbers: (variable, where, number)."""
+    record = made()
+    for name, where, value in changes:
+        record[name].loc[where] = value
+    return record
+
+
+def judged(record, words):
+    (found,) = [verdict for verdict in experiment.verdicts(record) if words in verdict.claim]
+    return found
+
+
+HIGH = {"gain": [3.0, INF]}
+
+
+def counted(name, where, count, old, new):
+    """The record with `count` of the values that are `old` there turned into `new`."""
+    record = made()
+    part = record[name].loc[where].values.copy()
+    part[tuple(np.argwhere(np.isclose(part, old))[:count].T)] = new
+    record[name].loc[where] = part
+    return record
+
+
+@pytest.mark.parametrize(
+    ("words", "change", "measured", "holds"),
+    [
+        ("up to half", ("return_cosine", {"push": "random", "size": [0.25, 0.5], **HIGH}, 3, 0.951, 0.949), 77 / 80, True),
+        ("up to half", ("return_cosine", {"push": "random", "size": [0.25, 0.5], **HIGH}, 5, 0.951, 0.949), 75 / 80, False),
+        ("of 4 times", ("return_cosine", {"push": "random", "size": 4.0, **HIGH}, 19, 0.949, 0.951), 19 / 40, True),
+        ("of 4 times", ("return_cosine", {"push": "random", "size": 4.0, **HIGH}, 20, 0.949, 0.951), 20 / 40, False),
+        ("ends localization", ("return_ipr", HIGH, 19, 0.151, 0.149), 381 / 400, True),
+        ("ends localization", ("return_ipr", HIGH, 21, 0.151, 0.149), 379 / 400, False),
+        ("the larger of the two", ("return_cosine", {"push": "other", "size": 0.5, **HIGH}, 7, 0.951, 0.949), 153 / 160, True),
+        ("the larger of the two", ("return_cosine", {"push": "other", "size": 0.5, **HIGH}, 9, 0.951, 0.949), 151 / 160, False),
+        ("the larger of the two", ("return_cosine", {"push": "other", "size": 4.0, **HIGH}, 9, 0.949, 0.951), 151 / 160, False),
+        ("the larger of the two", ("return_cosine", {"push": "other", "size": 1.0, **HIGH}, 40, 0.949, 0.951), 1, True),
+        ("foretells", ("foretold", {"push": "random", **HIGH}, 39, True, False), 161 / 200, True),
+        ("foretells", ("foretold", {"push": "random", **HIGH}, 41, True, False), 159 / 200, False),
+        ("foretells", ("foretold", {"push": "other", **HIGH}, 120, True, False), 1, True),
+        ("of 8 units", ("match_cosine", {"student": 8}, 35, 0.951, 0.949), 325 / 360, True),
+        ("of 8 units", ("match_cosine", {"student": 8}, 37, 0.951, 0.949), 323 / 360, False),
+        ("of 4 units", ("match_cosine", {"student": 8}, 360, 0.951, 0.949), 1, True),
+        ("do not localize", ("student_ipr", {"teacher": ["oscillating", "random"]}, 23, 0.149, 0.151), 23 / 480, True),
+        ("do not localize", ("student_ipr", {"teacher": ["oscillating", "random"]}, 25, 0.149, 0.151), 25 / 480, False),
+    ],
+)
+def test_shares_on_both_sides_of_their_bounds(words, change, measured, holds):
+    found = judged(counted(*change), words)
+    assert found.holds is holds
+    assert found.measured == pytest.approx(measured)
+
+
+TRAINED, LAST = {"pathway": "trained"}, {"pathway": "frozen 0.4"}
+
+
+@pytest.mark.parametrize(
+    ("words", "name", "where", "value", "measured", "holds"),
+    [
+        ("gain 3: a localized field alone", "top", {"pathway": "none", "gain": 3.0, "seed": 3}, -0.0201, -0.0201, True),
+        ("gain 3: a localized field alone", "top", {"pathway": "none", "gain": 3.0, "seed": 3}, -0.0199, -0.0199, False),
+        ("gain 3: a localized field alone", "top_error", {"pathway": "none", "gain": 3.0, "seed": 3}, 0.0499, -0.1, True),
+        ("gain 3: a localized field alone", "top_error", {"pathway": "none", "gain": 3.0, "seed": 3}, 0.0501, -0.1, False),
+        ("gain 3: a localized field alone", "top", {"pathway": "trained"}, 0.1, -0.1, True),
+        ("gain 3: a localized field beside", "top", {"pathway": "trained", "gain": 3.0, "seed": 3}, 0.1, 0.1, False),
+        ("gain 3: a localized field beside", "top", {"pathway": "none"}, 0.1, -0.1, True),
+        ("gain ∞: a localized field beside", "top", {"pathway": "trained", "gain": INF, "seed": 3}, 0.1, 0.1, False),
+        ("leaves localization", "ipr", TRAINED, 0.6 * 1.0999, 1.0999, True),
+        ("leaves localization", "ipr", TRAINED, 0.6 * 1.1001, 1.1001, False),
+        ("leaves localization", "ipr", TRAINED, 0.6 * 0.9001, 0.9001, True),
+        ("leaves localization", "ipr", TRAINED, 0.6 * 0.8999, 0.8999, False),
+        ("doubles what", "loss", TRAINED, 0.25 - 0.05 * 2.1999, 2.1999, True),
+        ("doubles what", "loss", TRAINED, 0.25 - 0.05 * 2.2001, 2.2001, False),
+        ("doubles what", "loss", TRAINED, 0.25 - 0.05 * 1.8001, 1.8001, True),
+        ("doubles what", "loss", TRAINED, 0.25 - 0.05 * 1.7999, 1.7999, False),
+        ("stays localized", "sum_ipr", LAST, 0.6 * 1.1999, 1.1999, True),
+        ("stays localized", "sum_ipr", LAST, 0.6 * 1.2001, 1.2001, False),
+        ("stays localized", "sum_ipr", LAST, 0.6 * 0.8001, 0.8001, True),
+        ("stays localized", "sum_ipr", LAST, 0.6 * 0.7999, 0.7999, False),
+        ("stays localized", "sum_ipr", {"pathway": "frozen 0.1"}, 0.1, 1, True),
+        ("are steady states", "unrest", {}, 0.0999, 0.0999, True),
+        ("are steady states", "unrest", {}, 0.1001, 0.1001, False),
+        ("is as localized", "student_ipr", {"student": 8, "teacher": "localized", "gain": 0.01}, 0.3 * 1.0999, 1.0999, True),
+        ("is as localized", "student_ipr", {"student": 8, "teacher": "localized", "gain": 0.01}, 0.3 * 1.1001, 1.1001, False),
+        ("is as localized", "student_ipr", {"student": 8, "teacher": "localized", "gain": 0.01}, 0.3 * 0.8999, 0.8999, False),
+        ("is as localized", "student_ipr", {"student": 8, "teacher": "random"}, 0.9, 1, True),
+        ("do not localize", "teacher_ipr", {"teacher": "random"}, 0.9, 0, True),
+    ],
+)
+def test_verdicts_on_both_sides_of_their_bounds(words, name, where, value, measured, holds):
+    found = judged(changed((name, where, value)), words)
+    assert found.holds is holds
+    assert found.measured == pytest.approx(measured, abs=1e-12)
+
+
+@pytest.mark.parametrize(("ratio", "holds"), [(2.0999, True), (2.1001, False), (1.9001, True), (1.8999, False)])
+def test_length_beside_a_trained_pathway(ratio, holds):
+    record = made()
+    record.fields[1] = ratio * record.fields[0]
+    found = judged(record, "twice as long")
+    assert (found.holds, found.measured) == (holds, pytest.approx(ratio))
+
+
+@pytest.mark.parametrize(("left", "holds"), [(0.0999, True), (0.1001, False)])
+def test_what_the_trained_pathway_leaves(left, holds):
+    record = made()
+    record.linear[1] = -(1 - left) * record.fields[1] / 2
+    found = judged(record, "odd half")
+    assert (found.holds, found.measured) == (holds, pytest.approx(left))
+
+
+def test_students_of_localized_teachers_may_be_localized_where_those_are():
+    record = changed(("student_ipr", {"teacher": "random"}, 0.9), ("teacher_ipr", {"teacher": "random"}, 0.151))
+    assert judged(record, "do not localize").measured == 0
+    record = changed(("student_ipr", {"teacher": "random"}, 0.9))
+    assert judged(record, "do not localize").measured == 0.5
+
+
+def test_what_is_expected():
+    found = experiment.verdicts(made())
+    assert all(verdict.holds for verdict in found)
+    slow = (3 - np.sqrt(5)) / 2
+    damping = [-0.2 + 0.001 * 15, -0.2 + 0.001 * 23]  # the last mode of the second and of the third gain
+    spectra = [damping[0], slow * damping[0], damping[1], slow * damping[1]]
+    assert [v.expected for v in found] == pytest.approx([*spectra, 1, 0, 1, 1, 1, 1, 2, 0, 2, 1, 0, 1, 1, 1, 0])
+    assert judged(changed(("top", {"gain": 3.0}, -0.019)), "gain 3: a localized field alone").outcome == "not decided"
+
+
+@pytest.mark.parametrize(("ipr", "count"), [(0.151, 19), (0.149, 17)])
+def test_only_localized_fields_are_asked(ipr, count):
+    """Whether they are is said by the median without a pathway."""
+    assert len(experiment.verdicts(changed(("ipr", {"pathway": "none", "gain": 3.0, "seed": slice(0, 10)}, ipr)))) == count
+
+
+@pytest.mark.parametrize(("sizes", "count"), [((0.5, 1.0), 19), ((1.0, 4.0), 18), ((1.0,), 17)])
+def test_pushes_that_were_not_made_are_not_judged(sizes, count):
+    assert len(experiment.verdicts(made(sizes))) == count
+
+
+def test_notes():
+    """By hand: at gain 3 0.75 return after a push of 0.75 and 0.4 after one of 1."""
+    record = changed(("fields", {"pathway": "trained", "gain": INF, "seed": slice(0, 4)}, 1.0))
+    record.fields[0, 2, :5] = 0.1
+    record.fields[0, 2, :5, 0] = 0.71  # more than the seven others together
+    record.fields[0, 2, 5:] = 0.1
+    record.fields[0, 2, 5:, 0] = 0.69
+    assert "after a push of 0.93 at gain 3, 0.62 at gain ∞ times" in judged(record, "up to half").note
+    assert "; 25% of the fields have" in judged(record, "gain ∞: a localized field alone").note
+    assert (
+        "error up to 0.0100, change with half the gate's width up to 0.0020"
+        in judged(record, "gain 3: a localized field a").note
+    )
+    record = changed(("ipr", LAST, 0.15), ("match_cosine", {"student": 8, "teacher": "random", "gain": INF}, 0.95))
+    record.fields[3] = -3 * record.linear[3]
+    note = judged(record, "stays localized").note
+    assert "length 0.4: 1.00, of w alone 0.25" in note
+    assert note.endswith("along -v, with a cosine of 1.00")
+    assert judged(record, "of 8 units").note.endswith("lowest median cosine 0.9500, for the random teacher at gain ∞")
+    assert "up to its length: 1.000" in judged(record, "leaves localization").note
+
+
+def scrambled():
+    rng, record = np.random.default_rng(1), made()
+    drawn = {name: rng.uniform(0.1, 0.9, values.shape) for name, values in record.items() if values.dtype.kind == "f"}
+    drawn["return_cosine"] = rng.uniform(0.9, 1.0, record.return_cosine.shape)
+    drawn["foretold"] = rng.random(record.foretold.shape) < 0.4
+    drawn["match_cosine"][0, 0, 0] = 1.0
+    drawn["fields"][1, 2, 7] = 5 * drawn["fields"][0, 2, 7]  # the seed that is shown
+    return record.assign({name: (record[name].dims, values) for name, values in drawn.items()})
+
+
+FIGURE = scrambled()
+DRAWN = experiment.figure(FIGURE)
+
+
+def test_figure_shows_spectra():
+    axes = panel(DRAWN, "(a) Jacobian")
+    for i in range(3):
+        values = FIGURE.eigenvalues.values[i]
+        assert_drawn(axes, np.median(values, axis=0), np.arange(N), color=to_rgba(f"C{i}"), style="-")
+        assert_drawn(axes, FIGURE.damping.values[i], np.arange(N), color=to_rgba(f"C{i}"), style=":")
+        heights = axes.collections[i].get_paths()[0].vertices[:, 1]
+        np.testing.assert_allclose([heights.min(), heights.max()], [values.min(0).min(), values.max(0).max()])
+
+
+def test_figure_shows_who_returns():
+    axes = panel(DRAWN, "(b) after a push and more training: cosine > 0.95")
+    same, told = (FIGURE.return_cosine.values > 0.95).mean(-1), FIGURE.foretold.values.mean(-1)
+    for i in range(3):
+        assert_drawn(axes, same[0, :, i], SIZES, color=to_rgba(f"C{i}"), style="-")
+        assert_drawn(axes, same[1, :, i], SIZES, color=to_rgba(f"C{i}"), style="--")
+        assert_drawn(axes, told[0, :, i], SIZES, color=to_rgba(f"C{i}"), style=":")
+
+
+def test_figure_shows_localization_beside_pathways():
+    axes, at = panel(DRAWN, "(c)"), np.arange(3)
+    for i, name in enumerate(("none", "trained")):
+        assert_drawn(axes, np.median(FIGURE.ipr.values[i], axis=1), at, label=f"pathway: {name}")
+        dots = [y for _, y in lines(axes, color=to_rgba(f"C{i}"), marker="o")]
+        np.testing.assert_array_equal(dots, FIGURE.ipr.values[i].T)
+    for i, name in ((2, "frozen 0.1"), (3, "frozen 0.4")):
+        assert_drawn(axes, np.median(FIGURE.sum_ipr.values[i], axis=1), at, label=f"{name}: w + v")
+    assert_drawn(axes, [1 / N, 1 / N], label="flat field, 1/n")
+
+
+def test_figure_shows_fields_most_alike_at_the_highest_gain():
+    axes, sites = panel(DRAWN, "(d) a seed with the same place, gain ∞"), np.arange(N)
+    none, trained, linear = FIGURE.fields.values[0, 2, 7], FIGURE.fields.values[1, 2, 7], FIGURE.linear.values[1, 2, 7]
+    assert_drawn(axes, none, sites, label="field, no pathway: w")
+    assert_drawn(axes, trained, sites, label="field beside a trained one")
+    assert_drawn(axes, 2 * none, sites, label="theory: 2w")
+    assert_drawn(axes, linear, sites, label="trained pathway v")
+    assert_drawn(axes, -none, sites, label="theory: -w")
+
+
+def test_figure_shows_students_beside_their_teachers():
+    axes = panel(DRAWN, "(e)")
+    for i, kind in enumerate(TEACHERS):
+        for j, size in enumerate(STUDENTS):
+            off = np.median(1 - FIGURE.match_cosine.values[j, i], axis=(1, 2))
+            assert_drawn(axes, np.maximum(off, 1e-7), np.arange(3) + (-0.04, 0.04)[j], label=f"{kind}, {size} units")
+    assert_drawn(axes, [0.05, 0.05], label="the same: cosine above 0.95")
+    for i, (kind, small) in enumerate(zip(TEACHERS, DRAWN.axes[-3:], strict=True)):
+        assert small.get_ylabel() == kind
+        assert_drawn(small, scaled(FIGURE.student_fields.values[0, i, 2, 0, 0]), np.arange(N), label="student")
+        assert_drawn(small, scaled(FIGURE.teacher_fields.values[i, 0, 0]), np.arange(N), label="teacher")
+
+
+def cosine(a, b):
+    return (a * b).sum(-1) / np.sqrt((a * a).sum(-1) * (b * b).sum(-1))
+
+
+def test_record_of_networks_that_stay_where_they_start():
+    """As they are trained at a vanishing rate, all that is measured is known from the starts."""
+    n, gains, sizes = 6, (1.0, INF), (0.5, 3.0)
+    rates = {"learning_rate": 1e-12, "student_rate": 1e-12, "steps": 1, "student_steps": 1, "batch_size": 4, "student_batch": 4}
+    few = {"seeds": 3, "samples": 64, "teacher_units": 2, "students": (2,), "pathway_sizes": (0.4,), "sizes": sizes}
+    record = experiment.simulate(experiment.Parameters(n=n, gains=gains, **few, **rates), MemoryBench())
+    keys = jax.random.split(jax.random.key(0), 5)
+    w = np.asarray(Committee(n, 1, key=jax.random.split(jax.random.split(keys[0], 3)[0], 3)).fields, float)[:, 0]
+    assert record.pathway.values.tolist() == ["none", "trained", "frozen 0.4"]
+    np.testing.assert_allclose(record.fields, np.broadcast_to(w, (3, 2, 3, n)), rtol=1e-6)
+    np.testing.assert_allclose(np.sqrt((record.linear.values**2).sum(-1))[:, 0, 0], [0, 0, 0.4], rtol=1e-6, atol=1e-9)
+    with_v = w + record.linear.values
+    np.testing.assert_allclose(record.sum_ipr, (with_v**4).sum(-1) / (with_v**2).sum(-1) ** 2, rtol=1e-6)
+    far = np.roll(w, n // 2, axis=-1)
+    for i, size in enumerate(sizes):
+        pushed = w + size * far  # the same field at the far side has the same length
+        np.testing.assert_allclose(record.return_cosine[1, i], np.broadcast_to(cosine(pushed, w), (2, 3)), rtol=1e-5)
+        for g, gain in enumerate(gains):
+            seen = pushed @ np.asarray(NonlinearGP(n, 2.0, gain).covariance())
+            peaks, old = np.abs(seen).argmax(-1), np.abs(w).argmax(-1)
+            near = np.isin((peaks - old) % n, [0, 1, n - 1])
+            sign = np.sign(seen[np.arange(3), peaks]) == np.sign(w[np.arange(3), old])
+            np.testing.assert_array_equal(record.foretold[1, i, g], near & sign)
+    assert (record.return_cosine[0, 0] > record.return_cosine[0, 1]).all()
+    total = sum(np.asarray(NonlinearGP(n, xi, INF).covariance(), float) for xi in (2.0, 1.0))
+    rates = np.sort(-np.linalg.eigvalsh(total) / 4)[::-1]
+    np.testing.assert_allclose(record.damping[1], rates, atol=1e-6)
+    np.testing.assert_allclose(record.eigenvalues[1], np.broadcast_to(rates, (3, n)), atol=1e-6)
+    np.testing.assert_allclose(record.top.sel(gain=INF), np.multiply.outer([1, (3 - 5**0.5) / 2, 1], [rates[0]] * 3), atol=1e-6)
+    net_key, _ = jax.random.split(jax.random.fold_in(keys[3], 2))
+    students = np.asarray(Committee(n, 2, key=jax.random.split(net_key, 3)).fields, float)
+    for t, kind in enumerate(TEACHERS):
+        for s in range(3):
+            taught = teacher_fields(kind, n, 2, s)
+            table = cosine(taught[:, None], students[s][None])
+            best = max([[table[0, 0], table[1, 1]], [table[0, 1], table[1, 0]]], key=sum)
+            np.testing.assert_allclose(record.match_cosine[0, t, :, s], [best, best], rtol=1e-5)
+            np.testing.assert_allclose(record.teacher_fields[t, s], taught)

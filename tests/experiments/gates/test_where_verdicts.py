@@ -1,0 +1,325 @@
+"""Verdicts and figure of `where`, on records made by hand, and where its networks start and end."""
+
+import itertools
+
+import jax
+import numpy as np
+import pytest
+import xarray as xr
+from drawn import assert_drawn, panel, scaled
+from matplotlib.colors import to_rgba
+from scipy import stats
+
+from gatefield.data import NonlinearGP
+from gatefield.experiments.gates.where import experiment
+from gatefield.experiments.gates.where.hits import gain_over_chosen, localized, network
+from gatefield.experiments.gates.where.predictors import CHOSEN, PREDICTORS, TOGETHER
+from gatefield.experiments.gates.where.simulate import _agreement, _outcome, _study
+from gatefield.lab import MemoryBench
+from gatefield.nets import Committee
+
+INF = float("inf")
+PAIRS, GAINS, SEEDS, COMMITTEES, REPEATS = ((2.0, 1.0), (3.0, 1.0)), (0.5, 1.0, 3.0, 100.0, INF), 100, 40, 40
+HITS = ((80, 94, 94, 94, 80), (80, 80, 80, 80, 80))
+NAMES = list(PREDICTORS)
+MINE, ALL = NAMES.index(CHOSEN), NAMES.index(TOGETHER)
+
+
+def first(count, shape):
+    """True for the first `count` of all places."""
+    return (np.arange(np.prod(shape)) < count).reshape(shape)
+
+
+def made(hits=HITS, one=120, together=7, agree=350, signs=900, n=40, noise=5e-5, pairs=PAIRS, gains=GAINS):
+    """Neurons of which the chosen predictor hits so many in each setting, and committees of two units of which it hits both
+    but for `one` committees, where it hits the first. All others hit fewer, but for the committees' flow, which hits the
+    second unit in so many of these."""
+    cells = (len(pairs), len(gains))
+    neuron = np.arange(SEEDS) < np.reshape(hits, cells)[:, :, None]
+    fewer = np.arange(SEEDS) < np.reshape(hits, cells)[:, :, None] - 5
+    neurons = np.stack([neuron if i == MINE else fewer for i in range(6)], axis=2)[..., None]
+    second, worse, better = (~first(count, (*cells, COMMITTEES)) for count in (one, one + 20, one))
+    better |= first(together, better.shape)
+    units = [np.stack([np.ones_like(x), x], axis=-1) for x in (worse, second, better)]
+    committees = np.stack([units[1] if i == MINE else units[2] if i == ALL else units[0] for i in range(6)], axis=2)
+    right = np.stack([first(signs if i == MINE else 500, neuron.shape) for i in range(6)], axis=2)[..., None]
+    again = {"neuron": first(agree, (*cells, REPEATS, 1)), "committee": first(400, (*cells, REPEATS, 2))}
+    data = {}
+    for name, hit, sign in (("neuron", neurons, right), ("committee", committees, committees)):
+        own = (f"{name}_seed", f"{name}_unit")
+        seen = {
+            "distance": ((*own,), np.where(hit, 1, 2)),
+            "sign_right": ((*own,), sign),
+            "ipr": (own, np.full((*cells, *hit.shape[3:]), 6.001 / n)),
+            "again_distance": ((f"{name}_repeat", own[1]), np.where(again[name], 1, 2)),
+            "again_ipr": ((f"{name}_repeat", own[1]), np.full(again[name].shape, 6.001 / n)),
+            "example_guess": (("position",), np.ones((*cells, n))),
+            "example_end": (("position",), np.ones((*cells, n))),
+        }
+        for key, (dims, values) in seen.items():
+            lead = ("pair", "gain", "predictor") if key in ("distance", "sign_right") else ("pair", "gain")
+            data[f"{name}_{key}"] = ((*lead, *dims), values)
+    xis = {"xi1": ("pair", [a for a, _ in pairs]), "xi0": ("pair", [b for _, b in pairs])}
+    names = [f"{a:g}, {b:g}" for a, b in pairs]
+    return xr.Dataset(data, {"pair": names, "gain": list(gains), "predictor": NAMES, **xis}, {"n": n, "noise": noise})
+
+
+def judged(record, words):
+    (found,) = [verdict for verdict in experiment.verdicts(record) if words in verdict.claim]
+    return found
+
+
+def hits(*changes):
+    """The usual hits, with others in some settings."""
+    out = np.array(HITS)
+    for s, g, count in changes:
+        out[s, g] = count
+    return out
+
+
+@pytest.mark.parametrize(
+    ("words", "change", "measured", "holds"),
+    [
+        # Wilson: 0.5 lies 1.96 sqrt(0.25/100) = 0.098 from the share at the end of its interval
+        ("more often than not", {"hits": hits((1, 4, 60))}, 0.60, True),
+        ("more often than not", {"hits": hits((1, 4, 59))}, 0.59, False),
+        ("more often than not", {"hits": hits((0, 0, 30))}, 0.30, False),
+        # and 0.94 lies 1.96 sqrt(0.94 * 0.06/300) = 0.0269 from it
+        ("16 exploratory runs", {"hits": hits((0, 1, 86))}, 274 / 300, True),
+        ("16 exploratory runs", {"hits": hits((0, 1, 85))}, 273 / 300, False),
+        ("16 exploratory runs", {"hits": hits((0, 1, 97), (0, 2, 97), (0, 3, 96))}, 290 / 300, True),
+        ("16 exploratory runs", {"hits": hits((0, 1, 97), (0, 2, 97), (0, 3, 97))}, 291 / 300, False),
+        ("on 60 starts", {"hits": hits((1, 2, 85))}, 0.9175, True),
+        ("on 60 starts", {"hits": hits((1, 2, 87))}, 0.9225, False),
+        ("on 60 starts", {"hits": hits((1, 2, 15))}, 0.7425, True),
+        ("on 60 starts", {"hits": hits((1, 2, 13))}, 0.7375, False),
+        # k of 400 committees by 1/2: Student's t is sqrt(k 399/(400 - k)), and has to reach 2.588
+        ("committee: no other", {"together": 6}, 0.0075, True),
+        ("committee: no other", {"together": 7}, 0.00875, False),
+        ("depends on the other units", {"together": 7}, 0.00875, True),
+        ("depends on the other units", {"together": 6}, 0.0075, False),
+        # neurons have 0.818 to 0.863 (Wilson, 842 of 1000), committees a standard deviation of about 0.23
+        ("as often as for one neuron", {"one": 94}, 0.8825, True),
+        ("as often as for one neuron", {"one": 92}, 0.885, False),
+        ("as often as for one neuron", {"one": 164}, 0.795, True),
+        ("as often as for one neuron", {"one": 166}, 0.7925, False),
+        # Wilson's low end of 358 of 400 is 0.861, that of 359 is 0.864
+        ("as minibatch noise allows", {"agree": 358}, 0.842, True),
+        ("as minibatch noise allows", {"agree": 359}, 0.842, False),
+        ("as minibatch noise allows", {"agree": 100}, 0.842, True),
+        ("the sign of the peak", {"signs": 800}, 0.8, True),
+        ("the sign of the peak", {"signs": 799}, 0.799, False),
+    ],
+)  # fmt: skip
+def test_verdicts_on_both_sides_of_their_bounds(words, change, measured, holds):
+    found = judged(made(**change), words)
+    assert found.holds is holds
+    assert found.measured == pytest.approx(measured, abs=1e-12)
+
+
+def test_what_is_expected():
+    found = experiment.verdicts(made())
+    assert [v.expected for v in found] == pytest.approx([0.5, 0.94, 0.83, 0, 0, 0.842, 0, 0.875, 0.8])
+    assert [v.outcome for v in found] == ["confirmed"] * 4 + ["refuted"] + ["confirmed"] * 4
+    assert judged(made(hits=hits((1, 4, 59))), "more often").outcome == "not decided"
+    assert judged(made(hits=hits((1, 4, 30))), "more often").outcome == "refuted"
+
+
+def beside(**others):
+    """The usual record, where other predictors differ from the chosen one in hits of (misses, hits) of the neurons."""
+    record = made()
+    distance = record.neuron_distance.values
+    mine = distance[:, :, MINE]
+    for name, (fewer, more) in others.items():
+        distance[:, :, NAMES.index(name)] = mine
+        for old, count in ((1, fewer), (2, more)):
+            s, g, *run = np.argwhere(mine == old)[:count].T
+            distance[(s, g, NAMES.index(name), *run)] = 3 - old
+    return record
+
+
+def test_no_other_predictor_may_beat_the_chosen_one():
+    """k of 1000 neurons more: Student's t is sqrt(k 999/(1000 - k)), and has to reach 2.581."""
+    for count, holds in ((6, True), (7, False)):
+        found = judged(beside(w0=(0, count)), "neuron: no other")
+        assert (found.holds, found.measured) == (holds, pytest.approx(count / 1000))
+
+
+def test_one_that_leads_more_but_less_surely_does_not_hide_another():
+    found = judged(beside(**{"w0": (0, 7), "S1^2 w0": (50, 60)}), "neuron: no other")
+    assert (found.holds, found.measured) == (False, pytest.approx(0.010))
+    assert "the best other is S1^2 w0" in found.note
+    assert [bound.holds for bound in found.bounds] == [True, False]
+
+
+@pytest.mark.parametrize(("ipr", "holds"), [(6.001 / 40, False), (5.999 / 40, True)])
+def test_settings_in_which_few_localize_say_nothing(ipr, holds):
+    """Ten of them, of which none hits, are enough."""
+    record = made()
+    record.neuron_distance[1, 4, :, :10] = 2
+    record.neuron_ipr[1, 4, 9:] = 0.1
+    record.neuron_ipr[1, 4, 9] = ipr
+    found = judged(record, "more often than not, wherever 10 or more")
+    assert found.holds is holds
+    assert ("(3, 1), gain ∞: 0.000" in found.note) is not holds
+
+
+@pytest.mark.parametrize(
+    ("change", "count"),
+    [
+        ({"n": 39}, 0),
+        ({"noise": 5.1e-5}, 0),
+        ({"pairs": ((2.0, 1.5), (3.0, 1.5))}, 0),
+        ({"pairs": ((2.5, 1.0), (3.0, 1.0))}, 1),
+        ({"gains": (0.5, 0.9, INF), "hits": [[90] * 3] * 2}, 0),
+        ({"gains": (0.5, 10.0, INF), "hits": [[90] * 3] * 2}, 1),
+    ],
+)
+def test_exploratory_runs_are_compared_where_settings_are_shared(change, count):
+    claims = [verdict.claim for verdict in experiment.verdicts(made(**change))]
+    assert sum("exploratory" in claim or "60 starts" in claim for claim in claims) == count
+
+
+def test_notes():
+    record = made()
+    note = judged(record, "more often").note
+    assert "(2, 1), gain 0.5: 0.800 (95 % interval 0.711 to 0.867)" in note
+    assert "chance is 0.075. 1000 of 1000 units localized (IPR above 6/n) and count; with all of them it is 0.842" in note
+    assert "0.94 (was 0.83), 0.94 (was 0.82), 0.94 (was 0.77), 0.80 (was 0.90)" in judged(record, "60 starts").note
+    assert "agree in 0.500 of units" in judged(record, "for one neuron").note
+    record.neuron_sign_right[:, :, MINE] = record.neuron_distance[:, :, MINE] <= 1
+    assert "and 1.000 where the place is right" in judged(record, "the sign").note
+
+
+def test_paired_difference_has_students_interval():
+    rng = np.random.default_rng(3)
+    record = made()
+    record["committee_distance"] = (record.committee_distance.dims, rng.integers(0, 4, record.committee_distance.shape))
+    record["committee_ipr"] = (record.committee_ipr.dims, rng.uniform(0.1, 0.2, record.committee_ipr.shape))
+    part = network(record, "committee")
+    found = gain_over_chosen(part, "w0", 0.9)
+    hit, counts = record.committee_distance.values <= 1, record.committee_ipr.values > 6 / 40
+    more = np.where(counts, hit[:, :, 0] * 1.0 - hit[:, :, MINE], np.nan).reshape(-1, 2)
+    means = np.nanmean(more[~np.isnan(more).all(1)], axis=1)
+    low, high = stats.ttest_1samp(means, 0).confidence_interval(0.9)
+    assert found == pytest.approx((means.mean(), low, high))
+    low, high = stats.ttest_1samp(means, 0).confidence_interval(0.99)
+    assert gain_over_chosen(part, "w0") == pytest.approx((means.mean(), low, high))
+
+
+def test_localized_units_are_above_six_over_n():
+    part = xr.Dataset({"ipr": ("unit", [5.999 / 40, 6.001 / 40])}, attrs={"n": 40})
+    assert localized(part).values.tolist() == [False, True]
+
+
+def scrambled():
+    """A record in which all shares differ, and in one setting few neurons localize."""
+    rng, record = np.random.default_rng(0), made()
+    record.neuron_ipr[0, 1, 9:] = 0.1
+    for name in ("neuron", "committee"):
+        for key in ("distance", "again_distance"):
+            values = record[f"{name}_{key}"]
+            values[:] = rng.integers(0, 4, values.shape)
+        record[f"{name}_ipr"] *= rng.choice([0.9, 1.0], record[f"{name}_ipr"].shape)
+        record[f"{name}_again_ipr"] *= rng.choice([0.9, 1.0], record[f"{name}_again_ipr"].shape)
+        record[f"{name}_sign_right"][:] = rng.random(record[f"{name}_sign_right"].shape) < 0.7
+        for key in ("example_guess", "example_end"):
+            record[f"{name}_{key}"][:] = rng.normal(size=record[f"{name}_{key}"].shape)
+    return record
+
+
+def shares(true, counts):
+    """By hand, for one setting: over neurons, or over committees of what they have each."""
+    parts = [row[keep].mean() for row, keep in zip(true, counts, strict=True) if keep.any()]
+    return np.mean(parts)
+
+
+FIGURE = scrambled()
+DRAWN = experiment.figure(FIGURE)
+
+
+@pytest.mark.parametrize(("name", "words"), [("neuron", "one neuron"), ("committee", "committee")])
+@pytest.mark.parametrize("s", [0, 1])
+def test_figure_shows_hits_by_gain(name, words, s):
+    axes = panel(DRAWN, rf"{words}, $\xi$ = {FIGURE.pair.values[s]}")
+    hit = FIGURE[f"{name}_distance"].values[s] <= 1
+    counts = FIGURE[f"{name}_ipr"].values[s] > 0.15
+    few = counts.sum((1, 2)) < 10
+    assert few.any() == (name == "neuron" and s == 0)
+    for i, group in enumerate(axes.containers):
+        expected = [np.nan if few[g] else shares(hit[g, i], counts[g]) for g in range(5)]
+        line, _, (bars,) = group
+        np.testing.assert_allclose(line.get_ydata(), expected)
+        np.testing.assert_allclose(line.get_xdata(), np.arange(5) + 0.13 * (i - 2.5))
+        assert group.get_label() == list(PREDICTORS.values())[i]
+        for g, segment in enumerate(bars.get_segments()):
+            if name == "neuron" and not few[g]:
+                ends = stats.binomtest(int((hit[g, i] & counts[g]).sum()), int(counts[g].sum())).proportion_ci(method="wilson")
+                np.testing.assert_allclose(segment[:, 1], [ends.low, ends.high])
+    again, both = FIGURE[f"{name}_again_distance"].values[s] <= 1, FIGURE[f"{name}_again_ipr"].values[s] > 0.15
+    assert_drawn(axes, [shares(again[g], both[g]) for g in range(5)], np.arange(5), style="--")
+    assert_drawn(axes, [0.075, 0.075], style=":")
+
+
+def test_figure_shows_signs_and_who_counts():
+    axes = panel(DRAWN, "one neuron: sign")
+    counts = FIGURE.neuron_ipr.values > 0.15
+    for i, group in enumerate(axes.containers):
+        right = FIGURE.neuron_sign_right.values[:, :, i]
+        np.testing.assert_allclose(group.lines[0].get_ydata(), [right[:, g][counts[:, g]].mean() for g in range(5)])
+    axes = panel(DRAWN, "units that count: inverse participation ratio above 6/n")
+    for (name, style), s in itertools.product((("neuron", "-"), ("committee", "--")), (0, 1)):
+        found = (FIGURE[f"{name}_ipr"].values[s] > 0.15).mean((1, 2))
+        assert_drawn(axes, found, np.arange(5), color=to_rgba(f"C{s}"), style=style)
+    assert [text.get_text() for text in axes.get_xticklabels()] == ["0.5", "1", "3", "100", "∞"]
+
+
+def test_figure_shows_the_first_start_of_each_gain():
+    panels = DRAWN.axes[-10:]
+    for (name, row), g in itertools.product((("neuron", panels[:5]), ("committee", panels[5:])), range(5)):
+        guess, end = (FIGURE[f"{name}_{key}"].values[0, g] for key in ("example_guess", "example_end"))
+        assert_drawn(row[g], scaled(guess), np.arange(40), color=to_rgba("C1"))
+        assert_drawn(row[g], scaled(end), np.arange(40), color="k")
+    assert [axes.get_title() for axes in panels[:5]] == ["gain 0.5", "gain 1", "gain 3", "gain 100", "gain ∞"]
+
+
+def test_outcome_and_agreement_by_hand():
+    """One setting, one network, two units: they end at sites 1 and 4, once more at 2 and 4; a guess has 5 and 3."""
+    ends, others, guess = np.zeros((3, 1, 1, 1, 2, 6))
+    ends[..., 0, 1], ends[..., 1, 4], ends[..., 1, 3] = 2.0, -3.0, 1.0
+    others[..., 0, 2], others[..., 1, 4] = 2.0, -1.0
+    guess[..., 0, 5], guess[..., 1, 3] = 1.0, -1.0
+    found = _outcome(ends, {"guess": guess, "end": ends})
+    assert found["distance"][1][0, 0, :, 0].tolist() == [[2, 1], [0, 0]]
+    assert found["sign_right"][1][0, 0, :, 0].tolist() == [[True, True], [True, True]]
+    assert _outcome(ends, {"guess": -guess, "end": ends})["sign_right"][1][0, 0, 0, 0].tolist() == [False, False]
+    again = _agreement(ends, others)
+    assert again["again_distance"][1].ravel().tolist() == [1, 0]
+    assert again["again_ipr"][1].ravel() == pytest.approx([1, 0.82])  # (81 + 1)/100 of the first training, 1 of the second
+
+
+def test_record_of_committees_that_stay_where_they_start():
+    """At a vanishing rate: both trainings agree, the start tells the end, and the filtered start is that of its setting."""
+    pairs, gains, K, seeds = ((2.0, 1.0), (0.5, 3.0)), (1.0, INF), 2, 3
+    p = experiment.Parameters(n=6, pairs=pairs, gains=gains, repeats=2, seed=5, steps=1, batch_size=4)
+    data = xr.Dataset(_study(MemoryBench(), p, "c", K, seeds, 1e-12), {"predictor": NAMES})
+    net_key, _ = jax.random.split(jax.random.fold_in(jax.random.key(5), K))
+    starts = np.asarray(Committee(6, K, key=jax.random.split(net_key, 4 * seeds)).fields).reshape(2, 2, seeds, K, 6)
+    ipr = (starts**4).sum(-1) / (starts**2).sum(-1) ** 2
+    np.testing.assert_allclose(data.c_ipr, ipr, rtol=1e-5)
+    np.testing.assert_allclose(data.c_again_ipr, ipr[:, :, :2], rtol=1e-5)
+    assert (data.c_again_distance == 0).all()
+    for (s, (xi1, _)), (g, gain) in itertools.product(enumerate(pairs), enumerate(gains)):
+        end, found = starts[s, g], data.isel(pair=s, gain=g).sel(predictor=CHOSEN)
+        seen = end @ np.asarray(NonlinearGP(6, xi1, gain).covariance())
+        np.testing.assert_allclose(found.c_example_guess, seen[0, 0], rtol=1e-4, atol=1e-6)
+        np.testing.assert_allclose(found.c_example_end, end[0, 0], rtol=1e-6)
+        peaks = [np.abs(w).argmax(-1) for w in (seen, end)]
+        apart = np.abs(peaks[0] - peaks[1])
+        np.testing.assert_array_equal(found.c_distance, np.minimum(apart, 6 - apart))
+        heights = [np.take_along_axis(w, at[..., None], -1)[..., 0] for w, at in zip((seen, end), peaks, strict=True)]
+        np.testing.assert_array_equal(found.c_sign_right, heights[0] * heights[1] > 0)
+    own = data.sel(predictor="w0")
+    assert (own.c_distance == 0).all()
+    assert own.c_sign_right.all()
+    assert own.c_distance.dims == ("pair", "gain", "c_seed", "c_unit")
