@@ -1,6 +1,6 @@
 """Fixed random gates: how the spectrum of the tangent kernel and the speed of training go with depth and width."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -13,7 +13,6 @@ from gatefield.experiments.deep.networks import Case, descend, draw, random_gate
 from gatefield.kernels import cosine_normalised, tangent_kernel
 from gatefield.lab import Bench, Parameters
 from gatefield.lab.kinds import Count, Depths, Rate, Seed, Several, Widths
-from gatefield.nets import DeepGated
 
 NOTHING = 1e-9
 """Eigenvalues below this part of the largest are rounding, which is near 1e-13 of it."""
@@ -105,5 +104,5 @@ def _trained(p: Settings, bench: Bench, width: int, depth: int) -> xr.Dataset:
     return xr.Dataset({name: (a.dims, a.values.astype(float), {"long_name": text}) for name, (a, text) in named.items()})
 
 
-def _trace(net: DeepGated) -> Float[Array, ""]:
+def _trace(net: Any) -> Float[Array, ""]:
     return jnp.trace(jnp.asarray(tangent_kernel(net, jnp.ones((net.samples, 1)))))
