@@ -130,6 +130,7 @@ def test_what_is_expected():
     found = experiment.verdicts(made())[:18]
     expected = [0, 0, 0, 0.5, EDGE, 25, 0.895, 20, 0.55, 0.938, 20, 0.201, 0.948, 20, 0.0449, 2.39 / 0.323, 1, -1]
     assert [v.expected for v in found] == pytest.approx(expected, rel=1e-9)
+    assert found[2].bounds[0].high == pytest.approx((50 + 99.21875 - 23.7 + 100 - 10.3 - 1e-4 / 0.524288) / 3)  # at w = 25
     close = changed(made(), ("recursion", at(25, 2, 100), runs(0.56, 0.1)))
     assert [v.outcome for v in experiment.verdicts(close)[6:9]] == ["not decided", "refuted", "confirmed"]
 

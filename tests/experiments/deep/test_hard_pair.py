@@ -37,7 +37,9 @@ def test_all_hold_in_the_record_made_by_hand():
     assert [v.holds for v in found] == [True] * 6
     assert [v.expected for v in found] == pytest.approx([1.8, 1.8, 0, 0, 0, -0.2])
     assert not any("too short" in v.note for v in found)
-    assert all("19999 steps are too short to decide, 20000 are usual" in v.note for v in experiment.verdicts(made(19_999)))
+    short = experiment.verdicts(made(19_999))
+    assert [v.outcome for v in short] == ["not decided"] * 6
+    assert all("19999 steps are too short to decide, 20000 are usual" in v.note for v in short)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +72,7 @@ def test_verdicts_on_both_sides_of_their_bounds(place, changes, measured, holds)
 
 def test_notes_say_how_many_runs_fit():
     note = judged(experiment, changed(made(), end("random", 2e-6), end("random", 1e-8, 0)), "random gates").note
-    assert note == "below it in 67% of 3 runs; least 1.0e-09, median 1.0e-08"
+    assert note == "below it in 67% of 3 runs; least 1.0e-09, median 1.0e-08."
 
 
 def test_a_small_run_by_hand():
@@ -89,8 +91,7 @@ def test_a_small_run_by_hand():
 def trained(p, kind, rng):
     x = np.outer([1.0, 2.0], rng.normal(size=2) / np.sqrt(2))
     size = np.sqrt(2 / 8)
-    (u, v), (gating, _) = ([size * rng.normal(size=shape) for shape in ((2, 8), 8)]
-                           for _ in range(2))  # fmt: skip
+    (u, v), (gating, _) = ([size * rng.normal(size=shape) for shape in ((2, 8), 8)] for _ in range(2))
     drawn = rng.random((2, 8)) < 0.5
 
     def gates(u):

@@ -107,42 +107,46 @@ def _case(p: Settings, kind: str, soft: tuple[float, float] | None, run: int) ->
 
 
 def _verdict(one: xr.Dataset, kind: str) -> Verdict:
-    end = one.loss.isel(step=-1)
+    end, (error, short) = one.loss.isel(step=-1), _undecided(one)
     low, high = float(end.min()), float(end.max())
     if kind in HARD:
         claim = f"a {kind} network without biases leaves a sum of squared errors of 9/5, and no less"
-        verdict = Verdict.above(
-            claim, BEST - ROUNDING, low, expected=BEST, of="least of all runs", source=SOURCE, note=_short(one)
+        words: Any = {"of": "least of all runs", "error": error, "source": SOURCE, "note": short}
+        return Verdict.above(claim, BEST - ROUNDING, low, expected=BEST, **words).and_below(
+            BEST + NEAR, high, of="largest of all runs", error=error
         )
-        return verdict.and_below(BEST + NEAR, high, of="largest of all runs")
+    share = float((end < FITTED).mean())
     return Verdict.below(
         f"a network with {KINDS[kind]} fits both points",
         FITTED,
         min(high, FAR),
         expected=0.0,
         of="largest sum of squared errors of all runs",
+        error=error,
         kind="claim",
         source=SOURCE,
-        note=f"below it in {float((end < FITTED).mean()):.0%} of {len(end)} runs; least {low:.1e}, median "
-        f"{float(end.median()):.1e}{_short(one)}",
+        note=f"below it in {share:.0%} of {len(end)} runs; least {low:.1e}, median {float(end.median()):.1e}. {short}".strip(),
     )
 
 
-def _short(record: xr.Dataset) -> str:
+def _undecided(record: xr.Dataset) -> tuple[float, str]:
+    """The error of what is measured at the end, and a word on it: without end if runs are not at rest yet, else none."""
     steps = int(record.step[-1])
-    return f" ({steps} steps are too short to decide, {ENOUGH} are usual)" if steps < ENOUGH else ""
+    return (0.0, "") if steps >= ENOUGH else (np.inf, f"{steps} steps are too short to decide, {ENOUGH} are usual")
 
 
 def _place(record: xr.Dataset) -> Verdict:
     at_x, at_2x = (record.output.sel(kind=list(HARD), point=point).values for point in ("x", "2x"))
+    error, short = _undecided(record)
     return Verdict.within(
         "ReLU and GaLU networks without biases end with the output -1/5 at x and twice that at 2x",
         PLACE,
         at_x.flat[np.argmax(abs(at_x - PLACE))],
         atol=APART,
         of="the output at x that is furthest off",
+        error=error,
         source=SOURCE,
-        note=_short(record),
+        note=short,
     ).and_below(ROUNDING, abs(at_2x - 2 * at_x).max(), of="largest |y(2x) - 2 y(x)|")
 
 
