@@ -118,3 +118,9 @@ def test_recorded_steps_are_those_of_a_training():
     for steps in (6, 7):
         found = descend(MemoryBench(), "part", cases, 0.1, steps=steps, record_every=3).record
         assert found.step.values.tolist() == recorded(steps, 3).tolist()
+
+
+def test_a_network_without_open_paths_is_refused():
+    case = Case(drawn(1)[0], [np.zeros((3, 5))] * 3, np.ones((3, 2)), np.ones(3))
+    with pytest.raises(UserError, match="A network of width 5 has no open path on any sample and cannot be trained; choose a"):
+        descend(MemoryBench(), "part", [case], 0.1, steps=1, record_every=1)

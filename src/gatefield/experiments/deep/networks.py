@@ -7,7 +7,7 @@ import jax
 import numpy as np
 import xarray as xr
 
-from gatefield.core.errors import unknown_name
+from gatefield.core.errors import UserError, unknown_name
 from gatefield.data import Dataset
 from gatefield.dynamics import Training
 from gatefield.kernels import gated_pass, ntk, soft_gate
@@ -117,11 +117,16 @@ def descend(
     - `gating`, `soft`: as `DeepGated` takes gating and (beta, eps). `"free"` keeps the gates of the cases; of others they are
       the first gates.
     """
-    rates = [rate / np.linalg.eigvalsh(case.kernel())[-1] for case in cases]
+    largest = np.array([np.linalg.eigvalsh(case.kernel())[-1] for case in cases])
+    if largest.min() <= 0:
+        width = len(cases[0].weights[-1])
+        raise UserError(
+            f"A network of width {width} has no open path on any sample and cannot be trained; choose a larger width."
+        )
     weights, gates, x, y = jax.tree.map(lambda *leaves: np.stack(leaves), *cases)
     widths, free, (beta, eps) = [w.shape[-1] for w in weights[:-1]], gates if gating == "free" else None, soft or (None, None)
     net = DeepGated(x.shape[-1], widths, gating=gating, init=weights, free_gates=free, beta=beta, eps=eps)
-    how = {"batch_size": "all", "loss": "sse", "learning_rate": np.array(rates), "key": jax.random.key(0)}  # nothing is drawn
+    how = {"batch_size": "all", "loss": "sse", "learning_rate": rate / largest, "key": jax.random.key(0)}  # nothing is drawn
     return bench.train(part, net, Dataset(x, y), **how, **settings)
 
 

@@ -41,7 +41,7 @@ def figure(record: xr.Dataset) -> Figure:
     _start_panel(panels[0], record)
     curves = (
         ("squared_error", "(b) squared error e²/e$_0$²"),
-        ("kernel", "(c) K/d, mean and standard deviation"),
+        ("kernel", "(c) K/d, mean and\nstandard deviation"),
         ("length", "(d) length of the weights, over first"),
     )
     for axes, (what, title) in zip(panels[1:], curves, strict=True):
