@@ -19,7 +19,7 @@ def made():
     """Four runs with the numbers of the independent computation for both laws; three trained runs."""
     each = ("net", "law", "depth", "run")
     late, spread = (np.repeat([[table[net]] for net in NETS], 2, 1) for table in (RECURSION, SPREAD))
-    recursion = np.stack([np.ones((2, 2, 3, 4)), runs(late, 0.01)], -1)
+    recursion = np.stack([np.ones((2, 2, 3, 4)), runs(late, [[[0.01]], [[0.02]]])], -1)
     descent = np.ones((2, 2, 3, 3, 2))
     descent[..., 1] = np.multiply.outer([[[0.9, 0.6, 0.4]] * 2, [[0.9, 0.8, 0.7]] * 2], [1.0, 0.5, 5.0])
     ranks = np.broadcast_to([[[6], [30], [100]], [[40], [90], [100]]], (2, 2, 3, 4)).copy()
