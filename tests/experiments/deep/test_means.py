@@ -16,6 +16,11 @@ def test_mean_and_its_error():
     np.testing.assert_allclose(error, [np.sqrt(7 / 3), 0])
 
 
+def test_errors_of_moments_by_hand():
+    """Distances -2, -1, 0 and 3 from the mean: their fourth powers have the mean 24.5."""
+    np.testing.assert_allclose(moments(np.array([1.0, 2.0, 3.0, 6.0]))[1], np.sqrt([14 / 12, (24.5 - (14 / 3) ** 2) / 4]))
+
+
 def test_errors_of_moments_cover():
     draws = np.random.default_rng(0).exponential(2.0, (400, 500))
     found, error = moments(draws)
