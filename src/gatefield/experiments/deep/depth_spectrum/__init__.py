@@ -3,7 +3,7 @@
 from gatefield.experiments.deep.depth_spectrum.figure import draw
 from gatefield.experiments.deep.depth_spectrum.simulate import Settings, simulate
 from gatefield.experiments.deep.depth_spectrum.verdicts import verdicts
-from gatefield.lab.experiment import Experiment
+from gatefield.lab import Experiment
 
 experiment = Experiment(
     name="depth-spectrum",
@@ -12,12 +12,9 @@ experiment = Experiment(
     text="All inputs are the same number, and only random gates, drawn once for each sample and unit, tell samples apart. On "
     "average over weights and gates K/d has ones on its diagonal and mu^(d-1) beside it, so that depth whitens: the "
     "eigenvalues tend to 1. One network at finite width differs. Shallow ones cannot have the ideal spectrum although "
-    "each entry is close to its mean (at d = 2 the rank is at most w, and the bulk is spread as Marchenko and Pastur "
-    "say); deep ones lose it again, mostly because the diagonal entries, one scale for each input, spread. Row 1 shows "
-    "sums of the k smallest eigenvalues of K/d; row 2 the error, with a rate of 0.1 over the largest eigenvalue of K, by "
-    "the linear recursion with K as it is before training, and by gradient descent, for which K moves; row 3 one entry "
-    "on and one off the diagonal, the smallest eigenvalue, and the error after 100 steps, all against depth. Bands and "
-    "bars are standard deviations of one run. Numbers of an independent computation stand as crosses.",
+    "each entry is close to its mean: at d = 2 the rank is at most w, and the bulk is spread as Marchenko and Pastur say. "
+    "Deep ones lose it again, mostly because the diagonal entries, one scale for each input, spread. Errors are followed "
+    "by the linear recursion with the first K, and by gradient descent, for which K moves.",
     Parameters=Settings,
     presets={
         "full": {},

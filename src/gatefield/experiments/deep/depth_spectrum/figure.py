@@ -4,13 +4,14 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from matplotlib import colormaps
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from gatefield.experiments.deep.depth_spectrum import verdicts as claims
+from gatefield.experiments.deep.depth_spectrum.verdicts import AFTER, DEPTHS, NAMES, ideal, ideal_ratio, table_row
+from gatefield.plot import shades
 
 FLOOR = 1e-6
+"""Where logarithmic axes end: float32 cannot tell smaller errors from none."""
 
 
 def draw(record: xr.Dataset) -> Figure:
@@ -19,8 +20,8 @@ def draw(record: xr.Dataset) -> Figure:
     parts: Any = figure.subfigures(2, 1, height_ratios=[2.0, 1.05])
     upper, lower = parts
     spectra, errors = upper.subplots(2, columns, sharey="row")
-    shown = [d for d in claims.DEPTHS if d in record.depth] or record.depth.values.tolist()
-    colours = {d: colormaps["viridis"](0.92 * i / max(1, len(shown) - 1)) for i, d in enumerate(shown)}
+    shown = [d for d in DEPTHS if d in record.depth] or record.depth.values.tolist()
+    colours = dict(zip(shown, shades(len(shown)), strict=True))
     _ideal_panels(spectra[0], errors[0], record, colours)
     for at, width in enumerate(record.width.values, 1):
         _spectrum_panel(spectra[at], record.sel(width=width), colours)
@@ -34,26 +35,27 @@ def draw(record: xr.Dataset) -> Figure:
     handles = [Line2D([], [], color="0.3", linestyle=style, label=label) for label, style in kinds]
     errors[-1].legend(handles=handles, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     _depth_panels(lower.subplots(1, 4), record)
+    lower.supxlabel("bars: standard deviation of one run; crosses: means of an independent computation", fontsize="medium")
     return figure
 
 
-def _ideal_panels(spectrum: Any, error: Any, record: xr.Dataset, colours: dict[int, Any]) -> None:
+def _ideal_panels(spectrum: Any, error: Any, record: xr.Dataset, colours: dict[int, str]) -> None:
     samples, mu, rate = (record.attrs[name] for name in ("samples", "mu", "rate"))
     for d, colour in colours.items():
-        low, high = claims.ideal(np.array(d), samples, mu)
+        low, high = ideal(np.array(d), samples, mu)
         spectrum.plot(record.k, np.cumsum(np.append(np.full(samples - 1, low), high)), color=colour)
-        error.semilogy(record.step, claims.ideal_ratio(np.array(d), samples, mu, rate, record.step.values), color=colour)
+        error.semilogy(record.step, ideal_ratio(np.array(d), samples, mu, rate, record.step.values), color=colour)
     spectrum.set(xlabel="k", title="mean kernel (ideal)")
     error.set(xlabel="step", title="mean kernel (ideal)")
 
 
-def _spectrum_panel(axes: Any, one: xr.Dataset, colours: dict[int, Any]) -> None:
+def _spectrum_panel(axes: Any, one: xr.Dataset, colours: dict[int, str]) -> None:
     for d, colour in colours.items():
         axes.plot(one.k, one.sums.sel(depth=d), color=colour)
     axes.set(xlabel="k", title=f"w = {int(one.width)}")
 
 
-def _error_panel(axes: Any, one: xr.Dataset, colours: dict[int, Any]) -> None:
+def _error_panel(axes: Any, one: xr.Dataset, colours: dict[int, str]) -> None:
     for d, colour in colours.items():
         axes.semilogy(one.step, one.recursion.sel(depth=d).mean("run"), color=colour)
         if d in one.trained_depth:
@@ -62,8 +64,8 @@ def _error_panel(axes: Any, one: xr.Dataset, colours: dict[int, Any]) -> None:
 
 
 def _depth_panels(panels: Any, record: xr.Dataset) -> None:
-    depth, (samples, mu, rate) = record.depth.values, (record.attrs[name] for name in ("samples", "mu", "rate"))
-    low, _ = claims.ideal(depth, samples, mu)
+    depth, (samples, mu) = record.depth.values, (record.attrs[name] for name in ("samples", "mu"))
+    low, _ = ideal(depth, samples, mu)
     curves = (
         ("diagonal", np.ones(len(depth)), "(c) K(1,1)/d"),
         ("beside", mu ** (depth - 1.0), "(d) K(1,2)/d"),
@@ -78,12 +80,13 @@ def _depth_panels(panels: Any, record: xr.Dataset) -> None:
         axes.plot(depth, expected, "k--", linewidth=1.2, label="mean kernel")
         axes.set(xlabel="depth d", title=title)
     panels[2].set_ylim(-0.03, 1.08)
-    _last_panel(panels[3], record, claims.ideal_ratio(depth, samples, mu, rate, 100))
+    _last_panel(panels[3], record)
     panels[3].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
 
 
-def _last_panel(axes: Any, record: xr.Dataset, expected: np.ndarray) -> None:
-    late = record.sel(step=claims.AFTER, method="nearest")
+def _last_panel(axes: Any, record: xr.Dataset) -> None:
+    late = record.sel(step=AFTER, method="nearest")
+    samples, mu, rate = (record.attrs[name] for name in ("samples", "mu", "rate"))
     for i, width in enumerate(record.width.values):
         one = late.sel(width=width)
         axes.semilogy(one.depth, one.recursion.mean("run"), "-", color=f"C{i}", label=f"w = {width},\nrecursion")
@@ -91,6 +94,7 @@ def _last_panel(axes: Any, record: xr.Dataset, expected: np.ndarray) -> None:
         axes.plot(one.trained_depth, values, "s:", markersize=4, linewidth=1.0, color=f"C{i}", label="descent")
         _crosses(axes, record, int(width), "recursion", f"C{i}")
         _crosses(axes, record, int(width), "descent", f"C{i}")
+    expected = ideal_ratio(record.depth.values, samples, mu, rate, int(late.step))
     axes.plot(record.depth, expected, "k--", linewidth=1.2, label="mean kernel")
     axes.plot([], [], "x", color="0.3", label="independent\ncomputation")
     axes.set(xlabel="depth d", title=f"(f) |e|/|e$_0$| after {int(late.step)} steps", ylim=(FLOOR / 1.5, 1.5))
@@ -98,6 +102,6 @@ def _last_panel(axes: Any, record: xr.Dataset, expected: np.ndarray) -> None:
 
 def _crosses(axes: Any, record: xr.Dataset, width: int, what: str, colour: str) -> None:
     """Means of the independent computation; an upper bound is left out."""
-    row = claims.table_row(record, width, what) if what in claims.NAMES else {}
+    row = table_row(record, width, what) if what in NAMES else {}
     kept = {d: float(value) for d, value in row.items() if not value.startswith("<")}
     axes.plot(list(kept), list(kept.values()), "x", color=colour, markersize=7, markeredgewidth=1.3, zorder=5)

@@ -3,11 +3,23 @@
 import numpy as np
 import xarray as xr
 
-from gatefield.core.intervals import FAR, LEVEL, against_table
-from gatefield.lab.verdict import Verdict
+from gatefield.core.intervals import FAR
+from gatefield.experiments.deep.means import CLEAR, beside_exact, beside_table, mean_and_error
+from gatefield.lab import Verdict
 
+SOURCE = "paper 004, experiment 1"
 AFTER = 100
-"""Steps after which errors are compared."""
+"""Steps after which errors are compared, as in the table."""
+IDEAL = 0.2
+"""How near an eigenvalue counts as the ideal one: where entries do not decide the spectrum, it is off by a factor."""
+EDGE = 0.25
+"""How near to the edge of Marchenko and Pastur: that of 200 samples fluctuates, and lies above by about 10 %."""
+NOTHING = 1e-9
+"""An eigenvalue of K/d that is zero up to rounding."""
+FOLLOWS = 1.25
+"""The factor within which two errors count as the same course."""
+LINKED = -0.5
+"""A correlation from here on is a link, by the usual words of statistics a strong one."""
 DEPTHS = (2, 4, 6, 8, 12, 16, 20)
 NAMES = {
     "smallest": "smallest eigenvalue of K/d",
@@ -44,11 +56,8 @@ RUNS = {25: (20, 5), 100: (20, 5), 500: (5, 1)}
 
 
 def verdicts(record: xr.Dataset) -> list[Verdict]:
-    widths = record.width.values
-    out = [*_entries(record), *_eigenvalues(record)]
-    for width in widths:
-        out += _helps_and_hurts(record.sel(width=width))
-    return [*out, _diagonal(record), *_recursion(record), *_table(record)]
+    by_width = [verdict for width in record.width.values for verdict in _helps_and_hurts(record.sel(width=width))]
+    return [*_entries(record), *_eigenvalues(record), *by_width, _diagonal(record), *_recursion(record), *_table(record)]
 
 
 def ideal(depth: np.ndarray, samples: int, mu: float) -> tuple[np.ndarray, np.ndarray]:
@@ -90,133 +99,123 @@ def _table(record: xr.Dataset) -> list[Verdict]:
     out = []
     for width in record.width.values:
         for what, name in NAMES.items():
-            row = table_row(record, int(width), what)
-            if not row:
-                continue
-            depth, run = ("trained_depth", "trained_run") if what == "descent" else ("depth", "run")
-            values = _at(record.sel(width=width), what).sel({depth: list(row)}).transpose(depth, run).values
-            found = against_table(values, list(row.values()), RUNS[int(width)][what == "descent"])
-            worst, there = list(row)[found.at], values[found.at]
-            out.append(
-                Verdict.judged(
-                    f"w = {width}: {name} agrees with an independent computation at {len(row)} depths",
-                    0.0,
-                    found.distance,
-                    f"largest difference of means, in standard errors, below {found.limit:.1f} (Student's t, {LEVEL:.1%})",
-                    found.holds,
-                    f"largest at d = {worst}: mean {there.mean():.4g}, sd of a run {there.std(ddof=1):.2g}, "
-                    f"{values.shape[1]} runs; the other computation {row[worst]}, {RUNS[int(width)][what == 'descent']} runs",
-                )
-            )
+            if row := table_row(record, int(width), what):
+                depth, run = ("trained_depth", "trained_run") if what == "descent" else ("depth", "run")
+                values = _at(record.sel(width=width), what).sel({depth: list(row)}).transpose(depth, run).values
+                claim = f"w = {width}: {name} agrees with an independent computation at {len(row)} depths"
+                out.append(beside_table(claim, values, row, RUNS[int(width)][what == "descent"]))
     return out
 
 
 def _entries(record: xr.Dataset) -> list[Verdict]:
     """Figure 2: one entry on and one off the diagonal of the widest network, averaged over runs."""
-    widest, mu = record.isel(width=-1), record.attrs["mu"]
-    out = []
-    for name, what, expected in (
-        ("on the diagonal is 1", "diagonal", np.ones(record.sizes["depth"])),
-        ("off the diagonal is mu^(d-1)", "beside", mu ** (record.depth.values - 1.0)),
-    ):
-        found = against_table(widest[what].transpose("depth", "run").values, [f"{value:.12f}" for value in expected], 10**9)
-        out.append(
-            Verdict.judged(
-                f"w = {int(widest.width)}: an entry of K/d {name} on average, at every depth",
-                0.0,
-                found.distance,
-                f"largest distance from it, in standard errors, below {found.limit:.1f}",
-                found.holds,
-                f"{record.sizes['run']} runs, {record.sizes['depth']} depths; largest at d = {int(record.depth[found.at])}",
-            )
+    widest, depths = record.isel(width=-1), record.depth.values
+    places = {
+        "diagonal": ("on the diagonal is 1", np.ones(len(depths))),
+        "beside": ("off the diagonal is mu^(d-1)", record.attrs["mu"] ** (depths - 1.0)),
+    }
+    return [
+        beside_exact(
+            f"w = {int(widest.width)}: an entry of K/d {words} on average, at every depth",
+            widest[what].transpose("depth", "run").values,
+            dict(zip(depths.tolist(), exact.tolist(), strict=True)),
+            kind="claim",
+            source=f"{SOURCE}, figure 2",
         )
-    return out
+        for what, (words, exact) in places.items()
+    ]
 
 
 def _eigenvalues(record: xr.Dataset) -> list[Verdict]:
-    samples, mu = record.attrs["samples"], record.attrs["mu"]
+    samples, mu, widths = record.attrs["samples"], record.attrs["mu"], record.width.values
     smallest, _ = ideal(record.depth.values, samples, mu)
     gap = abs(record.half_sum.mean("run") - samples // 2 * smallest).mean("depth").values
     widest = record.isel(width=-1, depth=0)
-    width, depth = int(widest.width), int(widest.depth)
-    edge = (1 - mu) * (1 - min(1.0, np.sqrt(samples / width))) ** 2
-    found, sharp = float(widest.smallest.mean()), float(smallest[0])
-    ranks = record["rank"].sel(depth=depth).max("run").values
+    width, depth, found = int(widest.width), int(widest.depth), float(widest.smallest.mean())
     out = [
-        Verdict.judged(
+        Verdict.below(
             "wider networks are nearer to the ideal spectrum",
-            0.0,
-            float(gap[-1]),
-            f"mean distance of the sum of the {samples // 2} smallest eigenvalues from the ideal falls with every width",
-            bool((np.diff(gap) < 0).all()),
-            "distances: " + ", ".join(f"w = {w}: {g:.1f}" for w, g in zip(record.width.values, gap, strict=True)),
-        ),
-        Verdict.judged(
+            gap[0],
+            gap[-1],
+            expected=0.0,
+            of=f"mean distance of the sum of the {samples // 2} smallest eigenvalues from the ideal at w = {width}",
+            kind="claim",
+            source=SOURCE,
+            note="distances: " + ", ".join(f"w = {w}: {g:.1f}" for w, g in zip(widths, gap, strict=True)),
+        ).and_below(0.0, np.diff(gap).max(), of="its largest change from one width to the next"),
+        Verdict.within(
             f"entries near their means give the ideal spectrum (w = {width}, d = {depth}: smallest eigenvalue)",
-            sharp,
+            smallest[0],
             found,
-            "within 20 %",
-            bool(abs(found / sharp - 1) < 0.2),
-            f"needs samples x variance of an entry << 1; here it is {samples * float(widest.beside.var('run', ddof=1)):.2g}",
+            rtol=IDEAL,
+            of="mean over runs",
+            kind="claim",
+            source=SOURCE,
+            note=f"needs samples x variance of an entry << 1; it is {samples * float(widest.beside.var('run', ddof=1)):.2g}",
         ),
     ]
-    if depth == 2:
-        out += [
-            Verdict.judged(
-                f"d = 2, w = {width}: the smallest eigenvalue is at Marchenko and Pastur's edge (1-mu)(1-sqrt(n/w))^2",
-                float(edge),
-                found,
-                "within 25 %, or below 1e-9 where n >= w",
-                bool(abs(found / edge - 1) < 0.25 if edge > 0 else found < 1e-9),
-                f"{samples} samples; the ideal is {sharp:g}",
-            ),
-            Verdict.judged(
-                "d = 2: K has at most the rank w",
-                float(min(record.width.values[0], samples)),
-                float(ranks[0]),
-                "largest rank over the runs at most w, at every width",
-                bool((ranks <= record.width.values).all()),
-                f"rank at each width {[int(w) for w in record.width.values]}: {[int(rank) for rank in ranks]}",
-            ),
-        ]
-    return out
+    return [*out, _edge(width, samples, mu, found), _rank(record)] if depth == 2 else out
+
+
+def _edge(width: int, samples: int, mu: float, found: float) -> Verdict:
+    """The smallest eigenvalue at d = 2, where the rows of gates are independent; it is zero with fewer units than samples."""
+    claim = f"d = 2, w = {width}: the smallest eigenvalue is at Marchenko and Pastur's edge (1-mu)(1-sqrt(n/w))^2"
+    edge, note = (1 - mu) * (1 - np.sqrt(samples / width)) ** 2, f"{samples} samples"
+    if samples < width:
+        return Verdict.within(claim, edge, found, rtol=EDGE, of="mean over runs", note=note)
+    return Verdict.below(claim, NOTHING, found, expected=0.0, of="mean over runs", note=note)
+
+
+def _rank(record: xr.Dataset) -> Verdict:
+    ranks, widths = record["rank"].sel(depth=2).max("run").values, record.width.values
+    return Verdict.below(
+        "d = 2: K has at most the rank w",
+        widths[0],
+        ranks[0],
+        expected=min(widths[0], record.attrs["samples"]),
+        or_equal=True,
+        of=f"largest rank over the runs at w = {widths[0]}",
+        note=f"rank at each width {widths.tolist()}: {ranks.tolist()}",
+    ).and_below(0.0, (ranks - widths).max(), or_equal=True, of="largest rank less w at any width")
 
 
 def _helps_and_hurts(one: xr.Dataset) -> list[Verdict]:
     """What depth does to the error after 100 steps of the recursion, at one width."""
     ratios, depths, width = _at(one, "recursion"), one.depth.values, int(one.width)
-    means = ratios.mean("run").values
+    means, errors = mean_and_error(ratios, "run")
     best = int(np.argmin(means))
-    errors = ratios.std("run", ddof=1).values / np.sqrt(one.sizes["run"])
-    clear = means - means[best] > 3 * np.hypot(errors, errors[best])
-    note = (
-        f"mean |e|/|e_0| after {int(ratios.step)} steps: d = {depths[0]} {means[0]:.3g}, d = {depths[best]} {means[best]:.3g}, "
-    )
-    note += f"d = {depths[-1]} {means[-1]:.3g}"
+    apart = CLEAR * np.hypot(errors, errors[best])
+    each = ", ".join(f"d = {depths[i]} {means[i]:.3g}" for i in (0, best, -1))
+    note = f"mean |e|/|e_0| after {int(ratios.step)} steps: {each}; errors are {CLEAR} standard errors of a difference"
     return [
-        Verdict.judged(
+        Verdict.below(
             f"w = {width}: increasing depth till a point helps",
-            float(means[0]),
-            float(means[best]),
-            "error at the best depth below that at the smallest by 3 standard errors",
-            bool(clear[0]),
-            note,
+            means[0],
+            means[best],
+            error=apart[0],
+            of="error at the best depth",
+            kind="claim",
+            source=SOURCE,
+            note=note,
         ),
-        Verdict.judged(
+        Verdict.equals(
             f"w = {width}: convergence gets better with depth, up to d = {depths[-1]}",
-            float(depths[-1]),
-            float(depths[best]),
-            "the best depth is the largest",
-            best == len(depths) - 1,
-            note,
+            depths[-1],
+            depths[best],
+            of="the best depth is",
+            kind="claim",
+            source=f"{SOURCE}, figure 3",
+            note=note,
         ),
-        Verdict.judged(
+        Verdict.above(
             f"w = {width}: increasing depth beyond a point hurts",
-            float(means[best]),
-            float(means[-1]),
-            "error at the largest depth above that at the best by 3 standard errors",
-            bool(clear[-1]),
-            note,
+            means[best],
+            means[-1],
+            error=apart[-1],
+            of="error at the largest depth",
+            kind="claim",
+            source=SOURCE,
+            note=note,
         ),
     ]
 
@@ -224,16 +223,16 @@ def _helps_and_hurts(one: xr.Dataset) -> list[Verdict]:
 def _diagonal(record: xr.Dataset) -> Verdict:
     last = record.isel(width=-1, depth=-1)
     spans = [
-        float(np.exp(np.log(large / np.maximum(small, 1e-12)).mean()))
+        float(np.exp(np.log(large / np.maximum(small, 1e-12)).mean()))  # rounding may make a zero negative
         for large, small in ((last.largest, last.smallest), (last.scaled_largest, last.scaled_smallest))
     ]
-    return Verdict.judged(
+    return Verdict.below(
         f"w = {int(last.width)}, d = {int(last.depth)}: the diagonal spreads; with unit diagonal K is well conditioned",
-        spans[0],
+        spans[0] / 2,
         spans[1],
-        "condition number less than half of that of K (geometric means over runs)",
-        spans[1] < spans[0] / 2,
-        f"eigenvalues {float(last.smallest.mean()):.3f} to {float(last.largest.mean()):.3f}, with unit diagonal "
+        expected=spans[0],
+        of="condition number with unit diagonal (geometric mean over runs; the bound is half of that of K)",
+        note=f"eigenvalues {float(last.smallest.mean()):.3f} to {float(last.largest.mean()):.3f}, with unit diagonal "
         f"{float(last.scaled_smallest.mean()):.3f} to {float(last.scaled_largest.mean()):.3f}",
     )
 
@@ -243,28 +242,29 @@ def _recursion(record: xr.Dataset) -> list[Verdict]:
     fixed = _at(record, "recursion").sel(depth=record.trained_depth).isel(run=slice(record.sizes["trained_run"]))
     fixed = fixed.rename(run="trained_run").drop_vars("depth")
     factors = xr.apply_ufunc(np.log, _at(record, "descent").clip(max=FAR) / fixed).mean("trained_run")
-    worst = factors.values.flat[np.argmax(abs(factors.values))]
-    growth = record.growth.mean("trained_run")
+    factors = factors.transpose("width", "trained_depth").values
+    growth = record.growth.mean("trained_run").transpose("width", "trained_depth").values
     each = "; ".join(
-        f"w = {w}: " + ", ".join(f"{x:.2g}" for x in np.exp(row))
-        for w, row in zip(record.width.values, factors.values, strict=True)
+        f"w = {w}: " + ", ".join(f"{x:.2g}" for x in row) for w, row in zip(record.width.values, np.exp(factors), strict=True)
     )
-    link = float(np.corrcoef(factors.values.ravel(), np.log(growth.values).ravel())[0, 1])
     return [
-        Verdict.judged(
+        Verdict.between(
             "gradient descent follows the linear recursion with the kernel it starts from",
-            1.0,
-            float(np.exp(worst)),
-            f"error after {int(fixed.step)} steps within a factor of 1.25 at every width and depth",
-            bool((abs(factors) < np.log(1.25)).all()),
-            f"error by descent over that by recursion, same runs, at d = {record.trained_depth.values.tolist()}: {each}",
+            1 / FOLLOWS,
+            FOLLOWS,
+            np.exp(factors.flat[np.argmax(abs(factors))]),
+            expected=1.0,
+            of=f"error after {int(fixed.step)} steps over that of the recursion, where this is furthest off 1,",
+            kind="claim",
+            source="paper 004, equation 1",
+            note=f"same runs, geometric means, at d = {record.trained_depth.values.tolist()}: {each}",
         ),
-        Verdict.judged(
+        Verdict.below(
             "where descent is ahead of the recursion, the kernel has grown",
-            -1.0,
-            link,
-            "correlation of the log of that factor with the log of the growth of trace K below -0.5",
-            bool(link < -0.5),
-            f"trace K after training over that before: {float(growth.min()):.2f} to {float(growth.max()):.2f}",
+            LINKED,
+            np.corrcoef(factors.ravel(), np.log(growth).ravel())[0, 1],
+            expected=-1.0,
+            of="correlation of the log of that factor with the log of the growth of trace K",
+            note=f"trace K after training over that before: {growth.min():.2f} to {growth.max():.2f}",
         ),
     ]

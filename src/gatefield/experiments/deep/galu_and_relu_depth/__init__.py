@@ -3,7 +3,7 @@
 from gatefield.experiments.deep.galu_and_relu_depth.figure import draw
 from gatefield.experiments.deep.galu_and_relu_depth.simulate import Settings, simulate
 from gatefield.experiments.deep.galu_and_relu_depth.verdicts import verdicts
-from gatefield.lab.experiment import Experiment
+from gatefield.lab import Experiment
 
 experiment = Experiment(
     name="galu-and-relu-depth",
@@ -13,12 +13,7 @@ experiment = Experiment(
     "random points of a square both see the same labels, with a rate of 0.1 over the largest eigenvalue of K. Depth "
     "spreads the spectrum of GaLU, and its errors fall faster; in ReLU networks gates and weights depend on each other, "
     "and depth helps less. The paper draws all weights as +-sigma. With two inputs that leaves four gates in the first "
-    "layer, and at d = 2 the kernel has the rank 6, whatever the number of samples; normal weights have no such limit "
-    "and are shown beside. Row 1: sums of the k smallest eigenvalues, the trace being 1. Row 2: error by the linear "
-    "recursion with the first kernel (mean), and by gradient descent, for which the kernel moves (median; it may rise for "
-    "a while, because with a grown kernel the rate is near the largest stable one). Row 3: error at the end and trace "
-    "over largest eigenvalue against depth; medians, with bars over the middle 68 % of runs; crosses, in the "
-    "setting of an independent computation, are its means.",
+    "layer, and at d = 2 the kernel has the rank 6, whatever the number of samples; normal weights have no such limit.",
     Parameters=Settings,
     presets={"full": {}, "quick": {"depths": (2, 8, 20), "runs": 10, "trained_runs": 3, "record_every": 10}},
     durations={"quick": "15 s", "full": "2 min"},

@@ -4,12 +4,12 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from matplotlib import colormaps
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from gatefield.core.intervals import FAR
 from gatefield.experiments.deep.galu_and_relu_depth.verdicts import WORDS, table_row
+from gatefield.plot import shades
 
 
 def draw(record: xr.Dataset) -> Figure:
@@ -17,7 +17,7 @@ def draw(record: xr.Dataset) -> Figure:
     parts: Any = figure.subfigures(2, 1, height_ratios=[2.0, 1.0])
     upper, lower = parts
     panels: Any = upper.subplots(2, 4, sharey="row")
-    colours = {int(d): colormaps["viridis"](0.92 * i / (record.sizes["depth"] - 1)) for i, d in enumerate(record.depth)}
+    colours = dict(zip(record.depth.values.tolist(), shades(record.sizes["depth"]), strict=True))
     cases = [(net, law) for law in record.law.values for net in record.net.values]
     for (top, bottom), (net, law) in zip(panels.T, cases, strict=True):
         one = record.sel(net=net, law=law)
@@ -32,10 +32,12 @@ def draw(record: xr.Dataset) -> Figure:
     panels[1, 0].set(ylabel="(b) error |e|/|e$_0$|", ylim=(0, 1.03))
     depths = [Line2D([], [], color=c, label=f"d = {d}") for d, c in colours.items()]
     panels[0, -1].legend(handles=depths, loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    kinds: Any = (("recursion,\nK fixed", "-"), ("gradient\ndescent", ":"))
+    kinds: Any = (("recursion,\nK fixed (mean)", "-"), ("gradient\ndescent (median)", ":"))
     lines = [Line2D([], [], color="0.3", linestyle=style, label=label) for label, style in kinds]
     panels[1, -1].legend(handles=lines, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     _depth_panels(lower.subplots(1, 3), record)
+    lower.supxlabel("dots and bars: median and middle 68 % of runs; crosses: means of an independent computation, +-sigma",
+                    fontsize="medium")  # fmt: skip
     return figure
 
 

@@ -1,17 +1,16 @@
 """GaLU and ReLU networks on random points of a square: spectrum and speed of training against depth."""
 
-from typing import Any
-
 import numpy as np
 import xarray as xr
 
-from gatefield.experiments.deep import descent as deep
-from gatefield.kernels import ntk
-from gatefield.lab.bench import Bench
-from gatefield.lab.experiment import Parameters
+from gatefield.core.grid import Grid
+from gatefield.experiments.deep.networks import LAWS, Case, descend, draw, own_gates, ratio, recorded, recursion
+from gatefield.lab import Bench, Parameters
 from gatefield.lab.kinds import Count, Depths, Rate, Seed, Several
 
 NETS = ("GaLU", "ReLU")
+NOTHING = 1e-9
+"""Eigenvalues below this part of the largest are rounding, which is near 1e-13 of it."""
 
 
 class Settings(Parameters):
@@ -34,55 +33,54 @@ class Settings(Parameters):
 
 def simulate(p: Settings, bench: Bench) -> xr.Dataset:
     """The record."""
-    laws = tuple(deep.LAWS)
-    found = [xr.concat([_one_depth(p, net, law, d) for d in p.depths], "depth") for net in NETS for law in laws]
-    trained = [xr.concat([_trained(p, net, laws, d) for d in p.depths], "depth") for net in NETS]
-    rows = [xr.concat(found[at : at + len(laws)], "law") for at in range(0, len(found), len(laws))]
-    record = xr.merge([xr.concat(rows, "net"), xr.concat(trained, "net")])
+    found = [
+        xr.concat([xr.concat([_spectra(p, net, law, d) for d in p.depths], "depth") for law in LAWS], "law") for net in NETS
+    ]
+    trained = [xr.concat([_trained(p, bench, net, d) for d in p.depths], "depth") for net in NETS]
+    record = xr.merge([xr.concat(found, "net"), xr.concat(trained, "net")])
     record.attrs.update(samples=p.samples, width=p.width, rate=p.rate)
-    return record.assign_coords(net=list(NETS), law=list(laws), depth=list(p.depths), step=_steps(p))
+    return record.assign_coords(net=list(NETS), law=list(LAWS), depth=list(p.depths))
 
 
-def _steps(p: Settings) -> np.ndarray:
-    return np.arange(p.steps // p.record_every + 1) * p.record_every
-
-
-def _case(p: Settings, net: str, law: str, depth: int, run: int) -> tuple[deep.Layers, np.ndarray, np.ndarray, np.ndarray]:
-    """Weights, gates before training, inputs and labels of one run; data and weights are those of both kinds of network."""
-    rng = np.random.default_rng([p.seed, depth, run, tuple(deep.LAWS).index(law)])
+def _case(p: Settings, net: str, law: str, depth: int, run: int) -> Case:
+    """One run; data and weights are those of both kinds of network."""
+    rng = np.random.default_rng([p.seed, depth, run, tuple(LAWS).index(law)])
     x, y = rng.uniform(-1, 1, (p.samples, 2)), rng.uniform(-1, 1, p.samples)
-    layers, gating = (deep.draw(rng, law, (2 / p.width) ** 0.5, depth, p.width, 2) for _ in range(2))
-    return layers, deep.own_gates(gating if net == "GaLU" else layers, x), x, y
+    weights, gating = (draw(rng, law, (2 / p.width) ** 0.5, depth, p.width, 2) for _ in range(2))
+    return Case(weights, own_gates(gating if net == "GaLU" else weights, x), x, y)
 
 
-def _one_depth(p: Settings, net: str, law: str, depth: int) -> xr.Dataset:
+def _spectra(p: Settings, net: str, law: str, depth: int) -> xr.Dataset:
     """Spectra over the runs and errors by the linear recursion."""
-    spectra, ratios = [], []
-    for run in range(p.runs):
-        layers, gates, x, y = _case(p, net, law, depth, run)
-        kernel = np.asarray(ntk(layers.listed(), list(gates), x))
-        values, ratio = deep.recursion(kernel, deep.outputs(layers, gates, x) - y, p.rate, _steps(p))
-        spectra.append(np.maximum(values, 0.0))
-        ratios.append(ratio)
-    values = np.array(spectra)
+    steps, cases = recorded(p.steps, p.record_every), (_case(p, net, law, depth, run) for run in range(p.runs))
+    found = [recursion(case.kernel(), case.error(), p.rate, steps) for case in cases]
+    spectra, ratios = map(np.array, zip(*found, strict=True))
+    values = np.maximum(spectra, 0.0)
     total = values.sum(1, keepdims=True)
     return xr.Dataset(
         {
-            "rank": ("run", (values > 1e-9 * values[:, -1:]).sum(1), {"long_name": "eigenvalues above 1e-9 of the largest"}),
+            "rank": ("run", (values > NOTHING * values[:, -1:]).sum(1), {"long_name": "eigenvalues above 1e-9 of the largest"}),
             "spread": ("run", total[:, 0] / values[:, -1], {"long_name": "trace of K over its largest eigenvalue"}),
             "sums": ("k", np.cumsum(values / total, 1).mean(0), {"long_name": "share of the k smallest eigenvalues"}),
-            "recursion": (("run", "step"), np.array(ratios), {"long_name": "|e_t|/|e_0| with K fixed"}),
+            "recursion": (("run", "step"), ratios, {"long_name": "|e_t|/|e_0| with K fixed"}),
         },
-        {"k": np.arange(1, p.samples + 1)},
+        {"k": np.arange(1, p.samples + 1), "step": steps},
     )
 
 
-def _trained(p: Settings, net: str, laws: tuple[str, ...], depth: int) -> xr.Dataset:
-    """Errors by gradient descent in float32, all laws and runs at once."""
-    cases = [_case(p, net, law, depth, run) for law in laws for run in range(p.trained_runs)]
-    layers, gates, x, y = (deep.stacked(part) for part in zip(*cases, strict=True))
-    largest = [np.linalg.eigvalsh(ntk(one.listed(), list(open_), at))[-1] for one, open_, at, _ in cases]
-    settings: dict[str, Any] = {"steps": p.steps, "record_every": p.record_every, "gates": gates if net == "GaLU" else None}
-    ended = deep.descend(deep.Layers(*(w.astype(np.float32) for w in layers)), x, y, p.rate / np.array(largest), **settings)
-    ratio = ended.ratio.reshape(len(laws), p.trained_runs, -1)
-    return xr.Dataset({"descent": (("law", "trained_run", "step"), ratio, {"long_name": "|e_t|/|e_0| by gradient descent"})})
+def _trained(p: Settings, bench: Bench, net: str, depth: int) -> xr.Dataset:
+    """Errors by gradient descent, all laws and runs at once."""
+    runs = Grid(law=list(LAWS), trained_run=p.trained_runs)
+    part = descend(
+        bench,
+        f"{net}-d={depth}",
+        [_case(p, net, law, depth, run) for law, run in zip(runs.law, runs.trained_run, strict=True)],
+        p.rate,
+        gating="free" if net == "GaLU" else "relu",  # GaLU's gates come from a frozen network, so that they stay
+        steps=p.steps,
+        record_every=p.record_every,
+        runs=runs,
+        keep_network=False,
+    ).record
+    errors = ratio(part.loss)
+    return xr.Dataset({"descent": (errors.dims, errors.values.astype(float), {"long_name": "|e_t|/|e_0| by gradient descent"})})

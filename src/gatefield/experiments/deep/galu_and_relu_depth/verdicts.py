@@ -3,9 +3,13 @@
 import numpy as np
 import xarray as xr
 
-from gatefield.core.intervals import FAR, LEVEL, against_table
-from gatefield.lab.verdict import Verdict
+from gatefield.core.intervals import FAR
+from gatefield.experiments.deep.means import CLEAR, beside_table, mean_and_error
+from gatefield.lab import Verdict
 
+SOURCE = "paper 004, experiment 2, figure 4"
+RANK = 6
+"""+-sigma with two inputs makes four gates, two pairs of opposite ones: six independent features of x and gate."""
 DEPTHS = (2, 4, 8, 12, 20)
 TABLE = {
     "GaLU": (".957", ".872", ".786", ".758", ".698"),
@@ -21,10 +25,8 @@ WORDS = {"signs": "+-sigma", "gaussian": "normal weights"}
 
 
 def verdicts(record: xr.Dataset) -> list[Verdict]:
-    out = [_rank(record)]
-    for law in record.law.values:
-        out += _depth(record.sel(law=law), str(law))
-    return [*out, *_table(record)]
+    by_law = [verdict for law in record.law.values for verdict in _depth(record.sel(law=law), str(law))]
+    return [_rank(record), *by_law, *_table(record)]
 
 
 def table_row(record: xr.Dataset, net: str, what: str = "recursion") -> dict[int, str]:
@@ -38,14 +40,13 @@ def table_row(record: xr.Dataset, net: str, what: str = "recursion") -> dict[int
 
 def _rank(record: xr.Dataset) -> Verdict:
     shallow = record["rank"].isel(depth=0).max("run")
-    found = int(shallow.sel(law="signs").max())
-    return Verdict.judged(
-        f"d = {int(record.depth[0])}: with +-sigma and two inputs the kernel has at most the rank 6",
-        6.0,
-        float(found),
-        "largest rank over runs and both networks at most 6",
-        found <= 6,
-        f"normal weights: {int(shallow.sel(law='gaussian').min())} of {record.attrs['samples']}; ranks with +-sigma at "
+    return Verdict.below(
+        f"d = {int(record.depth[0])}: with +-sigma and two inputs the kernel has at most the rank {RANK}",
+        RANK,
+        shallow.sel(law="signs").max(),
+        or_equal=True,
+        of="largest rank over runs and both networks",
+        note=f"normal weights: {int(shallow.sel(law='gaussian').min())} of {record.attrs['samples']}; ranks with +-sigma at "
         f"d = {record.depth.values.tolist()}: GaLU {_ranks(record, 'GaLU')}, ReLU {_ranks(record, 'ReLU')} (medians)",
     )
 
@@ -56,54 +57,62 @@ def _ranks(record: xr.Dataset, net: str) -> list[int]:
 
 def _depth(one: xr.Dataset, law: str) -> list[Verdict]:
     """What depth does to both networks, for one law of the weights."""
-    name, depths = WORDS[law], one.depth.values
-    late = one.isel(step=-1)
-    mean, error = late.recursion.mean("run"), late.recursion.std("run", ddof=1) / np.sqrt(one.sizes["run"])
-    descent = np.minimum(late.descent.median("trained_run"), FAR)
-    galu, relu = mean.sel(net="GaLU").values, mean.sel(net="ReLU").values
-    gap = error.sel(net="GaLU").values, error.sel(net="ReLU").values
-    each = ", ".join(f"{d}: {a:.3f} and {b:.3f}" for d, a, b in zip(depths, galu, relu, strict=True))
-    trained = ", ".join(
-        f"{d}: {float(a):.3g} and {float(b):.3g}"
-        for d, (a, b) in zip(depths, descent.transpose("depth", "net").values, strict=True)
-    )
-    note = f"mean |e|/|e_0| after {int(late.step)} steps, GaLU and ReLU, by depth: {each}"
-    spread = late.spread.mean("run")
+    name, depths, late = WORDS[law], one.depth.values, one.isel(step=-1)
+    (galu, relu), errors = mean_and_error(late.recursion.transpose("net", "depth", "run").sel(net=["GaLU", "ReLU"]), "run")
+    spread = late.spread.mean("run").transpose("net", "depth").sel(net=["GaLU", "ReLU"]).values
+    note = f"mean |e|/|e_0| after {int(late.step)} steps, GaLU and ReLU, by depth: {_each(depths, galu, relu)}"
     return [
-        Verdict.judged(
+        Verdict.below(
             f"{name}: GaLU converges faster with every increase of depth",
-            float(galu[0]),
-            float(galu[-1]),
-            "error falls from each depth to the next, by more than 3 standard errors from first to last",
-            bool((np.diff(galu) < 0).all() and galu[0] - galu[-1] > 3 * np.hypot(gap[0][0], gap[0][-1])),
-            note,
-        ),
-        Verdict.judged(
+            galu[0],
+            galu[-1],
+            error=CLEAR * np.hypot(errors[0, 0], errors[0, -1]),
+            of=f"mean error at d = {depths[-1]}",
+            kind="claim",
+            source=SOURCE,
+            note=note,
+        ).and_below(0.0, np.diff(galu).max(), of="its largest change from one depth to the next"),
+        Verdict.above(
             f"{name}: the spectrum of GaLU gets better with depth",
-            float(spread.sel(net="GaLU")[0]),
-            float(spread.sel(net="GaLU")[-1]),
-            "trace over largest eigenvalue larger at the last depth than at the first",
-            bool(spread.sel(net="GaLU")[-1] > spread.sel(net="GaLU")[0]),
-            f"ReLU: {float(spread.sel(net='ReLU')[0]):.2f} to {float(spread.sel(net='ReLU')[-1]):.2f}",
+            spread[0, 0],
+            spread[0, -1],
+            of=f"trace over largest eigenvalue at d = {depths[-1]}",
+            kind="claim",
+            source=SOURCE,
+            note=f"ReLU: {spread[1, 0]:.2f} to {spread[1, -1]:.2f}",
         ),
-        Verdict.judged(
-            f"{name}: GaLU optimises better than ReLU at d = {depths[-1]}",
-            float(relu[-1]),
-            float(galu[-1]),
-            "error of GaLU lower by more than 3 standard errors",
-            bool(relu[-1] - galu[-1] > 3 * np.hypot(gap[0][-1], gap[1][-1])),
-            note,
+        Verdict.below(
+            f"{name}: GaLU optimises better than ReLU at d = {depths[-1]}, by the recursion with the first kernel",
+            relu[-1],
+            galu[-1],
+            error=CLEAR * np.hypot(*errors[:, -1]),
+            of="mean error of GaLU",
+            kind="claim",
+            source=SOURCE,
+            note=note,
         ),
-        Verdict.judged(
-            f"{name}: so does GaLU by gradient descent, whose kernel moves (d = {depths[-1]})",
-            float(descent.sel(net="ReLU")[-1]),
-            float(descent.sel(net="GaLU")[-1]),
-            "lower median error",
-            bool(descent.sel(net="GaLU")[-1] < descent.sel(net="ReLU")[-1]),
-            f"{one.sizes['trained_run']} runs; medians of GaLU and ReLU, by depth: {trained}. "
-            "Where K has grown, this rate is near the largest stable one, and errors rise and fall",
-        ),
+        _trained(late, name),
     ]
+
+
+def _trained(late: xr.Dataset, name: str) -> Verdict:
+    """Both networks by gradient descent."""
+    median = np.minimum(late.descent.median("trained_run"), FAR)
+    galu, relu = (median.sel(net=net).values for net in ("GaLU", "ReLU"))
+    return Verdict.below(
+        f"{name}: GaLU optimises better than ReLU at d = {int(late.depth[-1])}, by gradient descent, whose kernel moves",
+        relu[-1],
+        galu[-1],
+        of="median error of GaLU",
+        kind="claim",
+        source=SOURCE,
+        note=f"{late.sizes['trained_run']} runs; medians of GaLU and ReLU, by depth: {_each(late.depth.values, galu, relu)}. "
+        "Where K has grown, this rate is near the largest stable one, and errors rise and fall",
+    )
+
+
+def _each(depths: np.ndarray, galu: np.ndarray, relu: np.ndarray) -> str:
+    return ", ".join(f"{d}: {a:.3g} and {b:.3g}" for d, a, b in zip(depths, galu, relu, strict=True))
 
 
 def _table(record: xr.Dataset) -> list[Verdict]:
@@ -111,21 +120,8 @@ def _table(record: xr.Dataset) -> list[Verdict]:
     for net in record.net.values:
         one = record.sel(net=net, law="signs").isel(step=-1)
         for what, name in (("recursion", "|e_300|/|e_0|"), ("spread", "trace over largest eigenvalue")):
-            row = table_row(record, str(net), what)
-            if not row:
-                continue
-            values = one[what].sel(depth=list(row)).transpose("depth", "run").values
-            found = against_table(values, list(row.values()), RUNS)
-            worst = list(row)[found.at]
-            out.append(
-                Verdict.judged(
-                    f"{net}, +-sigma: {name} agrees with an independent computation at {len(row)} depths",
-                    0.0,
-                    found.distance,
-                    f"largest difference of means, in standard errors, below {found.limit:.1f} (Student's t, {LEVEL:.1%})",
-                    found.holds,
-                    f"largest at d = {worst}: mean {values[found.at].mean():.4g}, sd of a run "
-                    f"{values[found.at].std(ddof=1):.2g}, {values.shape[1]} runs; the other computation {row[worst]}",
-                )
-            )
+            if row := table_row(record, str(net), what):
+                values = one[what].sel(depth=list(row)).transpose("depth", "run").values
+                claim = f"{net}, +-sigma: {name} agrees with an independent computation at {len(row)} depths"
+                out.append(beside_table(claim, values, row, RUNS))
     return out

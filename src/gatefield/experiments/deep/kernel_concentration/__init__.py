@@ -3,7 +3,7 @@
 from gatefield.experiments.deep.kernel_concentration.figure import draw
 from gatefield.experiments.deep.kernel_concentration.simulate import Settings, simulate
 from gatefield.experiments.deep.kernel_concentration.verdicts import verdicts
-from gatefield.lab.experiment import Experiment
+from gatefield.lab import Experiment
 
 experiment = Experiment(
     name="kernel-concentration",
@@ -14,9 +14,7 @@ experiment = Experiment(
     "2(d-1)(d-2)(2d-3)/(3w) to first order in 1/w, about (4/3) d^3/w: it outgrows any multiple of the bound with depth, "
     "however wide the network is. Two paths need share only a node, not a weight, to be spliced, and the proof misses "
     "those. Entries off the diagonal of a randomly gated network behave otherwise: relative to d their variance falls "
-    "with depth, so that what depth spoils is the diagonal, one scale for each sample. Lines are exact, marks are "
-    "sampled, with bars of one standard error. (a) variance on the diagonal against depth and (b) against width; (c) the "
-    "exact variance over the printed bound; (d) standard deviation off the diagonal of K/d.",
+    "with depth, so that what depth spoils is the diagonal, one scale for each sample.",
     Parameters=Settings,
     presets={"full": {"draws": 10_000}, "quick": {"draws": 1_000, "sampled_depths": (2, 4, 8, 12), "sampled_width": 50}},
     durations={"quick": "10 s", "full": "5 min"},

@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from matplotlib import colormaps
 from matplotlib.figure import Figure
 
-from gatefield.experiments.deep.kernel_concentration.verdicts import diagonal, leading_order, printed_bound
+from gatefield.experiments.deep.kernel_concentration.verdicts import DEEPEST, diagonal, leading_order, printed_bound
+from gatefield.plot import shades
 
 NAMES = {"linear": r"linear, $\pm\sigma$", "linear, normal": "linear, normal", "gated": r"gated, $\pm\sigma$"}
 
@@ -34,7 +34,13 @@ def _along_panel(axes: Any, record: xr.Dataset, along: str) -> None:
         shown = exact > 1e-12
         axes.plot(at[shown], exact[shown], "-", color=f"C{i}", label=f"{label}, exact")
         axes.errorbar(
-            at[shown], found[shown], error[shown], fmt="o", color=f"C{i}", markersize=4.5, label=None if i else "sampled"
+            at[shown],
+            found[shown],
+            error[shown],
+            fmt="o",
+            color=f"C{i}",
+            markersize=4.5,
+            label=None if i else "sampled, one standard error",
         )
     depth, width = (at, np.full(len(at), float(fixed))) if along == "depth" else (np.full(len(at), float(fixed)), at)
     first = leading_order(depth, 1.0) / width
@@ -48,11 +54,11 @@ def _along_panel(axes: Any, record: xr.Dataset, along: str) -> None:
 
 def _bound_panel(axes: Any, record: xr.Dataset) -> None:
     widths = record.width.values
-    for i, width in enumerate(widths):
+    for width, colour in zip(widths, shades(len(widths)), strict=True):
         values = diagonal(record, "linear").sel(width=width).values
         ratio = values / printed_bound(record.depth.values.astype(float), float(width))
         shown = ratio > 0
-        axes.loglog(record.depth.values[shown], ratio[shown], color=_shade(i, len(widths)), label=f"w = {width}")
+        axes.loglog(record.depth.values[shown], ratio[shown], color=colour, label=f"w = {width}")
     depth = record.depth.values[record.depth.values > 2]
     axes.plot(depth, leading_order(depth, 1.0) / depth**2.0, "k:", linewidth=1.4, label=r"w = $\infty$")
     axes.set(
@@ -62,19 +68,15 @@ def _bound_panel(axes: Any, record: xr.Dataset) -> None:
 
 
 def _beside_panel(axes: Any, record: xr.Dataset) -> None:
-    shown = record.sel(depth=record.depth <= 20)
-    for i, width in enumerate(record.width.values):
+    shown = record.sel(depth=record.depth <= DEEPEST)
+    for width, colour in zip(record.width.values, shades(record.sizes["width"]), strict=True):
         pick = {"case": "gated", "entry": "beside", "moment": "variance", "width": width}
         spread = np.sqrt(shown.exact.sel(pick)) / shown.depth
-        axes.semilogy(shown.depth, spread, color=_shade(i, record.sizes["width"]), label=f"w = {width}")
+        axes.semilogy(shown.depth, spread, color=colour, label=f"w = {width}")
     pick = {"case": "gated", "entry": "beside", "moment": "variance"}
-    kept = record.sampled_depth.values <= 20
+    kept = record.sampled_depth.values <= DEEPEST
     found = np.sqrt(record.depths_found.sel(pick).values[kept]) / record.sampled_depth.values[kept]
     label = f"sampled,\nw = {record.attrs['width_of_depths']}"
     axes.plot(record.sampled_depth.values[kept], found, "o", color="C1", markersize=4.5, label=label)
     axes.set(xlabel="depth d", ylabel="standard deviation of K(s,s')/d", title="(d) gated, off the diagonal")
     axes.set_xticks([d for d in (2, 4, 8, 12, 16, 20) if d in shown.depth])
-
-
-def _shade(i: int, count: int) -> Any:
-    return colormaps["viridis"](0.92 * i / max(1, count - 1))

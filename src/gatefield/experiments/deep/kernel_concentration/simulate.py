@@ -6,10 +6,10 @@ import numpy as np
 import xarray as xr
 from pydantic import Field
 
-from gatefield.experiments.deep import descent as deep
+from gatefield.experiments.deep.means import moments
+from gatefield.experiments.deep.networks import draw, random_gates
 from gatefield.kernels import ntk, random_gate_moments
-from gatefield.lab.bench import Bench
-from gatefield.lab.experiment import Parameters
+from gatefield.lab import Bench, Parameters
 from gatefield.lab.kinds import Count, Depth, Depths, Seed, Widths
 
 CASES = {"linear": (1.0, 1.0), "linear, normal": (1.0, 3.0), "gated": (0.5, 1.0)}
@@ -58,7 +58,7 @@ def _sampled(p: Settings, along: str) -> dict[str, Any]:
     """Moments over `draws` networks, with their standard errors, and the exact ones at the same places."""
     by_depth = along == "sampled_depth"
     places = [(d, p.sampled_width) for d in p.sampled_depths] if by_depth else [(p.sampled_depth, w) for w in p.sampled_widths]
-    found, errors = zip(*(_estimates(_draws(p, d, w)) for d, w in places), strict=True)
+    found, errors = zip(*(moments(_draws(p, d, w)) for d, w in places), strict=True)
     dims, name = (along, "case", "entry", "moment"), "depths" if by_depth else "widths"
     return {
         f"{name}_found": (dims, np.array(found), {"long_name": "moments of K, sampled"}),
@@ -73,21 +73,7 @@ def _draws(p: Settings, depth: int, width: int) -> np.ndarray:
     for i, (mu, kurtosis) in enumerate(CASES.values()):
         rng = np.random.default_rng([p.seed, depth, width, i])
         law = "signs" if kurtosis == 1.0 else "gaussian"
-        for draw_ in range(p.draws):
-            layers = deep.draw(rng, law, (mu * width) ** -0.5, depth, width)
-            gates = deep.random_gates(rng, mu, depth, 2, width)
-            found[i, :, draw_] = np.asarray(ntk(layers.listed(), list(gates), np.ones((2, 1))))[0]
+        for at in range(p.draws):
+            weights = draw(rng, law, (mu * width) ** -0.5, depth, width)
+            found[i, :, at] = np.asarray(ntk(weights, random_gates(rng, mu, depth, 2, width), np.ones((2, 1))))[0]
     return found
-
-
-def _estimates(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and variance along the last axis, and their standard errors, the latter's from the fourth moment.
-
-    >>> found, error = _estimates(np.array([1.0, 2.0, 3.0, 6.0]))
-    >>> found.round(3), error.round(3)
-    (array([3.   , 4.667]), array([1.08 , 0.825]))
-    """
-    mean, count = values.mean(-1), values.shape[-1]
-    variance, fourth = values.var(-1, ddof=1), ((values - mean[..., None]) ** 4).mean(-1)
-    errors = np.sqrt(variance / count), np.sqrt(np.maximum(fourth - variance**2, 0.0) / count)
-    return np.stack([mean, variance], -1), np.stack(errors, -1)

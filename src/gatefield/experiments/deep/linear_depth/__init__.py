@@ -2,7 +2,7 @@
 
 from gatefield.experiments.deep.linear_depth.simulate import Settings, figure, simulate
 from gatefield.experiments.deep.linear_depth.verdicts import verdicts
-from gatefield.lab.experiment import Experiment
+from gatefield.lab import Experiment
 
 experiment = Experiment(
     name="linear-depth",
@@ -11,9 +11,7 @@ experiment = Experiment(
     text="With one sample and a rate of 0.1/d the squared error should shrink by (1 - 0.1 K/d)^2 in a step, which is 0.81 "
     "where K/d is 1. So does the first step. Then the weights grow, and K with them: the error falls faster than 0.81, and, "
     "against the paper's words, clearly faster in deeper networks. At the start K/d has the mean 1 at every depth; its "
-    "spread over networks is exactly known. (a) K/d before training: mean and standard deviation of one run, and the "
-    "exact standard deviation; (b) squared error, mean over runs, and the ideal; (c) K/d over training; (d) length of all "
-    "weights together, over that at the start. Bands are standard deviations of one run.",
+    "spread over networks is exactly known.",
     Parameters=Settings,
     presets={"full": {}, "quick": {"runs": 200}},
     durations={"quick": "5 s", "full": "15 s"},
