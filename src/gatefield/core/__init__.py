@@ -15,6 +15,7 @@ __all__ = [
     "provenance",
     "runs",
     "scaling",
+    "shown",
     "ties",
     "version",
     "words",

@@ -122,7 +122,7 @@ def random_gate_moments(depth: int, width: int, mu: ScalarLike, sigma: ScalarLik
     """
     depth, width = checks.count("depth", depth, least=2), checks.count("width", width)
     mu = float(checks.real("mu", mu, "above 0 and at most 1", lambda m: (m > 0) & (m <= 1)))
-    deviations, one = layer_deviations(float(sigma), depth), Vector(1.0, 0.0, 1.0, 0.0, 0.0)
+    deviations, one = layer_deviations(checks.scalar("sigma", sigma), depth), Vector(1.0, 0.0, 1.0, 0.0, 0.0)
     found = []
     for open_both, crossed in ((mu, mu**2), (mu**2, mu**2)):
         pairs = width * (width - 1)

@@ -175,12 +175,6 @@ class Verdict:
         return dataclasses.replace(cls._made(claim, expected, bound, words), measured=float(measured))
 
     @classmethod
-    def judged(cls, claim: str, expected: Real, measured: Real, tolerance: str, holds: Any, note: str = "") -> "Verdict":
-        """The old form, with words and condition typed apart; to be replaced."""
-        bound = Bound(1.0 if holds else 0.0, 0.5, None, tolerance)
-        return cls(claim, float(expected), float(measured), (bound,), "prediction", "", note)
-
-    @classmethod
     def _made(cls, claim: str, expected: Real, bound: Bound, words: Words) -> "Verdict":
         others: dict[str, Any] = {name: value for name, value in words.items() if name not in ("of", "error")}
         return cls(claim, float(expected), bound.measured, (bound,), **others)

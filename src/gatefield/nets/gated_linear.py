@@ -7,7 +7,7 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Real
+from jaxtyping import Array, Float
 
 from gatefield.core import checks
 from gatefield.core.arrays import Exact, Numbers, ScalarLike
@@ -76,7 +76,7 @@ class GatedLinear(Network):
         nothing = jax.tree.map(lambda _: False, self)
         return eqx.tree_at(lambda net: net.weights, nothing, True)
 
-    def at(self, time: Real[Any, ""]) -> "GatedLinear":
+    def at(self, time: ScalarLike) -> "GatedLinear":
         return eqx.tree_at(lambda net: net.gates, self, self.gates.at(time))
 
     def structured_kernel(self, x: Float[Array, "samples n"]) -> Float[Exact, "samples samples"]:

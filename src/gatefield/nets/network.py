@@ -8,9 +8,9 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Real
+from jaxtyping import Array, Float
 
-from gatefield.core.arrays import Exact, Numbers
+from gatefield.core.arrays import Exact, Numbers, ScalarLike
 from gatefield.core.errors import UserError
 from gatefield.core.runs import run_count
 from gatefield.core.shown import shown
@@ -100,7 +100,7 @@ class Network(eqx.Module):
         """A tree of the network's shape, True where gradient descent may move an array. By default: every float array."""
         return jax.tree.map(eqx.is_inexact_array, self)
 
-    def at(self, time: Real[Any, ""]) -> "Network":
+    def at(self, time: ScalarLike) -> "Network":
         """The network as it stands at a time of the flow; by default only training changes it."""
         return self
 

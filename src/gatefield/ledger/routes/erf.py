@@ -12,11 +12,11 @@ from gatefield.ledger.routes.gaussian import hermite_mean
 Pair = tuple[float, float]
 
 
-def unit(h: np.ndarray) -> np.ndarray:
+def unit(h: np.ndarray | float) -> np.ndarray | float:
     return erf(h / np.sqrt(2))
 
 
-def slope(h: np.ndarray) -> np.ndarray:
+def slope(h: np.ndarray | float) -> np.ndarray | float:
     return np.sqrt(2 / np.pi) * np.exp(-(h**2) / 2)
 
 

@@ -1,13 +1,15 @@
 """The drift of two sites of the nonlinear Gaussian process, by one-dimensional quadrature."""
 
+from collections.abc import Sequence
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.scipy.special import erf, erfc, erfinv
-from jaxtyping import Array, ArrayLike, Float
+from jaxtyping import Array, ArrayLike, Float, Real
 
 from gatefield.core import checks
-from gatefield.core.arrays import Exact
+from gatefield.core.arrays import Exact, ScalarLike
 from gatefield.core.errors import UserError
 from gatefield.core.precision import exact, real
 from gatefield.theory.inputs import check_field
@@ -19,7 +21,7 @@ _SHARES = np.array([1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2])
 
 
 @exact
-def pair_drift(w: Float[ArrayLike, "2"], rho: Float[ArrayLike, ""], gain: Float[ArrayLike, ""]) -> Float[Exact, "2"]:
+def pair_drift(w: Real[ArrayLike, "2"] | Sequence, rho: ScalarLike, gain: ScalarLike) -> Float[Exact, "2"]:
     r"""Drift $f(w) = E[1(\langle w,x\rangle \ge 0)\,x]$ for two sites $x_i = \operatorname{erf}(g z_i)/Z(g)$.
 
     Let $w_1$ be the weight of larger size, $r = |w_2/w_1|$, $q = \rho\operatorname{sign}(w_1 w_2)$, $s^2 = 2(1-\rho^2)$ and

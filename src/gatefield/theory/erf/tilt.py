@@ -37,7 +37,7 @@ class Tilt(NamedTuple):
 
     mean: Pairs
     variance: Pairs
-    rest: Float[Array, "J K n"]
+    rest: Float[Exact, "J K n"]
     """u."""
     keep: Pairs
     """gamma."""

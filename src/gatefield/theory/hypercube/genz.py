@@ -1,7 +1,7 @@
 r"""Probabilities of orthants by randomised quasi-Monte-Carlo: Genz's transformation with Botev's tilting."""
 
 import functools
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -149,7 +149,7 @@ def _tilt(scaled: Factor, start: Float[Array, " n"]) -> Tilt:
     def height(s: Float[Array, " m"]) -> Float[Array, ""]:
         return -jnp.sum((inverse @ s) ** 2) / 2 + jnp.sum(_barrier(s)) + log_tail(-last @ s)
 
-    def step(_: int, s: Array) -> Array:
+    def step(_: Any, s: Array) -> Array:
         end = hazard(-last @ s)
         slope = -inverse.T @ (inverse @ s) + s - uncut_mean(s) + end * last
         bend = inverse.T @ inverse + jnp.diag(_barrier_bend(s)) + end * (end + last @ s) * jnp.outer(last, last)

@@ -9,7 +9,7 @@ import numpy as np
 from jax.core import Tracer
 from jaxtyping import Array, ArrayLike, Float
 
-from gatefield.core.arrays import Exact
+from gatefield.core.arrays import Exact, MatrixLike
 from gatefield.core.errors import UserError
 from gatefield.core.precision import exact, real
 from gatefield.theory.hypercube import inputs
@@ -60,7 +60,7 @@ def pattern_law(corr: Float[ArrayLike, "n n"]) -> Float[Exact, " corners"]:
     return law(corr).chances
 
 
-def law(corr: Float[ArrayLike, "n n"]) -> Law:
+def law(corr: MatrixLike) -> Law:
     """The law of the signs; under a transformation its errors are not known and NaN. Call it inside `exact`."""
     n = inputs.correlation(corr)
     if isinstance(corr, Tracer):

@@ -141,9 +141,7 @@ def _check_states(points: Any, cov1: Any, cov0: Any, starts: Any, chances: Any) 
 
 
 @jax.jit
-def _settle(
-    points: Array, weight: Array | None, both: Array, starts: Array, step: float, count: int, most_steps: int
-) -> States:
+def _settle(points: Array, weight: Array | None, both: Array, starts: Array, step: Any, count: Any, most_steps: Any) -> States:
     """`count` steps of the flow for all starts at once, then of the map until every gate keeps itself."""
     inverse = jnp.linalg.inv(both)
     share = share_of_the_way(both, step)
@@ -151,7 +149,7 @@ def _settle(
     def goal(f: Array) -> Array:
         return 2 * jnp.matmul(f, inverse, precision="highest")
 
-    def flow(_: int, w: Array) -> Array:
+    def flow(_: Any, w: Array) -> Array:
         return towards(w, goal(_drift(points, weight, w)), share)
 
     def unsettled(carry: tuple[Array, Array, Array, Array]) -> Array:

@@ -92,7 +92,7 @@ def uncut_mean(s: Float[Array, "..."]) -> Float[Array, "..."]:
     small = jnp.minimum(s, _NEAR_ZERO)
     wide = jnp.maximum(s, _NEAR_ZERO)
 
-    def step(_: int, b: Array) -> Array:
+    def step(_: Any, b: Array) -> Array:
         rate = hazard(-b)
         return b - (b + rate - wide) / (1 - rate * (b + rate))
 

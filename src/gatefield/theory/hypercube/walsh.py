@@ -57,7 +57,7 @@ def _walsh(w: Float[Array, " n"]) -> Float[Array, " sets"]:
     return hadamard(opened(points, w[None])[:, 0]) / len(points)
 
 
-def chow(w: Any) -> Float[Array, " n"]:
+def chow(w: Any) -> Float[Exact, " n"]:
     r"""Drift of the uniform law on the cube, ties decided exactly: half of the Chow parameters of degree one of the gate.
 
     $$c_j = \tfrac12 E[\operatorname{sign}\langle w,x\rangle\,x_j]
