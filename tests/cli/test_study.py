@@ -226,6 +226,7 @@ def here(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.wrong_types
 @pytest.mark.parametrize("wrong", WRONG)
 @pytest.mark.parametrize("verb", ["run", "list", "report"])
 def test_a_file_with_something_wrong_is_one_sentence(here, capsys, verb, wrong):

@@ -239,6 +239,7 @@ def test_bad_input_is_one_sentence(w0, times, text):
     assert text in str(caught.value)
 
 
+@pytest.mark.wrong_types
 @pytest.mark.parametrize(
     ("settings", "text"),
     [

@@ -106,6 +106,7 @@ def test_each_run_has_its_rate_with_any_optimiser():
         np.testing.assert_allclose(both.fields[i], run(optimizer="adam", learning_rate=rate).fields[0], rtol=1e-5, atol=1e-7)
 
 
+@pytest.mark.wrong_types
 @pytest.mark.parametrize(
     ("changes", "text"),
     [

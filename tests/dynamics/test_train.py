@@ -187,6 +187,7 @@ def test_a_record_says_how_it_was_made():
     assert {"gatefield_version", "jax_version", "device", "fingerprint"} <= set(attrs)
 
 
+@pytest.mark.wrong_types
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
@@ -206,6 +207,7 @@ def test_bad_input_is_one_sentence(arguments, text):
     assert text in str(caught.value)
 
 
+@pytest.mark.wrong_types
 def test_parts_must_fit():
     with pytest.raises(UserError, match=r"The network has 12 inputs and the task 10 sites; give both the same n\."):
         run(Committee(12, 1, key=KEY), task())

@@ -45,6 +45,7 @@ def test_a_network_need_not_be_kept():
     assert record.sizes["step"] == 3
 
 
+@pytest.mark.wrong_types
 def test_a_foreign_network_is_refused():
     other = eqx.nn.MLP(N, "scalar", 4, 1, key=KEY)
     with pytest.raises(

@@ -269,6 +269,7 @@ def test_slopes():
     np.testing.assert_allclose(slope @ W, np.zeros(6), atol=1e-6)
 
 
+@pytest.mark.wrong_types
 def test_errors():
     cube = Hypercube(13, 1.0)
     with pytest.raises(

@@ -243,6 +243,7 @@ def test_sampled_sinusoids():
     assert abs(estimate.value[1::2]).max() < 5 * estimate.error.max() + 1e-9
 
 
+@pytest.mark.wrong_types
 def test_a_key_scrambles_the_points_of_an_orthant():
     half = (1 + np.eye(9)) / 2
     found = [
@@ -284,6 +285,7 @@ def test_sources_on_the_cube_use_the_law():
     np.testing.assert_allclose(jax.jit(lambda w: any_drift(Hypercube(5, 1.2), w))(w), expected[1], atol=1e-6)
 
 
+@pytest.mark.wrong_types
 def test_errors():
     corr = np.eye(3)
     with pytest.raises(ValueError, match=r"^corr must be a correlation matrix \(n, n\), but has shape \(3,\)"):

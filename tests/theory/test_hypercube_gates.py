@@ -225,6 +225,7 @@ def test_where_the_localized_state_exists():
     assert float(states.loss[0]) == pytest.approx(0.183405, abs=1e-6)
 
 
+@pytest.mark.wrong_types
 def test_errors():
     with pytest.raises(
         ValueError, match=r"^The margin is searched among at most 60 weights that are not zero, but there are 61"
@@ -254,6 +255,7 @@ def test_errors():
         hypercube.margin([10**400, math.nan])
 
 
+@pytest.mark.wrong_types
 @pytest.mark.parametrize(
     ("given", "message"),
     [
@@ -268,6 +270,7 @@ def test_localized_states_refuse(given, message):
         hypercube.localized_state(**{"cov1": np.eye(3), "cov0": np.eye(3)} | given)
 
 
+@pytest.mark.wrong_types
 @pytest.mark.parametrize(
     ("given", "message"),
     [
@@ -285,6 +288,7 @@ def test_steady_states_refuse(given, message):
         hypercube.steady_states(**plain | given)
 
 
+@pytest.mark.wrong_types
 @pytest.mark.parametrize(
     ("x", "chances", "message"),
     [

@@ -213,6 +213,7 @@ def test_a_zero_field_is_a_silent_unit_elsewhere():
     assert np.isfinite(jax.jit(jax.grad(relu.loss))(fields, COV, COV0)).all()
 
 
+@pytest.mark.wrong_types
 @pytest.mark.parametrize(
     ("call", "text"),
     [

@@ -194,6 +194,7 @@ def test_generalised_modes_where_the_positive_class_is_singular():
     np.testing.assert_allclose(abs(modes), np.diag([0.5, 1.0]), atol=1e-15)
 
 
+@pytest.mark.wrong_types
 @pytest.mark.parametrize(
     ("call", "text"),
     [

@@ -262,6 +262,7 @@ def test_what_a_formula_cannot_take_is_refused(call, text):
         call()
 
 
+@pytest.mark.wrong_types
 def test_other_tasks_are_refused():
     taught = Taught(PLAIN, GatedLinear(6, [Open()], init=[W[0]]))
     with pytest.raises(UserError, match=r"needs a Task of two sources, but this is a Taught; write Task\(positive, negative\)"):

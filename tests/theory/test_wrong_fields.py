@@ -22,6 +22,7 @@ def flow(w, cov=COV, **how):
     return neuron.velocity(w, lambda w: relu.gate_mean(w, cov), cov, cov, **how)
 
 
+@pytest.mark.wrong_types
 @pytest.mark.parametrize(
     "function",
     [
@@ -52,6 +53,7 @@ def test_fields_and_covariances(function):
         function(W, COV * NAN)
 
 
+@pytest.mark.wrong_types
 @pytest.mark.parametrize("labels", [1.0, (1.0, 2.0, 3.0), (1.0, NAN), ([1.0, 2.0], 0.0)])
 def test_labels(labels):
     calls = [
@@ -108,6 +110,7 @@ def test_two_sites():
         nlgp.pair_drift([1.0, 0.0, 2.0], 0.5, 1.0)
 
 
+@pytest.mark.wrong_types
 @pytest.mark.parametrize(
     ("call", "text"),
     [

@@ -91,6 +91,7 @@ def test_local_search_and_given_starts_never_lose():
     assert found.refined == pytest.approx(found.explained - found.end_explained.max())
 
 
+@pytest.mark.wrong_types
 @pytest.mark.parametrize(
     ("task", "extra", "words"),
     [

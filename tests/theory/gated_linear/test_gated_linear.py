@@ -226,6 +226,7 @@ def test_derivatives_and_batches():
     np.testing.assert_allclose(many[1], gl.solve(A, b, 2 * w0, 1.0, K), rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.wrong_types
 @pytest.mark.parametrize(
     ("make", "words"),
     [
@@ -317,6 +318,7 @@ def test_scheduled_gates_are_solved_piece_by_piece():
         np.testing.assert_allclose(b, expected[1])
 
 
+@pytest.mark.wrong_types
 @pytest.mark.parametrize(
     ("make", "words"),
     [

@@ -68,6 +68,7 @@ def test_transformations():
     np.testing.assert_allclose(gradient, -neuron.velocity(W, drift(P1), COV1, COV0), rtol=1e-12)
 
 
+@pytest.mark.wrong_types
 def test_fields_and_drifts_must_fit():
     with pytest.raises(UserError, match="must both have shape"):
         neuron.velocity(W, lambda w: w[:2], COV1, COV0)

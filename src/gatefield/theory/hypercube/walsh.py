@@ -91,7 +91,7 @@ def chow(w: Any) -> Float[Exact, " n"]:
     return _by_halves(values)  # pyright: ignore[reportReturnType]
 
 
-def influence(w: Any) -> Float[Array, " n"]:
+def influence(w: Any) -> Float[Exact, " n"]:
     r"""Influence of each site on the gate under the uniform law, $2|c_j|$ with c the `chow` parameters.
 
     Without ties it is the probability that turning the sign of site j opens or shuts the gate. It takes all values between 0
