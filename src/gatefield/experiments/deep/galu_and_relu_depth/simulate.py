@@ -1,5 +1,7 @@
 """GaLU and ReLU networks on random points of a square: spectrum and speed of training against depth."""
 
+from typing import Any
+
 import numpy as np
 import xarray as xr
 
