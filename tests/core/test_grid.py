@@ -9,6 +9,7 @@ import pytest
 import xarray as xr
 
 from gatefield import Committee, Grid, UserError
+from gatefield.core.grid import check_grid
 from gatefield.data import NonlinearGP
 
 ORDER, GAIN, SEEDS = ["up", "down"], [0.5, 1.0, 3.0], 4
@@ -128,3 +129,16 @@ def test_what_does_not_fit_is_one_sentence(make, sentence):
 def test_an_unknown_axis_is_named_with_the_nearest_one():
     with pytest.raises(AttributeError, match=r"This grid has no axis 'gian'; did you mean 'gain'\? It has order, gain, seed"):
         GRID.gian  # noqa: B018
+
+
+@pytest.mark.parametrize("name", ["run", "step", "unit", "position"])
+def test_axes_of_records_are_taken(name):
+    with pytest.raises(UserError, match=f"An axis of a grid cannot be called '{name}'"):
+        Grid(**{name: [1, 2]})
+
+
+@pytest.mark.wrong_types
+def test_runs_are_a_grid():
+    with pytest.raises(UserError, match=r"runs must be a Grid, but is 3; write for instance runs=Grid\(seed=3\)"):
+        check_grid(3)
+    assert check_grid(GRID) is GRID

@@ -7,6 +7,8 @@ from collections import Counter
 from functools import cache, reduce
 from pathlib import Path
 
+import pytest
+
 import gatefield
 from gatefield import ledger
 from gatefield.ledger import notes, routes
@@ -128,3 +130,9 @@ def test_routes_import_numpy_and_scipy_alone():
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             for name in names:
                 assert name.split(".")[0] in known or name.startswith(routes.__name__), (path.name, name)
+
+
+@pytest.mark.parametrize("folder", sorted(path.name for path in NOTES.glob("*_00?")))
+def test_every_note_lists_its_files(folder):
+    listed = re.findall(r"^- `(\w+)\.py`: ", (NOTES / folder / "__init__.py").read_text(), flags=re.M)
+    assert sorted(listed) == sorted(path.stem for path in (NOTES / folder).glob("*.py") if path.stem != "__init__")

@@ -22,13 +22,20 @@ def real(name: str, value: Any, rule: str, holds: Callable[[np.ndarray], Any]) -
     if isinstance(value, Tracer):
         return value
     try:
-        array = np.asarray(None if np.asarray(value).dtype.kind in "US" else value, dtype=np.float64)
+        array = np.asarray(_numbers(np.asarray(value)), dtype=np.float64)
     except (TypeError, ValueError):
         raise UserError(f"{name} must be {rule}, but is {value!r}, which is not a number.") from None
     wrong = np.isnan(array) | ~np.asarray(holds(array))
     if wrong.any():
         raise UserError(f"{name} must be {rule}, but is {array[wrong].flat[0]:g}; give such a value.")
     return value if isinstance(value, jax.Array) else array
+
+
+def _numbers(array: np.ndarray) -> np.ndarray:
+    """The same array, unless it has texts or None in it, which NumPy would read as numbers or as NaN."""
+    if array.dtype.kind in "US" or (array.dtype.kind == "O" and any(entry is None for entry in array.flat)):
+        raise TypeError
+    return array
 
 
 def length_scale(value: Any, name: str = "xi") -> Any:

@@ -13,6 +13,8 @@ from gatefield.core.runs import map_run_axes, run_count
 
 _KEPT = ("time",)
 """Coordinates of single runs that `unfold` keeps; the others say what the axes say, or can be drawn again from the seed."""
+_TAKEN = ("axes", "run", "step", "unit", "position")
+"""Names that a grid or a record has for something else."""
 
 
 class Grid:
@@ -49,7 +51,7 @@ class Grid:
         axes = self.__dict__.get("axes", {})
         if name not in axes:
             near = difflib.get_close_matches(name, axes, n=1)
-            hint = f"; did you mean '{near[0]}'?" if near else ""
+            hint = f"; did you mean '{near[0]}'?" if near else "."
             raise AttributeError(f"This grid has no axis '{name}'{hint} It has {', '.join(axes)}.")
         return axes[name][self._places[name]]
 
@@ -155,8 +157,15 @@ class Grid:
             )
 
 
+def check_grid(runs: Any) -> Grid:
+    """What was given as `runs`, if it is a grid."""
+    if not isinstance(runs, Grid):
+        raise UserError(f"runs must be a Grid, but is {runs!r}; write for instance runs=Grid(seed=3).")
+    return runs
+
+
 def _values(name: str, values: Any) -> np.ndarray:
-    if name.startswith("_") or name in dir(Grid) or name in ("axes", "run"):
+    if name.startswith("_") or name in dir(Grid) or name in _TAKEN:
         raise UserError(f"An axis of a grid cannot be called '{name}', which means something else there; choose another name.")
     array = np.arange(values) if isinstance(values, int) and not isinstance(values, bool) else np.asarray(values)
     if array.ndim != 1 or not len(array) or array.dtype.kind not in "biufUS":

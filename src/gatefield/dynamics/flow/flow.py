@@ -12,7 +12,7 @@ import xarray as xr
 from gatefield.core import checks
 from gatefield.core.arrays import Numbers
 from gatefield.core.errors import UserError
-from gatefield.core.grid import Grid
+from gatefield.core.grid import Grid, check_grid
 from gatefield.core.provenance import provenance
 from gatefield.dynamics.flow.path import SOLVERS, Path, Tolerances, integrate
 from gatefield.dynamics.flow.state import DIMS, OneField, Velocity, check_velocity, starts
@@ -82,7 +82,7 @@ def flow(
         velocity, w0 = OneField(velocity), np.asarray(w0)[None]
     arrays, grid = starts(w0)[0], _grid(times)
     if runs is not None:
-        runs.check_runs(len(arrays["fields"]), "w0 is")
+        check_grid(runs).check_runs(len(arrays["fields"]), "w0 is")
     method, method_name = _solver(solver)
     until_steady = checks.choice("end of a flow", until, ("times", "steady")) == "steady"
     if until_steady and timed:

@@ -10,7 +10,7 @@ import xarray as xr
 
 from gatefield.core import checks
 from gatefield.core.errors import UserError
-from gatefield.core.grid import Grid
+from gatefield.core.grid import Grid, check_grid
 from gatefield.core.keys import Keys
 from gatefield.core.progress import training_progress
 from gatefield.core.provenance import provenance
@@ -113,7 +113,7 @@ def train(
         every=every,
     )
     if runs is not None:
-        runs.check_runs(len(setup.problem.train_key), "net, task, learning_rate and key are")
+        check_grid(runs).check_runs(len(setup.problem.train_key), "net, task, learning_rate and key are")
     _check_recorder(recorder)
     marks = np.unique(np.append(np.arange(0, steps, every), steps))
     settings = {

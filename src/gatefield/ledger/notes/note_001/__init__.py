@@ -1,4 +1,7 @@
-"""Note 001, the gate that looks at one site."""
+"""Note 001: the one-site gate.
+
+- `small_bump.py`: all equations, 4 to 13
+"""
 
 from gatefield.ledger.formula import by_status
 
