@@ -27,7 +27,9 @@ COMMANDS = {"tour": Tour, "list": List, "run": Run, "report": Report, "check": C
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command.
 
-    **Arguments:** `argv`: the words after `gatefield`; by default those that this process was started with.
+    **Arguments**
+
+    - `argv`: the words after `gatefield`; by default those that this process was started with.
 
     **Returns** the exit code: 0, 1 for a check that finds something wrong, 2 for what the user can put right, 130 when
     interrupted, 143 when told to end (SIGTERM), as by a cluster.

@@ -33,8 +33,11 @@ POINTS = 1_025
 def predict(starts: Any, cov1: Any, cov0: Any, gains: Any) -> dict[str, np.ndarray]:
     """The predictors' fields, by name, in the shape of the starts.
 
-    **Arguments:** `starts`: initial fields (settings, networks, units, n). `cov1`, `cov0`: covariances (settings, n, n) of both
-    classes. `gains`: one for each setting.
+    **Arguments**
+
+    - `starts`: initial fields (settings, networks, units, n).
+    - `cov1`, `cov0`: covariances (settings, n, n) of both classes.
+    - `gains`: one for each setting.
 
     >>> import numpy as np
     >>> still = predict(np.eye(3)[None, :, None], np.eye(3)[None], np.eye(3)[None], [3.0])
