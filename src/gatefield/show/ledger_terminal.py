@@ -14,6 +14,7 @@ from gatefield.show.terminal import print_line
 
 _COLOURS = {"holds": "blue", "holds with a condition": "cyan", "corrected": "yellow", "refuted": "magenta", "open": "white"}
 _WIDE = 110
+"""Columns that the table needs; narrower terminals get lines."""
 _WITH_NOTE = ("holds with a condition", "corrected", "refuted", "open")
 """Statuses that say little without their condition, correction or reason."""
 

@@ -17,6 +17,7 @@ from gatefield.plot import gain_text
 from gatefield.theory import nlgp
 
 BLOCK = 20_000
+"""Samples drawn at a time."""
 RATIO = 2 * np.sqrt(np.pi)
 """Equation 74 of note 002 over the true value: 1/sqrt(pi) stands there for 1/(2 pi)."""
 WORST = 4.5

@@ -15,7 +15,7 @@ REFERENCE = (7, "0.8, 1.6")
 FIELD = (0.557872, -0.093302, -0.009318, 0.003920)
 LOSS = 0.183405
 DIGITS = 1e-6
-"""They are given to six digits."""
+"""The field, from its peak on, and the loss of an earlier search are given to six digits."""
 REACHED, OF = 39, 100
 """How many of how many starts ended in the localized state in an earlier search."""
 MOST = 0.9

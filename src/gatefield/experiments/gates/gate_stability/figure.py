@@ -11,6 +11,7 @@ from gatefield.experiments.gates.gate_stability.verdicts import GAUSSIAN
 from gatefield.plot import THEORY, gain_text, small_field
 
 SHOWN = 12
+"""Units that have a column each."""
 
 
 def draw(record: xr.Dataset) -> Figure:
