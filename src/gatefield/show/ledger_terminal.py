@@ -54,8 +54,8 @@ def _table(group: dict[str, Any]) -> Table:
 
 def _cells(finding: Finding, text: dict[str, str]) -> list[Text]:
     """One row."""
-    how = "; ".join(filter(None, (finding.place, finding.implements, text["method"])))
-    says = Text.assemble(finding.says, (f"\n{how}", "dim"))
+    origin = "; ".join(filter(None, (finding.place, finding.implements, text["method"])))
+    says = Text.assemble(finding.says, (f"\n{origin}", "dim"))
     if _shows_note(finding):
         says.append(f"\n{finding.note}", "italic")
     if finding.error_text:

@@ -179,8 +179,8 @@ def _ipr_panel(axes: Any, record: xr.Dataset) -> None:
     every = max(laws, steps // 5)
     for i, law in enumerate(record.law.values):  # the laws lie on one line: marks at different times tell them apart
         values, first = record.isel(unit=0).sel(law=law).ipr.median("seed"), i * every // laws
-        how = {"marker": MARKERS[i % len(MARKERS)], "markevery": (first, every), "markersize": 6, "linewidth": 1.0}
-        axes.plot(record.time, values, color=f"C{i}", label=_law_text(law), **how)
+        style = {"marker": MARKERS[i % len(MARKERS)], "markevery": (first, every), "markersize": 6, "linewidth": 1.0}
+        axes.plot(record.time, values, color=f"C{i}", label=_law_text(law), **style)
     flow_ipr = record.flow_ipr.isel(unit=0).median("seed")
     axes.plot(record.time, flow_ipr.median("law"), "--", color="0.35", linewidth=1.2, label="flow (median of laws)")
     axes.plot(record.time, record.control_ipr.isel(unit=0).median("seed"), "k-", label=_control_text(record))
@@ -201,8 +201,8 @@ def _size_panel(axes: Any, record: xr.Dataset) -> None:
     for i, law in enumerate(record.law.values):  # open marks of different size and kind: laws of almost the same constant
         one, size = end.sel(law=law), 10 if law == "sphere" else 6
         at = np.full(one.sizes["seed"], float(one.constant))
-        how = {"markersize": size, "markerfacecolor": "none", "markeredgewidth": 1.4, "label": _law_text(law)}
-        axes.plot(at, one["size"], MARKERS[i % len(MARKERS)], color=f"C{i}", **how)
+        style = {"markersize": size, "markerfacecolor": "none", "markeredgewidth": 1.4, "label": _law_text(law)}
+        axes.plot(at, one["size"], MARKERS[i % len(MARKERS)], color=f"C{i}", **style)
     axes.set(
         xlabel="constant c of the law",
         ylabel=r"final size $\sqrt{w^\top C_1 w}$",

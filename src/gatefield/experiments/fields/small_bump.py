@@ -158,8 +158,8 @@ def _bump_panel(axes: Any, record: xr.Dataset) -> None:
     for i, (gain, shift) in enumerate(zip(gains, np.linspace(-0.3, 0.3, len(gains)), strict=True)):
         one = record.sel(gain=gain).isel(position=list(shown))
         axes.hlines(one.exact, one.position + shift - 0.08, one.position + shift + 0.08, color="k", linewidth=1.2, zorder=3)
-        how = {"fmt": "o", "color": f"C{i % 7}", "markersize": 4, "label": f"gain {gain_text(gain)}"}
-        axes.errorbar(one.position + shift, one.sampled, one.error, **how)
+        style = {"fmt": "o", "color": f"C{i % 7}", "markersize": 4, "label": f"gain {gain_text(gain)}"}
+        axes.errorbar(one.position + shift, one.sampled, one.error, **style)
     axes.plot([], [], "-", color="k", linewidth=1.2, label="closed form")
     axes.set(
         xticks=list(shown),

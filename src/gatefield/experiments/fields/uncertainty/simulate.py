@@ -30,7 +30,7 @@ NOISE = 0
 class Settings(Parameters):
     """A neuron and a committee for each order of the length scales, gain and seed; the same starts at every gain.
 
-    The units of a committee share the pull of the labels and part ways slowly: hence its higher rate.
+    The units of a committee learn from the same labels and part ways slowly: hence its higher rate.
     """
 
     n: Count = 40

@@ -153,16 +153,16 @@ def _moving(p: Settings, bench: Bench) -> Run:
     cov1, cov0 = task.positive.covariance(), task.negative.covariance()
     A = (cov1 + cov0) / 4
 
-    def pull(time: Any) -> Any:
+    def b(time: Any) -> Any:
         return relu.gate_mean(direction(time), cov1) / 2
 
     def velocity(w: Any, time: Any) -> Any:
-        return gated_linear.velocity(w, A, pull(time))
+        return gated_linear.velocity(w, A, b(time))
 
     trained, time = record.fields.values[None], record.time.values
     exact = flow(velocity, trained[0, :, 0].astype(float), time, timed=True).fields.values[None]
     loss, exact_loss = (
-        np.stack([_loss(w[:, :, i], (A, pull(t), 0.5)) for i, t in enumerate(time)], axis=-1) for w in (trained, exact)
+        np.stack([_loss(w[:, :, i], (A, b(t), 0.5)) for i, t in enumerate(time)], axis=-1) for w in (trained, exact)
     )
     return Run(time, trained, exact, exact, loss, exact_loss)
 
