@@ -1,5 +1,8 @@
 """The ramps of `rotation-invariance`; its verdicts and figure on records made by hand."""
 
+import functools
+
+import judging
 import numpy as np
 import pytest
 import xarray as xr
@@ -71,16 +74,10 @@ def made():
 
 
 def changed(*changes):
-    """The record with values put at places: (variable, {dimension: place}, value)."""
-    record = made()
-    for name, place, value in changes:
-        record[name][place] = value
-    return record
+    return judging.changed_at(made(), *changes)
 
 
-def judged(record, words):
-    (found,) = [v for v in experiment.verdicts(record) if words in v.claim]
-    return found
+judged = functools.partial(judging.judged, experiment)
 
 
 GAPS = np.array([0.01, 0.02, 0.03, 0.04])
