@@ -14,7 +14,7 @@ from gatefield.core.errors import UserError
 from gatefield.core.grid import Grid
 from gatefield.data import Elliptical, NonlinearGP, Task
 from gatefield.dynamics import flow
-from gatefield.experiments.fields.by_seed import train_by_seed
+from gatefield.experiments.by_seed import train_by_seed
 from gatefield.lab import Bench, Experiment, Parameters, Verdict
 from gatefield.lab.kinds import Count, Gain, LengthScale, Rate, Seed
 from gatefield.measures import ipr

@@ -9,8 +9,8 @@ import xarray as xr
 from gatefield.core.grid import Grid
 from gatefield.data import Source, Task
 from gatefield.dynamics import flow
-from gatefield.experiments.fields.by_seed import train_by_seed
-from gatefield.experiments.fields.orders import ORDERS, sources
+from gatefield.experiments.by_seed import train_by_seed
+from gatefield.experiments.orders import ORDERS, sources
 from gatefield.lab import Bench, Parameters
 from gatefield.lab.kinds import Count, Gains, LengthScale, Rate, Seed
 from gatefield.measures import circular_distance, ipr, peak_position

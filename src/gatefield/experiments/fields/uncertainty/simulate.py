@@ -8,8 +8,8 @@ from gatefield.core.grid import Grid
 from gatefield.core.precision import exact
 from gatefield.data import Gaussian, Task
 from gatefield.dynamics import flow
-from gatefield.experiments.fields.by_seed import train_by_seed
-from gatefield.experiments.fields.orders import ORDERS, length_scales, sources
+from gatefield.experiments.by_seed import train_by_seed
+from gatefield.experiments.orders import ORDERS, length_scales, sources
 from gatefield.lab import Bench, Parameters
 from gatefield.lab.kinds import Count, Gains, LengthScale, Rate, Seed
 from gatefield.measures import analytic_signal, entropies, gabor, gabor_fit, harper_slack, spreads
