@@ -12,9 +12,10 @@ from pydantic import AfterValidator
 
 from gatefield.core.errors import UserError
 from gatefield.core.grid import Grid
-from gatefield.data import Elliptical, NonlinearGP, Task
+from gatefield.data import Elliptical, Task
 from gatefield.dynamics import flow
 from gatefield.experiments.by_seed import train_by_seed
+from gatefield.experiments.orders import squashed_task
 from gatefield.lab import Bench, Experiment, Parameters, Verdict
 from gatefield.lab.kinds import Count, Gain, LengthScale, Rate, Seed
 from gatefield.measures import ipr
@@ -53,7 +54,7 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
     grid = Grid(seed=p.seeds)
     tasks = [Task(Elliptical(p.n, p.xi1, law), Elliptical(p.n, p.xi0, law)) for law in p.laws]
     parts = [train_by_seed(bench, law.replace(":", "="), task, grid, p) for law, task in zip(p.laws, tasks, strict=True)]
-    squashed = Task(NonlinearGP(p.n, p.xi1, p.control_gain), NonlinearGP(p.n, p.xi0, p.control_gain))
+    squashed = squashed_task(p, p.control_gain)
     control = train_by_seed(bench, "control", squashed, grid, p)
     record = xr.concat(parts, xr.IndexVariable("law", list(p.laws)), combine_attrs="drop_conflicts")
     record["control_fields"] = control.fields.assign_attrs(long_name=f"fields on squashed data, gain {p.control_gain:g}")

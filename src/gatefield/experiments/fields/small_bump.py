@@ -9,8 +9,9 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from gatefield.data import NonlinearGP, Task, ring_correlation
+from gatefield.data import ring_correlation
 from gatefield.data.numerics import gain_deviation
+from gatefield.experiments.orders import squashed_task
 from gatefield.lab import Bench, Experiment, Parameters, Verdict
 from gatefield.lab.kinds import Count, Gains, LengthScale, Seed
 from gatefield.plot import gain_text
@@ -137,7 +138,7 @@ def _sampled(p: Settings) -> tuple[np.ndarray, np.ndarray]:
     @jax.jit
     @jax.vmap
     def sums(gain: Any, key: Any) -> tuple[Any, Any]:
-        task = Task(NonlinearGP(p.n, p.xi1, gain), NonlinearGP(p.n, p.xi0, gain), stratified=False)
+        task = squashed_task(p, gain, stratified=False)
         x, y = task.sample(key, size)
         value = jnp.where(x[:, p.site % p.n, None] > 0, y[:, None] * x, 0.0)
         return value.mean(0), (value**2).mean(0)

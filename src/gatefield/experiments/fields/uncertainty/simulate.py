@@ -71,8 +71,8 @@ def _train(bench: Bench, p: Settings, K: int, rate: float) -> xr.Dataset:
     """All orders, gains and seeds of one size of network, as one training."""
     grid = Grid(order=ORDERS, gain=p.gains, seed=p.seeds)
     # each size has its own stream; the flows take the key of the seed itself
-    key = jax.random.fold_in(jax.random.key(p.seed), K)
-    return train_by_seed(bench, f"K={K}", Task(*sources(grid, p)), grid, p, units=K, key=key, learning_rate=rate)
+    keys = jax.random.split(jax.random.fold_in(jax.random.key(p.seed), K))
+    return train_by_seed(bench, f"K={K}", Task(*sources(grid, p)), grid, p, units=K, keys=keys, learning_rate=rate)
 
 
 def _join(parts: list[xr.Dataset], sizes: tuple[int, int]) -> xr.Dataset:
