@@ -47,6 +47,20 @@ class CubeSettings(Parameters):
     seed: Seed = 0
 
 
+FULL = {"batch_size": 4_000, "samples": 200_000}
+QUICK = {
+    "n": 30,
+    "random_fields": 6,
+    "samples": 10_000,
+    "learning_rate": 0.1,
+    "batch_size": 500,
+    "steps": 2_000,
+    "record_every": 20,
+    "seeds": 4,
+}
+"""Presets of the experiments with these settings."""
+
+
 def geometric(ratio: float) -> str:
     """The name of a family of one geometric field."""
     return f"geometric {ratio:g}"

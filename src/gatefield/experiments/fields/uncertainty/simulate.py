@@ -4,6 +4,7 @@ import jax
 import numpy as np
 import xarray as xr
 
+from gatefield.core.arrays import Exact
 from gatefield.core.grid import Grid
 from gatefield.core.precision import exact
 from gatefield.data import Gaussian, Task
@@ -103,7 +104,7 @@ def _flow(p: Settings) -> np.ndarray:
 
 @exact
 @jax.jit
-def _measures(fields: np.ndarray) -> dict[str, np.ndarray | jax.Array]:
+def _measures(fields: Exact) -> dict[str, np.ndarray | jax.Array]:
     position, frequency = entropies(fields)
     return {
         "entropy": position + frequency,

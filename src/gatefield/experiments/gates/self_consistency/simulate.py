@@ -56,8 +56,10 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
     sgd = _train(p, bench, starts[: min(p.seeds, p.starts)], train_key)
     trained = sgd.fields.isel(step=-1, unit=0).values.astype(float)
     parts = [
-        xr.concat([_study(p, *xis, gain, starts, noise, trained[i, g], sample_key) for g, gain in enumerate(p.gains)], "gain")
-        for i, xis in enumerate(length_scales(p))
+        xr.concat(
+            [_study(p, xi1, xi0, gain, starts, noise, trained[i, g], sample_key) for g, gain in enumerate(p.gains)], "gain"
+        )
+        for i, (xi1, xi0) in enumerate(length_scales(p))
     ]
     record = xr.concat(parts, "order").assign_coords(order=list(ORDERS), gain=list(p.gains), kind=("start", kinds))
     record["multiplier_theory"], record["multiplier"] = _multipliers(p, noise)
