@@ -95,15 +95,15 @@ def test_jit_and_vmap_over_the_gain():
 @pytest.mark.parametrize("function", [gain_variance, gain_deviation, lambda gain: arcsine_covariance(0.3, gain)])
 @pytest.mark.parametrize("gain", [-1.0, np.nan, [1.0, -0.5]])
 def test_wrong_gains_are_one_sentence(function, gain):
-    with pytest.raises(
-        UserError, match=r"gain must be zero or more \('inf' is the hypercube\), but is .*; give such a value\."
-    ):
+    way_out = r"(write for instance gain=2|change its value at \[1\])\."
+    with pytest.raises(UserError, match=r"gain must be zero or more \('inf' is the hypercube\), but is .*; " + way_out):
         function(gain)
 
 
 def test_wrong_correlations_are_one_sentence():
     for rho in (1.01, np.nan, np.array([0.0, -1.5])):
-        with pytest.raises(UserError, match=r"rho must be a correlation between -1 and 1, but is .*; give such a value\."):
+        way_out = r"(write for instance rho=0\.5|change its value at \[1\])\."
+        with pytest.raises(UserError, match="rho must be a correlation between -1 and 1, but is .*; " + way_out):
             arcsine_covariance(rho, 1.0)
     assert float(arcsine_covariance(np.float32(1 + 2e-7), 3.0)) == 1.0
     assert np.isfinite(jax.jit(gain_variance)(-1.0))

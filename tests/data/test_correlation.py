@@ -153,10 +153,10 @@ def test_root_of_a_singular_matrix():
 
 @pytest.mark.parametrize("function", [ring_correlation, ring_spectrum, line_correlation])
 def test_errors(function):
-    with pytest.raises(ValueError, match=r"n must be a whole number of at least 1, but is 0; give such a number\."):
+    with pytest.raises(ValueError, match=r"n must be a whole number of at least 1, but is 0; write for instance n=40\."):
         function(0, 1.0)
     with pytest.raises(
-        ValueError, match=r"xi must be a positive, finite length scale in sites, but is -1; give such a value\."
+        ValueError, match=r"xi must be a positive, finite length scale in sites, but is -1; write for instance xi=2\."
     ):
         function(4, -1.0)
     with pytest.raises(ValueError, match=r"xi must be a positive, finite length scale in sites, but is inf"):

@@ -94,10 +94,12 @@ def test_errors():
     with pytest.raises(ValueError, match=r"The radial law 'student' needs a parameter; write 'student:3'\."):
         Elliptical(4, 1.0, "student")
     with pytest.raises(
-        ValueError, match=r"df must be above 2, for a finite covariance, and finite, but is 2; give such a value\."
+        ValueError, match=r"df must be above 2, for a finite covariance, and finite, but is 2; write for instance df=3\."
     ):
         Elliptical(4, 1.0, "student:2")
-    with pytest.raises(ValueError, match=r"thickness must be above 0 and at most 2, but is 3; give such a value\."):
+    with pytest.raises(
+        ValueError, match=r"thickness must be above 0 and at most 2, but is 3; write for instance thickness=2\."
+    ):
         Shell(3.0)
     with pytest.raises(ValueError, match=r"radial must be a radial law, such as Sphere\(\) or 'student:5', but is 5\."):
         Elliptical(4, 1.0, wrong)

@@ -60,5 +60,5 @@ def test_frustrated_ring_in_single_precision():
 
 
 def test_errors():
-    with pytest.raises(ValueError, match=r"coupling must be finite, but is inf; give such a value\."):
+    with pytest.raises(ValueError, match=r"coupling must be finite, but is inf; write for instance coupling=2\."):
         Ising(4, np.inf)

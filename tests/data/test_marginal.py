@@ -175,7 +175,7 @@ def test_infinite_variance_is_an_error():
     with pytest.raises(ValueError, match=r"quantile must have a finite, positive variance, but that of .* is 0"):
         Marginal(4, 1.0, jnp.zeros_like)
     with pytest.raises(
-        ValueError, match=r"k must be above 2, for a finite variance, and finite, but is 2; give such a value\."
+        ValueError, match=r"k must be above 2, for a finite variance, and finite, but is 2; write for instance k=3\."
     ):
         Marginal(4, 1.0, "algebraic:2")
     with pytest.raises(ValueError, match=r"far tails; choose one with lighter tails"):
@@ -214,5 +214,8 @@ def test_names_and_functions_that_do_not_work():
         Marginal(4, 1.0, untraceable)
     with pytest.raises(ValueError, match=r"quantile must be elementwise, but .* gives shape \(\) for shape \(3,\)\."):
         Marginal(4, 1.0, jnp.sum)
-    with pytest.raises(ValueError, match=r"breaks must be strictly between 0 and 1, but is 1; give such a value\."):
+    with pytest.raises(
+        ValueError,
+        match=r"breaks must be strictly between 0 and 1, but is 1; change its value at \[1\]\.",
+    ):
         QuantileFunction(three_levels, breaks=(0.2, 1.0))

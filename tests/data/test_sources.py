@@ -126,13 +126,15 @@ def test_x64_draws_are_finite(name):
 @pytest.mark.wrong_types
 @pytest.mark.parametrize("build", [Gaussian, functools.partial(NonlinearGP, gain=1.0), Hypercube])
 def test_errors_name_value_rule_and_fix(build):
-    with pytest.raises(ValueError, match=r"n must be a whole number of at least 1, but is 2\.5; give such a number\."):
+    with pytest.raises(ValueError, match=r"n must be a whole number of at least 1, but is 2\.5; write for instance n=40\."):
         build(2.5, xi=1.0)
-    with pytest.raises(ValueError, match=r"xi must be a positive, finite length scale in sites, but is 0; give such a value\."):
+    with pytest.raises(
+        ValueError, match=r"xi must be a positive, finite length scale in sites, but is 0; write for instance xi=2\."
+    ):
         build(4, xi=0.0)
     with pytest.raises(ValueError, match=r"Unknown boundary 'rign': did you mean 'ring'\? There are: line, ring\."):
         build(4, xi=1.0, boundary="rign")
-    with pytest.raises(ValueError, match=r"size must be a whole number of at least 1, but is 0; give such a number\."):
+    with pytest.raises(ValueError, match=r"size must be a whole number of at least 1, but is 0; write for instance size=100\."):
         build(4, xi=1.0).sample(jax.random.key(0), 0)
 
 

@@ -109,7 +109,7 @@ def test_labels_and_sites():
 @pytest.mark.parametrize("value", [0, 1, 1.5, float("nan")])
 def test_error_of_the_proportion(value):
     with pytest.raises(
-        ValueError, match=rf"proportion must be strictly between 0 and 1, but is {value:g}; give such a value\."
+        ValueError, match=rf"proportion must be strictly between 0 and 1, but is {value:g}; write for instance proportion=0.5\."
     ):
         Task(POSITIVE, NEGATIVE, proportion=value)
 
@@ -123,7 +123,9 @@ def test_errors():
         Task(POSITIVE, wrong)
     with pytest.raises(ValueError, match=r"labels must be a pair \(y1, y0\), such as \(1\.0, 0\.0\), but is 3\."):
         Task(POSITIVE, NEGATIVE, labels=wrong)
-    with pytest.raises(ValueError, match=r"labels must be finite, but is inf; give such a value\."):
+    with pytest.raises(ValueError, match=r"each of the labels must be finite, but is inf; 2 would do\."):
         Task(POSITIVE, NEGATIVE, labels=(1.0, np.inf))
-    with pytest.raises(ValueError, match=r"size must be a whole number of at least 1, but is -2; give such a number\."):
+    with pytest.raises(
+        ValueError, match=r"size must be a whole number of at least 1, but is -2; write for instance size=100\."
+    ):
         Task(POSITIVE, NEGATIVE).sample(jax.random.key(0), -2)

@@ -97,7 +97,7 @@ def test_words_and_fingerprint_tell_teachers_apart():
             {"teacher": lambda x: x},
             r"The teacher must give one label for each sample, but gives shape \(6,\) for 2 samples\.",
         ),
-        ({"noise": -0.1}, r"noise must be zero or more and finite, but is -0\.1; give such a value\."),
+        ({"noise": -0.1}, r"noise must be zero or more and finite, but is -0\.1; write for instance noise=2\."),
     ],
 )
 def test_bad_input_is_one_sentence(change, text):

@@ -246,7 +246,7 @@ def test_bad_input_is_one_sentence(w0, times, text):
         ({"solver": "dopri5"}, "Unknown solver 'dopri5': did you mean 'dopri8'?"),
         ({"until": "stead"}, "Unknown end of a flow 'stead': did you mean 'steady'?"),
         ({"rtol": 0.0}, "rtol must be positive and finite, but is 0"),
-        ({"max_steps": 0}, "max_steps must be a whole number of at least 1, but is 0; give such a number."),
+        ({"max_steps": 0}, "max_steps must be a whole number of at least 1, but is 0; write for instance max_steps=1."),
     ],
 )
 def test_bad_settings_are_one_sentence(settings, text):

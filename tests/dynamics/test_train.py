@@ -191,12 +191,15 @@ def test_a_record_says_how_it_was_made():
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        ({"batch_size": 0}, "batch_size must be a whole number of at least 1, but is 0; give such a number."),
-        ({"steps": -3}, "steps must be a whole number of at least 1, but is -3; give such a number."),
+        ({"batch_size": 0}, "batch_size must be a whole number of at least 1, but is 0; write for instance batch_size=100."),
+        ({"steps": -3}, "steps must be a whole number of at least 1, but is -3; write for instance steps=1000."),
         ({"learning_rate": float("nan")}, "learning_rate must be positive and finite, but is nan"),
         ({"optimizer": "sdg"}, "Unknown optimizer 'sdg': did you mean 'sgd'?"),
         ({"loss": "msee"}, "Unknown loss 'msee': did you mean 'mse'?"),
-        ({"record_every": 0}, "record_every must be a whole number of at least 1, but is 0; give such a number."),
+        (
+            {"record_every": 0},
+            "record_every must be a whole number of at least 1, but is 0; write for instance record_every=1.",
+        ),
         ({"key": "0"}, "key must be a JAX PRNG key"),
         ({"observe": {"loss": ((), lambda net: 0.0)}}, "observe must not use the name 'loss'"),
     ],

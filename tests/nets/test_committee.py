@@ -115,8 +115,8 @@ def test_many_keys_make_many_networks():
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        ({"K": 0}, "K must be a whole number of at least 1, but is 0; give such a number."),
-        ({"n": 2.5}, "n must be a whole number of at least 1, but is 2.5; give such a number."),
+        ({"K": 0}, "K must be a whole number of at least 1, but is 0; write for instance K=1."),
+        ({"n": 2.5}, "n must be a whole number of at least 1, but is 2.5; write for instance n=40."),
         ({"activation": "rellu"}, "Unknown activation 'rellu': did you mean 'relu'?"),
         ({"readout": "sum"}, "Unknown readout 'sum'"),
         ({"init": "xavierr"}, "Unknown init 'xavierr': did you mean 'xavier'?"),
@@ -128,7 +128,7 @@ def test_many_keys_make_many_networks():
             {"bias": True, "bias_init": [0.1, 0.2, 0.3]},
             "bias_init must be one number or have shape (2,), but has shape (3,); bias_init=0.1 serves all",
         ),
-        ({"bias": True, "bias_init": np.nan}, "bias_init must be finite, but is nan; give such a value."),
+        ({"bias": True, "bias_init": np.nan}, "bias_init must be finite, but is nan; write for instance bias_init=2."),
         (
             {"output_bias": True, "output_bias_init": [0.1]},
             "output_bias_init must be one number, but has shape (1,); output_bias_init=0.1 serves all",
@@ -137,7 +137,10 @@ def test_many_keys_make_many_networks():
             {"linear": True, "linear_init": np.ones((4, 3)), "key": jax.random.split(KEY, 5)},
             "linear_init must be one number or have shape (3,) or (5, 3), but has shape (4, 3); linear_init=0.1 serves all",
         ),
-        ({"linear": True, "linear_init": [1.0, np.inf, 0.0]}, "linear_init must be finite, but is inf; give such a value."),
+        (
+            {"linear": True, "linear_init": [1.0, np.inf, 0.0]},
+            "linear_init must be finite, but is inf; change its value at [1].",
+        ),
         ({"key": None}, "Initial fields by the rule 'xavier' need a key; give one, such as key=jax.random.key(0)."),
         ({"key": 3}, "key must be a JAX PRNG key, but is 3; make one with jax.random.key(0)."),
     ],

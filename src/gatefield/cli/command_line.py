@@ -27,19 +27,21 @@ COMMANDS = {"tour": Tour, "list": List, "run": Run, "report": Report, "check": C
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command.
 
-    **Arguments:** `argv`: the words after `gatefield`; by default those that this process was started with.
+    **Arguments**
+
+    - `argv`: the words after `gatefield`; by default those that this process was started with.
 
     **Returns** the exit code: 0, 1 for a check that finds something wrong, 2 for what the user can put right, 130 when
-    interrupted, 143 when told to end (SIGTERM), as by a cluster.
+    interrupted, 143 when ended by SIGTERM, as by a cluster.
 
     >>> main(["--version"])  # doctest: +ELLIPSIS
     gatefield ...
     0
     """
     os.environ.setdefault("MPLBACKEND", "Agg")
-    told: list[int] = []
+    signals: list[int] = []
     if argv is None:
-        signal.signal(signal.SIGTERM, lambda *_: _end(told))
+        signal.signal(signal.SIGTERM, lambda *_: _end(signals))
     try:
         code = _command(list(sys.argv[1:] if argv is None else argv))()
         sys.stdout.flush()
@@ -54,16 +56,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         )
         if argv is None:
             sys.stdout.flush()
-            os._exit(143 if told else 130)  # what the device is computing cannot be cancelled; do not wait for it
+            os._exit(143 if signals else 130)  # what the device is computing cannot be cancelled; do not wait for it
         return 130
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
 
 
-def _end(told: list[int]) -> None:
+def _end(signals: list[int]) -> None:
     """End as at an interruption: with a sentence that says how to go on."""
-    told.append(signal.SIGTERM)
+    signals.append(signal.SIGTERM)
     raise KeyboardInterrupt
 
 

@@ -13,6 +13,12 @@ from jax.core import Tracer
 
 from gatefield.core.errors import UserError, unknown_name
 
+_EXAMPLES = {"learning_rate": 0.01, "rtol": 1e-6, "atol": 1e-9, "steady_tol": 1e-8, "tolerance": 1e-9}
+_EXAMPLES |= {"n": 40, "steps": 1000, "batch_size": 100, "size": 100}
+"""What a message proposes where the usual size is known."""
+_PLAIN = (2.0, 0.5, 3.0, 1.0)
+"""What a message proposes for other numbers: the first of these that keeps the rule."""
+
 
 def real(name: str, value: Any, rule: str, holds: Callable[[np.ndarray], Any]) -> Any:
     """A number or an array of numbers for which `holds` is true everywhere; NaN never passes.
@@ -25,9 +31,9 @@ def real(name: str, value: Any, rule: str, holds: Callable[[np.ndarray], Any]) -
         array = np.asarray(_numbers(np.asarray(value)), dtype=np.float64)
     except (TypeError, ValueError):
         raise UserError(f"{name} must be {rule}, but is {value!r}, which is not a number.") from None
-    wrong = np.isnan(array) | ~np.asarray(holds(array))
+    wrong = np.asarray(np.isnan(array) | ~np.asarray(holds(array)))
     if wrong.any():
-        raise UserError(f"{name} must be {rule}, but is {array[wrong].flat[0]:g}; give such a value.")
+        raise UserError(f"{name} must be {rule}, but is {array[wrong].flat[0]:g}; {_way_out(name, wrong, holds)}.")
     return value if isinstance(value, jax.Array) else array
 
 
@@ -36,6 +42,19 @@ def _numbers(array: np.ndarray) -> np.ndarray:
     if array.dtype.kind in "US" or (array.dtype.kind == "O" and any(entry is None for entry in array.flat)):
         raise TypeError
     return array
+
+
+def _way_out(name: str, wrong: np.ndarray, holds: Callable[[np.ndarray], Any]) -> str:
+    """What to write instead of one number, or where in an array the first wrong one is."""
+    if wrong.ndim:
+        place = np.argwhere(wrong)[0].tolist()
+        return f"change its value at {place}" + f" and {wrong.sum() - 1} more" * bool(wrong.sum() > 1)
+    example = next((x for x in (_EXAMPLES.get(name, _PLAIN[0]), *_PLAIN) if np.all(holds(np.asarray(x)))), None)
+    return "choose another" if example is None else _write(name, example)
+
+
+def _write(name: str, example: int | float) -> str:
+    return f"write for instance {name}={example:g}" if name.isidentifier() else f"{example:g} would do"
 
 
 def length_scale(value: Any, name: str = "xi") -> Any:
@@ -80,9 +99,11 @@ def count(name: str, value: Any, *, least: int = 1) -> int:
     try:
         number = operator.index(value)
     except TypeError:
-        raise UserError(f"{name} must be a whole number of at least {least}, but is {value!r}; give such a number.") from None
-    if isinstance(value, bool) or number < least:
-        raise UserError(f"{name} must be a whole number of at least {least}, but is {value}; give such a number.")
+        number = None
+    if number is None or isinstance(value, bool) or number < least:
+        way_out = _write(name, max(least, _EXAMPLES.get(name, least)))
+        shown = repr(value) if number is None else value
+        raise UserError(f"{name} must be a whole number of at least {least}, but is {shown}; {way_out}.")
     return number
 
 

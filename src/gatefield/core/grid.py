@@ -20,7 +20,9 @@ _TAKEN = ("axes", "run", "step", "unit", "position")
 class Grid:
     """Every combination of the values of some axes, one run for each; the last axis runs fastest.
 
-    **Arguments:** one keyword for each axis: its values, all different, or a whole number m for 0, ..., m-1.
+    **Arguments**
+
+    - one keyword for each axis: its values, all different, or a whole number m for 0, ..., m-1.
 
     A grid gives what its runs need, and takes their record apart again, so that the order of the axes is typed once:
 
@@ -70,8 +72,11 @@ class Grid:
     def share(self, values: Any, *, over: str | Sequence[str]) -> Any:
         """For each run the value that belongs to it: `values` have one for each value of the axis `over`.
 
-        **Arguments:** `values`: an array, an array of keys, a list, or a module (such as a network) with a run axis; with
-        several axes in `over`, an array has one leading axis for each of them.
+        **Arguments**
+
+        - `values`: an array, an array of keys, a list, or a module (such as a network) with a run axis; with several axes in
+          `over`, an array has one leading axis for each of them.
+        - `over`: the axis, or several, that `values` belong to.
 
         >>> Grid(order=2, seed=2).share(np.array([[2.0, 1.0], [1.0, 2.0]]), over="order").tolist()
         [[2.0, 1.0], [2.0, 1.0], [1.0, 2.0], [1.0, 2.0]]

@@ -22,7 +22,11 @@ class Interval(NamedTuple):
 def mean_interval(values: np.ndarray, level: float = 0.95, *, one_sided: bool = False) -> Interval:
     """The mean of independent values and Student's interval for it; less than two values have none.
 
-    **Arguments:** `one_sided`: each end by itself bounds the mean with that probability, not both together.
+    **Arguments**
+
+    - `values`: one for each seed or run.
+    - `level`: the probability that the interval holds the mean.
+    - `one_sided`: each end by itself bounds the mean with that probability, not both together.
 
     >>> round(mean_interval(np.array([1.0, 2.0, 3.0])).low, 3), mean_interval(np.array([1.0])).high
     (-0.484, inf)

@@ -55,7 +55,9 @@ def one_run(tree: Any, run: int) -> Any:
     """
     runs = run_count(tree) or 1
     if not 0 <= run < runs:
-        raise UserError(f"run must be one of the {runs} runs, counted from 0, but is {run}; give such a number.")
+        raise UserError(
+            f"run must be one of the {runs} runs, counted from 0, but is {run}; write run={runs - 1} for the last of them."
+        )
     return map_run_axes(lambda value, axis: value if axis is None else value[run], tree)
 
 

@@ -17,7 +17,11 @@ from jaxtyping import Array, Float
 def tied_sign(h: Float[Array, "*h"], scale: Float[Array, "*#h"], n: int) -> Float[Array, "*h"]:
     """The sign of `h`, an inner product over `n` sites less its threshold; 0 where it is 0 up to rounding.
 
-    **Arguments:** `scale`: |w|_1 max|x| + |threshold|, or a bound of it.
+    **Arguments**
+
+    - `h`: the inner product less its threshold.
+    - `scale`: |w|_1 max|x| + |threshold|, or a bound of it.
+    - `n`: number of sites, each of which adds its rounding.
 
     >>> import jax.numpy as jnp
     >>> tied_sign(jnp.array([0.1 + 0.2 - 0.3, 0.001]), jnp.array(0.6), 3).tolist()

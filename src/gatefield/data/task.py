@@ -133,4 +133,4 @@ def _pair(labels: Any) -> tuple[Any, Any]:
         high, low = labels
     except (TypeError, ValueError):
         raise UserError(f"labels must be a pair (y1, y0), such as (1.0, 0.0), but is {labels!r}.") from None
-    return checks.finite("labels", high), checks.finite("labels", low)
+    return checks.finite("each of the labels", high), checks.finite("each of the labels", low)

@@ -62,5 +62,5 @@ def ring_kernel(kernel_size: int, positions: int) -> int:
     """A kernel size that fits on the ring."""
     size = checks.count("kernel_size", kernel_size)
     if size > positions:
-        raise UserError(f"kernel_size must be at most the {positions} positions, but is {size}; give a smaller one.")
+        raise UserError(f"kernel_size must be at most the {positions} positions, but is {size}; write kernel_size={positions}.")
     return size

@@ -105,9 +105,9 @@ def _one_by_one(trained: Any, fixed: Any, x: Array) -> Array:
 @eqx.filter_jit
 def _among_all(trained: Any, fixed: Any, x: Array, rows: Array) -> Array:
     """Of samples that only go together, as free gates are made for all of them."""
-    y, pull = jax.vjp(lambda arrays: eqx.combine(arrays, fixed)(x).reshape(len(x), -1), trained)
+    y, pullback = jax.vjp(lambda arrays: eqx.combine(arrays, fixed)(x).reshape(len(x), -1), trained)
     marks = jax.nn.one_hot(rows[:, None] * y.shape[1] + jnp.arange(y.shape[1]), y.size, dtype=y.dtype).reshape(-1, *y.shape)
-    return _flat(jax.vmap(pull)(marks)[0], len(marks))
+    return _flat(jax.vmap(pullback)(marks)[0], len(marks))
 
 
 def _flat(tree: Any, rows: int) -> Array:

@@ -26,7 +26,9 @@ class Bench(Protocol):
 class MemoryBench:
     """Trains without a store, for use from Python: `experiment.simulate(parameters, MemoryBench())`.
 
-    **Arguments:** `progress`: called between chunks with the part's name, the steps done and the steps in all.
+    **Arguments**
+
+    - `progress`: called between chunks with the part's name, the steps done and the steps in all.
 
     >>> from gatefield import experiments
     >>> study = experiments.get("gaussian-neuron")

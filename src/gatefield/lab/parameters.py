@@ -130,7 +130,9 @@ def _one_sentence(error: pydantic.ValidationError, model: type[Parameters]) -> U
             return UserError(f"{name} has no default value; give it one by --set {name}=VALUE.")
         case "too_short":
             least, length = (first.get("ctx", {}).get(key) for key in ("min_length", "actual_length"))
-            return UserError(f"{name} must have at least {least} value{'s' * (least != 1)}, but has {length}; give more.")
+            return UserError(
+                f"{name} must have at least {least} value{'s' * (least != 1)}, but has {length}{_instead(model, first)}."
+            )
         case "tuple_type":
             return UserError(f"{name} must be a list, but is {given!r}; write for instance {name}=1,2.")
     if rule.startswith("Input should be "):

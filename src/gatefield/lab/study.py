@@ -21,7 +21,9 @@ def load_study(word: str) -> list[Experiment]:
 
     The file is run as a module of its own, and its folder is added to `sys.path`; every `Experiment` among its names counts.
 
-    **Arguments:** `word`: the path of the file, and perhaps a colon and the name of one experiment in it.
+    **Arguments**
+
+    - `word`: the path of the file, and perhaps a colon and the name of one experiment in it.
 
     **Returns** the experiments, which know where they come from (`origin`).
 

@@ -32,10 +32,10 @@ class Labelled(Protocol, Generic[P, R, L]):
 
 
 @overload
-def labelled(label: Label, /, **how: Any) -> Callable[[Callable[P, R]], Labelled[P, R, xr.DataArray]]: ...
+def labelled(label: Label, /, **options: Any) -> Callable[[Callable[P, R]], Labelled[P, R, xr.DataArray]]: ...
 @overload
 def labelled(
-    first: Label, second: Label, /, *labels: Label, **how: Any
+    first: Label, second: Label, /, *labels: Label, **options: Any
 ) -> Callable[[Callable[P, R]], Labelled[P, R, tuple[xr.DataArray, ...]]]: ...
 def labelled(
     *labels: Label,

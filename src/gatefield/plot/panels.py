@@ -33,18 +33,18 @@ def two_fields(axes: Any, trained: xr.DataArray, predicted: xr.DataArray, title:
     axes.legend()
 
 
-def small_field(axes: Any, field: xr.DataArray, style: str = "-", **how: Any) -> None:
+def small_field(axes: Any, field: xr.DataArray, style: str = "-", **options: Any) -> None:
     """A field scaled to its own maximum, without vertical ticks: for rows of many small panels."""
     axes.axhline(0.0, color="0.8", linewidth=0.8, zorder=0)
-    axes.plot(field.position, field / abs(field).max(), style, **how)
+    axes.plot(field.position, field / abs(field).max(), style, **options)
     axes.set(ylim=(-1.15, 1.15), yticks=[], xticks=[0, field.sizes["position"] // 2, field.sizes["position"] - 1])
 
 
-def dots_by_seed(axes: Any, at: Any, values: xr.DataArray, dim: str, color: str, **how: Any) -> None:
+def dots_by_seed(axes: Any, at: Any, values: xr.DataArray, dim: str, color: str, **options: Any) -> None:
     """One small dot for each seed at each place along `dim`, side by side so that none hides another."""
     spread = np.linspace(-0.12, 0.12, values.sizes["seed"]) if values.sizes["seed"] > 1 else [0.0]
     for shift, seed in zip(spread, values.transpose("seed", dim).values, strict=True):
-        axes.plot(np.asarray(at) + shift, seed, "o", color=color, markersize=3, alpha=0.45, markeredgewidth=0, **how)
+        axes.plot(np.asarray(at) + shift, seed, "o", color=color, markersize=3, alpha=0.45, markeredgewidth=0, **options)
 
 
 def signed_matrix(axes: Any, values: Any, limit: float) -> Any:

@@ -14,6 +14,7 @@ from gatefield.show.terminal import print_line
 
 _COLOURS = {"holds": "blue", "holds with a condition": "cyan", "corrected": "yellow", "refuted": "magenta", "open": "white"}
 _WIDE = 110
+"""Columns that the table needs; narrower terminals get lines."""
 _WITH_NOTE = ("holds with a condition", "corrected", "refuted", "open")
 """Statuses that say little without their condition, correction or reason."""
 
@@ -53,8 +54,8 @@ def _table(group: dict[str, Any]) -> Table:
 
 def _cells(finding: Finding, text: dict[str, str]) -> list[Text]:
     """One row."""
-    how = "; ".join(filter(None, (finding.place, finding.implements, text["method"])))
-    says = Text.assemble(finding.says, (f"\n{how}", "dim"))
+    origin = "; ".join(filter(None, (finding.place, finding.implements, text["method"])))
+    says = Text.assemble(finding.says, (f"\n{origin}", "dim"))
     if _shows_note(finding):
         says.append(f"\n{finding.note}", "italic")
     if finding.error_text:

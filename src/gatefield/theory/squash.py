@@ -19,7 +19,7 @@ from gatefield.data.numerics import gain_deviation
 NODES = 32
 """Of each panel; the integrands are smooth on it, so that more change nothing in double precision."""
 _LEAST_GAIN, _MOST_GAIN = 1e-9, 1e15
-_REACH = 12.0
+REACH = 12.0
 """Beyond so many standard deviations the normal density is below 1e-31."""
 _TERMS = 18
 """The last one is below 1e-17 at q = 1, where the series ends."""
@@ -40,7 +40,7 @@ def squash(gain: Array) -> Squash:
     """Gains below 1e-9 and above 1e15 count as these; what they leave out is below 1e-15 relative to x."""
     gain = jnp.where(gain < _LEAST_GAIN, _LEAST_GAIN, jnp.where(gain > _MOST_GAIN, _MOST_GAIN, gain))
     deviation = real(gain_deviation(gain))
-    top = jnp.minimum(6 / gain, _REACH)
+    top = jnp.minimum(6 / gain, REACH)
     return Squash(gain, deviation, 2 / np.sqrt(np.pi) * gain / deviation, top, erfc(top / np.sqrt(2)) / 2)
 
 

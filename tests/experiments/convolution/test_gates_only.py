@@ -1,5 +1,8 @@
 """Verdicts and figure of `gates-only` on records made by hand."""
 
+import functools
+
+import judging
 import numpy as np
 import pytest
 import xarray as xr
@@ -26,9 +29,7 @@ def made(best=(0.56, 0.56), **size):
     )
 
 
-def judged(record, words):
-    (found,) = [v for v in experiment.verdicts(record) if words in v.claim]
-    return found
+judged = functools.partial(judging.judged, experiment)
 
 
 @pytest.mark.parametrize("net", [0, 1])

@@ -1,5 +1,8 @@
 """The ramps of `rotation-invariance`; its verdicts and figure on records made by hand."""
 
+import functools
+
+import judging
 import numpy as np
 import pytest
 import xarray as xr
@@ -26,9 +29,7 @@ def test_ramps_rise_or_fall_at_one_place():
 
 
 def test_ramps_must_leave_room():
-    with pytest.raises(
-        ValidationError, match=r"length must be at most half of the 8 positions, .* but is 5; give a smaller one"
-    ):
+    with pytest.raises(ValidationError, match=r"length must be at most half of the 8 positions, .* but is 5; write length=4"):
         RingSettings(positions=8, length=5)
 
 
@@ -71,16 +72,10 @@ def made():
 
 
 def changed(*changes):
-    """The record with values put at places: (variable, {dimension: place}, value)."""
-    record = made()
-    for name, place, value in changes:
-        record[name][place] = value
-    return record
+    return judging.changed_at(made(), *changes)
 
 
-def judged(record, words):
-    (found,) = [v for v in experiment.verdicts(record) if words in v.claim]
-    return found
+judged = functools.partial(judging.judged, experiment)
 
 
 GAPS = np.array([0.01, 0.02, 0.03, 0.04])

@@ -1,5 +1,8 @@
 """Rows, verdicts and figure of `soft-gates-table` on tables made by hand."""
 
+import functools
+
+import judging
 import numpy as np
 import pytest
 import xarray as xr
@@ -35,9 +38,7 @@ def made(best=None, lost=0.0, train=99.5, seeds=2, **size):
     return record.assign_coords(names).assign_attrs(shape | words | size)
 
 
-def judged(record, words):
-    (found,) = [v for v in experiment.verdicts(record) if words in v.claim]
-    return found
+judged = functools.partial(judging.judged, experiment)
 
 
 def test_the_table_has_the_papers_rows():

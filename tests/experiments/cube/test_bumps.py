@@ -1,5 +1,8 @@
 """The drift of few bumps beside the whole cube and samples; verdicts and figure on records made by hand."""
 
+import functools
+
+import judging
 import numpy as np
 import pytest
 import xarray as xr
@@ -81,9 +84,7 @@ def made(printed=None, right=None, three=1.0, sigmas=1.0, at=(0.22589, 0.27994),
     )
 
 
-def judged(record, words):
-    (found,) = [v for v in experiment.verdicts(record) if words in v.claim]
-    return found
+judged = functools.partial(judging.judged, experiment)
 
 
 @pytest.mark.parametrize("name", CASES)

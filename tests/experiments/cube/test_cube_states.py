@@ -1,5 +1,8 @@
 """The search for steady states against enumeration and the closed form; verdicts and figure on records made by hand."""
 
+import functools
+
+import judging
 import numpy as np
 import pytest
 import xarray as xr
@@ -114,16 +117,10 @@ def made(exact=(True, False, False)):
 
 
 def changed(*changes):
-    """The record with values put at places: (variable, {dimension: place}, value)."""
-    record = made()
-    for name, place, value in changes:
-        record[name][place] = value
-    return record
+    return judging.changed_at(made(), *changes)
 
 
-def judged(record, words):
-    (found,) = [v for v in experiment.verdicts(record) if words in v.claim]
-    return found
+judged = functools.partial(judging.judged, experiment)
 
 
 def first(count, of):

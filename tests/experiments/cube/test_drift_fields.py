@@ -1,5 +1,8 @@
 """Verdicts and figure of `drift-fields` on records made by hand."""
 
+import functools
+
+import judging
 import numpy as np
 import pytest
 import xarray as xr
@@ -69,9 +72,7 @@ def made(n=40, gains=GAINS, xis=XIS):
     )
 
 
-def judged(record, words):
-    (found,) = [v for v in experiment.verdicts(record) if words in v.claim]
-    return found
+judged = functools.partial(judging.judged, experiment)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,9 @@
 """What is read off a field along training, against direct sums; verdicts and figure on records made by hand."""
 
+import functools
+
 import jax
+import judging
 import numpy as np
 import pytest
 import xarray as xr
@@ -90,9 +93,7 @@ def made():
     )
 
 
-def judged(record, words):
-    (found,) = [v for v in experiment.verdicts(record) if words in v.claim]
-    return found
+judged = functools.partial(judging.judged, experiment)
 
 
 def test_all_hold_in_the_record_made_by_hand():

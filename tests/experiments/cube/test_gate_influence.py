@@ -1,7 +1,9 @@
 """Influences by enumeration; verdicts and figure of `gate-influence` on records made by hand."""
 
+import functools
 import itertools
 
+import judging
 import numpy as np
 import pytest
 import xarray as xr
@@ -56,9 +58,7 @@ def made(leads=LEADS, leader=None, equal=(0.2734375, 0.08), top=0.108717):
     )
 
 
-def judged(record, words):
-    (found,) = [v for v in experiment.verdicts(record) if words in v.claim]
-    return found
+judged = functools.partial(judging.judged, experiment)
 
 
 def test_influence_by_turning_sites():

@@ -1,7 +1,9 @@
 """Pure functions of `margins` by enumeration; its verdicts and figure on records made by hand."""
 
+import functools
 import itertools
 
+import judging
 import numpy as np
 import pytest
 import xarray as xr
@@ -53,9 +55,7 @@ def made(ratio=1.0, slope=-1.0, stretch=1.0, shorter=(0, 50, 0), sizes=SIZES):
     )
 
 
-def judged(record, words):
-    (found,) = [v for v in experiment.verdicts(record) if words in v.claim]
-    return found
+judged = functools.partial(judging.judged, experiment)
 
 
 def at(name):

@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 import xarray as xr
+from judging import judged
 from made_up import made_up_data
 from matplotlib.colors import same_color
 
@@ -22,12 +23,6 @@ def made(nets, names=("loss", "test_accuracy", "nu", "trace", "least"), axes=Non
     shape = tuple(map(len, axes.values()))
     data = {name: (tuple(axes), rng.uniform(0.2, 0.9, shape)) for name in names}
     return xr.Dataset(data, {**axes, "epoch": ("step", EPOCHS)}, {"ridge": 1e-8})
-
-
-def judged(experiment, record, words):
-    """The one verdict whose claim has these words."""
-    (found,) = [verdict for verdict in experiment.verdicts(record) if words in verdict.claim]
-    return found
 
 
 def assert_judged(verdict, measured, outcome, expected=None):

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 import xarray as xr
-from depth_records import assert_bars, assert_line, changed, judged, lines, runs
+from depth_records import assert_bars, runs
+from drawn import assert_line, lines
+from judging import changed, judged
 from scipy import stats
 
 from gatefield.experiments.deep.galu_and_relu_depth import experiment

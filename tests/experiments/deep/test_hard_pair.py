@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 import xarray as xr
-from depth_records import assert_line, changed, judged, lines
+from drawn import assert_line, lines
+from judging import changed, judged
 
 from gatefield.experiments.deep.hard_pair import BEST, PLACE, experiment
 from gatefield.lab import MemoryBench

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 import xarray as xr
-from depth_records import assert_bars, assert_line, changed, lines
+from depth_records import assert_bars
+from drawn import assert_line, lines
+from judging import changed
 from scipy import stats
 
 from gatefield.experiments.deep.kernel_concentration import experiment

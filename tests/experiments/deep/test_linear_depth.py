@@ -4,7 +4,9 @@ import jax
 import numpy as np
 import pytest
 import xarray as xr
-from depth_records import assert_bars, assert_line, changed, judged, runs
+from depth_records import assert_bars, runs
+from drawn import assert_line
+from judging import changed, judged
 from scipy import stats
 
 from gatefield import Dataset, DeepGated, train

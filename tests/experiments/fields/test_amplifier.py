@@ -3,19 +3,9 @@
 import numpy as np
 import pytest
 import xarray as xr
-from field_records import (
-    INF,
-    assert_all_drawn,
-    assert_drawn,
-    assert_only,
-    ending,
-    figure,
-    judge,
-    lines,
-    panel,
-    scaled,
-    scrambled,
-)
+from drawn import assert_all_drawn, assert_drawn, lines, panel, scaled
+from field_records import INF, assert_only, ending, figure, judge
+from judging import scrambled
 
 from gatefield import flow
 from gatefield.data import NonlinearGP
@@ -110,7 +100,7 @@ def test_figure():
         axes = panel(drawn, start)
         final, closure = record.ipr.values[i, :, :, -1, 0], record.closure_ipr.values[i]
         for values, color, name in [(final, "C0", "SGD"), (closure, "C1", "closure")]:
-            assert_drawn(axes, np.median(values, axis=1), color=color, label=name)
+            assert_drawn(axes, np.median(values, axis=1), color=color, words=name)
             assert_all_drawn(axes, values.T, color=color, marker="o")
     for axes, (i, gain) in zip(drawn.axes[4:], np.ndindex(2, 4), strict=True):
         assert_drawn(axes, scaled(record.fields.values[i, gain, 0, -1, 0]), color="C0")

@@ -4,7 +4,9 @@ import numpy as np
 import pydantic
 import pytest
 import xarray as xr
-from field_records import assert_drawn, assert_only, ending, figure, judge, panel, scrambled, seeds
+from drawn import assert_drawn, panel
+from field_records import assert_only, ending, figure, judge, seeds
+from judging import scrambled
 
 from gatefield import flow
 from gatefield.data import Gaussian

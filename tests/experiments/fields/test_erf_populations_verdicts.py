@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 import xarray as xr
-from field_records import assert_drawn, assert_only, figure, judge, lines, panel, scrambled
+from drawn import assert_drawn, lines, panel
+from field_records import assert_only, figure, judge
+from judging import scrambled
 
 UNITS, N = 100, 10
 LOCAL, WIDE = 0.61, 0.59  # IPRs to both sides of 6/n
@@ -158,12 +160,12 @@ def test_figure():
     drawn = figure("erf-populations", record)
     for start, name in [("(a)", "ipr"), ("(b)", "peak_frequency")]:
         for i, label in enumerate(["Gaussian data", "erf units, gain 3"]):
-            assert_drawn(panel(drawn, start), record[name].values[i], at=record.bias.values[i, ..., -1], label=label)
+            assert_drawn(panel(drawn, start), record[name].values[i], at=record.bias.values[i, ..., -1], words=label)
         values, bias = record["sigmoid_" + name].values[1], record.sigmoid_bias.values[1]
-        assert_drawn(panel(drawn, start), values, at=bias, label="logistic units")
+        assert_drawn(panel(drawn, start), values, at=bias, words="logistic units")
     assert_drawn(panel(drawn, "(a)"), [6 / N] * 2, style=":")
     for i, label in enumerate(["bias -1", "bias +1"]):
-        assert_drawn(panel(drawn, "(c)"), record.rate.values[1, :, i], label=label)
+        assert_drawn(panel(drawn, "(c)"), record.rate.values[1, :, i], words=label)
     assert_drawn(panel(drawn, "(d)"), record.bias.values[0, ..., -1], at=record.flow_bias.values, marker="o")
     found = [container[0].get_ydata()[0] for container in panel(drawn, "(e)").containers]
     local = (record.ipr.values[1] > 6 / N).mean((-2, -1))

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 import xarray as xr
-from field_records import assert_drawn, assert_only, figure, holds, judge, panel
+from drawn import assert_drawn, panel
+from field_records import assert_only, figure, holds, judge
 
 from gatefield import experiments
 from gatefield.lab import MemoryBench
@@ -76,9 +77,9 @@ def test_figure(record):
     basis = record.basis.values[0]
     np.testing.assert_allclose(panel(drawn, "(a)").images[0].get_array(), basis)
     for label, column in [("k = 0", 0), ("cosine", 5), ("k = 3, sine", 6)]:
-        assert_drawn(panel(drawn, "(b)"), basis[:, column], label=label)
+        assert_drawn(panel(drawn, "(b)"), basis[:, column], words=label)
     for label, (i, j) in {"ring, Fourier": (0, 0), "line, Fourier": (0, 1), "ring, DCT": (1, 0), "line, DCT": (1, 1)}.items():
-        assert_drawn(panel(drawn, "(c)"), record.off_diagonal.values[i, j], at=[1.0, 2.5], label=label)
+        assert_drawn(panel(drawn, "(c)"), record.off_diagonal.values[i, j], at=[1.0, 2.5], words=label)
     for start, (i, j) in {"(d)": (0, 0), "(e)": (0, 1), "(f)": (1, 0)}.items():
         shown = np.asarray(panel(drawn, start).images[0].get_array())
         np.testing.assert_allclose(np.sign(shown) * shown**4, record.rotated.values[i, j, 1], atol=1e-12)

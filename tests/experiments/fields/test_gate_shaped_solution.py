@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 import xarray as xr
-from field_records import assert_bars, assert_drawn, assert_only, figure, holds, judge, panel, scrambled
+from drawn import assert_drawn, panel
+from field_records import assert_bars, assert_only, figure, holds, judge
+from judging import scrambled
 
 from gatefield.experiments.fields.gate_shaped_solution.simulate import Settings, _class_moments, _directions, _open
 

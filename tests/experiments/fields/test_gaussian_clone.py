@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 import xarray as xr
-from field_records import INF, assert_drawn, assert_only, ending, figure, judge, lines, panel, scaled, scrambled, seeds
+from drawn import assert_drawn, lines, panel, scaled
+from field_records import INF, assert_only, ending, figure, judge, seeds
+from judging import scrambled
 
 from gatefield.core.grid import Grid
 from gatefield.experiments.fields.gaussian_clone import Settings, _examples, _sources

@@ -5,7 +5,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 import xarray as xr
-from field_records import assert_all_drawn, assert_drawn, assert_only, figure, judge, panel, scrambled
+from drawn import assert_all_drawn, assert_drawn, panel
+from field_records import assert_only, figure, judge
+from judging import scrambled
 
 from gatefield.data import Gaussian, Task
 from gatefield.experiments.fields.gaussian_committee.simulate import _euler, _gradient_variance, _random_walk
@@ -67,13 +69,13 @@ def test_figure():
     late = slice(1, None)
     for i, (K, letter) in enumerate([(2, "(c)"), (4, "(d)")]):
         distance = record.distance.values[i]
-        assert_drawn(left, np.median(distance[0, :, late], axis=0), at=[1, 2], color=f"C{i}", style="-", label=f"K = {K}")
+        assert_drawn(left, np.median(distance[0, :, late], axis=0), at=[1, 2], color=f"C{i}", style="-", words=f"K = {K}")
         band = left.collections[i].get_paths()[0].vertices[:, 1]
         np.testing.assert_allclose([band.min(), band.max()], [distance[0, :, late].min(), distance[0, :, late].max()])
         assert_drawn(left, np.median(record.step_distance.values[i, :, late], axis=0), color=f"C{i}", style=":")
         assert_drawn(left, np.median(record.printed_distance.values[i, :, late], axis=0), color=f"C{i}", style="--")
         worst = distance.max(-1)
-        assert_drawn(right, np.median(worst, axis=1), at=[10_000, 2_500], color=f"C{i}", label=f"K = {K}")
+        assert_drawn(right, np.median(worst, axis=1), at=[10_000, 2_500], color=f"C{i}", words=f"K = {K}")
         assert_all_drawn(right, [*worst.T, np.median(worst, axis=1)], color=f"C{i}", marker="o")
         walk = record.noise_distance.values[i].max(-1)
         assert_drawn(right, np.median(walk, axis=1), color=f"C{i}", style="-")

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 import xarray as xr
-from field_records import assert_drawn, assert_only, figure, judge, panel, scrambled, seeds
+from drawn import assert_drawn, panel
+from field_records import assert_only, figure, judge, seeds
+from judging import scrambled
 
 STEPS = np.array([0, 100, 200, 300, 400, 500, 600, 700, 800, 900, 1000, 1100])
 DIMS = ("run", "step", "unit", "position")

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 import xarray as xr
-from field_records import INF, assert_drawn, assert_only, ending, figure, holds, judge, lines, scaled, scrambled, seeds
+from drawn import assert_drawn, lines, scaled
+from field_records import INF, assert_only, ending, figure, holds, judge, seeds
+from judging import scrambled
 
 GAINS = (0.01, 3.0, INF)
 DIMS = ("order", "gain", "seed", "step", "unit")

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 import xarray as xr
-from field_records import assert_all_drawn, assert_bars, assert_drawn, assert_only, figure, judge, panel, scrambled
+from drawn import assert_all_drawn, assert_drawn, panel
+from field_records import assert_bars, assert_only, figure, judge
+from judging import scrambled
 
 GAINS, SITE, NOISE = np.array([0.3, 3.0]), 2, np.array([0.01, 0.02])
 FACTOR_74 = 2 * np.sqrt(np.pi)  # 1/sqrt(pi) was printed for 1/(2 pi)
@@ -69,7 +71,7 @@ def test_figure():
     np.testing.assert_allclose(dots.reshape(2, 5), np.add.outer([-0.3, 0.3], np.arange(5)))
     at_site = record.isel(position=SITE)
     for name, look in [("exact", "closed form"), ("printed", "equation 74"), ("printed_001", "equation 7, as")]:
-        assert_drawn(printed, at_site[name].values / at_site.sampled.values, at=[0, 1], label=look)
+        assert_drawn(printed, at_site[name].values / at_site.sampled.values, at=[0, 1], words=look)
     assert_drawn(printed, [FACTOR_74] * 2, color="0.6")
     assert_all_drawn(deviations, [[-4.5] * 2, [4.5] * 2], style=":")
     for i in range(2):

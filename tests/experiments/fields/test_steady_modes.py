@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 import xarray as xr
-from field_records import assert_all_drawn, assert_drawn, assert_only, figure, judge, scrambled
+from drawn import assert_all_drawn, assert_drawn
+from field_records import assert_only, figure, judge
+from judging import scrambled
 
 from gatefield.data import fourier_basis
 from gatefield.experiments.fields.steady_modes.simulate import _energy, _measured_time_scale, _participation

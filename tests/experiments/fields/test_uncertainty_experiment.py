@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 import xarray as xr
-from field_records import INF, assert_all_drawn, assert_drawn, figure, judge, lines, panel, scrambled
+from drawn import assert_all_drawn, assert_drawn, lines, panel
+from field_records import INF, figure, judge
+from judging import scrambled
 
 from gatefield.experiments.fields.uncertainty.simulate import _gabor_product, _join
 from gatefield.measures import gabor

@@ -4,8 +4,9 @@ import jax
 import numpy as np
 import pytest
 import xarray as xr
+from drawn import assert_line, points
+from judging import assert_only, changed_at, judged, scrambled
 from scipy import stats
-from shown import assert_line, assert_only, changed, lines, scrambled, verdict
 
 from gatefield.data import NonlinearGP, Task
 from gatefield.experiments.gates.gate_stability import experiment
@@ -98,7 +99,7 @@ def off(count, expected_flips=100.0):
 )
 def test_sampled_stability_is_held_against_the_exact_one_where_flips_are_seen(count, flips, expected):
     record = off(count, flips)
-    found = verdict(experiment, record, "sampled and exact")
+    found = judged(experiment, record, "sampled and exact")
     counted = 1440 - (count if flips < 10 else 0)
     assert found.holds is expected
     assert found.measured == pytest.approx(1.0 if flips < 10 else 1 - count / 1440)
@@ -118,7 +119,7 @@ def turned(record, rate, cosine, gain=1):
     other -= (other * w).sum(-1, keepdims=True) / (w**2).sum(-1, keepdims=True) * w
     sizes = (np.linalg.norm(x, axis=-1, keepdims=True) for x in (w, other))
     along, across = (x / size for x, size in zip((w, other), sizes, strict=True))
-    return changed(record, ("final", {"gain": gain, "rate": rate}, cosine * along + np.sqrt(1 - cosine**2) * across))
+    return changed_at(record, ("final", {"gain": gain, "rate": rate}, cosine * along + np.sqrt(1 - cosine**2) * across))
 
 
 RARE = {"gain": 1, "rate": 0, "interval": 7}
@@ -151,9 +152,9 @@ NOTE_END, K_END = {"gain": 0, "rate": 0, "step": -1}, {"gain": 1, "rate": 1, "st
     ],
 )  # fmt: skip
 def test_both_sides_of_each_bound(words, changes, measured, expected):
-    record = changed(made(), *changes)
+    record = changed_at(made(), *changes)
     assert_only(experiment, record, words, expected)
-    assert verdict(experiment, record, words).measured == pytest.approx(measured, rel=1e-3)
+    assert judged(experiment, record, words).measured == pytest.approx(measured, rel=1e-3)
 
 
 @pytest.mark.parametrize(("cosine", "expected"), [(0.901, True), (0.899, False)])
@@ -164,7 +165,7 @@ def test_a_training_has_converged_only_if_its_fields_have_too(rate, words, cosin
 
 
 def test_convergence_in_numbers():
-    note = verdict(experiment, turned(made(), 0, 0.93), "the note's learning rate").note
+    note = judged(experiment, turned(made(), 0, 0.93), "the note's learning rate").note
     assert note.endswith("gain 0.01: 0.033, median cosine of fields 1.00; gain 3: 0.033, median cosine of fields 0.93")
     assert "against a rate of 2.4" in note
 
@@ -173,7 +174,7 @@ def test_convergence_in_numbers():
 def test_a_unit_counts_as_localized_from_six_times_a_flat_field_on(ratio, share):
     """One more unit in each seed, whose kurtosis rises."""
     more = {**TOP, "mark": -1, "unit": 9}
-    found = verdict(experiment, changed(made(), ("ipr", more, ratio), ("kurtosis", {**more, "inputs": 0}, 0.0)), "falls as")
+    found = judged(experiment, changed_at(made(), ("ipr", more, ratio), ("kurtosis", {**more, "inputs": 0}, 0.0)), "falls as")
     assert found.measured == pytest.approx(share)
 
 
@@ -192,7 +193,7 @@ def flipping(shift, rate=2):
 @pytest.mark.parametrize(("shift", "low", "high"), [(0.3, 0.05, 0.2), (0.6, 0.005, 0.05)])
 def test_localized_units_and_others_are_told_apart_by_a_test(shift, low, high):
     record, local, other = flipping(shift)
-    found = verdict(experiment, record, "flip equally often")
+    found = judged(experiment, record, "flip equally often")
     chance = stats.mannwhitneyu(local, other).pvalue
     assert low < chance < high
     assert found.holds is bool(chance >= 0.05)
@@ -202,16 +203,16 @@ def test_localized_units_and_others_are_told_apart_by_a_test(shift, low, high):
 
 
 def test_units_are_compared_at_the_longest_training_with_ten_of_each():
-    few = changed(made(), ("ipr", {**TOP, "mark": -1, "unit": [0, 1]}, 0.1))  # 8 localized ones are left
-    assert "at a rate of 0.12" in verdict(experiment, few, "flip equally often").note
-    ten = changed(made(), ("ipr", {**TOP, "mark": -1, "unit": 0}, 0.1))
-    assert "measured: 10 that did, at a rate of 2.4" in verdict(experiment, ten, "flip equally often").note
-    none = changed(made(), ("ipr", {"gain": 1}, 0.1))
+    few = changed_at(made(), ("ipr", {**TOP, "mark": -1, "unit": [0, 1]}, 0.1))  # 8 localized ones are left
+    assert "at a rate of 0.12" in judged(experiment, few, "flip equally often").note
+    ten = changed_at(made(), ("ipr", {**TOP, "mark": -1, "unit": 0}, 0.1))
+    assert "measured: 10 that did, at a rate of 2.4" in judged(experiment, ten, "flip equally often").note
+    none = changed_at(made(), ("ipr", {"gain": 1}, 0.1))
     assert not [v for v in experiment.verdicts(none) if "flip equally" in v.claim]
 
 
 def test_notes_on_flips_settling_and_kurtosis():
-    record = changed(
+    record = changed_at(
         made(),
         ("stability", {"gain": 1, "rate": 1}, 0.98),
         ("stability", {"rate": 2, "interval": slice(2)}, 0.996),
@@ -219,17 +220,17 @@ def test_notes_on_flips_settling_and_kurtosis():
         ("likeness", {"gain": 1, "rate": 1, "mark": 0}, 0.75),
         ("kurtosis", {**TOP, "mark": -1, "unit": slice(6, 12), "inputs": 0}, -0.2),
     )
-    note = verdict(experiment, record, "very small fraction").note
+    note = judged(experiment, record, "very small fraction").note
     assert "rate 0.12, gain 3: 0.40 flips per input in all, for a net change of 0.25" in note
     assert "rate 0.12, gain 0.01: 0.06 flips per input in all, for a net change of 0.50" in note
-    assert verdict(experiment, record, "become fewer").note.endswith("1.000 at 0.12, 0.500 at 2.4")
-    note = verdict(experiment, record, "the gate freezes").note
+    assert judged(experiment, record, "become fewer").note.endswith("1.000 at 0.12, 0.500 at 2.4")
+    note = judged(experiment, record, "the gate freezes").note
     assert "12 of 24 units localized. Medians: gate at 600 tau, field at 1800 tau." in note
     assert note.endswith("0.50, 0.96, 0.97, 0.98, 1.00")
-    note = verdict(experiment, record, "falls as the field").note
+    note = judged(experiment, record, "falls as the field").note
     assert note.startswith("median from -0.50 to -1.00; a single site has -1.")
     assert note.endswith("median change +0.30")
-    assert "it is 0.30 at the end" in verdict(experiment, record, "stay Gaussian").note
+    assert "it is 0.30 at the end" in judged(experiment, record, "stay Gaussian").note
 
 
 def test_figure_shows_every_unit_of_the_first_seed():
@@ -256,7 +257,7 @@ def test_figure_shows_loss_and_flips_by_time():
             assert_line(loss, one.step[1:] * rate, one.loss.values.mean(0)[1:], color=f"C{r}", style=style)
             shown = (1 - one.stability.values).mean((0, 2)) / (50 * rate)
             assert_line(flips, middles * rate, shown, color=f"C{r}", style=style)
-    exact = lines(flips, color="black")
+    exact = points(flips, color="black")
     np.testing.assert_allclose([x for x, _ in exact], np.outer(RATES, middles))
     expected = [(1 - record.gaussian_stability.values[0, r]).mean((0, 2)) / (50 * rate) for r, rate in enumerate(RATES)]
     np.testing.assert_allclose([y for _, y in exact], expected)
@@ -276,6 +277,6 @@ def test_figure_shows_how_gates_and_fields_settle():
         corners = axes.collections[band].get_paths()[0].vertices
         for t, quartiles in zip(time, np.quantile(values, [0.25, 0.75], axis=1).T, strict=True):
             assert {round(y, 9) for x, y in corners if x == t} == {round(q, 9) for q in quartiles}
-        ((x, _),) = lines(axes, color=color, style=":")
+        ((x, _),) = points(axes, color=color, style=":")
         np.testing.assert_allclose(x, at)
     assert axes.get_title() == "(c) settling at gain 3, learning rate 2.4"

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 import xarray as xr
+from drawn import assert_line, points
+from judging import assert_only, changed_at, judged, scrambled
 from scipy.linalg import expm
-from shown import assert_line, assert_only, changed, lines, scrambled, verdict
 
 from gatefield.data import NonlinearGP
 from gatefield.experiments.gates.gated_linear import experiment
@@ -79,16 +80,16 @@ AT = {"case": 4, "gain": 1, "seed": 1, "step": 7}
     ],
 )  # fmt: skip
 def test_both_sides_of_each_bound(words, change, batch_size, expected):
-    record = changed(made(batch_size), change)
+    record = changed_at(made(batch_size), change)
     assert_only(experiment, record, words, expected)
-    assert verdict(experiment, record, words).measured == change[2]
+    assert judged(experiment, record, words).measured == change[2]
 
 
 def test_what_is_expected_and_said():
-    record = changed(made(), ("loss_distance", AT, 0.0456))
+    record = changed_at(made(), ("loss_distance", AT, 0.0456))
     assert [v.expected for v in experiment.verdicts(record)] == [0.0] * 7 + [0.1, 0.0]
-    assert "at most 0.0456 of its start" in verdict(experiment, record, "scheduled").note
-    assert "0.0456" not in verdict(experiment, record, "moving").note
+    assert "at most 0.0456 of its start" in judged(experiment, record, "scheduled").note
+    assert "0.0456" not in judged(experiment, record, "moving").note
 
 
 def test_figure_lays_sgd_beside_the_exact_path():
@@ -108,7 +109,7 @@ def test_figure_lays_sgd_beside_the_exact_path():
             run = one.isel(gain=g, seed=0)
             assert_line(loss, one.time[1:], run.exact_loss[1:], color=f"C{g}", style="-")
             assert_line(loss, one.time[dots], run.loss[dots], color=f"C{g}", marker="o")
-            found = lines(distance, color=f"C{g}")
+            found = points(distance, color=f"C{g}")
             np.testing.assert_allclose([y for _, y in found], one.distance.values[g, :, 1:])
         for u in range(1 if c == 0 else 2):
             assert_line(fields, np.arange(5), one.exact_final[0, u], color=f"C{u + 2}", style="-")
@@ -116,7 +117,7 @@ def test_figure_lays_sgd_beside_the_exact_path():
         if 0 < c < 4:
             assert_line(distance, one.time[1:], one.printed_distance[0, 0, 1:], style="--")
         else:
-            assert not lines(distance, style="--")
+            assert not points(distance, style="--")
         assert {axes.get_xscale() for axes in (loss, distance)} == {"log"}
     labels = [text.get_text() for text in panels[0, 0].get_legend().get_texts()]
     assert labels == ["Gaussian: exact", "Gaussian: SGD", "gain 3: exact", "gain 3: SGD"]

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 import xarray as xr
-from shown import assert_line, assert_only, changed, lines, scrambled, verdict
+from drawn import assert_line, points
+from judging import assert_only, changed_at, judged, scrambled
 
 from gatefield.experiments.gates.gates_to_relu import experiment
 from gatefield.experiments.gates.gates_to_relu.verdicts import known_from
@@ -92,25 +93,25 @@ SOON = [0.3, 0.96, 0.97, 0.98, 0.99, 1.0]
     ],
 )  # fmt: skip
 def test_both_sides_of_each_bound(words, changes, measured, expected):
-    found = verdict(experiment, changed(made(), *changes).isel(units=[1]), words)
+    found = judged(experiment, changed_at(made(), *changes).isel(units=[1]), words)
     assert found.holds is expected
     assert found.measured == pytest.approx(measured, rel=1e-4)
 
 
 def test_verdicts_are_those_of_each_number_of_units():
-    record = changed(made(), ("wrong_match", at(2), 0.9))
+    record = changed_at(made(), ("wrong_match", at(2), 0.9))
     assert_only(experiment, record, "4 units: trained gates of another", False)
     assert [v.expected for v in experiment.verdicts(record)] == [1, 0.5, 2, 2, 1, 1] * 2
     assert [v.claim.split(":")[0] for v in experiment.verdicts(record)] == ["one neuron"] * 6 + ["4 units"] * 6
 
 
 def test_without_gains_of_one_and_above_all_gains_count():
-    record = changed(made([0.01, 0.1, 0.5]), ("limit_ipr", at(0, step=3), 0.2))
-    assert not verdict(experiment, record, "4 units: after a tenth").holds
+    record = changed_at(made([0.01, 0.1, 0.5]), ("limit_ipr", at(0, step=3), 0.2))
+    assert not judged(experiment, record, "4 units: after a tenth").holds
 
 
 def test_notes_give_the_numbers_of_every_gain():
-    record = changed(
+    record = changed_at(
         made(),
         ("limit_match", {"units": 0, "gain": 1, "step": -1}, 0.98),
         ("limit_loss", {"units": 0, "gain": 2, "step": -1}, 0.103),
@@ -148,11 +149,11 @@ def test_figure_shows_matches_and_losses_of_each_committee(drawn):
                 one = record.isel(units=k, gain=g)
                 for name, color in (("limit", "C0"), ("own", "C1")):
                     values = one[f"{name}_{what}"].values
-                    runs = lines(axes, color=color, style="-")
+                    runs = points(axes, color=color, style="-")
                     np.testing.assert_allclose([y for _, y in runs], [*values, np.median(values, axis=0)])
                     np.testing.assert_allclose([x for x, _ in runs], [time] * 4)
                     assert_line(axes, time[:1], [np.median(values[:, 0])], color=color, marker="o")
-                ((_, wrong),) = lines(axes, color="k", style=":")
+                ((_, wrong),) = points(axes, color="k", style=":")
                 np.testing.assert_allclose(wrong, np.median(one[f"wrong_{what}"]))
     assert [axes.get_title() for axes in panels[0, 0]] == ["gain 0.01", "gain 1", "gain ∞"]
     assert [axes.get_ylabel() for axes in panels[1, :, 0]] == ["4 units\ncosine with the end", "4 units\nloss"]

@@ -4,7 +4,8 @@ import jax
 import numpy as np
 import pytest
 import xarray as xr
-from shown import assert_line, assert_only, changed, lines, scrambled, verdict
+from drawn import assert_line, points
+from judging import assert_only, changed_at, judged, scrambled
 
 from gatefield.data import NonlinearGP
 from gatefield.experiments.gates.self_consistency import experiment
@@ -139,9 +140,9 @@ def test_both_sides_of_each_bound(words, changes, measured, expected):
         "short, pace": "shorter range positive, gain 0.01: the last iterations contract",
         "short, one site": "shorter range positive, gain ∞: the start from one site",
     }
-    words, record = short_forms.get(words, words), changed(made(), *changes)
+    words, record = short_forms.get(words, words), changed_at(made(), *changes)
     assert_only(experiment, record, words, expected)
-    assert verdict(experiment, record, words).measured == pytest.approx(measured, rel=1e-6)
+    assert judged(experiment, record, words).measured == pytest.approx(measured, rel=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -152,7 +153,7 @@ def test_what_is_asked_of_nearly_gaussian_data_and_of_the_hypercube(gains, count
 
 
 def test_what_is_expected():
-    expected = [v.expected for v in experiment.verdicts(changed(made(), NO_SITE))]
+    expected = [v.expected for v in experiment.verdicts(changed_at(made(), NO_SITE))]
     assert expected[:7] == pytest.approx([0, 1, 0.8, 1, 0.9, 0, 1])
     assert expected[7:] == [1, 1, 1, 0, 0, 0, 1, 0, *[1] * 9]
 
@@ -166,7 +167,7 @@ def slowest(xi1, xi0):
 
 
 def test_notes_on_states_and_training():
-    record = changed(
+    record = changed_at(
         made(),
         ("state", {"order": 0, "gain": 1}, np.arange(20) % 3),
         ("map_return", {"order": 0, "gain": 1, "start": [1, 4, 7, 10, 13]}, 0.5),
@@ -178,23 +179,23 @@ def test_notes_on_states_and_training():
         ("ends", {"order": 1, "gain": 3, "start": slice(4)}, np.roll(made().site_state.values[1, 3], 3)),
         ("flow_return", {"order": 0, "gain": 0, "start": slice(8)}, 0.5),
     )
-    note = verdict(experiment, record, "longer range positive, gain 1: one stable").note
+    note = judged(experiment, record, "longer range positive, gain 1: one stable").note
     assert note.startswith(
         "3 states up to shift and sign from 20 starts; 0.75 of the ends return after a push on another sample, to 3"
     )
     one = record.isel(order=0, gain=1)
     assert f"IPR {one.ipr.min():.3f} to {one.ipr.max():.3f}, loss {one.loss.min():.5f} to {one.loss.max():.5f}" in note
     assert note.endswith(f"flat field {float(one.flat_loss):.5f}")
-    note = verdict(experiment, record, "longer range positive, gain 1: SGD").note
+    note = judged(experiment, record, "longer range positive, gain 1: SGD").note
     assert note.startswith("median cosine 0.950. In 0.70 of seeds it is the field")
     assert f"same start 0.888. Losses: SGD 0.12345, map {np.median(one.loss):.5f}" in note
     assert f"SGD ran for 100 tau; on Gaussian data the slowest mode needs about {slowest(2.0, 1.0):.2g} tau" in note
-    note = verdict(experiment, record, "shorter range positive, gain 1: SGD").note
+    note = judged(experiment, record, "shorter range positive, gain 1: SGD").note
     assert f"the slowest mode needs about {slowest(1.0, 2.0):.2g} tau" in note
-    assert "come to the same field from 0.67 of all starts" in verdict(experiment, record, "choose the same").note
-    assert "chance is 0.375" in verdict(experiment, record, "choose the same").note
-    assert "from random starts 0.24 end there" in verdict(experiment, record, "shorter range positive, gain ∞: the start").note
-    assert "map alone 0.050, under the flow alone 0.031" in verdict(experiment, record, "stable under the map where").note
+    assert "come to the same field from 0.67 of all starts" in judged(experiment, record, "choose the same").note
+    assert "chance is 0.375" in judged(experiment, record, "choose the same").note
+    assert "from random starts 0.24 end there" in judged(experiment, record, "shorter range positive, gain ∞: the start").note
+    assert "map alone 0.050, under the flow alone 0.031" in judged(experiment, record, "stable under the map where").note
 
 
 @pytest.mark.parametrize(
@@ -202,7 +203,7 @@ def test_notes_on_states_and_training():
 )
 def test_whether_sgd_had_the_time_of_the_slowest_mode(steps, text):
     record = made().assign_attrs(steps=steps)
-    assert verdict(experiment, record, "longer range positive, gain 3: SGD").note.endswith(text)
+    assert judged(experiment, record, "longer range positive, gain 3: SGD").note.endswith(text)
 
 
 @pytest.fixture(scope="module")
@@ -237,10 +238,10 @@ def test_figure_shows_losses_of_all_ends(drawn):
     for o, axes in enumerate(figure.axes[8:10]):
         one = record.isel(order=o)
         for kinds, color, shift in ((slice(17), "C0", -0.22), ([17, 18], "C1", 0.0), ([19], "C2", 0.11)):
-            found = lines(axes, color=color)
+            found = points(axes, color=color)
             np.testing.assert_allclose([y for _, y in found], one.loss.values[:, kinds].T)
             np.testing.assert_allclose(np.mean([x for x, _ in found], axis=0), np.arange(4) + shift)
-        np.testing.assert_allclose([y for _, y in lines(axes, color="k")], one.sgd_loss.values.T)
+        np.testing.assert_allclose([y for _, y in points(axes, color="k")], one.sgd_loss.values.T)
         assert_line(axes, np.arange(4), one.flat_loss, marker="_")
 
 

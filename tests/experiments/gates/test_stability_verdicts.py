@@ -1,10 +1,13 @@
 """Verdicts and figure of `stability`, on records made by hand, and networks that stay where they start."""
 
+import functools
+
 import jax
+import judging
 import numpy as np
 import pytest
 import xarray as xr
-from drawn import assert_drawn, lines, panel, scaled
+from drawn import assert_drawn, panel, points, scaled
 from matplotlib.colors import to_rgba
 
 from gatefield.data import NonlinearGP
@@ -72,16 +75,10 @@ def made(sizes=SIZES):
 
 
 def changed(*changes):
-    """The record with other numbers: (variable, where, number)."""
-    record = made()
-    for name, where, value in changes:
-        record[name].loc[where] = value
-    return record
+    return judging.changed(made(), *changes)
 
 
-def judged(record, words):
-    (found,) = [verdict for verdict in experiment.verdicts(record) if words in verdict.claim]
-    return found
+judged = functools.partial(judging.judged, experiment)
 
 
 HIGH = {"gain": [3.0, INF]}
@@ -270,7 +267,7 @@ def test_figure_shows_localization_beside_pathways():
     axes, at = panel(DRAWN, "(c)"), np.arange(3)
     for i, name in enumerate(("none", "trained")):
         assert_drawn(axes, np.median(FIGURE.ipr.values[i], axis=1), at, label=f"pathway: {name}")
-        dots = [y for _, y in lines(axes, color=to_rgba(f"C{i}"), marker="o")]
+        dots = [y for _, y in points(axes, color=to_rgba(f"C{i}"), marker="o")]
         np.testing.assert_array_equal(dots, FIGURE.ipr.values[i].T)
     for i, name in ((2, "frozen 0.1"), (3, "frozen 0.4")):
         assert_drawn(axes, np.median(FIGURE.sum_ipr.values[i], axis=1), at, label=f"{name}: w + v")

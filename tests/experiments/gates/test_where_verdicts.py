@@ -1,8 +1,10 @@
 """Verdicts and figure of `where`, on records made by hand, and where its networks start and end."""
 
+import functools
 import itertools
 
 import jax
+import judging
 import numpy as np
 import pytest
 import xarray as xr
@@ -64,9 +66,7 @@ def made(hits=HITS, one=120, together=7, agree=350, signs=900, n=40, noise=5e-5,
     return xr.Dataset(data, {"pair": names, "gain": list(gains), "predictor": NAMES, **xis}, {"n": n, "noise": noise})
 
 
-def judged(record, words):
-    (found,) = [verdict for verdict in experiment.verdicts(record) if words in verdict.claim]
-    return found
+judged = functools.partial(judging.judged, experiment)
 
 
 def hits(*changes):

@@ -1,9 +1,12 @@
 """Verdicts and figure of `winning-gates`, on records made by hand."""
 
+import functools
+
+import judging
 import numpy as np
 import pytest
 import xarray as xr
-from drawn import assert_drawn, lines, panel, scaled
+from drawn import assert_drawn, panel, points, scaled
 from matplotlib.colors import to_rgba
 
 from gatefield.data import ring_correlation
@@ -87,16 +90,10 @@ def made(gains=GAINS, race=RACE, units=UNITS, n=N, xi1=2.0, xi0=1.0):
 
 
 def changed(*changes):
-    """The record with other numbers: (variable, where, number)."""
-    record = made()
-    for name, where, value in changes:
-        record[name].loc[where] = value
-    return record
+    return judging.changed(made(), *changes)
 
 
-def judged(record, words):
-    (found,) = [verdict for verdict in experiment.verdicts(record) if words in verdict.claim]
-    return found
+judged = functools.partial(judging.judged, experiment)
 
 
 AT = {"race_units": 2, "gain": 0.0}
@@ -283,21 +280,21 @@ def test_figure_shows_losses_and_spectra_of_the_first_setting():
 
 def test_figure_shows_fast_against_good():
     axes = panel(DRAWN, "(b) fast against good, K = 2, gain 0")
-    points = {(float(x[0]), float(y[0])) for x, y in lines(axes)}
+    shown = {(float(x[0]), float(y[0])) for x, y in points(axes)}
     kept = [i for i, name in enumerate(SETS) if name not in ("shut", "random")]
-    assert points == {(float(FIGURE.half_time[0, 0, i]), float(FIGURE.explained[0, 0, i])) for i in kept}
+    assert shown == {(float(FIGURE.half_time[0, 0, i]), float(FIGURE.explained[0, 0, i])) for i in kept}
     names = {text.get_text(): text.xy for text in axes.texts}
     assert set(names) == set(SHOWN) - {"random"}
     at = SETS.index("± delta")
     assert names["± delta"] == (float(FIGURE.half_time[0, 0, at]), float(FIGURE.explained[0, 0, at]))
-    assert len(lines(axes, marker="^")) == len(PAIRS)
-    assert len(lines(axes, marker="s")) == 2
+    assert len(points(axes, marker="^")) == len(PAIRS)
+    assert len(points(axes, marker="s")) == 2
 
 
 def test_figure_shows_what_sets_explain_at_each_gain():
     axes = panel(DRAWN, "(c) explained by each set, K = 2")
     for i, gain in enumerate(GAINS):
-        ((x, y),) = lines(axes, label=f"gain {gain:g}")
+        ((x, y),) = points(axes, label=f"gain {gain:g}")
         np.testing.assert_array_equal(x, FIGURE.explained[0, i])
         np.testing.assert_allclose(y, np.arange(len(SETS)) + 0.22 * (i - 0.5))
     assert [text.get_text() for text in axes.get_yticklabels()] == list(SETS)
@@ -310,7 +307,7 @@ def test_figure_shows_winners_beside_trained_gates():
         assert_drawn(axes, FIGURE.trained.values[:, i].max(1), places, label="gates of ReLU, best seed")
         assert_drawn(axes, FIGURE.relu.values[:, i].max(1), places, label="ReLU network itself")
         assert_drawn(axes, [FIGURE.tiling[i]] * 2, label="best tiling")
-        dots = [y for _, y in lines(axes, color=to_rgba("C2"), marker="o")]
+        dots = [y for _, y in points(axes, color=to_rgba("C2"), marker="o")]
         np.testing.assert_array_equal(dots, FIGURE.trained.values[:, i].T)
         assert [text.get_text() for text in axes.get_xticklabels()] == ["1", "2", "4"]
 

@@ -3,7 +3,7 @@
 import math
 
 
-def number(value: float) -> str:
+def number(value: int | float) -> str:
     """Four significant digits, no trailing zeros.
 
     >>> number(0.797884), number(12345.678), number(2e-9), number(3), number(float("nan"))
@@ -18,7 +18,7 @@ def number(value: float) -> str:
     return text.replace("-", "−", 1) if text.startswith("-") else text
 
 
-def seconds(value: float) -> str:
+def seconds(value: int | float) -> str:
     """A length of time.
 
     >>> seconds(0.2), seconds(12.4), seconds(200), seconds(7320)

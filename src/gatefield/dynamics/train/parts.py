@@ -11,6 +11,7 @@ from gatefield.data import AbstractTask
 from gatefield.nets import Network
 
 MOST_SAMPLES = 2**31
+"""Places in the shuffled order are counted in 32 bits."""
 
 
 def size_of_batch(size: Any) -> int | None:

@@ -20,8 +20,10 @@ from gatefield.dynamics.train.problem import Setup
 from gatefield.dynamics.train.recorder import Layout, Recorder, Variable
 
 SECONDS_PER_COMMIT = 2.0
+"""About what a kill may cost, and how long progress may be silent."""
 BYTES_PER_COMMIT = 2**25
 RECORDS_PER_COMMIT = 1000
+"""They bound the buffers of the compiled program, which hold the records of one commit."""
 
 Rows = dict[str, np.ndarray]
 Progress = Callable[[int, int], None]

@@ -1,7 +1,7 @@
 """Colour images, and convolutional networks trained on them."""
 
 import dataclasses
-from typing import Annotated, Any, Self
+from typing import Annotated, Any
 
 import xarray as xr
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
@@ -61,7 +61,7 @@ class ImageSettings(Parameters):
     padding: Annotated[str, AfterValidator(_padding)] = "valid"
     stride: Annotated[Layers, BeforeValidator(listed)] = (1, 1, 1, 1)
     pool: Annotated[str, AfterValidator(_pool)] = "none"
-    pooled: tuple[Count, ...] = (2, 4)
+    pooled: Annotated[tuple[Count, ...], BeforeValidator(listed)] = (2, 4)
     bias: bool = True
     init: Law = "uniform"
     sigma: Sigma = "glorot"
@@ -73,17 +73,17 @@ class ImageSettings(Parameters):
     seed: Seed = 0
 
     @model_validator(mode="after")
-    def _there(self) -> Self:
+    def _there(self) -> "ImageSettings":
         for name, asked, held in (("samples", self.samples, WHOLE), ("tested", self.tested, WHOLE_TEST)):
             if asked > held:
                 raise UserError(
-                    f"{name} must be at most {held}, the images of CIFAR-10, but is {asked}; give a smaller number."
+                    f"{name} must be at most {held}, the images of CIFAR-10, but is {asked}; write {name}={held} for all."
                 )
         beyond = [at for at in self.pooled if at > len(self.channels)]
         if self.pool != "none" and (beyond or not self.pooled):
             raise UserError(
-                f"pooled must name convolutions from 1 to {len(self.channels)}, but is {list(self.pooled)}; give such numbers, "
-                "or pool=none."
+                f"pooled must name convolutions from 1 to {len(self.channels)}, but is {list(self.pooled)}; write for instance "
+                f"pooled={len(self.channels)}, or pool=none."
             )
         return self
 

@@ -9,12 +9,12 @@ from pydantic import Field
 
 from gatefield.core.grid import Grid
 from gatefield.data import Hypercube, Task
+from gatefield.experiments.by_seed import train_by_seed
+from gatefield.experiments.orders import ORDERS, length_scales
 from gatefield.lab import Bench, Parameters
 from gatefield.lab.kinds import Count, LengthScale, Rate, Seed
-from gatefield.nets import Committee
 from gatefield.plot import family_styles
 
-ORDERS = ("long", "short")
 RANDOM = "random"
 TRAINED = {"long": "trained, long range", "short": "trained, short range"}
 SETTLED = {"long": "averaged, long range", "short": "averaged, short range"}
@@ -47,6 +47,20 @@ class CubeSettings(Parameters):
     seed: Seed = 0
 
 
+FULL = {"batch_size": 4_000, "samples": 200_000}
+QUICK = {
+    "n": 30,
+    "random_fields": 6,
+    "samples": 10_000,
+    "learning_rate": 0.1,
+    "batch_size": 500,
+    "steps": 2_000,
+    "record_every": 20,
+    "seeds": 4,
+}
+"""Presets of the experiments with these settings."""
+
+
 def geometric(ratio: float) -> str:
     """The name of a family of one geometric field."""
     return f"geometric {ratio:g}"
@@ -72,7 +86,8 @@ def collect(p: CubeSettings, bench: Bench) -> xr.Dataset:
     rows = [(RANDOM, p.xi_long, w) for w in np.random.default_rng(p.seed).normal(size=(p.random_fields, p.n))]
     rows += [(geometric(ratio), p.xi_long, geometric_field(p.n, ratio)) for ratio in p.ratios]
     for names, fields in ((TRAINED, late.isel(step=-1)), (SETTLED, late.mean("step"))):
-        rows += [(names[order], _scale(p, order), w) for order in ORDERS for w in fields.sel(order=order).values]
+        scales = zip(ORDERS, (p.xi_long, p.xi_short), strict=True)
+        rows += [(names[order], xi, w) for order, xi in scales for w in fields.sel(order=order).values]
     family, xi, fields = zip(*rows, strict=True)
     weights = np.asarray(fields, dtype=np.float64)
     return xr.Dataset(
@@ -85,23 +100,8 @@ def collect(p: CubeSettings, bench: Bench) -> xr.Dataset:
 def train(p: CubeSettings, bench: Bench) -> xr.Dataset:
     """SGD for both orders from the same starts, on the same keys: (order, seed, step, unit, position)."""
     grid = Grid(order=ORDERS, seed=p.seeds)
-    net_key, train_key = jax.random.split(jax.random.key(p.seed))
-    positive, negative = (grid.share([_scale(p, order) for order in orders], over="order") for orders in (ORDERS, ORDERS[::-1]))
-    return bench.train(
-        "sgd",
-        grid.share(Committee(p.n, 1, key=jax.random.split(net_key, p.seeds)), over="seed"),
-        Task(Hypercube(p.n, positive), Hypercube(p.n, negative)),
-        steps=p.steps,
-        batch_size=p.batch_size,
-        learning_rate=p.learning_rate,
-        record_every=p.record_every,
-        key=grid.share(jax.random.split(train_key, p.seeds), over="seed"),
-        runs=grid,
-    ).record
-
-
-def _scale(p: CubeSettings, order: str) -> float:
-    return p.xi_long if order == "long" else p.xi_short
+    xi1, xi0 = grid.share(length_scales(p), over="order").T
+    return train_by_seed(bench, "sgd", Task(Hypercube(p.n, xi1), Hypercube(p.n, xi0)), grid, p)
 
 
 def samples(p: CubeSettings) -> dict[float, np.ndarray]:

@@ -51,8 +51,8 @@ def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
     """What the record says of each claim."""
     out = [_better(record, net) for net in ADAPTING]
     for net in ADAPTING:
-        for nu, how in ((record.nu, "trace one"), (record.nu / record.trace, "K as it is")):
-            claim = f"{NETS[net]}: nu ({how}) is below that of frozen gates"
+        for nu, scale in ((record.nu, "trace one"), (record.nu / record.trace, "K as it is")):
+            claim = f"{NETS[net]}: nu ({scale}) is below that of frozen gates"
             out.append(smaller_nu(claim, nu.sel(net=net), nu.sel(net="galu"), kind="claim", source=MEASURE))
     for net, name in NETS.items():
         kind: Any = "claim" if net in ADAPTING else "prediction"

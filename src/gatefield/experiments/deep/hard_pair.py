@@ -34,7 +34,7 @@ FITTED = 1e-6
 """A sum of squared errors that counts as none; the slowest runs are still on their way down."""
 SOURCE = "paper 004, section 1"
 ENOUGH = 20_000
-"""Steps after which runs have come to rest."""
+"""Steps after which runs are in a steady state."""
 
 
 class Settings(Parameters):
@@ -130,7 +130,7 @@ def _verdict(one: xr.Dataset, kind: str) -> Verdict:
 
 
 def _undecided(record: xr.Dataset) -> tuple[float, str]:
-    """The error of what is measured at the end, and a word on it: without end if runs are not at rest yet, else none."""
+    """The error of what is measured at the end, and a word on it: infinite if runs are not in a steady state yet, else none."""
     steps = int(record.step[-1])
     return (0.0, "") if steps >= ENOUGH else (np.inf, f"{steps} steps are too short to decide, {ENOUGH} are usual")
 

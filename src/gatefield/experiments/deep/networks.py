@@ -126,8 +126,8 @@ def descend(
     weights, gates, x, y = jax.tree.map(lambda *leaves: np.stack(leaves), *cases)
     widths, free, (beta, eps) = [w.shape[-1] for w in weights[:-1]], gates if gating == "free" else None, soft or (None, None)
     net = DeepGated(x.shape[-1], widths, gating=gating, init=weights, free_gates=free, beta=beta, eps=eps)
-    how = {"batch_size": "all", "loss": "sse", "learning_rate": rate / largest, "key": jax.random.key(0)}  # nothing is drawn
-    return bench.train(part, net, Dataset(x, y), **how, **settings)
+    common = {"batch_size": "all", "loss": "sse", "learning_rate": rate / largest, "key": jax.random.key(0)}  # nothing is drawn
+    return bench.train(part, net, Dataset(x, y), **common, **settings)
 
 
 def ratio(loss: xr.DataArray) -> xr.DataArray:

@@ -12,9 +12,10 @@ from pydantic import AfterValidator
 
 from gatefield.core.errors import UserError
 from gatefield.core.grid import Grid
-from gatefield.data import Elliptical, NonlinearGP, Task
+from gatefield.data import Elliptical, Task
 from gatefield.dynamics import flow
-from gatefield.experiments.fields.by_seed import train_by_seed
+from gatefield.experiments.by_seed import train_by_seed
+from gatefield.experiments.orders import squashed_task
 from gatefield.lab import Bench, Experiment, Parameters, Verdict
 from gatefield.lab.kinds import Count, Gain, LengthScale, Rate, Seed
 from gatefield.measures import ipr
@@ -53,7 +54,7 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
     grid = Grid(seed=p.seeds)
     tasks = [Task(Elliptical(p.n, p.xi1, law), Elliptical(p.n, p.xi0, law)) for law in p.laws]
     parts = [train_by_seed(bench, law.replace(":", "="), task, grid, p) for law, task in zip(p.laws, tasks, strict=True)]
-    squashed = Task(NonlinearGP(p.n, p.xi1, p.control_gain), NonlinearGP(p.n, p.xi0, p.control_gain))
+    squashed = squashed_task(p, p.control_gain)
     control = train_by_seed(bench, "control", squashed, grid, p)
     record = xr.concat(parts, xr.IndexVariable("law", list(p.laws)), combine_attrs="drop_conflicts")
     record["control_fields"] = control.fields.assign_attrs(long_name=f"fields on squashed data, gain {p.control_gain:g}")
@@ -179,8 +180,8 @@ def _ipr_panel(axes: Any, record: xr.Dataset) -> None:
     every = max(laws, steps // 5)
     for i, law in enumerate(record.law.values):  # the laws lie on one line: marks at different times tell them apart
         values, first = record.isel(unit=0).sel(law=law).ipr.median("seed"), i * every // laws
-        how = {"marker": MARKERS[i % len(MARKERS)], "markevery": (first, every), "markersize": 6, "linewidth": 1.0}
-        axes.plot(record.time, values, color=f"C{i}", label=_law_text(law), **how)
+        style = {"marker": MARKERS[i % len(MARKERS)], "markevery": (first, every), "markersize": 6, "linewidth": 1.0}
+        axes.plot(record.time, values, color=f"C{i}", label=_law_text(law), **style)
     flow_ipr = record.flow_ipr.isel(unit=0).median("seed")
     axes.plot(record.time, flow_ipr.median("law"), "--", color="0.35", linewidth=1.2, label="flow (median of laws)")
     axes.plot(record.time, record.control_ipr.isel(unit=0).median("seed"), "k-", label=_control_text(record))
@@ -201,8 +202,8 @@ def _size_panel(axes: Any, record: xr.Dataset) -> None:
     for i, law in enumerate(record.law.values):  # open marks of different size and kind: laws of almost the same constant
         one, size = end.sel(law=law), 10 if law == "sphere" else 6
         at = np.full(one.sizes["seed"], float(one.constant))
-        how = {"markersize": size, "markerfacecolor": "none", "markeredgewidth": 1.4, "label": _law_text(law)}
-        axes.plot(at, one["size"], MARKERS[i % len(MARKERS)], color=f"C{i}", **how)
+        style = {"markersize": size, "markerfacecolor": "none", "markeredgewidth": 1.4, "label": _law_text(law)}
+        axes.plot(at, one["size"], MARKERS[i % len(MARKERS)], color=f"C{i}", **style)
     axes.set(
         xlabel="constant c of the law",
         ylabel=r"final size $\sqrt{w^\top C_1 w}$",

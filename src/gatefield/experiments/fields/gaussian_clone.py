@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from gatefield.core.grid import Grid
 from gatefield.data import GaussianClone, NonlinearGP, Source, Task
-from gatefield.experiments.fields.by_seed import gaussian_ends, train_by_seed
+from gatefield.experiments.by_seed import gaussian_ends, train_by_seed
 from gatefield.lab import Bench, Experiment, Parameters, Verdict
 from gatefield.lab.kinds import Count, Gains, LengthScale, Rate, Seed
 from gatefield.measures import ipr

@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 
 from gatefield.core.grid import Grid
 from gatefield.data import NonlinearGP, Task, ring_correlation
-from gatefield.experiments.fields.by_seed import gaussian_ends, train_by_seed
-from gatefield.experiments.fields.orders import ORDER_NAMES, ORDERS, length_scales, sources
+from gatefield.experiments.by_seed import gaussian_ends, train_by_seed
+from gatefield.experiments.orders import ORDER_NAMES, ORDERS, length_scales, sources
 from gatefield.lab import Bench, Experiment, Parameters, Verdict
 from gatefield.lab.kinds import Count, Gains, LengthScale, Rate, Seed
 from gatefield.measures import ipr

@@ -9,14 +9,16 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from gatefield.data import NonlinearGP, Task, ring_correlation
+from gatefield.data import ring_correlation
 from gatefield.data.numerics import gain_deviation
+from gatefield.experiments.orders import squashed_task
 from gatefield.lab import Bench, Experiment, Parameters, Verdict
 from gatefield.lab.kinds import Count, Gains, LengthScale, Seed
 from gatefield.plot import gain_text
 from gatefield.theory import nlgp
 
 BLOCK = 20_000
+"""Samples drawn at a time."""
 RATIO = 2 * np.sqrt(np.pi)
 """Equation 74 of note 002 over the true value: 1/sqrt(pi) stands there for 1/(2 pi)."""
 WORST = 4.5
@@ -136,7 +138,7 @@ def _sampled(p: Settings) -> tuple[np.ndarray, np.ndarray]:
     @jax.jit
     @jax.vmap
     def sums(gain: Any, key: Any) -> tuple[Any, Any]:
-        task = Task(NonlinearGP(p.n, p.xi1, gain), NonlinearGP(p.n, p.xi0, gain), stratified=False)
+        task = squashed_task(p, gain, stratified=False)
         x, y = task.sample(key, size)
         value = jnp.where(x[:, p.site % p.n, None] > 0, y[:, None] * x, 0.0)
         return value.mean(0), (value**2).mean(0)
@@ -157,8 +159,8 @@ def _bump_panel(axes: Any, record: xr.Dataset) -> None:
     for i, (gain, shift) in enumerate(zip(gains, np.linspace(-0.3, 0.3, len(gains)), strict=True)):
         one = record.sel(gain=gain).isel(position=list(shown))
         axes.hlines(one.exact, one.position + shift - 0.08, one.position + shift + 0.08, color="k", linewidth=1.2, zorder=3)
-        how = {"fmt": "o", "color": f"C{i % 7}", "markersize": 4, "label": f"gain {gain_text(gain)}"}
-        axes.errorbar(one.position + shift, one.sampled, one.error, **how)
+        style = {"fmt": "o", "color": f"C{i % 7}", "markersize": 4, "label": f"gain {gain_text(gain)}"}
+        axes.errorbar(one.position + shift, one.sampled, one.error, **style)
     axes.plot([], [], "-", color="k", linewidth=1.2, label="closed form")
     axes.set(
         xticks=list(shown),

@@ -26,7 +26,9 @@ class ZarrRecorder:
     replaces the marker `committed.json` in one step; only what the marker names counts. So after a kill at any moment there are
     a whole number of commits and the state that belongs to them. One process writes at a time.
 
-    **Arguments:** `path`, a folder of its own for this run; it is made when the run starts.
+    **Arguments**
+
+    - `path`: a folder of its own for this run; it is made when the run starts.
 
     >>> import jax, tempfile
     >>> from gatefield import Committee, Task, open_record, train

@@ -23,7 +23,9 @@ def open_record(path: str | Path) -> xr.Dataset:
     Only what was committed is given, in memory and checked against its checksums; the attribute `complete` is 1 if that is all
     of it and 0 if the run is going on or was interrupted.
 
-    **Arguments:** `path`: the run's folder, a part's, or a record's own.
+    **Arguments**
+
+    - `path`: the run's folder, a part's, or a record's own.
 
     **Returns** the record, with how it was made in its attributes.
 
@@ -44,7 +46,10 @@ def open_record(path: str | Path) -> xr.Dataset:
 def write_record(path: str | Path, dataset: xr.Dataset) -> None:
     """Write a finished record in one step: `path` is there with all of it, or not at all.
 
-    **Arguments:** `path`: a folder that is not there yet; `dataset`: what to write, with its attributes.
+    **Arguments**
+
+    - `path`: a folder that is not there yet.
+    - `dataset`: what to write, with its attributes.
     """
     path = Path(path)
     if path.exists():

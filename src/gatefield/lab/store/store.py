@@ -110,7 +110,9 @@ class Entry:
 class Store:
     """A folder of runs: `root/<experiment>/<id>/`, with `about.json`, `parts/`, `record/` and `verdicts.json` in each.
 
-    **Arguments:** `root`, the folder; it is made when the first run starts.
+    **Arguments**
+
+    - `root`: the folder; it is made when the first run starts.
 
     >>> import tempfile
     >>> store = Store(tempfile.mkdtemp())

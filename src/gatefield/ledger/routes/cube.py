@@ -70,7 +70,7 @@ def slope(w: np.ndarray, along: np.ndarray, law: np.ndarray, points: np.ndarray)
 
 
 def settled_loss(law: np.ndarray, points: np.ndarray, low: np.ndarray, steps: int = 3000) -> float:
-    """The loss where the flow from a single site comes to rest; negative class of independent signs with covariance `low`."""
+    """The loss of the steady state from a single site; negative class of independent signs with covariance `low`."""
     w, both = np.eye(len(low))[0], covariance(law, points) + low
     for _ in range(steps):
         w = w + 0.2 * (opened(w, law, points) / 2 - both @ w / 4)

@@ -33,23 +33,23 @@ def loss(W: np.ndarray, b: np.ndarray, b2: float, covs: Sequence[np.ndarray], la
 def expected_bias(W: np.ndarray, b: np.ndarray, covs: Sequence[np.ndarray], labels: Pair) -> float:
     """E[(y - yhat) s'(h_1)]: what note 002 prints for db_1/dt."""
 
-    def pull(y: float) -> Callable[..., np.ndarray]:
+    def term(y: float) -> Callable[..., np.ndarray]:
         return lambda *h: (y - unit(np.array(h) + b[:, None]).mean(0)) * slope(h[0] + b[0])
 
-    return sum(hermite_mean(pull(y), W, cov) / 2 for y, cov in zip(labels, covs, strict=True))
+    return sum(hermite_mean(term(y), W, cov) / 2 for y, cov in zip(labels, covs, strict=True))
 
 
 def single_bias(b: float, s1: float, s0: float, labels: Pair = (1.0, 0.0), scale: float = 1 / np.sqrt(2)) -> float:
     """The bias velocity of a single neuron erf(scale h)."""
 
-    def pull(s: float, y: float) -> float:
+    def term(s: float, y: float) -> float:
         def inside(h: np.ndarray) -> np.ndarray:
             u = scale * (h + b)
             return (y - erf(u)) * scale * (2 / np.sqrt(np.pi)) * np.exp(-(u**2))
 
         return hermite_mean(inside, np.ones((1, 1)), np.array([[s]])) / 2
 
-    return pull(s1, labels[0]) + pull(s0, labels[1])
+    return term(s1, labels[0]) + term(s0, labels[1])
 
 
 def sampled_loss(
@@ -83,8 +83,8 @@ def collapse(n: int, xis: Pair, labels: Pair, *, time: float = 400.0, step: floa
         for lam, y in zip(lams, labels, strict=True):
             size = np.sqrt(lam @ u**2) + 1e-300
             h = size * nodes + state[0]
-            pull = weights * (y - unit(h)) * slope(h) / 2
-            change += np.append(pull.sum(), (pull @ nodes) * lam * u / size)
+            term = weights * (y - unit(h)) * slope(h) / 2
+            change += np.append(term.sum(), (term @ nodes) * lam * u / size)
         return change
 
     start = np.append(0.0, np.random.default_rng(1).normal(size=n) * np.sqrt(2 / (n + 1)))
@@ -93,7 +93,7 @@ def collapse(n: int, xis: Pair, labels: Pair, *, time: float = 400.0, step: floa
     return float(sum(weights @ error**2 for error in errors) / 4)
 
 
-def squashed_pull(
+def squashed_velocity(
     b: np.ndarray, n: int, xis: Pair, gain: float, mode: int, *, amplitude: float = 0.02, size: int = 100_000
 ) -> tuple[float, float]:
     """Velocity of the first unit per amplitude where all units carry the same small cosine, labels (1, -1), on squashed fields.
@@ -101,13 +101,13 @@ def squashed_pull(
     Each sample comes with its mirror image, which the law allows. Returns the mean and its standard error.
     """
     rng, wave = np.random.default_rng(11), np.cos(2 * np.pi * mode * np.arange(n) / n)
-    wave, pulls = wave / np.linalg.norm(wave), []
+    wave, terms = wave / np.linalg.norm(wave), []
     for xi, y in zip(xis, (1.0, -1.0), strict=True):
         root = np.sqrt(np.fft.fft(rings.wrapped(n, xi)).real)
         latent = np.fft.ifft(np.fft.fft(rng.normal(size=(size, n))) * root).real
-        along, pull = erf(gain * latent) @ wave / squashed.deviation(gain), np.zeros(size)
+        along, term = erf(gain * latent) @ wave / squashed.deviation(gain), np.zeros(size)
         for side in (along, -along):
             h = amplitude * side[:, None] + b
-            pull += (y - unit(h).mean(1)) * slope(h[:, 0]) / len(b) * side / (2 * amplitude)
-        pulls.append(pull)
-    return float(np.mean(pulls)), float(np.sqrt(sum(pull.var() / size for pull in pulls)) / 2)
+            term += (y - unit(h).mean(1)) * slope(h[:, 0]) / len(b) * side / (2 * amplitude)
+        terms.append(term)
+    return float(np.mean(terms)), float(np.sqrt(sum(term.var() / size for term in terms)) / 2)

@@ -21,8 +21,8 @@ def start(n: int) -> np.ndarray:
 
 def velocity(w: np.ndarray, cov1: np.ndarray, cov0: np.ndarray, constant: float = GAUSSIAN) -> np.ndarray:
     """dw/dt, as equation 20 of note 002 has it for Gaussian data."""
-    pull = cov1 @ w
-    return constant / 2 * pull / math.sqrt(w @ pull) - (cov0 @ w + pull) / 4
+    image = cov1 @ w
+    return constant / 2 * image / math.sqrt(w @ image) - (cov0 @ w + image) / 4
 
 
 def loss(w: np.ndarray, cov1: np.ndarray, cov0: np.ndarray, constant: float = GAUSSIAN) -> float:

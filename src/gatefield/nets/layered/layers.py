@@ -15,6 +15,7 @@ from gatefield.core.errors import UserError
 
 PADDINGS, POOLS, HEADS = ("valid", "same", "circular"), ("max", "mean"), ("flatten", "mean")
 POOL_SIDE = 2
+"""Pooling takes neighbours together in pairs along each axis; one that is left over is dropped."""
 Sizes = tuple[int, ...]
 
 

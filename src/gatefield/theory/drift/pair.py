@@ -13,11 +13,11 @@ from gatefield.core.arrays import Exact, ScalarLike
 from gatefield.core.errors import UserError
 from gatefield.core.precision import exact, real
 from gatefield.theory.inputs import check_field
-from gatefield.theory.squash import Squash, normal_density, panels, panels_between, squash
+from gatefield.theory.squash import REACH, Squash, normal_density, panels, panels_between, squash
 
-_REACH = 12.0
 _FIXED = np.array([0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 6.0])
 _SHARES = np.array([1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2])
+"""Further edges of panels: in standard deviations, and as shares of the range."""
 
 
 @exact
@@ -75,7 +75,7 @@ def _integrals(ratio: Array, rho: Array, s: Squash) -> tuple[Array, Array]:
         return erf(s.gain * z) / s.deviation
 
     scales = width / jnp.stack([jnp.abs(rho) + 0.1, jnp.abs(rho + ratio)])
-    t, weight = panels_between(_edges(real(_REACH), s.top, scales, real(_FIXED)))
+    t, weight = panels_between(_edges(real(REACH), s.top, scales, real(_FIXED)))
     u, _ = _balance(ratio, t, s.gain)
     second = jnp.sum(weight * normal_density(t) * x(t) * erf((rho * t + u) / (np.sqrt(2) * width)))
     end = _end(ratio, s.gain)
@@ -111,15 +111,15 @@ def _balance(ratio: Array, t: Array, gain: Array) -> tuple[Array, Array]:
 def _end(ratio: Array, gain: Array) -> Array:
     """The t beyond which u no longer changes or the normal density of u is nothing."""
     equal, ratio = _unequal(ratio)
-    share = erf(_REACH * gain) / jnp.where(ratio > 0, ratio, 1.0)
+    share = erf(REACH * gain) / jnp.where(ratio > 0, ratio, 1.0)
     reached = erfinv(jnp.where(share < 1, share, 0.0)) / gain
-    return jnp.where(equal, _REACH, jnp.where(share < 1, jnp.minimum(6 / gain, reached), 6 / gain))
+    return jnp.where(equal, REACH, jnp.where(share < 1, jnp.minimum(6 / gain, reached), 6 / gain))
 
 
 def _beyond(ratio: Array, s: Squash) -> Array:
     """The integral of the normal density times X from u(infinity) on."""
     equal, ratio = _unequal(ratio)
-    start = jnp.where(equal, _REACH, jnp.minimum(erfinv(ratio) / s.gain, _REACH))
+    start = jnp.where(equal, REACH, jnp.minimum(erfinv(ratio) / s.gain, REACH))
     flat = jnp.maximum(start, s.top)
     z, weight = panels(start, (start + flat) / 2, flat)
     inside = jnp.sum(weight * normal_density(z) * erf(s.gain * z))

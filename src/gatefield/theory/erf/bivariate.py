@@ -11,6 +11,7 @@ from jaxtyping import Array, ArrayLike, Float, Real
 from gatefield.core.arrays import Exact
 from gatefield.core.precision import real
 from gatefield.theory.erf.compiled import compiled
+from gatefield.theory.squash import normal_density
 
 Values = Float[Exact, "*shape"]
 ValuesLike = Real[ArrayLike, "*#shape"] | Sequence
@@ -83,10 +84,10 @@ def _sign_product_mean(a: Array, b: Array, r: Array) -> Array:
 def _slope(primals: tuple[Array, Array, Array], tangents: tuple[Array, Array, Array]) -> tuple[Array, Array]:
     (a, b, r), (da, db, dr) = primals, tangents
     height = _height(a, b, r)
-    in_a = 2 * _density(a) * _size(height)
-    in_b = 2 * _density(b) * _size(_height(b, a, r))
+    in_a = 2 * normal_density(a) * _size(height)
+    in_b = 2 * normal_density(b) * _size(_height(b, a, r))
     edge, root = _root(r)
-    in_r = jnp.where(edge, 0.0, 4 * _density(a) * _density(height) / root)
+    in_r = jnp.where(edge, 0.0, 4 * normal_density(a) * normal_density(height) / root)
     return _sign_product_mean(a, b, r), in_a * da + in_b * db + in_r * dr
 
 
@@ -123,7 +124,3 @@ def _root(r: Array) -> tuple[Array, Array]:
 def _size(x: Array) -> Array:
     """P(|X| < x) with the sign of x."""
     return erf(x / np.sqrt(2.0))
-
-
-def _density(x: Array) -> Array:
-    return jnp.exp(-(x**2) / 2) / np.sqrt(2 * np.pi)

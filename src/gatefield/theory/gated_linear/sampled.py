@@ -17,6 +17,7 @@ Draw = Callable[[PRNGKeyArray, int], tuple[Any, ...]]
 GROUPS = 16
 """Blocks of samples whose spread gives the standard error."""
 CHUNK = 4096
+"""Samples drawn at a time."""
 
 
 @exact

@@ -160,7 +160,7 @@ def _drawn(value: Any, error: Any) -> Estimate:
 
 def _check(gates: GateSet, task: Any) -> None:
     if not isinstance(task, AbstractTask):
-        raise UserError(f"task must be a task, such as Task(positive, negative), but is {type(task).__name__}; give one.")
+        raise UserError(f"task must be a task, such as Task(positive, negative), but is {type(task).__name__}.")
     if run_count((gates, task)) is not None:
         raise UserError("Gates and task must be of one run each; take the moments of each run by itself.")
     gates.check_sites(task.n)

@@ -113,11 +113,11 @@ class _Problem(NamedTuple):
     classes: TwoClasses
 
 
-def _problem(drift1, cov1, cov0, labels, drift0, how) -> _Problem:
+def _problem(drift1, cov1, cov0, labels, drift0, sampling) -> _Problem:
     """Both drifts, covariances and labels, from a task or as they are given."""
     if not isinstance(drift1, Task):
         return _Problem(drift1, drift0, two_classes(cov1, cov0, labels))
-    task, (method, key, samples) = drift1, how
+    task, (method, key, samples) = drift1, sampling
     beside = [part for part in (cov1, cov0, drift0) if part is not None]
     classes = two_classes(task, beside or None, labels)
     for source in (task.positive, task.negative):

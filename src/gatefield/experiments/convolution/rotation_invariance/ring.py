@@ -44,7 +44,7 @@ class RingSettings(Parameters):
         if 2 * self.length > self.positions:
             raise UserError(
                 f"length must be at most half of the {self.positions} positions, so that ramps can be moved to where none was, "
-                f"but is {self.length}; give a smaller one."
+                f"but is {self.length}; write length={self.positions // 2}."
             )
         return self
 

@@ -15,7 +15,7 @@ SAME = 0.95
 """Fields with this cosine or more count as the same."""
 
 
-class Found(NamedTuple):
+class SearchResult(NamedTuple):
     """Steady states, one for each start: fields, losses, whether the gate keeps itself there, and also on other samples."""
 
     fields: np.ndarray
@@ -33,30 +33,30 @@ def site_state(n: int, xi1: float, xi0: float) -> hypercube.LocalizedState:
     return hypercube.localized_state(*covariances(n, xi1, xi0), site=n // 2)
 
 
-def exact_states(n: int, xi1: float, xi0: float, starts: np.ndarray, **how: Any) -> Found:
-    """By the flow on the law itself, all corners of the cube with their probabilities; `how` as for `steady_states`."""
+def exact_states(n: int, xi1: float, xi0: float, starts: np.ndarray, **settings: Any) -> SearchResult:
+    """By the flow on the law itself, all corners of the cube with their probabilities; `settings` as for `steady_states`."""
     corr = np.array([np.roll(ring_correlation(n, xi1), k) for k in range(n)])
     points = hypercube.corners(n)
     chances = np.maximum(hypercube.pattern_law(corr), 0.0)  # rounding, near 1e-11, may make rare corners negative
     cov1, cov0 = covariances(n, xi1, xi0)
-    found = hypercube.steady_states(points, cov1, cov0, starts, chances=chances, **how)
+    found = hypercube.steady_states(points, cov1, cov0, starts, chances=chances, **settings)
     settled = np.asarray(found.settled)
-    return Found(np.asarray(found.fields), np.asarray(found.losses), settled, settled)
+    return SearchResult(np.asarray(found.fields), np.asarray(found.losses), settled, settled)
 
 
-def sampled_states(n: int, xi1: float, xi0: float, starts: np.ndarray, key: Any, samples: int, **how: Any) -> Found:
-    """By the flow on a sample that stays fixed; `how` as for `steady_states`.
+def sampled_states(n: int, xi1: float, xi0: float, starts: np.ndarray, key: Any, samples: int, **settings: Any) -> SearchResult:
+    """By the flow on a sample that stays fixed; `settings` as for `steady_states`.
 
     A state lasts if the same search on another sample, begun there, ends in the same field. Losses are those on that other
     sample, because on its own sample a state is fitted to its noise.
     """
     one, other = (EmpiricalClass.draw(NonlinearGP(n, xi1, np.inf), k, samples) for k in jax.random.split(key))
     cov1, cov0 = covariances(n, xi1, xi0)
-    found = hypercube.steady_states(np.asarray(one.x), cov1, cov0, starts, **how)
-    again = hypercube.steady_states(np.asarray(other.x), cov1, cov0, found.fields, **how)
+    found = hypercube.steady_states(np.asarray(one.x), cov1, cov0, starts, **settings)
+    again = hypercube.steady_states(np.asarray(other.x), cov1, cov0, found.fields, **settings)
     losses = gate_map(other, cov1 + cov0, found.fields).loss
     lasting = cosine(np.asarray(found.fields), np.asarray(again.fields)) >= SAME
-    return Found(np.asarray(found.fields), losses, np.asarray(found.settled), lasting)
+    return SearchResult(np.asarray(found.fields), losses, np.asarray(found.settled), lasting)
 
 
 def sampled_values(n: int, xi1: float, xi0: float, fields: np.ndarray, key: Any, samples: int) -> GateValues:

@@ -100,11 +100,11 @@ def _pair(p: Settings, n: int, xi1: float, xi0: float, starts: np.ndarray, train
     """States from the random starts, then from one site; the closed form; and SGD beside them."""
     site = search.site_state(n, xi1, xi0)
     begin = np.concatenate([starts, np.linalg.norm(starts, axis=1).mean() * np.eye(n)[[n // 2]]])
-    how = {"time": p.time, "time_step": p.time_step, "most_steps": p.most_steps}
+    settings = {"time": p.time, "time_step": p.time_step, "most_steps": p.most_steps}
     if n <= p.exact_to:
-        found = search.exact_states(n, xi1, xi0, begin, **how)
+        found = search.exact_states(n, xi1, xi0, begin, **settings)
     else:
-        found = search.sampled_states(n, xi1, xi0, begin, key, p.samples, **how)
+        found = search.sampled_states(n, xi1, xi0, begin, key, p.samples, **settings)
     values = search.sampled_values(n, xi1, xi0, trained, jax.random.fold_in(key, OTHER), p.samples)
     nearest = shifted_cosine(trained[:, None], np.concatenate([found.fields, [site.field]])[None]).max(1)
     peaked = is_localized(found.fields)

@@ -15,7 +15,7 @@ REFERENCE = (7, "0.8, 1.6")
 FIELD = (0.557872, -0.093302, -0.009318, 0.003920)
 LOSS = 0.183405
 DIGITS = 1e-6
-"""They are given to six digits."""
+"""The field, from its peak on, and the loss of an earlier search are given to six digits."""
 REACHED, OF = 39, 100
 """How many of how many starts ended in the localized state in an earlier search."""
 MOST = 0.9
@@ -34,7 +34,7 @@ def verdicts(record: xr.Dataset) -> list[Verdict]:
         one = record.sel(pair=pair)
         out += [_lowest(one)] if (one.site_lead > 0).all() else []
         out += persistence(one)
-        out += [_basin(one), _sgd_rests(one), _sgd_found(one)]
+        out += [_basin(one), _sgd_steady(one), _sgd_found(one)]
     return [*out, *_map(record)]
 
 
@@ -188,7 +188,7 @@ def _basin(one: xr.Dataset) -> Verdict:
     return Verdict.equals(claim, 0.0, share, of="share of starts", note=note)
 
 
-def _sgd_rests(one: xr.Dataset) -> Verdict:
+def _sgd_steady(one: xr.Dataset) -> Verdict:
     """Whether the limit behind the gate where SGD ends is that very field."""
     texts = [f"n = {n}: {float(part.sgd_limit.median()):.4f}" for n, part in _by_size(one)]
     return Verdict.above(

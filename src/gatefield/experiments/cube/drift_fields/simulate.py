@@ -66,13 +66,13 @@ def _study(p: Settings, key: Any) -> xr.Dataset:
     approximate = closures(cov, grid.gain, fields)
     distance, noise = relative(approximate, sampled.value, sampled.error)
     rho = np.array([np.roll(ring_correlation(p.n, one), p.n // 2) for one in grid.xi])
-    pull = np.einsum("rij,fj->rfi", cov, fields)
-    power = np.sum(pull * fields, axis=-1)
+    image = np.einsum("rij,fj->rfi", cov, fields)
+    power = np.sum(image * fields, axis=-1)
     data = {
         "sampled": (sampled.value, "mean input where the gate is open, sampled"),
         "error": (sampled.error, "standard error of the sampled drift"),
         "closure": (approximate, "conditional-Gaussian closure of the drift"),
-        "gaussian": (pull / np.sqrt(2 * np.pi * power)[..., None], "drift of Gaussian data with the same covariance"),
+        "gaussian": (image / np.sqrt(2 * np.pi * power)[..., None], "drift of Gaussian data with the same covariance"),
         "closure_error": (distance, "relative error of the closure, without the noise of sampling"),
         "noise": (noise, "relative error of the sampled drift"),
         "passed": (
@@ -110,6 +110,6 @@ def _small(p: Settings, key: Any) -> xr.Dataset:
 
 def closures(cov: np.ndarray, gain: np.ndarray, fields: np.ndarray) -> np.ndarray:
     """The closure's drift for each law, of sites with unit variance, and each field."""
-    pull = np.einsum("rij,fj->rfi", cov, fields)
-    power = np.sum(pull * fields, axis=-1, keepdims=True)
-    return np.asarray(closure.amplifier(pull / np.sqrt(power), gain[:, None, None]))
+    image = np.einsum("rij,fj->rfi", cov, fields)
+    power = np.sum(image * fields, axis=-1, keepdims=True)
+    return np.asarray(closure.amplifier(image / np.sqrt(power), gain[:, None, None]))

@@ -106,8 +106,8 @@ def _study(p: Settings, xi1: float, xi0: float, gain: float, fields: np.ndarray,
     flat = fields.reshape(-1, p.n)
     sampled = sampled_drifts(NonlinearGP(p.n, [xi1], [gain]), flat, key, p.samples)
     drift, error = sampled.value[0], sampled.error[0]
-    pull, alone = flat @ cov1, site_drifts(flat, xi1, gain)
-    gaussian = pull / np.sqrt(2 * np.pi * np.sum(pull * flat, axis=-1, keepdims=True))
+    image, alone = flat @ cov1, site_drifts(flat, xi1, gain)
+    gaussian = image / np.sqrt(2 * np.pi * np.sum(image * flat, axis=-1, keepdims=True))
     brake = np.linalg.norm(flat @ (cov0 + cov1), axis=-1)
     data = {
         "gaussian_distance": (relative(gaussian, drift, error)[0], "distance of f from the Gaussian form"),

@@ -1,5 +1,6 @@
 """How each weight acts on a gate on the cube: is there a clear divide between weights that matter and weights that do not?"""
 
+from gatefield.experiments.cube.fields import FULL, QUICK
 from gatefield.experiments.cube.gate_influence.figure import draw
 from gatefield.experiments.cube.gate_influence.simulate import Settings, simulate
 from gatefield.experiments.cube.gate_influence.verdicts import verdicts
@@ -16,20 +17,7 @@ experiment = Experiment(
     "others, as in a localized field. On the data's law a site goes with the gate also through its neighbours; panel (c) asks "
     "how often turning it alone turns the gate.",
     Parameters=Settings,
-    presets={
-        "full": {"batch_size": 4_000, "samples": 200_000},
-        "quick": {
-            "n": 30,
-            "random_fields": 6,
-            "samples": 10_000,
-            "learning_rate": 0.1,
-            "batch_size": 500,
-            "steps": 2_000,
-            "record_every": 20,
-            "seeds": 4,
-            "rests": 4,
-        },
-    },
+    presets={"full": FULL, "quick": {**QUICK, "rests": 4}},
     durations={"quick": "30 s", "full": "5 min"},
     simulate=simulate,
     verdicts=verdicts,

@@ -35,13 +35,13 @@ def _band(axes: Any) -> None:
 
 def _scatter(axes: Any, record: xr.Dataset, law: str, title: str, label: str) -> None:
     _band(axes)
-    for name, how in cube.styles(record).items():
+    for name, style in cube.styles(record).items():
         if name in cube.SETTLED.values():  # they would hide the trained fields
             continue
         one = cube.family(record, name)
         few = name.startswith("geometric")
         axes.plot(one.share.values.ravel(), one[law].values.ravel(), linestyle="", markersize=6.5 if few else 4.0,
-                  markeredgecolor="w", markeredgewidth=0.3, zorder=3 if few else 2, label=name, **how)  # fmt: skip
+                  markeredgecolor="w", markeredgewidth=0.3, zorder=3 if few else 2, label=name, **style)  # fmt: skip
     if law == "uniform":
         s = np.linspace(0, 1, 200, endpoint=False)
         axes.plot(s, np.sqrt(2 / np.pi) * s, "-", color="0.3", linewidth=1.0, label=r"$\sqrt{2/\pi}\,|w_j|/|w|$, weights alike")

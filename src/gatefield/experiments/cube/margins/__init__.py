@@ -1,5 +1,6 @@
 """How many weights decide a gate on the cube: margins and heads of random, geometric and trained fields."""
 
+from gatefield.experiments.cube.fields import FULL, QUICK
 from gatefield.experiments.cube.margins.figure import draw
 from gatefield.experiments.cube.margins.simulate import Settings, simulate
 from gatefield.experiments.cube.margins.verdicts import verdicts
@@ -16,20 +17,7 @@ experiment = Experiment(
     "decides alone; minibatch noise eats into its lead. With the length scales swapped nearly all weights are needed. "
     "Averages are over the second half of training. Inputs have the data's own law.",
     Parameters=Settings,
-    presets={
-        "full": {"batch_size": 4_000, "samples": 200_000},
-        "quick": {
-            "n": 30,
-            "draws": 300,
-            "random_fields": 6,
-            "samples": 10_000,
-            "learning_rate": 0.1,
-            "batch_size": 500,
-            "steps": 2_000,
-            "record_every": 20,
-            "seeds": 4,
-        },
-    },
+    presets={"full": FULL, "quick": {**QUICK, "draws": 300}},
     durations={"quick": "30 s", "full": "5 min"},
     simulate=simulate,
     verdicts=verdicts,

@@ -87,14 +87,14 @@ def _head_panel(axes: Any, record: xr.Dataset) -> None:
 
 def _curve_panel(axes: Any, record: xr.Dataset) -> list[Line2D]:
     floor, handles = 1e-5, []
-    for name, how in cube.styles(record).items():
+    for name, style in cube.styles(record).items():
         values = cube.family(record, name).errors.median("field")
         kept = values.where(values > floor)
         if not kept.notnull().any():  # no error at any size
             continue
-        look: dict[str, Any] = how | ({"linestyle": "--", "markerfacecolor": "w"} if name in cube.SETTLED.values() else {})
-        axes.plot(record.kept, kept, markersize=4.5, linewidth=1.2, **look)
-        handles.append(Line2D([], [], markersize=4.5, linewidth=1.2, label=name, **look))
+        options: dict[str, Any] = style | ({"linestyle": "--", "markerfacecolor": "w"} if name in cube.SETTLED.values() else {})
+        axes.plot(record.kept, kept, markersize=4.5, linewidth=1.2, **options)
+        handles.append(Line2D([], [], markersize=4.5, linewidth=1.2, label=name, **options))
     for share in record.share.values:
         axes.axhline(share, color="0.5", linewidth=0.8, linestyle=":")
         axes.text(record.sizes["position"] + 0.6, share, f"{100 * share:g} %", fontsize="small", color="0.3", va="center")

@@ -1,10 +1,10 @@
 """Handwritten digits, and networks trained on them."""
 
-from typing import Annotated, Any, Self
+from typing import Annotated, Any
 
 import jax
 import xarray as xr
-from pydantic import AfterValidator, ValidationInfo, model_validator
+from pydantic import AfterValidator, model_validator
 
 from gatefield.core import checks
 from gatefield.core.errors import UserError
@@ -19,7 +19,7 @@ WHOLE = 60_000
 """Training images of MNIST."""
 
 
-def _law(value: str, info: ValidationInfo) -> str:
+def _law(value: str, info: Any) -> str:
     return checks.choice(str(info.field_name), value, ["gaussian", "uniform", "bernoulli"])
 
 
@@ -43,7 +43,7 @@ class DigitSettings(Parameters):
     seed: Seed = 0
 
     @model_validator(mode="after")
-    def _samples_are_there(self) -> Self:
+    def _samples_are_there(self) -> "DigitSettings":
         if self.samples > WHOLE:
             raise UserError(
                 f"samples must be at most {WHOLE}, which is all of MNIST, but is {self.samples}; write samples={WHOLE}."

@@ -47,10 +47,10 @@ class Digits:
         self.task: Dataset = self.images.dataset()
         self.probe: Probe = probe(self.images, p.kernel_samples, p.ridge, p.seed)
 
-    def net(self, gating: str, **how: Any) -> DeepGated:
+    def net(self, gating: str, **settings: Any) -> DeepGated:
         """A network for each seed; those of the same seed have the same strengths, whatever their gates."""
         widths = [self.p.width] * (self.p.depth - 1)
-        return DeepGated(self.task.n, widths, gating=gating, **{"init": self.p.init, "key": seed_keys(self.p)[0], **how})
+        return DeepGated(self.task.n, widths, gating=gating, **{"init": self.p.init, "key": seed_keys(self.p)[0], **settings})
 
     def fit(self, bench: Bench, part: str, net: DeepGated, **kernels: Kernel) -> tuple[DeepGated, xr.Dataset]:
         """The trained net; its accuracies and, of each kernel (by default the tangent kernel), nu, trace and least eigenvalue.

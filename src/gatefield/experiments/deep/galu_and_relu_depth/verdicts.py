@@ -21,6 +21,7 @@ SPREAD = {"GaLU": ("3.30", "6.08"), "ReLU": ("3.11", "2.51")}
 RUNS = 20
 SETTING = {"samples": 100, "width": 100, "rate": 0.1}
 STEPS = 300
+"""Those of the table: other settings are not compared with it."""
 WORDS = {"signs": "+-sigma", "gaussian": "normal weights"}
 
 

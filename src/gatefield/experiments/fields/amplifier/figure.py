@@ -7,7 +7,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from gatefield.experiments.fields.orders import ORDER_NAMES, ORDERS
+from gatefield.experiments.orders import ORDER_NAMES, ORDERS
 from gatefield.plot import dots_by_seed, gain_text, small_field
 
 

@@ -9,8 +9,8 @@ import xarray as xr
 from gatefield.core.grid import Grid
 from gatefield.data import Source, Task
 from gatefield.dynamics import flow
-from gatefield.experiments.fields.by_seed import train_by_seed
-from gatefield.experiments.fields.orders import ORDERS, sources
+from gatefield.experiments.by_seed import train_by_seed
+from gatefield.experiments.orders import ORDERS, sources
 from gatefield.lab import Bench, Parameters
 from gatefield.lab.kinds import Count, Gains, LengthScale, Rate, Seed
 from gatefield.measures import circular_distance, ipr, peak_position
@@ -57,8 +57,8 @@ def _closure_ends(record: xr.Dataset, sources: tuple[Source, Source], gain: np.n
     cov1, cov0 = (source.covariance() for source in sources)
 
     def velocity(w: Any) -> Any:
-        pull = jax.vmap(closure.drift)(w, cov1, gain)
-        return pull / 2 - jax.numpy.einsum("rij,rj->ri", cov0 + cov1, w) / 4
+        drift = jax.vmap(closure.drift)(w, cov1, gain)
+        return drift / 2 - jax.numpy.einsum("rij,rj->ri", cov0 + cov1, w) / 4
 
     times = [0.0, float(record.time[-1])]
     path = flow(velocity, starts.reshape(-1, starts.shape[-1]), times, rtol=1e-6, atol=1e-9)

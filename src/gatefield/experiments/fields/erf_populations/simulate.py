@@ -12,6 +12,7 @@ from gatefield.core.errors import UserError
 from gatefield.core.grid import Grid
 from gatefield.data import NonlinearGP, Task
 from gatefield.dynamics import flow
+from gatefield.experiments.orders import squashed_task
 from gatefield.lab import Bench, Parameters
 from gatefield.lab.kinds import Count, Gain, LengthScale, Rate, Seed
 from gatefield.measures import ipr
@@ -106,15 +107,11 @@ def _train(bench: Bench, part: str, grid: Grid, net: Committee, task: Task, p: S
     ).record
 
 
-def _task(gain: Any, p: Settings, labels: tuple[float, float] = LABELS) -> Task:
-    return Task(NonlinearGP(p.n, p.xi1, gain), NonlinearGP(p.n, p.xi0, gain), labels=labels)
-
-
 def _train_erf(bench: Bench, gains: tuple[float, float], p: Settings) -> xr.Dataset:
     grid = Grid(gain=gains, start=STARTS, biases=BIASES, seed=p.seeds)
     fields, biases = grid.share(_fields(p), over=("start", "seed")), grid.share(_biases(p), over=("biases", "seed"))
     net = Committee(p.n, p.units, activation="erf", init=fields, bias=True, bias_init=biases, output_bias=True)
-    return _train(bench, "erf", grid, net, _task(grid.gain, p), p)
+    return _train(bench, "erf", grid, net, squashed_task(p, grid.gain, labels=LABELS), p)
 
 
 def _train_balanced(bench: Bench, p: Settings) -> xr.Dataset:
@@ -122,7 +119,7 @@ def _train_balanced(bench: Bench, p: Settings) -> xr.Dataset:
     grid = Grid(start=STARTS, seed=p.seeds)
     fields = grid.share(_fields(p), over=("start", "seed"))
     net = Committee(p.n, p.units, activation="erf", init=fields, bias=True)
-    return _train(bench, "balanced", grid, net, _task(np.full(len(grid), p.gain), p), p)
+    return _train(bench, "balanced", grid, net, squashed_task(p, np.full(len(grid), p.gain), labels=LABELS), p)
 
 
 def _train_sigmoid(bench: Bench, gains: tuple[float, float], p: Settings) -> xr.Dataset:
@@ -130,7 +127,7 @@ def _train_sigmoid(bench: Bench, gains: tuple[float, float], p: Settings) -> xr.
     grid = Grid(gain=gains, seed=p.seeds)
     fields = grid.share(_fields(p)[STARTS.index("xavier")], over="seed")
     net = Committee(p.n, p.units, activation="sigmoid", init=fields, bias=True)
-    return _train(bench, "sigmoid", grid, net, _task(grid.gain, p, (1.0, 0.0)), p, pace=SIGMOID_PACE)
+    return _train(bench, "sigmoid", grid, net, squashed_task(p, grid.gain, labels=(1.0, 0.0)), p, pace=SIGMOID_PACE)
 
 
 def _covariances(gains: Sequence[float], p: Settings) -> tuple[np.ndarray, np.ndarray]:

@@ -10,6 +10,7 @@ from gatefield.lab import Verdict
 REFERENCE = 10_000
 """The note's batch size, at which the distance is to stay within the tolerance."""
 TOLERANCE = 0.03
+"""Of the distance between training and flow, relative to the fields."""
 SLACK = 1.3
 """At smaller batches: how far above the random walk of minibatch noise a single run may lie."""
 

@@ -6,8 +6,8 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from gatefield.experiments.fields.orders import ORDERS
 from gatefield.experiments.fields.uncertainty.verdicts import CYCLES, GOOD, waves
+from gatefield.experiments.orders import ORDERS
 from gatefield.measures import gabor
 from gatefield.plot import gain_text, small_field
 

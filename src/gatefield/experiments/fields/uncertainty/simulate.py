@@ -4,12 +4,13 @@ import jax
 import numpy as np
 import xarray as xr
 
+from gatefield.core.arrays import Exact
 from gatefield.core.grid import Grid
 from gatefield.core.precision import exact
 from gatefield.data import Gaussian, Task
 from gatefield.dynamics import flow
-from gatefield.experiments.fields.by_seed import train_by_seed
-from gatefield.experiments.fields.orders import ORDERS, length_scales, sources
+from gatefield.experiments.by_seed import train_by_seed
+from gatefield.experiments.orders import ORDERS, length_scales, sources
 from gatefield.lab import Bench, Parameters
 from gatefield.lab.kinds import Count, Gains, LengthScale, Rate, Seed
 from gatefield.measures import analytic_signal, entropies, gabor, gabor_fit, harper_slack, spreads
@@ -30,7 +31,7 @@ NOISE = 0
 class Settings(Parameters):
     """A neuron and a committee for each order of the length scales, gain and seed; the same starts at every gain.
 
-    The units of a committee share the pull of the labels and part ways slowly: hence its higher rate.
+    The units of a committee learn from the same labels and part ways slowly: hence its higher rate.
     """
 
     n: Count = 40
@@ -71,8 +72,8 @@ def _train(bench: Bench, p: Settings, K: int, rate: float) -> xr.Dataset:
     """All orders, gains and seeds of one size of network, as one training."""
     grid = Grid(order=ORDERS, gain=p.gains, seed=p.seeds)
     # each size has its own stream; the flows take the key of the seed itself
-    key = jax.random.fold_in(jax.random.key(p.seed), K)
-    return train_by_seed(bench, f"K={K}", Task(*sources(grid, p)), grid, p, units=K, key=key, learning_rate=rate)
+    keys = jax.random.split(jax.random.fold_in(jax.random.key(p.seed), K))
+    return train_by_seed(bench, f"K={K}", Task(*sources(grid, p)), grid, p, units=K, keys=keys, learning_rate=rate)
 
 
 def _join(parts: list[xr.Dataset], sizes: tuple[int, int]) -> xr.Dataset:
@@ -103,7 +104,7 @@ def _flow(p: Settings) -> np.ndarray:
 
 @exact
 @jax.jit
-def _measures(fields: np.ndarray) -> dict[str, np.ndarray | jax.Array]:
+def _measures(fields: Exact) -> dict[str, np.ndarray | jax.Array]:
     position, frequency = entropies(fields)
     return {
         "entropy": position + frequency,

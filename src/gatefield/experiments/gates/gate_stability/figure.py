@@ -11,6 +11,7 @@ from gatefield.experiments.gates.gate_stability.verdicts import GAUSSIAN
 from gatefield.plot import THEORY, gain_text, small_field
 
 SHOWN = 12
+"""Units that have a column each."""
 
 
 def draw(record: xr.Dataset) -> Figure:
@@ -33,12 +34,12 @@ def _units(figure: Any, one: xr.Dataset) -> None:
     panels = figure.subplots(3, shown, sharey="row", squeeze=False)
     for u, (top, middle, low) in enumerate(panels.T):
         for r, rate in enumerate(one.rate.values):
-            unit, how = one.isel(unit=u, rate=r), {"color": f"C{r}", "linewidth": 1.0, "label": f"learning rate {rate:g}"}
+            unit, style = one.isel(unit=u, rate=r), {"color": f"C{r}", "linewidth": 1.0, "label": f"learning rate {rate:g}"}
             flips = 1 - unit.stability
-            top.semilogy(unit.interval, flips.where(flips > 0), **how)
-            middle.plot(unit.mark, unit.kurtosis.sel(inputs="both"), **how)
+            top.semilogy(unit.interval, flips.where(flips > 0), **style)
+            middle.plot(unit.mark, unit.kurtosis.sel(inputs="both"), **style)
             field = unit.final.assign_coords(position=np.arange(unit.sizes["position"]))
-            small_field(low, field, **how)
+            small_field(low, field, **style)
         top.set(title=f"unit {u + 1}", xticks=[])
         middle.set(xticks=[0, int(one.step[-1])], xlabel="step")
         middle.axhline(0.0, color="0.8", linewidth=0.8, zorder=0)

@@ -1,6 +1,6 @@
 """Do the gates of a committee flip while it learns, or do they freeze?"""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import jax
 import numpy as np
@@ -8,11 +8,11 @@ import xarray as xr
 from pydantic import Field
 
 from gatefield.core.grid import Grid
-from gatefield.data import NonlinearGP, Task
+from gatefield.experiments.by_seed import train_by_seed
 from gatefield.experiments.gates.gate_stability.paths import follow, marks
+from gatefield.experiments.orders import squashed_task
 from gatefield.lab import Bench, Parameters
 from gatefield.lab.kinds import Count, Gains, LengthScale, Rate, Seed
-from gatefield.nets import Committee
 
 Rates = Annotated[tuple[Rate, ...], Field(min_length=1)]
 
@@ -42,7 +42,7 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
     record = _train(p, bench)
     fields = record.fields.transpose("gain", "rate", "seed", "step", "unit", "position").values
     parts = [
-        follow(fields[g], _task(p, gain), jax.random.fold_in(jax.random.key(p.seed), g), p.samples)
+        follow(fields[g], squashed_task(p, gain), jax.random.fold_in(jax.random.key(p.seed), g), p.samples)
         for g, gain in enumerate(p.gains)
     ]
     lead, steps = ("gain", "rate", "seed"), record.step.values
@@ -61,22 +61,7 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
     return xr.Dataset(data, coords, {"units": p.units, "samples": p.samples, "n": p.n})
 
 
-def _task(p: Settings, gain: Any) -> Task:
-    return Task(NonlinearGP(p.n, p.xi1, gain), NonlinearGP(p.n, p.xi0, gain))
-
-
 def _train(p: Settings, bench: Bench) -> xr.Dataset:
     """All rates, gains and seeds; starts and keys depend on the seed alone."""
     grid = Grid(rate=p.learning_rates, gain=p.gains, seed=p.seeds)
-    net_key, train_key = jax.random.split(jax.random.key(p.seed))
-    return bench.train(
-        "sgd",
-        grid.share(Committee(p.n, p.units, key=jax.random.split(net_key, p.seeds)), over="seed"),
-        _task(p, grid.gain),
-        steps=p.steps,
-        batch_size=p.batch_size,
-        learning_rate=grid.rate,
-        record_every=p.record_every,
-        key=grid.share(jax.random.split(train_key, p.seeds), over="seed"),
-        runs=grid,
-    ).record
+    return train_by_seed(bench, "sgd", squashed_task(p, grid.gain), grid, p, units=p.units, learning_rate=grid.rate)

@@ -10,9 +10,10 @@ import xarray as xr
 from scipy.integrate import solve_ivp
 
 from gatefield.core.grid import Grid
-from gatefield.data import NonlinearGP, Task
+from gatefield.data import Task
 from gatefield.dynamics import flow
 from gatefield.experiments.gates.gated_linear.verdicts import BATCH
+from gatefield.experiments.orders import squashed_task
 from gatefield.gates import Gate, GateSet, HalfSpace, Moving, Open, Scheduled, Shut, bump, delta, fourier_mode, half_spaces
 from gatefield.lab import Bench, Parameters
 from gatefield.lab.kinds import Count, Gains, LengthScale, Rate, Seed
@@ -63,10 +64,6 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
     return record.assign_coords(case=list(CASES), gain=list(p.gains)).assign_attrs(attrs)
 
 
-def _task(p: Settings, gain: Any) -> Task:
-    return Task(NonlinearGP(p.n, p.xi1, gain), NonlinearGP(p.n, p.xi0, gain))
-
-
 def _train(p: Settings, bench: Bench, part: str, gates: GateSet | Sequence[Gate], task: Task, grid: Grid) -> xr.Dataset:
     """All runs of a grid; starts depend on the seed alone."""
     net_key, train_key = jax.random.split(jax.random.fold_in(jax.random.key(p.seed), CASES.index(part)))
@@ -86,7 +83,7 @@ def _train(p: Settings, bench: Bench, part: str, gates: GateSet | Sequence[Gate]
 def _single(p: Settings, bench: Bench) -> Run:
     """A gate on one site, at all gains."""
     gates, grid = GateSet([delta(p.n, p.n // 2)]), Grid(gain=p.gains, seed=p.seeds)
-    return solved(p, _train(p, bench, "single", gates, _task(p, grid.gain), grid), gates)
+    return solved(p, _train(p, bench, "single", gates, squashed_task(p, grid.gain), grid), gates)
 
 
 def _pairs(p: Settings, bench: Bench) -> list[Run]:
@@ -95,7 +92,7 @@ def _pairs(p: Settings, bench: Bench) -> list[Run]:
     pairs = np.array([[site, wide], [site, -site], [site, site]])
     grid = Grid(case=PAIRS, gain=p.gains, seed=p.seeds)
     gates = [HalfSpace(grid.share(pairs[:, unit], over="case")) for unit in (0, 1)]
-    record = _train(p, bench, "general", gates, _task(p, grid.gain), grid)
+    record = _train(p, bench, "general", gates, squashed_task(p, grid.gain), grid)
     return [solved(p, record.isel(case=i), half_spaces(pair)) for i, pair in enumerate(pairs)]
 
 
@@ -107,7 +104,7 @@ def solved(p: Settings, record: xr.Dataset, gates: GateSet) -> Run:
     K, off = gates.K, 0.0
     for g, gain in enumerate(p.gains):
         key = jax.random.key(p.seed + MOMENTS)
-        A, b, power = gated_linear.statistics(gates, _task(p, gain), key=key, samples=p.samples)
+        A, b, power = gated_linear.statistics(gates, squashed_task(p, gain), key=key, samples=p.samples)
         for s in range(p.seeds):
             w0, shape = trained[g, s, 0].astype(float).ravel(), trained[g, s].shape
             exact[g, s] = np.reshape(gated_linear.solve(A, b, w0, time, K), shape)
@@ -131,9 +128,9 @@ def _scheduled(p: Settings, bench: Bench) -> Run:
     half = p.learning_rate * p.steps / 2
     early, late = [Shut(), Open()], [HalfSpace(flat), HalfSpace(-flat)]
     gates = [Scheduled([0.0, half], list(pair)) for pair in zip(early, late, strict=True)]
-    record = _train(p, bench, "scheduled", gates, _task(p, 0.0), Grid(seed=p.seeds))
+    record = _train(p, bench, "scheduled", gates, squashed_task(p, 0.0), Grid(seed=p.seeds))
     trained, time = record.fields.values[None], record.time.values
-    moments = [gated_linear.statistics(GateSet(g), _task(p, 0.0)) for g in (early, late)]
+    moments = [gated_linear.statistics(GateSet(g), squashed_task(p, 0.0)) for g in (early, late)]
     pieces = [(start, A, b) for start, (A, b, _) in zip((0.0, half), moments, strict=True)]
     starts = trained[0, :, 0].astype(float).reshape(p.seeds, -1)
     exact = np.stack([gated_linear.solve_pieces(pieces, w0, time, 2) for w0 in starts]).reshape(trained.shape)
@@ -148,21 +145,21 @@ def _moving(p: Settings, bench: Bench) -> Run:
     def direction(time: Any) -> Any:
         return jnp.cos(2 * jnp.pi * (jnp.asarray(sites / p.n) - time / end))
 
-    task = _task(p, 0.0)
+    task = squashed_task(p, 0.0)
     record = _train(p, bench, "moving", [Moving(direction)], task, Grid(seed=p.seeds))
     cov1, cov0 = task.positive.covariance(), task.negative.covariance()
     A = (cov1 + cov0) / 4
 
-    def pull(time: Any) -> Any:
+    def b(time: Any) -> Any:
         return relu.gate_mean(direction(time), cov1) / 2
 
     def velocity(w: Any, time: Any) -> Any:
-        return gated_linear.velocity(w, A, pull(time))
+        return gated_linear.velocity(w, A, b(time))
 
     trained, time = record.fields.values[None], record.time.values
     exact = flow(velocity, trained[0, :, 0].astype(float), time, timed=True).fields.values[None]
     loss, exact_loss = (
-        np.stack([_loss(w[:, :, i], (A, pull(t), 0.5)) for i, t in enumerate(time)], axis=-1) for w in (trained, exact)
+        np.stack([_loss(w[:, :, i], (A, b(t), 0.5)) for i, t in enumerate(time)], axis=-1) for w in (trained, exact)
     )
     return Run(time, trained, exact, exact, loss, exact_loss)
 

@@ -8,12 +8,12 @@ import xarray as xr
 from pydantic import Field
 
 from gatefield.core.grid import Grid
-from gatefield.data import NonlinearGP, Task
+from gatefield.experiments.by_seed import train_by_seed
 from gatefield.experiments.nearly_gaussian import class_at
+from gatefield.experiments.orders import squashed_task
 from gatefield.lab import Bench, Parameters
 from gatefield.lab.kinds import Count, Gains, LengthScale, Rate, Seed
 from gatefield.measures import best_match, ipr
-from gatefield.nets import Committee
 from gatefield.theory.gated_linear import Mixture, frozen_limits, frozen_losses
 
 
@@ -59,28 +59,14 @@ def frozen_steps(steps: int, every: int, count: int) -> np.ndarray:
 def _committee(p: Settings, bench: Bench, K: int) -> xr.Dataset:
     """All measures for committees of K units."""
     sample_key, net_key, train_key = jax.random.split(jax.random.fold_in(jax.random.key(p.seed), K), 3)
-    record = _train(p, bench, K, net_key, train_key)
+    grid, rate = Grid(gain=p.gains, seed=p.seeds), p.learning_rate * K**2
+    keys, task = (net_key, train_key), squashed_task(p, grid.gain)
+    record = train_by_seed(bench, f"relu-{K}", task, grid, p, units=K, keys=keys, learning_rate=rate)
     fields = record.fields.sel(step=frozen_steps(p.steps, p.record_every, p.times))
     rows = [_study(p, gain, fields.isel(gain=g), sample_key) for g, gain in enumerate(p.gains)]
     time = ("step", p.learning_rate * fields.step.values, {"units": "K² tau", "long_name": "flow time over K²"})
     out = xr.concat(rows, "gain").assign_coords(gain=list(p.gains), step=fields.step.values, time=time)
     return out.assign_attrs(record.attrs)
-
-
-def _train(p: Settings, bench: Bench, K: int, net_key: Any, train_key: Any) -> xr.Dataset:
-    """All gains and seeds; starts and keys depend on the seed alone."""
-    grid = Grid(gain=p.gains, seed=p.seeds)
-    return bench.train(
-        f"relu-{K}",
-        grid.share(Committee(p.n, K, key=jax.random.split(net_key, p.seeds)), over="seed"),
-        Task(NonlinearGP(p.n, p.xi1, grid.gain), NonlinearGP(p.n, p.xi0, grid.gain)),
-        steps=p.steps,
-        batch_size=p.batch_size,
-        learning_rate=p.learning_rate * K**2,
-        record_every=p.record_every,
-        key=grid.share(jax.random.split(train_key, p.seeds), over="seed"),
-        runs=grid,
-    ).record
 
 
 def _study(p: Settings, gain: float, fields: xr.DataArray, key: Any) -> xr.Dataset:

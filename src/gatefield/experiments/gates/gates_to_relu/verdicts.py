@@ -72,7 +72,7 @@ def _each(form: str, *parts: xr.DataArray, between: str = ", ") -> str:
 
 
 def _squashed(values: xr.DataArray) -> xr.DataArray:
-    """Those at gains at which fields come to rest within training: 1 and above, or all if there is none."""
+    """Those at gains at which fields reach a steady state within training: 1 and above, or all if there is none."""
     high = values.sel(gain=values.gain >= 1)
     return high if high.sizes["gain"] else values
 

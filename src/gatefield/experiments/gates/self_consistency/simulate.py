@@ -12,6 +12,7 @@ from gatefield.core.grid import Grid
 from gatefield.data import NonlinearGP, Task, fourier_basis
 from gatefield.experiments.gates.self_consistency.verdicts import SAME
 from gatefield.experiments.nearly_gaussian import GAUSSIAN, class_at
+from gatefield.experiments.orders import ORDERS, length_scales, sources
 from gatefield.lab import Bench, Parameters
 from gatefield.lab.kinds import Count, Gains, LengthScale, Rate, Seed
 from gatefield.measures import circular_distance, cosine, groups, ipr, peak_position, shifted_cosine
@@ -19,7 +20,6 @@ from gatefield.nets import Committee
 from gatefield.theory.classes import EmpiricalClass, GaussianClass
 from gatefield.theory.neuron import GatePath, gate_flow, gate_map, iterate_gate_map
 
-ORDERS = ("long", "short")
 NOISE = 1e-3
 """Every start carries this much noise, relative to its length, so that none stays on an unstable fixed point."""
 KICK = 0.1
@@ -56,16 +56,14 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
     sgd = _train(p, bench, starts[: min(p.seeds, p.starts)], train_key)
     trained = sgd.fields.isel(step=-1, unit=0).values.astype(float)
     parts = [
-        xr.concat([_study(p, *xis, gain, starts, noise, trained[i, g], sample_key) for g, gain in enumerate(p.gains)], "gain")
-        for i, xis in enumerate(_orders(p))
+        xr.concat(
+            [_study(p, xi1, xi0, gain, starts, noise, trained[i, g], sample_key) for g, gain in enumerate(p.gains)], "gain"
+        )
+        for i, (xi1, xi0) in enumerate(length_scales(p))
     ]
     record = xr.concat(parts, "order").assign_coords(order=list(ORDERS), gain=list(p.gains), kind=("start", kinds))
     record["multiplier_theory"], record["multiplier"] = _multipliers(p, noise)
     return record.assign_attrs(sgd.attrs, length_scales=[p.xi_long, p.xi_short], samples=p.samples)
-
-
-def _orders(p: Settings) -> list[tuple[float, float]]:
-    return [(p.xi_long, p.xi_short), (p.xi_short, p.xi_long)]
 
 
 def _starts(p: Settings, key: Any, noise_key: Any) -> tuple[list[str], np.ndarray, np.ndarray]:
@@ -90,11 +88,10 @@ def pushed(fields: np.ndarray, size: float, noise: np.ndarray) -> np.ndarray:
 def _train(p: Settings, bench: Bench, starts: np.ndarray, key: Any) -> xr.Dataset:
     """SGD from the first random starts."""
     grid = Grid(order=ORDERS, gain=p.gains, seed=len(starts))
-    xi1, xi0 = grid.share(np.asarray(_orders(p)), over="order").T
     return bench.train(
         "sgd",
         Committee(p.n, 1, init=grid.share(starts, over="seed")[:, None]),
-        Task(NonlinearGP(p.n, xi1, grid.gain), NonlinearGP(p.n, xi0, grid.gain)),
+        Task(*sources(grid, p)),
         steps=p.steps,
         batch_size=p.batch_size,
         learning_rate=p.learning_rate,
@@ -189,7 +186,7 @@ def _multipliers(p: Settings, noise: np.ndarray) -> tuple[xr.DataArray, xr.DataA
     """By how much one iteration shrinks each mode against the winning one on Gaussian data: D_min/D_k, and as measured."""
     frequency, column = np.arange(p.n // 2 + 1), np.maximum(2 * np.arange(p.n // 2 + 1) - 1, 0)
     basis, theory, measured = np.asarray(fourier_basis(p.n), float), [], []
-    for xi1, xi0 in _orders(p):
+    for xi1, xi0 in length_scales(p):
         covs = [np.asarray(NonlinearGP(p.n, xi, 0.0).covariance(), float) for xi in (xi1, xi0)]
         lam1, lam0 = (np.diag(basis.T @ cov @ basis)[column] for cov in covs)
         ratio = 1 + lam0 / lam1

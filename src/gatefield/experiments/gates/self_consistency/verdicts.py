@@ -149,8 +149,8 @@ def _time(one: xr.Dataset) -> str:
     lam1, lam0 = (ring_spectrum(one.sizes["position"], xi) for xi in (scales if one.order == "long" else scales[::-1]))
     excess = np.sort(lam0 + lam1 - lam1 * np.min(1 + lam0 / lam1))
     needed = float(4 / excess[excess > 1e-9 * excess[-1]][0])
-    rest = "SGD is not in a steady state" if ran < needed else "SGD has had that time"
-    return f"SGD ran for {ran:.3g} tau; on Gaussian data the slowest mode needs about {needed:.2g} tau: there {rest}"
+    state = "SGD is not in a steady state" if ran < needed else "SGD has had that time"
+    return f"SGD ran for {ran:.3g} tau; on Gaussian data the slowest mode needs about {needed:.2g} tau: there {state}"
 
 
 def _sgd(one: xr.Dataset) -> Verdict:

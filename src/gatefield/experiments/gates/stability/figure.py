@@ -49,12 +49,12 @@ def _spectrum_panel(axes: Any, record: xr.Dataset) -> None:
 
 def _push_panel(axes: Any, record: xr.Dataset) -> None:
     same = (record.return_cosine > SAME).mean("seed")
-    told = record.foretold.mean("seed")
+    foretold = record.foretold.mean("seed")
     for i, gain in enumerate(record.gain.values):
         one = same.sel(gain=gain)
         axes.semilogx(record["size"], one.sel(push="random"), "o-", color=f"C{i}", label=f"gain {gain_text(gain)}")
         axes.semilogx(record["size"], one.sel(push="other"), "s--", color=f"C{i}", markersize=4)
-        axes.semilogx(record["size"], told.sel(gain=gain, push="random"), ":", color=f"C{i}", linewidth=1.2)
+        axes.semilogx(record["size"], foretold.sel(gain=gain, push="random"), ":", color=f"C{i}", linewidth=1.2)
     for style, label in [("o-", "random push"), ("s--", "push towards far side"), (":", "random, by peak of $S_1w$")]:
         axes.semilogx([], [], style, color="0.4", markersize=4, label=label)
     ticks = record["size"].values
@@ -117,8 +117,8 @@ def _student_panel(axes: Any, record: xr.Dataset) -> None:
             off = 1 - record.match_cosine.sel(teacher=kind, student=size)
             middle = np.maximum(off.median(["seed", "taught_unit"]), FLOOR)
             shift = 0.08 * (j - (len(sizes) - 1) / 2)
-            how = {"color": f"C{i}", "alpha": 1.0 if j == 0 else 0.5}
-            axes.semilogy(at + shift, middle, style, label=f"{kind}, {size} units", **how)
+            shade = {"color": f"C{i}", "alpha": 1.0 if j == 0 else 0.5}
+            axes.semilogy(at + shift, middle, style, label=f"{kind}, {size} units", **shade)
     axes.axhline(1 - SAME, color="0.6", linewidth=0.8, zorder=0, label=f"the same: cosine above {SAME}")
     axes.set_xticks(at, [gain_text(g) for g in record.gain.values])
     axes.set(

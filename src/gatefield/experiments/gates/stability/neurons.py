@@ -1,4 +1,4 @@
-"""Single neurons of `stability`: beside linear pathways, at rest, and after pushes."""
+"""Single neurons of `stability`: beside linear pathways, in steady states, and after pushes."""
 
 from typing import Any
 
@@ -26,10 +26,10 @@ def pathways(p: Settings, bench: Bench, key: Any) -> xr.Dataset:
     v /= np.linalg.norm(v, axis=1, keepdims=True)
     frozen = {f"frozen {size:g}": size * v for size in p.pathway_sizes}
     parts = []
-    for name, how, named in [("frozen", "frozen", {"none": 0 * v, **frozen}), ("trained", True, {"trained": 0 * v})]:
+    for name, pathway, named in [("frozen", "frozen", {"none": 0 * v, **frozen}), ("trained", True, {"trained": 0 * v})]:
         grid = Grid(pathway=list(named), gain=p.gains, seed=p.seeds)
         linear = grid.share(np.stack(list(named.values())), over=("pathway", "seed"))
-        net = Committee(p.n, 1, init=grid.share(starts, over="seed"), linear=how, linear_init=linear)
+        net = Committee(p.n, 1, init=grid.share(starts, over="seed"), linear=pathway, linear_init=linear)
         keys = grid.share(jax.random.split(train_key, p.seeds), over="seed")
         parts.append(train_neurons(p, bench, f"pathway-{name}", net, grid, keys))
     record: Any = xr.concat(parts, dim="pathway", combine_attrs="drop_conflicts")
@@ -52,7 +52,7 @@ def _ends(record: xr.Dataset) -> xr.Dataset:
 
 
 def spectra(p: Settings, neurons: xr.Dataset, key: Any) -> xr.Dataset:
-    """Eigenvalues of the Jacobian at every end state, and how far each is from rest by the flow's velocity."""
+    """Eigenvalues of the Jacobian at every end state, and how far each is from a steady state by the flow's velocity."""
     parts = [_spectra_at(p, neurons.sel(gain=gain), gain, key) for gain in p.gains]
     return xr.concat(parts, dim="gain").assign_coords(gain=list(p.gains))
 

@@ -7,7 +7,7 @@ import xarray as xr
 
 from gatefield.core.errors import UserError
 from gatefield.core.grid import Grid
-from gatefield.data import NonlinearGP, Task
+from gatefield.experiments.orders import squashed_task
 from gatefield.lab import Bench, Parameters
 from gatefield.lab.kinds import Count, Gains, LengthScale, Rate, Seed
 from gatefield.nets import Committee
@@ -53,16 +53,12 @@ class Settings(Parameters):
         return self
 
 
-def two_classes(p: Settings, gain: Any) -> Task:
-    return Task(NonlinearGP(p.n, p.xi1, gain), NonlinearGP(p.n, p.xi0, gain))
-
-
 def train_neurons(p: Settings, bench: Bench, part: str, net: Committee, grid: Grid, keys: Any) -> xr.Dataset:
     """Neurons with or without a pathway, one for each run of the grid."""
     return bench.train(
         part,
         net,
-        two_classes(p, grid.gain),
+        squashed_task(p, grid.gain),
         steps=p.steps,
         batch_size=p.batch_size,
         learning_rate=p.learning_rate,

@@ -9,7 +9,8 @@ from scipy.optimize import linear_sum_assignment
 
 from gatefield.core.grid import Grid
 from gatefield.data import Taught
-from gatefield.experiments.gates.stability.settings import Settings, two_classes
+from gatefield.experiments.gates.stability.settings import Settings
+from gatefield.experiments.orders import squashed_task
 from gatefield.lab import Bench
 from gatefield.measures import circular_distance, cosine, ipr
 from gatefield.nets import Committee
@@ -88,7 +89,7 @@ def students(p: Settings, bench: Bench, K: int, key: Any) -> xr.Dataset:
     run = bench.train(
         f"students={K}",
         grid.share(Committee(p.n, K, key=jax.random.split(net_key, p.seeds)), over="seed"),
-        Taught(two_classes(p, grid.gain), teacher),
+        Taught(squashed_task(p, grid.gain), teacher),
         steps=p.student_steps,
         batch_size=p.student_batch,
         learning_rate=p.student_rate * K,

@@ -45,10 +45,10 @@ def _stable(one: xr.Dataset, words: str, slowed: float) -> Verdict:
     if np.isinf(one.gain):
         size = abs(one.fields)
         in_cell = float((2 * size.max("position") > size.sum("position")).mean())
-        how = f"on the hypercube the drift is constant in cells, and the spectrum is exact; {in_cell:.0%} of the fields have "
-        how += "one weight larger than all others together, the cell of a one-site gate"
+        error_note = f"on the hypercube the drift is constant in cells, and the spectrum is exact; {in_cell:.0%} of the fields "
+        error_note += "have one weight larger than all others together, the cell of a one-site gate"
     else:
-        how = f"standard error up to {error:.4f}, change with half the gate's width up to {shift:.4f}"
+        error_note = f"standard error up to {error:.4f}, change with half the gate's width up to {shift:.4f}"
     return Verdict.below(
         f"gain {gain_text(float(one.gain))}: a localized field {words} is stable",
         0.0,
@@ -56,7 +56,7 @@ def _stable(one: xr.Dataset, words: str, slowed: float) -> Verdict:
         expected=slowed * float(one.damping.max()),
         error=2 * error,
         of="largest eigenvalue of the Jacobian",
-        note=f"over {one.sizes['seed']} end states; expected: the drift left out; {how}",
+        note=f"over {one.sizes['seed']} end states; expected: the drift left out; {error_note}",
     )
 
 
@@ -66,7 +66,7 @@ def _pushes(high: xr.Dataset) -> list[Verdict]:
     random, other, size = same.sel(push="random"), same.sel(push="other"), high["size"]
     small, unequal = (size <= 0.5).values, (size != 1).values
     far, kept = share(random.sel(size=size.max())), share(high.return_ipr > LOCALIZED)
-    told = share(high.foretold.sel(push="random") == random)
+    foretold = share(high.foretold.sel(push="random") == random)
     out = [_small_push(random, share(random.isel(size=small)))] if small.any() else []
     out += [
         Verdict.below(
@@ -84,7 +84,7 @@ def _pushes(high: xr.Dataset) -> list[Verdict]:
         claim = "pushed towards the same field at the far side of the ring, the larger of the two wins"
         out.append(_most(claim, right, MOST, "share of pushes, those of exactly the field's length left out,"))
     claim = "the peak of S1 w after a random push foretells whether the field returns"
-    return [*out, _most(claim, told, FORETOLD, "share foretold rightly")]
+    return [*out, _most(claim, foretold, FORETOLD, "share foretold rightly")]
 
 
 def _most(claim: str, found: Interval, least: float, of: str, note: str = "") -> Verdict:
@@ -114,7 +114,7 @@ def _length(fields: xr.DataArray) -> xr.DataArray:
 
 
 def _pathway(high: xr.Dataset) -> list[Verdict]:
-    """Beside a trained pathway, beside frozen ones, and whether training has come to rest."""
+    """Beside a trained pathway, beside frozen ones, and whether training has reached a steady state."""
     none, trained = high.sel(pathway="none"), high.sel(pathway="trained")
     place = share(cosine(none.fields, trained.fields) > SAME)
     left = 2 * _length(trained.linear + trained.fields / 2) / _length(trained.fields)

@@ -56,7 +56,7 @@ def _shown(holds: xr.DataArray, counted: xr.DataArray) -> Interval:
     return Interval(np.nan, np.nan, np.nan) if few else rate(holds, counted)
 
 
-def _marks(axes: Any, found: list[Any], i: int, name: str, **how: Any) -> None:
+def _marks(axes: Any, found: list[Any], i: int, name: str, **options: Any) -> None:
     """Means with their intervals, side by side; the chosen predictor larger and joined by a line."""
     at = np.arange(len(found)) + 0.13 * (i - 2.5)
     mean, low, high = np.transpose(found)
@@ -64,7 +64,7 @@ def _marks(axes: Any, found: list[Any], i: int, name: str, **how: Any) -> None:
     style = f"{MARKS[name]}{'-' if bold else ''}"
     size, width = (7, 1.8) if bold else (4.5, 1.0)
     error = np.maximum([mean - low, high - mean], 0.0)
-    axes.errorbar(at, mean, error, fmt=style, markersize=size, elinewidth=width, linewidth=1.5, **how)
+    axes.errorbar(at, mean, error, fmt=style, markersize=size, elinewidth=width, linewidth=1.5, **options)
 
 
 def _signs(axes: Any, part: xr.Dataset) -> None:

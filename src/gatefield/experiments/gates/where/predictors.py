@@ -33,12 +33,15 @@ POINTS = 1_025
 def predict(starts: Any, cov1: Any, cov0: Any, gains: Any) -> dict[str, np.ndarray]:
     """The predictors' fields, by name, in the shape of the starts.
 
-    **Arguments:** `starts`: initial fields (settings, networks, units, n). `cov1`, `cov0`: covariances (settings, n, n) of both
-    classes. `gains`: one for each setting.
+    **Arguments**
+
+    - `starts`: initial fields (settings, networks, units, n).
+    - `cov1`, `cov0`: covariances (settings, n, n) of both classes.
+    - `gains`: one for each setting.
 
     >>> import numpy as np
-    >>> still = predict(np.eye(3)[None, :, None], np.eye(3)[None], np.eye(3)[None], [3.0])
-    >>> still["closure flow"].argmax(-1).ravel()
+    >>> predicted = predict(np.eye(3)[None, :, None], np.eye(3)[None], np.eye(3)[None], [3.0])
+    >>> predicted["closure flow"].argmax(-1).ravel()
     array([0, 1, 2])
     """
     all_starts, cov1, cov0 = (jnp.asarray(values, jnp.float32) for values in (starts, cov1, cov0))
@@ -83,8 +86,8 @@ def _committees_end(w: Array, cov1: Array, cov0: Array, time: Any) -> Array:
 
 def _drift(cov: Array, table: Array, w: Array) -> Array:
     """The closure's drift from the tabulated amplifier, an odd function on [0, 1]."""
-    pull = _filter(cov, w)
-    a = pull / jnp.sqrt(w @ pull)
+    image = _filter(cov, w)
+    a = image / jnp.sqrt(w @ image)
     return jnp.sign(a) * map_coordinates(table, [jnp.abs(a) * (POINTS - 1)], order=1, mode="nearest")
 
 

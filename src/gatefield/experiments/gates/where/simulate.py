@@ -23,7 +23,7 @@ SETTING = ("pair", "gain")
 class Settings(Parameters):
     """Fresh starts for each pair (xi1, xi0) of length scales and each gain.
 
-    The units of a committee share the pull of the labels and part ways slowly: hence its higher rate. The first `repeats`
+    The units of a committee learn from the same labels and part ways slowly: hence its higher rate. The first `repeats`
     starts of each setting are trained a second time on other samples.
     """
 

@@ -8,7 +8,7 @@ import pydantic
 import xarray as xr
 
 from gatefield.core.grid import Grid
-from gatefield.data import NonlinearGP, Task
+from gatefield.data import Task
 from gatefield.experiments.gates.winning_gates.sets import (
     LEARNED,
     MEASURES,
@@ -20,6 +20,7 @@ from gatefield.experiments.gates.winning_gates.sets import (
     task_of,
 )
 from gatefield.experiments.gates.winning_gates.winner import likeness, variance_by_frequency
+from gatefield.experiments.orders import squashed_task
 from gatefield.gates import half_spaces, learned
 from gatefield.lab import Bench, Parameters
 from gatefield.lab.kinds import Count, Gains, LengthScale, Rate, Seed
@@ -79,7 +80,7 @@ def _train(bench: Bench, p: Settings, K: int, key: Any) -> np.ndarray:
     record = bench.train(
         f"K={K}",
         Committee(p.n, K, key=jax.random.split(net_key, len(grid))),
-        Task(NonlinearGP(p.n, p.xi1, grid.gain), NonlinearGP(p.n, p.xi0, grid.gain)),
+        squashed_task(p, grid.gain),
         steps=p.steps,
         batch_size=p.batch_size,
         learning_rate=p.learning_rate * K,

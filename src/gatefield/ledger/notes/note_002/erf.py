@@ -61,13 +61,13 @@ def bias_velocity(W: np.ndarray, b: np.ndarray) -> float:
 
 def label_term() -> float:
     """Along a direction, what the labels (1, -1) add to the velocity of a field without bias."""
-    pulled, still = (erf.velocity(W, NONE, 0.0, COV1, COV0, labels)[0][0] for labels in (PM1, (0.0, 0.0)))
-    return float((pulled - still) @ OUTWARD)
+    labelled, unlabelled = (erf.velocity(W, NONE, 0.0, COV1, COV0, labels)[0][0] for labels in (PM1, (0.0, 0.0)))
+    return float((labelled - unlabelled) @ OUTWARD)
 
 
 def label_term_by_quadrature() -> Estimate:
-    pulls = [hermite_mean(lambda h, x: slope(h) * x, [W[0], OUTWARD], cov) for cov in COVS]
-    return by_quadrature((pulls[0] - pulls[1]) / 6)
+    terms = [hermite_mean(lambda h, x: slope(h) * x, [W[0], OUTWARD], cov) for cov in COVS]
+    return by_quadrature((terms[0] - terms[1]) / 6)
 
 
 def falling_share(velocity: Callable[..., Any]) -> float:

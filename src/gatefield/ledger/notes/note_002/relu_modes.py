@@ -33,7 +33,7 @@ def stepped(value: float, error: float = 1e-6) -> Estimate:
 
 
 def power_on_pair() -> float:
-    """l1 times the squared amplitudes where a neuron rests that begins as a cosine and a sine."""
+    """l1 times the squared amplitudes in the steady state of a neuron that begins as a cosine and a sine."""
     return LAM1[1] * np.sum(on_ring(0.3 * COS1 + 0.1 * SIN1, 1.5, 0.7, 80.0) ** 2)
 
 
@@ -61,7 +61,7 @@ FORMULAS = {
     ),
     "002-eq24": holds(
         place="equations 22 to 24",
-        says="at rest on mode k, l0/l1 + 1 = sqrt(2/pi)/|u|",
+        says="in the steady state on mode k, l0/l1 + 1 = sqrt(2/pi)/|u|",
         implements="theory.relu.steady_amplitude",
         value=lambda: math.sqrt(2 / math.pi / LAM1[1]) / relu.steady_amplitude(LAM1[1], LAM0[1]),
         estimate=lambda: stepped(math.sqrt(2 / math.pi / power_on_pair())),
@@ -70,7 +70,7 @@ FORMULAS = {
     ),
     "002-eq25": corrected(
         place="equation 25",
-        says="amplitude at rest on one mode",
+        says="amplitude of the steady state on one mode",
         implements="theory.relu.steady_amplitude",
         value=lambda: relu.steady_amplitude(LAM1[0], LAM0[0]),
         estimate=lambda: stepped(float(np.linalg.norm(on_ring(np.full(8, 0.1), 1.5, 0.7)))),
@@ -81,7 +81,7 @@ FORMULAS = {
     ),
     "002-eq29": corrected(
         place="equations 26 to 31",
-        says="l1-weighted square of the amplitudes at rest on a cosine and a sine",
+        says="l1-weighted square of the amplitudes of the steady state on a cosine and a sine",
         implements="theory.relu.steady_amplitude",
         value=lambda: LAM1[1] * relu.steady_amplitude(LAM1[1], LAM0[1]) ** 2,
         estimate=lambda: stepped(power_on_pair()),

@@ -16,6 +16,7 @@ OVERLAPS = np.array([[1.0, 1.0, 1.0, 0.0], [0.0, 1.0, 1.0, 1.0], [1.0, 0.0, 0.0,
 NETWORKS = (np.ones((2, 2)), np.array([[1.0, 0.0], [0.0, 1.0]]))
 """Gates of two equally likely gating networks for two samples, the same in both layers: d = 3, w = 2."""
 WIDE = 10**6
+"""So wide that d^3/w is the leading term."""
 
 
 @functools.cache

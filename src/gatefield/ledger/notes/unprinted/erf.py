@@ -145,7 +145,7 @@ FORMULAS = {
         says="the linear stage needs covariances only",
         implements="theory.erf.linear_rates",
         value=squashed_rate,
-        estimate=lambda: sampled(routes.squashed_pull(B[1:], 8, (2.0, 1.0), 3.0, 1)),
+        estimate=lambda: sampled(routes.squashed_velocity(B[1:], 8, (2.0, 1.0), 3.0, 1)),
         note="nonlinear Gaussian process of gain 3 on a ring of 8 sites, frequency 1",
     ),
     "erf-collapse": holds(

@@ -38,7 +38,7 @@ def cube_descent() -> Estimate:
 
 
 def flat_rate() -> float:
-    """How fast a flat addition grows where a neuron rests on a cosine."""
+    """How fast a flat addition grows at the steady state on a cosine."""
     w = (neuron.on_ring(0.3 * COS1, 1.5, 0.7, 80.0) @ COS1) * COS1
     return FLAT @ neuron.growth(w, *RINGS) @ FLAT
 
@@ -53,7 +53,7 @@ def stability(k: int) -> Formula:
     """How many directions grow at the steady state of frequency k."""
     column = max(2 * k - 1, 0)
     return of_neuron(
-        says=f"unstable directions of the rest of frequency {k} on a ring of 40 sites, xi = (2, 1)",
+        says=f"unstable directions of the steady state of frequency {k} on a ring of 40 sites, xi = (2, 1)",
         implements="theory.relu.growth_rates",
         value=lambda: np.sum(relu.growth_rates(column, modes(40, 2.0), modes(40, 1.0)) > 1e-12),
         estimate=lambda: Estimate(neuron.unstable(at_rest_on_mode(column), *RING40), 0.0, JACOBIAN),
@@ -62,7 +62,7 @@ def stability(k: int) -> Formula:
 
 
 def line_ratio() -> float:
-    """sqrt(2/pi)/|w| where a neuron comes to rest on a line of five sites."""
+    """sqrt(2/pi)/|w| in the steady state of a neuron on a line of five sites."""
     w = neuron.follow(neuron.start(5), LINE1, LINE0, 1000.0)
     return math.sqrt(2 / math.pi / (w @ LINE1 @ w))
 
@@ -124,13 +124,13 @@ FORMULAS = {
         note="two laws on a cube of four sites, labels (1, -1)",
     ),
     "sheet-steady-loss": of_neuron(
-        says="loss at rest on one mode",
+        says="loss of the steady state on one mode",
         implements="theory.relu.steady_loss",
         value=lambda: relu.steady_loss(LAM1[0], LAM0[0]),
         estimate=lambda: stepped(gaussian.relu_loss(neuron.on_ring(neuron.start(8), 1.5, 0.7)[None], RINGS), error=1e-8),
     ),
     "sheet-growth-rates": of_neuron(
-        says="rate at which frequency 0 grows at the rest of frequency 1",
+        says="rate at which frequency 0 grows at the steady state of frequency 1",
         implements="theory.relu.growth_rates",
         value=lambda: relu.growth_rates(1, LAM1, LAM0)[0],
         estimate=lambda: Estimate(flat_rate(), 1e-7, JACOBIAN),
@@ -138,7 +138,7 @@ FORMULAS = {
     ),
     **{f"sheet-unstable-{k}": stability(k) for k in (0, 1, 2, 20)},
     "sheet-generalised-modes": of_neuron(
-        says="on covariances that are not circulant the neuron rests where S0 v = (D - 1) S1 v, at the smallest D",
+        says="on covariances that are not circulant a neuron ends where S0 v = (D - 1) S1 v, at the smallest D",
         implements="theory.relu.generalised_modes",
         value=lambda: relu.generalised_modes(LINE1, LINE0)[0][0],
         estimate=lambda: stepped(line_ratio()),
@@ -146,7 +146,7 @@ FORMULAS = {
         note="D on a line of five sites; the modes there do not move independently of each other",
     ),
     "sheet-generalised-stability": of_neuron(
-        says="as many directions of such a rest are unstable as there are modes of smaller D",
+        says="as many directions of such a steady state are unstable as there are modes of smaller D",
         implements="theory.relu.generalised_modes",
         value=lambda: np.sum(relu.generalised_modes(LINE1, LINE0)[0] < relu.generalised_modes(LINE1, LINE0)[0][3]),
         estimate=lambda: Estimate(neuron.unstable(fourth_on_line(), LINE1, LINE0), 0.0, JACOBIAN),

@@ -15,18 +15,19 @@ from gatefield.theory import relu
 
 
 def train_by_seed(
-    bench: Bench, part: str, task: Task, grid: Grid, p: Any, *, units: int = 1, key: Any = None, learning_rate: Any = None
+    bench: Bench, part: str, task: Task, grid: Grid, p: Any, *, units: int = 1, keys: Any = None, learning_rate: Any = None
 ) -> xr.Dataset:
     """Train a ReLU committee for each run of the grid; its start and its key depend on the axis `seed` alone.
 
     **Arguments**
 
     - `p`: parameters with `n`, `seed`, `seeds`, `steps`, `batch_size`, `learning_rate` and `record_every`.
-    - `units`, `key`, `learning_rate`: one unit, the key of `p.seed` and the rate of `p`, unless others are given.
+    - `units`, `keys`, `learning_rate`: one unit, keys of starts and trainings from `p.seed`, and the rate of `p`, unless others
+      are given.
 
     **Returns** the record, with the axes of the grid.
     """
-    net_key, train_key = jax.random.split(jax.random.key(p.seed) if key is None else key)
+    net_key, train_key = jax.random.split(jax.random.key(p.seed)) if keys is None else keys
     return bench.train(
         part,
         grid.share(Committee(p.n, units, key=jax.random.split(net_key, p.seeds)), over="seed"),

@@ -9,8 +9,8 @@ import xarray as xr
 
 from gatefield import Grid, Task
 from gatefield.data import Gaussian
-from gatefield.experiments.fields.by_seed import gaussian_ends, train_by_seed
-from gatefield.experiments.fields.orders import sources
+from gatefield.experiments.by_seed import gaussian_ends, train_by_seed
+from gatefield.experiments.orders import sources
 from gatefield.lab import MemoryBench
 
 P = SimpleNamespace(

@@ -1,11 +1,11 @@
-"""Both orders of two length scales: the positive class has the longer range, or the shorter."""
+"""Two classes of squashed fields that differ in their length scale: in one order, or in both."""
 
 from typing import Any
 
 import numpy as np
 
 from gatefield.core.grid import Grid
-from gatefield.data import NonlinearGP
+from gatefield.data import NonlinearGP, Task
 
 ORDERS = ("long", "short")
 ORDER_NAMES = {"long": "positive class has the longer range", "short": "positive class has the shorter range"}
@@ -20,3 +20,8 @@ def sources(grid: Grid, p: Any) -> tuple[NonlinearGP, NonlinearGP]:
     """The positive and the negative class of every run of a grid with the axes `order` and `gain`."""
     xi1, xi0 = grid.share(length_scales(p), over="order").T
     return NonlinearGP(p.n, xi1, grid.gain), NonlinearGP(p.n, xi0, grid.gain)
+
+
+def squashed_task(p: Any, gain: Any, **settings: Any) -> Task:
+    """One order at a gain, or at one for each run, from parameters with `n`, `xi1` and `xi0`; `settings` as for `Task`."""
+    return Task(NonlinearGP(p.n, p.xi1, gain), NonlinearGP(p.n, p.xi0, gain), **settings)
