@@ -1,5 +1,7 @@
 """The house rules: imports go one way, no module is too long, importing sets nothing global, the README's commands exist."""
 
+import ast
+import importlib
 import re
 import subprocess
 import sys
@@ -56,3 +58,54 @@ def test_top_level_names():
 def test_make_targets_of_the_readme_exist():
     targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), flags=re.M))
     assert set(re.findall(r"(?:^|`)make (\w+)", (ROOT / "README.md").read_text(), flags=re.M)) <= targets
+
+
+def _face(module: str) -> set[str] | None:
+    """The names that a room or a package in it offers; None for a plain module, all of whose names are public."""
+    path = ROOT / "src/gatefield" / module.replace(".", "/")
+    if not path.is_dir():
+        return None
+    return set(importlib.import_module(f"gatefield.{module}").__all__)
+
+
+def _private_door(chain: list[str]) -> bool:
+    """Whether a dotted name goes through something that a face on its way does not name."""
+    for depth in range(1, len(chain)):
+        names = _face(".".join(chain[:depth]))
+        if names is None:
+            return False
+        if chain[depth] not in names:
+            return True
+    return False
+
+
+def _imports_of_other_rooms(path: Path) -> list[list[str]]:
+    room = path.relative_to(ROOT / "src/gatefield").parts[0]
+    found = []
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("gatefield."):
+            parts = node.module.split(".")[1:]
+            found += [[*parts, alias.name] for alias in node.names if parts[0] != room]
+    return found
+
+
+def test_rooms_are_entered_by_their_faces():
+    inner = [path for path in MODULES if path.parent != ROOT / "src/gatefield"]
+    doors = [
+        f"{path.stem}: {'.'.join(chain)}" for path in inner for chain in _imports_of_other_rooms(path) if _private_door(chain)
+    ]
+    assert doors == []
+
+
+def test_a_private_door_is_seen():
+    assert _private_door(["theory", "relu", "geometry", "geometry"])
+    assert _private_door(["data", "source", "Source"])
+    assert not _private_door(["theory", "relu", "velocity"])
+    assert not _private_door(["core", "ties", "side"])
+
+
+def test_folders_are_subjects_not_heaps():
+    sizes = {path.parent: 0 for path in MODULES}
+    for path in MODULES:
+        sizes[path.parent] += path.name != "__init__.py"
+    assert {str(folder): size for folder, size in sizes.items() if size > 15} == {}

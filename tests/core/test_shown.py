@@ -4,7 +4,7 @@ import jax
 import numpy as np
 import pytest
 
-from gatefield.core.shown import shown
+from gatefield.core.text.shown import shown
 
 
 class Thing:

@@ -9,7 +9,7 @@ from typing import Protocol
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-from gatefield.core.words import seconds
+from gatefield.core.text.words import seconds
 
 
 class Report(Protocol):

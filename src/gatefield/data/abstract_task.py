@@ -11,7 +11,7 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray, Real
 from gatefield.core import checks
 from gatefield.core.errors import UserError
 from gatefield.core.keys import as_key
-from gatefield.core.shown import shown
+from gatefield.core.text.shown import shown
 from gatefield.data.source import per_run
 
 Batch = tuple[Float[Array, "size n"], Real[Array, " size"]]

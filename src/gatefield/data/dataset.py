@@ -12,7 +12,7 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray, Real
 from gatefield.core import checks
 from gatefield.core.errors import UserError
 from gatefield.core.runs import leaf
-from gatefield.core.shown import shown
+from gatefield.core.text.shown import shown
 from gatefield.data.abstract_task import AbstractTask, Batch, DrawBatch, Stream
 
 Loss = Callable[[Array, Array], Array]

@@ -16,7 +16,7 @@ from gatefield.core.arrays import Exact
 from gatefield.core.keys import as_key
 from gatefield.core.precision import exact
 from gatefield.core.runs import run_axes, run_count
-from gatefield.core.shown import shown
+from gatefield.core.text.shown import shown
 from gatefield.data.arrays import Draw, Parameter
 from gatefield.data.laws.radial import GaussianRadial, Radial
 

@@ -6,7 +6,7 @@ import equinox as eqx
 from jaxtyping import Array, ArrayLike, Float
 
 from gatefield.core.arrays import ScalarLike
-from gatefield.core.shown import shown
+from gatefield.core.text.shown import shown
 
 
 class Gate(eqx.Module):

@@ -12,7 +12,7 @@ from gatefield.core import checks
 from gatefield.core.arrays import ScalarLike
 from gatefield.core.errors import UserError
 from gatefield.core.precision import real
-from gatefield.core.shown import shown
+from gatefield.core.text.shown import shown
 from gatefield.core.ties import opened
 from gatefield.gates.gate import Gate
 from gatefield.gates.half_space import HalfSpace

@@ -7,7 +7,7 @@ from typing import Any
 import pydantic
 
 from gatefield.core.errors import StoreError
-from gatefield.core.plain import plain
+from gatefield.core.text.plain import plain
 from gatefield.core.version import __version__
 from gatefield.lab import make_folder, reading, write_json, writing
 from gatefield.ledger.formula import Finding

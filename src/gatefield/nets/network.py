@@ -13,7 +13,7 @@ from jaxtyping import Array, Float
 from gatefield.core.arrays import Exact, Numbers, ScalarLike
 from gatefield.core.errors import UserError
 from gatefield.core.runs import run_count
-from gatefield.core.shown import shown
+from gatefield.core.text.shown import shown
 
 Observables = Mapping[str, tuple[tuple[str, ...], Any]]
 Outputs = Float[Array, "*samples"] | Float[Array, "*samples outputs"]

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from gatefield.core.words import seconds
+from gatefield.core.text.words import seconds
 from gatefield.ledger import SOURCES, Finding, Ledger
 
 _MARKS = {"agrees": "✓ agrees", "disagrees": "✗ disagrees", "inconsistent": "✗ inconsistent", "fails": "✗ fails"}

@@ -5,7 +5,7 @@ from pathlib import Path
 from rich.console import Console
 
 from gatefield.core.errors import StoreError
-from gatefield.core.words import seconds
+from gatefield.core.text.words import seconds
 from gatefield.lab import Experiment, Outcome
 from gatefield.show.figures import FIGURE, draw, save
 from gatefield.show.terminal import print_line, show_verdicts

@@ -9,8 +9,8 @@ import jinja2
 from markupsafe import Markup
 
 from gatefield import experiments
+from gatefield.core.text.words import number
 from gatefield.core.version import __version__
-from gatefield.core.words import number
 from gatefield.lab import Experiment, write_file
 from gatefield.ledger import Ledger
 from gatefield.show.ledger import view

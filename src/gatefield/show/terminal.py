@@ -9,7 +9,7 @@ from rich.padding import Padding
 from rich.table import Column, Table
 from rich.text import Text
 
-from gatefield.core.words import number
+from gatefield.core.text.words import number
 
 if TYPE_CHECKING:
     from gatefield.lab import Experiment, Verdict

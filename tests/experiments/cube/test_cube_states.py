@@ -30,7 +30,7 @@ def test_site_state_is_that_of_the_theory():
 
 def test_exact_states_rest_on_the_law_itself():
     n, rng = 5, np.random.default_rng(0)
-    found = search.exact_states(n, 0.8, 1.6, rng.standard_normal((6, n)), step=0.2, most=2000)
+    found = search.exact_states(n, 0.8, 1.6, rng.standard_normal((6, n)), time_step=0.2, most_steps=2000)
     cov1, cov0 = search.covariances(n, 0.8, 1.6)
     points = corners(n)
     latent = np.sin(np.pi / 2 * cov1)

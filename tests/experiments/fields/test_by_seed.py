@@ -34,6 +34,7 @@ class Recorder:
         return SimpleNamespace(record=(net, settings))
 
 
+@pytest.mark.wrong_types
 def test_runs_of_one_seed_share_start_and_key():
     net, settings = train_by_seed(Recorder(), "sgd", Task(*sources(GRID, P)), GRID, P, units=2)
     starts = GRID.fold(net.weights)

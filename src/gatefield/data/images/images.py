@@ -17,7 +17,7 @@ from jaxtyping import Float, Real
 
 from gatefield.core import checks
 from gatefield.core.errors import UserError
-from gatefield.core.shown import shown
+from gatefield.core.text.shown import shown
 from gatefield.data.dataset import Dataset
 from gatefield.data.images.fetch import cache_folder
 

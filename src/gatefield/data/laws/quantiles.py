@@ -15,7 +15,7 @@ from jaxtyping import Array, ArrayLike, Float
 from gatefield.core import checks
 from gatefield.core.errors import UserError
 from gatefield.core.precision import real
-from gatefield.core.shown import shown
+from gatefield.core.text.shown import shown
 from gatefield.data.arrays import Parameter
 from gatefield.data.laws.named import from_text
 

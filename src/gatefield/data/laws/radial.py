@@ -14,7 +14,7 @@ from gatefield.core import checks
 from gatefield.core.arrays import Exact
 from gatefield.core.errors import UserError
 from gatefield.core.precision import exact, real
-from gatefield.core.shown import shown
+from gatefield.core.text.shown import shown
 from gatefield.data.arrays import Parameter
 from gatefield.data.laws.named import from_text
 

@@ -7,7 +7,7 @@ from gatefield.core.arrays import Exact
 from gatefield.core.errors import UserError
 from gatefield.core.precision import real
 from gatefield.core.runs import leaf
-from gatefield.core.shown import shown
+from gatefield.core.text.shown import shown
 from gatefield.data.arrays import Draw
 from gatefield.data.numerics.field import gaussian_draw
 from gatefield.data.numerics.symmetric_root import symmetric_root

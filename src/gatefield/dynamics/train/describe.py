@@ -6,8 +6,8 @@ from typing import Any
 import jax
 import numpy as np
 
-from gatefield.core.plain import plain
 from gatefield.core.runs import has_run_axis
+from gatefield.core.text.plain import plain
 
 MOST = 16
 """Arrays of more numbers are described by their shape."""

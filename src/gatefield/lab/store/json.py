@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from gatefield.core.plain import plain
+from gatefield.core.text.plain import plain
 from gatefield.lab.store.disk import replace_file
 
 

@@ -57,7 +57,7 @@ def _sums_panel(axes: Any, record: xr.Dataset) -> None:
     axes.legend(fontsize="small", loc="lower right")
 
 
-def _turn_text(turn: int) -> str:
+def _turn_text(turn: int | np.integer) -> str:
     return f"x' turned by {turn} first" if turn else "x' as it is"
 
 

@@ -64,7 +64,7 @@ def verdicts(record: xr.Dataset) -> list[Verdict]:
     return [*out, _gabors(record), _passed(record)]
 
 
-def bandwidth(n: int, xi: np.ndarray) -> np.ndarray:
+def bandwidth(n: int, xi: Any) -> Any:
     """The frequency k_c, in cycles per ring, of a spectrum exp(-k²/2k_c²): that of the correlation exp(-d²/xi²)."""
     return n / (np.sqrt(2) * np.pi * np.asarray(xi))
 

@@ -1,5 +1,7 @@
 """What `margins` says of each claim."""
 
+from typing import Any
+
 import numpy as np
 import xarray as xr
 from scipy import stats
@@ -20,7 +22,7 @@ def verdicts(record: xr.Dataset) -> list[Verdict]:
     return [*_law(record), *_truncation(record), *(_geometric(cube.family(record, name)) for name in geometric), *trained]
 
 
-def truncation_chance(n: np.ndarray) -> np.ndarray:
+def truncation_chance(n: Any) -> Any:
     """To first order the chance that one of n N(0, 1) weights is below the margin of the others: 2 n sqrt(n - 1)/2^(n-1).
 
     n times the density 2/sqrt(2 pi) of a size at 0, times the mean margin sqrt(2 pi (n - 1)) 2^(1-n) of the others.

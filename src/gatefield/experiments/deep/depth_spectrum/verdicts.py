@@ -1,5 +1,7 @@
 """What `depth-spectrum` says of each claim."""
 
+from typing import Any
+
 import numpy as np
 import xarray as xr
 
@@ -60,7 +62,7 @@ def verdicts(record: xr.Dataset) -> list[Verdict]:
     return [*_entries(record), *_eigenvalues(record), *by_width, _diagonal(record), *_recursion(record), *_table(record)]
 
 
-def ideal(depth: np.ndarray, samples: int, mu: float) -> tuple[np.ndarray, np.ndarray]:
+def ideal(depth: Any, samples: int, mu: float) -> tuple[Any, Any]:
     """Smallest and largest eigenvalue of the mean of K/d.
 
     >>> [float(value) for value in ideal(np.array(2), 200, 0.5)]

@@ -15,7 +15,7 @@ NEGLIGIBLE = 0.01
 """What is below this share of the smallest eigenvalue changes nu by less than one percent."""
 
 
-def spread(values: xr.DataArray, scale: float = 1.0) -> str:
+def spread(values: xr.DataArray, scale: float | int = 1.0) -> str:
     """Mean and standard deviation over seeds.
 
     >>> spread(xr.DataArray([0.98, 0.99], dims="seed"), 100)

@@ -1,5 +1,7 @@
 """GaLU and ReLU networks on random points of a square: spectrum and speed of training against depth."""
 
+from typing import Any
+
 import numpy as np
 import xarray as xr
 
@@ -42,7 +44,7 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
     return record.assign_coords(net=list(NETS), law=list(LAWS), depth=list(p.depths))
 
 
-def _case(p: Settings, net: str, law: str, depth: int, run: int) -> Case:
+def _case(p: Settings, net: str, law: str, depth: int, run: Any) -> Case:
     """One run; data and weights are those of both kinds of network."""
     rng = np.random.default_rng([p.seed, depth, run, tuple(LAWS).index(law)])
     x, y = rng.uniform(-1, 1, (p.samples, 2)), rng.uniform(-1, 1, p.samples)

@@ -1,5 +1,7 @@
 """What `kernel-concentration` says of each claim."""
 
+from typing import Any
+
 import numpy as np
 import xarray as xr
 
@@ -36,7 +38,7 @@ def printed_bound(depth: np.ndarray, width: np.ndarray | float) -> np.ndarray:
     return np.maximum(depth**2 / width, depth**3 / width**2)
 
 
-def leading_order(depth: np.ndarray, kurtosis: float) -> np.ndarray:
+def leading_order(depth: Any, kurtosis: float) -> Any:
     """w Var K(s,s) of a linear network as w grows: 2(d-1)(d-2)(2d-3)/3 for +-sigma, 2d(d-1)(2d-1)/3 for normal weights.
 
     >>> leading_order(np.array([2, 3]), 1.0).tolist(), leading_order(np.array([2]), 3.0).tolist()

@@ -84,7 +84,7 @@ def _energy(u: np.ndarray) -> np.ndarray:
     return u**2 @ sums
 
 
-def _participation(energy: np.ndarray) -> np.ndarray:
+def _participation(energy: np.ndarray) -> np.ndarray | np.floating:
     """(sum e)^2 / sum e^2: how many frequencies share the energy."""
     share = energy / energy.sum(-1, keepdims=True)
     return 1 / (share**2).sum(-1)
