@@ -4,7 +4,7 @@ from typing import Annotated, Any, Self
 
 import jax
 import xarray as xr
-from pydantic import AfterValidator, ValidationInfo, model_validator
+from pydantic import AfterValidator, model_validator
 
 from gatefield.core import checks
 from gatefield.core.errors import UserError
@@ -19,7 +19,8 @@ WHOLE = 60_000
 """Training images of MNIST."""
 
 
-def _law(value: str, info: ValidationInfo) -> str:
+def _law(value: str, info: Any) -> str:
+    """`info` is pydantic's `ValidationInfo`, a protocol that cannot be checked at run time."""
     return checks.choice(str(info.field_name), value, ["gaussian", "uniform", "bernoulli"])
 
 
