@@ -25,7 +25,7 @@ class Telegraph(Source):
     length: float
 
     def sampler(self):
-        flip = (1 - np.exp(-1 / self.length)) / 2  # then the correlation of s is exp(-distance/length)
+        flip = (1 - np.exp(-1 / self.length)) / 2  # so that s is correlated as exp(-distance/length)
 
         def draw(key, size):
             start, jumps, noise = jax.random.split(key, 3)
@@ -76,20 +76,12 @@ def simulate(p, bench):
 def verdicts(record):
     """What the record says: a claim, the bound, what was measured, and how well that is known."""
     end, exact = record.fields.isel(step=-1), record.exact.isel(step=-1)
-    size = float(np.sqrt((exact**2).sum()))
-    far = float(np.sqrt(((end.mean("seed") - exact) ** 2).sum())) / size
-    error = float(np.sqrt(end.var("seed", ddof=1).sum() / end.sizes["seed"])) / size  # of the mean over seeds
+    far, error, size = (float(np.sqrt((a**2).sum())) for a in (end.mean("seed") - exact, end.std("seed", ddof=1), exact))
+    error /= np.sqrt(end.sizes["seed"])  # of the mean over seeds
     own = abs(record.position - (8 * record.unit + 3.5)) < 4
     share = (exact**2).where(own, 0.0).sum("position") / (exact**2).sum("position")
     return [
-        Verdict.below(
-            "SGD ends at the exact fields of the gated linear network",
-            0.1,
-            far,
-            expected=0,
-            error=error,
-            of="relative distance of the mean over seeds",
-        ),
+        Verdict.below("SGD ends at the exact fields", 0.1, far / size, expected=0, error=error / size, of="relative distance"),
         Verdict.above("each field has most of its energy around its gate's window", 0.5, share.min(), of="smallest share"),
     ]
 

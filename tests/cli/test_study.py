@@ -17,7 +17,7 @@ from gatefield.cli import main
 pytestmark = pytest.mark.xdist_group("cli")
 EXAMPLE = Path(__file__).parents[2] / "examples" / "my_study.py"
 SIZE = ["--set", "units=2", "--set", "steps=1500", "--set", "seeds=2"]
-CLAIM = "SGD ends at the exact fields of the gated linear network"
+CLAIM = "SGD ends at the exact fields"
 
 
 def command(folder, *words):

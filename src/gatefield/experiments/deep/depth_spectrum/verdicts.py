@@ -72,7 +72,7 @@ def ideal(depth: Any, samples: int, mu: float) -> tuple[Any, Any]:
     return 1 - beside, 1 + (samples - 1) * beside
 
 
-def ideal_ratio(depth: np.ndarray, samples: int, mu: float, rate: float, step: np.ndarray | int) -> np.ndarray:
+def ideal_ratio(depth: np.ndarray, samples: int, mu: float, rate: float, step: np.ndarray | int) -> Any:
     """Root of the mean of |e_t|^2/|e_0|^2 for the mean kernel, an error of independent entries, and rate/largest eigenvalue.
 
     >>> ideal_ratio(np.array([2, 8]), 200, 0.5, 0.1, 100).round(5)

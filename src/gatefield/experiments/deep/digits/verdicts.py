@@ -31,7 +31,7 @@ def exceeds(
     low: xr.DataArray,
     *,
     note: str,
-    scale: float = 1.0,
+    scale: float | int = 1.0,
     of: str = "mean difference",
     **words: Any,
 ) -> Verdict:
