@@ -100,7 +100,6 @@ def test_a_cache_that_cannot_be_written_is_no_obstacle(small, tmp_path, monkeypa
     assert mnist(folder=small).x.shape == (30, 16)
 
 
-@pytest.mark.wrong_types
 def test_two_classes_get_two_values(small):
     images = binary_mnist((4, 7), folder=small)
     np.testing.assert_array_equal(images.y, [-1, -1, -1, 1, 1, 1])

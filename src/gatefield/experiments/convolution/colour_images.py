@@ -1,7 +1,7 @@
 """Colour images, and convolutional networks trained on them."""
 
 import dataclasses
-from typing import Annotated, Any, Self
+from typing import Annotated, Any
 
 import xarray as xr
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
@@ -73,7 +73,7 @@ class ImageSettings(Parameters):
     seed: Seed = 0
 
     @model_validator(mode="after")
-    def _there(self) -> Self:
+    def _there(self) -> "ImageSettings":
         for name, asked, held in (("samples", self.samples, WHOLE), ("tested", self.tested, WHOLE_TEST)):
             if asked > held:
                 raise UserError(

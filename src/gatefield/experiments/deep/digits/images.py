@@ -1,6 +1,6 @@
 """Handwritten digits, and networks trained on them."""
 
-from typing import Annotated, Any, Self
+from typing import Annotated, Any
 
 import jax
 import xarray as xr
@@ -44,7 +44,7 @@ class DigitSettings(Parameters):
     seed: Seed = 0
 
     @model_validator(mode="after")
-    def _samples_are_there(self) -> Self:
+    def _samples_are_there(self) -> "DigitSettings":
         if self.samples > WHOLE:
             raise UserError(
                 f"samples must be at most {WHOLE}, which is all of MNIST, but is {self.samples}; write samples={WHOLE}."
