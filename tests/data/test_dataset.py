@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.special
 
-from gatefield import Committee, DeepGated, Task, UserError, train
+from gatefield import Committee, DeepGated, Interrupted, Task, UserError, train
 from gatefield.data import Dataset, Gaussian
 from gatefield.dynamics.train.losses import get_loss
 from gatefield.lab import ZarrRecorder
@@ -138,6 +138,29 @@ def test_chunks_and_stores_do_not_change_a_bit(tmp_path):
         assert small.net is None
     with pytest.raises(UserError, match="The trained network is not in this record, which was made with keep_network=False"):
         train(net, Dataset(X, CLASSES * 1.0), recorder=ZarrRecorder(tmp_path / "small"), **settings | {"keep_network": True})
+
+
+def test_a_training_whose_network_is_not_kept_goes_on_after_a_stop(tmp_path):
+    """Its commits hold the state up to the last but one, or there would be nothing to go on from."""
+    net = DeepGated(3, [4], gating="relu", key=KEY)
+    settings = {
+        "steps": 12,
+        "batch_size": 4,
+        "learning_rate": 0.1,
+        "record_every": 2,
+        "key": KEY,
+        "keep_network": False,
+        "chunk": 3,
+    }
+
+    def stop(step, steps):
+        if step >= 4:
+            raise KeyboardInterrupt
+
+    with pytest.raises(Interrupted):
+        train(net, Dataset(X, VALUES), recorder=ZarrRecorder(tmp_path), progress=stop, **settings)
+    again = train(net, Dataset(X, VALUES), recorder=ZarrRecorder(tmp_path), **settings).record
+    np.testing.assert_array_equal(again.loss, train(net, Dataset(X, VALUES), **settings).record.loss)
 
 
 def test_blocks_measure_the_whole_set():

@@ -100,12 +100,15 @@ def test_a_cache_that_cannot_be_written_is_no_obstacle(small, tmp_path, monkeypa
     assert mnist(folder=small).x.shape == (30, 16)
 
 
-@pytest.mark.wrong_types
 def test_two_classes_get_two_values(small):
     images = binary_mnist((4, 7), folder=small)
     np.testing.assert_array_equal(images.y, [-1, -1, -1, 1, 1, 1])
     np.testing.assert_array_equal(images.x, mnist(folder=small).x[[12, 13, 14, 21, 22, 23]])
     np.testing.assert_array_equal(images.test_y, [-1, 1])
+
+
+@pytest.mark.wrong_types
+def test_two_classes_and_two_values_must_differ(small):
     with pytest.raises(UserError, match=r"two different ones of 0 to 9, but are \(4, 11\)"):
         binary_mnist(classes=(4, 11), folder=small)
     for wrong in ((4,), 4, (4, 4), str(small)):

@@ -161,6 +161,14 @@ def test_a_slow_place_without_a_steady_state_is_not_refined():
     assert 0 < 1 - record.fields.values[0, -1, 0, 0] < 2e-4
 
 
+def test_a_steady_state_far_away_is_another_one():
+    """At w = 1 the flow 0.01 (w* - w) is slow enough for this tolerance; Newton's method goes to w*, near or far."""
+    for end, refined in ((1.04, True), (3.0, False)):
+        record = flow(lambda w, end=end: 0.01 * (end - w), np.ones((1, 1)), [0.0, 1.0], until="steady", steady_tol=0.05)
+        assert record.refined.item() == refined
+        assert record.fields.values[0, -1, 0, 0] == pytest.approx(end if refined else 1.0)
+
+
 def test_stability_does_not_depend_on_the_scale_of_the_velocity():
     rates = np.array([3.0, 1e-3, 1e-12, -2.0])
     for scale in (1e-9, 1.0, 1e9):

@@ -54,11 +54,12 @@ def test_a_constant_schedule_is_the_number():
     assert schedule.attrs["learning_rate"] == "constant_schedule.<locals>.<lambda>"
 
 
-def test_gates_follow_the_time_of_a_schedule():
-    """The sum of the rates 0.2, 0.1, ... passes 0.25 before the third step."""
-    fields = run(SWITCHED, learning_rate=lambda step: 0.2 / 2.0**step).fields.values[0, :, 0]
+@pytest.mark.parametrize(("rate", "shut"), [(lambda step: 0.2 / 2.0**step, 2), (0.1, 3), (0.125, 2)])
+def test_gates_follow_the_time_of_the_flow(rate, shut):
+    """They open at 0.25: the sum of 0.2, 0.1, ... passes it before the third step, steps of 0.1 do so before the fourth."""
+    fields = run(SWITCHED, learning_rate=rate).fields.values[0, :, 0]
     moved = np.any(np.diff(fields, axis=0) != 0, axis=1)
-    assert moved.tolist() == [False, False, True, True]
+    assert moved.tolist() == [step >= shut for step in range(4)]
 
 
 def test_a_loss_can_be_a_function():

@@ -42,15 +42,18 @@ def test_scaled_xavier_is_xavier_times_the_scale():
     np.testing.assert_allclose(scaled, 0.1 * plain, rtol=1e-6)
 
 
-def test_basis_fields_are_spread_over_the_ring():
-    fields = np.asarray(Committee(12, 4, init="basis", key=KEY).fields)
-    assert fields.argmax(1).tolist() == [0, 3, 6, 9]
+@pytest.mark.parametrize(("n", "sites"), [(12, [0, 3, 6, 9]), (10, [0, 2, 5, 7])])
+def test_basis_fields_are_spread_over_the_ring(n, sites):
+    fields = np.asarray(Committee(n, 4, init="basis", key=KEY).fields)
+    assert fields.argmax(1).tolist() == sites
     np.testing.assert_array_equal(np.sort(fields, axis=1)[:, :-1], 0.0)
 
 
 def test_mostly_positive_fields_are_nine_tenths_positive():
     fields = np.asarray(Committee(40, 10, init="positive", key=jax.random.split(KEY, 100)).fields)
     assert abs((fields > 0).mean() - 0.9) < 5 * np.sqrt(0.09 / fields.size)
+    for sizes in (fields[fields > 0], -fields[fields < 0]):  # Xavier's, whatever the sign: of N(0, 0.2^2)
+        assert abs(sizes.mean() - 0.2 * np.sqrt(2 / np.pi)) < 5 * 0.2 * np.sqrt((1 - 2 / np.pi) / sizes.size)
 
 
 def test_given_fields_are_kept():

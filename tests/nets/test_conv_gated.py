@@ -268,6 +268,7 @@ def test_several_runs_are_not_called_as_one(settings):
     assert jax.vmap(lambda net: net(x), in_axes=(run_axes(nets),))(nets).shape == (2, SAMPLES, 3)
 
 
+@pytest.mark.wrong_types
 @pytest.mark.parametrize(
     ("settings", "words"),
     [

@@ -222,6 +222,7 @@ def test_bad_input_is_one_sentence(settings, words):
         deep(**settings)
 
 
+@pytest.mark.wrong_types
 @pytest.mark.parametrize("widths", [[], 5, [3, 0]])
 def test_widths_must_be_a_list_of_widths(widths):
     with pytest.raises(UserError, match="widths must be a"):

@@ -35,6 +35,16 @@ def test_a_convolution_over_one_position_is_a_dense_layer(kind):
         np.testing.assert_allclose(other.reshape(mine.shape), mine, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.parametrize("kind", ["relu", "galu", "gates-only"])
+@both
+def test_gates_that_are_taken_over_keep_their_biases(make, kind):
+    """Of a network whose biases are not zero any more; the weights behind the gates are drawn anew."""
+    source = moved(make(kind, bias=True)(KEY))
+    net = make(None, gates_from=source)(jax.random.key(5))
+    for mine, its in zip(net.gates(X), source.gates(X), strict=True):
+        np.testing.assert_array_equal(mine, its)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("law", ["gaussian", "bernoulli"])
 @both

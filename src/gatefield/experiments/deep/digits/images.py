@@ -20,6 +20,7 @@ WHOLE = 60_000
 
 
 def _law(value: str, info: Any) -> str:
+    """`info` is pydantic's `ValidationInfo`, a protocol that cannot be checked at run time."""
     return checks.choice(str(info.field_name), value, ["gaussian", "uniform", "bernoulli"])
 
 
