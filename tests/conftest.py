@@ -1,7 +1,13 @@
 """What all tests share. Types are checked while they run, by jaxtyping and beartype."""
 
+from pathlib import Path
+
+import jax
 import jaxtyping
 import pytest
+
+MOST_MAPS = 20_000
+"""Compiled programs keep maps of memory, of which Linux allows a process 65,530; beyond, the process crashes."""
 
 
 @pytest.fixture(autouse=True)
@@ -11,3 +17,12 @@ def _as_users_call(request):
     jaxtyping.config.update("jaxtyping_disable", off)
     yield
     jaxtyping.config.update("jaxtyping_disable", False)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _room_for_programs():
+    """Between files, programs are given back when there are many."""
+    yield
+    maps = Path("/proc/self/maps")
+    if maps.exists() and len(maps.read_bytes().splitlines()) > MOST_MAPS:
+        jax.clear_caches()

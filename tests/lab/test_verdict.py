@@ -106,6 +106,7 @@ def test_what_is_missed_is_a_finding_or_off_by_its_kind(kind, outcome):
     assert Verdict.below("c", 1.0, 2.0, kind=kind, error=5.0).outcome == "not decided"
 
 
+@pytest.mark.wrong_types
 def test_an_unknown_kind_is_named():
     with pytest.raises(UserError, match="Unknown kind of verdict 'claims': did you mean 'claim'"):
         Verdict.below("c", 1.0, 2.0, kind="claims")

@@ -1,5 +1,7 @@
 """Sampled drifts of many fields for many laws at once, and how far a formula is from them."""
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -19,7 +21,7 @@ def sampled_drifts(source: Source, fields: np.ndarray, key: PRNGKeyArray, sample
     return jax.tree.map(lambda part: np.asarray(part, float), traced(jnp.asarray(fields, jnp.float32)))
 
 
-def relative(guess: np.ndarray, sampled: np.ndarray, error: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def relative(guess: np.ndarray, sampled: np.ndarray, error: np.ndarray) -> tuple[Any, Any]:
     """|guess - f|/|f| without what sampling adds to it on average, and the relative error of sampling itself.
 
     >>> far, noise = relative(np.array([1.0, 0.0]), np.array([1.0, 1.0]), np.array([0.0, 0.6]))

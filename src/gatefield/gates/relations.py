@@ -1,10 +1,11 @@
 """How the gates of a set lie to each other."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import ArrayLike, Float, Real
 
 from gatefield.core import checks
 from gatefield.core.arrays import Exact
@@ -16,7 +17,7 @@ from gatefield.gates.half_space import HalfSpace
 
 
 @exact
-def overlap(gates: Any, x: Float[Any, "samples n"]) -> Float[Exact, "K K"]:
+def overlap(gates: Any, x: Real[ArrayLike, "samples n"] | Sequence) -> Float[Exact, "K K"]:
     """How often two gates are open together: the mean of g_j(x) g_k(x) over the given inputs.
 
     >>> from gatefield.gates import half_spaces

@@ -72,7 +72,7 @@ def kernels_over_signs(dims: Sequence[int], gates: Arrays, x: np.ndarray, sigma:
     return np.array([one @ one.T for one in rows])
 
 
-def output(weights: Arrays, gates: Arrays, x: np.ndarray) -> np.ndarray:
+def output(weights: Arrays, gates: Arrays, x: np.ndarray) -> Any:
     """Output (samples, outputs) of the gated network."""
     z = x
     for w, gate in zip(weights[:-1], gates, strict=True):

@@ -1,13 +1,14 @@
 """How many of the largest weights decide a gate on the cube."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import jax.numpy as jnp
 from jax import Array as JaxArray
-from jaxtyping import ArrayLike, Float
+from jaxtyping import ArrayLike, Float, Real
 
 from gatefield.core import checks
-from gatefield.core.arrays import Exact
+from gatefield.core.arrays import Exact, FieldLike
 from gatefield.core.precision import exact, real
 from gatefield.core.ties import tied_sign
 from gatefield.theory.hypercube import inputs
@@ -55,7 +56,7 @@ def _decides(sizes: list[int], k: int) -> bool:
 
 @exact
 def head_errors(
-    w: Float[ArrayLike, " n"], x: Float[ArrayLike, "points n"], chances: Float[ArrayLike, " points"] | None = None
+    w: FieldLike, x: Real[ArrayLike, "points n"] | Sequence, chances: Real[ArrayLike, " points"] | Sequence | None = None
 ) -> Float[Exact, " n"]:
     r"""How often the k largest weights alone open another gate than all of them, for k = 1, ..., n.
 
@@ -94,10 +95,10 @@ def _head_errors(w: JaxArray, x: JaxArray, weight: JaxArray) -> JaxArray:
 
 
 def probable_head(
-    w: Float[ArrayLike, " n"],
-    x: Float[ArrayLike, "points n"],
+    w: FieldLike,
+    x: Real[ArrayLike, "points n"] | Sequence,
     share: float,
-    chances: Float[ArrayLike, " points"] | None = None,
+    chances: Real[ArrayLike, " points"] | Sequence | None = None,
 ) -> int:
     r"""The smallest number of weights that decide a gate but for a share of the points (*host*).
 

@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
-from jaxtyping import Array, ArrayLike, Float
+from jaxtyping import Array, Float
 
 from gatefield.core.arrays import Exact, MatrixLike
 from gatefield.core.errors import UserError
@@ -36,7 +36,7 @@ def hadamard(values: Any) -> Any:
 
 
 @exact
-def pattern_law(corr: Float[ArrayLike, "n n"]) -> Float[Exact, " corners"]:
+def pattern_law(corr: MatrixLike) -> Float[Exact, " corners"]:
     r"""Probability of every corner of the cube under the signs $x_i = \operatorname{sign} z_i$ of a Gaussian vector.
 
     $$p(x) = 2^{-n} \sum_S m_S \prod_{i\in S} x_i$$

@@ -181,7 +181,7 @@ def _slack(f: Array) -> Array:
     return 1e4 * jnp.finfo(f.dtype).eps * jnp.max(jnp.abs(f), axis=1, keepdims=True)
 
 
-def is_localized(fields: Float[ArrayLike, "*batch n"]) -> Bool[np.ndarray, "*batch"]:
+def is_localized(fields: Real[ArrayLike, "*batch n"] | Sequence) -> Bool[np.ndarray, "*batch"]:
     """Whether the largest weight exceeds the sum of the sizes of all others, so that one site decides the gate (*host*).
 
     >>> is_localized([[3.0, 1.0, -1.0], [1.0, 1.0, 1.0]])
@@ -191,7 +191,7 @@ def is_localized(fields: Float[ArrayLike, "*batch n"]) -> Bool[np.ndarray, "*bat
     return 2 * sizes.max(-1) > sizes.sum(-1)
 
 
-def levels(losses: Float[ArrayLike, " starts"], digits: int = 8) -> tuple[np.ndarray, np.ndarray]:
+def levels(losses: Real[ArrayLike, " starts"] | Sequence, digits: int = 8) -> tuple[np.ndarray, np.ndarray]:
     """Distinct losses, rising, and how many starts ended in each; shifts and signs of a state share its loss (*host*).
 
     >>> levels([0.2, 0.1, 0.2])

@@ -6,9 +6,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
-from jaxtyping import Array, ArrayLike, Float
+from jaxtyping import Array, Float
 
-from gatefield.core.arrays import Exact
+from gatefield.core.arrays import Exact, FieldLike
 from gatefield.core.errors import UserError
 from gatefield.core.precision import exact, real
 from gatefield.core.ties import opened, side
@@ -23,7 +23,7 @@ _SMALL_TOTAL = 1 << 16  # the counts of so many sums are one integer of (n + 1) 
 
 
 @exact
-def walsh(w: Float[ArrayLike, " n"]) -> Float[Exact, " sets"]:
+def walsh(w: FieldLike) -> Float[Exact, " sets"]:
     r"""Walsh coefficients of the gate of a field on the cube.
 
     $$1(\langle w,x\rangle\ge0) = \sum_S c_S \prod_{i\in S} x_i, \qquad
