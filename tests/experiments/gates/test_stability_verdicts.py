@@ -301,6 +301,7 @@ def cosine(a, b):
     return (a * b).sum(-1) / np.sqrt((a * a).sum(-1) * (b * b).sum(-1))
 
 
+@pytest.mark.slow
 def test_record_of_networks_that_stay_where_they_start():
     """As they are trained at a vanishing rate, all that is measured is known from the starts."""
     n, gains, sizes = 6, (1.0, INF), (0.5, 3.0)
