@@ -50,3 +50,74 @@ def test_what_breaks_the_rule_is_refused(value):
 def test_a_sentence_says_what_to_write_instead(call, sentence):
     with pytest.raises(UserError, match=f"^{sentence}$"):
         call()
+
+
+@pytest.mark.parametrize(
+    "value",
+    [1 + 1j, np.datetime64("2020-01-01"), True, [[1.0], [1.0, 2.0]], {"a": 1}, np.array([1j])],
+    ids=["complex", "date", "truth", "ragged", "dictionary", "complex array"],
+)
+def test_what_only_looks_like_numbers_is_refused(value):
+    with pytest.raises(UserError, match="which is not a number or an array of them"):
+        checks.finite("xi", value)
+
+
+def test_whole_numbers_beyond_64_bits_and_rows_of_truths_are_numbers():
+    assert checks.finite("xi", 10**30) == 1e30
+    assert checks.finite("x", [True, False]).tolist() == [1.0, 0.0]
+
+
+@pytest.mark.parametrize("value", ["abc", 1, np.nan, None, 1.0])
+def test_a_flag_is_true_or_false(value):
+    with pytest.raises(UserError, match=r"bias must be True or False, but is .*; write bias=True"):
+        checks.flag("bias", value)
+
+
+def test_flags_of_numpy_are_flags():
+    assert checks.flag("bias", np.True_) is True
+    assert checks.flag("bias", False) is False
+
+
+def test_a_count_fits_32_bits():
+    assert checks.count("steps", 2**31 - 1) == 2**31 - 1
+    with pytest.raises(
+        UserError, match="steps must be at most 2,147,483,647, but is 2147483648; write for instance steps=1000"
+    ):
+        checks.count("steps", 2**31)
+    with pytest.raises(UserError, match="a int too long to write"):
+        checks.count("steps", 10**5000)
+
+
+@pytest.mark.parametrize(
+    ("value", "sentence"),
+    [
+        ([1.0, 2.0], "must be a square matrix"),
+        (np.ones((2, 3)), "must be a square matrix"),
+        (np.zeros((0, 0)), "must be a square matrix"),
+        ([[1.0, np.nan], [np.nan, 1.0]], "must be finite"),
+        ([[1.0, 0.5], [0.4, 1.0]], "must be symmetric, but two mirrored entries differ by 0.1"),
+        ([[1.0, 3.0], [3.0, 1.0]], "must have no negative eigenvalue, but has -2"),
+        ([[-1.0]], "must have no negative eigenvalue, but has -1"),
+    ],
+)
+def test_what_is_no_covariance_is_refused(value, sentence):
+    with pytest.raises(UserError, match=sentence):
+        checks.covariance("cov", value)
+
+
+def test_covariances_up_to_rounding_pass():
+    checks.covariance("cov", np.zeros((2, 2)))
+    checks.covariance("cov", np.ones((3, 3), np.float32))
+    checks.covariance("cov", np.ones((3, 3)) - 1e-8 * np.eye(3))
+
+
+@pytest.mark.parametrize("value", [[], np.zeros(0), None, ["ring"]])
+def test_a_choice_is_a_name(value):
+    with pytest.raises(UserError, match="Unknown boundary"):
+        checks.choice("boundary", value, ["ring", "line"])
+
+
+def test_a_long_value_is_repeated_in_part():
+    with pytest.raises(UserError) as error:
+        checks.positive("xi", "x" * 9000)
+    assert len(str(error.value)) < 350

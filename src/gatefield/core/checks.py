@@ -1,18 +1,30 @@
 """Checks of what users hand in. Each returns the value in the form the package keeps it, or raises a `UserError`.
 
 Under `jit` and `vmap` a value is not known yet; such values pass unchecked.
+
+**NaN**, by one rule. Sources, gates, theory and kernels refuse it, and infinities that have no meaning, in a sentence. Where
+the numbers are not known (under `jit`, `vmap`, `grad`) NaN goes through: what depends on a NaN is NaN. Measures are read off
+records, in which a run may have diverged: they are NaN where the field, the gate or the kernel has a NaN; those whose result
+is a position, a count or a choice, which has no NaN, refuse it.
 """
 
 import operator
 from collections.abc import Callable, Iterable
+from numbers import Real
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
 
 from gatefield.core.errors import UserError, unknown_name
+from gatefield.core.text.quoted import quoted
 
+MOST = 2**31 - 1
+"""The largest count: sizes and steps are 32-bit whole numbers on the device."""
+SINGLE = 1e-6
+"""How far, relative to its size, a matrix may be from symmetric and positive: rounding in single precision."""
 _EXAMPLES = {"learning_rate": 0.01, "rtol": 1e-6, "atol": 1e-9, "steady_tol": 1e-8, "tolerance": 1e-9}
 _EXAMPLES |= {"n": 40, "steps": 1000, "batch_size": 100, "size": 100}
 """What a message proposes where the usual size is known."""
@@ -27,21 +39,66 @@ def real(name: str, value: Any, rule: str, holds: Callable[[np.ndarray], Any]) -
     """
     if isinstance(value, Tracer):
         return value
-    try:
-        array = np.asarray(_numbers(np.asarray(value)), dtype=np.float64)
-    except (TypeError, ValueError):
-        raise UserError(f"{name} must be {rule}, but is {value!r}, which is not a number.") from None
+    array = np.asarray(numbers(name, value, f"{name} must be {rule}"), dtype=np.float64)
     wrong = np.asarray(np.isnan(array) | ~np.asarray(holds(array)))
     if wrong.any():
         raise UserError(f"{name} must be {rule}, but is {array[wrong].flat[0]:g}; {_way_out(name, wrong, holds)}.")
     return value if isinstance(value, jax.Array) else array
 
 
-def _numbers(array: np.ndarray) -> np.ndarray:
-    """The same array, unless it has texts or None in it, which NumPy would read as numbers or as NaN."""
-    if array.dtype.kind in "US" or (array.dtype.kind == "O" and any(entry is None for entry in array.flat)):
+def numbers(name: str, value: Any, rule: str | None = None) -> np.ndarray:
+    """Real numbers of any shape as a NumPy array: no text, None, complex numbers, dates, truth values, rows of unequal length.
+
+    Which numbers they are is not looked at, NaN passes. Rows of zeros and ones may be truth values, one number may not.
+    """
+    try:
+        array = np.asarray(value)
+        if array.dtype.kind == "O":  # whole numbers beyond 64 bits, fractions
+            array = np.asarray([_number(entry) for entry in array.flat]).reshape(array.shape)
+        real_type = array.dtype.kind in "iuf" or jnp.issubdtype(array.dtype, np.floating)  # bfloat16 is of kind V
+        if real_type or (array.dtype.kind == "b" and array.ndim):
+            return array
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise UserError(f"{rule or f'{name} must be numbers'}, but is {quoted(value)}, which is not a number or an array of them.")
+
+
+def _number(entry: Any) -> float:
+    if not isinstance(entry, Real):
         raise TypeError
-    return array
+    return float(entry)
+
+
+def flag(name: str, value: Any) -> bool:
+    """True or False, and nothing that Python would take for one of them."""
+    if not isinstance(value, bool | np.bool_):
+        raise UserError(f"{name} must be True or False, but is {quoted(value)}; write {name}=True.")
+    return bool(value)
+
+
+def matrix(name: str, value: Any) -> Any:
+    """A square matrix (n, n) of finite numbers, symmetric up to rounding in single precision."""
+    if np.ndim(value) != 2 or np.shape(value)[0] != np.shape(value)[1] or not np.size(value):
+        raise UserError(f"{name} must be a square matrix (n, n), but has shape {np.shape(value)}.")
+    if isinstance(value, Tracer):
+        return value
+    entries = np.asarray(finite(name, value), dtype=np.float64)
+    skew = np.abs(entries - entries.T).max()
+    if skew > SINGLE * np.abs(entries).max():
+        raise UserError(
+            f"{name} must be symmetric, but two mirrored entries differ by {skew:g}; write ({name} + {name}.T) / 2."
+        )
+    return value
+
+
+def covariance(name: str, value: Any) -> Any:
+    """A symmetric matrix (n, n) without negative eigenvalues, up to rounding in single precision."""
+    if isinstance(matrix(name, value), Tracer):
+        return value
+    least, *_, largest = 2 * list(np.linalg.eigvalsh(np.asarray(value, dtype=np.float64)))
+    if least < -SINGLE * max(largest, 0.0):
+        raise UserError(f"{name} must have no negative eigenvalue, but has {least:g}; compute it as x.T @ x / len(x).")
+    return value
 
 
 def _way_out(name: str, wrong: np.ndarray, holds: Callable[[np.ndarray], Any]) -> str:
@@ -94,22 +151,23 @@ def scalar(name: str, value: Any) -> float:
     return float(value)
 
 
-def count(name: str, value: Any, *, least: int = 1) -> int:
-    """A whole number, at least `least`."""
+def count(name: str, value: Any, *, least: int = 1, most: int = MOST) -> int:
+    """A whole number from `least` to `most`."""
     try:
         number = operator.index(value)
     except TypeError:
         number = None
     if number is None or isinstance(value, bool) or number < least:
         way_out = _write(name, max(least, _EXAMPLES.get(name, least)))
-        shown = repr(value) if number is None else value
-        raise UserError(f"{name} must be a whole number of at least {least}, but is {shown}; {way_out}.")
+        raise UserError(f"{name} must be a whole number of at least {least}, but is {quoted(value)}; {way_out}.")
+    if number > most:
+        raise UserError(f"{name} must be at most {most:,}, but is {quoted(value)}; {_write(name, _EXAMPLES.get(name, most))}.")
     return number
 
 
 def choice(kind: str, value: Any, options: Iterable[str]) -> str:
     """One of the names in `options`."""
     options = list(options)
-    if value not in options:
+    if not isinstance(value, str) or value not in options:
         raise unknown_name(kind, value, options)
     return value

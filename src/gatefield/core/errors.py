@@ -3,6 +3,8 @@
 import difflib
 from collections.abc import Iterable
 
+from gatefield.core.text.quoted import quoted
+
 
 class UserError(ValueError):
     """Something the user can put right; its text is one sentence with the value, the rule and the way out.
@@ -24,4 +26,4 @@ def unknown_name(kind: str, name: object, options: Iterable[str]) -> UserError:
     options = sorted(options)
     near = difflib.get_close_matches(str(name), options, n=1)
     hint = f"did you mean '{near[0]}'? " if near else ""
-    return UserError(f"Unknown {kind} '{name}': {hint}There are: {', '.join(options)}.")
+    return UserError(f"Unknown {kind} {quoted(name)}: {hint}There are: {', '.join(options)}.")

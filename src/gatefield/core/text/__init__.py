@@ -1,3 +1,3 @@
 """Numbers, objects and values as text: in words, in one line, in types that JSON knows."""
 
-__all__ = ["plain", "shown", "words"]
+__all__ = ["plain", "quoted", "shown", "words"]
