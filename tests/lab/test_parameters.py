@@ -25,6 +25,7 @@ class WideParameters(Parameters):
     init: Literal["none", "xavier"] = "xavier"
     xi: float | None = None
     note: str = ""
+    record_every: int = 5
 
     @pydantic.field_validator("gain")
     @classmethod
@@ -80,10 +81,11 @@ def test_presets_then_overrides():
         ("note=12", "12"),
         ("note=1,2", "1,2"),
         ("note=a=b", "a=b"),
+        ("record-every=7", 7),
     ],
 )
 def test_texts_are_read_as_their_parameter_needs(text, value):
-    name = text.partition("=")[0].strip()
+    name = text.partition("=")[0].strip().replace("-", "_")
     assert getattr(resolve(WIDE, overrides=[text]), name) == value
 
 

@@ -178,6 +178,8 @@ def test_every_condition_must_hold():
     assert first.and_above(1.0, 0.5).outcome == "refuted"
     assert first.and_within(1.0, 2.0, rtol=0.5).outcome == "refuted"
     assert first.and_below(1.0, 0.9, error=0.5).outcome == "not decided"
+    assert first.and_above(1.0, 1.1, error=0.5).outcome == "not decided"
+    assert first.and_within(1.0, 1.4, atol=0.5, error=0.2).outcome == "not decided"
     assert Verdict.below("c", 1.0, 2.0, kind="control").and_below(1.0, 0.5).outcome == "off"
 
 

@@ -50,9 +50,16 @@ def test_recovers_gabors():
     assert fit.is_gabor.all()
     np.testing.assert_allclose(fit.R2, 1, atol=1e-12)
     assert distance(fit.mu, mu, 40).max() < 1e-5
+    assert ((fit.mu >= 0) & (fit.mu < 40)).all()
     assert distance(fit.phi, phi, 2 * np.pi).max() < 1e-4
     for found, true in ((fit.s, s), (fit.f, f), (fit.amplitude, amplitude)):
         np.testing.assert_allclose(found, true, rtol=1e-4)
+
+
+@pytest.mark.parametrize("place", [-0.3, 0.2, 11.7])
+def test_places_near_the_seam_are_on_the_ring(place):
+    fit = gabor_fit(by_images(12, place, 1.5, 0.0))
+    assert fit.mu == pytest.approx(place % 12, abs=1e-4)
 
 
 def test_recovers_plain_bumps():
