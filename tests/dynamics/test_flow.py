@@ -201,6 +201,8 @@ def test_runs_of_a_grid_have_its_axes():
 
 def test_a_record_has_units():
     record = flow(lambda w: -w, np.ones((1, 2)), [0.0, 1.0], until="steady")
+    assert not record.steady.any()
+    assert np.isnan(record.steady_time).all()
     assert record.time.attrs["units"] == record.steady_time.attrs["units"] == "tau"
     assert record.position.attrs["units"] == "site"
     assert record.eigenvalues.attrs["units"] == "1/tau"

@@ -136,6 +136,8 @@ def test_gates_of_another_network_are_frozen(gating):
 def test_gates_taken_over_can_be_hardened_or_trained():
     hard = DeepGated(N, WIDTHS, gates_from=deep("soft-relu"), beta=np.inf, key=KEY)
     assert set(np.unique(hard.gates(X)[0])) == {0.0, 1.0}
+    softer = DeepGated(N, WIDTHS, gates_from=deep("soft-relu"), eps=0.5, key=KEY)
+    assert (softer.beta, softer.eps) == (deep("soft-relu").beta, 0.5)
     trained = DeepGated(N, WIDTHS, gating="soft-galu", gates_from=deep("relu"), key=KEY)
     assert (trained.beta, trained.eps) == (4.0, 0.1)
     assert all(jax.tree.leaves(trained.trainable().gating_weights))
