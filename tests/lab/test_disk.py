@@ -40,7 +40,9 @@ def test_a_path_through_a_file(tmp_path, writer):
     with pytest.raises(StoreError) as error:
         WRITERS[writer](tmp_path / "file" / "store")
     assert str(error.value).startswith(f"Cannot write to '{tmp_path / 'file'}")
-    assert str(error.value).endswith(": everything committed before is kept; choose a path that leads through folders only.")
+    assert str(error.value).endswith(
+        ": nothing is written there, and what was there before is kept; choose a path that leads through folders only."
+    )
 
 
 @pytest.mark.parametrize("writer", ["run", "recorder"])
@@ -71,7 +73,7 @@ def test_a_record_that_may_not_be_read(tmp_path, file):
     record(tmp_path, 10, 3)
     forbid(tmp_path / file, 0, os.R_OK)
     for read in (lambda: open_record(tmp_path), lambda: record(tmp_path, 10, 3)):
-        with pytest.raises(StoreError, match=r"Cannot read '.*' \(permission denied\): give a path that you may read\."):
+        with pytest.raises(StoreError, match=r"Cannot read '.*' \(permission denied\): choose a folder that you may read\."):
             read()
 
 

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+from lab_blocks import edit
 from lab_toy import ToyParameters, square, toy
 
 from gatefield.core.errors import StoreError
@@ -106,8 +107,7 @@ def begun_by(version, tmp_path):
     with pytest.raises(RuntimeError):
         run(study, ToyParameters(), store)
     (entry,) = store.entries()
-    about = json.loads((entry.path / "about.json").read_text())
-    (entry.path / "about.json").write_text(json.dumps({**about, "gatefield": version}))
+    edit(entry.path / "about.json", gatefield=version)
     return study, store, entry
 
 
@@ -117,7 +117,7 @@ def test_a_run_begun_by_another_version_is_not_continued(tmp_path):
         run(study, ToyParameters(), store)
     assert str(error.value) == (
         f"Run toy/{entry.id} was begun by gatefield 0.0.9 and this is {__version__}: only the version that began a run "
-        f"continues it; finish it with that version, or pass --fresh to start again "
+        f"continues it; finish it with that version, or pass --fresh (in Python fresh=True) to start again "
         f"(the old records move aside to {entry.id}.old-1)."
     )
     assert not run(study, ToyParameters(), store, fresh=True).resumed
@@ -126,17 +126,10 @@ def test_a_run_begun_by_another_version_is_not_continued(tmp_path):
 def test_a_finished_run_of_another_version_is_reused(tmp_path):
     study, store, entry = begun_by(__version__, tmp_path)
     run(study, ToyParameters(), store)
-    about = json.loads((entry.path / "about.json").read_text())
-    (entry.path / "about.json").write_text(json.dumps({**about, "gatefield": "0.0.9"}))
-    assert run(study, ToyParameters(), store).reused
-
-
-def test_a_folder_without_about_needs_a_fresh_start(tmp_path):
-    study, store = toy(fails="simulate"), Store(tmp_path)
-    entry = store.entry("toy", ToyParameters())
-    (entry.path / "parts").mkdir(parents=True)
-    with pytest.raises(StoreError, match=r"about\.json is missing: delete"):
-        run(study, ToyParameters(), store)
+    edit(entry.path / "about.json", gatefield="0.0.9")
+    outcome = run(study, ToyParameters(), store)
+    assert outcome.reused
+    assert not outcome.remarks
 
 
 def test_a_run_that_another_process_finishes_before_the_lock_is_reused(tmp_path, monkeypatch):
@@ -150,8 +143,8 @@ def test_a_run_that_another_process_finishes_before_the_lock_is_reused(tmp_path,
             monkeypatch.undo()
         entry = run(other, ToyParameters(), store).entry
         kept.append((entry.path / "verdicts.json").stat())
-        with locked(path, what):
-            yield
+        with locked(path, what) as held:
+            yield held
 
     monkeypatch.setattr("gatefield.lab.runner.locked", waiting)
     outcome = run(mine, ToyParameters(), store)
