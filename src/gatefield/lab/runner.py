@@ -113,11 +113,13 @@ def _remarks(experiment: Experiment, entry: Entry, record: xr.Dataset) -> tuple[
 
 def _keep(experiment: Experiment, entry: Entry, verdicts: Sequence[Verdict]) -> None:
     """Keep the verdicts, and what the experiment says of itself by now, for readers who do not have the experiment."""
+    if (entry.path / "figure.svg").is_dir():  # who shows the outcome draws it
+        move_aside(entry.path / "figure.svg")
     _note(entry.path / VERDICTS, Kept(run=entry.id, verdicts=list(verdicts)), "the record is kept")
     _note(entry.path / ABOUT, entry.about().model_copy(update=_words(experiment)), "the record is kept")
 
 
-def _note(path: Path, content: Kept | About, kept: str) -> None:
+def _note(path: Path, content: Kept | About, kept: str = "what was there before is kept") -> None:
     """Write a file beside the record, unless it says so already; a folder of its name moves aside."""
     if path.is_dir():
         move_aside(path)
@@ -134,7 +136,7 @@ def _begin(experiment: Experiment, entry: Entry, version: str = __version__) -> 
     make_folder(entry.path)
     parameters = dict(entry.parameters)
     about = About(experiment=entry.name, parameters=parameters, created=now(), gatefield=version, **_words(experiment))
-    _note(entry.path / ABOUT, about, "nothing of this run is computed yet")
+    _note(entry.path / ABOUT, about)
     return about
 
 

@@ -39,7 +39,7 @@ def writing(path: Path, kept: str = "nothing is written there, and what was ther
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         way_out = _WAYS_OUT.get(error.errno or 0, f"put that right and {_AGAIN}")
-        raise StoreError(f"Cannot write to '{path}' ({reason}): {kept}; {way_out}.") from error
+        raise StoreError(f"Cannot write to {quoted(str(path))} ({reason}): {kept}; {way_out}.") from error
 
 
 @contextlib.contextmanager
@@ -49,8 +49,10 @@ def reading(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        way_out = _WAYS_OUT.get(error.errno or 0, "").replace("write to", "read") or "give the path of a folder of gatefield"
-        raise StoreError(f"Cannot read '{path}' ({reason}): {way_out}.") from error
+        way_out = _WAYS_OUT.get(error.errno or 0, "") if error.errno in (errno.ENAMETOOLONG, errno.ELOOP) else ""
+        raise StoreError(
+            f"Cannot read {quoted(str(path))} ({reason}): {way_out or 'give a path that you may read'}."
+        ) from error
 
 
 def as_path(name: str, value: Any) -> Path:

@@ -206,21 +206,23 @@ class Store:
         with reading(self.root):
             if self.root.exists() and not self.root.is_dir():
                 raise StoreError(f"The store '{self.root}' is a file: give a folder.")
-        return [entry for name in sorted(_names(self.root)) for entry in _entries(self.root / name)]
+            folders = sorted(path for path in self.root.glob("*") if path.is_dir())
+        return [entry for folder in folders for entry in _entries(folder)]
 
 
 def _entries(folder: Path) -> list[Entry]:
-    """The runs of one experiment; a folder that may not be read is one that has a problem."""
+    """The runs of one experiment; where its folder may not be read, one that says so stands for them all."""
     try:
-        return [_entry(folder / name) for name in sorted(_names(folder)) if _ID.fullmatch(name) and _is_begun(folder / name)]
+        names = sorted(_names(folder))
     except StoreError as error:
-        return [Entry(folder / "*", "*", folder.name, {}, problem=str(error))]
+        return [Entry(folder / "*", "", folder.name, {}, problem=str(error))]
+    return [_entry(folder / name) for name in names if _ID.fullmatch(name) and _holds_something(folder / name)]
 
 
-def _is_begun(folder: Path) -> bool:
+def _holds_something(folder: Path) -> bool:
     try:
         return bool(_names(folder))
-    except StoreError:  # told as the problem of the entry
+    except StoreError:  # its entry says why
         return True
 
 
