@@ -16,7 +16,7 @@ from lab_toy import ToyParameters, square, toy
 
 from gatefield.core.errors import StoreError
 from gatefield.core.version import __version__
-from gatefield.lab import Store, Verdict, open_record, resolve, run
+from gatefield.lab import Store, Verdict, load_study, open_record, resolve, run
 from gatefield.lab.store.arrays import read_arrays
 from gatefield.lab.store.lock import locked
 
@@ -207,3 +207,45 @@ def test_two_processes_do_not_run_the_same_at_once(tmp_path):
         other.kill()
     fast = toy(lambda given, bench: square(given.model_copy(update={"seconds": 0.0}), bench))
     assert run(fast, parameters, store).resumed
+
+
+STUDY = """
+import xarray as xr
+from matplotlib.figure import Figure
+from gatefield.lab import Experiment, Parameters
+
+class Size(Parameters):
+    size: int = 3
+
+experiment = Experiment(
+    name="own", title="Own", Parameters=Size, verdicts=lambda record: [], figure=lambda record: Figure(),
+    simulate=lambda p, bench: xr.Dataset({"x": ("i", [2.0] * p.size)}),
+)
+"""
+
+
+def test_a_study_whose_code_changed_is_told_when_it_is_reused(tmp_path):
+    """Comments are not code; what was computed again is not told any more."""
+    file, store = tmp_path / "my_study.py", Store(tmp_path / "store")
+
+    def outcome(text, **settings):
+        file.write_text(text)
+        (study,) = load_study(str(file))
+        return run(study, resolve(study), store, **settings)
+
+    assert not outcome(STUDY).remarks
+    assert not outcome(STUDY + "\n# a word more\n").remarks
+    changed = STUDY.replace("2.0", "3.00")
+    found = outcome(changed)
+    assert found.remarks == (f"{file} has changed since this run; --fresh (in Python fresh=True) computes it again.",)
+    assert found.record.x.values.tolist() == [2, 2, 2]
+    assert not outcome(changed, fresh=True).remarks
+    assert not outcome(changed).remarks
+
+
+def test_a_folder_in_the_place_of_the_figure_moves_aside(tmp_path):
+    entry = run(toy(), ToyParameters(), Store(tmp_path)).entry
+    (entry.path / "figure.svg").mkdir()
+    assert run(toy(), ToyParameters(), Store(tmp_path)).reused
+    assert (entry.path / "figure.svg.old-1").is_dir()
+    assert not (entry.path / "figure.svg").exists()

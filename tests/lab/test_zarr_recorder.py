@@ -120,7 +120,7 @@ def test_any_reader_opens_the_group(tmp_path):
     record(tmp_path, 10, 3)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        plain = xr.open_zarr(tmp_path / "data.zarr", chunks=None)
+        plain = xr.open_zarr(tmp_path / "data.zarr")
     np.testing.assert_array_equal(plain.fields, in_memory()[0].fields)
     assert set(plain.coords) == {"step", "time", "name", "unit"}
     array = zarr.open_array(tmp_path / "data.zarr" / "fields", mode="r")
@@ -130,7 +130,7 @@ def test_any_reader_opens_the_group(tmp_path):
 
 def test_records_to_come_read_as_nan(tmp_path):
     some_commits(tmp_path, 1)
-    plain = xr.open_zarr(tmp_path / "data.zarr", consolidated=False)
+    plain = xr.open_zarr(tmp_path / "data.zarr")
     assert plain.sizes["step"] == 10
     assert np.isnan(plain.loss[:, 3:]).all()
 

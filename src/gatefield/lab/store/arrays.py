@@ -11,6 +11,7 @@ import zarr
 from zarr.codecs import Crc32cCodec, ZstdCodec
 from zarr.core.sync import sync
 
+from gatefield.core.text.portable import portable
 from gatefield.dynamics import Layout, Variable
 from gatefield.lab.store.chunks import check_present, check_readable
 from gatefield.lab.store.json import attributes
@@ -97,7 +98,7 @@ def read_arrays(folder: Path, marker: Marker) -> xr.Dataset:
         raise
     variables = {name: _in_memory(whole.variables[name]) for name in marker.variables}
     coords = {name: _in_memory(whole.variables[name]) for name in marker.coords}
-    return xr.Dataset(variables, coords, {**whole.attrs, "complete": int(marker.complete)})
+    return portable(xr.Dataset(variables, coords, {**whole.attrs, "complete": int(marker.complete)}))
 
 
 def _stored(folder: Path) -> xr.Dataset:
