@@ -4,14 +4,17 @@ import contextlib
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 import xarray as xr
 from lab_blocks import layout, record, start
 from lab_toy import ToyParameters, toy
+from zarr.storage import _local
 
-from gatefield.core.errors import StoreError
+from gatefield.core.errors import StoreError, UserError
 from gatefield.lab import Store, ZarrRecorder, open_record, run, write_record
 
 
@@ -40,7 +43,9 @@ def test_a_path_through_a_file(tmp_path, writer):
     with pytest.raises(StoreError) as error:
         WRITERS[writer](tmp_path / "file" / "store")
     assert str(error.value).startswith(f"Cannot write to '{tmp_path / 'file'}")
-    assert str(error.value).endswith(": everything committed before is kept; choose a path that leads through folders only.")
+    assert str(error.value).endswith(
+        ": nothing is written there, and what was there before is kept; choose a path that leads through folders only."
+    )
 
 
 @pytest.mark.parametrize("writer", ["run", "recorder"])
@@ -152,3 +157,67 @@ def test_a_limit_on_file_sizes(tmp_path):
     ]
     assert open_record(tmp_path / "run").sizes["step"] == 4
     assert ZarrRecorder(tmp_path / "run").find("abc", start()) is not None
+
+
+@pytest.mark.parametrize(
+    "read", [lambda path: Store(path).entries(), WRITERS["run"], open_record], ids=["entries", "run", "open"]
+)
+def test_a_path_that_is_too_long(tmp_path, read):
+    with pytest.raises(StoreError, match=r"\(file name too long\): .*choose a shorter path\.$") as error:
+        read(tmp_path / (300 * "a"))
+    assert len(str(error.value)) < 400
+
+
+def test_a_folder_that_may_not_be_read_is_told(tmp_path, monkeypatch):
+    entry = run(toy(), ToyParameters(), Store(tmp_path)).entry
+    closed, listdir = entry.path.parent, os.listdir
+
+    def forbidden(path):
+        if Path(path).is_relative_to(closed):
+            raise PermissionError(13, "Permission denied", str(path))
+        return listdir(path)
+
+    monkeypatch.setattr("os.listdir", forbidden)
+    (found,) = Store(tmp_path).entries()
+    assert (found.name, found.problem) == ("toy", f"Cannot read '{closed}' (permission denied): give a path that you may read.")
+    with pytest.raises(StoreError, match=r"Cannot read '.*' \(permission denied\)"):
+        run(toy(), ToyParameters(), Store(tmp_path))
+
+
+def test_nothing_is_written_any_more_once_a_record_has_failed(tmp_path, monkeypatch, capfd):
+    """Files of a record are written side by side: when one fails, another may still be at work."""
+    real = _local._put
+
+    def put(path, *args, **kwargs):
+        if str(path).endswith("/a/zarr.json"):
+            raise OSError(28, "No space left on device")
+        time.sleep(0.1)
+        return real(path, *args, **kwargs)
+
+    monkeypatch.setattr(_local, "_put", put)
+    dataset = xr.Dataset({name: ("i", np.arange(4.0)) for name in "abcd"})
+    with pytest.raises(StoreError, match=r"\(no space left on device\): nothing of it is written; free some space"):
+        write_record(tmp_path / "record", dataset)
+    time.sleep(0.3)
+    assert os.listdir(tmp_path) == []
+    assert capfd.readouterr().err == ""
+
+
+def test_a_full_disk_at_the_record_says_what_is_kept(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("gatefield.lab.store.records.write_arrays", full)
+    with pytest.raises(StoreError, match=r"\(no space left on device\): nothing of it is kept; free some space there and run"):
+        run(toy(), ToyParameters(), Store(tmp_path))
+    record(Store(tmp_path).entry("toy", ToyParameters()).path / "parts" / "sgd", 6, 3)
+    with pytest.raises(StoreError, match=r"\(no space left on device\): record 6 of 6 of sgd is kept; free some space there"):
+        run(toy(), ToyParameters(), Store(tmp_path))
+
+
+@pytest.mark.wrong_types
+@pytest.mark.parametrize("value", [None, 3, b"run", "", "a\0b", ["run"]], ids=repr)
+@pytest.mark.parametrize("reader", [Store, open_record, ZarrRecorder, lambda path: write_record(path, xr.Dataset())])
+def test_what_is_no_path_is_one_sentence(reader, value):
+    with pytest.raises(UserError, match=r"^(path|root) must be the path of a folder, but is .*; write for instance "):
+        reader(value)

@@ -1,12 +1,16 @@
 import json
+import warnings
 
+import jax
 import numpy as np
 import pytest
 import xarray as xr
 from lab_blocks import record, start
 
+from gatefield import Committee, Task, train
 from gatefield.core.errors import StoreError
 from gatefield.core.version import __version__
+from gatefield.data import Gaussian
 from gatefield.lab import ZarrRecorder, open_record, write_record
 from gatefield.lab.store.format import RECORD_FORMAT
 
@@ -123,8 +127,8 @@ def test_a_harmed_chunk_is_named(tmp_path, harm, file):
         open_record(tmp_path / "a")
     what = "is missing" if harm is delete else "does not match its checksum"
     assert str(error.value) == (
-        f"The record in '{tmp_path / 'a'}' is corrupted, since {file} {what}: delete '{tmp_path / 'a'}' and run the same "
-        f"command again to make it anew; other records are untouched."
+        f"The record in '{tmp_path / 'a'}' is corrupted, since {file} {what}: move '{tmp_path / 'a'}' away and run "
+        f"the same command again to make it anew; other records are untouched."
     )
     assert open_record(tmp_path / "b").sizes["step"] == 10
 
@@ -134,7 +138,7 @@ def test_a_harmed_chunk_is_named(tmp_path, harm, file):
 def test_harmed_metadata_is_named(tmp_path, harm, file):
     record(tmp_path, 10, 3)
     harm(tmp_path / file)
-    with pytest.raises(StoreError, match=f"is corrupted, since {file} cannot be read"):
+    with pytest.raises(StoreError, match=f"is corrupted, since {file} (cannot be read|does not match its checksum)"):
         open_record(tmp_path)
 
 
@@ -142,7 +146,7 @@ def test_harmed_metadata_is_named(tmp_path, harm, file):
 def test_a_harmed_checkpoint_is_named_and_the_record_still_opens(tmp_path, harm):
     record(tmp_path, 10, 3)
     harm(tmp_path / "checkpoint-000000010.eqx")
-    with pytest.raises(StoreError, match=r"checkpoint-000000010\.eqx (is missing|does not match its checksum): delete"):
+    with pytest.raises(StoreError, match=r"checkpoint-000000010\.eqx (is missing|does not match its checksum): move"):
         ZarrRecorder(tmp_path).find("abc", start())
     assert open_record(tmp_path).sizes["step"] == 10
 
@@ -154,7 +158,7 @@ def test_a_broken_marker_is_named(tmp_path, text):
     record(tmp_path, 10, 3)
     (tmp_path / "committed.json").write_text(text)
     for read in (lambda: open_record(tmp_path), lambda: ZarrRecorder(tmp_path).find("abc", start())):
-        with pytest.raises(StoreError, match=r"corrupted, since committed\.json cannot be read: delete"):
+        with pytest.raises(StoreError, match=r"corrupted, since committed\.json cannot be read: move"):
             read()
 
 
@@ -166,5 +170,38 @@ def test_another_format_names_the_version_that_reads_it(tmp_path):
         open_record(tmp_path)
     assert str(error.value) == (
         f"The record in '{tmp_path}' has format 7, but gatefield {__version__} reads format {RECORD_FORMAT}: "
-        f"open it with the version that made it, gatefield 3.2.1, or run it again with --fresh, which moves it aside."
+        f"open it with the version that made it, gatefield 3.2.1, or move it away and run it again."
     )
+
+
+def trained(folder, **settings):
+    key = jax.random.key(3)
+    given = {"steps": 2, "batch_size": 2, "learning_rate": 0.1, "record_every": 1, "key": key, **settings}
+    net, task = Committee(4, 1, key=key), Task(Gaussian(4, 2.0), Gaussian(4, 1.0))
+    return {
+        "memory": train(net, task, **given).record,
+        "disk": train(net, task, recorder=ZarrRecorder(folder), **given).record,
+        "opened": open_record(folder),
+    }
+
+
+def test_trainings_are_taken_to_netcdf_and_back(tmp_path):
+    records = trained(tmp_path / "run")
+    records["one run"] = records["opened"].isel(run=0)
+    for name, made in records.items():
+        made.to_netcdf(tmp_path / f"{name}.nc")
+        back = xr.load_dataset(tmp_path / f"{name}.nc")
+        xr.testing.assert_equal(back, made)
+        assert back.train_key.dtype == np.uint32
+        assert back.attrs["network"] == made.attrs["network"]
+    write_record(tmp_path / "again", records["opened"])
+    assert open_record(tmp_path / "again").identical(records["opened"])
+
+
+def test_plain_xarray_opens_what_the_readme_says(tmp_path):
+    trained(tmp_path / "run")
+    write_record(tmp_path / "record", some_dataset())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert xr.open_zarr(tmp_path / "run" / "data.zarr").sizes["step"] == 3
+        assert xr.open_zarr(str(tmp_path / "record" / "data.zarr")).field.shape == (3, 4)

@@ -11,11 +11,12 @@ import time
 from pathlib import Path
 
 import pytest
+from lab_blocks import edit
 from lab_toy import ToyParameters, square, toy
 
 from gatefield.core.errors import StoreError
 from gatefield.core.version import __version__
-from gatefield.lab import Store, Verdict, open_record, resolve, run
+from gatefield.lab import Store, Verdict, load_study, open_record, resolve, run
 from gatefield.lab.store.arrays import read_arrays
 from gatefield.lab.store.lock import locked
 
@@ -106,8 +107,7 @@ def begun_by(version, tmp_path):
     with pytest.raises(RuntimeError):
         run(study, ToyParameters(), store)
     (entry,) = store.entries()
-    about = json.loads((entry.path / "about.json").read_text())
-    (entry.path / "about.json").write_text(json.dumps({**about, "gatefield": version}))
+    edit(entry.path / "about.json", gatefield=version)
     return study, store, entry
 
 
@@ -117,7 +117,7 @@ def test_a_run_begun_by_another_version_is_not_continued(tmp_path):
         run(study, ToyParameters(), store)
     assert str(error.value) == (
         f"Run toy/{entry.id} was begun by gatefield 0.0.9 and this is {__version__}: only the version that began a run "
-        f"continues it; finish it with that version, or pass --fresh to start again "
+        f"continues it; finish it with that version, or pass --fresh (in Python fresh=True) to start again "
         f"(the old records move aside to {entry.id}.old-1)."
     )
     assert not run(study, ToyParameters(), store, fresh=True).resumed
@@ -126,17 +126,10 @@ def test_a_run_begun_by_another_version_is_not_continued(tmp_path):
 def test_a_finished_run_of_another_version_is_reused(tmp_path):
     study, store, entry = begun_by(__version__, tmp_path)
     run(study, ToyParameters(), store)
-    about = json.loads((entry.path / "about.json").read_text())
-    (entry.path / "about.json").write_text(json.dumps({**about, "gatefield": "0.0.9"}))
-    assert run(study, ToyParameters(), store).reused
-
-
-def test_a_folder_without_about_needs_a_fresh_start(tmp_path):
-    study, store = toy(fails="simulate"), Store(tmp_path)
-    entry = store.entry("toy", ToyParameters())
-    (entry.path / "parts").mkdir(parents=True)
-    with pytest.raises(StoreError, match=r"about\.json is missing: delete"):
-        run(study, ToyParameters(), store)
+    edit(entry.path / "about.json", gatefield="0.0.9")
+    outcome = run(study, ToyParameters(), store)
+    assert outcome.reused
+    assert not outcome.remarks
 
 
 def test_a_run_that_another_process_finishes_before_the_lock_is_reused(tmp_path, monkeypatch):
@@ -150,8 +143,8 @@ def test_a_run_that_another_process_finishes_before_the_lock_is_reused(tmp_path,
             monkeypatch.undo()
         entry = run(other, ToyParameters(), store).entry
         kept.append((entry.path / "verdicts.json").stat())
-        with locked(path, what):
-            yield
+        with locked(path, what) as held:
+            yield held
 
     monkeypatch.setattr("gatefield.lab.runner.locked", waiting)
     outcome = run(mine, ToyParameters(), store)
@@ -214,3 +207,45 @@ def test_two_processes_do_not_run_the_same_at_once(tmp_path):
         other.kill()
     fast = toy(lambda given, bench: square(given.model_copy(update={"seconds": 0.0}), bench))
     assert run(fast, parameters, store).resumed
+
+
+STUDY = """
+import xarray as xr
+from matplotlib.figure import Figure
+from gatefield.lab import Experiment, Parameters
+
+class Size(Parameters):
+    size: int = 3
+
+experiment = Experiment(
+    name="own", title="Own", Parameters=Size, verdicts=lambda record: [], figure=lambda record: Figure(),
+    simulate=lambda p, bench: xr.Dataset({"x": ("i", [2.0] * p.size)}),
+)
+"""
+
+
+def test_a_study_whose_code_changed_is_told_when_it_is_reused(tmp_path):
+    """Comments are not code; what was computed again is not told any more."""
+    file, store = tmp_path / "my_study.py", Store(tmp_path / "store")
+
+    def outcome(text, **settings):
+        file.write_text(text)
+        (study,) = load_study(str(file))
+        return run(study, resolve(study), store, **settings)
+
+    assert not outcome(STUDY).remarks
+    assert not outcome(STUDY + "\n# a word more\n").remarks
+    changed = STUDY.replace("2.0", "3.00")
+    found = outcome(changed)
+    assert found.remarks == (f"{file} has changed since this run; --fresh (in Python fresh=True) computes it again.",)
+    assert found.record.x.values.tolist() == [2, 2, 2]
+    assert not outcome(changed, fresh=True).remarks
+    assert not outcome(changed).remarks
+
+
+def test_a_folder_in_the_place_of_the_figure_moves_aside(tmp_path):
+    entry = run(toy(), ToyParameters(), Store(tmp_path)).entry
+    (entry.path / "figure.svg").mkdir()
+    assert run(toy(), ToyParameters(), Store(tmp_path)).reused
+    assert (entry.path / "figure.svg.old-1").is_dir()
+    assert not (entry.path / "figure.svg").exists()

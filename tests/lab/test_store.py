@@ -1,10 +1,10 @@
 import hashlib
-import json
 import math
 import os
 from pathlib import Path
 
 import pytest
+from lab_blocks import edit
 from lab_toy import ToyParameters, toy
 
 from gatefield.core.errors import StoreError
@@ -51,14 +51,6 @@ def test_entries_are_all_runs_in_order(tmp_path):
     assert entries[0].record().attrs["experiment"] == "toy"
 
 
-def break_about(path):
-    (path / "about.json").write_text("{")
-
-
-def remove_about(path):
-    (path / "about.json").unlink()
-
-
 def break_marker(path):
     (path / "record" / "committed.json").write_text("")
 
@@ -68,34 +60,25 @@ def remove_marker(path):
 
 
 def foreign_format(path):
-    about = json.loads((path / "about.json").read_text())
-    (path / "about.json").write_text(json.dumps({**about, "format": 7, "gatefield": "3.2.1"}))
+    edit(path / "about.json", format=7, gatefield="3.2.1")
 
 
 @pytest.mark.parametrize(
     ("harm", "sentence"),
     [
-        (break_about, "about.json cannot be read"),
-        (remove_about, "about.json is missing"),
-        (break_marker, "committed.json cannot be read"),
-        (remove_marker, "record/committed.json is missing: delete"),
+        (break_marker, "committed.json cannot be read: move"),
+        (remove_marker, "committed.json is missing: run the same command again with --fresh (in Python fresh=True)"),
         (foreign_format, f"has format 7, but gatefield {__version__} reads format 1: open it with the version that made it"),
     ],
 )
-def test_a_broken_entry_is_listed_with_its_problem(tmp_path, harm, sentence):
+def test_a_broken_entry_is_listed_with_its_problem_and_its_parameters(tmp_path, harm, sentence):
     store = Store(tmp_path)
     broken, well = (run(toy(), ToyParameters(size=size), store).entry for size in (2, 3))
     harm(broken.path)
-    problems = {entry.id: entry.problem for entry in store.entries()}
-    assert problems[well.id] is None
-    assert sentence in str(problems[broken.id])
-
-
-def test_a_record_without_its_marker_is_corrupted_not_unfinished(tmp_path):
-    entry = run(toy(), ToyParameters(), Store(tmp_path)).entry
-    remove_marker(entry.path)
-    with pytest.raises(StoreError, match=r"corrupted, since record/committed\.json is missing: delete"):
-        run(toy(), ToyParameters(), Store(tmp_path))
+    found = {entry.id: entry for entry in store.entries()}
+    assert found[well.id].problem is None
+    assert sentence in str(found[broken.id].problem)
+    assert found[broken.id].parameters == ({} if harm is foreign_format else broken.parameters)
 
 
 def test_the_disk_is_asked_once_for_a_status(tmp_path, monkeypatch):

@@ -1,4 +1,3 @@
-import json
 import os
 import time
 import warnings
@@ -8,7 +7,7 @@ import numpy as np
 import pytest
 import xarray as xr
 import zarr
-from lab_blocks import block_of, following, layout, record, start
+from lab_blocks import block_of, edit, following, layout, record, start
 
 from gatefield.core.errors import StoreError
 from gatefield.dynamics import MemoryRecorder
@@ -121,7 +120,7 @@ def test_any_reader_opens_the_group(tmp_path):
     record(tmp_path, 10, 3)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        plain = xr.open_zarr(tmp_path / "data.zarr", consolidated=False)
+        plain = xr.open_zarr(tmp_path / "data.zarr")
     np.testing.assert_array_equal(plain.fields, in_memory()[0].fields)
     assert set(plain.coords) == {"step", "time", "name", "unit"}
     array = zarr.open_array(tmp_path / "data.zarr" / "fields", mode="r")
@@ -131,7 +130,7 @@ def test_any_reader_opens_the_group(tmp_path):
 
 def test_records_to_come_read_as_nan(tmp_path):
     some_commits(tmp_path, 1)
-    plain = xr.open_zarr(tmp_path / "data.zarr", consolidated=False)
+    plain = xr.open_zarr(tmp_path / "data.zarr")
     assert plain.sizes["step"] == 10
     assert np.isnan(plain.loss[:, 3:]).all()
 
@@ -169,7 +168,10 @@ def test_a_block_out_of_place_is_refused(tmp_path):
 
 def test_another_run_is_refused(tmp_path):
     some_commits(tmp_path, 1)
-    with pytest.raises(StoreError, match=r"holds another run \(fingerprint abc, this one has xyz\): move it away or"):
+    with pytest.raises(
+        StoreError,
+        match=r"holds another run \(fingerprint abc, this one has xyz\): move it away, or record into another folder",
+    ):
         ZarrRecorder(tmp_path).find("xyz", start())
     with pytest.raises(StoreError, match="holds a record already: move it away"):
         ZarrRecorder(tmp_path).create(layout(10, 3))
@@ -177,8 +179,7 @@ def test_another_run_is_refused(tmp_path):
 
 def test_only_the_version_that_began_a_run_continues_it(tmp_path):
     some_commits(tmp_path, 1)
-    marker = json.loads((tmp_path / "committed.json").read_text())
-    (tmp_path / "committed.json").write_text(json.dumps({**marker, "gatefield": "0.0.9"}))
+    edit(tmp_path / "committed.json", gatefield="0.0.9")
     with pytest.raises(StoreError, match=r"begun by gatefield 0\.0\.9 and this is .*finish it with that version"):
         ZarrRecorder(tmp_path).find("abc", start())
     assert open_record(tmp_path).sizes["step"] == 3

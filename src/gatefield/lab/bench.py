@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from gatefield.core.errors import UserError
+from gatefield.core.text.quoted import quoted
 from gatefield.dynamics import Training, train
 from gatefield.lab.store.recorder import ZarrRecorder
 
@@ -49,24 +50,26 @@ class MemoryBench:
 class StoreBench:
     """Trains into the folder of a run, each part into one of its own."""
 
-    def __init__(self, parts: Path, progress: Progress | None = None) -> None:
-        self._parts, self._progress, self._done = parts, progress, set[str]()
+    def __init__(self, parts: Path, progress: Progress | None = None, guard: Callable[[], None] = lambda: None) -> None:
+        self._parts, self._progress, self._guard, self._done = parts, progress, guard, set[str]()
 
     def train(self, part: str, net: Any, task: Any, **settings: Any) -> Training:
         """`gatefield.train`, recorded as the named part, from its last commit on if there is one."""
         _check_part(part, self._done)
-        recorder = ZarrRecorder(self._parts / part)
+        self._guard()
+        recorder = ZarrRecorder(self._parts / part, self._guard)
         return train(net, task, progress=_bound(self._progress, part), recorder=recorder, **settings)
 
 
 def _check_part(part: str, done: set[str]) -> None:
     """See that a part can be the name of a folder, and is no other part's."""
-    if not re.fullmatch(r"\w[\w.=+-]*", part):
+    if not isinstance(part, str) or not re.fullmatch(r"\w[\w.=+-]*", part):
         raise UserError(
-            f"A part's name must be letters, digits and . = + - _, but is {part!r}; write for instance bench.train('sgd', ...)."
+            f"A part's name must be letters, digits and . = + - _, but is {quoted(part)}; "
+            f"write for instance bench.train('sgd', ...)."
         )
     if part in done:
-        raise UserError(f"The part {part!r} is trained twice in one simulation: give each training a name of its own.")
+        raise UserError(f"The part {quoted(part)} is trained twice in one simulation: give each training a name of its own.")
     done.add(part)
 
 

@@ -80,6 +80,8 @@ class Experiment:
     """Preset name -> how long it takes on two CPU cores, in words."""
     origin: str = ""
     """The file that it was loaded from, as `gatefield run` takes it; empty for one that is found by its name."""
+    code: str = ""
+    """A hash of that file, which tells whether a record was made by it as it is now."""
 
     def __repr__(self) -> str:
         return f"Experiment({self.name!r})"

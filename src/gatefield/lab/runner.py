@@ -2,10 +2,9 @@
 
 import contextlib
 import dataclasses
-import itertools
-import os
+import functools
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import xarray as xr
@@ -16,12 +15,13 @@ from gatefield.core.version import __version__
 from gatefield.lab.bench import Progress, StoreBench
 from gatefield.lab.experiment import Experiment, Parameters
 from gatefield.lab.parameters import command
-from gatefield.lab.store.disk import make_folder, writing
-from gatefield.lab.store.format import RECORD_FORMAT
-from gatefield.lab.store.json import canonical, update_json, write_json
+from gatefield.lab.store.disk import FRESH, Damaged, free_name, make_folder, move_aside, writing
+from gatefield.lab.store.format import RECORD_FORMAT, sealed
+from gatefield.lab.store.json import canonical, update_json
 from gatefield.lab.store.lock import locked
-from gatefield.lab.store.records import ABOUT, PARTS, RECORD, write_record
-from gatefield.lab.store.store import VERDICTS, About, Entry, Store
+from gatefield.lab.store.place import Place
+from gatefield.lab.store.records import ABOUT, PARTS, RECORD, write_whole
+from gatefield.lab.store.store import VERDICTS, About, Entry, Kept, Store
 from gatefield.lab.verdict import Verdict
 
 
@@ -29,7 +29,8 @@ from gatefield.lab.verdict import Verdict
 class Outcome:
     """What a run gave: its place in the store, the record and the verdicts.
 
-    `reused` says that it was finished already, `resumed` that it went on from where an earlier process stopped.
+    `reused` says that it was finished already, `resumed` that it went on from where an earlier process stopped;
+    `remarks` are sentences that a reader should see.
     """
 
     entry: Entry
@@ -38,6 +39,7 @@ class Outcome:
     reused: bool
     resumed: bool
     seconds: float
+    remarks: Sequence[str] = ()
 
 
 def run(
@@ -65,18 +67,22 @@ def run(
     """
     start = time.monotonic()
     entry = store.entry(experiment.name, parameters)
-    if not fresh and entry.status == "finished":
+    if not fresh and entry.status == "finished" and not entry.is_blocked():
         return _outcome(experiment, entry, start, reused=True)
-    with locked(entry.path.with_name(f".{entry.id}.lock"), f"Run {entry.name}/{entry.id}"):
+    with locked(entry.path.with_name(f".{entry.id}.lock"), f"Run {entry.name}/{entry.id}") as held:
+        if fresh and entry.status != "absent":
+            move_aside(entry.path)
+        if entry.is_blocked():
+            move_aside(entry.path / RECORD)
         status = entry.status  # asked again: another process may have had the lock until now
-        if fresh and status != "absent":
-            _move_aside(entry.path)
-            status = "absent"
         if status == "finished":
             return _outcome(experiment, entry, start, reused=True)
         resumed = status == "unfinished"
-        _begin(experiment, entry, resumed)
-        _simulate(experiment, parameters, entry, progress, start, resumed)
+        about = _resume(experiment, entry) if resumed else _begin(experiment, entry)
+        with Place(entry.path) as place:
+            bench = StoreBench(entry.path / PARTS, progress, functools.partial(_check, place, held))
+            record = experiment.simulate(parameters, bench).assign_attrs(_made(experiment, parameters, about))
+            _write(entry, place, record.assign_attrs(seconds=round(time.monotonic() - start, 3), resumed=int(resumed)))
         return _outcome(experiment, entry, start, resumed=resumed)
 
 
@@ -84,69 +90,95 @@ def _outcome(experiment: Experiment, entry: Entry, start: float, *, reused: bool
     """The record and what follows from it now."""
     record = entry.record()  # also if it was made just now: what is judged is what every later reader gets
     verdicts = list(experiment.verdicts(record))
+    remarks = _remarks(experiment, entry, record) if reused else ()
     with contextlib.suppress(StoreError) if reused else contextlib.nullcontext():  # a store may be read-only by now
         _keep(experiment, entry, verdicts)
-    return Outcome(entry, record, verdicts, reused, resumed, time.monotonic() - start)
+    return Outcome(entry, record, verdicts, reused, resumed, time.monotonic() - start, remarks)
+
+
+def _remarks(experiment: Experiment, entry: Entry, record: xr.Dataset) -> tuple[str, ...]:
+    """What is to be told of a run that was found: damage beside the record, and code that is not that of the record."""
+    remarks = []
+    for file, read in ((ABOUT, entry.read_about), (VERDICTS, entry.verdicts)):
+        try:
+            read()
+        except Damaged:
+            remarks.append(f"{file} was damaged, and is made anew from the record, which is whole.")
+        except StoreError as error:
+            remarks.append(str(error))
+    if record.attrs.get("code", experiment.code) != experiment.code:
+        remarks.append(f"{experiment.origin} has changed since this run; {FRESH} computes it again.")
+    return tuple(remarks)
 
 
 def _keep(experiment: Experiment, entry: Entry, verdicts: Sequence[Verdict]) -> None:
     """Keep the verdicts, and what the experiment says of itself by now, for readers who do not have the experiment."""
-    with writing(entry.path, "the record is kept"):
-        update_json(entry.path / VERDICTS, [dataclasses.asdict(verdict) for verdict in verdicts])
-        update_json(entry.path / ABOUT, entry.about().model_copy(update=_words(experiment)).model_dump())
+    if (entry.path / "figure.svg").is_dir():  # who shows the outcome draws it
+        move_aside(entry.path / "figure.svg")
+    _note(entry.path / VERDICTS, Kept(run=entry.id, verdicts=list(verdicts)), "the record is kept")
+    _note(entry.path / ABOUT, entry.about().model_copy(update=_words(experiment)), "the record is kept")
+
+
+def _note(path: Path, content: Kept | About, kept: str = "what was there before is kept") -> None:
+    """Write a file beside the record, unless it says so already; a folder of its name moves aside."""
+    if path.is_dir():
+        move_aside(path)
+    with writing(path, kept):
+        update_json(path, sealed(content))
 
 
 def _words(experiment: Experiment) -> dict[str, str]:
     return {name: getattr(experiment, name) for name in ("title", "source", "text", "origin")}
 
 
-def _begin(experiment: Experiment, entry: Entry, resumed: bool) -> None:
-    """Note what this run is; or see that this very version began it."""
-    if not resumed:
-        make_folder(entry.path)
-        about = About(experiment=entry.name, parameters=dict(entry.parameters), created=now())
-        with writing(entry.path):
-            write_json(entry.path / ABOUT, about.model_copy(update=_words(experiment)).model_dump())
-        return
-    begun = entry.about().gatefield
-    if begun != __version__:
+def _begin(experiment: Experiment, entry: Entry, version: str = __version__) -> About:
+    """Note what this run is."""
+    make_folder(entry.path)
+    parameters = dict(entry.parameters)
+    about = About(experiment=entry.name, parameters=parameters, created=now(), gatefield=version, **_words(experiment))
+    _note(entry.path / ABOUT, about)
+    return about
+
+
+def _resume(experiment: Experiment, entry: Entry) -> About:
+    """See that this very version began it; what run it is, if that note is damaged, is known from the parameters."""
+    try:
+        about = entry.about()
+    except Damaged:
+        about = _begin(experiment, entry, entry.begun_by())
+    if about.gatefield != __version__:
         raise StoreError(
-            f"Run {entry.name}/{entry.id} was begun by gatefield {begun} and this is {__version__}: only the version that "
-            f"began a run continues it; finish it with that version, or pass --fresh to start again "
-            f"(the old records move aside to {_aside(entry.path).name})."
+            f"Run {entry.name}/{entry.id} was begun by gatefield {about.gatefield} and this is {__version__}: only the version "
+            f"that began a run continues it; finish it with that version, or pass {FRESH} to start again "
+            f"(the old records move aside to {free_name(entry.path, 'old').name})."
         )
+    return about
 
 
-def _simulate(
-    experiment: Experiment, parameters: Parameters, entry: Entry, progress: Progress | None, start: float, resumed: bool
-) -> None:
-    """Simulate and write the record."""
-    record = experiment.simulate(parameters, StoreBench(entry.path / PARTS, progress))
-    made = _made(experiment, parameters, entry)
-    write_record(
-        entry.path / RECORD,
-        record.assign_attrs({**made, "seconds": round(time.monotonic() - start, 3), "resumed": int(resumed)}),
-    )
+def _check(place: Place, held: Callable[[], None]) -> None:
+    """See that the folder of the run is where it was, and that no other process can write to it."""
+    place.check()
+    held()
 
 
-def _made(experiment: Experiment, parameters: Parameters, entry: Entry) -> dict[str, object]:
+def _write(entry: Entry, place: Place, record: xr.Dataset) -> None:
+    """Write the record, wherever the folder of the run is by now."""
+    if place.here():
+        return write_whole(entry.path / RECORD, record, f"{entry.committed or 'nothing of it'} is kept")
+    refuge = place.refuge()
+    write_whole(refuge.folder / RECORD, record, "nothing of it is kept")
+    raise refuge.error("the finished record")
+
+
+def _made(experiment: Experiment, parameters: Parameters, about: About) -> dict[str, object]:
     """How the record was made, so that it can be made again."""
     return {
-        "experiment": entry.name,
-        "parameters": canonical(entry.parameters),
+        "experiment": about.experiment,
+        "parameters": canonical(about.parameters),
         "record_format": RECORD_FORMAT,
         **provenance(),
-        "created": entry.about().created,
+        **({"code": experiment.code} if experiment.code else {}),
+        "created": about.created,
         "finished": now(),
         "command": command(experiment.origin or experiment.name, parameters.model_dump()),
     }
-
-
-def _aside(path: Path) -> Path:
-    """The first free name for what is moved aside."""
-    return next(old for n in itertools.count(1) if not (old := path.with_name(f"{path.name}.old-{n}")).exists())
-
-
-def _move_aside(path: Path) -> None:
-    with writing(path):
-        os.rename(path, _aside(path))

@@ -1,6 +1,8 @@
 """Experiments in a file of the user's own."""
 
+import ast
 import dataclasses
+import hashlib
 import importlib.util
 import re
 import sys
@@ -46,7 +48,14 @@ def load_study(word: str) -> list[Experiment]:
     if name and name not in inside:
         raise unknown_name(f"experiment in '{file}'", name, inside)
     chosen = [inside[name]] if name else list(inside.values())
-    return [dataclasses.replace(one, origin=file if len(inside) == 1 else f"{file}:{one.name}") for one in chosen]
+    code = _hash(path)
+    return [dataclasses.replace(one, origin=file if len(inside) == 1 else f"{file}:{one.name}", code=code) for one in chosen]
+
+
+def _hash(path: Path) -> str:
+    """Of what a file says, without comments and layout: they change no number."""
+    text = ast.unparse(ast.parse(path.read_bytes()))
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 def _module(path: Path, file: str) -> ModuleType:

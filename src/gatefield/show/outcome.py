@@ -17,6 +17,8 @@ def show_outcome(experiment: Experiment, outcome: Outcome, console: Console) -> 
     show_verdicts(outcome.verdicts, console)
     print_line(f"  record: {outcome.entry.path}", console)
     print_line(f"  figure: {_figure(experiment, outcome)}", console)
+    for remark in outcome.remarks:
+        print_line(f"  remark: {remark}", console)
 
 
 def _headline(name: str, outcome: Outcome) -> str:

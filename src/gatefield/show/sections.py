@@ -53,7 +53,7 @@ class Gap:
 def read(entry: Entry, find: Callable[[str], Experiment]) -> Section | Gap:
     """The section of a finished entry, or the gap that an unfinished or unreadable one leaves."""
     where = _store_option(Path(entry.path))
-    again = f"gatefield run {entry.name}{where}"
+    again = command(entry.name, entry.parameters) + where if entry.parameters else ""
     if entry.problem:
         return _gap(entry, entry.problem, again)
     try:

@@ -1,3 +1,3 @@
-"""Numbers, objects and values as text: in words, in one line, in types that JSON knows."""
+"""Numbers, objects and values as text: in words, in one line, in types that JSON and netCDF know."""
 
-__all__ = ["plain", "quoted", "shown", "words"]
+__all__ = ["plain", "portable", "quoted", "shown", "words"]

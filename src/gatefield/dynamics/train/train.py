@@ -14,6 +14,7 @@ from gatefield.core.grid import Grid, check_grid
 from gatefield.core.keys import Keys
 from gatefield.core.progress import training_progress
 from gatefield.core.provenance import provenance
+from gatefield.core.text.portable import portable
 from gatefield.data import AbstractTask
 from gatefield.dynamics.train.describe import describe, run_parameters
 from gatefield.dynamics.train.engine import Observe
@@ -138,7 +139,7 @@ def train(
     )
     with training_progress(progress) as report, setup.precision():
         trained, record = session.run(recorder or MemoryRecorder(), report)
-    return Training(trained, record if runs is None else runs.unfold(record))
+    return Training(trained, portable(record) if runs is None else runs.unfold(record))
 
 
 def _check_recorder(recorder: Any) -> None:

@@ -1,5 +1,7 @@
 """The arrays of a record as a zarr group: how they are made and read."""
 
+import asyncio
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -7,8 +9,10 @@ import numpy as np
 import xarray as xr
 import zarr
 from zarr.codecs import Crc32cCodec, ZstdCodec
+from zarr.core.sync import sync
 
-from gatefield.dynamics import Layout
+from gatefield.core.text.portable import portable
+from gatefield.dynamics import Layout, Variable
 from gatefield.lab.store.chunks import check_present, check_readable
 from gatefield.lab.store.json import attributes
 from gatefield.lab.store.marker import DATA, Marker
@@ -30,10 +34,27 @@ def write_arrays(folder: Path, dataset: xr.Dataset) -> None:
     dataset.to_zarr(folder / DATA, zarr_format=3, consolidated=False, write_empty_chunks=True, encoding=encoding)
 
 
+def consolidate(folder: Path) -> None:
+    """All metadata in one place too: without it plain `xarray.open_zarr` warns that it is slow."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Consolidated metadata", UserWarning)  # not yet in the specification of zarr 3
+        zarr.consolidate_metadata(folder / DATA, zarr_format=3)
+
+
+def settle() -> None:
+    """Wait for what zarr still writes beside a chunk that failed, and let it fail in silence."""
+
+    async def others() -> None:
+        tasks = asyncio.all_tasks() - {asyncio.current_task()}
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    sync(others())
+
+
 def make_arrays(folder: Path, layout: Layout) -> None:
     """Room for all records: chunks hold one commit each."""
     write_arrays(folder, xr.Dataset(coords=dict(layout.coords), attrs=dict(layout.attrs)))
-    group, total = zarr.open_group(folder / DATA, mode="r+"), layout.sizes[layout.axis]
+    group, total = zarr.open_group(folder / DATA, mode="r+", use_consolidated=False), layout.sizes[layout.axis]
     for name, variable in layout.variables.items():
         group.create_array(
             name,
@@ -45,6 +66,7 @@ def make_arrays(folder: Path, layout: Layout) -> None:
             dimension_names=variable.dims,
             attributes=attributes(variable.attrs),
         )
+    consolidate(folder)
 
 
 def _fill_value(dtype: np.dtype) -> Any:
@@ -52,18 +74,35 @@ def _fill_value(dtype: np.dtype) -> Any:
     return np.array(np.nan if dtype.kind in "fc" else 0, dtype)[()]
 
 
+def read_layout(folder: Path, marker: Marker) -> Layout:
+    """What `make_arrays` was given."""
+    stored = _stored(folder)
+    variables = {name: Variable(_dims(stored, name), stored[name].dtype, stored[name].attrs) for name in marker.variables}
+    values = {name: _in_memory(stored.variables[name]).values for name in marker.coords}
+    coords = {name: (_dims(stored, name), values[name], stored[name].attrs) for name in marker.coords}
+    sizes = {str(dim): size for dim, size in stored.sizes.items()}
+    return Layout(str(marker.axis), sizes, variables, coords, stored.attrs, marker.fingerprint, marker.block)
+
+
+def _dims(stored: xr.Dataset, name: str) -> tuple[str, ...]:
+    return tuple(str(dim) for dim in stored[name].dims)
+
+
 def read_arrays(folder: Path, marker: Marker) -> xr.Dataset:
     """The committed part of a record, in memory, every chunk of it checked."""
     check_present(folder, marker)
     try:
-        stored = xr.open_zarr(folder / DATA, consolidated=False, chunks=None, decode_timedelta=False)
-        whole = stored.isel({marker.axis: slice(marker.records)} if marker.axis else {}).load()
+        whole = _stored(folder).isel({marker.axis: slice(marker.records)} if marker.axis else {}).load()
     except Exception:
         check_readable(folder, marker)  # names the file, if it is one
         raise
     variables = {name: _in_memory(whole.variables[name]) for name in marker.variables}
     coords = {name: _in_memory(whole.variables[name]) for name in marker.coords}
-    return xr.Dataset(variables, coords, {**whole.attrs, "complete": int(marker.complete)})
+    return portable(xr.Dataset(variables, coords, {**whole.attrs, "complete": int(marker.complete)}))
+
+
+def _stored(folder: Path) -> xr.Dataset:
+    return xr.open_zarr(folder / DATA, consolidated=False, chunks=None, decode_timedelta=False)
 
 
 def _in_memory(variable: xr.Variable) -> xr.Variable:

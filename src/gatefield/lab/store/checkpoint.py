@@ -8,16 +8,14 @@ from typing import Any
 import equinox as eqx
 
 from gatefield.lab.store.disk import corrupted, replace_file
-from gatefield.lab.store.marker import Marker
-
-_PREFIX = "checkpoint-"
+from gatefield.lab.store.marker import Marker, checkpoint_name
 
 
 def write_checkpoint(folder: Path, records: int, state: Any) -> tuple[str, int]:
     """Write the state after `records` records; the file's name and CRC-32."""
     buffer = io.BytesIO()
     eqx.tree_serialise_leaves(buffer, state)
-    name = f"{_PREFIX}{records:09d}.eqx"
+    name = checkpoint_name(records)
     replace_file(folder / name, buffer.getvalue())
     return name, zlib.crc32(buffer.getvalue())
 
@@ -36,6 +34,6 @@ def read_checkpoint(folder: Path, marker: Marker, like: Any) -> Any:
 
 def remove_checkpoints(folder: Path, keep: str | None = None) -> None:
     """Remove all checkpoints but one."""
-    for path in folder.glob(f"{_PREFIX}*"):
+    for path in folder.glob("checkpoint-*"):
         if path.name != keep:
             path.unlink(missing_ok=True)

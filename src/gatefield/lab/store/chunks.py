@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,18 +10,28 @@ from typing import Any
 import zarr
 
 from gatefield.lab.store.disk import corrupted
-from gatefield.lab.store.marker import DATA, Marker
+from gatefield.lab.store.marker import DATA, MARKER, Marker
 
 
 def open_arrays(folder: Path, names: tuple[str, ...], mode: Any = "r") -> dict[str, zarr.Array]:
     """The arrays of a record by name; a chunk that holds nothing but the fill value is written like any other."""
+    group = _open_group(folder, mode)
+    return {name: _open_array(folder, group, name) for name in names}
+
+
+def read_attributes(folder: Path, marker: Marker) -> dict[str, Any]:
+    """The attributes of a record, without its arrays."""
+    _check_metadata(folder, marker)
+    return dict(_open_group(folder, "r").attrs)
+
+
+def _open_group(folder: Path, mode: Any) -> zarr.Group:
     try:
-        group = zarr.open_group(folder / DATA, mode=mode)
+        return zarr.open_group(folder / DATA, mode=mode, use_consolidated=False)
     except PermissionError:
         raise
     except Exception:
         raise corrupted(folder, f"{DATA}/zarr.json", "cannot be read") from None
-    return {name: _open_array(folder, group, name) for name in names}
 
 
 def _open_array(folder: Path, group: zarr.Group, name: str) -> zarr.Array:
@@ -36,12 +47,36 @@ def _open_array(folder: Path, group: zarr.Group, name: str) -> zarr.Array:
 
 
 def check_present(folder: Path, marker: Marker) -> None:
-    """See that each committed chunk is there: zarr itself reads a missing one as fill values."""
-    for name, array in open_arrays(folder, marker.arrays).items():
+    """See that the arrays are the marker's, and each committed chunk is there: zarr reads a missing one as fill values."""
+    arrays = open_arrays(folder, marker.arrays)
+    _check_metadata(folder, marker)
+    if marker.axis is not None and not all(_fits(arrays[name], marker) for name in marker.variables):
+        raise corrupted(folder, MARKER, "does not fit the arrays")
+    for name, array in arrays.items():
         for chunk in committed_chunks(array, marker):
             file = chunk_file(name, array, chunk)
             if not (folder / file).is_file():
                 raise corrupted(folder, file, "is missing")
+
+
+def metadata(folder: Path) -> dict[str, int]:
+    """The CRC-32 of each file that says how the arrays are to be read; attributes are in them."""
+    files = [path for pattern in ("zarr.json", "*/zarr.json") for path in (folder / DATA).glob(pattern)]
+    return {str(path.relative_to(folder / DATA)): zlib.crc32(path.read_bytes()) for path in sorted(files)}
+
+
+def _check_metadata(folder: Path, marker: Marker) -> None:
+    found = metadata(folder) if marker.metadata else {}
+    for file, crc32 in marker.metadata.items():
+        if found.get(file) != crc32:
+            what = "does not match its checksum" if file in found else "is missing"
+            raise corrupted(folder, f"{DATA}/{file}", what)
+
+
+def _fits(array: zarr.Array, marker: Marker) -> bool:
+    """Whether an array has the marker's axis, as long as it says, in chunks of one commit."""
+    along = dict(zip(dimensions(array), zip(array.shape, array.chunks, strict=True), strict=True))
+    return along.get(marker.axis) == (marker.total, min(marker.block, marker.total))
 
 
 def check_readable(folder: Path, marker: Marker) -> None:

@@ -2,12 +2,16 @@
 
 import contextlib
 import errno
+import itertools
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-from gatefield.core.errors import StoreError
+from gatefield.core.errors import StoreError, UserError
+from gatefield.core.text.quoted import quoted
 
+FRESH = "--fresh (in Python fresh=True)"
 _AGAIN = "run the same command again"
 _WAYS_OUT = {
     errno.ENOSPC: f"free some space there and {_AGAIN}",
@@ -18,18 +22,24 @@ _WAYS_OUT = {
     errno.EROFS: "choose a folder that you may write to",
     errno.ENOTDIR: "choose a path that leads through folders only",
     errno.EEXIST: "choose a path that leads through folders only",
+    errno.ENAMETOOLONG: "choose a shorter path",
+    errno.ELOOP: "choose a path without links that lead in a circle",
 }
 
 
+class Damaged(StoreError):
+    """A file is not as it was written."""
+
+
 @contextlib.contextmanager
-def writing(path: Path, kept: str = "everything committed before is kept") -> Iterator[None]:
+def writing(path: Path, kept: str = "nothing is written there, and what was there before is kept") -> Iterator[None]:
     """Turn what the system says about a failed write below `path` into one sentence; `kept` says what is safe."""
     try:
         yield
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         way_out = _WAYS_OUT.get(error.errno or 0, f"put that right and {_AGAIN}")
-        raise StoreError(f"Cannot write to '{path}' ({reason}): {kept}; {way_out}.") from error
+        raise StoreError(f"Cannot write to {quoted(str(path))} ({reason}): {kept}; {way_out}.") from error
 
 
 @contextlib.contextmanager
@@ -39,13 +49,34 @@ def reading(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        raise StoreError(f"Cannot read '{path}' ({reason}): give a path that you may read.") from error
+        way_out = _WAYS_OUT.get(error.errno or 0, "") if error.errno in (errno.ENAMETOOLONG, errno.ELOOP) else ""
+        raise StoreError(
+            f"Cannot read {quoted(str(path))} ({reason}): {way_out or 'give a path that you may read'}."
+        ) from error
+
+
+def as_path(name: str, value: Any) -> Path:
+    """A path that the system can be asked for."""
+    if not isinstance(value, str | os.PathLike) or "\0" in str(value) or not str(value):
+        raise UserError(f"{name} must be the path of a folder, but is {quoted(value)}; write for instance {name}='my-run'.")
+    return Path(value).expanduser()
 
 
 def make_folder(path: Path) -> None:
     """Make a folder and those above it."""
     with writing(path):
         path.mkdir(parents=True, exist_ok=True)
+
+
+def free_name(path: Path, word: str) -> Path:
+    """The first name beside `path` that nothing has: `path.word-1`, `path.word-2`, ..."""
+    return next(new for n in itertools.count(1) if not os.path.lexists(new := path.with_name(f"{path.name}.{word}-{n}")))
+
+
+def move_aside(path: Path) -> None:
+    """Give what is at `path` another name, so that nothing of it is lost."""
+    with writing(path):
+        os.rename(path, free_name(path, "old"))
 
 
 def replace_file(path: Path, data: bytes) -> None:
@@ -84,9 +115,7 @@ def flush_tree(folder: Path) -> None:
             flush_file(path)
 
 
-def corrupted(folder: Path, file: str, what: str, delete: Path | None = None) -> StoreError:
-    """The error for a file that is not as it was written; `delete` is what has to go, by default the whole folder."""
-    return StoreError(
-        f"The record in '{folder}' is corrupted, since {file} {what}: "
-        f"delete '{delete or folder}' and run the same command again to make it anew; other records are untouched."
-    )
+def corrupted(folder: Path, file: str, what: str, advice: str = "") -> Damaged:
+    """The error for a file that is not as it was written; `advice` says what stands and what to do, if not the usual."""
+    usual = f"move '{folder}' away and run the same command again to make it anew; other records are untouched"
+    return Damaged(f"The record in '{folder}' is corrupted, since {file} {what}: {advice or usual}.")

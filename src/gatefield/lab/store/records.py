@@ -8,8 +8,9 @@ from pathlib import Path
 import xarray as xr
 
 from gatefield.core.errors import StoreError
-from gatefield.lab.store.arrays import read_arrays, write_arrays
-from gatefield.lab.store.disk import flush_tree, make_folder, reading, writing
+from gatefield.lab.store.arrays import consolidate, read_arrays, settle, write_arrays
+from gatefield.lab.store.chunks import metadata
+from gatefield.lab.store.disk import FRESH, Damaged, as_path, corrupted, flush_tree, make_folder, reading, writing
 from gatefield.lab.store.marker import DATA, MARKER, Marker, read_marker, write_marker
 
 ABOUT = "about.json"
@@ -35,11 +36,12 @@ def open_record(path: str | Path) -> xr.Dataset:
     >>> open_record(folder).loss.values.tolist()
     [0.5, 0.25]
     """
-    with reading(Path(path)):
-        folder = _record_folder(Path(path))
+    path = as_path("path", path)
+    with reading(path):
+        folder = _record_folder(path)
         marker = read_marker(folder)
         if marker is None:
-            raise StoreError(_not_a_record(Path(path)))
+            raise _not_a_record(path)
         return read_arrays(folder, marker)
 
 
@@ -51,21 +53,34 @@ def write_record(path: str | Path, dataset: xr.Dataset) -> None:
     - `path`: a folder that is not there yet.
     - `dataset`: what to write, with its attributes.
     """
-    path = Path(path)
-    if path.exists():
-        raise StoreError(f"There is something at '{path}' already, and records are never overwritten: choose another path.")
+    path = as_path("path", path)
+    with writing(path):
+        if path.exists():
+            raise StoreError(f"There is something at '{path}' already, and records are never overwritten: choose another path.")
+    write_whole(path, dataset, "nothing of it is written")
+
+
+def write_whole(path: Path, dataset: xr.Dataset, kept: str) -> None:
+    """The same; `kept` says what a failure leaves."""
     make_folder(path.parent)
     temporary = path.with_name(f".{path.name}.tmp")
     try:
-        with writing(path):
+        with writing(path, kept):
             shutil.rmtree(temporary, ignore_errors=True)
             temporary.mkdir()
             write_arrays(temporary, dataset)
-            write_marker(temporary, Marker(coords=_names(dataset.coords), variables=_names(dataset.data_vars), complete=True))
+            consolidate(temporary)
+            write_marker(temporary, _marker(temporary, dataset))
             flush_tree(temporary)
             os.rename(temporary, path)
     finally:
+        settle()
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _marker(folder: Path, dataset: xr.Dataset) -> Marker:
+    coords, variables = _names(dataset.coords), _names(dataset.data_vars)
+    return Marker(coords=coords, variables=variables, complete=True, metadata=metadata(folder))
 
 
 def _names(variables: Iterable[Hashable]) -> tuple[str, ...]:
@@ -79,10 +94,24 @@ def _record_folder(path: Path) -> Path:
     return path / RECORD if (path / RECORD / MARKER).is_file() else path
 
 
-def _not_a_record(path: Path) -> str:
+def _not_a_record(path: Path) -> StoreError:
     """Why there is nothing to open, and what could be opened instead."""
+    if os.path.lexists(path / RECORD):
+        return without_marker(path)
+    return StoreError(_nothing_here(path))
+
+
+def without_marker(run: Path) -> Damaged:
+    """The error for something named `record` that is none."""
+    advice = f"run the same command again with {FRESH} to make it anew, which moves what is there aside"
+    return corrupted(run / RECORD, MARKER, "is missing", advice)
+
+
+def _nothing_here(path: Path) -> str:
     if not path.exists():
         return f"There is no record at '{path}': give the folder of a run, or of one of its parts."
+    if not path.is_dir():
+        return f"The file '{path}' is not a record: give the folder of a run, or of one of its parts."
     inside = sorted({str(marker.parent.relative_to(path)) for marker in path.rglob(MARKER)} - {"."})
     if (path / ABOUT).is_file():
         parts = f"; its parts can be opened: {', '.join(inside)}" if inside else ""

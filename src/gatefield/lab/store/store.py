@@ -1,10 +1,12 @@
 """The store: one folder for each run, named by the hash of its parameters."""
 
+import contextlib
 import dataclasses
 import hashlib
 import json
 import os
 import re
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -14,11 +16,12 @@ import xarray as xr
 
 from gatefield.core.errors import StoreError
 from gatefield.core.version import __version__
-from gatefield.lab.store.disk import corrupted, reading
+from gatefield.lab.store.chunks import read_attributes
+from gatefield.lab.store.disk import Damaged, as_path, corrupted, reading
 from gatefield.lab.store.format import RECORD_FORMAT, read_model
 from gatefield.lab.store.json import canonical
-from gatefield.lab.store.marker import MARKER, read_marker
-from gatefield.lab.store.records import ABOUT, PARTS, RECORD, open_record
+from gatefield.lab.store.marker import DATA, Marker, read_marker
+from gatefield.lab.store.records import ABOUT, PARTS, RECORD, open_record, without_marker
 from gatefield.lab.verdict import Verdict
 
 VERDICTS = "verdicts.json"
@@ -52,6 +55,15 @@ class About(pydantic.BaseModel):
     created: str
 
 
+class Kept(pydantic.BaseModel):
+    """What `verdicts.json` says."""
+
+    run: str
+    verdicts: list[Verdict]
+    gatefield: str = __version__
+    format: int = RECORD_FORMAT
+
+
 @dataclasses.dataclass(frozen=True)
 class Entry:
     """One run in the store, whether it is there or not; `problem` says why it cannot be read, if so."""
@@ -73,38 +85,99 @@ class Entry:
     @property
     def committed(self) -> str:
         """How far an interrupted run had come, part by part, in words; empty where no part was begun, or all is done."""
-        if self.status != "unfinished":
-            return ""
-        markers = [(part.name, read_marker(part)) for part in sorted((self.path / PARTS).glob("[!.]*"))]
-        return ", ".join(f"record {marker.records} of {marker.total} of {name}" for name, marker in markers if marker)
+        markers = self._parts() if self.status == "unfinished" else {}
+        return ", ".join(f"record {marker.records} of {marker.total} of {name}" for name, marker in markers.items())
+
+    def begun_by(self) -> str:
+        """The version of gatefield that began the parts, or this one if there are none."""
+        return next((marker.gatefield for marker in self._parts().values()), __version__)
+
+    def _parts(self) -> dict[str, Marker]:
+        markers = {part.name: read_marker(part) for part in sorted((self.path / PARTS).glob("[!.]*"))}
+        return {name: marker for name, marker in markers.items() if marker is not None}
 
     def record(self) -> xr.Dataset:
-        """The finished record."""
+        """The finished record, once it is seen to be that of this run."""
         self.check_marker()
-        return open_record(self.path)
+        record = open_record(self.path)
+        if "parameters" in record.attrs and _about_of(record.attrs, self.id) is None:
+            raise corrupted(self.path / RECORD, f"{DATA}/zarr.json", "does not belong to this run")
+        return record
 
     def check_marker(self) -> None:
         """See that the marker of the finished record, if there is one, can be read."""
         if self.status == "finished" and read_marker(self.path / RECORD) is None:
-            raise corrupted(self.path, f"{RECORD}/{MARKER}", "is missing")
+            raise without_marker(self.path)
+
+    def is_blocked(self) -> bool:
+        """Whether something without content has the name of the record: a file, or an empty folder."""
+        record = self.path / RECORD
+        return os.path.lexists(record) and not _names(record)
 
     def verdicts(self) -> list[Verdict]:
         """What was concluded from the record when it was last read with its experiment at hand; none if it never was."""
-        if not (self.path / VERDICTS).is_file():
-            return []
+        advice = f"the record is as it was, and running the same command again writes {VERDICTS} anew"
         with reading(self.path / VERDICTS):
-            text = (self.path / VERDICTS).read_bytes()
-        try:
-            return _VERDICTS.validate_json(text)
-        except pydantic.ValidationError:
-            raise corrupted(self.path, VERDICTS, "cannot be read", delete=self.path / VERDICTS) from None
+            text = (self.path / VERDICTS).read_bytes() if (self.path / VERDICTS).is_file() else b""
+        if text.startswith(b"[") and not self._is_sealed():  # an earlier version
+            try:
+                return _VERDICTS.validate_json(text)
+            except pydantic.ValidationError:
+                raise corrupted(self.path, VERDICTS, "cannot be read", advice) from None
+        kept = read_model(self.path, VERDICTS, Kept, advice, unsealed=False)
+        if kept is not None and kept.run != self.id:
+            raise corrupted(self.path, VERDICTS, "does not belong to this run", advice)
+        return [] if kept is None else kept.verdicts
 
     def about(self) -> About:
-        """What run this is, and which version began it when."""
-        about = read_model(self.path, ABOUT, About)
+        """What run this is, and which version began it when: as `about.json` says or, if that is damaged, the record."""
+        try:
+            return self.read_about()
+        except Damaged:
+            about = _about_of(self._attributes(), self.id)
+            if about is None:
+                raise
+            return about
+
+    def read_about(self) -> About:
+        """What `about.json` says."""
+        advice = "all else is kept; run the command that began this run again, which writes it anew"
+        about = read_model(self.path, ABOUT, About, advice, unsealed=not self._is_sealed())
         if about is None:
-            raise corrupted(self.path, ABOUT, "is missing")
+            raise corrupted(self.path, ABOUT, "is missing", advice)
+        if run_id(about.experiment, about.parameters) != self.id:
+            raise corrupted(self.path, ABOUT, "does not belong to this run", advice)
         return about
+
+    def _attributes(self) -> Mapping[str, Any]:
+        """Those of the record, if there is one that is not damaged."""
+        with contextlib.suppress(StoreError), reading(self.path):
+            marker = read_marker(self.path / RECORD)
+            return {} if marker is None else read_attributes(self.path / RECORD, marker)
+        return {}
+
+    def _is_sealed(self) -> bool:
+        """Whether the record is of a version that keeps checksums of all files."""
+        with contextlib.suppress(StoreError):
+            marker = read_marker(self.path / RECORD)
+            return marker is not None and bool(marker.metadata)
+        return False
+
+
+def _about_of(attrs: Mapping[str, Any], id: str) -> About | None:
+    """What the attributes of a record say of its run, if it is the run of that id."""
+    try:
+        words = shlex.split(attrs["command"])
+        about = About(
+            experiment=attrs["experiment"],
+            parameters=json.loads(attrs["parameters"]),
+            gatefield=attrs["gatefield_version"],
+            created=attrs["created"],
+            origin=words[2] if ".py" in words[2] else "",
+        )
+    except (KeyError, IndexError, TypeError, ValueError):
+        return None
+    return about if run_id(about.experiment, about.parameters) == id else None
 
 
 class Store:
@@ -121,7 +194,7 @@ class Store:
     """
 
     def __init__(self, root: str | Path) -> None:
-        self.root = Path(root).expanduser()
+        self.root = as_path("root", root)
 
     def entry(self, name: str, parameters: pydantic.BaseModel | Mapping[str, Any]) -> Entry:
         """The run of an experiment with these parameters."""
@@ -130,21 +203,38 @@ class Store:
 
     def entries(self) -> list[Entry]:
         """All runs, sorted by experiment and id; one that cannot be read says so in its `problem`."""
-        if self.root.exists() and not self.root.is_dir():
-            raise StoreError(f"The store '{self.root}' is a file: give a folder.")
         with reading(self.root):
-            folders = sorted(path for path in self.root.glob("*/*") if _ID.fullmatch(path.name) and _names(path))
-        return [_entry(folder) for folder in folders]
+            if self.root.exists() and not self.root.is_dir():
+                raise StoreError(f"The store '{self.root}' is a file: give a folder.")
+            folders = sorted(path for path in self.root.glob("*") if path.is_dir())
+        return [entry for folder in folders for entry in _entries(folder)]
+
+
+def _entries(folder: Path) -> list[Entry]:
+    """The runs of one experiment; where its folder may not be read, one that says so stands for them all."""
+    try:
+        names = sorted(_names(folder))
+    except StoreError as error:
+        return [Entry(folder / "*", "", folder.name, {}, problem=str(error))]
+    return [_entry(folder / name) for name in names if _ID.fullmatch(name) and _holds_something(folder / name)]
+
+
+def _holds_something(folder: Path) -> bool:
+    try:
+        return bool(_names(folder))
+    except StoreError:  # its entry says why
+        return True
 
 
 def _entry(folder: Path) -> Entry:
     entry = Entry(folder, folder.name, folder.parent.name, {})
     try:
         about = entry.about()
+        entry = dataclasses.replace(entry, name=about.experiment, parameters=about.parameters)
         entry.check_marker()
     except StoreError as error:
         return dataclasses.replace(entry, problem=str(error))
-    return dataclasses.replace(entry, name=about.experiment, parameters=about.parameters)
+    return entry
 
 
 def _names(folder: Path) -> set[str]:
