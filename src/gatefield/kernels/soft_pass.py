@@ -9,7 +9,8 @@ import numpy as np
 from scipy.special import expit
 
 from gatefield.core import checks
-from gatefield.kernels.arrays import check_layers
+from gatefield.core.checks import given
+from gatefield.kernels.arrays import check_layers, numbers
 from gatefield.kernels.passes import dense, gated_pass
 
 
@@ -23,6 +24,7 @@ class Pass(NamedTuple):
     """dG/dq."""
 
 
+@given(q=numbers, beta=checks.number, eps=checks.number)
 def soft_gate(q: Any, beta: Any, eps: Any) -> tuple[Any, Any]:
     r"""The soft gate and its slope.
 
@@ -41,7 +43,8 @@ def soft_gate(q: Any, beta: Any, eps: Any) -> tuple[Any, Any]:
 
     **Source:** paper 004, table 2.
     """
-    sigmoid = jax.nn.sigmoid if isinstance(q, jax.Array) else expit
+    q = q if hasattr(q, "dtype") else np.asarray(q, float)
+    sigmoid = jax.nn.sigmoid if any(isinstance(value, jax.Array) for value in (q, beta, eps)) else expit
     return (1 + eps) * sigmoid(beta * q), (1 + eps) * beta * sigmoid(beta * q) * sigmoid(-beta * q)
 
 
@@ -73,6 +76,8 @@ def answers(layers: list[Any], one: Pass, top: int) -> Iterator[tuple[int, Any]]
 def check_soft(beta: Any, eps: Any) -> tuple[Any, Any]:
     """A finite beta > 0 and eps >= 0."""
     rule = "positive and finite, because hard gates have no slope (K^a is then 0, and K^w is ntk of the hard gates)"
+    checks.number("beta", beta)
+    checks.number("eps", eps)
     beta = checks.real("beta", beta, rule, lambda b: (b > 0) & np.isfinite(b))
     return beta, checks.real("eps", eps, "zero or more and finite", lambda e: (e >= 0) & np.isfinite(e))
 

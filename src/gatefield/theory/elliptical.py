@@ -9,13 +9,14 @@ from jaxtyping import ArrayLike, Float, Real
 
 from gatefield.core import checks
 from gatefield.core.arrays import Exact, Field, FieldLike, Labels, MatrixLike
+from gatefield.core.checks import given
 from gatefield.core.errors import UserError
 from gatefield.core.precision import exact, real
 from gatefield.core.scaling import scaled
 from gatefield.data import Elliptical, Gaussian, Source, Task
 from gatefield.data.laws import GaussianRadial, Radial, as_radial
 from gatefield.theory.drift.direction import direction
-from gatefield.theory.inputs import check_field
+from gatefield.theory.inputs import check_field, covariance, field, labels, spectrum
 from gatefield.theory.relu.geometry import safe_sqrt
 from gatefield.theory.relu.modes import variances
 from gatefield.theory.tasks import plain_labels, two_classes, two_spectra
@@ -51,6 +52,7 @@ def constant(radial: Radial | str, n: int) -> Float[Exact, "*runs"]:
     return real(as_radial(radial).mean_ratio(n)) * sphere / 2
 
 
+@given(w=field, cov=covariance)
 @exact
 def drift(w: FieldLike, cov: MatrixLike, radial: Radial | str) -> Field:
     r"""Drift $E[1(\langle w,x\rangle>0)\,x] = c\,Cw/\sqrt{w^\top C w}$ of elliptical data.
@@ -75,6 +77,7 @@ def drift(w: FieldLike, cov: MatrixLike, radial: Radial | str) -> Field:
     return real(constant(radial, w.shape[-1])) * direction(w, cov)
 
 
+@given(w=field, cov1=covariance, cov0=covariance, labels=labels)
 @exact
 def velocity(
     w: FieldLike,
@@ -116,6 +119,7 @@ def velocity(
     return pull - (q * cov0 + p * cov1) @ w / 2
 
 
+@given(lam1=spectrum, lam0=spectrum)
 @exact
 def steady_amplitude(
     lam1: Real[ArrayLike, "*#shape"] | Sequence | Task,

@@ -12,6 +12,7 @@ import numpy as np
 from jax.core import Tracer
 from jaxtyping import Array, Float
 
+from gatefield.core import checks
 from gatefield.core.errors import UserError
 from gatefield.core.precision import real
 from gatefield.core.runs import run_count
@@ -97,7 +98,8 @@ def _whole(task: Any, other: Any, labels: Any) -> Task:
 
 
 def _covariance(source: Source) -> Array:
-    return real(_at_once(source, source.covariance))
+    cov = _at_once(source, source.covariance)
+    return real(checks.covariance(f"the covariance of {type(source).__name__} inputs", cov))
 
 
 def _ring_variances(source: Source) -> Array:

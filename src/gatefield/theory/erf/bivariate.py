@@ -8,9 +8,12 @@ import numpy as np
 from jax.scipy.special import erf
 from jaxtyping import Array, ArrayLike, Float, Real
 
+from gatefield.core import checks
 from gatefield.core.arrays import Exact
+from gatefield.core.checks import given
 from gatefield.core.precision import real
 from gatefield.theory.erf.compiled import compiled
+from gatefield.theory.inputs import bound
 from gatefield.theory.squash import normal_density
 
 Values = Float[Exact, "*shape"]
@@ -21,6 +24,7 @@ _REACH = 40.0  # beyond it the normal tail is 0 in double precision
 _FAR = 1e18  # stands for infinity; its square fits into single precision
 
 
+@given(a=bound, b=bound, r=checks.correlation)
 @compiled
 def bivariate_cdf(a: ValuesLike, b: ValuesLike, r: ValuesLike) -> Values:
     r"""Distribution function of two standard normal variables X, Y of correlation r.

@@ -13,9 +13,11 @@ from jaxtyping import Array, ArrayLike, Float, Real
 
 from gatefield.core import checks
 from gatefield.core.arrays import Exact
+from gatefield.core.checks import given
 from gatefield.core.errors import UserError
 from gatefield.core.precision import real
 from gatefield.data import Task
+from gatefield.theory.inputs import field, some, spectrum
 from gatefield.theory.relu.modes import ModesLike, coefficients, plain_spectra, ratios
 
 P = ParamSpec("P")
@@ -38,6 +40,7 @@ def _exact_solve(function: Callable[P, Any]) -> Callable[P, Any]:
     return wrapper
 
 
+@given(u0=field, lam1=spectrum, lam0=spectrum, times=some)
 @_exact_solve
 def single_path(
     u0: ModesLike,
