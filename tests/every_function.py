@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 
 from gatefield import Committee, gates, theory
-from gatefield.data import Gaussian, Hypercube, Task
+from gatefield.data import Gaussian, Task
 
 ROOMS = ["theory", "kernels", "gates", "measures"]
 THEORY = ["classes", "closure", "elliptical", "erf", "gated_linear", "hypercube", "neuron", "nlgp", "relu"]
@@ -24,12 +24,12 @@ class Call(NamedTuple):
     """Arguments that cannot be traced."""
     host: bool = False
     """Nothing can be traced."""
-    infinite: tuple[str, ...] = ()
-    """Arguments that may be infinite."""
+    unread: tuple[tuple, ...] = ()
+    """What the result does not depend on."""
 
 
-def call(*, fixed: str = "", host: bool = False, infinite: str = "", **arguments: Any) -> Call:
-    return Call(arguments, tuple(fixed.split()), host, tuple(infinite.split()))
+def call(*, fixed: str = "", host: bool = False, unread: tuple[tuple, ...] = (), **arguments: Any) -> Call:
+    return Call(arguments, tuple(fixed.split()), host, unread)
 
 
 KEY = jax.random.key(0)
@@ -67,15 +67,15 @@ CALLS: dict[str, Call] = {
     "theory.classes.EmpiricalClass": call(x=X, cov=COV1),
     "theory.classes.GaussianClass": call(cov=COV1),
     "theory.classes.gate_signs": call(x=X, w=FIELDS),
-    "theory.closure.amplifier": call(a=np.array([0.5, 0.9]), gain=1.0, infinite="gain"),
-    "theory.closure.drift": call(w=W, cov=COV1, gain=1.0, infinite="gain"),
+    "theory.closure.amplifier": call(a=np.array([0.5, 0.9]), gain=1.0),
+    "theory.closure.drift": call(w=W, cov=COV1, gain=1.0),
     "theory.closure.expansion": call(a=0.5, kurtosis=-1.0),
     "theory.elliptical.constant": call(radial="laplace", n=3, host=True),
     "theory.elliptical.drift": call(w=W, cov=COV1, radial="laplace"),
     "theory.elliptical.steady_amplitude": call(lam1=LAM1, lam0=LAM0, radial="laplace", n=3),
     "theory.elliptical.velocity": call(w=W, cov1=COV1, cov0=COV0, radial="laplace", labels=LABELS),
     "theory.erf.bias_velocity": call(b=0.3, s1=0.8, s0=0.4, labels=LABELS, output_bias=0.1),
-    "theory.erf.bivariate_cdf": call(a=np.array([0.3, 1.0]), b=-0.2, r=0.5, infinite="a b"),
+    "theory.erf.bivariate_cdf": call(a=np.array([0.3, 1.0]), b=-0.2, r=0.5),
     "theory.erf.kernel": call(**UNITS),
     "theory.erf.linear_rates": call(
         b=np.array([-1.0, 1.0]), lam1=LAM1, lam0=LAM0, labels=LABELS, output_bias=0.1, readout=np.array([0.5, 0.5])
@@ -153,11 +153,11 @@ CALLS: dict[str, Call] = {
         w=W, drift1=lambda w: w, cov1=COV1, cov0=COV0, labels=LABELS, drift0=lambda w: w, samples=10
     ),
     "theory.neuron.velocity_spectrum": call(jacobian=np.stack([COV1, COV0]), total=COV1, host=True),
-    "theory.nlgp.covariance": call(rho=np.array([0.5, 0.2]), gain=1.0, infinite="gain"),
-    "theory.nlgp.excess_kurtosis": call(gain=np.array([1.0, 0.1]), infinite="gain"),
-    "theory.nlgp.half_gate_mean": call(rho=np.array([0.5, 0.2]), gain=1.0, infinite="gain"),
-    "theory.nlgp.pair_drift": call(w=np.array([1.0, 0.5]), rho=0.3, gain=1.0, infinite="gain"),
-    "theory.nlgp.variance": call(gain=1.0, infinite="gain"),
+    "theory.nlgp.covariance": call(rho=np.array([0.5, 0.2]), gain=1.0),
+    "theory.nlgp.excess_kurtosis": call(gain=np.array([1.0, 0.1])),
+    "theory.nlgp.half_gate_mean": call(rho=np.array([0.5, 0.2]), gain=1.0),
+    "theory.nlgp.pair_drift": call(w=np.array([1.0, 0.5]), rho=0.3, gain=1.0),
+    "theory.nlgp.variance": call(gain=1.0),
     "theory.relu.gate_agreement": call(w=W, v=V, cov=COV1),
     "theory.relu.gate_mean": call(w=W, cov=COV1),
     "theory.relu.gate_second_moment": call(w=W, v=V, cov=COV1),
@@ -180,7 +180,7 @@ CALLS: dict[str, Call] = {
     "kernels.gate_path_sensitivity": call(gating_weights=LAYERS, **SOFT),
     "kernels.gate_sensitivity": call(gating_weights=LAYERS, **SOFT),
     "kernels.gated_pass": call(layers=[lambda z: z @ LAYERS[0]], x=X, gate=lambda at, q: q > 0, host=True),
-    "kernels.ntk": call(weights=[*LAYERS, LAST], gates=OPEN, x=X, biases=BIASES, output=0),
+    "kernels.ntk": call(weights=[*LAYERS, LAST], gates=OPEN, x=X, biases=BIASES, output=0, unread=(("biases", 2),)),
     "kernels.ntk_blocks": call(weights=[*LAYERS, LAST], gates=OPEN, x=X, biases=BIASES, output=0, block=1, host=True),
     "kernels.ntk_variance": call(gates=OPEN, x=X, sigma=0.7, kurtosis=2.0),
     "kernels.outer_kernel": call(parts=[(X, X)]),
@@ -191,9 +191,14 @@ CALLS: dict[str, Call] = {
     "kernels.random_gate_moments": call(depth=3, width=4, mu=0.5, sigma=0.7, kurtosis=2.0, host=True),
     "kernels.rotation_terms": call(gates=RING, x=X, sigma=0.7, kernel_size=2),
     "kernels.soft_gate": call(q=np.array([0.5, -0.5]), beta=2.0, eps=0.1),
-    "kernels.soft_relu_ntk": call(weights=[*LAYERS, LAST], **SOFT, biases=BIASES),
+    "kernels.soft_relu_ntk": call(weights=[*LAYERS, LAST], **SOFT, biases=BIASES, unread=(("biases", 2),)),
     "kernels.strength_and_gate_ntk": call(
-        weights=[*LAYERS, LAST], gating_weights=LAYERS, **SOFT, biases=BIASES, gating_biases=BIASES[:2]
+        weights=[*LAYERS, LAST],
+        gating_weights=LAYERS,
+        **SOFT,
+        biases=BIASES,
+        gating_biases=BIASES[:2],
+        unread=(("biases", 2),),
     ),
     "kernels.tangent_kernel": call(net=NET, x=X),
     "kernels.trace_normalised": call(K=KERNEL),
@@ -245,8 +250,6 @@ CALLS: dict[str, Call] = {
     "measures.subnetwork_sizes": call(active=OPEN, sensitive=OPEN, inputs=2),
 }
 """By name."""
-
-HYPERCUBE = Hypercube(3, 1.0)
 
 
 def public() -> set[str]:

@@ -163,6 +163,12 @@ def _check(W_t: Any, W_next: Any, source: Any) -> None:
     shapes = np.shape(W_t), np.shape(W_next)
     if any(shape[-1:] != (source.n,) for shape in shapes):
         raise UserError(f"Fields must have {source.n} sites, as the source has, but have shapes {shapes[0]} and {shapes[1]}.")
+    try:
+        np.broadcast_shapes(*shapes)
+    except ValueError:
+        raise UserError(
+            f"W_t and W_next must have one shape, but have {shapes[0]} and {shapes[1]}; select the same units."
+        ) from None
     runs = run_count(source)
     if runs is not None and any(len(shape) < 2 or shape[0] not in (1, runs) for shape in shapes):
         raise UserError(

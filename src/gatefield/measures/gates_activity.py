@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Real
 
 from gatefield.core import checks
-from gatefield.core.arrays import Exact
+from gatefield.core.arrays import Exact, ScalarLike
 from gatefield.core.checks import given
 from gatefield.core.errors import UserError
 from gatefield.core.precision import exact, real
@@ -20,7 +20,7 @@ Masks = list[Bool[Exact, "samples _width"]]
 
 @given(gates=masks, threshold=checks.number)
 @exact
-def active_gates(gates: Gates, threshold: float) -> Masks:
+def active_gates(gates: Gates, threshold: ScalarLike) -> Masks:
     """Gates above a threshold.
 
     **Arguments**
@@ -35,11 +35,11 @@ def active_gates(gates: Gates, threshold: float) -> Masks:
 
     **Source:** paper 004, section 3.1.
     """
-    return [jnp.asarray(gate) > threshold for gate in gates]
+    return [jnp.asarray(gate) > real(threshold) for gate in gates]
 
 
 @given(sensitivities=masks)
-def sensitive_gates(sensitivities: Gates, threshold: float) -> Masks:
+def sensitive_gates(sensitivities: Gates, threshold: ScalarLike) -> Masks:
     """Gates whose largest derivative by one weight exceeds a threshold.
 
     **Arguments**

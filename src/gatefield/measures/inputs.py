@@ -31,6 +31,12 @@ def known_fields(name: str, w: Any) -> None:
     known(name, w)
 
 
+def finite_fields(name: str, w: Any) -> None:
+    """The same without NaN and infinities."""
+    fields(name, w)
+    checks.finite(name, w)
+
+
 def known(name: str, value: Any) -> None:
     """Numbers of any shape without NaN, for results that have none."""
     checks.real(name, value, "a number, as a position, a count or a choice is never NaN", lambda x: ~np.isnan(x))

@@ -88,7 +88,7 @@ def alignment_ridge(K: KernelLike, ridge: Real[ArrayLike, "*#batch"] | Sequence)
     """
     K = real(K)
     ridge = checks.real("ridge", ridge, "zero or more and finite", lambda r: (r >= 0) & np.isfinite(r))
-    return real(ridge) * _trace(K) / K.shape[-1]
+    return jnp.where(sound(K), real(ridge) * _trace(K) / K.shape[-1], jnp.nan)
 
 
 def _trace(K: Array) -> Array:

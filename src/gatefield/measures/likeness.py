@@ -11,7 +11,7 @@ from gatefield.core import checks
 from gatefield.core.checks import given
 from gatefield.core.errors import UserError
 from gatefield.measures.inputs import fields as some_fields
-from gatefield.measures.inputs import known_fields
+from gatefield.measures.inputs import finite_fields
 from gatefield.measures.labels import labelled
 
 FieldsLike = Real[np.ndarray, "*#batch n"] | Sequence
@@ -60,7 +60,7 @@ def shifted_cosine(a: FieldsLike, b: FieldsLike) -> Float[np.ndarray, "..."]:
     return np.asarray(np.abs(products).max(-1) / _sizes(a, b))
 
 
-@given(fields=known_fields, least=checks.number)
+@given(fields=finite_fields, least=checks.number)
 def groups(fields: Real[np.ndarray, "fields n"] | Sequence, least: float) -> Int[np.ndarray, " fields"]:
     """A number for each field, the same for those that are the same up to a shift and a sign (host).
 
@@ -124,7 +124,7 @@ def best_match(a: Real[np.ndarray, "K n"] | Sequence, b: Real[np.ndarray, "K n"]
     1.0
     """
     a, b = _rows("a", np.asarray(a)), _rows("b", np.asarray(b))
-    if np.isnan(a).any() or np.isnan(b).any():
+    if not (np.isfinite(a).all() and np.isfinite(b).all()):
         return float("nan")
     table = cosine(a[:, None], b[None])
     rows, columns = linear_sum_assignment(-table)

@@ -1,7 +1,9 @@
 """How localized a field is, and where."""
 
 from collections.abc import Sequence
+from typing import Any
 
+import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Complex, Float, Int, Num, Real
 
@@ -137,8 +139,13 @@ def circular_distance(
     >>> int(circular_distance(1, 39, 40))
     2
     """
-    lag = jnp.mod(jnp.asarray(i) - jnp.asarray(j), n)
+    lag = jnp.mod(_whole("i", i) - _whole("j", j), n)
     return jnp.minimum(lag, n - lag)
+
+
+def _whole(name: str, value: Any) -> Array:
+    """Whole numbers stay whole."""
+    return jnp.asarray(value if isinstance(value, jax.Array) else checks.numbers(name, value))
 
 
 def position_length(w: Num[Array, "*batch n"]) -> Float[Array, "*batch"]:

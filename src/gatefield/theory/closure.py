@@ -21,7 +21,7 @@ from gatefield.core.checks import given
 from gatefield.core.precision import exact, real
 from gatefield.core.scaling import scaled
 from gatefield.theory.drift.direction import direction
-from gatefield.theory.inputs import check_field, covariance, field, one_gain, some, values
+from gatefield.theory.inputs import check_broadcast, check_field, covariance, field, one_gain, some, values
 from gatefield.theory.squash import Squash, panels, sag, squash
 
 __all__ = ["amplifier", "drift", "expansion"]
@@ -59,6 +59,7 @@ def amplifier(a: ValuesLike, gain: ValuesLike) -> Values:
 
     **Source:** no note prints it; it answers section 2 of note 003, "I don't know what it looks like".
     """
+    check_broadcast(a=a, gain=gain)
     return _amplifier(real(checks.correlation("a", a)), real(checks.gain(gain)))
 
 
@@ -134,6 +135,7 @@ def expansion(a: ValuesLike, kurtosis: ValuesLike) -> Values:
 
     **Source:** no note prints it; see `amplifier`.
     """
+    check_broadcast(a=a, kurtosis=kurtosis)
     a, kurtosis = real(checks.correlation("a", a)), real(checks.finite("kurtosis", kurtosis))
     return (a - kurtosis / 6 * a**3) / np.sqrt(2 * np.pi)
 

@@ -113,7 +113,7 @@ def velocity(
     **Source:** note 003, equations 4 and 6, with the factors of half the mean squared error.
     """
     radials = _radials(cov1, radial)
-    cov1, cov0, (y1, y0), (p, q) = two_classes(cov1, cov0, labels)
+    cov1, cov0, (y1, y0), (p, q) = two_classes(cov1, cov0, labels, any_law=True)
     w = real(w)
     pull = p * y1 * real(drift(w, cov1, radials[0])) + q * y0 * real(drift(w, cov0, radials[1]))
     return pull - (q * cov0 + p * cov1) @ w / 2
@@ -150,7 +150,7 @@ def steady_amplitude(
     radials, n = _radials(lam1, radial), lam1.n if isinstance(lam1, Task) else n
     if n is None:
         raise UserError("The number of sites n is missing; write steady_amplitude(lam1, lam0, radial, n), or give one Task.")
-    lam1, lam0 = variances(*plain_labels(two_spectra(lam1, lam0))[:2])
+    lam1, lam0 = variances(*plain_labels(two_spectra(lam1, lam0, any_law=True))[:2])
     total = lam0 + lam1
     return 2 * real(constant(radials[0], n)) * safe_sqrt(lam1) / jnp.where(total == 0, 1.0, total)
 

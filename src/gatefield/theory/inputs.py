@@ -114,6 +114,16 @@ def symmetric_class(name: str, value: Any) -> None:
         raise UserError(f"{name} must be a class of inputs, such as GaussianClass(cov), but is {quoted(value)}.")
 
 
+def check_broadcast(**values: Any) -> None:
+    """Arguments whose shapes broadcast."""
+    shapes = [np.shape(value) for value in values.values()]
+    try:
+        np.broadcast_shapes(*shapes)
+    except ValueError:
+        names, found = " and ".join(values), " and ".join(map(str, shapes))
+        raise UserError(f"{names} must have one shape or broadcast, but have {found}; give as many of each, or one.") from None
+
+
 def check_sites(w: Any, *covs: Any) -> None:
     """Covariances (n, n) for fields (..., n)."""
     n = np.shape(w)[-1]
@@ -147,7 +157,7 @@ def check_directions(W: Exact, covs: Mapping[str, Exact], names: tuple[str, ...]
         _refuse(square <= noise, called, f"zero in the metric of {cov} (w'Cw = 0)")
 
 
-def unless_nan(value: Array, given: Array, instead: float = np.nan) -> Array:
+def unless_nan(value: Array, given: Array, instead: Any = np.nan) -> Array:
     """The value, or NaN where an entry of what was given is NaN: for formulas that do not read all of it."""
     return jnp.where(jnp.isnan(given).any(), instead, value)
 

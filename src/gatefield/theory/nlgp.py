@@ -15,7 +15,7 @@ from gatefield.core.checks import given
 from gatefield.core.precision import exact, real
 from gatefield.data.numerics import arcsine_covariance, gain_deviation, gain_variance
 from gatefield.theory.drift.pair import pair_drift as pair_drift
-from gatefield.theory.inputs import some
+from gatefield.theory.inputs import check_broadcast, some
 from gatefield.theory.squash import normal_panels, sag, squash
 
 __all__ = ["covariance", "excess_kurtosis", "half_gate_mean", "pair_drift", "variance"]
@@ -36,6 +36,7 @@ def variance(gain: Real[ArrayLike, "*#shape"]) -> Values:
 @given(rho=some, gain=some)
 @functools.wraps(arcsine_covariance)
 def covariance(rho: Real[ArrayLike, "*#shape"], gain: Real[ArrayLike, "*#shape"]) -> Values:
+    check_broadcast(rho=rho, gain=gain)
     return arcsine_covariance(rho, gain)
 
 
@@ -63,6 +64,7 @@ def half_gate_mean(rho: ValuesLike, gain: ValuesLike) -> Values:
 
     **Source:** note 002, equations 71 to 74, with the prefactor corrected; note 001, equation 7.
     """
+    check_broadcast(rho=rho, gain=gain)
     return _half_gate_mean(real(checks.correlation("rho", rho)), real(checks.gain(gain)))
 
 

@@ -13,6 +13,8 @@ from gatefield.core.errors import UserError
 
 _DECAY = 40.0
 """Spectral terms below exp(-40) of the largest are left out."""
+_FASTEST = 1e9
+"""Cycles per ring; the whole part of a faster carrier cannot be told from rounding."""
 _MOST_TERMS = 10**8
 """Of them; more would not fit into memory."""
 
@@ -56,9 +58,12 @@ def gabor(
 def _broadcast(*values: Any) -> tuple[int, ...]:
     shapes = [np.shape(value) for value in values]
     try:
-        return np.broadcast_shapes(*shapes)
+        shape = np.broadcast_shapes(*shapes)
     except ValueError:
-        raise UserError(f"mu, s, f, phi and amplitude must broadcast, but have shapes {shapes}; give one of each.") from None
+        shape = (0,)
+    if 0 in shape:
+        raise UserError(f"mu, s, f, phi and amplitude must broadcast, but have shapes {shapes}; give one of each.")
+    return shape
 
 
 def atom(
@@ -95,6 +100,8 @@ def _moments(
 def _aliases(n: int, s: Float[np.ndarray, " batch"], f: Float[np.ndarray, " batch"]) -> Float[np.ndarray, " alias"]:
     """Which multiples of n, added to k = 0 .. n-1, give every term that counts."""
     reach = math.sqrt(_DECAY / 2) / (np.pi * s.min()) + 1 / n
+    if abs(f).max() > _FASTEST:
+        raise UserError(f"f must be at most {_FASTEST:g} cycles per ring, but is {abs(f).max():g} in size; write f=1.0.")
     if reach * n > _MOST_TERMS:
         raise UserError(f"s must be no smaller than 1e-5 sites, but is {s.min():g}; write s=0.1 for a single site.")
     return np.arange(math.floor(f.min() / n - reach), math.floor(f.max() / n + reach) + 1.0)

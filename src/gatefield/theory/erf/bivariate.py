@@ -13,7 +13,7 @@ from gatefield.core.arrays import Exact
 from gatefield.core.checks import given
 from gatefield.core.precision import real
 from gatefield.theory.erf.compiled import compiled
-from gatefield.theory.inputs import bound
+from gatefield.theory.inputs import bound, check_broadcast
 from gatefield.theory.squash import normal_density
 
 Values = Float[Exact, "*shape"]
@@ -47,6 +47,7 @@ def bivariate_cdf(a: ValuesLike, b: ValuesLike, r: ValuesLike) -> Values:
 
     **Source:** Owen's decomposition into right triangles, Ann. Math. Stat. 27 (1956) 1075.
     """
+    check_broadcast(a=a, b=b, r=r)
     a, b, r = _ready(a, b, r)
     return (1 + _size(a) + _size(b) + _sign_product_mean(a, b, r)) / 4
 

@@ -51,7 +51,7 @@ def velocity(
     - `b`: hidden biases, one for each unit or one for all.
     - `output_bias`: $b_2$.
     - `cov1`, `cov0`: covariances (n, n) of the positive and the negative class, of equal shares; or one `Task` in place of
-      both, with its labels and shares (exact for Gaussian sources; for others it is the flow of their Gaussian clones).
+      both, of Gaussian sources, with its labels and shares (for others take their `GaussianClone`).
     - `labels`: the pair (y1, y0), (1, 0) if not given.
     - `readout`: output weights a, 1/K each unless given.
 

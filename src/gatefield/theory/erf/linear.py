@@ -64,7 +64,7 @@ def linear_rates(
     **Source:** section 3 of note 002 asks why there are two populations of units; the linear stage is an answer it does not
     have.
     """
-    classes = two_spectra(lam1, lam0, labels)
+    classes = two_spectra(lam1, lam0, labels, any_law=True)
     _check_rates(b, classes.positive, classes.negative, readout)
     lams, targets, shares = classes._replace(positive=real(classes.positive), negative=real(classes.negative)).stacked()
     b = real(b)

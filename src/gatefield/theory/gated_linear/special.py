@@ -138,11 +138,11 @@ def half_time(A: MomentLike, b: WeightsLike, K: Count) -> Scalar:
     """
     A, b, _ = checked(A, b, b, K)
     rates, basis = jnp.linalg.eigh(A)
-    kept = rates > NULL * rates[-1]
+    kept = ~(rates <= NULL * rates[-1])  # true for NaN, which stays NaN
     weight = jnp.where(kept, (basis.T @ b) ** 2 / jnp.where(kept, rates, 1.0), 0.0)
-    share = weight / jnp.where(jnp.sum(weight) > 0, jnp.sum(weight), 1.0)
+    share = weight / jnp.where(jnp.sum(weight) == 0, 1.0, jnp.sum(weight))
     time = _halved(share, rates, jnp.max(rates), jnp.min(jnp.where(kept, rates, jnp.inf)))
-    return jnp.where(jnp.sum(weight) > 0, K**2 * time, jnp.inf)
+    return jnp.where(jnp.sum(weight) == 0, jnp.inf, K**2 * time)
 
 
 def _halved(share: Array, rates: Array, fastest: Array, slowest: Array) -> Array:

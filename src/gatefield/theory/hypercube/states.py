@@ -129,7 +129,7 @@ def steady_states(
     most_steps = checks.count("most_steps", most_steps)
     length = checks.scalar("time", checks.real("time", time, "zero or more and finite", lambda t: (t >= 0) & np.isfinite(t)))
     step = checks.scalar("time_step", checks.positive("time_step", time_step))
-    count = max(1, round(length / step)) if length else 0
+    count = checks.count("time / time_step", max(1, round(length / step))) if length else 0
     points = jnp.asarray(points) if getattr(points, "dtype", None) == np.float32 else real(points)
     weight = None if chances is None else real(chances)
     both = real(cov1) + real(cov0)

@@ -135,7 +135,7 @@ def _problem(drift1, cov1, cov0, labels, drift0, sampling) -> _Problem:
         return _Problem(drift1, drift0, two_classes(cov1, cov0, labels))
     task, (method, key, samples) = drift1, sampling
     beside = [part for part in (cov1, cov0, drift0) if part is not None]
-    classes = two_classes(task, beside or None, labels)
+    classes = two_classes(task, beside or None, labels, any_law=True)
     for source in (task.positive, task.negative):
         if not source.symmetric:
             raise UserError(

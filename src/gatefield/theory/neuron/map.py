@@ -22,6 +22,8 @@ from gatefield.theory.classes import SymmetricClass
 from gatefield.theory.inputs import check_sites, covariance, fields, symmetric_class
 from gatefield.theory.relaxation import share_of_the_way, towards
 
+MOST_STEPS = 10**6
+"""Of a flow of gates, each of which is kept."""
 _known = given(positive=symmetric_class, total=covariance, w=fields, time=checks.number, step=checks.number)
 
 
@@ -91,7 +93,7 @@ def iterate_gate_map(
         total,
         None,
         w,
-        checks.count("steps", steps),
+        checks.count("steps", steps, most=MOST_STEPS),
         checks.scalar("tolerance", checks.finite("tolerance", tolerance)),
     )
 
@@ -116,7 +118,7 @@ def gate_flow(positive: SymmetricClass, total: MatrixLike, w: FieldsLike, *, tim
     **Source:** note 003, equation 4, with the factors of half the mean squared error.
     """
     time, step = float(checks.positive("time", time)), float(checks.positive("step", step))
-    count = checks.count("time / step", max(1, round(time / step)))
+    count = checks.count("time / step", max(1, round(time / step)), most=MOST_STEPS)
     return _run(positive, total, time / count, w, count, -1.0)
 
 

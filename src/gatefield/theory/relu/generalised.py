@@ -27,7 +27,7 @@ def generalised_modes(cov1: MatrixLike | Task, cov0: MatrixLike | None = None) -
     **Arguments**
 
     - `cov1`, `cov0`: covariances (n, n) of the positive and the negative class, of positive definite sum; or one `Task` in
-      place of both, with labels (1, 0) and equal shares (exact for Gaussian sources, else that of their Gaussian clones).
+      place of both, of Gaussian sources, with labels (1, 0) and equal shares.
 
     **Returns** D in increasing order (infinite where the positive class has no variance), and the modes as columns, scaled as
     above; float64 NumPy unless traced. Derivatives exist where no two D are equal.

@@ -21,7 +21,7 @@ from gatefield.core.checks import given
 from gatefield.core.errors import UserError
 from gatefield.core.precision import exact, real
 from gatefield.data import Task
-from gatefield.theory.inputs import field, labels, spectrum, unless_nan
+from gatefield.theory.inputs import check_broadcast, field, labels, spectrum, unless_nan
 from gatefield.theory.relu.geometry import safe_sqrt
 from gatefield.theory.tasks import plain_labels, two_spectra
 
@@ -195,14 +195,7 @@ def variances(lam1: Any, lam0: Any) -> tuple[Array, Array]:
     rule = "finite, and zero or more in each mode (data.ring_spectrum never rounds below zero)"
     for name, lam in (("lam1", lam1), ("lam0", lam0)):
         checks.real(name, lam, rule, lambda x: (x >= 0) & np.isfinite(x))
-    shapes = np.shape(lam1), np.shape(lam0)
-    try:
-        np.broadcast_shapes(*shapes)
-    except ValueError:
-        raise UserError(
-            f"lam1 and lam0 must have one shape or broadcast, but have {shapes[0]} and {shapes[1]}; "
-            "give both for the same modes, or one of them for all."
-        ) from None
+    check_broadcast(lam1=lam1, lam0=lam0)
     return real(lam1), real(lam0)
 
 
