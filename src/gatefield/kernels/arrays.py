@@ -27,7 +27,7 @@ R = TypeVar("R")
 def arrays(name: str, value: Any) -> None:
     """A list of arrays of finite numbers, one for each layer."""
     listed = isinstance(value, Sequence) and not isinstance(value, str | bytes)
-    if not listed and not (isinstance(value, np.ndarray | jax.Array) and value.ndim):
+    if not (listed or (isinstance(value, np.ndarray | jax.Array) and value.ndim)) or not len(value):
         raise UserError(f"{name} must be a list with one array for each layer, but is {quoted(value)}; write {name}=[...].")
     for at, array in enumerate(value, 1):
         numbers(f"{name} of layer {at}", array)
@@ -98,7 +98,7 @@ class Checked(NamedTuple):
 
 def check_network(weights: Any, gates: Any, x: Any, biases: Any = None) -> Checked:
     """A network whose shapes fit each other."""
-    weights, gates, offsets, (x,) = float_arrays(list(weights), list(gates), list(biases or ()), [x])
+    weights, gates, offsets, (x,) = float_arrays(list(weights), list(gates), [] if biases is None else list(biases), [x])
     deep = next((g.shape for g in gates if g.ndim > 2), None)
     if deep is not None:
         raise UserError(

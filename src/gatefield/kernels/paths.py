@@ -73,7 +73,8 @@ def path_kernel(gates: Arrays, x: Samples) -> Kernel:
 
     **Source:** paper 004, section 1 (similarity metric).
     """
-    return input_gram(x, gates) * path_overlap(gates)
+    overlap = path_overlap(gates)
+    return input_gram(x, gates) * overlap
 
 
 @given(gates=arrays, x=numbers, sigma=numbers)

@@ -155,7 +155,7 @@ def _checked(
     weights: Arrays, gating_weights: Arrays, x: Samples, beta: Any, eps: Any, biases: Any, gating_biases: Any
 ) -> _Network:
     beta, eps = check_soft(beta, eps)
-    given = [list(part) for part in (weights, gating_weights, biases or (), gating_biases or ())]
+    given = [[] if part is None else list(part) for part in (weights, gating_weights, biases, gating_biases)]
     strengths, gating, offsets, gating_offsets, (x,) = float_arrays(*given, [x])
     strengths = check_layers("weights", strengths, x)
     depth = len(strengths)

@@ -10,6 +10,7 @@ from scipy.special import expit
 
 from gatefield.core import checks
 from gatefield.core.checks import given
+from gatefield.core.errors import UserError
 from gatefield.kernels.arrays import check_layers, numbers
 from gatefield.kernels.passes import dense, gated_pass
 
@@ -84,6 +85,8 @@ def check_soft(beta: Any, eps: Any) -> tuple[Any, Any]:
 
 def check_gating(gating_weights: list[Any], x: Any) -> list[Any]:
     """The layers of a gating network that make gates; a last layer (width,) or (width, 1), which makes none, is left out."""
+    if any(not layer.ndim for layer in gating_weights):
+        raise UserError("gating_weights must be arrays (fan-in, width), but one is a number; give one array for each layer.")
     last = gating_weights[-1]
     layers = gating_weights[:-1] if len(gating_weights) > 1 and (last.ndim == 1 or last.shape[1] == 1) else gating_weights
     return check_layers("gating_weights", [*layers, np.zeros((layers[-1].shape[-1], 1))], x)[:-1]

@@ -48,7 +48,7 @@ def two_classes(cov1: Any, cov0: Any, labels: Any, *, any_law: bool = False) -> 
         task = _whole(cov1, cov0, labels, any_law)
         positive, negative = (_covariance(source) for source in (task.positive, task.negative))
         return TwoClasses(positive, negative, label_pair(task.labels), (task.proportion, 1 - task.proportion))
-    if cov0 is None:
+    if cov1 is None or cov0 is None:
         raise UserError("Only one covariance is given; write cov1, cov0 for both classes, or one Task in their place.")
     return TwoClasses(real(cov1), real(cov0), label_pair((1.0, 0.0) if labels is None else labels), (0.5, 0.5))
 
@@ -91,17 +91,17 @@ def _whole(task: Any, other: Any, labels: Any, any_law: bool) -> Task:
     if run_count(task) is not None:
         raise UserError("Theory takes a task of one run; take gatefield.one_run(task, 0), or use jax.vmap over its parameters.")
     for source in (task.positive, task.negative):
-        if not any_law and not source.gaussian:
-            name = type(source).__name__
-            raise UserError(
-                f"This formula is for Gaussian inputs, but the task has {name} inputs; for those of equal covariance write "
-                f"GaussianClone({name}(...)) in the task, and for one neuron on the {name} inputs take theory.neuron.velocity."
-            )
         mean = _at_once(source, source.mean)
         if not isinstance(mean, Tracer) and np.any(np.asarray(mean)):
             raise UserError(
                 f"These formulas are for inputs of mean zero, but {type(source).__name__} inputs have means up to "
                 f"{np.abs(mean).max():.3g}; sample instead, as gated_linear.statistics does."
+            )
+        if not any_law and not source.gaussian:
+            name = type(source).__name__
+            raise UserError(
+                f"This formula is for Gaussian inputs, but the task has {name} inputs; for those of equal covariance write "
+                f"GaussianClone({name}(...)) in the task, and for one neuron on the {name} inputs take theory.neuron.velocity."
             )
     return task
 

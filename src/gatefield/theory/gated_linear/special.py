@@ -28,7 +28,7 @@ from gatefield.theory.gated_linear.path import (
     path_of,
     solve,
 )
-from gatefield.theory.inputs import check_sites, covariance, field, fields, some
+from gatefield.theory.inputs import check_sites, covariance, field, fields, some, unless_nan
 
 HALVINGS = 64
 """Of an interval of times whose ends differ by a factor of 1e12 at most: what is left is below rounding."""
@@ -107,6 +107,8 @@ def solve_pieces(
     at = np.atleast_1d(
         np.asarray(checks.real("times", times, "a time of zero or more", lambda t: (t >= 0) & np.isfinite(t)), float)
     )
+    if at.ndim > 1:
+        raise UserError(f"times must be one time or a list of times, but have shape {at.shape}; write np.ravel(times).")
     if len(starts) == 0 or starts[0] != 0 or np.any(np.diff(starts) <= 0):
         raise UserError(f"Pieces must start at increasing times, the first at 0, but they start at {starts.tolist()}.")
     out, w = np.zeros((len(at), np.size(w0))), np.asarray(w0, float)
@@ -142,7 +144,7 @@ def half_time(A: MomentLike, b: WeightsLike, K: Count) -> Scalar:
     weight = jnp.where(kept, (basis.T @ b) ** 2 / jnp.where(kept, rates, 1.0), 0.0)
     share = weight / jnp.where(jnp.sum(weight) == 0, 1.0, jnp.sum(weight))
     time = _halved(share, rates, jnp.max(rates), jnp.min(jnp.where(kept, rates, jnp.inf)))
-    return jnp.where(jnp.sum(weight) == 0, jnp.inf, K**2 * time)
+    return unless_nan(jnp.where(jnp.sum(weight) == 0, jnp.inf, K**2 * time), weight)
 
 
 def _halved(share: Array, rates: Array, fastest: Array, slowest: Array) -> Array:

@@ -8,6 +8,7 @@ from jax.core import Tracer
 
 from gatefield.core import checks
 from gatefield.core.errors import UserError
+from gatefield.core.text.quoted import quoted
 
 _ROUNDING = 1e-8  # users' correlations come from float32 or from rounded text; kernels that are wrong differ by far more
 
@@ -18,10 +19,10 @@ def shape(name: str, value: Any) -> tuple[int, ...]:
         return checks.traced(name, value).shape
     try:
         array = np.asarray(value)
-    except ValueError:
-        raise UserError(f"{name} must be an array of real numbers, but its rows differ in length; make them equal.") from None
+    except (TypeError, ValueError):
+        array = np.empty(0, str)
     if array.dtype.kind not in "biufO":
-        raise UserError(f"{name} must be an array of real numbers, but has type {array.dtype}; give real numbers.")
+        raise UserError(f"{name} must be an array of real numbers, but is {quoted(value)}, of another type or of unequal rows.")
     return array.shape
 
 
