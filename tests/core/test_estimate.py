@@ -35,3 +35,9 @@ def test_it_goes_through_jax():
         Estimate(np.float32(1.0), np.float32(0.25), "sampled")
     )
     assert (float(doubled.value), float(doubled.error), doubled.method) == (2.0, 0.5, "sampled")
+
+
+def test_its_line_shows_the_numbers():
+    shown = repr(Estimate(np.array([0.5, 0.25]), 0.125, "sampled", standard_errors=4.0))
+    assert shown == "Estimate(value=[0.5, 0.25], error=0.125, method='sampled', standard_errors=4.0)"
+    assert repr(Estimate(np.ones(9), 0.0, "closed")) == "Estimate(value=f64[9], error=0.0, method='closed')"

@@ -94,13 +94,40 @@ def covariances(task):
 
 @pytest.mark.parametrize("name", SOURCES)
 def test_a_task_stands_for_its_covariances_and_labels(name):
-    task = Task(SOURCES[name](2.0), SOURCES[name](1.0), labels=(1.0, -0.5))
+    task = Task(*(GaussianClone(SOURCES[name](xi)) for xi in (2.0, 1.0)), labels=(1.0, -0.5))
     covs, labels = covariances(task), (1.0, -0.5)
     np.testing.assert_array_equal(relu.velocity(W, task), relu.velocity(W, *covs, labels))
     assert relu.loss(W, task, output_bias=0.1) == relu.loss(W, *covs, labels, output_bias=0.1)
     for one, two in zip(erf.velocity(W, B, 0.2, task), erf.velocity(W, B, 0.2, *covs, labels), strict=True):
         np.testing.assert_array_equal(one, two)
     assert erf.loss(W, B, 0.2, task) == erf.loss(W, B, 0.2, *covs, labels)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda task: relu.velocity(W, task),
+        lambda task: relu.loss(W, task),
+        lambda task: erf.velocity(W, B, 0.2, task),
+        lambda task: erf.loss(W, B, 0.2, task),
+        relu.generalised_modes,
+        relu.winning_mode,
+        relu.steady_amplitude,
+        lambda task: relu.single_path(W[0], task, times=[1.0]),
+    ],
+)
+def test_formulas_for_gaussian_inputs_refuse_others(function):
+    """They would be those of another law, without a word; the clones of the sources are taken."""
+    with pytest.raises(UserError, match=r"Hypercube inputs.*GaussianClone\(Hypercube\(\.\.\.\)\)"):
+        function(Task(Gaussian(6, 2.0), Hypercube(6, 1.0)))
+    function(Task(Gaussian(6, 2.0), GaussianClone(Hypercube(6, 1.0))))
+
+
+def test_formulas_for_any_law_take_any_source():
+    task = Task(Hypercube(6, 2.0), Hypercube(6, 1.0))
+    spectra = [np.fft.fft(cov[0]).real for cov in covariances(task)]
+    np.testing.assert_allclose(erf.linear_rates(B, task), erf.linear_rates(B, *spectra), rtol=1e-10)
+    assert neuron.velocity(W[0], task).shape == (6,)
 
 
 def weighted(function, task):
@@ -182,7 +209,7 @@ def test_spectra_of_a_ring_keep_their_small_values():
 
 
 def test_spectra_of_other_rings_are_the_eigenvalues_of_their_covariances():
-    task = Task(NonlinearGP(7, 1.0, 3.0), Hypercube(7, 0.5))
+    task = Task(GaussianClone(NonlinearGP(7, 1.0, 3.0)), GaussianClone(Hypercube(7, 0.5)))
     amplitudes = relu.steady_amplitude(task)
     lams = [np.array([np.cos(2 * np.pi * k * np.arange(7) / 7) @ cov[0] for k in range(7)]) for cov in covariances(task)]
     np.testing.assert_allclose(amplitudes, np.sqrt(2 / np.pi) * np.sqrt(lams[0]) / (lams[0] + lams[1]), rtol=1e-10)

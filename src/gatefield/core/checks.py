@@ -1,17 +1,21 @@
 """Checks of what users hand in. Each returns the value in the form the package keeps it, or raises a `UserError`.
 
-Under `jit` and `vmap` a value is not known yet; such values pass unchecked.
+Under `jit` and `vmap` a value is not known yet; of such values only shape and type are checked.
 
 **NaN**, by one rule. Sources, gates, theory and kernels refuse it, and infinities that have no meaning, in a sentence. Where
 the numbers are not known (under `jit`, `vmap`, `grad`) NaN goes through: what depends on a NaN is NaN. Measures are read off
 records, in which a run may have diverged: they are NaN where the field, the gate or the kernel has a NaN; those whose result
-is a position, a count or a choice, which has no NaN, refuse it.
+is a position, a count or a choice, which has no NaN, refuse it. Under `jit` a position is then -1, and no gate of NaN is
+active.
 """
 
+import functools
+import hashlib
+import inspect
 import operator
 from collections.abc import Callable, Iterable
 from numbers import Real
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -21,15 +25,53 @@ from jax.core import Tracer
 from gatefield.core.errors import UserError, unknown_name
 from gatefield.core.text.quoted import quoted
 
+P = ParamSpec("P")
+R = TypeVar("R")
+Rule = Callable[[str, Any], Any]
+"""A check of a named value."""
+
 MOST = 2**31 - 1
 """The largest count: sizes and steps are 32-bit whole numbers on the device."""
 SINGLE = 1e-6
 """How far, relative to its size, a matrix may be from symmetric and positive: rounding in single precision."""
+KERNEL = 1e-4
+"""What float32 may make of a symmetric kernel of many layers, over its largest entry."""
 _EXAMPLES = {"learning_rate": 0.01, "rtol": 1e-6, "atol": 1e-9, "steady_tol": 1e-8, "tolerance": 1e-9}
 _EXAMPLES |= {"n": 40, "steps": 1000, "batch_size": 100, "size": 100}
 """What a message proposes where the usual size is known."""
 _PLAIN = (2.0, 0.5, 3.0, 1.0)
 """What a message proposes for other numbers: the first of these that keeps the rule."""
+_COVARIANCES: set[bytes] = set()
+"""Digests of covariances that were found right: loops hand in the same ones at every step, and eigenvalues take long."""
+_MOST_COVARIANCES = 4096
+
+
+def given(**rules: Rule) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Check the arguments of a function, each by its rule, before the function sees them; what may be None may be None.
+
+    >>> @given(times=positive)
+    ... def longest(times=None):
+    ...     return max(times)
+    >>> longest([1.0, -2.0])
+    Traceback (most recent call last):
+    gatefield.core.errors.UserError: times must be positive and finite, but is -2; change its value at [1].
+    """
+
+    def wrap(function: Callable[P, R]) -> Callable[P, R]:
+        parameters = inspect.signature(function).parameters
+        optional = {name for name, parameter in parameters.items() if parameter.default is None}
+        names = tuple(parameters)
+
+        @functools.wraps(function)
+        def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
+            for name, value in (*zip(names, args, strict=False), *kwargs.items()):
+                if name in rules and not (value is None and name in optional):
+                    rules[name](name, value)
+            return function(*args, **kwargs)
+
+        return wrapper
+
+    return wrap
 
 
 def real(name: str, value: Any, rule: str, holds: Callable[[np.ndarray], Any]) -> Any:
@@ -38,7 +80,7 @@ def real(name: str, value: Any, rule: str, holds: Callable[[np.ndarray], Any]) -
     Kept as float64 NumPy array, so that no precision is lost before it meets a device; JAX arrays are kept as they are.
     """
     if isinstance(value, Tracer):
-        return value
+        return traced(name, value)
     array = np.asarray(numbers(name, value, f"{name} must be {rule}"), dtype=np.float64)
     wrong = np.asarray(np.isnan(array) | ~np.asarray(holds(array)))
     if wrong.any():
@@ -63,6 +105,13 @@ def numbers(name: str, value: Any, rule: str | None = None) -> np.ndarray:
     raise UserError(f"{rule or f'{name} must be numbers'}, but is {quoted(value)}, which is not a number or an array of them.")
 
 
+def traced(name: str, value: Tracer) -> Tracer:
+    """A value that is not known yet, but is not complex."""
+    if jnp.issubdtype(value.dtype, np.complexfloating):
+        raise UserError(f"{name} must be real numbers, but has type {value.dtype}; take its real part, jnp.real({name}).")
+    return value
+
+
 def _number(entry: Any) -> float:
     if not isinstance(entry, Real):
         raise TypeError
@@ -76,10 +125,23 @@ def flag(name: str, value: Any) -> bool:
     return bool(value)
 
 
+def function(name: str, value: Any) -> Any:
+    """Something that can be called."""
+    if not callable(value):
+        raise UserError(f"{name} must be a function, but is {quoted(value)}; write for instance {name}=lambda w: -w.")
+    return value
+
+
+def shape(name: str, value: Any, rule: str | None = None) -> tuple[int, ...]:
+    """The shape of real numbers."""
+    return traced(name, value).shape if isinstance(value, Tracer) else numbers(name, value, rule).shape
+
+
 def matrix(name: str, value: Any) -> Any:
     """A square matrix (n, n) of finite numbers, symmetric up to rounding in single precision."""
-    if np.ndim(value) != 2 or np.shape(value)[0] != np.shape(value)[1] or not np.size(value):
-        raise UserError(f"{name} must be a square matrix (n, n), but has shape {np.shape(value)}.")
+    sizes = shape(name, value, f"{name} must be a square matrix (n, n)")
+    if len(sizes) != 2 or sizes[0] != sizes[1] or not sizes[0]:
+        raise UserError(f"{name} must be a square matrix (n, n), but has shape {sizes}; give one row and one column per site.")
     if isinstance(value, Tracer):
         return value
     entries = np.asarray(finite(name, value), dtype=np.float64)
@@ -91,14 +153,62 @@ def matrix(name: str, value: Any) -> Any:
     return value
 
 
+def symmetric(name: str, value: Any) -> Any:
+    """Kernels (..., samples, samples), symmetric up to rounding in single precision where they are finite."""
+    sizes = shape(name, value, f"{name} must be a square kernel")
+    if len(sizes) < 2 or sizes[-1] != sizes[-2] or 0 in sizes:
+        raise UserError(f"{name} must have the shape (samples, samples), not {sizes}; give a square kernel.")
+    if isinstance(value, Tracer):
+        return value
+    entries = np.asarray(value, dtype=np.float64)
+    with np.errstate(invalid="ignore"):
+        apart, largest = np.abs(entries - entries.swapaxes(-1, -2)).max((-2, -1)), np.abs(entries).max((-2, -1))
+    if (apart > KERNEL * largest).any():
+        raise UserError(
+            f"{name} must be symmetric, but entries differ from those across the diagonal by up to {np.nanmax(apart):.3g}; "
+            "give the kernel of one set of samples with itself."
+        )
+    return value
+
+
 def covariance(name: str, value: Any) -> Any:
     """A symmetric matrix (n, n) without negative eigenvalues, up to rounding in single precision."""
+    if not isinstance(value, Tracer) and hasattr(value, "dtype") and value.dtype != object:
+        content = np.ascontiguousarray(value)
+        digest = hashlib.blake2b(content, digest_size=16).digest() + repr((content.shape, content.dtype)).encode()
+        if digest in _COVARIANCES:
+            return value
+        _positive(name, value)
+        if len(_COVARIANCES) >= _MOST_COVARIANCES:
+            _COVARIANCES.clear()
+        _COVARIANCES.add(digest)
+        return value
+    return _positive(name, value)
+
+
+def _positive(name: str, value: Any) -> Any:
     if isinstance(matrix(name, value), Tracer):
         return value
     least, *_, largest = 2 * list(np.linalg.eigvalsh(np.asarray(value, dtype=np.float64)))
     if least < -SINGLE * max(largest, 0.0):
         raise UserError(f"{name} must have no negative eigenvalue, but has {least:g}; compute it as x.T @ x / len(x).")
     return value
+
+
+def vector(name: str, value: Any) -> Any:
+    """Finite numbers (n,), at least one."""
+    sizes = shape(name, value, f"{name} must be a list of numbers")
+    if len(sizes) != 1 or not sizes[0]:
+        raise UserError(f"{name} must have shape (n,), but has shape {sizes}; give one number for each site, or use jax.vmap.")
+    return finite(name, value)
+
+
+def number(name: str, value: Any) -> Any:
+    """One finite number, which may be traced."""
+    sizes = shape(name, value, f"{name} must be one number")
+    if sizes:
+        raise UserError(f"{name} must be one number, but has shape {sizes}; use jax.vmap for several.")
+    return finite(name, value)
 
 
 def _way_out(name: str, wrong: np.ndarray, holds: Callable[[np.ndarray], Any]) -> str:
@@ -125,13 +235,18 @@ def gain(value: Any, name: str = "gain") -> Any:
 def correlation(name: str, value: Any) -> Any:
     """Correlations in [-1, 1]; what rounding puts beyond counts as -1 or 1."""
     if isinstance(value, Tracer):
-        return value
+        return traced(name, value)
     slack = 1e-6 if getattr(value, "dtype", None) == np.float32 else 5e-7
     real(name, value, "a correlation between -1 and 1", lambda x: np.abs(x) <= 1 + slack)
     return np.clip(np.asarray(value, dtype=np.float64), -1.0, 1.0)
 
 
 def finite(name: str, value: Any) -> Any:
+    known = isinstance(value, jax.Array | np.ndarray) and not isinstance(value, Tracer)
+    if known and jnp.issubdtype(value.dtype, np.floating):
+        with np.errstate(all="ignore"):  # a sum is quick, and finite only if all entries are
+            if np.isfinite(np.asarray(value).sum()):
+                return value if isinstance(value, jax.Array) else np.asarray(value, dtype=np.float64)
     return real(name, value, "finite", np.isfinite)
 
 

@@ -4,6 +4,8 @@ from typing import Any
 
 import equinox as eqx
 
+from gatefield.core.text.shown import shown
+
 
 class Estimate(eqx.Module):
     """A value that carries an error: what every function of the library gives that is asked for one (`with_error=True`).
@@ -20,6 +22,9 @@ class Estimate(eqx.Module):
     error: Any
     method: str = eqx.field(static=True)
     standard_errors: float = eqx.field(static=True, default=1.0)
+
+    def __repr__(self) -> str:
+        return shown(self)
 
     def agrees(self, value: Any) -> Any:
         """Whether `value` lies within the error, entry by entry; NaN never does."""

@@ -3,13 +3,15 @@
 from typing import Any
 
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, ArrayLike, Float
 
 from gatefield.core import checks
 from gatefield.core.arrays import Exact
+from gatefield.core.errors import UserError
 from gatefield.core.precision import real
 from gatefield.core.runs import leaf
-from gatefield.gates.gate import Gate
+from gatefield.gates.gate import Gate, inputs
 
 
 class Constant(Gate):
@@ -24,9 +26,12 @@ class Constant(Gate):
 
     def __init__(self, value: Any = 1.0) -> None:
         self.value = checks.real("value", value, "between 0 and 1", lambda g: (g >= 0) & (g <= 1))
+        if np.ndim(self.value) > 1 or not np.size(self.value):
+            shape = np.shape(value)
+            raise UserError(f"value must be one number, or one for each run, but has shape {shape}; write Constant(1.0).")
 
     def __call__(self, x: Float[ArrayLike, "*samples n"]) -> Float[Array, "*samples"]:
-        return jnp.broadcast_to(real(self.value), jnp.shape(x)[:-1])
+        return jnp.broadcast_to(real(self.value), jnp.shape(inputs(x))[:-1])
 
 
 class Open(Constant):

@@ -9,7 +9,8 @@ from jaxtyping import Array, ArrayLike, Float
 
 from gatefield.core.errors import UserError
 from gatefield.core.precision import real
-from gatefield.gates.gate import Gate
+from gatefield.core.text.quoted import quoted
+from gatefield.gates.gate import Gate, inputs
 
 
 class Custom(Gate):
@@ -25,11 +26,13 @@ class Custom(Gate):
 
     def __init__(self, function: Callable[[Any], Any] | Any) -> None:
         if not callable(function):
-            raise UserError(f"A custom gate needs a function of the input, but was given {function!r}.")
+            raise UserError(
+                f"A custom gate needs a function of the input, but was given {quoted(function)}; write Custom(lambda x: ...)."
+            )
         self.function = function
 
     def __call__(self, x: Float[ArrayLike, "*samples n"]) -> Float[Array, "*samples"]:
-        values = real(self.function(jnp.asarray(x)))
+        values = real(self.function(jnp.asarray(inputs(x))))
         if values.shape != jnp.shape(x)[:-1]:
             raise UserError(
                 f"A custom gate must give one value for each input, but for inputs of shape {jnp.shape(x)} it gave shape "

@@ -13,6 +13,9 @@ from gatefield.core.keys import as_key
 from gatefield.data import fourier_basis
 from gatefield.gates.half_space import HalfSpace
 
+MOST = 10**6
+"""Sites of a direction: more fill the memory together with inputs."""
+
 
 def delta(n: int, site: int) -> HalfSpace:
     """The gate of one site, 1(x_i > 0): the small bump of note 001.
@@ -20,7 +23,7 @@ def delta(n: int, site: int) -> HalfSpace:
     >>> delta(4, 1).direction.tolist()
     [0.0, 1.0, 0.0, 0.0]
     """
-    return HalfSpace(np.eye(checks.count("n", n))[_site(n, site)])
+    return HalfSpace(np.eye(1, _sites(n), _site(n, site))[0])
 
 
 def bump(n: int, site: int, width: float) -> HalfSpace:
@@ -40,6 +43,7 @@ def fourier_mode(n: int, k: int, phase: str = "cos") -> HalfSpace:
     >>> fourier_mode(4, 2).direction.tolist()
     [0.5, -0.5, 0.5, -0.5]
     """
+    n, k = _sites(n), checks.count("k", k, least=0)
     sine = checks.choice("phase", phase, ("cos", "sin")) == "sin"
     column = 0 if k == 0 else 2 * k - 1 + sine
     if not 0 <= k <= n // 2 or column >= n or (k == 0 and sine):
@@ -50,7 +54,10 @@ def fourier_mode(n: int, k: int, phase: str = "cos") -> HalfSpace:
 
 def random(n: int, *, key: PRNGKeyArray) -> HalfSpace:
     """A direction drawn evenly from the sphere."""
-    v = jax.random.normal(as_key(key), (checks.count("n", n),))
+    key = as_key(key)
+    if key.shape:
+        raise UserError(f"key must be one key, but there are {key.shape}; give one of them, such as key[0].")
+    v = jax.random.normal(key, (_sites(n),))
     return HalfSpace(v / jnp.linalg.norm(v))
 
 
@@ -60,7 +67,7 @@ def _unit(v: np.ndarray) -> Float[Array, " n"] | Any:
 
 def _ring_square(n: int, site: int) -> np.ndarray:
     """The squared distance of each site from `site` on the ring."""
-    away = np.abs(np.arange(checks.count("n", n)) - _site(n, site))
+    away = np.abs(np.arange(_sites(n)) - _site(n, site))
     return np.minimum(away, n - away).astype(float) ** 2
 
 
@@ -68,7 +75,12 @@ def _width(width: float) -> float:
     return checks.scalar("width", checks.positive("width", width))
 
 
+def _sites(n: int) -> int:
+    return checks.count("n", n, most=MOST)
+
+
 def _site(n: int, site: int) -> int:
-    if not 0 <= site < n:
+    site = checks.count("site", site, least=0)
+    if site >= _sites(n):
         raise UserError(f"There is no site {site} among {n}; give one from 0 to {n - 1}.")
-    return int(site)
+    return site

@@ -1,12 +1,24 @@
 """What every gate offers."""
 
 import abc
+from typing import Any
 
 import equinox as eqx
 from jaxtyping import Array, ArrayLike, Float
 
+from gatefield.core import checks
 from gatefield.core.arrays import ScalarLike
+from gatefield.core.errors import UserError
 from gatefield.core.text.shown import shown
+
+
+def inputs(x: Any, n: int | None = None) -> Any:
+    """Inputs (..., n) of a gate: finite numbers, of as many sites as the gate has."""
+    sizes = checks.shape("x", x)
+    if not sizes or (n is not None and sizes[-1] != n):
+        raise UserError(f"x must have shape (..., {n or 'n'}), one number for each site of the gate, but has shape {sizes}.")
+    checks.finite("x", x)
+    return x
 
 
 class Gate(eqx.Module):

@@ -1,6 +1,6 @@
 """Sets of gates: one for each unit."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import equinox as eqx
@@ -12,9 +12,10 @@ from gatefield.core import checks
 from gatefield.core.arrays import ScalarLike
 from gatefield.core.errors import UserError
 from gatefield.core.precision import real
+from gatefield.core.text.quoted import quoted
 from gatefield.core.text.shown import shown
 from gatefield.core.ties import opened
-from gatefield.gates.gate import Gate
+from gatefield.gates.gate import Gate, inputs
 from gatefield.gates.half_space import HalfSpace
 
 
@@ -34,9 +35,9 @@ class GateSet(eqx.Module):
     gates: tuple[Gate, ...]
 
     def __init__(self, gates: "Gate | GateSet | Sequence[Gate] | Any") -> None:
-        self.gates = gates.gates if isinstance(gates, GateSet) else (gates,) if isinstance(gates, Gate) else tuple(gates)
+        self.gates = gates.gates if isinstance(gates, GateSet) else (gates,) if isinstance(gates, Gate) else listed(gates)
         if not self.gates or not all(isinstance(gate, Gate) for gate in self.gates):
-            raise UserError(f"A set of gates needs one or more gates, such as HalfSpace([1.0, 0.0]), but was given {gates!r}.")
+            raise UserError(f"gates must be one gate or more, such as HalfSpace([1.0, 0.0]), but are {quoted(gates)}.")
         sites = {np.shape(gate.direction)[-1] for gate in self.gates if isinstance(gate, HalfSpace)}
         if len(sites) > 1:
             raise UserError(f"All gates of a set must have the same number of sites, but these have {sorted(sites)}.")
@@ -53,7 +54,7 @@ class GateSet(eqx.Module):
         """How far each gate is open for each input."""
         hard = all(isinstance(gate, HalfSpace) and not gate.width for gate in self.gates)
         if hard and self.K > 1:
-            return _together(self.gates, real(x))
+            return _together(self.gates, real(inputs(x, np.shape(self.gates[0].direction)[-1])))
         return jnp.stack([gate(x) for gate in self.gates], axis=-1)
 
     def check_sites(self, n: int) -> None:
@@ -72,6 +73,19 @@ class GateSet(eqx.Module):
         return GateSet([gate.at(time) for gate in self.gates])
 
 
+def listed(gates: Any) -> tuple[Any, ...]:
+    """Gates as users list them; nothing if they are no list."""
+    return tuple(gates) if isinstance(gates, Iterable) else ()
+
+
+def per_gate(name: str, value: Any, K: int) -> np.ndarray:
+    """One finite number for each gate, from one for all or one for each."""
+    numbers = np.asarray(checks.finite(name, value), float)
+    if numbers.shape not in ((), (1,), (K,)):
+        raise UserError(f"{name} must be one number, or one for each of the {K} gates, but has shape {numbers.shape}.")
+    return np.broadcast_to(numbers, (K,))
+
+
 def _together(gates: Any, x: Float[ArrayLike, "*samples n"]) -> Float[Array, "*samples K"]:
     """All half-space gates by one product."""
     v, edges = (jnp.stack([real(getattr(gate, name)) for gate in gates]) for name in ("direction", "threshold"))
@@ -85,7 +99,7 @@ def half_spaces(directions: Any, thresholds: Any = 0.0) -> GateSet:
     2
     """
     rows = np.asarray(checks.finite("directions", directions))
-    if rows.ndim != 2:
-        raise UserError(f"Directions must have shape (K, n), but have {rows.shape}; give one row for each gate.")
-    edges = np.broadcast_to(np.asarray(checks.finite("thresholds", thresholds)), rows.shape[:1])
+    if rows.ndim != 2 or not rows.size:
+        raise UserError(f"directions must have shape (K, n), but have {rows.shape}; give one row for each gate.")
+    edges = per_gate("thresholds", thresholds, len(rows))
     return GateSet([HalfSpace(row, edge) for row, edge in zip(rows, edges, strict=True)])

@@ -14,7 +14,7 @@ from gatefield.core.errors import UserError
 from gatefield.core.precision import real
 from gatefield.core.runs import leaf
 from gatefield.core.ties import opened
-from gatefield.gates.gate import Gate
+from gatefield.gates.gate import Gate, inputs
 
 PARALLEL = 1e-9
 """Two directions are parallel if the sine of their angle is below this: directions that were computed in float64 are not
@@ -45,18 +45,22 @@ class HalfSpace(Gate):
     def __init__(self, direction: Any, threshold: Any = 0.0, *, width: float = 0.0) -> None:
         self.direction = checks.finite("direction", direction)
         self.threshold = checks.finite("threshold", threshold)
-        self.width = checks.scalar("width", checks.real("width", width, "zero or more", lambda s: s >= 0))
-        if np.ndim(direction) not in (1, 2):
+        rule = "zero or more and finite"
+        self.width = checks.scalar("width", checks.real("width", width, rule, lambda s: (s >= 0) & np.isfinite(s)))
+        if np.ndim(direction) not in (1, 2) or not np.size(direction):
             raise UserError(
-                f"A direction must have shape (n,), or (runs, n) with one for each run, but has {np.shape(direction)}; "
+                f"direction must have shape (n,), or (runs, n) with one for each run, but has {np.shape(direction)}; "
                 "give one number for each site."
             )
+        if np.ndim(threshold) > 1:
+            raise UserError(f"threshold must be one number, or one for each run, but has shape {np.shape(threshold)}.")
         if not isinstance(direction, Tracer) and not np.any(np.asarray(direction), axis=-1).all():
             raise UserError(
                 "A direction must not be zero everywhere, because its gate would open nowhere; use Shut() for that."
             )
 
     def __call__(self, x: Float[ArrayLike, "*samples n"]) -> Float[Array, "*samples"]:
+        inputs(x, np.shape(self.direction)[-1])
         if not self.width:
             return opened(real(x), real(self.direction)[None], real(self.threshold)[None])[..., 0]
         h = jnp.matmul(real(x), real(self.direction), precision="highest") - real(self.threshold)

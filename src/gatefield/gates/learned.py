@@ -7,9 +7,10 @@ import xarray as xr
 
 from gatefield.core import checks
 from gatefield.core.errors import UserError
+from gatefield.core.text.quoted import quoted
 from gatefield.gates.constant import Open, Shut
 from gatefield.gates.gate import Gate
-from gatefield.gates.gate_set import GateSet
+from gatefield.gates.gate_set import GateSet, per_gate
 from gatefield.gates.half_space import HalfSpace
 
 
@@ -29,9 +30,9 @@ def learned(fields: Any, bias: Any = 0.0) -> GateSet:
     **Source:** note 000, equation 2.
     """
     rows = np.asarray(checks.finite("fields", fields), float)
-    if rows.ndim != 2:
-        raise UserError(f"Fields must have shape (K, n), but have {rows.shape}; take those of one run at one step.")
-    shifts = np.broadcast_to(np.asarray(checks.finite("bias", bias), float), rows.shape[:1])
+    if rows.ndim != 2 or not rows.size:
+        raise UserError(f"fields must have shape (K, n), but have {rows.shape}; take those of one run at one step.")
+    shifts = per_gate("bias", bias, len(rows))
     return GateSet([_unit_gate(row, b) for row, b in zip(rows, shifts, strict=True)])
 
 
@@ -43,8 +44,11 @@ def _unit_gate(field: np.ndarray, bias: float) -> Gate:
 
 def learned_from(record: xr.Dataset, *, step: int = -1, run: int = 0) -> GateSet:
     """The gates of the ReLU units of a training record, as they stood at record number `step` of run number `run`."""
+    if not isinstance(record, xr.Dataset) or "fields" not in record:
+        raise UserError(f"record must be a record of training, with fields, but is {quoted(record)}; see gatefield.train.")
     axes = {"run": run, "step" if "step" in record.dims else "time": step}
     for name, index in axes.items():
+        checks.count(name, index, least=-checks.MOST)
         if not -record.sizes[name] <= index < record.sizes[name]:
             raise UserError(f"The record has no {name} number {index}; it has {record.sizes[name]}, counted from 0.")
     one = record.isel(axes)

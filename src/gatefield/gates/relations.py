@@ -5,13 +5,14 @@ from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import ArrayLike, Float, Real
+from jaxtyping import Array, ArrayLike, Float, Real
 
 from gatefield.core import checks
 from gatefield.core.arrays import Exact
 from gatefield.core.errors import UserError
 from gatefield.core.precision import exact, real
 from gatefield.gates.constant import Constant
+from gatefield.gates.gate import inputs
 from gatefield.gates.gate_set import GateSet
 from gatefield.gates.half_space import HalfSpace
 
@@ -37,7 +38,7 @@ def are_exclusive(gates: Any, x: Any = None) -> bool:
     """
     if x is None:
         return all(_pair(one, two) in ("exclusive", "shut") for one, two in _pairs(gates))
-    g = np.sort(_values(gates, x), axis=-1)  # on the edge of a hard gate, two opposite ones are open by one half
+    g = np.sort(np.asarray(_values(gates, x)), axis=-1)  # on the edge of a hard gate, two opposite ones are open by one half
     soft = any(not isinstance(gate, HalfSpace) or gate.width for gate in GateSet(gates).gates)
     return g.shape[-1] < 2 or bool(np.all((g[..., -2] == 0) | ((g[..., -1] == 0.5) & (g[..., -2] == 0.5) & (not soft))))
 
@@ -51,7 +52,7 @@ def are_redundant(gates: Any, x: Any = None) -> bool:
     """
     if x is None:
         return all(_pair(one, two) in ("redundant", "shut") for one, two in _pairs(gates))
-    g = _values(gates, x)
+    g = np.asarray(_values(gates, x))
     return bool(np.allclose(g, g[..., :1]))
 
 
@@ -63,7 +64,7 @@ def are_tiling(gates: Any, x: Any = None) -> bool:
     True
     """
     if x is not None:
-        return bool(np.allclose(_values(gates, x).sum(axis=-1), 1.0))
+        return bool(np.allclose(np.asarray(_values(gates, x)).sum(axis=-1), 1.0))
     gates = GateSet(gates)
     for gate in gates.gates:
         _check_plain(gate)
@@ -101,7 +102,10 @@ def _check_plain(gate: Any) -> None:
         )
 
 
-def _values(gates: Any, x: Any) -> np.ndarray:
+def _values(gates: Any, x: Any) -> Array:
     gates = GateSet(gates)
-    gates.check_sites(np.shape(x)[-1])
-    return np.asarray(gates(jnp.asarray(checks.finite("x", x))))
+    sizes = checks.shape("x", x)
+    if len(sizes) != 2 or 0 in sizes:
+        raise UserError(f"x must have shape (samples, n), but has shape {sizes}; give one row for each input.")
+    gates.check_sites(sizes[-1])
+    return gates(jnp.asarray(inputs(x)))

@@ -15,9 +15,19 @@ from gatefield.core.arrays import ScalarLike
 from gatefield.core.errors import UserError
 from gatefield.core.precision import real
 from gatefield.core.runs import leaf
+from gatefield.core.text.quoted import quoted
 from gatefield.core.ties import opened
-from gatefield.gates.gate import Gate
+from gatefield.gates.gate import Gate, inputs
+from gatefield.gates.gate_set import listed
 from gatefield.gates.half_space import HalfSpace
+
+
+def moment(name: str, time: Any) -> Any:
+    """A finite time, or one for each run."""
+    if len(checks.shape(name, time)) > 1:
+        raise UserError(f"{name} must be one time, or one for each run, but has shape {np.shape(time)}.")
+    checks.finite(name, time)
+    return time
 
 
 class Scheduled(Gate):
@@ -40,20 +50,21 @@ class Scheduled(Gate):
 
     def __init__(self, times: Any, gates: Sequence[Gate] | Any, *, now: Any = 0.0) -> None:
         grid = np.asarray(checks.finite("times", times), float)
-        if not all(isinstance(gate, Gate) for gate in gates):
-            raise UserError(f"A schedule is made of gates, such as Open(), but was given {list(gates)!r}.")
+        gates = listed(gates)
+        if not gates or not all(isinstance(gate, Gate) for gate in gates):
+            raise UserError(f"A schedule is made of gates, such as Open(), but was given {quoted(gates)}.")
         if grid.size == 0 or grid.ndim != 1 or len(grid) != len(gates) or np.any(np.diff(grid) <= 0) or grid[0] != 0:
             raise UserError(
-                f"A schedule needs increasing times from 0 on, one for each of its {len(gates)} gates, not {times!r}."
+                f"A schedule needs increasing times from 0 on, one for each of its {len(gates)} gates, not {quoted(times)}."
             )
-        self.times, self.gates, self.now = grid, tuple(gates), now
+        self.times, self.gates, self.now = grid, gates, moment("now", now)
 
     def __call__(self, x: Float[ArrayLike, "*samples n"]) -> Float[Array, "*samples"]:
         piece = jnp.sum(real(self.now) >= real(self.times)) - 1
-        return jnp.stack([gate(x) for gate in self.gates])[piece]
+        return jnp.where(jnp.isnan(real(self.now)), jnp.nan, jnp.stack([gate(x) for gate in self.gates])[piece])
 
     def at(self, time: ScalarLike) -> Gate:
-        return eqx.tree_at(lambda gate: gate.now, self, jnp.asarray(time, float))
+        return eqx.tree_at(lambda gate: gate.now, self, jnp.asarray(moment("time", time), float))
 
     def frozen(self) -> Gate:
         if isinstance(self.now, Tracer) or np.ndim(self.now):
@@ -81,8 +92,8 @@ class Moving(Gate):
 
     def __init__(self, path: Callable[[Any], Any] | Any, *, now: Any = 0.0) -> None:
         if not callable(path):
-            raise UserError(f"A moving gate needs a function from time to direction, but was given {path!r}.")
-        self.path, self.now = path, now
+            raise UserError(f"A moving gate needs a function from time to direction, but was given {quoted(path)}.")
+        self.path, self.now = path, moment("now", now)
 
     @property
     def direction(self) -> Float[Array, " n"]:
@@ -90,9 +101,11 @@ class Moving(Gate):
         return real(self.path(self.now))
 
     def __call__(self, x: Float[ArrayLike, "*samples n"]) -> Float[Array, "*samples"]:
-        return opened(real(x), self.direction[None])[..., 0]
+        direction = self.direction
+        return opened(real(inputs(x, direction.shape[-1])), direction[None])[..., 0]
 
     def at(self, time: ScalarLike) -> Gate:
+        moment("time", time)
         return eqx.tree_at(lambda gate: gate.now, self, time if isinstance(time, jax.Array) else jnp.asarray(time, float))
 
     def frozen(self) -> Gate:

@@ -10,8 +10,10 @@ import numpy as np
 from jax.core import Tracer
 from jaxtyping import ArrayLike, Float, Real
 
+from gatefield.core import checks
 from gatefield.core.arrays import Exact, Numbers
 from gatefield.core.errors import UserError
+from gatefield.core.text.quoted import quoted
 
 Arrays = Sequence[Numbers]
 """One array for each layer."""
@@ -20,6 +22,28 @@ Samples = Real[ArrayLike, "samples inputs"] | Sequence
 Kernel = Float[Exact, "samples samples"]
 P = ParamSpec("P")
 R = TypeVar("R")
+
+
+def arrays(name: str, value: Any) -> None:
+    """A list of arrays of finite numbers, one for each layer."""
+    listed = isinstance(value, Sequence) and not isinstance(value, str | bytes)
+    if not (listed or (isinstance(value, np.ndarray | jax.Array) and value.ndim)) or not len(value):
+        raise UserError(f"{name} must be a list with one array for each layer, but is {quoted(value)}; write {name}=[...].")
+    for at, array in enumerate(value, 1):
+        numbers(f"{name} of layer {at}", array)
+
+
+def numbers(name: str, value: Any) -> None:
+    """Finite numbers of any shape, at least one."""
+    if 0 in checks.shape(name, value):
+        raise UserError(f"{name} must hold at least one number, but has shape {np.shape(value)}; leave out what is empty.")
+    checks.finite(name, value)
+
+
+def symmetric(name: str, value: Any) -> None:
+    """Kernels (..., samples, samples), finite and symmetric."""
+    checks.symmetric(name, value)
+    checks.finite(name, value)
 
 
 def full_precision(function: Callable[P, R]) -> Callable[P, R]:
@@ -74,7 +98,7 @@ class Checked(NamedTuple):
 
 def check_network(weights: Any, gates: Any, x: Any, biases: Any = None) -> Checked:
     """A network whose shapes fit each other."""
-    weights, gates, offsets, (x,) = float_arrays(list(weights), list(gates), list(biases or ()), [x])
+    weights, gates, offsets, (x,) = float_arrays(list(weights), list(gates), [] if biases is None else list(biases), [x])
     deep = next((g.shape for g in gates if g.ndim > 2), None)
     if deep is not None:
         raise UserError(

@@ -12,13 +12,17 @@ from jaxtyping import Float
 
 from gatefield.core import checks
 from gatefield.core.arrays import Exact, Numbers
+from gatefield.core.checks import given
 from gatefield.core.errors import UserError
-from gatefield.kernels.arrays import Arrays, Kernel, full_precision, is_traced
+from gatefield.kernels.arrays import Arrays, Kernel, arrays, full_precision, is_traced, numbers
 from gatefield.kernels.bundles import ring_kernel
 from gatefield.kernels.paths import layer_deviations
 
 BLOCK = 2**17
 """Numbers in one block of pairs of samples: small enough for a cache."""
+
+
+_known = given(gates=arrays, x=numbers, sigma=numbers, pool=checks.flag)
 
 
 class Stack(NamedTuple):
@@ -33,6 +37,7 @@ class Stack(NamedTuple):
         return len(self.layers[0])
 
 
+@_known
 @full_precision
 def conv_gap_moment(gates: Arrays, x: Numbers, sigma: Numbers, kernel_size: int) -> Kernel:
     r"""Mean product of the outputs of two samples: circular convolutions, gates, and global average pooling.
@@ -74,6 +79,7 @@ def conv_gap_moment(gates: Arrays, x: Numbers, sigma: Numbers, kernel_size: int)
     return (total + _term(stack, n // 2) if n % 2 == 0 else total) / n**2
 
 
+@_known
 @full_precision
 def conv_moment(gates: Arrays, x: Numbers, sigma: Numbers, kernel_size: int) -> Kernel:
     r"""Mean scalar product of what two samples become in circular convolutions behind gates, without pooling.
@@ -98,6 +104,7 @@ def conv_moment(gates: Arrays, x: Numbers, sigma: Numbers, kernel_size: int) -> 
     return _term(_stack(gates, x, sigma, kernel_size), 0)
 
 
+@_known
 @full_precision
 def rotation_terms(gates: Arrays, x: Numbers, sigma: Numbers, kernel_size: int) -> Float[Exact, "rotations samples samples"]:
     r"""The parts of the moment with pooling that come from pairs of paths at a distance r.
@@ -127,6 +134,7 @@ def rotation_terms(gates: Arrays, x: Numbers, sigma: Numbers, kernel_size: int) 
     return xp.stack(terms) / stack.positions**2
 
 
+@_known
 def expected_conv_ntk(gates: Arrays, x: Numbers, sigma: Numbers, kernel_size: int, *, pool: bool = True) -> Kernel:
     r"""Mean tangent kernel of circular convolutions behind gates.
 
@@ -166,7 +174,6 @@ def _channels(name: str, array: Any, shape: tuple[int, ...]) -> Any:
     if array.ndim not in (2, 3) or array.shape[:2] != shape:
         rule = "(samples, positions) or (samples, positions, channels)" + ("" if name == "x" else f", beginning with {shape}")
         raise UserError(f"{name} must have the shape {rule}, not {array.shape}; put the samples first.")
-    checks.finite(name, array)
     whole = array if array.ndim == 3 else array[:, :, None]
     return whole.transpose(1, 0, 2)
 

@@ -10,8 +10,27 @@ import numpy as np
 
 from gatefield.core import checks
 from gatefield.core.arrays import Numbers, ScalarLike
-from gatefield.kernels.arrays import Arrays, Kernel, Samples, check_gates, float_arrays, full_precision, is_traced
+from gatefield.core.checks import given
+from gatefield.kernels.arrays import (
+    Arrays,
+    Kernel,
+    Samples,
+    arrays,
+    check_gates,
+    float_arrays,
+    full_precision,
+    is_traced,
+    numbers,
+)
 from gatefield.kernels.paths import input_gram, layer_deviations
+
+MOST_LAYERS = 10**5
+"""Depth of networks with random gates: a second."""
+
+
+def _kurtosis(name: str, value: Any) -> None:
+    checks.number(name, value)
+    checks.real(name, value, "one or more and finite", lambda k: (k >= 1) & np.isfinite(k))
 
 
 class Layer(NamedTuple):
@@ -54,6 +73,7 @@ class Between(NamedTuple):
     crossed: Any
 
 
+@given(gates=arrays, x=numbers, sigma=numbers, kurtosis=checks.number)
 @full_precision
 def ntk_variance(gates: Arrays, x: Samples, sigma: Numbers, kurtosis: Numbers = 1.0) -> Kernel:
     r"""Variance of each entry of the tangent kernel over independent, symmetric weights, for given gates.
@@ -84,7 +104,7 @@ def ntk_variance(gates: Arrays, x: Samples, sigma: Numbers, kurtosis: Numbers = 
     """
     layers = check_gates(gates)
     deviations = layer_deviations(sigma, len(layers) + 1)
-    kurtosis = checks.real("kurtosis", kurtosis, "one or more and finite", lambda k: (k >= 1) & np.isfinite(k))
+    _kurtosis("kurtosis", kurtosis)
     return _variance(_start(x, gates), [_given(gate) for gate in layers], deviations, kurtosis)
 
 
@@ -97,6 +117,7 @@ class EntryMoments(NamedTuple):
     cross_variance: float
 
 
+@given(mu=checks.number, sigma=checks.number, kurtosis=_kurtosis)
 def random_gate_moments(depth: int, width: int, mu: ScalarLike, sigma: ScalarLike, kurtosis: ScalarLike = 1.0) -> EntryMoments:
     r"""Mean and variance of the tangent kernel over weights and fixed random gates, one for each sample, all inputs being 1.
 
@@ -120,7 +141,7 @@ def random_gate_moments(depth: int, width: int, mu: ScalarLike, sigma: ScalarLik
 
     **Source:** paper 004, theorem 2.3 and lemma 2.4; the variances are not printed.
     """
-    depth, width = checks.count("depth", depth, least=2), checks.count("width", width)
+    depth, width = checks.count("depth", depth, least=2, most=MOST_LAYERS), checks.count("width", width)
     mu = float(checks.real("mu", mu, "above 0 and at most 1", lambda m: (m > 0) & (m <= 1)))
     deviations, one = layer_deviations(checks.scalar("sigma", sigma), depth), Vector(1.0, 0.0, 1.0, 0.0, 0.0)
     found = []

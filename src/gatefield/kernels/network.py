@@ -9,8 +9,9 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from gatefield.core.arrays import Numbers
+from gatefield.core.checks import given
 from gatefield.core.errors import UserError
-from gatefield.kernels.arrays import Kernel, full_precision, on_device
+from gatefield.kernels.arrays import Kernel, full_precision, numbers, on_device
 
 BYTES = 2**28
 """What the Jacobians of two blocks of samples may take together: little beside what a laptop has."""
@@ -29,6 +30,7 @@ class Differentiable(Protocol):
     def structured_kernel(self, x: Any) -> Any: ...
 
 
+@given(x=numbers)
 @full_precision
 def tangent_kernel(net: Differentiable, x: Numbers) -> Kernel:
     r"""The tangent kernel of a network: the Gram matrix of the derivatives of its outputs by all that is trained.

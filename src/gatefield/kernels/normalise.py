@@ -6,12 +6,15 @@ import jax.numpy as jnp
 from jaxtyping import ArrayLike, Float, Real
 
 from gatefield.core.arrays import Exact
+from gatefield.core.checks import given
 from gatefield.core.precision import exact, real
+from gatefield.kernels.arrays import symmetric
 
 Kernels = Float[Exact, "*many samples samples"]
 KernelsLike = Real[ArrayLike, "*many samples samples"] | Sequence
 
 
+@given(K=symmetric)
 @exact
 def trace_normalised(K: KernelsLike) -> Kernels:
     r"""The kernel divided by its trace, so that its eigenvalues sum to one; a kernel of trace zero stays zero.
@@ -35,6 +38,7 @@ def trace_normalised(K: KernelsLike) -> Kernels:
     return K / jnp.where(trace == 0, 1.0, trace)
 
 
+@given(K=symmetric)
 @exact
 def cosine_normalised(K: KernelsLike) -> Kernels:
     r"""The kernel with ones on its diagonal: cosines between samples; a sample with K(s, s) = 0 has cosine zero with all.
@@ -55,6 +59,7 @@ def cosine_normalised(K: KernelsLike) -> Kernels:
     """
     K = real(K)
     power = jnp.diagonal(K, axis1=-2, axis2=-1)
-    length = jnp.where(power > 0, jnp.sqrt(jnp.where(power > 0, power, 1.0)), 1.0)
+    none = power <= 0  # false for NaN, which stays NaN
+    length = jnp.where(none, 1.0, jnp.sqrt(jnp.where(none, 1.0, power)))
     cosines = K / (length[..., :, None] * length[..., None, :])
-    return jnp.where((power > 0)[..., :, None] & (power > 0)[..., None, :], cosines, 0.0)
+    return jnp.where(none[..., :, None] | none[..., None, :], 0.0, cosines)

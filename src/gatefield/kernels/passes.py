@@ -3,7 +3,19 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from gatefield.core import checks
+from gatefield.core.checks import given
+from gatefield.core.errors import UserError
+from gatefield.core.text.quoted import quoted
+from gatefield.kernels.arrays import numbers
 
+
+def _layers(name: str, layers: Any) -> None:
+    if not isinstance(layers, Sequence) or not all(callable(layer) for layer in layers):
+        raise UserError(f"{name} must be a list of functions, one for each layer, but is {quoted(layers)}.")
+
+
+@given(layers=_layers, x=numbers, gate=checks.function)
 def gated_pass(
     layers: Sequence[Callable[[Any], Any]], x: Any, gate: Callable[[int, Any], Any]
 ) -> Iterator[tuple[Any, Any, Any]]:

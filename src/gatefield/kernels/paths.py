@@ -9,10 +9,22 @@ import numpy as np
 
 from gatefield.core import checks
 from gatefield.core.arrays import Numbers
+from gatefield.core.checks import given
 from gatefield.core.errors import UserError
-from gatefield.kernels.arrays import Arrays, Kernel, Samples, check_gates, float_arrays, full_precision, is_traced
+from gatefield.kernels.arrays import (
+    Arrays,
+    Kernel,
+    Samples,
+    arrays,
+    check_gates,
+    float_arrays,
+    full_precision,
+    is_traced,
+    numbers,
+)
 
 
+@given(gates=arrays)
 @full_precision
 def path_overlap(gates: Arrays) -> Kernel:
     r"""Weight of the paths from one input node that are open for both samples.
@@ -39,6 +51,7 @@ def path_overlap(gates: Arrays) -> Kernel:
     return overlap
 
 
+@given(gates=arrays, x=numbers)
 @full_precision
 def path_kernel(gates: Arrays, x: Samples) -> Kernel:
     r"""Gram matrix of the path features.
@@ -60,9 +73,11 @@ def path_kernel(gates: Arrays, x: Samples) -> Kernel:
 
     **Source:** paper 004, section 1 (similarity metric).
     """
-    return input_gram(x, gates) * path_overlap(gates)
+    overlap = path_overlap(gates)
+    return input_gram(x, gates) * overlap
 
 
+@given(gates=arrays, x=numbers, sigma=numbers)
 @full_precision
 def expected_ntk(gates: Arrays, x: Samples, sigma: Numbers) -> Kernel:
     r"""Mean tangent kernel over independent weights of mean zero, for given gates.
@@ -137,5 +152,7 @@ def paths_through_weight(layer: int, widths: Sequence[int], inputs: int) -> int:
 
     **Source:** paper 004, facts 2 and 3 of the proof of theorem 2.3, corrected for more than one input.
     """
-    nodes = [inputs, *widths, 1]
+    checks.vector("widths", widths)
+    nodes = [checks.count("inputs", inputs), *(checks.count("each of the widths", width) for width in widths), 1]
+    checks.count("layer", layer, most=len(nodes) - 1)
     return math.prod(nodes[: layer - 1]) * math.prod(nodes[layer + 1 :])

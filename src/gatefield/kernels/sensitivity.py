@@ -8,7 +8,8 @@ import numpy as np
 from jaxtyping import Float
 
 from gatefield.core.arrays import Exact, ScalarLike
-from gatefield.kernels.arrays import Arrays, Kernel, Samples, float_arrays, full_precision
+from gatefield.core.checks import given
+from gatefield.kernels.arrays import Arrays, Kernel, Samples, arrays, float_arrays, full_precision, numbers
 from gatefield.kernels.soft_pass import Pass, answers, check_gating, check_soft, gating_pass
 
 
@@ -21,6 +22,7 @@ class GateSensitivity(NamedTuple):
     """Largest |dq/dtheta|; their maximum is the bound B of `measures.sensitivity_threshold`."""
 
 
+@given(gating_weights=arrays, x=numbers)
 @full_precision
 def gate_sensitivity(gating_weights: Arrays, x: Samples, beta: ScalarLike = 4.0, eps: ScalarLike = 0.1) -> GateSensitivity:
     r"""The largest derivative of each soft gate with respect to any one weight of the gating network.
@@ -51,6 +53,7 @@ def gate_sensitivity(gating_weights: Arrays, x: Samples, beta: ScalarLike = 4.0,
     return GateSensitivity([slope * steep for slope, steep in zip(one.slopes, sums, strict=True)], sums)
 
 
+@given(gating_weights=arrays, x=numbers)
 @full_precision
 def gate_path_sensitivity(gating_weights: Arrays, x: Samples, beta: ScalarLike = 4.0, eps: ScalarLike = 0.1) -> Kernel:
     r"""How alike the open paths of two samples answer to the gating network.

@@ -7,22 +7,26 @@ import jax.numpy as jnp
 import numpy as np
 
 from gatefield.core.arrays import ScalarLike
+from gatefield.core.checks import given
 from gatefield.core.errors import UserError
 from gatefield.kernels.arrays import (
     Arrays,
     Kernel,
     Samples,
+    arrays,
     check_biases,
     check_layers,
     float_arrays,
     full_precision,
     is_traced,
+    numbers,
 )
 from gatefield.kernels.features import Features, back, features, kernel, with_biases
 from gatefield.kernels.passes import dense
 from gatefield.kernels.soft_pass import Pass, check_soft, gating_pass
 
 
+@given(weights=arrays, gating_weights=arrays, x=numbers, biases=arrays, gating_biases=arrays)
 @full_precision
 def strength_and_gate_ntk(
     weights: Arrays,
@@ -80,6 +84,7 @@ class SoftReluKernels(NamedTuple):
     """Both products between the two, one the transpose of the other."""
 
 
+@given(weights=arrays, x=numbers, biases=arrays)
 @full_precision
 def soft_relu_ntk(
     weights: Arrays, x: Samples, beta: ScalarLike = 4.0, eps: ScalarLike = 0.1, *, biases: Arrays | None = None
@@ -150,7 +155,7 @@ def _checked(
     weights: Arrays, gating_weights: Arrays, x: Samples, beta: Any, eps: Any, biases: Any, gating_biases: Any
 ) -> _Network:
     beta, eps = check_soft(beta, eps)
-    given = [list(part) for part in (weights, gating_weights, biases or (), gating_biases or ())]
+    given = [[] if part is None else list(part) for part in (weights, gating_weights, biases, gating_biases)]
     strengths, gating, offsets, gating_offsets, (x,) = float_arrays(*given, [x])
     strengths = check_layers("weights", strengths, x)
     depth = len(strengths)

@@ -9,7 +9,9 @@ import numpy as np
 from scipy.special import expit
 
 from gatefield.core import checks
-from gatefield.kernels.arrays import check_layers
+from gatefield.core.checks import given
+from gatefield.core.errors import UserError
+from gatefield.kernels.arrays import check_layers, numbers
 from gatefield.kernels.passes import dense, gated_pass
 
 
@@ -23,6 +25,7 @@ class Pass(NamedTuple):
     """dG/dq."""
 
 
+@given(q=numbers, beta=checks.number, eps=checks.number)
 def soft_gate(q: Any, beta: Any, eps: Any) -> tuple[Any, Any]:
     r"""The soft gate and its slope.
 
@@ -41,7 +44,8 @@ def soft_gate(q: Any, beta: Any, eps: Any) -> tuple[Any, Any]:
 
     **Source:** paper 004, table 2.
     """
-    sigmoid = jax.nn.sigmoid if isinstance(q, jax.Array) else expit
+    q = q if hasattr(q, "dtype") else np.asarray(q, float)
+    sigmoid = jax.nn.sigmoid if any(isinstance(value, jax.Array) for value in (q, beta, eps)) else expit
     return (1 + eps) * sigmoid(beta * q), (1 + eps) * beta * sigmoid(beta * q) * sigmoid(-beta * q)
 
 
@@ -73,12 +77,16 @@ def answers(layers: list[Any], one: Pass, top: int) -> Iterator[tuple[int, Any]]
 def check_soft(beta: Any, eps: Any) -> tuple[Any, Any]:
     """A finite beta > 0 and eps >= 0."""
     rule = "positive and finite, because hard gates have no slope (K^a is then 0, and K^w is ntk of the hard gates)"
+    checks.number("beta", beta)
+    checks.number("eps", eps)
     beta = checks.real("beta", beta, rule, lambda b: (b > 0) & np.isfinite(b))
     return beta, checks.real("eps", eps, "zero or more and finite", lambda e: (e >= 0) & np.isfinite(e))
 
 
 def check_gating(gating_weights: list[Any], x: Any) -> list[Any]:
     """The layers of a gating network that make gates; a last layer (width,) or (width, 1), which makes none, is left out."""
+    if any(not layer.ndim for layer in gating_weights):
+        raise UserError("gating_weights must be arrays (fan-in, width), but one is a number; give one array for each layer.")
     last = gating_weights[-1]
     layers = gating_weights[:-1] if len(gating_weights) > 1 and (last.ndim == 1 or last.shape[1] == 1) else gating_weights
     return check_layers("gating_weights", [*layers, np.zeros((layers[-1].shape[-1], 1))], x)[:-1]

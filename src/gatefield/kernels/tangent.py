@@ -7,14 +7,42 @@ import numpy as np
 
 from gatefield.core import checks
 from gatefield.core.arrays import Numbers
+from gatefield.core.checks import given
 from gatefield.core.errors import UserError
-from gatefield.kernels.arrays import Arrays, Checked, Kernel, Samples, check_network, float_arrays, full_precision, is_traced
+from gatefield.core.text.quoted import quoted
+from gatefield.kernels.arrays import (
+    Arrays,
+    Checked,
+    Kernel,
+    Samples,
+    arrays,
+    check_network,
+    float_arrays,
+    full_precision,
+    is_traced,
+    numbers,
+)
 from gatefield.kernels.features import Features, cut, features, host_kernel, kernel, with_biases
 
 HEIGHT = 256
 """Samples of a strip on the host: wide enough for fast products, small enough to stay in the cache."""
 
 
+def _parts(name: str, parts: Any) -> None:
+    """Pairs of arrays (samples, size), of the same samples."""
+    try:
+        pairs = [tuple(pair) for pair in parts]
+    except TypeError:
+        pairs = []
+    if not pairs or any(len(pair) != 2 for pair in pairs):
+        raise UserError(f"{name} must be pairs (f, b) of arrays (samples, size), but are {quoted(parts)}; give one per array.")
+    arrays(f"{name}, each of them,", [array for pair in pairs for array in pair])
+    shapes = [np.shape(array) for pair in pairs for array in pair]
+    if any(len(shape) != 2 or shape[0] != shapes[0][0] for shape in shapes):
+        raise UserError(f"{name} must be arrays (samples, size) for the same samples, but have shapes {shapes}.")
+
+
+@given(weights=arrays, gates=arrays, x=numbers, biases=arrays)
 @full_precision
 def ntk(
     weights: Arrays,
@@ -59,6 +87,7 @@ def ntk(
     return kernel(parts, parts) if block is None else _assembled(parts, block)
 
 
+@given(weights=arrays, gates=arrays, x=numbers, biases=arrays)
 @full_precision
 def ntk_blocks(
     weights: Arrays,
@@ -92,6 +121,7 @@ def ntk_blocks(
     return _blocks(with_biases(features(*net), net.biases), checks.count("block", block))
 
 
+@given(parts=_parts)
 @full_precision
 def outer_kernel(parts: Sequence[tuple[Numbers, Numbers]]) -> Kernel:
     r"""Gram matrix of derivatives that are outer products, one for each array that is trained.
@@ -121,12 +151,16 @@ def _checked(weights: Arrays, gates: Arrays, x: Any, biases: Arrays | None, outp
     outputs = net.weights[-1].shape[1]
     if output is None:
         return net
-    if not -outputs <= output < outputs:
+    if not -outputs <= checks.count("output", output, least=-checks.MOST) < outputs:
         raise UserError(
             f"output must be one of the {outputs} outputs, counted from 0, but is {output}; write output=0 for the first."
         )
-    last = None if net.biases is None else [*net.biases[:-1], net.biases[-1][[output]]]
-    return net._replace(weights=[*net.weights[:-1], net.weights[-1][:, [output]]], biases=last)
+    last = None if net.biases is None else [*net.biases[:-1], net.biases[-1][_only(output)]]
+    return net._replace(weights=[*net.weights[:-1], net.weights[-1][:, _only(output)]], biases=last)
+
+
+def _only(output: int) -> np.ndarray:
+    return np.array([output])
 
 
 def _blocks(parts: Features, block: int) -> Iterator[tuple[slice, slice, np.ndarray]]:

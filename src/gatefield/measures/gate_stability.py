@@ -12,12 +12,16 @@ from jaxtyping import Array, ArrayLike, Float, PRNGKeyArray, Real
 
 from gatefield.core import checks
 from gatefield.core.arrays import Exact
+from gatefield.core.checks import given
 from gatefield.core.errors import UserError
 from gatefield.core.estimate import Estimate
+from gatefield.core.keys import as_key
 from gatefield.core.precision import exact, real
 from gatefield.core.runs import run_count
+from gatefield.core.text.quoted import quoted
 from gatefield.core.ties import tied_sign
 from gatefield.data import Source, Task
+from gatefield.measures.inputs import fields
 from gatefield.measures.labels import labelled
 from gatefield.theory import relu
 
@@ -66,7 +70,8 @@ def gate_stability(
 
     **Source:** note 002, equation 45, with its closed form for Gaussian data.
     """
-    samples = checks.count("samples", samples, least=2)
+    samples, key = checks.count("samples", samples, least=2), None if key is None else as_key(key)
+    checks.flag("with_error", with_error)
     value, error = _mean_and_error(cast(Any, W_t), W_next, source, key, samples, dim=dim)
     if not with_error:
         return value
@@ -79,6 +84,7 @@ def gate_stability(
     ("gate_stability_error", "error of the probability that the gate keeps its value"),
     join="override",  # fields at two times: their times differ, and pair up in order
 )
+@given(W_t=fields, W_next=fields)
 @exact
 def _mean_and_error(W_t: Any, W_next: Any, source: Source | Task, key: Any, samples: int) -> tuple[Any, Any]:
     """Averages over the classes, which are independent."""
@@ -153,10 +159,16 @@ def _gate(W: Fields, x: Float[Array, "*#batch size n"]) -> Float[Array, "*batch 
 
 def _check(W_t: Any, W_next: Any, source: Any) -> None:
     if not isinstance(source, Source | Task):
-        raise UserError(f"source must be a source or a task, such as Gaussian(40, xi=2.0), but is {source!r}.")
+        raise UserError(f"source must be a source or a task, such as Gaussian(40, xi=2.0), but is {quoted(source)}.")
     shapes = np.shape(W_t), np.shape(W_next)
     if any(shape[-1:] != (source.n,) for shape in shapes):
         raise UserError(f"Fields must have {source.n} sites, as the source has, but have shapes {shapes[0]} and {shapes[1]}.")
+    try:
+        np.broadcast_shapes(*shapes)
+    except ValueError:
+        raise UserError(
+            f"W_t and W_next must have one shape, but have {shapes[0]} and {shapes[1]}; select the same units."
+        ) from None
     runs = run_count(source)
     if runs is not None and any(len(shape) < 2 or shape[0] not in (1, runs) for shape in shapes):
         raise UserError(

@@ -8,16 +8,19 @@ import numpy as np
 from jaxtyping import Bool, Float, Real
 
 from gatefield.core import checks
-from gatefield.core.arrays import Exact
+from gatefield.core.arrays import Exact, ScalarLike
+from gatefield.core.checks import given
 from gatefield.core.errors import UserError
 from gatefield.core.precision import exact, real
+from gatefield.measures.inputs import masks
 
 Gates = Sequence[Real[Exact, "samples _width"] | Bool[Exact, "samples _width"] | Sequence]
 Masks = list[Bool[Exact, "samples _width"]]
 
 
+@given(gates=masks, threshold=checks.number)
 @exact
-def active_gates(gates: Gates, threshold: float) -> Masks:
+def active_gates(gates: Gates, threshold: ScalarLike) -> Masks:
     """Gates above a threshold.
 
     **Arguments**
@@ -32,11 +35,11 @@ def active_gates(gates: Gates, threshold: float) -> Masks:
 
     **Source:** paper 004, section 3.1.
     """
-    threshold = checks.finite("threshold", threshold)
-    return [jnp.asarray(gate) > threshold for gate in gates]
+    return [jnp.asarray(gate) > real(threshold) for gate in gates]
 
 
-def sensitive_gates(sensitivities: Gates, threshold: float) -> Masks:
+@given(sensitivities=masks)
+def sensitive_gates(sensitivities: Gates, threshold: ScalarLike) -> Masks:
     """Gates whose largest derivative by one weight exceeds a threshold.
 
     **Arguments**
@@ -54,6 +57,7 @@ def sensitive_gates(sensitivities: Gates, threshold: float) -> Masks:
     return active_gates(sensitivities, threshold)
 
 
+@given(active=checks.number, beta=checks.number, eps=checks.number, bound=checks.number)
 def sensitivity_threshold(active: float, beta: float, eps: float, bound: float) -> float:
     r"""The threshold from which on no gate above `active` is sensitive.
 
@@ -80,6 +84,7 @@ def sensitivity_threshold(active: float, beta: float, eps: float, bound: float) 
     return float(beta * active * (1 - active / top) * bound)
 
 
+@given(active=masks, sensitive=masks, inputs=checks.count)
 @exact
 def subnetwork_sizes(
     active: Gates, sensitive: Gates | None = None, inputs: int = 1

@@ -11,18 +11,19 @@ from jaxtyping import Array, ArrayLike, Float, Real
 
 from gatefield.core import checks
 from gatefield.core.arrays import Exact
+from gatefield.core.checks import given
 from gatefield.core.errors import UserError
 from gatefield.core.precision import exact, real
+from gatefield.measures.inputs import fields, kernel, sound
 from gatefield.measures.labels import LAST_TWO, labelled
 
-ASYMMETRY = 1e-4
-"""What float32 may make of a symmetric kernel, over its largest entry."""
 SINGULAR = 1e-15
 """A smallest eigenvalue below this part of the largest is rounding, in float64: nothing is known of its inverse."""
 KernelLike = Real[ArrayLike, "*#batch samples samples"] | Sequence
 
 
 @labelled(("label_alignment", "inverse-kernel size of the labels"), dim=LAST_TWO)
+@given(K=kernel, y=fields)
 @exact
 def label_alignment(
     K: KernelLike, y: Real[ArrayLike, "*#batch samples"] | Sequence, ridge: Real[ArrayLike, "*#batch"] | Sequence
@@ -42,7 +43,8 @@ def label_alignment(
       one. `alignment_ridge` gives the number that is added, for the report.
     - `dim`: the two dimensions of a `DataArray` that hold the samples, by default its last two.
 
-    **Returns** nu; float64 NumPy unless traced, or a `DataArray`. Its derivatives in K, y and the ridge hold for repeated
+    **Returns** nu; float64 NumPy unless traced, or a `DataArray`. It is NaN where K is zero, as it is when all gates have
+    closed, and where K has a NaN. Its derivatives in K, y and the ridge hold for repeated
     eigenvalues too:
     $\partial\nu/\partial K = -uu^\top - |u|^2\,\frac{\text{ridge}}n I$ with $u = (K+rI)^{-1}y$.
 
@@ -58,16 +60,19 @@ def label_alignment(
             f"y must have one label for each of the {K.shape[-1]} samples of K, but has {y.shape[-1]}; give as many."
         )
     added = real(alignment_ridge(K, ridge))
-    _check_kernel(K)
-    nu, least = _alignment(K, y, added)
+    good = sound(K) & (_trace(K) > 0)
+    _check_trace(K)
+    whole = jnp.where(good[..., None, None], K, jnp.eye(K.shape[-1]))
+    nu, least = _alignment(whole, y, jnp.where(good, added, 0.0))
     if not isinstance(least, Tracer) and bool((least <= SINGULAR).any()):
         raise UserError(
             f"K is singular with ridge {np.max(ridge):g}, so that nu is not finite; give a larger ridge, such as 1e-8."
         )
-    return nu
+    return jnp.where(good, nu, jnp.nan)
 
 
 @labelled(("alignment_ridge", "what is added to each eigenvalue"), dim=LAST_TWO)
+@given(K=kernel)
 @exact
 def alignment_ridge(K: KernelLike, ridge: Real[ArrayLike, "*#batch"] | Sequence) -> Float[Exact, "..."]:
     """What `label_alignment` adds to each eigenvalue of K: `ridge` times their mean.
@@ -82,25 +87,17 @@ def alignment_ridge(K: KernelLike, ridge: Real[ArrayLike, "*#batch"] | Sequence)
     0.003
     """
     K = real(K)
-    if K.ndim < 2 or K.shape[-1] != K.shape[-2]:
-        raise UserError(f"K must have the shape (samples, samples), not {K.shape}; give a square kernel.")
     ridge = checks.real("ridge", ridge, "zero or more and finite", lambda r: (r >= 0) & np.isfinite(r))
-    return real(ridge) * jnp.trace(K, axis1=-2, axis2=-1) / K.shape[-1]
+    return jnp.where(sound(K), real(ridge) * _trace(K) / K.shape[-1], jnp.nan)
 
 
-def _check_kernel(K: Array) -> None:
-    if isinstance(K, Tracer):
-        return
-    values = np.asarray(checks.finite("K", K))
-    trace, largest = np.trace(values, axis1=-2, axis2=-1), np.abs(values).max(initial=0.0, axis=(-2, -1))
-    apart = np.abs(values - np.swapaxes(values, -2, -1)).max(initial=0.0, axis=(-2, -1))
-    if (apart > ASYMMETRY * largest).any():
-        raise UserError(
-            f"K must be symmetric, but entries differ from those across the diagonal by up to {np.max(apart):.3g}; give "
-            f"the kernel of one set of samples with itself."
-        )
-    if not (trace > 0).all():
-        raise UserError(f"K must have a positive trace, but it is {np.min(trace):g}; give a kernel that is not zero.")
+def _trace(K: Array) -> Array:
+    return jnp.trace(K, axis1=-2, axis2=-1)
+
+
+def _check_trace(K: Array) -> None:
+    if not isinstance(K, Tracer) and bool((_trace(K) < 0).any()):
+        raise UserError(f"K must have no negative trace, but has {np.nanmin(_trace(K)):g}; give the kernel of a network.")
 
 
 @jax.custom_jvp

@@ -10,6 +10,7 @@ import numpy as np
 import xarray as xr
 
 from gatefield.core.errors import UserError
+from gatefield.core.text.quoted import quoted
 
 P = ParamSpec("P")
 R = TypeVar("R", covariant=True)
@@ -72,6 +73,7 @@ def labelled(
         @functools.wraps(function)
         def measure(*args: Any, dim: str | Sequence[str] = default, **kwargs: Any) -> Any:
             given = {**dict(zip(signature.parameters, args, strict=False)), **kwargs}
+            _no_dataset(given)
             arrays = {name: value for name, value in given.items() if isinstance(value, xr.DataArray)}
             if not arrays:
                 return function(*args, **kwargs)
@@ -125,6 +127,9 @@ def _dims(dim: str | Sequence[str], array: xr.DataArray) -> list[str]:
     dims = [str(name) for name in array.dims]
     if dim == LAST_TWO:
         return dims[-2:]
+    if not isinstance(dim, str) and not (isinstance(dim, Sequence) and all(isinstance(name, str) for name in dim)):
+        known = f"write dim='{dims[-1] if dims else 'site'}'"
+        raise UserError(f"dim must be the name of a dimension, but is {quoted(dim)}; {known}.")
     consumed = [dim] if isinstance(dim, str) else list(dim)
     for name in consumed:
         if name not in dims:
@@ -133,6 +138,16 @@ def _dims(dim: str | Sequence[str], array: xr.DataArray) -> list[str]:
                 f"say which one it is to read, such as dim='{dims[-1] if dims else 'site'}'."
             )
     return consumed
+
+
+def _no_dataset(given: Mapping[str, Any]) -> None:
+    for name, value in given.items():
+        if isinstance(value, xr.Dataset):
+            names = [str(one) for one in value.data_vars]
+            raise UserError(
+                f"{name} must be one array, but is a Dataset with the variables {', '.join(names) or 'none'}; "
+                f"give one of them, such as {name}={'record.' + names[0] if names else 'its array'}."
+            )
 
 
 def _named(array: xr.DataArray, label: Label) -> xr.DataArray:

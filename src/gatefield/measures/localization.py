@@ -1,13 +1,18 @@
 """How localized a field is, and where."""
 
 from collections.abc import Sequence
+from typing import Any
 
+import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Complex, Float, Int, Num, Real
 
+from gatefield.core import checks
 from gatefield.core.arrays import Exact
+from gatefield.core.checks import given
 from gatefield.core.precision import exact, real
 from gatefield.core.scaling import scaled
+from gatefield.measures.inputs import fields, known, known_fields
 from gatefield.measures.labels import labelled
 
 FieldsLike = Real[ArrayLike, "*batch n"] | Sequence
@@ -15,6 +20,7 @@ Scores = Float[Exact, "*batch"]
 
 
 @labelled(("ipr", "inverse participation ratio"))
+@given(w=fields)
 @exact
 def ipr(w: FieldsLike) -> Scores:
     r"""Inverse participation ratio of a field.
@@ -46,6 +52,7 @@ def ipr(w: FieldsLike) -> Scores:
     ("position_entropy", "entropy of the energy over positions", "nat"),
     ("frequency_entropy", "entropy of the energy over frequencies", "nat"),
 )
+@given(w=fields)
 @exact
 def entropies(w: FieldsLike) -> tuple[Scores, Scores]:
     r"""Entropies of a field's energy over positions and over frequencies, in nats.
@@ -72,6 +79,7 @@ def entropies(w: FieldsLike) -> tuple[Scores, Scores]:
 
 
 @labelled(("position_resultant", "length of the circular mean of position"))
+@given(w=fields)
 @exact
 def position_resultant(w: FieldsLike) -> Scores:
     r"""Length of the circular mean of position.
@@ -94,6 +102,7 @@ def position_resultant(w: FieldsLike) -> Scores:
 
 
 @labelled(("peak_position", "site of the largest weight", "site"))
+@given(w=known_fields)
 @exact
 def peak_position(w: FieldsLike) -> Int[Exact, "*batch"]:
     """The site where the field is largest in absolute value; the first of equal ones, and 0 for the zero field.
@@ -103,15 +112,17 @@ def peak_position(w: FieldsLike) -> Int[Exact, "*batch"]:
     - `w`: one field (n,), or many (..., n); or a `DataArray`.
     - `dim`: the dimension of a `DataArray` that holds the sites, which are counted from 0.
 
-    **Returns** the site of each field.
+    **Returns** the site of each field. NaN has no place and is refused; under `jit` it gives -1.
 
     >>> int(peak_position([0.1, -2.0, 0.3]))
     1
     """
-    return jnp.argmax(jnp.abs(jnp.asarray(w)), axis=-1)
+    w = jnp.asarray(w)
+    return jnp.where(jnp.isnan(w).any(-1), -1, jnp.argmax(jnp.abs(w), axis=-1))
 
 
 @labelled(("circular_distance", "distance on the ring", "site"), dim=())
+@given(i=known, j=known, n=checks.count)
 @exact
 def circular_distance(
     i: Real[ArrayLike, "*#batch"] | Sequence, j: Real[ArrayLike, "*#batch"] | Sequence, n: int
@@ -128,8 +139,13 @@ def circular_distance(
     >>> int(circular_distance(1, 39, 40))
     2
     """
-    lag = jnp.mod(jnp.asarray(i) - jnp.asarray(j), n)
+    lag = jnp.mod(_whole("i", i) - _whole("j", j), n)
     return jnp.minimum(lag, n - lag)
+
+
+def _whole(name: str, value: Any) -> Array:
+    """Whole numbers stay whole."""
+    return jnp.asarray(value if isinstance(value, jax.Array) else checks.numbers(name, value))
 
 
 def position_length(w: Num[Array, "*batch n"]) -> Float[Array, "*batch"]:

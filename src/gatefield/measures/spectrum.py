@@ -6,11 +6,14 @@ import jax.numpy as jnp
 from jaxtyping import ArrayLike, Float, Real
 
 from gatefield.core.arrays import Exact
+from gatefield.core.checks import given
 from gatefield.core.precision import exact, real
+from gatefield.measures.inputs import kernel, sound
 from gatefield.measures.labels import LAST_TWO, labelled
 
 
 @labelled(("cumulative_spectrum", "sum of the smallest eigenvalues"), dim=LAST_TWO, out=("mode",))
+@given(K=kernel)
 @exact
 def cumulative_spectrum(K: Real[ArrayLike, "*batch samples samples"] | Sequence) -> Float[Exact, "*batch samples"]:
     """Sums of the k smallest eigenvalues of a kernel, k = 1 to n; the last is the trace.
@@ -31,4 +34,7 @@ def cumulative_spectrum(K: Real[ArrayLike, "*batch samples samples"] | Sequence)
 
     **Source:** paper 004, figure 1, where it is called e.c.d.f.
     """
-    return jnp.cumsum(jnp.linalg.eigvalsh(real(K)), axis=-1)
+    K = real(K)
+    good = sound(K)
+    sums = jnp.cumsum(jnp.linalg.eigvalsh(jnp.where(good[..., None, None], K, 0.0)), axis=-1)
+    return jnp.where(good[..., None], sums, jnp.nan)

@@ -9,8 +9,10 @@ from jaxtyping import Array, ArrayLike, Complex, Float, Num, Real
 
 from gatefield.core import checks
 from gatefield.core.arrays import Exact
+from gatefield.core.checks import given
 from gatefield.core.precision import exact, real
 from gatefield.core.scaling import scaled
+from gatefield.measures.inputs import complex_fields, fields
 from gatefield.measures.labels import labelled
 from gatefield.measures.localization import FieldsLike, Scores, energy, modulus, position_length
 
@@ -18,6 +20,8 @@ AnyFieldsLike = Num[ArrayLike, "*batch n"] | Sequence
 """Real or complex."""
 AlphaLike = Real[ArrayLike, "*alphas"] | Sequence
 
+MOST = 20_000
+"""Sites of a Harper matrix, which takes 3 GB then."""
 ONE_SIDED_BOUND = 0.2950530624747
 r"""Least product of the spread in position and the one-sided spread in frequency of a real field on the line.
 
@@ -27,6 +31,7 @@ $-d^2/dk^2 + (k-\xi)^2$ on $k > 0$ with zero slope at 0; there $\lambda = \xi^2$
 
 
 @labelled(("frequency_resultant", "length of the circular mean of frequency"))
+@given(w=complex_fields)
 @exact
 @jax.jit
 def frequency_resultant(w: AnyFieldsLike) -> Scores:
@@ -54,6 +59,7 @@ def frequency_resultant(w: AnyFieldsLike) -> Scores:
 
 
 @labelled(("analytic_signal", "field without its negative frequencies"), out=None)
+@given(w=fields)
 @exact
 @jax.jit
 def analytic_signal(w: FieldsLike) -> Complex[Exact, "*batch n"]:
@@ -82,6 +88,7 @@ def analytic_signal(w: FieldsLike) -> Complex[Exact, "*batch n"]:
 
 
 @labelled(("position_spread", "spread in position", "site"), ("frequency_spread", "spread in frequency", "cycles per ring"))
+@given(w=complex_fields, one_sided=checks.flag)
 @exact
 @partial(jax.jit, static_argnames="one_sided")
 def spreads(w: AnyFieldsLike, *, one_sided: bool = False) -> tuple[Scores, Scores]:
@@ -134,10 +141,11 @@ def harper_bound(n: int, alpha: AlphaLike = 0.5) -> Float[Exact, "*alphas"]:
     >>> round(float(harper_bound(40)), 6)
     0.961496
     """
-    return _harper_bound(checks.count("n", n), _share(alpha))
+    return _harper_bound(checks.count("n", n, most=MOST), _share(alpha))
 
 
 @labelled(("harper_slack", "distance from the least joint spread in position and frequency"))
+@given(w=complex_fields)
 @exact
 def harper_slack(w: AnyFieldsLike, alpha: Real[ArrayLike, "*#batch"] | Sequence = 0.5) -> Float[Exact, "..."]:
     r"""How far a field is from the least joint spread in position and frequency: 0 for the least, never less.

@@ -11,16 +11,19 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from gatefield.core import checks
 from gatefield.core.arrays import Exact
+from gatefield.core.checks import given
 from gatefield.core.errors import UserError
 from gatefield.core.keys import as_key
 from gatefield.core.precision import real
 from gatefield.core.runs import run_count
 from gatefield.core.ties import side
 from gatefield.data import Source
+from gatefield.theory.inputs import check_sites, covariance, fields
 from gatefield.theory.relu.geometry import Geometry, geometry, safe_sqrt
 
 __all__ = ["EmpiricalClass", "GaussianClass", "SymmetricClass", "gate_signs"]
@@ -63,6 +66,10 @@ class GaussianClass(SymmetricClass):
 
     cov: Float[Any, "n n"]
 
+    @given(cov=covariance)
+    def __init__(self, cov: Float[Any, "n n"]) -> None:
+        self.cov = cov if hasattr(cov, "dtype") else np.asarray(cov, float)
+
     def covariance(self) -> Float[Exact, "n n"]:
         return self.cov
 
@@ -101,22 +108,25 @@ class GaussianClass(SymmetricClass):
 class EmpiricalClass(SymmetricClass):
     r"""A fixed sample of inputs, each used with both signs: $g = (1+s)/2$ with s odd in x, so that mirroring costs nothing.
 
-    **Arguments**
+        **Arguments**
 
-    - `x`: the sample (samples, n), of any precision; signs are taken in that precision.
-    - `cov`: the covariance (n, n) of the law if it is known, else that of the sample.
+        - `x`: the sample (samples, n), of any precision; signs are taken in that precision.
+        - `cov`: the covariance (n, n) of the law if it is known, else that of the sample.
 
-    >>> import jax.numpy as jnp
-    >>> EmpiricalClass(jnp.array([[1.0, 1.0], [1.0, -1.0]])).drift(jnp.array([[2.0, 1.0]])).tolist()
-    [[0.5, 0.0]]
+        >>> import jax.numpy as jnp
+    import numpy as np
+        >>> EmpiricalClass(jnp.array([[1.0, 1.0], [1.0, -1.0]])).drift(jnp.array([[2.0, 1.0]])).tolist()
+        [[0.5, 0.0]]
     """
 
     x: Float[Any, "samples n"]
     cov: Float[Any, "n n"]
 
+    @given(x=fields, cov=covariance)
     def __init__(self, x: Float[Any, "samples n"], cov: Float[Any, "n n"] | None = None) -> None:
-        self.x = x
-        self.cov = jnp.matmul(x.T, x, precision="highest") / len(x) if cov is None else cov
+        self.x = x if hasattr(x, "dtype") else np.asarray(x, float)
+        self.cov = jnp.matmul(self.x.T, self.x, precision="highest") / len(x) if cov is None else cov
+        check_sites(self.x, self.cov)
 
     @classmethod
     def draw(cls, source: Source, key: PRNGKeyArray, samples: int) -> "EmpiricalClass":
@@ -163,9 +173,11 @@ class EmpiricalClass(SymmetricClass):
         return jnp.tanh(h / (2 * width * safe_sqrt(jnp.mean(h**2, axis=0))))
 
 
+@given(x=fields, w=fields)
 def gate_signs(x: Float[Exact, "samples n"], w: Float[Exact, "K n"]) -> Float[Array, "samples K"]:
     """The sign of <w, x> in the precision of x, 0 where it is 0 up to rounding."""
-    return side(jnp.asarray(x), jnp.asarray(w).astype(x.dtype))
+    x = jnp.asarray(x)
+    return side(x, jnp.asarray(w).astype(x.dtype))
 
 
 @eqx.filter_jit

@@ -17,10 +17,11 @@ from jaxtyping import Array, ArrayLike, Float, Real
 
 from gatefield.core import checks
 from gatefield.core.arrays import Exact, Field, FieldLike, MatrixLike, ScalarLike
+from gatefield.core.checks import given
 from gatefield.core.precision import exact, real
 from gatefield.core.scaling import scaled
 from gatefield.theory.drift.direction import direction
-from gatefield.theory.inputs import check_field
+from gatefield.theory.inputs import check_broadcast, check_field, covariance, field, one_gain, some, values
 from gatefield.theory.squash import Squash, panels, sag, squash
 
 __all__ = ["amplifier", "drift", "expansion"]
@@ -32,6 +33,7 @@ _BRANCH = 0.6
 """Up to this |a| the integral of erf is taken, beyond it that of erfc, which does not cancel near 1."""
 
 
+@given(a=some, gain=some)
 @exact
 def amplifier(a: ValuesLike, gain: ValuesLike) -> Values:
     r"""Mean of a site where a gate is open, if the site and the gate's field correlate by a and the rest is Gaussian.
@@ -57,6 +59,7 @@ def amplifier(a: ValuesLike, gain: ValuesLike) -> Values:
 
     **Source:** no note prints it; it answers section 2 of note 003, "I don't know what it looks like".
     """
+    check_broadcast(a=a, gain=gain)
     return _amplifier(real(checks.correlation("a", a)), real(checks.gain(gain)))
 
 
@@ -74,6 +77,7 @@ def _amplifier(a: Array, gain: Array) -> Array:
     return jnp.where(inner, integral, jnp.sign(a) * (at_one - integral))
 
 
+@given(w=field, cov=covariance, gain=one_gain)
 @exact
 def drift(w: FieldLike, cov: MatrixLike, gain: ScalarLike) -> Field:
     r"""Closure of the drift $E[1(\langle w,x\rangle>0)\,x]$ for sites of unit variance.
@@ -109,6 +113,7 @@ def _drift(w: Array, cov: Array, gain: Array) -> Array:
     return spread * _amplifier(direction(w, cov) / jnp.where(spread > 0, spread, 1.0), gain)
 
 
+@given(a=some, kurtosis=values)
 @exact
 def expansion(a: ValuesLike, kurtosis: ValuesLike) -> Values:
     r"""The amplifier for weak correlation, of any symmetric law.
@@ -130,6 +135,7 @@ def expansion(a: ValuesLike, kurtosis: ValuesLike) -> Values:
 
     **Source:** no note prints it; see `amplifier`.
     """
+    check_broadcast(a=a, kurtosis=kurtosis)
     a, kurtosis = real(checks.correlation("a", a)), real(checks.finite("kurtosis", kurtosis))
     return (a - kurtosis / 6 * a**3) / np.sqrt(2 * np.pi)
 

@@ -9,13 +9,14 @@ from jaxtyping import ArrayLike, Float, Real
 
 from gatefield.core import checks
 from gatefield.core.arrays import Exact, Field, FieldLike, Labels, MatrixLike
+from gatefield.core.checks import given
 from gatefield.core.errors import UserError
 from gatefield.core.precision import exact, real
 from gatefield.core.scaling import scaled
 from gatefield.data import Elliptical, Gaussian, Source, Task
 from gatefield.data.laws import GaussianRadial, Radial, as_radial
 from gatefield.theory.drift.direction import direction
-from gatefield.theory.inputs import check_field
+from gatefield.theory.inputs import check_field, covariance, field, labels, spectrum
 from gatefield.theory.relu.geometry import safe_sqrt
 from gatefield.theory.relu.modes import variances
 from gatefield.theory.tasks import plain_labels, two_classes, two_spectra
@@ -51,6 +52,7 @@ def constant(radial: Radial | str, n: int) -> Float[Exact, "*runs"]:
     return real(as_radial(radial).mean_ratio(n)) * sphere / 2
 
 
+@given(w=field, cov=covariance)
 @exact
 def drift(w: FieldLike, cov: MatrixLike, radial: Radial | str) -> Field:
     r"""Drift $E[1(\langle w,x\rangle>0)\,x] = c\,Cw/\sqrt{w^\top C w}$ of elliptical data.
@@ -75,6 +77,7 @@ def drift(w: FieldLike, cov: MatrixLike, radial: Radial | str) -> Field:
     return real(constant(radial, w.shape[-1])) * direction(w, cov)
 
 
+@given(w=field, cov1=covariance, cov0=covariance, labels=labels)
 @exact
 def velocity(
     w: FieldLike,
@@ -110,12 +113,13 @@ def velocity(
     **Source:** note 003, equations 4 and 6, with the factors of half the mean squared error.
     """
     radials = _radials(cov1, radial)
-    cov1, cov0, (y1, y0), (p, q) = two_classes(cov1, cov0, labels)
+    cov1, cov0, (y1, y0), (p, q) = two_classes(cov1, cov0, labels, any_law=True)
     w = real(w)
     pull = p * y1 * real(drift(w, cov1, radials[0])) + q * y0 * real(drift(w, cov0, radials[1]))
     return pull - (q * cov0 + p * cov1) @ w / 2
 
 
+@given(lam1=spectrum, lam0=spectrum)
 @exact
 def steady_amplitude(
     lam1: Real[ArrayLike, "*#shape"] | Sequence | Task,
@@ -146,7 +150,7 @@ def steady_amplitude(
     radials, n = _radials(lam1, radial), lam1.n if isinstance(lam1, Task) else n
     if n is None:
         raise UserError("The number of sites n is missing; write steady_amplitude(lam1, lam0, radial, n), or give one Task.")
-    lam1, lam0 = variances(*plain_labels(two_spectra(lam1, lam0))[:2])
+    lam1, lam0 = variances(*plain_labels(two_spectra(lam1, lam0, any_law=True))[:2])
     total = lam0 + lam1
     return 2 * real(constant(radials[0], n)) * safe_sqrt(lam1) / jnp.where(total == 0, 1.0, total)
 

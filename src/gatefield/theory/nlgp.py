@@ -11,9 +11,11 @@ from jaxtyping import Array, ArrayLike, Float, Real
 
 from gatefield.core import checks
 from gatefield.core.arrays import Exact
+from gatefield.core.checks import given
 from gatefield.core.precision import exact, real
 from gatefield.data.numerics import arcsine_covariance, gain_deviation, gain_variance
 from gatefield.theory.drift.pair import pair_drift as pair_drift
+from gatefield.theory.inputs import check_broadcast, some
 from gatefield.theory.squash import normal_panels, sag, squash
 
 __all__ = ["covariance", "excess_kurtosis", "half_gate_mean", "pair_drift", "variance"]
@@ -25,16 +27,20 @@ _SMALL_GAIN = 0.3
 """Below it the excess kurtosis is small against 3, and the Gaussian part is taken off under the integral."""
 
 
+@given(gain=some)
 @functools.wraps(gain_variance)
 def variance(gain: Real[ArrayLike, "*#shape"]) -> Values:
     return gain_variance(gain)
 
 
+@given(rho=some, gain=some)
 @functools.wraps(arcsine_covariance)
 def covariance(rho: Real[ArrayLike, "*#shape"], gain: Real[ArrayLike, "*#shape"]) -> Values:
+    check_broadcast(rho=rho, gain=gain)
     return arcsine_covariance(rho, gain)
 
 
+@given(rho=some, gain=some)
 @exact
 def half_gate_mean(rho: ValuesLike, gain: ValuesLike) -> Values:
     r"""Mean of $x_j$ where $x_i$ is positive, $E[1(x_i>0)\,x_j]$, for a latent correlation $\rho$ of the two sites.
@@ -58,6 +64,7 @@ def half_gate_mean(rho: ValuesLike, gain: ValuesLike) -> Values:
 
     **Source:** note 002, equations 71 to 74, with the prefactor corrected; note 001, equation 7.
     """
+    check_broadcast(rho=rho, gain=gain)
     return _half_gate_mean(real(checks.correlation("rho", rho)), real(checks.gain(gain)))
 
 
@@ -73,6 +80,7 @@ def _half_gate_mean(rho: Array, gain: Array) -> Array:
     return jnp.where(small, rho / np.sqrt(2 * np.pi), angle / (np.pi * real(gain_deviation(safe))))
 
 
+@given(gain=some)
 @exact
 def excess_kurtosis(gain: ValuesLike) -> Values:
     r"""Excess kurtosis of one site, $\kappa_4(g) = E[\operatorname{erf}(gZ)^4]/Z(g)^4 - 3$ for a standard normal Z.

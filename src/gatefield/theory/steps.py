@@ -1,5 +1,6 @@
 """Steps of equal length: gradient descent on an exact loss, and the end of a flow for very many fields at once."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -7,13 +8,21 @@ import diffrax
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
 from jaxtyping import Array, Float, Real
 
 from gatefield.core import checks
 from gatefield.core.arrays import Numbers
+from gatefield.core.checks import given
 from gatefield.core.errors import UserError
+from gatefield.core.text.quoted import quoted
+from gatefield.theory.inputs import unless_nan, values
+
+MOST_STEPS = 10**8
+"""Of one call, which cannot be interrupted: an hour or so."""
 
 
+@given(velocity=checks.function, w0=values, learning_rate=checks.number, steps=checks.vector)
 def descent(
     velocity: Callable[[Any], Any], w0: Numbers, learning_rate: float, steps: Numbers
 ) -> Float[np.ndarray, "steps *shape"]:
@@ -38,8 +47,9 @@ def descent(
     """
     marks = np.asarray(checks.real("steps", steps, "zero or more", lambda s: s >= 0), float)
     if marks.ndim != 1 or not marks.size or np.any(np.diff(marks) <= 0) or np.any(marks != np.round(marks)):
-        raise UserError(f"steps must be increasing whole numbers, such as [0, 10, 20], but are {steps!r}.")
-    start = np.asarray(checks.finite("w0", w0), float)
+        raise UserError(f"steps must be increasing whole numbers, such as [0, 10, 20], but are {quoted(steps)}.")
+    checks.count("the last of steps", int(marks[-1]), least=0, most=MOST_STEPS)
+    start = np.asarray(w0, float)
     rate = float(checks.positive("learning_rate", learning_rate))
     if marks[-1] == 0:
         return start[None]
@@ -48,6 +58,12 @@ def descent(
         return np.asarray(_solve(diffrax.Euler(), lambda w: rate * velocity(w), jnp.asarray(start), marks[-1], 1.0, kept))
 
 
+def _one_step(name: str, step: Any) -> None:
+    checks.number(name, step)
+    checks.positive(name, step)
+
+
+@given(velocity=checks.function, w0=values, time=checks.number, step=_one_step)
 def flow_end(
     velocity: Callable[[Any], Any], w0: Float[Array, "*shape"], time: Real[Any, ""] | float, *, step: float
 ) -> Float[Array, "*shape"]:
@@ -69,7 +85,11 @@ def flow_end(
     >>> bool(abs(flow_end(lambda w: -w, jnp.ones(2), 1.0, step=0.25) - jnp.exp(-1)).max() < 1e-5)
     True
     """
-    return _solve(diffrax.Tsit5(), velocity, w0, time, step, diffrax.SaveAt(t1=True))[0]
+    if not isinstance(time, Tracer):
+        checks.real("time", time, "zero or more", lambda t: t >= 0)
+        checks.count("time / step", max(1, math.ceil(float(time) / float(step))), most=MOST_STEPS)
+    end = _solve(diffrax.Tsit5(), velocity, w0, time, float(step), diffrax.SaveAt(t1=True))[0]
+    return unless_nan(end, jnp.asarray(time))
 
 
 def _solve(solver: Any, velocity: Callable[[Any], Any], w0: Array, end: Any, step: float, kept: diffrax.SaveAt) -> Array:

@@ -1,7 +1,7 @@
 """What formulas for two classes need of a task: covariances or spectra, labels and class shares.
 
-Every such formula takes either two covariances (balanced classes) or a `Task` in their place. With a task it is exact if both
-sources are Gaussian (or as the formula says); for other sources it is that of their Gaussian clones.
+Every such formula takes either two covariances (balanced classes) or a `Task` in their place. Formulas for Gaussian inputs
+refuse a task of other sources; those of its `GaussianClone`s they take.
 """
 
 from typing import Any, NamedTuple
@@ -12,6 +12,7 @@ import numpy as np
 from jax.core import Tracer
 from jaxtyping import Array, Float
 
+from gatefield.core import checks
 from gatefield.core.errors import UserError
 from gatefield.core.precision import real
 from gatefield.core.runs import run_count
@@ -38,21 +39,24 @@ class TwoClasses(NamedTuple):
         return jnp.stack([self.positive, self.negative]), labels, real(self.shares)
 
 
-def two_classes(cov1: Any, cov0: Any, labels: Any) -> TwoClasses:
-    """Both covariances with labels and shares, from a task or as they are given; labels are (1, 0) unless said."""
+def two_classes(cov1: Any, cov0: Any, labels: Any, *, any_law: bool = False) -> TwoClasses:
+    """Both covariances with labels and shares, from a task or as they are given; labels are (1, 0) unless said.
+
+    `any_law` says that the formula is not one for Gaussian inputs alone.
+    """
     if isinstance(cov1, AbstractTask):
-        task = _whole(cov1, cov0, labels)
+        task = _whole(cov1, cov0, labels, any_law)
         positive, negative = (_covariance(source) for source in (task.positive, task.negative))
         return TwoClasses(positive, negative, label_pair(task.labels), (task.proportion, 1 - task.proportion))
-    if cov0 is None:
+    if cov1 is None or cov0 is None:
         raise UserError("Only one covariance is given; write cov1, cov0 for both classes, or one Task in their place.")
     return TwoClasses(real(cov1), real(cov0), label_pair((1.0, 0.0) if labels is None else labels), (0.5, 0.5))
 
 
-def two_spectra(lam1: Any, lam0: Any, labels: Any = None) -> TwoClasses:
+def two_spectra(lam1: Any, lam0: Any, labels: Any = None, *, any_law: bool = False) -> TwoClasses:
     """The same for the variances of both classes in each mode; those of a task are in the order of the frequency, 0 to n-1."""
     if isinstance(lam1, AbstractTask):
-        task = _whole(lam1, lam0, labels)
+        task = _whole(lam1, lam0, labels, any_law)
         positive, negative = (_ring_variances(source) for source in (task.positive, task.negative))
         return TwoClasses(positive, negative, label_pair(task.labels), (task.proportion, 1 - task.proportion))
     if lam0 is None:
@@ -76,7 +80,7 @@ def plain_labels(classes: TwoClasses) -> TwoClasses:
     return classes
 
 
-def _whole(task: Any, other: Any, labels: Any) -> Task:
+def _whole(task: Any, other: Any, labels: Any, any_law: bool) -> Task:
     """The task, if it is one of two sources of mean zero, of one run, and nothing is given that it has already."""
     if not isinstance(task, Task):
         raise UserError(
@@ -93,11 +97,18 @@ def _whole(task: Any, other: Any, labels: Any) -> Task:
                 f"These formulas are for inputs of mean zero, but {type(source).__name__} inputs have means up to "
                 f"{np.abs(mean).max():.3g}; sample instead, as gated_linear.statistics does."
             )
+        if not any_law and not source.gaussian:
+            name = type(source).__name__
+            raise UserError(
+                f"This formula is for Gaussian inputs, but the task has {name} inputs; for those of equal covariance write "
+                f"GaussianClone({name}(...)) in the task, and for one neuron on the {name} inputs take theory.neuron.velocity."
+            )
     return task
 
 
 def _covariance(source: Source) -> Array:
-    return real(_at_once(source, source.covariance))
+    cov = _at_once(source, source.covariance)
+    return real(checks.covariance(f"the covariance of {type(source).__name__} inputs", cov))
 
 
 def _ring_variances(source: Source) -> Array:

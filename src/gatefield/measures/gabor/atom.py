@@ -1,17 +1,25 @@
 """The ring Gabor: a Gaussian envelope times a carrier, wrapped around the ring. It is built in Fourier space."""
 
 import math
+from typing import Any
 
 import numpy as np
 from jaxtyping import Complex, Float
 
 from gatefield.core import checks
 from gatefield.core.arrays import Numbers
+from gatefield.core.checks import given
+from gatefield.core.errors import UserError
 
 _DECAY = 40.0
 """Spectral terms below exp(-40) of the largest are left out."""
+_FASTEST = 1e9
+"""Cycles per ring; the whole part of a faster carrier cannot be told from rounding."""
+_MOST_TERMS = 10**8
+"""Of them; more would not fit into memory."""
 
 
+@given(mu=checks.finite, s=checks.positive, f=checks.finite, phi=checks.finite, amplitude=checks.finite)
 def gabor(
     n: int, mu: Numbers, s: Numbers, f: Numbers = 0.0, phi: Numbers = 0.0, amplitude: Numbers = 1.0
 ) -> Float[np.ndarray, "*batch n"]:
@@ -41,11 +49,21 @@ def gabor(
 
     **Source:** note 002, section on the uncertainty principle, where Gabors are named but not defined.
     """
-    n, s = checks.count("n", n), checks.positive("s", s)
-    shape = np.broadcast_shapes(*(np.shape(value) for value in (mu, s, f, phi, amplitude)))
+    n, shape = checks.count("n", n), _broadcast(mu, s, f, phi, amplitude)
     mu, s, f, phi, amplitude = (np.broadcast_to(np.asarray(v, float), shape).ravel() for v in (mu, s, f, phi, amplitude))
     fields = amplitude[:, None] * np.real(np.exp(1j * phi)[:, None] * atom(n, mu, s, f))
     return fields.reshape(*shape, n)
+
+
+def _broadcast(*values: Any) -> tuple[int, ...]:
+    shapes = [np.shape(value) for value in values]
+    try:
+        shape = np.broadcast_shapes(*shapes)
+    except ValueError:
+        shape = (0,)
+    if 0 in shape:
+        raise UserError(f"mu, s, f, phi and amplitude must broadcast, but have shapes {shapes}; give one of each.")
+    return shape
 
 
 def atom(
@@ -82,4 +100,8 @@ def _moments(
 def _aliases(n: int, s: Float[np.ndarray, " batch"], f: Float[np.ndarray, " batch"]) -> Float[np.ndarray, " alias"]:
     """Which multiples of n, added to k = 0 .. n-1, give every term that counts."""
     reach = math.sqrt(_DECAY / 2) / (np.pi * s.min()) + 1 / n
+    if abs(f).max() > _FASTEST:
+        raise UserError(f"f must be at most {_FASTEST:g} cycles per ring, but is {abs(f).max():g} in size; write f=1.0.")
+    if reach * n > _MOST_TERMS:
+        raise UserError(f"s must be no smaller than 1e-5 sites, but is {s.min():g}; write s=0.1 for a single site.")
     return np.arange(math.floor(f.min() / n - reach), math.floor(f.max() / n + reach) + 1.0)

@@ -127,7 +127,7 @@ def _join(fits: list[Fit]) -> Fit:
 
 
 def _fields(w: Any) -> np.ndarray:
-    fields = np.asarray(checks.finite("w", np.asarray(w)))
+    fields = np.asarray(checks.finite("w", w), float)
     if fields.ndim == 0 or fields.shape[-1] < _LEAST_SITES or fields.size == 0:
         raise UserError(f"A field to fit must have at least {_LEAST_SITES} sites, but w has shape {fields.shape}.")
     if not abs(fields).max(axis=-1).all():

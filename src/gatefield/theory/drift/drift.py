@@ -9,6 +9,7 @@ from jaxtyping import Array, ArrayLike, Float, PRNGKeyArray, Real
 
 from gatefield.core import checks
 from gatefield.core.arrays import Exact
+from gatefield.core.checks import given
 from gatefield.core.errors import UserError
 from gatefield.core.estimate import Estimate
 from gatefield.core.precision import exact, real
@@ -18,6 +19,8 @@ from gatefield.theory.drift.closed import Route, closed_route
 from gatefield.theory.drift.exact import cube_drift, exact_route, on_cube
 from gatefield.theory.drift.many import each_field
 from gatefield.theory.drift.sampled import STANDARD_ERRORS, sampled_drift
+from gatefield.theory.inputs import one_key, some
+from gatefield.theory.inputs import source as a_source
 
 METHODS = ("auto", "closed", "exact", "closure", "sampled")
 
@@ -39,6 +42,7 @@ def drift(
     samples: int = ...,
     with_error: Literal[True],
 ) -> Estimate: ...
+@given(source=a_source, w=some, key=one_key, with_error=checks.flag)
 def drift(
     source: Source,
     w: FieldsLike,
@@ -155,8 +159,6 @@ def _closure(source: Source, w: Float[Array, " n"]) -> Float[Array, " n"]:
 
 
 def _check(source: Source, w: Any) -> None:
-    if not isinstance(source, Source):
-        raise UserError(f"source must be a source, such as Hypercube(40, xi=2.0), but is {source!r}.")
     checks.finite("w", w)
     if np.shape(w)[-1:] != (source.n,):
         raise UserError(

@@ -8,9 +8,12 @@ import numpy as np
 from jax.scipy.special import erf
 from jaxtyping import Array, ArrayLike, Float, Real
 
+from gatefield.core import checks
 from gatefield.core.arrays import Exact
+from gatefield.core.checks import given
 from gatefield.core.precision import real
 from gatefield.theory.erf.compiled import compiled
+from gatefield.theory.inputs import bound, check_broadcast
 from gatefield.theory.squash import normal_density
 
 Values = Float[Exact, "*shape"]
@@ -21,6 +24,7 @@ _REACH = 40.0  # beyond it the normal tail is 0 in double precision
 _FAR = 1e18  # stands for infinity; its square fits into single precision
 
 
+@given(a=bound, b=bound, r=checks.correlation)
 @compiled
 def bivariate_cdf(a: ValuesLike, b: ValuesLike, r: ValuesLike) -> Values:
     r"""Distribution function of two standard normal variables X, Y of correlation r.
@@ -43,6 +47,7 @@ def bivariate_cdf(a: ValuesLike, b: ValuesLike, r: ValuesLike) -> Values:
 
     **Source:** Owen's decomposition into right triangles, Ann. Math. Stat. 27 (1956) 1075.
     """
+    check_broadcast(a=a, b=b, r=r)
     a, b, r = _ready(a, b, r)
     return (1 + _size(a) + _size(b) + _sign_product_mean(a, b, r)) / 4
 

@@ -10,14 +10,15 @@ from jax.scipy.special import erf
 from jaxtyping import Array
 
 from gatefield.core.arrays import Exact, Field, FieldLike, MatrixLike, Scalar, ScalarLike
-from gatefield.core.precision import real
+from gatefield.core.checks import given
 from gatefield.theory.erf.bivariate import sign_product_mean
 from gatefield.theory.erf.compiled import compiled
-from gatefield.theory.erf.inputs import checked, one_unit, two_units
+from gatefield.theory.erf.inputs import ONE_UNIT, TWO_UNITS
 from gatefield.theory.erf.tilt import tilted, units
+from gatefield.theory.inputs import check_sites
 
 
-@checked(one_unit)
+@given(**ONE_UNIT)
 @compiled
 def mean(w: FieldLike, b: ScalarLike, cov: MatrixLike) -> Scalar:
     r"""Mean output of a unit: $E\,s(h) = \operatorname{erf}\big(b/\sqrt{2(1+s)}\big)$ with $s = w^\top C w$.
@@ -36,11 +37,11 @@ def mean(w: FieldLike, b: ScalarLike, cov: MatrixLike) -> Scalar:
 
     **Source:** section 3 of note 002, "Around init".
     """
-    w = real(w)
-    return unit_mean(real(b), w @ real(cov) @ w)
+    check_sites(w, cov)
+    return unit_mean(b, w @ cov @ w)
 
 
-@checked(one_unit)
+@given(**ONE_UNIT)
 @compiled
 def slope_mean(w: FieldLike, b: ScalarLike, cov: MatrixLike) -> Scalar:
     r"""Mean slope of a unit.
@@ -61,11 +62,11 @@ def slope_mean(w: FieldLike, b: ScalarLike, cov: MatrixLike) -> Scalar:
 
     **Source:** note 002, equation 39, which has it for erf(h).
     """
-    w = real(w)
-    return unit_slope(real(b), w @ real(cov) @ w)
+    check_sites(w, cov)
+    return unit_slope(b, w @ cov @ w)
 
 
-@checked(one_unit)
+@given(**ONE_UNIT)
 @compiled
 def slope_input_mean(w: FieldLike, b: ScalarLike, cov: MatrixLike) -> Field:
     r"""Mean input weighted by the slope of a unit: $E[s'(h)\,x] = -\frac{b H}{1+s}\,Cw$, with H = `slope_mean`.
@@ -84,13 +85,13 @@ def slope_input_mean(w: FieldLike, b: ScalarLike, cov: MatrixLike) -> Field:
 
     **Source:** note 002 leaves the motion of the field out; by Stein's lemma.
     """
-    w, b = real(w), real(b)
-    image = real(cov) @ w
+    check_sites(w, cov)
+    image = cov @ w
     s = w @ image
     return -b * unit_slope(b, s) / (1 + s) * image
 
 
-@checked(two_units)
+@given(**TWO_UNITS)
 @compiled
 def product_slope_mean(w_j: FieldLike, b_j: ScalarLike, w_k: FieldLike, b_k: ScalarLike, cov: MatrixLike) -> Scalar:
     r"""Mean output of unit k times the slope of unit j.
@@ -115,13 +116,14 @@ def product_slope_mean(w_j: FieldLike, b_j: ScalarLike, w_k: FieldLike, b_k: Sca
     **Source:** section 3 of note 002, "Multiple Neurons", with the shift of the mean corrected; equation 41 for erf(h) and k =
     j.
     """
-    w_j, b_j, w_k, b_k, cov = map(real, (w_j, b_j, w_k, b_k, cov))
+    check_sites(w_j, cov)
+    check_sites(w_k, cov)
     one, other = units(w_j[None], b_j[None], cov), units(w_k[None], b_k[None], cov)
     tilt = tilted(one, other)
     return unit_slope(b_j, one.powers[0]) * unit_mean(tilt.mean, tilt.variance)[0, 0]
 
 
-@checked(two_units)
+@given(**TWO_UNITS)
 @compiled
 def product_slope_input_mean(w_j: FieldLike, b_j: ScalarLike, w_k: FieldLike, b_k: ScalarLike, cov: MatrixLike) -> Field:
     r"""Mean input weighted by the output of unit k and the slope of unit j.
@@ -145,7 +147,8 @@ def product_slope_input_mean(w_j: FieldLike, b_j: ScalarLike, w_k: FieldLike, b_
 
     **Source:** note 002 leaves the motion of the field out; by Stein's lemma under the tilted Gaussian.
     """
-    w_j, b_j, w_k, b_k, cov = map(real, (w_j, b_j, w_k, b_k, cov))
+    check_sites(w_j, cov)
+    check_sites(w_k, cov)
     one, other = units(w_j[None], b_j[None], cov), units(w_k[None], b_k[None], cov)
     m, v, rest, keep = (part[0, 0] for part in tilted(one, other))
     s = one.powers[0]
@@ -153,7 +156,7 @@ def product_slope_input_mean(w_j: FieldLike, b_j: ScalarLike, w_k: FieldLike, b_
     return unit_slope(b_j, s) * jnp.matmul(field, cov, precision="highest")
 
 
-@checked(two_units)
+@given(**TWO_UNITS)
 @compiled
 def kernel(w_j: FieldLike, b_j: ScalarLike, w_k: FieldLike, b_k: ScalarLike, cov: MatrixLike) -> Scalar:
     r"""Mean product of the outputs of two units.
@@ -176,8 +179,9 @@ def kernel(w_j: FieldLike, b_j: ScalarLike, w_k: FieldLike, b_k: ScalarLike, cov
 
     **Source:** note 002 has no loss; without biases the arcsine kernel.
     """
-    w_j, w_k, cov = real(w_j), real(w_k), real(cov)
-    return unit_kernel(real(b_j), w_j @ cov @ w_j, w_j @ cov @ w_k, real(b_k), w_k @ cov @ w_k)
+    check_sites(w_j, cov)
+    check_sites(w_k, cov)
+    return unit_kernel(b_j, w_j @ cov @ w_j, w_j @ cov @ w_k, b_k, w_k @ cov @ w_k)
 
 
 def unit_mean(b: Array, s: Array) -> Array:

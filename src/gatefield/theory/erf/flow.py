@@ -9,18 +9,22 @@ from jaxtyping import Array, ArrayLike, Float, Real
 
 from gatefield.core import checks
 from gatefield.core.arrays import Fields, FieldsLike, Labels, Matrix, MatrixLike, Scalar, ScalarLike
+from gatefield.core.checks import given
 from gatefield.core.precision import exact, real
 from gatefield.data import Task
 from gatefield.theory.erf.expectations import unit_kernel, unit_mean, unit_slope
-from gatefield.theory.erf.inputs import number, per_unit
+from gatefield.theory.erf.inputs import per_unit
 from gatefield.theory.erf.tilt import tilted, units
-from gatefield.theory.inputs import check_shapes
+from gatefield.theory.inputs import check_sites, covariance, fields, labels
 from gatefield.theory.tasks import two_classes
 
 Units = Float[Array, " K"]
 UnitsLike = Real[ArrayLike, "*#K"] | Sequence
 
+_known = given(W=fields, output_bias=checks.number, cov1=covariance, cov0=covariance, labels=labels)
 
+
+@_known
 @exact
 def velocity(
     W: FieldsLike,
@@ -47,7 +51,7 @@ def velocity(
     - `b`: hidden biases, one for each unit or one for all.
     - `output_bias`: $b_2$.
     - `cov1`, `cov0`: covariances (n, n) of the positive and the negative class, of equal shares; or one `Task` in place of
-      both, with its labels and shares (exact for Gaussian sources; for others it is the flow of their Gaussian clones).
+      both, of Gaussian sources, with its labels and shares (for others take their `GaussianClone`).
     - `labels`: the pair (y1, y0), (1, 0) if not given.
     - `readout`: output weights a, 1/K each unless given.
 
@@ -64,6 +68,7 @@ def velocity(
     return _velocity(_problem(W, b, output_bias, cov1, cov0, labels, readout))
 
 
+@_known
 @exact
 def loss(
     W: FieldsLike,
@@ -107,12 +112,11 @@ class _Problem(NamedTuple):
 def _problem(W, b, output_bias, cov1, cov0, labels, readout) -> _Problem:
     """All that velocity and loss need, with shapes checked."""
     classes = two_classes(cov1, cov0, labels)
-    W = real(checks.finite("W", W))
-    check_shapes(W, classes.positive, classes.negative)
+    W = real(W)
+    check_sites(W, classes.positive, classes.negative)
     K = len(W)
     per_unit("b", b, K)
     per_unit("readout", 1.0 if readout is None else readout, K)
-    number("output_bias", output_bias)
     covs, targets, shares = classes.stacked()
     a = jnp.broadcast_to(real(1 / K if readout is None else readout), (K,))
     return _Problem(W, jnp.broadcast_to(real(b), (K,)), a, covs, targets - real(output_bias), shares)

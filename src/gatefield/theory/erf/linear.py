@@ -11,17 +11,20 @@ from jaxtyping import Array, ArrayLike, Float, Real
 
 from gatefield.core import checks
 from gatefield.core.arrays import Exact, Labels, Scalar, ScalarLike
+from gatefield.core.checks import given
 from gatefield.core.errors import UserError
 from gatefield.core.precision import exact, real
 from gatefield.data import Task
 from gatefield.theory.erf.expectations import unit_mean, unit_slope
-from gatefield.theory.erf.inputs import number, per_unit
-from gatefield.theory.inputs import label_pair
+from gatefield.theory.erf.inputs import per_unit
+from gatefield.theory.inputs import label_pair, spectrum
+from gatefield.theory.inputs import labels as a_pair
 from gatefield.theory.tasks import two_spectra
 
 Modes = Real[ArrayLike, " modes"] | Sequence
 
 
+@given(b=checks.vector, lam1=spectrum, lam0=spectrum, labels=a_pair, output_bias=checks.number)
 @exact
 def linear_rates(
     b: Real[ArrayLike, " K"] | Sequence,
@@ -61,25 +64,21 @@ def linear_rates(
     **Source:** section 3 of note 002 asks why there are two populations of units; the linear stage is an answer it does not
     have.
     """
-    classes = two_spectra(lam1, lam0, labels)
-    _check_rates(b, classes.positive, classes.negative, output_bias, readout)
+    classes = two_spectra(lam1, lam0, labels, any_law=True)
+    _check_rates(b, classes.positive, classes.negative, readout)
     lams, targets, shares = classes._replace(positive=real(classes.positive), negative=real(classes.negative)).stacked()
     b = real(b)
     a = jnp.broadcast_to(real(1 / b.size if readout is None else readout), b.shape)
     return _linear_rates(b, a, lams, targets - real(output_bias), shares)
 
 
-def _check_rates(b: Any, lam1: Any, lam0: Any, output_bias: Any, readout: Any) -> None:
-    if np.ndim(b) != 1:
-        raise UserError(f"b must hold one bias for each unit, but has shape {np.shape(b)}; give a list of them.")
+def _check_rates(b: Any, lam1: Any, lam0: Any, readout: Any) -> None:
     for name, value in (("lam1", lam1), ("lam0", lam0)):
         checks.finite(name, value)
     if np.ndim(lam1) != 1 or np.shape(lam1) != np.shape(lam0):
         shapes = f"{np.shape(lam1)} and {np.shape(lam0)}"
         raise UserError(f"lam1 and lam0 must hold one eigenvalue for each mode, but have shapes {shapes}; give both alike.")
-    per_unit("b", b, np.size(b))
     per_unit("readout", 1.0 if readout is None else readout, np.size(b))
-    number("output_bias", output_bias)
 
 
 @jax.jit
@@ -97,6 +96,7 @@ def _linear_rates(
     return -(a * v)[:, None] * (pull[..., None] * jnp.eye(b.size) + shared)
 
 
+@given(b=checks.number, s1=checks.number, s0=checks.number, labels=a_pair, output_bias=checks.number)
 @exact
 def bias_velocity(
     b: ScalarLike, s1: ScalarLike, s0: ScalarLike, labels: Labels = (1.0, 0.0), *, output_bias: ScalarLike = 0.0
@@ -123,8 +123,6 @@ def bias_velocity(
 
     **Source:** note 002, equations 42 and 43, for erf(h/sqrt 2) instead of erf(h).
     """
-    for name, value in (("b", b), ("s1", s1), ("s0", s0), ("output_bias", output_bias)):
-        number(name, value)
     for name, power in (("s1", s1), ("s0", s0)):
         checks.real(name, power, "zero or more: a power w'Cw", lambda x: x >= 0)
     y1, y0 = label_pair(labels)

@@ -1,20 +1,37 @@
 """Gated linear networks behind the gates of many ReLU committees at once: their limits and losses."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, ArrayLike, Float, Real
 
 from gatefield.core.arrays import Exact
+from gatefield.core.checks import given
+from gatefield.core.errors import UserError
 from gatefield.core.precision import exact, real
+from gatefield.core.text.quoted import quoted
 from gatefield.theory.gated_linear.mixture import Mixture
 from gatefield.theory.gated_linear.path import limit
+from gatefield.theory.inputs import check_sites, sets
 
 Sets = Float[Exact, "sets K n"]
 SetsLike = Real[ArrayLike, "sets K n"] | Sequence
+
+
+def _mixture(name: str, data: Any) -> None:
+    if not isinstance(data, Mixture):
+        raise UserError(f"{name} must be both classes in a Mixture, but is {quoted(data)}; write mixture(task).")
+
+
+def _check(data: Mixture, V: Any, w: Any, name: str) -> None:
+    """As many weights as directions of gates, and as many sites as the data have."""
+    check_sites(V, data.classes[0].covariance())
+    if np.shape(V) != np.shape(w):
+        raise UserError(f"V and {name} must have one shape, but have {np.shape(V)} and {np.shape(w)}; give one for each gate.")
 
 
 class FrozenLimits(NamedTuple):
@@ -26,6 +43,7 @@ class FrozenLimits(NamedTuple):
     """From the given weights; the same unless gates are redundant."""
 
 
+@given(data=_mixture, V=sets, w0=sets)
 @exact
 def frozen_limits(data: Mixture, V: SetsLike, w0: SetsLike) -> FrozenLimits:
     r"""Where linear units end behind the gates $1(\langle v_k,x\rangle>0)$, frozen: $w(\infty) = K A^+ b + (I - A A^+)\,w(0)$.
@@ -50,9 +68,11 @@ def frozen_limits(data: Mixture, V: SetsLike, w0: SetsLike) -> FrozenLimits:
 
     **Source:** note 000, after equation 11, corrected by the factor K and for singular A.
     """
+    _check(data, V, w0, "w0")
     return _limits(data, real(V), real(w0))
 
 
+@given(data=_mixture, V=sets, w=sets)
 @exact
 def frozen_losses(data: Mixture, V: SetsLike, w: SetsLike) -> Float[Exact, " sets"]:
     """The loss of gated linear networks with weights `w` behind the gates of `V`; with V = w that of the ReLU committees.
@@ -73,6 +93,7 @@ def frozen_losses(data: Mixture, V: SetsLike, w: SetsLike) -> Float[Exact, " set
 
     **Source:** note 000, equations 13 to 15, with the factor one half.
     """
+    _check(data, V, w, "w")
     return _losses(data, real(V), real(w))
 
 

@@ -9,13 +9,16 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float, PRNGKeyArray
 
+from gatefield.core import checks
 from gatefield.core.arrays import FieldsLike
+from gatefield.core.checks import given
 from gatefield.core.estimate import Estimate
 from gatefield.core.keys import as_key
 from gatefield.data import Task
 from gatefield.gates import GateSet, learned
 from gatefield.theory.gated_linear.path import explained, limit, loss
 from gatefield.theory.gated_linear.statistics import STANDARD_ERRORS, statistics
+from gatefield.theory.inputs import fields, one_key
 
 PROBES = 4_000
 """Samples of each class for shares of open gates and for standard errors: shares are then known to 0.01."""
@@ -36,6 +39,7 @@ class Judged(NamedTuple):
     """What the ReLU network explains whose fields are the directions as given."""
 
 
+@given(directions=fields, key=one_key, samples=checks.count)
 def judge(directions: FieldsLike, task: Task, *, key: PRNGKeyArray, samples: int = 1_000_000) -> Judged:
     """Judge half-space gates by what they explain, by the fields behind them, and by how they share the inputs.
 

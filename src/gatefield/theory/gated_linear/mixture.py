@@ -9,14 +9,20 @@ import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from gatefield.core import checks
+from gatefield.core.checks import given
 from gatefield.core.errors import UserError
 from gatefield.core.keys import as_key
 from gatefield.core.precision import exact, real
 from gatefield.data import Task
 from gatefield.theory.classes import Directions, EmpiricalClass, GaussianClass, SymmetricClass, Width
+from gatefield.theory.inputs import labels, one_key, symmetric_class
 
 RIDGE = 1e-9
 """Added to A, times its mean diagonal, so that redundant gates can be searched through; what is explained only falls by it."""
+
+
+def _share(name: str, value: Any) -> None:
+    checks.proportion(value, name)
 
 
 class Mixture(eqx.Module):
@@ -33,6 +39,7 @@ class Mixture(eqx.Module):
     shares: Float[Any, "2"]
     labels: Float[Any, "2"]
 
+    @given(positive=symmetric_class, negative=symmetric_class, labels=labels, proportion=_share)
     def __init__(self, positive: SymmetricClass, negative: SymmetricClass, labels: Any = (1.0, 0.0), proportion: float = 0.5):
         self.classes = (positive, negative)
         self.shares = np.array([proportion, 1 - proportion])
@@ -77,6 +84,7 @@ class Mixture(eqx.Module):
         return 0.5 * (power - self.gain(V, w / len(w)))
 
 
+@given(key=one_key, samples=checks.count)
 @exact
 def mixture(task: Task, *, key: PRNGKeyArray | None = None, samples: int = 20_000) -> Mixture:
     """A task as gates see it: closed forms if both classes are Gaussian, else a fixed sample of each.

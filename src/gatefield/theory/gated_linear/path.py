@@ -1,6 +1,7 @@
 """Exact paths of gated linear networks, for regular and singular A."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -10,9 +11,11 @@ from jaxtyping import Array, ArrayLike, Float, Int, Real
 
 from gatefield.core import checks
 from gatefield.core.arrays import Exact, Fields, FieldsLike, Scalar, ScalarLike
+from gatefield.core.checks import given
 from gatefield.core.errors import UserError
 from gatefield.core.precision import exact, real
 from gatefield.theory.gated_linear.spectral import apply
+from gatefield.theory.inputs import fields, some, values
 
 MomentLike = Real[ArrayLike, "m m"] | Sequence
 """A (Kn, Kn), or a part of it."""
@@ -27,6 +30,18 @@ NULL = 1e-12
 """Eigenvalues below this times the largest count as zero: some thousand times what rounding leaves of one that is zero."""
 
 
+def flat(name: str, value: Any) -> None:
+    """The weights of all units in one, or b: finite."""
+    sizes = checks.shape(name, value)
+    if len(sizes) != 1 or not sizes[0]:
+        raise UserError(f"{name} must have shape (K n,), all units in one, but has shape {sizes}; write np.ravel({name}).")
+    checks.finite(name, value)
+
+
+_known = given(A=checks.finite, b=flat, w0=flat, w=values, times=some, label_power=checks.number)
+
+
+@_known
 @exact
 def solve(A: MomentLike, b: WeightsLike, w0: WeightsLike, times: TimesLike, K: Count) -> Float[Exact, "*times m"]:
     r"""The weights of a gated linear network at time t, exactly.
@@ -52,10 +67,11 @@ def solve(A: MomentLike, b: WeightsLike, w0: WeightsLike, times: TimesLike, K: C
 
     **Source:** note 000, equations 9 to 11, corrected: the factor 1/K, and a constant of either sign.
     """
-    A, b, w0 = checked(A, b, w0)
-    return _weights(A, b, w0, _times(times), _units(K))
+    A, b, w0 = checked(A, b, w0, K)
+    return path_of(A, b, w0, checked_times(times), _units(K))
 
 
+@_known
 @exact
 def limit(A: MomentLike, b: WeightsLike, w0: WeightsLike, K: Count) -> Float[Exact, " m"]:
     r"""Where the weights end: $w(\infty) = K A^+ b + (I - A A^+)\,w(0)$.
@@ -70,12 +86,13 @@ def limit(A: MomentLike, b: WeightsLike, w0: WeightsLike, K: Count) -> Float[Exa
 
     **Source:** note 000, after equation 11, corrected by the factor K and for singular A.
     """
-    A, b, w0 = checked(A, b, w0)
+    A, b, w0 = checked(A, b, w0, K)
     inverse = _inverse(A)
     _check_range(A, inverse, b)
     return _end(inverse, A, b, w0, _units(K))
 
 
+@_known
 @exact
 def loss(
     A: MomentLike, b: WeightsLike, w: Real[ArrayLike, "*batch m"] | Sequence, K: Count, label_power: ScalarLike
@@ -95,13 +112,14 @@ def loss(
 
     **Source:** note 000, equations 13 to 15, with the factor one half.
     """
-    A, b, _ = checked(A, b, b)
-    w = real(checks.finite("w", w)) / _units(K)
+    A, b, _ = checked(A, b, b, K)
+    w = real(w) / _units(K)
     if w.shape[-1:] != b.shape:
         raise UserError(f"w must have shape (..., {b.size}), the weights of all units in one, but has {w.shape}; flatten them.")
     return _loss(A, b, w, real(label_power))
 
 
+@_known
 @exact
 def loss_path(
     A: MomentLike, b: WeightsLike, w0: WeightsLike, times: TimesLike, K: Count, label_power: ScalarLike
@@ -124,6 +142,7 @@ def loss_path(
     return real(loss(A, b, solve(A, b, w0, times, K), K, label_power))
 
 
+@_known
 @exact
 def limiting_loss(A: MomentLike, b: WeightsLike, label_power: ScalarLike) -> Scalar:
     r"""The loss at the end: $L_\infty = \tfrac12\,(E y^2 - b^\top A^+ b)$.
@@ -140,6 +159,7 @@ def limiting_loss(A: MomentLike, b: WeightsLike, label_power: ScalarLike) -> Sca
     return 0.5 * (real(label_power) - real(explained(A, b)))
 
 
+@_known
 @exact
 def explained(A: MomentLike, b: WeightsLike) -> Scalar:
     r"""How much of the label power the gates can explain: $b^\top A^+ b$.
@@ -157,6 +177,7 @@ def explained(A: MomentLike, b: WeightsLike) -> Scalar:
     return b @ _inverse(A) @ b
 
 
+@_known
 @exact
 def initial_rate(b: WeightsLike, K: Count) -> Scalar:
     r"""How fast the loss falls at first, from weights zero: $-\dot L(0) = |b|^2/(K^2\tau)$.
@@ -173,6 +194,7 @@ def initial_rate(b: WeightsLike, K: Count) -> Scalar:
     return jnp.sum(real(b) ** 2) / _units(K) ** 2
 
 
+@given(w=fields, A=checks.finite, b=flat)
 @exact
 def velocity(w: FieldsLike, A: MomentLike, b: WeightsLike) -> Fields:
     r"""The gradient flow of a gated linear network, $\tau\,\dot w = (b - A w/K)/K$, for `flow`.
@@ -190,23 +212,31 @@ def velocity(w: FieldsLike, A: MomentLike, b: WeightsLike) -> Fields:
     **Source:** note 000, equations 5 and 8, with the missing factor 1/K.
     """
     w = real(w)
+    _check_shapes(A, b, w.ravel())
     return ((real(b) - real(A) @ w.ravel() / w.shape[0]) / w.shape[0]).reshape(w.shape)
 
 
-def checked(A: MomentLike, b: WeightsLike, w0: WeightsLike) -> tuple[Array, Array, Array]:
-    """A, b and w0 as arrays, with shapes checked, and whether A can be a second moment."""
-    for name, value in (("A", A), ("b", b), ("w0", w0)):
-        checks.finite(name, value)
-    shapes = np.shape(A), np.shape(b), np.shape(w0)
+def checked(A: MomentLike, b: WeightsLike, w0: WeightsLike, K: Any = 1) -> tuple[Array, Array, Array]:
+    """A, b and w0 as arrays, with shapes checked, and whether A can be a second moment, of K units of n inputs each."""
+    _check_shapes(A, b, w0)
     size = np.size(b)
+    if not isinstance(K, Tracer) and size % checks.count("K", K):
+        raise UserError(
+            f"K must be the number of units, each with as many of the {size} entries of b, but is {K}; write K=1 for one unit."
+        )
+
+    if not isinstance(A, Tracer):
+        _check_moment(np.asarray(A, float))
+    return _symmetric(real(A)), real(b), real(w0)
+
+
+def _check_shapes(A: Any, b: Any, w0: Any) -> None:
+    shapes, size = (np.shape(A), np.shape(b), np.shape(w0)), np.size(b)
     if shapes != ((size, size), (size,), (size,)):
         raise UserError(
             f"A, b and w0 must have shapes (m, m), (m,) and (m,) with the same m = K n, but have "
             f"{shapes[0]}, {shapes[1]} and {shapes[2]}."
         )
-    if not isinstance(A, Tracer):
-        _check_moment(np.asarray(A, float))
-    return _symmetric(real(A)), real(b), real(w0)
 
 
 @jax.jit
@@ -215,7 +245,7 @@ def _symmetric(A: Float[Array, "m m"]) -> Float[Array, "m m"]:
 
 
 @jax.jit
-def _weights(A: Array, b: Array, w0: Array, t: Float[Array, "*times"], K: Float[Array, ""]) -> Float[Array, "*times m"]:
+def path_of(A: Array, b: Array, w0: Array, t: Float[Array, "*times"], K: Float[Array, ""]) -> Float[Array, "*times m"]:
     """`solve` for arrays."""
 
     def at(time: Float[Array, ""]) -> Float[Array, " m"]:
@@ -251,7 +281,7 @@ def _units(K: Count) -> Float[Array, ""]:
     return real(K if isinstance(K, Tracer) else checks.count("K", K))
 
 
-def _times(times: TimesLike) -> Float[Array, "*times"]:
+def checked_times(times: TimesLike) -> Float[Array, "*times"]:
     return real(checks.real("times", times, "a time of zero or more", lambda x: (x >= 0) & np.isfinite(x)))
 
 

@@ -11,12 +11,14 @@ from scipy.optimize import minimize
 
 from gatefield.core import checks
 from gatefield.core.arrays import FieldsLike, Scalar
+from gatefield.core.checks import given
 from gatefield.core.errors import UserError
 from gatefield.core.keys import as_key
 from gatefield.core.precision import exact, real
 from gatefield.data import Task
 from gatefield.theory.classes import GaussianClass
 from gatefield.theory.gated_linear.mixture import Mixture, mixture
+from gatefield.theory.inputs import check_sites, fields, one_key, sets
 
 WIDTHS = (0.5, 0.2, 0.08)
 """Widths of soft gates on sampled data, one after another, in standard deviations of <v, x>.
@@ -39,6 +41,7 @@ class SearchResult(NamedTuple):
     """How much the local search added to the best end."""
 
 
+@given(key=one_key, starts=checks.count, steps=checks.count, tries=checks.count, samples=checks.count, also=sets)
 def best_half_spaces(
     task: Task,
     K: int,
@@ -96,6 +99,7 @@ def best_half_spaces(
     return SearchResult(_unit(V), value, np.stack([_unit(end) for end, _ in ends]), reached, value - float(reached.max()))
 
 
+@given(V=fields)
 @exact
 def explained_by_directions(V: FieldsLike, task: Task) -> Scalar:
     r"""What half-space gates explain on Gaussian data, $b^\top A^{-1} b$: closed form, differentiable by their directions.
@@ -115,6 +119,7 @@ def explained_by_directions(V: FieldsLike, task: Task) -> Scalar:
     problem = mixture(task, key=jax.random.key(0), samples=1)
     if not isinstance(problem.classes[0], GaussianClass):
         raise UserError("This closed form is for Gaussian data; use explained(A, b) of statistics(gates, task, key=...).")
+    check_sites(V, problem.covariance())
     return _at_best(problem, real(V))
 
 
@@ -130,10 +135,10 @@ def _starts(key: PRNGKeyArray, count: int, K: int, n: int, also: Any) -> np.ndar
     drawn = np.asarray(jax.random.normal(key, (count, K, n)), float)
     if also is None:
         return drawn
-    given = np.asarray(checks.finite("also", also), float)
-    if given.ndim != 3 or given.shape[1:] != (K, n):
-        raise UserError(f"Further starts must have shape (starts, {K}, {n}), but have {given.shape}; give one set for each.")
-    return np.concatenate([drawn, given])
+    further = np.asarray(also, float)
+    if further.shape[1:] != (K, n):
+        raise UserError(f"also must have shape (starts, {K}, {n}), but has {further.shape}; give one set for each start.")
+    return np.concatenate([drawn, further])
 
 
 def _inverse_root(cov: np.ndarray) -> np.ndarray:

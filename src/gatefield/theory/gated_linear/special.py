@@ -11,14 +11,42 @@ from jaxtyping import Array, Float
 
 from gatefield.core import checks
 from gatefield.core.arrays import Exact, Field, FieldLike, FieldsLike, MatrixLike, Scalar
+from gatefield.core.checks import given
 from gatefield.core.errors import UserError
 from gatefield.core.precision import exact, real
-from gatefield.theory.gated_linear.path import NULL, Count, MomentLike, TimesLike, WeightsLike, checked, limit, solve
+from gatefield.core.text.quoted import quoted
+from gatefield.theory.gated_linear.path import (
+    NULL,
+    Count,
+    MomentLike,
+    TimesLike,
+    WeightsLike,
+    checked,
+    checked_times,
+    flat,
+    limit,
+    path_of,
+    solve,
+)
+from gatefield.theory.inputs import check_sites, covariance, field, fields, some, unless_nan
 
 HALVINGS = 64
 """Of an interval of times whose ends differ by a factor of 1e12 at most: what is left is below rounding."""
 
 
+def _pieces(name: str, pieces: Any) -> None:
+    """(start time, A, b) of each piece."""
+    try:
+        starts = [start for start, _, _ in pieces]
+    except (TypeError, ValueError):
+        raise UserError(
+            f"{name} must be a list of (start time, A, b), but is {quoted(pieces)}; see gated_linear.pieces."
+        ) from None
+    for start in starts:
+        checks.number("the start time of a piece", start)
+
+
+@given(A11=checks.finite, b1=field, w0=fields, times=some)
 @exact
 def solve_redundant(
     A11: MatrixLike, b1: FieldLike, w0: FieldsLike, times: TimesLike, K: int
@@ -49,10 +77,12 @@ def solve_redundant(
     copies = w0.shape[0]
     if copies > checks.count("K", K):
         raise UserError(f"There are {copies} units that share the gate, but K = {K} in all; give K of at least {copies}.")
-    total = solve(A11, b1, w0.sum(0), copies * real(times), K)
+    A, b, start = checked(A11, b1, w0.sum(0))
+    total = path_of(A, b, start, copies * checked_times(times), real(K))
     return total[..., None, :] / copies + (w0 - w0.mean(0))
 
 
+@given(pieces=_pieces, w0=flat, times=some)
 def solve_pieces(
     pieces: Sequence[tuple[float, MomentLike, WeightsLike]], w0: WeightsLike, times: TimesLike, K: Count
 ) -> Float[np.ndarray, "times m"]:
@@ -77,17 +107,21 @@ def solve_pieces(
     at = np.atleast_1d(
         np.asarray(checks.real("times", times, "a time of zero or more", lambda t: (t >= 0) & np.isfinite(t)), float)
     )
+    if at.ndim > 1:
+        raise UserError(f"times must be one time or a list of times, but have shape {at.shape}; write np.ravel(times).")
     if len(starts) == 0 or starts[0] != 0 or np.any(np.diff(starts) <= 0):
         raise UserError(f"Pieces must start at increasing times, the first at 0, but they start at {starts.tolist()}.")
     out, w = np.zeros((len(at), np.size(w0))), np.asarray(w0, float)
     for i, (_, A, b) in enumerate(pieces):
         end = starts[i + 1] if i + 1 < len(starts) else np.inf
         inside = (at >= starts[i]) & (at < end)
-        out[inside] = np.asarray(solve(A, b, w, at[inside] - starts[i], K))
+        if inside.any():
+            out[inside] = np.asarray(solve(A, b, w, at[inside] - starts[i], K))
         w = np.asarray(solve(A, b, w, end - starts[i], K)) if np.isfinite(end) else w
     return out
 
 
+@given(A=checks.finite, b=flat)
 @exact
 def half_time(A: MomentLike, b: WeightsLike, K: Count) -> Scalar:
     r"""When half of what can be explained is explained, from weights zero: $L(t) = \tfrac12(L(0) + L_\infty)$.
@@ -104,13 +138,13 @@ def half_time(A: MomentLike, b: WeightsLike, K: Count) -> Scalar:
 
     **Source:** note 002, section 5.1, which asks which gates win the race.
     """
-    A, b, _ = checked(A, b, b)
+    A, b, _ = checked(A, b, b, K)
     rates, basis = jnp.linalg.eigh(A)
-    kept = rates > NULL * rates[-1]
+    kept = ~(rates <= NULL * rates[-1])  # true for NaN, which stays NaN
     weight = jnp.where(kept, (basis.T @ b) ** 2 / jnp.where(kept, rates, 1.0), 0.0)
-    share = weight / jnp.where(jnp.sum(weight) > 0, jnp.sum(weight), 1.0)
+    share = weight / jnp.where(jnp.sum(weight) == 0, 1.0, jnp.sum(weight))
     time = _halved(share, rates, jnp.max(rates), jnp.min(jnp.where(kept, rates, jnp.inf)))
-    return jnp.where(jnp.sum(weight) > 0, K**2 * time, jnp.inf)
+    return unless_nan(jnp.where(jnp.sum(weight) == 0, jnp.inf, K**2 * time), weight)
 
 
 def _halved(share: Array, rates: Array, fastest: Array, slowest: Array) -> Array:
@@ -130,6 +164,7 @@ def _halved(share: Array, rates: Array, fastest: Array, slowest: Array) -> Array
     return (low + high) / 2
 
 
+@given(cov1=covariance, cov0=covariance, drift=field)
 @exact
 def single_gate_field(cov1: MatrixLike, cov0: MatrixLike, drift: FieldLike) -> Field:
     r"""Where a single unit behind a half-space gate ends, on symmetric data with labels (1, 0): $2 (S_0+S_1)^{-1} f_1(v)$.
@@ -148,5 +183,6 @@ def single_gate_field(cov1: MatrixLike, cov0: MatrixLike, drift: FieldLike) -> F
 
     **Source:** note 002, section 5; the fixed points of v -> field are the steady states of a ReLU neuron.
     """
+    check_sites(drift, cov1, cov0)
     A, b = (real(cov1) + real(cov0)) / 4, real(drift) / 2
     return limit(A, b, jnp.zeros(b.shape), 1)

@@ -7,7 +7,8 @@ import numpy as np
 from jaxtyping import Float, PRNGKeyArray
 
 from gatefield.core import checks
-from gatefield.core.errors import UserError, unknown_name
+from gatefield.core.checks import given
+from gatefield.core.errors import UserError
 from gatefield.core.estimate import Estimate
 from gatefield.core.keys import as_key
 from gatefield.core.runs import run_count
@@ -20,6 +21,7 @@ from gatefield.theory.gated_linear.closed import (
     why_second_not_closed,
 )
 from gatefield.theory.gated_linear.sampled import sampled_moments, sampled_task_moments
+from gatefield.theory.inputs import one_key
 
 METHODS = ("auto", "closed", "sampled")
 STANDARD_ERRORS = 5.0
@@ -37,6 +39,7 @@ class Statistics(NamedTuple):
     """The mean square of the label."""
 
 
+@given(key=one_key, with_error=checks.flag)
 def statistics(
     gates: Any,
     task: AbstractTask,
@@ -95,8 +98,7 @@ def statistics(
 def _found(gates: GateSet, task: Any, method: str, key: PRNGKeyArray | None, samples: int) -> Any:
     """The statistics as estimates, by the best route that the method allows."""
     _check(gates, task)
-    if method not in METHODS:
-        raise unknown_name("method", method, METHODS)
+    checks.choice("method", method, METHODS)
     obstacle = why_not_closed(gates, task) if isinstance(task, Task) else f"a {type(task).__name__} task is not two sources"
     if method == "closed" and obstacle:
         raise UserError(f"There is no closed form here: {obstacle}; use method='sampled' with a key.")

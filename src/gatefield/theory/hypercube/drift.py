@@ -10,6 +10,7 @@ from jaxtyping import Array, ArrayLike, Float, PRNGKeyArray, Real
 
 from gatefield.core import checks
 from gatefield.core.arrays import Exact, MatrixLike
+from gatefield.core.checks import given
 from gatefield.core.errors import UserError
 from gatefield.core.estimate import Estimate
 from gatefield.core.precision import exact, real
@@ -21,6 +22,7 @@ from gatefield.theory.hypercube import inputs
 from gatefield.theory.hypercube.law import MOST_TRACED
 from gatefield.theory.hypercube.law_drift import law_drift
 from gatefield.theory.hypercube.moments import MOST_SITES
+from gatefield.theory.inputs import one_key
 
 Fields = Float[Exact, "*fields n"]
 FieldsLike = Real[ArrayLike, "*fields n"] | Sequence
@@ -65,6 +67,7 @@ def drift(
     samples: int = ...,
     with_error: Literal[True],
 ) -> Estimate: ...
+@given(key=one_key, with_error=checks.flag)
 def drift(
     w: FieldsLike,
     corr: MatrixLike,

@@ -9,6 +9,7 @@ from jaxtyping import ArrayLike, Float, Real
 
 from gatefield.core import checks
 from gatefield.core.arrays import Exact, FieldLike
+from gatefield.core.checks import given
 from gatefield.core.precision import exact, real
 from gatefield.core.ties import tied_sign
 from gatefield.theory.hypercube import inputs
@@ -94,6 +95,7 @@ def _head_errors(w: JaxArray, x: JaxArray, weight: JaxArray) -> JaxArray:
     return jnp.matmul(weight, jnp.abs(signs - signs[:, -1:]) / 2, precision="highest")
 
 
+@given(share=checks.number)
 def probable_head(
     w: FieldLike,
     x: Real[ArrayLike, "points n"] | Sequence,

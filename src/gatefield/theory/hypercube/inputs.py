@@ -8,6 +8,7 @@ from jax.core import Tracer
 
 from gatefield.core import checks
 from gatefield.core.errors import UserError
+from gatefield.core.text.quoted import quoted
 
 _ROUNDING = 1e-8  # users' correlations come from float32 or from rounded text; kernels that are wrong differ by far more
 
@@ -15,13 +16,13 @@ _ROUNDING = 1e-8  # users' correlations come from float32 or from rounded text; 
 def shape(name: str, value: Any) -> tuple[int, ...]:
     """The shape of an array of real numbers; ragged lists, text and complex numbers have none."""
     if isinstance(value, Tracer):
-        return value.shape
+        return checks.traced(name, value).shape
     try:
         array = np.asarray(value)
-    except ValueError:
-        raise UserError(f"{name} must be an array of real numbers, but its rows differ in length; make them equal.") from None
+    except (TypeError, ValueError):
+        array = np.empty(0, str)
     if array.dtype.kind not in "biufO":
-        raise UserError(f"{name} must be an array of real numbers, but has type {array.dtype}; give real numbers.")
+        raise UserError(f"{name} must be an array of real numbers, but is {quoted(value)}, of another type or of unequal rows.")
     return array.shape
 
 
@@ -47,7 +48,7 @@ def correlation(corr: Any, name: str = "corr") -> int:
 
 
 def covariances(cov1: Any, cov0: Any, sites: int | None = None) -> int:
-    """The number of sites of two covariances of the same, finite."""
+    """The number of sites of two covariances of the same."""
     sizes = shape("cov1", cov1)
     n = (sizes[-1] if sizes else 0) if sites is None else sites
     for name, cov in (("cov1", cov1), ("cov0", cov0)):
@@ -55,7 +56,7 @@ def covariances(cov1: Any, cov0: Any, sites: int | None = None) -> int:
             raise UserError(
                 f"{name} must be a covariance ({n}, {n}), but has shape {shape(name, cov)}; give both classes the same sites."
             )
-        checks.finite(name, cov)
+        checks.covariance(name, cov)
     return n
 
 

@@ -14,6 +14,7 @@ from gatefield.core.errors import UserError
 from gatefield.core.precision import exact, real
 from gatefield.theory.hypercube import inputs
 from gatefield.theory.hypercube.moments import MOST_SITES, Moments, subset_moments, subset_moments_host
+from gatefield.theory.inputs import unless_nan
 
 MOST_TRACED = 8  # a transformation computes all sets of sites at once, without symmetries: seconds for 8 sites
 
@@ -69,7 +70,7 @@ def law(corr: MatrixLike) -> Law:
                 f"Under a transformation the law of the signs is summed up to {MOST_TRACED} sites, but corr has {n}; "
                 "give corr as plain numbers."
             )
-        moments = subset_moments(real(corr))
+        moments = unless_nan(subset_moments(real(corr)), corr)
         return Law(hadamard(moments) / 2**n, moments, jnp.full_like(moments, jnp.nan))
     if n > MOST_SITES:
         raise UserError(f"The law of the signs is summed up to {MOST_SITES} sites, but corr has {n}; sample the signs instead.")

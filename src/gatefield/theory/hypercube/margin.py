@@ -4,6 +4,8 @@ from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
+from gatefield.core import checks
+from gatefield.core.checks import given
 from gatefield.core.errors import UserError
 from gatefield.theory.hypercube.integers import Scaled, rounded, scaled
 from gatefield.theory.hypercube.listed import listed_nearest
@@ -28,6 +30,7 @@ class Margin(NamedTuple):
 def margin(w: Any) -> int | float: ...
 @overload
 def margin(w: Any, *, with_error: Literal[True]) -> Margin: ...
+@given(with_error=checks.flag)
 def margin(w: Any, *, with_error: bool = False) -> int | float | Margin:
     r"""The smallest size of a signed sum of weights (*host*).
 

@@ -10,11 +10,14 @@ import numpy as np
 from jax.core import Tracer
 from jaxtyping import Array, ArrayLike, Float
 
+from gatefield.core import checks
 from gatefield.core.arrays import MatrixLike, Scalar
+from gatefield.core.checks import given
 from gatefield.core.errors import UserError
 from gatefield.core.estimate import Estimate
 from gatefield.core.precision import exact, real
 from gatefield.theory.hypercube import inputs
+from gatefield.theory.inputs import unless_nan
 
 MOST_SITES = 12  # three quarters of a minute; 14 would take hours
 _NODES = {4: 32, 6: 20, 8: 16, 10: 10, 12: 8}
@@ -35,6 +38,7 @@ Corr = Float[Array, "*batch k k"]
 def sign_moment(corr: MatrixLike) -> Scalar: ...
 @overload
 def sign_moment(corr: MatrixLike, *, with_error: Literal[True]) -> Estimate: ...
+@given(with_error=checks.flag)
 @exact
 def sign_moment(corr: MatrixLike, *, with_error: bool = False) -> Scalar | Estimate:
     r"""Moment $m_k = E[x_1 x_2 \cdots x_k]$ of the signs $x_i = \operatorname{sign} z_i$ of a Gaussian vector.
@@ -84,7 +88,7 @@ def _moment_and_error(corr: Any) -> tuple[Array, Array]:
     if k > MOST_SITES:
         raise UserError(f"The recursion reaches {MOST_SITES} sites, but corr has {k}; sample the signs instead.")
     if isinstance(corr, Tracer):
-        value = even_moments(real(corr)[None])[0]
+        value = unless_nan(even_moments(real(corr)[None])[0], corr)
         return value, jnp.full_like(value, jnp.nan)
     with jax.enable_x64(True), jax.ensure_compile_time_eval():
         value, error = _moment_host(np.asarray(corr, dtype=np.float64))

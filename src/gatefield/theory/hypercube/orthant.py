@@ -10,6 +10,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 
 from gatefield.core import checks
 from gatefield.core.arrays import FieldLike, MatrixLike, Scalar
+from gatefield.core.checks import given
 from gatefield.core.errors import UserError
 from gatefield.core.estimate import Estimate
 from gatefield.core.keys import as_key
@@ -20,6 +21,7 @@ from gatefield.theory.hypercube import inputs
 from gatefield.theory.hypercube.genz import replicate_means, shifted_points
 from gatefield.theory.hypercube.law import law
 from gatefield.theory.hypercube.moments import MOST_SITES
+from gatefield.theory.inputs import one_key, unless_nan
 
 METHODS = ("auto", "closed", "recursion", "sampled")
 MOST_AUTO = 8  # above, the recursion takes longer than sampling
@@ -42,6 +44,7 @@ def orthant(
     key: Any = ...,
     with_error: Literal[True],
 ) -> Estimate: ...
+@given(key=one_key, with_error=checks.flag)
 def orthant(
     corr: MatrixLike,
     pattern: FieldLike,
@@ -130,7 +133,8 @@ def _route(n: int, corr: Any) -> str:
 
 def _estimate(corr: Any, pattern: Any, method: str, u: np.ndarray) -> Estimate:
     errors = STANDARD_ERRORS if method == "sampled" else 1.0
-    return Estimate(*_value_and_error(corr, pattern, method, u), method, errors)
+    value, error = _value_and_error(corr, pattern, method, u)
+    return Estimate(unless_nan(value, corr) if isinstance(corr, Tracer) else value, error, method, errors)
 
 
 @exact

@@ -11,11 +11,19 @@ from jaxtyping import Array, ArrayLike, Bool, Float, Int, Real
 
 from gatefield.core import checks
 from gatefield.core.arrays import Exact, MatrixLike
+from gatefield.core.checks import given
 from gatefield.core.errors import UserError
 from gatefield.core.precision import exact, real
 from gatefield.core.ties import side
 from gatefield.theory.hypercube import inputs
+from gatefield.theory.inputs import values
 from gatefield.theory.relaxation import share_of_the_way, towards
+
+
+def _fields(name: str, value: Any) -> None:
+    values(name, value)
+    if not np.ndim(value):
+        raise UserError(f"{name} must have shape (..., n), but is one number; give one number for each site.")
 
 
 class LocalizedState(NamedTuple):
@@ -121,7 +129,7 @@ def steady_states(
     most_steps = checks.count("most_steps", most_steps)
     length = checks.scalar("time", checks.real("time", time, "zero or more and finite", lambda t: (t >= 0) & np.isfinite(t)))
     step = checks.scalar("time_step", checks.positive("time_step", time_step))
-    count = max(1, round(length / step)) if length else 0
+    count = checks.count("time / time_step", max(1, round(length / step))) if length else 0
     points = jnp.asarray(points) if getattr(points, "dtype", None) == np.float32 else real(points)
     weight = None if chances is None else real(chances)
     both = real(cov1) + real(cov0)
@@ -181,6 +189,7 @@ def _slack(f: Array) -> Array:
     return 1e4 * jnp.finfo(f.dtype).eps * jnp.max(jnp.abs(f), axis=1, keepdims=True)
 
 
+@given(fields=_fields)
 def is_localized(fields: Real[ArrayLike, "*batch n"] | Sequence) -> Bool[np.ndarray, "*batch"]:
     """Whether the largest weight exceeds the sum of the sizes of all others, so that one site decides the gate (*host*).
 
@@ -191,10 +200,12 @@ def is_localized(fields: Real[ArrayLike, "*batch n"] | Sequence) -> Bool[np.ndar
     return 2 * sizes.max(-1) > sizes.sum(-1)
 
 
+@given(losses=checks.vector)
 def levels(losses: Real[ArrayLike, " starts"] | Sequence, digits: int = 8) -> tuple[np.ndarray, np.ndarray]:
     """Distinct losses, rising, and how many starts ended in each; shifts and signs of a state share its loss (*host*).
 
     >>> levels([0.2, 0.1, 0.2])
     (array([0.1, 0.2]), array([1, 2]))
     """
-    return np.unique(np.round(np.asarray(losses, dtype=np.float64), digits), return_counts=True)
+    decimals = checks.count("digits", digits, least=0, most=300)
+    return np.unique(np.round(np.asarray(losses, dtype=np.float64), decimals), return_counts=True)

@@ -11,17 +11,32 @@ from jaxtyping import PRNGKeyArray
 
 from gatefield.core import checks
 from gatefield.core.arrays import Field, FieldLike, Labels, MatrixLike, Scalar
+from gatefield.core.checks import given
 from gatefield.core.errors import UserError
 from gatefield.core.precision import exact, real
+from gatefield.core.text.quoted import quoted
 from gatefield.data import Task
 from gatefield.theory.drift.drift import drift as drift_of
-from gatefield.theory.inputs import check_field, check_shapes
+from gatefield.theory.inputs import check_field, check_sites, covariance, field, labels, one_key
 from gatefield.theory.tasks import TwoClasses, two_classes
 
 Drift = Callable[[Any], Any]
 """A function of a field (n,) that gives the drift (n,) of one class."""
 
 
+def _drift(name: str, drift: Any) -> None:
+    if not callable(drift) and not isinstance(drift, Task):
+        raise UserError(
+            f"{name} must be a function of a field or a Task, but is {quoted(drift)}; write lambda w: relu.gate_mean(w, cov)."
+        )
+
+
+_known = given(
+    w=field, drift1=_drift, cov1=covariance, cov0=covariance, labels=labels, drift0=_drift, samples=checks.count, key=one_key
+)
+
+
+@_known
 @exact
 def velocity(
     w: FieldLike,
@@ -72,6 +87,7 @@ def velocity(
     return terms.drift - 0.5 * terms.image
 
 
+@_known
 @exact
 def loss(
     w: FieldLike,
@@ -119,7 +135,7 @@ def _problem(drift1, cov1, cov0, labels, drift0, sampling) -> _Problem:
         return _Problem(drift1, drift0, two_classes(cov1, cov0, labels))
     task, (method, key, samples) = drift1, sampling
     beside = [part for part in (cov1, cov0, drift0) if part is not None]
-    classes = two_classes(task, beside or None, labels)
+    classes = two_classes(task, beside or None, labels, any_law=True)
     for source in (task.positive, task.negative):
         if not source.symmetric:
             raise UserError(
@@ -147,13 +163,13 @@ class _Terms(NamedTuple):
 
 def _terms(w: Any, problem: _Problem) -> _Terms:
     drift1, drift0, (cov1, cov0, (y1, y0), (p, q)) = problem
-    w = real(checks.finite("w", w))
-    check_shapes(jnp.atleast_2d(w), cov1, cov0, name="w")
+    w = real(w)
+    check_sites(w, cov1, cov0)
     drift = p * real(y1) * real(drift1(w))
     if drift0 is not None:
         drift = drift + q * real(y0) * real(drift0(w))
     elif isinstance(y0, Tracer) or y0 != 0:
         raise UserError(f"With label y0 = {y0} the negative class has a drift too; give it as drift0.")
-    if w.ndim != 1 or drift.shape != w.shape:
+    if drift.shape != w.shape:
         raise UserError(f"w and its drift must both have shape (n,), but have shapes {w.shape} and {drift.shape}.")
     return _Terms(w, drift, (q * cov0 + p * cov1) @ w, p * real(y1) ** 2 + q * real(y0) ** 2)

@@ -16,9 +16,15 @@ from jaxtyping import Array, Float
 
 from gatefield.core import checks
 from gatefield.core.arrays import FieldsLike, MatrixLike
+from gatefield.core.checks import given
 from gatefield.core.precision import exact, real
 from gatefield.theory.classes import SymmetricClass
+from gatefield.theory.inputs import check_sites, covariance, fields, symmetric_class
 from gatefield.theory.relaxation import share_of_the_way, towards
+
+MOST_STEPS = 10**6
+"""Of a flow of gates, each of which is kept."""
+_known = given(positive=symmetric_class, total=covariance, w=fields, time=checks.number, step=checks.number)
 
 
 class GatePath(NamedTuple):
@@ -36,6 +42,7 @@ class GateValues(NamedTuple):
     loss: Float[Any, " fields"]
 
 
+@_known
 @exact
 def gate_map(positive: SymmetricClass, total: MatrixLike, w: FieldsLike) -> GateValues:
     r"""The limit field behind each field's gate, $M(w) = 2(S_0+S_1)^{-1}f(w)$, and the loss of a ReLU neuron with that field.
@@ -55,9 +62,11 @@ def gate_map(positive: SymmetricClass, total: MatrixLike, w: FieldsLike) -> Gate
 
     **Source:** note 002, section 5; the fixed points are the steady states of note 003, equation 4.
     """
+    check_sites(w, total, positive.covariance())
     return _values(positive, real(total), real(w))
 
 
+@_known
 def iterate_gate_map(
     positive: SymmetricClass, total: MatrixLike, w: FieldsLike, *, steps: int = 2000, tolerance: float = 1e-9
 ) -> GatePath:
@@ -84,11 +93,12 @@ def iterate_gate_map(
         total,
         None,
         w,
-        checks.count("steps", steps),
-        float(checks.real("tolerance", tolerance, "a number", np.isfinite)),
+        checks.count("steps", steps, most=MOST_STEPS),
+        checks.scalar("tolerance", checks.finite("tolerance", tolerance)),
     )
 
 
+@_known
 def gate_flow(positive: SymmetricClass, total: MatrixLike, w: FieldsLike, *, time: float, step: float = 0.1) -> GatePath:
     r"""Follow the gradient flow $\dot w = \tfrac14T(M(w)-w)$, by steps that are exact while no gate changes.
 
@@ -108,13 +118,14 @@ def gate_flow(positive: SymmetricClass, total: MatrixLike, w: FieldsLike, *, tim
     **Source:** note 003, equation 4, with the factors of half the mean squared error.
     """
     time, step = float(checks.positive("time", time)), float(checks.positive("step", step))
-    count = max(1, round(time / step))
+    count = checks.count("time / step", max(1, round(time / step)), most=MOST_STEPS)
     return _run(positive, total, time / count, w, count, -1.0)
 
 
 @exact
 def _run(positive, total, time_step, w, steps, tolerance) -> GatePath:
     """All steps; room for their records is a power of two, so that few numbers of steps need compiling."""
+    check_sites(w, total, positive.covariance())
     total, room = real(total), max(64, 1 << (steps - 1).bit_length())
     share = share_of_the_way(total, time_step)
     count, end, moved, losses = _loop(positive, total, share, real(w), jnp.asarray(steps), real(tolerance), room)

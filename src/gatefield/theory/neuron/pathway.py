@@ -10,7 +10,7 @@ does not depend on the length of w, the steady states are those without a pathwa
 $|\langle w/2,x\rangle|$. A pathway that is frozen shifts the field: in a steady state, $w + v = 2S^{-1}f(w)$.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
@@ -20,15 +20,25 @@ from jaxtyping import Array, Float, Key, PRNGKeyArray
 
 from gatefield.core import checks
 from gatefield.core.arrays import Field, FieldLike, FieldsLike, MatrixLike
+from gatefield.core.checks import given
 from gatefield.core.errors import UserError
 from gatefield.core.estimate import Estimate
 from gatefield.core.keys import as_key
 from gatefield.core.precision import exact, real
 from gatefield.core.runs import run_count
 from gatefield.data import Source
+from gatefield.theory.inputs import check_directions, check_sites, covariance, field, one_key, source
+from gatefield.theory.inputs import fields as some_fields
 
 PARTS = 8
 """Independent parts of the sample, whose spread gives the standard error."""
+
+
+def _jacobians(name: str, value: Any) -> None:
+    sizes = checks.shape(name, value)
+    if len(sizes) != 3 or sizes[0] < 2 or not sizes[1] or sizes[1] != sizes[2]:
+        raise UserError(f"{name} must have shape (part, n, n) with two parts or more, but has {sizes}; see sampled_jacobian.")
+    checks.finite(name, value)
 
 
 class SampledDrift(NamedTuple):
@@ -45,6 +55,7 @@ class Spectrum(NamedTuple):
     largest: Estimate
 
 
+@given(w=field, v=field, drift=field, total=covariance)
 @exact
 def pathway_velocity(w: FieldLike, v: FieldLike, drift: FieldLike, total: MatrixLike) -> tuple[Field, Field]:
     r"""Velocities of the field and of the linear pathway of one ReLU neuron, labels (1, 0), classes of equal shares.
@@ -66,9 +77,12 @@ def pathway_velocity(w: FieldLike, v: FieldLike, drift: FieldLike, total: Matrix
     **Source:** no note prints it; minus the gradient of half the mean squared error, with note 002, equation 14.
     """
     w, v, drift, total = map(real, (w, v, drift, total))
+    for part in (w, v, drift):
+        check_sites(part, total)
     return drift / 2 - total @ (w + v) / 4, -total @ (w + 2 * v) / 4
 
 
+@given(source=source, fields=some_fields, key=one_key, width=checks.number)
 def sampled_jacobian(
     source: Source, fields: FieldsLike, key: PRNGKeyArray, *, samples: int, width: float = 0.05
 ) -> SampledDrift:
@@ -95,7 +109,9 @@ def sampled_jacobian(
     if run_count(source) is not None:
         raise UserError("The source must be of one run; take gatefield.one_run(source, 0).")
     width = float(checks.positive("width", width))
-    array = np.asarray(checks.finite("fields", fields), float)
+    array = np.asarray(fields, float)
+    check_sites(array, source.covariance())
+    check_directions(array, {"source.covariance()": source.covariance()})
     scale = np.sqrt(np.einsum("fi,ij,fj->f", array, np.asarray(source.covariance(), float), array))
     size = max(1, checks.count("samples", samples) // PARTS)
     found = _sampled(
@@ -123,6 +139,7 @@ def _sampled(source: Source, fields: Array, edge: Array, keys: Key[Array, " part
     return jax.lax.map(part, keys)
 
 
+@given(jacobian=_jacobians, total=covariance, pathway=checks.flag)
 def velocity_spectrum(
     jacobian: Float[np.ndarray, "part n n"], total: Float[np.ndarray, "n n"], *, pathway: bool = False
 ) -> Spectrum:
@@ -145,6 +162,8 @@ def velocity_spectrum(
 
     **Source:** as for `pathway_velocity`.
     """
+    jacobian, total = np.asarray(jacobian, float), np.asarray(total, float)
+    check_sites(jacobian, total)
     values = np.linalg.eigvalsh(_whole(jacobian.mean(0), total, pathway))[::-1]
     tops = [np.linalg.eigvalsh(_whole(part, total, pathway))[-1] for part in jacobian]
     error = float(np.std(tops, ddof=1) / np.sqrt(len(tops)))

@@ -8,11 +8,13 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from gatefield.core.arrays import Field, FieldLike, Fields, Matrix, MatrixLike, Scalar
+from gatefield.core.checks import given
 from gatefield.core.precision import exact
-from gatefield.theory.inputs import check_directions
+from gatefield.theory.inputs import check_directions, covariance, field
 from gatefield.theory.relu.geometry import geometry, overlap, pair
 
 
+@given(w=field, cov=covariance)
 @exact
 def gate_mean(w: FieldLike, cov: MatrixLike) -> Field:
     r"""Mean input where a gate is open: $E[1(\langle w,x\rangle>0)\,x] = Cw/(\sqrt{2\pi}\,|w|)$.
@@ -35,6 +37,7 @@ def gate_mean(w: FieldLike, cov: MatrixLike) -> Field:
     return _gate_mean(fields[:1], cov)
 
 
+@given(w=field, v=field, cov=covariance)
 @exact
 def kernel(w: FieldLike, v: FieldLike, cov: MatrixLike) -> Scalar:
     r"""Mean product of two ReLU units.
@@ -58,6 +61,7 @@ def kernel(w: FieldLike, v: FieldLike, cov: MatrixLike) -> Scalar:
     return _kernel(*pair(w, v, cov))
 
 
+@given(w=field, v=field, cov=covariance)
 @exact
 def pair_mean(w: FieldLike, v: FieldLike, cov: MatrixLike) -> Field:
     r"""Mean input weighted by one unit's gate and another unit's output.
@@ -86,6 +90,7 @@ def pair_mean(w: FieldLike, v: FieldLike, cov: MatrixLike) -> Field:
     return _pair_mean(fields, cov)
 
 
+@given(w=field, v=field, cov=covariance)
 @exact
 def gate_second_moment(w: FieldLike, v: FieldLike, cov: MatrixLike) -> Matrix:
     r"""Second moment of the input where two gates are open together.
@@ -115,6 +120,7 @@ def gate_second_moment(w: FieldLike, v: FieldLike, cov: MatrixLike) -> Matrix:
     return _gate_second_moment(fields, cov)
 
 
+@given(w=field, v=field, cov=covariance)
 @exact
 def gate_agreement(w: FieldLike, v: FieldLike, cov: MatrixLike) -> Scalar:
     r"""Probability that two gates agree, $P[1(\langle w,x\rangle>0) = 1(\langle v,x\rangle>0)] = 1-\theta/\pi$.

@@ -9,10 +9,11 @@ from jaxtyping import Array, ArrayLike, Float, Real
 
 from gatefield.core import checks
 from gatefield.core.arrays import Fields, FieldsLike, Labels, Matrix, MatrixLike, Scalar, ScalarLike
+from gatefield.core.checks import given
 from gatefield.core.errors import UserError
 from gatefield.core.precision import exact, real
 from gatefield.data import Task
-from gatefield.theory.inputs import check_directions, check_shapes
+from gatefield.theory.inputs import check_directions, check_sites, covariance, fields, labels
 from gatefield.theory.relu.expectations import directed
 from gatefield.theory.relu.geometry import geometry, overlap
 from gatefield.theory.tasks import two_classes
@@ -20,7 +21,10 @@ from gatefield.theory.tasks import two_classes
 Readout = Float[Array, " K"]
 ReadoutLike = Real[ArrayLike, " K"] | Sequence
 
+_known = given(W=fields, cov1=covariance, cov0=covariance, labels=labels, readout=checks.vector, output_bias=checks.number)
 
+
+@_known
 @exact
 def velocity(
     W: FieldsLike,
@@ -42,7 +46,7 @@ def velocity(
 
     - `W`: fields (K, n), none of them zero.
     - `cov1`, `cov0`: covariances (n, n) of the positive and the negative class, of equal shares; or one `Task` in place of
-      both, with its labels and shares (exact for Gaussian sources; for others it is the flow of their Gaussian clones).
+      both, of Gaussian sources, with its labels and shares (for others take their `GaussianClone`).
     - `labels`: the pair (y1, y0), (1, 0) if not given.
     - `readout`: output weights (K,), the mean over units if not given.
     - `output_bias`: b.
@@ -63,6 +67,7 @@ def velocity(
     return _velocity(problem)
 
 
+@_known
 @exact
 def loss(
     W: FieldsLike,
@@ -106,13 +111,12 @@ class _Problem(NamedTuple):
 def _problem(W, cov1, cov0, labels, readout, output_bias) -> _Problem:
     """All that velocity and loss need, with shapes checked."""
     classes = two_classes(cov1, cov0, labels)
-    W = real(checks.finite("W", W))
-    check_shapes(W, classes.positive, classes.negative)
+    W = real(W)
+    check_sites(W, classes.positive, classes.negative)
     K = W.shape[0]
-    weights = jnp.full(K, 1 / K, W.dtype) if readout is None else real(checks.finite("readout", readout))
+    weights = jnp.full(K, 1 / K, W.dtype) if readout is None else real(readout)
     if weights.shape != (K,):
         raise UserError(f"readout must hold one output weight for each of the {K} fields, but has shape {weights.shape}.")
-    checks.finite("output_bias", output_bias)
     covs, targets, shares = classes.stacked()
     return _Problem(W, covs, targets - real(output_bias), weights, shares)
 

@@ -6,14 +6,16 @@ import numpy as np
 from jax.core import Tracer
 from jaxtyping import Array
 
-from gatefield.core import checks
 from gatefield.core.arrays import Field, Matrix, MatrixLike
+from gatefield.core.checks import given
 from gatefield.core.errors import UserError
 from gatefield.core.precision import exact
 from gatefield.data import Task
+from gatefield.theory.inputs import covariance
 from gatefield.theory.tasks import plain_labels, two_classes
 
 
+@given(cov1=covariance, cov0=covariance)
 @exact
 def generalised_modes(cov1: MatrixLike | Task, cov0: MatrixLike | None = None) -> tuple[Field, Matrix]:
     r"""The steady states of one ReLU neuron on any two Gaussian classes: the modes of $S_0 v = (D-1)\,S_1 v$.
@@ -25,7 +27,7 @@ def generalised_modes(cov1: MatrixLike | Task, cov0: MatrixLike | None = None) -
     **Arguments**
 
     - `cov1`, `cov0`: covariances (n, n) of the positive and the negative class, of positive definite sum; or one `Task` in
-      place of both, with labels (1, 0) and equal shares (exact for Gaussian sources, else that of their Gaussian clones).
+      place of both, of Gaussian sources, with labels (1, 0) and equal shares.
 
     **Returns** D in increasing order (infinite where the positive class has no variance), and the modes as columns, scaled as
     above; float64 NumPy unless traced. Derivatives exist where no two D are equal.
@@ -38,10 +40,10 @@ def generalised_modes(cov1: MatrixLike | Task, cov0: MatrixLike | None = None) -
     **Source:** note 002, equation 20; for covariances that are not circulant no note says it.
     """
     cov1, cov0, *_ = plain_labels(two_classes(cov1, cov0, None))
-    for name, cov in (("cov1", cov1), ("cov0", cov0)):
-        checks.finite(name, cov)
-    if cov1.ndim != 2 or cov1.shape[0] != cov1.shape[1] or cov1.shape != cov0.shape:
-        raise UserError(f"cov1 and cov0 must be square and alike, but have shapes {cov1.shape} and {cov0.shape}.")
+    if cov1.shape != cov0.shape:
+        raise UserError(
+            f"cov1 and cov0 must be alike, but have shapes {cov1.shape} and {cov0.shape}; give both the same sites."
+        )
     D, modes = _generalised_modes(cov1, cov0)
     if not isinstance(D, Tracer) and np.isnan(np.asarray(D)).any():
         raise UserError("cov1 + cov0 must be positive definite: some direction has no variance in either class; leave it out.")

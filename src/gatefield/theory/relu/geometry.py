@@ -17,7 +17,7 @@ from jaxtyping import Array, Float
 from gatefield.core.arrays import Fields, Matrix
 from gatefield.core.errors import UserError
 from gatefield.core.precision import real
-from gatefield.theory.inputs import check_shapes
+from gatefield.theory.inputs import check_sites
 
 _SMALL = 0.2
 """Angles below it, in radians, take the series: its sixth term is then below 1e-15 of the first."""
@@ -46,10 +46,10 @@ def geometry(W: Fields, cov: Matrix) -> Geometry:
     A zero field has length 0, and angle theta = 0 to every field.
     """
     scale = jax.lax.stop_gradient(jnp.max(jnp.abs(W), axis=1))
-    scaled = W / jnp.where(scale > 0, scale, 1.0)[:, None]
+    scaled = W / jnp.where(scale == 0, 1.0, scale)[:, None]
     image = jnp.matmul(scaled, cov, precision="highest")
     length = safe_sqrt(jnp.sum(scaled * image, axis=1))
-    positive = length > 0
+    positive = length != 0  # true for NaN, which stays NaN
     inverse = jnp.where(positive, 1 / jnp.where(positive, length, 1.0), 0.0)[:, None]
     units, images = scaled * inverse, image * inverse
     apart = positive[:, None] & positive & ~np.eye(len(W), dtype=bool)
@@ -63,7 +63,7 @@ def _sines_and_cosines(units: Fields, images: Fields, apart: Array) -> tuple[Arr
     rests = units[None] - cosines[..., None] * units[:, None]
     squares = jnp.sum(rests * (images[None] - cosines[..., None] * images[:, None]), axis=-1)
     noise = jnp.finfo(units.dtype).eps ** 2
-    return safe_sqrt(jnp.where(apart & (squares > noise), squares, 0.0)), cosines
+    return safe_sqrt(jnp.where(apart & ~(squares <= noise), squares, 0.0)), cosines
 
 
 def overlap(sine: Array, cosine: Array) -> Array:
@@ -80,17 +80,15 @@ def overlap(sine: Array, cosine: Array) -> Array:
 
 
 def safe_sqrt(square: Array) -> Array:
-    """The square root where it is positive, else 0 with derivative 0."""
-    positive = square > 0
-    return jnp.where(positive, jnp.sqrt(jnp.where(positive, square, 1.0)), 0.0)
+    """The square root where it is positive, else 0 with derivative 0; NaN for NaN."""
+    flat = square <= 0  # false for NaN, which stays NaN
+    return jnp.where(flat, 0.0, jnp.sqrt(jnp.where(flat, 1.0, square)))
 
 
 def pair(w: Any, v: Any, cov: Any) -> tuple[Fields, Matrix]:
     """Two fields as the rows of one array, and their covariance, with shapes checked."""
     w, v, cov = real(w), real(v), real(cov)
-    for name, field in (("w", w), ("v", v)):
-        if field.ndim != 1 or field.shape != w.shape:
-            raise UserError(f"{name} must be a field of shape (n,), like w, but has shape {field.shape}.")
-    fields = jnp.stack([w, v])
-    check_shapes(fields, cov)
-    return fields, cov
+    if v.shape != w.shape:
+        raise UserError(f"v must be a field of shape (n,), like w, but has shape {v.shape} and w has {w.shape}; cut one.")
+    check_sites(w, cov)
+    return jnp.stack([w, v]), cov

@@ -17,9 +17,11 @@ from jaxtyping import Array, ArrayLike, Float, Int, Real
 
 from gatefield.core import checks
 from gatefield.core.arrays import Exact, Labels
+from gatefield.core.checks import given
 from gatefield.core.errors import UserError
 from gatefield.core.precision import exact, real
 from gatefield.data import Task
+from gatefield.theory.inputs import check_broadcast, field, labels, spectrum, unless_nan
 from gatefield.theory.relu.geometry import safe_sqrt
 from gatefield.theory.tasks import plain_labels, two_spectra
 
@@ -30,6 +32,12 @@ SomeModesLike = Real[ArrayLike, "*#modes"] | Sequence
 """Any number of modes, or one."""
 
 
+def _mode(name: str, k: Any) -> None:
+    if not isinstance(k, Tracer):
+        checks.count(name, k.item() if np.ndim(k) == 0 and hasattr(k, "item") else k, least=0)
+
+
+@given(u=field, lam1=spectrum, lam0=spectrum, labels=labels)
 @exact
 def mode_velocity(u: ModesLike, lam1: ModesLike | Task, lam0: ModesLike | None = None, labels: Labels | None = None) -> Modes:
     r"""Velocity of one ReLU neuron's modes on two Gaussian classes.
@@ -59,6 +67,7 @@ def mode_velocity(u: ModesLike, lam1: ModesLike | Task, lam0: ModesLike | None =
     return _mode_velocity(coefficients(u, pulling), *classes._replace(positive=positive, negative=negative).stacked())
 
 
+@given(lam1=spectrum, lam0=spectrum)
 @exact
 def steady_amplitude(lam1: SomeModesLike | Task, lam0: SomeModesLike | None = None) -> SomeModes:
     r"""Amplitude of one ReLU neuron on a steady mode, $|u_k| = \sqrt{2/\pi}\,\sqrt{\lambda_1}/(\lambda_0+\lambda_1)$.
@@ -79,9 +88,10 @@ def steady_amplitude(lam1: SomeModesLike | Task, lam0: SomeModesLike | None = No
     """
     lam1, lam0 = variances(*plain_labels(two_spectra(lam1, lam0))[:2])
     total = lam0 + lam1
-    return jnp.sqrt(2 / jnp.pi) * safe_sqrt(lam1) / jnp.where(total > 0, total, 1.0)
+    return jnp.sqrt(2 / jnp.pi) * safe_sqrt(lam1) / jnp.where(total <= 0, 1.0, total)
 
 
+@given(lam1=spectrum, lam0=spectrum)
 @exact
 def steady_loss(lam1: SomeModesLike | Task, lam0: SomeModesLike | None = None) -> SomeModes:
     r"""Loss of one ReLU neuron on a steady mode, $L^* = \frac14-\frac1{4\pi}\frac{\lambda_1}{\lambda_0+\lambda_1}$.
@@ -99,9 +109,10 @@ def steady_loss(lam1: SomeModesLike | Task, lam0: SomeModesLike | None = None) -
     """
     lam1, lam0 = variances(*plain_labels(two_spectra(lam1, lam0))[:2])
     total = lam0 + lam1
-    return 0.25 - lam1 / jnp.where(total > 0, total, 1.0) / (4 * jnp.pi)
+    return 0.25 - lam1 / jnp.where(total <= 0, 1.0, total) / (4 * jnp.pi)
 
 
+@given(k=_mode, lam1=spectrum, lam0=spectrum)
 @exact
 def growth_rates(k: Int[ArrayLike, ""], lam1: ModesLike | Task, lam0: ModesLike | None = None) -> Modes:
     r"""Rates at which small additions of each mode m grow, for one ReLU neuron in the steady state of mode k.
@@ -135,6 +146,7 @@ def growth_rates(k: Int[ArrayLike, ""], lam1: ModesLike | Task, lam0: ModesLike 
     return jnp.where(jnp.arange(len(lam1)) == k, -(lam0 + lam1) / 4, rates)
 
 
+@given(lam1=spectrum, lam0=spectrum)
 @exact
 def winning_mode(lam1: ModesLike | Task, lam0: ModesLike | None = None) -> Int[Exact, ""]:
     r"""The mode on which one ReLU neuron ends: where $\lambda_1/(\lambda_0+\lambda_1)$ is largest, that is D smallest.
@@ -145,7 +157,7 @@ def winning_mode(lam1: ModesLike | Task, lam0: ModesLike | None = None) -> Int[E
 
     - `lam1`, `lam0`: variances (modes,) of both classes in each mode, in any order; or one `Task` in place of both.
 
-    **Returns** the index of the mode, with a task its frequency; NumPy unless traced.
+    **Returns** the index of the mode, with a task its frequency; NumPy unless traced. Under `jit` NaN gives -1.
 
     >>> from gatefield.data import ring_spectrum
     >>> long, short = ring_spectrum(40, 2.0), ring_spectrum(40, 1.0)
@@ -154,13 +166,14 @@ def winning_mode(lam1: ModesLike | Task, lam0: ModesLike | None = None) -> Int[E
 
     **Source:** note 002, section "Finding u_1", corrected: neither the sum of the variances nor their size matters.
     """
-    return jnp.argmin(ratios(*plain_spectra(lam1, lam0)))
+    ratio = ratios(*plain_spectra(lam1, lam0))
+    return unless_nan(jnp.argmin(ratio), ratio, -1)
 
 
 def ratios(lam1: Array, lam0: Array) -> Array:
     """D - 1 = l0/l1 of each mode, infinite without variance in the positive class."""
-    positive = lam1 > 0
-    return jnp.where(positive, lam0 / jnp.where(positive, lam1, 1.0), jnp.inf)
+    without = lam1 <= 0
+    return jnp.where(without, jnp.inf, lam0 / jnp.where(without, 1.0, lam1))
 
 
 def plain_spectra(lam1: Any, lam0: Any) -> tuple[Array, Array]:
@@ -182,20 +195,13 @@ def variances(lam1: Any, lam0: Any) -> tuple[Array, Array]:
     rule = "finite, and zero or more in each mode (data.ring_spectrum never rounds below zero)"
     for name, lam in (("lam1", lam1), ("lam0", lam0)):
         checks.real(name, lam, rule, lambda x: (x >= 0) & np.isfinite(x))
-    shapes = np.shape(lam1), np.shape(lam0)
-    try:
-        np.broadcast_shapes(*shapes)
-    except ValueError:
-        raise UserError(
-            f"lam1 and lam0 must have one shape or broadcast, but have {shapes[0]} and {shapes[1]}; "
-            "give both for the same modes, or one of them for all."
-        ) from None
+    check_broadcast(lam1=lam1, lam0=lam0)
     return real(lam1), real(lam0)
 
 
 def coefficients(u: Any, lams: list[Array]) -> Array:
     """A field's modes; with variance in the given classes, for else its gate has no direction there."""
-    u = real(checks.finite("u", u))
+    u = real(u)
     for lam in lams:
         if u.shape != lam.shape:
             raise UserError(
@@ -218,8 +224,10 @@ def _mode_velocity(u: Modes, lams: Float[Array, "2 modes"], labels: Float[Array,
 def _check_mode(k: Any, lam1: Array) -> None:
     if isinstance(k, Tracer):
         return
-    index = checks.count("k", np.asarray(k).item(), least=0)
+    index = int(k)
     if lam1.ndim != 1 or index >= len(lam1):
-        raise UserError(f"k must be the index of one of the {lam1.size} modes, from 0 on, but is {index}.")
+        raise UserError(
+            f"k must be the index of one of the {lam1.size} modes, from 0 on, but is {index}; write k=0 for the first."
+        )
     if not isinstance(lam1, Tracer) and lam1[index] == 0:
         raise UserError(f"Mode {index} has no variance in the positive class: no steady state lies there; name another mode.")

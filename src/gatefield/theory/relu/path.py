@@ -13,9 +13,11 @@ from jaxtyping import Array, ArrayLike, Float, Real
 
 from gatefield.core import checks
 from gatefield.core.arrays import Exact
+from gatefield.core.checks import given
 from gatefield.core.errors import UserError
 from gatefield.core.precision import real
 from gatefield.data import Task
+from gatefield.theory.inputs import field, some, spectrum, unless_nan
 from gatefield.theory.relu.modes import ModesLike, coefficients, plain_spectra, ratios
 
 P = ParamSpec("P")
@@ -38,6 +40,7 @@ def _exact_solve(function: Callable[P, Any]) -> Callable[P, Any]:
     return wrapper
 
 
+@given(u0=field, lam1=spectrum, lam0=spectrum, times=some)
 @_exact_solve
 def single_path(
     u0: ModesLike,
@@ -76,7 +79,9 @@ def single_path(
     u0 = coefficients(u0, [lam1])
     times = real(checks.real("times", times, "zero or more, and finite", lambda t: (t >= 0) & np.isfinite(t)))
     _check_order(times)
-    path = _path(u0, lam1, lam0, _padded(jnp.atleast_1d(times)))
+    marks = _padded(jnp.atleast_1d(times))
+    clock = unless_nan(marks, marks, jnp.arange(1.0, len(marks) + 1))  # the solver stops at times of NaN with an error
+    path = unless_nan(_path(u0, lam1, lam0, clock), marks)
     if not isinstance(path, Tracer) and not np.isfinite(np.asarray(path)).all():
         raise UserError(f"The path cannot be followed to time {np.max(times):g}: it takes too many steps; end it sooner.")
     return path[: times.size] if times.ndim else path[0]
