@@ -245,7 +245,8 @@ def test_verdicts_come_back_from_the_store_as_they_were(tmp_path):
     study = dataclasses.replace(toy(), verdicts=lambda record: made_up())
     entry = run(study, ToyParameters(), Store(tmp_path)).entry
     assert [facts(verdict) for verdict in entry.verdicts()] == [facts(verdict) for verdict in made_up()]
-    assert [verdict.outcome for verdict in entry.verdicts()] == ["confirmed", "not decided", "refuted", "confirmed", "not judged"]
+    outcomes = [verdict.outcome for verdict in entry.verdicts()]
+    assert outcomes == ["confirmed", "not decided", "refuted", "confirmed", "not judged"]
 
 
 def test_verdicts_kept_before_there_was_a_why_can_be_read(tmp_path):

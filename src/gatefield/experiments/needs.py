@@ -28,7 +28,7 @@ def exactly(name: str, wanted: Any, has: Any) -> Need | None:
     return None if wanted == has else Need(f"{name} = {written(wanted)}", _text(has), {name: wanted})
 
 
-def at_least(name: str, wanted: float, has: Any) -> Need | None:
+def at_least(name: str, wanted: int, has: Any) -> Need | None:
     """A value of a parameter, or a larger one."""
     return None if has >= wanted else Need(f"{name} of at least {written(wanted)}", _text(has), {name: wanted})
 
@@ -43,15 +43,13 @@ def holding(name: str, wanted: Iterable[Any], has: Iterable[Any]) -> Need | None
 
 
 def lasting(record: xr.Dataset, tau: float) -> Need | None:
-    """A training of at least this time, by the record's steps or else by its attributes."""
-    if {"step", "time"} <= set(record.coords):
-        steps, ran = int(record.step[-1]), float(record.time[-1])
-    else:
-        steps = int(record.attrs["steps"])
-        ran = steps * float(np.max(record.attrs["learning_rate"]))
+    """A training of at least this time."""
+    rate = np.max(record.attrs.get("learning_rate", np.nan))
+    ran = float(record.time[-1] if "time" in record.coords else record.attrs["steps"] * rate)
     if ran >= tau * (1 - ROUNDING):
         return None
-    return Need(f"a training of {tau:g} tau", f"{ran:g}", {"steps": math.ceil(steps * tau / ran * (1 - ROUNDING))})
+    enough = math.ceil(int(record.attrs["steps"]) * tau / ran * (1 - ROUNDING))
+    return Need(f"a training of {tau:g} tau", f"{ran:g}", {"steps": enough})
 
 
 def lacking(*needs: Need | None) -> str:

@@ -231,7 +231,7 @@ def _field(axes: Any, trained: xr.DataArray, predicted: xr.DataArray | None, col
 
 experiment = Experiment(
     name="elliptical",
-    title="Heavy tails or a thin shell: elliptical data do not localize",
+    title="Heavy tails or a thin shell: do elliptical data localize a field?",
     source="note 003, section 2: elliptical data",
     text="Elliptical data have the ellipsoidal contours of a Gaussian but any law of the radius: heavy tails (Student, "
     "Laplace), or a sphere and a thin shell, whose excess kurtosis is negative, as that of squashed data is. For all of them "

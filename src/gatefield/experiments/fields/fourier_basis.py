@@ -172,7 +172,7 @@ def _share_text(share: float) -> str:
 
 experiment = Experiment(
     name="fourier-basis",
-    title="The real Fourier basis diagonalises the ring, not the line",
+    title="What does the real Fourier basis diagonalise: the ring, the line?",
     source="note 002, figure 2 and equations 32 to 35",
     text="The theory of a single neuron follows the field in a basis in which both covariances are diagonal. On a ring that is "
     "the real Fourier basis: the flat vector, a cosine and a sine of each frequency, and for even n the alternating "

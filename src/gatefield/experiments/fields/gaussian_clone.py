@@ -143,7 +143,7 @@ def _ipr_panel(axes: Any, record: xr.Dataset) -> None:
 
 experiment = Experiment(
     name="gaussian-clone",
-    title="The same covariance without the shape: no localization",
+    title="The same covariance without the shape: does the field still localize?",
     source="note 002, introduction and conclusion: localization needs data that are not Gaussian",
     text="Two neurons start from the same field. One learns on the nonlinear Gaussian process, the other on its Gaussian "
     "clone: Gaussian noise with the same mean and covariance in each class. The first condenses onto a few sites, as its "

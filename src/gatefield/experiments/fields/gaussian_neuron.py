@@ -139,7 +139,7 @@ def _distance(a: xr.DataArray, b: xr.DataArray) -> xr.DataArray:
 
 experiment = Experiment(
     name="gaussian-neuron",
-    title="One neuron on Gaussian data follows its exact gradient flow",
+    title="Does one neuron on Gaussian data follow its exact gradient flow?",
     source="note 002, figure 1 and equations 19 to 21",
     text="A single ReLU neuron learns to tell long-range from short-range correlated noise. On Gaussian data its average "
     "motion has a closed form: each Fourier mode of the receptive field (the neuron's input weights) grows or decays at a "

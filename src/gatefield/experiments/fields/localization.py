@@ -163,7 +163,7 @@ def _ipr_panel(axes: Any, record: xr.Dataset) -> None:
 
 experiment = Experiment(
     name="localization",
-    title="Receptive fields condense as the data leave the Gaussian",
+    title="Which data make receptive fields localize?",
     source="notes 002 and 003: localization of a single ReLU neuron on the nonlinear Gaussian process",
     text="The same neuron, on data squashed by a gain: from nearly Gaussian (0.01) to corners of the hypercube (infinity). The "
     "inverse participation ratio (IPR) says how localized the final field is: 1/n when it is spread evenly, 1 when it sits on "

@@ -257,6 +257,13 @@ def _map(record: xr.Dataset) -> list[Verdict]:
     )
     short = (record.map_xi1 <= 2) & (record.map_xi0 <= 2)
     shares = ", ".join(f"n = {n}: {float(exists.sel(map_size=n).mean()):.3f}" for n in sizes)
+    alike = Verdict.below(
+        f"for length scales up to 2 the localized state exists on rings of {int(before.map_size)} and of {sizes[-1]} alike",
+        0.01,
+        float((before != last).where(short).mean()),
+        expected=0.0,
+        of="share of pairs where they differ",
+    )
     return [
         Verdict.within(
             "for equal length scales the localized state is e_i/2 and exists at every size",
@@ -274,16 +281,7 @@ def _map(record: xr.Dataset) -> list[Verdict]:
             of="share of these pairs",
             note=f"where it has the shorter range: {below:.3f}. {_reach(last)}",
         ),
-        *unjudged(
-            _one_size(sizes),
-            Verdict.below(
-                f"for length scales up to 2 the localized state exists on rings of {int(before.map_size)} and of {sizes[-1]} alike",
-                0.01,
-                float((before != last).where(short).mean()),
-                expected=0.0,
-                of="share of pairs where they differ",
-            ),
-        ),
+        *unjudged(_one_size(sizes), alike),
     ]
 
 

@@ -67,7 +67,7 @@ def _longer_range_positive(record: xr.Dataset) -> list[Verdict]:
         kind="prediction",
         note=f"the answer is whether the median IPR is above {LOCALIZED:g}",
     )
-    high = long.gain.values >= SQUASHED
+    high = long.gain.values >= min(SQUASHED, long.gain.values[-1])
     return [
         agree,
         Verdict.above(

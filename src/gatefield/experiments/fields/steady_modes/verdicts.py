@@ -69,8 +69,9 @@ def _time_scale(one: xr.Dataset, pair: str) -> Verdict:
     scales, scale = one.time_scale_measured.values, float(one.time_scale)
     scales = scales[scales > 0]
     if not len(scales):
-        needed, has = f"{NEEDED * scale:.0e}", f"{float(one.time[-1]):g} tau"
-        return Verdict.not_judged(claim, lacking(Need("a path on which it dies out alone", has, {"horizon": needed})))
+        ran = float(one.time[-1])
+        longer = {"horizon": max(NEEDED * round(scale), 10 * ran)}
+        return Verdict.not_judged(claim, lacking(Need("a path on which it dies out alone", f"one of {ran:g} tau", longer)))
     return Verdict.within(
         claim,
         scale,
