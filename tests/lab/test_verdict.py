@@ -1,6 +1,7 @@
 """Verdicts: every constructor on both sides of its bound and at it, what is no number, errors, kinds, words, and JSON."""
 
 import dataclasses
+import json
 import math
 
 import jax.numpy as jnp
@@ -209,6 +210,23 @@ def test_a_word_that_no_verdict_has_is_refused():
         Verdict.below("c", 1.0, 1.0, sorce="note 002")
 
 
+@pytest.mark.parametrize("kind", ["claim", "prediction", "reproduction", "control", "regression"])
+def test_what_is_not_judged_neither_holds_nor_fails(kind):
+    verdict = Verdict.not_judged("c", "needs n = 40, has 12; run with --set n=40", kind=kind, source="note 002")
+    assert verdict.outcome == "not judged"
+    assert verdict.holds is None
+    assert (verdict.claim, verdict.kind, verdict.source, verdict.tolerance) == ("c", kind, "note 002", "")
+    assert math.isnan(verdict.expected)
+    assert math.isnan(verdict.measured)
+    more = verdict.and_below(1.0, 2.0).and_above(1.0, 2.0).and_within(1.0, 1.0, atol=0.1)
+    assert more.outcome == "not judged"
+
+
+def test_what_is_not_judged_must_say_why():
+    with pytest.raises(ValueError, match="says why"):
+        Verdict.not_judged("c", "")
+
+
 def made_up():
     """One verdict of each kind of number and outcome."""
     return [
@@ -216,6 +234,7 @@ def made_up():
         Verdict.below("no number", INF, NAN, kind="control"),
         Verdict.above("infinite", -INF, INF, error=0.5).and_below(0.1, 0.3, of="other").and_within(1.0, 1.0, atol=1e-300),
         Verdict.test("same law", 1.0, 1.1, 0.2, level=0.05, by="Student's t test", kind="regression"),
+        Verdict.not_judged("elsewhere", "needs n = 40, has 12; run with --set n=40", kind="claim", source="note 002", note="n"),
     ]
 
 
@@ -228,7 +247,16 @@ def test_verdicts_come_back_from_the_store_as_they_were(tmp_path):
     study = dataclasses.replace(toy(), verdicts=lambda record: made_up())
     entry = run(study, ToyParameters(), Store(tmp_path)).entry
     assert [facts(verdict) for verdict in entry.verdicts()] == [facts(verdict) for verdict in made_up()]
-    assert [verdict.outcome for verdict in entry.verdicts()] == ["confirmed", "not decided", "refuted", "confirmed"]
+    outcomes = [verdict.outcome for verdict in entry.verdicts()]
+    assert outcomes == ["confirmed", "not decided", "refuted", "confirmed", "not judged"]
+
+
+def test_verdicts_kept_before_there_was_a_why_can_be_read(tmp_path):
+    study = dataclasses.replace(toy(), verdicts=lambda record: made_up()[:-1])
+    entry = run(study, ToyParameters(), Store(tmp_path)).entry
+    kept = json.loads((entry.path / "verdicts.json").read_text())
+    (entry.path / "verdicts.json").write_text(json.dumps([{k: v for k, v in one.items() if k != "why"} for one in kept]))
+    assert [facts(verdict) for verdict in entry.verdicts()] == [facts(verdict) for verdict in made_up()[:-1]]
 
 
 def test_kept_verdicts_that_cannot_be_read_are_named(tmp_path):

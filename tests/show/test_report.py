@@ -94,22 +94,26 @@ def test_verdicts_are_words_and_not_only_colours(tmp_path):
     assert text.count("✓ confirmed") == text.count("✗ refuted") == 2  # once above, once in its section
     assert "12346" in text
     assert "It is narrower." in text
-    assert " ".join(text.split()).count("1 experiment 2 claims ✓ 1 confirmed ✗ 1 refuted") == 1
+    assert " ".join(text.split()).count("1 experiment 2 claims ✓ 1 confirmed ✗ 1 refuted, a finding (1 claim)") == 1
 
 
 def test_every_outcome_has_its_word_and_is_counted(tmp_path):
-    four = [
+    made = [
         Verdict.below("a", 1.0, 0.5),
         Verdict.below("b", 1.0, 2.0),
+        Verdict.below("b too", 1.0, 2.0, kind="claim"),
+        Verdict.below("b as well", 1.0, 2.0, kind="claim"),
         Verdict.below("c", 1.0, 0.9, error=0.5),
         Verdict.below("d", 1.0, 2.0, kind="control"),
+        Verdict.not_judged("e", "needs n = 40, has 12; run with --set n=40"),
     ]
-    judged = dataclasses.replace(BUMP, verdicts=lambda record: four)
+    judged = dataclasses.replace(BUMP, verdicts=lambda record: made)
     text = Page(write_report([FakeEntry()], tmp_path / "page.html", find=lambda name: judged)).text
-    counts = "4 claims ✓ 1 confirmed ✗ 1 refuted ? 1 not decided ≠ 1 off"
-    assert counts in " ".join(text.split())
-    for words in ("✓ confirmed", "✗ refuted", "? not decided", "≠ off"):
+    counts = "✗ 3 refuted, findings (1 prediction, 2 claims) ? 1 not decided ≠ 1 off, a miss (1 control) – 1 not judged"
+    assert f"7 claims ✓ 1 confirmed {counts}" in " ".join(text.split())
+    for words in ("✓ confirmed", "? not decided", "≠ off", "– not judged", "needs n = 40, has 12; run with --set n=40"):
         assert text.count(words) == 2
+    assert "undefined" not in text
 
 
 def test_it_says_whose_claim_each_is_in_the_experiments_own_section(tmp_path):

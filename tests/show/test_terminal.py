@@ -52,9 +52,17 @@ def test_verdicts_in_a_terminal_are_a_table():
 def test_each_outcome_has_its_word(terminal):
     off = Verdict.equals("the printed number is made again", 1, 2, kind="reproduction")
     open_ = Verdict.below("the effect is larger than its error", 1.0, 0.9, error=0.5)
-    text = printed(show_verdicts, [*verdicts(), off, open_], terminal=terminal, width=160)
-    for outcome in ("confirmed", "refuted", "not decided", "off"):
-        assert outcome in text
+    none = Verdict.not_judged("the field localizes", "needs gains with 3, has 0.5; run with --set gains=0.5,3")
+    text = printed(show_verdicts, [*verdicts(), off, open_, none], terminal=terminal, width=200)
+    for words in ("confirmed", "refuted", "not decided", "off", "not judged", none.why):
+        assert words in text
+    assert "undefined" not in text
+
+
+def test_what_is_not_judged_says_why_in_its_line():
+    none = Verdict.not_judged("the field localizes", "needs gains with 3, has 0.5; run with --set gains=0.5,3", kind="claim")
+    line = "  not judged: the field localizes: needs gains with 3, has 0.5; run with --set gains=0.5,3 (claim)"
+    assert printed(show_verdicts, [none]).splitlines() == [line]
 
 
 def test_one_experiment_is_described_with_presets_and_parameters():

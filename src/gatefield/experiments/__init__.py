@@ -64,7 +64,7 @@ def get(name: str) -> "Experiment":
     """The experiment of that name, loaded.
 
     >>> get("localization").title
-    'Receptive fields condense as the data leave the Gaussian'
+    'Which data make receptive fields localize?'
     """
     found = {item.name: item for item in listed()}
     if name not in found:

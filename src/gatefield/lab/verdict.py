@@ -10,9 +10,9 @@ Kind = Literal["claim", "prediction", "reproduction", "control", "regression"]
 """A claim of a source; a prediction of theory; a published number made again; a control, which shows that the measurement can
 tell; a regression, which shows that nothing has changed."""
 
-Outcome = Literal["confirmed", "refuted", "not decided", "off"]
+Outcome = Literal["confirmed", "refuted", "not decided", "off", "not judged"]
 """`refuted` is a finding; `not decided`: the error is larger than the distance from the bound; `off`: a reproduction, control
-or regression that missed."""
+or regression that missed; `not judged`: the record does not have what the claim is about, and `why` says what to set."""
 
 
 Real = SupportsFloat
@@ -61,7 +61,7 @@ class Bound:
 class Verdict:
     """One claim, what was expected, what was measured, and what became of it.
 
-    Made by `within`, `between`, `below`, `above`, `equals` or `test`, which take
+    Made by `within`, `between`, `below`, `above`, `equals` or `test`; or by `not_judged`. They take
 
     - `claim`: a sentence that stands alone;
     - `expected`, `measured`: numbers; and the bound, typed once, from which `holds` and the words of `tolerance` follow;
@@ -70,7 +70,8 @@ class Verdict:
     - `error`: of what is measured, such as the half-width of its interval: nearer to the bound than that is `not decided`;
     - `note`: what a reader should know beside the numbers.
 
-    `verdict.and_below(...)`, `and_above`, `and_within` add a further condition, which must hold too.
+    `verdict.and_below(...)`, `and_above`, `and_within` add a further condition, which must hold too. `verdict.holds` is None
+    where nothing was judged.
 
     >>> verdict = Verdict.within("the field localizes at gain 3", 0.64, 0.655, atol=0.03, of="median IPR", kind="reproduction")
     >>> verdict.holds, verdict.outcome, verdict.tolerance
@@ -86,6 +87,8 @@ class Verdict:
     kind: Kind = "prediction"
     source: str = ""
     note: str = ""
+    why: str = ""
+    """Why it is not judged; empty if it is."""
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(Kind):
@@ -93,13 +96,16 @@ class Verdict:
 
     @property
     def outcome(self) -> Outcome:
+        if not self.bounds:
+            return "not judged"
         if any(bound.decided and not bound.holds for bound in self.bounds):  # one that is missed settles it
             return "refuted" if self.kind in ("claim", "prediction") else "off"
         return "confirmed" if all(bound.decided for bound in self.bounds) else "not decided"
 
     @property
-    def holds(self) -> bool:
-        return self.outcome == "confirmed"
+    def holds(self) -> bool | None:
+        """Whether it is confirmed; None if it is not judged."""
+        return self.outcome == "confirmed" if self.bounds else None
 
     @property
     def tolerance(self) -> str:
@@ -175,6 +181,18 @@ class Verdict:
         return dataclasses.replace(cls._made(claim, expected, bound, words), measured=float(measured))
 
     @classmethod
+    def not_judged(cls, claim: str, why: str, *, kind: Kind = "prediction", source: str = "", note: str = "") -> "Verdict":
+        """A claim that this record cannot tell of; `why` says what it needs, what it has, and what to set to have it judged.
+
+        >>> verdict = Verdict.not_judged("the field localizes", "needs gains with 3, has 0.5; run with --set gains=0.5,3")
+        >>> verdict.outcome, verdict.holds
+        ('not judged', None)
+        """
+        if not why:
+            raise ValueError("A verdict that is not judged says why: what it needs, what it has, and what to set.")
+        return cls(claim, math.nan, math.nan, (), kind, source, note, why)
+
+    @classmethod
     def _made(cls, claim: str, expected: Real, bound: Bound, words: Words) -> "Verdict":
         others: dict[str, Any] = {name: value for name, value in words.items() if name not in ("of", "error")}
         return cls(claim, float(expected), bound.measured, (bound,), **others)
@@ -201,6 +219,8 @@ class Verdict:
         return self._and(_near(expected, measured, atol, rtol, {"of": of, "error": error}))
 
     def _and(self, bound: Bound) -> "Verdict":
+        if not self.bounds:  # what is not judged stays so
+            return self
         return dataclasses.replace(self, bounds=(*self.bounds, bound))
 
 

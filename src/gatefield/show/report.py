@@ -15,7 +15,7 @@ from gatefield.lab import Experiment, write_file
 from gatefield.ledger import Ledger
 from gatefield.show.ledger import view
 from gatefield.show.sections import Gap, Section, read
-from gatefield.show.terminal import MARKS, origin
+from gatefield.show.terminal import MARKS, origin, tally
 
 
 def write_report(
@@ -64,7 +64,7 @@ def environment() -> jinja2.Environment:
     """What all pages are made with."""
     loader = jinja2.PackageLoader("gatefield.show", "templates")
     environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, undefined=jinja2.StrictUndefined)
-    environment.filters |= {"number": number, "paragraphs": _paragraphs, "origin": origin}
+    environment.filters |= {"number": number, "paragraphs": _paragraphs, "origin": origin, "tally": tally}
     return environment
 
 

@@ -1,6 +1,7 @@
 """Tables for a terminal, and plain lines for pipes and files."""
 
 import textwrap
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +16,10 @@ if TYPE_CHECKING:
     from gatefield.lab import Experiment, Verdict
 
 
-MARKS = {"confirmed": "✓", "refuted": "✗", "not decided": "?", "off": "≠"}
+MARKS = {"confirmed": "✓", "refuted": "✗", "not decided": "?", "off": "≠", "not judged": "–"}
 """A sign for each outcome of a verdict."""
+STYLES = {True: "bold blue", False: "bold yellow", None: "dim"}
+"""By whether a verdict holds."""
 
 
 def print_line(text: str, console: Console) -> None:
@@ -36,10 +39,10 @@ def show_verdicts(verdicts: "Sequence[Verdict]", console: Console) -> None:
         "claim", Column("expected", justify="right"), Column("measured", justify="right"), "tolerance", "verdict", box=None
     )
     for verdict in verdicts:
-        mark = Text(f"{MARKS[verdict.outcome]} {verdict.outcome}", "bold blue" if verdict.holds else "bold yellow")
+        mark = Text(f"{MARKS[verdict.outcome]} {verdict.outcome}", STYLES[verdict.holds])
         claim = Text.assemble(verdict.claim, (f"\n{origin(verdict)}", "dim"))
-        cells = (number(verdict.expected), number(verdict.measured), verdict.tolerance)
-        table.add_row(claim, *map(Text, cells), mark)
+        numbers = map(number, (verdict.expected, verdict.measured)) if verdict.bounds else ("", "")
+        table.add_row(claim, *map(Text, numbers), Text(verdict.tolerance or verdict.why), mark)
         if verdict.note:
             table.add_row(Text(verdict.note, "dim"))
     console.print(Padding(table, (0, 2)))
@@ -91,7 +94,27 @@ def origin(verdict: "Verdict") -> str:
     return f"{verdict.kind}, {verdict.source}" if verdict.source else verdict.kind
 
 
+def tally(verdicts: "Sequence[Verdict]") -> dict[str, str]:
+    """Outcome -> how many verdicts came to it, in words; findings and misses are told apart, with the kinds of claims they are.
+
+    >>> from gatefield.lab import Verdict
+    >>> tally([Verdict.equals("n is 3", 3, 3), Verdict.equals("so it is printed", 1, 2, kind="claim")])
+    {'confirmed': '1 confirmed', 'refuted': '1 refuted, a finding (1 claim)'}
+    """
+    by_outcome = {outcome: [verdict for verdict in verdicts if verdict.outcome == outcome] for outcome in MARKS}
+    return {outcome: _counted(outcome, found) for outcome, found in by_outcome.items() if found}
+
+
+def _counted(outcome: str, found: "Sequence[Verdict]") -> str:
+    one, many = {"refuted": (", a finding", ", findings"), "off": (", a miss", ", misses")}.get(outcome, ("", ""))
+    kinds = Counter(verdict.kind for verdict in found)
+    each = ", ".join(f"{count} {kind}{'s' * (count > 1)}" for kind, count in kinds.items())
+    return f"{len(found)} {outcome}{one if len(found) == 1 else many}" + (f" ({each})" if one else "")
+
+
 def _verdict_line(verdict: "Verdict") -> str:
+    if not verdict.bounds:
+        return f"  {verdict.outcome}: {verdict.claim}: {verdict.why} ({origin(verdict)})"
     numbers = f"expected {number(verdict.expected)}, measured {number(verdict.measured)}, {verdict.tolerance}"
     return f"  {verdict.outcome}: {verdict.claim} ({numbers}; {origin(verdict)})"
 

@@ -167,7 +167,7 @@ def test_figure_shows_the_moments_and_the_terms():
     for at in range(2):
         np.testing.assert_array_equal(second.lines[at].get_ydata(), record.terms[at])
     np.testing.assert_array_equal(second.containers[0].lines[0].get_ydata(), record.found[2])
-    moment, *sums = panels["(c) only the whole sum is invariant"].lines
+    moment, *sums = panels["(c) sums of the terms"].lines
     assert set(moment.get_ydata()) == {2.0}
     for at, line in enumerate(sums):
         np.testing.assert_allclose(line.get_ydata(), [record.terms.values[at, : r + 1].sum() for r in range(N)])

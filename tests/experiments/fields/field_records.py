@@ -26,6 +26,13 @@ def holds(name, record):
     return [verdict.holds for verdict in judge(name, record)]
 
 
+def unjudged(name, record):
+    """The places of verdicts that are not judged, each of which says what to set."""
+    verdicts = judge(name, record)
+    assert all("run with" in verdict.why for verdict in verdicts if verdict.holds is None)
+    return [place for place, verdict in enumerate(verdicts) if verdict.holds is None]
+
+
 def assert_only(name, record, place, expected):
     """Of the verdicts, which hold on the record that the case comes from, at most the one at `place` does not."""
     found = holds(name, record)

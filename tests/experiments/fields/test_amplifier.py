@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 from drawn import assert_all_drawn, assert_drawn, lines, panel, scaled
-from field_records import INF, assert_only, ending, figure, judge
+from field_records import INF, assert_only, ending, figure, judge, unjudged
 from judging import scrambled
 
 from gatefield import flow
@@ -44,7 +44,8 @@ def made(bend=1.0, flat=False, low=(0.05, 0.05), ratio=0.57, hits=77, short=(0.1
         "fields": ((*LEAD, "step", "unit", "position"), np.ones((2, 4, SEEDS, 3, 1, 6))),
         "closure_fields": ((*LEAD, "position"), np.ones((2, 4, SEEDS, 6))),
     }
-    return xr.Dataset(data, {"order": ["long", "short"], "gain": list(gains), "correlation": A, "fine_gain": [0.1, 1.0]})
+    coords = {"order": ["long", "short"], "gain": list(gains), "correlation": A, "fine_gain": [0.1, 1.0]}
+    return xr.Dataset(data, {**coords, "time": ("step", [0.0, 1.0, 600.0])})
 
 
 @pytest.mark.parametrize(
@@ -82,7 +83,8 @@ def test_numbers():
     assert verdicts[0].note == "excess kurtosis runs from -0.1 to -2"
     assert "at gain ∞" in verdicts[-1].claim
     assert judge("amplifier", made(flat=True))[0].measured == pytest.approx(11 / 12)
-    assert len(judge("amplifier", made(gains=(0.01, 0.3, 0.5, 0.9)))) == 5
+    assert unjudged("amplifier", made()) == []
+    assert unjudged("amplifier", made(gains=(0.01, 0.3, 0.5, 0.9))) == [3, 4, 5, 6]
     assert "gain 1 and above" in judge("amplifier", made(gains=(0.01, 0.3, 0.5, 1.0)))[3].note
 
 

@@ -71,7 +71,7 @@ def made(
         "position": ("position", np.arange(N)),
     }
     coords = {"gain": [0.01, 3.0], "start": ["xavier", "positive"], "biases": ["zero", "given"]}
-    return xr.Dataset(data, coords)
+    return xr.Dataset(data, {**coords, "time": ("step", [0.0, 1.0, 200.0 * UNITS])})
 
 
 def _logistic(wrong, sort):
@@ -133,6 +133,12 @@ def test_shares_of_populations_are_among_their_own_units(place, change, shares, 
     verdict = judge("erf-populations", made(**change))[place]
     assert verdict.measured == pytest.approx(shares.mean())
     assert verdict.holds == expected
+
+
+def test_populations_without_units_are_not_judged():
+    verdict = judge("erf-populations", made(wide=100, positive=(0, 0, 0)))[2]
+    assert verdict.outcome == "not judged"
+    assert "no unit is localized at the end" in verdict.why
 
 
 def test_expected_and_compared():

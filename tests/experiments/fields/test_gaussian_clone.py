@@ -26,7 +26,7 @@ def made(original=0.5, clone=0.05, flow=0.04, cosine=0.95):
         "flow_fields": (("gain", "seed", "position"), straight),
         "inputs": (("data", "gain", "position"), np.ones((2, 2, 2))),
     }
-    return xr.Dataset(data, {"data": ["original", "clone"], "gain": [3.0, INF], "time": ("step", [0.0, 1.0, 2.0])})
+    return xr.Dataset(data, {"data": ["original", "clone"], "gain": [3.0, INF], "time": ("step", [0.0, 1.0, 200.0])})
 
 
 @pytest.mark.parametrize(

@@ -11,19 +11,20 @@ STEPS = np.array([0, 100, 200, 300, 400, 500, 600, 700, 800, 900, 1000, 1100])
 DIMS = ("run", "step", "unit", "position")
 
 
-def made(cosine=0.995, distance=0.05, loss=0.2, steps=STEPS):
+def made(cosine=0.995, distance=0.05, loss=0.2, steps=STEPS, noise=0.0):
     """The cosine is that of one run at step 200, or at the end of shorter trainings; before it and elsewhere all is far off."""
     late = int(np.argmax(steps >= min(200, steps[-1])))
     cosines = np.full((3, 12), 0.999)
     cosines[:, :late], cosines[1, late] = 0.1, cosine
     distances = np.full((3, 12), 0.5)
     distances[:, -1] = seeds(distance)
+    batch_noise = noise * np.array([-1.0, 0.0, 1.0])
     wave = np.append(-0.9, np.full(9, 0.1))  # the mean of the last ten records counts, not the last nor their median
     data = {
         "cosine": (DIMS[:2], cosines),
         "distance": (DIMS[:2], distances),
         "flow_loss": (DIMS[:2], np.tile(np.append([0.9, 0.8], 0.2 + 0.1 * wave), (3, 1))),
-        "loss": (DIMS[:2], loss * np.tile(np.append([9.0, 9.0], 1 - wave), (3, 1))),
+        "loss": (DIMS[:2], np.tile(np.append([9.0, 9.0], loss + 0.1 * wave), (3, 1)) + batch_noise[:, None]),
         "fields": (DIMS, np.ones((3, 12, 1, 9))),
         "flow_fields": (DIMS, np.ones((3, 12, 1, 9))),
     }
@@ -47,6 +48,12 @@ def made(cosine=0.995, distance=0.05, loss=0.2, steps=STEPS):
 )
 def test_both_sides_of_each_bound(place, change, expected):
     assert_only("gaussian-neuron", made(**change), place, expected)
+
+
+@pytest.mark.parametrize(("noise", "outcome"), [(0.0, "refuted"), (0.001, "refuted"), (0.01, "not decided")])
+def test_a_loss_that_batch_noise_can_explain_is_not_decided(noise, outcome):
+    """By hand: 0.001 beyond the bound; the standard error of 30 numbers with a deviation of 0.83 noise is 0.15 noise."""
+    assert judge("gaussian-neuron", made(loss=0.205, noise=noise))[2].outcome == outcome
 
 
 def test_numbers():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 from drawn import assert_drawn, lines, scaled
-from field_records import INF, assert_only, ending, figure, holds, judge, seeds
+from field_records import INF, assert_only, ending, figure, judge, seeds, unjudged
 from judging import scrambled
 
 GAINS = (0.01, 3.0, INF)
@@ -22,7 +22,7 @@ def made(low=0.05, high=0.64, swapped=0.09, top=0.8, bump=0.8, flow=0.09, n=40, 
         "fields": ((*DIMS, "position"), np.ones((2, 3, 3, 3, 1, n))),
     }
     coords = {"order": ["long", "short"], "gain": list(gains), "time": ("step", [0.0, 50.0, end])}
-    return xr.Dataset(data, coords, {"length_scales": list(scales)})
+    return xr.Dataset(data, coords, {"length_scales": list(scales), "steps": 1000})
 
 
 @pytest.mark.parametrize(
@@ -56,19 +56,31 @@ def test_numbers_are_medians_at_the_end():
 
 
 @pytest.mark.parametrize(
-    ("change", "count"),
+    ("change", "places"),
     [
-        ({"n": 39}, 2),
-        ({"scales": (1.0, 2.0)}, 2),
-        ({"end": 199.0}, 1),
-        ({"gains": (0.1, 3.0, INF)}, 5),
-        ({"gains": (0.101, 3.0, INF)}, 4),
-        ({"gains": (0.01, 2.9, INF)}, 3),
-        ({"gains": (0.01, 3.0, 10.0)}, 4),
+        ({}, []),
+        ({"n": 39}, [1, 2, 3]),
+        ({"scales": (1.0, 2.0)}, [1, 2, 3]),
+        ({"end": 199.0}, [1, 2, 3, 4]),
+        ({"gains": (0.1, 3.0, INF)}, []),
+        ({"gains": (0.101, 3.0, INF)}, [1]),
+        ({"gains": (0.01, 2.9, INF)}, [2, 3]),
+        ({"gains": (0.01, 3.0, 10.0)}, [4]),
     ],
 )
-def test_published_sizes_alone_have_published_numbers(change, count):
-    assert len(holds("localization", made(**change))) == count
+def test_published_sizes_alone_have_published_numbers(change, places):
+    assert unjudged("localization", made(**change)) == places
+    assert len(judge("localization", made(**change))) == 5
+
+
+def test_what_is_not_judged_says_what_to_set():
+    first, *_, last = judge("localization", made(end=50.0, gains=(0.01, 3.0, 10.0)))
+    assert first.outcome == "not decided"  # in that time nothing localizes
+    assert first.note.startswith("not decided: needs a training of 200 tau, has 50; run with --set steps=4000; over gains")
+    assert last.why == (
+        "needs a training of 200 tau, has 50, and gains with inf, has 0.01, 3.0 and 10.0; "
+        "run with --set steps=4000 --set 'gains=[0.01,3.0,10.0,inf]'"
+    )
 
 
 def test_figure_shows_each_order_in_its_own_colour():

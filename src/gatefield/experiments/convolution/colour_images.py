@@ -12,6 +12,7 @@ from gatefield.core.grid import Grid
 from gatefield.data import Dataset, Images, cifar10
 from gatefield.data.images import COLLECTIONS, check_there
 from gatefield.experiments.deep.digits.images import Law, seed_keys
+from gatefield.experiments.needs import at_least, exactly, lacking
 from gatefield.lab import Bench, Parameters
 from gatefield.lab.kinds import Count, Rate, Seed, listed
 from gatefield.nets import ConvGated
@@ -149,11 +150,11 @@ def fit(bench: Bench, part: str, net: ConvGated, task: Dataset, p: ImageSettings
     return record[["loss", "train_accuracy", "test_loss", "test_accuracy"]].drop_attrs(deep=False)
 
 
-def as_in_the_paper(record: xr.Dataset, epochs: int) -> bool:
-    """Whether numbers may be laid beside the paper's: all of CIFAR-10, its network, and at least so many epochs."""
+def unlike_the_paper(record: xr.Dataset, epochs: int) -> str:
+    """Why numbers are not laid beside the paper's, unless it is all of CIFAR-10, its network, and at least so many epochs."""
     a = record.attrs
-    same = a["samples"] >= WHOLE and a["epochs"] >= epochs
-    return bool(same and tuple(a["channels"]) == CHANNELS and tuple(a["dense"]) == DENSE)
+    layers = [exactly(name, value, tuple(a[name])) for name, value in (("channels", CHANNELS), ("dense", DENSE))]
+    return lacking(at_least("samples", WHOLE, a["samples"]), at_least("epochs", epochs, a["epochs"]), *layers)
 
 
 def layout_text(record: xr.Dataset) -> str:

@@ -10,20 +10,23 @@ from gatefield.core.intervals import mean_interval
 from gatefield.experiments.convolution.colour_images import (
     ImageSettings,
     Sigma,
-    as_in_the_paper,
     conv_net,
     fit,
     layout,
     layout_text,
     task_of,
+    unlike_the_paper,
 )
 from gatefield.experiments.deep.digits.images import Law
 from gatefield.experiments.deep.digits.verdicts import spread
+from gatefield.experiments.needs import at_least, exactly, lacking, undecided, unjudged
 from gatefield.lab import Bench, Experiment, Verdict
 from gatefield.lab.kinds import Count, Rate, Rates
 
 PAPER, WITHIN, CHANCE = 56.0, 3.0, 10.0
 """Test accuracy in percent, the points by which ours may be off, and that of a guess among ten classes."""
+ENOUGH = 6
+"""Epochs after which a network that learns has begun to; of fewer, nothing is decided."""
 FROZEN = "gates frozen, strengths trained"
 SOURCE = "paper 004, experiment 6"
 
@@ -53,13 +56,14 @@ def verdicts(record: xr.Dataset) -> list[Verdict]:
     """What the record says of each claim."""
     test = 100 * record.test_accuracy
     trained = [str(n) for n in record.net.values if n != "galu"]
-    out = [_learns(test.sel(net=n), n) for n in trained]
-    if as_in_the_paper(record, 1):
-        out += [_near(test.sel(net=n), n, layout_text(record)) for n in trained]
-    if "galu" in record.net.values and record.sizes["seed"] > 1:
-        end = test.isel(step=-1)
-        out += [_which(end.sel(net="galu"), end.sel(net=n), n) for n in trained]
-    return out
+    epochs = lacking(at_least("epochs", ENOUGH, record.attrs["epochs"]))
+    out = undecided(epochs, *(_learns(test.sel(net=n), n) for n in trained))
+    out += unjudged(unlike_the_paper(record, 1), *(_near(test.sel(net=n), n, layout_text(record)) for n in trained))
+    counterpart = exactly("galu", True, "galu" in record.net.values)
+    if why := lacking(counterpart, at_least("seeds", 2, record.sizes["seed"])):
+        return [*out, *(Verdict.not_judged(_which_claim(n), why) for n in trained)]
+    end = test.isel(step=-1)
+    return [*out, *(_which(end.sel(net="galu"), end.sel(net=n), n) for n in trained)]
 
 
 def figure(record: xr.Dataset) -> Figure:
@@ -72,7 +76,7 @@ def figure(record: xr.Dataset) -> Figure:
             axes.plot(one.epoch, one.mean("seed"), f"{'osD^v'[at % 5]}-", color=f"C{at}", markersize=4, label=_name(str(net)))
             axes.fill_between(one.epoch, one.min("seed"), one.max("seed"), color=f"C{at}", alpha=0.2, linewidth=0)
         axes.set(xlabel="epoch", ylabel=f"{label} accuracy (%)", title=f"({letter}) {label} images", ylim=(0, None))
-    if as_in_the_paper(record, 0):
+    if not unlike_the_paper(record, 0):
         panels[0].axhline(PAPER, color="0.2", linestyle=":", linewidth=1.2, label="paper, gates trained")
     panels[0].legend(loc="lower right")
     return figure
@@ -97,13 +101,17 @@ def _learns(test: xr.DataArray, net: str) -> Verdict:
     )
 
 
+def _which_claim(net: str) -> str:
+    return f"{_name(net)}, or strengths alone: which learns more is seen in the final test accuracy"
+
+
 def _which(strengths: xr.DataArray, gates: xr.DataArray, net: str) -> Verdict:
     """Which of both learns more, by the difference of each seed and its two-sided 95 % interval."""
     mean, low, high = mean_interval((strengths - gates).values)
     judge, more = (Verdict.above, "strengths learn more") if mean > 0 else (Verdict.below, "gates learn more")
     seen = more if low > 0 or high < 0 else "neither is seen to learn more"
     return judge(
-        f"{_name(net)}, or strengths alone: which learns more is seen in the final test accuracy",
+        _which_claim(net),
         0.0,
         mean,
         error=(high - low) / 2,
@@ -129,7 +137,7 @@ def _near(test: xr.DataArray, net: str, where: str) -> Verdict:
 
 experiment = Experiment(
     name="gates-only",
-    title="CIFAR-10: a network that learns through its gates alone",
+    title="CIFAR-10: can a network learn through its gates alone?",
     source=SOURCE,
     text="Two convolutional networks of the same layers: one decides the gates, the other, whose weights are the strengths, "
     "makes the output behind them. The strengths stay as they were drawn, and only the weights that decide the gates are "

@@ -10,6 +10,7 @@ from pydantic import Field
 from gatefield.core.grid import Grid
 from gatefield.data import Hypercube, Task
 from gatefield.experiments.by_seed import train_by_seed
+from gatefield.experiments.needs import lacking, lasting
 from gatefield.experiments.orders import ORDERS, length_scales
 from gatefield.lab import Bench, Parameters
 from gatefield.lab.kinds import Count, LengthScale, Rate, Seed
@@ -30,6 +31,10 @@ Ratio = Annotated[float, Field(gt=0.0, lt=1.0)]
 Ratios = Annotated[tuple[Ratio, ...], Field(min_length=1)]
 
 
+ENOUGH = 200.0
+"""Time in tau after which a trained field has its shape."""
+
+
 class CubeSettings(Parameters):
     """One ReLU neuron per order of the length scales and seed, trained on signs; and fields to compare with."""
 
@@ -45,6 +50,11 @@ class CubeSettings(Parameters):
     record_every: Count = 40
     seeds: Count = 16
     seed: Seed = 0
+
+
+def too_short(record: xr.Dataset) -> str:
+    """Why nothing is decided of trained fields, if they were trained for a short time."""
+    return lacking(lasting(record, ENOUGH))
 
 
 FULL = {"batch_size": 4_000, "samples": 200_000}

@@ -174,7 +174,7 @@ def _output_panel(axes: Any, record: xr.Dataset) -> None:
 
 experiment = Experiment(
     name="hard-pair",
-    title="Two points that no ReLU network without biases can fit, and gates that can",
+    title="Two points on one ray: which gates can fit both?",
     source="paper 004, section 1, 'a hard dataset for DNNs'",
     text="Without biases a ReLU network is homogeneous: its gates are the same at x and at 2x, so that its output doubles. The "
     "labels 1 and -1 then leave at least (y - 1)^2 + (2y + 1)^2 = 9/5, at an output y = -1/5 for x. Gates from a frozen "

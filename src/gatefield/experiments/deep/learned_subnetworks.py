@@ -62,7 +62,7 @@ def figure(record: xr.Dataset) -> Figure:
 
 experiment = Experiment(
     name="learned-subnetworks",
-    title="The open paths of a ReLU network come to agree with the labels",
+    title="Do the open paths of a ReLU network come to agree with the labels?",
     source="paper 004, figure 6 and the paragraph beside it; optimiser, epochs and ridge are our choice",
     text="Paths of a network that are open for two images alike make these images similar: M(s, s') = <x, x'> times the number "
     "of paths that are open for both. In a ReLU network only this number changes during training. The paper reports that nu "

@@ -15,12 +15,15 @@ from gatefield.core.grid import Grid
 from gatefield.data import Elliptical, Task
 from gatefield.dynamics import flow
 from gatefield.experiments.by_seed import train_by_seed
+from gatefield.experiments.needs import Need, lacking, lasting, undecided
 from gatefield.experiments.orders import squashed_task
 from gatefield.lab import Bench, Experiment, Parameters, Verdict
 from gatefield.lab.kinds import Count, Gain, LengthScale, Rate, Seed
 from gatefield.measures import ipr
 from gatefield.theory import elliptical
 
+ENOUGH = 30.0
+"""Time in tau after which squashed data have localized a field."""
 MARKERS = "osDv^P"
 """One for each law."""
 
@@ -74,7 +77,7 @@ def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
     """What the record says of each claim."""
     end = record.isel(step=-1, unit=0)
     widest, flat = (float(values.median("seed").max()) for values in (end.ipr, end.flow_ipr))
-    out = [
+    first = [
         Verdict.below(
             "no law of the radius localizes the field",
             0.1,
@@ -95,8 +98,10 @@ def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
         ),
     ]
     tame, wild = end.isel(law=end.tame.values), end.isel(law=~end.tame.values)
-    out += _agreement(tame, "where fourth moments are finite") if tame.sizes["law"] else []
-    return out + (_agreement(wild, "where fourth moments are infinite", wild=True) if wild.sizes["law"] else [])
+    laws = tuple(end.law.values.tolist())
+    agree = _agreement(tame, "where fourth moments are finite", (*laws, "laplace"))
+    wrong = _agreement(wild, "where fourth moments are infinite", ("student:3", *laws), wild=True)
+    return [*undecided(lacking(lasting(record, ENOUGH)), *first), *agree, *wrong]
 
 
 def figure(record: xr.Dataset) -> Figure:
@@ -145,8 +150,12 @@ def _size(fields: xr.DataArray, p: Settings) -> xr.DataArray:
     return xr.DataArray(np.sqrt(np.einsum("...i,ij,...j", fields.values, cov1, fields.values)), dims=fields.dims[:-1])
 
 
-def _agreement(end: xr.Dataset, where: str, *, wild: bool = False) -> list[Verdict]:
+def _agreement(end: xr.Dataset, where: str, others: tuple[str, ...], *, wild: bool = False) -> list[Verdict]:
     """Direction and size of the final fields against the flow's, where furthest off: the law, and of `wild` laws the seed."""
+    claims = f"SGD points where the flow does, {where}", f"SGD gives the field the size of the flow's, {where}"
+    if not end.sizes["law"]:
+        why = lacking(Need(f"a law {where}", "none", {"laws": others}))
+        return [Verdict.not_judged(claim, why, source="note 003, section 2") for claim in claims]
     cosines, ratios = end.cosine, end["size"] / end.flow_size
     if not wild:  # else a median over a few seeds would hide those that single samples threw off
         cosines, ratios = cosines.median("seed"), ratios.median("seed")
@@ -159,7 +168,6 @@ def _agreement(end: xr.Dataset, where: str, *, wild: bool = False) -> list[Verdi
             "throw the field off: smaller steps are needed"
         )
     words: Any = {"kind": "prediction", "source": "note 003, section 2", "note": note}
-    claims = f"SGD points where the flow does, {where}", f"SGD gives the field the size of the flow's, {where}"
     return [
         Verdict.above(claims[0], 0.9, cosine, expected=1.0, or_equal=True, of="smallest cosine of the final fields", **words),
         Verdict.within(claims[1], 1.0, worst, atol=0.05, of="size over the flow's", **words),
@@ -223,7 +231,7 @@ def _field(axes: Any, trained: xr.DataArray, predicted: xr.DataArray | None, col
 
 experiment = Experiment(
     name="elliptical",
-    title="Heavy tails or a thin shell: elliptical data do not localize",
+    title="Heavy tails or a thin shell: do elliptical data localize a field?",
     source="note 003, section 2: elliptical data",
     text="Elliptical data have the ellipsoidal contours of a Gaussian but any law of the radius: heavy tails (Student, "
     "Laplace), or a sphere and a thin shell, whose excess kurtosis is negative, as that of squashed data is. For all of them "

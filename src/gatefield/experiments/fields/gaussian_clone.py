@@ -11,11 +11,14 @@ from matplotlib.figure import Figure
 from gatefield.core.grid import Grid
 from gatefield.data import GaussianClone, NonlinearGP, Source, Task
 from gatefield.experiments.by_seed import gaussian_ends, train_by_seed
+from gatefield.experiments.needs import lacking, lasting, undecided
 from gatefield.lab import Bench, Experiment, Parameters, Verdict
 from gatefield.lab.kinds import Count, Gains, LengthScale, Rate, Seed
 from gatefield.measures import ipr
 from gatefield.plot import dots_by_seed, gain_text, small_field
 
+ENOUGH = 200.0
+"""Time in tau after which fields that localize have done so."""
 DATA = ("original", "clone")
 COLOURS = {"original": "C0", "clone": "C1"}
 
@@ -64,7 +67,7 @@ def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
         source="note 002, equations 19 to 21",
         note="over gains and seeds; late in training the flow is slow, and minibatch noise turns the field a little",
     )
-    return [*apart, end]
+    return [*undecided(lacking(lasting(record, ENOUGH)), *apart), end]
 
 
 def _apart(final: xr.DataArray, flow: xr.DataArray) -> Verdict:
@@ -140,7 +143,7 @@ def _ipr_panel(axes: Any, record: xr.Dataset) -> None:
 
 experiment = Experiment(
     name="gaussian-clone",
-    title="The same covariance without the shape: no localization",
+    title="The same covariance without the shape: does the field still localize?",
     source="note 002, introduction and conclusion: localization needs data that are not Gaussian",
     text="Two neurons start from the same field. One learns on the nonlinear Gaussian process, the other on its Gaussian "
     "clone: Gaussian noise with the same mean and covariance in each class. The first condenses onto a few sites, as its "

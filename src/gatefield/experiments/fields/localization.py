@@ -10,12 +10,16 @@ from matplotlib.figure import Figure
 from gatefield.core.grid import Grid
 from gatefield.data import NonlinearGP, Task, ring_correlation
 from gatefield.experiments.by_seed import gaussian_ends, train_by_seed
+from gatefield.experiments.needs import exactly, holding, lacking, lasting, undecided
 from gatefield.experiments.orders import ORDER_NAMES, ORDERS, length_scales, sources
 from gatefield.lab import Bench, Experiment, Parameters, Verdict
 from gatefield.lab.kinds import Count, Gains, LengthScale, Rate, Seed
 from gatefield.measures import ipr
 from gatefield.plot import dots_by_seed, gain_text, small_field
 from gatefield.theory import nlgp
+
+ENOUGH = 200.0
+"""Time in tau after which fields that localize have done so."""
 
 
 class Settings(Parameters):
@@ -49,7 +53,8 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
 def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
     """What the record says of each claim."""
     median = record.ipr.isel(step=-1, unit=0).median("seed")
-    return [_covariance_verdict(record), *_published_verdicts(record, median), *_hypercube_verdicts(record, median)]
+    covariance = undecided(lacking(lasting(record, ENOUGH)), _covariance_verdict(record))  # in less, nothing localizes
+    return [*covariance, *_published_verdicts(record, median), _hypercube_verdict(record, median)]
 
 
 def figure(record: xr.Dataset) -> Figure:
@@ -85,31 +90,34 @@ def _covariance_verdict(record: xr.Dataset) -> Verdict:
 
 def _published_verdicts(record: xr.Dataset, median: xr.DataArray) -> list[Verdict]:
     """What is known for n = 40 and length scales 2 and 1 after 200 tau."""
-    if (record.sizes["position"], *record.attrs["length_scales"]) != (40, 2.0, 1.0) or record.time[-1] < 200:
-        return []
-    out, gains = [], record.gain.values
-    if gains[0] <= 0.1:
-        claim, low = f"the field does not localize at gain {gains[0]:g}", float(median.sel(order="long").isel(gain=0))
-        source = "note 002, introduction"
-        out.append(Verdict.below(claim, 0.06, low, of="median IPR", kind="claim", source=source))
-    if 3.0 in gains:
-        high, swapped = (float(median.sel(order=order, gain=3.0)) for order in ORDERS)
-        claim = "the field does not localize at gain 3 with the length scales swapped"
-        out += [
-            Verdict.within("the field localizes at gain 3", 0.64, high, atol=0.03, of="median IPR", kind="reproduction"),
-            Verdict.below(claim, 0.1, swapped, of="median IPR", kind="reproduction"),
-        ]
-    return out
+    (xi_long, xi_short), gains, n = record.attrs["length_scales"], record.gain.values, record.sizes["position"]
+    setting = exactly("n", 40, n), exactly("xi_long", 2.0, xi_long), exactly("xi_short", 1.0, xi_short), lasting(record, ENOUGH)
+    lowest = float(gains[0]) if gains[0] <= 0.1 else 0.01
+    claims = f"the field does not localize at gain {lowest:g}", "the field localizes at gain 3"
+    swapped = "the field does not localize at gain 3 with the length scales swapped"
+    words: Any = ({"kind": "claim", "source": "note 002, introduction"}, {"kind": "reproduction"})
+    if why := lacking(*setting, holding("gains", [lowest], gains)):
+        out = [Verdict.not_judged(claims[0], why, **words[0])]
+    else:
+        out = [Verdict.below(claims[0], 0.06, float(median.sel(order="long", gain=lowest)), of="median IPR", **words[0])]
+    if why := lacking(*setting, holding("gains", [3.0], gains)):
+        return [*out, *(Verdict.not_judged(claim, why, **words[1]) for claim in (claims[1], swapped))]
+    long, short = (float(median.sel(order=order, gain=3.0)) for order in ORDERS)
+    return [
+        *out,
+        Verdict.within(claims[1], 0.64, long, atol=0.03, of="median IPR", **words[1]),
+        Verdict.below(swapped, 0.1, short, of="median IPR", **words[1]),
+    ]
 
 
-def _hypercube_verdicts(record: xr.Dataset, median: xr.DataArray) -> list[Verdict]:
+def _hypercube_verdict(record: xr.Dataset, median: xr.DataArray) -> Verdict:
     """On the hypercube, the steady state of the gate 1(x_i > 0) is exact; it is reached once training has converged."""
-    if not np.isinf(record.gain.values[-1]) or record.time[-1] < 200:
-        return []
-    top, theory = (float(values.sel(order="long").isel(gain=-1)) for values in (median, record.bump_ipr))
     claim = "on the hypercube the trained field is the one-site steady state"
+    if why := lacking(lasting(record, ENOUGH), holding("gains", [np.inf], record.gain.values)):
+        return Verdict.not_judged(claim, why)
+    top, theory = (float(values.sel(order="long").isel(gain=-1)) for values in (median, record.bump_ipr))
     note = "expected: the steady state of the gate 1(x_i > 0), which is exact on the hypercube"
-    return [Verdict.within(claim, theory, top, atol=0.03, of="median IPR", kind="prediction", note=note)]
+    return Verdict.within(claim, theory, top, atol=0.03, of="median IPR", kind="prediction", note=note)
 
 
 def _bump_ipr(p: Settings, xi1: float, xi0: float, gain: float) -> float:
@@ -155,7 +163,7 @@ def _ipr_panel(axes: Any, record: xr.Dataset) -> None:
 
 experiment = Experiment(
     name="localization",
-    title="Receptive fields condense as the data leave the Gaussian",
+    title="Which data make receptive fields localize?",
     source="notes 002 and 003: localization of a single ReLU neuron on the nonlinear Gaussian process",
     text="The same neuron, on data squashed by a gain: from nearly Gaussian (0.01) to corners of the hypercube (infinity). The "
     "inverse participation ratio (IPR) says how localized the final field is: 1/n when it is spread evenly, 1 when it sits on "

@@ -209,7 +209,7 @@ def _deviation_panel(axes: Any, record: xr.Dataset) -> None:
 
 experiment = Experiment(
     name="small-bump",
-    title="A gate on one site makes a localized input-output covariance",
+    title="The input-output covariance of a gate on one site, in closed form",
     source="note 002, figure 4 and equations 66 to 74; note 001, equation 7",
     text="A gate that opens where one input is positive sees a mean input that is a bump around that site: E[1(x_i > 0) Y "
     "x_j]. Its closed form is arcsin(√κ ρ_ij)/(2π Z(g)), with ρ the latent correlation in the positive class, g the gain "

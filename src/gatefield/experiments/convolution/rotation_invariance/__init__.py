@@ -8,7 +8,7 @@ from gatefield.lab import Experiment
 
 experiment = Experiment(
     name="rotation-invariance",
-    title="Convolutions and a mean over positions: invariant to rotations, if the gates rotate with the input",
+    title="Convolutions and a mean over positions: when is a network invariant to rotations?",
     source="paper 004, section 4, lemma 4.1 and the remark after it; the paper shows no experiment, the task is ours",
     text="Circular convolutions behind gates on a ring, then the mean over positions. Gates come from a frozen ReLU network: "
     "they rotate with the input, or are kept in place. x is a ramp that rises, x' one that falls; y and y' are what they "

@@ -53,7 +53,7 @@ def _sums_panel(axes: Any, record: xr.Dataset) -> None:
     for turn, (color, style) in zip(record.turn.values, TURNS, strict=True):
         sums = record.terms.sel(turn=turn).cumsum("rotation")
         axes.plot(record.rotation, sums, style, color=color, drawstyle="steps-post", label=_turn_text(turn))
-    axes.set(xlabel="rotation r (positions)", ylabel="terms of 0 to r, summed", title="(c) only the whole sum is invariant")
+    axes.set(xlabel="rotation r (positions)", ylabel="terms of 0 to r, summed", title="(c) sums of the terms")
     axes.legend(fontsize="small", loc="lower right")
 
 

@@ -5,11 +5,14 @@ import xarray as xr
 
 from gatefield.experiments.convolution.rotation_invariance.training import NETS
 from gatefield.experiments.deep.digits.verdicts import exceeds, spread
+from gatefield.experiments.needs import at_least, lacking, undecided, unjudged
 from gatefield.lab import Verdict
 
 ROUNDING, SINGLE, FAR = 1e-12, 1e-4, 4.5
 """Relative rounding errors allowed in float64, and in float32 after some layers; how many standard errors a mean of samples may
 be away."""
+ENOUGH = 200
+"""Steps after which networks tell ramps apart; of fewer, nothing is decided."""
 LEMMA, REMARK = "paper 004, lemma 4.1", "paper 004, remark after lemma 4.1"
 CASES = {"kept": "pooled, gates kept in place", "unpooled": "not pooled, gates rotate"}
 
@@ -117,7 +120,14 @@ def _each_network(record: xr.Dataset) -> Verdict:
 def _trained(record: xr.Dataset) -> list[Verdict]:
     any_place = record.accuracy.sel(training="any").mean("rotation")
     better = [_better(any_place.sel(net="rotating"), any_place.sel(net=net), NETS[net]) for net in ("kept", "flatten")]
-    return [_everywhere(record), _learns(record), _lost(record, "kept"), _lost(record, "flatten"), *better]
+    why, far = lacking(at_least("steps", ENOUGH, int(record.step[-1]))), _no_other_place(record)
+    lost = unjudged(far, *(_lost(record, net) for net in ("kept", "flatten")))
+    return [_everywhere(record), *undecided(why, _learns(record), *lost, *better)]
+
+
+def _no_other_place(record: xr.Dataset) -> str:
+    """Why ramps are not looked at where none was in training, if there is no such place."""
+    return lacking(at_least("positions", 2 * record.attrs["length"], record.sizes["rotation"]))
 
 
 def _everywhere(record: xr.Dataset) -> Verdict:

@@ -7,7 +7,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from gatefield.experiments.convolution.colour_images import as_in_the_paper
+from gatefield.experiments.convolution.colour_images import unlike_the_paper
 from gatefield.experiments.convolution.soft_gates_table.rows import PLAIN, best, final, paper
 
 BESIDE = 0.5
@@ -33,7 +33,7 @@ def draw(record: xr.Dataset) -> Figure:
 
 def _against_beta(axes: Any, record: xr.Dataset) -> None:
     soft = record.isel(row=np.flatnonzero(record.gating.values == "soft-relu"))
-    at_paper_size = as_in_the_paper(record, 15)
+    at_paper_size = not unlike_the_paper(record, 15)
     every = np.unique(soft.eps.values)
     for at, eps in enumerate(every):
         aside = BESIDE * (at - (len(every) - 1) / 2)

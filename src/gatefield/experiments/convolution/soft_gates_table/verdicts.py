@@ -5,9 +5,10 @@ from itertools import pairwise
 import numpy as np
 import xarray as xr
 
-from gatefield.experiments.convolution.colour_images import as_in_the_paper, layout_text
-from gatefield.experiments.convolution.soft_gates_table.rows import best, final, paper, words
+from gatefield.experiments.convolution.colour_images import layout_text, unlike_the_paper
+from gatefield.experiments.convolution.soft_gates_table.rows import PLAIN, best, final, paper, words
 from gatefield.experiments.deep.digits.verdicts import exceeds, spread
+from gatefield.experiments.needs import Need, holding, lacking, unjudged
 from gatefield.lab import Verdict
 
 WITHIN, LIKE = 2.0, 1.0
@@ -23,11 +24,9 @@ def verdicts(record: xr.Dataset) -> list[Verdict]:
     """The trend with beta; and, at the size of the paper, each row."""
     trends = [part for eps, rows in _soft(record) for part in (*_trend(eps, rows), *_rising(eps, rows))]
     out = [*trends, *_like_relu(record), _selection(record)]
-    if as_in_the_paper(record, EPOCHS):
-        known = {str(name): paper(str(name)) for name in record.row.values}
-        out += [_row(record.sel(row=name), name, *printed) for name, printed in known.items() if printed]
-        out.append(_learned(record))
-    return out
+    known = {str(name): paper(str(name)) for name in record.row.values}
+    rows = [_row(record.sel(row=name), name, *printed) for name, printed in known.items() if printed]
+    return [*out, *unjudged(unlike_the_paper(record, EPOCHS), *rows, _learned(record))]
 
 
 def _soft(record: xr.Dataset) -> list[tuple[float, xr.Dataset]]:
@@ -38,7 +37,8 @@ def _soft(record: xr.Dataset) -> list[tuple[float, xr.Dataset]]:
 
 def _trend(eps: float, rows: xr.Dataset) -> list[Verdict]:
     if rows.sizes["row"] < 2:
-        return []
+        why = lacking(holding("betas", [1.0, 16.0], rows.beta.values))
+        return [Verdict.not_judged(f"eps = {eps:g}: steep gates generalise better", why, kind="claim", source=SOURCE)]
     test, beta = best(rows), rows.beta.values
     means = ", ".join(f"{b:g}: {spread(test.isel(row=i))}" for i, b in enumerate(beta))
     claim = (
@@ -51,13 +51,16 @@ def _trend(eps: float, rows: xr.Dataset) -> list[Verdict]:
 def _rising(eps: float, rows: xr.Dataset) -> list[Verdict]:
     """Whether accuracy rises at each step; fewer than three values of beta show no course."""
     below = [b for b in rows.beta.values if b <= CLIMB]
+    claim = f"eps = {eps:g}: best test accuracy rises from one beta to the next up to {CLIMB:g}"
     if len(below) < 3:
-        return []
+        more = {"betas": sorted({1.0, 2.0, 4.0, 8.0, *rows.beta.values.tolist()})}
+        why = lacking(Need(f"three betas up to {CLIMB:g}", str(len(below)), more))
+        return [Verdict.not_judged(claim, why, kind="claim", source=SOURCE)]
     drops = [float(a - b) for a, b in pairwise(best(rows).mean("seed").values[: len(below)])]
     values = ", ".join(f"{b:g}" for b in below)
     return [
         Verdict.below(
-            f"eps = {eps:g}: best test accuracy rises from one beta to the next up to {CLIMB:g} ({values})",
+            f"{claim} ({values})",
             0.0,
             max(drops),
             of="largest drop of the mean, in points,",
@@ -70,14 +73,18 @@ def _rising(eps: float, rows: xr.Dataset) -> list[Verdict]:
 
 def _like_relu(record: xr.Dataset) -> list[Verdict]:
     steep = np.flatnonzero((record.gating == "soft-relu") & (record.beta >= STEEP))
-    if "relu" not in record.row.values or not len(steep):
-        return []
+    claim = f"networks with steep soft gates (beta at least {STEEP:g}) do as well as ReLU networks"
+    soft = record.beta.values[record.gating.values == "soft-relu"]
+    plain = [name for name in record.row.values if name in PLAIN]
+    betas = None if len(steep) else holding("betas", [16.0], np.unique(soft))
+    if why := lacking(holding("plain", ["relu"], plain), betas):
+        return [Verdict.not_judged(claim, why, kind="claim", source=SOURCE)]
     relu = best(record).sel(row="relu")
     mean = (best(record).isel(row=steep) - relu).mean("seed")
     each = ", ".join(f"{words(str(r))}: {float(g):+.2f}" for r, g in zip(mean.row.values, mean.values, strict=True))
     return [
         Verdict.within(
-            f"networks with steep soft gates (beta at least {STEEP:g}) do as well as ReLU networks",
+            claim,
             0.0,
             float(mean[int(np.abs(mean.values).argmax())]),
             atol=LIKE,

@@ -7,7 +7,7 @@ from gatefield.lab import Experiment
 
 experiment = Experiment(
     name="bumps",
-    title="On the cube f(w) picks the largest entry only if it exceeds the sum of the others",
+    title="One, two, three bumps on the cube: when does f(w) pick the largest entry?",
     source="note 003, equations 8 to 12 and section 3.1, as printed and corrected",
     text="The inputs are corners of the cube, with covariance C. The note finds that the drift f(w) of a field with one, two "
     "or three bumps extracts the largest entry. It does if the largest entry exceeds the sum of the others: then f = C e_i/2. "

@@ -8,6 +8,7 @@ from scipy import stats
 
 from gatefield.core.intervals import proportion
 from gatefield.experiments.cube.cube_states.search import SAME
+from gatefield.experiments.needs import Need, command_line, holding, lacking, unjudged
 from gatefield.lab import Verdict
 from gatefield.theory.hypercube import levels
 
@@ -18,6 +19,11 @@ DIGITS = 1e-6
 """The field, from its peak on, and the loss of an earlier search are given to six digits."""
 REACHED, OF = 39, 100
 """How many of how many starts ended in the localized state in an earlier search."""
+REFERENCE_CLAIMS = (
+    "n = 7, ξ = (0.8, 1.6): the localized state is (0.557872, -0.093302, -0.009318, 0.003920, ...)",
+    "n = 7, ξ = (0.8, 1.6): the loss of the localized state is 0.183405, and no start ends lower",
+    f"n = 7, ξ = (0.8, 1.6): random starts reach the localized state as often as before ({REACHED} of {OF})",
+)
 MOST = 0.9
 """The least share of states or runs that must do what is said of all."""
 ROUNDING = 1e-9
@@ -25,17 +31,25 @@ ROUNDING = 1e-9
 
 
 def verdicts(record: xr.Dataset) -> list[Verdict]:
-    out = []
-    if REFERENCE[0] in record["size"].values and REFERENCE[1] in record.pair.values:
-        one = record.sel(size=REFERENCE[0], pair=REFERENCE[1])
-        out += [_field(one), _loss(one), _reached(one)] if one.exact else [_field(one)]
+    out = _reference(record)
     out += [_settled(record), _existence(record), _from_site(record)]
     for pair in record.pair.values:
         one = record.sel(pair=pair)
-        out += [_lowest(one)] if (one.site_lead > 0).all() else []
-        out += persistence(one)
+        out += [_lowest(one), *persistence(one)]
         out += [_basin(one), _sgd_steady(one), _sgd_found(one)]
     return [*out, *_map(record)]
+
+
+def _reference(record: xr.Dataset) -> list[Verdict]:
+    """What an earlier search found, at its size and length scales; losses and basins where the law is summed exactly."""
+    (n, pair), sizes, pairs = REFERENCE, record["size"].values, record.pair.values
+    scales = [[float(xi) for xi in name.split(",")] for name in (*pairs, pair)]
+    missing = None if pair in pairs else Need(f"pairs with {pair}", "others", {"pairs": scales})
+    if why := lacking(holding("sizes", [n], sizes), missing):
+        return [Verdict.not_judged(claim, why, kind="regression") for claim in REFERENCE_CLAIMS]
+    one = record.sel(size=n, pair=pair)
+    exact = "" if one.exact else lacking(Need("the exact law at n = 7", "a sample", {"exact_to": n}))
+    return [_field(one), *unjudged(exact, _loss(one), _reached(one))]
 
 
 def interval(hits: int, of: int) -> str:
@@ -48,7 +62,7 @@ def _field(one: xr.Dataset) -> Verdict:
     field = one.site_state.values[: REFERENCE[0]]
     turned = np.roll(field, -int(field.argmax()))[: len(FIELD)]
     return Verdict.within(
-        "n = 7, ξ = (0.8, 1.6): the localized state is (0.557872, -0.093302, -0.009318, 0.003920, ...)",
+        REFERENCE_CLAIMS[0],
         FIELD[0],
         float(turned[0]),
         atol=DIGITS,
@@ -62,7 +76,7 @@ def _loss(one: xr.Dataset) -> Verdict:
     value, lowest = float(one.site_loss), float(one.loss.min())
     found, counts = levels(one.loss.values)
     return Verdict.within(
-        "n = 7, ξ = (0.8, 1.6): the loss of the localized state is 0.183405, and no start ends lower",
+        REFERENCE_CLAIMS[1],
         LOSS,
         value,
         atol=DIGITS,
@@ -77,7 +91,7 @@ def _reached(one: xr.Dataset) -> Verdict:
     hits, of = int(one.localized.sum()), one.sizes["start"]
     test: Any = stats.fisher_exact([[hits, of - hits], [REACHED, OF - REACHED]])
     return Verdict.test(
-        f"n = 7, ξ = (0.8, 1.6): random starts reach the localized state as often as before ({REACHED} of {OF})",
+        REFERENCE_CLAIMS[2],
         REACHED / OF,
         hits / of,
         float(test.pvalue),
@@ -103,9 +117,12 @@ def _settled(record: xr.Dataset) -> Verdict:
 
 def persistence(one: xr.Dataset) -> list[Verdict]:
     """Whether states found on a sample are also states of another; by size, the least share is shown."""
+    claim = f"ξ = ({one.pair.values}): states found on a sample persist on another, at every n"
     sampled = [(n, part) for n, part in _by_size(one) if not part.exact]
     if not sampled:
-        return []
+        largest = int(one["size"][-1])
+        need = Need("a size at which the law is sampled", f"{largest} at most", {"exact_to": max(2, largest - 1)})
+        return [Verdict.not_judged(claim, lacking(need), kind="control")]
     texts = [
         f"n = {n}: {interval(int(part.lasting.sum()), one.sizes['start'])}, "
         f"{int((part.lasting & part.localized).sum())} of them localized"
@@ -113,7 +130,7 @@ def persistence(one: xr.Dataset) -> list[Verdict]:
     ]
     return [
         Verdict.above(
-            f"ξ = ({one.pair.values}): states found on a sample persist on another, at every n",
+            claim,
             MOST,
             min(float(part.lasting.mean()) for _, part in sampled),
             expected=1.0,
@@ -159,17 +176,25 @@ def _by_size(one: xr.Dataset) -> list[tuple[int, xr.Dataset]]:
 
 def _lowest(one: xr.Dataset) -> Verdict:
     """Whether no extended state found has a lower loss than the localized one."""
+    claim = f"ξ = ({one.pair.values}): no extended state found has a lower loss than the localized one, at any n"
     gap = (one.loss.where(~one.localized).min("start") - one.site_loss).values
     gap = gap[np.isfinite(gap)]
+    if not (one.site_lead > 0).all():
+        sizes = ", ".join(str(n) for n, part in _by_size(one) if part.site_lead <= 0)
+        why = f"these length scales have no localized state at n = {sizes}; run with others, such as"
+        return Verdict.not_judged(claim, f"{why} {command_line(pairs=[[2.0, 1.0]])}")
+    if not len(gap):
+        more = command_line(starts=10 * one.sizes["start"])
+        return Verdict.not_judged(claim, f"every start ended localized; run with more of them, {more}")
     texts = [
         f"n = {n}: {len(np.unique(part.group))}, {float(part.loss.min()):.5f} to {float(part.loss.max()):.5f}, "
         f"{float(part.site_loss):.5f}"
         for n, part in _by_size(one)
     ]
     return Verdict.above(
-        f"ξ = ({one.pair.values}): no extended state found has a lower loss than the localized one, at any n",
+        claim,
         0.0,
-        float(gap.min()) if len(gap) else 0.0,
+        float(gap.min()),
         or_equal=True,
         of="lowest extended loss less that of the closed form",
         note=f"states, their losses and that of the closed form; {'; '.join(texts)}",
@@ -232,6 +257,13 @@ def _map(record: xr.Dataset) -> list[Verdict]:
     )
     short = (record.map_xi1 <= 2) & (record.map_xi0 <= 2)
     shares = ", ".join(f"n = {n}: {float(exists.sel(map_size=n).mean()):.3f}" for n in sizes)
+    alike = Verdict.below(
+        f"for length scales up to 2 the localized state exists on rings of {int(before.map_size)} and of {sizes[-1]} alike",
+        0.01,
+        float((before != last).where(short).mean()),
+        expected=0.0,
+        of="share of pairs where they differ",
+    )
     return [
         Verdict.within(
             "for equal length scales the localized state is e_i/2 and exists at every size",
@@ -249,14 +281,13 @@ def _map(record: xr.Dataset) -> list[Verdict]:
             of="share of these pairs",
             note=f"where it has the shorter range: {below:.3f}. {_reach(last)}",
         ),
-        Verdict.below(
-            f"for length scales up to 2 the localized state exists on rings of {int(before.map_size)} and of {sizes[-1]} alike",
-            0.01,
-            float((before != last).where(short).mean()),
-            expected=0.0,
-            of="share of pairs where they differ",
-        ),
+        *unjudged(_one_size(sizes), alike),
     ]
+
+
+def _one_size(sizes: np.ndarray) -> str:
+    """Why rings are not compared, if there is one size only."""
+    return "" if len(sizes) > 1 else lacking(Need("two map_sizes", "one", {"map_sizes": sorted({*sizes.tolist(), 16, 40})}))
 
 
 def _reach(exists: xr.DataArray) -> str:

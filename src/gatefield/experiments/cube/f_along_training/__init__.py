@@ -7,7 +7,7 @@ from gatefield.lab import Experiment
 
 experiment = Experiment(
     name="f-along-training",
-    title="The drift along training: how many entries decide the gate, and when f stops being Gaussian",
+    title="The drift along training: how many entries decide the gate, and how Gaussian is f?",
     source="note 003, sections 2 and 3, which ask how f behaves and how small the head of w may be",
     text="While a ReLU neuron trains, its drift f(w) = E[1(<w,x> >= 0) x] over the positive class is compared with two forms. "
     "For Gaussian data it would be C1 w/sqrt(2π w'C1 w). If the largest entry alone decided the gate, it would be that of one "

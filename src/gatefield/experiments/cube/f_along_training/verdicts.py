@@ -4,9 +4,12 @@ import numpy as np
 import xarray as xr
 
 from gatefield.experiments.cube.f_along_training.simulate import LOOSE
+from gatefield.experiments.needs import holding, lacking, lasting, undecided, unjudged
 from gatefield.lab import Verdict
 from gatefield.plot import gain_text
 
+ENOUGH = 120.0
+"""Time in tau after which fields have their shape."""
 NEAR = 0.1
 """A form counts as that of f if it is off by less than a tenth of |f|."""
 FEW = 0.1
@@ -18,7 +21,9 @@ MOST = 0.9
 def verdicts(record: xr.Dataset) -> list[Verdict]:
     each = [record.sel(pair=pair) for pair in record.pair.values]
     ends = [part for one in each for part in (_head(one), _takeover(one))]
-    return [*map(_early, each), *ends, _gains(record)]
+    one_gain = "" if record.sizes["gain"] > 1 else lacking(holding("gains", [1.0, np.inf], record.gain.values))
+    late = [*ends, *unjudged(one_gain, _gains(record))]
+    return [*map(_early, each), *undecided(lacking(lasting(record, ENOUGH)), *late)]
 
 
 def takeover(one: xr.Dataset) -> xr.DataArray:

@@ -8,7 +8,7 @@ from gatefield.lab import Experiment
 
 experiment = Experiment(
     name="gate-influence",
-    title="A gate on the cube has a clear divide only where one weight leads; else influence takes all values",
+    title="Is there a clear divide between weights that a gate on the cube follows and those it ignores?",
     source="note 003, equations 18 to 22 and the two goals after equation 20",
     text="The note hopes that a gate on the cube either follows a site, where the weight is large, or ignores it, with "
     "nothing in between. The influence of a site is how much likelier the gate is open if the site is +1 than if it is -1. "

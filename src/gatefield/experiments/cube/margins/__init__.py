@@ -8,7 +8,7 @@ from gatefield.lab import Experiment
 
 experiment = Experiment(
     name="margins",
-    title="How many weights decide a gate on the cube: all of a random field, one of a localized one",
+    title="How many weights decide a gate on the cube?",
     source="note 003, equation 13 and the questions after it",
     text="On the cube a gate may be decided by a few of its weights, the head: those whose signed sums all exceed the sum of "
     "the rest. The margin delta is the smallest size of such a signed sum. For Gaussian weights delta, in units of sqrt(2 pi) "

@@ -7,6 +7,7 @@ import xarray as xr
 from scipy import stats
 
 from gatefield.experiments.cube import fields as cube
+from gatefield.experiments.needs import Need, lacking, undecided
 from gatefield.lab import Verdict
 
 FEW = 5
@@ -18,7 +19,7 @@ NOTE = "note 003, equation 13"
 
 def verdicts(record: xr.Dataset) -> list[Verdict]:
     geometric = [name for name in cube.families(record) if name.startswith("geometric")]
-    trained = [part for order in cube.ORDERS for part in _trained(record, order)]
+    trained = undecided(cube.too_short(record), *(part for order in cube.ORDERS for part in _trained(record, order)))
     return [*_law(record), *_truncation(record), *(_geometric(cube.family(record, name)) for name in geometric), *trained]
 
 
@@ -82,11 +83,13 @@ def _truncation(record: xr.Dataset) -> list[Verdict]:
         of="share of draws that need all weights",
         note=f"draws with a shorter head, found and expected: {counts}",
     )
+    claim = "the chance of a shorter head is 2 n sqrt(n - 1)/2^(n-1)"
     if not inner.any():
-        return [whole]
+        need = Need("a size of 10 or more", f"{sizes[-1]} at most", {"sizes": [*sizes.tolist(), 12]})
+        return [whole, Verdict.not_judged(claim, lacking(need))]
     total = float(expected[inner].sum())
     chance = Verdict.within(
-        "the chance of a shorter head is 2 n sqrt(n - 1)/2^(n-1)",
+        claim,
         total,
         float(shorter[inner].sum()),
         atol=0.2 * total + SIGMAS * np.sqrt(total),

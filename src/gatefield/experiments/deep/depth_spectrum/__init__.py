@@ -7,7 +7,7 @@ from gatefield.lab import Experiment
 
 experiment = Experiment(
     name="depth-spectrum",
-    title="Depth whitens the tangent kernel of randomly gated networks, until its diagonal spreads",
+    title="What does depth do to the tangent kernel of randomly gated networks?",
     source="paper 004, experiment 1, figures 1 to 3",
     text="All inputs are the same number, and only random gates, drawn once for each sample and unit, tell samples apart. On "
     "average over weights and gates K/d has ones on its diagonal and mu^(d-1) beside it, so that depth whitens: the "

@@ -7,6 +7,7 @@ import xarray as xr
 
 from gatefield.core.intervals import FAR
 from gatefield.experiments.deep.means import CLEAR, beside_exact, beside_table, mean_and_error
+from gatefield.experiments.needs import Need, exactly, holding, lacking
 from gatefield.lab import Verdict
 
 SOURCE = "paper 004, experiment 1"
@@ -22,6 +23,9 @@ FOLLOWS = 1.25
 """The factor within which two errors count as the same course."""
 LINKED = -0.5
 """A correlation from here on is a link, by the usual words of statistics a strong one."""
+EDGE_CLAIM = "the smallest eigenvalue is at Marchenko and Pastur's edge (1-mu)(1-sqrt(n/w))^2"
+SETTING = {"samples": 200, "mu": 0.5, "rate": 0.1}
+"""That of the table; other records are not laid beside it."""
 DEPTHS = (2, 4, 6, 8, 12, 16, 20)
 NAMES = {
     "smallest": "smallest eigenvalue of K/d",
@@ -85,11 +89,17 @@ def ideal_ratio(depth: np.ndarray, samples: int, mu: float, rate: float, step: n
 
 def table_row(record: xr.Dataset, width: int, what: str) -> dict[int, str]:
     """Depth -> printed mean, for depths that the record has; empty if its setting is not that of the table."""
-    same = (record.attrs["samples"], record.attrs["mu"], record.attrs["rate"]) == (200, 0.5, 0.1)
     here = set(record.trained_depth.values if what == "descent" else record.depth.values)
-    if not same or width not in TABLE or AFTER not in record.step:
+    if any(_unlike_table(record)) or width not in TABLE:
         return {}
     return {depth: value for depth, value in zip(DEPTHS, TABLE[width][what], strict=True) if depth in here}
+
+
+def _unlike_table(record: xr.Dataset) -> list[Need | None]:
+    """What the record lacks to be laid beside the table."""
+    setting = [exactly(name, value, record.attrs[name]) for name, value in SETTING.items()]
+    after = Need(f"errors after {AFTER} steps", "others", {"steps": AFTER, "record_every": 5})
+    return [*setting, None if AFTER in record.step.values else after]
 
 
 def _at(record: xr.Dataset, what: str) -> xr.DataArray:
@@ -98,15 +108,24 @@ def _at(record: xr.Dataset, what: str) -> xr.DataArray:
 
 
 def _table(record: xr.Dataset) -> list[Verdict]:
-    out = []
-    for width in record.width.values:
-        for what, name in NAMES.items():
-            if row := table_row(record, int(width), what):
-                depth, run = ("trained_depth", "trained_run") if what == "descent" else ("depth", "run")
-                values = _at(record.sel(width=width), what).sel({depth: list(row)}).transpose(depth, run).values
-                claim = f"w = {width}: {name} agrees with an independent computation at {len(row)} depths"
-                out.append(beside_table(claim, values, row, RUNS[int(width)][what == "descent"]))
-    return out
+    return [verdict for width in TABLE for verdict in _table_of_width(record, width)]
+
+
+def _table_of_width(record: xr.Dataset, width: int) -> list[Verdict]:
+    rows = {what: table_row(record, width, what) for what in NAMES}
+    shared = None if set(DEPTHS) & set(record.depth.values) else holding("depths", DEPTHS, record.depth.values)
+    if why := lacking(*_unlike_table(record), holding("widths", [width], record.width.values), shared):
+        claim = f"w = {width}: eigenvalues of K/d and errors agree with an independent computation"
+        return [Verdict.not_judged(claim, why, kind="regression")]
+    return [_beside_row(record.sel(width=width), what, row) for what, row in rows.items() if row]
+
+
+def _beside_row(one: xr.Dataset, what: str, row: dict[int, str]) -> Verdict:
+    width, (depth, run) = int(one.width), ("trained_depth", "trained_run") if what == "descent" else ("depth", "run")
+    claim = f"w = {width}: {NAMES[what]} agrees with an independent computation at {len(row)} depths"
+    return beside_table(
+        claim, _at(one, what).sel({depth: list(row)}).transpose(depth, run).values, row, RUNS[width][what == "descent"]
+    )
 
 
 def _entries(record: xr.Dataset) -> list[Verdict]:
@@ -156,22 +175,24 @@ def _eigenvalues(record: xr.Dataset) -> list[Verdict]:
             note=f"needs samples x variance of an entry << 1; it is {samples * float(widest.beside.var('run', ddof=1)):.2g}",
         ),
     ]
-    return [*out, _edge(width, samples, mu, found), _rank(record)] if depth == 2 else out
+    claims = f"d = 2, w = {width}: {EDGE_CLAIM}", "d = 2: K has at most the rank w"
+    if why := lacking(holding("depths", [2], record.depth.values)):
+        return [*out, *(Verdict.not_judged(claim, why) for claim in claims)]
+    return [*out, _edge(claims[0], width, samples, mu, found), _rank(claims[1], record)]
 
 
-def _edge(width: int, samples: int, mu: float, found: float) -> Verdict:
+def _edge(claim: str, width: int, samples: int, mu: float, found: float) -> Verdict:
     """The smallest eigenvalue at d = 2, where the rows of gates are independent; it is zero with fewer units than samples."""
-    claim = f"d = 2, w = {width}: the smallest eigenvalue is at Marchenko and Pastur's edge (1-mu)(1-sqrt(n/w))^2"
     edge, note = (1 - mu) * (1 - np.sqrt(samples / width)) ** 2, f"{samples} samples"
     if samples < width:
         return Verdict.within(claim, edge, found, rtol=EDGE, of="mean over runs", note=note)
     return Verdict.below(claim, NOTHING, found, expected=0.0, of="mean over runs", note=note)
 
 
-def _rank(record: xr.Dataset) -> Verdict:
+def _rank(claim: str, record: xr.Dataset) -> Verdict:
     ranks, widths = record["rank"].sel(depth=2).max("run").values, record.width.values
     return Verdict.below(
-        "d = 2: K has at most the rank w",
+        claim,
         widths[0],
         ranks[0],
         expected=min(widths[0], record.attrs["samples"]),

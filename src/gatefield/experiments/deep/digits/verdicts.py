@@ -7,6 +7,7 @@ import numpy as np
 import xarray as xr
 
 from gatefield.core.intervals import mean_interval
+from gatefield.experiments.needs import at_least, lacking, undecided
 from gatefield.lab import Verdict
 
 ROUNDING = 1e-6
@@ -38,8 +39,9 @@ def exceeds(
     """Whether `high` is larger than `low`, seed by seed: by the mean difference and its one-sided 95 % interval."""
     gap = scale * (high - low).values
     mean = float(gap.mean())
-    if len(gap) < 2:
-        return Verdict.above(claim, 0.0, mean, of=of, note=f"{note}; 1 seed", **words)
+    if why := lacking(at_least("seeds", 2, len(gap))):
+        (verdict,) = undecided(why, Verdict.above(claim, 0.0, mean, of=of, note=note, **words))
+        return verdict
     lower = mean_interval(gap, 0.95, one_sided=True).low
     of, note = f"{of}, beyond its one-sided 95 % interval over seeds,", f"{note}; lower end {lower:.3g}, {len(gap)} seeds"
     return Verdict.above(claim, 0.0, mean, error=mean - lower, of=of, note=note, **words)

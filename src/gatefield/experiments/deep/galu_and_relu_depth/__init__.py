@@ -7,7 +7,7 @@ from gatefield.lab import Experiment
 
 experiment = Experiment(
     name="galu-and-relu-depth",
-    title="Gates from another network train faster with depth; gates from its own weights, hardly",
+    title="Who trains faster with depth: gates from another network, or from its own weights?",
     source="paper 004, experiment 2, figure 4",
     text="A GaLU network takes its gates from a frozen ReLU network of its own size; a ReLU network from its own sums. On "
     "random points of a square both see the same labels, with a rate of 0.1 over the largest eigenvalue of K. Depth "

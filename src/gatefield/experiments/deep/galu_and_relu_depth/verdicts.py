@@ -5,6 +5,7 @@ import xarray as xr
 
 from gatefield.core.intervals import FAR
 from gatefield.experiments.deep.means import CLEAR, beside_table, mean_and_error
+from gatefield.experiments.needs import exactly, holding, lacking
 from gatefield.lab import Verdict
 
 SOURCE = "paper 004, experiment 2, figure 4"
@@ -32,17 +33,25 @@ def verdicts(record: xr.Dataset) -> list[Verdict]:
 
 def table_row(record: xr.Dataset, net: str, what: str = "recursion") -> dict[int, str]:
     """Depth -> printed mean for +-sigma, for depths that the record has; empty if its setting is another."""
-    here = {name: record.attrs[name] for name in SETTING}  # a stored record says more of itself
-    if here != SETTING or int(record.step[-1]) != STEPS:
+    if _unlike_table(record):
         return {}
     row = dict(zip(DEPTHS, TABLE[net], strict=True)) if what == "recursion" else dict(zip((2, 20), SPREAD[net], strict=True))
     return {depth: value for depth, value in row.items() if depth in record.depth}
 
 
+def _unlike_table(record: xr.Dataset) -> str:
+    """Why the record is not laid beside the table, if its setting is another."""
+    setting = [exactly(name, value, record.attrs[name]) for name, value in SETTING.items()]
+    return lacking(*setting, exactly("steps", STEPS, int(record.step[-1])))
+
+
 def _rank(record: xr.Dataset) -> Verdict:
+    claim = f"d = 2: with +-sigma and two inputs the kernel has at most the rank {RANK}"
+    if why := lacking(holding("depths", [2], record.depth.values)):
+        return Verdict.not_judged(claim, why)
     shallow = record["rank"].isel(depth=0).max("run")
     return Verdict.below(
-        f"d = {int(record.depth[0])}: with +-sigma and two inputs the kernel has at most the rank {RANK}",
+        claim,
         RANK,
         shallow.sel(law="signs").max(),
         or_equal=True,
@@ -121,8 +130,11 @@ def _table(record: xr.Dataset) -> list[Verdict]:
     for net in record.net.values:
         one = record.sel(net=net, law="signs").isel(step=-1)
         for what, name in (("recursion", "|e_300|/|e_0|"), ("spread", "trace over largest eigenvalue")):
+            claim = f"{net}, +-sigma: {name} agrees with an independent computation"
             if row := table_row(record, str(net), what):
                 values = one[what].sel(depth=list(row)).transpose("depth", "run").values
-                claim = f"{net}, +-sigma: {name} agrees with an independent computation at {len(row)} depths"
-                out.append(beside_table(claim, values, row, RUNS))
+                out.append(beside_table(f"{claim} at {len(row)} depths", values, row, RUNS))
+            else:
+                why = _unlike_table(record) or lacking(holding("depths", (2, 20), record.depth.values))
+                out.append(Verdict.not_judged(claim, why, kind="regression"))
     return out

@@ -7,7 +7,7 @@ from gatefield.lab import Experiment
 
 experiment = Experiment(
     name="kernel-concentration",
-    title="Diagonal entries of the tangent kernel spread as the cube of depth over width, beyond the printed bound",
+    title="How much do entries of the tangent kernel spread with depth and width? A printed bound, tested",
     source="paper 004, theorem 2.3 and the depth phenomena of section 1",
     text="Over random weights the kernel has the mean d (sigma^2 mu w)^(d-1) on its diagonal. The paper bounds its variance "
     "by a multiple of max(d^2/w, d^3/w^2). The exact variance of a diagonal entry of a linear network is "

@@ -6,6 +6,7 @@ import numpy as np
 import xarray as xr
 
 from gatefield.experiments.deep.means import all_near
+from gatefield.experiments.needs import Need, holding, lacking
 from gatefield.lab import Verdict
 
 SOURCE = "paper 004, theorem 2.3"
@@ -21,6 +22,8 @@ GROWS = 0.2
 """A ratio grows if its slope in depth is above this; the printed bound is a whole power of d too small."""
 ERROR = 1e-9
 """The least relative error of a sampled moment, so that those without any spread, as a variance of zero, can be compared."""
+BOUNDED = ("linear", "gated")
+BESIDE = "off the diagonal the variance of K/d falls with depth"
 DEEPEST = 20
 """Up to where entries off the diagonal are looked at: the depths of experiment 1."""
 
@@ -69,13 +72,14 @@ def _sampled(record: xr.Dataset) -> list[Verdict]:
 
 
 def _zero(record: xr.Dataset) -> list[Verdict]:
-    if 2 not in record.sampled_depth:
-        return []
+    claim = "d = 2, weights +-sigma: diagonal entries of a linear network do not vary at all"
+    if why := lacking(holding("sampled_depths", [2], record.sampled_depth.values)):
+        return [Verdict.not_judged(claim, why)]
     pick = {"entry": "diagonal", "moment": "variance", "sampled_depth": 2}
     exact, found = (record[f"depths_{what}"].sel(pick) for what in ("exact", "found"))
     return [
         Verdict.below(
-            "d = 2, weights +-sigma: diagonal entries of a linear network do not vary at all",
+            claim,
             NOTHING,
             abs(found.sel(case="linear")),
             expected=exact.sel(case="linear"),
@@ -88,11 +92,16 @@ def _zero(record: xr.Dataset) -> list[Verdict]:
 def _orders(record: xr.Dataset) -> list[Verdict]:
     out, width, deep = [], int(record.width[-1]), _deep(record)
     near = deep**3 < NEAR * width
-    for case, (kurtosis, formula) in LINEAR.items() if near.any() else ():
+    claims = {case: f"{case}: Var K(s,s) is {formula} to first order in 1/w" for case, (_, formula) in LINEAR.items()}
+    if not near.any():
+        more = {"depths": sorted({*record.depth.values.tolist(), 4}), "widths": [*record.width.values.tolist(), 100_000]}
+        why = lacking(Need(f"a depth d above 2 with d^3 < {NEAR:g} w", f"none at w = {width}", more))
+        return [Verdict.not_judged(claim, why) for claim in claims.values()]
+    for case, (kurtosis, _) in LINEAR.items():
         ratio = diagonal(record, case).sel(depth=deep).isel(width=-1).values * width / leading_order(deep, kurtosis)
         out.append(
             Verdict.within(
-                f"{case}: Var K(s,s) is {formula} to first order in 1/w",
+                claims[case],
                 1.0,
                 ratio[near][np.argmax(abs(ratio[near] - 1))],
                 rtol=FIRST,
@@ -105,14 +114,18 @@ def _orders(record: xr.Dataset) -> list[Verdict]:
 
 def _slopes(record: xr.Dataset) -> list[Verdict]:
     deep, widths = _deep(record), record.width.values[-2:]
+    claims = "linear: Var K(s,s) goes as d^3 in deep, wide networks", "linear: Var K(s,s) goes as 1/w"
     if len(deep) < 2:
-        return []
+        more = {"depths": sorted({*record.depth.values.tolist(), 4, 8})}
+        why, bounds = lacking(Need("two depths above 2", str(len(deep)), more)), map(_bound_claim, BOUNDED)
+        rest = [Verdict.not_judged(claim, why, kind="claim", source=SOURCE) for claim in bounds]
+        return [*(Verdict.not_judged(claim, why) for claim in claims), *rest]
     at = diagonal(record, "linear").sel(depth=deep)
     slopes = np.diff(np.log(at.isel(width=-1).values)) / np.diff(np.log(deep))
     (falls,) = np.diff(np.log(at.values[0, -2:])) / np.diff(np.log(widths))
     return [
         Verdict.within(
-            "linear: Var K(s,s) goes as d^3 in deep, wide networks",
+            claims[0],
             3.0,
             slopes[-1],
             atol=CUBE,
@@ -120,14 +133,18 @@ def _slopes(record: xr.Dataset) -> list[Verdict]:
             note="slopes from depth to depth: " + ", ".join(f"{s:.2f}" for s in slopes),
         ),
         Verdict.within(
-            "linear: Var K(s,s) goes as 1/w",
+            claims[1],
             -1.0,
             falls,
             atol=INVERSE,
             of=f"slope in width at d = {deep[0]}, between the two largest widths,",
         ),
-        *(_bound(record, case) for case in ("linear", "gated")),
+        *(_bound(record, case) for case in BOUNDED),
     ]
+
+
+def _bound_claim(case: str) -> str:
+    return f"{case}: Var K(s,s) is at most a constant times max(d^2/w, d^3/w^2)"
 
 
 def _bound(record: xr.Dataset, case: str) -> Verdict:
@@ -135,7 +152,7 @@ def _bound(record: xr.Dataset, case: str) -> Verdict:
     depth, width = _deep(record).astype(float), float(record.width[-1])
     ratio = diagonal(record, case).sel(depth=depth).isel(width=-1).values / printed_bound(depth, width)
     return Verdict.below(
-        f"{case}: Var K(s,s) is at most a constant times max(d^2/w, d^3/w^2)",
+        _bound_claim(case),
         GROWS,
         np.log(ratio[-1] / ratio[0]) / np.log(depth[-1] / depth[0]),
         expected=0.0,
@@ -150,9 +167,12 @@ def _beside(record: xr.Dataset) -> Verdict:
     width = 500 if 500 in record.width else int(record.width[0])
     variance = record.exact.sel(case="gated", entry="beside", moment="variance", width=width)
     spread = (np.sqrt(variance) / record.depth).where(record.depth <= DEEPEST, drop=True)
-    depths, values = spread.depth.values, spread.values
+    depths, values, claim = spread.depth.values, spread.values, f"gated, w = {width}: {BESIDE}"
+    if len(depths) < 2:
+        more = {"depths": sorted({*record.depth.values.tolist(), 2, 4, 8, DEEPEST})}
+        return Verdict.not_judged(claim, lacking(Need(f"two depths up to {DEEPEST}", str(len(depths)), more)))
     return Verdict.below(
-        f"gated, w = {width}: off the diagonal the variance of K/d falls with depth, up to d = {depths[-1]}",
+        f"{claim}, up to d = {depths[-1]}",
         values[0],
         values[-1],
         of=f"standard deviation at d = {depths[-1]}",

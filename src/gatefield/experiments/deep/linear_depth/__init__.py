@@ -6,7 +6,7 @@ from gatefield.lab import Experiment
 
 experiment = Experiment(
     name="linear-depth",
-    title="A deep linear network starts at the rate 0.81 of every depth and then gains speed, the more the deeper it is",
+    title="How does the error of a deep linear network fall, and does depth speed it up?",
     source="paper 004, experiment 8, figure 10",
     text="With one sample and a rate of 0.1/d the squared error should shrink by (1 - 0.1 K/d)^2 in a step, which is 0.81 "
     "where K/d is 1. So does the first step. Then the weights grow, and K with them: the error falls faster than 0.81, and, "

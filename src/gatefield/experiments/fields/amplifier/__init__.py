@@ -7,7 +7,7 @@ from gatefield.lab import Experiment
 
 experiment = Experiment(
     name="amplifier",
-    title="Large correlations are amplified most: a closure that explains localization, with its limits",
+    title="Are large correlations amplified most? A closure for localization, and its limits",
     source="note 003, section 2: the missing form of f(w) for data that are not elliptical",
     text="A site correlates with the input of a neuron's gate by a. If the rest of that input is taken to be Gaussian, the "
     "site's mean behind the open gate is a function of a alone: the amplifier. On Gaussian data it is a straight line. On "

@@ -58,7 +58,7 @@ def _kurtosis_panel(axes: Any, record: xr.Dataset) -> None:
     axes.semilogx(record.fine_gain, record.fine_kurtosis, color="C2")
     axes.axhline(-2.0, color="0.4", linewidth=1.0, linestyle=":")
     axes.text(0.011, -1.96, "two values, ±1", color="0.3", fontsize="small", va="bottom")
-    axes.set(xlabel="gain", ylabel="excess kurtosis of a site", title="(b) what bends it", ylim=(-2.1, 0.1))
+    axes.set(xlabel="gain", ylabel="excess kurtosis of a site", title="(b) excess kurtosis", ylim=(-2.1, 0.1))
 
 
 def _ipr_panel(axes: Any, record: xr.Dataset, title: str) -> None:

@@ -5,16 +5,29 @@ from collections.abc import Sequence
 import numpy as np
 import xarray as xr
 
+from gatefield.experiments.needs import holding, lacking, lasting, undecided, unjudged
 from gatefield.lab import Verdict
 from gatefield.plot import gain_text
 
+ENOUGH = 600.0
+"""Time in tau after which SGD and the closure have localized what they do."""
+SQUASHED = 1.0
+"""The gain from which on fields localize."""
 LOCALIZED = 0.15
 """An IPR above this, twice that of a random field on 40 sites, counts as localized."""
 
 
 def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
     """What the record says of each claim."""
-    return [*_amplifier(record), *_longer_range_positive(record), *_shorter_range_positive(record)]
+    agree, *longer = _longer_range_positive(record)
+    squashed = unjudged(_unsquashed(record), *longer, *_shorter_range_positive(record))
+    return [*_amplifier(record), *undecided(lacking(lasting(record, ENOUGH)), agree, *squashed)]
+
+
+def _unsquashed(record: xr.Dataset) -> str:
+    """Why nothing is said of high gains, if there is none."""
+    gains = record.gain.values
+    return "" if gains[-1] >= SQUASHED else lacking(holding("gains", [3.0], gains))
 
 
 def _amplifier(record: xr.Dataset) -> list[Verdict]:
@@ -54,9 +67,7 @@ def _longer_range_positive(record: xr.Dataset) -> list[Verdict]:
         kind="prediction",
         note=f"the answer is whether the median IPR is above {LOCALIZED:g}",
     )
-    high = long.gain.values >= 1.0
-    if not high.any():
-        return [agree]
+    high = long.gain.values >= min(SQUASHED, long.gain.values[-1])
     return [
         agree,
         Verdict.above(

@@ -7,7 +7,7 @@ from gatefield.lab import Experiment
 
 experiment = Experiment(
     name="erf-populations",
-    title="Saturating units split into localized and oscillating ones, by the sign of their bias",
+    title="Saturating units: which localize, which oscillate, and what decides?",
     source="note 002, section 3",
     text="A committee of units erf(h/√2) with trained biases learns labels 1 and -1. Note 002 reports two populations, "
     "localized and oscillating fields, told apart by the sign of the bias. Near zero fields the flow is linear and says "

@@ -7,8 +7,11 @@ import numpy as np
 import xarray as xr
 
 from gatefield.core.intervals import Interval, share
+from gatefield.experiments.needs import command_line, lacking, lasting, undecided
 from gatefield.lab import Verdict
 
+ENOUGH = 200.0
+"""Time in tau, for each unit of the committee, after which units have parted ways."""
 LOCALIZED = 6.0
 """A unit is localized if its IPR is above 6/n, twice that of a random field."""
 SECTION = "note 002, section 3"
@@ -17,7 +20,9 @@ SECTION = "note 002, section 3"
 def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
     """What the record says of each claim."""
     squashed, gaussian = record.isel(gain=1), record.isel(gain=0)
-    return [*_populations(squashed, gaussian), *_theory(record, gaussian), *_decisions(squashed), _sigmoid(squashed)]
+    why = lacking(lasting(record, ENOUGH * record.sizes["unit"]))
+    populations, decisions = _populations(squashed, gaussian), [*_decisions(squashed), _sigmoid(squashed)]
+    return [*undecided(why, *populations), *_theory(record, gaussian), *undecided(why, *decisions)]
 
 
 def localized(ipr: xr.DataArray, n: int) -> xr.DataArray:
@@ -29,9 +34,9 @@ def _populations(squashed: xr.Dataset, gaussian: xr.Dataset) -> list[Verdict]:
     n, bias = squashed.sizes["position"], squashed.bias.isel(step=-1)
     condensed, at = localized(squashed.ipr, n), f"gain {float(squashed['gain']):g}"
     return [
-        _share(f"units of negative bias localize ({at})", share(condensed, bias < 0), 0.9, "claim"),
-        _share(f"units of positive bias oscillate ({at})", share(squashed.oscillates, bias > 0), 0.9, "claim"),
-        _share(f"every localized unit has a negative bias ({at})", share(bias < 0, condensed), 0.99, "claim"),
+        _among(f"units of negative bias localize ({at})", condensed, bias < 0, 0.9, "has a negative bias"),
+        _among(f"units of positive bias oscillate ({at})", squashed.oscillates, bias > 0, 0.9, "has a positive bias"),
+        _among(f"every localized unit has a negative bias ({at})", bias < 0, condensed, 0.99, "is localized"),
         _share("no unit localizes on Gaussian data", share(~localized(gaussian.ipr, n)), 0.95, "claim"),
     ]
 
@@ -91,6 +96,14 @@ def _sigmoid(squashed: xr.Dataset) -> Verdict:
     right = xr.where(squashed.sigmoid_bias < 0, condensed, squashed.sigmoid_oscillates & ~condensed)
     note = "localized or oscillating by sign of bias; "
     return _share("logistic units split as erf units do", share(right), 0.9, "claim", note)
+
+
+def _among(claim: str, holds: xr.DataArray, units: xr.DataArray, least: float, words: str) -> Verdict:
+    """A claim on some of the units, if there are such."""
+    if not units.any():
+        why = f"no unit {words} at the end; run with more, and for longer: {command_line(units=20, seeds=8, steps=8000)}"
+        return Verdict.not_judged(claim, why, kind="claim", source=SECTION)
+    return _share(claim, share(holds, units), least, "claim")
 
 
 def _share(claim: str, found: Interval, least: float, kind: Any = "prediction", note: str = "") -> Verdict:

@@ -7,7 +7,7 @@ from gatefield.lab import Experiment
 
 experiment = Experiment(
     name="gate-shaped-solution",
-    title="A fixed localized gate gives a localized field, for Gaussian data too",
+    title="Which field does a fixed localized gate ask for?",
     source="note 002, figure 5 and section 5.2",
     text="Behind a fixed gate 1(⟨v,x⟩ > 0) a linear neuron learns the least-squares field 2 (S0+S1)⁻¹ f(v). S0 and S1 are the "
     "covariances of the classes, and f(v) = E[1(⟨v,x⟩ > 0) x] in the positive one. The input-input covariance (S0+S1)/4 "

@@ -7,7 +7,7 @@ from gatefield.lab import Experiment
 
 experiment = Experiment(
     name="gaussian-committee",
-    title="Committees on Gaussian data follow their exact gradient flow",
+    title="Do committees on Gaussian data follow their exact gradient flow?",
     source="note 002, equations 4 to 18, with the factor 1/K and the terms between neurons corrected",
     text="Several ReLU neurons learn together, and each feels the others through the committee's mean output. The note leaves "
     "their joint flow unfinished; on Gaussian data it has a closed form. SGD is laid beside that flow from the same "

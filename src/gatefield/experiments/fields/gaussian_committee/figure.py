@@ -64,7 +64,7 @@ def _batch_panel(axes: Any, record: xr.Dataset) -> None:
     axes.set(
         xlabel="batch size",
         ylabel="largest distance on the way",
-        title="(b) minibatch noise separates them",
+        title="(b) distance by batch size",
         xscale="log",
         yscale="log",
         xlim=(0.7 * sizes.min(), 1.4 * sizes.max()),

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import xarray as xr
 
+from gatefield.experiments.needs import Need, lacking
 from gatefield.lab import Verdict
 
 REFERENCE = 10_000
@@ -17,8 +18,7 @@ SLACK = 1.3
 
 def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
     """What the record says of each claim."""
-    out = [_stays(record.sel(committee=K)) for K in record.committee.values]
-    return [*out, _noise(record.distance.max("step"))] if record.sizes["batch_size"] > 1 else out
+    return [*(_stays(record.sel(committee=K)) for K in record.committee.values), _noise(record.distance.max("step"))]
 
 
 def _stays(one: xr.Dataset) -> Verdict:
@@ -44,11 +44,16 @@ def _stays(one: xr.Dataset) -> Verdict:
 
 def _noise(worst: xr.DataArray) -> Verdict:
     """How the distance falls with the batch size, fitted over all committees and seeds together."""
+    claim = "the distance from the flow falls as one over the square root of the batch size: it is minibatch noise"
+    sizes = [int(size) for size in worst.batch_size.values]
+    if len(sizes) < 2:
+        more = {"batch_sizes": [sizes[0], 4 * sizes[0]]}
+        return Verdict.not_judged(claim, lacking(Need("two batch_sizes or more", "1", more)))
     log_size = np.log(worst.batch_size.values.astype(float))
     slopes = np.polyfit(log_size, np.log(worst.transpose("batch_size", ...).values.reshape(len(log_size), -1)), 1)[0]
     error = float(slopes.std(ddof=1) / len(slopes) ** 0.5)
     return Verdict.within(
-        "the distance from the flow falls as one over the square root of the batch size: it is minibatch noise",
+        claim,
         -0.5,
         float(slopes.mean()),
         atol=0.08,

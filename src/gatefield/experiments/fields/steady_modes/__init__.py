@@ -7,7 +7,7 @@ from gatefield.lab import Experiment
 
 experiment = Experiment(
     name="steady-modes",
-    title="One Fourier mode survives, but long after training ends",
+    title="Which Fourier modes of a field survive, and how long do the others take to die out?",
     source="note 002, equations 22 to 31 and the claims after them",
     text="On Gaussian data the flow of a single neuron has one stable steady state: the Fourier mode with the smallest λ0/λ1, "
     "of amplitude √(2/π) √λ1/(λ0+λ1). The note finds that only one or two modes (the cosine and sine of one frequency) can "

@@ -5,7 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 import xarray as xr
 
+from gatefield.experiments.needs import Need, lacking
 from gatefield.lab import Verdict
+
+NEEDED = 100
+"""Time scales of the slowest mode after which it is alone with the survivor, and fades."""
 
 
 def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
@@ -60,11 +64,16 @@ def _several(one: xr.Dataset, pair: str) -> Verdict:
 
 
 def _time_scale(one: xr.Dataset, pair: str) -> Verdict:
-    """The time scale is -1 for starts in which it could not be measured; if it could in none, it is taken to be 0."""
+    """The time scale is -1 for starts in which it could not be measured."""
+    claim = f"{pair}: the last mode to die out, k = {int(one.slowest)}, has the time scale of the theory (in tau)"
     scales, scale = one.time_scale_measured.values, float(one.time_scale)
-    scales = scales[scales > 0] if (scales > 0).any() else np.zeros(1)
+    scales = scales[scales > 0]
+    if not len(scales):
+        ran = float(one.time[-1])
+        longer = {"horizon": max(NEEDED * round(scale), 10 * ran)}
+        return Verdict.not_judged(claim, lacking(Need("a path on which it dies out alone", f"one of {ran:g} tau", longer)))
     return Verdict.within(
-        f"{pair}: the last mode to die out, k = {int(one.slowest)}, has the time scale of the theory (in tau)",
+        claim,
         scale,
         float(np.median(scales)),
         rtol=0.02,

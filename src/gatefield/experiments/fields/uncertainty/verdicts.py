@@ -1,5 +1,6 @@
 """What a record of `uncertainty` says of each claim."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -7,11 +8,14 @@ import numpy as np
 import xarray as xr
 
 from gatefield.experiments.fields.uncertainty.simulate import CARRIER, MEASURES
+from gatefield.experiments.needs import Need, at_least, lacking, undecided
 from gatefield.lab import Verdict
 from gatefield.plot import gain_text
 
 GOOD = 0.9
 """R2 from which a fit counts as good."""
+ENOUGH = 150.0
+"""Time of one neuron in tau after which its field has its shape."""
 CYCLES = 1.0
 """Cycles of the carrier within four widths of the envelope, from two below its centre to two above, that make a Gabor."""
 RISE = 0.01
@@ -22,7 +26,11 @@ GABORS = f"share with R2 above {GOOD:g} and a carrier, chosen by BIC, of at leas
 
 def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
     """What the record says of each claim."""
-    return [*_falling(record), *_shapes(record), *_high_gains(record.isel(gain=record.gain.values >= 1))]
+    lowers, *falling = _falling(record)
+    shapes = [*_shapes(record), *_high_gains(record.isel(gain=record.gain.values >= 1), record.gain.values)]
+    enough = math.ceil(round(ENOUGH / record.attrs["neuron_rate"], 6))
+    why = lacking(at_least("steps", enough, int(record.attrs["steps"])))
+    return [*undecided(why, lowers), *falling, *undecided(why, *shapes)]
 
 
 def waves(record: xr.Dataset) -> xr.DataArray:
@@ -107,10 +115,12 @@ def _shapes(record: xr.Dataset) -> list[Verdict]:
     ]
 
 
-def _high_gains(record: xr.Dataset) -> list[Verdict]:
+def _high_gains(record: xr.Dataset, gains: np.ndarray) -> list[Verdict]:
     """One neuron and a committee at gains of 1 and more, where the positive class has the longer range."""
-    if not record.sizes["gain"]:
-        return []
+    claims = "one neuron at gain 1 and more gives plain bumps", "a committee makes Gabors where one neuron makes none"
+    if not np.isfinite(record.gain.values).any():
+        why = lacking(Need("a finite gain of 1 or more", "none", {"gains": sorted({*gains.tolist(), 3.0})}))
+        return [Verdict.not_judged(claims[0], why, kind="reproduction"), Verdict.not_judged(claims[1], why)]
     long = record.sel(order="long")
     good = long.fit_R2 > GOOD
     bumps, gabors = (good & ~long.fit_is_gabor).isel(unit=0), good & waves(long)
@@ -119,7 +129,7 @@ def _high_gains(record: xr.Dataset) -> list[Verdict]:
     each = ", ".join(f"{float(value):.2f} at gain {gain_text(float(value.gain))}" for value in by_gain)
     return [
         Verdict.above(
-            "one neuron at gain 1 and more gives plain bumps",
+            claims[0],
             0.9,
             float(bumps.mean()),
             expected=1.0,
@@ -128,9 +138,9 @@ def _high_gains(record: xr.Dataset) -> list[Verdict]:
             kind="reproduction",
         ),
         Verdict.above(
-            "a committee makes Gabors where one neuron makes none",
+            claims[1],
             alone + 0.25,
-            float((finite if finite.size else by_gain).mean()),
+            float(finite.mean()),
             or_equal=True,
             of=f"of the committee's fields: {GABORS}",
             kind="prediction",

@@ -7,7 +7,7 @@ from gatefield.lab import Experiment
 
 experiment = Experiment(
     name="gate-stability",
-    title="Gates flip rarely, but go on flipping until the field has found its place",
+    title="How often do gates flip in training, and do they settle before the field does?",
     source="note 002, section 4.1, equation 45 and figure 3",
     text="A ReLU unit is a linear unit behind a gate, which is open where its preactivation is positive. If the gates soon "
     "froze, a gated linear network could stand in for the ReLU network. So: with what probability p(t) is the gate the same "

@@ -6,12 +6,15 @@ from scipy import stats
 
 from gatefield.core.intervals import share
 from gatefield.experiments.gates.gate_stability.paths import SETTLED, localized, settling, settling_times
+from gatefield.experiments.needs import Need, command_line, lacking, unjudged
 from gatefield.lab import Verdict
 from gatefield.measures import cosine
 from gatefield.plot import gain_text
 from gatefield.theory import nlgp
 
 NOTE = "note 002, section 4.1"
+NOTES_RATE, LOWEST = 0.01, 0.01
+"""The note's learning rate and its lowest gain."""
 GAUSSIAN = 0.1
 """Up to this gain data are compared with Gaussian ones of the same covariances."""
 SEEN = 10
@@ -33,8 +36,15 @@ SMALL = 0.1
 
 
 def verdicts(record: xr.Dataset) -> list[Verdict]:
-    parts = (_exact, _flips, _convergence, _freezing, _kinds, _kurtosis, _mixture)
-    return [verdict for part in parts for verdict in part(record)]
+    spread = _spread(record.isel(gain=-1, rate=-1))
+    first = [verdict for part in (_exact, _flips, _convergence) for verdict in part(record)]
+    return [
+        *first,
+        *unjudged(spread, *_freezing(record)),
+        *_kinds(record),
+        *unjudged(spread, *_kurtosis(record)),
+        *_mixture(record),
+    ]
 
 
 def _gain(one: xr.Dataset) -> str:
@@ -43,26 +53,50 @@ def _gain(one: xr.Dataset) -> str:
 
 def _exact(record: xr.Dataset) -> list[Verdict]:
     """Sampled against exact stability where the data are nearly Gaussian."""
+    claim, source = "nearly Gaussian data: sampled and exact p(t) agree", "note 002, equation 45"
     near = record.isel(gain=record.gain.values <= GAUSSIAN)
     exact, total = near.gaussian_stability.values, 2 * record.attrs["samples"]
     seen = total * (1 - exact) >= SEEN
-    if not seen.any():
-        return []
+    if why := _unseen(record, total * (1 - exact)):
+        return [Verdict.not_judged(claim, why, source=source)]
     off = near.stability.values - exact
     z = off[seen] / np.sqrt((exact * (1 - exact))[seen] / total)
     return [
         Verdict.above(
-            "nearly Gaussian data: sampled and exact p(t) agree",
+            claim,
             NEARLY,
             (np.abs(z) < 2).mean(),
             expected=TWO_ERRORS,
             or_equal=True,
             of="share within two standard errors",
-            source="note 002, equation 45",
+            source=source,
             note=f"over {seen.sum()} intervals and units in which at least {SEEN} flips are expected; exact on Gaussian data "
             f"of the same covariances. Largest difference {np.abs(off).max():.2g}",
         )
     ]
+
+
+def _unseen(record: xr.Dataset, flips: np.ndarray) -> str:
+    """Why sampled and exact probabilities are not compared, if there is no place for it."""
+    if record.gain[0] > GAUSSIAN:
+        return _squashed(record)
+    most, samples = float(flips.max()), record.attrs["samples"]
+    more = {"samples": int(np.ceil(samples * SEEN / max(most, 1.0)))}
+    words = f"{SEEN} flips to be expected in the sample, at one interval"
+    return "" if most >= SEEN else lacking(Need(words, f"at most {most:.2g}", more))
+
+
+def _squashed(record: xr.Dataset) -> str:
+    """Why nothing is said of nearly Gaussian data, if there are none."""
+    gains = record.gain.values.tolist()
+    more = {"gains": [LOWEST, *gains]}
+    return lacking(Need(f"a gain up to {GAUSSIAN:g}", f"{gains[0]:g}", more)) if gains[0] > GAUSSIAN else ""
+
+
+def _spread(one: xr.Dataset) -> str:
+    """Why nothing is said of localized units, if there is none."""
+    settings = command_line(gains=[LOWEST, 3.0], learning_rates=[0.01, 0.12, 2.4], steps=5000)
+    return "" if localized(one).any() else f"no unit is localized at the end; run with {settings}"
 
 
 def _flips(record: xr.Dataset) -> list[Verdict]:
@@ -86,7 +120,7 @@ def _flips(record: xr.Dataset) -> list[Verdict]:
             RARE,
             p.isel(rate=0).min(),
             or_equal=True,
-            of="at the note's rate, least p(t) of all intervals",
+            of=f"at the rate {float(record.rate[0]):g}, least p(t) of all intervals",
             kind="claim",
             source=NOTE,
             note=f"but flips add up. {each}",
@@ -95,7 +129,7 @@ def _flips(record: xr.Dataset) -> list[Verdict]:
             "flips become fewer as training progresses",
             1.0,
             ratio.isel(rate=0),
-            of="at the note's rate, flips in the last tenth over flips in the first tenth",
+            of=f"at the rate {float(record.rate[0]):g}, flips in the last tenth over flips in the first tenth",
             kind="claim",
             source=NOTE,
             note=f"at the gain where they fall least. At the other rates: {others}",
@@ -105,21 +139,31 @@ def _flips(record: xr.Dataset) -> list[Verdict]:
 
 def _convergence(record: xr.Dataset) -> list[Verdict]:
     """How much of the loss that the longest training sheds is left to the others, and how far their fields are off."""
+    if record.sizes["rate"] < 2:
+        rate = float(record.rate[0])
+        why = lacking(Need("a longer training beside it", "none", {"learning_rates": [rate, 12 * rate, 240 * rate]}))
+        return [Verdict.not_judged(_convergence_claim(record, 0), why)]
     loss, tail = record.loss.mean("seed"), slice(-max(1, record.sizes["step"] // 20), None)
     ends, fields = loss.isel(step=tail).mean("step"), record.final
     left = (ends - ends.isel(rate=-1)) / (loss.isel(step=0) - ends.isel(rate=-1))
     alike = cosine(fields, fields.isel(rate=-1)).median(("unit", "seed"))
-    return [_converged(left.isel(rate=r), alike.isel(rate=r), r, float(record.rate[-1])) for r in range(len(record.rate) - 1)]
+    longest, rates = float(record.rate[-1]), range(record.sizes["rate"] - 1)
+    return [_converged(left.isel(rate=r), alike.isel(rate=r), _convergence_claim(record, r), longest) for r in rates]
 
 
-def _converged(left: xr.DataArray, alike: xr.DataArray, r: int, longest: float) -> Verdict:
-    name = {0: "the note's learning rate", 1: "K times the note's rate"}.get(r, "this rate")
+def _convergence_claim(record: xr.Dataset, r: int) -> str:
+    rate = float(record.rate[r])
+    names = {NOTES_RATE: "the note's learning rate", record.attrs["units"] * NOTES_RATE: "K times the note's rate"}
+    return f"{names.get(rate, 'learning rate')}, {rate:g}: training has converged by the end"
+
+
+def _converged(left: xr.DataArray, alike: xr.DataArray, claim: str, longest: float) -> Verdict:
     gains = "; ".join(
         f"gain {gain_text(g)}: {float(left.sel(gain=g)):.3f}, median cosine of fields {float(alike.sel(gain=g)):.2f}"
         for g in left.gain.values
     )
     return Verdict.below(
-        f"{name}, {float(left.rate):g}: training has converged by the end",
+        claim,
         CONVERGED,
         left.max(),
         expected=0.0,
@@ -152,15 +196,17 @@ def _freezing(record: xr.Dataset) -> list[Verdict]:
 
 def _kinds(record: xr.Dataset) -> list[Verdict]:
     """Do localized units flip more or less than the others? At the longest training that has enough of each."""
+    found = []
     for r in reversed(range(record.sizes["rate"])):
         one = record.isel(gain=-1, rate=r)
         flips, is_local = (1 - one.stability).sum("interval").values.ravel(), localized(one).values.ravel()
         local, other = flips[is_local], flips[~is_local]
+        found.append((min(len(local), len(other)), f"{len(local)} and {len(other)} at the rate {float(one.rate):g}"))
         if min(len(local), len(other)) >= ENOUGH:
             chance = float(stats.mannwhitneyu(local, other).pvalue)
             return [
                 Verdict.test(
-                    f"{_gain(one)}: localized units and the others flip equally often",
+                    _kinds_claim(record),
                     np.median(other),
                     np.median(local),
                     chance,
@@ -170,7 +216,14 @@ def _kinds(record: xr.Dataset) -> list[Verdict]:
                     f"measured: {len(local)} that did, at a rate of {float(one.rate):g}; p = {chance:.2g}",
                 )
             ]
-    return []
+    few, has = max(found)
+    more = {"seeds": record.sizes["seed"] * -(-ENOUGH // max(few, 1))}
+    why = lacking(Need(f"{ENOUGH} localized units and {ENOUGH} others", has, more))
+    return [Verdict.not_judged(_kinds_claim(record), why)]
+
+
+def _kinds_claim(record: xr.Dataset) -> str:
+    return f"{_gain(record.isel(gain=-1))}: localized units and the others flip equally often"
 
 
 def _kurtosis(record: xr.Dataset) -> list[Verdict]:
@@ -197,12 +250,13 @@ def _kurtosis(record: xr.Dataset) -> list[Verdict]:
 def _mixture(record: xr.Dataset) -> list[Verdict]:
     """Preactivations on nearly Gaussian data, within a class and over both."""
     low = record.isel(gain=0)
-    if low.gain > GAUSSIAN:
-        return []
+    claim = f"gain {gain_text(float(min(low.gain, LOWEST)))}: within a class preactivations stay Gaussian"
+    if why := _squashed(record):
+        return [Verdict.not_judged(claim, why, kind="control")]
     both = low.kurtosis.sel(inputs="both").isel(rate=-1, mark=-1)
     return [
         Verdict.below(
-            f"{_gain(low)}: within a class preactivations stay Gaussian",
+            claim,
             SMALL,
             abs(low.kurtosis.sel(inputs=["positive", "negative"])).mean(),
             expected=0.0,

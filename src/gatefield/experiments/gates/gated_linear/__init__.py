@@ -7,7 +7,7 @@ from gatefield.lab import Experiment
 
 experiment = Experiment(
     name="gated-linear",
-    title="Gated linear networks follow their exact solution",
+    title="Do gated linear networks follow their exact solution?",
     source="note 000, sections 3 and 4, and note 002, section 7, with the missing factors 1/K",
     text="Behind gates that do not depend on the weights a network is linear in what it learns, and gradient flow can be "
     "solved exactly. Here SGD is laid beside that solution: for a single gate; for two gates that cross (the general case), "

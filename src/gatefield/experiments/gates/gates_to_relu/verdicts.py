@@ -3,11 +3,14 @@
 import numpy as np
 import xarray as xr
 
+from gatefield.experiments.needs import holding, lacking, lasting, undecided, unjudged
 from gatefield.lab import Verdict
 from gatefield.plot import gain_text
 
 KNOWN = 0.95
 """Gates know the answer once the limit behind them has this cosine with the final fields, or share of the loss, for good."""
+ENOUGH, SQUASHED = 200.0, 1.0
+"""Time in K² tau after which, and gain from which on, fields are in a steady state."""
 UNLIKE = 0.5
 """Fields with a smaller cosine are other fields."""
 EARLY = 2.0
@@ -21,8 +24,15 @@ STABLE = "note 002, section 5.2: gates stabilize early on"
 
 def verdicts(record: xr.Dataset) -> list[Verdict]:
     """Six claims for each number of units; the numbers of every gain stand in the note."""
-    claims = (_end, _random, _early, _early_loss, _wrong, _local)
-    return [claim(record.sel(units=K)) for K in record.units.values for claim in claims]
+    why = lacking(lasting(record, ENOUGH))
+    return [verdict for K in record.units.values for verdict in undecided(why, *_of_units(record.sel(units=K)))]
+
+
+def _of_units(one: xr.Dataset) -> list[Verdict]:
+    gains = one.gain.values.tolist()
+    why = "" if gains[-1] >= SQUASHED else lacking(holding("gains", [3.0], gains))
+    end, *others = unjudged(why, *(claim(one) for claim in (_end, _early, _early_loss, _wrong, _local)))
+    return [end, _random(one), *others]
 
 
 def unit_name(K: int) -> str:
@@ -73,7 +83,7 @@ def _each(form: str, *parts: xr.DataArray, between: str = ", ") -> str:
 
 def _squashed(values: xr.DataArray) -> xr.DataArray:
     """Those at gains at which fields reach a steady state within training: 1 and above, or all if there is none."""
-    high = values.sel(gain=values.gain >= 1)
+    high = values.sel(gain=values.gain >= SQUASHED)
     return high if high.sizes["gain"] else values
 
 

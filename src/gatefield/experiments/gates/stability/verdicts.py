@@ -5,6 +5,7 @@ import xarray as xr
 
 from gatefield.core.intervals import Interval, share
 from gatefield.experiments.fields.amplifier.verdicts import LOCALIZED
+from gatefield.experiments.needs import Need, command_line, lacking, unjudged
 from gatefield.lab import Verdict
 from gatefield.measures import cosine
 from gatefield.plot import gain_text
@@ -27,8 +28,11 @@ OVER = "median over gains at which fields localize, and seeds"
 def verdicts(record: xr.Dataset) -> list[Verdict]:
     """All of them; those on localized fields only for gains at which fields do localize."""
     high = record.isel(gain=(record.ipr.sel(pathway="none").median("seed") > LOCALIZED).values)
-    neurons = [*_spectrum(high), *_pushes(high), *_pathway(high)] if high.sizes["gain"] else []
-    return [*neurons, *_students(record)]
+    gains, why = ", ".join(map(gain_text, record.gain.values)), ""
+    if not high.sizes["gain"]:
+        settings = command_line(gains=[0.01, 3.0], steps=3000)
+        why, high = f"no field is localized at the gains {gains}; run with {settings}", record.isel(gain=[-1])
+    return [*unjudged(why, *_spectrum(high), *_pushes(high), *_pathway(high)), *_students(record)]
 
 
 def _spectrum(high: xr.Dataset) -> list[Verdict]:
@@ -61,14 +65,16 @@ def _stable(one: xr.Dataset, words: str, slowed: float) -> Verdict:
 
 
 def _pushes(high: xr.Dataset) -> list[Verdict]:
-    """Those of sizes that the record has."""
     same = high.return_cosine > SAME
     random, other, size = same.sel(push="random"), same.sel(push="other"), high["size"]
     small, unequal = (size <= 0.5).values, (size != 1).values
     far, kept = share(random.sel(size=size.max())), share(high.return_ipr > LOCALIZED)
     foretold = share(high.foretold.sel(push="random") == random)
-    out = [_small_push(random, share(random.isel(size=small)))] if small.any() else []
-    out += [
+    sizes = size.values.tolist()
+    no_small = "" if small.any() else lacking(Need("sizes up to 0.5", f"{sizes[0]:g} and more", {"sizes": [0.5, *sizes]}))
+    no_other = "" if unequal.any() else lacking(Need("sizes other than 1", "1", {"sizes": [0.5, *sizes]}))
+    out = [
+        *unjudged(no_small, _small_push(random, share(random.isel(size=small)))),
         Verdict.below(
             f"a push at random of {float(size.max()):g} times the length mostly moves the field elsewhere",
             0.5,
@@ -79,10 +85,9 @@ def _pushes(high: xr.Dataset) -> list[Verdict]:
         ),
         _most("no push ends localization", kept, MOST, f"share with IPR above {LOCALIZED}"),
     ]
-    if unequal.any():
-        right = share((other == (size < 1)).isel(size=unequal))
-        claim = "pushed towards the same field at the far side of the ring, the larger of the two wins"
-        out.append(_most(claim, right, MOST, "share of pushes, those of exactly the field's length left out,"))
+    right = share((other == (size < 1)).isel(size=unequal))
+    claim = "pushed towards the same field at the far side of the ring, the larger of the two wins"
+    out += unjudged(no_other, _most(claim, right, MOST, "share of pushes, those of exactly the field's length left out,"))
     claim = "the peak of S1 w after a random push foretells whether the field returns"
     return [*out, _most(claim, foretold, FORETOLD, "share foretold rightly")]
 

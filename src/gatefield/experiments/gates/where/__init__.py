@@ -7,7 +7,7 @@ from gatefield.lab import Experiment
 
 experiment = Experiment(
     name="where",
-    title="Where will a field localize? Its filtered start tells for a neuron alone, less for one of many",
+    title="Where will a field localize? What its start tells, alone and among others",
     source="note 002, section 4.2, which asks whether the place can be predicted",
     text="A neuron starts from noise and ends as a bump somewhere on the ring. Can one tell where? Early in training the start "
     "is filtered by the covariance of the positive class, and what is largest then is amplified most. So the predictor, "

@@ -7,7 +7,7 @@ from gatefield.lab import Experiment
 
 experiment = Experiment(
     name="winning-gates",
-    title="Which gates win? Neither the fastest nor a tiling, and not quite those that ReLU learns",
+    title="Which gates win: the fastest, a tiling, or those that ReLU learns?",
     source="note 002, section 5.1, and note 000, section 3.3 with equations 13 to 18, corrected",
     text="Behind fixed gates a network is linear, and its whole loss curve is known exactly. So gates can race: which set "
     "learns fastest, and which ends with the smallest loss? Sets that are shut, random, localized, Fourier modes, redundant, "

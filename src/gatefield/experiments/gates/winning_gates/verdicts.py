@@ -9,6 +9,7 @@ from scipy import stats
 
 from gatefield.data import ring_spectrum
 from gatefield.experiments.gates.winning_gates.sets import PAIRS
+from gatefield.experiments.needs import Need, exactly, holding, lacking
 from gatefield.lab import Verdict
 from gatefield.plot import gain_text
 
@@ -44,12 +45,10 @@ RACE, TILES = "note 002, section 5.1", "note 000, section 3.3"
 def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
     """What the record says of each claim: of the race between given sets, and of the winners of the search."""
     one = record.isel(race_units=0)
-    out = []
-    if 2 in record.race_units and 0.0 in record.gain:
-        two = record.sel(race_units=2, gain=0.0)
-        out += [*_table(two), _single_mode(two)]
+    pairs = holding("race_units", [2], record.race_units.values)
+    out = [*_table(record, pairs), _single_mode(record, pairs)]
     out += [_early(record), _fastest(one), *_same_spectrum(one), _speeds(one), _not_best(one), _small(record)]
-    out += [_one_gate(record)] if 0.0 in record.gain else []
+    out += [_one_gate(record)]
     for gain in record.gain.values:
         at = record.sel(gain=gain)
         out += [*_tiling(at), *_overlap(at), *(_as_trained(at.sel(units=K)) for K in at.units.values), _alike(at)]
@@ -61,12 +60,18 @@ def _gain(one: xr.Dataset) -> str:
     return f"gain {gain_text(float(one.gain))}"
 
 
-def _table(two: xr.Dataset) -> list[Verdict]:
+def _no_gaussian(record: xr.Dataset) -> Need | None:
+    return holding("gains", [0.0], record.gain.values)
+
+
+def _table(record: xr.Dataset, pairs: Need | None) -> list[Verdict]:
     """The table's columns, each judged by the set that is furthest off; if the record has its settings."""
-    if (two.attrs["n"], two.attrs["xi1"], two.attrs["xi0"]) != (40, 2.0, 1.0):
-        return []
-    out = []
-    for column, (name, words) in enumerate(COLUMNS.items()):
+    claims = [f"table of two gates, Gaussian data, n = 40, length scales 2 and 1: {words}" for words in COLUMNS.values()]
+    setting = [exactly(name, value, record.attrs[name]) for name, value in {"n": 40, "xi1": 2.0, "xi0": 1.0}.items()]
+    if why := lacking(*setting, pairs, _no_gaussian(record)):
+        return [Verdict.not_judged(claim, why, kind="regression") for claim in claims]
+    two, out = record.sel(race_units=2, gain=0.0), []
+    for column, (claim, name) in enumerate(zip(claims, COLUMNS, strict=True)):
         printed = {key: float(row[column]) for key, row in TABLE.items()}
         half = {key: 0.5 * 10.0 ** int(Decimal(row[column]).as_tuple().exponent) for key, row in TABLE.items()}
         exact = {key: float(two[name].sel(set=key)) for key in TABLE}
@@ -76,7 +81,7 @@ def _table(two: xr.Dataset) -> list[Verdict]:
         note = f"{', '.join(f'{key} {value:.4g}' for key, value in exact.items())}; rounded, other than the table's: "
         out.append(
             Verdict.within(
-                f"table of two gates, Gaussian data, n = 40, length scales 2 and 1: {words}",
+                claim,
                 printed[worst],
                 found[worst],
                 atol=half[worst],
@@ -93,11 +98,15 @@ def _on_grid(time: float) -> float:
     return float(np.ceil(time / GRID - ROUNDING) * GRID)
 
 
-def _single_mode(two: xr.Dataset) -> Verdict:
+def _single_mode(record: xr.Dataset, pairs: Need | None) -> Verdict:
     """A flat pair excites one mode only, so that its half time is known."""
+    claim = "± flat learns one mode: its half time is ln 2 K^2/(2 lambda)"
+    if why := lacking(pairs, _no_gaussian(record)):
+        return Verdict.not_judged(claim, why)
+    two = record.sel(race_units=2, gain=0.0)
     found, rate = (float(two[name].sel(set="± flat")) for name in ("half_time", "largest"))
     return Verdict.within(
-        "± flat learns one mode: its half time is ln 2 K^2/(2 lambda)",
+        claim,
         float(np.log(2) * 4 / (2 * rate)),
         found,
         rtol=ROUNDING,
@@ -140,13 +149,16 @@ def _fastest(one: xr.Dataset) -> Verdict:
 
 def _same_spectrum(one: xr.Dataset) -> list[Verdict]:
     """By the closed form to rounding; on samples, where inputs may lie on the plane of a gate, to their standard error."""
-    out = []
-    for gain in one.gain.values if int(one.race_units) == 2 else []:
+    out, claims = [], [f"gain {gain_text(gain)}: A does not depend on the gate for ± pairs" for gain in one.gain.values]
+    if int(one.race_units) != 2:
+        why = lacking(Need("2 as the first of race_units", f"{int(one.race_units)}", {"race_units": [2, int(one.race_units)]}))
+        return [Verdict.not_judged(claim, why) for claim in claims]
+    for gain, claim in zip(one.gain.values, claims, strict=True):
         spectra = one.spectrum.sel(gain=gain, set=list(PAIRS)).dropna("mode").values
         sampled = " Sampled, the same samples for all; inputs on a plane, where both gates are half open, differ"
         out.append(
             Verdict.below(
-                f"gain {gain_text(gain)}: A does not depend on the gate for ± pairs",
+                claim,
                 ROUNDING if gain == 0 else SIGMAS / one.attrs["samples"] ** 0.5,
                 float(np.max(np.abs(spectra - spectra[0])) / spectra[0].max()),
                 expected=0.0,
@@ -209,11 +221,14 @@ def _small(record: xr.Dataset) -> Verdict:
 
 
 def _one_gate(record: xr.Dataset) -> Verdict:
+    claim = "one gate, Gaussian: the search finds the known best, the mode with the largest l1/(l0 + l1)"
+    if why := lacking(_no_gaussian(record)):
+        return Verdict.not_judged(claim, why, kind="control")
     n, xi1, xi0 = (record.attrs[name] for name in ("n", "xi1", "xi0"))
     l1, l0 = (np.asarray(ring_spectrum(n, xi)) for xi in (xi1, xi0))
     best = float(np.max(l1 / (l0 + l1)) / (2 * np.pi))
     return Verdict.between(
-        "one gate, Gaussian: the search finds the known best, the mode with the largest l1/(l0 + l1)",
+        claim,
         (1 - SEARCH_MISS) * best,
         (1 + ROUNDING) * best,
         float(record.one_gate.sel(gain=0.0)),
@@ -224,12 +239,13 @@ def _one_gate(record: xr.Dataset) -> Verdict:
 
 
 def _tiling(at: xr.Dataset) -> list[Verdict]:
-    if 2 not in at.units:
-        return []
+    claim = f"{_gain(at)}: a tiling is not best, two gates found by search explain more than the best exclusive pair"
+    if why := lacking(holding("units", [2], at.units.values)):
+        return [Verdict.not_judged(claim, why, source=f"{TILES}, corrected")]
     error = float(at.winner_error.sel(units=2))
     return [
         Verdict.above(
-            f"{_gain(at)}: a tiling is not best, two gates found by search explain more than the best exclusive pair",
+            claim,
             at.tiling,
             at.winner.sel(units=2),
             error=max(SIGMAS * error, ROUNDING),
@@ -243,8 +259,9 @@ def _tiling(at: xr.Dataset) -> list[Verdict]:
 
 def _overlap(at: xr.Dataset) -> list[Verdict]:
     many = at.isel(units=(at.units > 1).values)
+    claim = f"{_gain(at)}: the winners of more than one gate overlap, where a tiling has exactly one gate open"
     if not many.sizes["units"]:
-        return []
+        return [Verdict.not_judged(claim, lacking(holding("units", [2], at.units.values)), source=TILES)]
     each = ", ".join(
         f"K = {K}: {float(one.one_open.sel({'class': 'positive'})):.3f} of positive and "
         f"{float(one.one_open.sel({'class': 'negative'})):.3f} of negative inputs (trained ReLU gates "
@@ -253,7 +270,7 @@ def _overlap(at: xr.Dataset) -> list[Verdict]:
     )
     return [
         Verdict.below(
-            f"{_gain(at)}: the winners of more than one gate overlap, where a tiling has exactly one gate open",
+            claim,
             0.99,
             many.one_open.mean("class").max(),
             expected=1.0,
