@@ -8,6 +8,7 @@ import xarray as xr
 
 from gatefield.core.grid import Grid
 from gatefield.lab import MemoryBench
+from gatefield.nets import Committee
 
 
 class Part(NamedTuple):
@@ -17,6 +18,8 @@ class Part(NamedTuple):
     task: Any
     settings: dict[str, Any]
     record: xr.Dataset
+    end: Any
+    """The network at the end, where it was kept."""
 
     @property
     def grid(self) -> Grid:
@@ -41,7 +44,7 @@ class Watched(MemoryBench):
 
     def train(self, part, net, task, **settings):
         training = super().train(part, net, task, **settings)
-        self.parts[part] = Part(net, task, settings, training.record)
+        self.parts[part] = Part(net, task, settings, training.record, training.net)
         return training
 
 
@@ -64,9 +67,15 @@ def assert_classes(part, xi1, xi0, gain=None, labels=(1.0, 0.0)):
 
 
 def assert_by_seed(part, fields=None):
-    """Fields at the start and keys depend on the last axis of the grid alone, the seed; those of two seeds differ."""
+    """Fields at the start and keys depend on the last axis of the grid alone, the seed; those of two seeds differ.
+
+    Starts are not those that the keys of training give.
+    """
     for values in (part.fold(part.net.fields if fields is None else fields), part.keys):
         lead = len(part.grid.shape) - 1
         first = values[(0,) * lead]
         np.testing.assert_array_equal(values, np.broadcast_to(first, values.shape))
         assert len(np.unique(first.reshape(len(first), -1), axis=0)) == len(first)
+    if isinstance(part.net, Committee):
+        units, n = part.net.fields.shape[-2:]
+        assert not np.isin(part.net.fields, Committee(n, units, key=part.settings["key"]).fields).any()

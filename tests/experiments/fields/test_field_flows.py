@@ -8,8 +8,9 @@ from test_experiments import simulated, trained
 from watched import assert_by_seed, assert_classes, assert_settings
 
 from gatefield import flow
-from gatefield.data import Gaussian
+from gatefield.data import Gaussian, Task
 from gatefield.experiments.fields.elliptical import _tame
+from gatefield.experiments.fields.gaussian_committee.simulate import _random_walk
 from gatefield.measures import analytic_signal, entropies, gabor_fit, harper_slack
 from gatefield.theory import closure, erf, relu
 
@@ -76,6 +77,20 @@ def _variance(w, samples=4_000):
         gradients = (np.maximum(h, 0).mean(1) - y)[:, None, None] * ((h > 0) / 2)[:, :, None] * x[:, None]
         out += gradients.var(axis=0).sum() / 2
     return out
+
+
+def test_noise_is_that_of_each_class_with_its_label():
+    """Of fields that stay; the same samples as there."""
+    task, w = Task(Gaussian(12, 2.0), Gaussian(12, 1.0)), np.random.default_rng(0).normal(size=(2, 12))
+    walk = _random_walk(np.tile(w, (1, 2, 1, 1)), np.array([0.0, 3.0]), task, jax.random.key(5))[0, 1]
+    keys = jax.random.split(jax.random.key(5))
+    variance = 0.0
+    for source, key, y in zip((task.positive, task.negative), keys, (1.0, 0.0), strict=True):
+        x = np.asarray(source.sample(key, 2_000), float)
+        h = x @ w.T
+        gradients = (np.maximum(h, 0).mean(1) - y)[:, None, None] * ((h > 0) / 2)[:, :, None] * x[:, None]
+        variance += gradients.var(axis=0).sum() / 2
+    assert walk == pytest.approx(np.sqrt(3.0 * variance / (w**2).sum()), rel=1e-4)
 
 
 @of("steady-modes")
@@ -211,7 +226,7 @@ def test_neurons_and_committees_have_rates_and_starts_of_their_own():
 
 @of("uncertainty")
 def test_measures_and_flows():
-    _, p, record = simulated("uncertainty")
+    record = simulated("uncertainty")[2]
     np.testing.assert_allclose(record.flow_time[[0, 100, 200]], [0.0, 15.0, 60.0])
     for prefix, fields in (("", record.fields), ("flow_", record.flow_fields)):
         w = fields.values.astype(float)
