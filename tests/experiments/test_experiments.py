@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from made_up import made_up_data
 from tiny import TINY
+from watched import Watched
 
 from gatefield import UserError, experiments
 from gatefield.experiments import INDEX
@@ -17,17 +18,27 @@ matplotlib.use("Agg")
 PARTS = {name: experiments.get(name) for name in experiments.names()}
 
 
-@functools.cache
 def simulated(name):
+    """The experiment, its parameters and its record."""
+    return watched(name)[:3]
+
+
+def trained(name):
+    """The trainings of that record, by the names of their parts."""
+    return watched(name)[3]
+
+
+@functools.cache
+def watched(name):
     """Once for each worker: a fixture would be set up again whenever another experiment's tests come in between."""
-    experiment = PARTS[name]
+    experiment, bench = PARTS[name], Watched()
     parameters = experiment.Parameters(**TINY[name])
-    return experiment, parameters, simulate(experiment, parameters)
+    return experiment, parameters, simulate(experiment, parameters, bench), bench.parts
 
 
-def simulate(experiment, parameters):
+def simulate(experiment, parameters, bench):
     with made_up_data():
-        return experiment.simulate(parameters, MemoryBench())
+        return experiment.simulate(parameters, bench)
 
 
 @pytest.fixture(scope="module", params=[pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in PARTS])
@@ -71,7 +82,7 @@ def test_presets_are_valid(case):
 @pytest.mark.slow
 def test_same_parameters_same_numbers(case):
     experiment, parameters, record = case
-    again = simulate(experiment, parameters)
+    again = simulate(experiment, parameters, MemoryBench())
     for name in record.data_vars:
         np.testing.assert_array_equal(record[name], again[name])
 

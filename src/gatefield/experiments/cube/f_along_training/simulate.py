@@ -97,7 +97,8 @@ def log_spaced(count: int, wanted: int) -> np.ndarray:
 
 def head_sizes(errors: np.ndarray, shares: Sequence[float]) -> np.ndarray:
     """The smallest k whose error is at most each share; errors (..., n) of k = 1, ..., n, the last of which is 0."""
-    return np.stack([(errors <= share).argmax(-1) + 1 for share in shares], axis=-1)
+    # whole numbers of samples over all, in float32: rounding must not decide whether one is at most the share
+    return np.stack([(errors <= share + 1e-6).argmax(-1) + 1 for share in shares], axis=-1)
 
 
 def _study(p: Settings, xi1: float, xi0: float, gain: float, fields: np.ndarray, key: Any) -> xr.Dataset:
