@@ -1,7 +1,8 @@
 """A little run without any training, whose every record depends on the state before it; and a server that starts it on demand.
 
-`python lab_blocks.py TOTAL BLOCK` reads a folder from standard input, forks a process that records into it and prints its id;
-then it waits for another line, and for the end of that process, prints how it ended, and begins again.
+`python lab_blocks.py TOTAL BLOCK` reads a number K and a folder from standard input, forks a process that records into it,
+and is killed right before its K-th file operation if K is not 0, and prints its id; then it waits for another line, and for
+the end of that process, prints how it ended, and begins again.
 """
 
 import json
@@ -16,6 +17,9 @@ import xarray as xr
 from gatefield.dynamics import Layout, Variable
 from gatefield.lab import ZarrRecorder
 from gatefield.lab.store.format import checksum
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks" / "faults"))
+from child import Operations
 
 RUNS, UNITS = 3, 5
 
@@ -85,7 +89,9 @@ def serve(total: int, block: int) -> None:
     for line in sys.stdin:
         child = os.fork()
         if child == 0:
-            record(Path(line.strip()), total, block)
+            kill_at, _, path = line.strip().partition(" ")
+            Operations(path, int(kill_at)).install()
+            record(Path(path), total, block)
             os._exit(0)
         _say(child)
         sys.stdin.readline()

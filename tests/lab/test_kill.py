@@ -1,4 +1,4 @@
-"""Kill at random moments, look, go on: nothing committed is lost, and the end is the same bit for bit."""
+"""Kill at random moments and file operations, look, go on: nothing committed is lost, and the end is the same bit for bit."""
 
 import os
 import random
@@ -27,9 +27,10 @@ def server():
         process.stdin.close()
 
 
-def ending(server, path, kill_after=None, *, commits=False):
-    """How a process that records into `path` ended: 0, or the signal that killed it some time after start or first commit."""
-    server.stdin.write(f"{path}\n")
+def ending(server, path, kill_after=None, *, commits=False, kill_at=0):
+    """How a process that records into `path` ended: 0, or the signal that killed it: some time after start or first commit, or
+    at its file operation of number `kill_at`."""
+    server.stdin.write(f"{kill_at} {path}\n")
     child, before = int(server.stdout.readline()), committed(path)
     patience = time.monotonic() + 60
     while commits and committed(path) == before and time.monotonic() < patience:
@@ -84,3 +85,19 @@ def test_kills_at_random_moments(server, states, tmp_path):
     assert check(path, states) == TOTAL
     assert open_record(path).identical(record(tmp_path / "whole", TOTAL, BLOCK))
     assert not list(path.rglob("*.partial")), "temporary files of killed processes stay"
+
+
+def test_kills_at_file_operations(server, states, tmp_path):
+    """The first one makes the folder, later ones write chunks, checkpoints and markers; one kill follows the other."""
+    path, before = tmp_path / "run", 0
+    for kill_at in [*range(1, 24, 2), *range(24, 90, 5)]:
+        assert ending(server, path, kill_at=kill_at) == signal.SIGKILL
+        records = check(path, states)
+        assert records >= before
+        before = records
+    assert before > 0
+    assert ending(server, path) == 0
+    assert open_record(path).identical(record(tmp_path / "whole", TOTAL, BLOCK))
+    assert not [file for file in path.rglob("*") if file.name.endswith((".partial", ".tmp"))], (
+        "temporary files of killed processes stay"
+    )
