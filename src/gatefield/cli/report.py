@@ -24,13 +24,16 @@ class Report:
 
     def __call__(self) -> int:
         from gatefield import experiments, lab, ledger, show
+        from gatefield.core.progress import training_progress
 
         own = {experiment.name: experiment for word in self.studies for experiment in find_experiments(word)}
-        page = show.write_report(
-            lab.Store(self.store).entries(),
-            self.output,
-            find=lambda name: own[name] if name in own else experiments.get(name),
-            ledger=ledger.read_ledger(self.store),
-        )
+        with training_progress(name="report") as progress:
+            page = show.write_report(
+                lab.Store(self.store).entries(),
+                self.output,
+                find=lambda name: own[name] if name in own else experiments.get(name),
+                ledger=ledger.read_ledger(self.store),
+                progress=progress,
+            )
         print(f"The report page, for any browser: {page.resolve()}")
         return 0
