@@ -4,8 +4,10 @@ import dataclasses
 import json
 import os
 import resource
+import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -103,7 +105,7 @@ def test_help_names_every_command(capsys):
         (["run", *TINY, "--sett", "gain=3"], "Unrecognized options"),
         (["run", *TINY, "--preset"], "Missing value"),
         (["completion", "fsh"], "invalid choice 'fsh'"),
-        (["report", "--output", "/dev/null/page.html"], "gatefield: Cannot write to '/dev/null'"),
+        (["report", "--output", "/dev/null/page.html"], "gatefield: Cannot write to '/dev/null/page.html' (not a directory)"),
     ],
 )
 def test_what_the_user_can_put_right_is_said_in_short(folder, capsys, words, sentence):
@@ -151,8 +153,90 @@ def test_the_report_is_the_same_twice(finished, folder, capsys):
 
 
 def test_the_report_of_an_empty_store_says_what_to_run(folder, capsys):
+    (folder / "gatefield-store").mkdir()
     assert main(["report"]) == 0
+    assert capsys.readouterr().err == "gatefield: the store 'gatefield-store' holds no entries yet.\n"
     assert "gatefield tour" in (folder / "gatefield-report.html").read_text()
+
+
+@pytest.fixture
+def paths(folder):
+    """Paths of every kind that is not a folder to read or a file to write."""
+    (folder / "file").write_text("kept")
+    (folder / "folder").mkdir()
+    (folder / "a").symlink_to("b")
+    (folder / "b").symlink_to("a")
+    os.mkfifo(folder / "fifo")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("store", "sentence"),
+    [
+        ("nope", "gatefield: There is no store 'nope': name another one by --store, or make this one by `gatefield tour`."),
+        ("file", "gatefield: The store 'file' is a file: give a folder."),
+        ("file/below", "gatefield: There is no store 'file/below'"),
+        ("a", "a'"),
+        ("x" * 300, "(file name too long): choose a shorter path."),
+    ],
+)
+def test_the_report_of_a_store_that_is_not_there_is_refused(paths, capsys, store, sentence):
+    assert main(["report", "--store", store]) == 2
+    text = capsys.readouterr().err
+    assert sentence in text
+    assert len(text) < 400
+    assert not (paths / "gatefield-report.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("output", "kind"), [("/", "a folder"), ("folder", "a folder"), ("fifo", "a FIFO"), ("terminal", "a device"), ("a", "")]
+)
+@pytest.mark.parametrize("verb", ["report", "check"])
+def test_pages_replace_plain_files_only(paths, capsys, monkeypatch, verb, output, kind):
+    monkeypatch.setattr("gatefield.ledger.check", None)  # refused before any work
+    master, terminal = os.openpty()  # a device in whose folder nothing can be made: it outlives a test that fails
+    (paths / "terminal").symlink_to(os.ttyname(terminal))
+    assert main([verb, "--output", output, "--store", "folder"]) == 2
+    assert f"gatefield: Cannot write to '{output}'" in (text := capsys.readouterr().err)
+    assert kind in text
+    assert (paths / "a").is_symlink()
+    assert (paths / "terminal").is_symlink()
+    os.close(master)
+    os.close(terminal)
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_page_goes_where_a_link_leads(folder, there):
+    (folder / "store").mkdir()
+    (folder / "link.html").symlink_to("below/page.html")
+    if there:
+        (folder / "below").mkdir()
+        (folder / "below" / "page.html").write_text("older")
+    assert main(["report", "--store", "store", "--output", "link.html"]) == 0
+    assert (folder / "link.html").is_symlink()
+    assert "Nothing to show yet" in (folder / "below" / "page.html").read_text()
+
+
+def test_a_name_that_is_too_long_is_said_by_a_run_too(folder, capsys):
+    assert main(["run", "fourier-basis", "n=12", "--store", "x" * 300]) == 2
+    assert "(file name too long): choose a shorter path." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("closed", ["finished", "gaussian-neuron"])
+def test_the_report_names_folders_that_it_may_not_read(finished, folder, capsys, monkeypatch, closed):
+    listdir, (entry,) = os.listdir, (finished[0] / "gaussian-neuron").glob("[0-9a-f]*")
+    refused = {entry} if closed == "finished" else {entry.parent}
+
+    def refusing(path="."):
+        if path in refused:
+            raise PermissionError(13, "Permission denied", str(path))
+        return listdir(path)
+
+    monkeypatch.setattr(os, "listdir", refusing)
+    assert main(["report", "--store", str(finished[0])]) == 0
+    where = str(refused.pop())
+    assert f"Cannot read '{where}' (permission denied)" in capsys.readouterr().err
+    assert where in (folder / "gatefield-report.html").read_text()
 
 
 @pytest.fixture
@@ -276,15 +360,16 @@ def test_an_interrupt_says_that_nothing_is_lost(folder, capsys, monkeypatch):
     assert last.endswith("the same command goes on from there.")
 
 
-def test_a_command_told_to_end_says_how_to_go_on(folder):
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+def test_a_command_told_to_end_says_how_to_go_on(folder, number, code):
     arguments = [sys.executable, "-m", "gatefield", "run", "localization", "--preset", "full"]
     with subprocess.Popen(arguments, stderr=subprocess.PIPE, text=True, env=WITH_CACHES) as process:
         assert process.stderr
         while "starting" not in process.stderr.readline():
             assert process.poll() is None
-        process.terminate()
+        process.send_signal(number)
         rest = process.communicate(timeout=60)[1]
-    assert process.returncode == 143
+    assert process.returncode == code
     assert rest.splitlines()[-1].endswith("What was committed is kept, and the same command goes on from there.")
     assert "Traceback" not in rest
 
@@ -312,17 +397,23 @@ def test_list_in_a_pipe_is_a_line_for_each_experiment():
     assert [line.partition(":")[0] for line in lines] == list(experiments.names())
 
 
-def test_a_closed_pipe_is_quiet():
-    result = subprocess.run(
-        f"{sys.executable} -m gatefield list | true; exit ${{PIPESTATUS[0]}}",
-        shell=True,
-        executable="/bin/bash",
-        capture_output=True,
-        text=True,
-        env=WITH_CACHES,
-        timeout=60,
-    )
-    assert (result.returncode, result.stderr) == (1, "")
+@pytest.mark.parametrize(
+    ("end", "code", "sentence"),
+    [
+        ("| true; exit ${PIPESTATUS[0]}", 1, ""),
+        pytest.param(
+            "> /dev/full",
+            2,
+            "gatefield: Standard output cannot be written (no space left on device): send it elsewhere.\n",
+            marks=pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="this system has no /dev/full"),
+        ),
+        (">&-", 0, ""),
+    ],
+)
+def test_output_that_goes_nowhere_ends_without_a_traceback(end, code, sentence):
+    line = f"{sys.executable} -m gatefield list {end}"
+    result = subprocess.run(["/bin/bash", "-c", line], capture_output=True, text=True, env=WITH_CACHES, timeout=60)
+    assert (result.returncode, result.stderr) == (code, sentence)
 
 
 def test_exit_codes_reach_the_shell():

@@ -38,8 +38,11 @@ class Check:
 
     def __call__(self) -> int:
         to_stderr("gatefield check: every formula against an independent estimate, about a minute for all of them.")
+        from gatefield.lab import check_file
         from gatefield.ledger import write_ledger
 
+        if self.output:
+            check_file(self.output)
         sources, names = ([text for texts in given for text in texts] for given in (self.source, self.name))
         ledger = self._check(sources, names)
         self._show(ledger)

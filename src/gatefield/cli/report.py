@@ -2,12 +2,18 @@
 
 import dataclasses
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from tyro.conf import Positional, arg
 
 from gatefield.cli.find import find_experiments
+from gatefield.cli.messages import to_stderr
 from gatefield.cli.store_option import Store, default_store
+from gatefield.core.errors import UserError
+from gatefield.core.text.quoted import quoted
+
+if TYPE_CHECKING:
+    from gatefield.lab import Entry
 
 
 @dataclasses.dataclass(frozen=True)
@@ -26,14 +32,34 @@ class Report:
         from gatefield import experiments, lab, ledger, show
         from gatefield.core.progress import training_progress
 
+        lab.check_file(self.output)
+        entries = _entries(self.store)
         own = {experiment.name: experiment for word in self.studies for experiment in find_experiments(word)}
         with training_progress(name="report") as progress:
             page = show.write_report(
-                lab.Store(self.store).entries(),
+                entries,
                 self.output,
                 find=lambda name: own[name] if name in own else experiments.get(name),
                 ledger=ledger.read_ledger(self.store),
                 progress=progress,
             )
+        for entry in entries:
+            if entry.problem:
+                to_stderr(f"gatefield: {entry.name} is not shown: {entry.problem}")
         print(f"The report page, for any browser: {page.resolve()}")
         return 0
+
+
+def _entries(store: Path) -> "list[Entry]":
+    """All entries of a store that is there: one that is not is more likely mistyped than empty."""
+    from gatefield import lab
+
+    with lab.reading(store):
+        missing = not store.expanduser().exists()
+    if missing:
+        where = quoted(str(store))
+        raise UserError(f"There is no store {where}: name another one by --store, or make this one by `gatefield tour`.")
+    entries = lab.Store(store).entries()
+    if not entries:
+        to_stderr(f"gatefield: the store '{store}' holds no entries yet.")
+    return entries

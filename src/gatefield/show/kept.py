@@ -53,8 +53,12 @@ def _code_digest(experiment: Experiment) -> str:
     """Of all that has a say in how a figure is drawn: this package, the experiment's, and those that draw."""
     packages = sorted({"gatefield", (experiment.figure.__module__ or "").partition(".")[0]})
     line = getattr(getattr(experiment.figure, "__code__", None), "co_firstlineno", 0)
-    versions = [importlib.metadata.version(name) for name in _DRAWING]
-    return _digest(*map(_source_digest, packages), json.dumps([experiment.name, line, versions]).encode())
+    return _digest(*map(_source_digest, packages), json.dumps([experiment.name, line, _versions()]).encode())
+
+
+@functools.cache
+def _versions() -> list[str]:
+    return [importlib.metadata.version(name) for name in _DRAWING]
 
 
 @functools.cache

@@ -12,6 +12,7 @@ import pydantic
 import xarray as xr
 
 from gatefield.core.errors import UserError
+from gatefield.core.text.quoted import quoted
 from gatefield.lab import About, Entry, Experiment, Verdict, command, written
 from gatefield.show.kept import figure_of, kept_figure
 from gatefield.show.setting import setting
@@ -69,7 +70,14 @@ def read(entry: Entry, find: Callable[[str], Experiment]) -> Section | Gap:
     except UserError as error:
         return _gap(entry, str(error), again)
     except Exception as error:  # one bad record must not cost the page
-        return _gap(entry, f"It cannot be shown ({type(error).__name__}: {error}); make it anew.", f"{again} --fresh")
+        return _gap(entry, f"It cannot be shown ({_reason(error)}); make it anew.", f"{again} --fresh")
+
+
+def _reason(error: Exception) -> str:
+    """In one line, and in words of ours where they are those of a library that readers do not know."""
+    if isinstance(error, pydantic.ValidationError):
+        return "some of what it keeps is not as it was written"
+    return f"{type(error).__name__}: {quoted(str(error))[1:-1]}"
 
 
 def _unfinished(entry: Entry, again: str) -> Gap:

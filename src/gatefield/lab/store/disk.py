@@ -3,10 +3,12 @@
 import contextlib
 import errno
 import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
 from gatefield.core.errors import StoreError
+from gatefield.core.text.quoted import quoted
 
 _AGAIN = "run the same command again"
 _WAYS_OUT = {
@@ -18,7 +20,10 @@ _WAYS_OUT = {
     errno.EROFS: "choose a folder that you may write to",
     errno.ENOTDIR: "choose a path that leads through folders only",
     errno.EEXIST: "choose a path that leads through folders only",
+    errno.ENAMETOOLONG: "choose a shorter path",
+    errno.ELOOP: "choose a path without links that lead in a circle",
 }
+_KINDS = {stat.S_ISDIR: "a folder", stat.S_ISFIFO: "a FIFO", stat.S_ISSOCK: "a socket"}
 
 
 @contextlib.contextmanager
@@ -29,7 +34,7 @@ def writing(path: Path, kept: str = "everything committed before is kept") -> It
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         way_out = _WAYS_OUT.get(error.errno or 0, f"put that right and {_AGAIN}")
-        raise StoreError(f"Cannot write to '{path}' ({reason}): {kept}; {way_out}.") from error
+        raise StoreError(f"Cannot write to {quoted(str(path))} ({reason}): {kept}; {way_out}.") from error
 
 
 @contextlib.contextmanager
@@ -39,7 +44,8 @@ def reading(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        raise StoreError(f"Cannot read '{path}' ({reason}): give a path that you may read.") from error
+        way_out = _WAYS_OUT.get(error.errno or 0, "") if error.errno in (errno.ENAMETOOLONG, errno.ELOOP) else ""
+        raise StoreError(f"Cannot read {quoted(str(path))} ({reason}): {way_out or 'give a path that you may read'}.") from error
 
 
 def make_folder(path: Path) -> None:
@@ -63,12 +69,26 @@ def replace_file(path: Path, data: bytes) -> None:
 
 
 def write_file(path: str | Path, data: bytes) -> Path:
-    """Put `data` at `path` in one step, making the folders above it."""
+    """Put `data` at `path` in one step, making the folders above it; where a link is, at what it leads to."""
     path = Path(path)
-    make_folder(path.parent)
+    check_file(path)
+    target = Path(os.path.realpath(path))
+    make_folder(target.parent)
     with writing(path):
-        replace_file(path, data)
+        replace_file(target, data)
     return path
+
+
+def check_file(path: Path) -> None:
+    """See that at `path`, or at what a link there leads to, is a plain file or nothing: no device, no folder."""
+    with writing(path, "nothing is lost"):
+        try:
+            mode = os.stat(path).st_mode
+        except FileNotFoundError:
+            return
+    if not stat.S_ISREG(mode):
+        kind = next((words for is_kind, words in _KINDS.items() if is_kind(mode)), "a device")
+        raise StoreError(f"Cannot write to {quoted(str(path))}, which is {kind}: give a plain file, or a name that is not taken.")
 
 
 def flush_file(path: Path) -> None:

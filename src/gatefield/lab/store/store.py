@@ -130,11 +130,27 @@ class Store:
 
     def entries(self) -> list[Entry]:
         """All runs, sorted by experiment and id; one that cannot be read says so in its `problem`."""
-        if self.root.exists() and not self.root.is_dir():
-            raise StoreError(f"The store '{self.root}' is a file: give a folder.")
         with reading(self.root):
-            folders = sorted(path for path in self.root.glob("*/*") if _ID.fullmatch(path.name) and _names(path))
-        return [_entry(folder) for folder in folders]
+            if self.root.exists() and not self.root.is_dir():
+                raise StoreError(f"The store '{self.root}' is a file: give a folder.")
+            folders = sorted(path for path in self.root.glob("*") if path.is_dir())
+        return [entry for folder in folders for entry in _entries(folder)]
+
+
+def _entries(folder: Path) -> list[Entry]:
+    """The runs of one experiment; where its folder may not be read, one that says so stands for them all."""
+    try:
+        names = sorted(_names(folder))
+    except StoreError as error:
+        return [Entry(folder / "*", "", folder.name, {}, problem=str(error))]
+    return [_entry(folder / name) for name in names if _ID.fullmatch(name) and _holds_something(folder / name)]
+
+
+def _holds_something(folder: Path) -> bool:
+    try:
+        return bool(_names(folder))
+    except StoreError:  # its entry says why
+        return True
 
 
 def _entry(folder: Path) -> Entry:
