@@ -102,9 +102,22 @@ def test_help_names_every_command(capsys):
         (["run", *TINY, "--set", "gain"], "gatefield: A setting is written name=value, but 'gain' has no '='"),
         (["run", *TINY, "gain=-3"], "must be zero or more"),
         (["run", *TINY, "--set", "learning_rate=many"], "'many'"),
-        (["run", *TINY, "--sett", "gain=3"], "Unrecognized options"),
-        (["run", *TINY, "--preset"], "Missing value"),
-        (["completion", "fsh"], "invalid choice 'fsh'"),
+        (["run", "my-study"], "One of your own is named by its file, as in `gatefield run FILE.py`."),
+        (["list", "my-study"], "One of your own is named by its file, as in `gatefield run FILE.py`."),
+        (
+            ["run", *TINY, "--sett", "gain=3"],
+            "gatefield: Unknown option '--sett': did you mean '--set'? There are: --fresh",
+        ),
+        (["report", "--stroe", "s"], "gatefield: Unknown option '--stroe': did you mean '--store'?"),
+        (["run", *TINY, "-x"], "gatefield: Unknown option '-x'"),
+        (["run", *TINY, "--preset"], "gatefield: The option --preset needs a value after it: write --preset VALUE"),
+        (["run", *TINY, "--preset", "--fresh"], "gatefield: The option --preset needs a value after it"),
+        (["run", *TINY, "--fresh=yes"], "gatefield: The option --fresh takes no value, but is given as '--fresh=yes'"),
+        (["--store", "s"], "gatefield: No command is named beside '--store': start with one of tour, list, run"),
+        (["completion", "fsh"], "gatefield: Unknown word after completion 'fsh': There are: bash, tcsh, zsh."),
+        (["completion"], "gatefield: Unknown word after completion"),
+        (["tour", "quickly"], "gatefield: These words cannot be understood ("),
+        (["report", "--output", "a\0b"], "gatefield: A word on the command line must be without a zero byte"),
         (["report", "--output", "/dev/null/page.html"], "gatefield: Cannot write to '/dev/null/page.html' (not a directory)"),
     ],
 )
@@ -113,15 +126,28 @@ def test_what_the_user_can_put_right_is_said_in_short(folder, capsys, words, sen
     text = capsys.readouterr().err
     assert sentence in text
     assert "Traceback" not in text
-    assert len(text.splitlines()) < 16
+    assert text.splitlines()[-1].startswith("gatefield: ")
+    assert len(text.splitlines()) <= 2  # a run says first that it is loading
     assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("error", [MemoryError("Unable to allocate 7 TiB"), ValueError("array is too big; `arr.size`")])
+def test_arrays_without_room_are_one_sentence(folder, capsys, monkeypatch, error):
+    def fails(*_, **__):
+        raise error
+
+    monkeypatch.setattr("gatefield.lab.run", fails)
+    assert main(["run", "fourier-basis", "n=99999"]) == 2
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last.startswith("gatefield: fourier-basis with preset quick, n=99999 takes more memory than there is (")
+    assert last.endswith("): choose smaller sizes.")
 
 
 def test_a_run_prints_verdicts_and_names_record_and_figure(finished):
     store, result = finished
     (entry,) = (store / "gaussian-neuron").glob("[0-9a-f]*")
     assert result.returncode == 0
-    assert result.stderr.startswith("gaussian-neuron: starting, preset quick\n")
+    assert result.stderr.startswith("gaussian-neuron: loading, preset quick\ngaussian-neuron: starting\n")
     assert "gaussian-neuron: finished in" in result.stdout
     assert "  confirmed: the field found by SGD" in result.stdout
     assert result.stdout.splitlines()[-2:] == [f"  record: {entry}", f"  figure: {entry / 'figure.svg'}"]
@@ -132,6 +158,7 @@ def test_a_second_run_says_where_the_first_is_and_one_that_fails_does_not_stop_i
     assert main(["run", "nope", *TINY, "--store", str(finished[0])]) == 2
     streams = capsys.readouterr()
     assert "gatefield: Unknown experiment 'nope'" in streams.err
+    assert "starting" not in streams.err
     assert f"gaussian-neuron: already in the store: {finished[0] / 'gaussian-neuron'}" in streams.out
 
 
@@ -266,9 +293,11 @@ def test_a_check_prints_its_findings_and_writes_the_page_and_the_store(folder, c
     streams = capsys.readouterr()
     lines = streams.out.splitlines()
     assert streams.err.startswith("gatefield check: ")
-    assert "  agrees: 002-eq25, equation 14: half of the covariance [corrected]\n" in streams.out
+    assert "  library agrees: 002-eq25, equation 14: half of the covariance [as printed: corrected]\n" in streams.out
     assert "    theory.relu.pair_mean 0.5, estimate 0.5 ± 1e−09 by symmetry, printed 0.25\n" in streams.out
-    assert lines[-3] == "2 formulas: 1 holds, 1 corrected; every library value agrees with its independent estimate."
+    assert (
+        lines[-3] == "2 formulas, as printed: 1 holds, 1 corrected; every library value agrees with its independent estimate."
+    )
     assert lines[-1] == f"The ledger page, for any browser: {folder / 'gatefield-ledger.html'}"
     assert "halved twice" in (folder / "gatefield-ledger.html").read_text()
     assert main(["report"]) == 0
@@ -284,6 +313,12 @@ def test_a_check_as_json_prints_nothing_else(folder, capsys, formulas):
     assert main(["check", "--json", "--source", "002", "--output", "page.html"]) == 0
     assert len(json.loads(capsys.readouterr().out)) == 2
     assert [path.name for path in folder.iterdir()] == ["page.html"]
+
+
+@pytest.mark.parametrize("text", ["Equation 14", "relu.pair_mean", "half of the"])
+def test_formulas_are_found_by_place_function_and_words(folder, capsys, formulas, text):
+    assert main(["check", "--json", "--name", text]) == 0
+    assert len(json.loads(capsys.readouterr().out)) == 2
 
 
 def test_a_check_of_some_formulas_leaves_the_page_of_all_alone(folder, capsys, formulas):
@@ -315,8 +350,9 @@ def test_a_check_that_finds_something_wrong_ends_with_code_one(folder, capsys, f
     [
         (["check", "--source", "002", "02"], "gatefield: Unknown source '02': did you mean '002'? There are: 000, 001,"),
         (["check", "--source", "004"], "gatefield: The ledger has no formulas of source 004 yet; there are some of 002."),
-        (["check", "--name", "eq52"], "gatefield: No formula of the ledger has 'eq52' in its name"),
-        (["check", "--jsn"], "Unrecognized options"),
+        (["check", "--name", "eq52"], "gatefield: No formula of the ledger has 'eq52' in its name, place, function or"),
+        (["check", "--name", "equation 1"], "gatefield: No formula of the ledger has 'equation 1' in its name"),
+        (["check", "--jsn"], "gatefield: Unknown option '--jsn': did you mean '--json'?"),
     ],
 )
 def test_a_check_of_nothing_is_one_sentence(folder, capsys, formulas, words, sentence):
@@ -372,6 +408,12 @@ def test_a_command_told_to_end_says_how_to_go_on(folder, number, code):
     assert process.returncode == code
     assert rest.splitlines()[-1].endswith("What was committed is kept, and the same command goes on from there.")
     assert "Traceback" not in rest
+
+
+def test_names_that_may_be_left_out_are_in_brackets(capsys):
+    for verb, words in (("list", "[NAME...]"), ("data", "[NAME...]"), ("report", "[FILE.py...]"), ("run", " NAME...")):
+        assert main([verb, "--help"]) == 0
+        assert words in capsys.readouterr().out.splitlines()[0]
 
 
 def test_list_loads_no_experiment_and_nothing_heavy():

@@ -257,6 +257,20 @@ def test_a_run_whose_parameters_are_no_longer_those_of_its_experiment_is_shown_a
     assert "Not shown" not in result.text
 
 
+@dataclasses.dataclass
+class Invalid(FakeEntry):
+    def record(self):
+        BUMP.Parameters(gain="steep")
+
+
+@pytest.mark.parametrize("entry", [FakeEntry(parameters={"gain": "steep"}), Invalid()])
+def test_the_page_has_no_words_of_the_library_that_checks_parameters(tmp_path, entry):
+    text = page(tmp_path, entry).text
+    assert "Not shown" in text
+    assert "ValidationError" not in text
+    assert "pydantic" not in text
+
+
 def test_without_experiment_and_figure_there_is_a_gap(tmp_path):
     store = finished(tmp_path, BUMP)
     (store.entries()[0].path / "figure.svg").unlink()

@@ -26,7 +26,7 @@ class Check:
     """Only formulas of these sources: 000 to 004, or sheet for what no source prints."""
 
     name: Annotated[tuple[tuple[str, ...], ...], UseAppendAction, arg(metavar="TEXT...", help_behavior_hint="")] = ()
-    """Only formulas with such a text in their name."""
+    """Only formulas with such a text in their name, place ("equation 45"), function (relu.velocity) or description."""
 
     json: Annotated[bool, arg(help_behavior_hint="")] = False
     """Print the findings as a JSON list instead of a table."""

@@ -16,7 +16,8 @@ from gatefield.cli.parse import parse
 from gatefield.cli.report import Report
 from gatefield.cli.run import Run
 from gatefield.cli.tour import Tour
-from gatefield.core.errors import UserError, unknown_name
+from gatefield.core.errors import UserError
+from gatefield.core.text.quoted import quoted
 from gatefield.core.version import __version__
 
 _ABOUT = """A laboratory for gated networks and the receptive fields they learn.
@@ -79,8 +80,9 @@ def _end(signals: list[int], number: int) -> None:
 
 def _command(argv: list[str]) -> Any:
     """The command that `argv` asks for, not yet run."""
+    for word in argv:
+        if "\0" in word:  # no shell can send it, but a script that calls `main` can
+            raise UserError(f"A word on the command line must be without a zero byte, but is {quoted(word)}; leave it out.")
     if argv[:1] == ["--version"]:
         return lambda: print(f"gatefield {__version__}") or 0
-    if argv and not argv[0].startswith("-") and argv[0] not in COMMANDS:
-        raise unknown_name("command", argv[0], COMMANDS)
     return parse(argv, COMMANDS, _ABOUT)

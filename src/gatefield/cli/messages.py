@@ -9,8 +9,8 @@ from gatefield.core.errors import UserError
 
 def prepare_streams() -> None:
     """Streams that take every text: names of files may be no Unicode, and a stream that was closed is nowhere."""
-    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115, PTH123
-    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115, PTH123
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # pyright: ignore[reportAttributeAccessIssue]
 
@@ -28,7 +28,9 @@ def output_problem() -> int | None:
     except BrokenPipeError:
         code = 1
     except OSError as error:
-        to_stderr(f"gatefield: Standard output cannot be written ({(error.strerror or str(error)).lower()}): send it elsewhere.")
+        to_stderr(
+            f"gatefield: Standard output cannot be written ({(error.strerror or str(error)).lower()}): send it elsewhere."
+        )
         code = 2
     else:
         return None

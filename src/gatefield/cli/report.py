@@ -25,7 +25,7 @@ class Report:
     output: Annotated[Path, arg(metavar="FILE")] = Path("gatefield-report.html")
     """The page to write."""
 
-    studies: Annotated[tuple[str, ...], Positional, arg(metavar="FILE.py...", help_behavior_hint="")] = ()
+    studies: Annotated[tuple[str, ...], Positional, arg(metavar="[FILE.py...]", help_behavior_hint="")] = ()
     """Files with experiments of your own, whose verdicts and figures are then made anew; else they are shown as last run."""
 
     def __call__(self) -> int:

@@ -30,7 +30,8 @@ def increasing(rule: str, example: str, *, least: int = 1) -> AfterValidator:
     def check(values: tuple[Any, ...], info: Any) -> tuple[Any, ...]:
         if len(values) < least or any(a >= b for a, b in pairwise(values)):
             name = info.field_name
-            raise UserError(f"{name} must be {rule}, but are {quoted(list(values)) if values else 'none'}; write for instance {name}={example}.")
+            given = quoted(list(values)) if values else "none"
+            raise UserError(f"{name} must be {rule}, but are {given}; write for instance {name}={example}.")
         return values
 
     return AfterValidator(check)

@@ -23,7 +23,7 @@ _STAMP = re.compile(rb"<!-- gatefield: record (\w{16}), code (\w{16}), picture (
 
 
 def figure_of(experiment: Experiment, record: xr.Dataset, folder: Path) -> bytes:
-    """The figure of a record as SVG: the one in `folder` if it was drawn from this record by this code, else drawn now and kept.
+    """The figure of a record as SVG: the one in `folder` if it was drawn from this record by this code, else drawn now.
 
     Of an experiment in a file of the user's own it is not known what that file reads, so that its figure is always drawn. A
     folder that cannot be written to, or is not there, keeps nothing.

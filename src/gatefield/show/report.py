@@ -50,7 +50,7 @@ def write_report(
     items.sort(key=_rank)
     sections = [item for item in items if isinstance(item, Section)]
     gaps = [item for item in items if isinstance(item, Gap)]
-    return write_file(Path(path), page(sections, gaps, ledger).encode())
+    return write_file(Path(path), page(sections, gaps, ledger).encode(errors="backslashreplace"))
 
 
 def _rank(item: Section | Gap) -> tuple[int, str, str]:

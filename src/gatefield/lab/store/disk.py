@@ -45,7 +45,9 @@ def reading(path: Path) -> Iterator[None]:
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         way_out = _WAYS_OUT.get(error.errno or 0, "") if error.errno in (errno.ENAMETOOLONG, errno.ELOOP) else ""
-        raise StoreError(f"Cannot read {quoted(str(path))} ({reason}): {way_out or 'give a path that you may read'}.") from error
+        raise StoreError(
+            f"Cannot read {quoted(str(path))} ({reason}): {way_out or 'give a path that you may read'}."
+        ) from error
 
 
 def make_folder(path: Path) -> None:
@@ -88,7 +90,9 @@ def check_file(path: Path) -> None:
             return
     if not stat.S_ISREG(mode):
         kind = next((words for is_kind, words in _KINDS.items() if is_kind(mode)), "a device")
-        raise StoreError(f"Cannot write to {quoted(str(path))}, which is {kind}: give a plain file, or a name that is not taken.")
+        raise StoreError(
+            f"Cannot write to {quoted(str(path))}, which is {kind}: give a plain file, or a name that is not taken."
+        )
 
 
 def flush_file(path: Path) -> None:
