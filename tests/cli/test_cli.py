@@ -4,8 +4,10 @@ import dataclasses
 import json
 import os
 import resource
+import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -100,10 +102,23 @@ def test_help_names_every_command(capsys):
         (["run", *TINY, "--set", "gain"], "gatefield: A setting is written name=value, but 'gain' has no '='"),
         (["run", *TINY, "gain=-3"], "must be zero or more"),
         (["run", *TINY, "--set", "learning_rate=many"], "'many'"),
-        (["run", *TINY, "--sett", "gain=3"], "Unrecognized options"),
-        (["run", *TINY, "--preset"], "Missing value"),
-        (["completion", "fsh"], "invalid choice 'fsh'"),
-        (["report", "--output", "/dev/null/page.html"], "gatefield: Cannot write to '/dev/null'"),
+        (["run", "my-study"], "One of your own is named by its file, as in `gatefield run FILE.py`."),
+        (["list", "my-study"], "One of your own is named by its file, as in `gatefield run FILE.py`."),
+        (
+            ["run", *TINY, "--sett", "gain=3"],
+            "gatefield: Unknown option '--sett': did you mean '--set'? There are: --fresh",
+        ),
+        (["report", "--stroe", "s"], "gatefield: Unknown option '--stroe': did you mean '--store'?"),
+        (["run", *TINY, "-x"], "gatefield: Unknown option '-x'"),
+        (["run", *TINY, "--preset"], "gatefield: The option --preset needs a value after it: write --preset VALUE"),
+        (["run", *TINY, "--preset", "--fresh"], "gatefield: The option --preset needs a value after it"),
+        (["run", *TINY, "--fresh=yes"], "gatefield: The option --fresh takes no value, but is given as '--fresh=yes'"),
+        (["--store", "s"], "gatefield: No command is named beside '--store': start with one of tour, list, run"),
+        (["completion", "fsh"], "gatefield: Unknown word after completion 'fsh': There are: bash, tcsh, zsh."),
+        (["completion"], "gatefield: Unknown word after completion"),
+        (["tour", "quickly"], "gatefield: These words cannot be understood ("),
+        (["report", "--output", "a\0b"], "gatefield: A word on the command line must be without a zero byte"),
+        (["report", "--output", "/dev/null/page.html"], "gatefield: Cannot write to '/dev/null/page.html' (not a directory)"),
     ],
 )
 def test_what_the_user_can_put_right_is_said_in_short(folder, capsys, words, sentence):
@@ -111,15 +126,28 @@ def test_what_the_user_can_put_right_is_said_in_short(folder, capsys, words, sen
     text = capsys.readouterr().err
     assert sentence in text
     assert "Traceback" not in text
-    assert len(text.splitlines()) < 16
+    assert text.splitlines()[-1].startswith("gatefield: ")
+    assert len(text.splitlines()) <= 2  # a run says first that it is loading
     assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("error", [MemoryError("Unable to allocate 7 TiB"), ValueError("array is too big; `arr.size`")])
+def test_arrays_without_room_are_one_sentence(folder, capsys, monkeypatch, error):
+    def fails(*_, **__):
+        raise error
+
+    monkeypatch.setattr("gatefield.lab.run", fails)
+    assert main(["run", "fourier-basis", "n=99999"]) == 2
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last.startswith("gatefield: fourier-basis with preset quick, n=99999 takes more memory than there is (")
+    assert last.endswith("): choose smaller sizes.")
 
 
 def test_a_run_prints_verdicts_and_names_record_and_figure(finished):
     store, result = finished
     (entry,) = (store / "gaussian-neuron").glob("[0-9a-f]*")
     assert result.returncode == 0
-    assert result.stderr.startswith("gaussian-neuron: starting, preset quick\n")
+    assert result.stderr.startswith("gaussian-neuron: loading, preset quick\ngaussian-neuron: starting\n")
     assert "gaussian-neuron: finished in" in result.stdout
     assert "  confirmed: the field found by SGD" in result.stdout
     assert result.stdout.splitlines()[-2:] == [f"  record: {entry}", f"  figure: {entry / 'figure.svg'}"]
@@ -130,6 +158,7 @@ def test_a_second_run_says_where_the_first_is_and_one_that_fails_does_not_stop_i
     assert main(["run", "nope", *TINY, "--store", str(finished[0])]) == 2
     streams = capsys.readouterr()
     assert "gatefield: Unknown experiment 'nope'" in streams.err
+    assert "starting" not in streams.err
     assert f"gaussian-neuron: already in the store: {finished[0] / 'gaussian-neuron'}" in streams.out
 
 
@@ -151,8 +180,90 @@ def test_the_report_is_the_same_twice(finished, folder, capsys):
 
 
 def test_the_report_of_an_empty_store_says_what_to_run(folder, capsys):
+    (folder / "gatefield-store").mkdir()
     assert main(["report"]) == 0
+    assert capsys.readouterr().err == "gatefield: the store 'gatefield-store' holds no entries yet.\n"
     assert "gatefield tour" in (folder / "gatefield-report.html").read_text()
+
+
+@pytest.fixture
+def paths(folder):
+    """Paths of every kind that is not a folder to read or a file to write."""
+    (folder / "file").write_text("kept")
+    (folder / "folder").mkdir()
+    (folder / "a").symlink_to("b")
+    (folder / "b").symlink_to("a")
+    os.mkfifo(folder / "fifo")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("store", "sentence"),
+    [
+        ("nope", "gatefield: There is no store 'nope': name another one by --store, or make this one by `gatefield tour`."),
+        ("file", "gatefield: The store 'file' is a file: give a folder."),
+        ("file/below", "gatefield: There is no store 'file/below'"),
+        ("a", "a'"),
+        ("x" * 300, "(file name too long): choose a shorter path."),
+    ],
+)
+def test_the_report_of_a_store_that_is_not_there_is_refused(paths, capsys, store, sentence):
+    assert main(["report", "--store", store]) == 2
+    text = capsys.readouterr().err
+    assert sentence in text
+    assert len(text) < 400
+    assert not (paths / "gatefield-report.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("output", "kind"), [("/", "a folder"), ("folder", "a folder"), ("fifo", "a FIFO"), ("terminal", "a device"), ("a", "")]
+)
+@pytest.mark.parametrize("verb", ["report", "check"])
+def test_pages_replace_plain_files_only(paths, capsys, monkeypatch, verb, output, kind):
+    monkeypatch.setattr("gatefield.ledger.check", None)  # refused before any work
+    master, terminal = os.openpty()  # a device in whose folder nothing can be made: it outlives a test that fails
+    (paths / "terminal").symlink_to(os.ttyname(terminal))
+    assert main([verb, "--output", output, "--store", "folder"]) == 2
+    assert f"gatefield: Cannot write to '{output}'" in (text := capsys.readouterr().err)
+    assert kind in text
+    assert (paths / "a").is_symlink()
+    assert (paths / "terminal").is_symlink()
+    os.close(master)
+    os.close(terminal)
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_page_goes_where_a_link_leads(folder, there):
+    (folder / "store").mkdir()
+    (folder / "link.html").symlink_to("below/page.html")
+    if there:
+        (folder / "below").mkdir()
+        (folder / "below" / "page.html").write_text("older")
+    assert main(["report", "--store", "store", "--output", "link.html"]) == 0
+    assert (folder / "link.html").is_symlink()
+    assert "Nothing to show yet" in (folder / "below" / "page.html").read_text()
+
+
+def test_a_name_that_is_too_long_is_said_by_a_run_too(folder, capsys):
+    assert main(["run", "fourier-basis", "n=12", "--store", "x" * 300]) == 2
+    assert "(file name too long): choose a shorter path." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("closed", ["finished", "gaussian-neuron"])
+def test_the_report_names_folders_that_it_may_not_read(finished, folder, capsys, monkeypatch, closed):
+    listdir, (entry,) = os.listdir, (finished[0] / "gaussian-neuron").glob("[0-9a-f]*")
+    refused = {entry} if closed == "finished" else {entry.parent}
+
+    def refusing(path="."):
+        if path in refused:
+            raise PermissionError(13, "Permission denied", str(path))
+        return listdir(path)
+
+    monkeypatch.setattr(os, "listdir", refusing)
+    assert main(["report", "--store", str(finished[0])]) == 0
+    where = str(refused.pop())
+    assert f"Cannot read '{where}' (permission denied)" in capsys.readouterr().err
+    assert where in (folder / "gatefield-report.html").read_text()
 
 
 @pytest.fixture
@@ -182,9 +293,11 @@ def test_a_check_prints_its_findings_and_writes_the_page_and_the_store(folder, c
     streams = capsys.readouterr()
     lines = streams.out.splitlines()
     assert streams.err.startswith("gatefield check: ")
-    assert "  agrees: 002-eq25, equation 14: half of the covariance [corrected]\n" in streams.out
+    assert "  library agrees: 002-eq25, equation 14: half of the covariance [as printed: corrected]\n" in streams.out
     assert "    theory.relu.pair_mean 0.5, estimate 0.5 ± 1e−09 by symmetry, printed 0.25\n" in streams.out
-    assert lines[-3] == "2 formulas: 1 holds, 1 corrected; every library value agrees with its independent estimate."
+    assert (
+        lines[-3] == "2 formulas, as printed: 1 holds, 1 corrected; every library value agrees with its independent estimate."
+    )
     assert lines[-1] == f"The ledger page, for any browser: {folder / 'gatefield-ledger.html'}"
     assert "halved twice" in (folder / "gatefield-ledger.html").read_text()
     assert main(["report"]) == 0
@@ -200,6 +313,12 @@ def test_a_check_as_json_prints_nothing_else(folder, capsys, formulas):
     assert main(["check", "--json", "--source", "002", "--output", "page.html"]) == 0
     assert len(json.loads(capsys.readouterr().out)) == 2
     assert [path.name for path in folder.iterdir()] == ["page.html"]
+
+
+@pytest.mark.parametrize("text", ["Equation 14", "relu.pair_mean", "half of the"])
+def test_formulas_are_found_by_place_function_and_words(folder, capsys, formulas, text):
+    assert main(["check", "--json", "--name", text]) == 0
+    assert len(json.loads(capsys.readouterr().out)) == 2
 
 
 def test_a_check_of_some_formulas_leaves_the_page_of_all_alone(folder, capsys, formulas):
@@ -231,8 +350,9 @@ def test_a_check_that_finds_something_wrong_ends_with_code_one(folder, capsys, f
     [
         (["check", "--source", "002", "02"], "gatefield: Unknown source '02': did you mean '002'? There are: 000, 001,"),
         (["check", "--source", "004"], "gatefield: The ledger has no formulas of source 004 yet; there are some of 002."),
-        (["check", "--name", "eq52"], "gatefield: No formula of the ledger has 'eq52' in its name"),
-        (["check", "--jsn"], "Unrecognized options"),
+        (["check", "--name", "eq52"], "gatefield: No formula of the ledger has 'eq52' in its name, place, function or"),
+        (["check", "--name", "equation 1"], "gatefield: No formula of the ledger has 'equation 1' in its name"),
+        (["check", "--jsn"], "gatefield: Unknown option '--jsn': did you mean '--json'?"),
     ],
 )
 def test_a_check_of_nothing_is_one_sentence(folder, capsys, formulas, words, sentence):
@@ -276,17 +396,24 @@ def test_an_interrupt_says_that_nothing_is_lost(folder, capsys, monkeypatch):
     assert last.endswith("the same command goes on from there.")
 
 
-def test_a_command_told_to_end_says_how_to_go_on(folder):
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+def test_a_command_told_to_end_says_how_to_go_on(folder, number, code):
     arguments = [sys.executable, "-m", "gatefield", "run", "localization", "--preset", "full"]
     with subprocess.Popen(arguments, stderr=subprocess.PIPE, text=True, env=WITH_CACHES) as process:
         assert process.stderr
         while "starting" not in process.stderr.readline():
             assert process.poll() is None
-        process.terminate()
+        process.send_signal(number)
         rest = process.communicate(timeout=60)[1]
-    assert process.returncode == 143
+    assert process.returncode == code
     assert rest.splitlines()[-1].endswith("What was committed is kept, and the same command goes on from there.")
     assert "Traceback" not in rest
+
+
+def test_names_that_may_be_left_out_are_in_brackets(capsys):
+    for verb, words in (("list", "[NAME...]"), ("data", "[NAME...]"), ("report", "[FILE.py...]"), ("run", " NAME...")):
+        assert main([verb, "--help"]) == 0
+        assert words in capsys.readouterr().out.splitlines()[0]
 
 
 def test_list_loads_no_experiment_and_nothing_heavy():
@@ -312,17 +439,23 @@ def test_list_in_a_pipe_is_a_line_for_each_experiment():
     assert [line.partition(":")[0] for line in lines] == list(experiments.names())
 
 
-def test_a_closed_pipe_is_quiet():
-    result = subprocess.run(
-        f"{sys.executable} -m gatefield list | true; exit ${{PIPESTATUS[0]}}",
-        shell=True,
-        executable="/bin/bash",
-        capture_output=True,
-        text=True,
-        env=WITH_CACHES,
-        timeout=60,
-    )
-    assert (result.returncode, result.stderr) == (1, "")
+@pytest.mark.parametrize(
+    ("end", "code", "sentence"),
+    [
+        ("| true; exit ${PIPESTATUS[0]}", 1, ""),
+        pytest.param(
+            "> /dev/full",
+            2,
+            "gatefield: Standard output cannot be written (no space left on device): send it elsewhere.\n",
+            marks=pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="this system has no /dev/full"),
+        ),
+        (">&-", 0, ""),
+    ],
+)
+def test_output_that_goes_nowhere_ends_without_a_traceback(end, code, sentence):
+    line = f"{sys.executable} -m gatefield list {end}"
+    result = subprocess.run(["/bin/bash", "-c", line], capture_output=True, text=True, env=WITH_CACHES, timeout=60)
+    assert (result.returncode, result.stderr) == (code, sentence)
 
 
 def test_exit_codes_reach_the_shell():

@@ -81,7 +81,7 @@ def test_data_sets_that_are_offered_are_those_that_there_are():
 def test_making_the_script_leaves_the_parser_as_it_was(capsys):
     assert main(["completion", "bash"]) == 0
     assert main(["run", "localization", "--sett", "gain=3"]) == 2
-    assert "Unrecognized options" in capsys.readouterr().err
+    assert "Unknown option '--sett'" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

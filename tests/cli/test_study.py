@@ -56,7 +56,7 @@ def undisturbed(tmp_path_factory):
 def test_the_example_ends_in_its_verdicts(undisturbed):
     folder, result = undisturbed
     assert result.returncode == 0, result.stderr
-    assert result.stderr.startswith("my_study.py: starting, preset quick\n")
+    assert result.stderr.startswith("my_study.py: loading, preset quick\nmy-study: starting\n")
     assert f": {CLAIM} " in result.stdout
     assert "refuted" not in result.stdout
     assert "  confirmed: each field has most of its energy around its gate's window " in result.stdout
@@ -235,7 +235,7 @@ def test_a_file_with_something_wrong_is_one_sentence(here, capsys, verb, wrong):
         (here / "study.py").write_text(text)
     assert main([verb, "study.py"]) == 2
     said = capsys.readouterr().err.splitlines()
-    assert said[:-1] == (["study.py: starting, preset quick"] if verb == "run" else [])
+    assert said[:-1] == (["study.py: loading, preset quick"] if verb == "run" else [])
     assert said[-1].startswith("gatefield: ")
     assert sentence in said[-1]
     assert [path.name for path in here.iterdir() if path.suffix != ".py" and path.name != "__pycache__"] == []

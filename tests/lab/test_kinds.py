@@ -56,7 +56,12 @@ def test_what_is_taken(text, value):
     ("text", "sentence"),
     [
         ("count=0", "count must be a whole number of at least 1, but is 0"),
-        ("several=1", "several must be greater than or equal to 2, but is 1; write for instance several=2."),
+        ("several=1", "several must be at least 2, but is 1; write for instance several=2."),
+        ("count=99999999999999999999", "count must be at most 2,147,483,647, but is 99999999999999999999; write for instance"),
+        ("several=3000000000", "several must be at most 2,147,483,647, but is 3000000000"),
+        ("depths=2,3000000000", "depths must be at most 2,147,483,647, but is 3000000000"),
+        ("count=true", "count must be a whole number, but is True"),
+        ("widths=true,2", "widths must be a whole number, but is [True, 2]"),
         ("seed=-1", "seed must be a whole number from 0 to 4294967295, but is -1; write for instance seed=0."),
         ("seed=4294967296", "seed must be a whole number from 0 to 4294967295, but is 4294967296; write for instance seed=0."),
         ("gain=-0.5", "gain must be zero or more ('inf' is allowed), but is -0.5"),
@@ -70,7 +75,7 @@ def test_what_is_taken(text, value):
         ("rates=0,1", "rates must be positive and finite, but is 0"),
         ("excesses=inf", "excesses must be zero or more and finite, but is inf"),
         ("depths=[4]", "depths must be two or more increasing whole numbers, but are [4]; write for instance depths=4,8."),
-        ("depths=1,2", "depths.0 must be greater than or equal to 2, but is 1; write for instance depths=[2,4]."),
+        ("depths=1,2", "depths[0] must be at least 2, but is 1; write for instance depths=[2,4]."),
         ("widths=8,4", "widths must be two or more increasing whole numbers, but are [8, 4]; write for instance widths=4,8."),
     ],
 )

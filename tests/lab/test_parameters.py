@@ -73,7 +73,7 @@ def test_presets_then_overrides():
         ("gates=[one, half]", ("one", "half")),
         ('gates=["one"]', ("one",)),
         ("bias=true", True),
-        ("bias=yes", True),
+        ("bias=false", False),
         ("init=none", "none"),
         ("xi=none", None),
         ("xi=null", None),
@@ -95,15 +95,27 @@ def test_texts_are_read_as_their_parameter_needs(text, value):
         (["gian=3"], "Unknown parameter 'gian': did you mean 'gain'? There are: bias, gain, gates, "),
         (["gain"], "A setting is written name=value, but 'gain' has no '='; write for instance gain=3."),
         (["gain=-1"], "gain must be zero or more ('inf' is the hypercube), but is -1; write for instance gain=2."),
-        (["steps=0"], "steps must be greater than or equal to 1, but is 0; write for instance steps=10."),
-        (
-            ["steps=1.5"],
-            "steps must be a valid integer, got a number with a fractional part, but is 1.5; write for instance steps=10.",
-        ),
+        (["steps=0"], "steps must be at least 1, but is 0; write for instance steps=10."),
+        (["steps=1.5"], "steps must be a whole number, but is 1.5; write for instance steps=10."),
+        (["steps=abc"], "steps must be a whole number, but is 'abc'; write for instance steps=10."),
+        (["steps=1 # one"], "steps must be a whole number, but is '1 # one'"),
+        (["steps=07:32:00"], "steps must be a whole number, but is '07:32:00'"),
+        (["steps={a=1}"], "steps must be a whole number, but is '{a=1}'"),
+        (["steps=true"], "steps must be a whole number, but is True; write for instance steps=1."),
+        (["gain=true"], "gain must be a number, but is True; write for instance gain=1."),
+        (["labels=1,true"], "labels must be a number, but is [1, True]"),
+        (["bias=yes"], "bias must be true or false, but is 'yes'; write for instance bias=true."),
+        (["bias=1"], "bias must be true or false, but is 1"),
+        (["steps=1\nx = 2"], "steps must be written in one line, but is '1\\nx = 2'; leave the line break out."),
+        (["xi=abc"], "xi must be a number, but is 'abc'; write for instance xi=none."),
+        (["labels=1,2,3"], "labels must have at most 2 values, but has 3; write for instance labels=[1.0,0.0]."),
+        (["labels=[1]"], "labels must have more values; write for instance labels=[1.0,0.0]."),
+        (["labels=1,b"], "labels[1] must be a number, but is 'b'; write for instance labels=[1.0,0.0]."),
+        (["gates=3,4"], "gates[0] must be a text, but is 3; write for instance gates=[half,zero]."),
         (["init=xaver"], "init must be 'none' or 'xavier', but is 'xaver'; write for instance init=xavier."),
-        (["note=bad"], "note = 'bad' is not allowed: notes must be good; give other values."),
-        (["bias=true", "steps=2000"], "These parameters together are not allowed: biases take at most 1000 steps; give other"),
-        (["labels=1"], "labels must be a list, but is 1; write for instance labels=1,2."),
+        (["note=bad"], "note = 'bad' is not allowed: notes must be good; choose another."),
+        (["bias=true", "steps=2000"], "These parameters together are not allowed: biases take at most 1000 steps; change one"),
+        (["labels=1"], "labels must be a list, but is 1; write for instance labels=[1.0,0.0]."),
     ],
 )
 def test_what_is_wrong_is_one_sentence(overrides, sentence):
@@ -120,9 +132,28 @@ def test_a_parameter_without_default_has_to_be_given():
     bare = dataclasses.replace(toy(), name="bare", Parameters=Bare)
     with pytest.raises(UserError, match=r"^size has no default value; give it one by --set size=VALUE\.$"):
         resolve(bare)
-    with pytest.raises(UserError, match=r"^size must be a valid integer, .* but is 'many'\.$"):
+    with pytest.raises(UserError, match=r"^size must be a whole number, but is 'many'\.$"):
         resolve(bare, overrides=["size=many"])
     assert resolve(bare, overrides=["size=3"]).size == 3
+
+
+@pytest.mark.parametrize("name", list(WideParameters.model_fields))
+@pytest.mark.parametrize("text", ["[" * 2000, "[" * 2000 + "]" * 2000, "9" * 5000, "x" * 5000, "1," * 3000 + "b"], ids=len)
+def test_a_long_value_is_not_repeated(name, text):
+    said = ""
+    try:
+        resolve(WIDE, overrides=[f"{name}={text}"])
+    except UserError as error:
+        said = str(error)
+    assert len(said) < 400
+    assert "\n" not in said
+
+
+def test_true_is_no_number_in_python_either():
+    with pytest.raises(pydantic.ValidationError, match="steps must be a whole number, but is True"):
+        WideParameters(steps=True)
+    with pytest.raises(pydantic.ValidationError, match="bias must be true or false, but is 1"):
+        WideParameters(bias=1)
 
 
 def test_an_unknown_preset():

@@ -67,7 +67,13 @@ def test_the_page_asks_for_nothing_from_outside_and_its_links_lead_somewhere(tmp
 
 def test_the_page_shows_both_numbers_and_says_what_is_wrong(tmp_path):
     text = " ".join(Page(write_ledger_page(GOOD, tmp_path / "page.html")).text.split())
-    for words in ("0.2825 ± 1e−08", "0.3874", "a norm where its square belongs", "theory.relu.steady_amplitude", "✓ agrees"):
+    for words in (
+        "0.2825 ± 1e−08",
+        "0.3874",
+        "a norm where its square belongs",
+        "theory.relu.steady_amplitude",
+        "✓ library agrees",
+    ):
         assert words in text
     assert "2 formulas 1 holds 1 corrected ✓ all library values agree" in text
     assert "Checked 2026-01-01T00:00:00+00:00" in text
@@ -77,7 +83,7 @@ def test_the_page_shows_both_numbers_and_says_what_is_wrong(tmp_path):
 def test_the_page_names_what_is_not_in_order(tmp_path):
     text = " ".join(Page(write_ledger_page(BAD, tmp_path / "page.html")).text.split())
     assert "Not in order: 000-eq5, sheet-boom." in text
-    assert "✗ disagrees" in text
+    assert "✗ library disagrees" in text
     assert "RuntimeError: boom" in text
 
 
@@ -131,9 +137,9 @@ def test_the_error_is_what_is_allowed():
 
 def test_the_summary_counts_by_status():
     assert summary(GOOD.findings) == (
-        "2 formulas: 1 holds, 1 corrected; every library value agrees with its independent estimate."
+        "2 formulas, as printed: 1 holds, 1 corrected; every library value agrees with its independent estimate."
     )
-    assert summary(BAD.findings) == "3 formulas: 2 hold, 1 corrected; not in order: 000-eq5, sheet-boom."
+    assert summary(BAD.findings) == "3 formulas, as printed: 2 hold, 1 corrected; not in order: 000-eq5, sheet-boom."
 
 
 def printed(findings, terminal: bool, width: int = 140) -> str:
@@ -144,11 +150,11 @@ def printed(findings, terminal: bool, width: int = 140) -> str:
 
 PLAIN = [
     "Note 000",
-    "  disagrees: 000-eq5, equation 25: the amplitude at rest [holds]",
+    "  library disagrees: 000-eq5, equation 25: the amplitude at rest [as printed: holds]",
     "    theory.relu.steady_amplitude 0.7, estimate 0.2825 ± 1e−08 by the end of the flow",
     "    The library's value is off.",
     "Note 002",
-    "  agrees: 002-eq25, equation 25: the amplitude at rest [corrected]",
+    "  library agrees: 002-eq25, equation 25: the amplitude at rest [as printed: corrected]",
     "    theory.relu.steady_amplitude 0.2825, estimate 0.2825 ± 1e−08 by the end of the flow, printed 0.3874",
     "    a norm where its square belongs",
     "What no source prints",
@@ -172,10 +178,10 @@ def test_in_a_terminal_there_is_a_table_for_each_source():
     assert lines[0].strip() == "Note 000"
     head = "formula what it says, where, by which function, estimated how status library estimate printed result"
     assert " ".join(lines[1].split()) == head
-    assert any("corrected" in text and "0.3874" in text and "✓ agrees" in text for text in lines)
+    assert any("corrected" in text and "0.3874" in text and "✓ library agrees" in text for text in lines)
     assert any("✗ fails" in text for text in lines)
     assert any("theory.relu.steady_amplitude" in text for text in lines)
-    assert lines[-2].startswith("3 formulas: 2 hold, 1 corrected; not in order")
+    assert lines[-2].startswith("3 formulas, as printed: 2 hold, 1 corrected; not in order")
     assert lines[-1] == "Checked in less than 1 s; the longest: 000-eq5 0.2 s, 002-eq25 0.2 s, sheet-boom 0.2 s."
 
 

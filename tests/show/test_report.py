@@ -186,7 +186,7 @@ def test_what_cannot_be_shown_is_named_with_what_to_do(tmp_path, entry, words):
 
 def test_a_page_that_cannot_be_written_is_one_sentence(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(UserError, match=r"Cannot write to '.*file'.*: .* choose a path that leads through folders only\."):
+    with pytest.raises(UserError, match=r"Cannot write to '.*page.html'.*: .* choose a path that leads through folders only\."):
         write_report([], tmp_path / "file" / "page.html", find=find)
     with pytest.raises(UserError, match=r"Cannot write to"):
         write_report([], tmp_path, find=find)
@@ -261,6 +261,20 @@ def test_a_run_whose_parameters_are_no_longer_those_of_its_experiment_is_shown_a
     assert "Not shown" not in result.text
 
 
+@dataclasses.dataclass
+class Invalid(FakeEntry):
+    def record(self):
+        BUMP.Parameters(gain="steep")
+
+
+@pytest.mark.parametrize("entry", [FakeEntry(parameters={"gain": "steep"}), Invalid()])
+def test_the_page_has_no_words_of_the_library_that_checks_parameters(tmp_path, entry):
+    text = page(tmp_path, entry).text
+    assert "Not shown" in text
+    assert "ValidationError" not in text
+    assert "pydantic" not in text
+
+
 def test_without_experiment_and_figure_there_is_a_gap(tmp_path):
     store = finished(tmp_path, BUMP)
     (store.entries()[0].path / "figure.svg").unlink()
@@ -278,6 +292,76 @@ def test_an_unfinished_run_of_a_file_names_the_file(tmp_path):
     text = report(tmp_path, store, unknown).text
     assert "It is not finished; the same command goes on from where it stopped." in text
     assert "gatefield run my_study.py --set gain=3.0 --set steps=1000 --set word=half --store" in text
+
+
+DRAWN = []
+
+
+def drawn(record):
+    """`BUMP`'s figure, counted."""
+    DRAWN.append(record)
+    return BUMP.figure(record)
+
+
+COUNTED = dataclasses.replace(BUMP, figure=drawn)
+
+
+@pytest.fixture
+def counted(tmp_path):
+    """A store with one finished run, drawn; and how often it is drawn from now on."""
+    store = finished(tmp_path, COUNTED)
+    DRAWN.clear()
+    return store
+
+
+def other_figure(record):
+    DRAWN.append(record)
+    return BUMP.figure(record)
+
+
+def test_a_figure_is_drawn_once_for_the_same_record_and_code(tmp_path, counted):
+    picture = (counted.entries()[0].path / "figure.svg").read_bytes()
+    (image,) = report(tmp_path, counted, lambda name: COUNTED).all("img")
+    assert DRAWN == []
+    assert base64.b64decode((image["src"] or "").partition(",")[2]) == picture
+
+
+@pytest.mark.parametrize("origin", ["other code", "own file", "other record"])
+def test_a_figure_is_drawn_again_when_what_it_was_drawn_from_may_have_changed(tmp_path, counted, origin):
+    experiment = COUNTED
+    if origin == "other code":
+        experiment = dataclasses.replace(COUNTED, figure=other_figure)
+    elif origin == "own file":
+        experiment = dataclasses.replace(COUNTED, origin="my_study.py")
+    else:
+        other = finished(tmp_path / "other", COUNTED, gain=5.0).entries()[0].path
+        (other / "figure.svg").rename(counted.entries()[0].path / "figure.svg")
+        DRAWN.clear()
+    for times in (1, 2 if origin == "own file" else 1):
+        report(tmp_path, counted, lambda name: experiment)
+        assert len(DRAWN) == times
+
+
+@pytest.mark.parametrize("damage", [b"", b"<svg>foreign</svg>", "cut", "flipped", "folder"])
+def test_a_figure_that_is_not_as_it_was_drawn_is_never_shown(tmp_path, counted, damage):
+    path = counted.entries()[0].path / "figure.svg"
+    before = path.read_bytes()
+    path.unlink()
+    if damage == "folder":
+        path.mkdir()
+    else:
+        path.write_bytes({"cut": before[:-300], "flipped": before.replace(b"path", b"poth", 1)}.get(damage, damage))
+    assert "its figure was not kept; run it again" in report(tmp_path, counted, unknown).text
+    (image,) = report(tmp_path, counted, lambda name: COUNTED).all("img")
+    assert base64.b64decode((image["src"] or "").partition(",")[2]) == before
+    assert len(DRAWN) == 1
+    assert damage == "folder" or path.read_bytes() == before
+
+
+def test_progress_is_told_after_each_entry(tmp_path):
+    calls = []
+    write_report([FakeEntry(), OTHER], tmp_path / "page.html", find=find, progress=lambda *now: calls.append(now))
+    assert calls == [(1, 2), (2, 2)]
 
 
 def test_the_room_lists_its_names():

@@ -119,10 +119,16 @@ def test_an_interrupted_run_says_how_far_it_came(tmp_path):
     assert entry.committed == "record 40 of 100 of flow"
 
 
-def test_a_reused_run_says_so_and_is_drawn_anew(tmp_path):
+def test_a_reused_run_says_so_and_a_foreign_figure_is_drawn_anew(tmp_path):
     (tmp_path / "figure.svg").write_text("as it was")
     assert printed(show_outcome, BUMP, outcome(tmp_path, reused=True)).startswith(f"bump: already in the store: {tmp_path}")
     assert (tmp_path / "figure.svg").read_text() != "as it was"
+
+
+def test_a_figure_that_cannot_be_kept_does_not_make_a_run_fail(tmp_path):
+    (tmp_path / "figure.svg").mkdir()
+    last = printed(show_outcome, BUMP, outcome(tmp_path, reused=True), width=200).splitlines()[-1]
+    assert last.startswith("  figure: not kept, since nothing can be written there")
 
 
 def test_a_story_is_the_title_and_the_first_paragraph():

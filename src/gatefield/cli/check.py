@@ -26,7 +26,7 @@ class Check:
     """Only formulas of these sources: 000 to 004, or sheet for what no source prints."""
 
     name: Annotated[tuple[tuple[str, ...], ...], UseAppendAction, arg(metavar="TEXT...", help_behavior_hint="")] = ()
-    """Only formulas with such a text in their name."""
+    """Only formulas with such a text in their name, place ("equation 45"), function (relu.velocity) or description."""
 
     json: Annotated[bool, arg(help_behavior_hint="")] = False
     """Print the findings as a JSON list instead of a table."""
@@ -38,8 +38,11 @@ class Check:
 
     def __call__(self) -> int:
         to_stderr("gatefield check: every formula against an independent estimate, about a minute for all of them.")
+        from gatefield.lab import check_file
         from gatefield.ledger import write_ledger
 
+        if self.output:
+            check_file(self.output)
         sources, names = ([text for texts in given for text in texts] for given in (self.source, self.name))
         ledger = self._check(sources, names)
         self._show(ledger)

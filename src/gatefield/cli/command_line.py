@@ -1,5 +1,6 @@
 """The command line. Heavy imports wait inside the commands, so that help answers at once."""
 
+import contextlib
 import os
 import signal
 import sys
@@ -10,18 +11,21 @@ from gatefield.cli.check import Check
 from gatefield.cli.completion import Completion
 from gatefield.cli.data import Data
 from gatefield.cli.list import List
-from gatefield.cli.messages import report_error, to_stderr
+from gatefield.cli.messages import output_problem, prepare_streams, report_error, to_stderr
 from gatefield.cli.parse import parse
 from gatefield.cli.report import Report
 from gatefield.cli.run import Run
 from gatefield.cli.tour import Tour
-from gatefield.core.errors import UserError, unknown_name
+from gatefield.core.errors import UserError
+from gatefield.core.text.quoted import quoted
 from gatefield.core.version import __version__
 
 _ABOUT = """A laboratory for gated networks and the receptive fields they learn.
 
 Start with `gatefield tour`; `gatefield --version` says which version this is."""
 COMMANDS = {"tour": Tour, "list": List, "run": Run, "report": Report, "check": Check, "data": Data, "completion": Completion}
+_ENDING = (signal.SIGTERM, signal.SIGHUP)
+"""Signals that end a command as an interruption does."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -32,7 +36,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     - `argv`: the words after `gatefield`; by default those that this process was started with.
 
     **Returns** the exit code: 0, 1 for a check that finds something wrong, 2 for what the user can put right, 130 when
-    interrupted, 143 when ended by SIGTERM, as by a cluster.
+    interrupted, 143 when ended by SIGTERM, as by a cluster, 129 by SIGHUP, as when a terminal is closed.
 
     >>> main(["--version"])  # doctest: +ELLIPSIS
     gatefield ...
@@ -41,7 +45,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     os.environ.setdefault("MPLBACKEND", "Agg")
     signals: list[int] = []
     if argv is None:
-        signal.signal(signal.SIGTERM, lambda *_: _end(signals))
+        prepare_streams()
+        for number in _ENDING:
+            signal.signal(number, lambda number, _: _end(signals, number))
     try:
         code = _command(list(sys.argv[1:] if argv is None else argv))()
         sys.stdout.flush()
@@ -55,24 +61,28 @@ def main(argv: Sequence[str] | None = None) -> int:
             f"\ngatefield: {str(stop) or 'Stopped.'} What was committed is kept, and the same command goes on from there."
         )
         if argv is None:
-            sys.stdout.flush()
-            os._exit(143 if signals else 130)  # what the device is computing cannot be cancelled; do not wait for it
+            with contextlib.suppress(OSError):
+                sys.stdout.flush()
+            os._exit(128 + signals[0] if signals else 130)  # what the device is computing cannot be cancelled; do not wait
         return 130
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+    except OSError as error:
+        problem = output_problem() if error.filename is None else None  # a file has a name
+        if problem is None:
+            raise
+        return problem
 
 
-def _end(signals: list[int]) -> None:
+def _end(signals: list[int], number: int) -> None:
     """End as at an interruption: with a sentence that says how to go on."""
-    signals.append(signal.SIGTERM)
+    signals.append(number)
     raise KeyboardInterrupt
 
 
 def _command(argv: list[str]) -> Any:
     """The command that `argv` asks for, not yet run."""
+    for word in argv:
+        if "\0" in word:  # no shell can send it, but a script that calls `main` can
+            raise UserError(f"A word on the command line must be without a zero byte, but is {quoted(word)}; leave it out.")
     if argv[:1] == ["--version"]:
         return lambda: print(f"gatefield {__version__}") or 0
-    if argv and not argv[0].startswith("-") and argv[0] not in COMMANDS:
-        raise unknown_name("command", argv[0], COMMANDS)
     return parse(argv, COMMANDS, _ABOUT)

@@ -17,7 +17,7 @@ DATA_SETS = ("mnist", "cifar10")
 class Data:
     """Fetch and verify the published data sets, or check a folder that already has them."""
 
-    names: Annotated[tuple[str, ...], Positional, arg(metavar="NAME...", help_behavior_hint="")] = ()
+    names: Annotated[tuple[str, ...], Positional, arg(metavar="[NAME...]", help_behavior_hint="")] = ()
     """Which data sets; all of them by default."""
 
     folder: Annotated[Path | None, arg(metavar="FOLDER", help_behavior_hint="")] = None

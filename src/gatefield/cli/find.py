@@ -3,7 +3,7 @@
 import re
 from typing import TYPE_CHECKING
 
-from gatefield.core.errors import UserError
+from gatefield.core.errors import UserError, unknown_name
 
 if TYPE_CHECKING:
     from gatefield.lab import Experiment
@@ -23,6 +23,9 @@ def find_experiments(word: str) -> "list[Experiment]":
     from gatefield import experiments
 
     if not names_file(word):
+        if word not in experiments.names():
+            unknown = unknown_name("experiment", word, experiments.names())
+            raise UserError(f"{unknown} One of your own is named by its file, as in `gatefield run FILE.py`.")
         return [experiments.get(word)]
     from gatefield.lab import load_study
 

@@ -12,7 +12,7 @@ from gatefield.cli.find import find_experiments
 class List:
     """The experiments: what each shows, where it comes from, how long its presets take; of a named one, its parameters."""
 
-    names: Annotated[tuple[str, ...], Positional, arg(metavar="NAME...", help_behavior_hint="")] = ()
+    names: Annotated[tuple[str, ...], Positional, arg(metavar="[NAME...]", help_behavior_hint="")] = ()
     """Which experiments to describe in full, with their parameters: names, or files with experiments of your own."""
 
     def __call__(self) -> int:

@@ -1,18 +1,66 @@
 """From words to a command: dataclasses whose fields are arguments, and the order of words."""
 
+import contextlib
 import dataclasses
+import io
 import itertools
+import re
+import textwrap
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Union, get_args, get_type_hints
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import tyro
 from tyro.conf import Positional
+
+from gatefield.core.errors import UserError, unknown_name
+from gatefield.core.text.quoted import MOST, quoted
+
+_HELP = ("-h", "--help")
 
 
 def parse(argv: Sequence[str], commands: Mapping[str, type], about: str) -> Any:
     """The command that `argv` asks for, not yet run."""
     args = words_first(argv, commands) or ["--help"]
-    return tyro.cli(any_of(commands), prog="gatefield", description=about, args=args)
+    check(args, commands)
+    said = io.StringIO()
+    try:
+        with contextlib.redirect_stderr(said):
+            return tyro.cli(any_of(commands), prog="gatefield", description=about, args=args)
+    except SystemExit as end:
+        if not end.code:
+            raise
+    except Exception as error:  # whatever a library stumbles over in words that nobody expected
+        said.write(str(error))
+    what = textwrap.shorten(re.sub(r"[\u2500-\u257f]+", " ", said.getvalue()), MOST, placeholder=" ...")
+    raise UserError(f"These words cannot be understood ({what}): `gatefield {args[0]} --help` says what it takes.")
+
+
+def check(args: Sequence[str], commands: Mapping[str, type]) -> None:
+    """See that there is a command, that it has these options, and that each of them has a value where it needs one."""
+    name, *rest = args
+    if name in _HELP:
+        return
+    if name.startswith("-"):
+        raise UserError(f"No command is named beside {quoted(name)}: start with one of {', '.join(commands)}.")
+    if name not in commands:
+        raise unknown_name("command", name, commands)
+    choices = _choices(commands[name])
+    if choices and not {*rest} & {*_HELP, *choices}:
+        raise unknown_name(f"word after {name}", " ".join(rest), choices)
+    flags, valued = _flags(commands[name]), _valued(commands[name])
+    for word, following in itertools.pairwise([*rest, "-"]):
+        if word.startswith("-") and word not in _HELP:
+            _check_option(word, following, flags, valued)
+
+
+def _check_option(word: str, following: str, flags: Sequence[str], valued: Sequence[str]) -> None:
+    option, equals, _ = word.partition("=")
+    if option not in [*flags, *valued]:
+        raise unknown_name("option", option, [*flags, *valued, "--help"])
+    if option in flags and equals:
+        raise UserError(f"The option {option} takes no value, but is given as {quoted(word)}: write {option} alone.")
+    if option in valued and not equals and following.startswith("-"):
+        raise UserError(f"The option {option} needs a value after it: write {option} VALUE, or {option}=VALUE.")
 
 
 def any_of(commands: Mapping[str, type]) -> Any:
@@ -30,7 +78,7 @@ def words_first(argv: Sequence[str], commands: Mapping[str, type]) -> list[str]:
     >>> words_first(["run", "--set", "gain=3", "xi=2", "a", "--fresh", "b"], {"run": Run})
     ['run', 'xi=2', 'a', 'b', '--set', 'gain=3', '--fresh']
     """
-    alone = {"-h", "--help", *(flag for command in commands.values() for flag in _flags(command))}
+    alone = {*_HELP, *(flag for command in commands.values() for flag in _flags(command))}
     words, options, rest = list[str](), list[str](), iter(argv)
     for word in rest:
         if not word.startswith("-"):
@@ -48,6 +96,19 @@ def _flags(command: type) -> list[str]:
     """The options of a command that take no value."""
     hints = get_type_hints(command)
     return [f"--{field.name.replace('_', '-')}" for field in dataclasses.fields(command) if hints[field.name] is bool]
+
+
+def _valued(command: type) -> list[str]:
+    """The options of a command that take a value."""
+    hints = get_type_hints(command, include_extras=True)
+    names = [field.name for field in dataclasses.fields(command) if Positional not in get_args(hints[field.name])[1:]]
+    return [option for name in names if (option := f"--{name.replace('_', '-')}") not in _flags(command)]
+
+
+def _choices(command: type) -> list[str]:
+    """The words of a command that takes one of a few."""
+    hints = [hint for hint in get_type_hints(command).values() if get_origin(hint) is Literal]
+    return [word for hint in hints for word in get_args(hint)]
 
 
 def _takes_words(command: type) -> bool:

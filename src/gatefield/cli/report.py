@@ -2,12 +2,18 @@
 
 import dataclasses
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from tyro.conf import Positional, arg
 
 from gatefield.cli.find import find_experiments
+from gatefield.cli.messages import to_stderr
 from gatefield.cli.store_option import Store, default_store
+from gatefield.core.errors import UserError
+from gatefield.core.text.quoted import quoted
+
+if TYPE_CHECKING:
+    from gatefield.lab import Entry
 
 
 @dataclasses.dataclass(frozen=True)
@@ -19,18 +25,41 @@ class Report:
     output: Annotated[Path, arg(metavar="FILE")] = Path("gatefield-report.html")
     """The page to write."""
 
-    studies: Annotated[tuple[str, ...], Positional, arg(metavar="FILE.py...", help_behavior_hint="")] = ()
+    studies: Annotated[tuple[str, ...], Positional, arg(metavar="[FILE.py...]", help_behavior_hint="")] = ()
     """Files with experiments of your own, whose verdicts and figures are then made anew; else they are shown as last run."""
 
     def __call__(self) -> int:
         from gatefield import experiments, lab, ledger, show
+        from gatefield.core.progress import training_progress
 
+        lab.check_file(self.output)
+        entries = _entries(self.store)
         own = {experiment.name: experiment for word in self.studies for experiment in find_experiments(word)}
-        page = show.write_report(
-            lab.Store(self.store).entries(),
-            self.output,
-            find=lambda name: own[name] if name in own else experiments.get(name),
-            ledger=ledger.read_ledger(self.store),
-        )
+        with training_progress(name="report") as progress:
+            page = show.write_report(
+                entries,
+                self.output,
+                find=lambda name: own[name] if name in own else experiments.get(name),
+                ledger=ledger.read_ledger(self.store),
+                progress=progress,
+            )
+        for entry in entries:
+            if entry.problem:
+                to_stderr(f"gatefield: {entry.name} is not shown: {entry.problem}")
         print(f"The report page, for any browser: {page.resolve()}")
         return 0
+
+
+def _entries(store: Path) -> "list[Entry]":
+    """All entries of a store that is there: one that is not is more likely mistyped than empty."""
+    from gatefield import lab
+
+    with lab.reading(store):
+        missing = not store.expanduser().exists()
+    if missing:
+        where = quoted(str(store))
+        raise UserError(f"There is no store {where}: name another one by --store, or make this one by `gatefield tour`.")
+    entries = lab.Store(store).entries()
+    if not entries:
+        to_stderr(f"gatefield: the store '{store}' holds no entries yet.")
+    return entries

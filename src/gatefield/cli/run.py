@@ -1,7 +1,8 @@
 """`gatefield run`."""
 
+import contextlib
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +12,7 @@ from gatefield.cli.find import find_experiments, names_file
 from gatefield.cli.messages import report_error, to_stderr
 from gatefield.cli.store_option import Store, default_store
 from gatefield.core.errors import UserError
+from gatefield.core.text.quoted import quoted
 
 if TYPE_CHECKING:
     from gatefield.lab import Experiment
@@ -48,7 +50,7 @@ class Run:
         from gatefield import experiments
 
         if word in experiments.names() or names_file(word):
-            to_stderr(f"{word}: starting, preset {self.preset}")  # before the seconds that loading takes
+            to_stderr(f"{word}: loading, preset {self.preset}")  # before the seconds that it takes
         try:
             for experiment in find_experiments(word):
                 run_experiment(experiment, self.preset, settings, self.store, fresh=self.fresh)
@@ -66,9 +68,30 @@ def run_experiment(experiment: "Experiment", preset: str, settings: Sequence[str
     from gatefield.show import show_outcome
 
     parameters = lab.resolve(experiment, preset, settings)
-    begun = lab.Store(store).entry(experiment.name, parameters).committed
-    if begun and not fresh:
-        to_stderr(f"{experiment.name}: going on from {begun}")
-    with progress(experiment.name) as report:
+    entry = lab.Store(store).entry(experiment.name, parameters)
+    if fresh or entry.status != "finished":
+        begun = "" if fresh else entry.committed
+        to_stderr(f"{experiment.name}: {f'going on from {begun}' if begun else 'starting'}")
+    with progress(experiment.name) as report, _room(experiment.name, [f"preset {preset}", *settings]):
         outcome = lab.run(experiment, parameters, lab.Store(store), progress=report, fresh=fresh)
     show_outcome(experiment, outcome, Console())
+
+
+_TOO_LARGE = ("RESOURCE_EXHAUSTED", "Out of memory", "array is too big", "Maximum allowed", "too large to convert")
+"""What JAX and NumPy say where an array has no room, as errors of other kinds."""
+
+
+@contextlib.contextmanager
+def _room(name: str, asked: Sequence[str]) -> Iterator[None]:
+    """One sentence where the arrays that were asked for have no room."""
+    try:
+        yield
+    except UserError:
+        raise
+    except Exception as error:
+        if not isinstance(error, MemoryError) and not any(words in str(error) for words in _TOO_LARGE):
+            raise
+        raise UserError(
+            f"{name} with {quoted(', '.join(asked))[1:-1]} takes more memory than there is "
+            f"({quoted(str(error))[1:-1] or 'nothing is left'}): choose smaller sizes."
+        ) from error

@@ -88,13 +88,15 @@ def progress(name: str, *, bars: bool | None = None) -> Iterator[Report]:
 
 
 @contextlib.contextmanager
-def training_progress(asked: bool | Callable[[int, int], None] | None) -> Iterator[Callable[[int, int], None]]:
+def training_progress(
+    asked: bool | Callable[[int, int], None] | None = None, name: str = "train"
+) -> Iterator[Callable[[int, int], None]]:
     """What a training calls between chunks: the function that was asked for; a bar in terminals and notebooks, or where one is
     asked for; else nothing."""
     if callable(asked):
         yield asked
     elif asked or (asked is None and (sys.stderr.isatty() or _in_notebook())):
-        with progress("train", bars=True) as report:
+        with progress(name, bars=True) as report:
             yield lambda done, total: report("", done, total)
     else:
         yield lambda done, total: None

@@ -17,6 +17,7 @@ from gatefield.lab.parameters import resolve as resolve
 from gatefield.lab.parameters import written as written
 from gatefield.lab.runner import Outcome as Outcome
 from gatefield.lab.runner import run as run
+from gatefield.lab.store.disk import check_file as check_file
 from gatefield.lab.store.disk import make_folder as make_folder
 from gatefield.lab.store.disk import reading as reading
 from gatefield.lab.store.disk import write_file as write_file
@@ -44,6 +45,7 @@ __all__ = [
     "Store",
     "Verdict",
     "ZarrRecorder",
+    "check_file",
     "command",
     "kinds",
     "load_study",

@@ -3,13 +3,14 @@
 import dataclasses
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 import pydantic
 import xarray as xr
 from matplotlib.figure import Figure
 
 from gatefield.core.errors import UserError, unknown_name
+from gatefield.core.text.quoted import quoted
 from gatefield.lab.bench import Bench
 from gatefield.lab.verdict import Verdict
 
@@ -26,6 +27,30 @@ class Parameters(pydantic.BaseModel):
     """
 
     model_config = pydantic.ConfigDict(frozen=True, extra="forbid", validate_default=True, ser_json_inf_nan="strings")
+
+    @pydantic.field_validator("*", mode="before")
+    @classmethod
+    def _truth_is_no_number(cls, value: Any, info: Any) -> Any:
+        """True is not 1, and 1 is not true."""
+        name = str(info.field_name)
+        wanted = _parts(cls.model_fields[name].annotation)
+        if wanted == {bool} and not isinstance(value, bool):
+            raise UserError(f"{name} must be true or false, but is {quoted(value)}; write for instance {name}=true.")
+        if wanted & {int, float} and bool not in wanted and _has_truth(value):
+            rule = "a whole number" if float not in wanted else "a number"
+            raise UserError(f"{name} must be {rule}, but is {quoted(value)}; write for instance {name}=1.")
+        return value
+
+
+def _parts(kind: Any) -> set[Any]:
+    """The plain types that a type is made of."""
+    if get_origin(kind) in (Annotated, Literal):
+        return _parts(get_args(kind)[0]) if get_origin(kind) is Annotated else {Literal}
+    return set().union(*map(_parts, get_args(kind))) if get_args(kind) else {kind}
+
+
+def _has_truth(value: Any) -> bool:
+    return any(map(_has_truth, value)) if isinstance(value, list | tuple) else isinstance(value, bool)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, repr=False)

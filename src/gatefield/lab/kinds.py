@@ -16,6 +16,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from gatefield.core import checks
 from gatefield.core.errors import UserError
+from gatefield.core.text.quoted import quoted
 
 
 def listed(value: Any) -> Any:
@@ -29,7 +30,8 @@ def increasing(rule: str, example: str, *, least: int = 1) -> AfterValidator:
     def check(values: tuple[Any, ...], info: Any) -> tuple[Any, ...]:
         if len(values) < least or any(a >= b for a, b in pairwise(values)):
             name = info.field_name
-            raise UserError(f"{name} must be {rule}, but are {list(values) or 'none'}; write for instance {name}={example}.")
+            given = quoted(list(values)) if values else "none"
+            raise UserError(f"{name} must be {rule}, but are {given}; write for instance {name}={example}.")
         return values
 
     return AfterValidator(check)
@@ -50,7 +52,9 @@ def _excess(name: str, value: float) -> float:
 
 def _seed(name: str, value: int) -> int:
     if not 0 <= value < 2**32:
-        raise UserError(f"{name} must be a whole number from 0 to {2**32 - 1}, but is {value}; write for instance {name}=0.")
+        raise UserError(
+            f"{name} must be a whole number from 0 to {2**32 - 1}, but is {quoted(value)}; write for instance {name}=0."
+        )
     return value
 
 

@@ -9,6 +9,7 @@ import pydantic
 from pydantic.fields import FieldInfo
 
 from gatefield.core.errors import UserError, unknown_name
+from gatefield.core.text.quoted import quoted
 from gatefield.lab.experiment import Experiment, Parameters
 
 
@@ -77,27 +78,42 @@ def parsed(text: str) -> Any:
     text = text.strip()
     if text.lower() in ("none", "null"):
         return None
-    for read in (lambda: tomllib.loads(f"value = {text}")["value"], lambda: float(text)):
+    for read in (_toml, float):
         try:
-            return read()
-        except ValueError:
+            return read(text)
+        except (ValueError, RecursionError):  # brackets may be nested deeper than Python counts
             continue
-    if text.startswith("[") and text.endswith("]"):
-        return [parsed(item) for item in text[1:-1].split(",")]
-    return [parsed(item) for item in text.split(",") if item.strip()] if "," in text else text
+    bare = text[1:-1] if text.startswith("[") and text.endswith("]") else text
+    if bare == text and "," not in text:
+        return text
+    return [parsed(item) if "[" not in item else item for item in bare.split(",") if item.strip()]
+
+
+def _toml(text: str) -> Any:
+    """Numbers, texts, true, false, and lists of them, as TOML has them; no dates, tables and remarks."""
+    values = tomllib.loads(f"values = [{text}]")["values"]  # a remark would hide the last bracket
+    if not text or not _is_plain(values):
+        raise ValueError
+    return values[0] if len(values) == 1 and not text.endswith(",") else values
+
+
+def _is_plain(value: Any) -> bool:
+    return all(map(_is_plain, value)) if isinstance(value, list) else isinstance(value, bool | int | float | str)
 
 
 def _split(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals:
-        raise UserError(f"A setting is written name=value, but '{text}' has no '='; write for instance {name.strip()}=3.")
+        raise UserError(f"A setting is written name=value, but {quoted(text)} has no '='; write for instance gain=3.")
     return name.strip().replace("-", "_"), value
 
 
 def _read(model: type[Parameters], given: Mapping[str, Any]) -> dict[str, Any]:
-    for name in given:
+    for name, value in given.items():
         if name not in model.model_fields:
             raise unknown_name("parameter", name, model.model_fields)
+        if isinstance(value, str) and len(value.splitlines()) > 1:
+            raise UserError(f"{name} must be written in one line, but is {quoted(value)}; leave the line break out.")
     return {name: _fitting(model.model_fields[name], value) for name, value in given.items()}
 
 
@@ -118,33 +134,68 @@ def _is_valid(kind: pydantic.TypeAdapter, value: Any) -> bool:
     return True
 
 
+_RULES = {
+    "int_type": "a whole number",
+    "int_parsing": "a whole number",
+    "int_parsing_size": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "float_parsing": "a number",
+    "string_type": "a text",
+    "tuple_type": "a list",
+    "none_required": "none",
+    "literal_error": "{expected}",
+    "greater_than": "more than {gt}",
+    "greater_than_equal": "at least {ge}",
+    "less_than": "less than {lt}",
+    "less_than_equal": "at most {le}",
+}
+"""What pydantic finds wrong -> what has to be, in our words."""
+
+
 def _one_sentence(error: pydantic.ValidationError, model: type[Parameters]) -> UserError:
     """The first thing that is wrong."""
     first = error.errors()[0]
     cause = first.get("ctx", {}).get("error")
     if isinstance(cause, UserError):
         return cause
-    name, given, rule = ".".join(map(str, first["loc"])), first["input"], first["msg"]
-    match first["type"]:
-        case "missing":
-            return UserError(f"{name} has no default value; give it one by --set {name}=VALUE.")
-        case "too_short":
-            least, length = (first.get("ctx", {}).get(key) for key in ("min_length", "actual_length"))
-            return UserError(
-                f"{name} must have at least {least} value{'s' * (least != 1)}, but has {length}{_instead(model, first)}."
-            )
-        case "tuple_type":
-            return UserError(f"{name} must be a list, but is {given!r}; write for instance {name}=1,2.")
-    if rule.startswith("Input should be "):
-        return UserError(f"{name} must be {rule.removeprefix('Input should be ')}, but is {given!r}{_instead(model, first)}.")
-    what = f"{name} = {given!r} is" if name else "These parameters together are"
-    rule = rule.removeprefix("Value error, ").removeprefix("Assertion failed, ")
-    return UserError(f"{what} not allowed: {rule}; give other values.")
+    if not first["loc"]:
+        return UserError(f"These parameters together are not allowed: {_said(first)}; change one of them.")
+    field, *places = first["loc"]
+    name = "".join([str(field), *(f"[{place}]" for place in places if isinstance(place, int))])
+    given, instead = quoted(first["input"]), _instead(model, str(field))
+    if first["type"] == "missing" and not places:
+        return UserError(f"{name} has no default value; give it one by --set {name}=VALUE.")
+    if first["type"] in ("missing", "too_short", "too_long"):
+        return UserError(f"{field} must have {_length(first)}{instead}.")
+    rules = dict.fromkeys(_rule(one) for one in error.errors() if one["loc"][:1] == (field,) and one["input"] is first["input"])
+    if "" in rules:
+        return UserError(f"{name} = {given} is not allowed: {_said(first)}{instead}.")
+    return UserError(f"{name} must be {' or '.join(rules)}, but is {given}{instead}.")
 
 
-def _instead(model: type[Parameters], wrong: Any) -> str:
+def _rule(wrong: Any) -> str:
+    """What has to be; empty where the experiment itself says what is wrong."""
+    return _RULES.get(wrong["type"], "").format(**wrong.get("ctx", {}))
+
+
+def _said(wrong: Any) -> str:
+    return quoted(wrong["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, "))[1:-1]
+
+
+def _length(wrong: Any) -> str:
+    """How many values there have to be."""
+    about = wrong.get("ctx", {})
+    for key, words in (("min_length", "at least"), ("max_length", "at most")):
+        if key in about:
+            return f"{words} {about[key]} value{'s' * (about[key] != 1)}, but has {about.get('actual_length') or 'more'}"
+    return "more values"
+
+
+def _instead(model: type[Parameters], name: str) -> str:
     """The default of what is wrong, as a thing to write instead."""
-    field = model.model_fields[str(wrong["loc"][0])]
-    if field.is_required():
+    field = model.model_fields.get(name)
+    if field is None or field.is_required():
         return ""
-    return f"; write for instance {wrong['loc'][0]}={written(field.get_default(call_default_factory=True))}"
+    text = written(field.get_default(call_default_factory=True))
+    return f"; write for instance {name}={text}" if text else "; choose another"

@@ -2,12 +2,14 @@
 
 import difflib
 import math
+import re
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 from gatefield.core.errors import UserError, unknown_name
 from gatefield.core.provenance import now, provenance
+from gatefield.core.text.quoted import quoted
 from gatefield.ledger import notes
 from gatefield.ledger.file import Ledger
 from gatefield.ledger.formula import Estimate, Finding, Formula, Result
@@ -28,7 +30,7 @@ def check(
 
     - `formulas`: which ones; by default all that the library has.
     - `sources`: only those of these sources, such as `["002"]`.
-    - `names`: only those whose name contains one of these texts.
+    - `names`: only those with one of these texts in their name, place, implementing function, or in what they say.
     - `progress`: called before each formula with its name, the formulas done and the formulas in all, and once at the end.
 
     **Returns** a `Ledger` with a `Finding` for each formula, in order.
@@ -51,17 +53,27 @@ def _select(formulas: Sequence[Formula], sources: Sequence[str], names: Sequence
     for source in sources:
         _check_source(source, {formula.source for formula in formulas})
     for text in names:
-        if not any(text in formula.name for formula in formulas):
+        if not any(_has(formula, text) for formula in formulas):
             near = difflib.get_close_matches(text, [formula.name for formula in formulas], n=1, cutoff=0.5)
             hint = f"did you mean '{near[0]}'? " if near else ""
             raise UserError(
-                f"No formula of the ledger has '{text}' in its name: {hint}Without --name all are checked and listed."
+                f"No formula of the ledger has {quoted(text)} in its name, place, function or words: {hint}"
+                f"Without --name all are checked and listed."
             )
     inside = [formula for formula in formulas if not sources or formula.source in sources]
-    chosen = [formula for formula in inside if not names or any(text in formula.name for text in names)]
+    chosen = [formula for formula in inside if not names or any(_has(formula, text) for text in names)]
     if not chosen:
         raise UserError("No formula of the ledger is of these sources and has such a name: leave out --source or --name.")
     return chosen
+
+
+def _has(formula: Formula, text: str) -> bool:
+    """Whether a text is in the name of a formula, its place, the function that implements it, or what it says.
+
+    Places are numbers: "equation 4" is not "equation 45".
+    """
+    words = f"{formula.name}\n{formula.implements}\n{formula.says}".casefold()
+    return text.casefold() in words or re.search(re.escape(text) + r"(?!\d)", formula.place, re.IGNORECASE) is not None
 
 
 def _check_source(source: str, known: Collection[str]) -> None:

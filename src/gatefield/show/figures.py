@@ -1,4 +1,4 @@
-"""Drawing an experiment's figure and keeping it."""
+"""Drawing an experiment's figure."""
 
 import io
 from pathlib import Path
@@ -10,9 +10,6 @@ from matplotlib.figure import Figure
 from gatefield.core.errors import unknown_name
 from gatefield.lab import Experiment, write_file
 from gatefield.plot import style
-
-FIGURE = "figure.svg"
-"""The name of a figure beside its record."""
 
 # Without dates and versions the same record gives the same bytes.
 _METADATA = {"svg": {"Date": None, "Creator": None, "Format": None, "Type": None}, "png": {"Software": None}}

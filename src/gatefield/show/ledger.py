@@ -8,7 +8,12 @@ from typing import Any
 from gatefield.core.text.words import seconds
 from gatefield.ledger import SOURCES, Finding, Ledger
 
-_MARKS = {"agrees": "✓ agrees", "disagrees": "✗ disagrees", "inconsistent": "✗ inconsistent", "fails": "✗ fails"}
+_MARKS = {
+    "agrees": "✓ library agrees",
+    "disagrees": "✗ library disagrees",
+    "inconsistent": "✗ inconsistent",
+    "fails": "✗ fails",
+}
 _STATUSES = {
     "holds": ("holds", "hold"),
     "holds with a condition": ("holds with a condition", "hold with a condition"),
@@ -66,7 +71,7 @@ def summary(findings: Sequence[Finding]) -> str:
     parts = ", ".join(f"{number} {words}" for _, number, words in counts(findings))
     bad = ", ".join(finding.name for finding in findings if not finding.in_order)
     state = f"not in order: {bad}" if bad else "every library value agrees with its independent estimate"
-    return f"{len(findings)} {'formula' if len(findings) == 1 else 'formulas'}: {parts}; {state}."
+    return f"{len(findings)} {'formula' if len(findings) == 1 else 'formulas'}, as printed: {parts}; {state}."
 
 
 def times(findings: Sequence[Finding], slowest: int = 3) -> str:

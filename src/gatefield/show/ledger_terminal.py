@@ -35,7 +35,7 @@ def _table(group: dict[str, Any]) -> Table:
     table = Table(
         Column("formula", max_width=20, overflow="fold"),
         Column("what it says, where, by which function, estimated how", ratio=1),
-        Column("status", max_width=11),
+        Column("as printed", max_width=11),
         Column("library", **right),
         Column("estimate", **right),
         Column("printed", **right),
@@ -78,7 +78,7 @@ def _lines(group: dict[str, Any], console: Console) -> None:
 
 def _formula(finding: Finding, text: dict[str, str]) -> Iterator[tuple[int, Text]]:
     """Indents and texts: the claim, its numbers, and the note or what is wrong."""
-    result, claim = (finding.result, _mark(finding)), f", {finding.place}: {finding.says} ["
+    result, claim = (text["mark"][2:], _mark(finding)), f", {finding.place}: {finding.says} [as printed: "
     yield 2, Text.assemble(result, ": ", (finding.name, "bold"), claim, _status(finding), "]")
     if finding.estimate is not None:
         numbers = "{implements} {value}, estimate {estimate} {error} by {method}".format(**text, implements=finding.implements)

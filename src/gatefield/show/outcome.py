@@ -1,13 +1,10 @@
 """What a run says when it is done."""
 
-from pathlib import Path
-
 from rich.console import Console
 
-from gatefield.core.errors import StoreError
 from gatefield.core.text.words import seconds
 from gatefield.lab import Experiment, Outcome
-from gatefield.show.figures import FIGURE, draw, save
+from gatefield.show.kept import FIGURE, figure_of, kept_figure
 from gatefield.show.terminal import print_line, show_verdicts
 
 
@@ -28,12 +25,10 @@ def _headline(name: str, outcome: Outcome) -> str:
     return f"{name}: finished in {seconds(outcome.seconds)}{went_on}"
 
 
-def _figure(experiment: Experiment, outcome: Outcome) -> Path:
-    """Drawn anew, since the code that draws may have changed; on a disk that is read-only by now, the one that is there."""
-    path = outcome.entry.path / FIGURE
-    try:
-        return save(draw(experiment, outcome.record), path)
-    except StoreError:
-        if outcome.reused and path.exists():
-            return path
-        raise
+def _figure(experiment: Experiment, outcome: Outcome) -> str:
+    """Where the figure is; a store may be read-only by now, which does not make the run a failure."""
+    folder = outcome.entry.path
+    drawn = figure_of(experiment, outcome.record, folder)
+    if kept_figure(folder) == drawn:
+        return str(folder / FIGURE)
+    return "not kept, since nothing can be written there; `gatefield report` draws it on its page"

@@ -24,10 +24,12 @@ def write_report(
     *,
     find: Callable[[str], Experiment] = experiments.get,
     ledger: Ledger | None = None,
+    progress: Callable[[int, int], object] = lambda done, total: None,
 ) -> Path:
     """Write the page of everything in a store: figures, verdicts and how each was made, and the last check of the ledger.
 
-    The page holds its figures and its style, asks for nothing from outside, and is the same, byte for byte, for the same
+    Figures that were drawn before are taken as they are, where neither record nor code has changed. The page holds its figures
+    and its style, asks for nothing from outside, and is the same, byte for byte, for the same
     store. Entries that are unfinished or cannot be read are named with what to do; they never keep the page from being made.
 
     **Arguments**
@@ -37,13 +39,18 @@ def write_report(
     - `find`: from an experiment's name to the experiment; where it raises a `UserError`, verdicts and figure are shown as they
       were kept when the experiment was last run.
     - `ledger`: the last check in the store, if there is one.
+    - `progress`: called after each entry with the entries done and the entries in all.
 
     **Returns** where the page is.
     """
-    items = sorted((read(entry, find) for entry in entries), key=_rank)
+    entries, items = list(entries), list[Section | Gap]()
+    for entry in entries:
+        items.append(read(entry, find))
+        progress(len(items), len(entries))
+    items.sort(key=_rank)
     sections = [item for item in items if isinstance(item, Section)]
     gaps = [item for item in items if isinstance(item, Gap)]
-    return write_file(Path(path), page(sections, gaps, ledger).encode())
+    return write_file(Path(path), page(sections, gaps, ledger).encode(errors="backslashreplace"))
 
 
 def _rank(item: Section | Gap) -> tuple[int, str, str]:

@@ -12,8 +12,9 @@ import pydantic
 import xarray as xr
 
 from gatefield.core.errors import UserError
+from gatefield.core.text.quoted import quoted
 from gatefield.lab import About, Entry, Experiment, Verdict, command, written
-from gatefield.show.figures import FIGURE, draw, svg_text
+from gatefield.show.kept import figure_of, kept_figure
 from gatefield.show.setting import setting
 
 
@@ -69,7 +70,14 @@ def read(entry: Entry, find: Callable[[str], Experiment]) -> Section | Gap:
     except UserError as error:
         return _gap(entry, str(error), again)
     except Exception as error:  # one bad record must not cost the page
-        return _gap(entry, f"It cannot be shown ({type(error).__name__}: {error}); make it anew.", f"{again} --fresh")
+        return _gap(entry, f"It cannot be shown ({_reason(error)}); make it anew.", f"{again} --fresh")
+
+
+def _reason(error: Exception) -> str:
+    """In one line, and in words of ours where they are those of a library that readers do not know."""
+    if isinstance(error, pydantic.ValidationError):
+        return "some of what it keeps is not as it was written"
+    return f"{type(error).__name__}: {quoted(str(error))[1:-1]}"
 
 
 def _unfinished(entry: Entry, again: str) -> Gap:
@@ -95,7 +103,7 @@ def _section(entry: Entry, experiment: Experiment, again: str) -> Section:
         source=experiment.source,
         setting=setting(experiment, entry.parameters),
         text=experiment.text,
-        figure=_data_address(svg_text(draw(experiment, record)).encode()),
+        figure=_data_address(figure_of(experiment, record, Path(entry.path))),
         verdicts=experiment.verdicts(record),
         command=again,
         path=str(entry.path),
@@ -105,10 +113,10 @@ def _section(entry: Entry, experiment: Experiment, again: str) -> Section:
 
 def _without_experiment(entry: Entry, about: About, again: str, why: str) -> Section | Gap:
     """Verdicts and figure as they were kept when the experiment was last run."""
-    figure = Path(entry.path) / FIGURE
+    figure = kept_figure(Path(entry.path))
     if entry.status != "finished":
         return _unfinished(entry, again)
-    if not figure.is_file():
+    if figure is None:
         return _gap(entry, f"{why}, and its figure was not kept; run it again.", again)
     record = entry.record()
     return Section(
@@ -118,7 +126,7 @@ def _without_experiment(entry: Entry, about: About, again: str, why: str) -> Sec
         source=about.source,
         setting=", ".join(f"{name} = {written(value)}" for name, value in entry.parameters.items()),
         text=about.text,
-        figure=_data_address(figure.read_bytes()),
+        figure=_data_address(figure),
         verdicts=entry.verdicts(),
         command=again,
         path=str(entry.path),

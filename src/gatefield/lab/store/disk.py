@@ -4,6 +4,7 @@ import contextlib
 import errno
 import itertools
 import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ _WAYS_OUT = {
     errno.ENAMETOOLONG: "choose a shorter path",
     errno.ELOOP: "choose a path without links that lead in a circle",
 }
+_KINDS = {stat.S_ISDIR: "a folder", stat.S_ISFIFO: "a FIFO", stat.S_ISSOCK: "a socket"}
 
 
 class Damaged(StoreError):
@@ -94,12 +96,28 @@ def replace_file(path: Path, data: bytes) -> None:
 
 
 def write_file(path: str | Path, data: bytes) -> Path:
-    """Put `data` at `path` in one step, making the folders above it."""
+    """Put `data` at `path` in one step, making the folders above it; where a link is, at what it leads to."""
     path = Path(path)
-    make_folder(path.parent)
+    check_file(path)
+    target = Path(os.path.realpath(path))
+    make_folder(target.parent)
     with writing(path):
-        replace_file(path, data)
+        replace_file(target, data)
     return path
+
+
+def check_file(path: Path) -> None:
+    """See that at `path`, or at what a link there leads to, is a plain file or nothing: no device, no folder."""
+    with writing(path, "nothing is lost"):
+        try:
+            mode = os.stat(path).st_mode
+        except FileNotFoundError:
+            return
+    if not stat.S_ISREG(mode):
+        kind = next((words for is_kind, words in _KINDS.items() if is_kind(mode)), "a device")
+        raise StoreError(
+            f"Cannot write to {quoted(str(path))}, which is {kind}: give a plain file, or a name that is not taken."
+        )
 
 
 def flush_file(path: Path) -> None:

@@ -1,0 +1,94 @@
+"""Figures kept beside their records, each with what it was drawn from: they are drawn again when that has changed."""
+
+import contextlib
+import functools
+import hashlib
+import importlib.metadata
+import json
+import re
+import sys
+from pathlib import Path
+
+import xarray as xr
+
+from gatefield.core.errors import StoreError
+from gatefield.lab import Experiment, write_file
+from gatefield.show.figures import draw, svg_text
+
+FIGURE = "figure.svg"
+"""The name of a figure beside its record."""
+_DRAWING = ("matplotlib", "numpy", "scipy", "xarray")
+"""Packages whose versions change what a figure looks like."""
+_STAMP = re.compile(rb"<!-- gatefield: record (\w{16}), code (\w{16}), picture (\w{16}) -->\n\Z")
+
+
+def figure_of(experiment: Experiment, record: xr.Dataset, folder: Path) -> bytes:
+    """The figure of a record as SVG: the one in `folder` if it was drawn from this record by this code, else drawn now.
+
+    Of an experiment in a file of the user's own it is not known what that file reads, so that its figure is always drawn. A
+    folder that cannot be written to, or is not there, keeps nothing.
+    """
+    source = (_record_digest(record), _code_digest(experiment))
+    svg = kept_figure(folder)
+    if svg is not None and not experiment.origin and _stamp(svg)[:2] == source:
+        return svg
+    drawn = _stamped(svg_text(draw(experiment, record)).encode(), *source)
+    if drawn != svg and folder.is_dir():
+        with contextlib.suppress(StoreError):
+            write_file(folder / FIGURE, drawn)
+    return drawn
+
+
+def kept_figure(folder: Path) -> bytes | None:
+    """The figure in a folder as it was drawn; None if there is none, or something else, or only a part of it."""
+    try:
+        svg = (folder / FIGURE).read_bytes()
+    except OSError:
+        return None
+    stamp = _stamp(svg)
+    return svg if stamp and stamp[2] == _digest(_STAMP.sub(b"", svg)) else None
+
+
+def _code_digest(experiment: Experiment) -> str:
+    """Of all that has a say in how a figure is drawn: this package, the experiment's, and those that draw."""
+    packages = sorted({"gatefield", (experiment.figure.__module__ or "").partition(".")[0]})
+    line = getattr(getattr(experiment.figure, "__code__", None), "co_firstlineno", 0)
+    return _digest(*map(_source_digest, packages), json.dumps([experiment.name, line, _versions()]).encode())
+
+
+@functools.cache
+def _versions() -> list[str]:
+    return [importlib.metadata.version(name) for name in _DRAWING]
+
+
+@functools.cache
+def _source_digest(package: str) -> bytes:
+    """Of the files of a package, or of the one of a module alone."""
+    file = Path(getattr(sys.modules.get(package), "__file__", None) or "")
+    files = sorted(file.parent.rglob("*.py")) if file.name == "__init__.py" else [file] * file.is_file()
+    return _digest(*(file.read_bytes() for file in files)).encode()
+
+
+def _record_digest(record: xr.Dataset) -> str:
+    parts = [json.dumps(record.attrs, sort_keys=True, default=str).encode()]
+    for name in sorted(map(str, record.variables)):
+        variable = record.variables[name]
+        words = [name, variable.dims, variable.shape, str(variable.dtype), variable.attrs]
+        values = variable.values.astype(str) if variable.dtype.kind == "O" else variable.values  # not where in memory they are
+        parts += [json.dumps(words, sort_keys=True, default=str).encode(), values.tobytes()]
+    return _digest(*parts)
+
+
+def _stamped(svg: bytes, record: str, code: str) -> bytes:
+    """The picture, and after it, where viewers do not look, what it was drawn from."""
+    return svg + f"<!-- gatefield: record {record}, code {code}, picture {_digest(svg)} -->\n".encode()
+
+
+def _stamp(svg: bytes) -> tuple[str, ...]:
+    found = _STAMP.search(svg)
+    return tuple(part.decode() for part in found.groups()) if found else ()
+
+
+def _digest(*parts: bytes) -> str:
+    sizes = ",".join(str(len(part)) for part in parts).encode()
+    return hashlib.sha256(b"".join([sizes, *parts])).hexdigest()[:16]
