@@ -14,7 +14,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from gatefield.core import checks
 from gatefield.core.arrays import Exact
 from gatefield.core.keys import as_key
-from gatefield.core.precision import exact
+from gatefield.core.precision import detached, exact
 from gatefield.core.runs import run_axes, run_count
 from gatefield.core.text.shown import shown
 from gatefield.data.arrays import Draw, Parameter
@@ -141,7 +141,7 @@ class Source(eqx.Module):
         >>> Gaussian(40, xi=[1.0, 2.0]).covariance().shape
         (2, 40, 40)
         """
-        return _covariances(_detached(self))
+        return _covariances(detached(self))
 
     @exact
     def mean(self) -> Float[Exact, "*runs n"]:
@@ -178,19 +178,10 @@ def per_run(function: Callable[[T], Any], tree: T) -> Any:
     >>> per_run(lambda source: source.covariance()[0, 1], Gaussian(40, xi=[1.0, 2.0])).shape
     (2,)
     """
-    tree = _detached(tree)
+    tree = detached(tree)
     if run_count(tree) is None:
         return function(tree)
     return jax.vmap(function, in_axes=(run_axes(tree),))(tree)
-
-
-def _detached(tree: T) -> T:
-    """The module with copies of its NumPy arrays.
-
-    JAX keeps one device form of each NumPy array that a trace holds on to, found by its identity and not by its float type:
-    what a flow traced in float64 would come back in float64 in a training in float32. So no trace is given the array itself.
-    """
-    return jax.tree.map(lambda leaf: np.array(leaf) if isinstance(leaf, np.ndarray) else leaf, tree)
 
 
 def is_zero(value: Any) -> bool:

@@ -24,7 +24,7 @@ def check_parts(net: Any, task: Any) -> None:
     if not isinstance(net, Network):
         raise UserError(
             f"net must be a network of gatefield, such as Committee(40, 1, key=key), but is {type(net).__name__}; to train one "
-            f"of your own, make it a subclass of gatefield.nets.Network, whose docstring says how."
+            f"of your own, make it a subclass of gatefield.Network with the methods forward(x) and observables(), see its help."
         )
     if not isinstance(task, AbstractTask):
         raise UserError(

@@ -11,6 +11,7 @@ from jaxtyping import Array, Key
 
 from gatefield.core.errors import UserError
 from gatefield.core.keys import as_key
+from gatefield.core.precision import detached
 from gatefield.core.runs import one_run, run_count, spread
 from gatefield.data import AbstractTask
 from gatefield.dynamics.train.engine import Observe, Problem, Program, State, flow_time, observe, runs_side_by_side
@@ -63,6 +64,7 @@ def set_up(
     """Check what a training is made of, and put it together; see `train` for the arguments."""
     size = size_of_batch(batch_size)
     check_parts(net, task)
+    net, task = detached((net, task))
     check_batch(net, task, steps, size)
     rate, schedule = check_rate(learning_rate, optimizer)
     check_time(net, optimizer)
