@@ -200,6 +200,12 @@ def test_a_record_says_how_it_was_made():
             {"record_every": 0},
             "record_every must be a whole number of at least 1, but is 0; write for instance record_every=1.",
         ),
+        ({"steps": 2**31}, "steps must be at most 2,147,483,647, but is 2147483648; write for instance steps=1000."),
+        ({"steps": 10**30, "record_every": 10**30}, "steps must be at most 2,147,483,647, but is 1000000"),
+        ({"record_every": 2**31}, "record_every must be at most 2,147,483,647, but is 2147483648"),
+        ({"chunk": 10**30}, "chunk must be at most 2,147,483,647, but is 1000000"),
+        ({"batch_size": 2**31}, "batch_size must be at most 2,147,483,647, but is 2147483648"),
+        ({"steps": 2**31 - 1, "record_every": 1}, "make 2,147,483,648; write for instance record_every=2147484."),
         ({"key": "0"}, "key must be a JAX PRNG key"),
         ({"observe": {"loss": ((), lambda net: 0.0)}}, "observe must not use the name 'loss'"),
     ],
@@ -208,6 +214,12 @@ def test_bad_input_is_one_sentence(arguments, text):
     with pytest.raises(UserError) as caught:
         run(committee(), task(), **arguments)
     assert text in str(caught.value)
+
+
+def test_a_batch_larger_than_the_memory_is_refused(monkeypatch):
+    monkeypatch.setattr(sys.modules["gatefield.dynamics.train.engine"], "_memory", lambda: 10**9)
+    with pytest.raises(UserError, match="A batch of 100,000,000 samples takes 4 GB, but .* is 1 GB; make batch_size smaller"):
+        run(committee(), task(), batch_size=10**8)
 
 
 @pytest.mark.wrong_types

@@ -9,7 +9,7 @@ from gatefield.core import checks
 from gatefield.core.arrays import Exact
 from gatefield.core.precision import real
 from gatefield.core.runs import leaf
-from gatefield.gates.gate import Gate
+from gatefield.gates.gate import Gate, gate_inputs
 
 
 class Constant(Gate):
@@ -26,7 +26,7 @@ class Constant(Gate):
         self.value = checks.real("value", value, "between 0 and 1", lambda g: (g >= 0) & (g <= 1))
 
     def __call__(self, x: Float[ArrayLike, "*samples n"]) -> Float[Array, "*samples"]:
-        return jnp.broadcast_to(real(self.value), jnp.shape(x)[:-1])
+        return jnp.broadcast_to(real(self.value), gate_inputs(self, x).shape[:-1])
 
 
 class Open(Constant):

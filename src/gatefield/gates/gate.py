@@ -1,11 +1,18 @@
 """What every gate offers."""
 
 import abc
+from typing import Any
 
 import equinox as eqx
+import jax
+import numpy as np
 from jaxtyping import Array, ArrayLike, Float
 
+from gatefield.core import checks
 from gatefield.core.arrays import ScalarLike
+from gatefield.core.errors import UserError
+from gatefield.core.precision import real
+from gatefield.core.runs import run_count
 from gatefield.core.text.shown import shown
 
 
@@ -47,3 +54,20 @@ class Gate(eqx.Module):
         in its place is then not known.
         """
         return self
+
+
+def gate_inputs(gates: Any, x: Any, directions: Any = None) -> Float[Array, "*samples n"]:
+    """Inputs for a gate or a set, in the default float type; an error if they have not the sites of the directions, or if the
+    gates stand for several runs."""
+    runs = run_count(gates)
+    if runs is not None:
+        raise UserError(
+            f"This {type(gates).__name__} stands for {runs} runs and cannot be called as one; take run 0 by "
+            f"gatefield.one_run(gates, 0)."
+        )
+    x = real(x if isinstance(x, jax.Array) else checks.numbers("Inputs", x))
+    n = None if directions is None else np.shape(directions)[-1]
+    if not x.ndim or n not in (None, x.shape[-1]):
+        rule = "an axis of sites" if n is None else f"the last axis n = {n}"
+        raise UserError(f"Inputs must have {rule}, but have shape {x.shape}; give one row of inputs for each sample.")
+    return x

@@ -1,6 +1,6 @@
 """Sets of gates: one for each unit."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import equinox as eqx
@@ -12,9 +12,10 @@ from gatefield.core import checks
 from gatefield.core.arrays import ScalarLike
 from gatefield.core.errors import UserError
 from gatefield.core.precision import real
+from gatefield.core.text.quoted import quoted
 from gatefield.core.text.shown import shown
 from gatefield.core.ties import opened
-from gatefield.gates.gate import Gate
+from gatefield.gates.gate import Gate, gate_inputs
 from gatefield.gates.half_space import HalfSpace
 
 
@@ -34,9 +35,10 @@ class GateSet(eqx.Module):
     gates: tuple[Gate, ...]
 
     def __init__(self, gates: "Gate | GateSet | Sequence[Gate] | Any") -> None:
-        self.gates = gates.gates if isinstance(gates, GateSet) else (gates,) if isinstance(gates, Gate) else tuple(gates)
+        several = gates.gates if isinstance(gates, GateSet) else (gates,) if isinstance(gates, Gate) else gates
+        self.gates = tuple(several) if isinstance(several, Iterable) else ()
         if not self.gates or not all(isinstance(gate, Gate) for gate in self.gates):
-            raise UserError(f"A set of gates needs one or more gates, such as HalfSpace([1.0, 0.0]), but was given {gates!r}.")
+            raise UserError(f"A set of gates needs one or more gates, such as HalfSpace([1.0, 0.0]), but was given {quoted(gates)}.")
         sites = {np.shape(gate.direction)[-1] for gate in self.gates if isinstance(gate, HalfSpace)}
         if len(sites) > 1:
             raise UserError(f"All gates of a set must have the same number of sites, but these have {sorted(sites)}.")
@@ -52,9 +54,11 @@ class GateSet(eqx.Module):
     def __call__(self, x: Float[ArrayLike, "*samples n"]) -> Float[Array, "*samples K"]:
         """How far each gate is open for each input."""
         hard = all(isinstance(gate, HalfSpace) and not gate.width for gate in self.gates)
+        inputs = gate_inputs(self, x, self.gates[0].direction if hard else None)
         if hard and self.K > 1:
-            return _together(self.gates, real(x))
-        return jnp.stack([gate(x) for gate in self.gates], axis=-1)
+            return _together(self.gates, inputs)
+        given = x if hasattr(x, "dtype") else inputs  # gates of the user's own may look at its type
+        return jnp.stack([gate(given) for gate in self.gates], axis=-1)
 
     def check_sites(self, n: int) -> None:
         """An error if a gate has a direction of other than n sites."""
@@ -75,7 +79,15 @@ class GateSet(eqx.Module):
 def _together(gates: Any, x: Float[ArrayLike, "*samples n"]) -> Float[Array, "*samples K"]:
     """All half-space gates by one product."""
     v, edges = (jnp.stack([real(getattr(gate, name)) for gate in gates]) for name in ("direction", "threshold"))
-    return opened(real(x), v, edges)
+    return opened(x, v, edges)
+
+
+def for_each_gate(name: str, value: Any, K: int) -> np.ndarray:
+    """Finite numbers (K,), from one for all gates or one for each."""
+    values = np.asarray(checks.finite(name, value), float)
+    if values.shape not in {(), (K,)}:
+        raise UserError(f"{name} must be one number, or one for each of the {K} gates, but has shape {values.shape}.")
+    return np.broadcast_to(values, (K,))
 
 
 def half_spaces(directions: Any, thresholds: Any = 0.0) -> GateSet:
@@ -87,5 +99,5 @@ def half_spaces(directions: Any, thresholds: Any = 0.0) -> GateSet:
     rows = np.asarray(checks.finite("directions", directions))
     if rows.ndim != 2:
         raise UserError(f"Directions must have shape (K, n), but have {rows.shape}; give one row for each gate.")
-    edges = np.broadcast_to(np.asarray(checks.finite("thresholds", thresholds)), rows.shape[:1])
+    edges = for_each_gate("thresholds", thresholds, len(rows))
     return GateSet([HalfSpace(row, edge) for row, edge in zip(rows, edges, strict=True)])

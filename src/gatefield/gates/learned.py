@@ -9,7 +9,7 @@ from gatefield.core import checks
 from gatefield.core.errors import UserError
 from gatefield.gates.constant import Open, Shut
 from gatefield.gates.gate import Gate
-from gatefield.gates.gate_set import GateSet
+from gatefield.gates.gate_set import GateSet, for_each_gate
 from gatefield.gates.half_space import HalfSpace
 
 
@@ -31,7 +31,7 @@ def learned(fields: Any, bias: Any = 0.0) -> GateSet:
     rows = np.asarray(checks.finite("fields", fields), float)
     if rows.ndim != 2:
         raise UserError(f"Fields must have shape (K, n), but have {rows.shape}; take those of one run at one step.")
-    shifts = np.broadcast_to(np.asarray(checks.finite("bias", bias), float), rows.shape[:1])
+    shifts = for_each_gate("bias", bias, len(rows))
     return GateSet([_unit_gate(row, b) for row, b in zip(rows, shifts, strict=True)])
 
 

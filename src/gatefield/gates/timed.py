@@ -16,7 +16,7 @@ from gatefield.core.errors import UserError
 from gatefield.core.precision import real
 from gatefield.core.runs import leaf
 from gatefield.core.ties import opened
-from gatefield.gates.gate import Gate
+from gatefield.gates.gate import Gate, gate_inputs
 from gatefield.gates.half_space import HalfSpace
 
 
@@ -90,7 +90,7 @@ class Moving(Gate):
         return real(self.path(self.now))
 
     def __call__(self, x: Float[ArrayLike, "*samples n"]) -> Float[Array, "*samples"]:
-        return opened(real(x), self.direction[None])[..., 0]
+        return opened(gate_inputs(self, x, self.direction), self.direction[None])[..., 0]
 
     def at(self, time: ScalarLike) -> Gate:
         return eqx.tree_at(lambda gate: gate.now, self, time if isinstance(time, jax.Array) else jnp.asarray(time, float))

@@ -14,7 +14,7 @@ from gatefield.core.keys import as_key
 from gatefield.core.precision import detached
 from gatefield.core.runs import one_run, run_count, spread
 from gatefield.data import AbstractTask
-from gatefield.dynamics.train.engine import Observe, Problem, Program, State, flow_time, observe, runs_side_by_side
+from gatefield.dynamics.train.engine import Observe, Problem, Program, State, check_room, flow_time, observe, runs_side_by_side
 from gatefield.dynamics.train.losses import get_loss
 from gatefield.dynamics.train.optimizers import check_rate, get_optimizer
 from gatefield.dynamics.train.parts import check_batch, check_parts, check_time, size_of_batch
@@ -68,6 +68,7 @@ def set_up(
     check_batch(net, task, steps, size)
     rate, schedule = check_rate(learning_rate, optimizer)
     check_time(net, optimizer)
+    check_room(size or 1, net.footprint)
     program = Program(
         get_optimizer(optimizer),
         get_loss(loss, task.labels, net.outputs),

@@ -63,7 +63,7 @@ class Session:
         The network is None if it was not kept.
         """
         done, last, state = 0, int(self.marks[-1]), self.setup.state
-        capacity = max(self._capacity(state), self.chunk or 0)
+        capacity = max(self._capacity(state), min(self.chunk or 0, len(self.marks)))
         try:
             found = recorder.find(self.identity, state)
             if found is None:

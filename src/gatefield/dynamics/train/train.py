@@ -20,10 +20,15 @@ from gatefield.dynamics.train.engine import Observe
 from gatefield.dynamics.train.identity import fingerprint
 from gatefield.dynamics.train.losses import Loss
 from gatefield.dynamics.train.optimizers import Optimizer, Schedule
+from gatefield.dynamics.train.parts import recorded_steps
 from gatefield.dynamics.train.problem import Setup, set_up
 from gatefield.dynamics.train.recorder import MemoryRecorder, Recorder
 from gatefield.dynamics.train.session import Session
 from gatefield.nets import Network
+
+
+AT_ONCE = 2**22
+"""Steps whose learning rates are asked for together: a long schedule does not fit into memory."""
 
 
 class Training(NamedTuple):
@@ -115,7 +120,7 @@ def train(
     if runs is not None:
         check_grid(runs).check_runs(len(setup.problem.train_key), "net, task, learning_rate and key are")
     _check_recorder(recorder)
-    marks = np.unique(np.append(np.arange(0, steps, every), steps))
+    marks = recorded_steps(steps, every)
     settings = {
         "kind": "training",
         "steps": steps,
@@ -170,5 +175,11 @@ def _coords(setup: Setup, marks: np.ndarray) -> dict[str, tuple[tuple[str, ...],
 
 def _times(schedule: Schedule, marks: np.ndarray) -> np.ndarray:
     """The sum of the learning rates of all steps before each mark."""
-    rates = jax.vmap(schedule)(np.arange(marks[-1]))
-    return np.append(0.0, np.cumsum(np.asarray(rates, float)))[marks]
+    sums, total, last = np.empty(len(marks)), 0.0, int(marks[-1])
+    for start in range(0, last, AT_ONCE):
+        stop = min(start + AT_ONCE, last)
+        rates = np.asarray(jax.vmap(schedule)(np.arange(start, stop)), float)
+        running = np.cumsum(np.append(total, rates))  # the sum before each step
+        within = (marks >= start) & (marks <= stop)
+        sums[within], total = running[marks[within] - start], running[-1]
+    return sums
