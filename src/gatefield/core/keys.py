@@ -9,6 +9,7 @@ from jaxtyping import Array, Key, UInt32
 
 from gatefield.core.arrays import Exact
 from gatefield.core.errors import UserError
+from gatefield.core.text.quoted import quoted
 
 Keys = Key[Array, "..."] | UInt32[Exact, "... _"]
 """One key, or one for each run, as users have them: typed, or raw key data."""
@@ -25,4 +26,4 @@ def as_key(key: Any) -> Key[Array, "..."]:
         return key
     if getattr(key, "dtype", None) == np.uint32 and np.ndim(key) >= 1:
         return jax.random.wrap_key_data(jnp.asarray(key))
-    raise UserError(f"key must be a JAX PRNG key, but is {key!r}; make one with jax.random.key(0).")
+    raise UserError(f"key must be a JAX PRNG key, but is {quoted(key)}; make one with jax.random.key(0).")

@@ -14,6 +14,7 @@ from gatefield.core import checks
 from gatefield.core.errors import UserError
 from gatefield.core.precision import real
 from gatefield.core.runs import run_count
+from gatefield.core.text.quoted import quoted
 from gatefield.data.abstract_task import AbstractTask, Batch, DrawBatch
 from gatefield.data.arrays import Draw, Parameter
 from gatefield.data.source import Source, per_run
@@ -51,7 +52,7 @@ class Taught(AbstractTask):
 
     def __init__(self, sources: Source | Task, teacher: Teacher, *, noise: Any = 0.0) -> None:
         if not isinstance(sources, Source | Task):
-            raise UserError(f"sources must be a source or a Task of two, such as Gaussian(40, xi=2.0), but is {sources!r}.")
+            raise UserError(f"sources must be a source or a Task of two, such as Gaussian(40, xi=2.0), but is {quoted(sources)}.")
         self.sources = sources
         self.teacher = _checked(teacher, sources.n)
         self.noise = checks.real("noise", noise, "zero or more and finite", lambda s: (s >= 0) & np.isfinite(s))
@@ -85,7 +86,7 @@ def _inputs(sources: Source | Task) -> Draw:
 def _checked(teacher: Any, n: int) -> Teacher:
     """The teacher, if it labels inputs of n sites."""
     if not callable(teacher):
-        raise UserError(f"teacher must be a function of inputs, such as a Committee, but is {teacher!r}.")
+        raise UserError(f"teacher must be a function of inputs, such as a Committee, but is {quoted(teacher)}.")
     teacher = teacher if _knows_runs(teacher) else _fixed(teacher)
     runs = run_count(teacher)
     try:

@@ -14,6 +14,7 @@ from gatefield.core.arrays import Numbers
 from gatefield.core.errors import UserError
 from gatefield.core.grid import Grid, check_grid
 from gatefield.core.provenance import provenance
+from gatefield.core.text.quoted import quoted
 from gatefield.dynamics.flow.path import SOLVERS, Path, Tolerances, integrate
 from gatefield.dynamics.flow.state import DIMS, OneField, Velocity, check_velocity, starts
 from gatefield.dynamics.flow.steady import refine, spectrum
@@ -85,7 +86,7 @@ def flow(
         check_grid(runs).check_runs(len(arrays["fields"]), "w0 is")
     method, method_name = _solver(solver)
     until_steady = checks.choice("end of a flow", until, ("times", "steady")) == "steady"
-    if until_steady and timed:
+    if checks.flag("timed", timed) and until_steady:
         raise UserError("A flow whose velocity depends on time has no steady states; use until='times' with timed=True.")
     sizes = {"rtol": rtol, "atol": atol, "steady_tol": steady_tol}
     tolerances = [float(checks.positive(name, value)) for name, value in sizes.items()]
@@ -175,5 +176,5 @@ def _check_path(path: Path, arrays: dict[str, np.ndarray], grid: np.ndarray, sol
 def _grid(times: Any) -> np.ndarray:
     grid = np.asarray(checks.finite("times", times), np.float64)
     if grid.ndim != 1 or len(grid) < 2 or np.any(np.diff(grid) <= 0):
-        raise UserError(f"times must be two or more increasing numbers, but are {times!r}.")
+        raise UserError(f"times must be two or more increasing numbers, but are {quoted(times)}.")
     return grid

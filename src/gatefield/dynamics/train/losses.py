@@ -10,6 +10,7 @@ from jaxtyping import Array, Float, Int
 
 from gatefield.core import checks
 from gatefield.core.errors import UserError
+from gatefield.core.text.quoted import quoted
 
 Loss = Callable[[Array, Array], Array]
 
@@ -52,7 +53,7 @@ def get_loss(loss: str | Loss, labels: tuple | None, outputs: int = 1) -> Loss:
     """The named loss for this number of outputs, if it can read these labels; or the given function itself."""
     if not isinstance(loss, str):
         if not callable(loss):
-            raise UserError(f"loss must be a name, such as 'mse', or a function of outputs and labels, but is {loss!r}.")
+            raise UserError(f"loss must be a name, such as 'mse', or a function of outputs and labels, but is {quoted(loss)}.")
         return loss
     loss = (LOSSES if outputs == 1 else CLASS_LOSSES)[checks.choice("loss", loss, LOSSES)]
     values = [np.asarray(y) for y in labels or ()]

@@ -14,6 +14,7 @@ from gatefield.core.grid import Grid, check_grid
 from gatefield.core.keys import Keys
 from gatefield.core.progress import training_progress
 from gatefield.core.provenance import provenance
+from gatefield.core.text.quoted import quoted
 from gatefield.data import AbstractTask
 from gatefield.dynamics.train.describe import describe, run_parameters
 from gatefield.dynamics.train.engine import Observe
@@ -120,6 +121,8 @@ def train(
     if runs is not None:
         check_grid(runs).check_runs(len(setup.problem.train_key), "net, task, learning_rate and key are")
     _check_recorder(recorder)
+    if progress is not None and not callable(progress):
+        checks.flag("progress", progress)
     marks = recorded_steps(steps, every)
     settings = {
         "kind": "training",
@@ -139,7 +142,7 @@ def train(
         attrs={**settings, "fingerprint": identity, **provenance()},
         identity=identity,
         chunk=None if chunk is None else checks.count("chunk", chunk),
-        keep_network=keep_network,
+        keep_network=checks.flag("keep_network", keep_network),
     )
     with training_progress(progress) as report, setup.precision():
         trained, record = session.run(recorder or MemoryRecorder(), report)
@@ -148,7 +151,7 @@ def train(
 
 def _check_recorder(recorder: Any) -> None:
     if recorder is not None and not isinstance(recorder, Recorder):
-        raise UserError(f"recorder must be a recorder, but is {recorder!r}; write gatefield.lab.ZarrRecorder(folder).")
+        raise UserError(f"recorder must be a recorder, but is {quoted(recorder)}; write gatefield.lab.ZarrRecorder(folder).")
 
 
 def _in_words(value: Any) -> str:

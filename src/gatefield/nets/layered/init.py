@@ -104,8 +104,8 @@ def initial_parts(gating: str, layers: Sequence[Layer], gated: int, start: Start
     share, keys, kind = open_share(start.mu, gating), three_keys(key), KINDS[gating].gates
     if kind != "free" and (start.samples is not None or start.free_gates is not None):
         raise UserError(f"samples and free_gates belong to gating='free', but gating is '{gating}'; leave them out.")
-    weights = initial_weights("init", start.init, start.sigma, share, layers, keys[0])
-    own = Parts(weights, zero_biases(weights) if start.bias else None)
+    weights, has_bias = initial_weights("init", start.init, start.sigma, share, layers, keys[0]), checks.flag("bias", start.bias)
+    own = Parts(weights, zero_biases(weights) if has_bias else None)
     if kind == "free":
         given = start.free_gates if gates_from is None else gates_from.free_gates
         units = [layer.gated for layer in layers[:gated]]
@@ -118,7 +118,7 @@ def initial_parts(gating: str, layers: Sequence[Layer], gated: int, start: Start
     else:
         law = start.init if start.gating_init is None else start.gating_init
         deciding, taken = initial_weights("gating_init", law, start.sigma, share, layers, keys[1], gated), None
-    return own._replace(gating_weights=deciding, gating_biases=taken or (zero_biases(deciding) if start.bias else None))
+    return own._replace(gating_weights=deciding, gating_biases=taken or (zero_biases(deciding) if has_bias else None))
 
 
 def open_share(mu: Any, gating: str) -> float:

@@ -12,6 +12,7 @@ from jaxtyping import Array, Float
 
 from gatefield.core import checks
 from gatefield.core.errors import UserError
+from gatefield.core.text.quoted import quoted
 
 PADDINGS, POOLS, HEADS = ("valid", "same", "circular"), ("max", "mean"), ("flatten", "mean")
 POOL_SIDE = 2
@@ -167,19 +168,19 @@ def _precision(z: Array) -> Any:
 
 def _sizes(name: str, values: Any) -> Sizes:
     if np.ndim(values) != 1 or not len(values):
-        raise UserError(f"{name} must be a list of one or more numbers, but is {values!r}; write for instance {name}=[8, 8].")
+        raise UserError(f"{name} must be a list of one or more numbers, but is {quoted(values)}; write for instance {name}=[8, 8].")
     return tuple(checks.count(name, v) for v in values)
 
 
 def _each(name: str, value: Any, layers: int) -> Sizes:
     values = (value,) * layers if np.ndim(value) == 0 else tuple(value)
     if len(values) != layers:
-        raise UserError(f"{name} must be one number, or one for each of the {layers} convolutions, but is {value!r}.")
+        raise UserError(f"{name} must be one number, or one for each of the {layers} convolutions, but is {quoted(value)}.")
     return tuple(checks.count(name, v) for v in values)
 
 
 def _pools(pool: Any, layers: int) -> tuple[str | None, ...]:
     pools = (pool,) * layers if pool is None or isinstance(pool, str) else tuple(pool)
     if len(pools) != layers:
-        raise UserError(f"pool must be one kind, or one for each of the {layers} convolutions, but is {pool!r}.")
+        raise UserError(f"pool must be one kind, or one for each of the {layers} convolutions, but is {quoted(pool)}.")
     return tuple(None if p is None else checks.choice("pool", p, POOLS) for p in pools)
