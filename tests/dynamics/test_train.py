@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.special
 
-from gatefield import Committee, Interrupted, Task, UserError, train
+from gatefield import Committee, Diverged, Interrupted, Task, UserError, train
 from gatefield.data import Gaussian, NonlinearGP
 from gatefield.dynamics import MemoryRecorder
 from gatefield.theory import relu
@@ -112,7 +112,9 @@ def test_groups_of_runs_give_the_same(monkeypatch):
 
 
 def test_a_diverged_run_is_a_status_and_leaves_the_others_alone():
-    record = run(committee(activation="linear"), task(), learning_rate=[0.05, 1e20], key=jnp.stack([KEY, KEY]))
+    told = r"1 of 2 runs diverged, by step 5 at the latest: fields or loss are not finite; lower learning_rate, here 1e\+20\."
+    with pytest.warns(Diverged, match=told):
+        record = run(committee(activation="linear"), task(), learning_rate=[0.05, 1e20], key=jnp.stack([KEY, KEY]))
     assert record.status.values[0].tolist() == [0] * record.sizes["step"]
     assert record.status.values[1].tolist() == [0] + [1] * (record.sizes["step"] - 1)
     beside = run(committee(activation="linear"), task(), learning_rate=[0.05, 0.05], key=jnp.stack([KEY, KEY]))

@@ -1,16 +1,18 @@
 """`gatefield run`."""
 
+import contextlib
 import dataclasses
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from tyro.conf import Positional, UseAppendAction, arg
 
 from gatefield.cli.find import find_experiments, names_file
 from gatefield.cli.messages import report_error, to_stderr
 from gatefield.cli.store_option import Store, default_store
-from gatefield.core.errors import UserError
+from gatefield.core.errors import Diverged, StoreError, UserError
 
 if TYPE_CHECKING:
     from gatefield.lab import Experiment
@@ -69,6 +71,28 @@ def run_experiment(experiment: "Experiment", preset: str, settings: Sequence[str
     begun = lab.Store(store).entry(experiment.name, parameters).committed
     if begun and not fresh:
         to_stderr(f"{experiment.name}: going on from {begun}")
-    with progress(experiment.name) as report:
+    with diverging(experiment.name), progress(experiment.name) as report:
         outcome = lab.run(experiment, parameters, lab.Store(store), progress=report, fresh=fresh)
     show_outcome(experiment, outcome, Console())
+
+
+@contextlib.contextmanager
+def diverging(name: str) -> Iterator[None]:
+    """Tell at the end that trainings diverged, once each. If nothing could be computed from them, that is the error."""
+    told: dict[str, None] = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", Diverged)
+        others = warnings.showwarning
+
+        def show(message: Any, category: Any, *place: Any, **more: Any) -> None:
+            told.setdefault(str(message)) if issubclass(category, Diverged) else others(message, category, *place, **more)
+
+        warnings.showwarning = show
+        try:
+            yield
+        except UserError as error:
+            if told and not isinstance(error, StoreError):
+                raise UserError(" ".join(told)) from error
+            raise
+    for text in told:
+        to_stderr(f"{name}: {text}")

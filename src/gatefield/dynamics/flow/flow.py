@@ -23,6 +23,9 @@ _COORDS = {"unit": {}, "position": {"units": "site"}}
 _FAR = 1e8
 """A flow that runs out of steps this many times farther out than it began diverges, rather than being stiff."""
 
+_SHORTER = "ask for less time: --set a smaller number of steps, or a smaller learning rate."
+"""The way out on the command line, where experiments integrate as long as their training lasts."""
+
 
 def flow(
     velocity: Velocity,
@@ -160,17 +163,13 @@ def _check_path(path: Path, arrays: dict[str, np.ndarray], grid: np.ndarray, sol
     lost |= path.out_of_steps & (_size(path.end) > _FAR * (1 + _size(arrays.values())))
     if lost.any():
         run = np.argmax(lost)
-        raise UserError(
-            f"The flow left the finite numbers: the velocity diverges in run {run} near time {path.end_time[run]:.6g}; "
-            f"start elsewhere or end sooner."
-        )
+        what = f"The flow left the finite numbers: the velocity diverges in run {run} near time {path.end_time[run]:.6g}; "
+        raise UserError(f"{what}start elsewhere or end sooner.", shell=what + _SHORTER)
     if path.out_of_steps.any():
         run = np.argmax(path.out_of_steps)
         other = " take solver='kvaerno5' for a stiff flow," if solver == "dopri8" else ""
-        raise UserError(
-            f"The flow made {max_steps} steps and reached time {path.end_time[run]:.6g} of {grid[-1]:g} in run {run}:{other} "
-            f"give a larger rtol, or raise max_steps."
-        )
+        what = f"The flow made {max_steps} steps and reached time {path.end_time[run]:.6g} of {grid[-1]:g} in run {run}"
+        raise UserError(f"{what}:{other} give a larger rtol, or raise max_steps.", shell=f"{what}; {_SHORTER}")
 
 
 def _grid(times: Any) -> np.ndarray:

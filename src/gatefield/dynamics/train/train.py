@@ -1,5 +1,6 @@
 """Training: stochastic gradient descent on fresh samples, many runs at once."""
 
+import warnings
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
@@ -9,7 +10,7 @@ import optax
 import xarray as xr
 
 from gatefield.core import checks
-from gatefield.core.errors import UserError
+from gatefield.core.errors import Diverged, UserError
 from gatefield.core.grid import Grid, check_grid
 from gatefield.core.keys import Keys
 from gatefield.core.progress import training_progress
@@ -17,6 +18,7 @@ from gatefield.core.provenance import provenance
 from gatefield.core.text.quoted import quoted
 from gatefield.data import AbstractTask
 from gatefield.dynamics.train.describe import describe, run_parameters
+from gatefield.dynamics.train.divergence import divergence
 from gatefield.dynamics.train.engine import Observe
 from gatefield.dynamics.train.identity import fingerprint
 from gatefield.dynamics.train.losses import Loss
@@ -92,8 +94,8 @@ def train(
 
     **Returns** `net, record`: the trained network, with a run axis if there were several runs, and a record with the network's
     observables, among them `fields` (run, step, unit, position) if it has such; `loss` (run, step), measured on a fresh batch,
-    or as the task measures it; what else the task measures; `status` (run, step), which is 1 once a run has diverged; and
-    the coordinates `time`, `learning_rate` and `seed`, the number of each run's key.
+    or as the task measures it; what else the task measures; `status` (run, step), which is 1 once a run has diverged (a warning,
+    `gatefield.Diverged`, then says so at the end); and the coordinates `time`, `learning_rate` and `seed`, the number of each run's key.
 
     >>> import jax
     >>> from gatefield import Committee, Task, train
@@ -146,6 +148,9 @@ def train(
     )
     with training_progress(progress) as report, setup.precision():
         trained, record = session.run(recorder or MemoryRecorder(), report)
+    diverged = divergence(record, setup)
+    if diverged:
+        warnings.warn(diverged, Diverged, stacklevel=2)
     return Training(trained, record if runs is None else runs.unfold(record))
 
 
