@@ -17,15 +17,20 @@ def test_it_is_told_once_at_the_end(capsys):
     assert capsys.readouterr().err == "study: Lower learning_rate.\nstudy: Lower student_rate.\n"
 
 
+def fail(error, *, diverged=True):
+    with diverging("study"):
+        if diverged:
+            warnings.warn("Lower learning_rate.", Diverged, stacklevel=1)
+        raise error
+
+
 def test_it_is_the_error_if_nothing_followed_from_the_runs():
-    with pytest.raises(UserError, match=r"^Lower learning_rate\.$"), diverging("study"):
-        warnings.warn("Lower learning_rate.", Diverged, stacklevel=1)
-        raise UserError("w must be finite, but is nan.")
-    with pytest.raises(UserError, match=r"^w must be finite$"), diverging("study"):
-        raise UserError("w must be finite")
-    with pytest.raises(StoreError, match="disk is full"), diverging("study"):
-        warnings.warn("Lower learning_rate.", Diverged, stacklevel=1)
-        raise StoreError("The disk is full.")
+    with pytest.raises(UserError, match=r"^Lower learning_rate\.$"):
+        fail(UserError("w must be finite, but is nan."))
+    with pytest.raises(UserError, match=r"^w must be finite$"):
+        fail(UserError("w must be finite"), diverged=False)
+    with pytest.raises(StoreError, match="disk is full"):
+        fail(StoreError("The disk is full."))
 
 
 def test_other_warnings_are_shown_as_ever():

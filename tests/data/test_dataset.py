@@ -211,7 +211,10 @@ def test_sets_are_data_and_not_part_of_the_program():
         (lambda: Dataset(X * np.nan, VALUES), "x must be finite, but is nan"),
         (lambda: Dataset(X, CLASSES - 5), "classes from 0 on, at most 1000, but they reach from -5"),
         (lambda: Dataset(X, CLASSES + 2**32), "classes from 0 on, at most 1000, but they reach from 4294967296 to"),
-        (lambda: Dataset(X, CLASSES.astype(np.uint64) + 2**63), "classes from 0 on, at most 1000, but they reach from 92233720"),
+        (
+            lambda: Dataset(X, CLASSES.astype(np.uint64) + 2**63),
+            "classes from 0 on, at most 1000, but they reach from 92233720",
+        ),
         (lambda: Dataset(X, VALUES, test=(X, CLASSES - 2**33)), "classes from 0 on"),
         (lambda: Dataset(X + 1j, VALUES), "x must be numbers, but is array.*, which is not a number"),
         (lambda: Dataset(X, VALUES * 1j), "y must be numbers, but is array"),

@@ -112,7 +112,7 @@ def test_groups_of_runs_give_the_same(monkeypatch):
 
 
 def test_a_diverged_run_is_a_status_and_leaves_the_others_alone():
-    told = r"1 of 2 runs diverged, by step 5 at the latest: fields or loss are not finite; lower learning_rate, here 1e\+20\."
+    told = r"1 of 2 runs diverged, the first by step 5: fields or loss are not finite; lower learning_rate, here 1e\+20\."
     with pytest.warns(Diverged, match=told):
         record = run(committee(activation="linear"), task(), learning_rate=[0.05, 1e20], key=jnp.stack([KEY, KEY]))
     assert record.status.values[0].tolist() == [0] * record.sizes["step"]
@@ -220,7 +220,7 @@ def test_bad_input_is_one_sentence(arguments, text):
 
 def test_a_batch_larger_than_the_memory_is_refused(monkeypatch):
     monkeypatch.setattr(sys.modules["gatefield.dynamics.train.engine"], "_memory", lambda: 10**9)
-    with pytest.raises(UserError, match="A batch of 100,000,000 samples takes 4 GB, but .* is 1 GB; make batch_size smaller"):
+    with pytest.raises(UserError, match=r"A batch of 100,000,000 samples takes 4 GB, but .* is 1 GB; make batch_size smaller"):
         run(committee(), task(), batch_size=10**8)
 
 

@@ -110,7 +110,7 @@ def test_batches_of_training_and_evaluation_are_drawn_with_keys_of_their_own():
 def test_a_loss_that_overflows_is_a_diverged_run():
     """One step of size 1e20: weights of about 1e20 are numbers of float32, their squares are not."""
     net = Committee(N, 1, activation="linear", key=KEY)
-    with pytest.warns(Diverged, match=r"The training diverged, by step 1 .*; lower learning_rate, here 1e\+20\."):
+    with pytest.warns(Diverged, match=r"The training diverged by step 1: .*; lower learning_rate, here 1e\+20\."):
         record = run(net, task(), steps=1, learning_rate=1e20).record
     for way, words in [
         ({"learning_rate": lambda step: 1e20 + 0 * step}, "lower learning_rate, here a schedule"),

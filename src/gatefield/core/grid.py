@@ -139,8 +139,8 @@ class Grid:
         """See that what was `given` ("w0 is") is for as many runs as the grid has."""
         if len(self) != runs:
             raise UserError(
-                f"runs is {quoted(self)}, but {given} for {runs}; give one value for each run of the grid, such as grid.gain or "
-                f"grid.share(starts, over='seed')."
+                f"runs is {quoted(self)}, but {given} for {runs}; give one value for each run of the grid, such as grid.gain "
+                f"or grid.share(starts, over='seed')."
             )
 
     @property

@@ -1,6 +1,6 @@
 """A task with a training set: samples that are given, not drawn from a law."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +76,8 @@ class Dataset(AbstractTask):
         self.x, self.y = _inputs("x", x), _labels("y", y)
         self.test_x = self.test_y = None
         if test is not None:
+            if not isinstance(test, Sequence) or len(test) != 2:
+                raise UserError(f"test must be a pair (inputs, labels), such as (test_x, test_y), but is {quoted(test)}.")
             self.test_x, self.test_y = _inputs("test x", test[0]), _labels("test y", test[1])
         self._check()
         found = np.unique(np.concatenate([np.ravel(part) for part in (self.y, self.test_y) if part is not None]))
@@ -213,7 +215,8 @@ def _loaded(name: str, value: Any) -> np.ndarray:
     """Finite real numbers; not the file that holds them."""
     if isinstance(value, str | Path):
         raise UserError(
-            f"{name} must be numbers, but is {quoted(value)}; if that is a file, load it, as in {name}=np.load({quoted(str(value))})."
+            f"{name} must be numbers, but is {quoted(value)}; if that is a file, load it, as in "
+            f"{name}=np.load({quoted(str(value))})."
         )
     array = checks.numbers(name, value)
     return array if array.dtype.kind in "biu" or np.isfinite(array).all() else np.asarray(checks.finite(name, array))

@@ -15,7 +15,7 @@ from gatefield.core.precision import real
 from gatefield.core.text.quoted import quoted
 from gatefield.data.abstract_task import AbstractTask, Batch, DrawBatch
 from gatefield.data.arrays import Draw, Parameter
-from gatefield.data.source import Source
+from gatefield.data.source import Source, draws_of
 
 
 class Task(AbstractTask):
@@ -73,7 +73,7 @@ class Task(AbstractTask):
 
     def sampler(self) -> DrawBatch:
         mixed = _stratified if self.stratified else _independent
-        inputs = mixed(self.positive.sampler(), self.negative.sampler(), self.proportion)
+        inputs = mixed(draws_of(self.positive), draws_of(self.negative), self.proportion)
         high, low = real(self.positive_label), real(self.negative_label)
 
         def draw(key: PRNGKeyArray, size: int) -> Batch:

@@ -38,7 +38,9 @@ class GateSet(eqx.Module):
         several = gates.gates if isinstance(gates, GateSet) else (gates,) if isinstance(gates, Gate) else gates
         self.gates = tuple(several) if isinstance(several, Iterable) else ()
         if not self.gates or not all(isinstance(gate, Gate) for gate in self.gates):
-            raise UserError(f"A set of gates needs one or more gates, such as HalfSpace([1.0, 0.0]), but was given {quoted(gates)}.")
+            raise UserError(
+                f"A set of gates needs one or more gates, such as HalfSpace([1.0, 0.0]), but was given {quoted(gates)}."
+            )
         sites = {np.shape(gate.direction)[-1] for gate in self.gates if isinstance(gate, HalfSpace)}
         if len(sites) > 1:
             raise UserError(f"All gates of a set must have the same number of sites, but these have {sorted(sites)}.")

@@ -89,7 +89,9 @@ class Committee(Network):
         learned = checks.choice("readout", readout, ["mean", "learned"]) == "learned"
         self.readout = jnp.full((*runs, K), 1.0 / K) if learned else None
         self.linear = _initial("linear_init", linear_init, runs, (n,)) if _has("linear", linear) else None
-        self.frozen = tuple(name for name, value in zip(PARTS, (bias, output_bias, linear), strict=True) if isinstance(value, str))
+        self.frozen = tuple(
+            name for name, value in zip(PARTS, (bias, output_bias, linear), strict=True) if isinstance(value, str)
+        )
 
     @property
     def fields(self) -> Float[Array, "*runs K n"]:

@@ -51,7 +51,11 @@ class Images:
 
     def subset(self, size: int, *, seed: int, balanced: bool = False) -> "Images":
         """`size` training images chosen at random; `balanced`: as many of each label. The test images stay."""
-        size, balanced, rng = checks.count("size", size), checks.flag("balanced", balanced), np.random.default_rng([seed, SUBSET])
+        size, balanced, rng = (
+            checks.count("size", size),
+            checks.flag("balanced", balanced),
+            np.random.default_rng([seed, SUBSET]),
+        )
         groups = [np.flatnonzero(self.y == label) for label in np.unique(self.y)] if balanced else [np.arange(len(self.y))]
         each, least = size // len(groups), min(len(group) for group in groups)
         if each * len(groups) != size or each > least:

@@ -82,6 +82,9 @@ def flow(
     >>> round(float(late.fields[0, -1, 0, 0]), 9)
     2.0
     """
+    if not callable(velocity):
+        raise UserError(f"velocity must be a function of the fields, such as lambda w: -w, but is {quoted(velocity)}.")
+    w0 = w0 if isinstance(w0, tuple) else checks.numbers("w0", w0)
     if not isinstance(w0, tuple) and np.ndim(w0) == 1:
         velocity, w0 = OneField(velocity), np.asarray(w0)[None]
     arrays, grid = starts(w0)[0], _grid(times)

@@ -13,8 +13,12 @@ def divergence(record: xr.Dataset, setup: Setup) -> str | None:
     if not lost.any():
         return None
     step = int(record.step[status.any(axis=0).argmax()])
-    which = "The training" if len(lost) == 1 else f"{lost.sum()} of {len(lost)} runs"
-    return f"{which} diverged, by step {step:,} at the latest: fields or loss are not finite; {_way_out(setup, lost)}."
+    if not step:
+        return (
+            f"{lost.sum()} of {len(lost)} runs are not finite from the start; see the initial network, and samples of the task."
+        )
+    which = "The training diverged" if len(lost) == 1 else f"{lost.sum()} of {len(lost)} runs diverged, the first"
+    return f"{which} by step {step:,}: fields or loss are not finite; {_way_out(setup, lost)}."
 
 
 def _way_out(setup: Setup, lost: np.ndarray) -> str:

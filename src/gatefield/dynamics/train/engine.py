@@ -173,8 +173,8 @@ def check_room(batch_size: int, n: int) -> None:
     need, room = 4 * batch_size * n, _memory()
     if need > room:
         raise UserError(
-            f"A batch of {batch_size:,} samples takes {need / 1e9:,.0f} GB, but the memory of the device is {room / 1e9:,.0f} GB; "
-            f"make batch_size smaller."
+            f"A batch of {batch_size:,} samples takes {need / 1e9:,.0f} GB, but the memory of the device is "
+            f"{room / 1e9:,.0f} GB; make batch_size smaller."
         )
 
 

@@ -29,7 +29,6 @@ from gatefield.dynamics.train.recorder import MemoryRecorder, Recorder
 from gatefield.dynamics.train.session import Session
 from gatefield.nets import Network
 
-
 AT_ONCE = 2**22
 """Steps whose learning rates are asked for together: a long schedule does not fit into memory."""
 
@@ -94,8 +93,9 @@ def train(
 
     **Returns** `net, record`: the trained network, with a run axis if there were several runs, and a record with the network's
     observables, among them `fields` (run, step, unit, position) if it has such; `loss` (run, step), measured on a fresh batch,
-    or as the task measures it; what else the task measures; `status` (run, step), which is 1 once a run has diverged (a warning,
-    `gatefield.Diverged`, then says so at the end); and the coordinates `time`, `learning_rate` and `seed`, the number of each run's key.
+    or as the task measures it; what else the task measures; `status` (run, step), which is 1 once a run has diverged (which
+    a warning, `gatefield.Diverged`, tells at the end); and the coordinates `time`, `learning_rate` and `seed`, the number of
+    each run's key.
 
     >>> import jax
     >>> from gatefield import Committee, Task, train
