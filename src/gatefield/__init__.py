@@ -6,6 +6,7 @@ The names below are loaded when first used, so that `import gatefield` and the c
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from gatefield.core.errors import Diverged as Diverged
 from gatefield.core.errors import StoreError as StoreError
 from gatefield.core.errors import UserError as UserError
 from gatefield.core.lazy import lazy_names
@@ -48,7 +49,7 @@ _names, _get, _ = lazy_names(
         "nets": ["Committee", "ConvGated", "DeepGated", "GatedLinear", "Network"],
     },
 )
-__all__ = ["StoreError", "UserError", "__version__", *_names]
+__all__ = ["Diverged", "StoreError", "UserError", "__version__", *_names]
 
 
 def __getattr__(name: str) -> Any:

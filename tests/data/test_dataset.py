@@ -1,5 +1,7 @@
 """Data sets as tasks: batches, what is measured, trainings against plain gradient descent, and bad input."""
 
+from pathlib import Path
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -198,6 +200,7 @@ def test_sets_are_data_and_not_part_of_the_program():
     assert 0 < len(traced) == first
 
 
+@pytest.mark.wrong_types
 @pytest.mark.parametrize(
     ("make", "words"),
     [
@@ -206,14 +209,41 @@ def test_sets_are_data_and_not_part_of_the_program():
         (lambda: Dataset(X, VALUES, test=(X[:4, :2], VALUES[:4])), "as many inputs and the same kind"),
         (lambda: Dataset(X[0], VALUES), r"x must have shape \(samples, n\)"),
         (lambda: Dataset(X * np.nan, VALUES), "x must be finite, but is nan"),
-        (lambda: Dataset(X, CLASSES - 5), "classes from 0 on, but they reach from -5"),
+        (lambda: Dataset(X, CLASSES - 5), "classes from 0 on, at most 1000, but they reach from -5"),
+        (lambda: Dataset(X, CLASSES + 2**32), "classes from 0 on, at most 1000, but they reach from 4294967296 to"),
+        (
+            lambda: Dataset(X, CLASSES.astype(np.uint64) + 2**63),
+            "classes from 0 on, at most 1000, but they reach from 92233720",
+        ),
+        (lambda: Dataset(X, VALUES, test=(X, CLASSES - 2**33)), "classes from 0 on"),
+        (lambda: Dataset(X + 1j, VALUES), "x must be numbers, but is array.*, which is not a number"),
+        (lambda: Dataset(X, VALUES * 1j), "y must be numbers, but is array"),
+        (lambda: Dataset(X * 1e300, VALUES), "x must be at most 3.4028235e.38 in size, .* infinite in float32, but reaches"),
+        (lambda: Dataset(X, VALUES * 1e39), "y must be at most 3.4028235e.38"),
+        (lambda: Dataset(np.full((10, 3), 2**24 + 1), VALUES), "x must be at most 16777216 .* not kept exactly in float32"),
+        (lambda: Dataset(np.ones((10, 4, 4)), VALUES), r"10 runs of 4 samples; .* images, write x.reshape\(10, -1\)"),
+        (lambda: Dataset(np.ones((10, 4, 4, 3)), VALUES), r"but has \(10, 4, 4, 3\); write x.reshape\(10, -1\)"),
+        (lambda: Dataset("X.npy", "y.npy"), r"x must be numbers, but is 'X.npy'; .* load it, as in x=np.load\('X.npy'\)"),
+        (lambda: Dataset(X, Path("y.npy")), r"as in y=np.load\('y.npy'\)"),
+        (lambda: Dataset(X, VALUES.astype("datetime64[s]")), "y must be numbers"),
+        (lambda: Dataset([[1.0, 2.0], [3.0]], [0, 1]), "x must be numbers"),
+        (lambda: Dataset(X, []), r"y must have shape \(samples,\)"),
         (lambda: Dataset(X, VALUES, batches="shufled"), "did you mean 'shuffled'"),
         (lambda: Dataset(X, VALUES).batch(KEY, 0, 11), "has 11 samples of 10"),
     ],
 )
 def test_bad_sets_get_one_sentence(make, words):
-    with pytest.raises(UserError, match=words):
+    with pytest.raises(UserError, match=words) as caught:
         make()
+    assert "\n" not in str(caught.value)
+
+
+def test_whole_numbers_are_kept_exactly():
+    pixels = np.array([[0, 255], [2**24, -(2**24)]])
+    for given in (pixels, pixels.tolist(), np.asarray(pixels, np.float32)):
+        np.testing.assert_array_equal(np.asarray(Dataset(given, [True, False]).x, int), pixels)
+    with jax.enable_x64(True):
+        np.testing.assert_array_equal(Dataset(pixels + 1, VALUES[:2] * 1e200).x, pixels + 1)
 
 
 @pytest.mark.parametrize(

@@ -278,8 +278,9 @@ def wild(w):
 
 
 def test_a_flow_that_explodes_says_so():
-    with pytest.raises(UserError, match=r"left the finite numbers: the velocity diverges in run 0 near time 1;"):
+    with pytest.raises(UserError, match=r"left the finite numbers: the velocity diverges in run 0 near time 1;") as caught:
         flow(wild, np.ones((1, 2)), [0.0, 5.0])
+    assert "near time 1; ask for less time: --set a smaller number of steps" in caught.value.shell
 
 
 def test_a_velocity_that_is_undefined_at_the_start_says_so():

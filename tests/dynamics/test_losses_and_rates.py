@@ -1,5 +1,7 @@
 """Losses, optimisers and learning rates as functions: steps by hand, and the same numbers as by name."""
 
+import sys
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -45,6 +47,14 @@ def test_a_schedule_is_the_learning_rate_of_each_step():
     assert "learning_rate" not in record.coords
     expected = by_hand(record, rates, lambda out, y: (out - y) / len(y))
     np.testing.assert_allclose(record.fields.values[0, -1, 0], expected, rtol=1e-5, atol=1e-6)
+
+
+def test_the_times_of_a_long_schedule_are_summed_piece_by_piece(monkeypatch):
+    schedule = optax.exponential_decay(0.3, 1, 0.7)
+    whole = run(learning_rate=schedule).time.values
+    for piece in (1, 2, 3):
+        monkeypatch.setattr(sys.modules["gatefield.dynamics.train.train"], "AT_ONCE", piece)
+        np.testing.assert_array_equal(run(learning_rate=schedule).time, whole)
 
 
 def test_a_constant_schedule_is_the_number():

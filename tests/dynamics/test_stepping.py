@@ -8,7 +8,7 @@ import pytest
 
 from gatefield import Committee, ConvGated, DeepGated, GatedLinear, Task, UserError, train
 from gatefield.data import Dataset, Gaussian, NonlinearGP
-from gatefield.dynamics import advance, init
+from gatefield.dynamics import Stepper, advance, init
 from gatefield.gates import GateSet, HalfSpace, Open, Scheduled
 
 KEY = jax.random.key(7)
@@ -96,6 +96,20 @@ def test_further_quantities_and_wrong_numbers_of_steps():
     np.testing.assert_allclose(seen.square[0], np.sum(np.asarray(stepper.net.fields) ** 2, axis=-1), rtol=1e-6)
     with pytest.raises(UserError, match="steps must be a whole number of at least 1, but is 0"):
         advance(stepper, 0)
+
+
+@pytest.mark.parametrize(
+    ("task", "step", "words"),
+    [
+        (TASK, 2**31 - 2, "steps must be at most 2,147,483,647, but is 2147483648"),
+        (DIGITS, 2**28 - 4, r"steps \* batch_size must stay below 2,147,483,648 on a Dataset, but is .*at most 268,435,454"),
+    ],
+)
+def test_steps_are_counted_in_32_bits(task, step, words):
+    net = DeepGated(N, [4], gating="relu", outputs=1 if task is TASK else 3, key=KEY)
+    stepper = init(net, task, batch_size=8, learning_rate=0.1, key=KEY)
+    with pytest.raises(UserError, match=words):
+        advance(Stepper(stepper.setup, step), 2 + (task is DIGITS))
 
 
 def test_the_network_stands_at_its_time():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.special
 
-from gatefield import Committee, Interrupted, Task, UserError, train
+from gatefield import Committee, Diverged, Interrupted, Task, UserError, train
 from gatefield.data import Gaussian, NonlinearGP
 from gatefield.dynamics import MemoryRecorder
 from gatefield.theory import relu
@@ -112,7 +112,9 @@ def test_groups_of_runs_give_the_same(monkeypatch):
 
 
 def test_a_diverged_run_is_a_status_and_leaves_the_others_alone():
-    record = run(committee(activation="linear"), task(), learning_rate=[0.05, 1e20], key=jnp.stack([KEY, KEY]))
+    told = r"1 of 2 runs diverged, the first by step 5: fields or loss are not finite; lower learning_rate, here 1e\+20\."
+    with pytest.warns(Diverged, match=told):
+        record = run(committee(activation="linear"), task(), learning_rate=[0.05, 1e20], key=jnp.stack([KEY, KEY]))
     assert record.status.values[0].tolist() == [0] * record.sizes["step"]
     assert record.status.values[1].tolist() == [0] + [1] * (record.sizes["step"] - 1)
     beside = run(committee(activation="linear"), task(), learning_rate=[0.05, 0.05], key=jnp.stack([KEY, KEY]))
@@ -200,6 +202,12 @@ def test_a_record_says_how_it_was_made():
             {"record_every": 0},
             "record_every must be a whole number of at least 1, but is 0; write for instance record_every=1.",
         ),
+        ({"steps": 2**31}, "steps must be at most 2,147,483,647, but is 2147483648; write for instance steps=1000."),
+        ({"steps": 10**30, "record_every": 10**30}, "steps must be at most 2,147,483,647, but is 1000000"),
+        ({"record_every": 2**31}, "record_every must be at most 2,147,483,647, but is 2147483648"),
+        ({"chunk": 10**30}, "chunk must be at most 2,147,483,647, but is 1000000"),
+        ({"batch_size": 2**31}, "batch_size must be at most 2,147,483,647, but is 2147483648"),
+        ({"steps": 2**31 - 1, "record_every": 1}, "make 2,147,483,648; write for instance record_every=2147484."),
         ({"key": "0"}, "key must be a JAX PRNG key"),
         ({"observe": {"loss": ((), lambda net: 0.0)}}, "observe must not use the name 'loss'"),
     ],
@@ -208,6 +216,12 @@ def test_bad_input_is_one_sentence(arguments, text):
     with pytest.raises(UserError) as caught:
         run(committee(), task(), **arguments)
     assert text in str(caught.value)
+
+
+def test_a_batch_larger_than_the_memory_is_refused(monkeypatch):
+    monkeypatch.setattr(sys.modules["gatefield.dynamics.train.engine"], "_memory", lambda: 10**9)
+    with pytest.raises(UserError, match=r"A batch of 100,000,000 samples takes 4 GB, but .* is 1 GB; make batch_size smaller"):
+        run(committee(), task(), batch_size=10**8)
 
 
 @pytest.mark.wrong_types

@@ -4,9 +4,10 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+import optax
 import pytest
 
-from gatefield import Committee, GatedLinear, Grid, Task, UserError, train
+from gatefield import Committee, Diverged, GatedLinear, Grid, Task, UserError, train
 from gatefield.data import Gaussian, NonlinearGP
 from gatefield.gates import Open, Scheduled, Shut
 
@@ -108,7 +109,15 @@ def test_batches_of_training_and_evaluation_are_drawn_with_keys_of_their_own():
 
 def test_a_loss_that_overflows_is_a_diverged_run():
     """One step of size 1e20: weights of about 1e20 are numbers of float32, their squares are not."""
-    record = run(Committee(N, 1, activation="linear", key=KEY), task(), steps=1, learning_rate=1e20).record
+    net = Committee(N, 1, activation="linear", key=KEY)
+    with pytest.warns(Diverged, match=r"The training diverged by step 1: .*; lower learning_rate, here 1e\+20\."):
+        record = run(net, task(), steps=1, learning_rate=1e20).record
+    for way, words in [
+        ({"learning_rate": lambda step: 1e20 + 0 * step}, "lower learning_rate, here a schedule"),
+        ({"learning_rate": None, "optimizer": optax.sgd(1e20)}, "lower the learning rate of the optimizer"),
+    ]:
+        with pytest.warns(Diverged, match=words):
+            run(net, task(), steps=1, **way)
     assert np.isfinite(record.fields).all()
     assert not np.isfinite(record.loss[0, -1])
     assert record.status.values.tolist() == [[0, 1]]

@@ -40,5 +40,5 @@ def output_problem() -> int | None:
 
 def report_error(error: UserError) -> int:
     """The sentence of an error, and the exit code for what the user can put right."""
-    to_stderr(f"gatefield: {error}")
+    to_stderr(f"gatefield: {error.shell}")
     return 2

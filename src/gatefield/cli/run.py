@@ -2,16 +2,17 @@
 
 import contextlib
 import dataclasses
+import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from tyro.conf import Positional, UseAppendAction, arg
 
 from gatefield.cli.find import find_experiments, names_file
 from gatefield.cli.messages import report_error, to_stderr
 from gatefield.cli.store_option import Store, default_store
-from gatefield.core.errors import UserError
+from gatefield.core.errors import Diverged, StoreError, UserError
 from gatefield.core.text.quoted import quoted
 
 if TYPE_CHECKING:
@@ -72,7 +73,8 @@ def run_experiment(experiment: "Experiment", preset: str, settings: Sequence[str
     if fresh or entry.status != "finished":
         begun = "" if fresh else entry.committed
         to_stderr(f"{experiment.name}: {f'going on from {begun}' if begun else 'starting'}")
-    with progress(experiment.name) as report, _room(experiment.name, [f"preset {preset}", *settings]):
+    room = _room(experiment.name, [f"preset {preset}", *settings])
+    with diverging(experiment.name), progress(experiment.name) as report, room:
         outcome = lab.run(experiment, parameters, lab.Store(store), progress=report, fresh=fresh)
     show_outcome(experiment, outcome, Console())
 
@@ -95,3 +97,25 @@ def _room(name: str, asked: Sequence[str]) -> Iterator[None]:
             f"{name} with {quoted(', '.join(asked))[1:-1]} takes more memory than there is "
             f"({quoted(str(error))[1:-1] or 'nothing is left'}): choose smaller sizes."
         ) from error
+
+
+@contextlib.contextmanager
+def diverging(name: str) -> Iterator[None]:
+    """Tell at the end that trainings diverged, once each. If nothing could be computed from them, that is the error."""
+    told: dict[str, None] = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", Diverged)
+        others = warnings.showwarning
+
+        def show(message: Any, category: Any, *place: Any, **more: Any) -> None:
+            told.setdefault(str(message)) if issubclass(category, Diverged) else others(message, category, *place, **more)
+
+        warnings.showwarning = show
+        try:
+            yield
+        except UserError as error:
+            if told and not isinstance(error, StoreError):
+                raise UserError(" ".join(told)) from error
+            raise
+    for text in told:
+        to_stderr(f"{name}: {text}")

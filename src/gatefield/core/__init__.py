@@ -5,6 +5,7 @@ __all__ = [
     "checks",
     "errors",
     "estimate",
+    "functions",
     "grid",
     "intervals",
     "keys",

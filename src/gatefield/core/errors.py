@@ -9,12 +9,21 @@ from gatefield.core.text.quoted import quoted
 class UserError(ValueError):
     """Something the user can put right; its text is one sentence with the value, the rule and the way out.
 
-    The command line prints the text and ends with exit code 2; in Python it is a `ValueError`.
+    The command line prints the text and ends with exit code 2; in Python it is a `ValueError`. Where the way out in Python is
+    none in a shell, `shell` is the sentence that the command line prints.
     """
+
+    def __init__(self, text: str, *, shell: str | None = None) -> None:
+        super().__init__(text)
+        self.shell = shell or text
 
 
 class StoreError(UserError):
     """A record cannot be written or read."""
+
+
+class Diverged(UserWarning):
+    """Some runs of a training left the finite numbers; its text says how many, when, and what to lower."""
 
 
 def unknown_name(kind: str, name: object, options: Iterable[str]) -> UserError:

@@ -10,6 +10,7 @@ import xarray as xr
 
 from gatefield.core.errors import UserError, unknown_name
 from gatefield.core.runs import map_run_axes, run_count
+from gatefield.core.text.quoted import quoted
 
 _KEPT = ("time",)
 """Coordinates of single runs that `unfold` keeps; the others say what the axes say, or can be drawn again from the seed."""
@@ -105,7 +106,7 @@ class Grid:
                 raise unknown_name("axis", name, self.axes)
         found = np.flatnonzero(np.all([getattr(self, name) == value for name, value in values.items()], axis=0))
         if len(found) != 1:
-            raise UserError(f"{len(found)} runs of {self!r} have {values}; give one value of each axis that it has.")
+            raise UserError(f"{len(found)} runs of {quoted(self)} have {values}; give one value of each axis that it has.")
         return int(found[0])
 
     def fold(self, values: Any) -> np.ndarray:
@@ -138,8 +139,8 @@ class Grid:
         """See that what was `given` ("w0 is") is for as many runs as the grid has."""
         if len(self) != runs:
             raise UserError(
-                f"runs is {self!r}, but {given} for {runs}; give one value for each run of the grid, such as grid.gain or "
-                f"grid.share(starts, over='seed')."
+                f"runs is {quoted(self)}, but {given} for {runs}; give one value for each run of the grid, such as grid.gain "
+                f"or grid.share(starts, over='seed')."
             )
 
     @property
@@ -157,7 +158,7 @@ class Grid:
     def _check(self, found: tuple[int, ...], wanted: tuple[int, ...], names: Sequence[str]) -> None:
         if found != wanted:
             raise UserError(
-                f"There must be {' x '.join(map(str, wanted))} values along {' and '.join(names)} of {self!r}, "
+                f"There must be {' x '.join(map(str, wanted))} values along {' and '.join(names)} of {quoted(self)}, "
                 f"but there are {' x '.join(map(str, found)) or 'none'}; give one for each."
             )
 
@@ -165,7 +166,7 @@ class Grid:
 def check_grid(runs: Any) -> Grid:
     """What was given as `runs`, if it is a grid."""
     if not isinstance(runs, Grid):
-        raise UserError(f"runs must be a Grid, but is {runs!r}; write for instance runs=Grid(seed=3).")
+        raise UserError(f"runs must be a Grid, but is {quoted(runs)}; write for instance runs=Grid(seed=3).")
     return runs
 
 
@@ -175,7 +176,7 @@ def _values(name: str, values: Any) -> np.ndarray:
     array = np.arange(values) if isinstance(values, int) and not isinstance(values, bool) else np.asarray(values)
     if array.ndim != 1 or not len(array) or array.dtype.kind not in "biufUS":
         raise UserError(
-            f"The axis '{name}' of a grid must be a list of numbers or names, or a whole number, but is {values!r}."
+            f"The axis '{name}' of a grid must be a list of numbers or names, or a whole number, but is {quoted(values)}."
         )
     if len(np.unique(array)) != len(array):
         raise UserError(f"The values along the axis '{name}' of a grid must differ from each other, but are {array.tolist()}.")

@@ -11,6 +11,7 @@ from jax.core import Tracer
 
 P = ParamSpec("P")
 R = TypeVar("R")
+T = TypeVar("T")
 
 
 def exact(function: Callable[P, R]) -> Callable[P, R]:
@@ -29,6 +30,15 @@ def exact(function: Callable[P, R]) -> Callable[P, R]:
             return jax.tree.map(np.asarray, function(*args, **kwargs))
 
     return wrapper
+
+
+def detached(tree: T) -> T:
+    """A tree with copies of its NumPy arrays.
+
+    JAX keeps one device form of each NumPy array that a trace holds on to, found by its identity and not by its float type:
+    what a flow traced in float64 would come back in float64 in a training in float32. So no trace is given the array itself.
+    """
+    return jax.tree.map(lambda leaf: np.array(leaf) if isinstance(leaf, np.ndarray) else leaf, tree)
 
 
 def real(value: Any) -> jax.Array:

@@ -14,6 +14,7 @@ import numpy as np
 from jax.tree_util import DictKey, GetAttrKey, SequenceKey
 
 from gatefield.core.errors import UserError
+from gatefield.core.text.quoted import quoted
 
 
 def leaf(ndim: int, **kwargs: Any) -> Any:
@@ -54,9 +55,9 @@ def one_run(tree: Any, run: int) -> Any:
     {'gain': np.float64(3.0), 'xi': array(2.)}
     """
     runs = run_count(tree) or 1
-    if not 0 <= run < runs:
+    if isinstance(run, bool) or not isinstance(run, int | np.integer) or not 0 <= run < runs:
         raise UserError(
-            f"run must be one of the {runs} runs, counted from 0, but is {run}; write run={runs - 1} for the last of them."
+            f"run must be one of the {runs} runs, counted from 0, but is {quoted(run)}; write run={runs - 1} for the last."
         )
     return map_run_axes(lambda value, axis: value if axis is None else value[run], tree)
 
@@ -64,7 +65,13 @@ def one_run(tree: Any, run: int) -> Any:
 def run_count(tree: Any) -> int | None:
     """How many runs a module stands for, or None if no array has a run axis."""
     paths, _ = jax.tree_util.tree_flatten_with_path(tree)
-    counts = {np.shape(value)[0] for path, value in paths if _axis(value, _ndim(tree, path)) == 0}
+    lengths = {path: np.shape(value)[0] for path, value in paths if _axis(tree, path, value) == 0}
+    empty = next((path for path, length in lengths.items() if not length), None)
+    if empty is not None:
+        raise UserError(
+            f"A run axis must have one or more runs, but that of {_name(empty)} has none; give a number, or one for each run."
+        )
+    counts = set(lengths.values())
     if len(counts) > 1:
         raise UserError(
             f"All run axes must have the same length, but there are lengths {sorted(counts)}; broadcast them to one."
@@ -75,7 +82,7 @@ def run_count(tree: Any) -> int | None:
 def map_run_axes(function: Callable[[Any, int | None], Any], tree: Any) -> Any:
     """`function(leaf, its run axis)` for every leaf."""
     paths, structure = jax.tree_util.tree_flatten_with_path(tree)
-    return jax.tree.unflatten(structure, [function(value, _axis(value, _ndim(tree, path))) for path, value in paths])
+    return jax.tree.unflatten(structure, [function(value, _axis(tree, path, value)) for path, value in paths])
 
 
 def _ndim(tree: Any, path: tuple) -> int:
@@ -94,13 +101,19 @@ def _ndim(tree: Any, path: tuple) -> int:
     return ndim
 
 
-def _axis(value: Any, ndim: int) -> int | None:
+def _name(path: tuple) -> str:
+    """The fields on the way to an array, as they are written: positive.xi."""
+    return ".".join(key.name for key in path if isinstance(key, GetAttrKey)) or "an array"
+
+
+def _axis(tree: Any, path: tuple, value: Any) -> int | None:
     if not eqx.is_array(value):
         return None
+    ndim = _ndim(tree, path)
     extra = np.ndim(value) - ndim
     if extra not in (0, 1):
-        shape = np.shape(value)
         raise UserError(
-            f"An array here has {ndim} dimensions, or {ndim + 1} with a run axis, but one of shape {shape} was given."
+            f"{_name(path)} must have {ndim} dimensions, or {ndim + 1} with a run axis, but has shape {np.shape(value)}; a field "
+            f"that holds an array for each run is declared with gatefield.leaf(its number of dimensions)."
         )
     return 0 if extra else None

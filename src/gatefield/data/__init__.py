@@ -5,6 +5,7 @@ What sources are made of is in `laws` (of radii and of single sites) and `numeri
 
 from gatefield.data import images, laws, numerics
 from gatefield.data.abstract_task import AbstractTask
+from gatefield.data.check_source import check_source
 from gatefield.data.dataset import Dataset
 from gatefield.data.images.cifar10 import cifar10
 from gatefield.data.images.images import Images
@@ -40,6 +41,7 @@ __all__ = [
     "Task",
     "Taught",
     "binary_mnist",
+    "check_source",
     "cifar10",
     "fourier_basis",
     "images",

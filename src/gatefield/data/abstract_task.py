@@ -77,5 +77,5 @@ class AbstractTask(eqx.Module):
 
     def sample(self, key: PRNGKeyArray, size: int) -> tuple[Float[Array, "*runs size n"], Float[Array, "*runs size"]]:
         """`size` samples and their labels; with a run axis, both have it in front and the key is the same for all runs."""
-        size, key = checks.count("size", size), as_key(key)
+        size, key = checks.count("size", size), as_key(key, runs=False)
         return per_run(lambda task: task.sampler()(key, size), self)

@@ -1,6 +1,7 @@
 """A task with a training set: samples that are given, not drawn from a law."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import equinox as eqx
@@ -12,6 +13,7 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray, Real
 from gatefield.core import checks
 from gatefield.core.errors import UserError
 from gatefield.core.runs import leaf
+from gatefield.core.text.quoted import quoted
 from gatefield.core.text.shown import shown
 from gatefield.data.abstract_task import AbstractTask, Batch, DrawBatch, Stream
 
@@ -74,15 +76,12 @@ class Dataset(AbstractTask):
         self.x, self.y = _inputs("x", x), _labels("y", y)
         self.test_x = self.test_y = None
         if test is not None:
+            if not isinstance(test, Sequence) or len(test) != 2:
+                raise UserError(f"test must be a pair (inputs, labels), such as (test_x, test_y), but is {quoted(test)}.")
             self.test_x, self.test_y = _inputs("test x", test[0]), _labels("test y", test[1])
         self._check()
         found = np.unique(np.concatenate([np.ravel(part) for part in (self.y, self.test_y) if part is not None]))
         self.values = tuple(found.tolist()[::-1]) if len(found) == 2 or self._has_classes else None
-        if self._has_classes and not 0 <= found[0] <= found[-1] < MOST_CLASSES:
-            raise UserError(
-                f"Whole numbers as labels are classes from 0 on, but they reach from {found[0]} to {found[-1]}; "
-                f"number the classes 0, 1, ..., or give values as floats."
-            )
 
     def __repr__(self) -> str:
         test = {} if self.test_x is None else {"test": (self.test_x, self.test_y)}
@@ -146,6 +145,11 @@ class Dataset(AbstractTask):
         for name, x, y in [("", self.x, self.y), ("test ", self.test_x, self.test_y)]:
             if x is None or y is None:
                 continue
+            if x.ndim == 3 and y.ndim == 1 and len(x) == len(y) != x.shape[1]:
+                raise UserError(
+                    f"{name}x of shape {x.shape} would be {len(x)} runs of {x.shape[1]} samples; for {len(x)} samples, such as "
+                    f"images, write x.reshape({len(x)}, -1)."
+                )
             if x.shape[-2] != y.shape[-1]:
                 raise UserError(f"There are {x.shape[-2]} {name}inputs, but {y.shape[-1]} labels; give one label for each.")
             if x.shape[-1] != self.n or y.dtype != self.y.dtype:
@@ -186,18 +190,46 @@ def _distance(output: Array, label: Array) -> Array:
 
 
 def _inputs(name: str, x: Any) -> Float[Array, "*runs samples n"]:
-    array = np.asarray(x)
-    if not (np.issubdtype(array.dtype, np.number) and np.isfinite(array).all()):
-        checks.finite(name, x)
-    x = jnp.asarray(array, float)
-    if x.ndim not in (2, 3) or 0 in x.shape:
-        raise UserError(f"{name} must have shape (samples, n), or (runs, samples, n), but has {x.shape}; put samples first.")
-    return x
+    array = _loaded(name, x)
+    if array.ndim not in (2, 3) or 0 in array.shape:
+        way_out = f"write {name}.reshape({len(array)}, -1)" if array.ndim > 3 else "put samples first"
+        raise UserError(f"{name} must have shape (samples, n), or (runs, samples, n), but has {array.shape}; {way_out}.")
+    return _kept(name, array)
 
 
 def _labels(name: str, y: Any) -> Real[Array, "*runs samples"]:
-    array = np.asarray(y)
-    array = array.astype(np.int32) if np.issubdtype(array.dtype, np.integer) else checks.finite(name, y)
-    if np.ndim(array) not in (1, 2):
-        raise UserError(f"{name} must have shape (samples,), or (runs, samples), but has {np.shape(array)}; give one for each.")
-    return jnp.asarray(array) if np.issubdtype(array.dtype, np.integer) else jnp.asarray(array, float)
+    array = _loaded(name, y)
+    if array.ndim not in (1, 2) or 0 in array.shape:
+        raise UserError(f"{name} must have shape (samples,), or (runs, samples), but has {array.shape}; give one for each.")
+    if array.dtype.kind not in "iu":
+        return _kept(name, array)
+    if not 0 <= array.min() <= array.max() < MOST_CLASSES:
+        raise UserError(
+            f"Whole numbers as labels are classes from 0 on, at most {MOST_CLASSES}, but they reach from {array.min()} to "
+            f"{array.max()}; number the classes 0, 1, ..., or give values as floats."
+        )
+    return jnp.asarray(array.astype(np.int32))
+
+
+def _loaded(name: str, value: Any) -> np.ndarray:
+    """Finite real numbers; not the file that holds them."""
+    if isinstance(value, str | Path):
+        raise UserError(
+            f"{name} must be numbers, but is {quoted(value)}; if that is a file, load it, as in "
+            f"{name}=np.load({quoted(str(value))})."
+        )
+    array = checks.numbers(name, value)
+    return array if array.dtype.kind in "biu" or np.isfinite(array).all() else np.asarray(checks.finite(name, array))
+
+
+def _kept(name: str, array: np.ndarray) -> Float[Array, "..."]:
+    """Numbers in the default float type; an error if one is too large for it, or a whole number that it would round."""
+    kind = np.finfo(jnp.result_type(float))
+    most = 2.0 ** (kind.nmant + 1) if array.dtype.kind in "iu" else float(kind.max)
+    if array.dtype.itemsize > 2 and np.abs(array.astype(float)).max() > most:
+        reason = "not kept exactly" if array.dtype.kind in "iu" else "infinite"
+        raise UserError(
+            f"{name} must be at most {most:.8g} in size, beyond which it would be {reason} in {kind.dtype}, but reaches "
+            f"{np.abs(array.astype(float)).max():.8g}; subtract its mean and divide by its standard deviation."
+        )
+    return jnp.asarray(array, float)

@@ -13,9 +13,11 @@ from jaxtyping import Array, Float, PRNGKeyArray
 
 from gatefield.core import checks
 from gatefield.core.arrays import Exact
+from gatefield.core.errors import UserError
 from gatefield.core.keys import as_key
-from gatefield.core.precision import exact
+from gatefield.core.precision import detached, exact
 from gatefield.core.runs import run_axes, run_count
+from gatefield.core.text.quoted import quoted
 from gatefield.core.text.shown import shown
 from gatefield.data.arrays import Draw, Parameter
 from gatefield.data.laws.radial import GaussianRadial, Radial
@@ -59,7 +61,8 @@ class Source(eqx.Module):
     - `covariance()` (n, n) and `mean()` (n,): float64 NumPy arrays unless traced;
     - `support()`: the points and probabilities of a finite law.
 
-    With a run axis, each result has it in front; `sample` then uses the same key for all runs. In the package, a source is
+    With a run axis, each result has it in front; `sample` then uses the same key for all runs. `gatefield.data.check_source`
+    says whether a source keeps all this. In the package, a source is
     also named in `gatefield.data` and in the contract test.
 
     >>> import equinox as eqx, jax, jax.numpy as jnp
@@ -130,8 +133,8 @@ class Source(eqx.Module):
         >>> Gaussian(40, xi=2.0).sample(jax.random.key(0), 3).shape
         (3, 40)
         """
-        size, key = checks.count("size", size), as_key(key)
-        return per_run(lambda source: source.sampler()(key, size), self)
+        size, key = checks.count("size", size), as_key(key, runs=False)
+        return per_run(lambda source: draws_of(source)(key, size), self)
 
     @exact
     def covariance(self) -> Float[Exact, "*runs n n"]:
@@ -141,7 +144,7 @@ class Source(eqx.Module):
         >>> Gaussian(40, xi=[1.0, 2.0]).covariance().shape
         (2, 40, 40)
         """
-        return _covariances(_detached(self))
+        return _covariances(detached(self))
 
     @exact
     def mean(self) -> Float[Exact, "*runs n"]:
@@ -151,7 +154,7 @@ class Source(eqx.Module):
         >>> float(abs(Gaussian(40, xi=2.0).mean()).max())
         0.0
         """
-        return per_run(lambda source: source._mean(), self)
+        return per_run(lambda source: _shaped(source, "_mean()", source._mean(), (source.n,)), self)
 
     @exact
     def support(self) -> Support | None:
@@ -168,7 +171,25 @@ class Source(eqx.Module):
 
 @eqx.filter_jit
 def _covariances(source: Source) -> Float[Exact, "*runs n n"]:
-    return per_run(lambda one: one._covariance(), source)
+    return per_run(lambda one: _shaped(one, "_covariance()", one._covariance(), (one.n, one.n)), source)
+
+
+def draws_of(source: Source) -> Draw:
+    """The draws of one run, of which each sees that it is one row of n sites for each sample."""
+    draw = source.sampler()
+    if not callable(draw):
+        raise UserError(f"sampler() of {type(source).__name__} must give a function draw(key, size), but gives {quoted(draw)}.")
+    return lambda key, size: _shaped(source, "The draw of sampler()", draw(key, size), (size, source.n))
+
+
+def _shaped(source: Source, method: str, array: Any, shape: tuple[int, ...]) -> Any:
+    """What a method of a source gives, if it is an array of real numbers of this shape."""
+    kind = getattr(array, "dtype", None)
+    if kind is None or not jnp.issubdtype(kind, np.number) or jnp.issubdtype(kind, np.complexfloating):
+        raise UserError(f"{method} of {type(source).__name__} must be an array of real numbers, but is {quoted(array)}.")
+    if array.shape != shape:
+        raise UserError(f"{method} of {type(source).__name__} must have shape {shape}, but has {array.shape}.")
+    return array
 
 
 def per_run(function: Callable[[T], Any], tree: T) -> Any:
@@ -178,19 +199,10 @@ def per_run(function: Callable[[T], Any], tree: T) -> Any:
     >>> per_run(lambda source: source.covariance()[0, 1], Gaussian(40, xi=[1.0, 2.0])).shape
     (2,)
     """
-    tree = _detached(tree)
+    tree = detached(tree)
     if run_count(tree) is None:
         return function(tree)
     return jax.vmap(function, in_axes=(run_axes(tree),))(tree)
-
-
-def _detached(tree: T) -> T:
-    """The module with copies of its NumPy arrays.
-
-    JAX keeps one device form of each NumPy array that a trace holds on to, found by its identity and not by its float type:
-    what a flow traced in float64 would come back in float64 in a training in float32. So no trace is given the array itself.
-    """
-    return jax.tree.map(lambda leaf: np.array(leaf) if isinstance(leaf, np.ndarray) else leaf, tree)
 
 
 def is_zero(value: Any) -> bool:

@@ -12,9 +12,10 @@ from jaxtyping import Array, PRNGKeyArray
 from gatefield.core import checks
 from gatefield.core.errors import UserError
 from gatefield.core.precision import real
+from gatefield.core.text.quoted import quoted
 from gatefield.data.abstract_task import AbstractTask, Batch, DrawBatch
 from gatefield.data.arrays import Draw, Parameter
-from gatefield.data.source import Source
+from gatefield.data.source import Source, draws_of
 
 
 class Task(AbstractTask):
@@ -58,7 +59,7 @@ class Task(AbstractTask):
         self.positive, self.negative = _same_sites(positive, negative)
         self.positive_label, self.negative_label = _pair(labels)
         self.proportion = checks.proportion(proportion)
-        self.stratified = bool(stratified)
+        self.stratified = checks.flag("stratified", stratified)
 
     @property
     def n(self) -> int:
@@ -72,7 +73,7 @@ class Task(AbstractTask):
 
     def sampler(self) -> DrawBatch:
         mixed = _stratified if self.stratified else _independent
-        inputs = mixed(self.positive.sampler(), self.negative.sampler(), self.proportion)
+        inputs = mixed(draws_of(self.positive), draws_of(self.negative), self.proportion)
         high, low = real(self.positive_label), real(self.negative_label)
 
         def draw(key: PRNGKeyArray, size: int) -> Batch:
@@ -119,7 +120,7 @@ def _split(size: int, proportion: float) -> tuple[int, int, float]:
 def _same_sites(positive: Source, negative: Source) -> tuple[Source, Source]:
     for name, source in (("positive", positive), ("negative", negative)):
         if not isinstance(source, Source):
-            raise UserError(f"{name} must be a source, such as Gaussian(40, xi=2.0), but is {source!r}.")
+            raise UserError(f"{name} must be a source, such as Gaussian(40, xi=2.0), but is {quoted(source)}.")
     if positive.n != negative.n:
         raise UserError(
             f"Both sources of a task must have the same number of sites, but have {positive.n} and {negative.n}; "
@@ -132,5 +133,5 @@ def _pair(labels: Any) -> tuple[Any, Any]:
     try:
         high, low = labels
     except (TypeError, ValueError):
-        raise UserError(f"labels must be a pair (y1, y0), such as (1.0, 0.0), but is {labels!r}.") from None
+        raise UserError(f"labels must be a pair (y1, y0), such as (1.0, 0.0), but is {quoted(labels)}.") from None
     return checks.finite("each of the labels", high), checks.finite("each of the labels", low)

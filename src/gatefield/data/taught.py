@@ -12,11 +12,13 @@ from jaxtyping import Array, Float, PRNGKeyArray
 
 from gatefield.core import checks
 from gatefield.core.errors import UserError
+from gatefield.core.functions import shape_of
 from gatefield.core.precision import real
 from gatefield.core.runs import run_count
+from gatefield.core.text.quoted import quoted
 from gatefield.data.abstract_task import AbstractTask, Batch, DrawBatch
 from gatefield.data.arrays import Draw, Parameter
-from gatefield.data.source import Source, per_run
+from gatefield.data.source import Source, draws_of, per_run
 from gatefield.data.task import Task
 
 Teacher = Callable[[Float[Array, "samples n"]], Float[Array, " samples"]]
@@ -51,7 +53,9 @@ class Taught(AbstractTask):
 
     def __init__(self, sources: Source | Task, teacher: Teacher, *, noise: Any = 0.0) -> None:
         if not isinstance(sources, Source | Task):
-            raise UserError(f"sources must be a source or a Task of two, such as Gaussian(40, xi=2.0), but is {sources!r}.")
+            raise UserError(
+                f"sources must be a source or a Task of two, such as Gaussian(40, xi=2.0), but is {quoted(sources)}."
+            )
         self.sources = sources
         self.teacher = _checked(teacher, sources.n)
         self.noise = checks.real("noise", noise, "zero or more and finite", lambda s: (s >= 0) & np.isfinite(s))
@@ -78,21 +82,20 @@ class Taught(AbstractTask):
 
 
 def _inputs(sources: Source | Task) -> Draw:
-    draw: Callable[..., Any] = sources.sampler()
-    return draw if isinstance(sources, Source) else lambda key, size: draw(key, size)[0]
+    if isinstance(sources, Source):
+        return draws_of(sources)
+    draw = sources.sampler()
+    return lambda key, size: draw(key, size)[0]
 
 
 def _checked(teacher: Any, n: int) -> Teacher:
     """The teacher, if it labels inputs of n sites."""
     if not callable(teacher):
-        raise UserError(f"teacher must be a function of inputs, such as a Committee, but is {teacher!r}.")
+        raise UserError(f"teacher must be a function of inputs, such as a Committee, but is {quoted(teacher)}.")
     teacher = teacher if _knows_runs(teacher) else _fixed(teacher)
     runs = run_count(teacher)
-    try:
-        shape = jax.eval_shape(lambda: per_run(lambda one: one(jnp.zeros((2, n))), teacher)).shape
-    except (TypeError, ValueError, AttributeError) as error:
-        reason = str(error).splitlines()[0].rstrip(".")
-        raise UserError(f"The teacher must take inputs of {n} sites, shape (samples, {n}), but fails: {reason}.") from None
+    rule = f"The teacher must take inputs of {n} sites, shape (samples, {n})"
+    shape = shape_of(rule, lambda: per_run(lambda one: one(jnp.zeros((2, n))), teacher))
     if shape != ((2,) if runs is None else (runs, 2)):
         raise UserError(f"The teacher must give one label for each sample, but gives shape {shape[-1:]} for 2 samples.")
     return teacher

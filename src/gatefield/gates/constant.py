@@ -11,7 +11,7 @@ from gatefield.core.arrays import Exact
 from gatefield.core.errors import UserError
 from gatefield.core.precision import real
 from gatefield.core.runs import leaf
-from gatefield.gates.gate import Gate, inputs
+from gatefield.gates.gate import Gate, gate_inputs
 
 
 class Constant(Gate):
@@ -31,7 +31,7 @@ class Constant(Gate):
             raise UserError(f"value must be one number, or one for each run, but has shape {shape}; write Constant(1.0).")
 
     def __call__(self, x: Float[ArrayLike, "*samples n"]) -> Float[Array, "*samples"]:
-        return jnp.broadcast_to(real(self.value), jnp.shape(inputs(x))[:-1])
+        return jnp.broadcast_to(real(self.value), gate_inputs(self, x).shape[:-1])
 
 
 class Open(Constant):

@@ -4,11 +4,14 @@ import abc
 from typing import Any
 
 import equinox as eqx
+import numpy as np
 from jaxtyping import Array, ArrayLike, Float
 
 from gatefield.core import checks
 from gatefield.core.arrays import ScalarLike
 from gatefield.core.errors import UserError
+from gatefield.core.precision import real
+from gatefield.core.runs import run_count
 from gatefield.core.text.shown import shown
 
 
@@ -59,3 +62,15 @@ class Gate(eqx.Module):
         in its place is then not known.
         """
         return self
+
+
+def gate_inputs(gates: Any, x: Any, directions: Any = None) -> Float[Array, "*samples n"]:
+    """Inputs for a gate or a set, in the default float type; an error if they have not the sites of the directions, or if the
+    gates stand for several runs."""
+    runs = run_count(gates)
+    if runs is not None:
+        raise UserError(
+            f"This {type(gates).__name__} stands for {runs} runs and cannot be called as one; take run 0 by "
+            f"gatefield.one_run(gates, 0)."
+        )
+    return real(inputs(x, None if directions is None else np.shape(directions)[-1]))

@@ -15,7 +15,7 @@ from gatefield.core.precision import real
 from gatefield.core.text.quoted import quoted
 from gatefield.core.text.shown import shown
 from gatefield.core.ties import opened
-from gatefield.gates.gate import Gate, inputs
+from gatefield.gates.gate import Gate, gate_inputs
 from gatefield.gates.half_space import HalfSpace
 
 
@@ -53,9 +53,11 @@ class GateSet(eqx.Module):
     def __call__(self, x: Float[ArrayLike, "*samples n"]) -> Float[Array, "*samples K"]:
         """How far each gate is open for each input."""
         hard = all(isinstance(gate, HalfSpace) and not gate.width for gate in self.gates)
+        inputs = gate_inputs(self, x, self.gates[0].direction if hard else None)
         if hard and self.K > 1:
-            return _together(self.gates, real(inputs(x, np.shape(self.gates[0].direction)[-1])))
-        return jnp.stack([gate(x) for gate in self.gates], axis=-1)
+            return _together(self.gates, inputs)
+        given = x if hasattr(x, "dtype") else inputs  # gates of the user's own may look at its type
+        return jnp.stack([gate(given) for gate in self.gates], axis=-1)
 
     def check_sites(self, n: int) -> None:
         """An error if a gate has a direction of other than n sites."""
@@ -81,7 +83,7 @@ def listed(gates: Any) -> tuple[Any, ...]:
 def per_gate(name: str, value: Any, K: int) -> np.ndarray:
     """One finite number for each gate, from one for all or one for each."""
     numbers = np.asarray(checks.finite(name, value), float)
-    if numbers.shape not in ((), (1,), (K,)):
+    if numbers.shape not in ((), (K,)):
         raise UserError(f"{name} must be one number, or one for each of the {K} gates, but has shape {numbers.shape}.")
     return np.broadcast_to(numbers, (K,))
 
@@ -89,7 +91,7 @@ def per_gate(name: str, value: Any, K: int) -> np.ndarray:
 def _together(gates: Any, x: Float[ArrayLike, "*samples n"]) -> Float[Array, "*samples K"]:
     """All half-space gates by one product."""
     v, edges = (jnp.stack([real(getattr(gate, name)) for gate in gates]) for name in ("direction", "threshold"))
-    return opened(real(x), v, edges)
+    return opened(x, v, edges)
 
 
 def half_spaces(directions: Any, thresholds: Any = 0.0) -> GateSet:

@@ -14,7 +14,7 @@ from gatefield.core.errors import UserError
 from gatefield.core.precision import real
 from gatefield.core.runs import leaf
 from gatefield.core.ties import opened
-from gatefield.gates.gate import Gate, inputs
+from gatefield.gates.gate import Gate, gate_inputs
 
 PARALLEL = 1e-9
 """Two directions are parallel if the sine of their angle is below this: directions that were computed in float64 are not
@@ -60,10 +60,10 @@ class HalfSpace(Gate):
             )
 
     def __call__(self, x: Float[ArrayLike, "*samples n"]) -> Float[Array, "*samples"]:
-        inputs(x, np.shape(self.direction)[-1])
+        x = gate_inputs(self, x, self.direction)
         if not self.width:
-            return opened(real(x), real(self.direction)[None], real(self.threshold)[None])[..., 0]
-        h = jnp.matmul(real(x), real(self.direction), precision="highest") - real(self.threshold)
+            return opened(x, real(self.direction)[None], real(self.threshold)[None])[..., 0]
+        h = jnp.matmul(x, real(self.direction), precision="highest") - real(self.threshold)
         return jnp.reciprocal(1 + jnp.exp(-jnp.clip(h / self.width, -60.0, 60.0)))  # clipped: no overflow in a derivative
 
     def alignment(self, other: "HalfSpace") -> int:

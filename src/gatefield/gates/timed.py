@@ -17,7 +17,7 @@ from gatefield.core.precision import real
 from gatefield.core.runs import leaf
 from gatefield.core.text.quoted import quoted
 from gatefield.core.ties import opened
-from gatefield.gates.gate import Gate, inputs
+from gatefield.gates.gate import Gate, gate_inputs
 from gatefield.gates.gate_set import listed
 from gatefield.gates.half_space import HalfSpace
 
@@ -101,8 +101,7 @@ class Moving(Gate):
         return real(self.path(self.now))
 
     def __call__(self, x: Float[ArrayLike, "*samples n"]) -> Float[Array, "*samples"]:
-        direction = self.direction
-        return opened(real(inputs(x, direction.shape[-1])), direction[None])[..., 0]
+        return opened(gate_inputs(self, x, self.direction), self.direction[None])[..., 0]
 
     def at(self, time: ScalarLike) -> Gate:
         moment("time", time)

@@ -9,6 +9,7 @@ from jaxtyping import Array, Float
 
 from gatefield.core import checks
 from gatefield.core.errors import UserError
+from gatefield.core.functions import shape_of
 
 Activation = Callable[[Array], Array]
 
@@ -30,11 +31,8 @@ def as_activation(value: str | Activation) -> str | Activation:
     """A known name, or a function of an array that gives one of the same shape."""
     if not callable(value):
         return checks.choice("activation", value, ACTIVATIONS)
-    try:
-        shape = jax.eval_shape(value, jax.ShapeDtypeStruct((2, 3), jnp.result_type(float))).shape
-    except (TypeError, ValueError, AttributeError) as error:
-        reason = str(error).splitlines()[0].rstrip(".")
-        raise UserError(f"activation must be an elementwise function, such as jax.nn.softplus, but fails: {reason}.") from None
+    rule = "activation must be an elementwise function, such as jax.nn.softplus"
+    shape = shape_of(rule, value, jax.ShapeDtypeStruct((2, 3), jnp.result_type(float)))
     if shape != (2, 3):
         raise UserError(f"activation must be elementwise, such as jax.nn.softplus, but makes shape {shape} of (2, 3).")
     return value

@@ -5,6 +5,7 @@ from typing import Any, Literal
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
 from gatefield.core import checks
@@ -12,6 +13,7 @@ from gatefield.core.arrays import Exact, Numbers, ScalarLike
 from gatefield.core.errors import UserError
 from gatefield.core.keys import Keys
 from gatefield.core.runs import leaf
+from gatefield.core.text.quoted import quoted
 from gatefield.kernels import outer_kernel
 from gatefield.nets.activations import Activation, activation_function, as_activation
 from gatefield.nets.initial import Rule, initial_fields
@@ -87,7 +89,9 @@ class Committee(Network):
         learned = checks.choice("readout", readout, ["mean", "learned"]) == "learned"
         self.readout = jnp.full((*runs, K), 1.0 / K) if learned else None
         self.linear = _initial("linear_init", linear_init, runs, (n,)) if _has("linear", linear) else None
-        self.frozen = tuple(name for name, value in zip(PARTS, (bias, output_bias, linear), strict=True) if value == "frozen")
+        self.frozen = tuple(
+            name for name, value in zip(PARTS, (bias, output_bias, linear), strict=True) if isinstance(value, str)
+        )
 
     @property
     def fields(self) -> Float[Array, "*runs K n"]:
@@ -140,8 +144,8 @@ class Committee(Network):
 
 
 def _has(name: str, value: Part) -> bool:
-    if value not in (False, True, "frozen"):
-        raise UserError(f"{name} must be False, True or 'frozen', but is {value!r}.")
+    if not isinstance(value, bool | np.bool_) and not (isinstance(value, str) and value == "frozen"):
+        raise UserError(f"{name} must be False, True or 'frozen', but is {quoted(value)}; write {name}=True.")
     return bool(value)
 
 

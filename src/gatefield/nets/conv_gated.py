@@ -3,14 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from gatefield.core import checks
 from gatefield.core.arrays import Numbers, ScalarLike
 from gatefield.core.errors import UserError
 from gatefield.core.keys import Keys
+from gatefield.core.text.quoted import quoted
 from gatefield.nets.layered.init import Start
-from gatefield.nets.layered.layers import Convolution, convolutions, dense_layers
+from gatefield.nets.layered.layers import Convolution, convolutions, dense_layers, is_list
 from gatefield.nets.layered.network import Layered, widths_of
 
 
@@ -79,8 +78,8 @@ class ConvGated(Layered):
         key: Keys | None = None,
     ) -> None:
         front = convolutions(shape, channels, kernel_size, padding, stride, pool, head)
-        if np.ndim(dense) != 1:
-            raise UserError(f"dense must be a list of widths, such as [256, 256], or empty, but is {dense!r}.")
+        if not is_list(dense):
+            raise UserError(f"dense must be a list of widths, such as [256, 256], or empty, but is {quoted(dense)}.")
         back = dense_layers(front[-1].outgoing[0], [checks.count("dense", width) for width in dense], outputs)
         super().__init__(
             (*front, *back),

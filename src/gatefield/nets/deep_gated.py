@@ -3,14 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from gatefield.core import checks
 from gatefield.core.arrays import Numbers, ScalarLike
 from gatefield.core.errors import UserError
 from gatefield.core.keys import Keys
+from gatefield.core.text.quoted import quoted
 from gatefield.nets.layered.init import Start
-from gatefield.nets.layered.layers import dense_layers
+from gatefield.nets.layered.layers import dense_layers, is_list
 from gatefield.nets.layered.network import Layered, widths_of
 
 
@@ -88,8 +87,8 @@ class DeepGated(Layered):
         record_weights: bool = False,
         key: Keys | None = None,
     ) -> None:
-        if np.ndim(widths) != 1 or not len(widths):
-            raise UserError(f"widths must be a list of one or more widths, such as [100, 100], but is {widths!r}.")
+        if not is_list(widths) or not len(widths):
+            raise UserError(f"widths must be a list of one or more widths, such as [100, 100], but is {quoted(widths)}.")
         super().__init__(
             dense_layers(checks.count("n", n), [checks.count("widths", width) for width in widths], outputs),
             readout=outputs is not None,

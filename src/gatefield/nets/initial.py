@@ -12,6 +12,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from gatefield.core import checks
 from gatefield.core.arrays import Numbers, ScalarLike
 from gatefield.core.errors import UserError
+from gatefield.core.functions import shape_of
 from gatefield.core.keys import Keys, as_key
 
 
@@ -56,7 +57,7 @@ def initial_fields(
     if isinstance(init, str) or callable(init):
         return _by_rule(init, key, K, n, factor)
     fields = jnp.asarray(checks.finite("init", init), float)
-    if fields.shape[-2:] != (K, n) or fields.ndim > 3:
+    if fields.shape[-2:] != (K, n) or fields.ndim > 3 or not fields.size:
         raise UserError(f"Given fields must have shape (K, n) = ({K}, {n}), or (runs, {K}, {n}), but have {fields.shape}.")
     return factor * fields
 
@@ -66,7 +67,8 @@ def _by_rule(init: str | Rule, key: Keys | None, K: int, n: int, scale: float) -
     if key is None:
         name = init if isinstance(init, str) else getattr(init, "__name__", "init")
         raise UserError(f"Initial fields by the rule '{name}' need a key; give one, such as key=jax.random.key(0).")
-    shape = jax.eval_shape(lambda k: rule(k, K, n, scale), jax.random.key(0)).shape
+    wanted = f"init must be a function (key, units, n, scale) that gives shape ({K}, {n})"
+    shape = shape_of(wanted, lambda k: rule(k, K, n, scale), jax.random.key(0))
     if shape != (K, n):
-        raise UserError(f"init must be a function (key, units, n, scale) that gives shape ({K}, {n}), but gives {shape}.")
+        raise UserError(f"{wanted}, but gives {shape}.")
     return jnp.vectorize(lambda k: rule(k, K, n, scale), signature="()->(k,n)")(as_key(key))

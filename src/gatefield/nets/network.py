@@ -7,9 +7,9 @@ from typing import Any, final
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jaxtyping import Array, Float
 
+from gatefield.core import checks
 from gatefield.core.arrays import Exact, Numbers, ScalarLike
 from gatefield.core.errors import UserError
 from gatefield.core.runs import run_count
@@ -138,10 +138,9 @@ class Network(eqx.Module):
 
 def as_inputs(x: Numbers) -> Array:
     """Inputs as an array of floats: whole numbers, such as the pixels of images, and lists are made so."""
-    if not hasattr(x, "dtype"):
-        try:
-            x = np.asarray(x, dtype=float)
-        except (TypeError, ValueError):
-            raise UserError("Inputs must be an array of numbers, all rows of the same length, such as [[0.5, 1.0]].") from None
+    if not isinstance(x, jax.Array) or jnp.issubdtype(x.dtype, jnp.complexfloating):
+        rule = "Inputs must be an array of numbers, all rows of the same length, such as [[0.5, 1.0]]"
+        x = checks.numbers("Inputs", x, rule)
+        x = x if jnp.issubdtype(x.dtype, jnp.floating) else x.astype(float)  # whole numbers of 64 bits would wrap on the device
     x = jnp.asarray(x)
     return x if jnp.issubdtype(x.dtype, jnp.floating) else x.astype(jnp.result_type(float))

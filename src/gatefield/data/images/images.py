@@ -17,6 +17,7 @@ from jaxtyping import Float, Real
 
 from gatefield.core import checks
 from gatefield.core.errors import UserError
+from gatefield.core.text.quoted import quoted
 from gatefield.core.text.shown import shown
 from gatefield.data.dataset import Dataset
 from gatefield.data.images.fetch import cache_folder
@@ -50,7 +51,11 @@ class Images:
 
     def subset(self, size: int, *, seed: int, balanced: bool = False) -> "Images":
         """`size` training images chosen at random; `balanced`: as many of each label. The test images stay."""
-        size, rng = checks.count("size", size), np.random.default_rng([seed, SUBSET])
+        size, balanced, rng = (
+            checks.count("size", size),
+            checks.flag("balanced", balanced),
+            np.random.default_rng([seed, SUBSET]),
+        )
         groups = [np.flatnonzero(self.y == label) for label in np.unique(self.y)] if balanced else [np.arange(len(self.y))]
         each, least = size // len(groups), min(len(group) for group in groups)
         if each * len(groups) != size or each > least:
@@ -78,11 +83,11 @@ class Images:
         known = np.unique(self.y)
         if np.shape(classes) != (2,) or classes[0] == classes[1] or not np.isin(classes, known).all():
             raise UserError(
-                f"classes must be two different ones of {known[0]} to {known[-1]}, but are {classes!r}; "
+                f"classes must be two different ones of {known[0]} to {known[-1]}, but are {quoted(classes)}; "
                 f"write ({known[0]}, {known[-1]})."
             )
         if np.shape(labels) != (2,) or labels[0] == labels[1] or not np.isfinite(labels).all():
-            raise UserError(f"labels must be two different numbers, but are {labels!r}; write (-1.0, 1.0).")
+            raise UserError(f"labels must be two different numbers, but are {quoted(labels)}; write (-1.0, 1.0).")
         (x, y), (test_x, test_y) = (_two(*part, classes, labels) for part in [(self.x, self.y), (self.test_x, self.test_y)])
         return Images(x, y, test_x, test_y)
 

@@ -15,6 +15,7 @@ from jaxtyping import Array, ArrayLike, Float
 from gatefield.core import checks
 from gatefield.core.errors import UserError
 from gatefield.core.precision import real
+from gatefield.core.text.quoted import quoted
 from gatefield.core.text.shown import shown
 from gatefield.data.arrays import Parameter
 from gatefield.data.laws.named import from_text
@@ -147,7 +148,7 @@ def as_quantile(value: Any) -> Quantile:
     if isinstance(value, Quantile):
         return value
     if not callable(value):
-        raise UserError(f"quantile must be a function of u, a Quantile, or a name such as 'laplace', but is {value!r}.")
+        raise UserError(f"quantile must be a function of u, a Quantile, or a name such as 'laplace', but is {quoted(value)}.")
     return QuantileFunction(cast(Callable[[Array], Array], value))
 
 
@@ -176,7 +177,7 @@ def _traceable(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
     try:
         shape = jax.eval_shape(lambda u: function(u), jax.ShapeDtypeStruct((3,), jnp.result_type(float))).shape
     except jax.errors.JAXTypeError:
-        raise UserError(f"quantile {function!r} cannot be traced; write it elementwise, with jax.numpy only.") from None
+        raise UserError(f"quantile {quoted(function)} cannot be traced; write it elementwise, with jax.numpy only.") from None
     if shape != (3,):
-        raise UserError(f"quantile must be elementwise, but {function!r} gives shape {shape} for shape (3,).")
+        raise UserError(f"quantile must be elementwise, but {quoted(function)} gives shape {shape} for shape (3,).")
     return function

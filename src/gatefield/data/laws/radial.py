@@ -14,6 +14,7 @@ from gatefield.core import checks
 from gatefield.core.arrays import Exact
 from gatefield.core.errors import UserError
 from gatefield.core.precision import exact, real
+from gatefield.core.text.quoted import quoted
 from gatefield.core.text.shown import shown
 from gatefield.data.arrays import Parameter
 from gatefield.data.laws.named import from_text
@@ -166,7 +167,7 @@ def as_radial(value: Any) -> Radial:
     if isinstance(value, str):
         return from_text("radial law", value, RADIALS)
     if not isinstance(value, Radial):
-        raise UserError(f"radial must be a radial law, such as Sphere() or 'student:5', but is {value!r}.")
+        raise UserError(f"radial must be a radial law, such as Sphere() or 'student:5', but is {quoted(value)}.")
     return value
 
 

@@ -7,6 +7,7 @@ from gatefield.core.arrays import Exact
 from gatefield.core.errors import UserError
 from gatefield.core.precision import real
 from gatefield.core.runs import leaf
+from gatefield.core.text.quoted import quoted
 from gatefield.core.text.shown import shown
 from gatefield.data.arrays import Draw
 from gatefield.data.numerics.field import gaussian_draw
@@ -42,7 +43,7 @@ class GaussianClone(Source):
 
     def __init__(self, source: Source) -> None:
         if not isinstance(source, Source):
-            raise UserError(f"source must be a source, such as Hypercube(40, xi=2.0), but is {source!r}.")
+            raise UserError(f"source must be a source, such as Hypercube(40, xi=2.0), but is {quoted(source)}.")
         self.n = source.n
         self.centre = source.mean()
         self.matrix = source.covariance()

@@ -14,6 +14,7 @@ from gatefield.core import checks
 from gatefield.core.arrays import Exact
 from gatefield.core.errors import UserError
 from gatefield.core.precision import real
+from gatefield.core.text.quoted import quoted
 from gatefield.data.arrays import Draw, Parameter
 from gatefield.data.laws.quantiles import Quantile, QuantileFunction, as_quantile
 from gatefield.data.numerics.correlation import BOUNDARIES, lag_matrix
@@ -96,12 +97,12 @@ def _finite_variance(quantile: Quantile) -> Quantile:
         again = float(normal_moments(quantile, edge, 23)[1])  # other panels: another variance means kinks or jumps
     if not (np.isfinite(variance) and variance > 0 and share < 1e-3):
         raise UserError(
-            f"quantile must have a finite, positive variance, but that of {quantile!r} is {variance:g}, "
+            f"quantile must have a finite, positive variance, but that of {quoted(quantile)} is {variance:g}, "
             f"with a share of {share:.2g} from the far tails; choose one with lighter tails."
         )
     if abs(again / variance - 1) > 1e-8:
         raise UserError(
-            f"quantile must be smooth, but {quantile!r} has kinks or jumps; "
+            f"quantile must be smooth, but {quoted(quantile)} has kinks or jumps; "
             "say where by QuantileFunction(function, breaks=(u1, u2, ...))."
         )
     return quantile

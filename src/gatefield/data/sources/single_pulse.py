@@ -12,6 +12,7 @@ from gatefield.core import checks
 from gatefield.core.arrays import Exact
 from gatefield.core.errors import UserError
 from gatefield.core.precision import real
+from gatefield.core.text.quoted import quoted
 from gatefield.data.arrays import Draw
 from gatefield.data.numerics.correlation import lag_matrix
 from gatefield.data.source import Source, Support
@@ -47,8 +48,8 @@ class SinglePulse(Source):
     def __init__(self, n: int, widths: Sequence[int], *, complement: bool = False, centre: bool = False) -> None:
         self.n = checks.count("n", n)
         self.widths = _widths(widths, self.n)
-        self.complement = bool(complement)
-        self.centre = bool(centre)
+        self.complement = checks.flag("complement", complement)
+        self.centre = checks.flag("centre", centre)
 
     @property
     def symmetric(self) -> bool:
@@ -98,7 +99,7 @@ def _widths(widths: Sequence[int], n: int) -> tuple[int, int]:
     try:
         low, high = widths
     except (TypeError, ValueError):
-        raise UserError(f"widths must be a pair (lo, hi) of whole numbers, but is {widths!r}.") from None
+        raise UserError(f"widths must be a pair (lo, hi) of whole numbers, but is {quoted(widths)}.") from None
     low, high = checks.count("The least width", low), checks.count("The greatest width", high)
     if not low <= high <= n:
         raise UserError(f"widths must obey 1 <= lo <= hi <= n = {n}, but are ({low}, {high}); change them or n.")

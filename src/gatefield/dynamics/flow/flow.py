@@ -14,6 +14,7 @@ from gatefield.core.arrays import Numbers
 from gatefield.core.errors import UserError
 from gatefield.core.grid import Grid, check_grid
 from gatefield.core.provenance import provenance
+from gatefield.core.text.quoted import quoted
 from gatefield.dynamics.flow.path import SOLVERS, Path, Tolerances, integrate
 from gatefield.dynamics.flow.state import DIMS, OneField, Velocity, check_velocity, starts
 from gatefield.dynamics.flow.steady import refine, spectrum
@@ -21,6 +22,9 @@ from gatefield.dynamics.flow.steady import refine, spectrum
 _COORDS = {"unit": {}, "position": {"units": "site"}}
 _FAR = 1e8
 """A flow that runs out of steps this many times farther out than it began diverges, rather than being stiff."""
+
+_SHORTER = "ask for less time: --set a smaller number of steps, or a smaller learning rate."
+"""The way out on the command line, where experiments integrate as long as their training lasts."""
 
 
 def flow(
@@ -78,6 +82,9 @@ def flow(
     >>> round(float(late.fields[0, -1, 0, 0]), 9)
     2.0
     """
+    if not callable(velocity):
+        raise UserError(f"velocity must be a function of the fields, such as lambda w: -w, but is {quoted(velocity)}.")
+    w0 = w0 if isinstance(w0, tuple) else checks.numbers("w0", w0)
     if not isinstance(w0, tuple) and np.ndim(w0) == 1:
         velocity, w0 = OneField(velocity), np.asarray(w0)[None]
     arrays, grid = starts(w0)[0], _grid(times)
@@ -85,7 +92,7 @@ def flow(
         check_grid(runs).check_runs(len(arrays["fields"]), "w0 is")
     method, method_name = _solver(solver)
     until_steady = checks.choice("end of a flow", until, ("times", "steady")) == "steady"
-    if until_steady and timed:
+    if checks.flag("timed", timed) and until_steady:
         raise UserError("A flow whose velocity depends on time has no steady states; use until='times' with timed=True.")
     sizes = {"rtol": rtol, "atol": atol, "steady_tol": steady_tol}
     tolerances = [float(checks.positive(name, value)) for name, value in sizes.items()]
@@ -159,21 +166,17 @@ def _check_path(path: Path, arrays: dict[str, np.ndarray], grid: np.ndarray, sol
     lost |= path.out_of_steps & (_size(path.end) > _FAR * (1 + _size(arrays.values())))
     if lost.any():
         run = np.argmax(lost)
-        raise UserError(
-            f"The flow left the finite numbers: the velocity diverges in run {run} near time {path.end_time[run]:.6g}; "
-            f"start elsewhere or end sooner."
-        )
+        what = f"The flow left the finite numbers: the velocity diverges in run {run} near time {path.end_time[run]:.6g}; "
+        raise UserError(f"{what}start elsewhere or end sooner.", shell=what + _SHORTER)
     if path.out_of_steps.any():
         run = np.argmax(path.out_of_steps)
         other = " take solver='kvaerno5' for a stiff flow," if solver == "dopri8" else ""
-        raise UserError(
-            f"The flow made {max_steps} steps and reached time {path.end_time[run]:.6g} of {grid[-1]:g} in run {run}:{other} "
-            f"give a larger rtol, or raise max_steps."
-        )
+        what = f"The flow made {max_steps} steps and reached time {path.end_time[run]:.6g} of {grid[-1]:g} in run {run}"
+        raise UserError(f"{what}:{other} give a larger rtol, or raise max_steps.", shell=f"{what}; {_SHORTER}")
 
 
 def _grid(times: Any) -> np.ndarray:
     grid = np.asarray(checks.finite("times", times), np.float64)
     if grid.ndim != 1 or len(grid) < 2 or np.any(np.diff(grid) <= 0):
-        raise UserError(f"times must be two or more increasing numbers, but are {times!r}.")
+        raise UserError(f"times must be two or more increasing numbers, but are {quoted(times)}.")
     return grid

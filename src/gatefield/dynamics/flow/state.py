@@ -11,6 +11,7 @@ from jax.flatten_util import ravel_pytree
 
 from gatefield.core import checks
 from gatefield.core.errors import UserError
+from gatefield.core.functions import shapes_of
 
 State = tuple[Any, ...]
 Velocity = Callable[..., Any]
@@ -67,7 +68,8 @@ def move(velocity: Velocity, state: State, time: Any = None) -> State:
 def check_velocity(velocity: Velocity, arrays: dict[str, np.ndarray], timed: bool = False) -> None:
     """See that the velocity gives one array for each of the state, of the same shape."""
     state = tuple(jax.ShapeDtypeStruct(array.shape[1:], jnp.result_type(float)) for array in arrays.values())
-    given = [part.shape for part in jax.eval_shape(lambda *state: move(velocity, state, 0.0 if timed else None), *state)]
+    rule = f"velocity must be a function of {' and '.join(arrays)}{', and of time=,' * timed} that JAX can trace"
+    given = [part.shape for part in shapes_of(rule, lambda *state: move(velocity, state, 0.0 if timed else None), *state)]
     wanted = [part.shape for part in state]
     if given != wanted:
         raise UserError(

@@ -15,6 +15,7 @@ import jax.numpy as jnp
 import optax
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
+from gatefield.core.errors import UserError
 from gatefield.core.runs import has_run_axis
 from gatefield.dynamics.train.losses import Loss
 from gatefield.dynamics.train.optimizers import Optimizer, Schedule
@@ -165,6 +166,16 @@ def runs_side_by_side(runs: int, batch_size: int, n: int) -> int:
     most = max(1, min(runs, most))
     divisor = next(size for size in range(most, 0, -1) if runs % size == 0)
     return divisor if 2 * divisor >= most else most
+
+
+def check_room(batch_size: int, n: int) -> None:
+    """An error if one batch alone, n numbers for each sample, is larger than the device's memory."""
+    need, room = 4 * batch_size * n, _memory()
+    if need > room:
+        raise UserError(
+            f"A batch of {batch_size:,} samples takes {need / 1e9:,.0f} GB, but the memory of the device is "
+            f"{room / 1e9:,.0f} GB; make batch_size smaller."
+        )
 
 
 def _memory() -> int:

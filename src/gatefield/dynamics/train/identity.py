@@ -6,7 +6,7 @@ import hashlib
 import linecache
 import re
 from collections.abc import Iterator
-from types import CodeType, FunctionType, MethodType
+from types import CellType, CodeType, FunctionType, MethodType
 from typing import Any
 
 import jax
@@ -54,12 +54,20 @@ def _bytes(leaf: Any) -> bytes:
     if isinstance(leaf, MethodType):
         return _bytes(leaf.__func__) + fingerprint(leaf.__self__).encode()
     if isinstance(leaf, FunctionType):
-        held = [cell.cell_contents for cell in leaf.__closure__ or ()]
+        held = [_held(cell) for cell in leaf.__closure__ or ()]
         name = f"{leaf.__module__}.{leaf.__qualname__}".encode()
         return name + _code(leaf.__code__) + fingerprint(leaf.__defaults__, leaf.__kwdefaults__, held).encode()
     if hasattr(leaf, "__wrapped__"):  # a jitted function
         return _text(type(leaf)).encode() + _bytes(leaf.__wrapped__)
     return _text(leaf).encode()
+
+
+def _held(cell: CellType) -> Any:
+    """What a function holds on to by one of its names; nothing, if that was never given a value."""
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return None
 
 
 def _code(code: CodeType) -> bytes:

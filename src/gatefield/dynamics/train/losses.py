@@ -1,6 +1,7 @@
 """Losses: each takes outputs and labels of a batch and gives one number. Names are short forms of some."""
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -10,6 +11,8 @@ from jaxtyping import Array, Float, Int
 
 from gatefield.core import checks
 from gatefield.core.errors import UserError
+from gatefield.core.functions import shape_of
+from gatefield.core.text.quoted import quoted
 
 Loss = Callable[[Array, Array], Array]
 
@@ -52,7 +55,7 @@ def get_loss(loss: str | Loss, labels: tuple | None, outputs: int = 1) -> Loss:
     """The named loss for this number of outputs, if it can read these labels; or the given function itself."""
     if not isinstance(loss, str):
         if not callable(loss):
-            raise UserError(f"loss must be a name, such as 'mse', or a function of outputs and labels, but is {loss!r}.")
+            raise UserError(f"loss must be a name, such as 'mse', or a function of outputs and labels, but is {quoted(loss)}.")
         return loss
     loss = (LOSSES if outputs == 1 else CLASS_LOSSES)[checks.choice("loss", loss, LOSSES)]
     values = [np.asarray(y) for y in labels or ()]
@@ -63,3 +66,12 @@ def get_loss(loss: str | Loss, labels: tuple | None, outputs: int = 1) -> Loss:
             f"labels=(1, 0) in a Task, y of such values in a Dataset."
         )
     return loss
+
+
+def check_loss(loss: Any, outputs: int, batch: int | None, *, classes: bool) -> None:
+    """Whether a function takes the outputs and the labels of a batch and gives an array."""
+    if callable(loss):
+        shape = (batch or 1,)
+        labels = jax.ShapeDtypeStruct(shape, int if classes else float)
+        output = jax.ShapeDtypeStruct(shape if outputs == 1 else (*shape, outputs), float)
+        shape_of("loss must be a function of outputs and labels that gives one number", loss, output, labels)

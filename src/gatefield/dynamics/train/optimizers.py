@@ -10,6 +10,8 @@ import optax
 
 from gatefield.core import checks
 from gatefield.core.errors import UserError
+from gatefield.core.functions import attempted
+from gatefield.core.text.quoted import quoted
 
 Optimizer = Callable[[Any], optax.GradientTransformation]
 Schedule = Callable[[Any], Any]
@@ -29,11 +31,15 @@ OPTIMIZERS: Mapping[str, Optimizer] = {
 }
 
 
-def get_optimizer(optimizer: str | Optimizer | optax.GradientTransformation) -> Optimizer:
+def get_optimizer(optimizer: str | Optimizer | optax.GradientTransformation, rate: Any) -> Optimizer:
     """The named optimiser, the given function, or one that gives the transformation, which has its own learning rate."""
     if isinstance(optimizer, optax.GradientTransformation):
         return _regardless(optimizer)
     if callable(optimizer):
+        rule = "optimizer must be a function from a learning rate to an optax transformation, such as optax.adam"
+        found = attempted(rule, optimizer, rate if callable(rate) else float(np.ravel(rate)[0]))
+        if not isinstance(found, optax.GradientTransformation):
+            raise UserError(f"{rule}, but gives {quoted(found)}.")
         return optimizer
     return OPTIMIZERS[checks.choice("optimizer", optimizer, OPTIMIZERS)]
 
@@ -44,7 +50,8 @@ def _regardless(transformation: optax.GradientTransformation) -> Optimizer:
 
 
 def _check_schedule(schedule: Schedule) -> None:
-    checks.scalar("learning_rate at step 0", checks.finite("learning_rate at step 0", schedule(0)))
+    first = attempted("learning_rate must be a number, or a function of the step", schedule, 0)
+    checks.scalar("learning_rate at step 0", checks.finite("learning_rate at step 0", first))
     try:
         jax.eval_shape(schedule, jax.ShapeDtypeStruct((), int))
     except jax.errors.ConcretizationTypeError:
@@ -68,4 +75,7 @@ def check_rate(rate: Any, optimizer: Any) -> tuple[Any, Schedule | None]:
     if callable(rate):
         _check_schedule(rate)
         return np.asarray(np.nan), rate
-    return checks.positive("learning_rate", rate), None
+    rate = checks.positive("learning_rate", rate)
+    if np.ndim(rate) > 1 or not np.size(rate):
+        raise UserError(f"learning_rate must be one number, or one for each run, but has shape {np.shape(rate)}.")
+    return rate, None

@@ -3,6 +3,7 @@
 from typing import Any
 
 import equinox as eqx
+import numpy as np
 import optax
 
 from gatefield.core import checks
@@ -12,6 +13,8 @@ from gatefield.nets import Network
 
 MOST_SAMPLES = 2**31
 """Places in the shuffled order are counted in 32 bits."""
+MOST_RECORDS = 10**7
+"""More steps in one record are a mistake: their list alone would fill memory."""
 
 
 def size_of_batch(size: Any) -> int | None:
@@ -24,7 +27,7 @@ def check_parts(net: Any, task: Any) -> None:
     if not isinstance(net, Network):
         raise UserError(
             f"net must be a network of gatefield, such as Committee(40, 1, key=key), but is {type(net).__name__}; to train one "
-            f"of your own, make it a subclass of gatefield.nets.Network, whose docstring says how."
+            f"of your own, make it a subclass of gatefield.Network with the methods forward(x) and observables(), see its help."
         )
     if not isinstance(task, AbstractTask):
         raise UserError(
@@ -45,8 +48,27 @@ def check_batch(net: Any, task: AbstractTask, steps: int, size: int | None) -> N
             f"The network has gates for {net.samples} samples and takes them all at once, but batch_size is {size or 'all'} of "
             f"{task.size}; train it on a Dataset of {net.samples} samples with batch_size='all'."
         )
+    check_steps(task, steps, size)
+
+
+def check_steps(task: AbstractTask, steps: int, size: int | None) -> None:
+    """Whether so many steps, counted from the first, can be counted in 32 bits, and their samples too if they come in order."""
+    checks.count("steps", steps)
     if size is not None and task.size is not None and (steps + 1) * size >= MOST_SAMPLES:
-        raise UserError(f"A training on a Dataset takes fewer than {MOST_SAMPLES} samples in all; take fewer or smaller steps.")
+        raise UserError(
+            f"steps * batch_size must stay below {MOST_SAMPLES:,} on a Dataset, but is {steps:,} * {size:,}; take fewer steps, "
+            f"at most {max(MOST_SAMPLES // size - 2, 1):,}, or a smaller batch_size."
+        )
+
+
+def recorded_steps(steps: int, every: int) -> np.ndarray:
+    """Every so many steps, from 0 on, and the last."""
+    if steps // every >= MOST_RECORDS:
+        raise UserError(
+            f"A training has at most {MOST_RECORDS:,} records, but {steps:,} steps with record_every={every} make "
+            f"{steps // every + 1:,}; write for instance record_every={-(-steps // 1000)}."
+        )
+    return np.unique(np.append(np.arange(0, steps, every), steps))
 
 
 def check_time(net: Network, optimizer: Any) -> None:

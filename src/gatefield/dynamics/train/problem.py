@@ -1,7 +1,6 @@
 """What a training begins with: its parts checked, its program, and the first state of every run."""
 
 import contextlib
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import equinox as eqx
@@ -11,10 +10,13 @@ from jaxtyping import Array, Key
 
 from gatefield.core.errors import UserError
 from gatefield.core.keys import as_key
+from gatefield.core.precision import detached
 from gatefield.core.runs import one_run, run_count, spread
 from gatefield.data import AbstractTask
-from gatefield.dynamics.train.engine import Observe, Problem, Program, State, flow_time, observe, runs_side_by_side
-from gatefield.dynamics.train.losses import get_loss
+from gatefield.dynamics.train.describe import run_parameters
+from gatefield.dynamics.train.engine import Observe, Problem, Program, State, check_room, flow_time, observe, runs_side_by_side
+from gatefield.dynamics.train.losses import check_loss, get_loss
+from gatefield.dynamics.train.observed import check_observed, check_record
 from gatefield.dynamics.train.optimizers import check_rate, get_optimizer
 from gatefield.dynamics.train.parts import check_batch, check_parts, check_time, size_of_batch
 from gatefield.nets import Network
@@ -63,21 +65,27 @@ def set_up(
     """Check what a training is made of, and put it together; see `train` for the arguments."""
     size = size_of_batch(batch_size)
     check_parts(net, task)
+    net, task = detached((net, task))
     check_batch(net, task, steps, size)
     rate, schedule = check_rate(learning_rate, optimizer)
     check_time(net, optimizer)
+    check_room(size or 1, net.footprint)
+    key = as_key(key)
+    runs = run_count((net, task, rate, key))
+    observed = check_observed(observe, one_run(net, 0))
+    check_loss(loss, net.outputs, size or task.size, classes=task.classes is not None)
     program = Program(
-        get_optimizer(optimizer),
+        get_optimizer(optimizer, rate if schedule is None else schedule),
         get_loss(loss, task.labels, net.outputs),
         size,
-        tuple((name, function) for name, (_, function) in (observe or {}).items()),
+        tuple((name, one.function) for name, one in observed.items()),
         every if every and net.sequential and steps % every == 0 else None,
         schedule,
     )
-    key = as_key(key)
-    runs = run_count((net, task, rate, key))
     state, problem = _begin(program, net, task, rate, key, runs or 1)
-    dims = _dims(net, observe or {}, _measured(program, state, problem))
+    shapes = _recorded(program, state, problem)
+    dims = dict.fromkeys(shapes, ()) | {name: tuple(dims) for name, (dims, _) in net.observables().items()}
+    dims = check_record(dims, shapes, observed, run_parameters(task))
     group = 1 if net.sequential else runs_side_by_side(runs or 1, size or task.size or 1, net.footprint)
     return Setup(program, state, problem, rate, dims, group, runs is None)
 
@@ -94,21 +102,12 @@ def _begin(
     return jax.vmap(program.start)(trained, rates), Problem(fixed, task, rates, train_key, evaluation_key)
 
 
-def _measured(program: Program, state: State, problem: Problem) -> list[str]:
-    """The names of all that is recorded anyway; those that the network does not name are numbers that the task measures."""
+def _recorded(program: Program, state: State, problem: Problem) -> dict[str, tuple[int, ...]]:
+    """The shapes of what is recorded of one run anyway; what the network does not name are numbers that the task measures."""
     shapes = eqx.filter_eval_shape(lambda: observe(program._replace(observed=()), state, problem, 1, jnp.int32(0)))
     if len(shapes["loss"].shape) != 1:  # one number for each run
         raise UserError(
             f"loss must give one number for a batch, but gives an array of shape {shapes['loss'].shape[1:]}; take its mean, as "
             f"in lambda output, label: jnp.mean((output - label) ** 2)."
         )
-    return list(shapes)
-
-
-def _dims(net: Network, observed: Observe, measured: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    own = {name: tuple(dims) for name, (dims, _) in net.observables().items()}
-    taken = {**dict.fromkeys(measured, ()), **own}
-    for name in observed:
-        if name in {*taken, "status"}:
-            raise UserError(f"observe must not use the name '{name}', which is recorded anyway; choose another name.")
-    return taken | {name: tuple(dims) for name, (dims, _) in observed.items()}
+    return {name: shape.shape[1:] for name, shape in shapes.items()}

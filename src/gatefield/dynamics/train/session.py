@@ -63,7 +63,7 @@ class Session:
         The network is None if it was not kept.
         """
         done, last, state = 0, int(self.marks[-1]), self.setup.state
-        capacity = max(self._capacity(state), self.chunk or 0)
+        capacity = max(self._capacity(state), min(self.chunk or 0, len(self.marks)))
         try:
             found = recorder.find(self.identity, state)
             if found is None:
@@ -129,7 +129,6 @@ class Session:
 
     def _layout(self, state: State, block: int) -> Layout:
         shapes, dims = eqx.filter_eval_shape(self._observe, state), self.setup.dims
-        _check_dims(dims, shapes)
         variables = {name: Variable(("run", "step", *dims[name]), np.dtype(s.dtype)) for name, s in shapes.items()}
         variables["status"] = Variable(("run", "step"), np.dtype(np.int8), STATUS)
         sizes = {"run": shapes["loss"].shape[0], "step": len(self.marks)}
@@ -138,14 +137,6 @@ class Session:
         coords["step"] = (("step",), self.marks, {})
         coords |= {name: (along, values, _unit(name)) for name, (along, values) in self.coords.items()}
         return Layout("step", sizes, variables, coords, self.attrs, self.identity, block)
-
-
-def _check_dims(dims: Mapping[str, tuple[str, ...]], shapes: Mapping[str, Any]) -> None:
-    for name, shape in shapes.items():
-        if len(dims[name]) != len(shape.shape) - 1:
-            raise UserError(
-                f"'{name}' has {len(shape.shape) - 1} dimensions, but the names given are {dims[name]}; name each dimension."
-            )
 
 
 def _unit(name: str) -> dict[str, str]:

@@ -13,6 +13,7 @@ from gatefield.core.keys import Keys
 from gatefield.data import AbstractTask
 from gatefield.dynamics.train.engine import Observe, State
 from gatefield.dynamics.train.engine import advance as advance_records
+from gatefield.dynamics.train.parts import check_steps
 from gatefield.dynamics.train.problem import Setup, set_up
 from gatefield.nets import Network
 
@@ -96,4 +97,5 @@ def advance(stepper: Stepper[N], steps: int = 1) -> Stepper[N]:
     (7, True)
     """
     stop = stepper.step + checks.count("steps", steps)
+    check_steps(stepper.setup.problem.task, stop, stepper.setup.program.batch_size)
     return Stepper(stepper.setup._replace(state=stepper._advance(stop)[0]), stop)

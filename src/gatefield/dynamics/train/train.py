@@ -1,5 +1,6 @@
 """Training: stochastic gradient descent on fresh samples, many runs at once."""
 
+import warnings
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
@@ -9,22 +10,28 @@ import optax
 import xarray as xr
 
 from gatefield.core import checks
-from gatefield.core.errors import UserError
+from gatefield.core.errors import Diverged, UserError
 from gatefield.core.grid import Grid, check_grid
 from gatefield.core.keys import Keys
 from gatefield.core.progress import training_progress
 from gatefield.core.provenance import provenance
 from gatefield.core.text.portable import portable
+from gatefield.core.text.quoted import quoted
 from gatefield.data import AbstractTask
 from gatefield.dynamics.train.describe import describe, run_parameters
+from gatefield.dynamics.train.divergence import divergence
 from gatefield.dynamics.train.engine import Observe
 from gatefield.dynamics.train.identity import fingerprint
 from gatefield.dynamics.train.losses import Loss
 from gatefield.dynamics.train.optimizers import Optimizer, Schedule
+from gatefield.dynamics.train.parts import recorded_steps
 from gatefield.dynamics.train.problem import Setup, set_up
 from gatefield.dynamics.train.recorder import MemoryRecorder, Recorder
 from gatefield.dynamics.train.session import Session
 from gatefield.nets import Network
+
+AT_ONCE = 2**22
+"""Steps whose learning rates are asked for together: a long schedule does not fit into memory."""
 
 
 class Training(NamedTuple):
@@ -87,8 +94,9 @@ def train(
 
     **Returns** `net, record`: the trained network, with a run axis if there were several runs, and a record with the network's
     observables, among them `fields` (run, step, unit, position) if it has such; `loss` (run, step), measured on a fresh batch,
-    or as the task measures it; what else the task measures; `status` (run, step), which is 1 once a run has diverged; and
-    the coordinates `time`, `learning_rate` and `seed`, the number of each run's key.
+    or as the task measures it; what else the task measures; `status` (run, step), which is 1 once a run has diverged (which
+    a warning, `gatefield.Diverged`, tells at the end); and the coordinates `time`, `learning_rate` and `seed`, the number of
+    each run's key.
 
     >>> import jax
     >>> from gatefield import Committee, Task, train
@@ -116,7 +124,9 @@ def train(
     if runs is not None:
         check_grid(runs).check_runs(len(setup.problem.train_key), "net, task, learning_rate and key are")
     _check_recorder(recorder)
-    marks = np.unique(np.append(np.arange(0, steps, every), steps))
+    if progress is not None and not callable(progress):
+        checks.flag("progress", progress)
+    marks = recorded_steps(steps, every)
     settings = {
         "kind": "training",
         "steps": steps,
@@ -135,16 +145,19 @@ def train(
         attrs={**settings, "fingerprint": identity, **provenance()},
         identity=identity,
         chunk=None if chunk is None else checks.count("chunk", chunk),
-        keep_network=keep_network,
+        keep_network=checks.flag("keep_network", keep_network),
     )
     with training_progress(progress) as report, setup.precision():
         trained, record = session.run(recorder or MemoryRecorder(), report)
+    diverged = divergence(record, setup)
+    if diverged:
+        warnings.warn(diverged, Diverged, stacklevel=2)
     return Training(trained, portable(record) if runs is None else runs.unfold(record))
 
 
 def _check_recorder(recorder: Any) -> None:
     if recorder is not None and not isinstance(recorder, Recorder):
-        raise UserError(f"recorder must be a recorder, but is {recorder!r}; write gatefield.lab.ZarrRecorder(folder).")
+        raise UserError(f"recorder must be a recorder, but is {quoted(recorder)}; write gatefield.lab.ZarrRecorder(folder).")
 
 
 def _in_words(value: Any) -> str:
@@ -171,5 +184,11 @@ def _coords(setup: Setup, marks: np.ndarray) -> dict[str, tuple[tuple[str, ...],
 
 def _times(schedule: Schedule, marks: np.ndarray) -> np.ndarray:
     """The sum of the learning rates of all steps before each mark."""
-    rates = jax.vmap(schedule)(np.arange(marks[-1]))
-    return np.append(0.0, np.cumsum(np.asarray(rates, float)))[marks]
+    sums, total, last = np.empty(len(marks)), 0.0, int(marks[-1])
+    for start in range(0, last, AT_ONCE):
+        stop = min(start + AT_ONCE, last)
+        rates = np.asarray(jax.vmap(schedule)(np.arange(start, stop)), float)
+        running = np.cumsum(np.append(total, rates))  # the sum before each step
+        within = (marks >= start) & (marks <= stop)
+        sums[within], total = running[marks[within] - start], running[-1]
+    return sums

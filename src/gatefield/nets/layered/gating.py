@@ -81,7 +81,7 @@ def soft_gates(gating: str, beta: Numbers | None, eps: Numbers | None, gates_fro
             f"beta and eps must have one value for each run, but have shapes {shapes[0]} and {shapes[1]}; give as many of both."
         )
     shape = max(shapes, key=lambda s: (len(s), s))
-    if len(shape) > 1:
+    if len(shape) > 1 or 0 in shape:
         raise UserError(f"beta and eps must be numbers, or one for each run, but have shape {shape}; write beta=[1.0, 4.0].")
     many = [np.ravel(np.broadcast_to(np.asarray(v, object), shape)) for v in (beta, eps)]
     pairs = [_soft_gate(gating, b, e) for b, e in zip(*many, strict=True)]

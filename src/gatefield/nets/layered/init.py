@@ -14,6 +14,7 @@ from gatefield.core import checks
 from gatefield.core.arrays import ScalarLike
 from gatefield.core.errors import UserError
 from gatefield.core.keys import Keys, as_key
+from gatefield.core.text.quoted import quoted
 from gatefield.nets.layered.gating import KINDS
 from gatefield.nets.layered.layers import Layer, Sizes
 
@@ -104,8 +105,11 @@ def initial_parts(gating: str, layers: Sequence[Layer], gated: int, start: Start
     share, keys, kind = open_share(start.mu, gating), three_keys(key), KINDS[gating].gates
     if kind != "free" and (start.samples is not None or start.free_gates is not None):
         raise UserError(f"samples and free_gates belong to gating='free', but gating is '{gating}'; leave them out.")
-    weights = initial_weights("init", start.init, start.sigma, share, layers, keys[0])
-    own = Parts(weights, zero_biases(weights) if start.bias else None)
+    weights, has_bias = (
+        initial_weights("init", start.init, start.sigma, share, layers, keys[0]),
+        checks.flag("bias", start.bias),
+    )
+    own = Parts(weights, zero_biases(weights) if has_bias else None)
     if kind == "free":
         given = start.free_gates if gates_from is None else gates_from.free_gates
         units = [layer.gated for layer in layers[:gated]]
@@ -118,7 +122,7 @@ def initial_parts(gating: str, layers: Sequence[Layer], gated: int, start: Start
     else:
         law = start.init if start.gating_init is None else start.gating_init
         deciding, taken = initial_weights("gating_init", law, start.sigma, share, layers, keys[1], gated), None
-    return own._replace(gating_weights=deciding, gating_biases=taken or (zero_biases(deciding) if start.bias else None))
+    return own._replace(gating_weights=deciding, gating_biases=taken or (zero_biases(deciding) if has_bias else None))
 
 
 def open_share(mu: Any, gating: str) -> float:
@@ -166,10 +170,12 @@ def _drawn_weights(key: Key[Array, "..."], law: str, scales: Sequence[float], sh
 
 def given_arrays(name: str, arrays: Any, shapes: Shapes) -> Weights:
     """Given arrays, if their shapes are right; a last one (width,) stands for (width, 1)."""
+    if not isinstance(arrays, Sequence | np.ndarray) or isinstance(arrays, str):
+        raise UserError(f"{name} must be a list of {len(shapes)} arrays, one for each layer, but is {quoted(arrays)}.")
     found = [jnp.asarray(checks.finite(name, array), float) for array in arrays]
     if len(found) == len(shapes) and found[-1].shape == shapes[-1][:1] and shapes[-1][1] == 1:
         found[-1] = found[-1][:, None]
-    if [a.shape[-2:] for a in found] != list(shapes) or any(a.ndim > 3 for a in found):
+    if [a.shape[-2:] for a in found] != list(shapes) or any(a.ndim > 3 or not a.size for a in found):
         wanted, has = list(shapes), [a.shape for a in found]
         raise UserError(f"{name} must be arrays of shapes {wanted}, each with a run axis in front or none, but has {has}.")
     return tuple(found)
@@ -185,7 +191,8 @@ def initial_gates(gates: Any, samples: Any, mu: float, units: Sequence[Sizes], k
     widths = tuple(map(math.prod, units))
     if gates is not None:
         gates = _flat(gates, units)
-        rows = np.shape(gates[0])[-2] if np.ndim(gates[0]) > 1 else 0
+        first = gates[0] if isinstance(gates, Sequence) and len(gates) else 0.0
+        rows = np.shape(first)[-2] if np.ndim(first) > 1 else 0
         return given_arrays("free_gates", gates, [(rows, width) for width in widths])
     if samples is None or key is None:
         raise UserError("Gating 'free' needs the number of training samples and a key, or free_gates; give samples=200, say.")
@@ -201,7 +208,7 @@ def _drawn_gates(mu: ScalarLike, samples: int, widths: tuple[int, ...], key: Key
 
 def _flat(gates: Any, units: Sequence[Sizes]) -> Any:
     """Gates (samples, *positions, channels) as (samples, units); a run axis in front stays. Others are left as they are."""
-    if len(gates) != len(units):
+    if not isinstance(gates, Sequence) or len(gates) != len(units):
         return gates
     fits = [np.shape(g)[-len(u) :] == u for g, u in zip(gates, units, strict=True)]
     return [np.reshape(g, (*np.shape(g)[: -len(u)], -1)) if fit else g for g, u, fit in zip(gates, units, fits, strict=True)]

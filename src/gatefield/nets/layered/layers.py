@@ -12,6 +12,7 @@ from jaxtyping import Array, Float
 
 from gatefield.core import checks
 from gatefield.core.errors import UserError
+from gatefield.core.text.quoted import quoted
 
 PADDINGS, POOLS, HEADS = ("valid", "same", "circular"), ("max", "mean"), ("flatten", "mean")
 POOL_SIDE = 2
@@ -165,21 +166,31 @@ def _precision(z: Array) -> Any:
     return jax.lax.Precision.DEFAULT if z.dtype == jnp.bfloat16 else None
 
 
+def is_list(value: Any) -> bool:
+    """Whether a value is a list of numbers or names, and not one of them or rows of unequal length."""
+    try:
+        return np.ndim(value) == 1
+    except ValueError:
+        return False
+
+
 def _sizes(name: str, values: Any) -> Sizes:
-    if np.ndim(values) != 1 or not len(values):
-        raise UserError(f"{name} must be a list of one or more numbers, but is {values!r}; write for instance {name}=[8, 8].")
+    if not is_list(values) or not len(values):
+        raise UserError(
+            f"{name} must be a list of one or more numbers, but is {quoted(values)}; write for instance {name}=[8, 8]."
+        )
     return tuple(checks.count(name, v) for v in values)
 
 
 def _each(name: str, value: Any, layers: int) -> Sizes:
-    values = (value,) * layers if np.ndim(value) == 0 else tuple(value)
+    values = tuple(value) if is_list(value) else (value,) * layers
     if len(values) != layers:
-        raise UserError(f"{name} must be one number, or one for each of the {layers} convolutions, but is {value!r}.")
+        raise UserError(f"{name} must be one number, or one for each of the {layers} convolutions, but is {quoted(value)}.")
     return tuple(checks.count(name, v) for v in values)
 
 
 def _pools(pool: Any, layers: int) -> tuple[str | None, ...]:
-    pools = (pool,) * layers if pool is None or isinstance(pool, str) else tuple(pool)
+    pools = tuple(pool) if is_list(pool) else (pool,) * layers
     if len(pools) != layers:
-        raise UserError(f"pool must be one kind, or one for each of the {layers} convolutions, but is {pool!r}.")
+        raise UserError(f"pool must be one kind, or one for each of the {layers} convolutions, but is {quoted(pool)}.")
     return tuple(None if p is None else checks.choice("pool", p, POOLS) for p in pools)

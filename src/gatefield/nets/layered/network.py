@@ -59,7 +59,7 @@ class Layered(Network):
         start: Start,
         key: Keys | None,
     ) -> None:
-        self.layers, self.readout, self.record_weights = layers, readout, bool(record_weights)
+        self.layers, self.readout, self.record_weights = layers, readout, checks.flag("record_weights", record_weights)
         self.precision = checks.choice("precision", precision, PRECISIONS)
         self.gating = kind_name(type(self), gating, gates_from)
         if gates_from is not None:
