@@ -33,17 +33,17 @@ def test_gates_of_several_runs_are_not_called_as_one(name):
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: HalfSpace(np.ones(N))(np.ones((2, 4))), r"last axis n = 3, but have shape \(2, 4\)"),
-        (lambda: HalfSpace(np.ones(N), width=1.0)(np.ones(2)), r"last axis n = 3, but have shape \(2,\)"),
-        (lambda: half_spaces(np.eye(N))(np.ones((2, 4))), r"last axis n = 3, but have shape \(2, 4\)"),
-        (lambda: GateSet([HalfSpace(np.ones(N)), Open()])(np.ones((2, 4))), r"last axis n = 3, but have shape \(2, 4\)"),
-        (lambda: Moving(lambda t: jnp.ones(N))(np.ones(4)), "last axis n = 3"),
-        (lambda: Open()(1.0), "an axis of sites"),
-        (lambda: HalfSpace(np.ones(N))("abc"), "Inputs must be numbers, but is 'abc'"),
+        (lambda: HalfSpace(np.ones(N))(np.ones((2, 4))), r"\(\.\.\., 3\), .* but has shape \(2, 4\)"),
+        (lambda: HalfSpace(np.ones(N), width=1.0)(np.ones(2)), r"\(\.\.\., 3\), .* but has shape \(2,\)"),
+        (lambda: half_spaces(np.eye(N))(np.ones((2, 4))), r"\(\.\.\., 3\), .* but has shape \(2, 4\)"),
+        (lambda: GateSet([HalfSpace(np.ones(N)), Open()])(np.ones((2, 4))), r"\(\.\.\., 3\), .* but has shape \(2, 4\)"),
+        (lambda: Moving(lambda t: jnp.ones(N))(np.ones(4)), r"x must have shape \(\.\.\., 3\)"),
+        (lambda: Open()(1.0), r"x must have shape \(\.\.\., n\)"),
+        (lambda: HalfSpace(np.ones(N))("abc"), "x must be .* but is 'abc'"),
         (lambda: half_spaces(np.eye(N), [0.1, 0.2]), r"thresholds must be one number, or one for each of the 3 gates"),
         (lambda: learned(np.eye(N), bias=np.ones((1, 3))), r"bias must be one number, or one for each of the 3 gates"),
-        (lambda: GatedLinear(N, None, init="zero"), "one or more gates, .* but was given None"),
-        (lambda: GateSet("abc"), "one or more gates, .* but was given 'abc'"),
+        (lambda: GatedLinear(N, None, init="zero"), "one gate or more, .* but are None"),
+        (lambda: GateSet("abc"), "one gate or more, .* but are 'abc'"),
     ],
 )  # fmt: skip
 def test_inputs_that_do_not_fit_are_one_sentence(call, words):

@@ -19,13 +19,13 @@ BLOCK = 4096  # samples that a drift draws at once
 
 
 class Given(Source):
-    """Points that are all drawn at once, in order."""
+    """Points that are drawn in order, again and again."""
 
     n: int = eqx.field(static=True)
     x: np.ndarray = leaf(2)
 
     def sampler(self):
-        return lambda key, size: jnp.asarray(self.x, float)[:size]
+        return lambda key, size: jnp.resize(jnp.asarray(self.x, float), (size, self.n))
 
     def _covariance(self):
         x = jnp.asarray(self.x, float)
@@ -50,7 +50,7 @@ def by_drift(x, w):
 def by_stability(x, w):
     """How near the gate is to one that is open for sure: that of the direction of the input itself."""
     same = jax.jit(lambda point, w: gate_stability(w, point[None], Given(len(point), point[None]), key=KEY, samples=2))
-    return [2 * same(point, w) for point in x]  # two samples are asked for, the source gives one
+    return [same(point, w) for point in x]
 
 
 PATHS = {"gates": by_gates, "fixed samples": by_fixed_samples, "drift": by_drift, "stability": by_stability}

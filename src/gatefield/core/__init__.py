@@ -14,7 +14,6 @@ __all__ = [
     "progress",
     "provenance",
     "runs",
-    "scaling",
     "text",
     "ties",
     "version",

@@ -9,8 +9,7 @@ from gatefield.core import checks
 from gatefield.core.arrays import Exact
 from gatefield.core.checks import given
 from gatefield.core.errors import UserError
-from gatefield.core.precision import exact, real
-from gatefield.core.scaling import scaled
+from gatefield.core.precision import exact, real, scaled
 from gatefield.measures.inputs import fields
 from gatefield.measures.labels import labelled
 

@@ -10,8 +10,7 @@ from jaxtyping import Array, ArrayLike, Complex, Float, Int, Num, Real
 from gatefield.core import checks
 from gatefield.core.arrays import Exact
 from gatefield.core.checks import given
-from gatefield.core.precision import exact, real
-from gatefield.core.scaling import scaled
+from gatefield.core.precision import exact, real, scaled
 from gatefield.measures.inputs import fields, known, known_fields
 from gatefield.measures.labels import labelled
 

@@ -10,8 +10,7 @@ from jaxtyping import Array, ArrayLike, Complex, Float, Num, Real
 from gatefield.core import checks
 from gatefield.core.arrays import Exact
 from gatefield.core.checks import given
-from gatefield.core.precision import exact, real
-from gatefield.core.scaling import scaled
+from gatefield.core.precision import exact, real, scaled
 from gatefield.measures.inputs import complex_fields, fields
 from gatefield.measures.labels import labelled
 from gatefield.measures.localization import FieldsLike, Scores, energy, modulus, position_length

@@ -18,8 +18,7 @@ from jaxtyping import Array, ArrayLike, Float, Real
 from gatefield.core import checks
 from gatefield.core.arrays import Exact, Field, FieldLike, MatrixLike, ScalarLike
 from gatefield.core.checks import given
-from gatefield.core.precision import exact, real
-from gatefield.core.scaling import scaled
+from gatefield.core.precision import exact, real, scaled
 from gatefield.theory.drift.direction import direction
 from gatefield.theory.inputs import check_broadcast, check_field, covariance, field, one_gain, some, values
 from gatefield.theory.squash import Squash, panels, sag, squash

@@ -11,8 +11,7 @@ from gatefield.core import checks
 from gatefield.core.arrays import Exact, Field, FieldLike, Labels, MatrixLike
 from gatefield.core.checks import given
 from gatefield.core.errors import UserError
-from gatefield.core.precision import exact, real
-from gatefield.core.scaling import scaled
+from gatefield.core.precision import exact, real, scaled
 from gatefield.data import Elliptical, Gaussian, Source, Task
 from gatefield.data.laws import GaussianRadial, Radial, as_radial
 from gatefield.theory.drift.direction import direction

@@ -9,8 +9,7 @@ from jax.core import Tracer
 from jax.scipy.special import erfc
 from jaxtyping import Array, Float
 
-from gatefield.core.precision import real
-from gatefield.core.scaling import scaled
+from gatefield.core.precision import real, scaled
 from gatefield.data import Source
 from gatefield.theory import elliptical
 from gatefield.theory.nlgp import half_gate_mean

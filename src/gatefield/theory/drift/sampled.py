@@ -8,8 +8,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from gatefield.core.errors import UserError
-from gatefield.core.precision import real
-from gatefield.core.scaling import scaled
+from gatefield.core.precision import real, scaled
 from gatefield.core.ties import tied_sign
 from gatefield.data import Source
 
