@@ -53,7 +53,7 @@ class ZarrRecorder:
         self._arrays: dict[str, zarr.Array] = {}
         self._marks: list[np.ndarray] = []
         self._layout: Layout | None = None
-        self._rows: list[Rows] = []  # all that was committed: should the folder be deleted, it is written again elsewhere
+        self._rows: list[tuple[int, Rows]] = []  # all that was committed: written again if the folder is deleted
 
     def find(self, fingerprint: str, like: Any) -> Resumable | None:
         marker = read_marker(self.path)
