@@ -232,5 +232,5 @@ def test_verdicts_come_back_from_the_store_as_they_were(tmp_path):
 def test_kept_verdicts_that_cannot_be_read_are_named(tmp_path):
     entry = run(toy(), ToyParameters(), Store(tmp_path)).entry
     (entry.path / "verdicts.json").write_text('[{"claim": "half"}]')
-    with pytest.raises(StoreError, match=r"verdicts\.json cannot be read: the record is as it was, and running the same command"):
+    with pytest.raises(StoreError, match=r"verdicts\.json cannot be read: the record is as it was, and running the same"):
         entry.verdicts()
