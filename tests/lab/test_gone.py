@@ -70,11 +70,12 @@ def test_a_folder_that_was_deleted(tmp_path, whole, maker, commits, made_again):
     assert record(folder, 10, 3).identical(whole)
 
 
-@pytest.mark.parametrize("file", ["committed.json", "data.zarr/loss/c/0/0", "data.zarr/time/zarr.json"])
+@pytest.mark.parametrize("file", ["committed.json", "data.zarr/loss/c/0/1", "data.zarr/time/zarr.json"])
 def test_files_that_are_lost_on_the_way(tmp_path, whole, file):
-    recorder, following = begun(tmp_path / "run", 2)
+    """Most are missed at the next commit, a chunk in the middle at the last one."""
+    recorder, following = begun(tmp_path / "run", 3)
     (tmp_path / "run" / file).unlink()
-    with pytest.raises(StoreError, match=r"run' lost files while this run went on: everything up to record 9 of 10"):
+    with pytest.raises(StoreError, match=r"run' lost files while this run went on: everything up to record 10 of 10"):
         recorder.commit(*following)
     assert record(tmp_path / "run.rescued-1", 10, 3).identical(whole)
 

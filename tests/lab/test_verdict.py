@@ -262,5 +262,5 @@ def test_verdicts_kept_before_there_was_a_why_can_be_read(tmp_path):
 def test_kept_verdicts_that_cannot_be_read_are_named(tmp_path):
     entry = run(toy(), ToyParameters(), Store(tmp_path)).entry
     (entry.path / "verdicts.json").write_text('[{"claim": "half"}]')
-    with pytest.raises(StoreError, match=r"verdicts\.json cannot be read: delete '.*verdicts\.json' and run the same command"):
+    with pytest.raises(StoreError, match=r"verdicts\.json cannot be read: the record is as it was, and running the same"):
         entry.verdicts()

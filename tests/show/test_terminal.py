@@ -10,7 +10,7 @@ from show_fakes import BUMP, FakeEntry, bump_record
 from gatefield.cli.tour import story
 from gatefield.experiments import Listed
 from gatefield.lab import Entry, Parameters, Verdict
-from gatefield.lab.store.marker import Marker, write_marker
+from gatefield.lab.store.marker import Marker, checkpoint_name, write_marker
 from gatefield.show import describe_experiment, show_experiments, show_outcome
 from gatefield.show.terminal import show_verdicts
 
@@ -101,7 +101,7 @@ def test_experiments_in_a_terminal_are_a_table_by_subject():
 
 def outcome(path, **changes):
     usual = {"entry": FakeEntry(path=path), "record": bump_record(), "verdicts": verdicts(), "reused": False, "resumed": False}
-    return SimpleNamespace(**usual | {"seconds": 12.3} | changes)
+    return SimpleNamespace(**usual | {"seconds": 12.3, "remarks": ()} | changes)
 
 
 def test_a_finished_run_names_its_record_and_figure(tmp_path):
@@ -115,7 +115,8 @@ def test_an_interrupted_run_says_how_far_it_came(tmp_path):
     entry = Entry(tmp_path, "0123", "bump", {})
     assert entry.committed == ""
     (tmp_path / "parts" / "flow").mkdir(parents=True)
-    write_marker(tmp_path / "parts" / "flow", Marker(coords=(), variables=(), complete=False, records=40, total=100))
+    sizes = {"axis": "step", "records": 40, "total": 100, "block": 10, "checkpoint": checkpoint_name(40)}
+    write_marker(tmp_path / "parts" / "flow", Marker(coords=(), variables=(), complete=False, **sizes))
     assert entry.committed == "record 40 of 100 of flow"
 
 
@@ -129,6 +130,11 @@ def test_a_figure_that_cannot_be_kept_does_not_make_a_run_fail(tmp_path):
     (tmp_path / "figure.svg").mkdir()
     last = printed(show_outcome, BUMP, outcome(tmp_path, reused=True), width=200).splitlines()[-1]
     assert last.startswith("  figure: not kept, since nothing can be written there")
+
+
+def test_remarks_of_a_run_are_its_last_lines(tmp_path):
+    said = printed(show_outcome, BUMP, outcome(tmp_path, reused=True, remarks=["my_study.py has changed since this run."]))
+    assert said.splitlines()[-1] == "  remark: my_study.py has changed since this run."
 
 
 def test_a_story_is_the_title_and_the_first_paragraph():

@@ -99,14 +99,15 @@ def _outcome(experiment: Experiment, entry: Entry, start: float, *, reused: bool
 def _remarks(experiment: Experiment, entry: Entry, record: xr.Dataset) -> tuple[str, ...]:
     """What is to be told of a run that was found: damage beside the record, and code that is not that of the record."""
     remarks = []
-    for file, read in ((ABOUT, entry.read_about), (VERDICTS, entry.verdicts)):
+    verdicts = [(VERDICTS, entry.verdicts)] if entry.is_sealed() else []  # earlier versions kept other verdicts
+    for file, read in ((ABOUT, entry.read_about), *verdicts):
         try:
             read()
         except Damaged:
             remarks.append(f"{file} was damaged, and is made anew from the record, which is whole.")
         except StoreError as error:
             remarks.append(str(error))
-    if record.attrs.get("code", experiment.code) != experiment.code:
+    if experiment.code and record.attrs.get("code", experiment.code) != experiment.code:
         remarks.append(f"{experiment.origin} has changed since this run; {FRESH} computes it again.")
     return tuple(remarks)
 
@@ -134,8 +135,8 @@ def _words(experiment: Experiment) -> dict[str, str]:
 def _begin(experiment: Experiment, entry: Entry, version: str = __version__) -> About:
     """Note what this run is."""
     make_folder(entry.path)
-    parameters = dict(entry.parameters)
-    about = About(experiment=entry.name, parameters=parameters, created=now(), gatefield=version, **_words(experiment))
+    about = About(experiment=entry.name, parameters=dict(entry.parameters), created=now(), gatefield=version)
+    about = about.model_copy(update=_words(experiment))
     _note(entry.path / ABOUT, about)
     return about
 

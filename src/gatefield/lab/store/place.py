@@ -71,10 +71,9 @@ class Place:
         """Where it was moved to; or, if it was deleted, a new name beside the highest folder that is gone."""
         now = self._now()
         changed = [folder for folder, known in self._identities if identity(folder) != known] or [self.path]
-        for old in reversed(changed) if now else ():  # the highest one, unless links lead elsewhere
-            depth = len(self.path.relative_to(old).parts)
-            new = [now, *now.parents][depth]
-            if identity(new) == dict(self._identities)[old]:
+        for old in reversed(changed):  # the highest one, unless links lead elsewhere
+            new = None if now is None else [now, *now.parents][len(self.path.relative_to(old).parts)]
+            if now and new and identity(new) == dict(self._identities)[old]:
                 return Refuge(old, new, now, f"was moved to '{new}'")
         old = changed[-1]
         new = free_name(old, "rescued")

@@ -53,7 +53,7 @@ class ZarrRecorder:
         self._arrays: dict[str, zarr.Array] = {}
         self._marks: list[np.ndarray] = []
         self._layout: Layout | None = None
-        self._rows: list[Rows] = []  # all that was committed: should the folder be deleted, it is written again elsewhere
+        self._rows: list[tuple[int, Rows]] = []  # all that was committed: written again if the folder is deleted
 
     def find(self, fingerprint: str, like: Any) -> Resumable | None:
         marker = read_marker(self.path)
@@ -68,7 +68,9 @@ class ZarrRecorder:
             if not marker.complete:
                 self._layout = read_layout(self.path, marker)
                 self._rows = [(0, {name: self._committed(array) for name, array in self._arrays.items()})]
-        if not marker.complete:
+        if marker.complete:
+            self._held.close()
+        else:
             self._guard()
             _remove_leftovers(self.path)
         return Resumable(marker.records, marker.block, state)
@@ -100,21 +102,26 @@ class ZarrRecorder:
     def commit(self, start: int, block: Mapping[str, np.ndarray], state: Any) -> None:
         self._stop(start, block)
         block = {name: np.array(values) for name, values in block.items()}  # a copy: the rows may be a part of larger buffers
-        try:
-            if not self._is_whole(start + self._opened().block >= self._opened().total):
-                raise FileNotFoundError(errno.ENOENT, "the folder is gone")
-            self._guard()
-            with writing(self.path, self._kept()):
-                self._write(start, block, state)
-        except (FileNotFoundError, StoreError):
-            if not self._is_whole():
-                raise self._take_refuge(start, block, state) from None
-            self._held.close()
-            raise
+        is_last = start + self._opened().block >= self._opened().total
+        if not (self._is_whole(is_last) and self._has_written(start, block, state)):
+            raise self._take_refuge(start, block, state)
         self._rows.append((start, block))
         if self._opened().complete:
             self._rows.clear()
             self._held.close()
+
+    def _has_written(self, start: int, block: Rows, state: Any) -> bool:
+        """Write a block; False if the folder went meanwhile."""
+        try:
+            self._guard()
+            with writing(self.path, self._kept()):
+                self._write(start, block, state)
+        except StoreError:
+            if not self._is_whole():
+                return False
+            self._held.close()
+            raise
+        return True
 
     def _write(self, start: int, block: Rows, state: Any) -> None:
         stop = self._stop(start, block)

@@ -119,7 +119,7 @@ class Entry:
         advice = f"the record is as it was, and running the same command again writes {VERDICTS} anew"
         with reading(self.path / VERDICTS):
             text = (self.path / VERDICTS).read_bytes() if (self.path / VERDICTS).is_file() else b""
-        if text.startswith(b"[") and not self._is_sealed():  # an earlier version
+        if text.startswith(b"[") and not self.is_sealed():  # an earlier version
             try:
                 return _VERDICTS.validate_json(text)
             except pydantic.ValidationError:
@@ -142,7 +142,7 @@ class Entry:
     def read_about(self) -> About:
         """What `about.json` says."""
         advice = "all else is kept; run the command that began this run again, which writes it anew"
-        about = read_model(self.path, ABOUT, About, advice, unsealed=not self._is_sealed())
+        about = read_model(self.path, ABOUT, About, advice, unsealed=not self.is_sealed())
         if about is None:
             raise corrupted(self.path, ABOUT, "is missing", advice)
         if run_id(about.experiment, about.parameters) != self.id:
@@ -156,7 +156,7 @@ class Entry:
             return {} if marker is None else read_attributes(self.path / RECORD, marker)
         return {}
 
-    def _is_sealed(self) -> bool:
+    def is_sealed(self) -> bool:
         """Whether the record is of a version that keeps checksums of all files."""
         with contextlib.suppress(StoreError):
             marker = read_marker(self.path / RECORD)
