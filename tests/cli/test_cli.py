@@ -13,6 +13,7 @@ import pytest
 
 from gatefield import experiments
 from gatefield.cli import main
+from gatefield.cli.command_line import heed_signals
 from gatefield.cli.tour import EXPERIMENTS
 
 WITH_CACHES = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
@@ -112,9 +113,12 @@ def test_help_names_every_command(capsys):
         (["run", *TINY, "-x"], "gatefield: Unknown option '-x'"),
         (["run", *TINY, "--preset"], "gatefield: The option --preset needs a value after it: write --preset VALUE"),
         (["run", *TINY, "--preset", "--fresh"], "gatefield: The option --preset needs a value after it"),
-        (["run", *TINY, "--fresh=yes"], "gatefield: The option --fresh takes no value, but is given as '--fresh=yes'"),
+        (["run", *TINY, "--fresh=yes"], "gatefield: The option --fresh takes no value, but is given as"),
         (["--store", "s"], "gatefield: No command is named beside '--store': start with one of tour, list, run"),
-        (["completion", "fsh"], "gatefield: Unknown word after completion 'fsh': There are: bash, tcsh, zsh."),
+        (
+            ["completion", "fsh"],
+            "gatefield: Unknown word after completion 'fsh': did you mean 'zsh'? There are: bash, tcsh, zsh.",
+        ),
         (["completion"], "gatefield: Unknown word after completion"),
         (["tour", "quickly"], "gatefield: These words cannot be understood ("),
         (["report", "--output", "a\0b"], "gatefield: A word on the command line must be without a zero byte"),
@@ -401,13 +405,23 @@ def test_a_command_told_to_end_says_how_to_go_on(folder, number, code):
     arguments = [sys.executable, "-m", "gatefield", "run", "localization", "--preset", "full"]
     with subprocess.Popen(arguments, stderr=subprocess.PIPE, text=True, env=WITH_CACHES) as process:
         assert process.stderr
-        while "starting" not in process.stderr.readline():
+        while "loading" not in process.stderr.readline():
             assert process.poll() is None
         process.send_signal(number)
         rest = process.communicate(timeout=60)[1]
     assert process.returncode == code
     assert rest.splitlines()[-1].endswith("What was committed is kept, and the same command goes on from there.")
     assert "Traceback" not in rest
+
+
+@pytest.mark.parametrize("before", [signal.SIG_DFL, signal.SIG_IGN])
+def test_a_signal_that_is_ignored_stays_so(monkeypatch, before):
+    """`nohup` starts a command with SIGHUP ignored."""
+    heeded = []
+    monkeypatch.setattr(signal, "getsignal", lambda number: before)
+    monkeypatch.setattr(signal, "signal", lambda number, _: heeded.append(number))
+    heed_signals([])
+    assert heeded == ([signal.SIGTERM, signal.SIGHUP] if before == signal.SIG_DFL else [])
 
 
 def test_names_that_may_be_left_out_are_in_brackets(capsys):

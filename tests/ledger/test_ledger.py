@@ -111,7 +111,7 @@ def test_formulas_are_chosen_by_source_and_by_name():
     [
         ({"sources": ["02"]}, "Unknown source '02': did you mean '002'? There are: 000, 001, 002, 003, 004, sheet."),
         ({"sources": ["004"]}, "The ledger has no formulas of source 004 yet; there are some of 002, 003, sheet."),
-        ({"names": ["eq52"]}, "No formula of the ledger has 'eq52' in its name: "),
+        ({"names": ["eq52"]}, "No formula of the ledger has 'eq52' in its name, place, function or words: "),
         ({"names": ["anlge"]}, "did you mean 'angle'? "),
         ({"names": ["angle"], "sources": ["002"]}, "has such a name: leave out --source or --name."),
     ],

@@ -158,7 +158,7 @@ PLAIN = [
     "    theory.relu.steady_amplitude 0.2825, estimate 0.2825 ± 1e−08 by the end of the flow, printed 0.3874",
     "    a norm where its square belongs",
     "What no source prints",
-    "  fails: sheet-boom, equation 25: the amplitude at rest [holds]",
+    "  fails: sheet-boom, equation 25: the amplitude at rest [as printed: holds]",
     "    theory.relu.steady_amplitude: RuntimeError: boom",
 ]
 
@@ -176,7 +176,7 @@ def test_a_narrow_terminal_shows_the_same_and_keeps_words_whole():
 def test_in_a_terminal_there_is_a_table_for_each_source():
     lines = printed(BAD.findings, terminal=True).splitlines()
     assert lines[0].strip() == "Note 000"
-    head = "formula what it says, where, by which function, estimated how status library estimate printed result"
+    head = "formula what it says, where, by which function, estimated how as printed library estimate printed result"
     assert " ".join(lines[1].split()) == head
     assert any("corrected" in text and "0.3874" in text and "✓ library agrees" in text for text in lines)
     assert any("✗ fails" in text for text in lines)

@@ -24,8 +24,6 @@ _ABOUT = """A laboratory for gated networks and the receptive fields they learn.
 
 Start with `gatefield tour`; `gatefield --version` says which version this is."""
 COMMANDS = {"tour": Tour, "list": List, "run": Run, "report": Report, "check": Check, "data": Data, "completion": Completion}
-_ENDING = (signal.SIGTERM, signal.SIGHUP)
-"""Signals that end a command as an interruption does."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -46,8 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     signals: list[int] = []
     if argv is None:
         prepare_streams()
-        for number in _ENDING:
-            signal.signal(number, lambda number, _: _end(signals, number))
+        heed_signals(signals)
     try:
         code = _command(list(sys.argv[1:] if argv is None else argv))()
         sys.stdout.flush()
@@ -72,10 +69,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         return problem
 
 
-def _end(signals: list[int], number: int) -> None:
-    """End as at an interruption: with a sentence that says how to go on."""
-    signals.append(number)
-    raise KeyboardInterrupt
+def heed_signals(received: list[int]) -> None:
+    """Let signals that end a command do it as an interruption does, with a sentence; those that are ignored stay so."""
+
+    def end(number: int, _: object) -> None:
+        received.append(number)
+        raise KeyboardInterrupt
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, end)
 
 
 def _command(argv: list[str]) -> Any:
