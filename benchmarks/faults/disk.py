@@ -250,7 +250,7 @@ def closed_output(how: str) -> Callable[[Place], None]:
 
 def vanished(how: str) -> Callable[[Place], None]:
     def situation(place: Place) -> None:
-        """The store is moved or deleted while a run goes on: it is noticed, in a sentence that takes no record for a bad one."""
+        """The store is moved or deleted while a run goes on: it is noticed, in a sentence that calls no record bad."""
         store = place.folder / "s"
         process = place.start([*command(LONG, store), "--set", "steps=4000"])
         place.until_committed(process, store)
