@@ -67,7 +67,7 @@ def changes(name: str, value: Any, rng: random.Random) -> Change:
 
 
 def _is_key(value: Any) -> bool:
-    return isinstance(value, jax.Array) and jax.dtypes.issubdtype(value.dtype, jax.dtypes.prng_key)
+    return isinstance(value, jax.Array) and jax.numpy.issubdtype(value.dtype, jax.dtypes.prng_key)
 
 
 def _of_anything(value: Any) -> list[Change]:

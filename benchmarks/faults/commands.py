@@ -207,7 +207,7 @@ def wrong_message(words: list[str], said: str) -> str:
 
 def misread(words: list[str], ran: list[Any]) -> str:
     """A setting that was taken as something that it does not say, if there is one."""
-    given = dict(word.partition("=")[::2] for word in words if "=" in word)  # of two settings of a name the last one counts
+    given = {word.split("=", 1)[0]: word.split("=", 1)[1] for word in words if "=" in word}  # the last one of a name counts
     for name, text in given.items():
         taken = getattr(ran[-1], name.strip().replace("-", "_"), None) if ran else None
         if isinstance(taken, str) or taken is None:

@@ -53,10 +53,13 @@ KINDS: dict[str, Callable[[Path], bool]] = {
 
 def damage(path: Path, rng: random.Random) -> str:
     """Change one file or folder; what was done, in words."""
+    ways: list[Callable[[Path, random.Random], str]]
     if path.is_dir():
-        return rng.choice([_removed, _emptied, _file_in_its_place])(path, rng)
+        ways = [_removed, _emptied, _file_in_its_place]
+        return rng.choice(ways)(path, rng)
     ways = [_flipped, _flipped, _cut, _emptied, _removed, _folder_in_its_place, _appended, _zeroed]
-    return rng.choice([*ways, *(5 * [_json] if path.suffix == ".json" else [])])(path, rng)
+    ways += 5 * [_json] if path.suffix == ".json" else []
+    return rng.choice(ways)(path, rng)
 
 
 def _flipped(path: Path, rng: random.Random) -> str:

@@ -3,9 +3,9 @@
     python benchmarks/faults/disk.py [--seed 0] [--limit 300] [--jobs 2]
 
 Each case is one situation from the list below, in a scratch folder of its own; a command runs in a process of its own.
-Small disks are tmpfs mounts, and other users are `nobody`, so that some situations need root and are left out without it. A
-failure is a traceback, an exit code that does not belong there, a missing sentence, a file that is destroyed, or a record
-that differs from an undisturbed one.
+Small disks are tmpfs mounts, so that some situations need root and are left out without it. A failure is a traceback, an
+exit code that does not belong there, a missing sentence, a file that is destroyed, or a record that differs from an
+undisturbed one.
 """
 
 import contextlib
@@ -43,10 +43,10 @@ class Place:
         self.cache = folder.parent / "programs"
         folder.mkdir()
 
-    def start(self, words: list[str], **settings: Any) -> "subprocess.Popen[str]":
-        """A command that goes on; commits come after every other record."""
+    def start(self, words: list[str], before: tuple[str, ...] = (), **settings: Any) -> "subprocess.Popen[str]":
+        """A command that goes on; commits come after every other record. `before` is a program that starts it."""
         cache = {"JAX_COMPILATION_CACHE_DIR": str(self.cache), "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0"}
-        program = [sys.executable, "-W", "ignore", str(CHILD), "--commit", "0", "--", *words]
+        program = [*before, sys.executable, "-W", "ignore", str(CHILD), "--commit", "0", "--", *words]
         streams: dict[str, Any] = {
             "stdin": subprocess.DEVNULL,
             "stdout": subprocess.PIPE,
@@ -55,8 +55,8 @@ class Place:
         }
         return subprocess.Popen(program, cwd=self.folder, env={**environment(), **cache}, **{**streams, **settings})
 
-    def call(self, words: list[str], **settings: Any) -> tuple[int, str]:
-        process = self.start(words, **settings)
+    def call(self, words: list[str], before: tuple[str, ...] = (), **settings: Any) -> tuple[int, str]:
+        process = self.start(words, before, **settings)
         _, said = process.communicate(timeout=self.limit)
         return process.returncode, said or ""
 
@@ -102,9 +102,8 @@ def mounted(folder: Path, options: str) -> Iterator[Path]:
         subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
-def as_nobody() -> None:
-    os.setgid(65534)
-    os.setuid(65534)
+AS_OTHERS = ("setpriv", "--bounding-set", "-dac_override,-dac_read_search")
+"""Starts a program of root that may do with files what their modes allow, and no more."""
 
 
 def full_disk(kilobytes: int, name: str) -> Callable[[Place], None]:
@@ -156,12 +155,8 @@ def read_only_without_figure(place: Place) -> None:
 
 def forbidden(what: str, action: str) -> Callable[[Place], None]:
     def situation(place: Place) -> None:
-        """As another user, with a store, experiment or run that this user may not use."""
+        """A store, experiment or run that this user may not use."""
         store = _store(place)
-        for path in [place.folder, *place.folder.rglob("*")]:
-            os.chmod(path, 0o777 if path.is_dir() else 0o666)
-        for path in (place.folder.parent, place.folder.parent.parent):  # made for this user only
-            os.chmod(path, 0o755)
         folder = {"store": store, "experiment": store / QUICK, "run": run_folder(store, QUICK)}[what]
         folder.chmod(0)
         words = (
@@ -169,7 +164,8 @@ def forbidden(what: str, action: str) -> Callable[[Place], None]:
             if action == "run"
             else ["report", "--store", str(store), "--output", str(place.folder / "p.html")]
         )
-        code, said = place.call(words, preexec_fn=as_nobody)
+        code, said = place.call(words, AS_OTHERS if os.getuid() == 0 else ())
+        folder.chmod(0o755)
         page = (place.folder / "p.html").read_text() if (place.folder / "p.html").exists() else ""
         if "Traceback" in said or code not in (0, 2):
             raise Wrong(f"exit code {code}: {shortened(said[-300:])}")
@@ -250,7 +246,7 @@ def closed_output(how: str) -> Callable[[Place], None]:
 
 def vanished(how: str) -> Callable[[Place], None]:
     def situation(place: Place) -> None:
-        """The store is moved or deleted while a run goes on: it is noticed, in a sentence that takes no record for a bad one."""
+        """The store is moved or deleted while a run goes on: it is noticed, in a sentence that calls no record bad."""
         store = place.folder / "s"
         process = place.start([*command(LONG, store), "--set", "steps=4000"])
         place.until_committed(process, store)

@@ -163,6 +163,7 @@ class _Leader:
         """Whether there were failures, as an exit code."""
         self.options.output.parent.mkdir(parents=True, exist_ok=True)
         self.options.scratch = Path(tempfile.mkdtemp(prefix="faults-"))
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # workers are ended below
         workers: dict[int, subprocess.Popen[bytes]] = {}
         try:
             workers |= {worker: self._start(worker) for worker in range(self.options.jobs)}

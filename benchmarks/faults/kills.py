@@ -111,26 +111,31 @@ class Trial:
     def __init__(self, command: Command, rng: random.Random, limit: float) -> None:
         self.command, self.rng, self.limit = command, rng, limit
         self.store, self.how = command.scratch / "store", list[str]()
-        shutil.rmtree(self.store, ignore_errors=True)
 
     def run(self) -> tuple[str, str]:
         """The outcome, and what failed."""
-        killed, placed = 0, self.rng.random() < 1 / 3
-        for _ in range(self.rng.choice([1, 1, 2])):
-            killed += self._kill_at_call() if placed else self._kill_at_time()
+        placed = self.rng.random() < 1 / 3
+        kill = self._kill_at_call if placed else self._kill_at_time
+        killed = any(kill(within) for within in (1.0, 0.6, 0.3, 0.1))  # again and earlier where the run was faster
+        if wrong := self._looked_at():
+            return "committed records are lost or changed", wrong
+        if self.rng.random() < 1 / 3:
+            kill(0.6, begin=False)
             if wrong := self._looked_at():
-                return "committed records are lost or changed", wrong
+                return "committed records are lost or changed by a second kill", wrong
         if wrong := self._finished():
             return "the end differs", wrong
         where = "at a system call" if placed else "at a random time"
         return (f"killed {where}, the same in the end" if killed else "was faster than the kill"), ""
 
-    def _kill_at_time(self) -> bool:
+    def _kill_at_time(self, within: float, *, begin: bool = True) -> bool:
+        """Whether it was killed: at any time of a share of its duration, which mostly counts from the time it has begun."""
+        self._begin(begin)
         process = self.command.start(self.store)
         if self.rng.random() < 0.2:
-            wait = self.rng.uniform(0.0, self.command.seconds)
+            wait = self.rng.uniform(0.0, within * self.command.seconds)
         else:
-            wait = self.rng.uniform(0.0, 1.2 * (self.command.seconds - self.command.before))
+            wait = self.rng.uniform(0.0, within * (self.command.seconds - self.command.before))
             while process.poll() is None and not list(self.store.glob("*/*/about.json")):
                 time.sleep(0.005)
         self.how.append(f"after {wait:.3f} s")
@@ -141,14 +146,22 @@ class Trial:
         process.communicate()
         return process.returncode == -signal.SIGKILL
 
-    def _kill_at_call(self) -> bool:
-        if self.command.calls and self.rng.random() < 0.7:
+    def _begin(self, begin: bool) -> None:
+        """Forget what was there, unless it is to go on."""
+        if begin:
+            shutil.rmtree(self.store, ignore_errors=True)
+            self.how.clear()
+
+    def _kill_at_call(self, within: float, *, begin: bool = True) -> bool:
+        """Whether it was killed; a thread may make fewer calls than in the undisturbed run, so that it is not always."""
+        self._begin(begin)
+        if self.command.calls and within == 1.0 and self.rng.random() < 0.7:
             call, k = self.rng.choice(self.command.calls)
             self.how.append(f"at {call} number {k} of a thread")
             inject = f"inject={call}:signal=SIGKILL:when={k}"
             process = self.command.start(self.store, _strace("-o", "/dev/null", "-e", f"trace={call}", "-e", inject))
         else:
-            k = self.rng.randint(1, self.command.operations)
+            k = self.rng.randint(1, max(1, int(within * self.command.operations)))
             self.how.append(f"at file operation {k}")
             process = self.command.start(self.store, child=["--kill-at", str(k)])
         process.communicate(timeout=self.limit)

@@ -54,13 +54,20 @@ def outcome_of(folder: Path) -> dict[str, Any]:
     """All that a finished run holds: record, verdicts, parameters and figure."""
     from gatefield import open_record
 
-    about = json.loads((folder / "about.json").read_text())
     return {
         **content(open_record(folder)),
-        "verdicts": json.loads((folder / "verdicts.json").read_text()),
-        "parameters": about["parameters"],
+        "verdicts": _read(folder / "verdicts.json"),
+        "parameters": (_read(folder / "about.json") or {}).get("parameters"),
         "figure": (folder / "figure.svg").read_bytes(),
     }
+
+
+def _read(path: Path) -> Any:
+    """What a JSON file says; None where it is missing or damaged."""
+    try:
+        return json.loads(path.read_text())
+    except (OSError, ValueError):
+        return None
 
 
 def difference(one: dict[str, Any], other: dict[str, Any]) -> str:

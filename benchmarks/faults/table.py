@@ -4,6 +4,7 @@ A whole number stands where only a whole number is right, and a float where any 
 used: what is looked at is what `USES` makes of it.
 """
 
+import functools
 import importlib
 import inspect
 from collections.abc import Callable, Mapping
@@ -56,6 +57,7 @@ def _cov(xi: float) -> np.ndarray:
     return np.array(data.Gaussian(N, xi).covariance())
 
 
+@functools.cache
 def _table() -> dict[str, dict[str, Any]]:
     rng = np.random.default_rng(0)
     w, W, x, fields = (rng.normal(size=shape) for shape in [(N,), (2, N), (6, N), (3, N)])

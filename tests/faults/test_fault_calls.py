@@ -21,11 +21,10 @@ def test_every_public_name_is_in_the_table_or_left_out_for_a_reason():
 
 @pytest.mark.wrong_types
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("seed", range(2))
-def test_calls_give_numbers_or_a_sentence(entries, seed):
+def test_calls_give_numbers_or_a_sentence(entries):
     quick, failed = [entry for entry in entries if entry.name.startswith(QUICK)], {}
-    for case in range(70):
-        rng = chance(seed, case)
+    for case in range(80):
+        rng = chance(0, case)
         entry = rng.choice(quick)
         arguments, made = calls.mutated(entry, rng)
         if wrong := calls.tried(entry, arguments, made, 60.0)[1]:

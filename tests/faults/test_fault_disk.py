@@ -18,7 +18,8 @@ def scratch(tmp_path_factory):
     return tmp_path_factory.mktemp("places")
 
 
-SITUATIONS = [name for name in disk.SITUATIONS if name.startswith(("the page at", "a store"))]
+PAGES = [f"the page at {place}" for place in ("a device", "a pipe", "a loop of links", "the root", "nothing", "a link")]
+SITUATIONS = [*PAGES, *(name for name in disk.SITUATIONS if name.startswith("a store"))]
 
 
 @pytest.mark.filterwarnings("ignore")
