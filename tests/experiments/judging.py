@@ -9,6 +9,13 @@ def judged(experiment, record, words):
     return found
 
 
+def told(experiment, record):
+    """The verdicts that are judged; each of the others says what to set."""
+    verdicts = experiment.verdicts(record)
+    assert all("run with" in verdict.why for verdict in verdicts if not verdict.bounds)
+    return [verdict for verdict in verdicts if verdict.bounds]
+
+
 def assert_only(experiment, record, words, expected):
     """The verdict with these words holds or not, as expected, and all others that are judged hold."""
     found = {verdict.claim: verdict.holds for verdict in experiment.verdicts(record) if verdict.bounds}

@@ -1,6 +1,7 @@
 """The contract of every experiment, at tiny size: it runs, its verdicts follow from the record, its figure draws."""
 
 import functools
+import shlex
 
 import matplotlib
 import numpy as np
@@ -12,10 +13,48 @@ from watched import Watched
 from gatefield import UserError, experiments
 from gatefield.experiments import INDEX
 from gatefield.experiments.index import index
-from gatefield.lab import MemoryBench
+from gatefield.lab import MemoryBench, resolve
+from gatefield.lab.parameters import parsed
 
 matplotlib.use("Agg")
 PARTS = {name: experiments.get(name) for name in experiments.names()}
+
+
+CLAIMS = {
+    "gaussian-neuron": 3,
+    "localization": 5,
+    "fourier-basis": 6,
+    "small-bump": 3,
+    "gate-shaped-solution": 10,
+    "erf-populations": 12,
+    "amplifier": 7,
+    "elliptical": 6,
+    "uncertainty": 7,
+    "gated-linear": 9,
+    "where": 9,
+    "drift-fields": 12,
+    "galu-and-relu-depth": 13,
+    "linear-depth": 10,
+    "hard-pair": 6,
+    "kernel-concentration": 10,
+    "mnist-galu": 9,
+    "rotation-invariance": 13,
+}
+"""How many claims there are at full size, of experiments that do not repeat them for each value of a parameter."""
+SUBJECTS_NAMED = {
+    "small-bump",
+    "amplifier",
+    "gates-to-relu",
+    "self-consistency",
+    "where",
+    "drift-fields",
+    "kernel-concentration",
+    "gate-adaptation",
+    "frozen-or-adapting",
+    "gates-lottery",
+    "soft-gates-table",
+}
+"""Experiments whose title names a subject, or goes on after its question."""
 
 
 def simulated(name):
@@ -60,10 +99,15 @@ def test_verdicts_are_numbers_and_verdicts(case):
     experiment, _, record = case
     verdicts = experiment.verdicts(record)
     assert verdicts
+    assert len({verdict.claim for verdict in verdicts}) == len(verdicts)
     for verdict in verdicts:
+        assert verdict.claim
+        if verdict.outcome == "not judged":
+            assert "run with" in verdict.why
+            assert "--set" in verdict.why
+            continue
         assert np.isfinite([verdict.expected, verdict.measured]).all()
         assert verdict.holds in (True, False)
-        assert verdict.claim
         assert verdict.tolerance
 
 
@@ -85,6 +129,29 @@ def test_same_parameters_same_numbers(case):
     again = simulate(experiment, parameters, MemoryBench())
     for name in record.data_vars:
         np.testing.assert_array_equal(record[name], again[name])
+
+
+def test_what_a_verdict_asks_to_be_set_can_be_set(case):
+    """Each `--set name=value` that a tiny record is told names a parameter, and its value is one."""
+    experiment, parameters, record = case
+    for verdict in experiment.verdicts(record):
+        text = verdict.why or (verdict.note if verdict.note.startswith("not decided: needs") else "")
+        words = shlex.split(text.partition("run with")[2].partition("; ")[0])
+        settings = {name: parsed(value) for name, _, value in (word.partition("=") for word in words if "=" in word)}
+        assert settings or not text
+        resolve(experiment, overrides={**parameters.model_dump(), **settings})
+
+
+def test_no_claim_vanishes_at_the_smallest_size(case):
+    experiment, _, record = case
+    found = len(experiment.verdicts(record))
+    assert found == CLAIMS.get(experiment.name, found)
+
+
+@pytest.mark.parametrize("experiment", PARTS.values(), ids=list(PARTS))
+def test_titles_ask_and_do_not_tell(experiment):
+    """A title stands above every run; what a run found is said by its verdicts."""
+    assert experiment.title.endswith("?") or experiment.name in SUBJECTS_NAMED
 
 
 def test_the_index_is_what_the_experiments_say():

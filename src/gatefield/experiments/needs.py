@@ -44,8 +44,8 @@ def holding(name: str, wanted: Iterable[Any], has: Iterable[Any]) -> Need | None
 
 def lasting(record: xr.Dataset, tau: float) -> Need | None:
     """A training of at least this time."""
-    rate = np.max(record.attrs.get("learning_rate", np.nan))
-    ran = float(record.time[-1] if "time" in record.coords else record.attrs["steps"] * rate)
+    known = {"steps", "learning_rate"} <= record.attrs.keys()
+    ran = float(record.attrs["steps"] * np.max(record.attrs["learning_rate"]) if known else record.time[-1])
     if ran >= tau * (1 - ROUNDING):
         return None
     enough = math.ceil(int(record.attrs["steps"]) * tau / ran * (1 - ROUNDING))

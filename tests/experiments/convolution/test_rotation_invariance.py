@@ -65,7 +65,7 @@ def made():
             "gates": ["rotating", "kept"],
             "net": list(NETS),
             "training": ["one", "any"],
-            "step": [0, 5, 10, 15, 20],
+            "step": [0, 50, 100, 150, 200],
         },
         {"draws": 1000, "length": 3},
     )

@@ -145,7 +145,8 @@ def test_the_worst_named_field_at_gain_100_is_the_fast_gabor_on_long_data(worst,
 def test_the_earlier_table_is_asked_only_at_its_own_size():
     def said(record):
         return sum(
-            "before" in v.claim or "earlier" in v.claim or "worst of the named" in v.claim for v in experiment.verdicts(record)
+            "before" in v.claim or "earlier" in v.claim or "worst of the named" in v.claim
+            for v in judging.told(experiment, record)
         )
 
     assert said(made()) == 7

@@ -96,6 +96,7 @@ def made():
             "xi0": ("pair", [1.0, 2.0]),
             "position": np.arange(N),
         },
+        {"steps": 2400, "learning_rate": 0.05},
     )
 
 

@@ -54,7 +54,7 @@ def made(leads=LEADS, leader=None, equal=(0.2734375, 0.08), top=0.108717):
             "rung": np.arange(1, 41),
             "lead": list(leads),
         },
-        {"samples": 10_000},
+        {"samples": 10_000, "steps": 4000, "learning_rate": 0.05},
     )
 
 
@@ -169,7 +169,12 @@ def test_neighbours_of_a_site_that_decides_are_judged_by_the_mean_of_both(field,
 def test_without_a_site_that_decides_nothing_is_said_of_neighbours():
     record = made()
     record.uniform[:] = record.uniform.clip(max=0.999)
-    assert not [v for v in experiment.verdicts(record) if "where one site decides" in v.claim]
+    assert judged(record, "where one site decides").outcome == "not judged"
+
+
+def test_short_trainings_decide_nothing_of_trained_fields():
+    outcomes = {v.claim.split(",")[0]: v.outcome for v in experiment.verdicts(made().assign_attrs(steps=3999))}
+    assert (outcomes["trained"], outcomes["random"]) == ("not decided", "confirmed")
 
 
 def test_figure_shows_the_influences_of_each_family():

@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 from depth_records import assert_bars, runs
 from drawn import assert_line, lines
-from judging import changed, judged
+from judging import changed, judged, told
 from scipy import stats
 
 from gatefield.experiments.deep.depth_spectrum import experiment
@@ -144,7 +144,7 @@ def test_the_edge_is_zero_with_fewer_units_than_samples(value, holds):
 
 
 def test_edge_and_rank_are_asked_at_depth_two_alone():
-    claims = [v.claim for v in experiment.verdicts(made().isel(depth=[1, 2], trained_depth=[1]))]
+    claims = [v.claim for v in told(experiment, made().isel(depth=[1, 2], trained_depth=[1]))]
     assert not [claim for claim in claims if "Marchenko" in claim or "rank" in claim]
     assert "(w = 500, d = 8: smallest eigenvalue)" in claims[3]
 
@@ -201,9 +201,9 @@ def test_the_independent_computation_is_asked_number_by_number(depth, beyond, ho
 
 @pytest.mark.parametrize("other", [{"samples": 199}, {"mu": 0.4}, {"rate": 0.2}])
 def test_the_independent_computation_is_asked_in_its_setting_alone(other):
-    assert len(experiment.verdicts(made().assign_attrs(other))) == 18
-    assert len(experiment.verdicts(made().assign_coords(step=[0, 101, 500]))) == 18
-    assert len(experiment.verdicts(made().assign_coords(width=[25, 100, 400]))) == 28
+    assert len(told(experiment, made().assign_attrs(other))) == 18
+    assert len(told(experiment, made().assign_coords(step=[0, 101, 500]))) == 18
+    assert len(told(experiment, made().assign_coords(width=[25, 100, 400]))) == 28
 
 
 def test_ideal_spectrum_and_error():

@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 from depth_records import assert_bars, runs
 from drawn import assert_line, lines
-from judging import changed, judged
+from judging import changed, judged, told
 from scipy import stats
 
 from gatefield.experiments.deep.galu_and_relu_depth import experiment
@@ -106,8 +106,8 @@ def test_the_whole_table():
 
 @pytest.mark.parametrize("other", [{"samples": 99}, {"width": 50}, {"rate": 0.2}])
 def test_the_independent_computation_is_asked_in_its_setting_alone(other):
-    assert len(experiment.verdicts(made().assign_attrs(other))) == 9
-    assert len(experiment.verdicts(made().assign_coords(step=[0, 299]))) == 9
+    for record in (made().assign_attrs(other), made().assign_coords(step=[0, 299])):
+        assert (len(told(experiment, record)), len(experiment.verdicts(record))) == (9, 13)
 
 
 def test_notes_by_depth():

@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 from depth_records import assert_bars
 from drawn import assert_line, lines
-from judging import changed
+from judging import changed, told
 from scipy import stats
 
 from gatefield.experiments.deep.kernel_concentration import experiment
@@ -127,13 +127,15 @@ def test_depths_off_the_diagonal_end_at_twenty():
     assert first.claim.startswith("gated, w = 400: ")
 
 
-def test_what_cannot_be_asked_is_left_out():
+def test_what_cannot_be_asked_is_not_judged():
     def said(record):
-        return [v.claim.split(":")[0] for v in experiment.verdicts(record)[2:]]
+        assert len(experiment.verdicts(record)) == 10
+        return [v.claim.split(":")[0] for v in told(experiment, record)[2:]]
 
     assert said(made().isel(sampled_depth=[1]))[0] == "linear"
     assert said(made().isel(depth=[0, 1])) == ["d = 2, weights +-sigma", "linear", "linear, normal", "gated, w = 500"]
     assert len(said(made().isel(width=[0, 1]).assign_coords(width=[500, 600]))) == 6  # no depth is small beside the width
+    assert "gated, w = 500" not in said(made().assign_coords(depth=made().depth + 20))
 
 
 def test_leading_order_is_the_limit_of_the_exact_variance():

@@ -6,7 +6,7 @@ import pytest
 import xarray as xr
 from depth_records import assert_bars, runs
 from drawn import assert_line
-from judging import changed, judged
+from judging import changed, judged, told
 from scipy import stats
 
 from gatefield import Dataset, DeepGated, train
@@ -115,13 +115,14 @@ def test_the_variance_of_the_first_kernel(beyond, holds):
     ids=["width", "rate", "steps", "depths"],
 )
 def test_the_independent_computation_is_asked_in_its_setting_alone(record):
-    assert not [v for v in experiment.verdicts(record) if v.kind == "regression"]
+    assert [v.outcome for v in experiment.verdicts(record) if v.kind == "regression"] == ["not judged"] * 3
+    assert not [v for v in told(experiment, record) if v.kind == "regression"]
 
 
 def test_other_rates_and_depths_have_their_own_ideals():
     found = experiment.verdicts(made(rate=0.2).isel(depth=[1, 2]))
     assert [v.expected for v in found[:2]] == pytest.approx([0.64, 0.8**20])
-    assert not [v for v in found if v.claim.startswith("d = 2")]
+    assert [v.outcome for v in found if v.claim.startswith("d = 2")] == ["not judged"]
 
 
 def test_the_record_is_that_of_a_training():

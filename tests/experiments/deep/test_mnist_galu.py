@@ -3,6 +3,7 @@
 import digit_records as records
 import numpy as np
 import pytest
+from judging import told
 from matplotlib.colors import same_color
 
 from gatefield import UserError
@@ -65,8 +66,8 @@ def test_the_worst_network_and_seed_come_close_to_all_of_the_training_set(task, 
 
 @pytest.mark.parametrize("size", [{"samples": 59_999}, {"widths": [512, 512, 256, 256, 128, 32]}, {"end": 49.9}])
 def test_smaller_trainings_are_not_laid_beside_the_paper(size):
-    assert len(experiment.verdicts(made())) == 9
-    assert [v.kind for v in experiment.verdicts(made(**size))] == ["claim"] * 4
+    assert len(told(experiment, made())) == len(experiment.verdicts(made(**size))) == 9
+    assert [v.kind for v in told(experiment, made(**size))] == ["claim"] * 4
 
 
 def test_figure_shows_each_task_and_the_papers_numbers():

@@ -200,12 +200,18 @@ def test_what_is_expected():
 @pytest.mark.parametrize(("ipr", "count"), [(0.151, 19), (0.149, 17)])
 def test_only_localized_fields_are_asked(ipr, count):
     """Whether they are is said by the median without a pathway."""
-    assert len(experiment.verdicts(changed(("ipr", {"pathway": "none", "gain": 3.0, "seed": slice(0, 10)}, ipr)))) == count
+    assert len(judging.told(experiment, changed(("ipr", {"pathway": "none", "gain": 3.0, "seed": slice(0, 10)}, ipr)))) == count
+
+
+def test_without_localized_fields_nothing_is_said_of_them():
+    record = changed(("ipr", {"pathway": "none"}, 0.1))
+    assert [v.holds for v in experiment.verdicts(record)] == [None] * 13 + [True] * 4
 
 
 @pytest.mark.parametrize(("sizes", "count"), [((0.5, 1.0), 19), ((1.0, 4.0), 18), ((1.0,), 17)])
 def test_pushes_that_were_not_made_are_not_judged(sizes, count):
-    assert len(experiment.verdicts(made(sizes))) == count
+    assert len(judging.told(experiment, made(sizes))) == count
+    assert len(experiment.verdicts(made(sizes))) == 19
 
 
 def test_notes():

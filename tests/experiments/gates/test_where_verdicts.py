@@ -176,8 +176,16 @@ def test_settings_in_which_few_localize_say_nothing(ipr, holds):
     ],
 )
 def test_exploratory_runs_are_compared_where_settings_are_shared(change, count):
-    claims = [verdict.claim for verdict in experiment.verdicts(made(**change))]
+    claims = [verdict.claim for verdict in judging.told(experiment, made(**change))]
     assert sum("exploratory" in claim or "60 starts" in claim for claim in claims) == count
+    assert len(experiment.verdicts(made(**change))) == 9
+
+
+def test_nothing_is_said_of_places_if_no_unit_is_localized():
+    record = made()
+    record["neuron_ipr"] = 0 * record.neuron_ipr
+    outcomes = [verdict.outcome for verdict in experiment.verdicts(record) if "exploratory" not in verdict.claim]
+    assert outcomes.count("not judged") == 5  # those of one neuron, and the comparison with it
 
 
 def test_notes():

@@ -221,7 +221,7 @@ def test_what_is_expected():
     ],
 )
 def test_verdicts_that_a_record_cannot_give(change, gone):
-    assert len(experiment.verdicts(made(**change))) == 27 - gone
+    assert len(judging.told(experiment, made(**change))) == 27 - gone
 
 
 def test_notes():

@@ -79,7 +79,7 @@ def _one_task(p: Settings, bench: Bench, name: str, found: Images) -> xr.Dataset
 
 def _unlike_the_paper(record: xr.Dataset) -> str:
     """Why numbers are not laid beside the paper's, unless it is all of MNIST, its widths, and long enough."""
-    here, epochs = record.attrs, round(float(record.epoch[-1]))
+    here, epochs = record.attrs, round(float(record.epoch[-1]), 1)
     widths = exactly("widths", WIDTHS, tuple(here["widths"]))
     return lacking(at_least("samples", WHOLE, here["samples"]), widths, at_least("epochs", EPOCHS, epochs))
 
