@@ -72,6 +72,34 @@ def test_chunks_do_not_change_a_bit():
         assert whole.identical(part.assign_attrs(whole.attrs)), chunk
 
 
+@pytest.mark.parametrize("seconds", [1e-9, 1e9])
+def test_pieces_do_not_change_a_bit(monkeypatch, seconds):
+    """Of one step, or of sixteen and then of many; in parts of records and over several of them."""
+    whole = {every: run(committee(), task(), record_every=every, chunk=3) for every in (4, 30)}
+    monkeypatch.setattr(sys.modules["gatefield.dynamics.train.pieces"], "SECONDS", seconds)
+    monkeypatch.setattr(sys.modules["gatefield.dynamics.train.pieces"], "FIRST", 1)
+    for every, record in whole.items():
+        again = run(committee(), task(), record_every=every, chunk=3)
+        for name in ("fields", "loss", "status"):
+            np.testing.assert_array_equal(again[name], record[name])
+
+
+def test_an_interrupt_leaves_nothing_on_the_device(monkeypatch):
+    """Ctrl-C arrives while a piece is under way, and is told when that is done."""
+    waits, block = [], jax.block_until_ready
+
+    def interrupted(state):
+        waits.append(1)
+        if len(waits) == 2:
+            raise KeyboardInterrupt
+        return block(state)
+
+    monkeypatch.setattr(jax, "block_until_ready", interrupted)
+    with pytest.raises(Interrupted, match="last commit is at step 0 of 30"):
+        run(committee(), task(), record_every=30)
+    assert len(waits) == 3
+
+
 def test_recording_more_often_does_not_change_the_path():
     net, data = committee(), task()
     often, seldom = (run(net, data, record_every=every) for every in (1, 5))

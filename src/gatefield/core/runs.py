@@ -113,7 +113,7 @@ def _axis(tree: Any, path: tuple, value: Any) -> int | None:
     extra = np.ndim(value) - ndim
     if extra not in (0, 1):
         raise UserError(
-            f"{_name(path)} must have {ndim} dimensions, or {ndim + 1} with a run axis, but has shape {np.shape(value)}; a "
-            f"field that holds an array for each run is declared with gatefield.leaf(its number of dimensions)."
+            f"{_name(path)} must have {ndim} dimensions, or {ndim + 1} with a run axis, but has shape {np.shape(value)}; "
+            f"fields that hold arrays are declared with gatefield.leaf(dimensions)."
         )
     return 0 if extra else None

@@ -33,7 +33,7 @@ def _observed(name: Any, value: Any, net: Any) -> Observed:
         raise UserError(f"observe must name what is recorded by letters and digits, but has the name {quoted(name)}.")
     if not isinstance(value, Sequence) or len(value) != 2 or not _are_names(value[0]) or not callable(value[1]):
         raise UserError(f"observe must be a dict, {HOW}, but '{name}' is {quoted(value)}.")
-    shape = shape_of(f"'{name}' in observe must be a function of the network", lambda: value[1](net))
+    shape = shape_of(f"'{name}' in observe must be a function of the network", value[1], net)
     return Observed(tuple(value[0]), value[1], shape)
 
 

@@ -4,6 +4,7 @@ This one loop serves recording, checkpoints, progress and stopping.
 """
 
 import dataclasses
+import functools
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -15,7 +16,8 @@ import xarray as xr
 from jaxtyping import Array
 
 from gatefield.core.errors import UserError
-from gatefield.dynamics.train.engine import State, advance, observe
+from gatefield.dynamics.train.engine import State, observe
+from gatefield.dynamics.train.pieces import Pace, pieces
 from gatefield.dynamics.train.problem import Setup
 from gatefield.dynamics.train.recorder import Layout, Recorder, Variable
 
@@ -56,6 +58,7 @@ class Session:
     identity: str
     chunk: int | None
     keep_network: bool = True
+    pace: Pace = dataclasses.field(default_factory=Pace)
 
     def run(self, recorder: Recorder, progress: Progress) -> tuple[Any, xr.Dataset]:
         """Go on from what the recorder finds, or begin, until all records are committed; the trained network and the record.
@@ -97,11 +100,11 @@ class Session:
         """The first records, and how many make a commit: as many as take about two seconds, if they fit into memory."""
         if self.chunk or len(self.marks) == 2:
             return None, state, self.chunk or capacity
-        self._advance(state, 0, 0, capacity)  # compiles
+        rows, state = self._advance(state, 0, 1, capacity)  # compiles
         start = time.perf_counter()
-        rows, state = self._advance(state, 0, 2, capacity)
+        more, state = self._advance(state, 1, 1, capacity)
         seconds = time.perf_counter() - start
-        return rows, state, int(np.clip(SECONDS_PER_COMMIT / seconds, 2, capacity))
+        return _join(rows, more), state, int(np.clip(SECONDS_PER_COMMIT / seconds, 2, capacity))
 
     def _observe(self, state: State) -> dict[str, Array]:
         """What all runs show at step 0; only its shapes are asked for, so that it is not compiled."""
@@ -122,10 +125,10 @@ class Session:
         return _join(rows, more) if rows else more, state
 
     def _advance(self, state: State, first: int, count: int, capacity: int) -> tuple[Rows, State]:
-        setup, marks = self.setup, jnp.asarray(self.marks, jnp.int32)
-        records = jnp.int32(first), jnp.int32(count)
-        state, rows = advance(setup.program, state, setup.problem, marks, capacity, setup.group, *records)
-        return _host(rows, lambda a: a[:, :count]), state
+        blocks = []
+        for piece, rows, made in pieces(self.setup, state, self.marks, first, count, capacity, self.pace):
+            state, blocks = piece, blocks + ([_host(rows, made)] if made else [])
+        return functools.reduce(_join, blocks), state
 
     def _layout(self, state: State, block: int) -> Layout:
         shapes, dims = eqx.filter_eval_shape(self._observe, state), self.setup.dims
@@ -151,9 +154,9 @@ def _join(rows: Rows, more: Rows) -> Rows:
     return {name: np.concatenate([rows[name], more[name]], axis=1) for name in rows}
 
 
-def _host(rows: dict[str, Array], part: Callable[[np.ndarray], np.ndarray]) -> Rows:
-    """Rows as NumPy arrays, with the status of each run: diverged once its fields or its loss are not finite."""
-    arrays = {name: part(np.asarray(value)) for name, value in rows.items()}
+def _host(rows: dict[str, Array], count: int) -> Rows:
+    """The first rows as NumPy arrays, with the status of each run: diverged once its fields or its loss are not finite."""
+    arrays = {name: np.asarray(value)[:, :count] for name, value in rows.items()}
     judged = [arrays[name] for name in ("fields", "loss") if name in arrays]
     wrong = [~np.isfinite(a).all(axis=tuple(range(2, a.ndim))) for a in judged]
     return {**arrays, "status": np.any(wrong, axis=0).astype(np.int8)}

@@ -3,7 +3,6 @@
 from typing import Any, Generic, TypeVar
 
 import equinox as eqx
-import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 from jaxtyping import Array
@@ -12,8 +11,8 @@ from gatefield.core import checks
 from gatefield.core.keys import Keys
 from gatefield.data import AbstractTask
 from gatefield.dynamics.train.engine import Observe, State
-from gatefield.dynamics.train.engine import advance as advance_records
 from gatefield.dynamics.train.parts import check_steps
+from gatefield.dynamics.train.pieces import Pace, pieces
 from gatefield.dynamics.train.problem import Setup, set_up
 from gatefield.nets import Network
 
@@ -38,10 +37,9 @@ class Stepper(eqx.Module, Generic[N]):
 
     def _advance(self, stop: int) -> tuple[State, dict[str, Array]]:
         """The state at a step, and the record there: by the program that trains, so that no bit differs."""
-        setup, one = self.setup, jnp.int32(1)
-        marks = jnp.asarray([self.step, stop], jnp.int32)
-        with setup.precision():
-            return advance_records(setup.program, setup.state, setup.problem, marks, 1, setup.group, one, one)
+        with self.setup.precision():
+            *_, (state, rows, _) = pieces(self.setup, self.setup.state, np.array([self.step, stop]), 1, 1, 1, Pace())
+        return state, rows
 
 
 def init(
