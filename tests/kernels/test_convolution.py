@@ -151,7 +151,7 @@ ONES = np.ones((2, 3))
         (lambda: kernels.conv_moment([ONES], ONES, 1.0, 4), "kernel_size must be at most the 3 positions, but is 4"),
         (lambda: kernels.rotation_terms([ONES], ONES, -1.0, 2), "sigma must be positive and finite, but is -1"),
         (lambda: kernels.rotation_terms([ONES], ONES, [1.0, 1.0], 2), "one for each of the 1 layers"),
-        (lambda: kernels.expected_conv_ntk([ONES * np.nan], ONES, 1.0, 2), "gates must be finite, but is nan"),
+        (lambda: kernels.expected_conv_ntk([ONES * np.nan], ONES, 1.0, 2), "gates of layer 1 must be finite, but is nan"),
         (lambda: kernels.path_bundles(10, 3, 30), "more than 1000000 paths, too many to list; give smaller numbers"),
         (lambda: kernels.path_bundles(3, 2, 0), "layers must be a whole number of at least 1, but is 0"),
     ],

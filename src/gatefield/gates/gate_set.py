@@ -37,7 +37,7 @@ class GateSet(eqx.Module):
     def __init__(self, gates: "Gate | GateSet | Sequence[Gate] | Any") -> None:
         self.gates = gates.gates if isinstance(gates, GateSet) else (gates,) if isinstance(gates, Gate) else listed(gates)
         if not self.gates or not all(isinstance(gate, Gate) for gate in self.gates):
-            raise UserError(f"gates must be one gate or more, such as HalfSpace([1.0, 0.0]), but are {quoted(gates)}.")
+            raise UserError(f"A set needs one or more gates, such as HalfSpace([1.0, 0.0]), but was given {quoted(gates)}.")
         sites = {np.shape(gate.direction)[-1] for gate in self.gates if isinstance(gate, HalfSpace)}
         if len(sites) > 1:
             raise UserError(f"All gates of a set must have the same number of sites, but these have {sorted(sites)}.")

@@ -27,16 +27,19 @@ R = TypeVar("R")
 def arrays(name: str, value: Any) -> None:
     """A list of arrays of finite numbers, one for each layer."""
     listed = isinstance(value, Sequence) and not isinstance(value, str | bytes)
-    if not (listed or (isinstance(value, np.ndarray | jax.Array) and value.ndim)) or not len(value):
+    if not (listed or (isinstance(value, np.ndarray | jax.Array) and value.ndim)):
         raise UserError(f"{name} must be a list with one array for each layer, but is {quoted(value)}; write {name}=[...].")
     for at, array in enumerate(value, 1):
-        numbers(f"{name} of layer {at}", array)
+        checks.shape(f"{name} of layer {at}", array)
+        checks.finite(f"{name} of layer {at}", array)
 
 
 def numbers(name: str, value: Any) -> None:
     """Finite numbers of any shape, at least one."""
     if 0 in checks.shape(name, value):
-        raise UserError(f"{name} must hold at least one number, but has shape {np.shape(value)}; leave out what is empty.")
+        raise UserError(
+            f"{name} must have at least one sample, but its shape is {np.shape(value)}; give one row for each sample."
+        )
     checks.finite(name, value)
 
 

@@ -141,7 +141,7 @@ def random_gate_moments(depth: int, width: int, mu: ScalarLike, sigma: ScalarLik
 
     **Source:** paper 004, theorem 2.3 and lemma 2.4; the variances are not printed.
     """
-    depth, width = checks.count("depth", depth, least=2, most=MOST_LAYERS), checks.count("width", width)
+    depth, width = checks.count("depth", depth, least=2, most=MOST_LAYERS), checks.count("width", width, most=2**53)
     mu = float(checks.real("mu", mu, "above 0 and at most 1", lambda m: (m > 0) & (m <= 1)))
     deviations, one = layer_deviations(checks.scalar("sigma", sigma), depth), Vector(1.0, 0.0, 1.0, 0.0, 0.0)
     found = []

@@ -77,16 +77,19 @@ def answers(layers: list[Any], one: Pass, top: int) -> Iterator[tuple[int, Any]]
 def check_soft(beta: Any, eps: Any) -> tuple[Any, Any]:
     """A finite beta > 0 and eps >= 0."""
     rule = "positive and finite, because hard gates have no slope (K^a is then 0, and K^w is ntk of the hard gates)"
+    beta = checks.real("beta", beta, rule, lambda b: (b > 0) & np.isfinite(b))
     checks.number("beta", beta)
     checks.number("eps", eps)
-    beta = checks.real("beta", beta, rule, lambda b: (b > 0) & np.isfinite(b))
     return beta, checks.real("eps", eps, "zero or more and finite", lambda e: (e >= 0) & np.isfinite(e))
 
 
 def check_gating(gating_weights: list[Any], x: Any) -> list[Any]:
     """The layers of a gating network that make gates; a last layer (width,) or (width, 1), which makes none, is left out."""
-    if any(not layer.ndim for layer in gating_weights):
-        raise UserError("gating_weights must be arrays (fan-in, width), but one is a number; give one array for each layer.")
+    if not gating_weights or any(not layer.ndim for layer in gating_weights):
+        shapes = [layer.shape for layer in gating_weights]
+        raise UserError(
+            f"gating_weights must be arrays (fan-in, width), but have the shapes {shapes}; give one for each layer."
+        )
     last = gating_weights[-1]
     layers = gating_weights[:-1] if len(gating_weights) > 1 and (last.ndim == 1 or last.shape[1] == 1) else gating_weights
     return check_layers("gating_weights", [*layers, np.zeros((layers[-1].shape[-1], 1))], x)[:-1]

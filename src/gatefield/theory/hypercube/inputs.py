@@ -19,10 +19,12 @@ def shape(name: str, value: Any) -> tuple[int, ...]:
         return checks.traced(name, value).shape
     try:
         array = np.asarray(value)
-    except (TypeError, ValueError):
-        array = np.empty(0, str)
+    except ValueError:
+        raise UserError(f"{name} must be an array of real numbers, but its rows differ in length; make them equal.") from None
+    except TypeError:
+        raise UserError(f"{name} must be an array of real numbers, but is {quoted(value)}; give one array.") from None
     if array.dtype.kind not in "biufO":
-        raise UserError(f"{name} must be an array of real numbers, but is {quoted(value)}, of another type or of unequal rows.")
+        raise UserError(f"{name} must be an array of real numbers, but has type {array.dtype}; give real numbers.")
     return array.shape
 
 
