@@ -5,7 +5,6 @@ __all__ = [
     "checks",
     "errors",
     "estimate",
-    "functions",
     "grid",
     "intervals",
     "keys",
@@ -17,5 +16,6 @@ __all__ = [
     "scaling",
     "text",
     "ties",
+    "tracing",
     "version",
 ]
