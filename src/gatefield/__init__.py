@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from gatefield.core.grid import Grid as Grid
     from gatefield.core.runs import leaf as leaf
     from gatefield.core.runs import one_run as one_run
+    from gatefield.core.tracing.programs import forget_programs as forget_programs
     from gatefield.data import Dataset as Dataset
     from gatefield.data import Task as Task
     from gatefield.dynamics import Interrupted as Interrupted
@@ -42,6 +43,7 @@ _names, _get, _ = lazy_names(
     {
         "core.estimate": ["Estimate"],
         "core.grid": ["Grid"],
+        "core.tracing.programs": ["forget_programs"],
         "core.runs": ["leaf", "one_run"],
         "data": ["Dataset", "Task"],
         "dynamics": ["Interrupted", "flow", "train"],

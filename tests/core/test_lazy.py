@@ -3,7 +3,10 @@
 import subprocess
 import sys
 
+import jax
 import pytest
+
+from gatefield import forget_programs
 
 PACKAGE = """
 from gatefield.core.lazy import lazy_names
@@ -54,3 +57,17 @@ def test_another_name_is_refused_as_usual(package):
 def test_the_packages_own_names_are_there():
     program = "import gatefield, sys; from gatefield import *; assert {'train', 'Grid', 'Verdict'} <= set(dir())"
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_programs_can_be_given_back():
+    traced = []
+
+    @jax.jit
+    def double(x):
+        traced.append(1)
+        return 2 * x
+
+    for _ in range(2):
+        assert (double(3.0), double(3.0)) == (6.0, 6.0)
+        forget_programs()
+    assert len(traced) == 2

@@ -5,7 +5,6 @@ __all__ = [
     "checks",
     "errors",
     "estimate",
-    "functions",
     "grid",
     "intervals",
     "keys",
@@ -16,5 +15,6 @@ __all__ = [
     "runs",
     "text",
     "ties",
+    "tracing",
     "version",
 ]

@@ -2,10 +2,11 @@
 
 import jax
 import numpy as np
+from jaxtyping import PRNGKeyArray
 
 from gatefield.core import checks
 from gatefield.core.errors import UserError
-from gatefield.core.keys import Keys
+from gatefield.core.keys import Keys, as_key
 from gatefield.core.runs import one_run, run_count
 from gatefield.core.text.quoted import quoted
 from gatefield.data.source import Source
@@ -31,12 +32,12 @@ def check_source(source: Source, *, key: Keys | None = None, samples: int = 20_0
     if not isinstance(source, Source):
         raise UserError(f"source must be a source, such as Gaussian(40, xi=2.0), but is {quoted(source)}.")
     checks.count("n", source.n)
-    key = jax.random.key(0) if key is None else key
+    key = jax.random.key(0) if key is None else as_key(key, runs=False)
     for run in range(run_count(source) or 1):
         _check_run(one_run(source, run), key, checks.count("samples", samples, least=1000))
 
 
-def _check_run(source: Source, key: Keys, samples: int) -> None:
+def _check_run(source: Source, key: PRNGKeyArray, samples: int) -> None:
     name = type(source).__name__
     x = np.asarray(source.sample(key, samples), float)
     if not np.isfinite(x).all():

@@ -12,10 +12,10 @@ from jaxtyping import Array, Float, PRNGKeyArray
 
 from gatefield.core import checks
 from gatefield.core.errors import UserError
-from gatefield.core.functions import shape_of
 from gatefield.core.precision import real
 from gatefield.core.runs import run_count
 from gatefield.core.text.quoted import quoted
+from gatefield.core.tracing.functions import shape_of
 from gatefield.data.abstract_task import AbstractTask, Batch, DrawBatch
 from gatefield.data.arrays import Draw, Parameter
 from gatefield.data.source import Source, draws_of, per_run

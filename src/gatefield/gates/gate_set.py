@@ -53,7 +53,7 @@ class GateSet(eqx.Module):
     def __call__(self, x: Float[ArrayLike, "*samples n"]) -> Float[Array, "*samples K"]:
         """How far each gate is open for each input."""
         hard = all(isinstance(gate, HalfSpace) and not gate.width for gate in self.gates)
-        inputs = gate_inputs(self, x, self.gates[0].direction if hard else None)
+        inputs = gate_inputs(self, x, getattr(self.gates[0], "direction", None) if hard else None)
         if hard and self.K > 1:
             return _together(self.gates, inputs)
         given = x if hasattr(x, "dtype") else inputs  # gates of the user's own may look at its type
@@ -88,7 +88,7 @@ def per_gate(name: str, value: Any, K: int) -> np.ndarray:
     return np.broadcast_to(numbers, (K,))
 
 
-def _together(gates: Any, x: Float[ArrayLike, "*samples n"]) -> Float[Array, "*samples K"]:
+def _together(gates: Any, x: Float[Array, "*samples n"]) -> Float[Array, "*samples K"]:
     """All half-space gates by one product."""
     v, edges = (jnp.stack([real(getattr(gate, name)) for gate in gates]) for name in ("direction", "threshold"))
     return opened(x, v, edges)

@@ -9,7 +9,7 @@ from jaxtyping import Array, Float
 
 from gatefield.core import checks
 from gatefield.core.errors import UserError
-from gatefield.core.functions import shape_of
+from gatefield.core.tracing.functions import shape_of
 
 Activation = Callable[[Array], Array]
 

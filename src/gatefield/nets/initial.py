@@ -12,8 +12,8 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from gatefield.core import checks
 from gatefield.core.arrays import Numbers, ScalarLike
 from gatefield.core.errors import UserError
-from gatefield.core.functions import shape_of
 from gatefield.core.keys import Keys, as_key
+from gatefield.core.tracing.functions import shape_of
 
 
 def xavier(key: PRNGKeyArray, units: int, n: int, scale: float) -> Float[Array, "units n"]:

@@ -11,7 +11,7 @@ from jax.flatten_util import ravel_pytree
 
 from gatefield.core import checks
 from gatefield.core.errors import UserError
-from gatefield.core.functions import shapes_of
+from gatefield.core.tracing.functions import shapes_of
 
 State = tuple[Any, ...]
 Velocity = Callable[..., Any]

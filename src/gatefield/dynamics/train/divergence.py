@@ -9,10 +9,10 @@ from gatefield.dynamics.train.problem import Setup
 def divergence(record: xr.Dataset, setup: Setup) -> str | None:
     """How many runs diverged, when, and what to lower; None if none did."""
     status = np.asarray(record.status) if "status" in record else np.zeros((1, 1))
-    lost = status.any(axis=1)
+    lost = np.any(status, axis=1)
     if not lost.any():
         return None
-    step = int(record.step[status.any(axis=0).argmax()])
+    step = int(record.step[np.argmax(np.any(status, axis=0))])
     if not step:
         return (
             f"{lost.sum()} of {len(lost)} runs are not finite from the start; see the initial network, and samples of the task."

@@ -11,8 +11,8 @@ from jaxtyping import Array, Float, Int
 
 from gatefield.core import checks
 from gatefield.core.errors import UserError
-from gatefield.core.functions import shape_of
 from gatefield.core.text.quoted import quoted
+from gatefield.core.tracing.functions import shape_of
 
 Loss = Callable[[Array, Array], Array]
 

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from gatefield.core.errors import UserError
-from gatefield.core.functions import shape_of
 from gatefield.core.text.quoted import quoted
+from gatefield.core.tracing.functions import shape_of
 
 HOW = "name -> (dimension names, function of the network), such as {'total': ((), lambda net: net.fields.sum())}"
 COORDS = ("run", "step", "time", "seed", "learning_rate", "train_key", "evaluation_key", "word", "status")

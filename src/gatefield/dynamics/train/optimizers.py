@@ -10,8 +10,8 @@ import optax
 
 from gatefield.core import checks
 from gatefield.core.errors import UserError
-from gatefield.core.functions import attempted
 from gatefield.core.text.quoted import quoted
+from gatefield.core.tracing.functions import attempted
 
 Optimizer = Callable[[Any], optax.GradientTransformation]
 Schedule = Callable[[Any], Any]

@@ -191,8 +191,8 @@ def initial_gates(gates: Any, samples: Any, mu: float, units: Sequence[Sizes], k
     widths = tuple(map(math.prod, units))
     if gates is not None:
         gates = _flat(gates, units)
-        first = gates[0] if isinstance(gates, Sequence) and len(gates) else 0.0
-        rows = np.shape(first)[-2] if np.ndim(first) > 1 else 0
+        shape = np.shape(gates[0]) if isinstance(gates, Sequence) and len(gates) else ()
+        rows = shape[-2] if len(shape) > 1 else 0
         return given_arrays("free_gates", gates, [(rows, width) for width in widths])
     if samples is None or key is None:
         raise UserError("Gating 'free' needs the number of training samples and a key, or free_gates; give samples=200, say.")

@@ -38,8 +38,8 @@ def attempted(rule: str, function: Callable[..., Any], *arguments: Any) -> Any:
     """What a function gives; an error that begins with `rule` if it fails. The failure itself stands behind that error."""
     try:
         return function(*arguments)
-    except UserError:
-        raise
+    except UserError as error:
+        raise UserError(f"{rule}, but fails: {error}") from error
     except Exception as error:
         reason = " ".join((str(error) or type(error).__name__).splitlines()[:1])[:MOST].rstrip(".")
         raise UserError(f"{rule}, but fails: {reason}.") from error
