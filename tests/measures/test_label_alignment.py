@@ -66,8 +66,8 @@ def test_a_singular_kernel_needs_a_ridge():
     with pytest.raises(UserError, match="K is singular with ridge 0"):
         measures.label_alignment(K, np.ones(4), 0.0)
     assert measures.label_alignment(K, np.ones(4), 1e-8) == pytest.approx(1, rel=1e-6)
-    with pytest.raises(UserError, match="K must have a positive trace, but it is 0"):
-        measures.label_alignment(0 * K, np.ones(4), 1e-8)
+    with pytest.raises(UserError, match="K must have no negative trace, but has -4"):
+        measures.label_alignment(-K, np.ones(4), 1e-8)
     with pytest.raises(UserError, match="K must be symmetric"):
         measures.label_alignment(np.triu(K), np.ones(4), 1e-8)
     with pytest.raises(UserError, match="ridge must be zero or more and finite, but is -1"):

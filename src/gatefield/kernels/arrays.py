@@ -30,16 +30,14 @@ def arrays(name: str, value: Any) -> None:
     if not (listed or (isinstance(value, np.ndarray | jax.Array) and value.ndim)):
         raise UserError(f"{name} must be a list with one array for each layer, but is {quoted(value)}; write {name}=[...].")
     for at, array in enumerate(value, 1):
-        checks.shape(f"{name} of layer {at}", array)
         checks.finite(f"{name} of layer {at}", array)
 
 
 def numbers(name: str, value: Any) -> None:
     """Finite numbers of any shape, at least one."""
     if 0 in checks.shape(name, value):
-        raise UserError(
-            f"{name} must have at least one sample, but its shape is {np.shape(value)}; give one row for each sample."
-        )
+        sizes = np.shape(value)
+        raise UserError(f"{name} must have at least one sample, but its shape is {sizes}; give one row for each sample.")
     checks.finite(name, value)
 
 
