@@ -135,7 +135,7 @@ def test_what_a_verdict_asks_to_be_set_can_be_set(case):
     """Each `--set name=value` that a tiny record is told names a parameter, and its value is one."""
     experiment, parameters, record = case
     for verdict in experiment.verdicts(record):
-        text = verdict.why or (verdict.note if verdict.note.startswith("not decided: needs") else "")
+        text = verdict.why or (verdict.note if verdict.note.startswith("needs ") else "")
         words = shlex.split(text.partition("run with")[2].partition("; ")[0])
         settings = {name: parsed(value) for name, _, value in (word.partition("=") for word in words if "=" in word)}
         assert settings or not text

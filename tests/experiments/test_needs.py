@@ -31,11 +31,17 @@ def trained(time=(0.0, 50.0), **attrs):
         (lasting(trained(), 50.0), ""),
         (lasting(trained(steps=1000), 200.0), "needs a training of 200 tau, has 50; run with --set steps=4000"),
         (lasting(trained(steps=4000, learning_rate=[0.05]), 200.0), ""),
-        (lasting(trained(steps=3999, learning_rate=0.05), 200.0), "needs a training of 200 tau, has 199.95; run with --set steps=4000"),
+        (
+            lasting(trained(steps=3999, learning_rate=0.05), 200.0),
+            "needs a training of 200 tau, has 199.95; run with --set steps=4000",
+        ),
         (lasting(trained(steps=6000, learning_rate=np.float32(0.1)), 600.0), ""),
-        (Need("two laws", "one", {"laws": ["laplace", "student:3"]}), "needs two laws, has one; run with --set 'laws=[laplace,student:3]'"),
+        (
+            Need("two laws", "one", {"laws": ["laplace", "student:3"]}),
+            "needs two laws, has one; run with --set 'laws=[laplace,student:3]'",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_need_says_what_there_is_and_what_to_set(need, why):
     assert lacking(need) == why
 
@@ -50,7 +56,7 @@ def test_a_reason_leaves_verdicts_undecided_or_not_judged():
     none = Verdict.not_judged("d", "needs n = 40, has 12; run with --set n=40")
     assert undecided("", made, none) == unjudged("", made, none) == [made, none]
     first, second = undecided("too short", made, none)
-    assert (first.outcome, first.measured, first.note) == ("not decided", 0.5, "not decided: too short; a note")
+    assert (first.outcome, first.measured, first.note) == ("not decided", 0.5, "too short; a note")
     assert second == none
     (found,) = unjudged("elsewhere", made)
     assert (found.outcome, found.claim, found.kind, found.source, found.why) == (

@@ -94,7 +94,7 @@ def test_verdicts_are_words_and_not_only_colours(tmp_path):
     assert text.count("✓ confirmed") == text.count("✗ refuted") == 2  # once above, once in its section
     assert "12346" in text
     assert "It is narrower." in text
-    assert " ".join(text.split()).count("1 experiment 2 claims ✓ 1 confirmed ✗ 1 refuted, a finding (1 claim)") == 1
+    assert " ".join(text.split()).count("1 experiment 2 claims ✓ 1 confirmed ✗ 1 refuted, a finding (1 claim of a source)") == 1
 
 
 def test_every_outcome_has_its_word_and_is_counted(tmp_path):
@@ -109,7 +109,9 @@ def test_every_outcome_has_its_word_and_is_counted(tmp_path):
     ]
     judged = dataclasses.replace(BUMP, verdicts=lambda record: made)
     text = Page(write_report([FakeEntry()], tmp_path / "page.html", find=lambda name: judged)).text
-    counts = "✗ 3 refuted, findings (1 prediction, 2 claims) ? 1 not decided ≠ 1 off, a miss (1 control) – 1 not judged"
+    counts = (
+        "✗ 3 refuted, findings (1 prediction, 2 claims of a source) ? 1 not decided ≠ 1 off, a miss (1 control) – 1 not judged"
+    )
     assert f"7 claims ✓ 1 confirmed {counts}" in " ".join(text.split())
     for words in ("✓ confirmed", "? not decided", "≠ off", "– not judged", "needs n = 40, has 12; run with --set n=40"):
         assert text.count(words) == 2

@@ -87,7 +87,7 @@ def undecided(why: str, *verdicts: Verdict) -> list[Verdict]:
 
 def _open(verdict: Verdict, why: str) -> Verdict:
     bounds = tuple(dataclasses.replace(bound, error=math.inf) for bound in verdict.bounds)
-    return dataclasses.replace(verdict, bounds=bounds, note="; ".join(filter(None, (f"not decided: {why}", verdict.note))))
+    return dataclasses.replace(verdict, bounds=bounds, note="; ".join(filter(None, (why, verdict.note))))
 
 
 def _plain(value: Any) -> Any:

@@ -99,7 +99,7 @@ def tally(verdicts: "Sequence[Verdict]") -> dict[str, str]:
 
     >>> from gatefield.lab import Verdict
     >>> tally([Verdict.equals("n is 3", 3, 3), Verdict.equals("so it is printed", 1, 2, kind="claim")])
-    {'confirmed': '1 confirmed', 'refuted': '1 refuted, a finding (1 claim)'}
+    {'confirmed': '1 confirmed', 'refuted': '1 refuted, a finding (1 claim of a source)'}
     """
     by_outcome = {outcome: [verdict for verdict in verdicts if verdict.outcome == outcome] for outcome in MARKS}
     return {outcome: _counted(outcome, found) for outcome, found in by_outcome.items() if found}
@@ -108,7 +108,7 @@ def tally(verdicts: "Sequence[Verdict]") -> dict[str, str]:
 def _counted(outcome: str, found: "Sequence[Verdict]") -> str:
     one, many = {"refuted": (", a finding", ", findings"), "off": (", a miss", ", misses")}.get(outcome, ("", ""))
     kinds = Counter(verdict.kind for verdict in found)
-    each = ", ".join(f"{count} {kind}{'s' * (count > 1)}" for kind, count in kinds.items())
+    each = ", ".join(f"{n} {kind}{'s' * (n > 1)}{' of a source' * (kind == 'claim')}" for kind, n in kinds.items())
     return f"{len(found)} {outcome}{one if len(found) == 1 else many}" + (f" ({each})" if one else "")
 
 

@@ -132,7 +132,7 @@ def test_difference_of_one_seed_decides_nothing():
     one, other = xr.DataArray([0.6], dims="seed"), xr.DataArray([0.5], dims="seed")
     assert_judged(exceeds("c", one, other, note="n", scale=100), 10, "not decided", 0.0)
     assert_judged(exceeds("c", other, one, note="n"), -0.1, "not decided", 0.0)
-    note = "not decided: needs seeds of at least 2, has 1; run with --set seeds=2; n"
+    note = "needs seeds of at least 2, has 1; run with --set seeds=2; n"
     assert exceeds("c", one, other, note="n").note == note
     assert spread(one, 100) == "60.00 +- 0.00"
 

@@ -76,7 +76,7 @@ def test_published_sizes_alone_have_published_numbers(change, places):
 def test_what_is_not_judged_says_what_to_set():
     first, *_, last = judge("localization", made(end=50.0, gains=(0.01, 3.0, 10.0)))
     assert first.outcome == "not decided"  # in that time nothing localizes
-    assert first.note.startswith("not decided: needs a training of 200 tau, has 50; run with --set steps=4000; over gains")
+    assert first.note.startswith("needs a training of 200 tau, has 50; run with --set steps=4000; over gains")
     assert last.why == (
         "needs a training of 200 tau, has 50, and gains with inf, has 0.01, 3.0 and 10.0; "
         "run with --set steps=4000 --set 'gains=[0.01,3.0,10.0,inf]'"
