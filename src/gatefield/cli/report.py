@@ -33,8 +33,8 @@ class Report:
         from gatefield.core.progress import training_progress
 
         lab.check_file(self.output)
-        entries = _entries(self.store)
         own = {experiment.name: experiment for word in self.studies for experiment in find_experiments(word)}
+        entries = _entries(self.store)
         with training_progress(name="report") as progress:
             page = show.write_report(
                 entries,
