@@ -54,7 +54,7 @@ class GateSet(eqx.Module):
         """How far each gate is open for each input."""
         hard = all(isinstance(gate, HalfSpace) and not gate.width for gate in self.gates)
         if hard and self.K > 1:
-            return _together(self.gates, real(inputs(x, np.shape(self.gates[0].direction)[-1])))
+            return _together(self.gates, real(inputs(x, np.shape(getattr(self.gates[0], "direction"))[-1])))
         return jnp.stack([gate(x) for gate in self.gates], axis=-1)
 
     def check_sites(self, n: int) -> None:
