@@ -138,7 +138,7 @@ def half_time(A: MomentLike, b: WeightsLike, K: Count) -> Scalar:
 
     **Source:** note 002, section 5.1, which asks which gates win the race.
     """
-    A, b, _ = checked(A, b, b, K)
+    A, b, _ = checked(A, b, b)
     rates, basis = jnp.linalg.eigh(A)
     kept = ~(rates <= NULL * rates[-1])  # true for NaN, which stays NaN
     weight = jnp.where(kept, (basis.T @ b) ** 2 / jnp.where(kept, rates, 1.0), 0.0)
