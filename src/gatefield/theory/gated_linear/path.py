@@ -68,7 +68,7 @@ def solve(A: MomentLike, b: WeightsLike, w0: WeightsLike, times: TimesLike, K: C
     **Source:** note 000, equations 9 to 11, corrected: the factor 1/K, and a constant of either sign.
     """
     A, b, w0 = checked(A, b, w0)
-    return path_of(A, b, w0, checked_times(times), _units(K))
+    return path_of(A, b, w0, checked_times(times), units(K))
 
 
 @_known
@@ -89,7 +89,7 @@ def limit(A: MomentLike, b: WeightsLike, w0: WeightsLike, K: Count) -> Float[Exa
     A, b, w0 = checked(A, b, w0)
     inverse = _inverse(A)
     _check_range(A, inverse, b)
-    return _end(inverse, A, b, w0, _units(K))
+    return _end(inverse, A, b, w0, units(K))
 
 
 @_known
@@ -113,7 +113,7 @@ def loss(
     **Source:** note 000, equations 13 to 15, with the factor one half.
     """
     A, b, _ = checked(A, b, b)
-    w = real(w) / _units(K)
+    w = real(w) / units(K)
     if w.shape[-1:] != b.shape:
         raise UserError(f"w must have shape (..., {b.size}), the weights of all units in one, but has {w.shape}; flatten them.")
     return _loss(A, b, w, real(label_power))
@@ -191,7 +191,7 @@ def initial_rate(b: WeightsLike, K: Count) -> Scalar:
 
     **Source:** note 000, equation 13, at the start, with the factor 1/K.
     """
-    return jnp.sum(real(b) ** 2) / _units(K) ** 2
+    return jnp.sum(real(b) ** 2) / units(K) ** 2
 
 
 @given(w=fields, A=checks.finite, b=flat)
@@ -270,7 +270,7 @@ def _check_moment(A: np.ndarray) -> None:
         raise UserError(f"A must be positive semidefinite, but has the eigenvalue {lowest:.3g}; give E[x~ x~'].")
 
 
-def _units(K: Count) -> Float[Array, ""]:
+def units(K: Count) -> Float[Array, ""]:
     """The number of units, which may be traced."""
     return real(K if isinstance(K, Tracer) else checks.count("K", K))
 

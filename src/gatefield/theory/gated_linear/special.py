@@ -27,6 +27,7 @@ from gatefield.theory.gated_linear.path import (
     limit,
     path_of,
     solve,
+    units,
 )
 from gatefield.theory.inputs import check_sites, covariance, field, fields, some, unless_nan
 
@@ -144,7 +145,7 @@ def half_time(A: MomentLike, b: WeightsLike, K: Count) -> Scalar:
     weight = jnp.where(kept, (basis.T @ b) ** 2 / jnp.where(kept, rates, 1.0), 0.0)
     share = weight / jnp.where(jnp.sum(weight) == 0, 1.0, jnp.sum(weight))
     time = _halved(share, rates, jnp.max(rates), jnp.min(jnp.where(kept, rates, jnp.inf)))
-    return unless_nan(jnp.where(jnp.sum(weight) == 0, jnp.inf, K**2 * time), weight)
+    return unless_nan(jnp.where(jnp.sum(weight) == 0, jnp.inf, units(K) ** 2 * time), weight)
 
 
 def _halved(share: Array, rates: Array, fastest: Array, slowest: Array) -> Array:
