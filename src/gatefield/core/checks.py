@@ -175,7 +175,7 @@ def covariance(name: str, value: Any) -> Any:
     """A symmetric matrix (n, n) without negative eigenvalues, up to rounding in single precision."""
     if not isinstance(value, Tracer) and hasattr(value, "dtype") and value.dtype != object:
         content = np.ascontiguousarray(value)
-        digest = hashlib.blake2b(content, digest_size=16).digest() + repr((content.shape, content.dtype)).encode()
+        digest = hashlib.blake2b(content.data, digest_size=16).digest() + repr((content.shape, content.dtype)).encode()
         if digest in _COVARIANCES:
             return value
         _positive(name, value)

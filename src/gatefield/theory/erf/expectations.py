@@ -11,6 +11,7 @@ from jaxtyping import Array
 
 from gatefield.core.arrays import Exact, Field, FieldLike, MatrixLike, Scalar, ScalarLike
 from gatefield.core.checks import given
+from gatefield.core.precision import real
 from gatefield.theory.erf.bivariate import sign_product_mean
 from gatefield.theory.erf.compiled import compiled
 from gatefield.theory.erf.inputs import ONE_UNIT, TWO_UNITS
@@ -37,7 +38,7 @@ def mean(w: FieldLike, b: ScalarLike, cov: MatrixLike) -> Scalar:
 
     **Source:** section 3 of note 002, "Around init".
     """
-    check_sites(w, cov)
+    w, b, cov = _unit(w, b, cov)
     return unit_mean(b, w @ cov @ w)
 
 
@@ -62,7 +63,7 @@ def slope_mean(w: FieldLike, b: ScalarLike, cov: MatrixLike) -> Scalar:
 
     **Source:** note 002, equation 39, which has it for erf(h).
     """
-    check_sites(w, cov)
+    w, b, cov = _unit(w, b, cov)
     return unit_slope(b, w @ cov @ w)
 
 
@@ -85,7 +86,7 @@ def slope_input_mean(w: FieldLike, b: ScalarLike, cov: MatrixLike) -> Field:
 
     **Source:** note 002 leaves the motion of the field out; by Stein's lemma.
     """
-    check_sites(w, cov)
+    w, b, cov = _unit(w, b, cov)
     image = cov @ w
     s = w @ image
     return -b * unit_slope(b, s) / (1 + s) * image
@@ -116,8 +117,8 @@ def product_slope_mean(w_j: FieldLike, b_j: ScalarLike, w_k: FieldLike, b_k: Sca
     **Source:** section 3 of note 002, "Multiple Neurons", with the shift of the mean corrected; equation 41 for erf(h) and k =
     j.
     """
-    check_sites(w_j, cov)
-    check_sites(w_k, cov)
+    w_j, b_j, cov = _unit(w_j, b_j, cov)
+    w_k, b_k, cov = _unit(w_k, b_k, cov)
     one, other = units(w_j[None], b_j[None], cov), units(w_k[None], b_k[None], cov)
     tilt = tilted(one, other)
     return unit_slope(b_j, one.powers[0]) * unit_mean(tilt.mean, tilt.variance)[0, 0]
@@ -147,8 +148,8 @@ def product_slope_input_mean(w_j: FieldLike, b_j: ScalarLike, w_k: FieldLike, b_
 
     **Source:** note 002 leaves the motion of the field out; by Stein's lemma under the tilted Gaussian.
     """
-    check_sites(w_j, cov)
-    check_sites(w_k, cov)
+    w_j, b_j, cov = _unit(w_j, b_j, cov)
+    w_k, b_k, cov = _unit(w_k, b_k, cov)
     one, other = units(w_j[None], b_j[None], cov), units(w_k[None], b_k[None], cov)
     m, v, rest, keep = (part[0, 0] for part in tilted(one, other))
     s = one.powers[0]
@@ -179,9 +180,15 @@ def kernel(w_j: FieldLike, b_j: ScalarLike, w_k: FieldLike, b_k: ScalarLike, cov
 
     **Source:** note 002 has no loss; without biases the arcsine kernel.
     """
-    check_sites(w_j, cov)
-    check_sites(w_k, cov)
+    w_j, b_j, cov = _unit(w_j, b_j, cov)
+    w_k, b_k, cov = _unit(w_k, b_k, cov)
     return unit_kernel(b_j, w_j @ cov @ w_j, w_j @ cov @ w_k, b_k, w_k @ cov @ w_k)
+
+
+def _unit(w: FieldLike, b: ScalarLike, cov: MatrixLike) -> tuple[Array, Array, Array]:
+    """A unit and its covariance as arrays that fit each other."""
+    check_sites(w, cov)
+    return real(w), real(b), real(cov)
 
 
 def unit_mean(b: Array, s: Array) -> Array:

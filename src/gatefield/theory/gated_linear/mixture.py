@@ -15,7 +15,8 @@ from gatefield.core.keys import as_key
 from gatefield.core.precision import exact, real
 from gatefield.data import Task
 from gatefield.theory.classes import Directions, EmpiricalClass, GaussianClass, SymmetricClass, Width
-from gatefield.theory.inputs import labels, one_key, symmetric_class
+from gatefield.theory.inputs import labels as a_pair
+from gatefield.theory.inputs import one_key, symmetric_class
 
 RIDGE = 1e-9
 """Added to A, times its mean diagonal, so that redundant gates can be searched through; what is explained only falls by it."""
@@ -39,7 +40,7 @@ class Mixture(eqx.Module):
     shares: Float[Any, "2"]
     labels: Float[Any, "2"]
 
-    @given(positive=symmetric_class, negative=symmetric_class, labels=labels, proportion=_share)
+    @given(positive=symmetric_class, negative=symmetric_class, labels=a_pair, proportion=_share)
     def __init__(self, positive: SymmetricClass, negative: SymmetricClass, labels: Any = (1.0, 0.0), proportion: float = 0.5):
         self.classes = (positive, negative)
         self.shares = np.array([proportion, 1 - proportion])

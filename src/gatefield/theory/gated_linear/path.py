@@ -67,8 +67,8 @@ def solve(A: MomentLike, b: WeightsLike, w0: WeightsLike, times: TimesLike, K: C
 
     **Source:** note 000, equations 9 to 11, corrected: the factor 1/K, and a constant of either sign.
     """
-    A, b, w0 = checked(A, b, w0, K)
-    return path_of(A, b, w0, checked_times(times), _units(K))
+    A, b, w0 = checked(A, b, w0)
+    return path_of(A, b, w0, checked_times(times), units(K))
 
 
 @_known
@@ -86,10 +86,10 @@ def limit(A: MomentLike, b: WeightsLike, w0: WeightsLike, K: Count) -> Float[Exa
 
     **Source:** note 000, after equation 11, corrected by the factor K and for singular A.
     """
-    A, b, w0 = checked(A, b, w0, K)
+    A, b, w0 = checked(A, b, w0)
     inverse = _inverse(A)
     _check_range(A, inverse, b)
-    return _end(inverse, A, b, w0, _units(K))
+    return _end(inverse, A, b, w0, units(K))
 
 
 @_known
@@ -112,8 +112,8 @@ def loss(
 
     **Source:** note 000, equations 13 to 15, with the factor one half.
     """
-    A, b, _ = checked(A, b, b, K)
-    w = real(w) / _units(K)
+    A, b, _ = checked(A, b, b)
+    w = real(w) / units(K)
     if w.shape[-1:] != b.shape:
         raise UserError(f"w must have shape (..., {b.size}), the weights of all units in one, but has {w.shape}; flatten them.")
     return _loss(A, b, w, real(label_power))
@@ -191,7 +191,7 @@ def initial_rate(b: WeightsLike, K: Count) -> Scalar:
 
     **Source:** note 000, equation 13, at the start, with the factor 1/K.
     """
-    return jnp.sum(real(b) ** 2) / _units(K) ** 2
+    return jnp.sum(real(b) ** 2) / units(K) ** 2
 
 
 @given(w=fields, A=checks.finite, b=flat)
@@ -216,15 +216,9 @@ def velocity(w: FieldsLike, A: MomentLike, b: WeightsLike) -> Fields:
     return ((real(b) - real(A) @ w.ravel() / w.shape[0]) / w.shape[0]).reshape(w.shape)
 
 
-def checked(A: MomentLike, b: WeightsLike, w0: WeightsLike, K: Any = 1) -> tuple[Array, Array, Array]:
-    """A, b and w0 as arrays, with shapes checked, and whether A can be a second moment, of K units of n inputs each."""
+def checked(A: MomentLike, b: WeightsLike, w0: WeightsLike) -> tuple[Array, Array, Array]:
+    """A, b and w0 as arrays, with shapes checked, and whether A can be a second moment."""
     _check_shapes(A, b, w0)
-    size = np.size(b)
-    if not isinstance(K, Tracer) and size % checks.count("K", K):
-        raise UserError(
-            f"K must be the number of units, each with as many of the {size} entries of b, but is {K}; write K=1 for one unit."
-        )
-
     if not isinstance(A, Tracer):
         _check_moment(np.asarray(A, float))
     return _symmetric(real(A)), real(b), real(w0)
@@ -235,7 +229,7 @@ def _check_shapes(A: Any, b: Any, w0: Any) -> None:
     if shapes != ((size, size), (size,), (size,)):
         raise UserError(
             f"A, b and w0 must have shapes (m, m), (m,) and (m,) with the same m = K n, but have "
-            f"{shapes[0]}, {shapes[1]} and {shapes[2]}."
+            f"{shapes[0]}, {shapes[1]} and {shapes[2]}; take all from the same K gates."
         )
 
 
@@ -276,7 +270,7 @@ def _check_moment(A: np.ndarray) -> None:
         raise UserError(f"A must be positive semidefinite, but has the eigenvalue {lowest:.3g}; give E[x~ x~'].")
 
 
-def _units(K: Count) -> Float[Array, ""]:
+def units(K: Count) -> Float[Array, ""]:
     """The number of units, which may be traced."""
     return real(K if isinstance(K, Tracer) else checks.count("K", K))
 

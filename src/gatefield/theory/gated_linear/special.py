@@ -27,6 +27,7 @@ from gatefield.theory.gated_linear.path import (
     limit,
     path_of,
     solve,
+    units,
 )
 from gatefield.theory.inputs import check_sites, covariance, field, fields, some, unless_nan
 
@@ -138,13 +139,13 @@ def half_time(A: MomentLike, b: WeightsLike, K: Count) -> Scalar:
 
     **Source:** note 002, section 5.1, which asks which gates win the race.
     """
-    A, b, _ = checked(A, b, b, K)
+    A, b, _ = checked(A, b, b)
     rates, basis = jnp.linalg.eigh(A)
     kept = ~(rates <= NULL * rates[-1])  # true for NaN, which stays NaN
     weight = jnp.where(kept, (basis.T @ b) ** 2 / jnp.where(kept, rates, 1.0), 0.0)
     share = weight / jnp.where(jnp.sum(weight) == 0, 1.0, jnp.sum(weight))
     time = _halved(share, rates, jnp.max(rates), jnp.min(jnp.where(kept, rates, jnp.inf)))
-    return unless_nan(jnp.where(jnp.sum(weight) == 0, jnp.inf, K**2 * time), weight)
+    return unless_nan(jnp.where(jnp.sum(weight) == 0, jnp.inf, units(K) ** 2 * time), weight)
 
 
 def _halved(share: Array, rates: Array, fastest: Array, slowest: Array) -> Array:
