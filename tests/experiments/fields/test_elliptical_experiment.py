@@ -83,7 +83,7 @@ def test_figure():
     drawn = figure("elliptical", record)
     top, sizes = panel(drawn, "(a)"), panel(drawn, "(b)")
     for i, name in enumerate(["Student t, 3 d.f.", "Student t, 4.5 d.f.", "Sphere"]):
-        assert_drawn(top, np.median(record.ipr.values[i, :, :, 0], axis=0), at=[0, 1, 2], color=f"C{i}", label=name)
+        assert_drawn(top, np.median(record.ipr.values[i, :, :, 0], axis=0), at=[0, 1, 30], color=f"C{i}", label=name)
         constant = np.full(3, record.constant.values[i])
         assert_drawn(sizes, record["size"].values[i, :, -1, 0], at=constant, color=f"C{i}", label=name)
     flows = np.median(np.median(record.flow_ipr.values[..., 0], axis=1), axis=0)
