@@ -248,9 +248,12 @@ def vanished(how: str) -> Callable[[Place], None]:
     def situation(place: Place) -> None:
         """The store is moved or deleted while a run goes on: it is noticed, in a sentence that calls no record bad."""
         store = place.folder / "s"
-        process = place.start([*command(LONG, store), "--set", "steps=4000"])
+        process = place.start([*command(LONG, store), "steps=4000"])
         place.until_committed(process, store)
-        shutil.move(store, place.folder / "moved") if how == "moved" else shutil.rmtree(store)
+        if how == "moved":
+            shutil.move(store, place.folder / "moved")
+        for _ in range(2):  # the run may write while its folders are being removed
+            shutil.rmtree(store, ignore_errors=True)
         _, said = process.communicate(timeout=place.limit)
         lines = [line for line in said.splitlines() if line.startswith("gatefield: ")]
         if process.returncode != 2 or len(lines) != 1 or "Traceback" in said:
@@ -260,16 +263,16 @@ def vanished(how: str) -> Callable[[Place], None]:
         if how == "moved":
             shutil.rmtree(store, ignore_errors=True)
             shutil.move(place.folder / "moved", store)
-            place.works([*command(LONG, store), "--set", "steps=4000"])
+            place.works([*command(LONG, store), "steps=4000"])
 
     return situation
 
 
 def two_drivers(place: Place) -> None:
     store = place.folder / "s"
-    process = place.start([*command(LONG, store), "--set", "steps=20000"])
+    process = place.start([*command(LONG, store), "steps=20000"])
     place.until_committed(process, store)
-    place.refused([*command(LONG, store), "--set", "steps=20000"], "another process")
+    place.refused([*command(LONG, store), "steps=20000"], "another process")
     process.kill()
     process.communicate()
 
