@@ -403,12 +403,16 @@ def test_an_interrupt_says_that_nothing_is_lost(folder, capsys, monkeypatch):
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_a_command_told_to_end_says_how_to_go_on(folder, number, code):
     arguments = [sys.executable, "-m", "gatefield", "run", "localization", "--preset", "full"]
-    with subprocess.Popen(arguments, stderr=subprocess.PIPE, text=True, env=WITH_CACHES) as process:
-        assert process.stderr
-        while "loading" not in process.stderr.readline():
-            assert process.poll() is None
-        process.send_signal(number)
-        rest = process.communicate(timeout=60)[1]
+    heard = {"preexec_fn": lambda: signal.signal(number, signal.SIG_DFL)}  # the tests themselves may run under nohup
+    with subprocess.Popen(arguments, stderr=subprocess.PIPE, text=True, env=WITH_CACHES, **heard) as process:
+        try:
+            assert process.stderr
+            while "loading" not in process.stderr.readline():
+                assert process.poll() is None
+            process.send_signal(number)
+            rest = process.communicate(timeout=60)[1]
+        finally:
+            process.kill()
     assert process.returncode == code
     assert rest.splitlines()[-1].endswith("What was committed is kept, and the same command goes on from there.")
     assert "Traceback" not in rest
