@@ -199,7 +199,7 @@ def vector(name: str, value: Any) -> Any:
     """Finite numbers (n,), at least one."""
     sizes = shape(name, value, f"{name} must be a list of numbers")
     if len(sizes) != 1 or not sizes[0]:
-        raise UserError(f"{name} must have shape (n,), but has shape {sizes}; give one number for each site, or use jax.vmap.")
+        raise UserError(f"{name} must have shape (n,), but has shape {sizes}; give a list of numbers.")
     return finite(name, value)
 
 

@@ -108,15 +108,14 @@ class GaussianClass(SymmetricClass):
 class EmpiricalClass(SymmetricClass):
     r"""A fixed sample of inputs, each used with both signs: $g = (1+s)/2$ with s odd in x, so that mirroring costs nothing.
 
-        **Arguments**
+    **Arguments**
 
-        - `x`: the sample (samples, n), of any precision; signs are taken in that precision.
-        - `cov`: the covariance (n, n) of the law if it is known, else that of the sample.
+    - `x`: the sample (samples, n), of any precision; signs are taken in that precision.
+    - `cov`: the covariance (n, n) of the law if it is known, else that of the sample.
 
-        >>> import jax.numpy as jnp
-    import numpy as np
-        >>> EmpiricalClass(jnp.array([[1.0, 1.0], [1.0, -1.0]])).drift(jnp.array([[2.0, 1.0]])).tolist()
-        [[0.5, 0.0]]
+    >>> import jax.numpy as jnp
+    >>> EmpiricalClass(jnp.array([[1.0, 1.0], [1.0, -1.0]])).drift(jnp.array([[2.0, 1.0]])).tolist()
+    [[0.5, 0.0]]
     """
 
     x: Float[Any, "samples n"]

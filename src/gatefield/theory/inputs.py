@@ -63,6 +63,12 @@ def one_gain(name: str, gain: Any) -> None:
     checks.gain(gain, name)
 
 
+def one_correlation(name: str, rho: Any) -> None:
+    """One correlation in [-1, 1]."""
+    checks.correlation(name, rho)
+    checks.number(name, rho)
+
+
 def covariance(name: str, cov: Any) -> None:
     """A covariance (n, n), or a task in its place."""
     if not isinstance(cov, AbstractTask):
@@ -86,7 +92,9 @@ def label_pair(labels: Any) -> tuple[Any, Any]:
     except (TypeError, ValueError):
         raise UserError(f"labels must be the pair (y1, y0), but are {quoted(labels)}; write labels=(1.0, 0.0).") from None
     for y in (y1, y0):
-        checks.number("each of the labels", y)
+        checks.finite("each of the labels", y)
+        if np.ndim(y):
+            raise UserError(f"labels must be the pair (y1, y0) of numbers, but one has shape {np.shape(y)}; give two numbers.")
     return y1, y0
 
 

@@ -22,7 +22,7 @@ MOST_STEPS = 10**8
 """Of one call, which cannot be interrupted: an hour or so."""
 
 
-@given(velocity=checks.function, w0=values, learning_rate=checks.number, steps=checks.vector)
+@given(velocity=checks.function, w0=values, learning_rate=checks.number, steps=checks.finite)
 def descent(
     velocity: Callable[[Any], Any], w0: Numbers, learning_rate: float, steps: Numbers
 ) -> Float[np.ndarray, "steps *shape"]:

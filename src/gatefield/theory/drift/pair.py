@@ -13,7 +13,7 @@ from gatefield.core.arrays import Exact, ScalarLike
 from gatefield.core.checks import given
 from gatefield.core.errors import UserError
 from gatefield.core.precision import exact, real
-from gatefield.theory.inputs import check_field, field, one_gain
+from gatefield.theory.inputs import check_field, field, one_correlation, one_gain
 from gatefield.theory.squash import REACH, Squash, normal_density, panels, panels_between, squash
 
 _FIXED = np.array([0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 6.0])
@@ -21,7 +21,7 @@ _SHARES = np.array([1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2])
 """Further edges of panels: in standard deviations, and as shares of the range."""
 
 
-@given(w=field, rho=checks.number, gain=one_gain)
+@given(w=field, rho=one_correlation, gain=one_gain)
 @exact
 def pair_drift(w: Real[ArrayLike, "2"] | Sequence, rho: ScalarLike, gain: ScalarLike) -> Float[Exact, "2"]:
     r"""Drift $f(w) = E[1(\langle w,x\rangle \ge 0)\,x]$ for two sites $x_i = \operatorname{erf}(g z_i)/Z(g)$.

@@ -17,14 +17,14 @@ from gatefield.core.precision import exact, real
 from gatefield.data import Task
 from gatefield.theory.erf.expectations import unit_mean, unit_slope
 from gatefield.theory.erf.inputs import per_unit
-from gatefield.theory.inputs import label_pair, spectrum
+from gatefield.theory.inputs import label_pair, some, spectrum
 from gatefield.theory.inputs import labels as a_pair
 from gatefield.theory.tasks import two_spectra
 
 Modes = Real[ArrayLike, " modes"] | Sequence
 
 
-@given(b=checks.vector, lam1=spectrum, lam0=spectrum, labels=a_pair, output_bias=checks.number)
+@given(b=some, lam1=spectrum, lam0=spectrum, labels=a_pair, output_bias=checks.number)
 @exact
 def linear_rates(
     b: Real[ArrayLike, " K"] | Sequence,
@@ -73,6 +73,9 @@ def linear_rates(
 
 
 def _check_rates(b: Any, lam1: Any, lam0: Any, readout: Any) -> None:
+    if np.ndim(b) != 1:
+        raise UserError(f"b must hold one bias for each unit, but has shape {np.shape(b)}; give a list of them.")
+    checks.finite("b", b)
     for name, value in (("lam1", lam1), ("lam0", lam0)):
         checks.finite(name, value)
     if np.ndim(lam1) != 1 or np.shape(lam1) != np.shape(lam0):

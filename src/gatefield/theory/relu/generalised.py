@@ -42,7 +42,7 @@ def generalised_modes(cov1: MatrixLike | Task, cov0: MatrixLike | None = None) -
     cov1, cov0, *_ = plain_labels(two_classes(cov1, cov0, None))
     if cov1.shape != cov0.shape:
         raise UserError(
-            f"cov1 and cov0 must be alike, but have shapes {cov1.shape} and {cov0.shape}; give both the same sites."
+            f"cov1 and cov0 must be square and alike, but have shapes {cov1.shape} and {cov0.shape}; give both the same sites."
         )
     D, modes = _generalised_modes(cov1, cov0)
     if not isinstance(D, Tracer) and np.isnan(np.asarray(D)).any():
