@@ -25,7 +25,7 @@ from typing import Any
 from harness import Case, Finding, TooLong, at_most, main, shortened
 
 MOST_REPEATED, MOST_SAID = 200, 1500
-NOTES = re.compile(r".*: (starting, preset .*|going on from .*|\d+ % \(.*)|gatefield (check|tour): .*")
+NOTES = re.compile(r".*: (loading, preset .*|starting|going on from .*|\d+ % \(.*)|gatefield (check|tour): .*")
 """Lines that are said beside results and errors."""
 
 

@@ -43,6 +43,7 @@ LEFT_OUT = {
     "errors, numbers and texts": "StoreError UserError Diverged __version__ ONE_SIDED_BOUND",
     "of the laboratory, for commands.py, damage.py and disk.py": "Experiment Store Verdict open_record",
     "read files that are fetched": "mnist binary_mnist cifar10",
+    "gives memory back, of no arguments": "forget_programs",
     "for authors of sources and gates, who give functions": "leaf per_run gated_pass check_source",
     "take no arguments": "Open Shut GaussianRadial Laplace LaplaceRadial Sphere Uniform",
     "takes named axes of any name": "Grid",

@@ -42,7 +42,7 @@ def test_all_parameters_of_all_experiments_are_drawn(drawn):
 @pytest.mark.parametrize(
     ("said", "wrong"),
     [
-        ("localization: starting, preset quick\ngatefield: n must be 1 or more.\n", ""),
+        ("localization: loading, preset quick\ngatefield: n must be 1 or more.\n", ""),
         ("gatefield: one.\ngatefield: two.\n", "more than one line"),
         ("usage: gatefield\n", "more than one line"),
         (f"gatefield: n is {'x' * 201}.\n", "repeats more than 200 characters of a word"),

@@ -42,8 +42,8 @@ def test_gates_of_several_runs_are_not_called_as_one(name):
         (lambda: HalfSpace(np.ones(N))("abc"), "x must be .* but is 'abc'"),
         (lambda: half_spaces(np.eye(N), [0.1, 0.2]), r"thresholds must be one number, or one for each of the 3 gates"),
         (lambda: learned(np.eye(N), bias=np.ones((1, 3))), r"bias must be one number, or one for each of the 3 gates"),
-        (lambda: GatedLinear(N, None, init="zero"), "one gate or more, .* but are None"),
-        (lambda: GateSet("abc"), "one gate or more, .* but are 'abc'"),
+        (lambda: GatedLinear(N, None, init="zero"), "one or more gates, .* but was given None"),
+        (lambda: GateSet("abc"), "one or more gates, .* but was given 'abc'"),
     ],
 )  # fmt: skip
 def test_inputs_that_do_not_fit_are_one_sentence(call, words):

@@ -254,8 +254,12 @@ def test_verdicts_come_back_from_the_store_as_they_were(tmp_path):
 def test_verdicts_kept_before_there_was_a_why_can_be_read(tmp_path):
     study = dataclasses.replace(toy(), verdicts=lambda record: made_up()[:-1])
     entry = run(study, ToyParameters(), Store(tmp_path)).entry
-    kept = json.loads((entry.path / "verdicts.json").read_text())
+    kept = json.loads((entry.path / "verdicts.json").read_text())["verdicts"]
     (entry.path / "verdicts.json").write_text(json.dumps([{k: v for k, v in one.items() if k != "why"} for one in kept]))
+    marker = json.loads((entry.path / "record" / "committed.json").read_text())
+    for name in ("metadata", "checksum"):  # which earlier versions did not write
+        marker.pop(name)
+    (entry.path / "record" / "committed.json").write_text(json.dumps(marker))
     assert [facts(verdict) for verdict in entry.verdicts()] == [facts(verdict) for verdict in made_up()[:-1]]
 
 

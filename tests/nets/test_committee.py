@@ -125,8 +125,8 @@ def test_many_keys_make_many_networks():
         ({"init": "xavierr"}, "Unknown init 'xavierr': did you mean 'xavier'?"),
         ({"init": np.ones((2, 2))}, "Given fields must have shape (K, n) = (2, 3), or (runs, 2, 3), but have (2, 2)."),
         ({"init": np.full((2, 3), np.nan)}, "init must be finite, but is nan"),
-        ({"bias": "frozne"}, "bias must be False, True or 'frozen', but is 'frozne'."),
-        ({"linear": "Frozen"}, "linear must be False, True or 'frozen', but is 'Frozen'."),
+        ({"bias": "frozne"}, "bias must be False, True or 'frozen', but is 'frozne'; write bias=True."),
+        ({"linear": "Frozen"}, "linear must be False, True or 'frozen', but is 'Frozen'; write linear=True."),
         (
             {"bias": True, "bias_init": [0.1, 0.2, 0.3]},
             "bias_init must be one number or have shape (2,), but has shape (3,); bias_init=0.1 serves all",

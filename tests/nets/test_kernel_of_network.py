@@ -95,7 +95,7 @@ def test_wrong_input_is_one_sentence():
         tangent_kernel(deep("relu")(jax.random.split(KEY, 2)), X)
     with pytest.raises(UserError, match=r"x must have the shape \(samples, n\), but has \(6,\)"):
         tangent_kernel(net, X[0])
-    with pytest.raises(UserError, match=r"x must have the shape \(samples, n\), but has \(0, 6\)"):
+    with pytest.raises(UserError, match=r"x must have at least one sample, but its shape is \(0, 6\)"):
         tangent_kernel(net, X[:0])
     with pytest.raises(UserError, match="Inputs must have the last axis n = 6"):
         tangent_kernel(net, X[:, :3])

@@ -17,6 +17,7 @@ from gatefield.core.precision import real
 from gatefield.core.runs import leaf
 from gatefield.core.text.quoted import quoted
 from gatefield.core.ties import opened
+from gatefield.core.tracing.functions import attempted
 from gatefield.gates.gate import Gate, gate_inputs
 from gatefield.gates.gate_set import listed
 from gatefield.gates.half_space import HalfSpace
@@ -98,7 +99,7 @@ class Moving(Gate):
     @property
     def direction(self) -> Float[Array, " n"]:
         """The direction at its time."""
-        return real(self.path(self.now))
+        return real(attempted("path must be a function that gives a direction for a time", self.path, self.now))
 
     def __call__(self, x: Float[ArrayLike, "*samples n"]) -> Float[Array, "*samples"]:
         return opened(gate_inputs(self, x, self.direction), self.direction[None])[..., 0]

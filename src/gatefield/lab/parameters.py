@@ -188,7 +188,8 @@ def _length(wrong: Any) -> str:
     about = wrong.get("ctx", {})
     for key, words in (("min_length", "at least"), ("max_length", "at most")):
         if key in about:
-            return f"{words} {about[key]} value{'s' * (about[key] != 1)}, but has {about.get('actual_length') or 'more'}"
+            has = about.get("actual_length")
+            return f"{words} {about[key]} value{'s' * (about[key] != 1)}, but has {'more' if has is None else has}"
     return "more values"
 
 

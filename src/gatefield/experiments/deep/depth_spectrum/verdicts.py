@@ -172,7 +172,7 @@ def _eigenvalues(record: xr.Dataset) -> list[Verdict]:
             of="mean over runs",
             kind="claim",
             source=SOURCE,
-            note=f"needs samples x variance of an entry << 1; it is {samples * float(widest.beside.var('run', ddof=1)):.2g}",
+            note=f"for samples x variance of an entry << 1; it is {samples * float(widest.beside.var('run', ddof=1)):.2g}",
         ),
     ]
     claims = f"d = 2, w = {width}: {EDGE_CLAIM}", "d = 2: K has at most the rank w"
