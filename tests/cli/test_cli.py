@@ -403,8 +403,10 @@ def test_an_interrupt_says_that_nothing_is_lost(folder, capsys, monkeypatch):
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_a_command_told_to_end_says_how_to_go_on(folder, number, code):
     arguments = [sys.executable, "-m", "gatefield", "run", "localization", "--preset", "full"]
-    heard = {"preexec_fn": lambda: signal.signal(number, signal.SIG_DFL)}  # the tests themselves may run under nohup
-    with subprocess.Popen(arguments, stderr=subprocess.PIPE, text=True, env=WITH_CACHES, **heard) as process:
+    before = signal.signal(number, signal.SIG_DFL)  # the tests themselves may run under nohup
+    process = subprocess.Popen(arguments, stderr=subprocess.PIPE, text=True, env=WITH_CACHES)
+    signal.signal(number, before)
+    with process:
         try:
             assert process.stderr
             while "loading" not in process.stderr.readline():
