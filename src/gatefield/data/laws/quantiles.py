@@ -175,9 +175,7 @@ def _rest(k: Array, size: Array) -> Array:
 
 def _traceable(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
     if not callable(function):
-        raise UserError(
-            f"quantile must be a function of numbers from 0 to 1, but is {quoted(function)}; write lambda u: u."
-        )
+        raise UserError(f"quantile must be a function of numbers from 0 to 1, but is {quoted(function)}; write lambda u: u.")
     try:
         shape = jax.eval_shape(lambda u: function(u), jax.ShapeDtypeStruct((3,), jnp.result_type(float))).shape
     except jax.errors.JAXTypeError:
