@@ -20,7 +20,7 @@ from typing import Any
 import jax
 import numpy as np
 import xarray as xr
-from harness import Case, Finding, TooLong, at_most, main, shortened
+from harness import REPOSITORY, Case, Finding, TooLong, at_most, main, shortened
 from table import COMPLEX, IGNORED, Entry, entries
 
 COVARIANCES = {"cov", "cov1", "cov0", "corr", "total", "A", "A11"}
@@ -307,7 +307,8 @@ def _short(error: Exception) -> str:
     """Where the error comes from, and the beginning of what it says, without the numbers that make each one another."""
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "/gatefield/" in frame.filename]
     place = f"{Path(frames[-1].filename).parent.name}/{Path(frames[-1].filename).name}" if frames else "?"
-    return f"{re.sub(r'[0-9.]+', '#', ' '.join(str(error).split()))[:60]} ({place})"
+    said = " ".join(str(error).split()).replace(f"{REPOSITORY}/", "")  # results name no folder of this machine
+    return f"{re.sub(r'[0-9.]+', '#', said)[:60]} ({place})"
 
 
 def start(scratch: Path, limit: float) -> Case:
