@@ -3,6 +3,7 @@
 import functools
 import inspect
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -10,9 +11,11 @@ import pytest
 import xarray as xr
 from every_function import CALLS, function, public
 
-from gatefield import UserError, kernels, measures
+from gatefield import Committee, UserError, kernels, measures
+from gatefield.data import Hypercube
 from gatefield.gates import bump, delta, fourier_mode
 from gatefield.theory import closure, elliptical, erf, gated_linear, hypercube, neuron, relu
+from gatefield.theory.classes import GaussianClass, gate_signs
 
 LONG = {"theory.flow_end", "theory.relu.single_path"}
 """Solvers of differential equations, which take seconds to compile."""
@@ -26,6 +29,8 @@ NO_NUMBERS = {
     "a complex number": 1.0 + 2.0j,
     "rows of unequal length": [[1.0], [1.0, 2.0]],
     "no numbers": [],
+    "dates": np.full((3, 3), np.datetime64("2020-01-01")),
+    "objects": np.array([[1, 10**30], [2, 3]], object),
 }
 
 
@@ -119,6 +124,8 @@ def test_what_is_no_argument_is_refused_in_a_sentence(name):
 
 W, ONES = np.array([1.0, 0.5, -0.3]), np.eye(3)
 INDEFINITE = ONES + 3.0 * (1 - ONES)
+DIVERGED = eqx.tree_at(lambda net: net.weights, Committee(3, 1, init=[W]), jnp.array([[1.0, np.nan, 0.0]]))
+KEYS = jax.random.split(jax.random.key(0), 3)
 SKEW = ONES + np.diag([0.5, 0.0], k=1)
 FIELDS = xr.Dataset({"fields": ("position", W), "loss": ((), 0.5)})
 REFUSED = [
@@ -126,6 +133,21 @@ REFUSED = [
     (lambda: relu.loss([W], ONES, INDEFINITE), "cov0 must have no negative eigenvalue"),
     (lambda: relu.kernel(W, W, INDEFINITE), "cov must have no negative eigenvalue"),
     (lambda: relu.gate_mean(W, SKEW), "cov must be symmetric"),
+    (lambda: gated_linear.velocity([W], SKEW, W), "A must be symmetric"),
+    (lambda: gated_linear.velocity([W], INDEFINITE, W), "A must be positive semidefinite, but has the eigenvalue -2"),
+    (
+        lambda: neuron.velocity(W, lambda w: "abc", ONES, ONES),
+        "drift1 must be .* what it gives must be numbers",
+    ),
+    (lambda: neuron.loss(W, dict, ONES, ONES), "drift1 must be a function that gives the drift .* but fails"),
+    (lambda: gate_signs(np.ones((2, 3)), np.ones((2, 4))), r"the same sites, but have shapes \(2, 3\) and \(2, 4\)"),
+    (lambda: gated_linear.Mixture(GaussianClass(ONES), GaussianClass(ONES), {0.0, 1.0}), "labels must be the pair"),
+    (lambda: relu.growth_rates([[1], [1, 2]], W**2, W**2), "k must be a whole number"),
+    (lambda: measures.harper_slack(np.ones((2, 3)), [0.5, 0.5, 0.5]), "alpha and the fields must broadcast"),
+    (lambda: measures.subnetwork_sizes([ONES], [ONES[:, :2]]), "gates of layer 1 must have the same shape"),
+    (lambda: measures.gate_stability([W], [W], Hypercube(3, 1.0), key=KEYS), r"one key, but has shape \(3,\)"),
+    (lambda: kernels.tangent_kernel(Committee, ONES), "net must be a network of gatefield"),
+    (lambda: kernels.tangent_kernel(DIVERGED, ONES), "net has NaN among its weights"),
     (lambda: erf.mean(W, 0.1, INDEFINITE), "cov must have no negative eigenvalue"),
     (lambda: erf.kernel(W, 0.1, W, 0.1, INDEFINITE), "cov must have no negative eigenvalue"),
     (lambda: closure.drift(W, INDEFINITE, 1.0), "cov must have no negative eigenvalue"),

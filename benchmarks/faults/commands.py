@@ -19,6 +19,7 @@ import re
 import shlex
 import traceback
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -218,7 +219,8 @@ def misread(words: list[str], ran: list[Any]) -> str:
             return "a truth value is read as a number"
         if isinstance(taken, float) and math.isnan(taken):
             return "not a number is taken as one"
-        if re.fullmatch(r"-?\d+(\.\d+)?", text) and isinstance(taken, int | float) and float(taken) != float(text):
+        number = isinstance(taken, int | float) and re.fullmatch(r"-?\d+(\.\d+)?", text)
+        if number and taken != (float(text) if isinstance(taken, float) else Fraction(text)):
             return "a number is read as another one"
     return ""
 

@@ -210,8 +210,14 @@ def test_names_and_functions_that_do_not_work():
         ValueError, match=r"quantile must be a function of u, a Quantile, or a name such as 'laplace', but is 3\."
     ):
         Marginal(4, 1.0, number)
-    with pytest.raises(ValueError, match=r"cannot be traced; write it elementwise, with jax\.numpy only\."):
+    with pytest.raises(ValueError, match=r"quantile must be an elementwise function .* with jax\.numpy, but fails: "):
         Marginal(4, 1.0, untraceable)
+    with pytest.raises(ValueError, match="but gives nothing; return an array of real numbers"):
+        as_quantile(lambda u: None)
+    with pytest.raises(ValueError, match=r"breaks must be numbers, but is None"):
+        QuantileFunction(three_levels, breaks=None)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(ValueError, match="k must be one number, or one for each run, but there is none"):
+        Algebraic([])
     with pytest.raises(ValueError, match=r"quantile must be elementwise, but .* gives shape \(\) for shape \(3,\)\."):
         Marginal(4, 1.0, jnp.sum)
     with pytest.raises(

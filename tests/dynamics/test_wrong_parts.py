@@ -7,6 +7,7 @@ import pytest
 
 from gatefield import Committee, Task, UserError, flow, one_run, train
 from gatefield.data import Gaussian, NonlinearGP
+from gatefield.dynamics import Stepper, advance, stability
 
 KEY = jax.random.key(0)
 N = 4
@@ -92,6 +93,22 @@ def test_a_flow_of_wrong_parts_is_refused(name):
     with pytest.raises(UserError, match=words) as caught:
         flow(*arguments)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.wrong_types
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: advance(None), "stepper must come from init.* but is None"),
+        (lambda: advance(Stepper), "stepper must come from init"),
+        (lambda: stability(lambda w: -w, START, neutral=1j), "neutral must be from 0 to 1, but is 1j"),
+        (lambda: stability(lambda w: -w, START, neutral=[]), r"neutral must be one number, but has shape \(0,\)"),
+        (lambda: flow(lambda w: -w, START, [0.0, 1.0], atol=[]), r"atol must be one number, but has shape \(0,\)"),
+    ],
+)
+def test_a_step_and_a_stability_of_wrong_parts_are_refused(call, words):
+    with pytest.raises(UserError, match=words):
+        call()
 
 
 @pytest.mark.wrong_types

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from gatefield import GatedLinear, UserError, one_run
-from gatefield.gates import Constant, GateSet, HalfSpace, Moving, Open, half_spaces, learned
+from gatefield.gates import Constant, Custom, GateSet, HalfSpace, Moving, Open, Scheduled, are_tiling, half_spaces, learned
 
 N = 3
 RUNS = np.eye(N) + 0.1
@@ -38,6 +38,12 @@ def test_gates_of_several_runs_are_not_called_as_one(name):
         (lambda: half_spaces(np.eye(N))(np.ones((2, 4))), r"\(\.\.\., 3\), .* but has shape \(2, 4\)"),
         (lambda: GateSet([HalfSpace(np.ones(N)), Open()])(np.ones((2, 4))), r"\(\.\.\., 3\), .* but has shape \(2, 4\)"),
         (lambda: Moving(lambda t: jnp.ones(N))(np.ones(4)), r"x must have shape \(\.\.\., 3\)"),
+        (lambda: Moving(lambda t: 1.0)(np.ones(N)), r"path must give a direction \(n,\) for a time, but gives shape \(\)"),
+        (lambda: Moving(lambda t: None)(np.ones(N)), "path must be a function that gives a direction .* must be numbers"),
+        (lambda: Custom(lambda x: None)(np.ones((2, N))), "A custom gate must be a function .* what it gives must be numbers"),
+        (lambda: Custom(dict)(np.ones((2, N))), "A custom gate must be a function of the input, but fails"),
+        (lambda: Scheduled([0.0], [Open()], now=[0.0, 1.0])(np.ones(N)), "stands for 2 runs and cannot be called as one"),
+        (lambda: are_tiling([Open()], np.ones((2, N), object)), "x must be numbers"),
         (lambda: Open()(1.0), r"x must have shape \(\.\.\., n\)"),
         (lambda: HalfSpace(np.ones(N))("abc"), "x must be .* but is 'abc'"),
         (lambda: half_spaces(np.eye(N), [0.1, 0.2]), r"thresholds must be one number, or one for each of the 3 gates"),

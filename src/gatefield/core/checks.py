@@ -89,14 +89,16 @@ def real(name: str, value: Any, rule: str, holds: Callable[[np.ndarray], Any]) -
 
 
 def numbers(name: str, value: Any, rule: str | None = None) -> np.ndarray:
-    """Real numbers of any shape as a NumPy array: no text, None, complex numbers, dates, truth values, rows of unequal length.
+    """Real numbers of any shape as a NumPy array: no text, None, complex numbers, dates, truth values, rows of unequal length,
+    objects.
 
-    Which numbers they are is not looked at, NaN passes. Rows of zeros and ones may be truth values, one number may not.
+    Which numbers they are is not looked at, NaN passes. Rows of zeros and ones may be truth values, one number may not. One
+    number may be a fraction or beyond 64 bits; an array of such is one of objects, which no device holds.
     """
     try:
         array = np.asarray(value)
-        if array.dtype.kind == "O":  # whole numbers beyond 64 bits, fractions
-            array = np.asarray([_number(entry) for entry in array.flat]).reshape(array.shape)
+        if array.dtype.kind == "O" and not array.ndim:
+            array = np.asarray(_number(array.item()))
         real_type = array.dtype.kind in "iuf" or jnp.issubdtype(array.dtype, np.floating)  # bfloat16 is of kind V
         if real_type or (array.dtype.kind == "b" and array.ndim):
             return array
@@ -173,7 +175,7 @@ def symmetric(name: str, value: Any) -> Any:
 
 def covariance(name: str, value: Any) -> Any:
     """A symmetric matrix (n, n) without negative eigenvalues, up to rounding in single precision."""
-    if not isinstance(value, Tracer) and hasattr(value, "dtype") and value.dtype != object:
+    if not isinstance(value, Tracer) and hasattr(value, "dtype") and jnp.issubdtype(value.dtype, np.number):
         content = np.ascontiguousarray(value)
         digest = hashlib.blake2b(content.data, digest_size=16).digest() + repr((content.shape, content.dtype)).encode()
         if digest in _COVARIANCES:

@@ -24,7 +24,7 @@ def as_key(key: Any, *, runs: bool = True) -> Key[Array, "..."]:
     ()
     """
     if getattr(key, "dtype", None) == np.uint32 and np.ndim(key) >= 1:
-        with contextlib.suppress(TypeError):  # numbers that are no key
+        with contextlib.suppress(TypeError, ValueError):  # numbers that are no key
             key = jax.random.wrap_key_data(jnp.asarray(key))
     if isinstance(key, jax.Array) and jnp.issubdtype(key.dtype, jax.dtypes.prng_key):
         if key.ndim > runs or not key.size:

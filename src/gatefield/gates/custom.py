@@ -8,8 +8,8 @@ import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float
 
 from gatefield.core.errors import UserError
-from gatefield.core.precision import real
 from gatefield.core.text.quoted import quoted
+from gatefield.core.tracing.functions import values_of
 from gatefield.gates.gate import Gate, inputs
 
 
@@ -32,7 +32,7 @@ class Custom(Gate):
         self.function = function
 
     def __call__(self, x: Float[ArrayLike, "*samples n"]) -> Float[Array, "*samples"]:
-        values = real(self.function(jnp.asarray(inputs(x))))
+        values = values_of("A custom gate must be a function of the input", self.function, jnp.asarray(inputs(x)))
         if values.shape != jnp.shape(x)[:-1]:
             raise UserError(
                 f"A custom gate must give one value for each input, but for inputs of shape {jnp.shape(x)} it gave shape "

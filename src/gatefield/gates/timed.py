@@ -17,7 +17,7 @@ from gatefield.core.precision import real
 from gatefield.core.runs import leaf
 from gatefield.core.text.quoted import quoted
 from gatefield.core.ties import opened
-from gatefield.core.tracing.functions import attempted
+from gatefield.core.tracing.functions import values_of
 from gatefield.gates.gate import Gate, gate_inputs
 from gatefield.gates.gate_set import listed
 from gatefield.gates.half_space import HalfSpace
@@ -28,7 +28,7 @@ def moment(name: str, time: Any) -> Any:
     if len(checks.shape(name, time)) > 1:
         raise UserError(f"{name} must be one time, or one for each run, but has shape {np.shape(time)}.")
     checks.finite(name, time)
-    return time
+    return np.asarray(time, float) if isinstance(time, list | tuple) else time
 
 
 class Scheduled(Gate):
@@ -61,6 +61,7 @@ class Scheduled(Gate):
         self.times, self.gates, self.now = grid, gates, moment("now", now)
 
     def __call__(self, x: Float[ArrayLike, "*samples n"]) -> Float[Array, "*samples"]:
+        x = gate_inputs(self, x)
         piece = jnp.sum(real(self.now) >= real(self.times)) - 1
         return jnp.where(jnp.isnan(real(self.now)), jnp.nan, jnp.stack([gate(x) for gate in self.gates])[piece])
 
@@ -99,7 +100,10 @@ class Moving(Gate):
     @property
     def direction(self) -> Float[Array, " n"]:
         """The direction at its time."""
-        return real(attempted("path must be a function that gives a direction for a time", self.path, self.now))
+        direction = values_of("path must be a function that gives a direction for a time", self.path, self.now)
+        if direction.ndim != 1 or not direction.size:
+            raise UserError(f"path must give a direction (n,) for a time, but gives shape {direction.shape}.")
+        return direction
 
     def __call__(self, x: Float[ArrayLike, "*samples n"]) -> Float[Array, "*samples"]:
         return opened(gate_inputs(self, x, self.direction), self.direction[None])[..., 0]

@@ -6,6 +6,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
 from jaxtyping import Array, Float
 
 from gatefield.core.arrays import Numbers
@@ -57,12 +58,15 @@ def tangent_kernel(net: Differentiable, x: Numbers) -> Kernel:
 
     **Source:** paper 004, section 1 (gates held fixed) and section 3 (soft gates); biases and other networks are derived here.
     """
-    if not isinstance(net, Differentiable):
+    if not isinstance(net, Differentiable) or isinstance(net, type):
         raise UserError(
             f"net must be a network of gatefield, such as DeepGated(...), but is {type(net).__name__}; for arrays of weights "
             "and gates use ntk, and for a network of your own make it a subclass of gatefield.Network."
         )
     inputs = net.checked(x)
+    known = (leaf for leaf in jax.tree.leaves(eqx.filter(net, eqx.is_inexact_array)) if not isinstance(leaf, Tracer))
+    if any(np.isnan(np.asarray(leaf)).any() for leaf in known):
+        raise UserError("net has NaN among its weights, and so no kernel; take the network before its training diverged.")
     if inputs.ndim != 2 or not len(inputs):
         raise UserError(f"x must have the shape (samples, n), but has {inputs.shape}; give one row for each sample.")
     found = net.structured_kernel(inputs)

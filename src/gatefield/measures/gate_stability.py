@@ -70,7 +70,7 @@ def gate_stability(
 
     **Source:** note 002, equation 45, with its closed form for Gaussian data.
     """
-    samples, key = checks.count("samples", samples, least=2), None if key is None else as_key(key)
+    samples, key = checks.count("samples", samples, least=2), None if key is None else as_key(key, runs=False)
     checks.flag("with_error", with_error)
     value, error = _mean_and_error(cast(Any, W_t), W_next, source, key, samples, dim=dim)
     if not with_error:

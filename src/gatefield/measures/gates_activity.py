@@ -114,6 +114,9 @@ def subnetwork_sizes(
         raise UserError(
             f"{len(active)} layers of active gates need as many of sensitive ones, not {len(sensitive)}; give both for all."
         )
+    apart = [at for at, pair in enumerate(zip(active, sensitive, strict=True), 1) if np.shape(pair[0]) != np.shape(pair[1])]
+    if apart:
+        raise UserError(f"active and sensitive gates of layer {apart[0]} must have the same shape; take both from one network.")
     moving: Any = jnp.stack([real(mask).sum(-1) for mask in sensitive])
     layers = range(len(active))
     one_moves = sum(moving[at] * jnp.prod(jnp.delete(open_counts, at, axis=0), 0) for at in layers)

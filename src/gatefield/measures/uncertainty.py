@@ -5,11 +5,13 @@ from functools import partial
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, ArrayLike, Complex, Float, Num, Real
 
 from gatefield.core import checks
 from gatefield.core.arrays import Exact
 from gatefield.core.checks import given
+from gatefield.core.errors import UserError
 from gatefield.core.precision import exact, real, scaled
 from gatefield.measures.inputs import complex_fields, fields
 from gatefield.measures.labels import labelled
@@ -171,7 +173,13 @@ def harper_slack(w: AnyFieldsLike, alpha: Real[ArrayLike, "*#batch"] | Sequence 
     >>> print(*(round(float(harper_slack(w)), 4) for w in (bump, wave, analytic_signal(wave))))
     0.0 0.3322 0.0
     """
-    return _harper_slack(_field(w), _share(alpha))
+    field, share = _field(w), _share(alpha)
+    try:
+        np.broadcast_shapes(field.shape[:-1], share.shape)
+    except ValueError:
+        shapes = f"{share.shape} and {field.shape[:-1]}"
+        raise UserError(f"alpha and the fields must broadcast, but have shapes {shapes}; give one weight for all.") from None
+    return _harper_slack(field, share)
 
 
 @jax.jit

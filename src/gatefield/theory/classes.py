@@ -176,6 +176,8 @@ class EmpiricalClass(SymmetricClass):
 def gate_signs(x: Float[Exact, "samples n"], w: Float[Exact, "K n"]) -> Float[Array, "samples K"]:
     """The sign of <w, x> in the precision of x, 0 where it is 0 up to rounding."""
     x = jnp.asarray(x)
+    if x.shape[-1] != np.shape(w)[-1]:
+        raise UserError(f"x and w must have the same sites, but have shapes {x.shape} and {np.shape(w)}; cut one of them.")
     return side(x, jnp.asarray(w).astype(x.dtype))
 
 

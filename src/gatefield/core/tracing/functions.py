@@ -5,8 +5,11 @@ from typing import Any
 
 import jax
 import numpy as np
+from jax.core import Tracer
 
+from gatefield.core import checks
 from gatefield.core.errors import UserError
+from gatefield.core.precision import real
 
 MOST = 200
 """How many characters of a foreign error a message repeats."""
@@ -32,6 +35,17 @@ def shape_of(rule: str, function: Any, *arguments: Any) -> tuple[int, ...]:
         kind = getattr(found, "dtype", type(found).__name__)
         raise UserError(f"{rule}, but gives {'nothing' if found is None else kind}; return an array of real numbers.")
     return found.shape
+
+
+def values_of(rule: str, function: Callable[..., Any], *arguments: Any) -> jax.Array:
+    """The real numbers that a function gives, in the default float type; an error that begins with `rule` if it gives others.
+
+    >>> values_of("path must be a function of time", lambda t: [t, 2 * t], 1.0).tolist()
+    [1.0, 2.0]
+    """
+    found = attempted(rule, function, *arguments)
+    known = checks.traced if isinstance(found, Tracer) else checks.numbers
+    return real(attempted(rule, known, "what it gives", found))
 
 
 def attempted(rule: str, function: Callable[..., Any], *arguments: Any) -> Any:

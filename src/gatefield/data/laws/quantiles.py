@@ -17,6 +17,7 @@ from gatefield.core.errors import UserError
 from gatefield.core.precision import real
 from gatefield.core.text.quoted import quoted
 from gatefield.core.text.shown import shown
+from gatefield.core.tracing.functions import shape_of, values_of
 from gatefield.data.arrays import Parameter
 from gatefield.data.laws.named import from_text
 
@@ -98,6 +99,8 @@ class Algebraic(Quantile):
     k: Parameter
 
     def __init__(self, k: Any) -> None:
+        if 0 in checks.shape("k", k):
+            raise UserError("k must be one number, or one for each run, but there is none; write for instance k=4.")
         self.k = checks.real("k", k, "above 2, for a finite variance, and finite", lambda x: (x > 2) & np.isfinite(x))
 
     def from_normal(self, z: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
@@ -123,7 +126,9 @@ class QuantileFunction(Quantile):
 
     def __init__(self, function: Callable[[Array], Array], breaks: Sequence[float] = ()) -> None:
         self.function = _traceable(function)
-        places = checks.real("breaks", list(breaks), "strictly between 0 and 1", lambda u: (u > 0) & (u < 1))
+        if len(checks.shape("breaks", breaks)) != 1:
+            raise UserError(f"breaks must be a list of numbers, but is {quoted(breaks)}; write breaks=(0.2, 0.8).")
+        places = checks.real("breaks", breaks, "strictly between 0 and 1", lambda u: (u > 0) & (u < 1))
         self.places = tuple(float(u) for u in places)
 
     def __repr__(self) -> str:
@@ -135,8 +140,10 @@ class QuantileFunction(Quantile):
 
     def from_normal(self, z: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
         limits = jnp.finfo(z.dtype)
-        return real(self.function(jnp.clip(ndtr(z), limits.tiny, 1 - limits.epsneg)))
+        return values_of(_RULE, self.function, jnp.clip(ndtr(z), limits.tiny, 1 - limits.epsneg))
 
+
+_RULE = "quantile must be an elementwise function of numbers from 0 to 1, written with jax.numpy"
 
 QUANTILES = {"uniform": Uniform, "laplace": Laplace, "algebraic": Algebraic}
 
@@ -176,10 +183,8 @@ def _rest(k: Array, size: Array) -> Array:
 def _traceable(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
     if not callable(function):
         raise UserError(f"quantile must be a function of numbers from 0 to 1, but is {quoted(function)}; write lambda u: u.")
-    try:
-        shape = jax.eval_shape(lambda u: function(u), jax.ShapeDtypeStruct((3,), jnp.result_type(float))).shape
-    except jax.errors.JAXTypeError:
-        raise UserError(f"quantile {quoted(function)} cannot be traced; write it elementwise, with jax.numpy only.") from None
+    u = jax.ShapeDtypeStruct((3,), jnp.result_type(float))
+    shape = shape_of(_RULE, lambda u: function(u), u)
     if shape != (3,):
         raise UserError(f"quantile must be elementwise, but {quoted(function)} gives shape {shape} for shape (3,).")
     return function

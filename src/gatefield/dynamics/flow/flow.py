@@ -95,7 +95,7 @@ def flow(
     if checks.flag("timed", timed) and until_steady:
         raise UserError("A flow whose velocity depends on time has no steady states; use until='times' with timed=True.")
     sizes = {"rtol": rtol, "atol": atol, "steady_tol": steady_tol}
-    tolerances = [float(checks.positive(name, value)) for name, value in sizes.items()]
+    tolerances = [checks.scalar(name, checks.positive(name, value)) for name, value in sizes.items()]
     max_steps = checks.count("max_steps", max_steps)
     with jax.enable_x64(True):
         check_velocity(velocity, arrays, timed)

@@ -10,6 +10,7 @@ import numpy as np
 import optimistix as optx
 from jaxtyping import Array, Bool, Float
 
+from gatefield.core import checks
 from gatefield.core.arrays import Numbers
 from gatefield.core.errors import UserError
 from gatefield.dynamics.flow.state import State, Velocity, check_velocity, flattened, starts
@@ -57,6 +58,7 @@ def stability(
     [ 1.  0. -2.] 1
     """
     arrays, has_runs = starts(w)
+    neutral = checks.scalar("neutral", checks.real("neutral", neutral, "from 0 to 1", lambda x: (x >= 0) & (x <= 1)))
     with jax.enable_x64(True):
         check_velocity(velocity, arrays)
         jacobians = np.asarray(_jacobians(velocity, tuple(map(jnp.asarray, arrays.values()))))

@@ -8,7 +8,9 @@ import xarray as xr
 from jaxtyping import Array
 
 from gatefield.core import checks
+from gatefield.core.errors import UserError
 from gatefield.core.keys import Keys
+from gatefield.core.text.quoted import quoted
 from gatefield.data import AbstractTask
 from gatefield.dynamics.train.engine import Observe, State
 from gatefield.dynamics.train.parts import check_steps
@@ -94,6 +96,8 @@ def advance(stepper: Stepper[N], steps: int = 1) -> Stepper[N]:
     >>> later.step, bool((later.net.fields == advance(stepper, 7).net.fields).all())
     (7, True)
     """
+    if not isinstance(stepper, Stepper):
+        raise UserError(f"stepper must come from init(...) or an earlier advance(...), but is {quoted(stepper)}.")
     stop = stepper.step + checks.count("steps", steps)
     check_steps(stepper.setup.problem.task, stop, stepper.setup.program.batch_size)
     return Stepper(stepper.setup._replace(state=stepper._advance(stop)[0]), stop)

@@ -213,6 +213,8 @@ def velocity(w: FieldsLike, A: MomentLike, b: WeightsLike) -> Fields:
     """
     w = real(w)
     _check_shapes(A, b, w.ravel())
+    if not isinstance(A, Tracer):
+        _check_moment(np.asarray(A, float))
     return ((real(b) - real(A) @ w.ravel() / w.shape[0]) / w.shape[0]).reshape(w.shape)
 
 

@@ -15,6 +15,7 @@ from gatefield.core.checks import given
 from gatefield.core.errors import UserError
 from gatefield.core.precision import exact, real
 from gatefield.core.text.quoted import quoted
+from gatefield.core.tracing.functions import values_of
 from gatefield.data import Task
 from gatefield.theory.drift.drift import drift as drift_of
 from gatefield.theory.inputs import check_field, check_sites, covariance, field, labels, one_key
@@ -22,6 +23,7 @@ from gatefield.theory.tasks import TwoClasses, two_classes
 
 Drift = Callable[[Any], Any]
 """A function of a field (n,) that gives the drift (n,) of one class."""
+_RULE = "drift{} must be a function that gives the drift (n,) of a field"
 
 
 def _drift(name: str, drift: Any) -> None:
@@ -165,9 +167,9 @@ def _terms(w: Any, problem: _Problem) -> _Terms:
     drift1, drift0, (cov1, cov0, (y1, y0), (p, q)) = problem
     w = real(w)
     check_sites(w, cov1, cov0)
-    drift = p * real(y1) * real(drift1(w))
+    drift = p * real(y1) * values_of(_RULE.format(1), drift1, w)
     if drift0 is not None:
-        drift = drift + q * real(y0) * real(drift0(w))
+        drift = drift + q * real(y0) * values_of(_RULE.format(0), drift0, w)
     elif isinstance(y0, Tracer) or y0 != 0:
         raise UserError(f"With label y0 = {y0} the negative class has a drift too; give it as drift0.")
     if drift.shape != w.shape:

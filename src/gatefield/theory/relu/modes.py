@@ -34,7 +34,7 @@ SomeModesLike = Real[ArrayLike, "*#modes"] | Sequence
 
 def _mode(name: str, k: Any) -> None:
     if not isinstance(k, Tracer):
-        checks.count(name, k.item() if np.ndim(k) == 0 and hasattr(k, "item") else k, least=0)
+        checks.count(name, k.item() if getattr(k, "shape", None) == () else k, least=0)
 
 
 @given(u=field, lam1=spectrum, lam0=spectrum, labels=labels)
