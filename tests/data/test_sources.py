@@ -54,7 +54,7 @@ def worst_deviation(found, expected, square):
 
 
 @every_source
-@settings(max_examples=3, derandomize=True, deadline=None)
+@settings(max_examples=2, derandomize=True, deadline=None)
 @given(xi=st.floats(0.3, 6.0), shape=st.floats(0.0, 1.0))
 def test_samples_have_the_stated_moments(name, xi, shape):
     source = SOURCES[name](xi, shape)

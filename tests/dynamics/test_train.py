@@ -189,16 +189,18 @@ def test_the_same_training_compiles_once():
     assert len(traced) == first
 
 
-def test_ctrl_c_keeps_what_was_committed():
+@pytest.mark.parametrize("rates", [0.05, [0.05, 0.02]])
+def test_ctrl_c_keeps_what_was_committed(rates):
     def stop(done, total):
         if done >= 10:
             raise KeyboardInterrupt
 
     with pytest.raises(Interrupted) as caught:
-        run(committee(), task(), progress=stop, chunk=1)
+        run(committee(), task(), progress=stop, chunk=1, learning_rate=rates)
     assert "step 10 of 30" in str(caught.value)
-    whole = run(committee(), task())
+    whole = run(committee(), task(), learning_rate=rates)
     np.testing.assert_array_equal(caught.value.record.fields, whole.fields.sel(step=slice(0, 10)))
+    np.testing.assert_array_equal(caught.value.record.time, whole.time.sel(step=slice(0, 10)))
 
 
 def test_progress_tells_steps_done():

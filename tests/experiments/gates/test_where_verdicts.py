@@ -306,6 +306,7 @@ def test_outcome_and_agreement_by_hand():
     assert again["again_ipr"][1].ravel() == pytest.approx([1, 0.82])  # (81 + 1)/100 of the first training, 1 of the second
 
 
+@pytest.mark.slow
 def test_record_of_committees_that_stay_where_they_start():
     """At a vanishing rate: both trainings agree, the start tells the end, and the filtered start is that of its setting."""
     pairs, gains, K, seeds = ((2.0, 1.0), (0.5, 3.0)), (1.0, INF), 2, 3

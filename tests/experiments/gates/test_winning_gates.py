@@ -82,6 +82,7 @@ def explained(directions, task):
     return float(b @ np.linalg.pinv(A) @ b)
 
 
+@pytest.mark.slow
 def test_record_says_what_its_gates_explain():
     """Gaussian data, in closed form; committees that stay where they start, as they are trained at a vanishing rate."""
     sizes = {"n": 6, "xi1": 1.5, "xi0": 0.7, "gains": (0.0,), "race_units": (2,), "units": (2,), "seeds": 3}

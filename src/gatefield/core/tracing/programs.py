@@ -14,7 +14,7 @@ def forget_programs() -> None:
     15 to 25 MB for each number of sites. A long session over many shapes need not keep them; what is used again is compiled
     again.
 
-    >>> forget_programs()
+    >>> forget_programs()  # doctest: +SKIP
     """
     jax.clear_caches()
     gc.collect()

@@ -98,15 +98,8 @@ class MemoryRecorder:
             return xr.Dataset()
         data = {name: self._joined(layout, name) for name in layout.variables}
         records = data[next(iter(data))][1].shape[layout.variables[next(iter(data))].dims.index(layout.axis)]
-        coords = dict(layout.coords)
-        return xr.Dataset(
-            data,
-            {
-                name: (dims, values[:records] if dims == (layout.axis,) else values, attrs)
-                for name, (dims, values, attrs) in coords.items()
-            },
-            dict(layout.attrs),
-        )
+        coords = xr.Dataset(coords=dict(layout.coords)).isel({layout.axis: slice(records)}).coords
+        return xr.Dataset(data, coords, dict(layout.attrs))
 
     def _joined(self, layout: Layout, name: str) -> tuple[tuple[str, ...], np.ndarray, Mapping[str, Any]]:
         variable = layout.variables[name]
