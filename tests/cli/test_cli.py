@@ -14,6 +14,7 @@ import pytest
 from gatefield import experiments
 from gatefield.cli import main
 from gatefield.cli.command_line import heed_signals
+from gatefield.cli.data import Data
 from gatefield.cli.tour import EXPERIMENTS
 
 WITH_CACHES = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
@@ -434,6 +435,12 @@ def test_names_that_may_be_left_out_are_in_brackets(capsys):
     for verb, words in (("list", "[NAME...]"), ("data", "[NAME...]"), ("report", "[FILE.py...]"), ("run", " NAME...")):
         assert main([verb, "--help"]) == 0
         assert words in capsys.readouterr().out.splitlines()[0]
+
+
+@pytest.mark.parametrize("names", [("mnist", "cifar10"), ("cifar10", "mnist")])
+def test_one_data_set_that_is_not_there_is_a_failure_of_all(names, monkeypatch):
+    monkeypatch.setattr(Data, "_one", lambda self, name: 1 if name == "cifar10" else 0)
+    assert Data(names)() == 1
 
 
 def test_list_loads_no_experiment_and_nothing_heavy():

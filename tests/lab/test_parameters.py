@@ -11,7 +11,7 @@ from gatefield.core import checks
 from gatefield.core.errors import UserError
 from gatefield.lab import resolve
 from gatefield.lab.experiment import Parameters
-from gatefield.lab.parameters import command
+from gatefield.lab.parameters import command, parsed
 
 
 class WideParameters(Parameters):
@@ -175,3 +175,7 @@ def test_the_command_makes_the_same_parameters(changes):
     assert words[:3] == ["gatefield", "run", "wide"]
     assert set(words[3::2]) == {"--set"}
     assert resolve(WIDE, "full", words[4::2]) == parameters
+
+
+def test_a_comma_behind_one_value_makes_a_list():
+    assert (parsed("3"), parsed("3,"), parsed("3,4"), parsed("half,")) == (3, [3], [3, 4], ["half"])

@@ -273,6 +273,7 @@ def test_committees_and_what_they_explain():
     times = record.time.values
     np.testing.assert_allclose(times[[0, 1, 160]], [0.0, 0.01, 1e4])
     assert record.set.size == 17
+    np.testing.assert_allclose(record.tiling, 2 * record.one_gate, rtol=1e-5)  # two opposite gates never share an input
 
 
 def _one_open(V, cov):
