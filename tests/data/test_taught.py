@@ -41,6 +41,12 @@ def test_noise_has_its_deviation():
     assert abs(np.mean(y)) < 5 * 0.3 / np.sqrt(20_000)
 
 
+def test_noise_knows_nothing_of_the_inputs():
+    """Of independent sites, all of which are random numbers of the same kind as the noise."""
+    x, y = Taught(Gaussian(1, 0.01), lambda x: 0 * x[:, 0], noise=1.0).sample(KEY, 20_000)
+    assert abs(np.corrcoef(x[:, 0], y)[0, 1]) < 5 / np.sqrt(20_000)
+
+
 def test_a_run_axis_in_teacher_source_and_noise():
     fields = np.random.default_rng(0).normal(size=(3, 2, 6))
     task = Taught(NonlinearGP(6, 2.0, [0.0, 1.0, np.inf]), Committee(6, 2, init=fields), noise=[0.0, 0.0, 0.5])

@@ -210,6 +210,8 @@ def test_gates_are_data_for_a_compiled_program():
         (lambda: Scheduled([0.0], [3]), "made of gates"),
         (lambda: gates.are_exclusive([gates.delta(4, 1), gates.delta(4, 2)], np.ones((2, 3))), "direction of 4 sites"),
         (lambda: gates.are_tiling([GATES["custom"]]), "give inputs to try"),
+        (lambda: gates.are_tiling([HalfSpace([1.0, 0.0], 0.5), HalfSpace([-1.0, 0.0])]), "give inputs to try"),
+        (lambda: gates.are_tiling([HalfSpace([1.0, 0.0], width=0.5), HalfSpace([-1.0, 0.0])]), "give inputs to try"),
         (lambda: GateSet([]), "one or more gates"),
         (lambda: GateSet([3]), "one or more gates"),
         (lambda: half_spaces([1.0, 2.0]), r"shape \(K, n\)"),
