@@ -243,6 +243,18 @@ def test_units_without_a_field_follow_their_bias():
     assert found(np.ones((1, 2))).tolist() == [[1.0, 0.0, 0.0]]
 
 
+def test_constants_tile_if_they_add_up_to_one():
+    for values, tile in (([0.5, 0.5], True), ([1.0, 0.0], True), ([0.5, 0.4], False), ([0.0], False)):
+        constants = [gates.Constant(value) for value in values]
+        assert gates.are_tiling(constants) == gates.are_tiling(constants, np.ones((2, 3))) == tile
+
+
+def test_three_gates_on_one_edge_are_not_exclusive():
+    edges = [HalfSpace([1.0, 0.0]), HalfSpace([-1.0, 0.0]), HalfSpace([1.0, -1.0])]
+    assert gates.are_exclusive(edges[:2], [[0.0, 1.0]])
+    assert not gates.are_exclusive(edges, [[0.0, 0.0]])
+
+
 def test_gates_half_open_for_good_are_not_exclusive():
     both = [gates.Constant(0.5)] * 2
     assert not gates.are_exclusive(both)

@@ -40,7 +40,8 @@ def are_exclusive(gates: Any, x: Any = None) -> bool:
         return all(_pair(one, two) in ("exclusive", "shut") for one, two in _pairs(gates))
     g = np.sort(np.asarray(_values(gates, x)), axis=-1)  # on the edge of a hard gate, two opposite ones are open by one half
     soft = any(not isinstance(gate, HalfSpace) or gate.width for gate in GateSet(gates).gates)
-    return g.shape[-1] < 2 or bool(np.all((g[..., -2] == 0) | ((g[..., -1] == 0.5) & (g[..., -2] == 0.5) & (not soft))))
+    edge = (g[..., -2:] == 0.5).all(-1) & (g[..., :-2] == 0).all(-1) & (not soft)
+    return g.shape[-1] < 2 or bool(np.all((g[..., -2] == 0) | edge))
 
 
 def are_redundant(gates: Any, x: Any = None) -> bool:
@@ -69,8 +70,8 @@ def are_tiling(gates: Any, x: Any = None) -> bool:
     for gate in gates.gates:
         _check_plain(gate)
     active = [gate for gate in gates.gates if not (isinstance(gate, Constant) and not np.any(gate.value))]
-    if len(active) == 1:
-        return isinstance(active[0], Constant) and bool(np.all(np.asarray(active[0].value) == 1))
+    if all(isinstance(gate, Constant) for gate in active):
+        return bool(np.allclose(sum(np.asarray(gate.value) for gate in active), 1.0))
     return len(active) == 2 and all(isinstance(gate, HalfSpace) for gate in active) and _pair(*active) == "exclusive"
 
 

@@ -89,10 +89,11 @@ def _train(p: Settings, grid: Grid, bench: Bench, key: Any) -> xr.Dataset:
 def log_spaced(count: int, wanted: int) -> np.ndarray:
     """About `wanted` of the numbers from 0 to count - 1, both ends among them, spread evenly in the logarithm.
 
-    >>> log_spaced(101, 5).tolist()
-    [0, 1, 5, 22, 100]
+    >>> log_spaced(101, 5).tolist(), log_spaced(101, 2).tolist()
+    ([0, 1, 5, 22, 100], [0, 100])
     """
-    return np.unique(np.append(0, np.round(np.geomspace(1, max(1, count - 1), wanted - 1)).astype(int)))
+    between = np.round(np.geomspace(1, max(1, count - 1), wanted - 1)).astype(int)
+    return np.unique(np.concatenate([[0], between[1:] if wanted == 2 else between, [count - 1]]))
 
 
 def head_sizes(errors: np.ndarray, shares: Sequence[float]) -> np.ndarray:

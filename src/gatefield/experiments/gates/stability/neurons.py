@@ -38,7 +38,7 @@ def pathways(p: Settings, bench: Bench, key: Any) -> xr.Dataset:
 
 def _ends(record: xr.Dataset) -> xr.Dataset:
     """Fields, pathways and loss, each the mean over the last quarter of training, which takes out minibatch noise."""
-    late = record.isel(step=slice(-(record.sizes["step"] // 4), None), unit=0).mean("step")
+    late = record.isel(step=slice(-max(1, record.sizes["step"] // 4), None), unit=0).mean("step")
     fields, linear = late.fields.values.astype(float), late.linear.values.astype(float)
     lead = ("pathway", "gain", "seed")
     data = {
