@@ -6,7 +6,7 @@ import jax
 import jaxtyping
 import pytest
 
-MOST_MAPS = 52_000
+MOST_MAPS = 45_000
 """Compiled programs keep maps of memory, of which Linux allows a process 65,530; beyond, the process crashes."""
 
 

@@ -78,6 +78,7 @@ def test_they_run_and_are_reported_like_any_other(installed, tmp_path):
     assert "n = 5" in command(installed, "list", "parabola").stdout
 
 
+@pytest.mark.slow
 def test_what_was_run_is_still_reported_when_the_package_is_gone(installed, tmp_path):
     command(installed, "run", "parabola", cwd=tmp_path)
     assert command(tmp_path, "report", cwd=tmp_path).returncode == 0

@@ -250,6 +250,7 @@ def test_an_error_in_the_users_own_code_points_into_their_file(here):
     assert str(last.statement).strip() == "made = [][p.n]"
 
 
+@pytest.mark.slow
 def test_the_shell_shows_the_users_own_traceback(here):
     (here / "study.py").write_text(SMALL.replace("    return [Verdict", "    broken\n    return [Verdict"))
     result = called(here, "run", "study.py")

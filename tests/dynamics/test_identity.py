@@ -113,6 +113,7 @@ def test_without_source_the_instructions_count():
     assert one == again != other
 
 
+@pytest.mark.slow
 def test_another_process_finds_the_same():
     code = (
         f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r})\n"

@@ -37,6 +37,7 @@ def test_a_deviation_for_each_layer():
     np.testing.assert_allclose(kernels.ntk_variance(gates, x, sigma), every.var(0), rtol=1e-11)
 
 
+@pytest.mark.slow
 def test_three_values_with_the_kurtosis_of_gaussians():
     """Weights 0, +-sqrt(3) with probabilities 2/3, 1/6, 1/6 have variance 1 and kurtosis 3."""
     _, gates, x = make((1, 2, 2, 1), 2, seed=3, soft=True)

@@ -69,6 +69,7 @@ def test_path_sensitivity_equals_the_sum_over_paths():
     np.testing.assert_array_equal(kernels.gate_path_sensitivity(gating[:-1], x, BETA, EPS), found)
 
 
+@pytest.mark.slow
 def test_means_over_all_signs():
     dims, sigma = (2, 2, 2, 1), 0.7
     gating, _, x = make(dims, 3)

@@ -14,7 +14,7 @@ from lab_blocks import following, record, start
 
 from gatefield.lab import ZarrRecorder, open_record
 
-TOTAL, BLOCK, KILLS = 400, 4, 16
+TOTAL, BLOCK, KILLS = 400, 4, 10
 
 
 @pytest.fixture
@@ -90,7 +90,7 @@ def test_kills_at_random_moments(server, states, tmp_path):
 def test_kills_at_file_operations(server, states, tmp_path):
     """The first one makes the folder, later ones write chunks, checkpoints and markers; one kill follows the other."""
     path, before = tmp_path / "run", 0
-    for kill_at in [*range(1, 140, 15), *range(1, 60, 4)]:
+    for kill_at in [*range(1, 140, 21), *range(1, 60, 6)]:
         assert ending(server, path, kill_at=kill_at) == signal.SIGKILL
         records = check(path, states)
         assert records >= before

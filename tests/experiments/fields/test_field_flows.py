@@ -44,6 +44,7 @@ def test_committees_start_alike_at_all_batch_sizes_and_draw_by_themselves():
 
 
 @of("gaussian-committee")
+@pytest.mark.slow
 def test_distances_of_committees_from_their_flows():
     """The flow as printed is as many times as fast as there are units."""
     _, _, record = simulated("gaussian-committee")
@@ -207,6 +208,7 @@ def test_amplifier_and_kurtosis_at_each_gain():
 
 
 @of("uncertainty")
+@pytest.mark.slow
 def test_neurons_and_committees_have_rates_and_starts_of_their_own():
     _, p, record = simulated("uncertainty")
     parts = trained("uncertainty")
@@ -295,6 +297,7 @@ def test_elliptical_flow_is_the_gaussian_one_with_another_constant():
 
 
 @of("erf-populations")
+@pytest.mark.slow
 def test_erf_trainings():
     _, p, record = simulated("erf-populations")
     parts = trained("erf-populations")

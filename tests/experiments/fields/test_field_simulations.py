@@ -35,6 +35,7 @@ def of(name):
 
 
 @of("gaussian-clone")
+@pytest.mark.slow
 def test_clones_are_trained_beside_their_originals():
     _, p, record = simulated("gaussian-clone")
     parts = trained("gaussian-clone")

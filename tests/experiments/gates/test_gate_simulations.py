@@ -102,6 +102,7 @@ def test_limits_are_fitted_to_one_sample_and_judged_on_another(monkeypatch):
 
 
 @of("where")
+@pytest.mark.slow
 def test_starts_are_fresh_in_each_setting_and_the_first_are_trained_twice():
     _, p, record = simulated("where")
     for name, K, seeds, rate in (("neuron", 1, 3, 0.05), ("committee", 2, 2, 2.4)):
@@ -409,6 +410,7 @@ def test_end_states_are_pushed_and_followed_on_another_sample(monkeypatch):
 
 
 @of("gated-linear")
+@pytest.mark.slow
 def test_gates_and_distances_of_gated_linear_networks():
     """A site in the middle; a bump a quarter around; a wave that is where it began at the end."""
     _, p, record = simulated("gated-linear")
