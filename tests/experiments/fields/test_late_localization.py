@@ -101,7 +101,7 @@ def test_both_sides_of_each_bound(words, change, expected):
         (EVERY, {"gains": (0.5, 1.0)}, "needs gains with inf"),
         (SAME, {"pairs": PAIRS[1:2]}, "needs pairs with two different length scales"),
         (SHORT, {"pairs": PAIRS[:3]}, "needs pairs with the shorter range positive, both below one site"),
-        (SHORT, {"time": (0.0, 400.0)}, "needs a record at 200 tau, has 400; run with --set record_every=800"),
+        (SHORT, {"time": (0.0, 300.0)}, "needs a record at 200 tau, has 300; run with --set record_every=800"),
         (WAVES, {"pairs": PAIRS[:2]}, "needs pairs with the shorter range positive"),
     ],
 )
@@ -114,8 +114,8 @@ def test_what_a_record_lacks_is_told(words, settings, why):
 def test_a_short_training_can_refute_but_not_confirm():
     late = [("end_ipr", {"pair": [2, 3], "gain": 1}, 0.1)]
     assert judged(LATE, made(end=1_000.0), ONE_ORDER).holds is False
-    assert "needs a training of 20000 tau, has 1000" in judged(LATE, made(late, end=1_000.0), ONE_ORDER).why
-    assert "needs a training of 20000 tau" in judged(LATE, made(late, end=1_000.0), EVERY).why
+    assert "needs a training of 20000 tau, has 1000" in judged(LATE, made(late, end=1_000.0), ONE_ORDER).note
+    assert "needs a training of 20000 tau" in judged(LATE, made(late, end=1_000.0), EVERY).note
 
 
 def test_figure_says_what_was_reached_and_when():

@@ -61,7 +61,7 @@ def _every_pair(record: xr.Dataset) -> list[Verdict]:
     if why := lacking(_cube(record)):
         return [Verdict.not_judged(claim, why, kind="prediction")]
     medians = record.end_ipr.sel(gain=np.inf).median("seed")
-    least = medians.isel(pair=int(medians.argmin()))
+    least = medians.isel(pair=int(medians.values.argmin()))
     note = f"at length scales {least.pair.item()}, after {float(record.time[-1]):g} tau"
     of = "smallest median IPR over pairs"
     found = Verdict.above(claim, LOCALIZED, float(least), of=of, kind="prediction", note=note)
