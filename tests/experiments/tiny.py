@@ -16,6 +16,7 @@ TINY = {
     "late-localization": {
         "n": 12,
         "pairs": ((2.0, 1.0), (1.0, 2.0)),
+        "most_sites": 3,
         "gains": (1.0, float("inf")),
         "batch_size": 20,
         "steps": 80,

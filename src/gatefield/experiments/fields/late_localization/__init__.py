@@ -24,6 +24,8 @@ experiment = Experiment(
             "gains": (1.0, float("inf")),
             "batch_size": 200,
             "steps": 16_000,
+            "record_every": 160,
+            "most_sites": 5,
             "seeds": 4,
         },
     },

@@ -7,7 +7,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from gatefield.experiments.fields.late_localization.simulate import LOCALIZED
-from gatefield.plot import SEQUENTIAL, THEORY, gain_text
+from gatefield.plot import SEQUENTIAL, THEORY, gain_text, plain_log_scale
 
 EXAMPLES = 5
 """How many ends are drawn."""
@@ -66,9 +66,10 @@ def _over_time(axes: Any, record: xr.Dataset) -> None:
             label=_pair_text(record, i),
         )
     axes.axhline(LOCALIZED, color="0.5", linewidth=0.8, linestyle=":")
-    axes.set(xscale="log", xlabel="time (tau)", ylabel="median IPR over seeds", ylim=(0, 1.02))
+    plain_log_scale(axes, "x")
+    axes.set(xlabel="time (tau)", ylabel="median IPR over seeds", ylim=(0, 1.02))
     axes.set_title(f"(b) gain {gain_text(record.gain.values[-1])}; dashed: shorter range positive", fontsize="medium")
-    axes.legend(fontsize="x-small", ncols=2, loc="upper left", bbox_to_anchor=(0.0, 0.93))
+    axes.legend(fontsize="x-small", ncols=2, loc="lower right", bbox_to_anchor=(1.0, 0.16))
 
 
 def _examples(part: Any, record: xr.Dataset) -> None:
@@ -81,10 +82,10 @@ def _examples(part: Any, record: xr.Dataset) -> None:
         one = record.isel(pair=i, gain=-1, seed=seed)
         end, sites = one.end.values, int(one.reached)
         state = one.state.sel(sites=sites).values if sites else None
-        end = _centred(end, state)
+        end = _turned(end, state)
         axes.plot(away, end, "o", markersize=4, color=f"C{i % 10}", label="trained")
         if state is not None:
-            axes.plot(away, state * _sign(end, state), **THEORY, linewidth=1.0, label="exact state")
+            axes.plot(away, state, **THEORY, linewidth=1.0, label="exact state")
         axes.set(xlim=(-7.5, 7.5), xlabel="site, from the middle")
         axes.set_title(f"{_pair_text(record, i)}: {_sites_text(sites)}", fontsize="medium")
     panels[0].set_ylabel("weight")
@@ -107,14 +108,9 @@ def examples(record: xr.Dataset) -> list[tuple[int, int]]:
     return [*out, *((i, 0) for i in others)][:EXAMPLES]
 
 
-def _centred(end: np.ndarray, state: np.ndarray | None) -> np.ndarray:
-    """The field with its largest entry in the middle; or shifted to where it is most like the state."""
-    n = len(end)
-    if state is None:
-        return np.roll(end, n // 2 - int(np.abs(end).argmax()))
-    products = [abs(np.roll(end, k) @ state) for k in range(n)]
-    return np.roll(end, int(np.argmax(products)))
-
-
-def _sign(end: np.ndarray, state: np.ndarray) -> float:
-    return float(np.sign(end @ state))
+def _turned(end: np.ndarray, state: np.ndarray | None) -> np.ndarray:
+    """The field shifted and its sign chosen such that it is most like the state, or has its largest entry in the middle."""
+    like = np.eye(len(end))[len(end) // 2] if state is None else state
+    products = np.array([np.roll(end, k) @ like for k in range(len(end))])
+    at = int(np.abs(products).argmax())
+    return np.roll(end, at) * np.sign(products[at])

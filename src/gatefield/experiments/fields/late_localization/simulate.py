@@ -15,8 +15,6 @@ from gatefield.lab.kinds import Count, Gains, Rate, Seed
 from gatefield.measures import ipr, shifted_cosine
 from gatefield.theory import hypercube
 
-HEADS = (1, 3, 5, 7)
-"""How many neighbouring sites, of alternating sign, decide the gate of an exact state."""
 SAME = 0.95
 """From which cosine on, over all shifts, an end counts as a state: the states themselves are 0.6 and less alike."""
 LOCALIZED = 0.15
@@ -26,7 +24,10 @@ LAST = 0.25
 
 
 class Settings(Parameters):
-    """One neuron for each pair of length scales (positive, negative class), gain and seed."""
+    """One neuron for each pair of length scales (positive, negative class), gain and seed.
+
+    Exact states are those of 1, 3, ... up to `most_sites` neighbouring sites of alternating sign.
+    """
 
     n: Annotated[Count, Field(ge=9)] = 40
     pairs: Pairs = (
@@ -41,6 +42,7 @@ class Settings(Parameters):
         (2.0, 4.0),
         (0.4, 0.7),
     )
+    most_sites: Annotated[Count, Field(le=7)] = 7
     gains: Gains = (0.5, 1.0, 2.0, 3.0, 5.0, 7.0, 10.0, float("inf"))
     learning_rate: Rate = 0.25
     batch_size: Count = 1_000
@@ -98,7 +100,7 @@ def _ends(record: xr.Dataset) -> xr.Dataset:
 
 def _states(p: Settings) -> xr.Dataset:
     """The exact states on the cube, for each pair and number of sites."""
-    sites = [m for m in HEADS if m < p.n - 1]
+    sites = range(1, p.most_sites + 1, 2)
     found = [[_state(p.n, pair, m) for m in sites] for pair in p.pairs]
     fields = np.array([[one.field for one in row] for row in found])
     data: dict[str, Any] = {
@@ -108,7 +110,7 @@ def _states(p: Settings) -> xr.Dataset:
         "state_loss": (("pair", "sites"), [[float(one.loss) for one in row] for row in found]),
         "state_lead": (("pair", "sites"), [[float(one.lead) for one in row] for row in found]),
     }
-    return xr.Dataset(data, {"sites": sites})
+    return xr.Dataset(data, {"sites": list(sites)})
 
 
 def _state(n: int, pair: tuple[float, float], sites: int) -> hypercube.LocalizedState:
