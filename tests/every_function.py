@@ -125,6 +125,7 @@ CALLS: dict[str, Call] = {
     "theory.hypercube.is_localized": call(fields=FIELDS, host=True),
     "theory.hypercube.levels": call(losses=np.array([0.2, 0.1]), digits=8, host=True),
     "theory.hypercube.localized_state": call(cov1=COV1, cov0=COV0, site=0),
+    "theory.hypercube.head_state": call(corr1=CORR, cov0=CORR, head=np.array([1.0, 0.4]), host=True),
     "theory.hypercube.margin": call(w=W, host=True),
     "theory.hypercube.orthant": call(corr=CORR, pattern=np.array([1.0, -1.0]), points=8, replicates=2, fixed="pattern"),
     "theory.hypercube.pattern_law": call(corr=CORR),

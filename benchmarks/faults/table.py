@@ -258,6 +258,7 @@ def _table() -> dict[str, dict[str, Any]]:
         "theory.hypercube.corners": {"n": N},
         "theory.hypercube.drift": {"w": w, "corr": corr, "method": "auto", "with_error": False},
         "theory.hypercube.head_errors": {"w": w, "x": points, "chances": np.full(2**N, 0.5**N)},
+        "theory.hypercube.head_state": {"corr1": corr, "cov0": C0, "head": w},
         "theory.hypercube.is_localized": {"fields": fields},
         "theory.hypercube.levels": {"losses": np.array([0.2, 0.1, 0.2]), "digits": 8},
         "theory.hypercube.localized_state": {"cov1": C1, "cov0": C0, "site": 0},

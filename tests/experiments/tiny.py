@@ -13,6 +13,16 @@ _DIGITS = {
 
 TINY = {
     "gaussian-neuron": {"n": 12, "batch_size": 200, "steps": 60, "seeds": 2},
+    "late-localization": {
+        "n": 12,
+        "pairs": ((2.0, 1.0), (1.0, 2.0)),
+        "most_sites": 3,
+        "gains": (1.0, float("inf")),
+        "batch_size": 20,
+        "steps": 80,
+        "record_every": 10,
+        "seeds": 2,
+    },
     "localization": {"n": 12, "gains": (0.01, 3.0), "batch_size": 50, "steps": 40, "record_every": 20, "seeds": 2},
     "gaussian-committee": {"n": 12, "committees": (2,), "batch_sizes": (20, 80), "steps": 60, "seeds": 2},
     "steady-modes": {"n": 12, "pairs": ((2.0, 1.0), (1.0, 2.0)), "starts": 2, "batch_size": 50, "steps": 40, "trained": 2},

@@ -225,6 +225,48 @@ def test_where_the_localized_state_exists():
     assert float(states.loss[0]) == pytest.approx(0.183405, abs=1e-6)
 
 
+@pytest.mark.parametrize(("xi1", "xi0", "signs", "exists"), [
+    (0.8, 1.6, [-1, 1, -1], True),
+    (0.8, 1.6, [1], True),
+    (2.0, 0.8, [1, -1, 1], False),
+    (0.8, 1.6, [1, -1, 1, -1, 1], True),
+    (0.8, 1.6, [3, 1, 1], True),  # the largest of the three decides alone
+])  # fmt: skip
+def test_states_of_a_few_sites_against_all_corners(xi1, xi0, signs, exists):
+    """Eight sites: the drift of the gate by all corners; a state exists if every corner is on the same side of both."""
+    corr = np.array([np.roll(ring_correlation(8, xi1), k) for k in range(8)])
+    law, corners, cov0 = hypercube.pattern_law(corr), hypercube.corners(8), sign_covariance(8, xi0)
+    head = np.zeros(8)
+    head[1 : 1 + len(signs)] = signs
+    state = hypercube.head_state(corr, cov0, head)
+    f = law @ ((corners @ head > 0)[:, None] * corners)
+    w = 2 * np.linalg.solve(sign_covariance(8, xi1) + cov0, f)
+    np.testing.assert_allclose(state.field, w, atol=1e-9)
+    own = (corners @ w) * np.sign(corners @ head)
+    assert bool(state.exists) == exists == bool((own > 0).all())
+    assert float(state.lead) == pytest.approx(own.min(), abs=1e-9)
+    if exists:
+        output = np.maximum(corners @ w, 0)
+        assert float(state.loss) == pytest.approx(0.25 * law @ (output - 1) ** 2 + w @ cov0 @ w / 8, abs=1e-9)
+
+
+@pytest.mark.wrong_types
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"head": [1.0, 1.0, 0.0]}, "head must give no tie on any corner"),
+        ({"head": np.ones((2, 3))}, r"head must have shape \(n,\), but has shape \(2, 3\)"),
+        ({"head": [0.0, 0.0, 0.0]}, "w must not be zero"),
+        ({"cov0": np.eye(2)}, r"cov0 must be a covariance \(3, 3\), but has shape \(2, 2\)"),
+        ({"corr1": 2 * np.eye(3)}, "corr1 must have ones on its diagonal"),
+        ({"corr1": np.eye(14), "cov0": np.eye(14), "head": np.arange(1.0, 15.0)}, "head must have at most 11 weights"),
+    ],
+)
+def test_states_of_a_few_sites_refuse(given, message):
+    with pytest.raises(UserError, match=message):
+        hypercube.head_state(**{"corr1": np.eye(3), "cov0": np.eye(3), "head": [1.0, 0.0, 0.0]} | given)
+
+
 @pytest.mark.wrong_types
 def test_errors():
     with pytest.raises(

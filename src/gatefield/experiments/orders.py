@@ -1,12 +1,16 @@
-"""Two classes of squashed fields that differ in their length scale: in one order, or in both."""
+"""Two classes of squashed fields that differ in their length scale: in one order, in both, or pair after pair."""
 
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from pydantic import Field
 
 from gatefield.core.grid import Grid
 from gatefield.data import NonlinearGP, Task
+from gatefield.lab.kinds import LengthScale
 
+Pairs = Annotated[tuple[tuple[LengthScale, LengthScale], ...], Field(min_length=1)]
+"""Length scales (positive class, negative class), pair after pair."""
 ORDERS = ("long", "short")
 ORDER_NAMES = {"long": "positive class has the longer range", "short": "positive class has the shorter range"}
 
@@ -14,6 +18,15 @@ ORDER_NAMES = {"long": "positive class has the longer range", "short": "positive
 def length_scales(p: Any) -> np.ndarray:
     """(xi1, xi0) for each order, from parameters with `xi_long` and `xi_short`."""
     return np.array([[p.xi_long, p.xi_short], [p.xi_short, p.xi_long]])
+
+
+def pair_names(pairs: Any) -> list[str]:
+    """What the coordinate of pairs says.
+
+    >>> pair_names([(2.0, 1.0), (0.5, 3.0)])
+    ['2, 1', '0.5, 3']
+    """
+    return [f"{xi1:g}, {xi0:g}" for xi1, xi0 in pairs]
 
 
 def sources(grid: Grid, p: Any) -> tuple[NonlinearGP, NonlinearGP]:

@@ -7,7 +7,15 @@ from gatefield.theory.hypercube.law import pattern_law
 from gatefield.theory.hypercube.margin import Margin, margin, sdp_margin
 from gatefield.theory.hypercube.moments import sign_moment
 from gatefield.theory.hypercube.orthant import orthant
-from gatefield.theory.hypercube.states import LocalizedState, States, is_localized, levels, localized_state, steady_states
+from gatefield.theory.hypercube.states import (
+    LocalizedState,
+    States,
+    head_state,
+    is_localized,
+    levels,
+    localized_state,
+    steady_states,
+)
 from gatefield.theory.hypercube.walsh import chow, influence, walsh
 
 __all__ = [
@@ -19,6 +27,7 @@ __all__ = [
     "drift",
     "head_errors",
     "head_size",
+    "head_state",
     "influence",
     "is_localized",
     "levels",

@@ -10,12 +10,15 @@ from jax.core import Tracer
 from jaxtyping import Array, ArrayLike, Bool, Float, Int, Real
 
 from gatefield.core import checks
-from gatefield.core.arrays import Exact, MatrixLike
+from gatefield.core.arrays import Exact, FieldLike, MatrixLike
 from gatefield.core.checks import given
 from gatefield.core.errors import UserError
 from gatefield.core.precision import exact, real
 from gatefield.core.ties import side
+from gatefield.data.numerics import arcsine_covariance, corners
 from gatefield.theory.hypercube import inputs
+from gatefield.theory.hypercube.drift import MOST_SITES, drift
+from gatefield.theory.hypercube.margin import margin
 from gatefield.theory.inputs import values
 from gatefield.theory.relaxation import share_of_the_way, towards
 
@@ -27,7 +30,7 @@ def _fields(name: str, value: Any) -> None:
 
 
 class LocalizedState(NamedTuple):
-    """The field of the localized state, whether it exists, its loss, and by how much its largest weight leads."""
+    """The field of a localized state, whether it exists, its loss, and by how much the sites that decide its gate lead."""
 
     field: Float[Exact, " n"]
     exists: Bool[Exact, ""]
@@ -74,6 +77,76 @@ def localized_state(cov1: MatrixLike, cov0: MatrixLike, site: Any = 0) -> Locali
     field = jnp.linalg.solve(cov0 + cov1, cov1[:, site])
     lead = field[site] + jnp.abs(field[site]) - jnp.sum(jnp.abs(field))
     return LocalizedState(field, lead > 0, 0.25 - jnp.vdot(field, cov1[:, site]) / 8, lead)
+
+
+def head_state(corr1: MatrixLike, cov0: MatrixLike, head: FieldLike) -> LocalizedState:
+    r"""The steady state of one ReLU neuron whose gate a few sites decide, such as a majority of three (*host*).
+
+    $$w = 2(C_0+C_1)^{-1}f, \qquad f = E_1[1(\langle h,x\rangle>0)\,x], \qquad L = \tfrac14 - \tfrac14\langle w,f\rangle$$
+
+    with h the head, zero but for a few sites M, and the positive class the signs of a Gaussian field. f is exact: that of each
+    site is a sum over the corners of M and this site. The state exists if and only if its own gate is that of the head on every
+    corner,
+
+    $$\min_\sigma\,\operatorname{sign}(\langle h,\sigma\rangle)\sum_{i\in M}w_i\sigma_i \;>\; \sum_{j\notin M}|w_j|$$
+
+    over all signs $\sigma$ of M, and is then stable, because the gate does not change nearby. With one site it is
+    `localized_state`; with three equal weights of alternating sign the gate is a signed majority.
+
+    **Arguments**
+
+    - `corr1`: correlation (n, n) of the latent field of the positive class, $x = \operatorname{sign} z$.
+    - `cov0`: covariance (n, n) of the inputs of the negative class, of any law.
+    - `head`: weights (n,), at most 11 of them not zero, that give no tie on any corner.
+
+    **Returns** a `LocalizedState`: `field`, `exists`, `loss` and `lead`, which is the left side of the condition less the right
+    one; float64 NumPy.
+
+    >>> from gatefield.data import Hypercube
+    >>> source, cov0 = Hypercube(12, 1.0), Hypercube(12, 2.0).covariance()
+    >>> state = head_state(source.squashed.correlation, cov0, [0, 0, 0, 0, -1, 1, -1, 0, 0, 0, 0, 0])
+    >>> bool(state.exists), state.field[4:7].round(2).tolist(), round(float(state.loss), 4)
+    (True, [-0.4, 0.44, -0.4], 0.1869)
+
+    **Source:** no note has it; the cell of note 003, equation 4, for a gate of few sites.
+    """
+    n = inputs.correlation(corr1, "corr1")
+    inputs.fields(head, n)
+    corr, weights = np.asarray(corr1, float), np.asarray(head, float)
+    cov1 = np.asarray(arcsine_covariance(corr, np.inf))
+    inputs.covariances(cov1, cov0, n)
+    sites = _head_sites(weights)
+    f = _head_drift(corr, weights, sites)
+    field = 2 * np.linalg.solve(cov1 + np.asarray(cov0, float), f)
+    patterns = np.asarray(corners(len(sites)))
+    least = (np.sign(patterns @ weights[sites]) * (patterns @ field[sites])).min()
+    lead = least - np.abs(np.delete(field, sites)).sum()
+    return LocalizedState(field, np.asarray(lead > 0), np.asarray(0.25 - field @ f / 4), np.asarray(lead))
+
+
+def _head_sites(head: np.ndarray) -> np.ndarray:
+    """The sites of the head, if it decides every corner."""
+    if head.ndim != 1:
+        raise UserError(f"head must have shape (n,), but has shape {head.shape}; give one gate.")
+    sites = np.flatnonzero(head)
+    if len(sites) > MOST_SITES - 1:
+        raise UserError(
+            f"head must have at most {MOST_SITES - 1} weights that are not zero, but has {len(sites)}; cut the others."
+        )
+    if margin(head[sites]) == 0:
+        raise UserError("head must give no tie on any corner, but some of its weights cancel; take an odd number of equals.")
+    return sites
+
+
+def _head_drift(corr: np.ndarray, head: np.ndarray, sites: np.ndarray) -> np.ndarray:
+    """The drift of the gate of the head at each site; it is 0 where nothing is correlated with the head."""
+    out = np.zeros(len(corr))
+    out[sites] = drift(head[sites], corr[np.ix_(sites, sites)])
+    for site in np.flatnonzero(np.abs(corr[sites]).max(axis=0) > 0):
+        if site not in sites:
+            both = np.append(sites, site)
+            out[site] = np.asarray(drift(np.append(head[sites], 0.0), corr[np.ix_(both, both)]))[-1]
+    return out
 
 
 @exact

@@ -1,21 +1,20 @@
 """Where will a field localize? A predictor named beforehand, put to the test on fresh starts."""
 
-from typing import Annotated, Any
+from typing import Any
 
 import jax
 import numpy as np
 import xarray as xr
-from pydantic import Field
 
 from gatefield.core.grid import Grid
 from gatefield.data import NonlinearGP, Task
 from gatefield.experiments.gates.where.predictors import CHOSEN, PREDICTORS, predict
+from gatefield.experiments.orders import Pairs, pair_names
 from gatefield.lab import Bench, Parameters
-from gatefield.lab.kinds import Count, Gains, LengthScale, Rate, Seed
+from gatefield.lab.kinds import Count, Gains, Rate, Seed
 from gatefield.measures import circular_distance, ipr, peak_position
 from gatefield.nets import Committee
 
-Pairs = Annotated[tuple[tuple[LengthScale, LengthScale], ...], Field(min_length=1)]
 SETTING = ("pair", "gain")
 """The axes that every variable of a network begins with."""
 
@@ -51,7 +50,7 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
 
 
 def _grid(p: Settings, **more: int) -> Grid:
-    return Grid(pair=[f"{xi1:g}, {xi0:g}" for xi1, xi0 in p.pairs], gain=p.gains, **more)
+    return Grid(pair=pair_names(p.pairs), gain=p.gains, **more)
 
 
 def _task(p: Settings, grid: Grid) -> Task:

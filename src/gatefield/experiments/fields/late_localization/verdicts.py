@@ -1,0 +1,125 @@
+"""What the record says of the claim that fields localize in one order only."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from gatefield.experiments.fields.late_localization.simulate import LOCALIZED
+from gatefield.experiments.needs import Need, holding, lacking, lasting, undecided
+from gatefield.lab import Verdict
+
+EARLY, LATE = 200.0, 20_000.0
+"""Until when earlier trainings looked; and for how long one looks before a field counts as one that stays spread."""
+CLOSE = 0.01
+"""How far the IPR of a trained field may be from that of its exact state."""
+SHORTER = "the shorter range positive, such as 1 and 3"
+
+
+def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
+    """What the record says of each claim."""
+    return [*_one_order_only(record), _exact(record), *_every_pair(record), _identical(record), _short(record), *_waves(record)]
+
+
+def _one_order_only(record: xr.Dataset) -> list[Verdict]:
+    claim = "no field localizes if the positive class has the shorter range"
+    words: Any = {"kind": "claim", "source": "note 002, introduction; note 000, section 1"}
+    wrong = record.xi1.values < record.xi0.values
+    if why := lacking(_pairs(SHORTER, wrong)):
+        return [Verdict.not_judged(claim, why, **words)]
+    medians = record.end_ipr.isel(pair=wrong).median("seed")
+    most = medians.stack(setting=("pair", "gain")).isel(setting=int(medians.values.argmax()))
+    note = f"at length scales {most.pair.item()} and gain {float(most.gain):g}, after {float(record.time[-1]):g} tau"
+    of = "largest median IPR over pairs and gains"
+    found = Verdict.below(claim, LOCALIZED, float(most), of=of, note=note, **words)
+    return [found] if most >= LOCALIZED else undecided(lacking(lasting(record, LATE)), found)
+
+
+def _exact(record: xr.Dataset) -> Verdict:
+    """Each end at gain infinity that is one of the states, against that state."""
+    claim = "on the hypercube trained fields are exact states of a few sites"
+    if why := lacking(_cube(record)):
+        return Verdict.not_judged(claim, why, kind="prediction")
+    cube = record.sel(gain=np.inf)
+    of_state = cube.end_ipr.where(cube.reached == cube.sites).median("seed")
+    apart = np.abs(of_state - cube.state_ipr)
+    if not apart.notnull().any():
+        return Verdict.not_judged(claim, "no field has reached one of these states; train for longer", kind="prediction")
+    return Verdict.below(
+        claim,
+        CLOSE,
+        float(apart.max()),
+        of="largest distance of a median IPR from that of its state",
+        kind="prediction",
+        note=f"{int((cube.reached > 0).sum())} of {cube.reached.size} ends are such a state",
+    )
+
+
+def _every_pair(record: xr.Dataset) -> list[Verdict]:
+    claim = "on the hypercube fields localize for every pair of length scales"
+    if why := lacking(_cube(record)):
+        return [Verdict.not_judged(claim, why, kind="prediction")]
+    medians = record.end_ipr.sel(gain=np.inf).median("seed")
+    least = medians.isel(pair=int(medians.values.argmin()))
+    note = f"at length scales {least.pair.item()}, after {float(record.time[-1]):g} tau"
+    of = "smallest median IPR over pairs"
+    found = Verdict.above(claim, LOCALIZED, float(least), of=of, kind="prediction", note=note)
+    return [found] if least > LOCALIZED else undecided(lacking(lasting(record, LATE)), found)
+
+
+def _identical(record: xr.Dataset) -> Verdict:
+    claim = "at every gain two identical classes localize more than any two different ones"
+    same = record.xi1.values == record.xi0.values
+    if why := lacking(_pairs("two identical length scales", same), _pairs("two different length scales", ~same)):
+        return Verdict.not_judged(claim, why, kind="prediction")
+    medians = record.end_ipr.median("seed")
+    ahead = medians.isel(pair=same).max("pair") - medians.isel(pair=~same).max("pair")
+    note = "there labels carry no information and all modes are alike: only the shape of the data decides"
+    of = "smallest lead in median IPR over gains"
+    return Verdict.above(claim, 0.0, float(ahead.min()), of=of, kind="prediction", note=note)
+
+
+def _short(record: xr.Dataset) -> Verdict:
+    claim = f"length scales below one site localize in either order within {EARLY:g} tau"
+    which = (record.xi1.values < record.xi0.values) & (record.xi0.values < 1)
+    at = int(np.abs(record.time.values - EARLY).argmin())
+    if why := lacking(_pairs("the shorter range positive, both below one site", which), _seen(record, at)):
+        return Verdict.not_judged(claim, why, kind="prediction")
+    early = record.ipr.isel(pair=which, step=at, gain=-1).median("seed")
+    of = "smallest median IPR with the shorter range positive"
+    return Verdict.above(claim, LOCALIZED, float(early.min()), of=of, kind="prediction", note=f"at gain {float(early.gain):g}")
+
+
+def _waves(record: xr.Dataset) -> list[Verdict]:
+    """The frequency of fields that have not localized, at the lowest gain."""
+    claim = "fields that stay spread with the shorter range positive are short-range oscillations"
+    words: Any = {"kind": "claim", "source": "note 002, introduction"}
+    wrong = record.xi1.values < record.xi0.values
+    if why := lacking(_pairs(SHORTER, wrong)):
+        return [Verdict.not_judged(claim, why, **words)]
+    low = record.isel(pair=wrong, gain=0)
+    part = low.peak_frequency.where(low.end_ipr < LOCALIZED) / (record.sizes["position"] // 2)
+    if not part.notnull().any():
+        return [Verdict.not_judged(claim, "no field has stayed spread at the lowest gain", **words)]
+    note = f"of {int(part.notnull().sum())} fields at gain {float(low.gain):g}"
+    of = "median peak frequency over the highest one"
+    return undecided(lacking(lasting(record, LATE)), Verdict.above(claim, 0.5, float(part.median()), of=of, note=note, **words))
+
+
+def _pairs(words: str, which: np.ndarray) -> Need | None:
+    """Pairs of a kind."""
+    return None if which.any() else Need(f"pairs with {words}", "none", {})
+
+
+def _cube(record: xr.Dataset) -> Need | None:
+    return holding("gains", [float("inf")], record.gain.values)
+
+
+def _seen(record: xr.Dataset, at: int) -> Need | None:
+    """A record near the time until which earlier trainings looked."""
+    found = float(record.time[at])
+    every = max(1, round(EARLY / float(np.max(record.attrs["learning_rate"]))))
+    return (
+        None if abs(found - EARLY) < 0.1 * EARLY else Need(f"a record at {EARLY:g} tau", f"{found:g}", {"record_every": every})
+    )

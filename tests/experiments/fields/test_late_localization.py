@@ -1,0 +1,168 @@
+"""Verdicts and figure of `late-localization`, on made-up records; what its tiny training is."""
+
+import numpy as np
+import pytest
+import xarray as xr
+from drawn import panel
+from judging import judged
+from plain import covariance
+from test_experiments import simulated, trained
+from watched import assert_by_seed, assert_classes, assert_settings
+
+from gatefield import experiments
+
+LATE = experiments.get("late-localization")
+PAIRS = ((2.0, 1.0), (1.0, 1.0), (1.0, 3.0), (0.4, 0.7))
+INF = float("inf")
+
+
+def made(change=None, *, pairs=PAIRS, gains=(1.0, INF), end=40_000.0, time=(0.0, 200.0)):
+    """All ends are a wave; at gain infinity one site, but for the third pair, whose ends are three; half of the seeds wait."""
+    n, seeds = 12, 3
+    shape = (len(pairs), len(gains), seeds)
+    ipr = np.full(shape, 0.1)
+    ipr[:, -1], ipr[1:2] = 0.8, 0.9
+    reached = np.zeros(shape, int)
+    reached[:, -1] = 1
+    if len(pairs) > 2:
+        ipr[2, -1], reached[2, -1] = 0.33, 3
+    times = [*time, end]
+    path = np.zeros((*shape, len(times)))
+    path[-1, -1, :, 1] = 0.5
+    record = xr.Dataset(
+        {
+            "ipr": (("pair", "gain", "seed", "step"), path),
+            "end_ipr": (("pair", "gain", "seed"), ipr),
+            "localized_at": (("pair", "gain", "seed"), np.where(ipr > 0.2, 700.0, np.nan)),
+            "peak_frequency": (("pair", "gain", "seed"), np.full(shape, 5)),
+            "reached": (("pair", "gain", "seed"), reached),
+            "end": (("pair", "gain", "seed", "position"), np.random.default_rng(0).normal(size=(*shape, n))),
+            "state": (("pair", "sites", "position"), np.random.default_rng(1).normal(size=(len(pairs), 2, n))),
+            "state_ipr": (("pair", "sites"), np.tile([0.8, 0.33], (len(pairs), 1))),
+        },
+        {
+            "pair": [f"{a:g}, {b:g}" for a, b in pairs],
+            "gain": list(gains),
+            "sites": [1, 3],
+            "time": ("step", times),
+            "xi1": ("pair", [a for a, _ in pairs]),
+            "xi0": ("pair", [b for _, b in pairs]),
+        },
+        {"learning_rate": [0.25], "steps": round(end / 0.25)},
+    )
+    if len(pairs) > 1:
+        record["state_ipr"][1] = [0.9, 0.33]
+    for name, place, value in change or []:
+        record[name][place] = value
+    return record
+
+
+ONE_ORDER, EXACT, EVERY, SAME, SHORT, WAVES = (
+    "no field localizes",
+    "exact states",
+    "every pair",
+    "two identical",
+    "below one site",
+    "oscillations",
+)
+
+
+@pytest.mark.parametrize(
+    ("words", "change", "expected"),
+    [
+        (ONE_ORDER, [], False),
+        (ONE_ORDER, [("end_ipr", {"pair": [2, 3], "gain": 1}, 0.149)], True),
+        (EXACT, [("end_ipr", {"pair": 2, "gain": 1}, 0.3399)], True),
+        (EXACT, [("end_ipr", {"pair": 2, "gain": 1}, 0.3401)], False),
+        (EXACT, [("end_ipr", {"pair": 0, "gain": 1, "seed": [0, 1]}, 0.7)], False),
+        (EXACT, [("end_ipr", {"pair": 0, "gain": 1, "seed": 0}, 0.7)], True),  # one seed of three is not the median
+        (EXACT, [("end_ipr", {"pair": 0, "gain": 0}, 0.7)], True),  # another gain
+        (EVERY, [], True),
+        (EVERY, [("end_ipr", {"pair": 0, "gain": 1}, 0.149)], False),
+        (SAME, [("end_ipr", {"pair": 0, "gain": 0}, 0.8999)], True),
+        (SAME, [("end_ipr", {"pair": 0, "gain": 0}, 0.9001)], False),
+        (SHORT, [("ipr", {"pair": 3, "gain": 1, "step": 1}, 0.151)], True),
+        (SHORT, [("ipr", {"pair": 3, "gain": 1, "step": 1}, 0.149)], False),
+        (SHORT, [("ipr", {"pair": 2, "gain": 1, "step": 1}, 0.9), ("ipr", {"pair": 3, "gain": 1, "step": 1}, 0.0)], False),
+        (WAVES, [("peak_frequency", {"pair": [2, 3], "gain": 0}, 4)], True),
+        (WAVES, [("peak_frequency", {"pair": [2, 3], "gain": 0}, 3)], False),
+        (WAVES, [("peak_frequency", {"pair": [0, 1], "gain": 0}, 0)], True),
+    ],
+)
+def test_both_sides_of_each_bound(words, change, expected):
+    assert judged(LATE, made(change), words).holds == expected
+
+
+@pytest.mark.parametrize(
+    ("words", "settings", "why"),
+    [
+        (ONE_ORDER, {"pairs": PAIRS[:2]}, "needs pairs with the shorter range positive"),
+        (EXACT, {"gains": (0.5, 1.0)}, "needs gains with inf"),
+        (EVERY, {"gains": (0.5, 1.0)}, "needs gains with inf"),
+        (SAME, {"pairs": PAIRS[1:2]}, "needs pairs with two different length scales"),
+        (SHORT, {"pairs": PAIRS[:3]}, "needs pairs with the shorter range positive, both below one site"),
+        (SHORT, {"time": (0.0, 300.0)}, "needs a record at 200 tau, has 300; run with --set record_every=800"),
+        (WAVES, {"pairs": PAIRS[:2]}, "needs pairs with the shorter range positive"),
+    ],
+)
+def test_what_a_record_lacks_is_told(words, settings, why):
+    found = judged(LATE, made(**settings), words)
+    assert not found.bounds
+    assert why in found.why
+
+
+def test_a_short_training_can_refute_but_not_confirm():
+    late = [("end_ipr", {"pair": [2, 3], "gain": 1}, 0.1)]
+    assert judged(LATE, made(end=1_000.0), ONE_ORDER).holds is False
+    assert "needs a training of 20000 tau, has 1000" in judged(LATE, made(late, end=1_000.0), ONE_ORDER).note
+    assert "needs a training of 20000 tau" in judged(LATE, made(late, end=1_000.0), EVERY).note
+
+
+def test_figure_says_what_was_reached_and_when():
+    record = made()
+    drawn = LATE.figure(record)
+    table = panel(drawn, "(a)")
+    texts = [text.get_text() for text in table.texts]
+    assert texts == ["0.10\n–", "0.80\n700", "0.90\n700", "0.90\n700", "0.10\n–", "0.33\n700", "0.10\n–", "0.80\n700"]
+    over_time = panel(drawn, "(b)")
+    assert [line.get_linestyle() for line in over_time.lines[:4]] == ["-", "-", "--", "--"]
+    np.testing.assert_allclose(over_time.lines[3].get_ydata(), [0.5, 0.0])
+    titles = [axes.get_title() for axes in drawn.axes if "site" in axes.get_title()]
+    assert titles == [
+        "2, 1: one site",
+        "1, 3: 3 sites",
+        "1, 1: one site",
+        "0.4, 0.7: one site",
+    ]
+
+
+@pytest.mark.xdist_group("late-localization")
+def test_what_is_trained():
+    _, p, record = simulated("late-localization")
+    part = trained("late-localization")["sgd"]
+    assert_settings(part, p)
+    xi1, xi0 = np.array(p.pairs).T[:, :, None, None]
+    assert_classes(part, xi1, xi0, np.array(p.gains)[:, None])
+    assert_by_seed(part)
+    fields = part.record.fields.values[..., 0, :].astype(float)
+    np.testing.assert_allclose(record.ipr, (fields**4).sum(-1) / (fields**2).sum(-1) ** 2, rtol=1e-5)
+    last = fields[..., -round(fields.shape[-2] / 4) :, :].mean(-2)
+    np.testing.assert_allclose(record.end, last, rtol=1e-5)
+    np.testing.assert_array_equal(record.peak_frequency, np.abs(np.fft.rfft(last)).argmax(-1))
+    one = record.isel(pair=0).sel(sites=1)
+    cov1, cov0 = (covariance(p.n, xi, INF) for xi in p.pairs[0])
+    np.testing.assert_allclose(one.state, np.linalg.solve(cov1 + cov0, cov1[p.n // 2]), atol=1e-9)
+
+
+def test_an_end_is_the_state_that_it_is_like_up_to_shift_and_sign():
+    from gatefield.experiments.fields.late_localization.simulate import _named
+
+    rng = np.random.default_rng(0)
+    state = rng.normal(size=(1, 2, 12))
+    ends = np.stack([np.roll(-2 * state[0, 1], 5), state[0, 0], rng.normal(size=12)])
+    record = made(pairs=PAIRS[:1], gains=(INF,)).drop_vars("reached").assign_coords(sites=[1, 3])
+    record["end"] = (("pair", "gain", "seed", "position"), ends[None, None])
+    record["state"] = (("pair", "sites", "position"), state)
+    for name in ("state_exists", "state_loss", "state_lead"):
+        record[name] = (("pair", "sites"), np.zeros((1, 2)))
+    assert _named(record).reached.values.ravel().tolist() == [3, 1, 0]
