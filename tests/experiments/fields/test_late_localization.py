@@ -163,6 +163,8 @@ def test_an_end_is_the_state_that_it_is_like_up_to_shift_and_sign():
     record = made(pairs=PAIRS[:1], gains=(INF,)).drop_vars("reached").assign_coords(sites=[1, 3])
     record["end"] = (("pair", "gain", "seed", "position"), ends[None, None])
     record["state"] = (("pair", "sites", "position"), state)
-    for name in ("state_exists", "state_loss", "state_lead"):
+    for name in ("state_loss", "state_lead"):
         record[name] = (("pair", "sites"), np.zeros((1, 2)))
-    assert _named(record).reached.values.ravel().tolist() == [3, 1, 0]
+    for exists, reached in ((True, [3, 1, 0]), (False, [3, 0, 0])):
+        record["state_exists"] = (("pair", "sites"), [[exists, True]])
+        assert _named(record.copy()).reached.values.ravel().tolist() == reached

@@ -121,6 +121,7 @@ def _state(n: int, pair: tuple[float, float], sites: int) -> hypercube.Localized
 def _named(record: xr.Dataset) -> xr.Dataset:
     """Which state each end is, and the words for all variables."""
     alike = shifted_cosine(record.end.values[..., None, :], record.state.values[:, None, None])
+    alike = np.where(record.state_exists.values[:, None, None], alike, 0.0)  # else the state is none
     sites = np.where(alike.max(-1) >= SAME, record.sites.values[alike.argmax(-1)], 0)
     record["reached"] = (record.end_ipr.dims, sites)
     names = {
