@@ -11,7 +11,8 @@ experiment = Experiment(
     source="note 003, section 3: data on the corners of the cube; equation 4, corrected",
     text="On the cube f(w) is constant as long as no corner changes sides: on cells. So every stable steady state of a ReLU "
     "neuron is w* = 2 (C0+C1)^-1 f of a cell in which it lies. One site decides the gate of the localized state (C0+C1)^-1 C1 "
-    "e_i, which exists if |w_i| exceeds the sum of all others; all other states are called extended. The map shows where it "
+    "e_i, which exists if |w_i| exceeds the sum of all others; all others are called extended, those of three sites too "
+    "(late-localization). The map shows where it "
     "exists. States are found by the flow from random starts: on the law itself for small n, else on a sample. They persist "
     "(full marks) if the search ends in the same field on another sample, where losses are measured. Crosses: SGD from the "
     "same starts. Bars: the closed form. (+): the positive class.",

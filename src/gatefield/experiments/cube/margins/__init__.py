@@ -13,8 +13,8 @@ experiment = Experiment(
     text="On the cube a gate may be decided by a few of its weights, the head: those whose signed sums all exceed the sum of "
     "the rest. The margin delta is the smallest size of such a signed sum. For Gaussian weights delta, in units of sqrt(2 pi) "
     "|w|/2^n, has the exponential law of mean 1, and no weight can be left out. Weights that fall by a factor of 2 or more "
-    "are decided by the first. If the positive class has the longer range, SGD ends near a localized state, where one weight "
-    "decides alone; minibatch noise eats into its lead. With the length scales swapped nearly all weights are needed. "
+    "are decided by the first. SGD is run in both orders of the length scales: near a localized state one weight decides, "
+    "and minibatch noise eats into its lead; elsewhere nearly all weights are needed. "
     "Averages are over the second half of training. Inputs have the data's own law.",
     Parameters=Settings,
     presets={"full": FULL, "quick": {**QUICK, "draws": 300}},

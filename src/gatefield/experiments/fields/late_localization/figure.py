@@ -11,6 +11,8 @@ from gatefield.plot import SEQUENTIAL, THEORY, gain_text, plain_log_scale
 
 EXAMPLES = 5
 """How many ends are drawn."""
+STYLES = {1: "-", 0: ":", -1: "--"}
+"""Of pairs whose positive class has the longer range, the same, the shorter one."""
 
 
 def figure(record: xr.Dataset) -> Figure:
@@ -54,22 +56,19 @@ def _pair_text(record: xr.Dataset, i: int) -> str:
 
 
 def _over_time(axes: Any, record: xr.Dataset) -> None:
-    """The IPR of every pair at the largest gain: dashed if the positive class has the shorter range."""
+    """The IPR of every pair at the largest gain: dashed if the positive class has the shorter range, dotted if none has."""
     late = record.isel(step=slice(1, None), gain=-1)
+    drawn = dict.fromkeys(STYLES, 0)
     for i in range(record.sizes["pair"]):
-        shorter = bool(record.xi1[i] < record.xi0[i])
-        axes.plot(
-            late.time,
-            late.ipr.isel(pair=i).median("seed"),
-            "--" if shorter else "-",
-            color=f"C{i % 10}",
-            label=_pair_text(record, i),
-        )
+        kind = int(np.sign(float(record.xi1[i] - record.xi0[i])))
+        path = late.ipr.isel(pair=i).median("seed")
+        axes.plot(late.time, path, STYLES[kind], color=f"C{drawn[kind] % 7}", label=_pair_text(record, i))
+        drawn[kind] += 1
     axes.axhline(LOCALIZED, color="0.5", linewidth=0.8, linestyle=":")
     plain_log_scale(axes, "x")
     axes.set(xlabel="time (tau)", ylabel="median IPR over seeds", ylim=(0, 1.02))
     axes.set_title(f"(b) gain {gain_text(record.gain.values[-1])}; dashed: shorter range positive", fontsize="medium")
-    axes.legend(fontsize="x-small", ncols=2, loc="lower right", bbox_to_anchor=(1.0, 0.16))
+    axes.legend(fontsize="x-small", loc="center left", bbox_to_anchor=(1.0, 0.5))
 
 
 def _examples(part: Any, record: xr.Dataset) -> None:
@@ -105,6 +104,7 @@ def examples(record: xr.Dataset) -> list[tuple[int, int]]:
         i = int((reached == sites).sum(axis=1).argmax())
         out.append((i, int(np.flatnonzero(reached[i] == sites)[0])))
     others = [i for i in range(len(reached)) if i not in {pair for pair, _ in out}]
+    others.sort(key=lambda i: float(record.xi1[i] / record.xi0[i]))
     return [*out, *((i, 0) for i in others)][:EXAMPLES]
 
 

@@ -12,7 +12,7 @@ from gatefield.experiments.by_seed import train_by_seed
 from gatefield.experiments.orders import Pairs, pair_names
 from gatefield.lab import Bench, Parameters
 from gatefield.lab.kinds import Count, Gains, Rate, Seed
-from gatefield.measures import ipr, shifted_cosine
+from gatefield.measures import cosine, ipr, shifted_cosine
 from gatefield.theory import hypercube
 
 SAME = 0.95
@@ -20,7 +20,9 @@ SAME = 0.95
 LOCALIZED = 0.15
 """From which IPR on a field counts as localized: that of six or seven equal sites, four times that of a flat field of 40."""
 LAST = 0.25
-"""Ends are means over this last part of the records, which takes out the noise of the batches."""
+"""Ends are means over this last part of the records, unless the field moves meanwhile."""
+STAYS = 0.99
+"""From which cosine on, between the two halves of that part, a field has stayed where it was."""
 
 
 class Settings(Parameters):
@@ -86,8 +88,7 @@ def _paths(record: xr.Dataset) -> xr.Dataset:
 def _ends(record: xr.Dataset) -> xr.Dataset:
     """The field at the end of each run, how localized it is, and the frequency of its largest Fourier mode."""
     fields = record.fields.isel(unit=0)
-    last = max(1, round(LAST * fields.sizes["step"]))
-    end = fields.isel(step=slice(-last, None)).astype(float).mean("step")
+    end = _settled(fields.isel(step=slice(-max(2, round(LAST * fields.sizes["step"])), None)).astype(float))
     modes = np.abs(np.fft.rfft(end.values))
     return xr.Dataset(
         {
@@ -96,6 +97,13 @@ def _ends(record: xr.Dataset) -> xr.Dataset:
             "peak_frequency": (end.dims[:-1], modes.argmax(-1)),
         }
     )
+
+
+def _settled(late: xr.DataArray) -> xr.DataArray:
+    """The mean of fields that stay in place, which takes out the noise of the batches; of others the last one."""
+    half = late.sizes["step"] // 2
+    stays = cosine(late[..., :half, :].mean("step").values, late[..., half:, :].mean("step").values) >= STAYS
+    return late.mean("step").copy(data=np.where(stays[..., None], late.mean("step"), late.isel(step=-1)))
 
 
 def _states(p: Settings) -> xr.Dataset:
@@ -127,7 +135,7 @@ def _named(record: xr.Dataset) -> xr.Dataset:
     names = {
         "ipr": "inverse participation ratio",
         "localized_at": f"time at which the IPR first reaches {LOCALIZED:g}",
-        "end": "field, mean over the last quarter of the time",
+        "end": "field, mean over the last quarter of the time if it stays in place",
         "end_ipr": "IPR of the end",
         "peak_frequency": "frequency of the largest Fourier mode of the end",
         "state": "exact steady state on the cube",

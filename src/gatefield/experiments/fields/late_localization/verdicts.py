@@ -14,7 +14,6 @@ EARLY, LATE = 200.0, 20_000.0
 """Until when earlier trainings looked; and for how long one looks before a field counts as one that stays spread."""
 CLOSE = 0.01
 """How far the IPR of a trained field may be from that of its exact state."""
-SHORTER = "the shorter range positive, such as 1 and 3"
 
 
 def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
@@ -26,7 +25,7 @@ def _one_order_only(record: xr.Dataset) -> list[Verdict]:
     claim = "no field localizes if the positive class has the shorter range"
     words: Any = {"kind": "claim", "source": "note 002, introduction; note 000, section 1"}
     wrong = record.xi1.values < record.xi0.values
-    if why := lacking(_pairs(SHORTER, wrong)):
+    if why := lacking(_pairs(record, "the shorter range positive", wrong, (1.0, 3.0))):
         return [Verdict.not_judged(claim, why, **words)]
     medians = record.end_ipr.isel(pair=wrong).median("seed")
     most = medians.stack(setting=("pair", "gain")).isel(setting=int(medians.values.argmax()))
@@ -45,7 +44,8 @@ def _exact(record: xr.Dataset) -> Verdict:
     of_state = cube.end_ipr.where(cube.reached == cube.sites).median("seed")
     apart = np.abs(of_state - cube.state_ipr)
     if not apart.notnull().any():
-        return Verdict.not_judged(claim, "no field has reached one of these states; train for longer", kind="prediction")
+        why = lacking(lasting(record, LATE)) or "no field has reached one of these states"
+        return Verdict.not_judged(claim, why, kind="prediction")
     return Verdict.below(
         claim,
         CLOSE,
@@ -71,7 +71,8 @@ def _every_pair(record: xr.Dataset) -> list[Verdict]:
 def _identical(record: xr.Dataset) -> Verdict:
     claim = "at every gain two identical classes localize more than any two different ones"
     same = record.xi1.values == record.xi0.values
-    if why := lacking(_pairs("two identical length scales", same), _pairs("two different length scales", ~same)):
+    alike = _pairs(record, "two identical length scales", same, (1.0, 1.0))
+    if why := lacking(alike, _pairs(record, "two different length scales", ~same, (2.0, 1.0))):
         return Verdict.not_judged(claim, why, kind="prediction")
     medians = record.end_ipr.median("seed")
     ahead = medians.isel(pair=same).max("pair") - medians.isel(pair=~same).max("pair")
@@ -84,7 +85,8 @@ def _short(record: xr.Dataset) -> Verdict:
     claim = f"length scales below one site localize in either order within {EARLY:g} tau"
     which = (record.xi1.values < record.xi0.values) & (record.xi0.values < 1)
     at = int(np.abs(record.time.values - EARLY).argmin())
-    if why := lacking(_pairs("the shorter range positive, both below one site", which), _seen(record, at)):
+    below = _pairs(record, "the shorter range positive, both below one site", which, (0.4, 0.7))
+    if why := lacking(below, _seen(record, at)):
         return Verdict.not_judged(claim, why, kind="prediction")
     early = record.ipr.isel(pair=which, step=at, gain=-1).median("seed")
     of = "smallest median IPR with the shorter range positive"
@@ -96,7 +98,7 @@ def _waves(record: xr.Dataset) -> list[Verdict]:
     claim = "fields that stay spread with the shorter range positive are short-range oscillations"
     words: Any = {"kind": "claim", "source": "note 002, introduction"}
     wrong = record.xi1.values < record.xi0.values
-    if why := lacking(_pairs(SHORTER, wrong)):
+    if why := lacking(_pairs(record, "the shorter range positive", wrong, (1.0, 3.0))):
         return [Verdict.not_judged(claim, why, **words)]
     low = record.isel(pair=wrong, gain=0)
     part = low.peak_frequency.where(low.end_ipr < LOCALIZED) / (record.sizes["position"] // 2)
@@ -107,9 +109,12 @@ def _waves(record: xr.Dataset) -> list[Verdict]:
     return undecided(lacking(lasting(record, LATE)), Verdict.above(claim, 0.5, float(part.median()), of=of, note=note, **words))
 
 
-def _pairs(words: str, which: np.ndarray) -> Need | None:
-    """Pairs of a kind."""
-    return None if which.any() else Need(f"pairs with {words}", "none", {})
+def _pairs(record: xr.Dataset, words: str, which: np.ndarray, example: tuple[float, float]) -> Need | None:
+    """Pairs of a kind, one of which is to be set beside those that are there."""
+    if which.any():
+        return None
+    there = np.stack([record.xi1.values, record.xi0.values], axis=1).tolist()
+    return Need(f"pairs with {words}", "none", {"pairs": [*there, list(example)]})
 
 
 def _cube(record: xr.Dataset) -> Need | None:

@@ -14,7 +14,8 @@ experiment = Experiment(
     "stay, and prints an amplitude with the square of a norm for the norm. The exact path shows when this comes true. The "
     "upper row is the share of each frequency in the field's energy, the middle row the number of frequencies "
     "(participation ratio), the lower row the size of the field. Vertical lines mark the note's training time, 20 tau, and "
-    "the slowest time scale of the theory. At 20 tau several frequencies are alive.",
+    "the slowest time scale of the theory. At 20 tau several frequencies are alive. All "
+    "this is for Gaussian data; on others the last word may be a localized state, long after (late-localization).",
     Parameters=Settings,
     presets={"full": {}, "quick": {"starts": 8, "batch_size": 500, "trained": 2}},
     durations={"quick": "20 s", "full": "2 min"},

@@ -14,7 +14,8 @@ experiment = Experiment(
     "repeat. The fixed points are the steady states of the ReLU neuron; the map lowers the loss at every step. It is "
     "iterated from random fields, single sites, bumps and sinusoids, for both orders of the length scales. On Gaussian data "
     "one mode remains, and each other mode k shrinks against it by D_min/D_k per iteration, D = 1 + λ0/λ1. Other data are "
-    "represented by one large sample; an end state is stable if it returns on another one, pushed away by a tenth.",
+    "represented by one large sample; an end state is stable if it returns on another one, pushed away by a tenth. "
+    "Training lasts 200 tau or so; which states it reaches much later is the question of late-localization.",
     Parameters=Settings,
     presets={
         "full": {},
