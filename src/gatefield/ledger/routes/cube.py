@@ -69,9 +69,11 @@ def slope(w: np.ndarray, along: np.ndarray, law: np.ndarray, points: np.ndarray)
     return derivative(lambda e: output(w + e * along, law, points), 1e-6, order=2)
 
 
-def settled_loss(law: np.ndarray, points: np.ndarray, low: np.ndarray, steps: int = 3000) -> float:
-    """The loss of the steady state from a single site; negative class of independent signs with covariance `low`."""
-    w, both = np.eye(len(low))[0], covariance(law, points) + low
+def settled_loss(
+    law: np.ndarray, points: np.ndarray, low: np.ndarray, start: Sequence[float] = (1.0,), steps: int = 3000
+) -> float:
+    """The loss of the steady state from a start on the first sites; negative class of signs with covariance `low`."""
+    w, both = np.pad(np.asarray(start, float), (0, len(low) - len(start))), covariance(law, points) + low
     for _ in range(steps):
         w = w + 0.2 * (opened(w, law, points) / 2 - both @ w / 4)
     return 0.25 * float(law @ (np.maximum(points @ w, 0) - 1) ** 2) + 0.25 * float(w @ low @ w) / 2

@@ -12,6 +12,7 @@ from gatefield.ledger.routes import calculus, cube, gaussian
 from gatefield.theory import hypercube
 
 OTHER = np.array([0.2, 1.1, -0.4, 0.35, 0.8])
+MAJORITY = (1.0, -1.0, 1.0, 0.0, 0.0)
 ROOTS = [math.isqrt(10**24 * p) for p in (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37)]
 
 
@@ -73,6 +74,17 @@ FORMULAS = {
         ),
         right=r"w = (C_0 + C_1)^{-1}C_1 e_i,\quad L = \frac{1}{4} - \frac{1}{8}e_i^\top C_1(C_0 + C_1)^{-1}C_1 e_i",
         note="the number is its loss 1/4 - e_i'C1 (C0 + C1)^-1 C1 e_i/8",
+    ),
+    "cube-majority-state": holds(
+        place="steady states",
+        says="a gate that a majority of three sites decides keeps itself: its state is 2 (C0 + C1)^-1 E[1(majority) x]",
+        implements="theory.hypercube.head_state",
+        value=lambda: hypercube.head_state(CORR, np.eye(5), MAJORITY).loss,
+        estimate=lambda: Estimate(
+            cube.settled_loss(LAW, CORNERS, np.eye(5), MAJORITY), 1e-8, f"3000 Euler steps and the loss, {ENUMERATION}"
+        ),
+        right=r"w = 2(C_0 + C_1)^{-1}f,\quad L = \frac{1}{4} - \frac{1}{4}\langle w, f\rangle",
+        note="with signs 1, -1, 1 of the first three sites; the number is its loss",
     ),
     "cube-sign-moment": holds(
         place="moments of signs",
