@@ -105,6 +105,7 @@ TINY = {
         "search_samples": 300,
         "samples": 1_000,
     },
+    "all-gates": {"sizes": (3,), "units": (1, 2), "pairs": ((1.5, 0.7),), "drawn": 100, "most_listed": 500, "shown": 50},
     "bumps": {"n": 9, "xis": (0.5, 1.5), "grid": 10, "samples": 20_000},
     "drift-fields": {
         "n": 12,

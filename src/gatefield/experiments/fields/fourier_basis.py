@@ -10,6 +10,7 @@ from pydantic import Field
 from scipy.fft import dct
 
 from gatefield.data import Gaussian, fourier_basis
+from gatefield.experiments.matrices import off_diagonal
 from gatefield.experiments.needs import exactly, holding, lacking
 from gatefield.lab import Bench, Experiment, Parameters, Verdict
 from gatefield.lab.kinds import Count, LengthScale
@@ -40,7 +41,7 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
         "basis": (("transform", "position", "mode"), bases),
         "covariance": (("boundary", "xi", "position", "position_"), covariances),
         "rotated": (("transform", "boundary", "xi", "mode", "mode_"), rotated, {"long_name": "covariance in the basis"}),
-        "off_diagonal": (("transform", "boundary", "xi"), _off_diagonal(rotated), {"long_name": "share off the diagonal"}),
+        "off_diagonal": (("transform", "boundary", "xi"), off_diagonal(rotated), {"long_name": "share off the diagonal"}),
         "orthonormality": (("transform",), [abs(b.T @ b - np.eye(p.n)).max() for b in bases]),
         "printed_norm": ((), _printed_norm(p.n), {"long_name": "squared norm of Re v_1 as printed"}),
     }
@@ -118,13 +119,6 @@ def figure(record: xr.Dataset) -> Figure:
     bottom.colorbar(image, ax=lower, label="fourth root of the entry, with its sign", shrink=0.9)
     bottom.suptitle(f"covariance of length scale {xi:g} sites, in each basis", fontsize="medium")
     return figure
-
-
-def _off_diagonal(matrices: np.ndarray) -> np.ndarray:
-    """Frobenius norm of what is off the diagonal, as a share of the whole matrix's."""
-    diagonal = np.diagonal(matrices, axis1=-2, axis2=-1)
-    rest = matrices - diagonal[..., None] * np.eye(matrices.shape[-1])
-    return np.linalg.norm(rest, axis=(-2, -1)) / np.linalg.norm(matrices, axis=(-2, -1))
 
 
 def _printed_norm(n: int) -> float:
