@@ -110,12 +110,18 @@ def _among_all(p: Settings, n: int, K: int, data: Posterior, best: BestGates, ke
 
 
 def _diagonal(name: str, weight: np.ndarray, explained: np.ndarray, own: float) -> dict[str, Any]:
-    """How what is off the diagonal of A^+ goes with what is explained, over sets whose A has an inverse."""
-    least = weight <= weight.min() + sets.SAME
+    """How what is off the diagonal of A^+ goes with what is explained, over sets whose A has an inverse; NaN without any."""
+    if not len(weight):  # as for nine weights on eight corners
+        weight, explained = np.full((2, 1), np.nan)
+    least = ~(weight > weight.min() + sets.SAME)
     return {
         f"rank_{name}": ((), sets.rank_correlation(explained, weight), f"rank correlation of explained with {name}"),
         f"own_{name}": ((), own, f"share of the norm of A^+ in {name} off the diagonal, best gates"),
-        f"place_{name}": ((), float(np.mean(weight < own - sets.SAME)), "share of sets with less"),
+        f"place_{name}": (
+            (),
+            float(np.mean(np.where(np.isnan(weight), np.nan, weight < own - sets.SAME))),
+            "share of sets with less",
+        ),
         f"least_{name}": ((), float(weight.min()), "the least of all sets"),
         f"least_{name}_explained": ((), float(explained[least].max()), "explained by the best of those with the least"),
     }
