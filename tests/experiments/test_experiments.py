@@ -23,7 +23,7 @@ PARTS = {name: experiments.get(name) for name in experiments.names()}
 CLAIMS = {
     "gaussian-neuron": 3,
     "localization": 5,
-    "fourier-basis": 6,
+    "fourier-basis": 8,
     "small-bump": 3,
     "gate-shaped-solution": 10,
     "erf-populations": 12,

@@ -17,4 +17,4 @@ def off_diagonal(matrices: np.ndarray, block: int = 1) -> np.ndarray:
     places = np.arange(matrices.shape[-1]) // block
     rest = np.where(places[:, None] == places, 0.0, matrices)
     whole = np.linalg.norm(matrices, axis=(-2, -1))
-    return np.linalg.norm(rest, axis=(-2, -1)) / np.where(whole > 0, whole, 1.0)
+    return np.asarray(np.linalg.norm(rest, axis=(-2, -1)) / np.where(whole > 0, whole, 1.0))
