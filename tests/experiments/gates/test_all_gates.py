@@ -12,6 +12,7 @@ from scipy.stats import spearmanr
 from test_experiments import simulated
 
 from gatefield.experiments.gates.all_gates import experiment, sets
+from gatefield.lab import MemoryBench
 
 PAIRS, SIZES, UNITS = ("1.5, 0.7", "1, 2"), (3, 4), (1, 2)
 VALUES = {
@@ -23,6 +24,7 @@ VALUES = {
     "tiling": 0.15,
     "half_spaces": 0.15,
     "overlap": 0.2,
+    **{f"above_{name}": 0.0 for name in ("tiling", "exclusive", "half_spaces")},
     "against_rule": 0.0,
     "listed": 1000.0,
     "every": 1.0,
@@ -119,10 +121,12 @@ def test_what_is_expected_and_what_a_record_cannot_tell():
 
 def test_notes():
     record = changed(("tiling", TWO, 0.29), ("overlap", TWO, 0.4), ("own_entries", ONE, 0.25), ("every", TWO, 0.0))
+    record["above_tiling"].loc[TWO] = 0.12
     record["listed"].loc[TWO] = 400.0
     note = judged(record, "best of all tile").note
     assert "1.5, 0.7, n = 3: 0; " in note
-    assert "1, 2, n = 4: 0.01; more than one is open with probability 0.200 to 0.400" in note
+    assert "1, 2, n = 4: 0.01; of all sets 0.00% to 12.00% explain more than the best tiling, 0.00% to 0.00% more than" in note
+    assert "more than one of the best is open with probability 0.200 to 0.400" in note
     assert "K = 1: 50.00% to 50.00%; K = 2: 100.00% to 100.00%" in judged(record, "no gates explain more").note
     note = judged(record, "K = 1: the best gates have").note
     assert "their weight is 0.000 to 0.250" in note
@@ -200,6 +204,8 @@ def test_simulation():
     assert float(one.place_entries) == pytest.approx(np.mean(entries[kept] < best[1, 0] - 1e-9))
     assert float(one.least_entries) == pytest.approx(entries[kept].min())
     assert float(one.least_entries_explained) == pytest.approx(worth[kept & (entries < entries[kept].min() + 1e-9)].max())
+    assert float(one.above_tiling) == pytest.approx(np.mean(worth > float(one.tiling) + 1e-9))
+    assert float(one.above_half_spaces) == 0.0
     two = record.isel(pair=0, size=0).sel(units=2)
     assert (float(two.listed), float(two.every)) == (p.drawn, 0)
     values = [float(two[name]) for name in ("listed_best", "tiling", "exclusive", "best", "bayes")]
@@ -207,6 +213,17 @@ def test_simulation():
     assert values[3] == pytest.approx(plain(3, two.best_gates.values[None, :8], data)[0, 0], abs=1e-12)
     assert float(two.overlap) == pytest.approx(data.chances[two.best_gates.values[:8].sum(1) == 2].sum())
     assert np.isfinite(record.shown_explained.sel(units=1)).sum() > 20
+
+
+def test_nine_weights_on_eight_corners():
+    """A never has an inverse: nothing is said of the precision matrix, and the mean label is reached."""
+    p = experiment.Parameters(sizes=(3,), units=(3,), pairs=((1.5, 0.7),), drawn=20, most_listed=300, shown=5)
+    record = experiment.simulate(p, MemoryBench())
+    assert record.regular.item() == 0.0
+    assert np.isnan([record[f"{name}_entries"].item() for name in ("rank", "place", "least")]).all()
+    assert record.best.item() == pytest.approx(record.bayes.item(), abs=1e-11)
+    assert len(judging.told(experiment, record)) == 1
+    assert experiment.figure(record).axes
 
 
 def test_figure():

@@ -200,8 +200,8 @@ def commutator() -> float:
 
 def _crossing(w: np.ndarray, v: np.ndarray, covs: list[np.ndarray]) -> np.ndarray:
     """A behind two gates, by quadrature over the wedge in which both are open."""
-    alone = sum(covs) / 4
-    both = sum(gaussian.Wedge(w, v, np.linalg.cholesky(cov)).second_moment() for cov in covs) / 2
+    alone = np.mean(covs, axis=0) / 2
+    both = np.mean([gaussian.Wedge(w, v, np.linalg.cholesky(cov)).second_moment() for cov in covs], axis=0)
     return np.block([[alone, both], [both.T, alone]])
 
 

@@ -23,12 +23,11 @@ experiment = Experiment(
         "full": {},
         "quick": {
             "sizes": (3, 4),
-            "units": (1, 2),
             "pairs": ((1.5, 0.7), (2.0, 1.0), (1.0, 2.0)),
             "drawn": 20_000,
         },
     },
-    durations={"quick": "20 s", "full": "10 min"},
+    durations={"quick": "10 s", "full": "1 min"},
     simulate=simulate,
     verdicts=verdicts,
     figure=draw,

@@ -84,7 +84,7 @@ def _measured(gates: np.ndarray, n: int, data: Posterior) -> Measured:
     precision = (basis * inverse[:, None]) @ np.swapaxes(basis, 1, 2)
     along = np.einsum("spq,sp->sq", basis, b)
     worth = np.sum(inverse * along**2, axis=1)
-    return Measured(worth, off_diagonal(precision), off_diagonal(precision, block=n), kept.all(1))
+    return Measured(worth, off_diagonal(precision), off_diagonal(precision, block=n), np.asarray(kept.all(1)))
 
 
 def best_half_spaces(n: int, K: int, data: Posterior, most: int) -> float:

@@ -72,7 +72,7 @@ def commutator() -> float:
     """Of A behind two overlapping gates, before and after the second one has turned."""
     u, *others = gated.DIRECTIONS
     first, second = (gl.statistics(half_spaces([u, v]), RINGS).A for v in others)
-    return np.linalg.norm(first @ second - second @ first) / np.linalg.norm(first) / np.linalg.norm(second)
+    return float(np.linalg.norm(first @ second - second @ first) / np.linalg.norm(first) / np.linalg.norm(second))
 
 
 def pulses() -> Estimate:
