@@ -36,7 +36,7 @@ VALUES = {
 }
 
 
-def made(units=UNITS, sizes=SIZES, most_listed=200_000):
+def made(units=UNITS, sizes=SIZES, most_listed=300_000):
     """A record in which all claims hold."""
     lead, shape = ("pair", "size", "units"), (len(PAIRS), len(sizes), len(units))
     rng = np.random.default_rng(0)
@@ -116,7 +116,7 @@ def test_what_is_expected_and_what_a_record_cannot_tell():
     drawn = changed(("every", {}, 0.0))
     assert len(judging.told(experiment, drawn)) == 13
     few = changed(("half_spaces", {"units": 2}, np.nan)).assign_attrs(most_listed=10)
-    assert "--set most_listed=200000" in judged(few, "best of all are half-spaces").why
+    assert "--set most_listed=300000" in judged(few, "best of all are half-spaces").why
 
 
 def test_notes():
@@ -125,7 +125,7 @@ def test_notes():
     record["listed"].loc[TWO] = 400.0
     note = judged(record, "best of all tile").note
     assert "1.5, 0.7, n = 3: 0; " in note
-    assert "1, 2, n = 4: 0.01; of all sets 0.00% to 12.00% explain more than the best tiling, 0.00% to 0.00% more than" in note
+    assert "1, 2, n = 4: 0.01; of the sets 0.00% to 12.00% explain more than the best tiling, 0.00% to 0.00% more than" in note
     assert "more than one of the best is open with probability 0.200 to 0.400" in note
     assert "K = 1: 50.00% to 50.00%; K = 2: 100.00% to 100.00%" in judged(record, "no gates explain more").note
     note = judged(record, "K = 1: the best gates have").note

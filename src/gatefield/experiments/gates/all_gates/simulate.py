@@ -31,7 +31,7 @@ class Settings(Parameters):
     sizes: Sizes = (3, 4, 5)
     units: Units = (1, 2)
     pairs: Pairs = ((1.5, 0.7), (2.0, 1.0), (3.0, 1.0), (0.7, 1.5), (1.0, 2.0))
-    most_listed: Count = 200_000
+    most_listed: Count = 300_000
     drawn: Count = 100_000
     most_nodes: Count = 2_000_000
     shown: Count = 4_000
