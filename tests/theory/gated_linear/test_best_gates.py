@@ -56,6 +56,7 @@ def test_the_best_of_all_gates(seed, size, n, K, overlap):
     assert found.explained == pytest.approx(best_of_all(points, chances, means, K, overlap), abs=1e-11)
     assert found.explained == pytest.approx(fitted(found.gates, points, chances, means), abs=1e-11)
     assert found.gates.shape == (size, K)
+    assert found.gates.T.tolist() == sorted(found.gates.T.tolist(), reverse=True)
     assert all(ALLOWED[overlap](count) for count in found.gates.sum(1))
 
 

@@ -105,7 +105,7 @@ def best_gates(
 
     >>> found = best_gates([[1.0], [-1.0]], [0.5, 0.5], [1.0, 1.0], 2)
     >>> found.gates.tolist(), round(found.explained, 6), found.proven
-    ([[0, 1], [1, 0]], 1.0, True)
+    ([[1, 0], [0, 1]], 1.0, True)
 
     **Source:** note 000, section 3.3: which gates minimise equation 16.
     """
@@ -119,6 +119,7 @@ def best_gates(
     chosen, missed, nodes = _search(problem, limit)
     gates = np.broadcast_to(problem.patterns[0], (len(x), K)).copy()
     gates[order] = problem.patterns[chosen]
+    gates = gates[:, np.lexsort(gates[::-1])[::-1]]  # their order is free: where two differ first, the earlier is open
     total = float(problem.chances @ problem.means**2)
     found = float(explained_by_gates(gates, x, m, r))
     return BestGates(gates.astype(int), found, max(found, total - missed), nodes)

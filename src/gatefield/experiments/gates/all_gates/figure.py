@@ -23,13 +23,13 @@ SHARE = "explained (% of the Bayes bound)"
 def draw(record: xr.Dataset) -> Figure:
     """What the best of each family explain above; how diagonal A^+ is, and the best gates themselves, below."""
     units, letters = record.units.values.tolist(), iter("abcdefgh")
-    figure = Figure(figsize=(10.5, 8.6))
-    height = 1.0 + 0.12 * record.sizes["pair"] * record.sizes["size"]
+    rows = record.sizes["pair"] * record.sizes["size"]
+    figure, height = Figure(figsize=(10.5, 7.2 + 0.18 * rows)), 1.0 + 0.12 * rows
     top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=[height, 1.6]))
-    rows = top.subplots(1, len(units), sharey=True, squeeze=False)[0]
-    for axes, K in zip(rows, units, strict=True):
+    first = top.subplots(1, len(units), sharey=True, squeeze=False)[0]
+    for axes, K in zip(first, units, strict=True):
         _family_panel(axes, record.sel(units=K), f"({next(letters)}) {_gates(K)}")
-    top.legend(*rows[-1].get_legend_handles_labels(), loc="outside lower center", ncols=5)
+    top.legend(*first[-1].get_legend_handles_labels(), loc="outside lower center", ncols=5)
     few = [K for K in units if K <= 2] or units[:1]
     shown = [(K, part) for K in few for part in CLOUDS if K > 1 or part == "entries"]
     last = bottom.subplots(1, len(shown) + 1, squeeze=False, width_ratios=[1.0] * len(shown) + [0.9])[0]
@@ -97,7 +97,7 @@ def _gates_panel(axes: Any, one: xr.Dataset, letters: Iterator[str]) -> None:
             axes.plot(n + 0.5 + k, row, "s", color=f"C{2 * k}", markersize=9)
         axes.text(n + K + 0.4, row, f"{mean:.2f}", va="center", fontsize=8)
     places = [(n - 1) / 2, *(n + 0.5 + k for k in range(K)), n + K + 0.9]
-    axes.set_xticks(places, ["input", *(f"g{k + 1}" for k in range(K)), "E[y|x]"])
+    axes.set_xticks(places, ["input\n● +1, ○ −1", *(f"g{k + 1}" for k in range(K)), "E[y|x]"])
     axes.set(xlim=(-0.6, n + K + 1.8), ylim=(2**n - 0.4, -0.6), yticks=[])
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)

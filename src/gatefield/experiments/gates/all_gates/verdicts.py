@@ -157,7 +157,7 @@ def _two_gates(record: xr.Dataset) -> list[Verdict]:
     gap, half = two.best - two.tiling, two.best - two.half_spaces
     above = [_span(two[f"above_{name}"], ".2%") for name in ("tiling", "half_spaces")]
     rest = (
-        f"of all sets {above[0]} explain more than the best tiling, {above[1]} more than the best half-spaces; more than one "
+        f"of the sets {above[0]} explain more than the best tiling, {above[1]} more than the best half-spaces; more than one "
     )
     rest += f"of the best is open with probability {_span(two.overlap, '.3f')}"
     tiles = Verdict.below(
