@@ -30,14 +30,14 @@ class BestGates(NamedTuple):
     explained: float
     """What they explain of the label power."""
     upper: float
-    """No gates explain more: the same as `explained`, to 1e-12, unless the search was stopped."""
+    """No gates explain more, but for 1e-12: the same as `explained` unless the search was stopped."""
     nodes: int
     """Assignments of gates to some of the points that were looked at."""
 
     @property
     def proven(self) -> bool:
         """Whether no gates are better, but for rounding."""
-        return self.upper - self.explained <= 2 * CUT
+        return self.upper - self.explained <= CUT
 
 
 class _Problem(NamedTuple):
@@ -116,13 +116,13 @@ def best_gates(
     order = np.argsort(-m * r**2, kind="stable")
     order = order[m[order] > 0]
     problem = _Problem(x[order], m[order], r[order], _patterns(K, overlap))
-    chosen, missed, nodes = _search(problem, limit)
+    chosen, left, nodes = _search(problem, limit)
     gates = np.broadcast_to(problem.patterns[0], (len(x), K)).copy()
     gates[order] = problem.patterns[chosen]
     gates = gates[:, np.lexsort(gates[::-1])[::-1]]  # their order is free: where two differ first, the earlier is open
     total = float(problem.chances @ problem.means**2)
-    found = float(explained_by_gates(gates, x, m, r))
-    return BestGates(gates.astype(int), found, max(found, total - missed), nodes)
+    found = total - _missed(problem, chosen)
+    return BestGates(gates.astype(int), found, max(found, total - left), nodes)
 
 
 def _patterns(K: int, overlap: str) -> np.ndarray:
@@ -132,9 +132,10 @@ def _patterns(K: int, overlap: str) -> np.ndarray:
 
 
 def _search(problem: _Problem, limit: int) -> tuple[np.ndarray, float, int]:
-    """The best patterns, what no gates can miss less of, and the number of nodes."""
+    """The best patterns, the least that nodes never opened miss (infinite if there are none), and the number of nodes."""
     features = problem.features
-    best, missed = _climb(problem, features)
+    best = _climb(problem, features)
+    missed = _missed(problem, best)
     stack, nodes = [_root(problem, features)], 0
     while stack and nodes < limit:
         now = stack.pop()
@@ -147,7 +148,7 @@ def _search(problem: _Problem, limit: int) -> tuple[np.ndarray, float, int]:
         elif len(now.missed):
             stack.append(_children(problem, features, now, missed - CUT))
             nodes += len(stack[-1].missed)
-    return best, min([missed, *(float(left.missed.min(initial=np.inf)) for left in stack)]), nodes
+    return best, min((float(left.missed.min(initial=np.inf)) for left in stack), default=np.inf), nodes
 
 
 def _root(problem: _Problem, features: np.ndarray) -> _Nodes:
@@ -216,8 +217,15 @@ def _outer(one: Float[np.ndarray, "nodes p"], two: Float[np.ndarray, "nodes p"])
     return one[:, :, None] * two[:, None, :]
 
 
-def _climb(problem: _Problem, features: np.ndarray) -> tuple[np.ndarray, float]:
-    """Patterns from random starts, each point in turn given the pattern that suits the weights; what the best of them miss."""
+def _missed(problem: _Problem, chosen: np.ndarray) -> float:
+    """What the best weights behind these patterns miss, by least squares."""
+    gated, root = problem.features[np.arange(len(chosen)), chosen], np.sqrt(problem.chances)
+    weights = np.linalg.lstsq(root[:, None] * gated, root * problem.means, rcond=OUTSIDE)[0]
+    return float(problem.chances @ (gated @ weights - problem.means) ** 2)
+
+
+def _climb(problem: _Problem, features: np.ndarray) -> np.ndarray:
+    """The best of patterns from random starts, each point in turn given the pattern that suits the weights."""
     m, r, patterns = problem.chances, problem.means, problem.patterns
     chosen = np.random.default_rng(0).integers(len(patterns), size=(STARTS, len(m)))
     for _ in range(ROUNDS):
@@ -229,7 +237,4 @@ def _climb(problem: _Problem, features: np.ndarray) -> tuple[np.ndarray, float]:
         if np.array_equal(better, chosen):
             break
         chosen = better
-    total = float(m @ r**2)
-    missed = total - explained_by_gates(patterns[chosen], problem.points, m / m.sum(), r) * m.sum()
-    best = int(np.argmin(missed))
-    return chosen[best], float(missed[best])
+    return chosen[int(np.argmax(explained_by_gates(patterns[chosen], problem.points, m / m.sum(), r)))]
