@@ -11,8 +11,8 @@ experiment = Experiment(
     source="note 000, section 3.3 with equations 16 to 18, corrected: any gates, and the guess about the precision matrix",
     text="Note 000 asks which gates of all, any functions of the inputs to 0 and 1, give a gated linear network the smallest "
     "limiting loss. On a cube of a few sites there are finitely many: inputs are signs of Gaussian fields on a ring, with one "
-    "length scale for each class, and their law is exact. A branch and bound finds the best set and proves it; where all sets "
-    "can be listed, the list is a check. Beside the best of all stand the best half-spaces (whose plane meets no corner), the "
+    "length scale for each class, and their law is exact. A branch and bound finds the best set and proves it, unless it is "
+    "stopped (a hollow star); where all sets can be listed, the list is a check. Beside the best of all stand the best half-spaces (whose plane meets no corner), the "
     "best gates that tile the inputs, the best of which at most one is open, and the Bayes bound: what the mean label of each "
     "input explains, which no function of the inputs exceeds. The note guesses that the best precision matrix, the "
     "inverse of A, is the most diagonal one, and that gates that tile achieve this. So the share of A^+ that is off its "
