@@ -55,6 +55,7 @@ LINEAR = {"A": COV1, "b": W, "w0": V, "K": 1}
 CORR = np.array([[1.0, 0.5], [0.5, 1.0]])
 CORNERS = np.array([[1.0, 1.0], [-1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]])
 CHANCES = np.array([0.25, 0.25, 0.25, 0.25])
+MEANS, OPENED = np.array([0.8, 0.3, 0.4, 0.9]), np.array([[1.0], [0.0], [0.5], [1.0]])
 SOFT = {"x": X, "beta": 2.0, "eps": 0.3}
 FIELD = np.array([0.1, 0.5, 1.0, 0.4, -0.2, 0.1])
 MOVING = {"positive": ONE, "total": COV1 + COV0, "w": FIELDS}
@@ -92,11 +93,13 @@ CALLS: dict[str, Call] = {
         W=FIELDS, b=np.array([0.1, -0.2]), output_bias=0.1, cov1=COV1, cov0=COV0, labels=LABELS, readout=np.array([0.5, 0.4])
     ),
     "theory.gated_linear.Mixture": call(positive=ONE, negative=ONE, labels=LABELS, proportion=0.4, host=True),
+    "theory.gated_linear.best_gates": call(points=CORNERS, chances=CHANCES, means=MEANS, K=1, most=100, host=True),
     "theory.gated_linear.best_half_spaces": call(
         task=TASK, K=1, key=KEY, starts=1, steps=1, tries=1, samples=10, also=W[None, None], host=True
     ),
     "theory.gated_linear.explained": call(A=COV1, b=W),
     "theory.gated_linear.explained_by_directions": call(V=FIELDS, task=TASK),
+    "theory.gated_linear.explained_by_gates": call(gates=OPENED, points=CORNERS, chances=CHANCES, means=MEANS, host=True),
     "theory.gated_linear.frozen_limits": call(data=BOTH, V=FIELDS[None], w0=FIELDS[None]),
     "theory.gated_linear.frozen_losses": call(data=BOTH, V=FIELDS[None], w=FIELDS[None]),
     "theory.gated_linear.half_time": call(A=COV1, b=W, K=1),
@@ -104,10 +107,12 @@ CALLS: dict[str, Call] = {
     "theory.gated_linear.judge": call(directions=FIELDS, task=TASK, key=KEY, samples=10, host=True),
     "theory.gated_linear.limit": call(**LINEAR),
     "theory.gated_linear.limiting_loss": call(A=COV1, b=W, label_power=0.5),
+    "theory.gated_linear.listed_moments": call(gates=OPENED, points=CORNERS, chances=CHANCES, means=MEANS, host=True),
     "theory.gated_linear.loss": call(A=COV1, b=W, w=V, K=1, label_power=0.5),
     "theory.gated_linear.loss_path": call(**LINEAR, times=np.array([0.0, 1.0]), label_power=0.5),
     "theory.gated_linear.mixture": call(task=TASK, key=KEY, samples=10, host=True),
     "theory.gated_linear.pieces": call(gates=GATES, task=TASK, key=KEY, samples=10, host=True),
+    "theory.gated_linear.posterior": call(positive=CHANCES, negative=CHANCES, labels=LABELS, proportion=0.4, host=True),
     "theory.gated_linear.single_gate_field": call(cov1=COV1, cov0=COV0, drift=W),
     "theory.gated_linear.solve": call(**LINEAR, times=np.array([0.0, 1.0])),
     "theory.gated_linear.solve_pieces": call(

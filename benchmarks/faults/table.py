@@ -38,7 +38,7 @@ LEFT_OUT = {
     "only hold what functions give": (
         "Estimate Interrupted Support Squashed Images FrozenLimits Judged SearchResult Statistics LocalizedState Margin "
         "States GatePath GateValues SampledDrift Spectrum EntryMoments GateSensitivity PathBundles SoftReluKernels "
-        "Layout MemoryRecorder Resumable Training Variable GaborFit Stepper"
+        "BestGates ListedMoments Posterior Layout MemoryRecorder Resumable Training Variable GaborFit Stepper"
     ),
     "errors, numbers and texts": "StoreError UserError Diverged __version__ ONE_SIDED_BOUND",
     "of the laboratory, for commands.py, damage.py and disk.py": "Experiment Store Verdict open_record",
@@ -78,6 +78,8 @@ def _table() -> dict[str, dict[str, Any]]:
     record = dynamics.flow(lambda v: -v, W[None], [0.0, 1.0])
     corr = np.array(0.5 * (1 + np.eye(N)))
     points = np.array(gf.theory.hypercube.corners(N))
+    listed = {"points": x[:4], "chances": np.array([0.4, 0.3, 0.2, 0.1]), "means": np.array([0.5, 1.0, 0.2, 0.7])}
+    openings = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.5, 0.0]])
     labels = (1.0, 0.0)
     training = {
         "net": committee,
@@ -213,9 +215,11 @@ def _table() -> dict[str, dict[str, Any]]:
         **{f"theory.erf.{name}": {"w": w, "b": 0.1, "cov": C} for name in ("mean", "slope_mean", "slope_input_mean")},
         **{f"theory.erf.{name}": pair for name in ("kernel", "product_slope_mean", "product_slope_input_mean")},
         gl + "Mixture": {"positive": positive, "negative": GaussianClass(C0), "labels": labels, "proportion": 0.5},
+        gl + "best_gates": {**listed, "K": 1, "overlap": "exclusive", "most": 1000},
         gl + "best_half_spaces": {"task": task, "K": 1, "key": KEY, "starts": 1, "steps": 2, "tries": 1, "samples": 50},
         gl + "explained": {"A": A, "b": b},
         gl + "explained_by_directions": {"V": W, "task": task},
+        gl + "explained_by_gates": {"gates": openings, **listed},
         gl + "frozen_limits": {"data": both, "V": W[None], "w0": np.zeros((1, 2, N))},
         gl + "frozen_losses": {"data": both, "V": W[None], "w": W[None]},
         gl + "half_time": {"A": A, "b": b, "K": 1},
@@ -223,6 +227,7 @@ def _table() -> dict[str, dict[str, Any]]:
         gl + "judge": {"directions": W, "task": task, **sampled},
         gl + "limit": {"A": A, "b": b, "w0": np.zeros(2), "K": 1},
         gl + "limiting_loss": {"A": A, "b": b, "label_power": 1.0},
+        gl + "listed_moments": {"gates": openings, **listed},
         gl + "loss": {"A": A, "b": b, "w": np.zeros(2), "K": 1, "label_power": 1.0},
         gl + "loss_path": {"A": A, "b": b, "w0": np.zeros(2), "times": np.array([0.0, 1.0]), "K": 1, "label_power": 1.0},
         gl + "mixture": {"task": cube, **sampled},
@@ -231,6 +236,12 @@ def _table() -> dict[str, dict[str, Any]]:
             "task": task,
             "method": "auto",
             **sampled,
+        },
+        gl + "posterior": {
+            "positive": listed["chances"],
+            "negative": np.array([0.1, 0.2, 0.3, 0.4]),
+            "labels": labels,
+            "proportion": 0.4,
         },
         gl + "single_gate_field": {"cov1": C1, "cov0": C0, "drift": w},
         gl + "solve": {"A": A, "b": b, "w0": np.zeros(2), "times": np.array([0.0, 1.0]), "K": 1},

@@ -24,7 +24,7 @@ CLAIMS = {
     "gaussian-neuron": 3,
     "late-localization": 6,
     "localization": 5,
-    "fourier-basis": 6,
+    "fourier-basis": 8,
     "small-bump": 3,
     "gate-shaped-solution": 10,
     "erf-populations": 12,

@@ -26,7 +26,7 @@ TINY = {
     "localization": {"n": 12, "gains": (0.01, 3.0), "batch_size": 50, "steps": 40, "record_every": 20, "seeds": 2},
     "gaussian-committee": {"n": 12, "committees": (2,), "batch_sizes": (20, 80), "steps": 60, "seeds": 2},
     "steady-modes": {"n": 12, "pairs": ((2.0, 1.0), (1.0, 2.0)), "starts": 2, "batch_size": 50, "steps": 40, "trained": 2},
-    "fourier-basis": {"n": 12, "xis": (1.0, 2.0)},
+    "fourier-basis": {"n": 12, "xis": (1.0, 2.0), "gates": 2},
     "small-bump": {"n": 12, "site": 5, "gains": (0.01, 3.0), "samples": 20_000},
     "gate-shaped-solution": {"n": 12, "site": 5, "gains": (0.01, 3.0), "samples": 10_000},
     "uncertainty": {
@@ -115,6 +115,7 @@ TINY = {
         "search_samples": 300,
         "samples": 1_000,
     },
+    "all-gates": {"sizes": (3,), "units": (1, 2), "pairs": ((1.5, 0.7),), "drawn": 100, "most_listed": 500, "shown": 50},
     "bumps": {"n": 9, "xis": (0.5, 1.5), "grid": 10, "samples": 20_000},
     "drift-fields": {
         "n": 12,

@@ -12,7 +12,7 @@ from gatefield.lab import MemoryBench
 LINE, DCT = {1.0: 0.07, 2.0: 0.13, 5.0: 0.21}, 0.177  # measured on 40 sites, at each length scale; at length scale 2
 
 
-def made(ring=0.0, columns=0.0, dct=DCT, n=40, **line):
+def made(ring=0.0, columns=0.0, dct=DCT, n=40, one=0.0, two=0.0, **line):
     """Shares off the diagonal; `line1` is that of the line at length scale 1, and so on."""
     left = np.full((2, 2, 3), 0.5)
     left[0, 0] = [0.0, 0.0, ring]
@@ -23,6 +23,8 @@ def made(ring=0.0, columns=0.0, dct=DCT, n=40, **line):
         "orthonormality": ("transform", [columns, 0.1]),
         "printed_norm": ((), 0.5),
         "basis": (("transform", "position", "mode"), np.ones((2, n, n))),
+        "behind_one": (("xi", "gate"), [[0.0, 0.0], [0.0, one], [0.0, 0.0]]),
+        "behind_two": (("xi", "distance"), [[0.0, 0.0], [two, 0.0], [0.0, 0.0]]),
     }
     return xr.Dataset(data, {"transform": ["fourier", "dct"], "boundary": ["ring", "line"], "xi": list(LINE)})
 
@@ -34,6 +36,10 @@ def made(ring=0.0, columns=0.0, dct=DCT, n=40, **line):
         (0, {"ring": 1.1e-12}, False),
         (1, {"columns": 0.9e-12}, True),
         (1, {"columns": 1.1e-12}, False),
+        (6, {"one": 0.9e-9}, True),
+        (6, {"one": 1.1e-9}, False),
+        (7, {"two": 0.9e-9}, True),
+        (7, {"two": 1.1e-9}, False),
         *[
             (place, {name: known + change}, abs(change) < 0.005)
             for place, name, known in [(2, "line1", 0.07), (3, "line2", 0.13), (4, "line5", 0.21), (5, "dct", 0.177)]
@@ -46,16 +52,17 @@ def test_both_sides_of_each_bound(place, change, expected):
 
 
 def test_known_numbers_are_for_forty_sites_and_their_length_scales():
-    assert [v.expected for v in judge("fourier-basis", made())] == [0.0, 0.0, 0.07, 0.13, 0.21, 0.177]
+    assert [v.expected for v in judge("fourier-basis", made())] == [0.0, 0.0, 0.07, 0.13, 0.21, 0.177, 0.0, 0.0]
     assert unjudged("fourier-basis", made()) == []
     assert unjudged("fourier-basis", made(n=39)) == [2, 3, 4, 5]
     assert unjudged("fourier-basis", made().isel(xi=[0, 2])) == [3, 5]
+    assert unjudged("fourier-basis", made().drop_vars(["behind_one", "behind_two"])) == [6, 7]  # a record of before
 
 
 @pytest.fixture(scope="module")
 def record():
     experiment = experiments.get("fourier-basis")
-    return experiment.simulate(experiment.Parameters(n=8, xis=(1.0, 2.5)), MemoryBench())
+    return experiment.simulate(experiment.Parameters(n=8, xis=(1.0, 2.5), gates=3), MemoryBench())
 
 
 def test_basis_and_what_is_left(record):
@@ -73,10 +80,28 @@ def test_basis_and_what_is_left(record):
     np.testing.assert_allclose(one.off_diagonal, rest, rtol=1e-9)
 
 
+def test_moments_behind_gates(record):
+    """Between two gates of one site each, on samples: a million, whose share off the diagonal is known to some 0.003."""
+    assert record.behind_one.shape == (2, 3)
+    assert record.behind_one.max() < 1e-12
+    lag = np.subtract.outer(np.arange(8), np.arange(8))
+    cov = sum(np.exp(-(((lag + 8 * turn) / 2.5) ** 2)) for turn in range(-4, 5))
+    values, vectors = np.linalg.eigh(cov / cov[0, 0])
+    x = np.random.default_rng(0).normal(size=(1_000_000, 8)) * np.sqrt(np.maximum(values, 0)) @ vectors.T
+    for d in (1, 3):
+        seen = x[(x[:, 0] > 0) & (x[:, d] > 0)]
+        turned = record.basis.values[0].T @ (seen.T @ seen) @ record.basis.values[0]
+        share = np.linalg.norm(turned - np.diag(np.diag(turned))) / np.linalg.norm(turned)
+        assert float(record.behind_two.sel(xi=2.5, distance=d)) == pytest.approx(share, abs=0.01)
+        assert share > 0.05
+
+
 def test_figure(record):
     drawn = figure("fourier-basis", record)
     basis = record.basis.values[0]
-    np.testing.assert_allclose(panel(drawn, "(a)").images[0].get_array(), basis)
+    for i, xi in enumerate((1.0, 2.5)):
+        assert_drawn(panel(drawn, "(a)"), record.behind_two.values[i], at=[1, 2, 3, 4], words=f"two, ξ = {xi:g}")
+    assert_drawn(panel(drawn, "(a)"), [float(record.behind_one.max())], at=[0], words="one gate")
     for label, column in [("k = 0", 0), ("cosine", 5), ("k = 3, sine", 6)]:
         assert_drawn(panel(drawn, "(b)"), basis[:, column], words=label)
     for label, (i, j) in {"ring, Fourier": (0, 0), "line, Fourier": (0, 1), "ring, DCT": (1, 0), "line, DCT": (1, 1)}.items():
@@ -84,3 +109,5 @@ def test_figure(record):
     for start, (i, j) in {"(d)": (0, 0), "(e)": (0, 1), "(f)": (1, 0)}.items():
         shown = np.asarray(panel(drawn, start).images[0].get_array())
         np.testing.assert_allclose(np.sign(shown) * shown**4, record.rotated.values[i, j, 1], atol=1e-12)
+    before = figure("fourier-basis", record.drop_vars(["behind_one", "behind_two"]))
+    assert [text.get_text() for text in panel(before, "(a)").texts] == ["not in this record"]

@@ -271,6 +271,14 @@ def test_committees_and_what_they_explain():
     for name, rows, limits in (("winner", V, limit.reshape(2, 6)),):
         each = [v @ both @ w / np.sqrt((v @ both @ v) * (w @ both @ w)) for v, w in zip(rows, limits, strict=True)]
         assert float(one[name + "_consistent"]) == pytest.approx(np.mean(each), abs=1e-3)
+    for seed, w in enumerate(fields):
+        A, b, _ = gated_linear.statistics(learned(w), Task(Gaussian(6, 1.5), Gaussian(6, 0.7)))
+        found = float(record.learned_half_time.sel(race_units=2, gain=0.0)[seed])
+        rates, basis = np.linalg.eigh(A)
+        share = (basis.T @ b) ** 2 / rates
+        assert share @ np.exp(-2 * rates * found / 4) == pytest.approx(share.sum() / 2, rel=1e-4)
+    first = float(record.half_time.sel(race_units=2, gain=0.0, set="learned"))
+    assert float(record.learned_half_time[0, 0, 0]) == pytest.approx(first, rel=1e-9)
     times = record.time.values
     np.testing.assert_allclose(times[[0, 1, 160]], [0.0, 0.01, 1e4])
     assert record.set.size == 17

@@ -36,7 +36,7 @@ def one_gate():
     return np.max(l1 / (l0 + l1)) / (2 * np.pi)
 
 
-def made(gains=GAINS, race=RACE, units=UNITS, n=N, xi1=2.0, xi0=1.0):
+def made(gains=GAINS, race=RACE, units=UNITS, n=N, xi1=2.0, xi0=1.0, steps=2000):
     """A record in which all verdicts hold."""
     rng = np.random.default_rng(0)
     rows = np.array([ROWS.get(name, (0.15, 0.1, 1.329 if name in PAIRS else 1.0, HALF_TIMES.get(name, 2.5))) for name in SETS])
@@ -56,6 +56,7 @@ def made(gains=GAINS, race=RACE, units=UNITS, n=N, xi1=2.0, xi0=1.0):
     data = {
         **{name: (lead, np.broadcast_to(rows[:, i], sets).copy()) for i, name in enumerate(("explained", "pull", "largest"))},
         "half_time": (lead, np.broadcast_to(rows[:, 3], sets).copy()),
+        "learned_half_time": (("race_units", "gain", "seed"), np.full((*sets[:2], SEEDS), 0.526)),
         "loss": ((*lead, "time"), rng.uniform(0.1, 0.25, (*sets, 7))),
         "spectrum": ((*lead, "mode"), spectrum),
         "mode_rate": ("acting_mode", np.arange(20) / 10),
@@ -86,7 +87,7 @@ def made(gains=GAINS, race=RACE, units=UNITS, n=N, xi1=2.0, xi0=1.0):
     coords = {"race_units": list(race), "gain": list(gains), "set": list(SETS), "units": list(units)}
     coords |= {"class": ["positive", "negative"], "time": np.r_[0.0, np.geomspace(0.01, 1e3, 6)]}
     coords |= {name: np.arange(shape[name]) for name in ("position", "frequency", "seed")}
-    return xr.Dataset(data, coords, {"n": n, "xi1": xi1, "xi0": xi0, "samples": 10_000})
+    return xr.Dataset(data, coords, {"n": n, "xi1": xi1, "xi0": xi0, "samples": 10_000, "steps": steps, "learning_rate": 0.1})
 
 
 def changed(*changes):
@@ -98,6 +99,9 @@ judged = functools.partial(judging.judged, experiment)
 
 AT = {"race_units": 2, "gain": 0.0}
 """Where the table stands."""
+
+
+LEARNS = {"race_units": 2, "gain": 3.0}
 
 
 def of(name, **more):
@@ -144,6 +148,11 @@ def swapped(count):
         ("fastest set is not", [("explained", of("redundant flat", gain=3.0), 0.2799)], 0.0101, True),
         ("fastest set is not", [("explained", of("redundant flat", gain=3.0), 0.2801)], 0.0099, False),
         ("fastest set is not", [("explained", of("redundant flat", race_units=4), 0.2801)], 0.1839, True),
+        ("gain 3: ReLU training", [("learned_half_time", LEARNS, 0.526 * 1.099)], 1.099, True),
+        ("gain 3: ReLU training", [("learned_half_time", LEARNS, 0.526 * 1.101)], 1.101, False),
+        ("gain 3: ReLU training", [("learned_half_time", LEARNS, 0.2)], 0.2 / 0.526, True),
+        ("gain 3: ReLU training", [("learned_half_time", {"gain": 0.0}, 9.0), ("half_time", of("learned"), 0.1)], 1.0, True),
+        ("gain 3: ReLU training", [("half_time", of("± flat", gain=3.0), 0.263)], 2.0, False),
         ("small Gaussian", [("small_pair", {}, 0.24197 - 4.9e-6)], 0.24197 - 4.9e-6, True),
         ("small Gaussian", [("small_pair", {}, 0.24197 - 5.1e-6)], 0.24197 - 5.1e-6, False),
         ("small Gaussian", [("small_pair", {}, 0.3)], 0.3, True),
@@ -202,7 +211,7 @@ def test_what_is_expected():
     assert all(verdict.holds for verdict in found)
     table, search = [verdict.expected for verdict in found[:11]], [verdict.expected for verdict in found[11:]]
     assert table == pytest.approx([0.2122, 0.2821, 1.329, 18.4, FLAT, 1, 2.659, 0, 0, 2, 0])
-    assert search == pytest.approx([0.24197, one_gate()] + 2 * [0.25, 1, 0.3, 0.3, 0.3, 1, 1])
+    assert search == pytest.approx([0.24197, one_gate()] + 2 * [1, 0.25, 1, 0.3, 0.3, 0.3, 1, 1])
     assert judged(changed(("winner", {"units": 2, "gain": 3.0}, 0.2529)), "gain 3: a tiling").outcome == "not decided"
     assert judged(changed(("winner", {"units": 2, "gain": 3.0}, 0.2469)), "gain 3: a tiling").outcome == "refuted"
 
@@ -218,10 +227,25 @@ def test_what_is_expected():
         ({"race": (4,)}, 7),
         ({"units": (1, 4)}, 4),  # two tilings, and K = 2 twice
         ({"units": (1,)}, 8),  # and no overlap, of one gate alone
+        ({"steps": 1999}, 2),  # 199.9 tau: what training learns is not known yet
     ],
 )
 def test_verdicts_that_a_record_cannot_give(change, gone):
-    assert len(judging.told(experiment, made(**change))) == 27 - gone
+    assert len(judging.told(experiment, made(**change))) == 29 - gone
+
+
+def test_learned_gates_against_the_fastest_set():
+    """Seeds that differ leave it undecided near the bound; a record of before has the first seed's half time alone."""
+    record = changed(("learned_half_time", LEARNS, 0.526 * np.array([1.0, 1.1, 1.2, 1.3])))
+    found = judged(record, "gain 3: ReLU training")
+    assert (found.measured, found.outcome) == (pytest.approx(1.15), "not decided")
+    assert found.bounds[0].error == pytest.approx(np.std([1.0, 1.1, 1.2, 1.3], ddof=1) / 2)
+    note = "half times, K = 2: redundant flat 0.526, learned 0.6049 ± 0.034 (standard error over 4 seeds); 1 of 15 other sets"
+    assert note in found.note
+    before = judging.changed(record.drop_vars("learned_half_time"), ("half_time", of("learned", gain=3.0), 0.526 * 3))
+    found = judged(before, "gain 3: ReLU training")
+    assert (found.measured, found.outcome) == (pytest.approx(3.0), "refuted")
+    assert "--set steps=2000" in judged(made(steps=500), "gain 3: ReLU training").why
 
 
 def test_notes():

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from gatefield.ledger.routes import rings
+from gatefield.ledger.routes import cube, gaussian, rings
 from gatefield.ledger.routes.calculus import derivative
 
 T = 2.0
@@ -147,6 +147,62 @@ def fitted_pair(directions: np.ndarray, groups: int = 8, size: int = 50_000) -> 
         b = gated.T @ y / len(y)
         found.append(b @ np.linalg.solve(gated.T @ gated / len(y), b))
     return float(np.mean(found)), float(np.std(found, ddof=1) / np.sqrt(groups))
+
+
+def best_pair(tiling: bool) -> float:
+    """What the best two of all gates explain on signs of Gaussian rings of three sites, or the best two that tile.
+
+    Length scales 1.5 and 0.7, labels (1, 0): every pair of functions of the eight corners, each by a singular value
+    decomposition.
+    """
+    x, laws = cube.corners(3), np.array([cube.three_signs(1.5), cube.three_signs(0.7)])
+    root, wanted = np.sqrt(laws.mean(0)), laws[0] / 2 / np.sqrt(laws.mean(0))
+    every = (np.arange(256)[:, None] >> np.arange(8)) & 1
+    best = 0.0
+    for i, one in enumerate(every):
+        others = 1 - one[None] if tiling else every[i:]
+        design = root[:, None] * np.concatenate(
+            [np.broadcast_to(one[:, None] * x, (len(others), 8, 3)), others[..., None] * x], -1
+        )
+        left, sizes, _ = np.linalg.svd(design, full_matrices=False)
+        along = np.einsum("sxp,x->sp", left, wanted) * (sizes > 1e-9)
+        best = max(best, float((along**2).sum(1).max()))
+    return best
+
+
+DIRECTIONS = np.array([[1.0, 0.5, -0.2, 0.0, 0.3, -1.0], [-0.3, 1.0, 0.8, 0.1, -0.6, 0.2], [0.4, -0.7, 0.1, 1.0, 0.9, -0.1]])
+"""Of gates on a ring of 6 sites, one after another."""
+START = np.array([0.3, -0.2, 0.1, 0.5, -0.4, 0.2, -0.1, 0.6, 0.2, -0.3, 0.4, 0.1])
+"""Weights of two units on that ring."""
+
+
+def mode_by_mode() -> float:
+    """The first weight behind an opposite pair of gates that turns twice, T long in each direction: in one fixed basis.
+
+    Gaussian rings of length scales 1.5 and 0.7. The rate of each Fourier mode never changes; b is by quadrature.
+    """
+    basis, S1 = rings.basis(6), rings.ring(6, 1.5)
+    rates = (rings.variances(6, 1.5) + rings.variances(6, 0.7)) / 4
+    u = basis.T @ START[:6]
+    for v in DIRECTIONS:
+        end = 2 * basis.T @ (gaussian.open_mean(v, S1) / 2) / rates
+        u = end + np.exp(-T * rates / 4) * (u - end)
+    return float((basis @ u)[0])
+
+
+def commutator() -> float:
+    """Of A behind two overlapping gates on those rings, with A after the second has turned: norm over both norms."""
+    covs = [rings.ring(6, xi) for xi in (1.5, 0.7)]
+    first, second = (_crossing(DIRECTIONS[0], v, covs) for v in DIRECTIONS[1:])
+    apart = first @ second - second @ first
+    return float(np.linalg.norm(apart) / np.linalg.norm(first) / np.linalg.norm(second))
+
+
+def _crossing(w: np.ndarray, v: np.ndarray, covs: list[np.ndarray]) -> np.ndarray:
+    """A behind two gates, by quadrature over the wedge in which both are open."""
+    alone = np.mean(covs, axis=0) / 2
+    both = np.mean([gaussian.Wedge(w, v, np.linalg.cholesky(cov)).second_moment() for cov in covs], axis=0)
+    return np.block([[alone, both], [both.T, alone]])
 
 
 def printed_velocity(kind: str = "regular") -> float:

@@ -4,8 +4,10 @@ $\\hat y(x) = \\tfrac1K \\sum_k g_k(x)\\,\\langle w_k, x\\rangle$ with gates $g_
 weights together form one vector of length Kn.
 """
 
+from gatefield.theory.gated_linear.best_gates import BestGates, best_gates
 from gatefield.theory.gated_linear.frozen import FrozenLimits, frozen_limits, frozen_losses
 from gatefield.theory.gated_linear.judge import Judged, judge
+from gatefield.theory.gated_linear.listed import ListedMoments, Posterior, explained_by_gates, listed_moments, posterior
 from gatefield.theory.gated_linear.mixture import Mixture, mixture
 from gatefield.theory.gated_linear.path import (
     explained,
@@ -22,14 +24,19 @@ from gatefield.theory.gated_linear.special import half_time, single_gate_field, 
 from gatefield.theory.gated_linear.statistics import Statistics, pieces, statistics
 
 __all__ = [
+    "BestGates",
     "FrozenLimits",
     "Judged",
+    "ListedMoments",
     "Mixture",
+    "Posterior",
     "SearchResult",
     "Statistics",
+    "best_gates",
     "best_half_spaces",
     "explained",
     "explained_by_directions",
+    "explained_by_gates",
     "frozen_limits",
     "frozen_losses",
     "half_time",
@@ -37,10 +44,12 @@ __all__ = [
     "judge",
     "limit",
     "limiting_loss",
+    "listed_moments",
     "loss",
     "loss_path",
     "mixture",
     "pieces",
+    "posterior",
     "single_gate_field",
     "solve",
     "solve_pieces",

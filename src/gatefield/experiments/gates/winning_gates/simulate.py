@@ -18,6 +18,7 @@ from gatefield.experiments.gates.winning_gates.sets import (
     named_sets,
     race,
     task_of,
+    time_to_half,
 )
 from gatefield.experiments.gates.winning_gates.winner import likeness, variance_by_frequency
 from gatefield.experiments.orders import squashed_task
@@ -66,7 +67,8 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
     trained = {K: _train(bench, p, K, jax.random.fold_in(train_key, K)) for K in sizes}
     winners = {K: _winners(p, K, trained.get(K), search_key, judge_key) for K in sorted({1, *sizes})}
     parts = [_race_record(p, trained, winners, race_key, set_key), _search_record(p, trained, winners, judge_key)]
-    return xr.merge([*parts, _small_record(p, search_key)]).assign_attrs(n=p.n, xi1=p.xi1, xi0=p.xi0, samples=p.samples)
+    settings = {name: getattr(p, name) for name in ("n", "xi1", "xi0", "samples", "steps", "learning_rate")}
+    return xr.merge([*parts, _small_record(p, search_key)]).assign_attrs(settings)
 
 
 def _task(p: Settings, gain: float) -> Task:
@@ -124,6 +126,12 @@ def _race_record(p: Settings, trained: dict, winners: dict, key: Any, set_key: A
     data: dict[str, Any] = {name: (tuple(cells.axes), cells.fold([one[name] for one in found])) for name in MEASURES}
     data["loss"] = ((*cells.axes, "time"), cells.fold([one["loss"] for one in found]))
     data["spectrum"] = ((*cells.axes, "mode"), cells.fold([_padded(one["spectrum"], (modes,)) for one in found]))
+    times_learned = [
+        [[time_to_half(learned(rows), _task(p, gain), key=key, samples=p.samples) for rows in fields] for gain, fields in each]
+        for each in (zip(p.gains, trained[K], strict=True) for K in p.race_units)
+    ]
+    words = {"units": "tau", "long_name": "half time behind the gates of each trained committee"}
+    data["learned_half_time"] = (("race_units", "gain", "seed"), times_learned, words)
     rates, shares = learned_by_mode(named_sets(p.n, 2, set_key)["± delta"], _task(p, 0.0))
     data |= {"mode_rate": ("acting_mode", rates), "mode_learned": ("acting_mode", shares)}
     return xr.Dataset(data, {**cells.coords, "time": times})

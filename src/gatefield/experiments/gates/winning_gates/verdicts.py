@@ -8,8 +8,8 @@ import xarray as xr
 from scipy import stats
 
 from gatefield.data import ring_spectrum
-from gatefield.experiments.gates.winning_gates.sets import PAIRS
-from gatefield.experiments.needs import Need, exactly, holding, lacking
+from gatefield.experiments.gates.winning_gates.sets import LEARNED, PAIRS
+from gatefield.experiments.needs import Need, exactly, holding, lacking, lasting
 from gatefield.lab import Verdict
 from gatefield.plot import gain_text
 
@@ -39,6 +39,10 @@ CLEAR = 0.01
 """Label power, of which there is 1/2, that the better of two sets must explain more."""
 ALIKE = 0.9
 """Two sets are alike if their directions, matched at their best, have this mean cosine."""
+AS_FAST = 1.1
+"""Gates learn as fast as the fastest set if their half time is at most this times that set's."""
+ENOUGH = 200.0
+"""Time in tau after which fields that localize have done so, and the gates of a training are those that it learns."""
 RACE, TILES = "note 002, section 5.1", "note 000, section 3.3"
 
 
@@ -51,6 +55,7 @@ def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
     out += [_one_gate(record)]
     for gain in record.gain.values:
         at = record.sel(gain=gain)
+        out += [_implemented(at.isel(race_units=0), lacking(lasting(record, ENOUGH)))]
         out += [*_tiling(at), *_overlap(at), *(_as_trained(at.sel(units=K)) for K in at.units.values), _alike(at)]
         out += [_consistent(at)]
     return out
@@ -200,6 +205,32 @@ def _not_best(one: xr.Dataset) -> Verdict:
         of="explained, best less fastest,",
         source=RACE,
         note="; ".join(names),
+    )
+
+
+def _implemented(at: xr.Dataset, why: str) -> Verdict:
+    """The first reading of the race: does a ReLU network end behind the gates that learn fastest?"""
+    claim = f"{_gain(at)}: ReLU training ends with gates that learn as fast as the fastest set"
+    if why:
+        return Verdict.not_judged(claim, why, kind="claim", source=RACE)
+    times = at.half_time.where((at.explained > 0) & (at["set"] != LEARNED), np.inf)
+    name, best = str(at["set"].values[int(times.argmin("set"))]), float(times.min())
+    known = "learned_half_time" in at  # records of before have the first seed's alone
+    found = (at.learned_half_time.values if known else at.half_time.sel(set=[LEARNED]).values) / best
+    error = float(np.std(found, ddof=1) / len(found) ** 0.5) if len(found) > 1 else 0.0
+    faster = int(np.sum(times.values < found.mean() * best))
+    return Verdict.below(
+        claim,
+        AS_FAST,
+        found.mean(),
+        expected=1.0,
+        or_equal=True,
+        of=f"mean half time of learned gates over that of {name}",
+        error=error,
+        kind="claim",
+        source=RACE,
+        note=f"half times, K = {int(at.race_units)}: {name} {best:.4g}, learned {best * found.mean():.4g} ± {best * error:.2g} "
+        f"(standard error over {len(found)} seeds); {faster} of {np.isfinite(times.values).sum()} other sets are faster",
     )
 
 

@@ -8,9 +8,9 @@ from functools import partial
 import numpy as np
 
 from gatefield.core.estimate import Estimate
-from gatefield.data import SinglePulse
-from gatefield.gates import HalfSpace
-from gatefield.ledger.notes.note_000 import corrected, holds, holds_if
+from gatefield.data import Gaussian, SinglePulse, Task
+from gatefield.gates import HalfSpace, half_spaces
+from gatefield.ledger.notes.note_000 import corrected, holds, holds_if, refuted
 from gatefield.ledger.routes import cube, gated, rings
 from gatefield.theory import gated_linear as gl
 
@@ -21,8 +21,13 @@ PATH = (
     r"w(t) = e^{z} w(0) + \frac{t}{K\tau}\varphi_1(z)\,b,\quad z = -\frac{t}{K^2\tau}A,\quad \varphi_1(x) = \frac{e^x - 1}{x}"
 )
 PRINTED_PATH = r"w(t) = A^{-1} P e^{-\frac{t}{K\tau}\Lambda + C}\mathbf{1} + A^{-1} b"
+ONE_BASIS = (
+    r"A_{kk}(t) = \tfrac14(\Sigma_0 + \Sigma_1),\quad "
+    r"K\tau\frac{du_k}{dt} = F^\top b_k(t) - \frac{1}{4K}(\Lambda_0 + \Lambda_1)\,u_k"
+)
 ODE = "gradient descent on a set of samples, integrated by a Runge-Kutta method"
 CORNERS = cube.corners(4)
+RINGS = Task(Gaussian(6, 1.5), Gaussian(6, 0.7))
 
 
 def by_differences(kind: str = "regular") -> Estimate:
@@ -55,6 +60,19 @@ def two_pieces() -> float:
     """Gates that change from crossing to opposite at time T, at twice that time."""
     first, second = gated.case("regular"), gated.case("exclusive")
     return gl.solve_pieces([(0.0, first.A, first.b), (gated.T, second.A, second.b)], first.w0, [2 * gated.T], 2)[0, 0]
+
+
+def turning_pair() -> float:
+    """An opposite pair of gates that turns twice: the first weight at the end."""
+    pieces = [(i * gated.T, *gl.statistics(half_spaces([v, -v]), RINGS)[:2]) for i, v in enumerate(gated.DIRECTIONS)]
+    return gl.solve_pieces(pieces, gated.START, [len(pieces) * gated.T], 2)[0, 0]
+
+
+def commutator() -> float:
+    """Of A behind two overlapping gates, before and after the second one has turned."""
+    u, *others = gated.DIRECTIONS
+    first, second = (gl.statistics(half_spaces([u, v]), RINGS).A for v in others)
+    return float(np.linalg.norm(first @ second - second @ first) / np.linalg.norm(first) / np.linalg.norm(second))
 
 
 def pulses() -> Estimate:
@@ -131,5 +149,26 @@ FORMULAS = {
         value=two_pieces,
         estimate=lambda: Estimate(gated.integrated("exclusive", before="regular")[0], 1e-9, ODE),
         note="exactly for gates that change in steps; by `flow` for others",
+    ),
+    "000-one-basis": holds_if(
+        place="section 5, idea 1",
+        says="one basis diagonalises A at all times while gates move: that of Fourier",
+        implements="theory.gated_linear.solve_pieces",
+        value=turning_pair,
+        estimate=lambda: Estimate(gated.mode_by_mode(), 1e-9, "a path for each Fourier mode, b by quadrature"),
+        right=ONE_BASIS,
+        note="for one gate, or exclusive ones, that are half-spaces through 0, on data symmetric about 0 on a ring: half of "
+        "each covariance passes whichever way the gate points, so A never changes and only b moves. The number is a weight "
+        "behind an opposite pair of gates that turns twice",
+    ),
+    "000-one-basis-overlapping": refuted(
+        place="section 5, idea 1",
+        says="one basis diagonalises A at all times, for gates that overlap too",
+        implements="theory.gated_linear.statistics",
+        value=commutator,
+        estimate=lambda: Estimate(gated.commutator(), 1e-9, "quadrature over the angles where both gates are open"),
+        printed=lambda: 0.0,
+        note="|A(t)A(t') - A(t')A(t)| / |A(t)||A(t')| before and after one of two gates has turned: any basis that made both "
+        "diagonal would make it zero",
     ),
 }

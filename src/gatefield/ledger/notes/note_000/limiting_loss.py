@@ -10,6 +10,7 @@ from gatefield.ledger.formula import Estimate, sampled
 from gatefield.ledger.notes.note_000 import corrected, holds, holds_if, refuted
 from gatefield.ledger.routes import gated
 from gatefield.theory import gated_linear as gl
+from gatefield.theory import hypercube
 
 FIT = "least squares on a set of samples"
 LIMITING_LOSS = r"\mathcal{L}_\infty = \mathbb{E}[y^2] - b^\top A^{+} b"
@@ -38,6 +39,12 @@ def share(labels: tuple[float, float]) -> float:
     """What a one-site gate explains, as a share of the label power."""
     A, b, power = gl.statistics(delta(40, 0), Task(Gaussian(40, 2.0), Gaussian(40, 1.0), labels=labels))
     return float(gl.explained(A, b) / power)
+
+
+def best_pair_of_all() -> float:
+    """On signs of Gaussian rings of three sites."""
+    laws = [hypercube.pattern_law(np.asarray(Gaussian(3, xi).covariance(), float)) for xi in (1.5, 0.7)]
+    return gl.best_gates(hypercube.corners(3), *gl.posterior(*laws), 2).explained
 
 
 FORMULAS = {
@@ -84,6 +91,17 @@ FORMULAS = {
         value=lambda: gl.explained(*gl.statistics(half_spaces(PAIR), Task(Gaussian(6, 1.5), Gaussian(6, 0.7)))[:2]),
         estimate=lambda: sampled(gated.fitted_pair(PAIR), "least squares on 800,000 samples"),
         printed=lambda: gated.best_mode(6, 1.5, 0.7) / np.pi,  # opposite half-spaces: twice the best single one
-        note="what two overlapping half-space gates explain, against the best pair that tiles; other gates are not excluded",
+        note="what two overlapping half-space gates explain, against the best pair that tiles; 000-tiling-of-all has "
+        "gates of any shape",
+    ),
+    "000-tiling-of-all": refuted(
+        place="section 3.3",
+        says="of all gates, whatever their shape, the best tile the inputs without overlap",
+        implements="theory.gated_linear.best_gates",
+        value=best_pair_of_all,
+        estimate=lambda: Estimate(gated.best_pair(tiling=False), 1e-10, "all pairs of functions of the corners"),
+        printed=lambda: gated.best_pair(tiling=True),
+        note="what the best two gates explain on signs of Gaussian rings of three sites, length scales 1.5 and 0.7, against "
+        "the best two that tile",
     ),
 }

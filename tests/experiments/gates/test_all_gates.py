@@ -1,0 +1,250 @@
+"""Sets, verdicts and figure of `all-gates`: on records made by hand, and against plain enumeration."""
+
+import functools
+import itertools
+
+import judging
+import numpy as np
+import pytest
+import xarray as xr
+from drawn import panel, points
+from scipy.stats import spearmanr
+from test_experiments import simulated
+
+from gatefield.experiments.gates.all_gates import experiment, sets
+from gatefield.lab import MemoryBench
+
+PAIRS, SIZES, UNITS = ("1.5, 0.7", "1, 2"), (3, 4), (1, 2)
+VALUES = {
+    "bayes": 0.3,
+    "best": 0.15,
+    "upper": 0.15,
+    "nodes": 10.0,
+    "exclusive": 0.15,
+    "tiling": 0.15,
+    "half_spaces": 0.15,
+    "overlap": 0.2,
+    **{f"above_{name}": 0.0 for name in ("tiling", "exclusive", "half_spaces")},
+    "against_rule": 0.0,
+    "listed": 1000.0,
+    "every": 1.0,
+    "listed_best": 0.15,
+    "regular": 0.5,
+    **{f"{name}_{part}": 0.0 for name in ("own", "place", "least") for part in ("entries", "blocks")},
+    **{f"rank_{part}": -0.6 for part in ("entries", "blocks")},
+    **{f"least_{part}_explained": 0.1 for part in ("entries", "blocks")},
+}
+
+
+def made(units=UNITS, sizes=SIZES, most_listed=300_000):
+    """A record in which all claims hold."""
+    lead, shape = ("pair", "size", "units"), (len(PAIRS), len(sizes), len(units))
+    rng = np.random.default_rng(0)
+    data = {name: (lead, np.full(shape, value)) for name, value in VALUES.items()}
+    for name, sizes_of in {"shown": 7, "corner": 16}.items():
+        for part in {"shown": ("shown_explained", "shown_entries", "shown_blocks"), "corner": ("chances", "means")}[name]:
+            data[part] = ((*lead, name), rng.uniform(0.0, 0.3, (*shape, sizes_of)))
+    data["best_gates"] = ((*lead, "corner", "unit"), rng.integers(0, 2, (*shape, 16, max(units))).astype(float))
+    record = xr.Dataset(data, {"pair": list(PAIRS), "size": list(sizes), "units": list(units)})
+    for name in ("best", "upper", "listed_best", "exclusive", "tiling", "half_spaces"):
+        record[name].loc[{"units": [K for K in units if K > 1]}] = 0.3
+    return record.assign_attrs(most_listed=most_listed, most_nodes=1000, drawn=100)
+
+
+def changed(*changes):
+    return judging.changed(made(), *changes)
+
+
+judged = functools.partial(judging.judged, experiment)
+AT = {"pair": "1, 2", "size": 4}
+ONE, TWO = {**AT, "units": 1}, {**AT, "units": 2}
+
+
+def both(name, where, value):
+    """The best gates, and with them what no gates exceed."""
+    return [(name, where, value), ("upper", where, value)]
+
+
+@pytest.mark.parametrize(
+    ("words", "changes", "measured", "holds"),
+    [
+        ("branch and bound", [("listed_best", TWO, 0.3 + 0.9e-11)], 0.9e-11, True),
+        ("branch and bound", [("listed_best", TWO, 0.3 + 1.1e-11)], 1.1e-11, False),
+        ("branch and bound", [("listed_best", TWO, 0.2), ("every", TWO, 0.0)], 0.0, True),
+        ("no gates explain more", both("best", TWO, 0.3 + 0.9e-11), 0.9e-11, True),
+        ("no gates explain more", both("best", TWO, 0.3 + 1.1e-11), 1.1e-11, False),
+        ("at most half", both("best", ONE, 0.15 + 0.2e-11), 0.5, True),
+        ("at most half", both("best", ONE, 0.15 + 0.4e-11), 0.5, False),
+        ("right sign and overshoots", [("against_rule", ONE, 1.0)], 1.0, False),
+        ("right sign and overshoots", [("against_rule", TWO, 1.0)], 0.0, True),
+        ("single gate of all is", [("half_spaces", ONE, 0.15 - 0.9e-9)], 0.9e-9, True),
+        ("single gate of all is", [("half_spaces", ONE, 0.15 - 1.1e-9)], 1.1e-9, False),
+        ("single gate of all is", [("half_spaces", ONE, np.nan)], 0.0, True),
+        ("single gate of all is", [("half_spaces", ONE, 0.1), ("upper", ONE, 0.16)], 0.0, True),  # not proven, left out
+        ("twice what", [("exclusive", TWO, 0.3 - 0.9e-11)], 0.9e-11, True),
+        ("twice what", [("exclusive", TWO, 0.3 - 1.1e-11)], 1.1e-11, False),
+        ("best of all tile", [("tiling", TWO, 0.3 - 0.9e-9)], 0.9e-9, True),
+        ("best of all tile", [("tiling", TWO, 0.3 - 1.1e-9)], 1.1e-9, False),
+        ("best of all are half-spaces", [("half_spaces", TWO, 0.3 - 0.9e-9)], 0.9e-9, True),
+        ("best of all are half-spaces", [("half_spaces", TWO, 0.3 - 1.1e-9)], 1.1e-9, False),
+        ("K = 1: the best gates have", [("place_entries", ONE, 0.0099)], 0.0099, True),
+        ("K = 1: the best gates have", [("place_entries", ONE, 0.0101)], 0.0101, False),
+        ("K = 1: the best gates have", [("place_entries", TWO, 0.5), ("place_blocks", ONE, 0.5)], 0.0, True),
+        ("2: the best gates have the precision matrix with the least weight in", [("place_blocks", TWO, 0.02)], 0.02, False),
+        ("2: the best gates have the precision matrix with the least weight off", [("place_entries", TWO, 0.02)], 0.02, False),
+        ("K = 1: the less", [("rank_entries", ONE, -0.501)], -0.501, True),
+        ("K = 1: the less", [("rank_entries", ONE, -0.499)], -0.499, False),
+        ("K = 2: the less weight the precision matrix has off", [("rank_entries", TWO, 0.1)], 0.1, False),
+        ("K = 2: the less weight the precision matrix has in", [("rank_blocks", TWO, 0.1)], 0.1, False),
+    ],
+)  # fmt: skip
+def test_verdicts_on_both_sides_of_their_bounds(words, changes, measured, holds):
+    found = judged(changed(*changes), words)
+    assert found.holds is holds
+    assert found.measured == pytest.approx(measured, rel=1e-4, abs=1e-14)
+
+
+def test_what_is_expected_and_what_a_record_cannot_tell():
+    found = experiment.verdicts(made())
+    assert all(verdict.holds for verdict in found)
+    assert [verdict.expected for verdict in found] == pytest.approx([0, 0, 0.5, 0, 0, 0, 0, 0] + 3 * [0, -0.5])
+    assert len(judging.told(experiment, made(units=(1,)))) == 14 - 7
+    assert len(judging.told(experiment, made(units=(2,)))) == 14 - 6
+    stopped = changed(("upper", {"units": 2}, 0.31))  # no search of two gates came to its end
+    assert len(judging.told(experiment, stopped)) == 14 - 7
+    assert "--set most_nodes=10000" in judged(stopped, "best of all tile").why
+    drawn = changed(("every", {}, 0.0))
+    assert len(judging.told(experiment, drawn)) == 13
+    few = changed(("half_spaces", {"units": 2}, np.nan)).assign_attrs(most_listed=10)
+    assert "--set most_listed=300000" in judged(few, "best of all are half-spaces").why
+
+
+def test_notes():
+    record = changed(("tiling", TWO, 0.29), ("overlap", TWO, 0.4), ("own_entries", ONE, 0.25), ("every", TWO, 0.0))
+    record["above_tiling"].loc[TWO] = 0.12
+    record["listed"].loc[TWO] = 400.0
+    note = judged(record, "best of all tile").note
+    assert "1.5, 0.7, n = 3: 0; " in note
+    assert "1, 2, n = 4: 0.01; of the sets 0.00% to 12.00% explain more than the best tiling, 0.00% to 0.00% more than" in note
+    assert "more than one of the best is open with probability 0.200 to 0.400" in note
+    assert "K = 1: 50.00% to 50.00%; K = 2: 100.00% to 100.00%" in judged(record, "no gates explain more").note
+    note = judged(record, "K = 1: the best gates have").note
+    assert "their weight is 0.000 to 0.250" in note
+    assert "the least explain 67% to 67% of what the best do" in note
+    assert (
+        "standard error 0.05 where sets are drawn" in judged(record, "K = 2: the less weight the precision matrix has off").note
+    )
+
+
+def plain(n, gates, data):
+    """Explained, shares of A^+ off the diagonal and between gates, and whether A has an inverse; one set after the other."""
+    x, out = sets.corners(n), []
+    for opened in gates:
+        gated = np.stack([np.kron(g, point) for g, point in zip(opened, x, strict=True)])
+        A, b = gated.T @ (data.chances[:, None] * gated), gated.T @ (data.chances * data.means)
+        P = np.linalg.pinv(A, rcond=1e-10)
+        norms = [
+            np.sqrt((np.where(np.kron(np.eye(len(P) // size), np.ones((size, size))) > 0, 0, P) ** 2).sum()) for size in (1, n)
+        ]
+        whole = max(np.sqrt((P**2).sum()), 1e-300)
+        out.append((b @ P @ b, norms[0] / whole, norms[1] / whole, np.linalg.matrix_rank(A, tol=1e-10) == len(A)))
+    return np.array(out).T
+
+
+def test_measures_of_sets_of_gates():
+    data = sets.law(3, 1.5, 0.7)
+    gates = np.random.default_rng(0).integers(0, 2, (40, 8, 2))
+    gates[0] = 0
+    for found, wanted in zip(sets.measured(gates, 3, data), plain(3, gates, data), strict=True):
+        np.testing.assert_allclose(found, wanted, atol=1e-9)
+
+
+def test_all_sets_and_all_half_spaces(monkeypatch):
+    """Counts of sets are binomials; those of self-dual threshold functions are known; chunks change nothing."""
+    assert [len(sets.half_spaces(n)) for n in (3, 4, 5)] == [14, 104, 1882]
+    every = sets.every_gate(4)
+    assert len(np.unique(every, axis=0)) == 16
+    both = sets.combined(every, 2)
+    assert both.shape == (sets.count(16, 2), 4, 2) == (136, 4, 2)
+    assert len({frozenset([tuple(one[:, 0]), tuple(one[:, 1])]) for one in both}) == 136
+    data = sets.law(4, 2.0, 1.0)
+    alone = plain(4, np.array(sets.half_spaces(4))[:, :, None], data)[0]
+    pairs = [np.stack(pair, axis=1) for pair in itertools.combinations(sets.half_spaces(4)[:12], 2)]
+    monkeypatch.setattr(sets, "CHUNK", 7)
+    assert sets.best_half_spaces(4, 1, data, 1000) == pytest.approx(alone.max(), abs=1e-12)
+    assert sets.best_half_spaces(4, 2, data, 10_000) >= plain(4, pairs, data)[0].max() - 1e-12
+    assert np.isnan(sets.best_half_spaces(4, 2, data, 100))
+
+
+def test_symmetries_leave_the_law_alone():
+    """Turns, mirrors and signs permute corners of equal chance; every half-space is the image of a representative."""
+    data, images, gates = sets.law(4, 2.0, 1.0), sets.symmetries(4), sets.half_spaces(4)
+    assert len(np.unique(images, axis=0)) == 16
+    for image in images:
+        np.testing.assert_allclose(data.chances[image], data.chances, atol=1e-12)
+        np.testing.assert_allclose(data.means[image], data.means, atol=1e-12)
+    first = sets.representatives(gates, 4)
+    reached = np.unique(np.concatenate([first[:, image] for image in images]), axis=0)
+    np.testing.assert_array_equal(reached, np.unique(gates, axis=0))
+    assert len(first) < len(gates) / 8
+
+
+@pytest.mark.xdist_group("all-gates")
+def test_simulation():
+    """One gate on three sites: all 256 one by one; two gates: drawn, and what a chance set explains is below the best."""
+    _, p, record = simulated("all-gates")
+    data, one = sets.law(3, 1.5, 0.7), record.isel(pair=0, size=0).sel(units=1)
+    worth, entries, _, regular = plain(3, np.array(list(itertools.product((0, 1), repeat=8)))[:, :, None], data)
+    kept = regular > 0
+    assert (float(one.listed), float(one.every), float(one.regular)) == (256, 1, pytest.approx(kept.mean()))
+    assert float(one.best) == pytest.approx(worth.max(), abs=1e-12)
+    assert float(one.rank_entries) == pytest.approx(spearmanr(worth[kept].round(12), entries[kept].round(12))[0], abs=1e-6)
+    best = plain(3, one.best_gates.values[None, :8, :1], data)
+    assert float(one.own_entries) == pytest.approx(best[1, 0], abs=1e-12)
+    assert float(one.place_entries) == pytest.approx(np.mean(entries[kept] < best[1, 0] - 1e-9))
+    assert float(one.least_entries) == pytest.approx(entries[kept].min())
+    assert float(one.least_entries_explained) == pytest.approx(worth[kept & (entries < entries[kept].min() + 1e-9)].max())
+    assert float(one.above_tiling) == pytest.approx(np.mean(worth > float(one.tiling) + 1e-9))
+    assert float(one.above_half_spaces) == 0.0
+    two = record.isel(pair=0, size=0).sel(units=2)
+    assert (float(two.listed), float(two.every)) == (p.drawn, 0)
+    values = [float(two[name]) for name in ("listed_best", "tiling", "exclusive", "best", "bayes")]
+    assert values == sorted(values)
+    assert values[3] == pytest.approx(plain(3, two.best_gates.values[None, :8], data)[0, 0], abs=1e-12)
+    assert float(two.overlap) == pytest.approx(data.chances[two.best_gates.values[:8].sum(1) == 2].sum())
+    assert np.isfinite(record.shown_explained.sel(units=1)).sum() > 20
+
+
+def test_nine_weights_on_eight_corners():
+    """A never has an inverse: nothing is said of the precision matrix, and the mean label is reached."""
+    p = experiment.Parameters(sizes=(3,), units=(3,), pairs=((1.5, 0.7),), drawn=20, most_listed=300, shown=5)
+    record = experiment.simulate(p, MemoryBench())
+    assert record.regular.item() == 0.0
+    assert np.isnan([record[f"{name}_entries"].item() for name in ("rank", "place", "least")]).all()
+    assert record.best.item() == pytest.approx(record.bayes.item(), abs=1e-11)
+    assert len(judging.told(experiment, record)) == 1
+    assert experiment.figure(record).axes
+
+
+def test_figure():
+    record = judging.scrambled(made())
+    record["every"] = (record.every.dims, np.array([[[1, 1], [1, 0]]] * 2))
+    figure = experiment.figure(record)
+    for title, K in (("(a) one gate", 1), ("(b) two gates", 2)):
+        one = record.sel(units=K)
+        names = {"best of all": "best", "best of half": "half_spaces"}
+        for words, name in (names if K == 1 else {**names, "tile": "tiling", "exclusive": "exclusive"}).items():
+            ((x, _),) = points(panel(figure, title), words=words)
+            assert x == pytest.approx([100 * float(one[name][0, 0] / one.bayes[0, 0])])
+        assert not (K == 1 and points(panel(figure, title), words="tile"))
+    for start, K, part, size in (("(c)", 1, "entries", 4), ("(d)", 2, "entries", 3), ("(e)", 2, "blocks", 3)):
+        at, axes = record.isel(pair=0).sel(units=K, size=size), panel(figure, start)
+        assert f"n = {size}, K = {K}" in axes.get_title()
+        assert f"{float(at[f'rank_{part}']):.2f}" in axes.get_title()
+        np.testing.assert_allclose(points(axes, marker=".")[0], [at[f"shown_{part}"], 100 * at.shown_explained / at.bayes])
+        np.testing.assert_allclose(points(axes, marker="*")[0].ravel(), [at[f"own_{part}"], 100 * at.best / at.bayes])
+        np.testing.assert_allclose(points(axes, marker="D")[0][0], at[f"least_{part}"])
+    at, axes = record.isel(pair=0, size=0).sel(units=2), panel(figure, "(f)")
+    order = np.argsort(-at.means.values[:8], kind="stable")
+    opened = {(float(x[0]), int(y[0])) for x, y in points(axes, marker="s")}
+    assert opened == {(3.5 + k, row) for row, c in enumerate(order) for k in range(2) if at.best_gates.values[c, k] > 0}
