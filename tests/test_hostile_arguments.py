@@ -13,7 +13,7 @@ from every_function import CALLS, function, public
 
 from gatefield import Committee, UserError, kernels, measures
 from gatefield.data import Hypercube
-from gatefield.gates import bump, delta, fourier_mode
+from gatefield.gates import GateSet, HalfSpace, bump, delta, fourier_mode
 from gatefield.theory import closure, elliptical, erf, gated_linear, hypercube, neuron, relu
 from gatefield.theory.classes import GaussianClass, gate_signs
 
@@ -133,6 +133,18 @@ REFUSED = [
     (lambda: relu.loss([W], ONES, INDEFINITE), "cov0 must have no negative eigenvalue"),
     (lambda: relu.kernel(W, W, INDEFINITE), "cov must have no negative eigenvalue"),
     (lambda: relu.gate_mean(W, SKEW), "cov must be symmetric"),
+    (lambda: relu.gate_mean(1j * W, ONES), "w must be a field of shape .* which is not a number"),
+    (lambda: erf.slope_mean(W, 0.1, INDEFINITE), "cov must have no negative eigenvalue"),
+    (lambda: kernels.trace_normalised(W), r"must have the shape \(samples, samples\), not \(3,\)"),
+    (lambda: kernels.trace_normalised(np.ones((2, 3))), r"must have the shape \(samples, samples\), not \(2, 3\)"),
+    (lambda: kernels.ntk([1j * ONES], []), "which is not a number"),
+    (lambda: measures.ipr(1.0), r"must have shape \(n,\) or \(..., n\), but has shape \(\)"),
+    (lambda: measures.entropies(1.0), r"must have shape \(n,\) or \(..., n\), but has shape \(\)"),
+    (lambda: measures.peak_position(1.0), r"must have shape \(n,\) or \(..., n\), but has shape \(\)"),
+    (lambda: HalfSpace(W)([1.0, np.nan, 0.0]), "x must be finite, but is nan"),
+    (lambda: GateSet([HalfSpace(W)])([[1.0, np.nan, 0.0]]), "x must be finite, but is nan"),
+    (lambda: HalfSpace(1j * W), "which is not a number"),
+    (lambda: Hypercube(3, xi=np.datetime64("2020-01-01")), "xi must be a positive, finite length scale"),
     (lambda: gated_linear.velocity([W], SKEW, W), "A must be symmetric"),
     (lambda: gated_linear.velocity([W], INDEFINITE, W), "A must be positive semidefinite, but has the eigenvalue -2"),
     (

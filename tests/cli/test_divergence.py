@@ -4,6 +4,7 @@ import warnings
 
 import pytest
 
+from gatefield.cli import main
 from gatefield.cli.messages import report_error
 from gatefield.cli.run import diverging
 from gatefield.core.errors import Diverged, StoreError, UserError
@@ -42,3 +43,12 @@ def test_an_error_has_a_way_out_in_the_shell(capsys):
     assert report_error(UserError("Raise max_steps.", shell="Take fewer steps.")) == 2
     assert report_error(UserError("Take another n.")) == 2
     assert capsys.readouterr().err == "gatefield: Take fewer steps.\ngatefield: Take another n.\n"
+
+
+def test_a_run_that_diverges_says_what_to_lower(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    sizes = {"n": 12, "gains": "3.0", "batch_size": 50, "steps": 40, "seeds": 2, "learning_rate": 1e6}
+    main(["run", "localization", *(f"{name}={value}" for name, value in sizes.items())])
+    found = capsys.readouterr()
+    assert "diverged" in found.err
+    assert "lower learning_rate" in found.err

@@ -196,6 +196,9 @@ class Store:
     def __init__(self, root: str | Path) -> None:
         self.root = as_path("root", root)
 
+    def __repr__(self) -> str:
+        return f"Store({str(self.root)!r})"
+
     def entry(self, name: str, parameters: pydantic.BaseModel | Mapping[str, Any]) -> Entry:
         """The run of an experiment with these parameters."""
         id = run_id(name, parameters)
