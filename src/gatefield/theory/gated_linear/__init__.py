@@ -17,12 +17,14 @@ from gatefield.theory.gated_linear.path import (
     solve,
     velocity,
 )
+from gatefield.theory.gated_linear.refreshed import GatedPaths, refreshed_path, relu_path
 from gatefield.theory.gated_linear.search import SearchResult, best_half_spaces, explained_by_directions
 from gatefield.theory.gated_linear.special import half_time, single_gate_field, solve_pieces, solve_redundant
 from gatefield.theory.gated_linear.statistics import Statistics, pieces, statistics
 
 __all__ = [
     "FrozenLimits",
+    "GatedPaths",
     "Judged",
     "Mixture",
     "SearchResult",
@@ -41,6 +43,8 @@ __all__ = [
     "loss_path",
     "mixture",
     "pieces",
+    "refreshed_path",
+    "relu_path",
     "single_gate_field",
     "solve",
     "solve_pieces",
