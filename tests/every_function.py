@@ -111,9 +111,7 @@ CALLS: dict[str, Call] = {
     "theory.gated_linear.refreshed_path": call(
         data=BOTH, V=FIELDS[None, None].repeat(2, 1), w0=FIELDS[None], step=0.5, every=1, own=False, fixed="every own"
     ),
-    "theory.gated_linear.relu_path": call(
-        data=BOTH, w0=FIELDS[None], step=0.5, times=2, substeps=1, fixed="step times substeps"
-    ),
+    "theory.gated_linear.relu_path": call(data=BOTH, w0=FIELDS[None], step=0.5, times=2, substeps=1, fixed="times substeps"),
     "theory.gated_linear.single_gate_field": call(cov1=COV1, cov0=COV0, drift=W),
     "theory.gated_linear.solve": call(**LINEAR, times=np.array([0.0, 1.0])),
     "theory.gated_linear.solve_pieces": call(

@@ -31,7 +31,6 @@ CLAIMS = {
     "elliptical": 6,
     "uncertainty": 7,
     "gated-linear": 9,
-    "tiling": 9,
     "gate-refresh": 8,
     "where": 9,
     "drift-fields": 12,

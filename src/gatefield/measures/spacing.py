@@ -104,7 +104,7 @@ class SpacingTest(NamedTuple):
 
 
 @given(sites=_sets, n=checks.count)
-def peak_spacing_test(sites: Sequence[Any], n: int) -> SpacingTest:
+def peak_spacing_test(sites: Sequence[Any] | Real[np.ndarray, "sets places"], n: int) -> SpacingTest:
     r"""Are places spread more evenly over the ring than chance has it? An exact test (host).
 
     The sum of $Q$ over all sets has, for places drawn independently and uniformly, the law that is the convolution of

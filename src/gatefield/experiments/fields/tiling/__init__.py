@@ -26,7 +26,7 @@ experiment = Experiment(
             "learning_rate": 0.1,
             "batch_size": 250,
             "steps": 2_000,
-            "seeds": 8,
+            "seeds": 6,
         },
     },
     durations={"quick": "1 min", "full": "hours, or 10 min on a large GPU"},

@@ -11,9 +11,9 @@ from gatefield.measures import SpacingTest, circular_distance, peak_spacing, pea
 NEAR = 1
 """Two places are the same if they are at most so many sites apart: fields reach their neighbours."""
 CLOSE = 2
-"""Two units would contend for a place if, alone, they go so near to each other, with the same sign."""
-PEAKED = 6
-"""A unit counts if its inverse participation ratio (IPR) is above this over n: twice that of a random field."""
+"""Two units would contend for a place if, alone, they go so near to each other."""
+PEAKED = 3
+"""A unit counts if its inverse participation ratio (IPR) is above this over n, that of a random field."""
 TOGETHER, ALONE = "", "alone_"
 
 
@@ -37,8 +37,14 @@ def spread(sets: list[np.ndarray], n: int) -> tuple[Interval, SpacingTest] | Non
     """The spacing over that of random places, mean over sets with Student's interval, and the exact test; None without sets."""
     if not sets:
         return None
-    ratios = [float(peak_spacing(places, n)) / _expected(len(places), n) for places in sets]
+    ratios = [float(peak_spacing(places, n)) / expected_spacing(len(places), n) for places in sets]
     return mean_interval(np.array(ratios)), peak_spacing_test(sets, n)
+
+
+def expected_spacing(K: int, n: int) -> float:
+    """The mean spacing of K places drawn at random."""
+    law = peak_spacing_law(K, n)
+    return float(np.arange(len(law)) @ law) / n**2
 
 
 def random_share(n: int) -> float:
@@ -46,15 +52,15 @@ def random_share(n: int) -> float:
     return min(1.0, (2 * NEAR + 1) / n)
 
 
-def shared(one: xr.Dataset, which: str = TOGETHER, *, same_sign: bool) -> Interval | None:
-    """The share of pairs of units, with the same sign or with opposite ones, that have the same place."""
-    apart, among = _pairs(one, which, same_sign)
+def shared(one: xr.Dataset, which: str = TOGETHER, *, signs: str = "any") -> Interval | None:
+    """The share of pairs of units that have the same place; signs "any", "same" or "opposite"."""
+    apart, among = _pairs(one, which, signs)
     return seed_share(apart <= NEAR, among)
 
 
-def pair_distances(one: xr.Dataset, *, same_sign: bool) -> np.ndarray:
-    """How far apart the peaks of pairs of units are, with the same sign or with opposite ones, all committees together."""
-    apart, among = _pairs(one, TOGETHER, same_sign)
+def pair_distances(one: xr.Dataset, which: str = TOGETHER) -> np.ndarray:
+    """How far apart the peaks of pairs of units are, all committees together."""
+    apart, among = _pairs(one, which, "any")
     return apart.values[among.transpose(*apart.dims).values].astype(int)
 
 
@@ -62,10 +68,11 @@ def moved(one: xr.Dataset) -> tuple[xr.DataArray, xr.DataArray, xr.DataArray]:
     """Which units stay where they go alone, which would contend for their place with another unit, and which count."""
     counted = localized(one) & localized(one, ALONE)
     stays = (_distance(one.site, one.alone_site, one) <= NEAR) & (one.sign == one.alone_sign)
-    other = one[["alone_site", "alone_sign"]].rename(unit="other")
-    there = localized(one, ALONE).rename(unit="other") & (one.unit != xr.DataArray(one.unit.values, dims="other"))
-    near = _distance(one.alone_site, other.alone_site, one) <= CLOSE
-    contested = (near & (one.alone_sign == other.alone_sign) & there).any("other")
+    other = one.alone_site.drop_vars("unit").rename(unit="other")
+    there = localized(one, ALONE).drop_vars("unit").rename(unit="other") & (
+        one.unit != xr.DataArray(one.unit.values, dims="other")
+    )
+    contested = ((_distance(one.alone_site, other, one) <= CLOSE) & there).any("other")
     return stays, contested, counted
 
 
@@ -74,7 +81,7 @@ def yielding(one: xr.Dataset) -> Interval | None:
     stays, contested, counted = moved(one)
     free, pressed = (_by_seed(stays, counted & group) for group in (~contested, contested))
     both = np.isfinite(free) & np.isfinite(pressed)
-    return mean_interval((free - pressed)[both]) if both.any() else None
+    return mean_interval((free - pressed)[both]) if both.sum() > 1 else None
 
 
 def staying(one: xr.Dataset) -> Interval | None:
@@ -83,9 +90,9 @@ def staying(one: xr.Dataset) -> Interval | None:
     return seed_share(stays, counted)
 
 
-def predicted(one: xr.Dataset) -> Interval | None:
+def predicted(one: xr.Dataset, which: str = TOGETHER) -> Interval | None:
     """The share of units whose peak is where their filtered start has its own."""
-    return seed_share(_distance(one.site, one.start_site, one) <= NEAR, localized(one))
+    return seed_share(_distance(one[f"{which}site"], one.start_site, one) <= NEAR, localized(one, which))
 
 
 def circular_correlation(one: xr.Dataset) -> float:
@@ -110,14 +117,9 @@ def parting_time(time: np.ndarray, cosines: np.ndarray) -> float:
 
 def parting_times(one: xr.Dataset) -> xr.DataArray:
     """When units that start alike part, in K² tau, for each pair of length scales, gain and seed."""
-    paths = one.cosine.sel(start="alike").transpose("pair", "gain", "seed", "step")
+    paths = one.parting_cosine.transpose("pair", "gain", "seed", "step")
     found = [parting_time(one.time.values, path) for path in paths.values.reshape(-1, paths.sizes["step"])]
     return paths.isel(step=0, drop=True).copy(data=np.reshape(found, paths.shape[:-1]))
-
-
-def _expected(K: int, n: int) -> float:
-    law = peak_spacing_law(K, n)
-    return float(np.arange(len(law)) @ law) / n**2
 
 
 def _distance(a: xr.DataArray, b: xr.DataArray, one: xr.Dataset) -> xr.DataArray:
@@ -126,12 +128,13 @@ def _distance(a: xr.DataArray, b: xr.DataArray, one: xr.Dataset) -> xr.DataArray
     return xr.where(lag.isnull(), np.nan, circular_distance(a.fillna(0), b.fillna(0), one.attrs["n"]))
 
 
-def _pairs(one: xr.Dataset, which: str, same_sign: bool) -> tuple[xr.DataArray, xr.DataArray]:
+def _pairs(one: xr.Dataset, which: str, signs: str) -> tuple[xr.DataArray, xr.DataArray]:
     """The distance of each pair of units, and whether it counts."""
     (site, other), (sign, opposite), (counted, also) = (
         _duos(values) for values in (one[f"{which}site"], one[f"{which}sign"], localized(one, which))
     )
-    return _distance(site, other, one), counted & also & ((sign == opposite) if same_sign else (sign == -opposite))
+    kinds = {"any": True, "same": sign == opposite, "opposite": sign == -opposite}
+    return _distance(site, other, one), counted & also & kinds[signs]
 
 
 def _duos(values: xr.DataArray) -> tuple[xr.DataArray, xr.DataArray]:

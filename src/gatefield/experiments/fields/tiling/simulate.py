@@ -14,8 +14,8 @@ from gatefield.lab.kinds import Count, Gains, LengthScale, Rate, Seed, Several
 from gatefield.measures import cosine, ipr, peak_position
 from gatefield.nets import Committee
 
-STARTS = ("own", "alike")
-"""Units with starts of their own; units that share one start but for a small difference."""
+EARLY, RECORDS = 10, 40
+"""Units that start alike part early: they are trained for so small a part of the time, with so many records."""
 SETTING = ("pair", "gain", "seed")
 
 
@@ -38,7 +38,6 @@ class Settings(Parameters):
     learning_rate: Rate = 0.05
     batch_size: Count = 1_000
     steps: Count = 4_000
-    record_every: Count = 100
     seeds: Several = 16
     seed: Seed = 0
 
@@ -53,9 +52,8 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
 
 
 def _grid(p: Settings, **axes: Any) -> Grid:
-    """Every pair of length scales, gain and seed, with further axes in front or behind."""
-    first = {name: axes.pop(name) for name in ("start",) if name in axes}
-    return Grid(**first, pair=[f"{xi1:g}, {xi0:g}" for xi1, xi0 in p.pairs], gain=p.gains, seed=p.seeds, **axes)
+    """Every pair of length scales, gain and seed, and further axes."""
+    return Grid(pair=[f"{xi1:g}, {xi0:g}" for xi1, xi0 in p.pairs], gain=p.gains, seed=p.seeds, **axes)
 
 
 def _task(p: Settings, grid: Grid) -> Task:
@@ -66,58 +64,61 @@ def _task(p: Settings, grid: Grid) -> Task:
 def _size(p: Settings, bench: Bench, K: int) -> xr.Dataset:
     """Committees of K units, and each of their units alone."""
     net_key, train_key = jax.random.split(jax.random.fold_in(jax.random.key(p.seed), K))
-    starts = _starts(p, K, net_key)
-    keys = jax.random.split(train_key, p.seeds)
-    together = _train(p, bench, f"together-{K}", _grid(p, start=STARTS), starts, ("start", "seed"), keys, K)
+    cells = _grid(p)
+    own, alike = _starts(p, cells, K, net_key)
+    keys, early = jax.random.split(train_key, len(cells)).reshape(cells.shape), max(1, p.steps // EARLY)
+    together = _train(p, bench, f"together-{K}", cells, own, keys, p.steps, 4)
+    parting = _train(p, bench, f"parting-{K}", cells, alike, keys, early, RECORDS)
     # Read out by the mean, a unit without the other K - 1 is a neuron from 1/K of its start, in time over K²
-    lonely = starts[0].reshape(p.seeds, K, 1, p.n) / K
-    alone = _train(p, bench, f"alone-{K}", _grid(p, unit_=K), lonely, ("seed", "unit_"), keys, 1)
-    return _record(p, together.fields, alone.fields.isel(step=-1, unit=0).values, starts[0])
+    alone = _train(p, bench, f"alone-{K}", _grid(p, unit_=K), own[..., None, :] / K, keys, p.steps, 4)
+    ends, lone = together.fields.isel(step=-1).values, alone.fields.isel(step=-1, unit=0).values
+    return xr.merge([_record(p, ends, lone, own), _parting(p, parting.fields)])
 
 
-def _starts(p: Settings, K: int, key: Any) -> np.ndarray:
-    """Fields at the start (start, seed, unit, position), those that are alike as long as the others."""
-    own_key, shared_key = jax.random.split(key)
-    own = np.asarray(Committee(p.n, K, key=jax.random.split(own_key, p.seeds)).fields)
-    shared = np.asarray(Committee(p.n, K, key=jax.random.split(shared_key, p.seeds)).fields)[:, :1]
-    alike = (shared + p.difference * own) / np.hypot(1.0, p.difference)
-    return np.stack([own, alike])
+def _starts(p: Settings, cells: Grid, K: int, key: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Fields at the start (*cells, unit, position), fresh in every cell: each unit's own; and alike, as long as the others."""
+    own, other = (cells.fold(Committee(p.n, K, key=jax.random.split(k, len(cells))).fields) for k in jax.random.split(key))
+    alike = (other[..., :1, :] + p.difference * own) / np.hypot(1.0, p.difference)
+    return own, alike
 
 
 def _train(
-    p: Settings, bench: Bench, part: str, grid: Grid, starts: np.ndarray, over: tuple[str, str], keys: Any, K: int
+    p: Settings, bench: Bench, part: str, grid: Grid, starts: np.ndarray, keys: Any, steps: int, records: int
 ) -> xr.Dataset:
-    """All runs of a seed see the same inputs, whatever their start."""
+    """From starts (*grid, unit, position). All runs of a cell see the same inputs, each cell its own."""
+    K = starts.shape[-2]
     return bench.train(
         part,
-        Committee(p.n, K, init=grid.share(starts, over=over), key=keys[0]),
+        Committee(p.n, K, init=starts.reshape(-1, K, p.n), key=keys.ravel()[0]),
         _task(p, grid),
-        steps=p.steps,
+        steps=steps,
         batch_size=p.batch_size,
         learning_rate=p.learning_rate * K**2,
-        record_every=p.record_every if K > 1 else p.steps,
-        key=grid.share(keys, over="seed"),
+        record_every=max(1, steps // records),
+        key=grid.share(keys, over=SETTING),
         runs=grid,
     ).record
 
 
-def _record(p: Settings, fields: xr.DataArray, alone: np.ndarray, starts: np.ndarray) -> xr.Dataset:
-    """What is read off the fields; those of units alone are (pair, gain, seed, unit, position)."""
-    ends = fields.sel(start="own").isel(step=-1).values
+def _record(p: Settings, ends: np.ndarray, alone: np.ndarray, starts: np.ndarray) -> xr.Dataset:
+    """What is read off the final fields (pair, gain, seed, unit, position), together and alone."""
     lead, cells = (*SETTING, "unit"), _grid(p)
-    filtered = np.einsum("rij,rkj->rki", _positive_covariances(p, cells), cells.share(starts.astype(float), over="seed"))
-    found = {**_peaks("", ends), **_peaks("alone_", alone), "start_site": peak_position(cells.fold(filtered))}
+    cov = np.asarray(_task(p, cells).positive.covariance(), float)
+    filtered = np.einsum("rij,rkj->rki", cov, starts.reshape(len(cells), -1, p.n).astype(float))
+    found = {**_peaks("", ends), **_peaks("alone_", alone), "start_site": peak_position(cells.fold(filtered)).astype(float)}
     data: dict[str, Any] = {name: (lead, values) for name, values in found.items()}
-    data["cosine"] = (("start", *SETTING, "step"), _mean_cosine(fields.values), {"long_name": "mean cosine between units"})
+    data["cosine"] = (SETTING, _mean_cosine(ends), {"long_name": "mean cosine between the final fields of units"})
     data["field"] = (("pair", "gain", "unit", "position"), ends[:, :, 0], {"long_name": "final fields of the first seed"})
     data["alone_field"] = (("pair", "gain", "unit", "position"), alone[:, :, 0])
+    return xr.Dataset(data, {**cells.coords, "unit": np.arange(ends.shape[-2]), "position": np.arange(p.n)})
+
+
+def _parting(p: Settings, fields: xr.DataArray) -> xr.Dataset:
+    """How like each other units are over time that start alike."""
     time = ("step", p.learning_rate * fields.step.values, {"units": "K² tau", "long_name": "flow time over K²"})
-    coords = {"start": list(STARTS), **cells.coords, "unit": np.arange(ends.shape[-2]), "step": fields.step.values}
-    return xr.Dataset(data, {**coords, "time": time, "position": np.arange(p.n)})
-
-
-def _positive_covariances(p: Settings, cells: Grid) -> np.ndarray:
-    return np.asarray(_task(p, cells).positive.covariance(), float)
+    words = {"long_name": "mean cosine between units that start alike"}
+    data = {"parting_cosine": ((*SETTING, "step"), _mean_cosine(fields.values), words)}
+    return xr.Dataset(data, {**_grid(p).coords, "step": fields.step.values, "time": time})
 
 
 def _peaks(prefix: str, fields: np.ndarray) -> dict[str, np.ndarray]:

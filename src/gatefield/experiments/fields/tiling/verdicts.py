@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from gatefield.core.intervals import Interval
+from gatefield.core.intervals import Interval, mean_interval
 from gatefield.experiments.fields.tiling import places
 from gatefield.experiments.needs import command_line, lacking, lasting, undecided
 from gatefield.lab import Verdict
+from gatefield.measures import SpacingTest
 from gatefield.plot import gain_text
 
 ENOUGH = 200.0
@@ -21,16 +22,18 @@ MOSTLY = 0.5
 """More than this share of units is most of them."""
 APART = 0.5
 """Units have parted if the mean cosine of their fields is below this."""
+CANCELS = 0.8
+"""Fields cancel if their mean cosine is this part of the least possible, or more."""
 TILES = "note 003, section 1: symmetry breaking and tiling"
 Found = Mapping[int, Interval]
 
 
 def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
-    """Each claim, judged by the size of committee that speaks least for it; the others are in its note."""
+    """Evenness for each size of committee; the other claims by the size that speaks least for them, all sizes in the note."""
     sizes = {int(K): _of(record, int(K)) for K in record.units.values}
-    why = lacking(lasting(record, ENOUGH))
-    claims = (_even_one_sign, _even_all, _shared_same, _opposites, _yields, _stays, _start_decides, _alone_random, _parting)
-    return undecided(why, *(claim(sizes) for claim in claims))
+    even = [claim(K, one) for K, one in sizes.items() for claim in (_even, _shared)]
+    claims = (_cancel, _yields, _stays, _start_decides, _alone_random, _parting)
+    return undecided(lacking(lasting(record, ENOUGH)), *even, *(claim(sizes) for claim in claims))
 
 
 def _of(record: xr.Dataset, K: int) -> xr.Dataset:
@@ -56,78 +59,72 @@ def _weakest(found: Found, *, below: bool) -> tuple[int, float, float]:
     return K, found[K].mean, found[K].high - found[K].mean if below else found[K].mean - found[K].low
 
 
-def _even_one_sign(sizes: Mapping[int, xr.Dataset]) -> Verdict:
-    return _even(sizes, by_sign=True, of="peaks of units of one sign")
-
-
-def _even_all(sizes: Mapping[int, xr.Dataset]) -> Verdict:
-    return _even(sizes, by_sign=False, of="peaks of all units, whatever their sign,")
-
-
-def _even(sizes: Mapping[int, xr.Dataset], *, by_sign: bool, of: str) -> Verdict:
-    claim = f"{of} are spread more evenly over the ring than places drawn at random"
-    found = _sizes(sizes, lambda one: places.spread(places.place_sets(one, by_sign=by_sign), one.attrs["n"]))
+def _even(K: int, one: xr.Dataset) -> Verdict:
+    claim, n = f"{K} units: peaks are spread more evenly over the ring than places drawn at random", one.attrs["n"]
+    found = places.spread(places.place_sets(one, by_sign=False), n)
     if not found:
-        return _unknown(claim, "has two such units that are localized")
-    K, ratio, half = _weakest({K: interval for K, (interval, _) in found.items()}, below=True)
-    each = "; ".join(
-        f"K = {size}: {interval.mean:.3f} ± {interval.high - interval.mean:.3f}, exact p {test.even:.2g}"
-        for size, (interval, test) in found.items()
-    )
+        return _unknown(claim, "has two units that count")
+    (ratio, low, high), test = found
+    groups = {"one sign": (places.TOGETHER, True), "the same units alone": (places.ALONE, False)}
+    others = {name: places.spread(places.place_sets(one, which, by_sign=sign), n) for name, (which, sign) in groups.items()}
+    each = "; ".join(f"{name} {_spread(*other)}" for name, other in others.items() if other)
     return Verdict.below(
         claim,
         1.0,
         ratio,
-        error=_finite(half),
-        of=f"sum of squared gaps over that of random places, K = {K},",
+        error=_finite(max(high - ratio, ratio - low)),
+        of="sum of squared gaps over that of random places",
         kind="claim",
         source=TILES,
-        note=f"mean over committees with its 95 % interval, and the exact one-sided test of all together: {each}",
+        note=f"mean over committees, its 95 % interval, and the exact one-sided p of all together: {_spread(found[0], test)}; "
+        f"equal gaps {1 / K / places.expected_spacing(K, n):.3f}; {each}",
     )
 
 
-def _shared_same(sizes: Mapping[int, xr.Dataset]) -> Verdict:
-    claim = "two units of one sign share a place less often than chance has it"
-    found = _sizes(sizes, lambda one: places.shared(one, same_sign=True))
+def _spread(interval: Interval, test: SpacingTest) -> str:
+    return f"{interval.mean:.3f} ({interval.low:.3f} to {interval.high:.3f}, p {test.even:.2g})"
+
+
+def _shared(K: int, one: xr.Dataset) -> Verdict:
+    claim = f"{K} units: two units share a place less often than chance has it"
+    found = places.shared(one)
     if not found:
-        return _unknown(claim, "has two units of one sign that are localized")
-    chance = places.random_share(next(iter(sizes.values())).attrs["n"])
-    K, mean, half = _weakest(found, below=True)
-    alone = _sizes(sizes, lambda one: places.shared(one, places.ALONE, same_sign=True))
+        return _unknown(claim, "has two units that count")
+    chance = places.random_share(one.attrs["n"])
+    others = {f"pairs of {signs} sign": places.shared(one, signs=signs) for signs in ("same", "opposite")}
+    others["the same units alone"] = places.shared(one, places.ALONE)
     return Verdict.below(
         claim,
         chance,
-        mean,
-        error=_finite(half),
-        of=f"share of pairs within {places.NEAR} site, K = {K},",
+        found.mean,
+        error=_finite(max(found.high - found.mean, found.mean - found.low)),
+        of=f"share of pairs within {places.NEAR} site",
         kind="claim",
         source=TILES,
-        note=f"{_each(found)}; the same starts alone {_each(alone)}; chance {chance:.3g}",
+        note=f"chance {chance:.3g}; all pairs {_interval(found)}; "
+        + "; ".join(f"{name} {_interval(other)}" for name, other in others.items() if other),
     )
 
 
-def _opposites(sizes: Mapping[int, xr.Dataset]) -> Verdict:
-    claim = "units of opposite sign share a place more often than units of one sign"
-    pairs = {K: (places.shared(one, same_sign=True), places.shared(one, same_sign=False)) for K, one in sizes.items()}
-    found = {K: _difference(two, one) for K, (one, two) in pairs.items() if one and two}
-    if not found:
-        return _unknown(claim, "has localized units of both signs", "prediction")
+def _cancel(sizes: Mapping[int, xr.Dataset]) -> Verdict:
+    """On data symmetric about 0 the linear part of the output, half of the sum of all fields, can only do harm."""
+    shares = {K: (1 - K) * one.cosine.mean(("pair", "gain")) for K, one in sizes.items()}
+    found = {K: mean_interval(share.values) for K, share in shares.items()}
     K, mean, half = _weakest(found, below=False)
-    opposite: Any = {K: pairs[K][1] for K in found}
-    chance = places.random_share(next(iter(sizes.values())).attrs["n"])
     return Verdict.above(
-        claim,
-        0.0,
+        "the fields of a committee cancel: their mean cosine is near -1/(K - 1), the least that K directions can have",
+        CANCELS,
         mean,
+        expected=1.0,
         error=_finite(half),
-        of=f"share of opposite pairs less that of equal ones, K = {K},",
-        note=f"gates of opposite fields at one site are never open together. Opposite pairs: {_each(opposite)}; "
-        f"chance {chance:.3g}",
+        of=f"mean cosine over -1/(K - 1), K = {K},",
+        note=f"over seeds: {_each(found)}. ReLU(h) = |h|/2 + h/2, and labels do not depend on the sign of inputs: what the sum "
+        "of all fields adds to the output only does harm",
     )
 
 
 def _yields(sizes: Mapping[int, xr.Dataset]) -> Verdict:
-    claim = "a unit leaves the place it takes alone more often if another unit of its sign would take that place too"
+    claim = "a unit leaves the place it takes alone more often if another unit would take that place too"
     found = _sizes(sizes, places.yielding)
     if not found:
         return _unknown(claim, "has localized units of which some would contend for a place", "prediction")
@@ -139,7 +136,7 @@ def _yields(sizes: Mapping[int, xr.Dataset]) -> Verdict:
         error=_finite(half),
         of=f"share that stays, uncontested less contested, K = {K},",
         note=f"difference by size: {_each(found)}. Contested: alone, another unit of the committee ends within "
-        f"{places.CLOSE} sites with the same sign",
+        f"{places.CLOSE} sites",
     )
 
 
@@ -165,6 +162,7 @@ def _start_decides(sizes: Mapping[int, xr.Dataset]) -> Verdict:
     if not found:
         return _unknown(claim, "has a localized unit", "prediction")
     K, mean, half = _weakest(found, below=False)
+    chance, alone = places.random_share(next(iter(sizes.values())).attrs["n"]), _sizes(sizes, _alone_predicted)
     turns = ", ".join(f"K = {size}: {places.circular_correlation(sizes[size]):.2f}" for size in found)
     return Verdict.above(
         claim,
@@ -173,8 +171,13 @@ def _start_decides(sizes: Mapping[int, xr.Dataset]) -> Verdict:
         error=_finite(half),
         of=f"share within {places.NEAR} site, K = {K},",
         source="note 002, section 4.2",
-        note=f"{_each(found)}. Circular correlation of both places: {turns}",
+        note=f"{_each(found)}; chance {chance:.3g}; the same units alone {_each(alone)}. Circular correlation of both places "
+        f"in committees: {turns}",
     )
+
+
+def _alone_predicted(one: xr.Dataset) -> Interval | None:
+    return places.predicted(one, places.ALONE)
 
 
 def _alone_random(sizes: Mapping[int, xr.Dataset]) -> Verdict:
@@ -200,26 +203,31 @@ def _alone_random(sizes: Mapping[int, xr.Dataset]) -> Verdict:
 
 def _parting(sizes: Mapping[int, xr.Dataset]) -> Verdict:
     """Symmetry breaking; the note has the times."""
-    ends = {K: one.cosine.sel(start="alike").isel(step=-1).median("seed") for K, one in sizes.items()}
+    ends = {K: one.parting_cosine.isel(step=-1).median("seed") for K, one in sizes.items()}
     K = max(ends, key=lambda size: float(ends[size].max()))
     first = next(iter(sizes.values())).attrs["difference"]
     return Verdict.below(
         "units that start alike part: the symmetry between them breaks",
         APART,
         ends[K].max(),
-        of=f"largest median over seeds of the final mean cosine, over length scales, gains and sizes (here K = {K}),",
+        of=f"largest median over seeds of the last mean cosine, over length scales, gains and sizes (here K = {K}),",
         kind="claim",
         source=TILES,
-        note=f"starts differ by {first:g} of their length. Median time until the mean cosine is below {APART:g}, in K² tau: "
-        + "; ".join(f"K = {size}: {_times(one)}" for size, one in sizes.items()),
+        note=f"starts differ by {first:g} of their length, and are trained for {_last(sizes):.3g} K² tau. Median time "
+        f"until the mean cosine is below {APART:g}, in K² tau (and in tau): "
+        + "; ".join(f"K = {size}: {_times(size, one)}" for size, one in sizes.items()),
     )
 
 
-def _times(one: xr.Dataset) -> str:
+def _last(sizes: Mapping[int, xr.Dataset]) -> float:
+    return float(next(iter(sizes.values())).time[-1])
+
+
+def _times(K: int, one: xr.Dataset) -> str:
     times = places.parting_times(one)
     middle = np.quantile(times.values, 0.5, axis=times.dims.index("seed"), method="higher")  # some are infinite
     by_gain = {gain_text(float(g)): middle[:, i] for i, g in enumerate(times.gain.values)}
-    return ", ".join(f"gain {gain} {_range(values)}" for gain, values in by_gain.items())
+    return ", ".join(f"gain {gain} {_range(values)} ({_range(values * K**2)})" for gain, values in by_gain.items())
 
 
 def _range(values: np.ndarray) -> str:
@@ -231,14 +239,12 @@ def _time(value: float) -> str:
     return "never" if math.isinf(value) else f"{value:.3g}"
 
 
-def _difference(one: Interval, two: Interval) -> Interval:
-    """Of two shares, with the errors added as those of independent numbers."""
-    half = math.hypot(one.high - one.mean, two.high - two.mean)
-    return Interval(one.mean - two.mean, one.mean - two.mean - half, one.mean - two.mean + half)
+def _interval(one: Interval) -> str:
+    return f"{one.mean:.3f} ({one.low:.3f} to {one.high:.3f})"
 
 
 def _each(found: Found) -> str:
-    return ", ".join(f"K = {K}: {one.mean:.3f} ({one.low:.3f} to {one.high:.3f})" for K, one in found.items())
+    return ", ".join(f"K = {K}: {_interval(one)}" for K, one in found.items())
 
 
 def _finite(half: float) -> float:

@@ -21,7 +21,7 @@ experiment = Experiment(
     Parameters=Settings,
     presets={
         "full": {},
-        "quick": {"gains": (0.0, 3.0), "units": (1,), "halvings": 9, "samples": 4_000, "batch_size": 500, "seeds": 4},
+        "quick": {"gains": (0.0, 3.0), "units": (1,), "halvings": 9, "samples": 8_000, "batch_size": 500, "seeds": 6},
     },
     durations={"quick": "1 min", "full": "hours, or 10 min on a large GPU"},
     simulate=simulate,

@@ -12,7 +12,7 @@ from gatefield.plot import THEORY, gain_text
 
 COLOURS = ("C0", "C1", "C2", "C3", "C4", "C5")
 MARKERS = "o^sDv"
-FLOOR = 1e-4
+FLOOR = 1e-5
 """Distances below are those of integration and rounding, and not shown."""
 SHOWN = (1.0, 8.0, float("inf"))
 """The dt in K² tau whose losses and fields are shown; the last is never."""
@@ -49,7 +49,8 @@ def _distance_panel(axes: Any, record: xr.Dataset, name: str, title: str) -> Non
             for gates, style in ((GIVEN, "-"), (OWN, "--")):
                 values = at[name].sel(gates=gates)
                 label = f"K = {K}, gain {gain_text(float(gain))}" if gates == GIVEN else None
-                middle = np.maximum(values.median("seed"), FLOOR)
+                middle = values.median("seed")
+                middle = middle.where(middle >= FLOOR)
                 axes.plot(at.dt, middle, style, marker=marker, markersize=3.5, color=color, linewidth=1.3, label=label)
     axes.axhline(FOLLOWS, color="k", linewidth=1.0, linestyle=":")
     for marker, K in zip(MARKERS, record.units.values, strict=False):
@@ -60,7 +61,8 @@ def _distance_panel(axes: Any, record: xr.Dataset, name: str, title: str) -> Non
     axes.plot([], [], "--", color="0.4", label=f"{OWN} gates")
     what = "relative distance" if name == "distance" else "largest difference / explained loss"
     axes.set(xscale="log", yscale="log", xlabel=r"gates refreshed every dt ($K^2\tau$)", ylabel=what, title=title)
-    axes.legend(loc="lower right", fontsize=8)
+    axes.set_ylim(FLOOR, 3.0)
+    axes.legend(loc="lower right", fontsize=8, frameon=True, framealpha=0.9, edgecolor="none")
 
 
 def _periods(one: xr.Dataset) -> list[int]:
@@ -100,6 +102,7 @@ def _settling_panel(axes: Any, record: xr.Dataset) -> None:
     axes.plot([], [], "-", color="0.4", label="b(t) = f(w(t))/2")
     axes.plot([], [], "--", color="0.4", label="w(t)")
     axes.set(xscale="log", xlabel=r"time ($K^2\tau$)", ylabel="cosine with the end", title="(e) b and the field settle")
+    axes.set_ylim(-0.15, 1.05)
     axes.legend(loc="lower right", fontsize=8)
 
 
@@ -111,7 +114,8 @@ def _growth_panel(axes: Any, record: xr.Dataset) -> None:
             axes.plot(at.time[1:], at[f"{name}_path"].median("seed")[1:], style, color=color)
         axes.plot(at.time[1:], at.frequency_chance_path.mean("seed")[1:], ":", color=color)
         axes.plot([], [], color=color, label=f"gain {gain_text(float(gain))}")
-    for style, words in (("-", "|FFT w(t)|"), ("--", "w(t)"), (":", "|FFT w(t)|, end of another seed")):
+    for style, words in (("-", "|FFT w|"), ("--", "w"), (":", "|FFT w|, other seed")):
         axes.plot([], [], style, color="0.4", label=words)
     axes.set(xscale="log", xlabel=r"time ($K^2\tau$)", ylabel="cosine with the end", title="(f) growth in frequency space?")
-    axes.legend(loc="lower right", fontsize=8)
+    axes.set_ylim(-0.15, 1.05)
+    axes.legend(loc="lower right", fontsize=7.5)

@@ -2,6 +2,7 @@
 
 from typing import Annotated, Any, NamedTuple
 
+import equinox as eqx
 import jax
 import numpy as np
 import xarray as xr
@@ -19,6 +20,8 @@ from gatefield.theory.gated_linear import Mixture, refreshed_path, relu_path
 
 GIVEN, OWN = "ReLU's", "its own"
 """Whose gates the network gets: those of the ReLU network, or those of its own weights."""
+MANY = 8
+"""A network that is trained sees fresh inputs: where it should end is computed on so many times as large a sample."""
 MARKS = 40
 """At about so many times, evenly on a logarithmic scale, the record says how like its end a network is."""
 
@@ -91,18 +94,23 @@ def marked(count: int) -> np.ndarray:
 
 def _study(p: Settings, gain: float, starts: np.ndarray, key: Any) -> tuple[xr.Dataset, np.ndarray, np.ndarray]:
     """At one gain: the measures, the gates of a trained network (piece, seed, unit, position), and where it should end."""
-    key1, key0 = jax.random.split(key)
-    data = Mixture(class_at(p.n, p.xi1, gain, key1, p.samples), class_at(p.n, p.xi0, gain, key0, p.samples))
+    data, more = (_classes(p, gain, key, count) for count in (p.samples, MANY * p.samples))
     K, count = starts.shape[1], 2**p.halvings
     step = p.time * K**2 / count
     relu = Paths(*map(np.asarray, relu_path(data, starts, step, count + 1)))
     found = {**_following(p, data, relu, step), **_settling(p, data, relu)}
     every = 2 ** (p.halvings - p.trained_halvings)
-    exact = _refreshed(data, relu, step, every, own=False).fields[:, -1]
+    exact = _refreshed(more, relu, step, every, own=False).fields[:, -1]
     coords = {"dt": ("dt", p.time * periods(p) / count, {"units": "K² tau", "long_name": "time between refreshments"})}
     coords["time"] = ("mark", p.time * marked(count) / count, {"units": "K² tau"})
     study = xr.Dataset(found, {**coords, "gates": [GIVEN, OWN], "position": np.arange(p.n)})
     return study, np.moveaxis(relu.fields[:, :-1:every], 1, 0), exact
+
+
+def _classes(p: Settings, gain: float, key: Any, samples: int) -> Mixture:
+    """Both classes; a larger sample begins with a smaller one."""
+    key1, key0 = jax.random.split(key)
+    return Mixture(class_at(p.n, p.xi1, gain, key1, samples), class_at(p.n, p.xi0, gain, key0, samples))
 
 
 def _following(p: Settings, data: Mixture, relu: Paths, step: float) -> dict[str, Any]:
@@ -115,6 +123,7 @@ def _following(p: Settings, data: Mixture, relu: Paths, step: float) -> dict[str
     return {
         "distance": (lead, [[_distance(run.fields[:, -1], relu.fields[:, -1]) for run in row] for row in runs], shape),
         "match": (lead, [[_matches(run.fields[:, -1], relu.fields[:, -1]) for run in row] for row in runs]),
+        "path_distance": (lead, [[_furthest(run, relu) for run in row] for row in runs], {"long_name": "largest on the way"}),
         "loss_distance": (lead, off, {"long_name": "largest distance of the losses, over the explained loss"}),
         "loss": (
             ("dt", "mark"),
@@ -157,7 +166,7 @@ def _settling(p: Settings, data: Mixture, relu: Paths) -> dict[str, Any]:
 def _pulls(data: Mixture, fields: np.ndarray) -> np.ndarray:
     """b behind the gates of fields (seed, time, unit, position)."""
     with jax.enable_x64(True):
-        each = jax.jit(lambda w: jax.lax.map(data.pull, w))(fields.reshape(-1, *fields.shape[2:]))
+        each = eqx.filter_jit(lambda both, w: jax.lax.map(both.pull, w))(data, fields.reshape(-1, *fields.shape[2:]))
     return np.asarray(each).reshape(fields.shape)
 
 
@@ -186,6 +195,12 @@ def _trained(p: Settings, bench: Bench, K: int, starts: np.ndarray, directions: 
 def _distance(w: np.ndarray, reference: np.ndarray) -> np.ndarray:
     """|w - reference| / |reference| of all units together, for each seed."""
     return np.sqrt(((w - reference) ** 2).sum((-2, -1)) / (reference**2).sum((-2, -1)))
+
+
+def _furthest(run: Paths, relu: Paths) -> np.ndarray:
+    """The largest distance of the fields on the way, over the length of ReLU's fields at the end, for each seed."""
+    apart = np.sqrt(((run.fields - relu.fields) ** 2).sum((-2, -1))).max(1)
+    return apart / np.sqrt((relu.fields[:, -1] ** 2).sum((-2, -1)))
 
 
 def _matches(w: np.ndarray, reference: np.ndarray) -> np.ndarray:
