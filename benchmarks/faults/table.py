@@ -36,9 +36,9 @@ ROOMS = [
 LEFT_OUT = {
     "abstract, for subclasses": "Network Parameters AbstractTask Source Gate SymmetricClass Quantile Radial Recorder",
     "only hold what functions give": (
-        "Estimate Interrupted Support Squashed Images FrozenLimits Judged SearchResult Statistics LocalizedState Margin "
-        "States GatePath GateValues SampledDrift Spectrum EntryMoments GateSensitivity PathBundles SoftReluKernels "
-        "Layout MemoryRecorder Resumable Training Variable GaborFit Stepper"
+        "Estimate Interrupted Support Squashed Images FrozenLimits GatedPaths Judged SearchResult Statistics LocalizedState "
+        "Margin States GatePath GateValues SampledDrift Spectrum EntryMoments GateSensitivity PathBundles SoftReluKernels "
+        "Layout MemoryRecorder Resumable Training Variable GaborFit SpacingTest Stepper"
     ),
     "errors, numbers and texts": "StoreError UserError Diverged __version__ ONE_SIDED_BOUND",
     "of the laboratory, for commands.py, damage.py and disk.py": "Experiment Store Verdict open_record",

@@ -1,11 +1,14 @@
 """Verdicts and figure of `gate-refresh` on records made by hand; its networks by a plain route."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 import xarray as xr
 from drawn import assert_drawn, panel, points
 from judging import changed_at, judged, scrambled
 from plain import cosine, covariance
+from scipy.integrate import solve_ivp
 from test_experiments import simulated, trained
 from watched import assert_classes, assert_settings
 
@@ -152,9 +155,13 @@ def test_figure():
         np.testing.assert_allclose(chance, at.frequency_chance_path.values.mean(0)[1:])
 
 
+def _velocity(_, w, cov):
+    return relu.velocity(w.reshape(2, 8), *cov).ravel()
+
+
 @pytest.mark.xdist_group("gate-refresh")
 def test_networks_on_gaussian_data_by_a_plain_route():
-    """Of the first seed: gates of the start from closed moments; ReLU by short steps along its exact velocity."""
+    """Of the first seed: gates of the start from closed moments; ReLU by an integrator of its exact velocity."""
     _, p, record = simulated("gate-refresh")
     part = trained("gate-refresh")["behind-gates-2"]
     assert_settings(part, p, learning_rate=8.0 * 4 / 40, steps=40, record_every=40)
@@ -162,12 +169,9 @@ def test_networks_on_gaussian_data_by_a_plain_route():
     starts = part.fold(part.net.fields).astype(float)
     np.testing.assert_array_equal(starts[0], starts[1])
     cov = [covariance(8, xi) for xi in (2.0, 1.0)]
-    w, path = starts[0, 0], []
-    for step in range(1600):  # of 0.02 tau each, a record every 100
-        path += [w] * (step % 100 == 0)
-        half = w + 0.01 * relu.velocity(w, *cov)
-        w = w + 0.02 * relu.velocity(half, *cov)
-    one, path = record.sel(units=2, gain=0.0), np.array([*path, w])
+    push = partial(_velocity, cov=cov)
+    found = solve_ivp(push, (0.0, 32.0), starts[0, 0].ravel(), t_eval=2.0 * np.arange(17), rtol=1e-6, atol=1e-8)
+    one, path = record.sel(units=2, gain=0.0), found.y.T.reshape(17, 2, 8)
     np.testing.assert_allclose(one.relu_end, path[-1][0], atol=1e-4)
     np.testing.assert_allclose(one.time, 8.0 / 16 * np.arange(17))
     np.testing.assert_allclose(one.dt, [0.5, 1.0, 2.0, 4.0, 8.0])
