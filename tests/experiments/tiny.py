@@ -52,6 +52,7 @@ TINY = {
         "batch_size": 30,
         "seeds": 2,
         "learning_rate": 0.2,
+        "trained_halvings": 1,
     },
     "gated-linear": {"n": 10, "steps": 60, "batch_size": 50, "seeds": 1, "samples": 20_000, "record_every": 20},
     "gate-stability": {

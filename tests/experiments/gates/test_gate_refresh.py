@@ -57,7 +57,9 @@ def made(time=1.0, **paths):
     }
     coords = {"units": [1], "gain": [0.0, 3.0], "gates": ["ReLU's", "its own"], "dt": DT, "position": np.arange(8)}
     times = ("mark", time * np.array(TIME))
-    return xr.Dataset({**following, **settling, **others}, {**coords, "time": times}, {"pieces": 8})
+    return xr.Dataset(
+        {**following, **settling, **others}, {**coords, "time": times}, {"pieces": 8, "n": 8, "xi1": 2.0, "xi0": 1.0}
+    )
 
 
 FROZEN, FRESH, B, GROWTH, SGD = "never refreshed", "shortest dt", "settles before", "growth is", "trained by SGD"

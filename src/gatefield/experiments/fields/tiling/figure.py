@@ -11,7 +11,6 @@ from gatefield.plot import gain_text, shades
 
 TOGETHER, ALONE = {"color": "C0", "marker": "o"}, {"color": "C1", "marker": "s", "markerfacecolor": "white"}
 """How committees look, and the same units each alone."""
-STYLES = ("-", "--", "-.", ":")
 
 
 def draw(record: xr.Dataset) -> Figure:
@@ -32,7 +31,11 @@ def draw(record: xr.Dataset) -> Figure:
     spacing, distances, parting = bottom.subplots(1, 3)
     _spacing_panel(spacing, sizes)
     _distance_panel(distances, sizes)
-    _parting_panel(parting, sizes)
+    _parting_panel(parting, sizes, gain)
+    words = "all length scales and gains; bars: 95 % interval over committees"
+    bottom.supxlabel(
+        f"n = {record.attrs['n']}, {record.sizes['seed']} seeds; (d, e) {words}; (f) medians, dashed: -1/(K - 1)", fontsize=9
+    )
     return figure
 
 
@@ -79,14 +82,13 @@ def _distance_panel(axes: Any, sizes: dict[int, xr.Dataset]) -> None:
     axes.legend(loc="best", fontsize=8)
 
 
-def _parting_panel(axes: Any, sizes: dict[int, xr.Dataset]) -> None:
-    """The mean cosine between units that start alike: median over seeds, first pair of length scales; its least value."""
-    for (K, one), style in zip(sizes.items(), STYLES * len(sizes), strict=False):
-        paths = one.parting_cosine.isel(pair=0).median("seed")
-        for gain, color in zip(one.gain.values, shades(one.sizes["gain"], "cividis", (0.0, 0.8)), strict=True):
-            axes.plot(one.time, paths.sel(gain=gain), style, color=color, label=f"K = {K}, gain {gain_text(float(gain))}")
-        axes.axhline(-1 / (K - 1), color="0.75", linewidth=1.0, linestyle=style, zorder=0)
+def _parting_panel(axes: Any, sizes: dict[int, xr.Dataset], gain: float) -> None:
+    """The mean cosine between units that start alike, and the least it can be: median over seeds, first length scales."""
+    for (K, one), color in zip(sizes.items(), shades(len(sizes), "cividis", (0.0, 0.8)), strict=True):
+        path = one.parting_cosine.isel(pair=0).sel(gain=gain).median("seed")
+        axes.plot(one.time, path, "-", color=color, label=f"K = {K}")
+        axes.axhline(-1 / (K - 1), color=color, linewidth=1.0, linestyle="--", zorder=0)
     axes.axhline(0.5, color="0.4", linewidth=1.0, linestyle=":")
-    axes.set(xlabel=r"time ($K^2\tau$)", ylabel="mean cosine between units", title="(f) units that start alike")
-    axes.set_ylim(-1.08, 1.08)
+    axes.set(xlabel=r"time ($K^2\tau$)", ylabel="mean cosine between units", ylim=(-1.08, 1.08))
+    axes.set_title(f"(f) units that start alike, gain {gain_text(gain)}")
     axes.legend(loc="upper right", fontsize=8)

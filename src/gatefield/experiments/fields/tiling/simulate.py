@@ -107,7 +107,7 @@ def _record(p: Settings, ends: np.ndarray, alone: np.ndarray, starts: np.ndarray
     filtered = np.einsum("rij,rkj->rki", cov, starts.reshape(len(cells), -1, p.n).astype(float))
     found = {**_peaks("", ends), **_peaks("alone_", alone), "start_site": peak_position(cells.fold(filtered)).astype(float)}
     data: dict[str, Any] = {name: (lead, values) for name, values in found.items()}
-    data["cosine"] = (SETTING, _mean_cosine(ends), {"long_name": "mean cosine between the final fields of units"})
+    data["sum_share"] = (SETTING, _sum_share(ends), {"long_name": "|sum of all fields|² / sum of their |field|²"})
     data["field"] = (("pair", "gain", "unit", "position"), ends[:, :, 0], {"long_name": "final fields of the first seed"})
     data["alone_field"] = (("pair", "gain", "unit", "position"), alone[:, :, 0])
     return xr.Dataset(data, {**cells.coords, "unit": np.arange(ends.shape[-2]), "position": np.arange(p.n)})
@@ -126,6 +126,11 @@ def _peaks(prefix: str, fields: np.ndarray) -> dict[str, np.ndarray]:
     sites = np.asarray(peak_position(fields))
     signs = np.sign(np.take_along_axis(fields, sites[..., None], axis=-1)[..., 0])
     return {f"{prefix}site": sites.astype(float), f"{prefix}sign": signs, f"{prefix}ipr": np.asarray(ipr(fields))}
+
+
+def _sum_share(fields: np.ndarray) -> np.ndarray:
+    """0 if fields (..., unit, position) cancel, near 1 for independent ones, K if all are the same."""
+    return (fields.astype(float).sum(-2) ** 2).sum(-1) / (fields.astype(float) ** 2).sum((-2, -1))
 
 
 def _mean_cosine(fields: np.ndarray) -> np.ndarray:

@@ -22,8 +22,8 @@ MOSTLY = 0.5
 """More than this share of units is most of them."""
 APART = 0.5
 """Units have parted if the mean cosine of their fields is below this."""
-CANCELS = 0.8
-"""Fields cancel if their mean cosine is this part of the least possible, or more."""
+CANCELS = 0.2
+"""Fields cancel if the square of their sum is less than this part of what it is for independent fields."""
 TILES = "note 003, section 1: symmetry breaking and tiling"
 Found = Mapping[int, Interval]
 
@@ -108,16 +108,15 @@ def _shared(K: int, one: xr.Dataset) -> Verdict:
 
 def _cancel(sizes: Mapping[int, xr.Dataset]) -> Verdict:
     """On data symmetric about 0 the linear part of the output, half of the sum of all fields, can only do harm."""
-    shares = {K: (1 - K) * one.cosine.mean(("pair", "gain")) for K, one in sizes.items()}
-    found = {K: mean_interval(share.values) for K, share in shares.items()}
-    K, mean, half = _weakest(found, below=False)
-    return Verdict.above(
-        "the fields of a committee cancel: their mean cosine is near -1/(K - 1), the least that K directions can have",
+    found = {K: mean_interval(one.sum_share.mean(("pair", "gain")).values) for K, one in sizes.items()}
+    K, mean, half = _weakest(found, below=True)
+    return Verdict.below(
+        "the fields of a committee cancel: their sum is short",
         CANCELS,
         mean,
-        expected=1.0,
+        expected=0.0,
         error=_finite(half),
-        of=f"mean cosine over -1/(K - 1), K = {K},",
+        of=f"square of the sum over the sum of squares, 1 for independent fields, K = {K},",
         note=f"over seeds: {_each(found)}. ReLU(h) = |h|/2 + h/2, and labels do not depend on the sign of inputs: what the sum "
         "of all fields adds to the output only does harm",
     )

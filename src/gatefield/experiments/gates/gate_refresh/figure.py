@@ -29,6 +29,8 @@ def draw(record: xr.Dataset) -> Figure:
     _loss_panel(losses, one, f"(d) loss, {_setting(one)}")
     _settling_panel(settling, record.isel(units=0))
     _growth_panel(growth, record.isel(units=0))
+    words = f"n = {record.attrs['n']}, length scales {record.attrs['xi1']:g}, {record.attrs['xi0']:g}; medians over "
+    figure.supxlabel(f"{words}{record.sizes['seed']} seeds, (c, d) the first; open marks: 10 % off", fontsize=9)
     return figure
 
 

@@ -115,7 +115,7 @@ def _often(record: xr.Dataset, name: str, gates: str) -> Verdict:
         of=f"smallest median over seeds of the dt at which it is {FOLLOWS:.0%} off, in K² tau,",
         source=EVOLVING,
         note=f"dt: {_words(found)}; with {OWN if gates == GIVEN else GIVEN} gates {_words(other)}. Tried: {finest:.3g} to "
-        f"{whole:.4g}, of which the last are the gates of the start",
+        f"{whole:.4g}, each twice the one before; the last are the gates of the start",
     )
 
 
