@@ -44,7 +44,7 @@ TINY = {
     },
     "gate-refresh": {
         "n": 8,
-        "gains": (0.0, 3.0),
+        "gains": (0.0,),
         "units": (2,),
         "time": 8.0,
         "halvings": 4,

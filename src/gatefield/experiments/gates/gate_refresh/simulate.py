@@ -1,5 +1,6 @@
 """Gated linear networks that get the gates of a ReLU network anew every dt, beside that network."""
 
+import math
 from typing import Annotated, Any, NamedTuple
 
 import equinox as eqx
@@ -97,7 +98,7 @@ def _study(p: Settings, gain: float, starts: np.ndarray, key: Any) -> tuple[xr.D
     data, more = (_classes(p, gain, key, count) for count in (p.samples, MANY * p.samples))
     K, count = starts.shape[1], 2**p.halvings
     step = p.time * K**2 / count
-    relu = Paths(*map(np.asarray, relu_path(data, starts, step, count + 1)))
+    relu = Paths(*map(np.asarray, relu_path(data, starts, step, count + 1, substeps=_substeps(data, K, p.time / count))))
     found = {**_following(p, data, relu, step), **_settling(p, data, relu)}
     every = 2 ** (p.halvings - p.trained_halvings)
     exact = _refreshed(more, relu, step, every, own=False).fields[:, -1]
@@ -105,6 +106,12 @@ def _study(p: Settings, gain: float, starts: np.ndarray, key: Any) -> tuple[xr.D
     coords["time"] = ("mark", p.time * marked(count) / count, {"units": "K² tau"})
     study = xr.Dataset(found, {**coords, "gates": [GIVEN, OWN], "position": np.arange(p.n)})
     return study, np.moveaxis(relu.fields[:, :-1:every], 1, 0), exact
+
+
+def _substeps(data: Mixture, K: int, dt: float) -> int:
+    """At least 4 steps of the integrator between records, and each no longer than the fastest mode of K equal gates decays."""
+    fastest = K * float(np.linalg.eigvalsh(np.asarray(data.covariance(), float))[-1]) / 2
+    return max(4, math.ceil(dt * fastest))
 
 
 def _classes(p: Settings, gain: float, key: Any, samples: int) -> Mixture:
