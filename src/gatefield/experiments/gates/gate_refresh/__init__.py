@@ -23,7 +23,7 @@ experiment = Experiment(
         "full": {},
         "quick": {"gains": (0.0, 3.0), "units": (1,), "halvings": 9, "samples": 8_000, "batch_size": 500, "seeds": 6},
     },
-    durations={"quick": "1 min", "full": "hours, or 10 min on a large GPU"},
+    durations={"quick": "45 s", "full": "hours, or 10 min on a large GPU"},
     simulate=simulate,
     verdicts=verdicts,
     figure=draw,
