@@ -113,6 +113,10 @@ CALLS: dict[str, Call] = {
     "theory.gated_linear.mixture": call(task=TASK, key=KEY, samples=10, host=True),
     "theory.gated_linear.pieces": call(gates=GATES, task=TASK, key=KEY, samples=10, host=True),
     "theory.gated_linear.posterior": call(positive=CHANCES, negative=CHANCES, labels=LABELS, proportion=0.4, host=True),
+    "theory.gated_linear.refreshed_path": call(
+        data=BOTH, V=FIELDS[None, None].repeat(2, 1), w0=FIELDS[None], step=0.5, every=1, own=False, fixed="every own"
+    ),
+    "theory.gated_linear.relu_path": call(data=BOTH, w0=FIELDS[None], step=0.5, times=2, substeps=1, fixed="times substeps"),
     "theory.gated_linear.single_gate_field": call(cov1=COV1, cov0=COV0, drift=W),
     "theory.gated_linear.solve": call(**LINEAR, times=np.array([0.0, 1.0])),
     "theory.gated_linear.solve_pieces": call(
@@ -248,6 +252,9 @@ CALLS: dict[str, Call] = {
     "measures.ipr": call(w=FIELD),
     "measures.label_alignment": call(K=KERNEL, y=np.array([1.0, -1.0]), ridge=1e-3),
     "measures.peak_position": call(w=FIELD),
+    "measures.peak_spacing": call(sites=np.array([0.0, 2.0, 3.0]), n=6, host=True),
+    "measures.peak_spacing_law": call(K=2, n=4, host=True),
+    "measures.peak_spacing_test": call(sites=[np.array([0.0, 2.0]), np.array([1.0, 3.0, 3.0])], n=4, host=True),
     "measures.position_resultant": call(w=FIELD),
     "measures.sensitive_gates": call(sensitivities=OPEN, threshold=0.5),
     "measures.sensitivity_threshold": call(active=0.9, beta=4.0, eps=0.1, bound=2.0, host=True),

@@ -36,9 +36,10 @@ ROOMS = [
 LEFT_OUT = {
     "abstract, for subclasses": "Network Parameters AbstractTask Source Gate SymmetricClass Quantile Radial Recorder",
     "only hold what functions give": (
-        "Estimate Interrupted Support Squashed Images FrozenLimits Judged SearchResult Statistics LocalizedState Margin "
-        "States GatePath GateValues SampledDrift Spectrum EntryMoments GateSensitivity PathBundles SoftReluKernels "
-        "BestGates ListedMoments Posterior Layout MemoryRecorder Resumable Training Variable GaborFit Stepper"
+        "Estimate Interrupted Support Squashed Images FrozenLimits GatedPaths Judged SearchResult Statistics "
+        "LocalizedState Margin States GatePath GateValues SampledDrift Spectrum EntryMoments GateSensitivity PathBundles "
+        "SoftReluKernels BestGates ListedMoments Posterior Layout MemoryRecorder Resumable Training Variable GaborFit "
+        "SpacingTest Stepper"
     ),
     "errors, numbers and texts": "StoreError UserError Diverged __version__ ONE_SIDED_BOUND",
     "of the laboratory, for commands.py, damage.py and disk.py": "Experiment Store Verdict open_record",
@@ -243,6 +244,15 @@ def _table() -> dict[str, dict[str, Any]]:
             "labels": labels,
             "proportion": 0.4,
         },
+        gl + "refreshed_path": {
+            "data": both,
+            "V": W[None, None].repeat(2, 1),
+            "w0": np.zeros((1, 2, N)),
+            "step": 0.5,
+            "every": 1,
+            "own": False,
+        },
+        gl + "relu_path": {"data": both, "w0": W[None], "step": 0.5, "times": 2, "substeps": 1},
         gl + "single_gate_field": {"cov1": C1, "cov0": C0, "drift": w},
         gl + "solve": {"A": A, "b": b, "w0": np.zeros(2), "times": np.array([0.0, 1.0]), "K": 1},
         gl + "solve_pieces": {"pieces": [(0.0, A, b), (2.0, A, b)], "w0": np.zeros(2), "times": np.array([1.0, 2.5]), "K": 1},
@@ -371,6 +381,9 @@ def _table() -> dict[str, dict[str, Any]]:
         "measures.harper_bound": {"n": N, "alpha": 0.7},
         "measures.harper_slack": {"w": W, "alpha": 0.7},
         "measures.label_alignment": {"K": A, "y": np.array([1.0, -1.0]), "ridge": 0.1},
+        "measures.peak_spacing": {"sites": np.array([0.0, 2.0, 3.0]), "n": N},
+        "measures.peak_spacing_law": {"K": 2, "n": N},
+        "measures.peak_spacing_test": {"sites": [np.array([0.0, 2.0]), np.array([1.0, 3.0, 3.0])], "n": 4},
         "measures.sensitive_gates": {"sensitivities": opened, "threshold": 0.9},
         "measures.sensitivity_threshold": {"active": 0.9, "beta": 4.0, "eps": 0.1, "bound": 2.0},
         "measures.spreads": {"w": W, "one_sided": False},

@@ -32,6 +32,7 @@ CLAIMS = {
     "elliptical": 6,
     "uncertainty": 7,
     "gated-linear": 9,
+    "gate-refresh": 8,
     "where": 9,
     "drift-fields": 12,
     "galu-and-relu-depth": 13,

@@ -21,6 +21,10 @@ from gatefield.measures.localization import entropies as entropies
 from gatefield.measures.localization import ipr as ipr
 from gatefield.measures.localization import peak_position as peak_position
 from gatefield.measures.localization import position_resultant as position_resultant
+from gatefield.measures.spacing import SpacingTest as SpacingTest
+from gatefield.measures.spacing import peak_spacing as peak_spacing
+from gatefield.measures.spacing import peak_spacing_law as peak_spacing_law
+from gatefield.measures.spacing import peak_spacing_test as peak_spacing_test
 from gatefield.measures.spectrum import cumulative_spectrum as cumulative_spectrum
 from gatefield.measures.uncertainty import ONE_SIDED_BOUND as ONE_SIDED_BOUND
 from gatefield.measures.uncertainty import analytic_signal as analytic_signal
@@ -32,6 +36,7 @@ from gatefield.measures.uncertainty import spreads as spreads
 __all__ = [
     "ONE_SIDED_BOUND",
     "GaborFit",
+    "SpacingTest",
     "active_gates",
     "aligned",
     "alignment_ridge",
@@ -52,6 +57,9 @@ __all__ = [
     "ipr",
     "label_alignment",
     "peak_position",
+    "peak_spacing",
+    "peak_spacing_law",
+    "peak_spacing_test",
     "position_resultant",
     "sensitive_gates",
     "sensitivity_threshold",

@@ -19,6 +19,7 @@ from gatefield.theory.gated_linear.path import (
     solve,
     velocity,
 )
+from gatefield.theory.gated_linear.refreshed import GatedPaths, refreshed_path, relu_path
 from gatefield.theory.gated_linear.search import SearchResult, best_half_spaces, explained_by_directions
 from gatefield.theory.gated_linear.special import half_time, single_gate_field, solve_pieces, solve_redundant
 from gatefield.theory.gated_linear.statistics import Statistics, pieces, statistics
@@ -26,6 +27,7 @@ from gatefield.theory.gated_linear.statistics import Statistics, pieces, statist
 __all__ = [
     "BestGates",
     "FrozenLimits",
+    "GatedPaths",
     "Judged",
     "ListedMoments",
     "Mixture",
@@ -50,6 +52,8 @@ __all__ = [
     "mixture",
     "pieces",
     "posterior",
+    "refreshed_path",
+    "relu_path",
     "single_gate_field",
     "solve",
     "solve_pieces",

@@ -22,7 +22,7 @@ Sets = Float[Exact, "sets K n"]
 SetsLike = Real[ArrayLike, "sets K n"] | Sequence
 
 
-def _mixture(name: str, data: Any) -> None:
+def a_mixture(name: str, data: Any) -> None:
     if not isinstance(data, Mixture):
         raise UserError(f"{name} must be both classes in a Mixture, but is {quoted(data)}; write mixture(task).")
 
@@ -43,7 +43,7 @@ class FrozenLimits(NamedTuple):
     """From the given weights; the same unless gates are redundant."""
 
 
-@given(data=_mixture, V=sets, w0=sets)
+@given(data=a_mixture, V=sets, w0=sets)
 @exact
 def frozen_limits(data: Mixture, V: SetsLike, w0: SetsLike) -> FrozenLimits:
     r"""Where linear units end behind the gates $1(\langle v_k,x\rangle>0)$, frozen: $w(\infty) = K A^+ b + (I - A A^+)\,w(0)$.
@@ -72,7 +72,7 @@ def frozen_limits(data: Mixture, V: SetsLike, w0: SetsLike) -> FrozenLimits:
     return _limits(data, real(V), real(w0))
 
 
-@given(data=_mixture, V=sets, w=sets)
+@given(data=a_mixture, V=sets, w=sets)
 @exact
 def frozen_losses(data: Mixture, V: SetsLike, w: SetsLike) -> Float[Exact, " sets"]:
     """The loss of gated linear networks with weights `w` behind the gates of `V`; with V = w that of the ReLU committees.

@@ -1,0 +1,36 @@
+"""Do receptive fields tile the ring, or does each unit choose its place by itself?"""
+
+from gatefield.experiments.fields.tiling.figure import draw
+from gatefield.experiments.fields.tiling.simulate import Settings, simulate
+from gatefield.experiments.fields.tiling.verdicts import verdicts
+from gatefield.lab import Experiment
+
+experiment = Experiment(
+    name="tiling",
+    title="Do the fields of a committee tile the ring, or does each unit choose its place by itself?",
+    source="note 003, section 1: symmetry breaking and tiling of fields",
+    text="ReLU committees are trained on squashed fields, and every unit is also trained alone: the same start and the same "
+    "inputs without the other units. Where do peaks go? Their gaps around the ring are compared with those of places drawn "
+    "at random, whose law is exact, for all units and for those of one sign: fields of opposite sign at one place are open "
+    "for different inputs. If units keep away from each other, peaks are more evenly spread than chance, units of one sign "
+    "share a place less often, and a unit is more often elsewhere than alone if another would contend for its place. If each "
+    "chooses by itself, its start tells where, and the others change nothing. Committees whose units start nearly alike show "
+    "when the symmetry between units breaks. Time is in K² tau, in which a committee of K learns like one neuron.",
+    Parameters=Settings,
+    presets={
+        "full": {},
+        "quick": {
+            "pairs": ((2.0, 1.0),),
+            "gains": (1.0, 3.0),
+            "units": (2, 8),
+            "learning_rate": 0.1,
+            "batch_size": 250,
+            "steps": 2_000,
+            "seeds": 6,
+        },
+    },
+    durations={"quick": "1 min", "full": "hours, or 10 min on a large GPU"},
+    simulate=simulate,
+    verdicts=verdicts,
+    figure=draw,
+)

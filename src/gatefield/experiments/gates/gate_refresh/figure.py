@@ -1,0 +1,123 @@
+"""The figure of `gate-refresh`."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from matplotlib.figure import Figure
+
+from gatefield.experiments.gates.gate_refresh.simulate import GIVEN, OWN
+from gatefield.experiments.gates.gate_refresh.verdicts import FOLLOWS, critical_dt
+from gatefield.plot import THEORY, gain_text
+
+COLOURS = ("C0", "C1", "C2", "C3", "C4", "C5")
+MARKERS = "o^sDv"
+FLOOR = 1e-5
+"""Distances below are those of integration and rounding, and not shown."""
+SHOWN = (1.0, 8.0, float("inf"))
+"""The dt in K² tau whose losses and fields are shown; the last is never."""
+
+
+def draw(record: xr.Dataset) -> Figure:
+    """Distance against dt above; losses, settling and growth over time below."""
+    figure = Figure(figsize=(10.5, 7.4))
+    (fields, loss, ends), (losses, settling, growth) = figure.subplots(2, 3)
+    _distance_panel(fields, record, "distance", "(a) final fields: how far from ReLU")
+    _distance_panel(loss, record, "loss_distance", "(b) loss path: how far from ReLU")
+    one = record.isel(units=0).sel(gain=_near_three(record))
+    _end_panel(ends, one, f"(c) final field, {_setting(one)}")
+    _loss_panel(losses, one, f"(d) loss, {_setting(one)}")
+    _settling_panel(settling, record.isel(units=0))
+    _growth_panel(growth, record.isel(units=0))
+    words = f"n = {record.attrs['n']}, length scales {record.attrs['xi1']:g}, {record.attrs['xi0']:g}; medians over "
+    figure.supxlabel(f"{words}{record.sizes['seed']} seeds, (c, d) the first; open marks: 10 % off", fontsize=9)
+    return figure
+
+
+def _near_three(record: xr.Dataset) -> float:
+    gains = record.gain.values
+    return float(gains[int(np.argmin(np.abs(np.minimum(gains, 100.0) - 3)))])
+
+
+def _setting(one: xr.Dataset) -> str:
+    return f"K = {int(one.units)}, gain {gain_text(float(one.gain))}"
+
+
+def _distance_panel(axes: Any, record: xr.Dataset, name: str, title: str) -> None:
+    """Medians over seeds against dt, with the quartiles as a band for ReLU's gates; where 10 % is reached."""
+    for marker, K in zip(MARKERS, record.units.values, strict=False):
+        for color, gain in zip(COLOURS, record.gain.values, strict=False):
+            at = record.sel(units=K, gain=gain)
+            for gates, style in ((GIVEN, "-"), (OWN, "--")):
+                values = at[name].sel(gates=gates)
+                label = f"K = {K}, gain {gain_text(float(gain))}" if gates == GIVEN else None
+                middle = values.median("seed")
+                middle = middle.where(middle >= FLOOR)
+                axes.plot(at.dt, middle, style, marker=marker, markersize=3.5, color=color, linewidth=1.3, label=label)
+    axes.axhline(FOLLOWS, color="k", linewidth=1.0, linestyle=":")
+    for marker, K in zip(MARKERS, record.units.values, strict=False):
+        for color, gain in zip(COLOURS, record.gain.values, strict=False):
+            dt = float(critical_dt(record.sel(units=[K], gain=[gain]), name, GIVEN).median())
+            axes.plot(dt, FOLLOWS, marker, color=color, markersize=9, markerfacecolor="white", zorder=3)
+    axes.plot([], [], "-", color="0.4", label=f"{GIVEN} gates")
+    axes.plot([], [], "--", color="0.4", label=f"{OWN} gates")
+    what = "relative distance" if name == "distance" else "largest difference / explained loss"
+    axes.set(xscale="log", yscale="log", xlabel=r"gates refreshed every dt ($K^2\tau$)", ylabel=what, title=title)
+    axes.set_ylim(FLOOR, 3.0)
+    axes.legend(loc="lower right", fontsize=8, frameon=True, framealpha=0.9, edgecolor="none")
+
+
+def _periods(one: xr.Dataset) -> list[int]:
+    """Places of the dt nearest to those that are shown, each once."""
+    wanted = np.minimum(SHOWN, float(one.dt[-1]))
+    return sorted({int(np.abs(np.log(one.dt.values / dt)).argmin()) for dt in wanted})
+
+
+def _name(one: xr.Dataset, at: int) -> str:
+    return "gates of the start" if at == one.sizes["dt"] - 1 else f"gates anew every {float(one.dt[at]):.3g}"
+
+
+def _end_panel(axes: Any, one: xr.Dataset, title: str) -> None:
+    axes.axhline(0.0, color="0.85", linewidth=0.8, zorder=0)
+    axes.plot(one.position, one.relu_end, **THEORY, linewidth=2.2, label="ReLU")
+    for color, at in zip(COLOURS, _periods(one), strict=False):
+        axes.plot(one.position, one.end.isel(dt=at), color=color, linewidth=1.2, label=_name(one, at))
+    axes.set(xlabel="position (site)", ylabel="weight", title=title)
+    axes.legend(loc="best", fontsize=8)
+
+
+def _loss_panel(axes: Any, one: xr.Dataset, title: str) -> None:
+    axes.plot(one.time[1:], one.relu_loss.isel(seed=0)[1:], **THEORY, linewidth=2.2, label="ReLU")
+    for color, at in zip(COLOURS, _periods(one), strict=False):
+        axes.plot(one.time[1:], one.loss.isel(dt=at)[1:], color=color, linewidth=1.2, label=_name(one, at))
+    lowest = float(min(one.relu_loss.isel(seed=0).min(), one.loss.min()))
+    axes.set(xscale="log", xlabel=r"time ($K^2\tau$)", ylabel="loss", title=title, ylim=(lowest - 0.005, 0.26))
+    axes.legend(loc="lower left", fontsize=8)
+
+
+def _settling_panel(axes: Any, record: xr.Dataset) -> None:
+    """The field and b over time, median over seeds."""
+    for color, gain in zip(COLOURS, record.gain.values, strict=False):
+        at = record.sel(gain=gain)
+        axes.plot(at.time[1:], at.b_end_path.median("seed")[1:], "-", color=color, label=f"gain {gain_text(float(gain))}")
+        axes.plot(at.time[1:], at.position_path.median("seed")[1:], "--", color=color)
+    axes.plot([], [], "-", color="0.4", label="b(t) = f(w(t))/2")
+    axes.plot([], [], "--", color="0.4", label="w(t)")
+    axes.set(xscale="log", xlabel=r"time ($K^2\tau$)", ylabel="cosine with the end", title="(e) b and the field settle")
+    axes.set_ylim(-0.15, 1.05)
+    axes.legend(loc="lower right", fontsize=8)
+
+
+def _growth_panel(axes: Any, record: xr.Dataset) -> None:
+    """Likeness with the end in frequency and in position space, and that with the end of another seed."""
+    for color, gain in zip(COLOURS, record.gain.values, strict=False):
+        at = record.sel(gain=gain)
+        for name, style in (("frequency", "-"), ("position", "--")):
+            axes.plot(at.time[1:], at[f"{name}_path"].median("seed")[1:], style, color=color)
+        axes.plot(at.time[1:], at.frequency_chance_path.mean("seed")[1:], ":", color=color)
+        axes.plot([], [], color=color, label=f"gain {gain_text(float(gain))}")
+    for style, words in (("-", "|FFT w|"), ("--", "w"), (":", "|FFT w|, other seed")):
+        axes.plot([], [], style, color="0.4", label=words)
+    axes.set(xscale="log", xlabel=r"time ($K^2\tau$)", ylabel="cosine with the end", title="(f) growth in frequency space?")
+    axes.set_ylim(-0.15, 1.05)
+    axes.legend(loc="lower right", fontsize=7.5)

@@ -1,0 +1,177 @@
+"""Verdicts and figure of `tiling` on records made by hand, and what it trains."""
+
+import numpy as np
+import pytest
+import xarray as xr
+from drawn import assert_drawn, panel, points, scaled
+from judging import changed_at, judged, scrambled
+from plain import cosine, covariance, ipr
+from test_experiments import simulated, trained
+from watched import assert_classes, assert_settings
+
+from gatefield.experiments.fields.tiling import experiment
+from gatefield.experiments.fields.tiling.places import circular_correlation, moved, parting_time, shared, spread, yielding
+
+N, SEEDS = 40, 4
+EVEN, CROWD = [0, 10, 20, 30], [0, 1, 3, 4]
+RANDOM = [[0, 7, 14, 31], [5, 6, 27, 33], [2, 13, 17, 38], [10, 22, 29, 36]]
+RANDOM_MEAN = sum(
+    j**2 * (((N + 1 - j) / N) ** 4 - 2 * ((N - j) / N) ** 4 + (max(N - 1 - j, 0) / N) ** 4) for j in range(1, N)
+) / N + N ** (1 - 4)  # a site is occupied, the next one j further on; or all four are at one
+"""The mean of the sum of squared gaps of four random places, over N squared."""
+LEAD = ("units", "pair", "gain", "seed", "unit")
+
+
+def made(site=EVEN, sign=1.0, alone=RANDOM, alone_sign=1.0, start=None, end=0.1, count=0.5, alone_count=0.5, total=0.1):
+    """Committees of four units at one pair of length scales and one gain."""
+    cell = (1, 1, 1, SEEDS, 4)
+
+    def put(values):
+        return (LEAD, np.broadcast_to(np.asarray(values, float), cell).copy())
+
+    paths = np.broadcast_to([1.0, 0.75, end], (1, 1, 1, SEEDS, 3)).copy()
+    fields = (("units", "pair", "gain", "unit", "position"), np.ones((1, 1, 1, 4, N)))
+    data = {"site": put(site), "sign": put(sign), "ipr": put(count), "start_site": put(site if start is None else start)}
+    data |= {"alone_site": put(alone), "alone_sign": put(alone_sign), "alone_ipr": put(alone_count)}
+    data |= {"sum_share": (LEAD[:4], np.full((1, 1, 1, SEEDS), total)), "parting_cosine": ((*LEAD[:4], "step"), paths)}
+    data |= {"field": fields, "alone_field": fields}
+    coords = {"units": [4], "pair": ["2, 1"], "gain": [3.0], "unit": np.arange(4), "position": np.arange(N)}
+    time = {"time": ("step", [0.0, 10.0, 20.0])}
+    return xr.Dataset(data, {**coords, **time}, {"n": N, "steps": 4000, "learning_rate": 0.05, "difference": 0.1})
+
+
+SIGNS = [1.0, -1.0, 1.0, -1.0]
+SPREAD, SHARE = "4 units: peaks are spread", "4 units: two units share"
+STAY, START, PARTED = "most units of a committee", "the start decides", "start alike part"
+
+
+@pytest.mark.parametrize(
+    ("words", "change", "measured", "outcome"),
+    [
+        (SPREAD, {}, 0.25 / RANDOM_MEAN, "confirmed"),
+        (SPREAD, {"site": CROWD}, (1 + 4 + 1 + 36**2) / 1600 / RANDOM_MEAN, "refuted"),
+        (SPREAD, {"site": RANDOM}, None, "not decided"),
+        (SPREAD, {"count": 0.0749}, None, "not judged"),
+        (SHARE, {"site": [0, 2, 20, 30]}, 0.0, "not decided"),  # none of 24 pairs: up to 0.14 are not excluded
+        (SHARE, {"site": [0, 1, 20, 21]}, 1 / 3, "refuted"),
+        ("fields of a committee cancel", {"total": 0.199}, 0.199, "confirmed"),
+        ("fields of a committee cancel", {"total": 0.201}, 0.201, "refuted"),
+        (STAY, {"site": [1, 9, 21, 30], "alone": EVEN}, 1.0, "confirmed"),
+        (STAY, {"site": [2, 12, 22, 32], "alone": EVEN}, 0.0, "refuted"),
+        (STAY, {"alone": EVEN, "alone_sign": -1.0}, 0.0, "refuted"),
+        (STAY, {"alone": EVEN, "alone_count": 0.05}, None, "not judged"),
+        (START, {"start": [1, 9, 20, 31]}, 1.0, "confirmed"),
+        (START, {"start": [2, 8, 22, 32]}, 0.0, "refuted"),
+        ("as places drawn at random", {}, None, "confirmed"),
+        ("as places drawn at random", {"alone": EVEN}, 0.25, "off"),
+        ("as places drawn at random", {"alone": CROWD}, None, "off"),
+        (PARTED, {"end": 0.499}, 0.499, "confirmed"),
+        (PARTED, {"end": 0.501}, 0.501, "refuted"),
+    ],
+)  # fmt: skip
+def test_both_sides_of_each_bound(words, change, measured, outcome):
+    found = judged(experiment, made(**change), words)
+    assert found.outcome == outcome
+    if measured is not None:
+        assert found.measured == pytest.approx(measured, abs=1e-9)
+
+
+def test_contested_units_are_those_with_a_neighbour_alone():
+    """Alone, units 0 and 1 end two sites apart; together unit 1 has moved. In one seed none is contested: it says nothing."""
+    alone = [[0, 2, 20, 30], [0, 38, 20, 30], [0, 2, 20, 30], [0, 3, 20, 30]]
+    record = made(site=[0, 10, 20, 30], alone=alone).sel(units=4)
+    stays, contested, counted = moved(record)
+    assert stays.isel(pair=0, gain=0).values.tolist() == [[True, False, True, True]] * 4
+    assert contested.isel(pair=0, gain=0).values.tolist() == [[True, True, False, False]] * 3 + [[False] * 4]
+    assert counted.all()
+    assert yielding(record) == (0.5, 0.5, 0.5)
+    words = "if another unit would take that place"
+    assert judged(experiment, made(site=[0, 10, 20, 30], alone=alone), words).outcome == "confirmed"
+    kept = made(site=[0, 2, 5, 15], alone=[0, 2, 20, 30])
+    assert judged(experiment, kept, words).measured == pytest.approx(-1.0)
+    assert judged(experiment, kept, words).outcome == "refuted"
+    assert judged(experiment, made(), words).outcome == "not judged"  # in one seed only
+
+
+def test_places_are_counted_around_the_ring_and_by_sign():
+    record = made(site=[39, 0, 20, 22], sign=SIGNS, start=[39, 0, 20, 2]).sel(units=4)
+    assert shared(record).mean == pytest.approx(1 / 6)
+    assert shared(record, signs="same").mean == 0.0
+    assert shared(record, signs="opposite").mean == pytest.approx(1 / 4)
+    assert circular_correlation(record) == pytest.approx((3 - 1) / 4)
+    assert spread([], N) is None
+
+
+def test_one_seed_that_differs_widens_the_interval():
+    record = changed_at(made(alone=EVEN), ("site", {"seed": 0}, [5, 15, 25, 35]))
+    found = judged(experiment, record, STAY)
+    assert (found.measured, found.outcome) == (0.75, "not decided")
+
+
+def test_units_part_between_two_records():
+    time = np.array([0.0, 2.0, 4.0])
+    assert parting_time(time, np.array([1.0, 0.8, 0.2])) == pytest.approx(3.0)
+    assert parting_time(time, np.array([0.4, 0.8, 0.2])) == 0.0
+    assert parting_time(time, np.array([1.0, 0.8, 0.6])) == np.inf
+    assert "gain 3 16 (256)" in judged(experiment, made(end=1 / 3), PARTED).note
+    assert "gain 3 never" in judged(experiment, made(end=0.6), PARTED).note
+
+
+def test_a_short_training_decides_nothing():
+    assert {v.outcome for v in experiment.verdicts(made().assign_attrs(steps=3999))} <= {"not decided", "not judged"}
+
+
+def test_figure():
+    record = scrambled(made(site=RANDOM))
+    for name in ("site", "sign", "ipr", "alone_site", "alone_sign", "alone_ipr"):
+        record[name] = made(site=RANDOM, alone=EVEN)[name]
+    figure = experiment.figure(record)
+    for title, name in (("(a)", "field"), ("(b)", "field"), ("(c)", "alone_field")):
+        fields = record[name].values[0, 0, 0]
+        found = [y for x, y in points(panel(figure, title)) if len(y) == N]
+        np.testing.assert_allclose(found, [scaled(w) for w in fields])
+        peaks = [float(x[0]) for x, y in points(panel(figure, title), marker="v")]
+        assert peaks == np.abs(fields).argmax(1).tolist()
+    assert_drawn(panel(figure, "(d)"), [0.25 / RANDOM_MEAN], at=[0], color="k", marker="_")
+    mean = np.mean([np.sum(np.diff([*row, row[0] + N]) ** 2) / 1600 for row in RANDOM]) / RANDOM_MEAN
+    ((x, y),) = points(panel(figure, "(d)"), color="C0", marker="o")
+    np.testing.assert_allclose((x[0], y[0]), (-0.1, mean), rtol=1e-5)
+    ((lags, alone),) = points(panel(figure, "(e)"), color="C1")
+    np.testing.assert_allclose(alone, np.select([lags == 10, lags == 20], [(4 / 6) / (2 / N), (2 / 6) / (1 / N)], 0.0))
+    ((time, path),) = [(x, y) for x, y in points(panel(figure, "(f)"), style="-") if len(y) == 3]
+    np.testing.assert_allclose(path, np.median(record.parting_cosine.values[0, 0, 0], axis=0))
+    np.testing.assert_allclose(time, [0, 10, 20])
+
+
+@pytest.mark.xdist_group("tiling")
+def test_every_unit_is_trained_with_the_others_and_alone_on_the_same_inputs():
+    _, p, record = simulated("tiling")
+    for K in (3,):
+        parts = {name: trained("tiling")[f"{name}-{K}"] for name in ("together", "parting", "alone")}
+        starts = {name: part.fold(part.net.fields) for name, part in parts.items()}
+        rates = {"together": 0.05 * K**2, "parting": 0.05 * K**2, "alone": 0.05}
+        for name, part in parts.items():
+            steps = 6 if name == "parting" else 60
+            assert_settings(part, p, learning_rate=rates[name], steps=steps, record_every=1 if name == "parting" else 15)
+            assert_classes(part, 2.0, 1.0, 3.0)
+            np.testing.assert_array_equal(part.keys.reshape(1, 1, 3, -1, 2)[:, :, :, 0], parts["together"].keys)
+        np.testing.assert_allclose(starts["alone"][..., 0, :], starts["together"] / K, rtol=1e-6)
+        assert len(np.unique(starts["together"])) == starts["together"].size
+        one, alike = record.sel(units=K).isel(unit=slice(K)), starts["parting"][0, 0].astype(float)
+        shared_part = alike * np.hypot(1, 0.1) - 0.1 * starts["together"][0, 0]
+        np.testing.assert_allclose(shared_part, shared_part[:, :1].repeat(K, 1), atol=1e-6)
+        near = [cosine(alike[:, i], alike[:, j]) for i in range(K) for j in range(i)]
+        np.testing.assert_allclose(one.parting_cosine.values[0, 0, :, 0], np.mean(near, axis=0), atol=1e-5)
+        ends, alone = parts["together"].record.fields.values[..., -1, :, :], parts["alone"].record.fields.values[..., -1, 0, :]
+        for prefix, fields in (("", ends), ("alone_", alone)):
+            sites = np.abs(fields).argmax(-1)
+            np.testing.assert_array_equal(one[f"{prefix}site"], sites)
+            np.testing.assert_array_equal(
+                one[f"{prefix}sign"], np.sign(np.take_along_axis(fields, sites[..., None], -1)[..., 0])
+            )
+            np.testing.assert_allclose(one[f"{prefix}ipr"], ipr(fields.astype(float)), rtol=1e-5)
+        filtered = starts["together"].astype(float) @ covariance(12, 2.0, 3.0)
+        np.testing.assert_array_equal(one.start_site, np.abs(filtered).argmax(-1))
+        products = np.einsum("...ip,...jp->...ij", ends, ends)
+        np.testing.assert_allclose(one.sum_share, products.sum((-2, -1)) / np.trace(products, axis1=-2, axis2=-1), rtol=1e-4)
+    np.testing.assert_allclose(record.time, 0.05 * np.arange(7))
