@@ -58,7 +58,8 @@ def main() -> int:
     session.SECONDS_PER_COMMIT = options.commit
     operations = Operations(options.below, options.kill_at)
     operations.install()
-    code = gatefield(options.words)
+    sys.argv = ["gatefield", *options.words]  # as the command itself is started, with its streams and signals
+    code = gatefield()
     if options.count_to:
         options.count_to.write_text(str(operations.count))
     return code

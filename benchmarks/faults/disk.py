@@ -214,6 +214,14 @@ def linked_output(place: Place) -> None:
         raise Wrong("the link is replaced, not followed")
 
 
+def output_below_a_link(place: Place) -> None:
+    """A link to a folder that is not there yet: it is made, and the link stays."""
+    (place.folder / "dangling").symlink_to("nowhere/at/all")
+    place.works(["report", "--store", str(_store(place)), "--output", "dangling/page.html"])
+    if not (place.folder / "dangling").is_symlink() or not (place.folder / "nowhere/at/all/page.html").is_file():
+        raise Wrong("the link is replaced, not followed")
+
+
 def _odd(place: Place) -> None:
     (place.folder / "file").write_text("in the way")
     (place.folder / "folder").mkdir()
@@ -317,7 +325,6 @@ ODD_OUTPUTS = {
     "the root": "/",
     "of 300 characters": "x" * 300,
     "nothing": "",
-    "below a link to nowhere": "dangling/page.html",
 }
 SITUATIONS: dict[str, tuple[str, Callable[[Place], None]]] = {
     **{
@@ -325,6 +332,7 @@ SITUATIONS: dict[str, tuple[str, Callable[[Place], None]]] = {
         for words, path in ODD_OUTPUTS.items()
     },
     "the page at a link": ("", linked_output),
+    "the page below a link to nowhere": ("", output_below_a_link),
     **{
         f"a store {words}: {action}": ("", odd_store(path, action))
         for words, path in ODD_STORES.items()

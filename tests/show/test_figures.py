@@ -1,12 +1,18 @@
 """Figures as files: the same record gives the same bytes, whatever the user has set."""
 
+import re
+
 import matplotlib
 import matplotlib.pyplot as plt
 import pytest
+from matplotlib.figure import Figure
+from matplotlib.patches import Circle
 from show_fakes import BUMP, bump_record
 
 from gatefield import UserError
 from gatefield.show import draw, save, svg_text
+
+MADE, USED = r'<clipPath id="(\w+)"', r"url\(#(\w+)\)"
 
 
 def figure():
@@ -45,3 +51,20 @@ def test_another_ending_is_refused(tmp_path):
 def test_drawing_leaves_no_figure_open():
     draw(BUMP, bump_record())
     assert plt.get_fignums() == []
+
+
+def test_clips_have_names_of_their_own_picture_only():
+    """Circles are clipped by paths, which Matplotlib names by where they are in memory."""
+
+    def clipped(radius):
+        figure = Figure()
+        axes = figure.subplots()
+        image = axes.imshow([[0.0, 1.0]])
+        image.set_clip_path(Circle((0.5, 0.0), radius, transform=axes.transData))
+        return figure
+
+    texts = [svg_text(clipped(0.3)) for _ in range(3)]
+    assert texts[0] == texts[1] == texts[2]
+    made, used = ([set(re.findall(found, text)) for text in (texts[0], svg_text(clipped(0.2)))] for found in (MADE, USED))
+    assert made[0] >= used[0] != set()
+    assert not made[0] & made[1]

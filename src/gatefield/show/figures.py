@@ -1,6 +1,8 @@
 """Drawing an experiment's figure."""
 
+import hashlib
 import io
+import re
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -13,6 +15,9 @@ from gatefield.plot import style
 
 # Without dates and versions the same record gives the same bytes.
 _METADATA = {"svg": {"Date": None, "Creator": None, "Format": None, "Type": None}, "png": {"Software": None}}
+
+_CLIP = re.compile(rb'(?<=clipPath id=")\w+(?=")|(?<=url\(#)\w+(?=\))')
+"""The name of a clip, where it is made and where it is used."""
 
 
 def draw(experiment: Experiment, record: xr.Dataset) -> Figure:
@@ -40,4 +45,15 @@ def _render(figure: Figure, kind: str) -> bytes:
     buffer = io.BytesIO()
     with style():
         figure.savefig(buffer, format=kind, metadata=_METADATA[kind])
-    return buffer.getvalue()
+    return _numbered(buffer.getvalue()) if kind == "svg" else buffer.getvalue()
+
+
+def _numbered(svg: bytes) -> bytes:
+    """The same picture with its clips named by its content, and in their order.
+
+    Matplotlib names some of them by addresses in memory. Pictures on one page must not share names.
+    """
+    names = dict.fromkeys(re.findall(rb'<clipPath id="(\w+)"', svg))
+    digest = hashlib.blake2b(_CLIP.sub(b"", svg), digest_size=5).hexdigest().encode()
+    fresh = {name: b"c%s_%d" % (digest, number) for number, name in enumerate(names)}
+    return _CLIP.sub(lambda found: fresh.get(found[0], found[0]), svg)
