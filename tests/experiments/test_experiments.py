@@ -29,6 +29,8 @@ CLAIMS = {
     "erf-populations": 12,
     "amplifier": 7,
     "elliptical": 6,
+    "single-pulse": 8,
+    "kurtosis-law": 16,
     "uncertainty": 7,
     "gated-linear": 9,
     "where": 9,

@@ -91,5 +91,7 @@ def _probabilities(value: Any, shape: tuple[int, ...]) -> Any:
         sums = np.asarray(value, float).sum(axis=-1)
         off = np.abs(sums - 1) > _ROUNDING
         if off.any():
-            raise UserError(f"probabilities must have the sum 1, but it is {np.atleast_1d(sums)[np.atleast_1d(off)][0]:g}; divide by it.")
+            raise UserError(
+                f"probabilities must have the sum 1, but it is {np.atleast_1d(sums)[np.atleast_1d(off)][0]:g}; divide by it."
+            )
     return value

@@ -1,8 +1,8 @@
 """One ReLU neuron on any two sources that are symmetric about zero.
 
 Gradient flow and loss from the sources' drifts; the map from its gate to the limit behind it, whose fixed points are its steady
-states; the neuron with a linear pathway. Also, for laws of few points without that symmetry, its velocity; and the loss at the best
-size of a field, which says what training is after.
+states; the neuron with a linear pathway. Also its velocity on laws of few points, symmetric or not; and its loss at the best
+size of the field, which says what training is after.
 """
 
 from gatefield.theory.neuron.contrast import Contrast, contrast

@@ -20,11 +20,12 @@ from gatefield.theory.neuron.finite import check_fields, two_sources
 
 
 class Contrast(NamedTuple):
-    """Sharpness and rivalry of each field, and its loss at the best size."""
+    """Sharpness and rivalry of each field, its loss at the best size, and the factor that gives it that size."""
 
     sharpness: Float[Exact, "*fields"]
     rivalry: Float[Exact, "*fields"]
     loss: Float[Exact, "*fields"]
+    size: Float[Exact, "*fields"]
 
 
 @given(w=some, task=two_sources, key=one_key, samples=checks.count)
@@ -47,12 +48,13 @@ def contrast(w: Any, task: Task, *, key: PRNGKeyArray | None = None, samples: in
     - `task`: two sources, each symmetric about zero or of few points.
     - `key`, `samples`: for sampling, where `theory.drift` of a source is not known.
 
-    **Returns** `Contrast`: `sharpness`, `rivalry` and `loss`, each of the shape of w without the sites; float64 NumPy unless
-    traced. Where no gate opens in the positive class, they are 0, infinite and $\tfrac12 E y^2$.
+    **Returns** `Contrast`: `sharpness`, `rivalry`, `loss`, and `size`, the factor by which w is multiplied there; each of the
+    shape of w without the sites; float64 NumPy unless traced. Where no gate opens in the positive class, they are 0, infinite,
+    $\tfrac12 E y^2$ and 0.
 
     >>> from gatefield.data import Gaussian, Hypercube
     >>> contrast([1.0, 0.0, 0.0], Task(Hypercube(3, xi=1.0), Hypercube(3, xi=0.5)))
-    Contrast(sharpness=array(1.), rivalry=array(2.), loss=array(0.1875))
+    Contrast(sharpness=array(1.), rivalry=array(2.), loss=array(0.1875), size=array(0.5))
     >>> print(contrast([1.0, 0.0], Task(Gaussian(2, xi=1.0), Gaussian(2, xi=0.5))).sharpness.round(4))  # 2/pi
     0.6366
 
@@ -69,8 +71,10 @@ def contrast(w: Any, task: Task, *, key: PRNGKeyArray | None = None, samples: in
     y1, y0 = (real(y) for y in labels)
     power = (p * y1**2 + (1 - p) * y0**2) / 2
     pull, size = p * y1 * first1 + (1 - p) * y0 * first0, p * second1 + (1 - p) * second0
-    loss = power - _ratio(jnp.maximum(pull, 0.0) ** 2, size, 0.0) / 2
-    return Contrast(2 * _ratio(first1**2, second1, 0.0), 1 + _ratio((1 - p) * second0, p * second1, jnp.inf), loss)
+    sharpness, rivalry = 2 * _ratio(first1**2, second1, 0.0), 1 + _ratio((1 - p) * second0, p * second1, jnp.inf)
+    pull = jnp.maximum(pull, 0.0)
+    factor = _ratio(pull, size, 0.0) * jnp.max(jnp.abs(field), axis=-1) / jnp.max(jnp.abs(real(w)), axis=-1)
+    return Contrast(sharpness, rivalry, power - _ratio(pull**2, size, 0.0) / 2, factor)
 
 
 def _first(source: Source, label: Any, w: Float[Array, "*fields n"], key: Any, samples: int) -> Array:

@@ -21,7 +21,7 @@ from gatefield.theory import descent, neuron
 ORDERS = ("wide", "narrow")
 """Which pulses are the positive class."""
 KINDS = {"both": (True, True), "centred": (False, True), "complement": (True, False), "plain": (False, False)}
-"""What is done to a pulse: whether it becomes its complement half of the time, and whether the mean of its class is taken off."""
+"""What is done to a pulse: whether it becomes its complement half of the time; whether the mean of its class is taken off."""
 STARTS = ("site", "minus site", "wave")
 """Special starts of the exact descent: one weight of either sign, and the best Fourier mode."""
 SHAKE = 0.01
@@ -33,16 +33,18 @@ Widths = Annotated[tuple[Count, Count], pydantic.Field()]
 class Settings(Parameters):
     """One neuron for each order, kind of pulse and seed, on pulses and on their Gaussian clones, from the same starts.
 
-    `wide` and `narrow` are the least and the greatest width of the pulses of the two classes, in sites.
+    `wide` and `narrow` are the least and the greatest width of the pulses of the two classes, in sites. Pulses that are not
+    centred have a large mean, whose direction is unstable unless steps are shorter: `uncentred_rate` is their learning rate.
     """
 
     n: Count = 40
     wide: Widths = (12, 20)
     narrow: Widths = (2, 10)
-    learning_rate: Rate = 0.1
-    batch_size: Count = 1_000
-    steps: Count = 5_000
-    record_every: Count = 250
+    learning_rate: Rate = 0.5
+    uncentred_rate: Rate = 0.1
+    batch_size: Count = 250
+    steps: Count = 6_000
+    record_every: Count = 300
     seeds: Count = 16
     seed: Seed = 0
 
@@ -61,8 +63,9 @@ class Settings(Parameters):
 def simulate(p: Settings, bench: Bench) -> xr.Dataset:
     """The record."""
     grid, tasks = Grid(order=ORDERS, kind=tuple(KINDS), seed=p.seeds), [task(p, *case) for case in cases()]
-    pulses = train_by_seed(bench, "pulse", listed(tasks, p.seeds), grid, p)
-    clones = train_by_seed(bench, "clone", cloned(tasks, p.seeds), grid, p)
+    rates = grid.share(np.array(_rates(p)), over="kind")
+    pulses = train_by_seed(bench, "pulse", listed(tasks, p.seeds), grid, p, learning_rate=rates)
+    clones = train_by_seed(bench, "clone", cloned(tasks, p.seeds), grid, p, learning_rate=rates)
     record = xr.concat([pulses, clones], xr.IndexVariable("data", ["pulse", "clone"]), combine_attrs="drop_conflicts")
     record["ipr"] = (record.fields.dims[:-1], ipr(record.fields.values), {"long_name": "inverse participation ratio"})
     record = record.assign_attrs(wide=list(p.wide), narrow=list(p.narrow))
@@ -74,6 +77,11 @@ def cases() -> list[tuple[str, str]]:
     return [(order, kind) for order in ORDERS for kind in KINDS]
 
 
+def _rates(p: Settings) -> list[float]:
+    """The learning rate of each kind."""
+    return [p.learning_rate if centre else p.uncentred_rate for _, centre in KINDS.values()]
+
+
 def task(p: Settings, order: str, kind: str) -> Task:
     """Wide pulses against narrow ones, or the other way round."""
     complement, centre = KINDS[kind]
@@ -82,16 +90,21 @@ def task(p: Settings, order: str, kind: str) -> Task:
 
 
 def _theory(pulses: xr.Dataset, tasks: list[Task], p: Settings) -> dict[str, Any]:
-    """Ends of the exact descent, from the seeds' starts and from special ones; and how much of the label power each explains."""
+    """Ends of the exact descent, from the seeds' starts and from special ones; and how much of the labels each explains."""
     starts = pulses.fields.isel(step=0, unit=0).values.astype(float)
     waves = [best_wave(one, p.n) for one in tasks]
-    ends = _ends(tasks, np.stack([_all_starts(w, wave, p) for w, wave in zip(_flat(starts), waves, strict=True)]), p)
+    ends = _ends(tasks, np.stack([_all_starts(*each, p) for each in zip(tasks, _flat(starts), waves, strict=True)]), p)
     trained = _flat(pulses.fields.isel(step=-1, unit=0).values.astype(float))
     case, shape = ("order", "kind"), starts.shape[:2]
     found = {
         "descent_fields": (("seed", "position"), ends[:, : p.seeds], "final fields of the exact descent"),
         "special_fields": (("start", "position"), ends[:, p.seeds :], "final fields of the exact descent from special starts"),
         "explained": (("seed",), [_explained(w, one) for w, one in zip(trained, tasks, strict=True)], "explained by SGD"),
+        "descent_explained": (
+            ("seed",),
+            [_explained(w, one) for w, one in zip(ends[:, : p.seeds], tasks, strict=True)],
+            "explained by the exact descent",
+        ),
         "special_explained": (
             ("start",),
             [_explained(w, one) for w, one in zip(ends[:, p.seeds :], tasks, strict=True)],
@@ -115,22 +128,25 @@ def _flat(values: np.ndarray) -> np.ndarray:
     return values.reshape(-1, *values.shape[2:])
 
 
-def _all_starts(w: np.ndarray, wave: np.ndarray, p: Settings) -> np.ndarray:
-    """Those of the seeds, then the special ones, of the same length as the first."""
-    size = np.linalg.norm(w[0])
-    site = np.zeros(p.n)
-    site[p.n // 2] = size
-    shaken = size * (wave + SHAKE * np.random.default_rng(p.seed).standard_normal(p.n) / np.sqrt(p.n))
-    return np.concatenate([w, [site, -site, shaken]])
+def _all_starts(one: Task, w: np.ndarray, wave: np.ndarray, p: Settings) -> np.ndarray:
+    """Those of the seeds, then the special ones, of their best size; where none is better than 0, of length one."""
+    site = np.eye(p.n)[p.n // 2]
+    shaken = wave + SHAKE * np.random.default_rng(p.seed).standard_normal(p.n) / np.sqrt(p.n)
+    special = np.stack([site, -site, shaken])
+    size = np.asarray(neuron.contrast(special, one).size)
+    return np.concatenate([w, np.where(size > 0, size, 1.0)[:, None] * special])
 
 
 def _ends(tasks: list[Task], starts: np.ndarray, p: Settings) -> np.ndarray:
     """Where the steps of the training end without minibatch noise, for all cases and starts as one system."""
 
     def velocity(w: Any) -> Any:
-        return jnp.stack([neuron.finite_velocity(w[i], one) for i, one in enumerate(tasks)])
+        return jnp.stack(
+            [rate * neuron.finite_velocity(w[i], one) for i, (one, rate) in enumerate(zip(tasks, rates, strict=True))]
+        )
 
-    return descent(velocity, starts, p.learning_rate, [0, p.steps])[-1]
+    rates = _rates(p) * len(ORDERS)
+    return descent(velocity, starts, 1.0, [0, p.steps])[-1]
 
 
 def best_wave(one: Task, n: int) -> np.ndarray:
