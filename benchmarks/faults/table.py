@@ -37,7 +37,7 @@ LEFT_OUT = {
     "abstract, for subclasses": "Network Parameters AbstractTask Source Gate SymmetricClass Quantile Radial Recorder",
     "only hold what functions give": (
         "Estimate Interrupted Support Squashed Images FrozenLimits Judged SearchResult Statistics LocalizedState Margin "
-        "States GatePath GateValues SampledDrift Spectrum EntryMoments GateSensitivity PathBundles SoftReluKernels "
+        "States Contrast GatePath GateValues SampledDrift Spectrum EntryMoments GateSensitivity PathBundles SoftReluKernels "
         "Layout MemoryRecorder Resumable Training Variable GaborFit Stepper"
     ),
     "errors, numbers and texts": "StoreError UserError Diverged __version__ ONE_SIDED_BOUND",

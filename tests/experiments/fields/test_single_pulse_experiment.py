@@ -10,7 +10,6 @@ from plain import ipr
 from test_experiments import simulated, trained
 from watched import assert_by_seed, assert_settings
 
-from gatefield import UserError
 from gatefield.experiments.fields.single_pulse.simulate import KINDS, ORDERS, Settings
 
 CASE = ("order", "kind")
@@ -172,7 +171,7 @@ def test_descent_and_what_is_explained_are_plain_sums():
 
 
 def test_widths_are_checked_beforehand():
-    with pytest.raises(UserError, match="widths must obey 1 <= lo <= hi <= n = 12"):
+    with pytest.raises(ValueError, match="widths must obey 1 <= lo <= hi <= n = 12"):
         Settings(n=12)
-    with pytest.raises(UserError, match="wide pulses must be wider"):
+    with pytest.raises(ValueError, match="wide pulses must be wider"):
         Settings(wide=(2, 10), narrow=(12, 20))

@@ -75,7 +75,8 @@ class Finite(Source):
 
     def _covariance(self) -> Float[Exact, "n n"]:
         apart = real(self.points) - self._mean()
-        return jnp.matmul(apart.T * real(self.probabilities), apart, precision="highest")
+        matrix = jnp.matmul(apart.T * real(self.probabilities), apart, precision="highest")
+        return (matrix + matrix.T) / 2  # rounding is not symmetric
 
 
 def _probabilities(value: Any, shape: tuple[int, ...]) -> Any:

@@ -27,7 +27,7 @@ experiment = Experiment(
         "quick": {
             "laws": QUICK_LAWS,
             "seeds": 3,
-            "clone_seeds": 1,
+            "clone_seeds": 2,
             "batch_size": 200,
             "steps": 2_500,
             "record_every": 500,

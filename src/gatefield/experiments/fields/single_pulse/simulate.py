@@ -26,6 +26,17 @@ STARTS = ("site", "minus site", "wave")
 """Special starts of the exact descent: one weight of either sign, and the best Fourier mode."""
 SHAKE = 0.01
 """How much of the wave's length is random at its start, so that it can leave a state that does not attract."""
+NAMES = {
+    "explained": "share of the labels explained by SGD",
+    "descent_explained": "share of the labels explained by the exact descent",
+    "special_explained": "share of the labels explained by the exact descent from special starts",
+    "wave_explained": "share of the labels explained by the best wave",
+    "descent_fields": "final fields of the exact descent",
+    "special_fields": "final fields of the exact descent from special starts",
+    "descent_ipr": "IPR of the exact descent",
+    "special_ipr": "IPR of the exact descent from special starts",
+}
+"""Of what theory adds to the record."""
 
 Widths = Annotated[tuple[Count, Count], pydantic.Field()]
 
@@ -91,36 +102,27 @@ def task(p: Settings, order: str, kind: str) -> Task:
 
 def _theory(pulses: xr.Dataset, tasks: list[Task], p: Settings) -> dict[str, Any]:
     """Ends of the exact descent, from the seeds' starts and from special ones; and how much of the labels each explains."""
-    starts = pulses.fields.isel(step=0, unit=0).values.astype(float)
-    waves = [best_wave(one, p.n) for one in tasks]
-    ends = _ends(tasks, np.stack([_all_starts(*each, p) for each in zip(tasks, _flat(starts), waves, strict=True)]), p)
-    trained = _flat(pulses.fields.isel(step=-1, unit=0).values.astype(float))
-    case, shape = ("order", "kind"), starts.shape[:2]
-    found = {
-        "descent_fields": (("seed", "position"), ends[:, : p.seeds], "final fields of the exact descent"),
-        "special_fields": (("start", "position"), ends[:, p.seeds :], "final fields of the exact descent from special starts"),
-        "explained": (("seed",), [_explained(w, one) for w, one in zip(trained, tasks, strict=True)], "explained by SGD"),
-        "descent_explained": (
-            ("seed",),
-            [_explained(w, one) for w, one in zip(ends[:, : p.seeds], tasks, strict=True)],
-            "explained by the exact descent",
-        ),
-        "special_explained": (
-            ("start",),
-            [_explained(w, one) for w, one in zip(ends[:, p.seeds :], tasks, strict=True)],
-            "explained by the ends of special starts",
-        ),
-        "wave_explained": ((), [_explained(w, one) for w, one in zip(waves, tasks, strict=True)], "explained by the best wave"),
+    starts, trained = (_flat(pulses.fields.isel(step=step, unit=0).values.astype(float)) for step in (0, -1))
+    waves = np.stack([best_wave(one, p.n) for one in tasks])
+    ends = _ends(tasks, np.stack([_all_starts(*each, p) for each in zip(tasks, starts, waves, strict=True)]), p)
+    every = np.concatenate([trained, ends, waves[:, None]], axis=1)
+    explained = np.stack([_explained(w, one) for w, one in zip(every, tasks, strict=True)])
+    found: dict[str, tuple[tuple[str, ...], np.ndarray]] = {
+        "explained": (("seed",), explained[:, : p.seeds]),
+        "descent_explained": (("seed",), explained[:, p.seeds : 2 * p.seeds]),
+        "special_explained": (("start",), explained[:, 2 * p.seeds : -1]),
+        "wave_explained": ((), explained[:, -1]),
+        "descent_fields": (("seed", "position"), ends[:, : p.seeds]),
+        "special_fields": (("start", "position"), ends[:, p.seeds :]),
+        "descent_ipr": (("seed",), ipr(ends[:, : p.seeds])),
+        "special_ipr": (("start",), ipr(ends[:, p.seeds :])),
     }
-    data = {
-        name: ((*case, *dims), np.reshape(values, (*shape, *np.shape(values)[1:])), {"long_name": words})
-        for name, (dims, values, words) in found.items()
+    shape = len(ORDERS), len(KINDS)
+    data: dict[str, Any] = {
+        name: (("order", "kind", *dims), np.reshape(values, (*shape, *values.shape[1:])), {"long_name": NAMES[name]})
+        for name, (dims, values) in found.items()
     }
-    data["start"] = ("start", list(STARTS))
-    for name in ("descent", "special"):
-        dims, values, _ = data[f"{name}_fields"]
-        data[f"{name}_ipr"] = (dims[:-1], ipr(values), {"long_name": f"IPR of {name} fields"})
-    return data
+    return {**data, "start": ("start", list(STARTS))}
 
 
 def _flat(values: np.ndarray) -> np.ndarray:
@@ -156,7 +158,7 @@ def best_wave(one: Task, n: int) -> np.ndarray:
     return both[int(np.argmax(_explained(both, one)))]
 
 
-def _explained(w: np.ndarray, one: Task) -> np.ndarray:
+def _explained(w: np.ndarray, one: Task) -> Any:
     """The share of the label power that a neuron with this field explains at its best size."""
     return 1 - np.asarray(neuron.contrast(w, one).loss) / 0.25
 
