@@ -43,7 +43,7 @@ TINY = {
     },
     "kurtosis-law": {
         "n": 12,
-        "laws": ("gain:3", "levels:0.5", "pulse"),
+        "laws": ("gain:3", "pulse"),
         "wide": (4, 6),
         "narrow": (1, 3),
         "batch_size": 50,

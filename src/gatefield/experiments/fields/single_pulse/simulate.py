@@ -1,6 +1,6 @@
 """Neurons trained on single pulses of two widths and on their Gaussian clones, beside descent by the exact gradient."""
 
-from typing import Annotated, Any
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -38,8 +38,6 @@ NAMES = {
 }
 """Of what theory adds to the record."""
 
-Widths = Annotated[tuple[Count, Count], pydantic.Field()]
-
 
 class Settings(Parameters):
     """One neuron for each order, kind of pulse and seed, on pulses and on their Gaussian clones, from the same starts.
@@ -49,8 +47,8 @@ class Settings(Parameters):
     """
 
     n: Count = 40
-    wide: Widths = (12, 20)
-    narrow: Widths = (2, 10)
+    wide: tuple[Count, Count] = (12, 20)
+    narrow: tuple[Count, Count] = (2, 10)
     learning_rate: Rate = 0.5
     uncentred_rate: Rate = 0.1
     batch_size: Count = 250
@@ -107,7 +105,7 @@ def _theory(pulses: xr.Dataset, tasks: list[Task], p: Settings) -> dict[str, Any
     ends = _ends(tasks, np.stack([_all_starts(*each, p) for each in zip(tasks, starts, waves, strict=True)]), p)
     every = np.concatenate([trained, ends, waves[:, None]], axis=1)
     explained = np.stack([_explained(w, one) for w, one in zip(every, tasks, strict=True)])
-    found: dict[str, tuple[tuple[str, ...], np.ndarray]] = {
+    found: dict[str, tuple[tuple[str, ...], Any]] = {
         "explained": (("seed",), explained[:, : p.seeds]),
         "descent_explained": (("seed",), explained[:, p.seeds : 2 * p.seeds]),
         "special_explained": (("start",), explained[:, 2 * p.seeds : -1]),
