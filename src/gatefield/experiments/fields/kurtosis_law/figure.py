@@ -16,7 +16,7 @@ ORDER_NAMES = {"long": "longer range positive", "short": "shorter range positive
 MARKERS = {"gain": "o", "uniform": "s", "laplace": "D", "algebraic": "^", "levels": "v", "ising": "P", "pulse": "X"}
 AXES = {
     "kurtosis": ("excess kurtosis of a site", 0.0),
-    "sharpness": ("sharpness of a site", GAUSSIAN),
+    "sharpness": ("sharpness of a site (line: 2/π)", GAUSSIAN),
     "depth": ("one-site score over wave score", 1.0),
     "path": ("IPR where the score ceases to rise", None),
 }

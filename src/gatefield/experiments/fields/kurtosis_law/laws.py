@@ -81,7 +81,7 @@ def _quantile(law: str) -> Quantile:
 class ThreeLevels(Quantile):
     """-1, 0 and 1, the outer two with the probability `share` together.
 
-    >>> ThreeLevels(0.5)([0.1, 0.5, 0.9]).tolist()
+    >>> ThreeLevels(0.5)(np.array([0.1, 0.5, 0.9])).tolist()
     [-1.0, 0.0, 1.0]
     """
 
