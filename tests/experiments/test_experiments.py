@@ -30,7 +30,7 @@ CLAIMS = {
     "amplifier": 7,
     "elliptical": 6,
     "single-pulse": 8,
-    "kurtosis-law": 16,
+    "kurtosis-law": 18,
     "uncertainty": 7,
     "gated-linear": 9,
     "where": 9,

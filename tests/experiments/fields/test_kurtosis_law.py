@@ -89,6 +89,9 @@ def named(record, words):
         ("longer range positive: the field localizes where the score c²/D rises", {"dips": [("ising", LONG, 0.4058)]}, False),
         ("better than the excess kurtosis", {}, True),
         ("better than the excess kurtosis", {"scores": [("ising", i, 0.9) for i in range(3)]}, False),
+        ("follows the excess kurtosis", {"changes": [("levels:0.5", LONG, 0.06), ("algebraic:5", LONG, 0.055)]}, True),
+        ("follows the excess kurtosis", {"changes": [("levels:0.5", LONG, 0.03)]}, False),
+        ("follows the IPR at the end of the path", {"changes": [("ising", LONG, 0.04)]}, False),
         ("follows that of SGD", {}, True),
         ("follows that of SGD", {"dips": [("ising", i, 0.1) for i in range(3)]}, False),
     ],
@@ -116,7 +119,7 @@ def test_each_rule_is_judged_by_its_own_number():
 
 
 def test_laws_that_are_not_there_are_not_judged_and_short_trainings_decide_nothing():
-    assert unjudged("kurtosis-law", made(laws=["laplace"])) == [9, 11, 12, 14]
+    assert unjudged("kurtosis-law", made(laws=["laplace"])) == [9, 11, 12, 13, 14, 16]
     verdicts = judge("kurtosis-law", made(steps=2490))
     assert {verdict.outcome for verdict in verdicts} == {"not decided"}
 

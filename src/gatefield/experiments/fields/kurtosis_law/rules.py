@@ -71,3 +71,12 @@ def ranking(margin: xr.DataArray, found: xr.DataArray) -> float:
     if count in (0, yes.size):
         return float("nan")
     return float((ranks[yes].sum() - count * (count + 1) / 2) / (count * (yes.size - count)))
+
+
+def correlation(a: np.ndarray, b: np.ndarray) -> float:
+    """Of two lists of numbers; 0 if one of them is always the same, as nothing follows it.
+
+    >>> round(correlation(np.array([1.0, 2.0, 4.0]), np.array([1.0, 2.0, 4.0])), 6), correlation(np.ones(2), np.arange(2.0))
+    (1.0, 0.0)
+    """
+    return float(np.corrcoef(a, b)[0, 1]) if np.ptp(a) and np.ptp(b) else 0.0

@@ -5,9 +5,19 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
+from scipy.stats import rankdata
 
 from gatefield.experiments.by_seed import seeds_text
-from gatefield.experiments.fields.kurtosis_law.rules import edge, final, localized, margins, path_ipr, ranking, share_right
+from gatefield.experiments.fields.kurtosis_law.rules import (
+    correlation,
+    edge,
+    final,
+    localized,
+    margins,
+    path_ipr,
+    ranking,
+    share_right,
+)
 from gatefield.experiments.needs import Need, lacking, lasting, undecided
 from gatefield.lab import Verdict
 
@@ -17,6 +27,8 @@ OFTEN = 0.9
 """A rule that decides gives the right answer in this share of cases; the rest are so near to its edge that samples decide."""
 CLOSELY = 0.7
 """A correlation that explains half of the variance."""
+ORDERED = 0.9
+"""A rank correlation of laws that are in order, but for neighbours."""
 LOSS = 0.02
 """By which part a trained neuron's loss may exceed that of its best size: that of minibatch noise and of the sample."""
 PUBLISHED = "Ingrosso and Goldt, 2022; Lufkin, Saxe and Grant, 2024"
@@ -27,13 +39,14 @@ WORDS = {
     "path": "score c²/D rises from the best wave, through ever narrower packets of it, to an IPR above 6/n",
 }
 _BETTER = "the path of the score orders laws and orders by localization better than the excess kurtosis does"
+_MORE = ("gain:0.3", "gain:1", "gain:inf")
 EXAMPLES = {"levels:0.5": "long", "algebraic:5": "equal"}
 """Laws on which kurtosis and sharpness disagree, and the order in which they are asked."""
 
 
 def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
     """What the record says of each claim."""
-    rules = [_loss(record), *_rules(record), _better(record), _width(record)]
+    rules = [_loss(record), *_rules(record), _better(record), _width(record), *_ranks(record)]
     out = [*rules, *_examples(record), _shorter(record), *_ising(record), _clones(record)]
     return undecided(lacking(lasting(record, ENOUGH)), *out)
 
@@ -104,11 +117,28 @@ def _width(record: xr.Dataset) -> Verdict:
     return Verdict.above(
         "the IPR at the end of the path follows that of SGD over laws and orders",
         CLOSELY,
-        float(np.corrcoef(said, found)[0, 1]),
+        correlation(said, found),
         of="correlation of the logarithms",
         kind="prediction",
         note=f"{found.size} cases; packets are no steady states, and tell the size roughly",
     )
+
+
+def _ranks(record: xr.Dataset) -> list[Verdict]:
+    """Where it was published, with the longer range positive: the order of the laws, whatever the threshold."""
+    start = "longer range positive: the IPR of SGD follows the"
+    claims = {"kurtosis": f"{start} excess kurtosis, the lower the larger", "path": f"{start} IPR at the end of the path"}
+    words: Any = {"kurtosis": {"kind": "claim", "source": PUBLISHED}, "path": {"kind": "prediction"}}
+    laws = [str(law) for law in record.law.values]
+    few = Need("three laws or more", str(len(laws)), {"laws": [*laws, *(law for law in _MORE if law not in laws)]})
+    if why := lacking(few if len(laws) < 3 else None):
+        return [Verdict.not_judged(claim, why, **words[rule]) for rule, claim in claims.items()]
+    found, all_ = final(record).sel(order="long").median("seed"), margins(record).sel(order="long")
+    ranks = {rule: correlation(rankdata(all_[rule]), rankdata(found)) for rule in claims}
+    note = f"over {len(laws)} laws"
+    return [
+        Verdict.above(claims[rule], ORDERED, ranks[rule], of="rank correlation", note=note, **words[rule]) for rule in claims
+    ]
 
 
 def _examples(record: xr.Dataset) -> list[Verdict]:
