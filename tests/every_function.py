@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 
 from gatefield import Committee, gates, theory
-from gatefield.data import Gaussian, Task
+from gatefield.data import Gaussian, SinglePulse, Task
 
 ROOMS = ["theory", "kernels", "gates", "measures"]
 THEORY = ["classes", "closure", "elliptical", "erf", "gated_linear", "hypercube", "neuron", "nlgp", "relu"]
@@ -39,6 +39,7 @@ COV1, COV0 = np.eye(3) + 0.2, np.eye(3) + 0.4
 LAM1, LAM0 = np.array([2.0, 1.0, 0.5]), np.array([1.0, 1.0, 1.5])
 LABELS = (1.0, 0.5)
 TASK = Task(Gaussian(3, 1.0), Gaussian(3, 0.5))
+PULSES = Task(SinglePulse(3, (1, 1)), SinglePulse(3, (2, 2)))
 ONE = theory.classes.GaussianClass(COV1)
 BOTH = theory.gated_linear.Mixture(ONE, theory.classes.GaussianClass(COV0))
 GATES = gates.half_spaces(FIELDS)
@@ -153,6 +154,8 @@ CALLS: dict[str, Call] = {
         fixed="time time_step",
     ),
     "theory.hypercube.walsh": call(w=W),
+    "theory.neuron.contrast": call(w=FIELDS, task=TASK, fixed="task samples", samples=16),
+    "theory.neuron.finite_velocity": call(w=FIELDS, task=PULSES, fixed="task"),
     "theory.neuron.gate_flow": call(**MOVING, time=1.0, step=0.5, host=True),
     "theory.neuron.gate_map": call(**MOVING),
     "theory.neuron.iterate_gate_map": call(**MOVING, steps=2, tolerance=1e-3, host=True),

@@ -37,7 +37,7 @@ LEFT_OUT = {
     "abstract, for subclasses": "Network Parameters AbstractTask Source Gate SymmetricClass Quantile Radial Recorder",
     "only hold what functions give": (
         "Estimate Interrupted Support Squashed Images FrozenLimits GatedPaths Judged SearchResult Statistics "
-        "LocalizedState Margin States GatePath GateValues SampledDrift Spectrum EntryMoments GateSensitivity PathBundles "
+        "LocalizedState Margin States Contrast GatePath GateValues SampledDrift Spectrum EntryMoments GateSensitivity PathBundles "
         "SoftReluKernels BestGates ListedMoments Posterior Layout MemoryRecorder Resumable Training Variable GaborFit "
         "SpacingTest Stepper"
     ),
@@ -66,6 +66,7 @@ def _table() -> dict[str, dict[str, Any]]:
     C, C1, C0 = _cov(1.0), _cov(1.5), _cov(0.7)
     lam1, lam0 = np.array([3.0, 1.0, 0.5, 0.5]), np.array([1.5, 1.0, 1.0, 0.5])
     gauss, other = data.Gaussian(N, 1.5), data.Gaussian(N, 0.7)
+    pulses = gf.Task(data.SinglePulse(N, (1, 2)), data.SinglePulse(N, (1, 1)))
     task, cube = gf.Task(gauss, other), gf.Task(data.Hypercube(N, 0.8), data.Hypercube(N, 1.6))
     committee = gf.Committee(N, 2, key=KEY)
     half, positive = gates.half_spaces(W), GaussianClass(C1)
@@ -158,6 +159,7 @@ def _table() -> dict[str, dict[str, Any]]:
         },
         "data.Gaussian": {"n": N, "xi": 1.5, "boundary": "ring"},
         "data.Elliptical": {"n": N, "xi": 1.5, "radial": "laplace", "boundary": "ring"},
+        "data.Finite": {"points": x, "probabilities": np.full(len(x), 1 / len(x))},
         "data.GaussianClone": {"source": data.Hypercube(N, 1.0)},
         "data.Hypercube": {"n": N, "xi": 1.5, "boundary": "line"},
         "data.Ising": {"n": N, "coupling": 0.5, "boundary": "ring"},
@@ -304,6 +306,8 @@ def _table() -> dict[str, dict[str, Any]]:
             "time_step": 0.05,
             "most_steps": 20,
         },
+        "theory.neuron.contrast": {"w": W, "task": task, **sampled},
+        "theory.neuron.finite_velocity": {"w": W, "task": pulses},
         "theory.neuron.gate_flow": {"positive": positive, "total": C1 + C0, "w": W, "time": 0.5, "step": 0.1},
         "theory.neuron.gate_map": {"positive": positive, "total": C1 + C0, "w": W},
         "theory.neuron.iterate_gate_map": {"positive": positive, "total": C1 + C0, "w": W, "steps": 20, "tolerance": 1e-6},
@@ -400,7 +404,7 @@ def _each(names: str, use: Callable[[Any], Any]) -> dict[str, Callable[[Any], An
 
 
 USES: dict[str, Callable[[Any], Any]] = {
-    **_each("Gaussian Elliptical GaussianClone Hypercube Ising Marginal NonlinearGP SinglePulse", _used_source),
+    **_each("Gaussian Elliptical Finite GaussianClone Hypercube Ising Marginal NonlinearGP SinglePulse", _used_source),
     **_each("Task Dataset Taught", lambda task: task.sample(KEY, 4)),
     **_each("Committee GatedLinear DeepGated", lambda net: net(np.ones((3, N)))),
     "ConvGated": lambda net: net(np.ones((3, 16))),

@@ -1,8 +1,10 @@
 """Every source, made of a length scale and a number in [0, 1], which both may carry a run axis. A new source is one line."""
 
+import jax
 import jax.numpy as jnp
+import numpy as np
 
-from gatefield.data import Elliptical, Gaussian, GaussianClone, Hypercube, Ising, Marginal, NonlinearGP, SinglePulse
+from gatefield.data import Elliptical, Finite, Gaussian, GaussianClone, Hypercube, Ising, Marginal, NonlinearGP, SinglePulse
 from gatefield.data.laws import Algebraic, Shell, StudentT
 
 N = 7
@@ -10,6 +12,14 @@ N = 7
 
 def exponential(u):
     return -jnp.log1p(-u)
+
+
+def finite_law(shape):
+    """Three points and one that never comes, of one run or of many."""
+    rows = np.array([[1.0] * N, [-1.0] * 3 + [0.5] * (N - 3), [2.0, 0.0] * (N // 2) + [0.0], [9.0] * N])
+    stack = jnp.stack if isinstance(shape, jax.core.Tracer) else np.stack  # which keeps plain numbers in float64
+    chances = stack([shape / 2, (1 - shape) / 2, 0 * shape + 0.5, 0 * shape], axis=-1)
+    return np.broadcast_to(rows, (*np.shape(shape), 4, N)), chances
 
 
 SOURCES = {
@@ -24,6 +34,7 @@ SOURCES = {
     "ising line": lambda xi, shape: Ising(N, 4 * shape - 2, boundary="line"),
     "pulse": lambda xi, shape: SinglePulse(N, (2, 5)),
     "flipped pulse": lambda xi, shape: SinglePulse(N, (1, 2), complement=True, centre=True),
+    "finite, on a line": lambda xi, shape: Finite(*finite_law(shape)),
     "student": lambda xi, shape: Elliptical(N, xi, StudentT(9 + 20 * shape)),
     "laplace radius line": lambda xi, shape: Elliptical(N, xi, "laplace", boundary="line"),
     "sphere": lambda xi, shape: Elliptical(N, xi, "sphere"),

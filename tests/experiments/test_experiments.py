@@ -30,6 +30,8 @@ CLAIMS = {
     "erf-populations": 12,
     "amplifier": 7,
     "elliptical": 6,
+    "single-pulse": 8,
+    "kurtosis-law": 18,
     "uncertainty": 7,
     "gated-linear": 9,
     "gate-refresh": 8,

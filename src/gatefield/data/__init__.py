@@ -13,6 +13,7 @@ from gatefield.data.images.mnist import binary_mnist, mnist
 from gatefield.data.numerics.correlation import fourier_basis, line_correlation, ring_correlation, ring_spectrum
 from gatefield.data.source import Source, Squashed, Support, per_run
 from gatefield.data.sources.elliptical import Elliptical
+from gatefield.data.sources.finite import Finite
 from gatefield.data.sources.gaussian import Gaussian
 from gatefield.data.sources.gaussian_clone import GaussianClone
 from gatefield.data.sources.hypercube import Hypercube
@@ -27,6 +28,7 @@ __all__ = [
     "AbstractTask",
     "Dataset",
     "Elliptical",
+    "Finite",
     "Gaussian",
     "GaussianClone",
     "Hypercube",

@@ -1,4 +1,4 @@
-"""Trainings in which all runs of one seed start and draw alike, and the Gaussian flow from their starts."""
+"""Trainings in which all runs of one seed start and draw alike, the Gaussian flow from their starts, and means over seeds."""
 
 from typing import Any
 
@@ -51,3 +51,15 @@ def gaussian_ends(record: xr.Dataset, sources: tuple[Source, Source]) -> np.ndar
     each = jax.vmap(lambda w, a, b: relu.velocity(w[None], a, b)[0])
     path = flow(lambda w: each(w, cov1, cov0), starts.reshape(-1, starts.shape[-1]), [0.0, float(record.time[-1])])
     return path.fields.values[0, -1].reshape(starts.shape)
+
+
+def seeds_text(values: xr.DataArray) -> str:
+    """The mean over seeds with its standard error, and the range, in words.
+
+    >>> seeds_text(xr.DataArray([0.5, 0.7], dims="seed"))
+    '0.600 ± 0.100 (mean and standard error over 2 seeds, from 0.50 to 0.70)'
+    """
+    found = np.asarray(values, float).ravel()
+    error = found.std(ddof=1) / np.sqrt(len(found)) if len(found) > 1 else float("nan")
+    span = f"from {found.min():.2f} to {found.max():.2f}"
+    return f"{found.mean():.3f} ± {error:.3f} (mean and standard error over {len(found)} seeds, {span})"

@@ -4,9 +4,11 @@ import math
 from functools import partial
 
 import numpy as np
+from scipy import optimize
 from scipy.linalg import eigh
 
 from gatefield.core.estimate import Estimate
+from gatefield.data import Finite, Task
 from gatefield.ledger.formula import Formula, sampled
 from gatefield.ledger.notes.note_002.relu_flow import COV0, COV1, COVS, OUTWARD, PLANE, POINTS, W, descent
 from gatefield.ledger.notes.note_002.relu_modes import COS1, FLAT, LAM0, LAM1, modes, stepped
@@ -19,6 +21,7 @@ from gatefield.theory import relu
 READOUT, PM1 = np.array([0.7, -0.4, 1.3]), (1.0, -1.0)
 ROOT1 = np.linalg.cholesky(COV1)
 LAWS = cube.ring_law(4, 0.6), cube.ring_law(4, -0.2)
+SKEWED = LAWS[0] * np.exp(0.3 * POINTS[:, 0]) / np.sum(LAWS[0] * np.exp(0.3 * POINTS[:, 0]))
 LINE1, LINE0 = rings.line(5, 2.0), rings.line(5, 1.0)
 RING40 = rings.ring(40, 2.0), rings.ring(40, 1.0)
 of_neuron, of_committee = (partial(holds, place=place) for place in ("single ReLU neuron", "ReLU committee"))
@@ -34,6 +37,23 @@ def cube_velocity() -> float:
 
 def cube_descent() -> Estimate:
     slope = calculus.derivative(lambda e: cube.loss(W[0] + e * OUTWARD, LAWS, POINTS, PM1))
+    return Estimate(-slope, 1e-10, "central differences of a loss found by enumeration")
+
+
+def lopsided() -> Task:
+    """Two laws on the cube, the first without any symmetry."""
+    return Task(Finite(POINTS, SKEWED), Finite(POINTS, LAWS[1]))
+
+
+def best_size() -> Estimate:
+    found = optimize.minimize_scalar(
+        lambda s: cube.loss(s * W[0], (SKEWED, LAWS[1]), POINTS), bounds=(0.0, 9.0), method="bounded"
+    )
+    return Estimate(found.fun, 1e-9, "a search over sizes, each loss found by enumeration")
+
+
+def lopsided_descent() -> Estimate:
+    slope = calculus.derivative(lambda e: cube.loss(W[0] + e * OUTWARD, (SKEWED, LAWS[1]), POINTS))
     return Estimate(-slope, 1e-10, "central differences of a loss found by enumeration")
 
 
@@ -122,6 +142,22 @@ FORMULAS = {
         estimate=cube_descent,
         right=r"\tau\frac{dw}{dt} = \sum_c \frac{1}{2}\left[y_c f_c(w) - \frac{1}{2} C_c w\right]",
         note="two laws on a cube of four sites, labels (1, -1)",
+    ),
+    "sheet-best-size": of_neuron(
+        says="at the best size of its field a neuron has a loss made of sharpness c^2 and rivalry D, on any two laws",
+        implements="theory.neuron.contrast",
+        value=lambda: one_neuron.contrast(W[0], lopsided()).loss,
+        estimate=best_size,
+        right=r"\min_s L(sw) = \frac{1}{4} - \frac{c^2}{8D},\quad c^2 = \frac{2(E_1 h_+)^2}{E_1 h_+^2},\quad "
+        r"D = 1 + \frac{E_0 h_+^2}{E_1 h_+^2}",
+        note="h_+ is the positive part of the neuron's input; two laws on a cube of four sites, the first lopsided",
+    ),
+    "sheet-few-points": of_neuron(
+        says="on laws of few points, symmetric or not, the velocity is a sum over all inputs",
+        implements="theory.neuron.finite_velocity",
+        value=lambda: one_neuron.finite_velocity(W[0], lopsided()) @ OUTWARD,
+        estimate=lopsided_descent,
+        note="two laws on a cube of four sites, the first lopsided",
     ),
     "sheet-steady-loss": of_neuron(
         says="loss of the steady state on one mode",

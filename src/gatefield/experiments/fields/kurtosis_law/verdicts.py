@@ -1,0 +1,209 @@
+"""What a record of `kurtosis-law` says of each claim."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from scipy.stats import rankdata
+
+from gatefield.experiments.by_seed import seeds_text
+from gatefield.experiments.fields.kurtosis_law.rules import (
+    correlation,
+    edge,
+    final,
+    localized,
+    margins,
+    path_ipr,
+    ranking,
+    share_right,
+)
+from gatefield.experiments.needs import Need, lacking, lasting, undecided
+from gatefield.lab import Verdict
+
+ENOUGH = 250.0
+"""Time in tau after which fields that localize have done so."""
+OFTEN = 0.9
+"""A rule that decides gives the right answer in this share of cases; the rest are so near to its edge that samples decide."""
+CLOSELY = 0.7
+"""A correlation that explains half of the variance."""
+ORDERED = 0.9
+"""A rank correlation of laws that are in order, but for neighbours."""
+LOSS = 0.02
+"""By which part a trained neuron's loss may exceed that of its best size: that of minibatch noise and of the sample."""
+PUBLISHED = "Ingrosso and Goldt, 2022; Lufkin, Saxe and Grant, 2024"
+WORDS = {
+    "kurtosis": "excess kurtosis of a site is negative",
+    "sharpness": "sharpness (E|x|)²/E x² of a site exceeds 2/π",
+    "depth": "score c²/D of a state around one site exceeds that of every wave",
+    "path": "score c²/D rises from the best wave, through ever narrower packets of it, to an IPR above 6/n",
+}
+_BETTER = "the path of the score orders laws and orders by localization better than the excess kurtosis does"
+_MORE = ("gain:0.3", "gain:1", "gain:inf")
+EXAMPLES = {"levels:0.5": "long", "algebraic:5": "equal"}
+"""Laws on which kurtosis and sharpness disagree, and the order in which they are asked."""
+
+
+def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
+    """What the record says of each claim."""
+    rules = [_loss(record), *_rules(record), _better(record), _width(record), *_ranks(record)]
+    out = [*rules, *_examples(record), _shorter(record), *_ising(record), _clones(record)]
+    return undecided(lacking(lasting(record, ENOUGH)), *out)
+
+
+def _loss(record: xr.Dataset) -> Verdict:
+    off = (record.trained_loss / record.best_loss - 1).median("seed").values.ravel()
+    return Verdict.within(
+        "trained neurons have the loss 1/4 - c²/(8D), on every law and in every order",
+        0.0,
+        float(off[np.argmax(np.abs(off))]),
+        atol=LOSS,
+        of="relative difference where it is largest",
+        kind="prediction",
+        note=f"median over seeds; largest of {off.size} cases, mean {off.mean():.4f}",
+    )
+
+
+def _rules(record: xr.Dataset) -> list[Verdict]:
+    """Each rule, with the longer range positive, where it was found, and in all orders."""
+    found, all_ = localized(record), margins(record)
+    out = []
+    for rule, words in WORDS.items():
+        kind: Any = {"kind": "claim", "source": PUBLISHED} if rule == "kurtosis" else {"kind": "prediction"}
+        for where, part in (("longer range positive: ", {"order": ["long"]}), ("in all orders: ", {})):
+            margin, seen = all_[rule].sel(part), found.sel(part)
+            out.append(
+                Verdict.above(
+                    f"{where}the field localizes where the {words}, and not elsewhere",
+                    OFTEN,
+                    share_right(margin, seen),
+                    or_equal=True,
+                    of="share of cases with the right answer",
+                    note=_wrong((margin > 0) != seen),
+                    **kind,
+                )
+            )
+    return out
+
+
+def _wrong(cases: xr.DataArray) -> str:
+    """The cases in which a rule is wrong, by name."""
+    names = [f"{law} ({order})" for law in cases.law.values for order in cases.order.values if cases.sel(law=law, order=order)]
+    return f"{len(names)} of {cases.size} wrong{': ' if names else ''}{', '.join(names)}"
+
+
+def _better(record: xr.Dataset) -> Verdict:
+    """By the ranking, which needs no threshold."""
+    found, all_ = localized(record), margins(record)
+    quality, claim = {rule: ranking(all_[rule], found) for rule in WORDS}, _BETTER
+    if np.isnan(quality["path"]):
+        longer = {"steps": 10 * int(record.attrs["steps"])}
+        some = Need("fields that localize and fields that do not", f"{int(found.sum())} of {found.size} that do", longer)
+        return Verdict.not_judged(claim, lacking(some))
+    text = ", ".join(f"{rule} {value:.2f}" for rule, value in quality.items())
+    return Verdict.above(
+        claim,
+        quality["kurtosis"],
+        quality["path"],
+        of="chance that a case that localizes ranks above one that does not",
+        kind="prediction",
+        note=f"{text}; a rule that knows nothing has 0.5",
+    )
+
+
+def _width(record: xr.Dataset) -> Verdict:
+    """The path gives a number, too."""
+    said, found = (np.log(values.values.ravel()) for values in (path_ipr(record), final(record).median("seed")))
+    return Verdict.above(
+        "the IPR at the end of the path follows that of SGD over laws and orders",
+        CLOSELY,
+        correlation(said, found),
+        of="correlation of the logarithms",
+        kind="prediction",
+        note=f"{found.size} cases; packets are no steady states, and tell the size roughly",
+    )
+
+
+def _ranks(record: xr.Dataset) -> list[Verdict]:
+    """Where it was published, with the longer range positive: the order of the laws, whatever the threshold."""
+    start = "longer range positive: the IPR of SGD follows the"
+    claims = {"kurtosis": f"{start} excess kurtosis, the lower the larger", "path": f"{start} IPR at the end of the path"}
+    words: Any = {"kurtosis": {"kind": "claim", "source": PUBLISHED}, "path": {"kind": "prediction"}}
+    laws = [str(law) for law in record.law.values]
+    few = Need("three laws or more", str(len(laws)), {"laws": [*laws, *(law for law in _MORE if law not in laws)]})
+    if why := lacking(few if len(laws) < 3 else None):
+        return [Verdict.not_judged(claim, why, **words[rule]) for rule, claim in claims.items()]
+    found, all_ = final(record).sel(order="long").median("seed"), margins(record).sel(order="long")
+    ranks = {rule: correlation(rankdata(all_[rule]), rankdata(found)) for rule in claims}
+    note = f"over {len(laws)} laws"
+    return [
+        Verdict.above(claims[rule], ORDERED, ranks[rule], of="rank correlation", note=note, **words[rule]) for rule in claims
+    ]
+
+
+def _examples(record: xr.Dataset) -> list[Verdict]:
+    """Laws of negative kurtosis that are not sharp, and of positive kurtosis that are."""
+    least = edge(record)
+    claims = {
+        "levels:0.5": "three levels, not sharp, longer range positive: negative excess kurtosis does not localize the field",
+        "algebraic:5": "algebraic tails, sharp, identical classes: the field localizes in spite of positive excess kurtosis",
+    }
+    out = []
+    for law, order in EXAMPLES.items():
+        if why := _lacking_law(record, law):
+            out.append(Verdict.not_judged(claims[law], why))
+            continue
+        values, site = final(record).sel(law=law, order=order), record.sel(law=law)
+        judge = Verdict.below if law == "levels:0.5" else Verdict.above
+        note = f"excess kurtosis {float(site.kurtosis):.2f}, sharpness {float(site.sharpness):.3f}; IPR {seeds_text(values)}"
+        out.append(judge(claims[law], least, float(values.median()), of="median IPR", kind="prediction", note=note))
+    return out
+
+
+def _lacking_law(record: xr.Dataset, law: str) -> str:
+    laws = [str(name) for name in record.law.values]
+    return "" if law in laws else lacking(Need(f"the law {law}", ", ".join(laws), {"laws": [*laws, law]}))
+
+
+def _shorter(record: xr.Dataset) -> Verdict:
+    median = final(record).sel(order="short").median("seed")
+    law = str(median.law.values[int(np.argmax(median.values))])
+    return Verdict.below(
+        "shorter range positive: no law localizes the field",
+        edge(record),
+        float(median.max()),
+        of="largest median IPR over laws",
+        kind="claim",
+        source="note 000, section 1: localization if the positive class has the longer range, else short-range oscillations",
+        note=f"{law}: {seeds_text(final(record).sel(order='short', law=law))}",
+    )
+
+
+def _ising(record: xr.Dataset) -> list[Verdict]:
+    """On the Ising ring the best waves of both orders have the same D, 1 + exp(-2 |J1 - J0|)."""
+    claim = "the Ising ring localizes the field in both orders of its ranges"
+    if why := _lacking_law(record, "ising"):
+        return [Verdict.not_judged(claim, why)]
+    values = final(record).sel(law="ising", order=["long", "short"])
+    least = values.median("seed").min()
+    return [
+        Verdict.above(
+            claim,
+            edge(record),
+            float(least),
+            of="smaller median IPR of the two orders",
+            kind="prediction",
+            note="; ".join(f"{order}: {seeds_text(values.sel(order=order))}" for order in ("long", "short")),
+        )
+    ]
+
+
+def _clones(record: xr.Dataset) -> Verdict:
+    median = record.clone_ipr.median("clone_seed")
+    return Verdict.below(
+        "no Gaussian clone localizes the field",
+        edge(record),
+        float(median.max()),
+        of=f"largest median IPR over {median.size} cases",
+        kind="control",
+    )

@@ -1,0 +1,166 @@
+"""What a record of `single-pulse` says of each claim."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import xarray as xr
+
+from gatefield.experiments.by_seed import seeds_text
+from gatefield.experiments.needs import at_least, exactly, lacking, lasting, undecided
+from gatefield.lab import Verdict
+
+ENOUGH = 1500.0
+"""Time in tau, at the rate of centred pulses, after which fields that localize have done so: sites have a variance of 1/4 only,
+and between a wave and one site there is little to gain. Pulses that are not centred have a fifth of it."""
+LOCALIZED = 0.15
+"""An IPR above this, twice that of a random field on 40 sites, counts as localized."""
+CLEAR = 0.3
+"""An IPR of a field that is clearly localized, as in `gaussian-clone`."""
+CLOSE = 0.1
+"""By how much the IPR of SGD may differ from that of the exact descent: that of late minibatch noise."""
+SAME = 0.02
+"""Shares of the labels that differ by less count as the same: a twentieth of what a neuron explains."""
+NOTES = "notes 000 and 002, section 1"
+NAMES = {"both": "centred, with complement", "centred": "centred", "complement": "with complement", "plain": "as they are"}
+
+
+def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
+    """What the record says of each claim."""
+    final = record.ipr.isel(step=-1, unit=0)
+    out = [
+        _localizes(final),
+        _swapped(final),
+        _uncentred(final),
+        _clones(final),
+        _descent(record, final),
+        _explains(record),
+        _deepest(record, final),
+    ]
+    return [*undecided(lacking(lasting(record, ENOUGH)), *out), _earlier(record, final)]
+
+
+def _localizes(final: xr.DataArray) -> Verdict:
+    one = final.sel(order="wide", kind="both")
+    pulse, clone = (one.sel(data=data) for data in ("pulse", "clone"))
+    return Verdict.below(
+        "wide pulses against narrow ones, centred and with complement, localize the field, and their Gaussian clone does not",
+        0.1,
+        float(clone.median()),
+        of="median IPR on the clone",
+        kind="claim",
+        source=NOTES,
+        note=f"IPR on pulses: {seeds_text(pulse)}; on the clone: {seeds_text(clone)}",
+    ).and_above(CLEAR, float(pulse.median()), of="median IPR on pulses")
+
+
+def _swapped(final: xr.DataArray) -> Verdict:
+    one = final.sel(order="narrow", kind="both", data="pulse")
+    return Verdict.below(
+        "narrow pulses against wide ones, centred and with complement, do not localize the field",
+        LOCALIZED,
+        float(one.median()),
+        of="median IPR",
+        kind="claim",
+        source="note 000, section 1: localization if the positive class has the longer range",
+        note=f"IPR: {seeds_text(one)}",
+    )
+
+
+def _uncentred(final: xr.DataArray) -> Verdict:
+    median = final.sel(data="pulse", kind=["complement", "plain"]).median("seed")
+    order, kind = largest(median)
+    return Verdict.below(
+        "pulses that are not centred do not localize the field, with or without complement, in either order",
+        LOCALIZED,
+        float(median.max()),
+        of="largest median IPR of four cases",
+        kind="reproduction",
+        note=f"{order} pulses positive, {NAMES[kind]}: {seeds_text(final.sel(data='pulse', order=order, kind=kind))}",
+    )
+
+
+def largest(values: xr.DataArray) -> tuple[str, str]:
+    """The order and the kind with the largest value."""
+    top = values.where(values == values.max(), drop=True)
+    return str(top.order.values[0]), str(top.kind.values[0])
+
+
+def _clones(final: xr.DataArray) -> Verdict:
+    median = final.sel(data="clone").median("seed")
+    order, kind = largest(median)
+    return Verdict.below(
+        "no Gaussian clone of the pulses localizes the field",
+        LOCALIZED,
+        float(median.max()),
+        of="largest median IPR on clones",
+        kind="control",
+        note=f"largest where {order} pulses are positive, {NAMES[kind]}",
+    )
+
+
+def _descent(record: xr.Dataset, final: xr.DataArray) -> Verdict:
+    apart = final.sel(data="pulse").median("seed") - record.descent_ipr.median("seed")
+    order, kind = largest(abs(apart))
+    return Verdict.within(
+        "descent by the exact gradient localizes the field as much as SGD does, in all eight cases",
+        0.0,
+        float(apart.sel(order=order, kind=kind)),
+        atol=CLOSE,
+        of="largest difference of median IPRs",
+        kind="prediction",
+        note=f"{order} pulses positive, {NAMES[kind]}; SGD less exact descent from the same starts",
+    )
+
+
+def _explains(record: xr.Dataset) -> Verdict:
+    apart = record.explained.median("seed") - record.descent_explained.median("seed")
+    order, kind = largest(abs(apart))
+    return Verdict.within(
+        "SGD and descent by the exact gradient explain the same share of the labels, in all eight cases",
+        0.0,
+        float(apart.sel(order=order, kind=kind)),
+        atol=SAME,
+        of="largest difference of medians",
+        kind="prediction",
+        note=f"{order} pulses positive, {NAMES[kind]}; SGD less exact descent from the same starts",
+    )
+
+
+def _deepest(record: xr.Dataset, final: xr.DataArray) -> Verdict:
+    said, found = predicted(record), final.sel(data="pulse").median("seed") > LOCALIZED
+    wrong = [f"{order} positive, {NAMES[kind]}" for order, kind in _cases(said != found)]
+    return Verdict.equals(
+        "the field localizes where a state around one site explains more of the labels than one grown from the best wave",
+        1.0,
+        float((said == found).mean()),
+        of="share of eight cases with the right answer",
+        kind="prediction",
+        note=f"wrong: {'; '.join(wrong)}" if wrong else "explained: c²/(2D), at the end of the exact descent",
+    )
+
+
+def predicted(record: xr.Dataset) -> xr.DataArray:
+    """Whether the state that explains most, of those that special starts end in, is localized."""
+    best = record.special_explained.argmax("start")
+    return record.special_ipr.isel(start=best) > LOCALIZED
+
+
+def _cases(where: xr.DataArray) -> list[tuple[str, str]]:
+    return [
+        (str(order), str(kind))
+        for order in where.order.values
+        for kind in where.kind.values
+        if bool(where.sel(order=order, kind=kind))
+    ]
+
+
+def _earlier(record: xr.Dataset, final: xr.DataArray) -> Verdict:
+    """An earlier run of another hand, with fewer seeds."""
+    claim = "on wide pulses, centred and with complement, the IPR is that of an earlier run, 0.74 to 0.91"
+    words: Any = {"kind": "reproduction"}
+    widths = [exactly(name, value, tuple(record.attrs[name])) for name, value in {"wide": (12, 20), "narrow": (2, 10)}.items()]
+    setting = exactly("n", 40, record.sizes["position"]), *widths, at_least("seeds", 2, record.sizes["seed"])
+    if why := lacking(*setting, lasting(record, ENOUGH)):
+        return Verdict.not_judged(claim, why, **words)
+    one = final.sel(order="wide", kind="both", data="pulse")
+    return Verdict.between(claim, 0.74, 0.91, float(one.median()), of="median IPR", note=seeds_text(one), **words)

@@ -1,0 +1,177 @@
+"""Verdicts and figure of `single-pulse` on made-up records; what it trains, and its theory by a plain route."""
+
+import numpy as np
+import pytest
+import xarray as xr
+from drawn import assert_drawn, lines, panel, scaled
+from field_records import assert_only, ending, figure, judge, seeds, unjudged
+from judging import changed, scrambled
+from plain import ipr
+from test_experiments import simulated, trained
+from watched import assert_by_seed, assert_settings
+
+from gatefield.experiments.fields.single_pulse.simulate import KINDS, ORDERS, Settings
+
+CASE = ("order", "kind")
+COORDS = {"data": ["pulse", "clone"], "order": list(ORDERS), "kind": list(KINDS), "start": ["site", "minus site", "wave"]}
+
+
+def made(sharp=0.8, clone=0.05, swapped=0.05, raw=0.06, clones=0.07, descent=0.8, deep=(0.2, 0.3, 0.25), more=0.0):
+    """Wide pulses of kind "both" localize, and centred ones of both orders; `deep` is explained in the first of these cases."""
+    pulses = [[sharp, 0.5, 0.05, 0.04], [swapped, 0.4, raw, 0.05]]
+    copies = [[clone, 0.05, 0.05, 0.06], [0.05, clones, 0.05, 0.06]]
+    exact = np.array([[descent, 0.5, 0.05, 0.04], [swapped, 0.4, raw, 0.05]])
+    explained = np.tile([0.1, 0.2, 0.3], (2, 4, 1))
+    explained[:, 1] = [0.1, 0.3, 0.2]
+    explained[0, 0] = deep
+    data = {
+        "ipr": (("data", *CASE, "seed", "step", "unit"), ending(seeds([pulses, copies]), before=0.9)[..., None]),
+        "fields": (("data", *CASE, "seed", "step", "unit", "position"), np.ones((2, 2, 4, 3, 3, 1, 40))),
+        "descent_ipr": ((*CASE, "seed"), seeds(exact)),
+        "explained": ((*CASE, "seed"), seeds(explained.max(-1))),
+        "descent_explained": ((*CASE, "seed"), seeds(explained.max(-1) - more * (np.arange(4) == 2))),
+        "special_explained": ((*CASE, "start"), explained),
+        "special_ipr": ((*CASE, "start"), np.tile([0.9, 0.9, 0.05], (2, 4, 1))),
+        "wave_explained": (CASE, explained[..., 2]),
+        "inputs": ((*CASE, "position"), np.ones((2, 4, 40))),
+    }
+    attrs = {"wide": [12, 20], "narrow": [2, 10], "steps": 3000, "learning_rate": 0.5}
+    return xr.Dataset(data, {**COORDS, "time": ("step", [0.0, 1.0, 1500.0])}, attrs)
+
+
+@pytest.mark.parametrize(
+    ("place", "change", "expected"),
+    [
+        (0, {"clone": 0.0999}, True),
+        (0, {"clone": 0.1001}, False),
+        (1, {"swapped": 0.1499}, True),
+        (2, {"raw": 0.1499}, True),
+        (3, {"clones": 0.1499}, True),
+        (3, {"clones": 0.1501}, False),
+        (4, {"descent": 0.7001}, True),
+        (4, {"descent": 0.6999}, False),
+        (5, {"more": 0.0199}, True),
+        (5, {"more": 0.0201}, False),
+        (5, {"more": -0.0201}, False),
+        (6, {"deep": (0.2, 0.251, 0.25)}, True),
+        (6, {"deep": (0.2, 0.249, 0.25)}, False),
+        (6, {"deep": (0.26, 0.2, 0.25)}, True),
+        (7, {"sharp": 0.7401}, True),
+        (7, {"sharp": 0.7399}, False),
+    ],
+)
+def test_both_sides_of_each_bound(place, change, expected):
+    assert_only("single-pulse", made(**change), place, expected)
+
+
+@pytest.mark.parametrize(
+    ("change", "off"),
+    [({"swapped": 0.1501}, [1, 6]), ({"raw": 0.1501}, [2, 6]), ({"sharp": 0.2999, "descent": 0.2999}, [0, 7])],
+)
+def test_where_a_field_localizes_or_not_several_claims_fall(change, off):
+    found = [verdict.holds for verdict in judge("single-pulse", made(**change))]
+    assert [place for place, holds in enumerate(found) if not holds] == off
+
+
+def test_other_settings_are_not_compared_with_the_earlier_run_and_short_ones_leave_all_open():
+    assert unjudged("single-pulse", made().assign_attrs(wide=[11, 20])) == [7]
+    short = judge("single-pulse", made().assign_attrs(steps=2990))
+    assert [verdict.outcome for verdict in short] == ["not decided"] * 7 + ["not judged"]
+
+
+def test_verdicts_name_the_case_that_is_furthest_off():
+    verdicts = judge("single-pulse", made(raw=0.12))
+    assert "narrow pulses positive, with complement" in verdicts[2].note
+    assert verdicts[2].measured == pytest.approx(0.12)
+    assert "wrong: wide positive, as they are" in judge("single-pulse", changed_last(made()))[6].note
+
+
+def changed_last(record):
+    """The last kind of wide pulses would localize, if the states told."""
+    return changed(record, ("special_ipr", {"order": "wide", "kind": "plain", "start": "wave"}, 0.5))
+
+
+def test_figure():
+    record = scrambled(made())
+    drawn = figure("single-pulse", record)
+    for letter, place in (("a", 0), ("b", 1)):
+        axes = panel(drawn, f"({letter})")
+        for i, (color, shift) in enumerate([("C0", -0.17), ("C1", 0.17)]):
+            final = record.ipr.values[i, place, :, :, -1, 0]
+            assert_drawn(axes, np.median(final, axis=1), at=np.arange(4) + shift, color=color, marker="_")
+            np.testing.assert_allclose([line.get_ydata() for line in lines(axes, color=color, marker="o")], final.T)
+        assert_drawn(axes, np.median(record.descent_ipr.values[place], axis=1), color="k", marker="_")
+    for letter, place in (("c", 0), ("d", 1)):
+        axes = panel(drawn, f"({letter})")
+        special = record.special_explained.values[place]
+        assert_drawn(axes, special[:, :2].max(axis=1), words="one site")
+        assert_drawn(axes, special[:, 2], words="wave")
+        assert_drawn(axes, np.median(record.explained.values[place], axis=1), words="SGD")
+    for axes, (order, kind) in zip(drawn.axes[4:], np.ndindex(2, 4), strict=True):
+        for i, color in enumerate(["C0", "C1"]):
+            assert_drawn(axes, scaled(record.fields.values[i, order, kind, 0, -1, 0]), color=color)
+
+
+def pulses(n, low, high, complement, centre):
+    """All pulses, one after the other."""
+    rows = [[float((i - start) % n < width) for i in range(n)] for width in range(low, high + 1) for start in range(n)]
+    x = np.array(rows + [[1 - v for v in row] for row in rows] if complement else rows)
+    return x - x.mean(axis=0) if centre else x
+
+
+def classes(order, kind):
+    wide, narrow = (pulses(12, *widths, *KINDS[kind]) for widths in ((4, 6), (1, 3)))
+    return (wide, narrow) if order == "wide" else (narrow, wide)
+
+
+@pytest.mark.xdist_group("single-pulse")
+def test_pulses_and_clones_are_trained_alike():
+    _, p, record = simulated("single-pulse")
+    parts = trained("single-pulse")
+    assert set(parts) == {"pulse", "clone"}
+    for name, part in parts.items():
+        assert_settings(part, p, learning_rate=np.tile(np.repeat([0.5, 0.5, 0.1, 0.1], 2), 2))
+        assert_by_seed(part)
+        np.testing.assert_array_equal(part.net.fields, parts["pulse"].net.fields)
+        np.testing.assert_array_equal(record.fields.sel(data=name), part.record.fields)
+        for side, source in enumerate((part.task.positive, part.task.negative)):
+            means, covariances = part.fold(source.mean()), part.fold(source.covariance())
+            for (i, order), (j, kind) in ((a, b) for a in enumerate(ORDERS) for b in enumerate(KINDS)):
+                x = classes(order, kind)[side]
+                np.testing.assert_allclose(means[i, j], np.broadcast_to(x.mean(0), (2, 12)), atol=1e-6)
+                np.testing.assert_allclose(covariances[i, j, 1], np.cov(x.T, bias=True), atol=1e-6)
+    np.testing.assert_allclose(record.ipr, ipr(record.fields.values.astype(float)), rtol=1e-5)
+
+
+@pytest.mark.xdist_group("single-pulse")
+def test_descent_and_what_is_explained_are_plain_sums():
+    _, p, record = simulated("single-pulse")
+    for order, kind in (("wide", "both"), ("narrow", "plain"), ("wide", "centred")):
+        x1, x0 = classes(order, kind)
+        one = record.sel(order=order, kind=kind)
+        w = one.fields.sel(data="pulse").isel(seed=1, step=0, unit=0).values.astype(float)
+        for _ in range(p.steps):
+            h1, h0 = x1 @ w, x0 @ w
+            w = (
+                w
+                + (0.5 if kind != "plain" else 0.1)
+                * (((h1 > 0) * (1 - h1)) @ x1 / len(x1) - ((h0 > 0) * h0) @ x0 / len(x0))
+                / 2
+            )
+        np.testing.assert_allclose(one.descent_fields.isel(seed=1), w, atol=1e-9)
+        assert float(one.descent_ipr.isel(seed=1)) == pytest.approx(ipr(w))
+        end = one.fields.sel(data="pulse").isel(seed=1, step=-1, unit=0).values.astype(float)
+        h1, h0 = np.maximum(x1 @ end, 0), np.maximum(x0 @ end, 0)
+        share = h1.mean() ** 2 / ((h1**2).mean() + (h0**2).mean())
+        assert float(one.explained.isel(seed=1)) == pytest.approx(share, rel=1e-6)
+    flat = 1 / np.sqrt(12)  # without centring the flat wave, the sum of the input, tells wide from narrow
+    h1, h0 = (x.sum(1) * flat for x in classes("wide", "plain"))
+    expected = h1.mean() ** 2 / ((h1**2).mean() + (h0**2).mean())
+    assert float(record.wave_explained.sel(order="wide", kind="plain")) == pytest.approx(expected)
+
+
+def test_widths_are_checked_beforehand():
+    with pytest.raises(ValueError, match="widths must obey 1 <= lo <= hi <= n = 12"):
+        Settings(n=12)
+    with pytest.raises(ValueError, match="wide pulses must be wider"):
+        Settings(wide=(2, 10), narrow=(12, 20))
