@@ -37,8 +37,8 @@ LEFT_OUT = {
     "abstract, for subclasses": "Network Parameters AbstractTask Source Gate SymmetricClass Quantile Radial Recorder",
     "only hold what functions give": (
         "Estimate Interrupted Support Squashed Images FrozenLimits GatedPaths Judged SearchResult Statistics "
-        "LocalizedState Margin States Contrast GatePath GateValues SampledDrift Spectrum EntryMoments GateSensitivity PathBundles "
-        "SoftReluKernels BestGates ListedMoments Posterior Layout MemoryRecorder Resumable Training Variable GaborFit "
+        "LocalizedState Margin States Contrast GatePath GateValues SampledDrift Spectrum EntryMoments GateSensitivity "
+        "PathBundles SoftReluKernels BestGates ListedMoments Posterior Layout MemoryRecorder Resumable Training Variable GaborFit "
         "SpacingTest Stepper"
     ),
     "errors, numbers and texts": "StoreError UserError Diverged __version__ ONE_SIDED_BOUND",
