@@ -38,8 +38,8 @@ LEFT_OUT = {
     "only hold what functions give": (
         "Estimate Interrupted Support Squashed Images FrozenLimits GatedPaths Judged SearchResult Statistics "
         "LocalizedState Margin States Contrast GatePath GateValues SampledDrift Spectrum EntryMoments GateSensitivity "
-        "PathBundles SoftReluKernels BestGates ListedMoments Posterior Layout MemoryRecorder Resumable Training Variable GaborFit "
-        "SpacingTest Stepper"
+        "PathBundles SoftReluKernels BestGates ListedMoments Posterior Layout MemoryRecorder Resumable Training Variable "
+        "GaborFit SpacingTest Stepper"
     ),
     "errors, numbers and texts": "StoreError UserError Diverged __version__ ONE_SIDED_BOUND",
     "of the laboratory, for commands.py, damage.py and disk.py": "Experiment Store Verdict open_record",
