@@ -328,6 +328,13 @@ def test_a_figure_is_drawn_once_for_the_same_record_and_code(tmp_path, counted):
     assert base64.b64decode((image["src"] or "").partition(",")[2]) == picture
 
 
+def test_equal_runs_have_the_same_figure_to_the_byte(tmp_path):
+    """However long they took, and whenever they were made."""
+    one, other = (finished(tmp_path / name, COUNTED).entries()[0] for name in ("one", "other"))
+    assert one.record().attrs["seconds"] != other.record().attrs["seconds"]
+    assert (one.path / "figure.svg").read_bytes() == (other.path / "figure.svg").read_bytes()
+
+
 @pytest.mark.parametrize("origin", ["other code", "own file", "other record"])
 def test_a_figure_is_drawn_again_when_what_it_was_drawn_from_may_have_changed(tmp_path, counted, origin):
     experiment = COUNTED

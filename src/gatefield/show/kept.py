@@ -19,6 +19,8 @@ FIGURE = "figure.svg"
 """The name of a figure beside its record."""
 _DRAWING = ("matplotlib", "numpy", "scipy", "xarray")
 """Packages whose versions change what a figure looks like."""
+_OWN = {"created", "finished", "seconds", "resumed", "host", "device"}
+"""Attributes in which equal runs differ, and that no figure shows."""
 _STAMP = re.compile(rb"<!-- gatefield: record (\w{16}), code (\w{16}), picture (\w{16}) -->\n\Z")
 
 
@@ -70,7 +72,8 @@ def _source_digest(package: str) -> bytes:
 
 
 def _record_digest(record: xr.Dataset) -> str:
-    parts = [json.dumps(record.attrs, sort_keys=True, default=str).encode()]
+    shared = {name: value for name, value in record.attrs.items() if name not in _OWN}
+    parts = [json.dumps(shared, sort_keys=True, default=str).encode()]
     for name in sorted(map(str, record.variables)):
         variable = record.variables[name]
         words = [name, variable.dims, variable.shape, str(variable.dtype), variable.attrs]
