@@ -34,9 +34,10 @@ def figure(record: xr.Dataset) -> Figure:
     top, middle, bottom = cast(Any, drawn.subfigures(3, 1, height_ratios=[1.5, 0.75, 1.15]))
     gain = shown_gain(record)
     _conditions(top.subplots(), record)
-    _fields(middle, record.isel(pair=0).sel(gain=gain))
+    colour = f"C{list(record.gain.values).index(gain)}"
+    _fields(middle, record.isel(pair=0).sel(gain=gain), colour)
     line, size, terms = bottom.subplots(1, 3, width_ratios=[1.2, 1.0, 1.0])
-    _on_the_line(line, record.isel(pair=0).sel(gain=gain, condition="line"))
+    _on_the_line(line, record.isel(pair=0).sel(gain=gain, condition="line"), colour)
     _sizes(size, record.sel(gain=gain))
     _terms(terms, record.sel(gain=gain))
     return drawn
@@ -95,14 +96,14 @@ def time_text(one: xr.Dataset) -> str:
     return f"{np.median(steps[known]):.0f} steps"
 
 
-def _fields(part: Any, one: xr.Dataset) -> None:
+def _fields(part: Any, one: xr.Dataset, colour: str) -> None:
     """The first seed's field; on the ring with its largest entry in the middle."""
     panels = part.subplots(1, len(EXAMPLES), sharey=True)
     for axes, name in zip(panels, EXAMPLES, strict=True):
         end = one.end.sel(condition=name).isel(seed=0)
-        small_field(
-            axes, end.copy(data=placed(end.values, CHANGES[name].boundary)), "o-", color="C0", markersize=2.5, linewidth=0.8
-        )
+        shown = end.copy(data=placed(end.values, CHANGES[name].boundary))
+        small_field(axes, shown, "o-", color=colour, markersize=2.5, linewidth=0.8)
+        axes.set_ylim(-0.4, 1.15)
         axes.set_title(LABELS[name].replace("\n", " ").replace("- entropy", "-entropy"), fontsize="small")
     part.suptitle(
         f"(b) fields of one seed at gain {gain_text(float(one.gain))}, each scaled to its maximum, "
@@ -118,16 +119,14 @@ def placed(field: np.ndarray, boundary: str) -> np.ndarray:
     return np.roll(field, len(field) // 2 - largest) if boundary == "ring" else field
 
 
-def _on_the_line(axes: Any, one: xr.Dataset) -> None:
+def _on_the_line(axes: Any, one: xr.Dataset, colour: str) -> None:
     """All fields on the line, each with its sign and scale taken out, and the attracting mode of Gaussian data."""
     for k in range(one.sizes["seed"]):
-        field = placed(one.end.isel(seed=k).values, "line")
-        axes.plot(
-            one.position, field / field.max(), color=f"C{k % 7}", linewidth=1.0, alpha=0.8, label="trained" if k == 0 else None
-        )
+        field, label = placed(one.end.isel(seed=k).values, "line"), "trained" if k == 0 else None
+        axes.plot(one.position, field / field.max(), color=colour, linewidth=1.0, alpha=0.7, label=label)
     mode = placed(one.line_mode.values, "line")
     axes.plot(one.position, mode / mode.max(), **THEORY, linewidth=1.2, label="attracting mode, Gaussian data")
-    axes.set(xlabel="site of the open line", ylabel="weight, over its maximum", ylim=(-0.6, 1.45))
+    axes.set(xlabel="site of the open line", ylabel="weight, over its maximum", ylim=(-0.4, 1.35))
     axes.set_title(f"(c) open line, gain {gain_text(float(one.gain))}, all seeds", fontsize="medium")
     axes.legend(loc="upper center", fontsize="small", ncols=2)
 
@@ -135,7 +134,7 @@ def _on_the_line(axes: Any, one: xr.Dataset) -> None:
 def _sizes(axes: Any, one: xr.Dataset) -> None:
     """The size and the IPR of the fields of all seeds from a standard normal start."""
     late = one.isel(moment=slice(1, None))
-    for name, colour, label in (("early_size", "C0", "|w|"), ("early_ipr", "C1", "IPR")):
+    for name, colour, label in (("early_size", "C2", "|w|"), ("early_ipr", "C6", "IPR")):
         _all_seeds(axes, late, late[name], colour, label)
     axes.axhline(LOCALIZED, color="0.4", linewidth=1.0, linestyle=":")
     plain_log_scale(axes, "x")
@@ -147,14 +146,14 @@ def _sizes(axes: Any, one: xr.Dataset) -> None:
 def _terms(axes: Any, one: xr.Dataset) -> None:
     """Both terms of the velocity of all seeds."""
     late = one.isel(moment=slice(1, None))
-    _all_seeds(axes, late, late.early_pull, "C2", "first term, |f/2|")
-    _all_seeds(axes, late, late.early_brake, "C3", "second, |(S0+S1)w/4|")
+    _all_seeds(axes, late, late.early_pull, "C0", "first term, |f/2|")
+    _all_seeds(axes, late, late.early_brake, "C1", "second, |(S0+S1)w/4|", "--")
     plain_log_scale(axes, "x")
     axes.set(yscale="log", xlabel="time (τ)", ylabel="size of a term of the velocity")
     axes.set_title("(e) the two terms of its velocity", fontsize="medium")
     axes.legend(loc="upper right", fontsize="small")
 
 
-def _all_seeds(axes: Any, one: xr.Dataset, values: xr.DataArray, color: str, label: str) -> None:
+def _all_seeds(axes: Any, one: xr.Dataset, values: xr.DataArray, color: str, label: str, style: str = "-") -> None:
     for k, row in enumerate(values.transpose("seed", "moment").values):
-        axes.plot(one.early_time, row, color=color, linewidth=1.0, alpha=0.7, label=label if k == 0 else None)
+        axes.plot(one.early_time, row, style, color=color, linewidth=1.0, alpha=0.7, label=label if k == 0 else None)

@@ -38,7 +38,7 @@ class Settings(Parameters):
     record_every: Count = 100
     early_steps: Annotated[int, Field(ge=20)] = 1_000
     samples: Count = 100_000
-    seeds: Count = 16
+    seeds: Count = 32
     seed: Seed = 0
 
 
