@@ -43,11 +43,12 @@ def early(p: Any, bench: Bench) -> xr.Dataset:
 
 def _train(p: Any, bench: Bench) -> xr.Dataset:
     grid = Grid(gain=p.gains, seed=p.seeds)
+    xi1, xi0 = p.pairs[0]
     net_key, train_key = jax.random.split(jax.random.key(p.seed))
     return bench.train(
         "early",
         grid.share(Committee(p.n, 1, init=standard_normal, key=jax.random.split(net_key, p.seeds)), over="seed"),
-        Task(*(NonlinearGP(p.n, xi, grid.gain) for xi in p.pairs[0])),
+        Task(NonlinearGP(p.n, xi1, grid.gain), NonlinearGP(p.n, xi0, grid.gain)),
         steps=p.early_steps,
         batch_size=p.batch_size,
         learning_rate=p.learning_rate,

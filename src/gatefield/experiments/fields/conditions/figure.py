@@ -54,7 +54,7 @@ def _conditions(axes: Any, record: xr.Dataset) -> None:
     one, gain = record.isel(pair=0), shown_gain(record)
     places = np.arange(len(CHANGES) + 2) + np.repeat([0.0, 0.5], [len(CHANGES), 2])
     units = one.committee_ipr.median("unit").rename(start="condition")
-    both = xr.concat([one.end_ipr.drop_vars("condition"), units.drop_vars("condition")], "condition")
+    both: Any = xr.concat([one.end_ipr.drop_vars("condition"), units.drop_vars("condition")], "condition")
     for g, value in enumerate(one.gain.values):
         shift = 0.24 * (g - (one.sizes["gain"] - 1) / 2)
         _dots(axes, places + shift, both.isel(gain=g), f"C{g}", MARKERS[g % 5], f"gain {gain_text(value)}")

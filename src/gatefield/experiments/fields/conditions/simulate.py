@@ -70,11 +70,13 @@ def _train(p: Settings, bench: Bench, name: str, change: Change, units: int = 1)
     """All pairs, gains and seeds at once; a seed has the same start and draws the same batches everywhere."""
     grid = Grid(pair=pair_names(p.pairs), gain=p.gains, seed=p.seeds)
     net_key, train_key = jax.random.split(jax.random.key(p.seed))
-    xis = grid.share(np.asarray(p.pairs), over="pair").T
+    positive, negative = (
+        NonlinearGP(p.n, xi, grid.gain, boundary=change.boundary) for xi in grid.share(np.asarray(p.pairs), over="pair").T
+    )
     return bench.train(
         name,
         grid.share(Committee(p.n, units, key=jax.random.split(net_key, p.seeds), **change.net), over="seed"),
-        Task(*(NonlinearGP(p.n, xi, grid.gain, boundary=change.boundary) for xi in xis)),
+        Task(positive, negative),
         steps=p.steps,
         batch_size=p.batch_size,
         learning_rate=learning_rate(change, p.learning_rate, p.steps),
@@ -120,12 +122,13 @@ def since(holds: np.ndarray) -> np.ndarray:
 
 def _explained(p: Settings, ends: np.ndarray) -> np.ndarray:
     """The squared correlation of the neuron's output with the label, on samples of both classes."""
+    grid = Grid(pair=len(p.pairs), gain=p.gains)
+    xis, key = grid.share(np.asarray(p.pairs), over="pair").T, jax.random.fold_in(jax.random.key(p.seed), 1)
     out = np.empty(ends.shape[:-1])
-    key = jax.random.fold_in(jax.random.key(p.seed), 1)
-    for i, g in np.ndindex(len(p.pairs), len(p.gains)):
-        for boundary in ("ring", "line"):
-            which = [change.boundary == boundary for change in CHANGES.values()]
-            x1, x0 = (NonlinearGP(p.n, xi, p.gains[g], boundary=boundary).sample(key, p.samples) for xi in p.pairs[i])
+    for boundary in ("ring", "line"):
+        which = [change.boundary == boundary for change in CHANGES.values()]
+        positive, negative = (NonlinearGP(p.n, xi, grid.gain, boundary=boundary).sample(key, p.samples) for xi in xis)
+        for (i, g), x1, x0 in zip(np.ndindex(grid.shape), positive, negative, strict=True):
             out[which, i, g] = explained(ends[which, i, g], np.asarray(x1, float), np.asarray(x0, float))
     return out
 
@@ -144,7 +147,7 @@ def explained(fields: np.ndarray, x1: np.ndarray, x0: np.ndarray) -> np.ndarray:
 
 def _committee_ends(both: list[xr.Dataset]) -> xr.Dataset:
     """Committees from a random start and from basis vectors: IPR of each unit, and whether its largest entry has stayed."""
-    fields = xr.concat([record.fields.drop_vars("time") for record in both], xr.Variable("start", ["random", "basis"]))
+    fields: Any = xr.concat([record.fields.drop_vars("time") for record in both], xr.Variable("start", ["random", "basis"]))
     largest = np.abs(fields.isel(step=[0, -1])).argmax("position")
     end = fields.isel(step=-1, drop=True)
     stays = (largest.isel(step=0) == largest.isel(step=1)).transpose(*end.dims[:-1])

@@ -105,7 +105,7 @@ def _swapped(record: xr.Dataset) -> list[Verdict]:
         return [Verdict.not_judged(claim, why)]
     random = [name for name in CHANGES if name != "basis"]
     medians = record.isel(pair=there.index(PAIR[::-1])).sel(gain=GAIN, condition=random).end_ipr.median("seed")
-    most = medians.isel(condition=int(medians.argmax()))
+    most = medians.isel(condition=int(medians.values.argmax()))
     note = f"{CHANGES[most.condition.item()].words}, after {float(record.time[-1]):.4g} tau of the baseline"
     return [Verdict.below(claim, LOCALIZED, most, of="largest median IPR", note=note)]
 
