@@ -23,7 +23,7 @@ PARTS = {name: experiments.get(name) for name in experiments.names()}
 CLAIMS = {
     "gaussian-neuron": 3,
     "late-localization": 6,
-    "conditions": 23,
+    "conditions": 24,
     "localization": 5,
     "fourier-basis": 6,
     "small-bump": 3,

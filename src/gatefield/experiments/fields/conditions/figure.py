@@ -53,11 +53,13 @@ def _conditions(axes: Any, record: xr.Dataset) -> None:
     """Every seed of the first pair; the baseline's median goes across."""
     one, gain = record.isel(pair=0), shown_gain(record)
     places = np.arange(len(CHANGES) + 2) + np.repeat([0.0, 0.5], [len(CHANGES), 2])
-    units = one.committee_ipr.median("unit").rename(start="condition")
-    both: Any = xr.concat([one.end_ipr.drop_vars("condition"), units.drop_vars("condition")], "condition")
     for g, value in enumerate(one.gain.values):
         shift = 0.24 * (g - (one.sizes["gain"] - 1) / 2)
-        _dots(axes, places + shift, both.isel(gain=g), f"C{g}", MARKERS[g % 5], f"gain {gain_text(value)}")
+        look: dict[str, Any] = {"color": f"C{g}", "alpha": 0.6, "markeredgewidth": 0}
+        _dots(axes, places + shift, _all_ends(one.isel(gain=g)), MARKERS[g % 5], f"gain {gain_text(value)}", look)
+    for i in range(1, record.sizes["pair"]):
+        ends, look = _all_ends(record.isel(pair=i).sel(gain=gain)), {"color": "0.35", "markerfacecolor": "none"}
+        _dots(axes, places, ends, MARKERS[-i], f"gain {gain_text(gain)}, scales {record.pair.values[i]}", look)
     base = float(one.end_ipr.sel(condition="baseline", gain=gain).median())
     axes.axhline(base, color=f"C{list(one.gain.values).index(gain)}", linewidth=1.0, label="baseline, median")
     axes.axhline(LOCALIZED, color="0.4", linewidth=1.0, linestyle=":", label=f"localized: {LOCALIZED:g} and more")
@@ -76,13 +78,17 @@ def _conditions(axes: Any, record: xr.Dataset) -> None:
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
 
 
-def _dots(axes: Any, places: np.ndarray, values: xr.DataArray, color: str, marker: str, label: str) -> None:
+def _all_ends(one: xr.Dataset) -> np.ndarray:
+    """(seed, condition): the IPR of each neuron, then the median over units of committees from both starts."""
+    neurons = one.end_ipr.transpose("seed", "condition").values
+    return np.hstack([neurons, one.committee_ipr.median("unit").transpose("seed", "start").values])
+
+
+def _dots(axes: Any, places: np.ndarray, values: np.ndarray, marker: str, label: str, look: dict[str, Any]) -> None:
     """One dot for each seed, side by side."""
-    values = values.transpose("seed", "condition")
     spread = np.linspace(-0.08, 0.08, len(values)) if len(values) > 1 else [0.0]
-    for k, (shift, row) in enumerate(zip(spread, values.values, strict=True)):
-        look: dict[str, Any] = {"color": color, "markersize": 4, "alpha": 0.6, "markeredgewidth": 0}
-        axes.plot(places + shift, row, marker, label=label if k == 0 else None, **look)
+    for k, (shift, row) in enumerate(zip(spread, values, strict=True)):
+        axes.plot(places + shift, row, marker, linestyle="none", markersize=4, label=label if k == 0 else None, **look)
 
 
 def time_text(one: xr.Dataset) -> str:
@@ -126,9 +132,9 @@ def _on_the_line(axes: Any, one: xr.Dataset, colour: str) -> None:
         axes.plot(one.position, field / field.max(), color=colour, linewidth=1.0, alpha=0.7, label=label)
     mode = placed(one.line_mode.values, "line")
     axes.plot(one.position, mode / mode.max(), **THEORY, linewidth=1.2, label="attracting mode, Gaussian data")
-    axes.set(xlabel="site of the open line", ylabel="weight, over its maximum", ylim=(-0.4, 1.35))
+    axes.set(xlabel="site of the open line", ylabel="weight, over its maximum", ylim=(-0.3, 1.5))
     axes.set_title(f"(c) open line, gain {gain_text(float(one.gain))}, all seeds", fontsize="medium")
-    axes.legend(loc="upper center", fontsize="small", ncols=2)
+    axes.legend(loc="upper right", fontsize="small")
 
 
 def _sizes(axes: Any, one: xr.Dataset) -> None:

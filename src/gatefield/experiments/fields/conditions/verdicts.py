@@ -98,16 +98,24 @@ def _offsets(record: xr.Dataset) -> list[Verdict]:
 
 
 def _swapped(record: xr.Dataset) -> list[Verdict]:
-    claim = "with the length scales swapped no condition localizes at gain 3 in the same time, from a random start"
+    claims = (
+        "with the length scales swapped no condition localizes at gain 3 in the same time, from a random start",
+        "with the length scales swapped a neuron that begins with a basis vector stays localized at gain 3",
+    )
     there = [[float(a), float(b)] for a, b in zip(record.xi1, record.xi0, strict=True)]
     missing = None if PAIR[::-1] in there else Need("the pair 1, 2", str(len(there)), {"pairs": [*there, PAIR[::-1]]})
     if why := lacking(*_setting(record), missing, lasting(record, ENOUGH)):
-        return [Verdict.not_judged(claim, why)]
-    random = [name for name in CHANGES if name != "basis"]
-    medians = record.isel(pair=there.index(PAIR[::-1])).sel(gain=GAIN, condition=random).end_ipr.median("seed")
+        return [Verdict.not_judged(claim, why) for claim in claims]
+    ends = record.end_ipr.isel(pair=there.index(PAIR[::-1])).sel(gain=GAIN)
+    medians = ends.drop_sel(condition="basis").median("seed")
     most = medians.isel(condition=int(medians.values.argmax()))
-    note = f"{CHANGES[most.condition.item()].words}, after {float(record.time[-1]):.4g} tau of the baseline"
-    return [Verdict.below(claim, LOCALIZED, most, of="largest median IPR", note=note)]
+    time = f"after {float(record.time[-1]):.4g} tau of the baseline"
+    note, kept = f"{CHANGES[most.condition.item()].words}, {time}", ends.sel(condition="basis")
+    words: Any = {"of": "median IPR", "error": _error(kept), "note": f"{_range(kept)}, {time}"}
+    return [
+        Verdict.below(claims[0], LOCALIZED, most, of="largest median IPR", note=note),
+        Verdict.above(claims[1], LOCALIZED, kept.median(), **words),
+    ]
 
 
 def _bases(record: xr.Dataset) -> list[Verdict]:
