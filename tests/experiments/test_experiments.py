@@ -23,6 +23,7 @@ PARTS = {name: experiments.get(name) for name in experiments.names()}
 CLAIMS = {
     "gaussian-neuron": 3,
     "late-localization": 6,
+    "conditions": 24,
     "localization": 5,
     "fourier-basis": 8,
     "small-bump": 3,

@@ -1,0 +1,215 @@
+"""Under which conditions localization survives, and why it does not under others."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from gatefield.experiments.fields.conditions.changes import CHANGES
+from gatefield.experiments.fields.conditions.simulate import LOCALIZED
+from gatefield.experiments.needs import Need, at_least, exactly, holding, lacking, lasting
+from gatefield.lab import Verdict
+from gatefield.measures import shifted_cosine
+
+GAIN, PAIR, ENOUGH = 3.0, [2.0, 1.0], 200.0
+"""Where the baseline localizes: gain, length scales of the positive and the negative class, and time in tau."""
+GAUSSIAN = 0.1
+"""Up to which gain data are nearly Gaussian: their excess kurtosis is below 0.001."""
+LEADS, ORDER = 0.2, 0.5
+"""Up to which ratio of the first term of the velocity to the second the second leads; from which on both are of one order."""
+ALIKE = 0.95
+"""From which cosine on two fields are the same but for the noise of batches."""
+LEVEL, MANY = 0.01, 32
+"""Of a test: one record in a hundred misses by chance; and with so many fields most would, if they sat like the mode."""
+
+
+def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
+    """What the record says of each claim."""
+    return [*_survivals(record), *_offsets(record), *_swapped(record), *_bases(record), _line(record), *_early(record)]
+
+
+def _setting(record: xr.Dataset) -> list[Need | None]:
+    first = [float(record.xi1[0]), float(record.xi0[0])]
+    pairs = None if first == PAIR else Need("2 and 1 as the first pair", f"{first[0]:g} and {first[1]:g}", {"pairs": [PAIR]})
+    return [exactly("n", 40, record.sizes["position"]), pairs, holding("gains", [GAIN], record.gain.values)]
+
+
+def _unmet(record: xr.Dataset) -> str:
+    return lacking(*_setting(record), lasting(record, ENOUGH))
+
+
+def _at(record: xr.Dataset) -> xr.Dataset:
+    return record.isel(pair=0).sel(gain=GAIN)
+
+
+def _error(values: Any) -> float:
+    """Two standard errors of a median over seeds, which is sqrt(pi/2) times that of a mean."""
+    values = np.asarray(values, float)
+    return 2 * math.sqrt(math.pi / 2) * float(values.std(ddof=1)) / math.sqrt(values.size) if values.size > 1 else math.inf
+
+
+def _range(values: Any) -> str:
+    values = np.asarray(values, float)
+    return f"{values.min():.3g} to {values.max():.3g} over {values.size} seeds"
+
+
+def _survivals(record: xr.Dataset) -> list[Verdict]:
+    claims = {name: f"localization survives: {change.words}" for name, change in CHANGES.items()}
+    claims["baseline"] = "the baseline localizes at gain 3"
+    kinds: Any = {name: "control" if name == "baseline" else "prediction" for name in claims}
+    if why := _unmet(record):
+        return [Verdict.not_judged(claim, why, kind=kinds[name]) for name, claim in claims.items()]
+    return [_survives(_at(record).sel(condition=name), claim, kinds[name]) for name, claim in claims.items()]
+
+
+def _survives(one: xr.Dataset, claim: str, kind: Any) -> Verdict:
+    values = one.end_ipr.values
+    middle, times = float(np.median(values)), one.localized_at.values
+    note = f"{_range(values)}; as that of {1 / middle:.2g} equal sites"
+    if np.isfinite(times).any():
+        note += f"; from {np.nanmedian(times):.3g} tau on"
+    return Verdict.above(claim, LOCALIZED, middle, of="median IPR at gain 3", error=_error(values), kind=kind, note=note)
+
+
+def _offsets(record: xr.Dataset) -> list[Verdict]:
+    """What an output of 1/2 at no input changes, which an output bias gives, and a logit has by itself."""
+    claims = (
+        "without an offset the neuron does worse than the constant output 1/2",
+        "fields trained with an output bias tell more of the label than localized ones",
+        "cross-entropy with an output bias trains the field of MSE with an output bias",
+        "cross-entropy with an output bias makes the field four times as large as MSE does",
+    )
+    if why := _unmet(record):
+        return [Verdict.not_judged(claim, why) for claim in claims]
+    plain, bias, entropy = (_at(record).sel(condition=name) for name in ("baseline", "bias", "cross-entropy"))
+    alike = np.median(shifted_cosine(entropy.end.values, bias.end.values))
+    sizes = entropy.end_size.values / bias.end_size.values
+    ratio = bias.explained.values / plain.explained.values
+    slope = "a logit of 4 (p - 1/2) is right for p near 1/2, which holds if little can be told of the label"
+    told = f"{100 * float(bias.explained.median()):.2g} % of its variance against {100 * float(plain.explained.median()):.2g} %"
+    return [
+        Verdict.above(claims[0], 0.125, plain.end_loss.median(), of="median loss", note="1/8 is that of the constant"),
+        Verdict.above(claims[1], 1.0, np.median(ratio), of="median ratio of the shares explained", note=told),
+        Verdict.above(claims[2], ALIKE, alike, of="median cosine over all shifts", note=slope),
+        Verdict.within(claims[3], 4.0, np.median(sizes), rtol=0.1, of="median ratio of |w|", note=_range(sizes)),
+    ]
+
+
+def _swapped(record: xr.Dataset) -> list[Verdict]:
+    claims = (
+        "with the length scales swapped no condition localizes at gain 3 in the same time, from a random start",
+        "with the length scales swapped a neuron that begins with a basis vector stays localized at gain 3",
+    )
+    there = [[float(a), float(b)] for a, b in zip(record.xi1, record.xi0, strict=True)]
+    missing = None if PAIR[::-1] in there else Need("the pair 1, 2", str(len(there)), {"pairs": [*there, PAIR[::-1]]})
+    if why := lacking(*_setting(record), missing, lasting(record, ENOUGH)):
+        return [Verdict.not_judged(claim, why) for claim in claims]
+    ends = record.end_ipr.isel(pair=there.index(PAIR[::-1])).sel(gain=GAIN)
+    medians = ends.drop_sel(condition="basis").median("seed")
+    most = medians.isel(condition=int(medians.values.argmax()))
+    time = f"after {float(record.time[-1]):.4g} tau of the baseline"
+    note, kept = f"{CHANGES[most.condition.item()].words}, {time}", ends.sel(condition="basis")
+    words: Any = {"of": "median IPR", "error": _error(kept), "note": f"{_range(kept)}, {time}"}
+    return [
+        Verdict.below(claims[0], LOCALIZED, most, of="largest median IPR", note=note),
+        Verdict.above(claims[1], LOCALIZED, kept.median(), **words),
+    ]
+
+
+def _bases(record: xr.Dataset) -> list[Verdict]:
+    """What is left of basis vectors as a start."""
+    claims = (
+        "one neuron from a basis vector ends as from a random start",
+        "on nearly Gaussian data a committee forgets that it began with basis vectors",
+        "at gain 3 a committee keeps something of the basis vectors that it began with",
+    )
+    words: Any = {"source": "note 002, section 2, basis initialization"}
+    low = [] if (record.gain <= GAUSSIAN).any() else [holding("gains", [0.01], record.gain.values)]
+    if why := _unmet(record):
+        out = [Verdict.not_judged(claim, why, **words) for claim in (claims[0], claims[2])]
+    else:
+        out = [_one_basis(_at(record), claims[0], words), _kept(_at(record), claims[2], words)]
+    if why := lacking(*_setting(record), *low, lasting(record, ENOUGH)):
+        return [*out, Verdict.not_judged(claims[1], why, **words)]
+    forgotten = record.committee_ipr.isel(pair=0, gain=0).sel(start="basis").median("unit")
+    bound = 4 / record.sizes["position"]
+    of = "median IPR over units and seeds"
+    note = f"{_range(forgotten)} at gain {float(record.gain[0]):g}; the bound is 4/n"
+    return [*out, Verdict.below(claims[1], bound, forgotten.median(), of=of, note=note, error=_error(forgotten), **words)]
+
+
+def _one_basis(one: xr.Dataset, claim: str, words: Any) -> Verdict:
+    values = one.end_ipr.sel(condition="basis")
+    expected = one.end_ipr.sel(condition="baseline").median()
+    return Verdict.within(claim, expected, values.median(), atol=0.03, of="median IPR", note=_range(values), **words)
+
+
+def _kept(one: xr.Dataset, claim: str, words: Any) -> Verdict:
+    units = one.committee_ipr.median("unit")
+    more = units.sel(start="basis") - units.sel(start="random")
+    stay = 100 * float(one.committee_stays.sel(start="basis").mean())
+    medians = f"{float(units.sel(start='basis').median()):.2g} against {float(units.sel(start='random').median()):.2g}"
+    note = f"{medians} from a random start; the largest entry of {stay:.0f} % of the units has stayed"
+    return Verdict.above(claim, 0.0, more.median(), of="median lead in IPR", error=_error(more), note=note, **words)
+
+
+def _line(record: xr.Dataset) -> Verdict:
+    claim = "on an open line localized fields sit anywhere, near the ends as often as in the middle"
+    many = at_least("seeds", MANY, record.sizes["seed"])
+    if why := lacking(*_setting(record), lasting(record, ENOUGH), many):
+        return Verdict.not_judged(claim, why)
+    one, n = _at(record).sel(condition="line"), record.sizes["position"]
+    sits = np.abs(one.end.values[one.end_ipr.values >= LOCALIZED]).argmax(-1)
+    if not len(sits):
+        return Verdict.not_judged(claim, f"no field localized on the line; run with --set steps={2 * record.attrs['steps']}")
+    away, half = np.minimum(np.arange(n), np.arange(n)[::-1]), n // 2
+    mean, spread = (half - 1) / 2, math.sqrt((half**2 - 1) / 12 / len(sits))
+    p = math.erfc(abs(away[sits].mean() - mean) / spread / math.sqrt(2))
+    mode, loss = one.line_mode.values**2, one.line_loss.values
+    note = f"{len(sits)} fields; {(away * mode).sum() / mode.sum():.3g} sites if they sat like the attracting Gaussian mode; "
+    note += f"a bump's loss is {loss[half]:.4g} in the middle, {loss[2]:.4g} on the third site, {loss[0]:.4g} on the last"
+    by = "mean distance from the nearer end, in sites, against even chances"
+    return Verdict.test(claim, mean, away[sits].mean(), p, level=LEVEL, by=by, note=note)
+
+
+def _early(record: xr.Dataset) -> list[Verdict]:
+    """The story of note 003: the field shrinks as on Gaussian data until f is of the order of the second term."""
+    claims = (
+        "from a standard normal start the second term of the velocity leads",
+        "from a standard normal start the field shrinks until both terms are of one order",
+        "from a standard normal start the field moves as on Gaussian data until both terms are of one order",
+        "from a standard normal start the field localizes only when both terms are of one order",
+    )
+    words: Any = {"kind": "claim", "source": "note 003, section 2"}
+    if why := lacking(*_setting(record)):
+        return [Verdict.not_judged(claim, why, **words) for claim in claims]
+    one = record.sel(gain=GAIN)
+    ratio = (one.early_pull / one.early_brake).values
+    leads = Verdict.below(claims[0], LEADS, np.median(ratio[:, 0]), of="median ratio of first to second term", **words)
+    hits = [(ratio >= ORDER).any(-1), (one.early_ipr.values >= LOCALIZED).any(-1)]
+    if not np.all(hits):
+        longer = 2 * record.attrs["early_steps"]
+        why = f"needs all seeds to localize in the first moments, has {hits[1].sum()} of {hits[1].size}"
+        why += f"; run with --set early_steps={longer}"
+        return [leads, *(Verdict.not_judged(claim, why, **words) for claim in claims[1:])]
+    return [leads, *_taking_over(one, ratio, claims[1:], words)]
+
+
+def _taking_over(one: xr.Dataset, ratio: np.ndarray, claims: Sequence[str], words: Any) -> list[Verdict]:
+    seeds = np.arange(len(ratio))
+    over, localized = (ratio >= ORDER).argmax(-1), (one.early_ipr.values >= LOCALIZED).argmax(-1)
+    size, time = one.early_size.values, one.early_time.values
+    shrunk = size[seeds, over] / size[:, 0]
+    when = (
+        f"at {np.median(time[over]):.3g} tau, |w| = {np.median(size[seeds, over]):.3g} of {np.median(size[:, 0]):.3g} at first"
+    )
+    alike = one.early_likeness.values
+    late = f"median; {np.median(alike[seeds, localized]):.2g} when it localizes, at {np.median(time[localized]):.3g} tau"
+    at = f"first term at least {ORDER:g} of the second: {when}"
+    return [
+        Verdict.below(claims[0], 0.5, np.median(shrunk), of="median |w| over that at the start", note=at, **words),
+        Verdict.above(claims[1], ALIKE, np.median(alike[seeds, over]), of="cosine with the Gaussian flow", note=late, **words),
+        Verdict.above(claims[2], ORDER, ratio[seeds, localized].min(), of="smallest ratio when IPR reaches 0.3", **words),
+    ]

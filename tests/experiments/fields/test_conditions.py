@@ -1,0 +1,269 @@
+"""Verdicts and figure of `conditions`, on made-up records; what its tiny trainings are."""
+
+import numpy as np
+import pytest
+import xarray as xr
+from drawn import lines, panel
+from judging import changed, judged, told
+from plain import covariance, gate_mean, site_gate_mean
+from plain import ipr as plain_ipr
+from test_experiments import simulated, trained
+from watched import assert_by_seed, assert_classes
+
+from gatefield import experiments
+from gatefield.experiments.fields.conditions.changes import CHANGES, learning_rate
+from gatefield.experiments.fields.conditions.simulate import bump_losses, explained, since
+
+CONDITIONS = experiments.get("conditions")
+PAIRS = ((2.0, 1.0), (1.0, 2.0))
+WIDE = ("bias", "cross-entropy", "entropy-alone")
+
+
+def made(*changes, n=40, pairs=PAIRS, gains=(0.01, 3.0), seeds=32, steps=4_000, early_steps=1_000):
+    """All localize in the first order at gain 3, but for those with an offset; every claim is confirmed but for theirs."""
+    rng = np.random.default_rng(0)
+    runs = (len(CHANGES), len(pairs), len(gains), seeds)
+    ipr = np.full(runs, 0.05)
+    ipr[:, 0, -1] = 0.64 + 0.001 * np.arange(seeds)
+    ipr[[list(CHANGES).index(name) for name in WIDE], 0, -1] = 0.2
+    sizes, losses = np.full(runs, 1.0), np.full(runs, 0.19)
+    end = 0.01 * rng.normal(size=(*runs, n))
+    sites = np.arange(seeds) * n // seeds
+    end[..., np.arange(seeds), sites] = 1.0
+    committee = np.full((2, *runs[1:], 3), 0.1)
+    committee[1] += 0.05
+    committee[:, :, 0] = 0.06
+    pull = np.tile([0.1, 0.4, 1.0], (len(gains), seeds, 1))
+    early_ipr = np.tile([0.05, 0.05, 0.6], (len(gains), seeds, 1))
+    names = ("condition", "pair", "gain", "seed")
+    moments = ("gain", "seed", "moment")
+    record = xr.Dataset(
+        {
+            "end": ((*names, "position"), end),
+            "end_ipr": (names, ipr),
+            "end_size": (names, sizes),
+            "end_loss": (names, losses),
+            "explained": (names, np.full(runs, 0.01)),
+            "localized_step": (names, np.where(ipr > 0.3, 200.0, np.nan)),
+            "localized_at": (names, np.where(ipr > 0.3, 20.0, np.nan)),
+            "committee_ipr": (("start", *names[1:], "unit"), committee),
+            "committee_stays": (("start", *names[1:], "unit"), committee > 0.1),
+            "line_mode": (("gain", "position"), np.tile(np.sin(np.pi * (np.arange(n) + 0.5) / n), (len(gains), 1))),
+            "line_loss": (("gain", "position"), np.full((len(gains), n), 0.19)),
+            "early_pull": (moments, pull),
+            "early_brake": (moments, np.ones_like(pull) * [1.0, 0.8, 1.0]),
+            "early_ipr": (moments, early_ipr),
+            "early_size": (moments, pull * 0 + [6.0, 2.0, 0.4]),
+            "early_likeness": (moments, pull * 0 + [1.0, 0.96, 0.3]),
+        },
+        {
+            "condition": list(CHANGES),
+            "pair": [f"{a:g}, {b:g}" for a, b in pairs],
+            "gain": list(gains),
+            "start": ["random", "basis"],
+            "position": np.arange(n),
+            "time": ("step", [0.0, 0.05 * steps]),
+            "early_time": ("moment", [0.0, 8.0, 20.0]),
+            "xi1": ("pair", [a for a, _ in pairs]),
+            "xi0": ("pair", [b for _, b in pairs]),
+        },
+        {"steps": steps, "early_steps": early_steps},
+    )
+    record = changed(record, ("end_size", {"condition": "cross-entropy"}, 4.0), ("explained", {"condition": "bias"}, 0.014))
+    return changed(record, *changes)
+
+
+def spread_around(value, width=0.01):
+    """Values of 32 seeds with that median and a standard error far below the distance from a bound."""
+    return value + width * np.linspace(-1, 1, 32)
+
+
+AT = {"pair": "2, 1", "gain": 3.0}
+BASELINE, READOUT, BIAS = "the baseline localizes", "learned readout", "survives: output bias"
+WORSE, TELLS, SAME, FOUR = "does worse", "tell more", "trains the field of MSE", "four times"
+SWAPPED, STAYS, ONE, FORGETS, KEEPS = (
+    "swapped no condition",
+    "stays localized",
+    "one neuron from a basis",
+    "forgets",
+    "keeps something",
+)
+LINE, LEADS, SHRINKS, MOVES, ONLY = (
+    "open line localized",
+    "velocity leads",
+    "shrinks until",
+    "moves as on",
+    "localizes only when",
+)
+
+
+@pytest.mark.parametrize(
+    ("words", "change", "expected"),
+    [
+        (BASELINE, [], True),
+        (BASELINE, [("end_ipr", {"condition": "baseline", **AT}, 0.29)], False),
+        (READOUT, [("end_ipr", {"condition": "readout", **AT}, spread_around(0.31))], True),
+        (READOUT, [("end_ipr", {"condition": "readout", **AT}, spread_around(0.29))], False),
+        (BIAS, [], False),
+        (WORSE, [("end_loss", {"condition": "baseline", **AT}, 0.126)], True),
+        (WORSE, [("end_loss", {"condition": "baseline", **AT}, 0.124)], False),
+        (TELLS, [("explained", {"condition": "bias", **AT}, 0.0101)], True),
+        (TELLS, [("explained", {"condition": "bias", **AT}, 0.0099)], False),
+        (SAME, [], True),
+        (SAME, [("end", {"condition": "bias", **AT}, 1.0)], False),
+        (FOUR, [("end_size", {"condition": "cross-entropy", **AT}, 4.39)], True),
+        (FOUR, [("end_size", {"condition": "cross-entropy", **AT}, 4.41)], False),
+        (SWAPPED, [("end_ipr", {"condition": "basis", "pair": "1, 2"}, 0.9)], True),  # it did not begin at random
+        (SWAPPED, [("end_ipr", {"condition": "adam", "pair": "1, 2", "gain": 3.0}, 0.31)], False),
+        (STAYS, [("end_ipr", {"condition": "basis", "pair": "1, 2", "gain": 3.0}, spread_around(0.31))], True),
+        (STAYS, [("end_ipr", {"condition": "basis", "pair": "1, 2", "gain": 3.0}, spread_around(0.29))], False),
+        (ONE, [("end_ipr", {"condition": "basis", **AT}, 0.684)], True),  # 0.6555 is the median
+        (ONE, [("end_ipr", {"condition": "basis", **AT}, 0.687)], False),
+        (FORGETS, [("committee_ipr", {"start": "basis", "pair": "2, 1", "gain": 0.01}, 0.099)], True),
+        (FORGETS, [("committee_ipr", {"start": "basis", "pair": "2, 1", "gain": 0.01}, 0.101)], False),
+        (KEEPS, [("committee_ipr", {"start": "basis", **AT}, 0.101)], True),
+        (KEEPS, [("committee_ipr", {"start": "basis", **AT}, 0.099)], False),
+        (LINE, [], True),
+        (LINE, [("end", {"condition": "line", **AT}, np.eye(40)[19])], False),
+        (LINE, [("end", {"condition": "line", **AT}, np.eye(40)[38])], False),
+        (LEADS, [("early_pull", {"gain": 3.0}, [0.19, 0.4, 1.0])], True),
+        (LEADS, [("early_pull", {"gain": 3.0}, [0.21, 0.4, 1.0])], False),
+        (SHRINKS, [("early_size", {"gain": 3.0}, [6.0, 2.9, 0.4])], True),
+        (SHRINKS, [("early_size", {"gain": 3.0}, [6.0, 3.1, 0.4])], False),
+        (SHRINKS, [("early_pull", {"gain": 3.0}, [0.1, 0.39, 1.0]), ("early_size", {"gain": 3.0}, [6.0, 5.9, 0.4])], True),
+        (MOVES, [("early_likeness", {"gain": 3.0}, [1.0, 0.951, 0.3])], True),
+        (MOVES, [("early_likeness", {"gain": 3.0}, [1.0, 0.949, 0.3])], False),
+        (ONLY, [], True),
+        (ONLY, [("early_ipr", {"gain": 3.0, "seed": 5}, [0.31, 0.5, 0.6])], False),
+    ],
+)
+def test_both_sides_of_each_bound(words, change, expected):
+    record = made().assign_coords(seed=np.arange(32))
+    assert judged(CONDITIONS, changed(record, *change), words).holds == expected
+
+
+def test_few_and_scattered_seeds_do_not_decide():
+    wild = [("end_ipr", {"condition": "readout", **AT}, np.tile([0.05, 0.32, 0.33, 0.9], 8))]
+    assert judged(CONDITIONS, made(*wild), READOUT).outcome == "not decided"
+    assert judged(CONDITIONS, made(seeds=1), READOUT).outcome == "not decided"
+
+
+@pytest.mark.parametrize(
+    ("settings", "count", "why"),
+    [
+        ({"n": 20}, 24, "needs n = 40"),
+        ({"gains": (0.01, 1.0)}, 24, "needs gains with 3"),
+        ({"pairs": PAIRS[::-1]}, 24, "needs 2 and 1 as the first pair"),
+        ({"steps": 3_999}, 20, "needs a training of 200 tau"),
+        ({"pairs": PAIRS[:1]}, 2, "needs the pair 1, 2"),
+        ({"gains": (1.0, 3.0)}, 1, "needs gains with 0.01"),
+        ({"seeds": 31}, 1, "needs seeds of at least 32"),
+    ],
+)
+def test_what_a_record_lacks_is_told(settings, count, why):
+    record = made(**settings)
+    assert len(told(CONDITIONS, record)) == 24 - count
+    assert sum(why in verdict.why for verdict in CONDITIONS.verdicts(record)) == count
+
+
+def test_first_moments_that_end_too_early_are_told():
+    late = made(("early_ipr", {"gain": 3.0}, 0.1))
+    found = judged(CONDITIONS, late, ONLY)
+    assert "has 0 of 32; run with --set early_steps=2000" in found.why
+    assert judged(CONDITIONS, late, LEADS).holds
+    spread = made(("end_ipr", {"condition": "line"}, 0.1))
+    assert "run with --set steps=8000" in judged(CONDITIONS, spread, LINE).why
+
+
+def test_figure_shows_each_seed_and_the_time_until_localized():
+    record = made(seeds=3)
+    record["localized_at"].loc[{"condition": "adam"}] = np.nan
+    record["localized_step"].loc[{"condition": "line", "gain": 3.0, "seed": [0, 1]}] = np.nan
+    drawn = CONDITIONS.figure(record.assign_coords(seed=np.arange(3)))
+    top = panel(drawn, "(a)")
+    assert [text.get_text() for text in top.texts] == ["20 τ", "–", *["20 τ"] * 4, "200 steps", "–", "–", "–"]
+    dots = lines(top, color="C1", marker="s")
+    for seed, line in enumerate(dots):
+        one = record.isel(pair=0, gain=-1, seed=seed)
+        wanted = [*one.end_ipr.values, *one.committee_ipr.median("unit").values]
+        np.testing.assert_allclose(line.get_ydata(), wanted)
+    assert len(dots) == 3
+    other = lines(top, words="scales 1, 2")
+    np.testing.assert_allclose(other[0].get_ydata()[:10], record.end_ipr[:, 1, -1, 0])
+    size, terms = panel(drawn, "(d)"), panel(drawn, "(e)")
+    np.testing.assert_allclose(lines(size, label="|w|")[0].get_ydata(), [2.0, 0.4])
+    np.testing.assert_allclose(lines(terms, words="second")[0].get_ydata(), [0.8, 1.0])
+    np.testing.assert_allclose(lines(panel(drawn, "(c)"), words="trained")[0].get_ydata().max(), 1.0)
+
+
+@pytest.mark.xdist_group("conditions")
+def test_what_is_trained():
+    _, p, record = simulated("conditions")
+    parts = trained("conditions")
+    assert list(parts) == [*CHANGES, "committee", "committee-basis", "early"]
+    assert {part.settings["loss"] for name, part in parts.items() if "loss" in part.settings} == {"cross-entropy"}
+    for name, change in CHANGES.items():
+        part, xi1, xi0 = parts[name], *np.array(p.pairs).T[:, :, None, None]
+        assert_classes(part, xi1, xi0, np.array(p.gains)[:, None])
+        assert part.task.positive.boundary == part.task.negative.boundary == ("line" if name == "line" else "ring")
+        assert (part.net.readout is not None) == (name == "readout")
+        assert (part.net.output_bias is not None) == (name in ("bias", "cross-entropy"))
+        assert part.settings.get("optimizer", "sgd") == (name if name in ("momentum", "adam") else "sgd")
+        assert part.settings.get("loss", "mse") == ("cross-entropy" if "entropy" in name else "mse")
+        if name != "basis":
+            assert_by_seed(part)
+        fields = part.record.fields.values[..., 0, :].astype(float)
+        np.testing.assert_allclose(record.ipr.sel(condition=name), plain_ipr(fields), rtol=1e-5)
+        np.testing.assert_allclose(record.end.sel(condition=name), fields[..., -1, :])
+        assert part.settings["learning_rate"] == learning_rate(change, p.learning_rate, p.steps)
+    starts = {name: np.asarray(part.net.fields) for name, part in parts.items()}
+    np.testing.assert_array_equal(starts["basis"], np.broadcast_to(np.eye(p.n)[0], starts["basis"].shape))
+    np.testing.assert_allclose(starts["normal"], starts["baseline"] * np.sqrt((p.n + 1) / 2), rtol=1e-5)
+    np.testing.assert_array_equal(starts["committee-basis"][0], np.eye(p.n)[[0, p.n // 2]])
+
+
+@pytest.mark.xdist_group("conditions")
+def test_the_first_moments_against_sums_over_samples():
+    _, p, record = simulated("conditions")
+    fields = trained("conditions")["early"].record.fields.values[..., 0, :].astype(float)
+    np.testing.assert_allclose(record.early_size, np.sqrt((fields**2).sum(-1)), rtol=1e-5)
+    for g, gain in enumerate(p.gains):
+        cov1, cov0 = (covariance(p.n, xi, gain) for xi in p.pairs[0])
+        brake = np.sqrt((((cov0 + cov1) @ fields[g, 0, 5]) ** 2).sum()) / 4
+        np.testing.assert_allclose(record.early_brake[g, 0, 5], brake, rtol=1e-5)
+    cov1, cov0 = (covariance(p.n, xi) for xi in p.pairs[0])  # gain 0.01 is nearly Gaussian
+    exact = [np.linalg.norm(gate_mean(w, cov1)) / 2 for w in fields[0, 0]]
+    np.testing.assert_allclose(record.early_pull[0, 0], exact, rtol=0.3)  # 500 samples
+    one, w = record.early_likeness[0, 0].values, fields[0, 0, 0]
+    for _ in range(1_000):  # Euler's steps to the fourth record
+        w = w + 0.4 / 1_000 * (gate_mean(w, cov1) / 2 - (cov1 + cov0) @ w / 4)
+    seen = fields[0, 0, 4]
+    np.testing.assert_allclose(one[4], w @ seen / np.sqrt((w @ w) * (seen @ seen)), atol=1e-4)
+
+
+def test_learning_rates_fall_but_not_on_the_line():
+    falls, stays = (learning_rate(CHANGES[name], 0.1, 100) for name in ("cross-entropy", "line"))
+    np.testing.assert_allclose([falls(0), falls(50), falls(100)], [1.0, 0.505, 0.01], rtol=1e-5)
+    np.testing.assert_allclose(stays, 0.0505)
+
+
+def test_what_a_field_explains_is_its_squared_correlation_with_the_label():
+    rng = np.random.default_rng(1)
+    x1, x0 = 2 * rng.normal(size=(400, 5)), rng.normal(size=(400, 5))
+    fields = rng.normal(size=(2, 3, 5))
+    y = np.repeat([1.0, 0.0], 400)
+    direct = [[np.corrcoef(np.maximum(np.vstack([x1, x0]) @ w, 0), y)[0, 1] ** 2 for w in row] for row in fields]
+    np.testing.assert_allclose(explained(fields, x1, x0), direct)
+
+
+def test_the_loss_of_a_bump_is_that_of_its_best_field():
+    n, gain = 8, 3.0
+    total = covariance(n, 2.0, gain) + covariance(n, 1.0, gain)
+    drift = site_gate_mean(n, 2.0, gain)
+    w = 2 * np.linalg.solve(total, drift)
+    np.testing.assert_allclose(bump_losses(drift[None], total), [0.25 + w @ total @ w / 8 - w @ drift / 2])
+
+
+def test_since_when():
+    holds = np.array([[0, 1, 0, 1], [1, 1, 1, 1], [1, 1, 1, 0], [0, 0, 0, 1]], bool)
+    assert since(holds).tolist() == [3, 0, 3, 3]
