@@ -20,7 +20,7 @@ def figure(record: xr.Dataset) -> Figure:
     for axes, order, letter in zip(top.subplots(1, 2, sharey=True), ORDERS, "ab", strict=True):
         _ipr_panel(axes, record.sel(order=order), f"({letter}) {_order_text(order)}")
     top.axes[0].set_ylabel("IPR of the final field")
-    top.axes[0].legend(loc="upper right")
+    top.axes[1].legend(loc="upper right")
     for axes, order, letter in zip(middle.subplots(1, 2, sharey=True), ORDERS, "cd", strict=True):
         _explained_panel(axes, record.sel(order=order), f"({letter}) {_order_text(order)}")
     middle.axes[0].set_ylabel("share of labels explained, c²/(2D)")
