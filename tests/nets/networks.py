@@ -76,7 +76,7 @@ NETWORKS = {
 
 def moved(net):
     """The network with biases that are not zero, other ones in its gating network, and a readout that is not the mean."""
-    if getattr(net, "readout", None) is not None:
+    if isinstance(getattr(net, "readout", None), jax.Array):
         net = eqx.tree_at(lambda tree: tree.readout, net, net.readout + 0.1 * jnp.arange(net.readout.shape[-1]))
     for name, size in (("biases", 0.2), ("gating_biases", -0.3)):
         if getattr(net, name, None) is not None:

@@ -14,6 +14,7 @@ from show_fakes import BUMP, FakeEntry, find
 from gatefield import UserError, experiments, show
 from gatefield.lab import Parameters, Store, Verdict, parameter_values, resolve, run
 from gatefield.show import show_outcome, write_report
+from gatefield.show.kept import figure_of
 from gatefield.show.setting import setting
 
 pytestmark = pytest.mark.wrong_types  # entries and outcomes are stand-ins
@@ -329,10 +330,13 @@ def test_a_figure_is_drawn_once_for_the_same_record_and_code(tmp_path, counted):
 
 
 def test_equal_runs_have_the_same_figure_to_the_byte(tmp_path):
-    """However long they took, and whenever they were made."""
-    one, other = (finished(tmp_path / name, COUNTED).entries()[0] for name in ("one", "other"))
-    assert one.record().attrs["seconds"] != other.record().attrs["seconds"]
-    assert (one.path / "figure.svg").read_bytes() == (other.path / "figure.svg").read_bytes()
+    """However long they took, and whenever they were made; other parameters are another record."""
+    record = finished(tmp_path, COUNTED).entries()[0].record()
+    own = {"seconds": 3.0, "created": "2001-01-01", "resumed": 1}
+    one, other, third = (
+        figure_of(COUNTED, record.assign_attrs(changed), tmp_path / "nowhere") for changed in ({}, own, {"gain": 7.0})
+    )
+    assert one == other != third
 
 
 @pytest.mark.parametrize("origin", ["other code", "own file", "other record"])
