@@ -14,7 +14,7 @@ from every_function import CALLS, function, public
 from gatefield import Committee, UserError, kernels, measures
 from gatefield.data import Hypercube
 from gatefield.gates import GateSet, HalfSpace, bump, delta, fourier_mode
-from gatefield.theory import closure, elliptical, erf, gated_linear, hypercube, neuron, relu
+from gatefield.theory import closure, descent, elliptical, erf, gated_linear, hypercube, neuron, relu
 from gatefield.theory.classes import GaussianClass, gate_signs
 
 LONG = {"theory.flow_end", "theory.relu.single_path"}
@@ -133,6 +133,9 @@ REFUSED = [
     (lambda: relu.loss([W], ONES, INDEFINITE), "cov0 must have no negative eigenvalue"),
     (lambda: relu.kernel(W, W, INDEFINITE), "cov must have no negative eigenvalue"),
     (lambda: relu.gate_mean(W, SKEW), "cov must be symmetric"),
+    (lambda: neuron.gate_map(GaussianClass, ONES, [W]), "positive must be a class of inputs"),
+    (lambda: kernels.outer_kernel([(ONES,)]), r"parts must be pairs \(f, b\) of arrays"),
+    (lambda: descent(lambda w: None, W, learning_rate=0.5, steps=[0, 1]), "velocity must be a function .* must be numbers"),
     (lambda: relu.gate_mean(1j * W, ONES), "w must be a field of shape .* which is not a number"),
     (lambda: erf.slope_mean(W, 0.1, INDEFINITE), "cov must have no negative eigenvalue"),
     (lambda: kernels.trace_normalised(W), r"must have the shape \(samples, samples\), not \(3,\)"),

@@ -72,7 +72,8 @@ def _ring_square(n: int, site: int) -> np.ndarray:
 
 
 def _width(width: float) -> float:
-    return checks.scalar("width", checks.positive("width", width))
+    """The width; what is wider than any ring counts as 1e150, the square of which is still a number."""
+    return min(checks.scalar("width", checks.positive("width", width)), 1e150)
 
 
 def _sites(n: int) -> int:

@@ -30,11 +30,8 @@ HEIGHT = 256
 
 def _parts(name: str, parts: Any) -> None:
     """Pairs of arrays (samples, size), of the same samples."""
-    try:
-        pairs = [tuple(pair) for pair in parts]
-    except TypeError:
-        pairs = []
-    if not pairs or any(len(pair) != 2 for pair in pairs):
+    pairs = parts if isinstance(parts, list | tuple) else []
+    if not pairs or any(not isinstance(pair, list | tuple) or len(pair) != 2 for pair in pairs):
         raise UserError(f"{name} must be pairs (f, b) of arrays (samples, size), but are {quoted(parts)}; give one per array.")
     arrays(f"{name}, each of them,", [array for pair in pairs for array in pair])
     shapes = [np.shape(array) for pair in pairs for array in pair]

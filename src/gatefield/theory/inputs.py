@@ -115,7 +115,7 @@ def source(name: str, value: Any) -> None:
 
 def symmetric_class(name: str, value: Any) -> None:
     """A class of inputs as `theory.classes` has them."""
-    if not hasattr(value, "moments") or not hasattr(value, "drift"):
+    if isinstance(value, type) or not hasattr(value, "moments") or not hasattr(value, "drift"):
         raise UserError(f"{name} must be a class of inputs, such as GaussianClass(cov), but is {quoted(value)}.")
 
 

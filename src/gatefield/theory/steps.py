@@ -16,7 +16,10 @@ from gatefield.core.arrays import Numbers
 from gatefield.core.checks import given
 from gatefield.core.errors import UserError
 from gatefield.core.text.quoted import quoted
+from gatefield.core.tracing.functions import values_of
 from gatefield.theory.inputs import unless_nan, values
+
+_RULE = "velocity must be a function that gives one number for each weight"
 
 MOST_STEPS = 10**8
 """Of one call, which cannot be interrupted: an hour or so."""
@@ -55,7 +58,9 @@ def descent(
         return start[None]
     with jax.enable_x64(True):
         kept = diffrax.SaveAt(ts=jnp.asarray(marks))  # time is counted in steps
-        return np.asarray(_solve(diffrax.Euler(), lambda w: rate * velocity(w), jnp.asarray(start), marks[-1], 1.0, kept))
+        return np.asarray(
+            _solve(diffrax.Euler(), lambda w: rate * values_of(_RULE, velocity, w), jnp.asarray(start), marks[-1], 1.0, kept)
+        )
 
 
 def _one_step(name: str, step: Any) -> None:
@@ -93,7 +98,7 @@ def flow_end(
 
 
 def _solve(solver: Any, velocity: Callable[[Any], Any], w0: Array, end: Any, step: float, kept: diffrax.SaveAt) -> Array:
-    term = diffrax.ODETerm(lambda t, w, args: velocity(w))
+    term = diffrax.ODETerm(lambda t, w, args: values_of(_RULE, velocity, w))
     # without a bound on steps there is no reverse-mode derivative, and no buffer either
     solution = diffrax.diffeqsolve(term, solver, 0.0, end, step, w0, saveat=kept, max_steps=None)
     assert solution.ys is not None

@@ -19,7 +19,7 @@ MOST_RECORDS = 10**7
 
 def size_of_batch(size: Any) -> int | None:
     """Samples in a batch; None stands for the whole training set."""
-    return None if size is None or size == "all" else checks.count("batch_size", size)
+    return None if size is None or (isinstance(size, str) and size == "all") else checks.count("batch_size", size)
 
 
 def check_parts(net: Any, task: Any) -> None:
