@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import xarray as xr
 
+from gatefield.experiments.localized import LOCALIZED
 from gatefield.experiments.needs import holding, lacking, lasting, undecided, unjudged
 from gatefield.lab import Verdict
 from gatefield.plot import gain_text
@@ -13,8 +14,6 @@ ENOUGH = 600.0
 """Time in tau after which SGD and the closure have localized what they do."""
 SQUASHED = 1.0
 """The gain from which on fields localize."""
-LOCALIZED = 0.15
-"""An IPR above this, twice that of a random field on 40 sites, counts as localized."""
 
 
 def verdicts(record: xr.Dataset) -> Sequence[Verdict]:

@@ -37,7 +37,7 @@ class Change(NamedTuple):
 
 # Rates are such that each training is stable and as fast as it can be: a learned readout and cross-entropy turn a field
 # slower, by a/|w| and by the slope 1/4 of the logistic function; momentum makes ten steps of one. On the open line the rate
-# does not fall: with a rate that does, jaxlib 0.10 waits for itself on two cores when it takes the root of the covariance.
+# does not fall: with one that does, trainings were seen to stop for good on two cores with jaxlib 0.10; why is not known.
 CHANGES: Mapping[str, Change] = MappingProxyType(
     {
         "baseline": Change("baseline"),

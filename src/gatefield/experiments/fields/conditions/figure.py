@@ -7,7 +7,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from gatefield.experiments.fields.conditions.changes import CHANGES
-from gatefield.experiments.fields.conditions.simulate import LOCALIZED
+from gatefield.experiments.fields.conditions.simulate import SURVIVES
 from gatefield.plot import THEORY, gain_text, plain_log_scale, small_field
 
 EXAMPLES = ("baseline", "line", "readout", "adam", "bias", "cross-entropy", "entropy-alone")
@@ -62,7 +62,7 @@ def _conditions(axes: Any, record: xr.Dataset) -> None:
         _dots(axes, places, ends, MARKERS[-i], f"gain {gain_text(gain)}, scales {record.pair.values[i]}", look)
     base = float(one.end_ipr.sel(condition="baseline", gain=gain).median())
     axes.axhline(base, color=f"C{list(one.gain.values).index(gain)}", linewidth=1.0, label="baseline, median")
-    axes.axhline(LOCALIZED, color="0.4", linewidth=1.0, linestyle=":", label=f"localized: {LOCALIZED:g} and more")
+    axes.axhline(SURVIVES, color="0.4", linewidth=1.0, linestyle=":", label=f"localized: {SURVIVES:g} and more")
     for place, name in zip(places, CHANGES, strict=False):
         axes.text(place, 1.0, time_text(one.sel(condition=name, gain=gain)), ha="center", va="bottom", fontsize="small")
     axes.axvline(len(CHANGES) - 0.25, color="0.8", linewidth=0.8)
@@ -142,7 +142,7 @@ def _sizes(axes: Any, one: xr.Dataset) -> None:
     late = one.isel(moment=slice(1, None))
     for name, colour, label in (("early_size", "C2", "|w|"), ("early_ipr", "C6", "IPR")):
         _all_seeds(axes, late, late[name], colour, label)
-    axes.axhline(LOCALIZED, color="0.4", linewidth=1.0, linestyle=":")
+    axes.axhline(SURVIVES, color="0.4", linewidth=1.0, linestyle=":")
     plain_log_scale(axes, "x")
     axes.set(yscale="log", xlabel="time (τ)", ylabel="|w|; IPR")
     axes.set_title("(d) from a standard normal start", fontsize="medium")

@@ -18,8 +18,8 @@ from gatefield.measures import ipr
 from gatefield.nets import Committee
 from gatefield.theory import nlgp, relu
 
-LOCALIZED = 0.3
-"""From which IPR on a field counts as localized: that of three or four equal sites."""
+SURVIVES = 0.3
+"""From which IPR on localization has survived a change: that of three or four equal sites."""
 
 
 class Settings(Parameters):
@@ -91,7 +91,7 @@ def _paths(record: xr.Dataset, change: Change) -> xr.Dataset:
     """The IPR over time, from when on it is that of a localized field, and the field at the end."""
     fields = record.fields.isel(unit=0)
     path = xr.DataArray(ipr(fields.values), dims=fields.dims[:-1])
-    at = since(path.values >= LOCALIZED)
+    at = since(path.values >= SURVIVES)
     last = path.isel(step=-1)
     optimizer = change.training.get("optimizer", "sgd")
     scale = {"sgd": 1.0, "momentum": 1 / (1 - MOMENTUM)}.get(optimizer, np.nan)  # Adam's steps have no time of the flow
@@ -99,8 +99,8 @@ def _paths(record: xr.Dataset, change: Change) -> xr.Dataset:
     return xr.Dataset(
         {
             "ipr": path,
-            "localized_step": last.copy(data=record.step.values[at]).where(last >= LOCALIZED),
-            "localized_at": last.copy(data=scale * record.time.values[at]).where(last >= LOCALIZED),
+            "localized_step": last.copy(data=record.step.values[at]).where(last >= SURVIVES),
+            "localized_at": last.copy(data=scale * record.time.values[at]).where(last >= SURVIVES),
             "end": end,
             "end_ipr": last,
             "end_size": (end.dims[:-1], np.linalg.norm(end.values, axis=-1)),
@@ -175,8 +175,8 @@ def bump_losses(drifts: np.ndarray, total: np.ndarray) -> np.ndarray:
 def _named(record: xr.Dataset) -> xr.Dataset:
     words: dict[str, Any] = {
         "ipr": "inverse participation ratio",
-        "localized_step": f"step from which on the IPR is at least {LOCALIZED:g}",
-        "localized_at": f"time from which on the IPR is at least {LOCALIZED:g}",
+        "localized_step": f"step from which on the IPR is at least {SURVIVES:g}",
+        "localized_at": f"time from which on the IPR is at least {SURVIVES:g}",
         "end": "field at the end",
         "end_ipr": "IPR at the end",
         "end_size": "|w| at the end",

@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 
 from gatefield.experiments.fields.conditions.changes import CHANGES
-from gatefield.experiments.fields.conditions.simulate import LOCALIZED
+from gatefield.experiments.fields.conditions.simulate import SURVIVES
 from gatefield.experiments.needs import Need, at_least, exactly, holding, lacking, lasting
 from gatefield.lab import Verdict
 from gatefield.measures import shifted_cosine
@@ -70,7 +70,7 @@ def _survives(one: xr.Dataset, claim: str, kind: Any) -> Verdict:
     note = f"{_range(values)}; as that of {1 / middle:.2g} equal sites"
     if np.isfinite(times).any():
         note += f"; from {np.nanmedian(times):.3g} tau on"
-    return Verdict.above(claim, LOCALIZED, middle, of="median IPR at gain 3", error=_error(values), kind=kind, note=note)
+    return Verdict.above(claim, SURVIVES, middle, of="median IPR at gain 3", error=_error(values), kind=kind, note=note)
 
 
 def _offsets(record: xr.Dataset) -> list[Verdict]:
@@ -113,8 +113,8 @@ def _swapped(record: xr.Dataset) -> list[Verdict]:
     note, kept = f"{CHANGES[most.condition.item()].words}, {time}", ends.sel(condition="basis")
     words: Any = {"of": "median IPR", "error": _error(kept), "note": f"{_range(kept)}, {time}"}
     return [
-        Verdict.below(claims[0], LOCALIZED, most, of="largest median IPR", note=note),
-        Verdict.above(claims[1], LOCALIZED, kept.median(), **words),
+        Verdict.below(claims[0], SURVIVES, most, of="largest median IPR", note=note),
+        Verdict.above(claims[1], SURVIVES, kept.median(), **words),
     ]
 
 
@@ -161,7 +161,7 @@ def _line(record: xr.Dataset) -> Verdict:
     if why := lacking(*_setting(record), lasting(record, ENOUGH), many):
         return Verdict.not_judged(claim, why)
     one, n = _at(record).sel(condition="line"), record.sizes["position"]
-    sits = np.abs(one.end.values[one.end_ipr.values >= LOCALIZED]).argmax(-1)
+    sits = np.abs(one.end.values[one.end_ipr.values >= SURVIVES]).argmax(-1)
     if not len(sits):
         return Verdict.not_judged(claim, f"no field localized on the line; run with --set steps={2 * record.attrs['steps']}")
     away, half = np.minimum(np.arange(n), np.arange(n)[::-1]), n // 2
@@ -188,7 +188,7 @@ def _early(record: xr.Dataset) -> list[Verdict]:
     one = record.sel(gain=GAIN)
     ratio = (one.early_pull / one.early_brake).values
     leads = Verdict.below(claims[0], LEADS, np.median(ratio[:, 0]), of="median ratio of first to second term", **words)
-    hits = [(ratio >= ORDER).any(-1), (one.early_ipr.values >= LOCALIZED).any(-1)]
+    hits = [(ratio >= ORDER).any(-1), (one.early_ipr.values >= SURVIVES).any(-1)]
     if not np.all(hits):
         longer = 2 * record.attrs["early_steps"]
         why = f"needs all seeds to localize in the first moments, has {hits[1].sum()} of {hits[1].size}"
@@ -199,7 +199,7 @@ def _early(record: xr.Dataset) -> list[Verdict]:
 
 def _taking_over(one: xr.Dataset, ratio: np.ndarray, claims: Sequence[str], words: Any) -> list[Verdict]:
     seeds = np.arange(len(ratio))
-    over, localized = (ratio >= ORDER).argmax(-1), (one.early_ipr.values >= LOCALIZED).argmax(-1)
+    over, localized = (ratio >= ORDER).argmax(-1), (one.early_ipr.values >= SURVIVES).argmax(-1)
     size, time = one.early_size.values, one.early_time.values
     shrunk = size[seeds, over] / size[:, 0]
     when = (

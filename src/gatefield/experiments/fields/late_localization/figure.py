@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from gatefield.experiments.fields.late_localization.simulate import LOCALIZED
+from gatefield.experiments.localized import LOCALIZED
 from gatefield.plot import SEQUENTIAL, THEORY, gain_text, plain_log_scale
 
 EXAMPLES = 5

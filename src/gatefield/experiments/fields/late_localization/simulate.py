@@ -9,6 +9,7 @@ from pydantic import Field
 from gatefield.core.grid import Grid
 from gatefield.data import Hypercube, NonlinearGP, Task
 from gatefield.experiments.by_seed import train_by_seed
+from gatefield.experiments.localized import LOCALIZED
 from gatefield.experiments.orders import Pairs, pair_names
 from gatefield.lab import Bench, Parameters
 from gatefield.lab.kinds import Count, Gains, Rate, Seed
@@ -17,8 +18,6 @@ from gatefield.theory import hypercube
 
 SAME = 0.95
 """From which cosine on, over all shifts, an end counts as a state: the states themselves are 0.6 and less alike."""
-LOCALIZED = 0.15
-"""From which IPR on a field counts as localized: that of six or seven equal sites, four times that of a flat field of 40."""
 LAST = 0.25
 """Ends are means over this last part of the records, unless the field moves meanwhile."""
 STAYS = 0.99

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from gatefield.experiments.fields.late_localization.simulate import LOCALIZED
+from gatefield.experiments.localized import LOCALIZED
 from gatefield.experiments.needs import Need, holding, lacking, lasting, undecided
 from gatefield.lab import Verdict
 

@@ -6,14 +6,13 @@ from typing import Any
 import xarray as xr
 
 from gatefield.experiments.by_seed import seeds_text
+from gatefield.experiments.localized import LOCALIZED
 from gatefield.experiments.needs import at_least, exactly, lacking, lasting, undecided
 from gatefield.lab import Verdict
 
 ENOUGH = 1500.0
 """Time in tau, at the rate of centred pulses, after which fields that localize have done so: sites have a variance of 1/4 only,
 and between a wave and one site there is little to gain. Pulses that are not centred have a fifth of it."""
-LOCALIZED = 0.15
-"""An IPR above this, twice that of a random field on 40 sites, counts as localized."""
 CLEAR = 0.3
 """An IPR of a field that is clearly localized, as in `gaussian-clone`."""
 CLOSE = 0.1
@@ -99,31 +98,22 @@ def _clones(final: xr.DataArray) -> Verdict:
 
 
 def _descent(record: xr.Dataset, final: xr.DataArray) -> Verdict:
-    apart = final.sel(data="pulse").median("seed") - record.descent_ipr.median("seed")
-    order, kind = largest(abs(apart))
-    return Verdict.within(
-        "descent by the exact gradient localizes the field as much as SGD does, in all eight cases",
-        0.0,
-        float(apart.sel(order=order, kind=kind)),
-        atol=CLOSE,
-        of="largest difference of median IPRs",
-        kind="prediction",
-        note=f"{order} pulses positive, {NAMES[kind]}; SGD less exact descent from the same starts",
-    )
+    claim = "descent by the exact gradient localizes the field as much as SGD does, in all eight cases"
+    return _alike(claim, final.sel(data="pulse"), record.descent_ipr, CLOSE, "largest difference of median IPRs")
 
 
 def _explains(record: xr.Dataset) -> Verdict:
-    apart = record.explained.median("seed") - record.descent_explained.median("seed")
+    claim = "SGD and descent by the exact gradient explain the same share of the labels, in all eight cases"
+    return _alike(claim, record.explained, record.descent_explained, SAME, "largest difference of medians")
+
+
+def _alike(claim: str, sgd: xr.DataArray, exact: xr.DataArray, atol: float, of: str) -> Verdict:
+    """Medians of SGD against those of exact descent, where they differ most."""
+    apart = sgd.median("seed") - exact.median("seed")
     order, kind = largest(abs(apart))
-    return Verdict.within(
-        "SGD and descent by the exact gradient explain the same share of the labels, in all eight cases",
-        0.0,
-        float(apart.sel(order=order, kind=kind)),
-        atol=SAME,
-        of="largest difference of medians",
-        kind="prediction",
-        note=f"{order} pulses positive, {NAMES[kind]}; SGD less exact descent from the same starts",
-    )
+    note = f"{order} pulses positive, {NAMES[kind]}; SGD less exact descent from the same starts"
+    measured = float(apart.sel(order=order, kind=kind))
+    return Verdict.within(claim, 0.0, measured, atol=atol, of=of, kind="prediction", note=note)
 
 
 def _deepest(record: xr.Dataset, final: xr.DataArray) -> Verdict:

@@ -4,7 +4,7 @@ import numpy as np
 import xarray as xr
 
 from gatefield.core.intervals import Interval, share
-from gatefield.experiments.fields.amplifier.verdicts import LOCALIZED
+from gatefield.experiments.localized import LOCALIZED
 from gatefield.experiments.needs import Need, command_line, lacking, unjudged
 from gatefield.lab import Verdict
 from gatefield.measures import cosine
