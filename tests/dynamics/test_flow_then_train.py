@@ -2,11 +2,13 @@
 
 import diffrax
 import jax
+import jax.numpy as jnp
 import numpy as np
 
-from gatefield import GatedLinear, Task, flow, train
+from gatefield import Committee, GatedLinear, Task, flow, train
 from gatefield.data import GaussianClone, NonlinearGP
 from gatefield.gates import half_spaces
+from gatefield.kernels import tangent_kernel
 
 KEY = jax.random.key(3)
 N = 3
@@ -32,3 +34,12 @@ def test_what_a_flow_used_trains_as_if_it_had_not():
 
     flow(velocity, np.ones((2, N)), [0.0, 0.01], solver=diffrax.Bosh3())
     np.testing.assert_array_equal(trained(net, task), trained(*parts()))
+
+
+def test_arrays_that_a_flow_used_are_in_single_precision_for_a_network():
+    x = np.linspace(-1.0, 1.0, 5 * N).reshape(5, N)
+    flow(lambda w: (1.0 - w @ jnp.asarray(x).T) @ x, np.ones((1, N)), [0.0, 0.01], solver=diffrax.Bosh3())
+    net = Committee(N, 2, key=KEY)
+    assert net(x).dtype == np.float32
+    assert half_spaces(np.eye(N))(x).dtype == np.float32
+    np.testing.assert_array_equal(tangent_kernel(net, x), tangent_kernel(net, x.copy()))

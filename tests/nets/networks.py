@@ -4,6 +4,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 from jaxtyping import Array, Float
 
 from gatefield import Committee, ConvGated, DeepGated, GatedLinear, Network
@@ -72,6 +73,13 @@ NETWORKS = {
     "ring with pooling": ring("relu", head="mean", outputs=None),
     "image": lambda key: ConvGated((3, 2, 1), [2], kernel_size=2, gating="soft-relu", outputs=2, key=key),
 }
+
+AGAIN = {f"deep {kind}" for kind in KINDS if kind != "relu"} | {f"ring {kind}" for kind in ("free", "galu", "relu", "soft-galu")}
+"""Every part of these stands in another one as well."""
+
+every = pytest.mark.parametrize(
+    "make", [pytest.param(make, id=name, marks=[pytest.mark.slow] * (name in AGAIN)) for name, make in NETWORKS.items()]
+)
 
 
 def moved(net):

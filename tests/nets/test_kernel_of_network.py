@@ -5,7 +5,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from networks import NETWORKS, SAMPLES, N, X, cubic, deep, moved, ring
+from networks import NETWORKS, SAMPLES, N, X, cubic, deep, every, moved, ring
 
 from gatefield import Committee, DeepGated, UserError, kernels, one_run
 from gatefield.core.runs import run_axes
@@ -13,14 +13,13 @@ from gatefield.kernels import network as route
 from gatefield.kernels import tangent_kernel
 
 KEY = jax.random.key(0)
-every = pytest.mark.parametrize("make", NETWORKS.values(), ids=NETWORKS)
 STRUCTURED = ["committee of all parts", "gated linear", "deep soft-galu with biases and outputs"]
 
 
 def by_jacobian(net, x):
     """Products of forward derivatives of all outputs by all that is trained, at once."""
     trained, fixed = eqx.partition(net, net.trainable())
-    rows = jax.jacfwd(lambda t: eqx.combine(t, fixed)(x).reshape(len(x), -1))(trained)
+    rows = eqx.filter_jit(jax.jacfwd(lambda t: eqx.combine(t, fixed)(x).reshape(len(x), -1)))(trained)
     flat = [np.asarray(leaf).reshape(len(x), net.outputs, -1) for leaf in jax.tree.leaves(rows)]
     return sum(np.einsum("som,tom->st", rows, rows) for rows in flat)
 

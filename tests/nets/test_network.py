@@ -5,7 +5,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from networks import NETWORKS, SAMPLES, Cubic, N, X, cubic, moved
+from networks import NETWORKS, SAMPLES, Cubic, N, X, cubic, every, moved
 
 from gatefield import Committee, GatedLinear, Network, Task, UserError, one_run, train
 from gatefield.core.runs import leaf, run_axes, run_count
@@ -13,7 +13,6 @@ from gatefield.data import Dataset, Gaussian
 from gatefield.gates import half_spaces
 
 KEY = jax.random.key(0)
-every = pytest.mark.parametrize("make", NETWORKS.values(), ids=NETWORKS)
 
 
 def one_step(net, **settings):
@@ -92,27 +91,22 @@ def test_float64_where_it_is_switched_on(make):
 
 
 @every
-def test_observables_are_recorded_under_their_dimensions(make):
-    """A training of two runs records at step 0 what each network shows by itself."""
+def test_one_step_moves_what_is_trainable_and_nothing_else_and_what_is_shown_is_recorded(make):
+    """A training of two runs moves both, and records at step 0 what each network shows by itself."""
     nets = moved(make(jax.random.split(KEY, 2)))
-    record = one_step(nets).record
+    after, record = one_step(nets)
     for run in range(2):
-        for name, (dims, array) in one_run(nets, run).observables().items():
+        net, then = one_run(nets, run), one_run(after, run)
+        mask = net.trainable()
+        assert jax.tree.structure(mask) == jax.tree.structure(net)
+        assert any(jax.tree.leaves(mask))
+        named = zip(jax.tree_util.tree_leaves_with_path(net), jax.tree.leaves(mask), jax.tree.leaves(then), strict=True)
+        for (path, old), may_move, new in named:
+            assert np.any(np.asarray(old) != np.asarray(new)) == may_move, jax.tree_util.keystr(path)
+        for name, (dims, array) in net.observables().items():
             assert array.ndim == len(dims), name
             assert record[name].dims == ("run", "step", *dims)
             np.testing.assert_allclose(record[name].values[run, 0], array, rtol=1e-6, atol=1e-7, err_msg=name)
-
-
-@every
-def test_one_step_moves_what_is_trainable_and_nothing_else(make):
-    net = moved(make(KEY))
-    mask = net.trainable()
-    assert jax.tree.structure(mask) == jax.tree.structure(net)
-    after = one_step(net).net
-    named = zip(jax.tree_util.tree_leaves_with_path(net), jax.tree.leaves(mask), jax.tree.leaves(after), strict=True)
-    for (path, before), may_move, then in named:
-        assert np.any(np.asarray(before) != np.asarray(then)) == may_move, jax.tree_util.keystr(path)
-    assert any(jax.tree.leaves(mask))
 
 
 @every

@@ -96,7 +96,8 @@ def numbers(name: str, value: Any, rule: str | None = None) -> np.ndarray:
     number may be a fraction or beyond 64 bits; an array of such is one of objects, which no device holds.
     """
     try:
-        array = np.asarray(value)
+        # A view: what a program compiled in float64 has closed over, JAX keeps converting to float64 (by the object).
+        array = np.asarray(value).view()
         if array.dtype.kind == "O" and not array.ndim:
             array = np.asarray(_number(array.item()))
         real_type = array.dtype.kind in "iuf" or jnp.issubdtype(array.dtype, np.floating)  # bfloat16 is of kind V
