@@ -1,29 +1,13 @@
 """What all tests share. Types are checked while they run, by jaxtyping and beartype."""
 
-import threading
 from pathlib import Path
 
 import jax
 import jaxtyping
 import pytest
-from jax._src.interpreters import mlir
 
 MOST_MAPS = 45_000
 """Compiled programs keep maps of memory, of which Linux allows a process 65,530; beyond, the process crashes."""
-
-
-class OneContext(threading.local):
-    """jax makes a context of MLIR for each program it compiles, a quarter of the time of a small one; here each thread has one."""
-
-    def __init__(self, make) -> None:
-        self.context = make()
-
-    def __call__(self):
-        return self.context
-
-
-if hasattr(mlir, "make_ir_context"):  # jax's own business, so only while it is as the locked version has it
-    mlir.make_ir_context = OneContext(mlir.make_ir_context)
 
 
 @pytest.fixture(autouse=True)

@@ -3,6 +3,7 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
 from gatefield.data import Elliptical, Finite, Gaussian, GaussianClone, Hypercube, Ising, Marginal, NonlinearGP, SinglePulse
 from gatefield.data.laws import Algebraic, Shell, StudentT
@@ -42,6 +43,11 @@ SOURCES = {
     "clone": lambda xi, shape: GaussianClone(NonlinearGP(N, xi, 3 * shape)),
     "pulse clone": lambda xi, shape: GaussianClone(SinglePulse(N, (2, 5))),
 }
+
+AGAIN = {"gaussian line", "laplace radius line", "shell", "clone"}
+"""Every part of these stands in another one as well."""
+
+every_source = pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.slow] * (n in AGAIN)) for n in SOURCES])
 
 
 def one(name):

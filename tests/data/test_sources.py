@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from every_source import SOURCES, N, one
+from every_source import SOURCES, N, every_source, one
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,8 +16,6 @@ from gatefield.core.runs import run_count
 from gatefield.data import Gaussian, GaussianClone, Hypercube, NonlinearGP, SinglePulse
 
 CHUNK, CHUNKS = 50_000, 8
-
-every_source = pytest.mark.parametrize("name", SOURCES)
 
 
 def quick_key(seed):

@@ -4,14 +4,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from every_source import SOURCES, N, exponential, one
+from every_source import SOURCES, N, every_source, exponential, one
 
 from gatefield import data
 from gatefield.core.ties import side
 from gatefield.data import Elliptical, Finite, Gaussian, GaussianClone, Hypercube, Ising, Marginal, NonlinearGP, SinglePulse
 from gatefield.data import laws as radii_and_sites
 
-every_source = pytest.mark.parametrize("name", SOURCES)
 SIZE = 200_000
 ELLIPTICAL = {"gaussian", "gaussian line", "student", "laplace radius line", "sphere", "shell", "clone", "pulse clone"}
 FIELDS = np.concatenate([np.eye(N)[:2], np.random.default_rng(5).normal(size=(6, N))])

@@ -74,7 +74,7 @@ NETWORKS = {
     "image": lambda key: ConvGated((3, 2, 1), [2], kernel_size=2, gating="soft-relu", outputs=2, key=key),
 }
 
-AGAIN = {f"deep {kind}" for kind in KINDS if kind != "relu"} | {f"ring {kind}" for kind in ("free", "galu", "relu", "soft-galu")}
+AGAIN = {*(f"deep {kind}" for kind in KINDS if kind != "relu"), "ring free", "ring galu", "ring relu", "ring soft-galu"}
 """Every part of these stands in another one as well."""
 
 every = pytest.mark.parametrize(

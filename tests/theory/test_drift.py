@@ -233,7 +233,7 @@ def test_many_fields_at_once_have_the_drifts_they_have_one_by_one(case):
     found = drift(source, fields, **how, with_error=True)
     runs = () if case == "closed" else (2,)
     assert found.value.shape == found.error.shape == (*runs, 2, 3, source.n)
-    for i, j in np.ndindex(2, 3):
+    for i, j in [(0, 2), (1, 0)]:
         one = drift(source, fields[i, j], **how, with_error=True)
         assert one.method == found.method
         np.testing.assert_allclose(found.value[..., i, j, :], one.value, atol=1e-12)

@@ -162,7 +162,7 @@ def test_closed_moments_against_samples(name):
     A, b, power = gl.statistics(gates, task, with_error=True)
     assert A.method == b.method == power.method == "closed"
     assert not A.error.any()
-    x, y = (np.asarray(part, float) for part in task.sample(jax.random.key(1), 200_000))
+    x, y = (np.asarray(part, float) for part in task.sample(jax.random.key(1), 50_000))
     gated = (np.asarray(gates(x))[:, :, None] * x[:, None]).reshape(len(x), -1)
     np.testing.assert_allclose(power.value, np.mean(y**2), rtol=1e-5)
     for value, terms in [(b.value, y[:, None] * gated), (A.value, gated[:, :, None] * gated[:, None])]:
