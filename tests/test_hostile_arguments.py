@@ -85,7 +85,7 @@ def test_nan_is_refused_or_makes_nan(name):
                 assert any(np.isnan(leaf).any() for leaf in inexact(found)), parameter
 
 
-@pytest.mark.parametrize("name", TRACED)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (at % 2)) for at, name in enumerate(TRACED)])
 def test_under_jit_nan_makes_nan(name):
     """All at once: one program, whose first axis is that of which argument has the NaN, and where."""
     call = CALLS[name]

@@ -72,6 +72,7 @@ def test_the_example_confirms_its_claims_at_its_quick_size(tmp_path):
     assert called(tmp_path, "run", "my_study.py").stdout.count("  confirmed: ") == 2
 
 
+@pytest.mark.slow
 def test_a_kill_after_the_first_commit_costs_nothing(undisturbed, tmp_path):
     copy_example(tmp_path)
     arguments, settings = command(tmp_path, "run", "my_study.py", *SIZE)

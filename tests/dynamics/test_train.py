@@ -149,7 +149,10 @@ def test_a_diverged_run_is_a_status_and_leaves_the_others_alone():
     np.testing.assert_array_equal(record.fields[0], beside.fields[0])
 
 
-@pytest.mark.parametrize("optimizer", ["sgd", "momentum", "adam", "adamw", "rmsprop"])
+SLOWER = [pytest.param(name, marks=pytest.mark.slow) for name in ("sgd", "adamw", "rmsprop")]
+
+
+@pytest.mark.parametrize("optimizer", ["momentum", "adam", *SLOWER])
 def test_optimisers_lower_the_loss(optimizer):
     record = run(committee(K=4), task(), steps=300, batch_size=200, learning_rate=0.02, optimizer=optimizer)
     assert record.loss.values[0, -5:].mean() < record.loss.values[0, 0]

@@ -20,7 +20,7 @@ def gate_pattern(depth, width, samples):
 
 
 @pytest.mark.parametrize("dims", SMALL)
-@pytest.mark.parametrize("soft", [False, True])
+@pytest.mark.parametrize("soft", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_moments_over_all_signs(dims, soft):
     _, gates, x = make(dims, 3, seed=1, soft=soft)
     sigma = 0.7

@@ -111,6 +111,7 @@ def test_wrong_settings(net):
         kernels.soft_relu_ntk(strengths, x, biases=[np.zeros(6)] * 4)
 
 
+@pytest.mark.slow
 def test_beta_alone_may_be_traced():
     rng = np.random.default_rng(2)
     weights, gating = [rng.normal(size=(3, 4)), rng.normal(size=4)], [rng.normal(size=(3, 4)), rng.normal(size=4)]

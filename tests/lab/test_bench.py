@@ -57,7 +57,7 @@ def expected():
     return two_trainings(TrainingParameters(), MemoryBench())
 
 
-@pytest.mark.parametrize("at", [("first", 40), ("second", 25), ("second", 120)])
+@pytest.mark.parametrize("at", [("first", 40), pytest.param(("second", 25), marks=pytest.mark.slow), ("second", 120)])
 def test_an_interrupted_run_ends_in_the_same_numbers(tmp_path, at, expected):
     experiment, store, parameters = training(), Store(tmp_path), TrainingParameters()
     progress, _ = stopping(at)

@@ -70,6 +70,7 @@ def check(path, states):
     return found.records
 
 
+@pytest.mark.slow
 def test_kills_at_random_moments(server, states, tmp_path):
     """Every other kill comes while records are being committed, the others a little after the start."""
     chance, path, before, kills = random.Random(0), tmp_path / "0", 0, 0

@@ -116,6 +116,7 @@ def test_finds_what_scipy_finds():
             assert best >= 1 - R2 - 1e-5
 
 
+@pytest.mark.slow
 def test_white_noise_is_no_gabor():
     fit = gabor_fit(np.random.default_rng(3).normal(size=(100, 40)))
     assert 0.15 < fit.R2.mean() < 0.3

@@ -33,7 +33,7 @@ def test_gates_equal_to_its_own_signs_make_it_a_relu_committee():
     np.testing.assert_allclose(net(x), committee(x), rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.parametrize("kind", ["fixed", "scheduled"])
+@pytest.mark.parametrize("kind", [pytest.param("fixed", marks=pytest.mark.slow), "scheduled"])
 def test_training_follows_the_exact_path(kind):
     """SGD with a small step and a large batch, two seeds; scheduled gates open half way."""
     v = np.random.default_rng(1).normal(size=(2, N))

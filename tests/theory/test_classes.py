@@ -74,6 +74,7 @@ def test_gaussian_moments_are_those_of_pairs_of_gates():
     np.testing.assert_allclose(forms(one, V, U), [first @ U.ravel(), U.ravel() @ second @ U.ravel()], rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_a_large_sample_has_the_moments_of_its_law():
     source = Gaussian(4, 1.0)
     drawn = EmpiricalClass.draw(source, jax.random.key(0), 100_000)

@@ -90,6 +90,7 @@ def test_control_variate_lowers_the_variance(case, squash):
     assert (sampled(source, w).error < 0.85 * plain)[others].all()
 
 
+@pytest.mark.slow
 def test_stated_error_is_that_of_repeated_runs():
     source = Ising(6, 0.6)
     runs = [sampled(source, W, jax.random.key(k)) for k in range(40)]

@@ -386,6 +386,7 @@ def test_margin_where_thousands_of_sums_nearly_tie(large):
     assert hypercube.head_size([large] * 14 + [8, 7, 6, 5, 4, 1]) == 20
 
 
+@pytest.mark.slow
 def test_a_margin_that_cannot_be_told_is_refused():
     w = [10**30 + int(v) for v in np.random.default_rng(1).integers(0, 10**9, 46)]
     with pytest.raises(UserError, match="too many of their sums nearly tie"):

@@ -100,6 +100,7 @@ def test_a_mode_without_variance_in_the_positive_class_decays():
     np.testing.assert_allclose(path[:, 3], 2.0, rtol=1e-13)
 
 
+@pytest.mark.slow
 def test_path_under_jit_and_vmap_in_float32():
     starts = np.stack([U0, 2 * U0[::-1]])
     paths = jax.jit(jax.vmap(lambda u: relu.single_path(u, LAM1, LAM0, 3.0)))(starts)

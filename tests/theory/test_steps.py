@@ -24,6 +24,7 @@ def test_descent_makes_each_step_along_the_velocity():
     assert jnp.ones(1).dtype == np.float32
 
 
+@pytest.mark.slow
 def test_descent_goes_to_the_flow_as_its_steps_shrink():
     """By half with each halving of the learning rate, at the same time."""
     exact = flow(lambda w: relu.velocity(w, TASK), START, [0.0, 4.0]).fields.values[0, -1]

@@ -53,7 +53,7 @@ def test_sources_that_a_flow_has_traced_train_as_before():
     np.testing.assert_array_equal(trained(task), trained(first))
 
 
-@pytest.mark.parametrize("name", SOURCES)
+@pytest.mark.parametrize("name", ["squashed", "marginal", "ising"])
 def test_sources_traced_in_float64_serve_in_float32(name):
     """The compiled function, which stays alive, holds on to what it was traced with; its sources must not."""
     source = SOURCES[name](2.0)

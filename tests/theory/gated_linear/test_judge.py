@@ -44,6 +44,7 @@ def test_gates_at_right_angles_are_open_alone_half_of_the_time():
     assert found.one_open == pytest.approx([0.5, 0.5], abs=4 * 0.5 / np.sqrt(4000))
 
 
+@pytest.mark.slow
 def test_the_error_of_a_sampled_judgement_covers_another_sample():
     task = Task(NonlinearGP(6, 1.5, 3.0), NonlinearGP(6, 0.7, 3.0))
     V = np.random.default_rng(1).normal(size=(2, 6))

@@ -76,6 +76,7 @@ def test_fields_and_drifts_must_fit():
         neuron.velocity(W[:3], drift(P1), COV1, COV0)
 
 
+@pytest.mark.slow
 def test_the_closure_flow_is_the_gaussian_flow_at_small_gain():
     """From the same start: to the order of the squared gain at gain 0.001, and not at gain 3."""
     n, times = 8, [0.0, 5.0]
