@@ -65,6 +65,7 @@ RECORD = xr.Dataset({"fields": (("run", "step", "unit", "position"), FIELDS[None
 CALLS: dict[str, Call] = {
     "theory.descent": call(velocity=lambda w: -w, w0=W, learning_rate=0.5, steps=[0, 1], host=True),
     "theory.drift": call(source=Gaussian(3, 1.0), w=W, samples=10),
+    "theory.drift_jacobian": call(source=Gaussian(3, 1.0), w=W, samples=10),
     "theory.flow_end": call(velocity=lambda w: -w, w0=W, time=1.0, step=0.5, fixed="step"),
     "theory.classes.EmpiricalClass": call(x=X, cov=COV1),
     "theory.classes.GaussianClass": call(cov=COV1),

@@ -194,6 +194,13 @@ def _table() -> dict[str, dict[str, Any]]:
         "gates.random": {"n": N, "key": KEY},
         "theory.descent": {"velocity": lambda v: -v, "w0": w, "learning_rate": 0.5, "steps": np.array([0, 1, 2])},
         "theory.drift": {"source": data.Hypercube(N, 1.0), "w": w, "method": "auto", "with_error": False},
+        "theory.drift_jacobian": {
+            "source": data.NonlinearGP(N, 1.0, 2.0),
+            "w": w,
+            "method": "auto",
+            **sampled,
+            "with_error": False,
+        },
         "theory.flow_end": {"velocity": lambda v: -v, "w0": jax.numpy.asarray(w), "time": 1.0, "step": 0.25},
         "theory.classes.EmpiricalClass": {"x": x, "cov": C},
         "theory.classes.GaussianClass": {"cov": C},

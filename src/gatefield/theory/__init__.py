@@ -2,6 +2,7 @@
 
 from gatefield.theory import classes, closure, elliptical, erf, gated_linear, hypercube, neuron, nlgp, relu
 from gatefield.theory.drift.drift import drift
+from gatefield.theory.drift.jacobian import drift_jacobian
 from gatefield.theory.steps import descent, flow_end
 
 __all__ = [
@@ -9,6 +10,7 @@ __all__ = [
     "closure",
     "descent",
     "drift",
+    "drift_jacobian",
     "elliptical",
     "erf",
     "flow_end",
