@@ -63,6 +63,7 @@ MOVING = {"positive": ONE, "total": COV1 + COV0, "w": FIELDS}
 RECORD = xr.Dataset({"fields": (("run", "step", "unit", "position"), FIELDS[None, None])})
 
 CALLS: dict[str, Call] = {
+    "theory.characteristic": call(source=Gaussian(3, 1.0), w=W, samples=10),
     "theory.descent": call(velocity=lambda w: -w, w0=W, learning_rate=0.5, steps=[0, 1], host=True),
     "theory.drift": call(source=Gaussian(3, 1.0), w=W, samples=10),
     "theory.drift_jacobian": call(source=Gaussian(3, 1.0), w=W, samples=10),

@@ -192,6 +192,7 @@ def _table() -> dict[str, dict[str, Any]]:
         "gates.learned": {"fields": W, "bias": np.array([0.0, 0.1])},
         "gates.learned_from": {"record": record, "step": -1, "run": 0},
         "gates.random": {"n": N, "key": KEY},
+        "theory.characteristic": {"source": data.Ising(N, 0.5), "w": w, "method": "auto", **sampled, "with_error": False},
         "theory.descent": {"velocity": lambda v: -v, "w0": w, "learning_rate": 0.5, "steps": np.array([0, 1, 2])},
         "theory.drift": {"source": data.Hypercube(N, 1.0), "w": w, "method": "auto", "with_error": False},
         "theory.drift_jacobian": {

@@ -7,8 +7,7 @@ import pytest
 
 from gatefield import UserError
 from gatefield.data import Elliptical, GaussianClone, Hypercube, Ising, Marginal, NonlinearGP, SinglePulse
-from gatefield.ledger.routes import jacobian, rings
-from gatefield.ledger.routes.squashed import samples
+from gatefield.ledger.routes import rings, squashed
 from gatefield.theory import drift, drift_jacobian, nlgp
 
 KEY = jax.random.key(0)
@@ -37,7 +36,7 @@ def test_one_site_by_quadrature(gain):
     found = drift_jacobian(NonlinearGP(6, 1.5, gain), [-2.0, 0, 0, 0, 0, 0], with_error=True)
     assert found.method == "closed"
     for j, k in [(1, 1), (1, 2), (2, 5)]:
-        expected = jacobian.behind_one_site(rings.ring(6, 1.5), gain, j, k) / 2
+        expected = squashed.behind_one_site(rings.ring(6, 1.5), gain, j, k) / 2
         assert found.value[j, k] == pytest.approx(expected, rel=1e-7)
     np.testing.assert_array_equal(found.value[0], 0.0)
 
@@ -66,7 +65,7 @@ def test_two_equal_weights_are_infinitely_steep_from_some_gain_on():
 def test_lines_agree_with_a_grid(gain):
     w = np.array([1.0, -0.5, 0.3])
     found = lines(NonlinearGP(3, 1.5, gain), w)
-    expected = jacobian.three_sites(w, rings.ring(3, 1.5), gain)
+    expected = squashed.three_sites(w, rings.ring(3, 1.5), gain)
     assert (found.error < 0.02).all()
     assert found.agrees(expected).all()
     assert abs(found.value @ w).max() < 1e-6
@@ -81,7 +80,7 @@ def test_lines_agree_with_what_needs_none():
 def test_lines_agree_with_differences_of_a_large_sample():
     """Two drifts of the same million inputs: those between both gates are the slope."""
     gain, step = 3.0, 0.05
-    x = samples(rings.ring(6, 1.5), gain, 1_000_000)
+    x = squashed.samples(rings.ring(6, 1.5), gain, 1_000_000)
     turn = np.array([0.0, 1.0, 0.0, 0.0, 0.0, 0.0])
     moved = ((x @ (W + step * turn) > 0).astype(float) - (x @ (W - step * turn) > 0))[:, None] * x / (2 * step)
     found = lines(NonlinearGP(6, 1.5, gain), W)

@@ -7,7 +7,7 @@ from gatefield.data import NonlinearGP
 from gatefield.ledger.formula import Estimate
 from gatefield.ledger.notes import unprinted
 from gatefield.ledger.notes.note_001.small_bump import GAIN
-from gatefield.ledger.routes import jacobian, rings
+from gatefield.ledger.routes import rings, squashed
 from gatefield.theory import drift_jacobian
 
 PAIR = np.array([1.0, 0.6])
@@ -28,7 +28,7 @@ def by_lines() -> float:
 
 def on_a_grid() -> Estimate:
     """The error is that of the library's 40,000 lines: four standard errors."""
-    return Estimate(jacobian.three_sites(TRIPLE, rings.ring(3, 1.5), GAIN)[1, 1], 2e-3, "quadrature over two of the sites")
+    return Estimate(squashed.three_sites(TRIPLE, rings.ring(3, 1.5), GAIN)[1, 1], 2e-3, "quadrature over two of the sites")
 
 
 FORMULAS = {
@@ -38,7 +38,7 @@ FORMULAS = {
         implements="theory.drift_jacobian",
         value=lambda: drift_jacobian(NonlinearGP(6, 1.5, GAIN), np.eye(6)[0])[1, 2],
         estimate=lambda: Estimate(
-            jacobian.behind_one_site(rings.ring(6, 1.5), GAIN, 1, 2), 1e-9, "quadrature in the plane, where z is 0 at the site"
+            squashed.behind_one_site(rings.ring(6, 1.5), GAIN, 1, 2), 1e-9, "quadrature in the plane, where z is 0 at the site"
         ),
         right=r"J_{jk} = \frac{1}{\sqrt{2}\,\pi g Z(g)}\sin^{-1}\frac{c_{jk}}{\sqrt{(c_{jj} + 1/2g^2)(c_{kk} + 1/2g^2)}},"
         r"\quad c_{jk} = \rho_{jk} - \rho_{ij}\rho_{ik}",
@@ -49,7 +49,7 @@ FORMULAS = {
         says="the derivative of f for two sites is one integral along the curve w.x = 0",
         implements="theory.drift_jacobian",
         value=two_sites,
-        estimate=lambda: Estimate(jacobian.pair_slope(PAIR, RHO, GAIN), 1e-7, "central differences of a quadrature"),
+        estimate=lambda: Estimate(squashed.pair_slope(PAIR, RHO, GAIN), 1e-7, "central differences of a quadrature"),
     ),
     "sheet-jacobian-lines": unprinted.holds(
         place=EXTRA,
