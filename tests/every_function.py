@@ -217,6 +217,7 @@ CALLS: dict[str, Call] = {
     ),
     "kernels.tangent_kernel": call(net=NET, x=X),
     "kernels.trace_normalised": call(K=KERNEL),
+    "gates.Bernoulli": call(gate=gates.Constant(0.5), host=True),
     "gates.Constant": call(value=0.5, host=True),
     "gates.Custom": call(function=lambda x: x[..., 0] > 0, host=True),
     "gates.GateSet": call(gates=[gates.Open(), gates.HalfSpace(W)], host=True),

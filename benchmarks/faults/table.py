@@ -177,6 +177,7 @@ def _table() -> dict[str, dict[str, Any]]:
         "data.laws.StudentT": {"df": 5.0},
         "data.laws.as_quantile": {"value": "uniform"},
         "data.laws.as_radial": {"value": "laplace"},
+        "gates.Bernoulli": {"gate": gates.HalfSpace(w, width=0.5)},
         "gates.Constant": {"value": 0.5},
         "gates.Custom": {"function": lambda u: u.sum(-1) > 0},
         "gates.GateSet": {"gates": [gates.Open(), gates.HalfSpace(w)]},
@@ -417,7 +418,7 @@ USES: dict[str, Callable[[Any], Any]] = {
     **_each("Committee GatedLinear DeepGated", lambda net: net(np.ones((3, N)))),
     "ConvGated": lambda net: net(np.ones((3, 16))),
     **_each(
-        "Constant Custom GateSet HalfSpace Moving Scheduled bump mexican_hat delta fourier_mode "
+        "Bernoulli Constant Custom GateSet HalfSpace Moving Scheduled bump mexican_hat delta fourier_mode "
         "half_spaces learned learned_from random",
         lambda gate: gate(np.ones((3, N))),
     ),
