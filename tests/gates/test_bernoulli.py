@@ -65,7 +65,7 @@ def test_what_a_network_learns_from_is_the_average_over_inputs_and_gates():
     """Every point, with every way in which the gates can fall, one after another."""
     points = [X, 2 * X[:2]]
     task = Task(*map(Finite, points), labels=(1.0, -0.5), proportion=0.3)
-    found = gated_linear.statistics(MIXED, task, key=KEY, samples=60_000, with_error=True)
+    found = gated_linear.statistics(MIXED, task, key=KEY, samples=40_000, with_error=True)
     A, b = np.zeros((12, 12)), np.zeros(12)
     for x, y, share in zip(points, (1.0, -0.5), (0.3, 0.7), strict=True):
         for one in x:
@@ -75,9 +75,6 @@ def test_what_a_network_learns_from_is_the_average_over_inputs_and_gates():
                 b += share / len(x) * chance * y * gated
     assert (abs(found.A.value - A) < 6 * found.A.error + 1e-9).all()
     assert (abs(found.b.value - b) < 6 * found.b.error + 1e-9).all()
-    means = gated_linear.statistics([*SOFT, SOFT[1], Constant(0.3)], task, key=KEY, samples=60_000).A
-    np.testing.assert_allclose(means[:3, 3:6], found.A.value[:3, 3:6], atol=1e-9)  # independent gates: a product of means
-    assert np.linalg.eigvalsh((found.A.value - means)[:3, :3]).min() > 1e-3  # a ridge
 
 
 def test_dropout_in_closed_form():

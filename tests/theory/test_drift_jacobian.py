@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gatefield import UserError
-from gatefield.data import Elliptical, GaussianClone, Hypercube, Ising, Marginal, NonlinearGP, SinglePulse
+from gatefield.data import GaussianClone, Hypercube, Ising, Marginal, NonlinearGP, SinglePulse
 from gatefield.ledger.routes import rings, squashed
 from gatefield.theory import drift, drift_jacobian, nlgp
 
@@ -14,18 +14,16 @@ KEY = jax.random.key(0)
 W = np.array([0.9, -0.37, 0.21, 1.3, -0.55, 0.4])
 
 
-def lines(source, w, count=4_096, **given):
-    return drift_jacobian(source, w, method="sampled", key=KEY, samples=count, with_error=True, **given)
+def lines(source, w):
+    return drift_jacobian(source, w, method="sampled", key=KEY, samples=1_024, with_error=True)
 
 
 def differences(function, w, step=1e-5):
     return np.stack([(function(w + step * e) - function(w - step * e)) / (2 * step) for e in np.eye(len(w))], -1)
 
 
-@pytest.mark.parametrize(
-    "source", [Elliptical(6, 1.5, "student:5"), GaussianClone(SinglePulse(6, (1, 3)))], ids=["student", "clone"]
-)
-def test_smooth_laws_have_the_differences_of_the_drift(source):
+def test_smooth_laws_have_the_differences_of_the_drift():
+    source = GaussianClone(SinglePulse(6, (1, 3)))
     found = drift_jacobian(source, W, with_error=True)
     assert (found.method, found.error.max()) == ("closed", 0.0)
     np.testing.assert_allclose(found.value, differences(lambda w: drift(source, w), W), atol=1e-9)
@@ -66,36 +64,36 @@ def test_lines_agree_with_a_grid(gain):
     w = np.array([1.0, -0.5, 0.3])
     found = lines(NonlinearGP(3, 1.5, gain), w)
     expected = squashed.three_sites(w, rings.ring(3, 1.5), gain)
-    assert (found.error < 0.02).all()
+    assert (found.error < 0.03).all()
     assert found.agrees(expected).all()
     assert abs(found.value @ w).max() < 1e-6
 
 
 def test_lines_agree_with_what_needs_none():
-    for w, source in [([0.0, -2.0, 0.0], NonlinearGP(3, 1.5, 3.0)), ([1.0, 0.5], NonlinearGP(2, 1.5, 3.0))]:
-        found = lines(source, w)
-        assert (abs(found.value - drift_jacobian(source, w)) < 4 * found.error + 1e-7).all()
+    source, w = NonlinearGP(3, 1.5, 3.0), [0.0, -2.0, 0.0]
+    found = lines(source, w)
+    assert (abs(found.value - drift_jacobian(source, w)) < 4 * found.error + 1e-7).all()
 
 
 def test_lines_agree_with_differences_of_a_large_sample():
-    """Two drifts of the same million inputs: those between both gates are the slope."""
+    """Two drifts of the same inputs: those between both gates are the slope."""
     gain, step = 3.0, 0.05
-    x = squashed.samples(rings.ring(6, 1.5), gain, 1_000_000)
+    x = squashed.samples(rings.ring(6, 1.5), gain, 400_000)
     turn = np.array([0.0, 1.0, 0.0, 0.0, 0.0, 0.0])
     moved = ((x @ (W + step * turn) > 0).astype(float) - (x @ (W - step * turn) > 0))[:, None] * x / (2 * step)
     found = lines(NonlinearGP(6, 1.5, gain), W)
-    error = np.hypot(moved.std(0) / 1e3, found.error[:, 1])
-    assert (error < 0.02).all()
+    error = np.hypot(moved.std(0) / np.sqrt(len(x)), found.error[:, 1])
+    assert (error < 0.03).all()
     assert (abs(moved.mean(0) - found.value[:, 1]) < 5 * error).all()
 
 
 def test_symmetries_and_many_fields_at_once():
     source = NonlinearGP(6, 1.5, [1.0, 3.0, np.inf])
-    found = lines(source, np.stack([W, -2 * W]), 512).value
+    found = lines(source, np.stack([W, -2 * W])).value
     assert found.shape == (3, 2, 6, 6)
     np.testing.assert_allclose(found, np.swapaxes(found, -1, -2), atol=1e-12)
     assert np.linalg.eigvalsh(found).min() > -1e-9
-    np.testing.assert_allclose(found[1, 0], lines(NonlinearGP(6, 1.5, 3.0), W, 512).value, rtol=1e-6)
+    np.testing.assert_allclose(found[1, 0], lines(NonlinearGP(6, 1.5, 3.0), W).value, rtol=1e-6)
     np.testing.assert_allclose(found[:, 0], 2 * found[:, 1], atol=0.2)
     np.testing.assert_array_equal(found[2], 0.0)
 
@@ -110,8 +108,8 @@ def test_the_drift_of_signs_is_flat_but_for_ties():
 
 def test_under_jit_and_with_nan():
     source = NonlinearGP(6, 1.5, 2.0)
-    run = jax.jit(lambda w: drift_jacobian(source, w, key=KEY, samples=512))
-    found = lines(source, W, 512)  # other random numbers in another precision
+    run = jax.jit(lambda w: drift_jacobian(source, w, key=KEY, samples=1_024))
+    found = lines(source, W)  # other random numbers in another precision
     assert (abs(run(jnp.asarray(W, jnp.float32)) - found.value) < 7 * found.error).all()
     assert np.isnan(run(jnp.full(6, jnp.nan, jnp.float32))).all()
 

@@ -34,8 +34,8 @@ from gatefield.theory.squash import Squash, normal_density, squash
 Field = Float[Array, " n"]
 Matrices = tuple[Float[Array, "*fields n n"], Float[Array, "*fields n n"]]
 
-_BLOCK = 512
-"""Lines at a time: the values at the nodes of 512 lines on 40 sites take 36 MB."""
+_BLOCK = 256
+"""Lines at a time: the values at the nodes of 256 lines on 40 sites take 18 MB."""
 _ALONG = 0.75
 """The share of lines along the mean gradient, in fourths: on Gaussian data these alone would do."""
 _REACH = 8.0
