@@ -63,8 +63,10 @@ MOVING = {"positive": ONE, "total": COV1 + COV0, "w": FIELDS}
 RECORD = xr.Dataset({"fields": (("run", "step", "unit", "position"), FIELDS[None, None])})
 
 CALLS: dict[str, Call] = {
+    "theory.characteristic": call(source=Gaussian(3, 1.0), w=W, samples=10),
     "theory.descent": call(velocity=lambda w: -w, w0=W, learning_rate=0.5, steps=[0, 1], host=True),
     "theory.drift": call(source=Gaussian(3, 1.0), w=W, samples=10),
+    "theory.drift_jacobian": call(source=Gaussian(3, 1.0), w=W, samples=10),
     "theory.flow_end": call(velocity=lambda w: -w, w0=W, time=1.0, step=0.5, fixed="step"),
     "theory.classes.EmpiricalClass": call(x=X, cov=COV1),
     "theory.classes.GaussianClass": call(cov=COV1),
@@ -215,6 +217,7 @@ CALLS: dict[str, Call] = {
     ),
     "kernels.tangent_kernel": call(net=NET, x=X),
     "kernels.trace_normalised": call(K=KERNEL),
+    "gates.Bernoulli": call(gate=gates.Constant(0.5), host=True),
     "gates.Constant": call(value=0.5, host=True),
     "gates.Custom": call(function=lambda x: x[..., 0] > 0, host=True),
     "gates.GateSet": call(gates=[gates.Open(), gates.HalfSpace(W)], host=True),

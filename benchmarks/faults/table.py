@@ -177,6 +177,7 @@ def _table() -> dict[str, dict[str, Any]]:
         "data.laws.StudentT": {"df": 5.0},
         "data.laws.as_quantile": {"value": "uniform"},
         "data.laws.as_radial": {"value": "laplace"},
+        "gates.Bernoulli": {"gate": gates.HalfSpace(w, width=0.5)},
         "gates.Constant": {"value": 0.5},
         "gates.Custom": {"function": lambda u: u.sum(-1) > 0},
         "gates.GateSet": {"gates": [gates.Open(), gates.HalfSpace(w)]},
@@ -192,8 +193,16 @@ def _table() -> dict[str, dict[str, Any]]:
         "gates.learned": {"fields": W, "bias": np.array([0.0, 0.1])},
         "gates.learned_from": {"record": record, "step": -1, "run": 0},
         "gates.random": {"n": N, "key": KEY},
+        "theory.characteristic": {"source": data.Ising(N, 0.5), "w": w, "method": "auto", **sampled, "with_error": False},
         "theory.descent": {"velocity": lambda v: -v, "w0": w, "learning_rate": 0.5, "steps": np.array([0, 1, 2])},
         "theory.drift": {"source": data.Hypercube(N, 1.0), "w": w, "method": "auto", "with_error": False},
+        "theory.drift_jacobian": {
+            "source": data.NonlinearGP(N, 1.0, 2.0),
+            "w": w,
+            "method": "auto",
+            **sampled,
+            "with_error": False,
+        },
         "theory.flow_end": {"velocity": lambda v: -v, "w0": jax.numpy.asarray(w), "time": 1.0, "step": 0.25},
         "theory.classes.EmpiricalClass": {"x": x, "cov": C},
         "theory.classes.GaussianClass": {"cov": C},
@@ -409,7 +418,7 @@ USES: dict[str, Callable[[Any], Any]] = {
     **_each("Committee GatedLinear DeepGated", lambda net: net(np.ones((3, N)))),
     "ConvGated": lambda net: net(np.ones((3, 16))),
     **_each(
-        "Constant Custom GateSet HalfSpace Moving Scheduled bump mexican_hat delta fourier_mode "
+        "Bernoulli Constant Custom GateSet HalfSpace Moving Scheduled bump mexican_hat delta fourier_mode "
         "half_spaces learned learned_from random",
         lambda gate: gate(np.ones((3, N))),
     ),

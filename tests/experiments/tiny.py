@@ -127,6 +127,7 @@ TINY = {
         "sizes": (0.5,),
         "pathway_sizes": (0.4,),
         "samples": 800,
+        "lines": 8,
         "teacher_units": 2,
         "students": (2,),
         "student_batch": 20,

@@ -9,7 +9,7 @@ from scipy import stats
 
 from gatefield import Committee, Task, UserError, gates, train
 from gatefield.data import Gaussian
-from gatefield.gates import Custom, GateSet, HalfSpace, Moving, Open, Scheduled, Shut, half_spaces
+from gatefield.gates import Bernoulli, Custom, GateSet, HalfSpace, Moving, Open, Scheduled, Shut, half_spaces
 
 N = 6
 GATES = {
@@ -26,6 +26,7 @@ GATES = {
     "scheduled": Scheduled([0.0, 1.0], [Shut(), HalfSpace(np.ones(N))]),
     "moving": Moving(lambda t: jnp.cos(t + jnp.arange(N))),
     "custom": Custom(lambda x: x[..., 0] > 0),
+    "bernoulli": Bernoulli(HalfSpace(np.ones(N), width=0.3)),
 }
 
 

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Array, Complex, Float, PRNGKeyArray
 
 from gatefield.core import checks
 from gatefield.core.arrays import Exact
@@ -52,8 +52,8 @@ class Source(eqx.Module):
     3. `_covariance()`: the (n, n) covariance of one run, in closed form, by counting or by quadrature, never sampled.
     4. `_mean()`, if the mean is not zero.
     5. What the law is, where that is known: `symmetric = True`, `gaussian = True`, or a property where it depends on
-       parameters; `elliptical`, `continuous`, `squashed`, `_support()`. Nothing is assumed of a source that says nothing: its
-       drift and its gates' moments are sampled.
+       parameters; `elliptical`, `continuous`, `squashed`, `_support()`, `_characteristic(w)`. Nothing is assumed of a source
+       that says nothing: its drift, its gates' moments and its characteristic function are sampled.
 
     The class gets from here:
 
@@ -123,6 +123,10 @@ class Source(eqx.Module):
 
     def _support(self) -> Support | None:
         """The points and probabilities of one run, if they are few and known."""
+        return None
+
+    def _characteristic(self, w: Float[Array, " n"]) -> Complex[Array, ""] | None:
+        """E exp(i<w, x>) of one run, if the law has a form of its own that no other property leads to."""
         return None
 
     def sample(self, key: PRNGKeyArray, size: int) -> Float[Array, "*runs size n"]:

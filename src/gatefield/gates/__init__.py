@@ -1,5 +1,6 @@
 """Which inputs a unit answers to: gates and sets of them."""
 
+from gatefield.gates.bernoulli import Bernoulli
 from gatefield.gates.constant import Constant, Open, Shut
 from gatefield.gates.custom import Custom
 from gatefield.gates.directions import bump, delta, fourier_mode, mexican_hat, random
@@ -11,6 +12,7 @@ from gatefield.gates.relations import are_exclusive, are_redundant, are_tiling, 
 from gatefield.gates.timed import Moving, Scheduled
 
 __all__ = [
+    "Bernoulli",
     "Constant",
     "Custom",
     "Gate",

@@ -29,7 +29,8 @@ class Gate(eqx.Module):
 
     To add one, here or in a file of your own, write a final class with `__call__`, in JAX. Its arrays are fields declared with
     `gatefield.leaf(ndim)`, so that each may carry a leading run axis; functions and names are static fields. A gate that
-    changes with time also has `at` and `frozen`. It then works in a `GateSet`, in `GatedLinear`, in
+    changes with time also has `at` and `frozen`; one that is open or shut at random given the input has `random = True` and
+    gives the probability of open. It then works in a `GateSet`, in `GatedLinear`, in
     `theory.gated_linear.statistics` (by sampling) and in training. In the package, a gate is also named in `gatefield.gates`
     and in the contract test.
 
@@ -47,9 +48,19 @@ class Gate(eqx.Module):
     def __repr__(self) -> str:
         return shown(self)
 
+    @property
+    def random(self) -> bool:
+        """Whether the gate is open or shut at random given the input; what it gives is then the probability of open."""
+        return False
+
+    @property
+    def coin(self) -> str:
+        """The name of the random number that decides a random gate, the same for all gates that it decides; "" for its own."""
+        return ""
+
     @abc.abstractmethod
     def __call__(self, x: Float[ArrayLike, "*samples n"]) -> Float[Array, "*samples"]:
-        """How far the gate is open for each input."""
+        """How far the gate is open for each input; its mean, if the gate is random."""
 
     def at(self, time: ScalarLike) -> "Gate":
         """The gate as it stands at a time, in units of tau; by default it never changes."""

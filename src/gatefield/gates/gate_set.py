@@ -4,13 +4,15 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, ArrayLike, Float
+from jaxtyping import Array, ArrayLike, Float, PRNGKeyArray
 
 from gatefield.core import checks
 from gatefield.core.arrays import ScalarLike
 from gatefield.core.errors import UserError
+from gatefield.core.keys import as_key
 from gatefield.core.precision import real
 from gatefield.core.text.quoted import quoted
 from gatefield.core.text.shown import shown
@@ -50,14 +52,47 @@ class GateSet(eqx.Module):
         """Number of gates."""
         return len(self.gates)
 
+    @property
+    def random(self) -> bool:
+        """Whether some gate is open or shut at random given the input."""
+        return any(gate.random for gate in self.gates)
+
     def __call__(self, x: Float[ArrayLike, "*samples n"]) -> Float[Array, "*samples K"]:
-        """How far each gate is open for each input."""
+        """How far each gate is open for each input; for random gates, the mean."""
         hard = all(isinstance(gate, HalfSpace) and not gate.width for gate in self.gates)
         inputs = gate_inputs(self, x, getattr(self.gates[0], "direction", None) if hard else None)
         if hard and self.K > 1:
             return _together(self.gates, inputs)
         given = x if hasattr(x, "dtype") else inputs  # gates of the user's own may look at its type
         return jnp.stack([gate(given) for gate in self.gates], axis=-1)
+
+    def covariance(self, x: Float[ArrayLike, "*samples n"]) -> Float[Array, "*samples K K"]:
+        r"""Covariance of the gates given each input, $E[g_jg_k|x] - E[g_j|x]\,E[g_k|x]$: 0 but for random gates.
+
+        It is p(1-p) for a random gate of mean p with itself, and min(p, q) - pq for two that share a coin.
+        """
+        mean = self(x)
+        p, q = mean[..., :, None], mean[..., None, :]
+        return jnp.where(self.decided_together(), jnp.minimum(p, q) - p * q, 0.0)
+
+    def draw(self, key: PRNGKeyArray, x: Float[ArrayLike, "*samples n"]) -> Float[Array, "*samples K"]:
+        """The gates as they fall: random ones 0 or 1 for each input, the others as they are.
+
+        >>> import jax, numpy as np
+        >>> from gatefield.gates import Bernoulli, Constant, Open
+        >>> GateSet([Open(), Bernoulli(Constant(0.0))]).draw(jax.random.key(0), np.ones((2, 3))).tolist()
+        [[1.0, 0.0], [1.0, 0.0]]
+        """
+        mean, gates = self(x), self.frozen().gates
+        coins = [gate.coin or k for k, gate in enumerate(gates)]
+        uniform = jax.random.uniform(as_key(key, runs=False), mean.shape, mean.dtype)[..., [coins.index(c) for c in coins]]
+        fallen = jnp.where(jnp.isnan(mean), mean, (uniform < mean).astype(mean.dtype))
+        return jnp.where(np.array([gate.random for gate in gates]), fallen, mean)
+
+    def decided_together(self) -> np.ndarray:
+        """Which pairs of gates one random number decides (K, K): each random gate with itself, and those that share a coin."""
+        coins = [(gate.coin or k) if gate.random else None for k, gate in enumerate(self.frozen().gates)]
+        return np.array([[one is not None and one == two for two in coins] for one in coins])
 
     def check_sites(self, n: int) -> None:
         """An error if a gate has a direction of other than n sites."""

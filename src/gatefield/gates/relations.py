@@ -19,14 +19,14 @@ from gatefield.gates.half_space import HalfSpace
 
 @exact
 def overlap(gates: Any, x: Real[ArrayLike, "samples n"] | Sequence) -> Float[Exact, "K K"]:
-    """How often two gates are open together: the mean of g_j(x) g_k(x) over the given inputs.
+    """How often two gates are open together: the mean of g_j(x) g_k(x) over the given inputs, and over random gates.
 
     >>> from gatefield.gates import half_spaces
     >>> overlap(half_spaces([[1.0, 0.0], [-1.0, 0.0]]), [[1.0, 0.0], [-2.0, 0.0]]).tolist()
     [[0.5, 0.0], [0.0, 0.5]]
     """
     g = real(_values(gates, x))
-    return g.T @ g / g.shape[0]
+    return g.T @ g / g.shape[0] + GateSet(gates).covariance(jnp.asarray(x)).mean(0)
 
 
 def are_exclusive(gates: Any, x: Any = None) -> bool:
@@ -38,7 +38,9 @@ def are_exclusive(gates: Any, x: Any = None) -> bool:
     """
     if x is None:
         return all(_pair(one, two) in ("exclusive", "shut") for one, two in _pairs(gates))
-    g = np.sort(np.asarray(_values(gates, x)), axis=-1)  # on the edge of a hard gate, two opposite ones are open by one half
+    g = np.sort(
+        np.asarray(_fixed_values(gates, x)), axis=-1
+    )  # on the edge of a hard gate, two opposite ones are open by one half
     soft = any(not isinstance(gate, HalfSpace) or gate.width for gate in GateSet(gates).gates)
     edge = (g[..., -2:] == 0.5).all(-1) & (g[..., :-2] == 0).all(-1) & (not soft)
     return g.shape[-1] < 2 or bool(np.all((g[..., -2] == 0) | edge))
@@ -53,7 +55,7 @@ def are_redundant(gates: Any, x: Any = None) -> bool:
     """
     if x is None:
         return all(_pair(one, two) in ("redundant", "shut") for one, two in _pairs(gates))
-    g = np.asarray(_values(gates, x))
+    g = np.asarray(_fixed_values(gates, x))
     return bool(np.allclose(g, g[..., :1]))
 
 
@@ -65,7 +67,7 @@ def are_tiling(gates: Any, x: Any = None) -> bool:
     True
     """
     if x is not None:
-        return bool(np.allclose(np.asarray(_values(gates, x)).sum(axis=-1), 1.0))
+        return bool(np.allclose(np.asarray(_fixed_values(gates, x)).sum(axis=-1), 1.0))
     gates = GateSet(gates)
     for gate in gates.gates:
         _check_plain(gate)
@@ -110,3 +112,10 @@ def _values(gates: Any, x: Any) -> Array:
         raise UserError(f"x must have shape (samples, n), but has shape {sizes}; give one row for each input.")
     gates.check_sites(sizes[-1])
     return gates(jnp.asarray(inputs(x)))
+
+
+def _fixed_values(gates: Any, x: Any) -> Array:
+    """Of gates that are not random."""
+    if GateSet(gates).random:
+        raise UserError("How random gates lie to each other is a matter of chance; overlap(gates, x) says how often.")
+    return _values(gates, x)

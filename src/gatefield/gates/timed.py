@@ -65,6 +65,10 @@ class Scheduled(Gate):
         piece = jnp.sum(real(self.now) >= real(self.times)) - 1
         return jnp.where(jnp.isnan(real(self.now)), jnp.nan, jnp.stack([gate(x) for gate in self.gates])[piece])
 
+    @property
+    def random(self) -> bool:
+        return any(gate.random for gate in self.gates)
+
     def at(self, time: ScalarLike) -> Gate:
         return eqx.tree_at(lambda gate: gate.now, self, jnp.asarray(moment("time", time), float))
 

@@ -11,6 +11,7 @@ from jaxtyping import Array, Float
 
 from gatefield.core import checks
 from gatefield.core.arrays import Exact, Numbers, ScalarLike
+from gatefield.core.errors import UserError
 from gatefield.core.keys import Keys
 from gatefield.core.runs import leaf
 from gatefield.gates import Gate, GateSet
@@ -59,6 +60,11 @@ class GatedLinear(Network):
         n = checks.count("n", n)
         self.gates = GateSet(gates)
         self.gates.check_sites(n)
+        if self.gates.random:
+            raise UserError(
+                "A network is a function of its input, but some of these gates are random; take the mean gate, such as "
+                "HalfSpace(v, width=0.5) in place of Bernoulli(...), or solve it by theory.gated_linear.statistics."
+            )
         self.weights = initial_fields(init, key, self.gates.K, n, init_scale)
 
     @property

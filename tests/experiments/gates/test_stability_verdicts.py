@@ -49,7 +49,6 @@ def made(sizes=SIZES):
             "damping": (("gain", "mode"), -0.2 + 0.01 * np.arange(24.0).reshape(3, N) / 10),
             "top": full(-0.1, *lead),
             "top_error": full(0.01, *lead),
-            "top_shift": full(0.002, *lead),
             "unrest": full(0.05, *lead),
             "return_cosine": (push, np.where(back, 0.951, 0.949)),
             "return_ipr": full(0.151, *push),
@@ -223,10 +222,7 @@ def test_notes():
     record.fields[0, 2, 5:, 0] = 0.69
     assert "after a push of 0.93 at gain 3, 0.62 at gain ∞ times" in judged(record, "up to half").note
     assert "; 25% of the fields have" in judged(record, "gain ∞: a localized field alone").note
-    assert (
-        "error up to 0.0100, change with half the gate's width up to 0.0020"
-        in judged(record, "gain 3: a localized field a").note
-    )
+    assert "of the sharp gate, with a standard error up to 0.0100" in judged(record, "gain 3: a localized field a").note
     record = changed(("ipr", LAST, 0.15), ("match_cosine", {"student": 8, "teacher": "random", "gain": INF}, 0.95))
     record.fields[3] = -3 * record.linear[3]
     note = judged(record, "stays localized").note

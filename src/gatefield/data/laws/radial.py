@@ -23,7 +23,8 @@ from gatefield.data.laws.named import from_text
 class Radial(eqx.Module):
     r"""The law of the radius R of $x = R\,\Sigma^{1/2} u$, with u uniform on the unit sphere, scaled so that $E R^2 = n$.
 
-    A new law is a final class with the two methods below; parameters are arrays, as in a source.
+    A new law is a final class with the first two methods below, and the third where it is known; parameters are arrays, as in a
+    source.
     """
 
     def __repr__(self) -> str:
@@ -36,6 +37,10 @@ class Radial(eqx.Module):
     @abc.abstractmethod
     def mean_ratio(self, n: int) -> Float[Exact, ""]:
         """E R / sqrt(E R^2) in `n` dimensions; float64 NumPy unless traced."""
+
+    def characteristic(self, square: Float[Array, ""], n: int) -> Float[Array, ""] | None:
+        r"""$E e^{i\langle w,x\rangle}$ as a function of $w^\top\Sigma w$, or None if it has no simple form."""
+        return None
 
 
 class GaussianRadial(Radial):
@@ -55,6 +60,9 @@ class GaussianRadial(Radial):
     @exact
     def mean_ratio(self, n: int) -> Float[Exact, ""]:
         return real(_chi_ratio(n))
+
+    def characteristic(self, square: Float[Array, ""], n: int) -> Float[Array, ""]:
+        return jnp.exp(-square / 2)
 
 
 class StudentT(Radial):
@@ -105,6 +113,9 @@ class LaplaceRadial(Radial):
     @exact
     def mean_ratio(self, n: int) -> Float[Exact, ""]:
         return real(math.sqrt(math.pi) / 2 * _chi_ratio(n))
+
+    def characteristic(self, square: Float[Array, ""], n: int) -> Float[Array, ""]:
+        return 1 / (1 + square / 2)
 
 
 class Sphere(Radial):

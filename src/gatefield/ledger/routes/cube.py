@@ -1,5 +1,6 @@
 """Signs on the corners of a cube: laws by enumeration and quadrature, what a gate lets through, sums of signed weights."""
 
+import cmath
 import itertools
 import math
 from collections.abc import Sequence
@@ -144,3 +145,8 @@ def skewed_image(w: Sequence[Fraction]) -> float:
 def sampled_skewed_image(w: Sequence[Fraction], size: int = 400_000) -> tuple[float, float]:
     x = np.where(np.random.default_rng(0).random((size, len(w))) < 1 / 3, 2.0, -1.0)
     return gaussian.sampled(np.maximum(x @ np.array(w, dtype=float), 0) * x[:, 0])
+
+
+def characteristic(w: np.ndarray, points: np.ndarray, law: np.ndarray) -> complex:
+    """E exp(i w.x), point by point."""
+    return sum(p * cmath.exp(1j * float(w @ x)) for p, x in zip(law, points, strict=True))

@@ -4,6 +4,7 @@ Averages over a set are exact expectations under the law that gives each of its 
 """
 
 import functools
+import itertools
 from typing import NamedTuple
 
 import numpy as np
@@ -203,6 +204,23 @@ def _crossing(w: np.ndarray, v: np.ndarray, covs: list[np.ndarray]) -> np.ndarra
     alone = np.mean(covs, axis=0) / 2
     both = np.mean([gaussian.Wedge(w, v, np.linalg.cholesky(cov)).second_moment() for cov in covs], axis=0)
     return np.block([[alone, both], [both.T, alone]])
+
+
+CLOUD = np.array([[1.0, 0.4], [-0.3, 0.9], [0.2, -1.1], [-0.8, -0.5]])
+"""Inputs of both classes, the first two of one and the last two of the other."""
+TILTS = np.array([[1.0, -0.5], [0.3, 1.0]])
+"""Directions of two gates that open with the logistic probability of the field along them."""
+
+
+def random_gates() -> np.ndarray:
+    """The second moment of inputs behind two random gates, each input with each way in which both can fall."""
+    A = np.zeros((4, 4))
+    for x in CLOUD:
+        chances = 1 / (1 + np.exp(-TILTS @ x))
+        for way in itertools.product([0.0, 1.0], repeat=2):
+            gated = np.outer(way, x).ravel()
+            A += np.prod(np.where(way, chances, 1 - chances)) * np.outer(gated, gated) / len(CLOUD)
+    return A
 
 
 def printed_velocity(kind: str = "regular") -> float:

@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from typing import Any, Literal, overload
 
-import numpy as np
-from jax.core import Tracer
 from jaxtyping import Array, ArrayLike, Float, PRNGKeyArray, Real
 
 from gatefield.core import checks
@@ -17,6 +15,7 @@ from gatefield.data import Source, per_run
 from gatefield.theory import closure
 from gatefield.theory.drift.closed import Route, closed_route
 from gatefield.theory.drift.exact import cube_drift, exact_route, on_cube
+from gatefield.theory.drift.fields import check_fields
 from gatefield.theory.drift.many import each_field
 from gatefield.theory.drift.sampled import STANDARD_ERRORS, sampled_drift
 from gatefield.theory.inputs import one_key, some
@@ -84,8 +83,8 @@ def drift(
     **Returns** the drift, float64 NumPy unless traced; with `with_error` an `Estimate` of it. Its error is one standard error
     if sampled, a bound for "exact" on a Hypercube (NaN where the length scale is traced), else 0. The standard error is
     estimated from the sample, and cannot be relied on where the source has no fourth moment, as a Student t up to 4 degrees of
-    freedom. To differentiate a sampled drift is an error, because each sample opens the gate or not; that of a discrete law is
-    constant in steps, with derivative 0 between them.
+    freedom. To differentiate a sampled drift is an error, because each sample opens the gate or not (`drift_jacobian` has its
+    derivative); that of a discrete law is constant in steps, with derivative 0 between them.
 
     >>> from gatefield.data import Gaussian, Hypercube, Ising
     >>> drift(Gaussian(3, xi=1.0, boundary="line"), [1.0, 0.0, 0.0]).round(4)
@@ -100,7 +99,7 @@ def drift(
     **Source:** note 003, equation 5.
     """
     checks.choice("method", method, METHODS)
-    _check(source, w)
+    check_fields(source, w)
     routes = _routes(source, w)
     if method == "auto":
         method = next(name for name in routes if name != "closure")
@@ -156,14 +155,3 @@ def _sampled(source: Source, w: Any, key: PRNGKeyArray, samples: int) -> tuple[A
 def _closure(source: Source, w: Float[Array, " n"]) -> Float[Array, " n"]:
     assert source.squashed is not None
     return real(closure.drift(w, source.covariance(), source.squashed.gain))
-
-
-def _check(source: Source, w: Any) -> None:
-    checks.finite("w", w)
-    if np.shape(w)[-1:] != (source.n,):
-        raise UserError(
-            f"w must have one entry for each of the {source.n} sites, but has shape {np.shape(w)}; "
-            f"give it the shape ({source.n},), or (..., {source.n}) for many fields."
-        )
-    if not isinstance(w, Tracer) and not np.any(w, axis=-1).all():
-        raise UserError("w must not be zero everywhere, because its gate would be open nowhere; give another field.")

@@ -60,20 +60,20 @@ def _regress(
 
 def _half_signs(x: Float[Array, "size n"], w: Float[Array, "fields n"]) -> Float[Array, "size fields"]:
     """Half of the sign of <w, x>, 0 at ties: rounding must not decide them, or it would break the symmetries of the source."""
-    h = _undifferentiated(jnp.matmul(x, w.T, precision="highest"))
+    h = undifferentiated(jnp.matmul(x, w.T, precision="highest"))
     scale = jnp.sum(jnp.abs(w), axis=-1) * jnp.max(jnp.abs(x), axis=-1, keepdims=True)
     return tied_sign(h, scale, x.shape[-1]) / 2
 
 
 @jax.custom_jvp
-def _undifferentiated(h: Array) -> Array:
+def undifferentiated(h: Array) -> Array:
     """The same values; an error where a derivative is asked for."""
     return h
 
 
-@_undifferentiated.defjvp
+@undifferentiated.defjvp
 def _refuse(primals: tuple[Array], tangents: tuple[Array]) -> tuple[Array, Array]:
     raise UserError(
         "A sampled drift cannot be differentiated, because each sample opens the gate or not; use method='closed', 'exact' or "
-        "'closure' where they apply, or finite differences of the values."
+        "'closure' where they apply, or theory.drift_jacobian."
     )

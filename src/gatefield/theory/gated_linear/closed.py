@@ -5,7 +5,7 @@ import numpy as np
 from jaxtyping import Float, PRNGKeyArray
 
 from gatefield.data import Source, Task
-from gatefield.gates import Constant, Gate, GateSet, HalfSpace
+from gatefield.gates import Bernoulli, Constant, Gate, GateSet, HalfSpace
 from gatefield.theory import relu
 from gatefield.theory.drift.closed import closed_route
 from gatefield.theory.drift.drift import drift
@@ -28,7 +28,7 @@ def why_second_not_closed(gates: GateSet, task: Task) -> str:
 
 def closed_moments(gates: GateSet, source: Source) -> Moments:
     """E[g x] (Kn,) and E[g g' x x'] (Kn, Kn) of one class, with errors zero."""
-    first = np.concatenate([_first(gate, source) for gate in gates.gates])
+    first = np.concatenate([_first(gate, source) for gate in _means(gates).gates])
     second = closed_second(gates, source)
     return first, second, 0 * first, 0 * second
 
@@ -36,7 +36,7 @@ def closed_moments(gates: GateSet, source: Source) -> Moments:
 def half_closed_moments(gates: GateSet, source: Source, key: PRNGKeyArray, samples: int) -> Moments:
     """The same with E[g x] by sampling where it has no closed form, and its standard error."""
     found = []
-    for i, gate in enumerate(gates.gates):
+    for i, gate in enumerate(_means(gates).gates):
         if isinstance(gate, Constant):
             found.append((_first(gate, source), np.zeros(source.n)))
         else:
@@ -52,17 +52,24 @@ def half_closed_moments(gates: GateSet, source: Source, key: PRNGKeyArray, sampl
 def closed_second(gates: GateSet, source: Source) -> Float[np.ndarray, "m m"]:
     """E[g g' x x'] (Kn, Kn) of one class."""
     K, n, cov = gates.K, source.n, np.asarray(source.covariance(), float)
-    second = np.zeros((K, n, K, n))
-    for j, one in enumerate(gates.gates):
-        for k, two in enumerate(gates.gates[: j + 1]):
+    second, means, together = np.zeros((K, n, K, n)), _means(gates).gates, gates.decided_together()
+    for j, one in enumerate(means):
+        for k, two in enumerate(means[: j + 1]):
             second[j, :, k] = _second(one, two, cov)
+            if together[j, k] and isinstance(one, Constant) and isinstance(two, Constant):
+                second[j, :, k] = min(float(one.value), float(two.value)) * cov
             second[k, :, j] = second[j, :, k].T
     return second.reshape(K * n, K * n)
 
 
+def _means(gates: GateSet) -> GateSet:
+    """The gates with random ones replaced by their mean. A random half-space is open or shut for sure, as the half-space is."""
+    return GateSet([gate.gate if isinstance(gate, Bernoulli) else gate for gate in gates.gates])
+
+
 def why_not_plain(gates: GateSet) -> str:
     """Why some gate is neither constant nor a half-space through 0, or nothing."""
-    for gate in gates.gates:
+    for gate in _means(gates).gates:
         if not isinstance(gate, Constant | HalfSpace):
             return f"a {type(gate).__name__} gate can be any function"
         if isinstance(gate, HalfSpace) and (gate.width or np.any(gate.threshold)):
@@ -72,7 +79,7 @@ def why_not_plain(gates: GateSet) -> str:
 
 def _second_obstacle(gates: GateSet, source: Source) -> str:
     name = type(source).__name__
-    spaces = [gate for gate in gates.gates if isinstance(gate, HalfSpace)]
+    spaces = [gate for gate in _means(gates).gates if isinstance(gate, HalfSpace)]
     pairs = [(one, two) for i, one in enumerate(spaces) for two in spaces[:i]]
     if not source.symmetric:
         return f"{name} data are not known to be symmetric about 0"
@@ -84,7 +91,7 @@ def _second_obstacle(gates: GateSet, source: Source) -> str:
 
 
 def _obstacle(gates: GateSet, source: Source) -> str:
-    spaces = [gate for gate in gates.gates if isinstance(gate, HalfSpace)]
+    spaces = [gate for gate in _means(gates).gates if isinstance(gate, HalfSpace)]
     if source.symmetric and not _have_drifts(source, spaces):
         return f"the drift of {type(source).__name__} data behind such a gate has no closed form"
     return _second_obstacle(gates, source)

@@ -61,10 +61,17 @@ def _group(gates: GateSet, draw: Draw, key: PRNGKeyArray, chunks: int, size: int
     def one(i: Array) -> tuple[Array, Array, Array]:
         x, y = draw(jax.random.fold_in(key, i), size)
         gated = (gates(x)[:, :, None] * x[:, None, :]).reshape(len(x), -1)
-        return y @ gated / len(x), gated.T @ gated / len(x), jnp.mean(y**2)
+        second = gated.T @ gated + (_of_chance(gates, x) if gates.random else 0.0)
+        return y @ gated / len(x), second / len(x), jnp.mean(y**2)
 
     def add(i: Array, sums: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
         return jax.tree.map(lambda total, part: total + part / chunks, sums, one(i))
 
     shapes = jax.eval_shape(one, jnp.zeros((), int))
     return jax.lax.fori_loop(0, chunks, add, jax.tree.map(lambda s: jnp.zeros(s.shape, s.dtype), shapes))
+
+
+def _of_chance(gates: GateSet, x: Array) -> Array:
+    """What random gates add to the second moment beyond that of their means."""
+    added = jnp.einsum("sjk,sa,sb->jakb", gates.covariance(x), x, x, precision="highest")
+    return added.reshape(gates.K * x.shape[1], -1)

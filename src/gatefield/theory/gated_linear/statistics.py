@@ -56,11 +56,15 @@ def statistics(
 
     | method | for |
     |---|---|
-    | "closed" | half-spaces through 0 and constant gates: any set of them on Gaussian and elliptical data; on squashed |
-    | | Gaussian data and the hypercube, parallel and opposite gates that one site decides |
+    | "closed" | half-spaces through 0 and constant gates, random ones too: any set of them on Gaussian and elliptical data; |
+    | | on squashed Gaussian data and the hypercube, parallel and opposite gates that one site decides |
     | "sampled" | any gates and task, in float64; A and b come from the same samples, so that b lies in the range of A |
     | "auto" | "closed" where it applies, else "sampled"; parallel and opposite half-spaces on symmetric data without ties |
     | | have A in closed form all the same, and only b is sampled |
+
+    Random gates (`Bernoulli`) are averaged over, too: $b = E[y\,E[g_k|x]\,x]$ and
+    $A_{jk} = E[E[g_jg_k|x]\,xx^\top]$. Given x, gates are independent unless they share a coin, so that $A_{kk}$ has
+    $E[g_k|x]$ in place of its square: chance adds $E[p_k(1-p_k)\,xx^\top]$ to it, as a ridge does.
 
     Gates that change with time are taken as they stand: give `gates.at(t)`, or see `pieces`.
 

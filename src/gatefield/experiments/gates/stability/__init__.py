@@ -25,6 +25,7 @@ experiment = Experiment(
             "seeds": 4,
             "sizes": (0.25, 0.5, 1.0, 2.0, 4.0),
             "samples": 40_000,
+            "lines": 2_048,
             "student_batch": 100,
             "student_steps": 1_200,
         },

@@ -12,9 +12,12 @@ from gatefield.experiments.gates.stability.settings import Settings, train_neuro
 from gatefield.lab import Bench
 from gatefield.measures import circular_distance, cosine, ipr, peak_position
 from gatefield.nets import Committee
-from gatefield.theory.neuron import pathway_velocity, sampled_jacobian, velocity_spectrum
+from gatefield.theory import drift, drift_jacobian
+from gatefield.theory.neuron import pathway_velocity, velocity_spectrum
 
 PUSHES = ("random", "other")
+PARTS = 8
+"""Independent parts of the lines by which Jacobians are sampled: their spread gives the error of an eigenvalue."""
 EIGENVALUES = "eigenvalues of the Jacobian without a pathway, the largest first"
 
 
@@ -62,15 +65,12 @@ def _spectra_at(p: Settings, ends: xr.Dataset, gain: float, key: Any) -> xr.Data
     total = np.asarray(source.covariance() + NonlinearGP(p.n, p.xi0, gain).covariance(), float)
     shape = ends.ipr.shape
     fields, linear = (ends[name].values.reshape(-1, p.n) for name in ("fields", "linear"))
-    wide, narrow = (sampled_jacobian(source, fields, key, samples=p.samples, width=width) for width in (p.width, p.width / 2))
-    bends = 0.0 if np.isinf(gain) else 1.0  # on the hypercube the drift is constant in cells, and its Jacobian 0
+    drift_key, *keys = jax.random.split(key, 1 + PARTS)
+    slopes = np.stack([drift_jacobian(source, fields, key=k, samples=-(-p.lines // PARTS)) for k in keys])
     trained = np.repeat(ends.pathway.values == "trained", shape[1])
-    found, wider = (
-        [velocity_spectrum(bends * part.jacobian[:, i], total, pathway=bool(both)) for i, both in enumerate(trained)]
-        for part in (narrow, wide)
-    )
+    found = [velocity_spectrum(slopes[:, i], total, pathway=bool(both)) for i, both in enumerate(trained)]
     top = np.array([one.values[0] for one in found])
-    half = narrow.drift.mean(0) / 2
+    half = np.asarray(drift(source, fields, key=drift_key, samples=p.samples)) / 2
     moving = [pathway_velocity(w, v, 2 * f, total)[0] for w, v, f in zip(fields, linear, half, strict=True)]
     lead = ("pathway", "seed")
     data = {
@@ -78,11 +78,6 @@ def _spectra_at(p: Settings, ends: xr.Dataset, gain: float, key: Any) -> xr.Data
         "damping": ("mode", -np.linalg.eigvalsh(total) / 4, {"long_name": "eigenvalues of -(S0 + S1)/4"}),
         "top": (lead, top.reshape(shape), {"long_name": "largest eigenvalue of the Jacobian"}),
         "top_error": (lead, np.reshape([one.largest.error for one in found], shape), {"long_name": "its standard error"}),
-        "top_shift": (
-            lead,
-            (top - [one.values[0] for one in wider]).reshape(shape),
-            {"long_name": "its change when the gate's edge is made half as wide"},
-        ),
         "unrest": (
             lead,
             (np.linalg.norm(moving, axis=1) / np.linalg.norm(half, axis=1)).reshape(shape),

@@ -20,8 +20,8 @@ class Settings(Parameters):
     """One neuron for each gain and seed, its pathways and pushes; students of each size for each teacher, gain and seed.
 
     `sizes` are those of pushes, relative to the field; `pathway_sizes` are the lengths of pathways that are frozen;
-    `student_rate` is the learning rate for each unit of a student; `width` is that of the gate's edge by which Jacobians are
-    sampled, relative to the standard deviation of the neuron's input.
+    `student_rate` is the learning rate for each unit of a student; `samples` are inputs for the drift, `lines` those by which
+    its Jacobian is sampled (see `theory.drift_jacobian`).
     """
 
     n: Count = 40
@@ -35,7 +35,7 @@ class Settings(Parameters):
     sizes: Rates = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0)
     pathway_sizes: Rates = (0.1, 0.2, 0.4)
     samples: Count = 400_000
-    width: Rate = 0.1
+    lines: Count = 40_960
     teacher_units: Count = 4
     students: Counts = (4, 8)
     student_rate: Rate = 1.0

@@ -45,14 +45,14 @@ def _spectrum(high: xr.Dataset) -> list[Verdict]:
 
 
 def _stable(one: xr.Dataset, words: str, slowed: float) -> Verdict:
-    error, shift = float(one.top_error.max()), float(abs(one.top_shift).max())
+    error = float(one.top_error.max())
     if np.isinf(one.gain):
         size = abs(one.fields)
         in_cell = float((2 * size.max("position") > size.sum("position")).mean())
         error_note = f"on the hypercube the drift is constant in cells, and the spectrum is exact; {in_cell:.0%} of the fields "
         error_note += "have one weight larger than all others together, the cell of a one-site gate"
     else:
-        error_note = f"standard error up to {error:.4f}, change with half the gate's width up to {shift:.4f}"
+        error_note = f"of the sharp gate, with a standard error up to {error:.4f}"
     return Verdict.below(
         f"gain {gain_text(float(one.gain))}: a localized field {words} is stable",
         0.0,

@@ -5,11 +5,12 @@ The single pulse (after equation 1); the gate (2); flow (3 to 8), solution (9 to
 
 from functools import partial
 
+import jax
 import numpy as np
 
 from gatefield.core.estimate import Estimate
-from gatefield.data import Gaussian, SinglePulse, Task
-from gatefield.gates import HalfSpace, half_spaces
+from gatefield.data import Finite, Gaussian, SinglePulse, Task
+from gatefield.gates import Bernoulli, HalfSpace, half_spaces
 from gatefield.ledger.notes.note_000 import corrected, holds, holds_if, refuted
 from gatefield.ledger.routes import cube, gated, rings
 from gatefield.theory import gated_linear as gl
@@ -75,6 +76,13 @@ def commutator() -> float:
     return float(np.linalg.norm(first @ second - second @ first) / np.linalg.norm(first) / np.linalg.norm(second))
 
 
+def behind_random_gates() -> float:
+    """How much of a unit's own input passes a gate that is open at random."""
+    task = Task(Finite(gated.CLOUD[:2]), Finite(gated.CLOUD[2:]))
+    gates = [Bernoulli(HalfSpace(v, width=1.0)) for v in gated.TILTS]
+    return float(gl.statistics(gates, task, key=jax.random.key(0), samples=400_000).A[0, 0])
+
+
 def pulses() -> Estimate:
     x = rings.pulses(8, 2, 4)
     return Estimate(np.mean(x[:, 0] * x[:, 1]) - x[:, 0].mean() * x[:, 1].mean(), 1e-12, "all 24 pulses")
@@ -110,6 +118,17 @@ FORMULAS = {
         right=FLOW,
         printed_equation=PRINTED_FLOW,
         note=FACTOR,
+    ),
+    "000-eq6": holds(
+        place="equations 6 and 7",
+        says="covariances of gated inputs are averages over gates, inputs and labels",
+        implements="theory.gated_linear.statistics",
+        value=behind_random_gates,
+        estimate=lambda: Estimate(gated.random_gates()[0, 0], 2e-3, "all inputs, with all ways in which the gates can fall"),
+        right=r"A_{jk} = \mathbb{E}\left[\mathbb{E}[g_j g_k|x]\,x x^\top\right],\quad "
+        r"A_{kk} = \mathbb{E}\left[\mathbb{E}[g_k|x]\,x x^\top\right]",
+        note="here gates that are random given the input: taken as open by its mean, the first would count as its square "
+        "with itself and give 0.147. The allowed error is that of the library's samples",
     ),
     "000-eq11": corrected(
         place="equations 9 to 11",
