@@ -201,7 +201,6 @@ def test_what_is_trained():
     _, p, record = simulated("conditions")
     parts = trained("conditions")
     assert list(parts) == [*CHANGES, "committee", "committee-basis", "early"]
-    assert {part.settings["loss"] for name, part in parts.items() if "loss" in part.settings} == {"cross-entropy"}
     for name, change in CHANGES.items():
         part, xi1, xi0 = parts[name], *np.array(p.pairs).T[:, :, None, None]
         assert_classes(part, xi1, xi0, np.array(p.gains)[:, None])

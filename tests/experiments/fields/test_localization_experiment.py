@@ -1,14 +1,22 @@
 """Verdicts and figure of `localization`, on made-up records."""
 
+import jax
 import numpy as np
 import pytest
 import xarray as xr
 from drawn import assert_drawn, lines, scaled
 from field_records import INF, assert_only, ending, figure, judge, seeds, unjudged
 from judging import scrambled
+from plain import flow_end, ipr, squashing
+from watched import Watched
+
+from gatefield import experiments
 
 GAINS = (0.01, 3.0, INF)
 DIMS = ("order", "gain", "seed", "step", "unit")
+
+
+USUAL = {"boundary": "ring", "init": "xavier", "readout": "mean", "output_bias": 0, "loss": "mse", "optimizer": "sgd"}
 
 
 def made(low=0.05, high=0.64, swapped=0.09, top=0.8, bump=0.8, flow=0.09, n=40, scales=(2.0, 1.0), end=200.0, gains=GAINS):
@@ -81,6 +89,76 @@ def test_what_is_not_judged_says_what_to_set():
         "needs a training of 200 tau, has 50, and gains with inf, has 0.01, 3.0 and 10.0; "
         "run with --set steps=4000 --set 'gains=[0.01,3.0,10.0,inf]'"
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "places"),
+    [
+        ("boundary", "line", [1, 2, 3, 4]),
+        ("init", "normal", [1, 2, 3]),
+        ("init", "basis", [1, 2, 3]),
+        ("readout", "learned", [0, 1, 2, 3, 4]),
+        ("output_bias", 1, [0, 1, 2, 3, 4]),
+        ("loss", "cross-entropy", [0, 1, 2, 3, 4]),
+        ("optimizer", "adam", [0, 1, 2, 3, 4]),
+        ("optimizer", "momentum", [1, 2, 3, 4]),  # its flow is known
+    ],
+)
+def test_what_is_known_of_the_usual_conditions_is_judged_there_alone(name, value, places):
+    record = made().assign_attrs({**USUAL, name: value})
+    assert unjudged("localization", record) == places
+    usual = {"output_bias": "false"}.get(name, USUAL[name])
+    assert all(f"needs {name} = {usual}, has " in judge("localization", record)[place].why for place in places)
+
+
+def test_records_that_do_not_name_the_conditions_have_the_usual_ones():
+    assert judge("localization", made()) == judge("localization", made().assign_attrs(USUAL))
+
+
+def test_figure_names_conditions_that_are_not_the_usual_ones():
+    record = made(n=8).assign_attrs({**USUAL, "loss": "cross-entropy", "output_bias": 1})
+    record["flow_ipr"] = record.flow_ipr * np.nan
+    axes = figure("localization", record).axes[0]
+    assert axes.get_title() == "output_bias = true, loss = cross-entropy"
+    names = [line.get_label() for line in axes.get_lines()]
+    assert not any("flow" in name or "one-site" in name for name in names)  # both are those of the squared error
+    usual = figure("localization", made(n=8).assign_attrs(USUAL)).axes[0]
+    assert usual.get_title() == ""
+    assert [line.get_label() for line in usual.get_lines()].count("  Gaussian flow, same covariance") == 2
+
+
+def simulated(**settings):
+    tiny = {"n": 8, "gains": 3.0, "batch_size": 20, "steps": 4, "record_every": 2, "seeds": 2}
+    experiment, bench = experiments.get("localization"), Watched()
+    record = experiment.simulate(experiment.Parameters(**tiny, **settings), bench)
+    return record, bench.parts["sgd"]
+
+
+def test_conditions_that_are_set_are_those_of_the_training():
+    settings = {"boundary": "line", "init": "basis", "readout": "learned", "output_bias": True}
+    record, part = simulated(**settings, loss="cross-entropy", optimizer="adam")
+    assert part.task.positive.boundary == part.task.negative.boundary == "line"
+    assert None not in (part.net.readout, part.net.output_bias)
+    assert (part.settings["loss"], part.settings["optimizer"]) == ("cross-entropy", "adam")
+    np.testing.assert_array_equal(part.net.fields, np.broadcast_to(np.eye(8)[0], (4, 1, 8)))
+    assert record.flow_ipr.isnull().all()
+    assert {name: record.attrs[name] for name in USUAL} == {**settings, "loss": "cross-entropy", "optimizer": "adam"}
+
+
+def test_flow_beside_momentum_on_a_line_has_ten_times_the_time():
+    record, _ = simulated(boundary="line", init="normal", optimizer="momentum", learning_rate=0.2)
+    lag = np.subtract.outer(np.arange(8), np.arange(8))
+    kappa = squashing(3.0)
+    cov = {xi: np.arcsin(kappa * np.exp(-((lag / xi) ** 2))) / np.arcsin(kappa) for xi in (1.0, 2.0)}
+    starts = record.fields.values[0, 0, :, 0, 0].astype(float)
+    for i, (xi1, xi0) in enumerate([(2.0, 1.0), (1.0, 2.0)]):
+        ends = [flow_end(w, cov[xi1], cov[xi0], 4 * 0.2 * 10, steps=400) for w in starts]
+        np.testing.assert_allclose(record.flow_ipr[i, 0], ipr(np.array(ends)), rtol=1e-4)
+        mean = np.arcsin(np.sqrt(kappa) * np.exp(-((lag[4] / xi1) ** 2)))
+        bump = np.linalg.solve(cov[xi1] + cov[xi0], mean)
+        assert float(record.bump_ipr[i, 0]) == pytest.approx(ipr(bump), rel=1e-5)
+    normal = jax.random.split(jax.random.split(jax.random.key(0))[0], 2)
+    np.testing.assert_array_equal(starts, [jax.random.normal(key, (1, 8))[0] for key in normal])
 
 
 def test_figure_shows_each_order_in_its_own_colour():
