@@ -6,12 +6,13 @@ from typing import Any, cast
 import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
+from scipy.stats import rankdata
 
 from gatefield.core.grid import Grid
 from gatefield.data import Gaussian, NonlinearGP, Source, Task
 from gatefield.experiments.by_seed import gaussian_ends, train_by_seed
 from gatefield.experiments.fields.training import PACE, Boundary, Conditions, Loss, Optimizer, Readout, Start
-from gatefield.experiments.needs import exactly, holding, lacking, lasting, undecided
+from gatefield.experiments.needs import Need, exactly, holding, lacking, lasting, undecided
 from gatefield.experiments.orders import ORDER_NAMES, ORDERS, length_scales, sources
 from gatefield.lab import Bench, Experiment, Parameters, Verdict, written
 from gatefield.lab.kinds import Count, Gains, LengthScale, Rate, Seed
@@ -24,6 +25,8 @@ ENOUGH = 200.0
 KEEPING = ("boundary", "readout", "output_bias", "loss", "optimizer")
 """What has to be as usual for the one-site steady state to be exact, and to be reached in that time; any start will do."""
 
+FEWEST, RISES = 4, 0.9
+"""From how many gains on they have an order worth the name; and the rank correlation of IPR and gain from which on it rises."""
 NAMES = {"sgd": "SGD", "momentum": "momentum", "adam": "Adam"}
 
 
@@ -67,7 +70,8 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
 def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
     """What the record says of each claim."""
     median = record.ipr.isel(step=-1, unit=0).median("seed")
-    return [_covariance_verdict(record), *_published_verdicts(record, median), _hypercube_verdict(record, median)]
+    published = _published_verdicts(record, median)
+    return [_covariance_verdict(record), *published, _hypercube_verdict(record, median), _rise_verdict(record)]
 
 
 def figure(record: xr.Dataset) -> Figure:
@@ -139,6 +143,37 @@ def _hypercube_verdict(record: xr.Dataset, median: xr.DataArray) -> Verdict:
     return Verdict.within(claim, theory, top, atol=0.03, of="median IPR", kind="prediction", note=note)
 
 
+def _rise_verdict(record: xr.Dataset) -> Verdict:
+    """By ranks, seed by seed: all gains have the same starts."""
+    claim = "the gain controls the degree of localization: the IPR rises with it where the positive class has the longer range"
+    words: Any = {"kind": "claim", "source": "note 000, section 1"}
+    how, gains = Conditions.found(record.attrs), record.gain.values
+    few = None if len(gains) >= FEWEST else Need(f"{FEWEST} gains or more", f"{len(gains)}", {"gains": Settings().gains})
+    timed = [] if how.optimizer == "momentum" else how.as_usual("optimizer")  # momentum lasts longer, Adam has no tau
+    if why := lacking(few, lasting(record, ENOUGH), *timed):
+        return Verdict.not_judged(claim, why, **words)
+    long, short = (record.ipr.sel(order=order).isel(step=-1, unit=0).transpose("seed", "gain").values for order in ORDERS)
+    found, other = rises(long), rises(short)
+    error = 2 * found.std(ddof=1) / np.sqrt(len(found)) if len(found) > 1 else np.inf
+    low, high = np.median(long, axis=0)[[0, -1]]
+    note = f"over {len(found)} seeds, ± two standard errors; median IPR {low:.2g} at gain {gain_text(gains[0])}, {high:.2g} at "
+    note += f"{gain_text(gains[-1])}; with the length scales swapped the correlation is {other.mean():.2g}"
+    of = "mean rank correlation of IPR and gain"
+    return Verdict.above(claim, RISES, found.mean(), of=of, error=error, note=note, **words)
+
+
+def rises(values: np.ndarray) -> np.ndarray:
+    """The rank correlation of each row with its order, 0 where all are equal.
+
+    >>> rises(np.array([[0.1, 0.2, 0.6], [0.3, 0.2, 0.1], [0.2, 0.1, 0.3], [0.5, 0.5, 0.5]])).tolist()
+    [1.0, -1.0, 0.5, 0.0]
+    """
+    ranks = rankdata(values, axis=-1) - (values.shape[-1] + 1) / 2
+    order = np.arange(values.shape[-1]) - (values.shape[-1] - 1) / 2
+    size = np.sqrt((ranks**2).sum(-1) * (order**2).sum())
+    return np.where(size > 0, ranks @ order / np.maximum(size, 1.0), 0.0)
+
+
 def _flow_ipr(record: xr.Dataset, classes: tuple[Source, Source], how: Conditions) -> np.ndarray:
     """IPR at the end of the Gaussian flow, in the time of the training; NaN where that has no such flow."""
     if not how.has_flow():
@@ -188,7 +223,7 @@ def _ipr_panel(axes: Any, record: xr.Dataset) -> None:
 experiment = Experiment(
     name="localization",
     title="Which data make receptive fields localize?",
-    source="notes 002 and 003: localization of a single ReLU neuron on the nonlinear Gaussian process",
+    source="notes 000, 002 and 003: localization of a single ReLU neuron on the nonlinear Gaussian process",
     text="The same neuron, on data squashed by a gain: from nearly Gaussian (0.01) to corners of the hypercube (infinity). The "
     "inverse participation ratio (IPR) says how localized the final field is: 1/n when it is spread evenly, 1 when it sits on "
     "a single site. Both orders of the length scales are trained, for the same time; what happens later, and for others, "
