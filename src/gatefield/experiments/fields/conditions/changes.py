@@ -14,24 +14,19 @@ LAST_RATE = 0.01
 
 
 class Change(NamedTuple):
-    """What is not as in the baseline, and the factor on the learning rate.
-
-    `falls`: whether the rate falls, or keeps the mean of what it would be.
-    """
+    """What is not as in the baseline, and the factor on the learning rate."""
 
     words: str
     conditions: Conditions = Conditions()
     rate: float = 1.0
-    falls: bool = True
 
 
 # Rates are such that each training is stable and as fast as it can be: a learned readout and cross-entropy turn a field
-# slower, by a/|w| and by the slope 1/4 of the logistic function; momentum makes ten steps of one. On the open line the rate
-# does not fall: with one that does, trainings were seen to stop for good on two cores with jaxlib 0.10; why is not known.
+# slower, by a/|w| and by the slope 1/4 of the logistic function; momentum makes ten steps of one.
 CHANGES: Mapping[str, Change] = MappingProxyType(
     {
         "baseline": Change("baseline"),
-        "line": Change("open line", Conditions(boundary="line"), falls=False),
+        "line": Change("open line", Conditions(boundary="line")),
         "basis": Change("basis-vector start", Conditions(init="basis")),
         "normal": Change("standard normal start", Conditions(init="normal")),
         "readout": Change("learned readout", Conditions(readout="learned"), rate=5.0),
@@ -47,7 +42,7 @@ CHANGES: Mapping[str, Change] = MappingProxyType(
 
 def learning_rate(change: Change, rate: float, steps: int) -> Any:
     """What the training of a condition takes as its learning rate, if that of the baseline begins at `rate`."""
-    return falling(rate * change.rate, steps) if change.falls else rate * change.rate * (1 + LAST_RATE) / 2
+    return falling(rate * change.rate, steps)
 
 
 @functools.cache  # one function for one schedule: trainings that differ in their start only are compiled once
