@@ -1,6 +1,5 @@
 """Trainings on an open line, for whose samples the root of a matrix is taken within the compiled program."""
 
-import os
 import re
 import subprocess
 import sys
@@ -15,6 +14,8 @@ from gatefield.dynamics import init
 from gatefield.dynamics.train.engine import advance
 
 SCRIPT = """
+import os
+os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:2])
 import jax, numpy as np, optax
 from gatefield import Committee, Task, train
 from gatefield.data import NonlinearGP
@@ -40,5 +41,4 @@ def test_a_program_has_no_batch_of_eigenproblems():
 
 @pytest.mark.slow
 def test_adam_and_a_schedule_come_to_an_end_on_two_cores():
-    cores = sorted(os.sched_getaffinity(0))[:2]
-    subprocess.run([sys.executable, "-c", SCRIPT], timeout=120, check=True, preexec_fn=lambda: os.sched_setaffinity(0, cores))
+    subprocess.run([sys.executable, "-c", SCRIPT], timeout=120, check=True)
