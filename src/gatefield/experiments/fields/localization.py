@@ -178,7 +178,7 @@ def _flow_ipr(record: xr.Dataset, classes: tuple[Source, Source], how: Condition
     """IPR at the end of the Gaussian flow, in the time of the training; NaN where that has no such flow."""
     if not how.has_flow():
         return np.full([record.sizes[name] for name in ("order", "gain", "seed")], np.nan)
-    return ipr(gaussian_ends(record.assign_coords(time=PACE[how.optimizer] * record.time), classes))
+    return np.asarray(ipr(gaussian_ends(record.assign_coords(time=PACE[how.optimizer] * record.time), classes)))
 
 
 def _bump_ipr(p: Settings, xi1: float, xi0: float, gain: float) -> float:
