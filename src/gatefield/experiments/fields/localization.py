@@ -145,7 +145,7 @@ def _hypercube_verdict(record: xr.Dataset, median: xr.DataArray) -> Verdict:
 
 def _rise_verdict(record: xr.Dataset) -> Verdict:
     """By ranks, seed by seed: all gains have the same starts."""
-    claim = "the gain controls the degree of localization: the IPR rises with it where the positive class has the longer range"
+    claim = "the IPR rises with the gain where the positive class has the longer range"
     words: Any = {"kind": "claim", "source": "note 000, section 1"}
     how, gains = Conditions.found(record.attrs), record.gain.values
     few = None if len(gains) >= FEWEST else Need(f"{FEWEST} gains or more", f"{len(gains)}", {"gains": Settings().gains})
