@@ -45,6 +45,14 @@ def test_runs_of_one_seed_share_start_and_key():
         assert len(np.unique(values[0, 0].reshape(3, -1), axis=0)) == 3
 
 
+@pytest.mark.wrong_types
+def test_settings_of_the_network_and_of_the_training_are_handed_on():
+    task, settings = Task(*sources(GRID, P, boundary="line")), {"loss": "cross-entropy", "optimizer": "adam"}
+    net, found = train_by_seed(Recorder(), "sgd", task, GRID, P, net={"readout": "learned"}, training=settings)
+    assert net.readout is not None
+    assert (found["loss"], found["optimizer"], task.positive.boundary) == ("cross-entropy", "adam", "line")
+
+
 def test_records_have_the_axes_of_the_grid():
     record = train_by_seed(MemoryBench(), "sgd", Task(*sources(GRID, P)), GRID, P, learning_rate=0.2)
     assert dict(record.fields.sizes) == {"order": 2, "gain": 2, "seed": 3, "step": 3, "unit": 1, "position": 6}

@@ -24,7 +24,7 @@ CLAIMS = {
     "gaussian-neuron": 3,
     "late-localization": 6,
     "conditions": 24,
-    "localization": 5,
+    "localization": 6,
     "fourier-basis": 8,
     "small-bump": 3,
     "gate-shaped-solution": 10,

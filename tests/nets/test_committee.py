@@ -42,6 +42,12 @@ def test_scaled_xavier_is_xavier_times_the_scale():
     np.testing.assert_allclose(scaled, 0.1 * plain, rtol=1e-6)
 
 
+def test_normal_fields_have_deviation_one_at_any_size():
+    xavier, normal = (np.asarray(Committee(40, 10, init=init, key=KEY).fields) for init in ("xavier", "normal"))
+    np.testing.assert_allclose(normal, 5 * xavier, rtol=1e-6)  # Xavier's is sqrt(2/50)
+    np.testing.assert_allclose(Committee(40, 10, init="normal", init_scale=0.5, key=KEY).fields, normal / 2, rtol=1e-6)
+
+
 @pytest.mark.parametrize(("n", "sites"), [(12, [0, 3, 6, 9]), (10, [0, 2, 5, 7])])
 def test_basis_fields_are_spread_over_the_ring(n, sites):
     fields = np.asarray(Committee(n, 4, init="basis", key=KEY).fields)

@@ -1,5 +1,7 @@
 """Trainings in which all runs of one seed start and draw alike, the Gaussian flow from their starts, and means over seeds."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import jax
@@ -13,9 +15,21 @@ from gatefield.lab import Bench
 from gatefield.nets import Committee
 from gatefield.theory import relu
 
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+
 
 def train_by_seed(
-    bench: Bench, part: str, task: Task, grid: Grid, p: Any, *, units: int = 1, keys: Any = None, learning_rate: Any = None
+    bench: Bench,
+    part: str,
+    task: Task,
+    grid: Grid,
+    p: Any,
+    *,
+    units: int = 1,
+    keys: Any = None,
+    learning_rate: Any = None,
+    net: Mapping[str, Any] = NOTHING,
+    training: Mapping[str, Any] = NOTHING,
 ) -> xr.Dataset:
     """Train a ReLU committee for each run of the grid; its start and its key depend on the axis `seed` alone.
 
@@ -24,13 +38,14 @@ def train_by_seed(
     - `p`: parameters with `n`, `seed`, `seeds`, `steps`, `batch_size`, `learning_rate` and `record_every`.
     - `units`, `keys`, `learning_rate`: one unit, keys of starts and trainings from `p.seed`, and the rate of `p`, unless others
       are given.
+    - `net`, `training`: further settings of the committee and of `train`.
 
     **Returns** the record, with the axes of the grid.
     """
     net_key, train_key = jax.random.split(jax.random.key(p.seed)) if keys is None else keys
     return bench.train(
         part,
-        grid.share(Committee(p.n, units, key=jax.random.split(net_key, p.seeds)), over="seed"),
+        grid.share(Committee(p.n, units, key=jax.random.split(net_key, p.seeds), **net), over="seed"),
         task,
         steps=p.steps,
         batch_size=p.batch_size,
@@ -38,6 +53,7 @@ def train_by_seed(
         record_every=p.record_every,
         key=grid.share(jax.random.split(train_key, p.seeds), over="seed"),
         runs=grid,
+        **training,
     ).record
 
 

@@ -29,10 +29,10 @@ def pair_names(pairs: Any) -> list[str]:
     return [f"{xi1:g}, {xi0:g}" for xi1, xi0 in pairs]
 
 
-def sources(grid: Grid, p: Any) -> tuple[NonlinearGP, NonlinearGP]:
-    """The positive and the negative class of every run of a grid with the axes `order` and `gain`."""
+def sources(grid: Grid, p: Any, **settings: Any) -> tuple[NonlinearGP, NonlinearGP]:
+    """Positive and negative class of every run of a grid with the axes `order` and `gain`; `settings` as for a source."""
     xi1, xi0 = grid.share(length_scales(p), over="order").T
-    return NonlinearGP(p.n, xi1, grid.gain), NonlinearGP(p.n, xi0, grid.gain)
+    return NonlinearGP(p.n, xi1, grid.gain, **settings), NonlinearGP(p.n, xi0, grid.gain, **settings)
 
 
 def squashed_task(p: Any, gain: Any, **settings: Any) -> Task:

@@ -38,8 +38,9 @@ class Committee(Network):
       jax.numpy, such as `jax.nn.softplus`.
     - `bias`, `output_bias`, `linear`: `False` (none), `True` (trained) or `"frozen"` (kept at its initial value).
     - `readout`: `"mean"` (fixed 1/K) or `"learned"` (starts at 1/K).
-    - `init`: `"xavier"` (standard deviation sqrt(2/(n+K))), `"scaled-xavier"` (the same, times `init_scale`), `"basis"`,
-      `"positive"`, `"zero"`, a function `(key, units, n, scale)` that gives fields (units, n), or the fields themselves.
+    - `init`: `"xavier"` (standard deviation sqrt(2/(n+K))), `"scaled-xavier"` (the same, times `init_scale`), `"normal"`
+      (standard deviation 1), `"basis"`, `"positive"`, `"zero"`, a function `(key, units, n, scale)` that gives fields
+      (units, n), or the fields themselves.
     - `init_scale`: a factor on the initial fields; a function gets it as `scale`.
     - `bias_init`, `output_bias_init`, `linear_init`: initial values, one number for all or an array of shape (K,), () and (n,),
       each with a run axis in front if the fields have one.

@@ -32,8 +32,8 @@ class GatedLinear(Network):
 
     - `n`: number of inputs.
     - `gates`: a `GateSet`, or a list of gates, one for each unit.
-    - `init`: `"xavier"`, `"scaled-xavier"`, `"basis"`, `"positive"`, `"zero"`, a function `(key, units, n, scale)` that gives
-      weights (units, n), or the weights themselves, shape (K, n).
+    - `init`: `"xavier"`, `"scaled-xavier"`, `"normal"`, `"basis"`, `"positive"`, `"zero"`, a function `(key, units, n, scale)`
+      that gives weights (units, n), or the weights themselves, shape (K, n).
     - `init_scale`: a factor on the initial weights.
     - `key`: a PRNG key, or an array of keys for one run each; not needed for given weights.
 

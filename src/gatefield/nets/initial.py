@@ -21,6 +21,11 @@ def xavier(key: PRNGKeyArray, units: int, n: int, scale: float) -> Float[Array, 
     return scale * jnp.sqrt(2.0 / (n + units)) * jax.random.normal(key, (units, n))
 
 
+def normal(key: PRNGKeyArray, units: int, n: int, scale: float) -> Float[Array, "units n"]:
+    """Independent N(0, scale^2)."""
+    return scale * jax.random.normal(key, (units, n))
+
+
 def basis(key: PRNGKeyArray, units: int, n: int, scale: float) -> Float[Array, "units n"]:
     """Basis vectors `scale * e_i`, their sites spread evenly over the ring; the key is not used."""
     sites = jnp.arange(units) * n // units
@@ -43,6 +48,7 @@ Rule = Callable[[PRNGKeyArray, int, int, float], Array]
 INITIAL: Mapping[str, Rule] = {
     "xavier": xavier,
     "scaled-xavier": xavier,
+    "normal": normal,
     "basis": basis,
     "positive": positive,
     "zero": zero,

@@ -1,25 +1,33 @@
 """Verdicts and figure of `localization`, on made-up records."""
 
+import jax
 import numpy as np
 import pytest
 import xarray as xr
 from drawn import assert_drawn, lines, scaled
 from field_records import INF, assert_only, ending, figure, judge, seeds, unjudged
 from judging import scrambled
+from plain import flow_end, ipr, squashing
+from watched import Watched
 
-GAINS = (0.01, 3.0, INF)
+from gatefield import experiments
+
+GAINS = (0.01, 1.0, 3.0, INF)
 DIMS = ("order", "gain", "seed", "step", "unit")
+
+
+USUAL = {"boundary": "ring", "init": "xavier", "readout": "mean", "output_bias": 0, "loss": "mse", "optimizer": "sgd"}
 
 
 def made(low=0.05, high=0.64, swapped=0.09, top=0.8, bump=0.8, flow=0.09, n=40, scales=(2.0, 1.0), end=200.0, gains=GAINS):
     """All that is not asked for is far off: other orders and gains, the first step, and two seeds of three."""
-    final = np.array([[low, high, top], [0.9, swapped, 0.3]])
-    flows = np.array([[0.02, 0.03, 0.02], [0.02, 0.02, flow]])
+    final = np.array([[low, 0.4, high, top], [0.9, 0.6, swapped, 0.3]])
+    flows = np.array([[0.02, 0.02, 0.03, 0.02], [0.02, 0.02, 0.02, flow]])
     data = {
         "ipr": (DIMS, ending(seeds(final))[..., None]),
         "flow_ipr": (DIMS[:3], seeds(flows)),
-        "bump_ipr": (DIMS[:2], [[0.3, 0.3, bump], [0.3, 0.3, 0.3]]),
-        "fields": ((*DIMS, "position"), np.ones((2, 3, 3, 3, 1, n))),
+        "bump_ipr": (DIMS[:2], [[0.3, 0.3, 0.3, bump], [0.3, 0.3, 0.3, 0.3]]),
+        "fields": ((*DIMS, "position"), np.ones((2, 4, 3, 3, 1, n))),
     }
     coords = {"order": ["long", "short"], "gain": list(gains), "time": ("step", [0.0, 50.0, end])}
     return xr.Dataset(data, coords, {"length_scales": list(scales), "steps": 1000})
@@ -51,8 +59,8 @@ def test_both_sides_of_each_bound(place, change, expected):
 
 def test_numbers_are_medians_at_the_end():
     verdicts = judge("localization", made())
-    assert [v.measured for v in verdicts] == pytest.approx([0.09, 0.05, 0.64, 0.09, 0.8])
-    assert [v.expected for v in verdicts] == pytest.approx([0.1, 0.06, 0.64, 0.1, 0.8])
+    assert [v.measured for v in verdicts] == pytest.approx([0.09, 0.05, 0.64, 0.09, 0.8, 1.0])
+    assert [v.expected for v in verdicts] == pytest.approx([0.1, 0.06, 0.64, 0.1, 0.8, 0.9])
 
 
 @pytest.mark.parametrize(
@@ -61,26 +69,126 @@ def test_numbers_are_medians_at_the_end():
         ({}, []),
         ({"n": 39}, [1, 2, 3]),
         ({"scales": (1.0, 2.0)}, [1, 2, 3]),
-        ({"end": 199.0}, [1, 2, 3, 4]),
-        ({"gains": (0.1, 3.0, INF)}, []),
-        ({"gains": (0.101, 3.0, INF)}, [1]),
-        ({"gains": (0.01, 2.9, INF)}, [2, 3]),
-        ({"gains": (0.01, 3.0, 10.0)}, [4]),
+        ({"end": 199.0}, [1, 2, 3, 4, 5]),
+        ({"gains": (0.1, 1.0, 3.0, INF)}, []),
+        ({"gains": (0.101, 1.0, 3.0, INF)}, [1]),
+        ({"gains": (0.01, 1.0, 2.9, INF)}, [2, 3]),
+        ({"gains": (0.01, 1.0, 3.0, 10.0)}, [4]),
     ],
 )
 def test_published_sizes_alone_have_published_numbers(change, places):
     assert unjudged("localization", made(**change)) == places
-    assert len(judge("localization", made(**change))) == 5
+    assert len(judge("localization", made(**change))) == 6
+
+
+def ranked(*orders):
+    """A record whose last values of the first order of the length scales have these ranks, seed by seed."""
+    record = made()
+    for seed, ranks in enumerate(orders):
+        record.ipr[{"order": 0, "seed": seed, "step": -1, "unit": 0}] = 0.1 * np.array(ranks)
+    return judge("localization", record)[-1]
+
+
+@pytest.mark.parametrize(
+    ("orders", "outcome", "measured"),
+    [
+        ([(1, 2, 3, 4)] * 3, "confirmed", 1.0),
+        ([(1, 3, 2, 4)] * 3, "refuted", 0.8),  # one pair of neighbours in the wrong order costs 6 * 2/(4 * 15)
+        ([(4, 3, 2, 1)] * 3, "refuted", -1.0),
+        ([(1, 2, 3, 4), (1, 2, 3, 4), (1, 2, 4, 3)], "not decided", 2.8 / 3),
+    ],
+)
+def test_rise_with_gain_is_judged_by_ranks_of_each_seed(orders, outcome, measured):
+    verdict = ranked(*orders)
+    assert (verdict.outcome, verdict.kind) == (outcome, "claim")
+    assert verdict.measured == pytest.approx(measured)
+    assert verdict.note.endswith("the correlation is -0.8")  # 0.9, 0.6, 0.09, 0.3
+
+
+def test_rise_with_gain_needs_gains_and_seeds():
+    record = made().isel(gain=[0, 2, 3])
+    assert judge("localization", record)[-1].why.startswith("needs 4 gains or more, has 3; run with --set 'gains=[0.01,0.3,")
+    assert judge("localization", made().isel(seed=[0]))[-1].outcome == "not decided"
 
 
 def test_what_is_not_judged_says_what_to_set():
-    first, *_, last = judge("localization", made(end=50.0, gains=(0.01, 3.0, 10.0)))
+    first, *_, last, _ = judge("localization", made(end=50.0, gains=(0.01, 1.0, 3.0, 10.0)))
     assert first.outcome == "not decided"  # in that time nothing localizes
     assert first.note.startswith("needs a training of 200 tau, has 50; run with --set steps=4000; over gains")
     assert last.why == (
-        "needs a training of 200 tau, has 50, and gains with inf, has 0.01, 3.0 and 10.0; "
-        "run with --set steps=4000 --set 'gains=[0.01,3.0,10.0,inf]'"
+        "needs a training of 200 tau, has 50, and gains with inf, has 0.01, 1.0, 3.0 and 10.0; "
+        "run with --set steps=4000 --set 'gains=[0.01,1.0,3.0,10.0,inf]'"
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "places"),
+    [
+        ("boundary", "line", [1, 2, 3, 4]),
+        ("init", "normal", [1, 2, 3]),
+        ("init", "basis", [1, 2, 3]),
+        ("readout", "learned", [0, 1, 2, 3, 4]),
+        ("output_bias", 1, [0, 1, 2, 3, 4]),
+        ("loss", "cross-entropy", [0, 1, 2, 3, 4]),
+        ("optimizer", "adam", [0, 1, 2, 3, 4, 5]),
+        ("optimizer", "momentum", [1, 2, 3, 4]),  # its flow is known
+    ],
+)
+def test_what_is_known_of_the_usual_conditions_is_judged_there_alone(name, value, places):
+    record = made().assign_attrs({**USUAL, name: value})
+    assert unjudged("localization", record) == places
+    usual = {"output_bias": "false"}.get(name, USUAL[name])
+    assert all(f"needs {name} = {usual}, has " in judge("localization", record)[place].why for place in places)
+
+
+def test_records_that_do_not_name_the_conditions_have_the_usual_ones():
+    assert judge("localization", made()) == judge("localization", made().assign_attrs(USUAL))
+
+
+def test_figure_names_conditions_that_are_not_the_usual_ones():
+    record = made(n=8).assign_attrs({**USUAL, "loss": "cross-entropy", "output_bias": 1})
+    record["flow_ipr"] = record.flow_ipr * np.nan
+    axes = figure("localization", record).axes[0]
+    assert axes.get_title() == "output_bias = true, loss = cross-entropy"
+    names = [line.get_label() for line in axes.get_lines()]
+    assert not any("flow" in name or "one-site" in name for name in names)  # both are those of the squared error
+    usual = figure("localization", made(n=8).assign_attrs(USUAL)).axes[0]
+    assert usual.get_title() == ""
+    assert [line.get_label() for line in usual.get_lines()].count("  Gaussian flow, same covariance") == 2
+
+
+def simulated(**settings):
+    tiny = {"n": 8, "gains": 3.0, "batch_size": 20, "steps": 4, "record_every": 2, "seeds": 2}
+    experiment, bench = experiments.get("localization"), Watched()
+    record = experiment.simulate(experiment.Parameters(**tiny, **settings), bench)
+    return record, bench.parts["sgd"]
+
+
+def test_conditions_that_are_set_are_those_of_the_training():
+    settings = {"boundary": "line", "init": "basis", "readout": "learned", "output_bias": True}
+    record, part = simulated(**settings, loss="cross-entropy", optimizer="adam")
+    assert part.task.positive.boundary == part.task.negative.boundary == "line"
+    assert None not in (part.net.readout, part.net.output_bias)
+    assert (part.settings["loss"], part.settings["optimizer"]) == ("cross-entropy", "adam")
+    np.testing.assert_array_equal(part.net.fields, np.broadcast_to(np.eye(8)[0], (4, 1, 8)))
+    assert record.flow_ipr.isnull().all()
+    assert {name: record.attrs[name] for name in USUAL} == {**settings, "loss": "cross-entropy", "optimizer": "adam"}
+
+
+def test_flow_beside_momentum_on_a_line_has_ten_times_the_time():
+    record, _ = simulated(boundary="line", init="normal", optimizer="momentum", learning_rate=0.2)
+    lag = np.subtract.outer(np.arange(8), np.arange(8))
+    kappa = squashing(3.0)
+    cov = {xi: np.arcsin(kappa * np.exp(-((lag / xi) ** 2))) / np.arcsin(kappa) for xi in (1.0, 2.0)}
+    starts = record.fields.values[0, 0, :, 0, 0].astype(float)
+    for i, (xi1, xi0) in enumerate([(2.0, 1.0), (1.0, 2.0)]):
+        ends = [flow_end(w, cov[xi1], cov[xi0], 4 * 0.2 * 10, steps=400) for w in starts]
+        np.testing.assert_allclose(record.flow_ipr[i, 0], ipr(np.array(ends)), rtol=1e-4)
+        mean = np.arcsin(np.sqrt(kappa) * np.exp(-((lag[4] / xi1) ** 2)))
+        bump = np.linalg.solve(cov[xi1] + cov[xi0], mean)
+        assert float(record.bump_ipr[i, 0]) == pytest.approx(ipr(bump), rel=1e-5)
+    normal = jax.random.split(jax.random.split(jax.random.key(0))[0], 2)
+    np.testing.assert_array_equal(starts, [jax.random.normal(key, (1, 8))[0] for key in normal])
 
 
 def test_figure_shows_each_order_in_its_own_colour():
@@ -94,8 +202,8 @@ def test_figure_shows_each_order_in_its_own_colour():
         assert_drawn(axes, np.median(record.flow_ipr.values[i], axis=1), color=f"C{i}", style="--")
         dots = [line.get_ydata() for line in lines(axes, color=f"C{i}", marker="o")]
         np.testing.assert_allclose(dots, final.T)
-    assert_drawn(axes, record.bump_ipr.values[0, -1], at=2, marker="*")
-    fields = record.fields.values[:, :, 0, -1, 0].reshape(6, 8)
+    assert_drawn(axes, record.bump_ipr.values[0, -1], at=3, marker="*")
+    fields = record.fields.values[:, :, 0, -1, 0].reshape(8, 8)
     for i, (small, field) in enumerate(zip(panels, fields, strict=True)):
-        assert_drawn(small, scaled(field), color=f"C{i // 3}")
-    assert [small.get_title() for small in panels[:3]] == ["gain 0.01", "gain 3", "gain ∞"]
+        assert_drawn(small, scaled(field), color=f"C{i // 4}")
+    assert [small.get_title() for small in panels[:4]] == ["gain 0.01", "gain 1", "gain 3", "gain ∞"]

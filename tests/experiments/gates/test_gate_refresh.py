@@ -169,6 +169,8 @@ def test_figure():
         assert_drawn(panel(figure, "(c)"), one.end.values[dt], color=color)
         assert_drawn(panel(figure, "(d)"), one.loss.values[dt, 1:], color=color)
     assert [text.get_text() for text in panel(figure, "(c)").get_legend().get_texts()][-1] == "gates of the start"
+    assert panel(figure, "(a)").get_legend() is None  # it would lie over lines: that of (b) is for both
+    assert panel(figure, "(b)").get_legend().get_title().get_text() == "in (a) and (b)"
     for gain, color in enumerate(["C0", "C1"]):
         at = record.isel(units=0, gain=gain)
         for name, title, style in (("b_end", "(e)", "-"), ("position", "(e)", "--"), ("frequency", "(f)", "-")):

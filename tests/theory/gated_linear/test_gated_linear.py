@@ -3,14 +3,18 @@
 import json
 import pathlib
 
+import equinox as eqx
 import jax
 import numpy as np
 import pytest
+from jaxtyping import Float
 from scipy.integrate import solve_ivp
 from scipy.linalg import block_diag, expm, expm_frechet
 
-from gatefield import GatedLinear, UserError
-from gatefield.data import Elliptical, Gaussian, Hypercube, NonlinearGP, SinglePulse, Task, Taught
+from gatefield import GatedLinear, UserError, leaf
+from gatefield.core.arrays import Exact
+from gatefield.core.precision import real
+from gatefield.data import Elliptical, Gaussian, Hypercube, NonlinearGP, SinglePulse, Source, Task, Taught
 from gatefield.gates import Custom, GateSet, HalfSpace, Moving, Open, Scheduled, Shut, delta, fourier_mode, half_spaces
 from gatefield.theory import gated_linear as gl
 
@@ -184,6 +188,27 @@ def test_sampled_moments_agree_with_closed_ones_within_their_errors():
         assert np.abs(z).max() < 6  # 16 groups: Student's t with 15 degrees of freedom
         assert 0.5 < np.sqrt(np.mean(z**2)) < 2
     assert np.linalg.eigvalsh(drawn.A.value).min() > 0
+
+
+def test_sampling_is_compiled_once_for_gates_and_sources_of_one_kind():
+    prepared = []
+
+    class Counted(Source):
+        n: int = eqx.field(static=True)
+        scale: Float[Exact, "*runs"] = leaf(0)
+
+        def sampler(self):
+            prepared.append(1)
+            return lambda key, size: real(self.scale) * jax.random.normal(key, (size, self.n))
+
+        def _covariance(self):
+            return real(self.scale) ** 2 * np.eye(self.n)
+
+    for scale in (1.0, 2.0):
+        task = Task(Counted(3, np.asarray(scale)), Counted(3, np.asarray(3 * scale)))
+        found = gl.statistics(half_spaces(RNG.normal(size=(2, 3))), task, key=jax.random.key(0), samples=20_000)
+        np.testing.assert_allclose(np.diag(found.A), 2.5 * scale**2, rtol=0.1)  # half of the mean of both, open half the time
+    assert len(prepared) == 1
 
 
 def test_any_gate_and_source_can_be_sampled():

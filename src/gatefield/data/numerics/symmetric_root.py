@@ -1,5 +1,7 @@
 """The symmetric square root of a covariance, with derivatives that hold for repeated eigenvalues."""
 
+import functools
+
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float
@@ -19,9 +21,28 @@ def symmetric_root(matrix: Float[ArrayLike, "*runs n n"]) -> Matrix:
     return _root(real(matrix))
 
 
+@functools.partial(jnp.vectorize, signature="(n,n)->(n),(n,n)")
+def _eigh(matrix: Matrix) -> tuple[Array, Matrix]:
+    """Eigenvalues and eigenvectors, on a CPU of one matrix after the other.
+
+    On a CPU LAPACK's batches are handed to the threads that the program itself runs on. Where there are as many batches in it
+    as threads, such as those of two classes on two cores, each thread waits for another one, for ever. A batch of one waits
+    for none.
+    """
+    return _one_by_one(matrix) if jax.default_backend() == "cpu" else _decomposed(matrix)
+
+
+def _decomposed(matrix: Float[Array, "n n"]) -> tuple[Float[Array, " n"], Float[Array, "n n"]]:
+    values, vectors = jnp.linalg.eigh(matrix)
+    return values, vectors
+
+
+_one_by_one = jax.custom_batching.sequential_vmap(_decomposed)
+
+
 @jax.custom_jvp
 def _root(matrix: Matrix) -> Matrix:
-    values, vectors = jnp.linalg.eigh(matrix)
+    values, vectors = _eigh(matrix)
     scaled = vectors * jnp.sqrt(jnp.maximum(values, 0.0))[..., None, :]
     return jnp.matmul(scaled, jnp.swapaxes(vectors, -1, -2), precision="highest")
 
@@ -44,7 +65,7 @@ def _lyapunov(root: Matrix, change: Matrix) -> Matrix:
 
 def _solved(root: Matrix, change: Matrix) -> Matrix:
     """The solution in the eigenvectors of X."""
-    values, vectors = jnp.linalg.eigh(root)
+    values, vectors = _eigh(root)
     sums = values[..., :, None] + values[..., None, :]
     matters = sums > jnp.sqrt(values.shape[-1] * jnp.finfo(values.dtype).eps) * values[..., -1:, None]
     inside = _between(jnp.swapaxes(vectors, -1, -2), change)

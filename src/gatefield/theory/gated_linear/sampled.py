@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -26,37 +27,60 @@ def sampled_moments(gates: GateSet, source: Source, key: PRNGKeyArray, samples: 
 
     If the law is symmetric about 0, each sample is used with both signs.
     """
-    mirror = source.symmetric
-
-    def draw(key: PRNGKeyArray, size: int) -> tuple[Array, Array]:
-        x = real(source.sampler()(key, size))
-        x = jnp.concatenate([x, -x]) if mirror else x
-        return x, jnp.ones(len(x), x.dtype)
-
-    (first, second, _), (first_error, second_error, _) = _moments(gates, draw, key, samples)
+    inputs = _mirrored if source.symmetric else _inputs
+    (first, second, _), (first_error, second_error, _) = _moments(gates, source, inputs, key, samples)
     return first, second, first_error, second_error
 
 
 @exact
 def sampled_task_moments(gates: GateSet, task: AbstractTask, key: PRNGKeyArray, samples: int) -> tuple[Any, Any]:
     """(b, A, E y^2) of any task, and their standard errors."""
+    return _moments(gates, task, _labelled, key, samples)
+
+
+def _inputs(source: Source) -> Draw:
+    """Samples of one class, all with the label 1."""
+    draw = source.sampler()
+
+    def one(key: PRNGKeyArray, size: int) -> tuple[Array, Array]:
+        x = real(draw(key, size))
+        return x, jnp.ones(len(x), x.dtype)
+
+    return one
+
+
+def _mirrored(source: Source) -> Draw:
+    """The same, each sample with both signs."""
+    draw = source.sampler()
+
+    def both(key: PRNGKeyArray, size: int) -> tuple[Array, Array]:
+        x = real(draw(key, size))
+        return jnp.concatenate([x, -x]), jnp.ones(2 * len(x), x.dtype)
+
+    return both
+
+
+def _labelled(task: AbstractTask) -> Draw:
     draw = task.sampler()
-    return _moments(gates, lambda key, size: tuple(map(real, draw(key, size))), key, samples)
+    return lambda key, size: tuple(map(real, draw(key, size)))
 
 
-def _moments(gates: GateSet, draw: Draw, key: PRNGKeyArray, samples: int) -> tuple[Any, Any]:
-    """E[y g x], E[g g' x x'] and E y^2 over draws (x, y), and their standard errors by the spread of groups."""
+def _moments(gates: GateSet, law: Any, sampler: Callable[[Any], Draw], key: PRNGKeyArray, samples: int) -> tuple[Any, Any]:
+    """E[y g x], E[g g' x x'] and E y^2 over draws (x, y) of a law, and their standard errors by the spread of groups."""
     chunks = max(1, -(-samples // (GROUPS * CHUNK)))
     size = min(CHUNK, -(-samples // GROUPS))
-    run = jax.jit(lambda key: _group(gates, draw, key, chunks, size))
-    groups = [run(jax.random.fold_in(key, i)) for i in range(GROUPS)]
+    groups = [_group(gates, law, sampler, jax.random.fold_in(key, i), chunks, size) for i in range(GROUPS)]
     parts = [jnp.stack(part) for part in zip(*groups, strict=True)]
     scale = np.sqrt(GROUPS * (GROUPS - 1))
     return tuple(part.mean(0) for part in parts), tuple(jnp.linalg.norm(part - part.mean(0), axis=0) / scale for part in parts)
 
 
-def _group(gates: GateSet, draw: Draw, key: PRNGKeyArray, chunks: int, size: int) -> tuple[Array, Array, Array]:
+@eqx.filter_jit  # compiled once for all gates and laws of one kind
+def _group(
+    gates: GateSet, law: Any, sampler: Callable[[Any], Draw], key: PRNGKeyArray, chunks: int, size: int
+) -> tuple[Array, Array, Array]:
     """The moments of `chunks` draws of `size` samples each."""
+    draw = sampler(law)
 
     def one(i: Array) -> tuple[Array, Array, Array]:
         x, y = draw(jax.random.fold_in(key, i), size)

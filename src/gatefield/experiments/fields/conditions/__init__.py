@@ -11,7 +11,7 @@ experiment = Experiment(
     source="note 002, sections 1 and 2: loss, readout, basis initialization; note 003, section 2: a standard Gaussian start",
     text="One ReLU neuron on two classes of squashed fields, trained on a ring by plain SGD on the squared error, without a "
     "bias and with a fixed readout; and beside it the same neuron with one thing changed: an open line, another start, a "
-    "learned readout, momentum, Adam, an output bias, cross-entropy. The learning rate falls to a hundredth (not on the line), "
+    "learned readout, momentum, Adam, an output bias, cross-entropy. The learning rate falls to a hundredth, "
     "so that the noise of the batches does not spread the ends; rates differ, as each condition allows. Without a bias the "
     "output is zero for half of all inputs, so that the loss cannot be below 1/8, that of the constant output 1/2. A single "
     "site has the same law in both classes and tells nothing of the label, so that behind an output bias it has nothing to do. "

@@ -9,7 +9,6 @@ import xarray as xr
 from gatefield.core.grid import Grid
 from gatefield.data import NonlinearGP, Task
 from gatefield.dynamics import flow
-from gatefield.experiments.fields.conditions.changes import standard_normal
 from gatefield.experiments.many_drifts import sampled_drifts
 from gatefield.lab import Bench
 from gatefield.measures import cosine, ipr
@@ -47,7 +46,7 @@ def _train(p: Any, bench: Bench) -> xr.Dataset:
     net_key, train_key = jax.random.split(jax.random.key(p.seed))
     return bench.train(
         "early",
-        grid.share(Committee(p.n, 1, init=standard_normal, key=jax.random.split(net_key, p.seeds)), over="seed"),
+        grid.share(Committee(p.n, 1, init="normal", key=jax.random.split(net_key, p.seeds)), over="seed"),
         Task(NonlinearGP(p.n, xi1, grid.gain), NonlinearGP(p.n, xi0, grid.gain)),
         steps=p.early_steps,
         batch_size=p.batch_size,

@@ -107,7 +107,7 @@ def _fields(part: Any, one: xr.Dataset, colour: str) -> None:
     panels = part.subplots(1, len(EXAMPLES), sharey=True)
     for axes, name in zip(panels, EXAMPLES, strict=True):
         end = one.end.sel(condition=name).isel(seed=0)
-        shown = end.copy(data=placed(end.values, CHANGES[name].boundary))
+        shown = end.copy(data=placed(end.values, CHANGES[name].conditions.boundary))
         small_field(axes, shown, "o-", color=colour, markersize=2.5, linewidth=0.8)
         axes.set_ylim(-0.4, 1.15)
         axes.set_title(LABELS[name].replace("\n", " ").replace("- entropy", "-entropy"), fontsize="small")

@@ -9,13 +9,14 @@ from pydantic import Field
 
 from gatefield.core.grid import Grid
 from gatefield.data import Gaussian, NonlinearGP, Task
-from gatefield.experiments.fields.conditions.changes import CHANGES, MOMENTUM, Change, learning_rate
+from gatefield.experiments.by_seed import train_by_seed
+from gatefield.experiments.fields.conditions.changes import CHANGES, Change, learning_rate
 from gatefield.experiments.fields.conditions.early import early
+from gatefield.experiments.fields.training import PACE, Conditions
 from gatefield.experiments.orders import Pairs, pair_names
 from gatefield.lab import Bench, Parameters
 from gatefield.lab.kinds import Count, Gains, Rate, Seed, Several
 from gatefield.measures import ipr
-from gatefield.nets import Committee
 from gatefield.theory import nlgp, relu
 
 SURVIVES = 0.3
@@ -61,30 +62,19 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
 def _committees(p: Settings) -> dict[str, Change]:
     """Each unit's share of the output is 1/K, so that it learns K times slower."""
     return {
-        "committee": Change("", rate=p.units),
-        "committee-basis": Change("", rate=p.units, net={"init": "basis"}),
+        "committee": Change("committee", rate=p.units),
+        "committee-basis": Change("committee", Conditions(init="basis"), rate=p.units),
     }
 
 
 def _train(p: Settings, bench: Bench, name: str, change: Change, units: int = 1) -> xr.Dataset:
     """All pairs, gains and seeds at once; a seed has the same start and draws the same batches everywhere."""
     grid = Grid(pair=pair_names(p.pairs), gain=p.gains, seed=p.seeds)
-    net_key, train_key = jax.random.split(jax.random.key(p.seed))
-    positive, negative = (
-        NonlinearGP(p.n, xi, grid.gain, boundary=change.boundary) for xi in grid.share(np.asarray(p.pairs), over="pair").T
-    )
-    return bench.train(
-        name,
-        grid.share(Committee(p.n, units, key=jax.random.split(net_key, p.seeds), **change.net), over="seed"),
-        Task(positive, negative),
-        steps=p.steps,
-        batch_size=p.batch_size,
-        learning_rate=learning_rate(change, p.learning_rate, p.steps),
-        record_every=p.record_every,
-        key=grid.share(jax.random.split(train_key, p.seeds), over="seed"),
-        runs=grid,
-        **change.training,
-    ).record
+    how, xis = change.conditions, grid.share(np.asarray(p.pairs), over="pair").T
+    positive, negative = (NonlinearGP(p.n, xi, grid.gain, boundary=how.boundary) for xi in xis)
+    rate = learning_rate(change, p.learning_rate, p.steps)
+    more: Any = {"units": units, "learning_rate": rate, "net": how.net, "training": how.training}
+    return train_by_seed(bench, name, Task(positive, negative), grid, p, **more)
 
 
 def _paths(record: xr.Dataset, change: Change) -> xr.Dataset:
@@ -93,8 +83,7 @@ def _paths(record: xr.Dataset, change: Change) -> xr.Dataset:
     path = xr.DataArray(ipr(fields.values), dims=fields.dims[:-1])
     at = since(path.values >= SURVIVES)
     last = path.isel(step=-1)
-    optimizer = change.training.get("optimizer", "sgd")
-    scale = {"sgd": 1.0, "momentum": 1 / (1 - MOMENTUM)}.get(optimizer, np.nan)  # Adam's steps have no time of the flow
+    scale = PACE[change.conditions.optimizer]
     end = fields.isel(step=-1, drop=True).astype(float)
     return xr.Dataset(
         {
@@ -126,7 +115,7 @@ def _explained(p: Settings, ends: np.ndarray) -> np.ndarray:
     xis, key = grid.share(np.asarray(p.pairs), over="pair").T, jax.random.fold_in(jax.random.key(p.seed), 1)
     out = np.empty(ends.shape[:-1])
     for boundary in ("ring", "line"):
-        which = [change.boundary == boundary for change in CHANGES.values()]
+        which = [change.conditions.boundary == boundary for change in CHANGES.values()]
         positive, negative = (NonlinearGP(p.n, xi, grid.gain, boundary=boundary).sample(key, p.samples) for xi in xis)
         for (i, g), x1, x0 in zip(np.ndindex(grid.shape), positive, negative, strict=True):
             out[which, i, g] = explained(ends[which, i, g], np.asarray(x1, float), np.asarray(x0, float))
