@@ -38,20 +38,13 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "valid": {},
     "valid-64": {"batch_size": 64},
     "valid-32": {"batch_size": 32},
+    "valid-centred": {"scaling": "centred"},
     "valid-standard": {"scaling": "standard"},
     "valid-32-standard": {"batch_size": 32, "scaling": "standard"},
     "valid-32-centred": {"batch_size": 32, "scaling": "centred"},
-    "valid-x1.2": {"gain": 1.2},
     "valid-32-x1.2": {"batch_size": 32, "gain": 1.2},
-    "valid-32-x1.1": {"batch_size": 32, "gain": 1.1},
-    "valid-32-he": {"batch_size": 32, "sigma": "he"},
     "same": {"padding": "same"},
-    "same-64": {"padding": "same", "batch_size": 64},
     "same-32": {"padding": "same", "batch_size": 32},
-    "same-32-x1.1": {"padding": "same", "batch_size": 32, "gain": 1.1},
-    "same-32-x1.2": {"padding": "same", "batch_size": 32, "gain": 1.2},
-    "same-32-standard": {"padding": "same", "batch_size": 32, "scaling": "standard"},
-    "same-32-centred": {"padding": "same", "batch_size": 32, "scaling": "centred"},
     "valid-he": {**HE},
     "same-he": {"padding": "same", **HE},
     "same-strided": {"padding": "same", **STRIDED},
@@ -119,7 +112,7 @@ def _options() -> argparse.Namespace:
 
 def settings_of(asked: Training, samples: int) -> ImageSettings:
     """The parameters of a training."""
-    size = {"samples": samples, "tested": min(samples, 10_000)}
+    size: Training = {"samples": samples, "tested": min(samples, 10_000)}
     return ImageSettings(**SETTINGS[asked["setting"]], **{name: asked[name] for name in KEY[2:]}, **size)
 
 
