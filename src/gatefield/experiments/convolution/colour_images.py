@@ -3,6 +3,8 @@
 import dataclasses
 from typing import Annotated, Any
 
+import equinox as eqx
+import numpy as np
 import xarray as xr
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
@@ -40,6 +42,10 @@ def _sigma(value: str) -> str:
     return checks.choice("sigma", value, ["he", "glorot"])
 
 
+def _scaling(value: str) -> str:
+    return checks.choice("scaling", value, ["unit", "centred", "standard"])
+
+
 def _precision(value: str) -> str:
     return checks.choice("precision", value, ["float32", "bfloat16"])
 
@@ -52,7 +58,9 @@ class ImageSettings(Parameters):
 
     `samples`, `tested`: at most so many training and test images. `channels`, `stride`: of the convolutions (3x3); one stride
     stands for all. `pooled`: which of them are followed by `pool` (none, max or mean), counted from 1. `dense`: widths of the
-    dense layers before the ten outputs. `init` and `sigma`: law and rule of the initial weights. `precision`: that of the sums.
+    dense layers before the ten outputs. `init` and `sigma`: law and rule of the initial weights, `gain` a factor on them.
+    `scaling`: pixels from 0 to 1 (unit), from -1 to 1 (centred), or with mean 0 and deviation 1 in each colour (standard).
+    `precision`: that of the sums.
     """
 
     samples: Count = WHOLE
@@ -66,6 +74,8 @@ class ImageSettings(Parameters):
     bias: bool = True
     init: Law = "uniform"
     sigma: Sigma = "glorot"
+    gain: Rate = 1.0
+    scaling: Annotated[str, AfterValidator(_scaling)] = "unit"
     epochs: Count = 18
     batch_size: Count = 128
     learning_rate: Rate = 3e-4
@@ -93,7 +103,20 @@ def colour_images(p: ImageSettings) -> Images:
     """All ten classes, at most so many of them as are asked for."""
     found = all_images()
     found = dataclasses.replace(found, test_x=found.test_x[: p.tested], test_y=found.test_y[: p.tested])
-    return found if len(found.y) <= p.samples else found.subset(p.samples, seed=p.seed)
+    return scaled(found if len(found.y) <= p.samples else found.subset(p.samples, seed=p.seed), p.scaling)
+
+
+def scaled(found: Images, scaling: str) -> Images:
+    """Images with other pixels; test images are moved and stretched as the training images are."""
+    if scaling == "unit":
+        return found
+    colours = found.x.reshape(-1, SHAPE[-1])
+    middle, width = (0.5, 0.5) if scaling == "centred" else (colours.mean(0, dtype=float), colours.std(0, dtype=float))
+
+    def moved(x: np.ndarray) -> np.ndarray:
+        return ((x.reshape(-1, SHAPE[-1]) - np.float32(middle)) / np.float32(width)).reshape(x.shape)
+
+    return dataclasses.replace(found, x=moved(found.x), test_x=moved(found.test_x))
 
 
 def task_of(p: ImageSettings) -> Dataset:
@@ -104,7 +127,7 @@ def task_of(p: ImageSettings) -> Dataset:
 def conv_net(p: ImageSettings, gating: str, **settings: Any) -> ConvGated:
     """One network for each seed; those of the same seed start from the same weights."""
     pools = [p.pool if p.pool != "none" and at + 1 in p.pooled else None for at in range(len(p.channels))]
-    return ConvGated(
+    net = ConvGated(
         SHAPE,
         p.channels,
         gating=gating,
@@ -120,6 +143,16 @@ def conv_net(p: ImageSettings, gating: str, **settings: Any) -> ConvGated:
         key=seed_keys(p)[0],
         **settings,
     )
+    return net if p.gain == 1 else _grown(net, p.gain)
+
+
+def _grown(net: ConvGated, gain: float) -> ConvGated:
+    """The network with its weights times a factor, those that decide its gates too."""
+
+    def drawn(net: ConvGated) -> list[Any]:
+        return [*net.weights, *(net.gating_weights or ())]
+
+    return eqx.tree_at(drawn, net, [gain * weights for weights in drawn(net)])
 
 
 def fit(bench: Bench, part: str, net: ConvGated, task: Dataset, p: ImageSettings) -> xr.Dataset:
@@ -161,12 +194,17 @@ def layout_text(record: xr.Dataset) -> str:
     """The layout of the network, in words."""
     a = record.attrs
     pool = "no pooling" if a["pool"] == "none" else f"{a['pool']} pooling after convolutions {list(a['pooled'])}"
-    return f"{a['padding']} padding, strides {', '.join(map(str, a['stride']))}, {pool}, {a['sigma']} weights"
+    gain, scaling, batch = a.get("gain", 1.0), a.get("scaling", "unit"), a.get("batch_size")  # earlier records have none
+    more = [f"times {gain:g}"] * (gain != 1) + [f"{scaling} pixels"] * (scaling != "unit")
+    more += [f"batches of {batch}"] if batch else []
+    words = [f"{a['padding']} padding", f"strides {', '.join(map(str, a['stride']))}", pool, f"{a['sigma']} weights", *more]
+    return ", ".join(words)
 
 
 def layout(p: ImageSettings) -> dict[str, Any]:
     """What a record keeps of its setting."""
-    names = ("samples", "channels", "dense", "padding", "stride", "pool", "pooled", "sigma", "epochs", "precision")
+    shape = ("samples", "channels", "dense", "padding", "stride", "pool", "pooled")
+    names = (*shape, "sigma", "gain", "scaling", "epochs", "batch_size", "precision")
     return {name: list(v) if isinstance(v := getattr(p, name), tuple) else v for name in names}
 
 
