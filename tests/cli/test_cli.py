@@ -1,12 +1,14 @@
 """The command line as users meet it: in processes of its own where time and exit codes count, else by `main`."""
 
 import dataclasses
+import gc
 import json
 import os
 import resource
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -121,7 +123,13 @@ def test_help_names_every_command(capsys):
             "gatefield: Unknown word after completion 'fsh': did you mean 'zsh'? There are: bash, tcsh, zsh.",
         ),
         (["completion"], "gatefield: Unknown word after completion"),
-        (["tour", "quickly"], "gatefield: These words cannot be understood ("),
+        (["tour", "quickly"], "gatefield: `gatefield tour` takes options only, but 'quickly' is none"),
+        (["check", "45"], "gatefield: `gatefield check` takes options only, but '45' is none"),
+        (["check", "--source", "a", "b", "--store"], "gatefield: The option --store needs a value after it"),
+        (["run", *TINY, "--store", ""], "gatefield: The option --store needs a value after it"),
+        (["run", *TINY, "--store="], "gatefield: The option --store needs a value after it"),
+        (["run", *TINY, "--set", "seeds"], "write for instance seeds=3."),
+        (["report", "localization"], "gatefield: After `report` come files with experiments of your own"),
         (["report", "--output", "a\0b"], "gatefield: A word on the command line must be without a zero byte"),
         (["report", "--output", "/dev/null/page.html"], "gatefield: Cannot write to '/dev/null/page.html' (not a directory)"),
     ],
@@ -428,7 +436,33 @@ def test_a_signal_that_is_ignored_stays_so(monkeypatch, before):
     monkeypatch.setattr(signal, "getsignal", lambda number: before)
     monkeypatch.setattr(signal, "signal", lambda number, _: heeded.append(number))
     heed_signals([])
-    assert heeded == ([signal.SIGTERM, signal.SIGHUP] if before == signal.SIG_DFL else [])
+    assert heeded == ([signal.SIGINT, signal.SIGTERM, signal.SIGHUP] if before == signal.SIG_DFL else [])
+
+
+def test_a_signal_within_a_collection_of_garbage_is_not_lost():
+    """Python ignores errors there; JAX has a function that is called at each collection."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    sent, received = [], []
+
+    def callback(phase, info):
+        if not sent:
+            sent.append(phase)
+            signal.raise_signal(signal.SIGINT)
+
+    def collect_and_wait():
+        gc.callbacks.append(callback)
+        gc.collect()
+        time.sleep(5)
+
+    try:
+        heed_signals(received)
+        with pytest.raises(KeyboardInterrupt):
+            collect_and_wait()
+    finally:
+        gc.callbacks.remove(callback)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    assert received == [signal.SIGINT]
 
 
 def test_names_that_may_be_left_out_are_in_brackets(capsys):

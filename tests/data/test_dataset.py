@@ -227,6 +227,7 @@ def test_sets_are_data_and_not_part_of_the_program():
         (lambda: Dataset(X, Path("y.npy")), r"as in y=np.load\('y.npy'\)"),
         (lambda: Dataset(X, VALUES.astype("datetime64[s]")), "y must be numbers"),
         (lambda: Dataset([[1.0, 2.0], [3.0]], [0, 1]), "x must be numbers"),
+        (lambda: Dataset(np.ones((0, 4)), []), r"x must have at least one sample and one input, but its shape is \(0, 4\)"),
         (lambda: Dataset(X, []), r"y must have shape \(samples,\)"),
         (lambda: Dataset(X, VALUES, batches="shufled"), "did you mean 'shuffled'"),
         (lambda: Dataset(X, VALUES).batch(KEY, 0, 11), "has 11 samples of 10"),

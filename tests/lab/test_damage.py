@@ -67,8 +67,8 @@ def test_about_of_an_unfinished_run_is_made_anew_from_its_parameters(tmp_path, h
     HARMS[harm](entry.path / "about.json")
     (found,) = store.entries()
     assert found.problem.endswith(": all else is kept; run the command that began this run again, which writes it anew.")
-    outcome = run(study, ToyParameters(), store)
-    assert (outcome.resumed, entry.about().parameters) == (True, entry.parameters)
+    run(study, ToyParameters(), store)
+    assert entry.about().parameters == entry.parameters
 
 
 def test_an_unfinished_run_of_another_version_is_still_known_without_about(tmp_path):
@@ -91,7 +91,7 @@ def test_verdicts_that_are_damaged_are_told_and_made_anew(tmp_path, harm):
     else:
         edit(file, seal=harm == "other", **({"run": "0123456789ab"} if harm == "other" else {"verdicts": []}))
     with pytest.raises(
-        StoreError, match=r"verdicts\.json .*: the record is as it was, and running the same command again writes"
+        StoreError, match=r"verdicts\.json .*: only the verdicts are lost, and running the same command again writes"
     ):
         entry.verdicts()
     outcome = run(toy(), ToyParameters(), Store(tmp_path))
@@ -106,7 +106,7 @@ BLOCKERS = {"file": lambda path: path.write_text("mine"), "folder": lambda path:
 def test_what_has_the_name_of_the_record_is_moved_aside_before_the_work(tmp_path, blocker):
     study, entry = unfinished(Store(tmp_path))
     BLOCKERS[blocker](entry.path / "record")
-    assert run(study, ToyParameters(), Store(tmp_path)).resumed
+    assert not run(study, ToyParameters(), Store(tmp_path)).reused
     assert (entry.path / "record.old-1").exists()
     assert study.simulate.calls == 1
 

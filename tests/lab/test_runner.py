@@ -14,7 +14,7 @@ import pytest
 from lab_blocks import edit
 from lab_toy import ToyParameters, square, toy
 
-from gatefield.core.errors import StoreError
+from gatefield.core.errors import StoreError, UserError
 from gatefield.core.version import __version__
 from gatefield.lab import Store, Verdict, load_study, open_record, resolve, run
 from gatefield.lab.store.arrays import read_arrays
@@ -68,8 +68,15 @@ def test_a_run_goes_on_after_an_error_in_its_simulation(tmp_path):
     with pytest.raises(StoreError, match="is not finished: run the same command again to finish it"):
         open_record(entry.path)
     outcome = run(study, ToyParameters(), store)
-    assert outcome.resumed
-    assert outcome.record.attrs["resumed"] == 1
+    assert not outcome.resumed  # there was nothing to go on from
+    assert outcome.record.attrs["resumed"] == 0
+
+
+@pytest.mark.parametrize("found", [3, None, "record"])
+def test_a_simulation_that_gives_no_dataset_is_one_sentence(tmp_path, found):
+    study = dataclasses.replace(toy(), simulate=lambda p, bench: found)
+    with pytest.raises(UserError, match=r"simulate of the experiment 'toy' must return an xarray.Dataset, but returned "):
+        run(study, ToyParameters(), Store(tmp_path))
 
 
 def test_an_error_in_the_verdicts_keeps_the_record(tmp_path):
@@ -206,7 +213,7 @@ def test_two_processes_do_not_run_the_same_at_once(tmp_path):
             run(toy(), parameters, store)
         other.kill()
     fast = toy(lambda given, bench: square(given.model_copy(update={"seconds": 0.0}), bench))
-    assert run(fast, parameters, store).resumed
+    assert not run(fast, parameters, store).reused
 
 
 STUDY = """

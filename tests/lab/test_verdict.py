@@ -266,5 +266,23 @@ def test_verdicts_kept_before_there_was_a_why_can_be_read(tmp_path):
 def test_kept_verdicts_that_cannot_be_read_are_named(tmp_path):
     entry = run(toy(), ToyParameters(), Store(tmp_path)).entry
     (entry.path / "verdicts.json").write_text('[{"claim": "half"}]')
-    with pytest.raises(StoreError, match=r"verdicts\.json cannot be read: the record is as it was, and running the same"):
+    with pytest.raises(StoreError, match=r"verdicts\.json cannot be read: only the verdicts are lost, and running the same"):
         entry.verdicts()
+
+
+def test_the_error_is_told_with_the_bound():
+    verdict = Verdict.below("c", 0.1, 0.058, of="IPR", error=0.063).and_above(0.2, 0.4)
+    assert verdict.tolerance == "IPR below 0.1 (error 0.063), and above 0.2"
+
+
+@pytest.mark.wrong_types
+@pytest.mark.parametrize("wrong", ["x", None, [1.0, 2.0]])
+def test_what_is_no_number_is_one_sentence(wrong):
+    for made in (
+        lambda: Verdict.below("c", 0.1, wrong),
+        lambda: Verdict.above("c", wrong, 0.1),
+        lambda: Verdict.within("c", wrong, 0.1, atol=0.1),
+        lambda: Verdict.equals("c", 0.1, 0.1).and_below(0.1, wrong),
+    ):
+        with pytest.raises(UserError, match="A verdict is made of single numbers, but one is "):
+            made()

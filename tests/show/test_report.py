@@ -285,6 +285,17 @@ def test_without_experiment_and_figure_there_is_a_gap(tmp_path):
     assert "Its experiment cannot be loaded here, and its figure was not kept; run it again." in result.text
 
 
+def test_a_finished_entry_that_cannot_be_shown_is_told(tmp_path):
+    """One whose figure was not kept; one that is not finished needs no word."""
+    store, said = finished(tmp_path, BUMP), []
+    (store.entries()[0].path / "figure.svg").unlink()
+    path = write_report(store.entries(), tmp_path / "told.html", find=unknown, tell=said.append)
+    assert said == [
+        f"{BUMP.name} is not shown: Its experiment cannot be loaded here, and its figure was not kept; run it again."
+    ]
+    assert "Nothing to show yet" not in path.read_text()
+
+
 def test_an_unfinished_run_of_a_file_names_the_file(tmp_path):
     def stops(parameters, bench):
         raise KeyboardInterrupt
@@ -292,6 +303,9 @@ def test_an_unfinished_run_of_a_file_names_the_file(tmp_path):
     store, study = Store(tmp_path / "store"), dataclasses.replace(BUMP, origin="my_study.py", simulate=stops)
     with pytest.raises(KeyboardInterrupt):
         run(study, study.Parameters(), store)
+    said = []
+    write_report(store.entries(), tmp_path / "told.html", find=unknown, tell=said.append)
+    assert said == []
     text = report(tmp_path, store, unknown).text
     assert "It is not finished; the same command goes on from where it stopped." in text
     assert "gatefield run my_study.py --set gain=3.0 --set steps=1000 --set word=half --store" in text

@@ -1,10 +1,13 @@
 """The command line. Heavy imports wait inside the commands, so that help answers at once."""
 
 import contextlib
+import gc
 import os
 import signal
 import sys
+import threading
 from collections.abc import Sequence
+from types import FrameType
 from typing import Any
 
 from gatefield.cli.check import Check
@@ -72,13 +75,26 @@ def main(argv: Sequence[str] | None = None) -> int:
 def heed_signals(received: list[int]) -> None:
     """Let signals that end a command do it as an interruption does, with a sentence; those that are ignored stay so."""
 
-    def end(number: int, _: object) -> None:
+    def end(number: int, frame: FrameType | None) -> None:
+        if _collecting(frame):
+            threading.Timer(0.01, os.kill, (os.getpid(), number)).start()
+            return
         received.append(number)
         raise KeyboardInterrupt
 
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, end)
+
+
+def _collecting(frame: FrameType | None) -> bool:
+    """Whether this is within what is called at each collection of garbage (JAX does so), where Python ignores all errors."""
+    codes = [getattr(callback, "__code__", None) for callback in gc.callbacks]
+    while frame is not None:
+        if frame.f_code in codes:
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _command(argv: list[str]) -> Any:

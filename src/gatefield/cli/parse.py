@@ -47,6 +47,8 @@ def check(args: Sequence[str], commands: Mapping[str, type]) -> None:
     choices = _choices(commands[name])
     if choices and not {*rest} & {*_HELP, *choices}:
         raise unknown_name(f"word after {name}", " ".join(rest), choices)
+    if rest and not rest[0].startswith("-") and not choices and not _takes_words(commands[name]):
+        raise UserError(f"`gatefield {name}` takes options only, but {quoted(rest[0])} is none: leave it out, or see --help.")
     flags, valued = _flags(commands[name]), _valued(commands[name])
     for word, following in itertools.pairwise([*rest, "-"]):
         if word.startswith("-") and word not in _HELP:
@@ -54,12 +56,12 @@ def check(args: Sequence[str], commands: Mapping[str, type]) -> None:
 
 
 def _check_option(word: str, following: str, flags: Sequence[str], valued: Sequence[str]) -> None:
-    option, equals, _ = word.partition("=")
+    option, equals, value = word.partition("=")
     if option not in [*flags, *valued]:
         raise unknown_name("option", option, [*flags, *valued, "--help"])
     if option in flags and equals:
         raise UserError(f"The option {option} takes no value, but is given as {quoted(word)}: write {option} alone.")
-    if option in valued and not equals and following.startswith("-"):
+    if option in valued and (not value if equals else following.startswith("-") or not following):
         raise UserError(f"The option {option} needs a value after it: write {option} VALUE, or {option}=VALUE.")
 
 

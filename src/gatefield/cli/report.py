@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from tyro.conf import Positional, arg
 
-from gatefield.cli.find import find_experiments
+from gatefield.cli.find import find_experiments, names_file
 from gatefield.cli.messages import to_stderr
 from gatefield.cli.store_option import Store, default_store
 from gatefield.core.errors import UserError
@@ -33,6 +33,12 @@ class Report:
         from gatefield.core.progress import training_progress
 
         lab.check_file(self.output)
+        for word in self.studies:
+            if not names_file(word):
+                raise UserError(
+                    f"After `report` come files with experiments of your own, such as my_study.py, but {quoted(word)} is none; "
+                    "the page has every experiment of the store, which --store names."
+                )
         own = {experiment.name: experiment for word in self.studies for experiment in find_experiments(word)}
         entries = _entries(self.store)
         with training_progress(name="report") as progress:
@@ -42,10 +48,8 @@ class Report:
                 find=lambda name: own[name] if name in own else experiments.get(name),
                 ledger=ledger.read_ledger(self.store),
                 progress=progress,
+                tell=lambda what: to_stderr(f"gatefield: {what}"),
             )
-        for entry in entries:
-            if entry.problem:
-                to_stderr(f"gatefield: {entry.name} is not shown: {entry.problem}")
         print(f"The report page, for any browser: {page.resolve()}")
         return 0
 

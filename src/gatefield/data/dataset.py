@@ -191,7 +191,11 @@ def _distance(output: Array, label: Array) -> Array:
 
 def _inputs(name: str, x: Any) -> Float[Array, "*runs samples n"]:
     array = _loaded(name, x)
-    if array.ndim not in (2, 3) or 0 in array.shape:
+    if 0 in array.shape:
+        raise UserError(
+            f"{name} must have at least one sample and one input, but its shape is {array.shape}; see that it was loaded."
+        )
+    if array.ndim not in (2, 3):
         way_out = f"write {name}.reshape({len(array)}, -1)" if array.ndim > 3 else "put samples first"
         raise UserError(f"{name} must have shape (samples, n), or (runs, samples, n), but has {array.shape}; {way_out}.")
     return _kept(name, array)

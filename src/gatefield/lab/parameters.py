@@ -104,7 +104,8 @@ def _is_plain(value: Any) -> bool:
 def _split(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals:
-        raise UserError(f"A setting is written name=value, but {quoted(text)} has no '='; write for instance gain=3.")
+        way_out = f"{text}=3" if text.isidentifier() else "gain=3"
+        raise UserError(f"A setting is written name=value, but {quoted(text)} has no '='; write for instance {way_out}.")
     return name.strip().replace("-", "_"), value
 
 

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import xarray as xr
 
-from gatefield.core.errors import StoreError
+from gatefield.core.errors import StoreError, UserError
 from gatefield.core.provenance import now, provenance
+from gatefield.core.text.quoted import quoted
 from gatefield.core.version import __version__
 from gatefield.lab.bench import Progress, StoreBench
 from gatefield.lab.experiment import Experiment, Parameters
@@ -77,13 +78,23 @@ def run(
         status = entry.status  # asked again: another process may have had the lock until now
         if status == "finished":
             return _outcome(experiment, entry, start, reused=True)
-        resumed = status == "unfinished"
-        about = _resume(experiment, entry) if resumed else _begin(experiment, entry)
+        about = _resume(experiment, entry) if status == "unfinished" else _begin(experiment, entry)
+        resumed = bool(entry.committed)
         with Place(entry.path) as place:
             bench = StoreBench(entry.path / PARTS, progress, functools.partial(_check, place, held))
-            record = experiment.simulate(parameters, bench).assign_attrs(_made(experiment, parameters, about))
+            record = _simulated(experiment, parameters, bench).assign_attrs(_made(experiment, parameters, about))
             _write(entry, place, record.assign_attrs(seconds=round(time.monotonic() - start, 3), resumed=int(resumed)))
         return _outcome(experiment, entry, start, resumed=resumed)
+
+
+def _simulated(experiment: Experiment, parameters: Parameters, bench: StoreBench) -> xr.Dataset:
+    record = experiment.simulate(parameters, bench)
+    if not isinstance(record, xr.Dataset):
+        raise UserError(
+            f"simulate of the experiment '{experiment.name}' must return an xarray.Dataset, but returned {quoted(record)}; "
+            "what was trained is kept, so the next run is short."
+        )
+    return record
 
 
 def _outcome(experiment: Experiment, entry: Entry, start: float, *, reused: bool = False, resumed: bool = False) -> Outcome:

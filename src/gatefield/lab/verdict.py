@@ -4,7 +4,8 @@ import dataclasses
 import math
 from typing import Any, Literal, SupportsFloat, TypedDict, Unpack, get_args
 
-from gatefield.core.errors import unknown_name
+from gatefield.core.errors import UserError, unknown_name
+from gatefield.core.text.quoted import quoted
 
 Kind = Literal["claim", "prediction", "reproduction", "control", "regression"]
 """A claim of a source; a prediction of theory; a published number made again; a control, which shows that the measurement can
@@ -109,8 +110,8 @@ class Verdict:
 
     @property
     def tolerance(self) -> str:
-        """How far apart expected and measured may be, in words."""
-        return ", and ".join(bound.rule for bound in self.bounds)
+        """How far apart expected and measured may be, in words, and the error of what is measured, if it has one."""
+        return ", and ".join(bound.rule + (f" (error {number(bound.error)})" if bound.error else "") for bound in self.bounds)
 
     @classmethod
     def within(
@@ -132,7 +133,7 @@ class Verdict:
     ) -> "Verdict":
         """From `low` to `high`, the ends with it; unless another number is expected, it is their middle."""
         bound = _bound(measured, low, high, f"from {number(low)} to {number(high)}", True, words)
-        return cls._made(claim, (float(low) + float(high)) / 2 if expected is None else expected, bound, words)
+        return cls._made(claim, (_float(low) + _float(high)) / 2 if expected is None else expected, bound, words)
 
     @classmethod
     def below(
@@ -178,7 +179,7 @@ class Verdict:
         if "error" in words or "of" in words:
             raise ValueError("A verdict by a `test` takes no error and no `of`: its p-value has none, and `by` names it.")
         bound = _above(level, p, True, {"of": f"{by}, p"})
-        return dataclasses.replace(cls._made(claim, expected, bound, words), measured=float(measured))
+        return dataclasses.replace(cls._made(claim, expected, bound, words), measured=_float(measured))
 
     @classmethod
     def not_judged(cls, claim: str, why: str, *, kind: Kind = "prediction", source: str = "", note: str = "") -> "Verdict":
@@ -195,7 +196,7 @@ class Verdict:
     @classmethod
     def _made(cls, claim: str, expected: Real, bound: Bound, words: Words) -> "Verdict":
         others: dict[str, Any] = {name: value for name, value in words.items() if name not in ("of", "error")}
-        return cls(claim, float(expected), bound.measured, (bound,), **others)
+        return cls(claim, _float(expected), bound.measured, (bound,), **others)
 
     def and_below(self, bound: Real, measured: Real, *, or_equal: bool = False, of: str = "", error: Real = 0.0) -> "Verdict":
         """The same, and another number below its bound."""
@@ -226,15 +227,22 @@ class Verdict:
 
 def number(value: Real) -> str:
     """A bound as it is read: up to six digits, whole numbers plain."""
-    return f"{float(value):.6g}"
+    return f"{_float(value):.6g}"
+
+
+def _float(value: Real) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise UserError(f"A verdict is made of single numbers, but one is {quoted(value)}; write float(...).") from None
 
 
 def _near(expected: Real, measured: Real, atol: Real | None, rtol: Real | None, words: Words) -> Bound:
     if (atol is None) == (rtol is None):
         raise ValueError("A verdict `within` takes atol or rtol, one of the two.")
-    middle = float(expected)
-    slack = float(atol) if atol is not None else abs(middle) * float(rtol or 0.0)
-    away = number(slack) if rtol is None else f"{100 * float(rtol):.4g} %"
+    middle = _float(expected)
+    slack = _float(atol) if atol is not None else abs(middle) * _float(rtol or 0.0)
+    away = number(slack) if rtol is None else f"{100 * _float(rtol):.4g} %"
     return _bound(measured, middle - slack, middle + slack, f"within {away} of {number(middle)}", True, words)
 
 
@@ -247,8 +255,8 @@ def _above(bound: Real, measured: Real, or_equal: bool, words: Words) -> Bound:
 
 
 def _bound(measured: Real, low: Real | None, high: Real | None, rule: str, ends: bool, words: Words) -> Bound:
-    of, error = words.get("of", ""), float(words.get("error", 0.0))
+    of, error = words.get("of", ""), _float(words.get("error", 0.0))
     if error < 0:
         raise ValueError(f"The error of what is measured must be zero or more, but is {error:g}.")
-    low, high = (None if end is None else float(end) for end in (low, high))
-    return Bound(float(measured), low, high, f"{of} {rule}" if of else rule, ends, error)
+    low, high = (None if end is None else _float(end) for end in (low, high))
+    return Bound(_float(measured), low, high, f"{of} {rule}" if of else rule, ends, error)

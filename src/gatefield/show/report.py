@@ -25,6 +25,7 @@ def write_report(
     find: Callable[[str], Experiment] = experiments.get,
     ledger: Ledger | None = None,
     progress: Callable[[int, int], object] = lambda done, total: None,
+    tell: Callable[[str], object] = lambda what: None,
 ) -> Path:
     """Write the page of everything in a store: figures, verdicts and how each was made, and the last check of the ledger.
 
@@ -40,6 +41,7 @@ def write_report(
       were kept when the experiment was last run.
     - `ledger`: the last check in the store, if there is one.
     - `progress`: called after each entry with the entries done and the entries in all.
+    - `tell`: called with a sentence for each finished entry that cannot be shown.
 
     **Returns** where the page is.
     """
@@ -50,6 +52,9 @@ def write_report(
     items.sort(key=_rank)
     sections = [item for item in items if isinstance(item, Section)]
     gaps = [item for item in items if isinstance(item, Gap)]
+    for gap in gaps:
+        if not gap.unfinished:
+            tell(f"{gap.name} is not shown: {gap.what}")
     return write_file(Path(path), page(sections, gaps, ledger).encode(errors="backslashreplace"))
 
 

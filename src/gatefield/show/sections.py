@@ -4,7 +4,7 @@ import base64
 import json
 import shlex
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +49,7 @@ class Gap:
     path: str
     what: str
     command: str
+    unfinished: bool = False
 
 
 def read(entry: Entry, find: Callable[[str], Experiment]) -> Section | Gap:
@@ -81,7 +82,8 @@ def _reason(error: Exception) -> str:
 
 
 def _unfinished(entry: Entry, again: str) -> Gap:
-    return _gap(entry, "It is not finished; the same command goes on from where it stopped.", again)
+    gap = _gap(entry, "It is not finished; the same command goes on from where it stopped.", again)
+    return replace(gap, unfinished=True)
 
 
 def _why_kept(about: About, error: Exception) -> str:

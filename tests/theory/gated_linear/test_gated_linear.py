@@ -259,6 +259,7 @@ def test_derivatives_and_batches():
         (lambda: gl.solve([[np.nan]], [1.0], [1.0], 1.0, 1), "A must be finite"),
         (lambda: gl.limit(np.zeros((1, 1)), [1.0], [0.0], 1), "grow without end"),
         (lambda: gl.solve(np.eye(1), [1.0], [1.0], 1.0, 0), "K must be a whole number"),
+        (lambda: gl.limiting_loss(np.eye(1), [1.0], -1.0), "label_power must be zero or more, being a mean of squares"),
         (lambda: gl.statistics(half_spaces([[1.0, 0.0]]), Task(Gaussian(3, 1.0), Gaussian(3, 2.0))), "direction of 2 sites"),
         (lambda: gl.statistics([Open()], Gaussian(3, 1.0)), "task must be a task"),
         (lambda: gl.statistics([Open()], Task(Gaussian(3, 1.0), Gaussian(3, 2.0)), method="magic"), "Unknown method"),

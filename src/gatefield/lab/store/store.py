@@ -116,7 +116,7 @@ class Entry:
 
     def verdicts(self) -> list[Verdict]:
         """What was concluded from the record when it was last read with its experiment at hand; none if it never was."""
-        advice = f"the record is as it was, and running the same command again writes {VERDICTS} anew"
+        advice = f"only the verdicts are lost, and running the same command again writes {VERDICTS} anew"
         with reading(self.path / VERDICTS):
             text = (self.path / VERDICTS).read_bytes() if (self.path / VERDICTS).is_file() else b""
         if text.startswith(b"[") and not self.is_sealed():  # an earlier version

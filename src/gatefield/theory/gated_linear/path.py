@@ -38,7 +38,13 @@ def flat(name: str, value: Any) -> None:
     checks.finite(name, value)
 
 
-_known = given(A=checks.finite, b=flat, w0=flat, w=values, times=some, label_power=checks.number)
+def power(name: str, value: Any) -> None:
+    """A mean of squares: one number, zero or more."""
+    checks.number(name, value)
+    checks.real(name, value, "zero or more, being a mean of squares", lambda x: x >= 0)
+
+
+_known = given(A=checks.finite, b=flat, w0=flat, w=values, times=some, label_power=power)
 
 
 @_known
@@ -273,7 +279,7 @@ def _check_moment(A: np.ndarray) -> None:
 
 
 def units(K: Count) -> Float[Array, ""]:
-    """The number of units, which may be traced."""
+    """The number of units, which may be traced; a block of the weights alone moves with the K of the whole network."""
     return real(K if isinstance(K, Tracer) else checks.count("K", K))
 
 
