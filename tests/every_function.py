@@ -192,7 +192,11 @@ CALLS: dict[str, Call] = {
     "kernels.cosine_normalised": call(K=KERNEL),
     "kernels.expected_conv_ntk": call(gates=RING, x=X, sigma=0.7, kernel_size=2, pool=True),
     "kernels.expected_ntk": call(gates=OPEN, x=X, sigma=0.7),
-    "kernels.gate_path_sensitivity": call(gating_weights=LAYERS, **SOFT),
+    "kernels.gate_ntk_through": call(
+        weights=[*LAYERS, LAST], gating_weights=LAYERS, **SOFT, moving=OPEN, kept=OPEN
+    ),
+    "kernels.gate_parts": call(weights=[*LAYERS, LAST], gating_weights=LAYERS, **SOFT, along=np.array([1.0, -0.5])),
+    "kernels.gate_path_sensitivity": call(gating_weights=LAYERS, **SOFT, kept=OPEN),
     "kernels.gate_sensitivity": call(gating_weights=LAYERS, **SOFT),
     "kernels.gated_pass": call(layers=[lambda z: z @ LAYERS[0]], x=X, gate=lambda at, q: q > 0, host=True),
     "kernels.ntk": call(weights=[*LAYERS, LAST], gates=OPEN, x=X, biases=BIASES, output=0, unread=(("biases", 2),)),
@@ -243,6 +247,7 @@ CALLS: dict[str, Call] = {
     "measures.alignment_ridge": call(K=KERNEL, ridge=1e-3),
     "measures.analytic_signal": call(w=FIELD),
     "measures.best_match": call(a=FIELDS, b=FIELDS, host=True),
+    "measures.carrying_share": call(parts=OPEN, by=OPEN[::-1], share=0.9),
     "measures.circular_distance": call(i=1.0, j=3.0, n=4),
     "measures.cosine": call(a=W, b=V, host=True),
     "measures.cumulative_spectrum": call(K=KERNEL),
