@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 
 from gatefield.experiments.deep.sub_networks.memory import KINDS
 from gatefield.experiments.deep.sub_networks.simulate import TAU
+from gatefield.experiments.deep.sub_networks.verdicts import BETA
 from gatefield.plot import shades
 
 KEPT = {"all": ("k", "-", ""), "active": ("C0", "-", "o"), "rest": ("C1", "--", "s"), "random": ("C2", ":", "^")}
@@ -23,13 +24,13 @@ def draw(record: xr.Dataset) -> Figure:
     """Which gates there are, what they carry, and what they know."""
     figure = Figure(figsize=(11.5, 7.4))
     panels: Any = figure.subplots(2, 3).ravel()
-    one = record.isel(beta=int(abs(np.log(record.beta / 4.0)).argmin()))
+    one = record.isel(beta=int(np.argmin(abs(np.log(record.beta.values / BETA)))))
     at = one.sel(threshold=TAU, method="nearest")
     setting = rf"$\beta$ = {float(one.beta):g}"
     _kinds_panel(panels[0], record.sel(threshold=TAU, method="nearest"))
     _part_panel(panels[1], one, f"(b) part of $K^a$ carried, {setting}")
     _carried_panel(panels[2], record)
-    _memory_panel(panels[3], one, f"(d) trained network, some gates alone, {setting}")
+    _memory_panel(panels[3], record, one, f"(d) some gates alone, {setting}")
     _overlap_panel(panels[4], at, f"(e) gates that stay, {setting}")
     _slope_panel(panels[5], at, f"(f) eq. 6 along paths, {setting}")
     figure.suptitle(_words(record), fontsize=9, x=0.01, ha="left")
@@ -92,7 +93,13 @@ def _carried_panel(axes: Any, record: xr.Dataset) -> None:
     axes.legend(loc="lower right", fontsize=8)
 
 
-def _memory_panel(axes: Any, one: xr.Dataset, title: str) -> None:
+def _memory_panel(axes: Any, record: xr.Dataset, one: xr.Dataset, title: str) -> None:
+    """At one steepness with all that is kept; at the others, thin, with the active gates."""
+    for beta in record.beta.values[record.beta.values != float(one.beta)]:
+        values = 100 * record.kept_accuracy.sel(split="training", kept="active", beta=beta).mean("seed")
+        axes.plot(one.threshold, values, "-", color="C0", linewidth=0.8)
+        words: Any = {"textcoords": "offset points", "fontsize": 8, "color": "C0", "va": "bottom"}
+        axes.annotate(rf"$\beta$ = {beta:g}", (float(one.threshold[0]), float(values[0])), (2, 2), **words)
     for name, (color, style, mark) in KEPT.items():
         values = 100 * one.kept_accuracy.sel(split="training", kept=name)
         _line(axes, one.threshold, values, color, name, linestyle=style, marker=mark)
@@ -112,5 +119,5 @@ def _overlap_panel(axes: Any, at: xr.Dataset, title: str) -> None:
 def _slope_panel(axes: Any, at: xr.Dataset, title: str) -> None:
     for name, color, style, mark in (("all", "k", "-", ""), ("active", "C0", "-", "o"), ("sensitive", "C4", "--", "^")):
         _line(axes, at.epoch, at.path_slope.sel(paths=name), color, f"{name} paths", linestyle=style, marker=mark)
-    axes.set(xlabel="epoch", ylabel=r"r.m.s. of $|\partial A/\partial\theta|$", title=title, yscale="log")
+    axes.set(xlabel="epoch", ylabel=r"r.m.s. of $|\partial A/\partial\theta|$", title=title, ylim=(0, None))
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=3, fontsize=8)

@@ -44,7 +44,7 @@ class Settings(DigitSettings):
     depth: Depth = 6
     betas: Rates = (1.0, 4.0, 16.0)
     eps: Annotated[float, Field(ge=0)] = 0.1
-    thresholds: Rates = (0.6, 0.7, 0.8, 0.9, 1.0)
+    thresholds: Rates = (0.6, 0.7, 0.8, 0.9, 1.0, 1.05)
     factors: Rates = (0.003, 0.01, 0.03, 0.1, 0.3)
     probe: Annotated[Count, Field(multiple_of=2)] = 200
     records: Count = 5

@@ -39,7 +39,7 @@ def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
     return [
         *unjudged(there, *undecided(_untrained(record, at), *judged)),
         _anywhere(record),
-        _sharper(record),
+        *_sharper(record),
         *unjudged(there, _learned(at)),
         _sums(record),
     ]
@@ -49,6 +49,7 @@ def _learning(at: xr.Dataset) -> list[Verdict]:
     """Through which paths K^a goes: means over all records of a training."""
     found = {reading: at.trace_part.sel(reading=reading).mean("step") for reading in at.reading.values}
     label = {reading: at.label_part.sel(reading=reading).mean("step") for reading in at.reading.values}
+    layers = ", ".join(f"{100 * float(share):.2g}" for share in at.sensitive.mean(("seed", "step")))
     safe, middle = (float(at[name].mean()) for name in ("sensitive", "between"))
     density = found["between, any rest"] / at.between.mean(("step", "layer"))
     words: Any = {"of": "part of the trace of K^a, mean over records,", "kind": "claim"}
@@ -57,7 +58,7 @@ def _learning(at: xr.Dataset) -> list[Verdict]:
             f"paths with one gate above the safe tau_S and the rest active carry most of K^a {AT}",
             found["safe"],
             HALF,
-            more=f"{100 * safe:.2g} % of gates are sensitive; of y'K^a y {seeds_text(label['safe'])}",
+            more=f"{100 * safe:.2g} % of gates are sensitive, by layer {layers} %; of y'K^a y {seeds_text(label['safe'])}",
             source=SENSITIVE,
             **words,
         ),
@@ -180,27 +181,47 @@ def _anywhere(record: xr.Dataset) -> Verdict:
     """The largest part over all thresholds and steepnesses of the record."""
     part = record.trace_part.sel(reading="safe").mean("step")
     best = part.isel(part.mean("seed").argmax(("beta", "threshold")))  # pyright: ignore[reportArgumentType]
+    there = 100 * float(record.sensitive.sel(beta=best.beta, threshold=best.threshold).mean())
     return _mean_above(
         "at some tau_A and beta, paths with one gate above the safe tau_S and the rest active carry most of K^a",
         best,
         HALF,
         of="largest part of the trace of K^a, mean over records,",
-        more=f"at tau_A = {float(best.threshold):g}, beta = {float(best.beta):g}",
+        more=f"at tau_A = {float(best.threshold):g}, beta = {float(best.beta):g}, where {there:.2g} % of gates are sensitive",
         kind="claim",
         source=SENSITIVE,
     )
 
 
-def _sharper(record: xr.Dataset) -> Verdict:
-    """Fewer gates carry K^a where gates are steeper."""
+def _sharper(record: xr.Dataset) -> list[Verdict]:
+    """From the least steepness to the largest, fewer gates carry K^a, and the active ones alone know more."""
     needed = record.needed.mean("step")
-    note = ", ".join(f"beta {float(beta):g}: {seeds_text(needed.sel(beta=beta))}" for beta in record.beta.values)
-    claim = f"the steeper gates are, the fewer of them carry {MOST:.0%} of the trace of K^a"
-    words: Any = {"of": "fall of the share of gates from the least beta to the largest", "note": note}
-    few, first, last = record.sizes["beta"] < 2, needed.isel(beta=0), needed.isel(beta=-1)
-    why = lacking(Need("two betas or more", f"{record.sizes['beta']}", {"betas": [1.0, BETA]}) if few else None)
-    source = "paper 004, section 3.1, role of beta"
-    return unjudged(why, exceeds(claim, first, last, kind="claim", source=source, **words))[0]
+    known = record.kept_accuracy.sel(split="training", kept="active").sel(threshold=TAU, method="nearest")
+    few = Need("two betas or more", f"{record.sizes['beta']}", {"betas": [1.0, BETA]}) if record.sizes["beta"] < 2 else None
+    words: Any = {"kind": "claim", "source": "paper 004, section 3.1, role of beta"}
+    fewer = exceeds(
+        f"the steeper gates are, the fewer of them carry {MOST:.0%} of the trace of K^a",
+        needed.isel(beta=0),
+        needed.isel(beta=-1),
+        of="fall of the share of gates from the least beta to the largest",
+        note=_by_beta(needed),
+        **words,
+    )
+    more = exceeds(
+        f"the steeper gates are, the more the active ones alone know (tau_A = {TAU:g})",
+        known.isel(beta=-1),
+        known.isel(beta=0),
+        scale=100,
+        of="gain of training accuracy from the least beta to the largest, in percentage points",
+        note=_by_beta(known),
+        **words,
+    )
+    there = holding("thresholds", [TAU], record.threshold.values)
+    return [*unjudged(lacking(few), fewer), *unjudged(lacking(few, there), more)]
+
+
+def _by_beta(values: xr.DataArray) -> str:
+    return ", ".join(f"beta {float(beta):g}: {seeds_text(values.sel(beta=beta))}" for beta in values.beta.values)
 
 
 def _learned(at: xr.Dataset) -> Verdict:
