@@ -192,9 +192,7 @@ CALLS: dict[str, Call] = {
     "kernels.cosine_normalised": call(K=KERNEL),
     "kernels.expected_conv_ntk": call(gates=RING, x=X, sigma=0.7, kernel_size=2, pool=True),
     "kernels.expected_ntk": call(gates=OPEN, x=X, sigma=0.7),
-    "kernels.gate_ntk_through": call(
-        weights=[*LAYERS, LAST], gating_weights=LAYERS, **SOFT, moving=OPEN, kept=OPEN
-    ),
+    "kernels.gate_ntk_through": call(weights=[*LAYERS, LAST], gating_weights=LAYERS, **SOFT, moving=OPEN, kept=OPEN),
     "kernels.gate_parts": call(weights=[*LAYERS, LAST], gating_weights=LAYERS, **SOFT, along=np.array([1.0, -0.5])),
     "kernels.gate_path_sensitivity": call(gating_weights=LAYERS, **SOFT, kept=OPEN),
     "kernels.gate_sensitivity": call(gating_weights=LAYERS, **SOFT),

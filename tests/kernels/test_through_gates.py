@@ -61,7 +61,9 @@ def test_path_sensitivity_of_kept_paths(net):
         return np.array(each).T
 
     rows = slopes(products, gating).reshape(len(x), -1)
-    np.testing.assert_allclose(kernels.gate_path_sensitivity(gating, x, BETA, EPS, kept=kept), rows @ rows.T, rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(
+        kernels.gate_path_sensitivity(gating, x, BETA, EPS, kept=kept), rows @ rows.T, rtol=1e-6, atol=1e-9
+    )
 
 
 def behind(strengths, gates, x):
@@ -108,12 +110,16 @@ def test_one_sum_is_a_jacobian_kernel_and_tracing_agrees(net):
     parts = kernels.gate_parts(strengths, gating, x, BETA, EPS)
     np.testing.assert_allclose(sum(part.sum() for part in parts), np.trace(expected), rtol=1e-10)
     traced = jax.jit(kernels.gate_ntk_through)(strengths, gating, x, moving, kept, BETA, EPS)
-    np.testing.assert_allclose(traced, kernels.gate_ntk_through(strengths, gating, x, moving, kept, BETA, EPS), rtol=1e-3, atol=1e-4)
+    np.testing.assert_allclose(
+        traced, kernels.gate_ntk_through(strengths, gating, x, moving, kept, BETA, EPS), rtol=1e-3, atol=1e-4
+    )
 
 
 def test_wrong_masks(net):
     strengths, gating, x, moving, kept = net
-    with pytest.raises(UserError, match=r"moving must have the shapes \[\(4, 3\), \(4, 2\), \(4, 3\)\] of the gates, not \[\(4, 3\)\]"):
+    with pytest.raises(
+        UserError, match=r"moving must have the shapes \[\(4, 3\), \(4, 2\), \(4, 3\)\] of the gates, not \[\(4, 3\)\]"
+    ):
         kernels.gate_ntk_through(strengths, gating, x, moving[:1])
     with pytest.raises(UserError, match=r"kept must have the shapes"):
         kernels.gate_path_sensitivity(gating, x, kept=kept[::-1][:2])

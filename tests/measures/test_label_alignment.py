@@ -151,11 +151,8 @@ def test_carrying_share_by_adding_gate_after_gate(share):
     parts, by = ([rng.uniform(-0.1, 1.0, (5, w)) for w in (3, 7)] for _ in range(2))
     for rank, given in ((by, by), (parts, None)):
         pairs = sorted(zip(np.concatenate(rank, 1).ravel(), np.concatenate(parts, 1).ravel(), strict=True), reverse=True)
-        total, sum_of_all = 0.0, sum(c for _, c in pairs)
-        for count, (_, c) in enumerate(pairs, 1):
-            total += c
-            if total >= share * sum_of_all:
-                break
+        sums = list(itertools.accumulate(c for _, c in pairs))
+        count = next(k for k, total in enumerate(sums, 1) if total >= share * sums[-1])
         assert measures.carrying_share(parts, given, share) == pytest.approx(count / 50)
 
 

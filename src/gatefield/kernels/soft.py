@@ -135,7 +135,7 @@ def _features(net: SoftNetwork) -> tuple[Features, Features]:
 
 
 def pushes(net: SoftNetwork, parts: Features) -> list[Any]:
-    """How the output answers to each gate with all others held, from the features of the strengths: (samples, outputs, width)."""
+    """How the output answers to each gate with all others held, (samples, outputs, width); `parts`: of the strengths."""
     found, layers, top = [], dense(net.weights, net.biases), len(net.gating) - 1
     for at in range(top + 1):
         below = back(parts.backward[at + 1], net.weights[at + 1], parts.outputs) if at < top else net.weights[-1].T

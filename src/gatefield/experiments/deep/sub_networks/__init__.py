@@ -10,7 +10,7 @@ experiment = Experiment(
     title="Do networks with soft gates learn through their sensitive gates, and remember by their active ones?",
     source="paper 004, section 3.1, conceptual gain VI and conclusion (iii), with the corrected threshold of sensitive gates",
     text="The paper sorts the gates of a soft-GaLU network, for each input, into active ones (above tau_A), which hold the "
-    "memory, and sensitive ones (|dG/dtheta| above tau_S for some weight theta of the gating network), through which it learns: "
+    "memory, and sensitive ones (|dG/dtheta| above tau_S for some weight of the gating network), through which it learns: "
     "a path learns if one of its gates is sensitive and all others are active. Networks are trained, and at several times all "
     "gates are sorted so. How many are active, sensitive, or both? Which part of the kernel K^a, by which gates learn, do "
     "those paths alone carry? tau_S is the least that keeps both sets apart, beta tau_A (1 - tau_A/(1 + eps)) max|dq/dtheta|, "

@@ -19,6 +19,8 @@ READINGS = {
 }
 """Colour, marker and words of each reading of sensitive paths."""
 
+WORDS = {"active": r"active, above $\tau_A$", "between": "between", "shut": r"shut, below 1 + $\epsilon$ - $\tau_A$"}
+
 
 def draw(record: xr.Dataset) -> Figure:
     """Which gates there are, what they carry, and what they know."""
@@ -61,7 +63,7 @@ def _kinds_panel(axes: Any, at: xr.Dataset) -> None:
         low = 0.0
         for kind, color in zip(KINDS, ("C0", "C4", "0.85"), strict=True):
             share = 100 * float(each[kind].sel(beta=beta).isel(step=step).mean())
-            axes.bar(place, share, bottom=low, color=color, width=0.8, label=kind if not place else "")
+            axes.bar(place, share, bottom=low, color=color, width=0.8, label="" if place else WORDS[kind])
             low += share
         found = 100 * float(at.sensitive.sel(beta=beta).isel(step=step).mean())
         axes.text(place, 102, f"{found:.2g}", ha="center", fontsize=8, color="C1")
@@ -98,8 +100,8 @@ def _memory_panel(axes: Any, record: xr.Dataset, one: xr.Dataset, title: str) ->
     for beta in record.beta.values[record.beta.values != float(one.beta)]:
         values = 100 * record.kept_accuracy.sel(split="training", kept="active", beta=beta).mean("seed")
         axes.plot(one.threshold, values, "-", color="C0", linewidth=0.8)
-        words: Any = {"textcoords": "offset points", "fontsize": 8, "color": "C0", "va": "bottom"}
-        axes.annotate(rf"$\beta$ = {beta:g}", (float(one.threshold[0]), float(values[0])), (2, 2), **words)
+        words: Any = {"textcoords": "offset points", "fontsize": 8, "color": "C0", "va": "center", "annotation_clip": False}
+        axes.annotate(rf"$\beta$ = {beta:g}", (float(one.threshold[-1]), float(values[-1])), (4, 0), **words)
     for name, (color, style, mark) in KEPT.items():
         values = 100 * one.kept_accuracy.sel(split="training", kept=name)
         _line(axes, one.threshold, values, color, name, linestyle=style, marker=mark)

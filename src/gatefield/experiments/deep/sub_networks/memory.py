@@ -1,6 +1,7 @@
 """What a network knows with some of its gates alone, and which of its gates stay and which move during training."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -64,9 +65,9 @@ def _overlap(now: Arrays, end: Arrays) -> tuple[float, float]:
 
 
 def movement(over_time: Sequence[Gates], tau: float) -> np.ndarray:
-    """(kind, 2): shares of all squared changes of gates from one record to the next, by what gates were before; and of gates."""
+    """(kind, 2): shares of all squared changes of gates between records, by what gates were before; and shares of gates."""
     moved, count = np.zeros(len(KINDS)), np.zeros(len(KINDS))
-    for before, after in zip(over_time[:-1], over_time[1:], strict=True):
+    for before, after in pairwise(over_time):
         for on, middle, a, b in zip(before.active(tau), before.between(tau), before.gates, after.gates, strict=True):
             for at, mask in enumerate((on, middle, ~on & ~middle)):
                 moved[at] += ((b - a)[mask] ** 2).sum()

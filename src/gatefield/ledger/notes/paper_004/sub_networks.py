@@ -52,7 +52,7 @@ FORMULAS = {
             "all sensitive paths, one by one, derivatives by differences",
         ),
         right=r"\max_m\left|\frac{\partial G_l}{\partial\theta^g(m)}\right|\prod_{l' \neq l} G_{l'} > \tau_S\,\tau_A^{d-2}",
-        note="for the weight that the gate is most sensitive to; the number is the least such term over the bound, so 1 or more",
+        note="for the weight that the gate is most sensitive to; the number is the least such term over the bound, 1 or more",
     ),
     "004-sensitive-sum": refuted(
         place="section 3.1, sensitive sub-network",
