@@ -253,6 +253,10 @@ def test_gates_and_their_part_of_the_kernel_by_listing_paths():
     bound = max(np.abs(s / (4 * g * (1 - g / 1.1))[..., None]).max() for s, g in zip(slopes, gates, strict=True))
     least = 4 * 0.9 * (1 - 0.9 / 1.1) * bound
     np.testing.assert_allclose(found.sensitive, [(np.abs(s).max(-1) > least).mean() for s in slopes])
+    with jax.enable_x64(True):
+        strength = jax.jacfwd(lambda w: _output(w, gates, x))(weights)
+    other = sum(float((d**2).sum()) for d in strength)
+    assert float(found.gate_part) == pytest.approx((every**2).sum() / ((every**2).sum() + other), rel=1e-6)
     np.testing.assert_allclose(found.path_slope, _path_slopes(gates, slopes, on, middle), rtol=1e-6)
     parts = _parts(weights, x, gates, slopes, every)
     by = np.concatenate([4 * g * (1 - g / 1.1) for g in gates], 1)
@@ -293,6 +297,13 @@ def _gates(gating, x):
         found.append(1.1 * jax.nn.sigmoid(4.0 * q))
         z = q * found[-1]
     return found
+
+
+def _output(weights, gates, x):
+    z = x
+    for w, gate in zip(weights, gates, strict=False):
+        z = (z @ w) * gate
+    return (z @ weights[-1])[:, 0]
 
 
 def _psi(weights, x, gates, slopes, moving, kept):

@@ -34,9 +34,15 @@ class Gates:
         return gate_sensitivity(self.gating, self.x, *self.soft)
 
     @cached_property
+    def kernels(self) -> tuple[np.ndarray, np.ndarray]:
+        """K^w and K^a."""
+        strength, gate = strength_and_gate_ntk(self.weights, self.gating, self.x, *self.soft)
+        return np.asarray(strength), np.asarray(gate)
+
+    @property
     def kernel(self) -> np.ndarray:
         """K^a."""
-        return np.asarray(strength_and_gate_ntk(self.weights, self.gating, self.x, *self.soft)[1])
+        return self.kernels[1]
 
     def active(self, tau: float) -> Arrays:
         return [np.asarray(mask) for mask in active_gates(self.gates, tau)]
@@ -54,7 +60,7 @@ class Gates:
     def part(self, moving: Arrays, kept: Arrays | None, y: np.ndarray) -> list[float]:
         """Of the trace of K^a, and of y'K^a y, what these paths alone have."""
         through = np.asarray(gate_ntk_through(self.weights, self.gating, self.x, moving, kept, *self.soft))
-        return [np.trace(through) / np.trace(self.kernel), y @ through @ y / (y @ self.kernel @ y)]
+        return [float(np.trace(through) / np.trace(self.kernel)), float(y @ through @ y / (y @ self.kernel @ y))]
 
 
 def shares(net: Gates, taus: Sequence[float], factors: Sequence[float], y: np.ndarray) -> dict[str, np.ndarray]:
@@ -96,6 +102,7 @@ def carried(net: Gates, y: np.ndarray) -> dict[str, Any]:
         "needed_label": float(carrying_share(by_label, net.slopes, MOST)),
         "needed_least": float(carrying_share(parts, share=MOST)),
         "effective": 1 / (len(flat) * float(ipr(np.sqrt(np.abs(flat))))),
+        "gate_part": np.trace(net.kernel) / sum(np.trace(kernel) for kernel in net.kernels),
         "off": abs(flat.sum() / np.trace(net.kernel) - 1),
     }
 

@@ -157,6 +157,7 @@ AXES: dict[str, tuple[tuple[str, ...], str]] = {
     "needed_label": (("step",), "share of the steepest gates that carries 90 % of y'K^a y"),
     "needed_least": (("step",), "least share of gates that carries 90 % of the trace of K^a"),
     "effective": (("step",), "effective share of gates in the trace of K^a"),
+    "gate_part": (("step",), "trace of K^a over that of the whole kernel"),
     "off": (("step",), "relative difference of the sum of all parts from the trace of K^a"),
     "path_slope": (("step", "paths"), "root mean square length of equation 6 over paths"),
     "overlap": (("step", "threshold", "set"), "gates in a set now and in the end over those in either"),

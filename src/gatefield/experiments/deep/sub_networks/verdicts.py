@@ -74,7 +74,8 @@ def _learning(at: xr.Dataset) -> list[Verdict]:
             f"gates between shut and active, whatever the rest of their path, carry most of K^a {AT}",
             found["between, any rest"],
             HALF,
-            more=f"{middle:.0%} of gates are between; of y'K^a y {seeds_text(label['between, any rest'])}",
+            more=f"{middle:.0%} of gates are between; of y'K^a y {seeds_text(label['between, any rest'])}; K^a itself has "
+            f"{float(at.gate_part.mean()):.0%} of the trace of the whole kernel",
             source=GAIN,
             **words,
         ).and_above(1.0, density.mean(), of="part of the trace over share of gates", error=_error(density)),
