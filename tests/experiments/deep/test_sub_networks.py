@@ -126,7 +126,11 @@ def test_the_best_place_and_the_steepest_gates():
         experiment, changed(made(), low, ("trace_part", {"reading": "safe", "beta": 1.0, "threshold": 0.7}, 0.6)), words
     )
     assert (verdict.outcome, verdict.measured) == ("confirmed", pytest.approx(0.6))
-    assert "at tau_A = 0.7, beta = 1" in verdict.note
+    assert "the largest of 4, at tau_A = 0.7, beta = 1" in verdict.note
+    near = [
+        ("trace_part", {"reading": "safe", "beta": 1.0, "seed": seed}, 0.6 + off) for seed, off in ((0, 0.004), (1, -0.004))
+    ]
+    assert outcome(words, low, *near) == "not decided"  # Student's t, one degree: 12.7 * 0.004 alone would do, 50.9 * 0.004 not
     assert outcome(words, low) == "refuted"
     assert outcome("the fewer of them carry", ("needed", {"beta": 4.0}, 0.81)) == "refuted"
     assert outcome("the more the active ones", ("kept_accuracy", {"kept": "active", "beta": 1.0}, 0.89)) == "refuted"
@@ -252,10 +256,18 @@ def test_gates_and_their_part_of_the_kernel_by_listing_paths():
     assert float(found.trace_part.sel(reading="between")) == pytest.approx((some**2).sum() / (every**2).sum(), rel=1e-6)
     bound = max(np.abs(s / (4 * g * (1 - g / 1.1))[..., None]).max() for s, g in zip(slopes, gates, strict=True))
     least = 4 * 0.9 * (1 - 0.9 / 1.1) * bound
-    np.testing.assert_allclose(found.sensitive, [(np.abs(s).max(-1) > least).mean() for s in slopes])
+    safe = [np.abs(s).max(-1) > least for s in slopes]
+    np.testing.assert_allclose(found.sensitive, [mask.mean() for mask in safe])
+    np.testing.assert_allclose(found.loose_sensitive, np.mean([np.abs(s).max(-1) > 0.1 * least for s in slopes]))
+    counts = [sum(one[0].sum(1) * one[1].sum(1) for one in pairs) for pairs in _sub_networks(on, safe, middle)]
+    np.testing.assert_allclose(found.path_share, np.mean(counts, axis=1) / 36)
+    np.testing.assert_allclose(found.empty, [(count == 0).mean() for count in counts[1:]])
+    sign = y[chosen]
+    labelled = ((sign @ some) ** 2).sum() / ((sign @ every) ** 2).sum()
+    assert float(found.label_part.sel(reading="between")) == pytest.approx(labelled, rel=1e-6)
     with jax.enable_x64(True):
         strength = jax.jacfwd(lambda w: _output(w, gates, x))(weights)
-    other = sum(float((d**2).sum()) for d in strength)
+    other = sum((np.asarray(d) ** 2).sum() for d in strength)
     assert float(found.gate_part) == pytest.approx((every**2).sum() / ((every**2).sum() + other), rel=1e-6)
     np.testing.assert_allclose(found.path_slope, _path_slopes(gates, slopes, on, middle), rtol=1e-6)
     parts = _parts(weights, x, gates, slopes, every)
@@ -264,6 +276,11 @@ def test_gates_and_their_part_of_the_kernel_by_listing_paths():
     assert float(found.needed) == pytest.approx((np.argmax(reached >= 0.9) + 1) / reached.size)
     assert float(found.effective) == pytest.approx(np.abs(parts).sum() ** 2 / (parts**2).sum() / parts.size, rel=1e-6)
     np.testing.assert_allclose(found.carried[1:], reached[np.round(RANKED[1:] * reached.size).astype(int) - 1], rtol=1e-6)
+
+
+def _sub_networks(on, safe, middle):
+    """Pairs of masks whose paths make the active sub-network, and the sensitive one by either reading."""
+    return [(on[0], on[1])], [(safe[0], on[1]), (on[0], safe[1])], [(middle[0], on[1]), (on[0], middle[1])]
 
 
 def _parts(weights, x, gates, slopes, every):

@@ -19,7 +19,7 @@ READINGS = {
 }
 """Colour, marker and words of each reading of sensitive paths."""
 
-WORDS = {"active": r"active, above $\tau_A$", "between": "between", "shut": r"shut, below 1 + $\epsilon$ - $\tau_A$"}
+WORDS = {"active": r"active ($> \tau_A$)", "between": "between", "shut": r"shut ($< 1 + \epsilon - \tau_A$)"}
 
 
 def draw(record: xr.Dataset) -> Figure:
@@ -32,7 +32,7 @@ def draw(record: xr.Dataset) -> Figure:
     _kinds_panel(panels[0], record.sel(threshold=TAU, method="nearest"))
     _part_panel(panels[1], one, f"(b) part of $K^a$ carried, {setting}")
     _carried_panel(panels[2], record)
-    _memory_panel(panels[3], record, one, f"(d) some gates alone, {setting}")
+    _memory_panel(panels[3], record, one, f"(d) by some gates alone, {setting}")
     _overlap_panel(panels[4], at, f"(e) gates that stay, {setting}")
     _slope_panel(panels[5], at, f"(f) eq. 6 along paths, {setting}")
     figure.suptitle(_words(record), fontsize=9, x=0.01, ha="left")
@@ -71,7 +71,8 @@ def _kinds_panel(axes: Any, at: xr.Dataset) -> None:
     axes.set_xticks(range(len(names)), names, fontsize=7.5)
     axes.text(-0.4, 109, r"% with $|dG/d\theta| > \tau_S$:", fontsize=8, color="C1")
     axes.set(ylabel="share of gates (%)", ylim=(0, 117), title="(a) kinds of gates")
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=3, fontsize=8)
+    spacing: Any = {"columnspacing": 1.0, "handlelength": 1.2}
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=3, fontsize=8, **spacing)
 
 
 def _part_panel(axes: Any, one: xr.Dataset, title: str) -> None:

@@ -179,16 +179,19 @@ def _adapting(at: xr.Dataset) -> list[Verdict]:
 
 
 def _anywhere(record: xr.Dataset) -> Verdict:
-    """The largest part over all thresholds and steepnesses of the record."""
+    """The largest part over all thresholds and steepnesses of the record; its interval is widened for the choice."""
     part = record.trace_part.sel(reading="safe").mean("step")
     best = part.isel(part.mean("seed").argmax(("beta", "threshold")))  # pyright: ignore[reportArgumentType]
     there = 100 * float(record.sensitive.sel(beta=best.beta, threshold=best.threshold).mean())
+    places = record.sizes["beta"] * record.sizes["threshold"]
     return _mean_above(
         "at some tau_A and beta, paths with one gate above the safe tau_S and the rest active carry most of K^a",
         best,
         HALF,
+        choices=places,
         of="largest part of the trace of K^a, mean over records,",
-        more=f"at tau_A = {float(best.threshold):g}, beta = {float(best.beta):g}, where {there:.2g} % of gates are sensitive",
+        more=f"the largest of {places}, at tau_A = {float(best.threshold):g}, beta = {float(best.beta):g}, where {there:.2g} % "
+        "of gates are sensitive",
         kind="claim",
         source=SENSITIVE,
     )
@@ -252,13 +255,13 @@ def _sums(record: xr.Dataset) -> Verdict:
     )
 
 
-def _mean_above(claim: str, values: xr.DataArray, bound: float, *, more: str = "", **words: Any) -> Verdict:
+def _mean_above(claim: str, values: xr.DataArray, bound: float, *, more: str = "", choices: int = 1, **words: Any) -> Verdict:
     """Whether the mean over seeds is above a bound, by more than half its 95 % interval."""
     note = "; ".join(filter(None, (seeds_text(values), more)))
-    return Verdict.above(claim, bound, values.mean(), error=_error(values), note=note, **words)
+    return Verdict.above(claim, bound, values.mean(), error=_error(values, choices), note=note, **words)
 
 
-def _error(values: xr.DataArray) -> float:
-    """Half of Student's 95 % interval over seeds."""
-    found = mean_interval(values.values)
+def _error(values: xr.DataArray, choices: int = 1) -> float:
+    """Half of Student's 95 % interval over seeds; of all intervals together where one was chosen out of many."""
+    found = mean_interval(values.values, 1 - 0.05 / choices)
     return found.high - found.mean
