@@ -353,6 +353,14 @@ def _table() -> dict[str, dict[str, Any]]:
         "kernels.ntk_variance": {"gates": opened, "x": x1, "sigma": 0.5, "kurtosis": 1.0},
         "kernels.path_kernel": {"gates": opened, "x": x1},
         "kernels.path_overlap": {"gates": opened},
+        "kernels.gate_ntk_through": {
+            "weights": soft,
+            "gating_weights": soft,
+            "x": W[:, :2],
+            "moving": [np.ones((len(W), 2))],
+            **smooth,
+        },
+        "kernels.gate_parts": {"weights": soft, "gating_weights": soft, "x": W[:, :2], **smooth},
         "kernels.gate_path_sensitivity": {"gating_weights": [np.array([[0.5, 0.1]])], "x": x1, **smooth},
         "kernels.gate_sensitivity": {"gating_weights": [np.array([[0.5, 0.1]])], "x": x1, **smooth},
         "kernels.ntk": {"weights": weights, "gates": opened, "x": x1},
@@ -376,6 +384,7 @@ def _table() -> dict[str, dict[str, Any]]:
             for name in ("analytic_signal", "entropies", "frequency_resultant", "ipr", "peak_position", "position_resultant")
         },
         "measures.best_match": {"a": W, "b": W[::-1].copy()},
+        "measures.carrying_share": {"parts": opened, "by": opened, "share": 0.9},
         "measures.circular_distance": {"i": 1.0, "j": 3.0, "n": N},
         "measures.cosine": {"a": w, "b": W[0]},
         "measures.shifted_cosine": {"a": w, "b": W[0]},

@@ -143,3 +143,23 @@ def test_wrong_thresholds():
         measures.sensitivity_threshold(0.3, 4.0, 0.1, 1.0)
     with pytest.raises(UserError, match="2 layers of active gates need as many of sensitive ones, not 1"):
         measures.subnetwork_sizes([np.ones((1, 2))] * 2, [np.ones((1, 2))])
+
+
+@pytest.mark.parametrize("share", [0.5, 0.9, 0.97])
+def test_carrying_share_by_adding_gate_after_gate(share):
+    rng = np.random.default_rng(2)
+    parts, by = ([rng.uniform(-0.1, 1.0, (5, w)) for w in (3, 7)] for _ in range(2))
+    for rank, given in ((by, by), (parts, None)):
+        pairs = sorted(zip(np.concatenate(rank, 1).ravel(), np.concatenate(parts, 1).ravel(), strict=True), reverse=True)
+        sums = list(itertools.accumulate(c for _, c in pairs))
+        count = next(k for k, total in enumerate(sums, 1) if total >= share * sums[-1])
+        assert measures.carrying_share(parts, given, share) == pytest.approx(count / 50)
+
+
+def test_carrying_share_of_parts_that_are_alike_and_of_none():
+    assert measures.carrying_share([np.ones((2, 50))], share=0.9) == pytest.approx(0.9)
+    assert np.isnan(measures.carrying_share([np.zeros((2, 3))]))
+    with pytest.raises(UserError, match=r"by must have the shapes \[\(1, 2\)\] of the parts, not \[\(1, 3\)\]"):
+        measures.carrying_share([np.ones((1, 2))], [np.ones((1, 3))])
+    with pytest.raises(UserError, match="share must be strictly between 0 and 1, but is 1"):
+        measures.carrying_share([np.ones((1, 2))], share=1.0)

@@ -27,6 +27,8 @@ from gatefield.kernels.soft_pass import soft_gate as soft_gate
 from gatefield.kernels.tangent import ntk as ntk
 from gatefield.kernels.tangent import ntk_blocks as ntk_blocks
 from gatefield.kernels.tangent import outer_kernel as outer_kernel
+from gatefield.kernels.through_gates import gate_ntk_through as gate_ntk_through
+from gatefield.kernels.through_gates import gate_parts as gate_parts
 
 __all__ = [
     "EntryMoments",
@@ -38,6 +40,8 @@ __all__ = [
     "cosine_normalised",
     "expected_conv_ntk",
     "expected_ntk",
+    "gate_ntk_through",
+    "gate_parts",
     "gate_path_sensitivity",
     "gate_sensitivity",
     "gated_pass",

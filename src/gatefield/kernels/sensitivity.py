@@ -10,7 +10,7 @@ from jaxtyping import Float
 from gatefield.core.arrays import Exact, ScalarLike
 from gatefield.core.checks import given
 from gatefield.kernels.arrays import Arrays, Kernel, Samples, arrays, float_arrays, full_precision, numbers
-from gatefield.kernels.soft_pass import Pass, answers, check_gating, check_soft, gating_pass
+from gatefield.kernels.soft_pass import Pass, answers, check_gating, check_masks, check_soft, gating_pass
 
 
 class GateSensitivity(NamedTuple):
@@ -53,9 +53,11 @@ def gate_sensitivity(gating_weights: Arrays, x: Samples, beta: ScalarLike = 4.0,
     return GateSensitivity([slope * steep for slope, steep in zip(one.slopes, sums, strict=True)], sums)
 
 
-@given(gating_weights=arrays, x=numbers)
+@given(gating_weights=arrays, x=numbers, kept=arrays)
 @full_precision
-def gate_path_sensitivity(gating_weights: Arrays, x: Samples, beta: ScalarLike = 4.0, eps: ScalarLike = 0.1) -> Kernel:
+def gate_path_sensitivity(
+    gating_weights: Arrays, x: Samples, beta: ScalarLike = 4.0, eps: ScalarLike = 0.1, *, kept: Arrays | None = None
+) -> Kernel:
     r"""How alike the open paths of two samples answer to the gating network.
 
     $$\delta(s,s')=\sum_{p\rightsquigarrow i}\sum_m\frac{\partial A(s,p)}{\partial\theta^g_m}
@@ -68,6 +70,8 @@ def gate_path_sensitivity(gating_weights: Arrays, x: Samples, beta: ScalarLike =
     **Arguments**
 
     - `gating_weights`, `x`, `beta`, `eps`: as for `gate_sensitivity`.
+    - `kept`: an array (samples, width) of 0 and 1, or of truth values, for each layer: only paths all of whose gates are kept
+      are counted. All are by default.
 
     **Returns** delta; float64 NumPy unless traced.
 
@@ -81,7 +85,8 @@ def gate_path_sensitivity(gating_weights: Arrays, x: Samples, beta: ScalarLike =
     layers, (x,) = float_arrays(list(gating_weights), [x], exact=True)
     layers = check_gating(layers, x)
     one = gating_pass(layers, x, beta, eps)
-    return sum(_from_level(layers, one, level) for level in range(len(layers)))  # pyright: ignore[reportReturnType]
+    along = one if kept is None else _through(one, kept)
+    return sum(_from_level(layers, one, along, level) for level in range(len(layers)))  # pyright: ignore[reportReturnType]
 
 
 def _steepest(layers: list[Any], one: Pass, top: int) -> Any:
@@ -94,12 +99,20 @@ def _steepest(layers: list[Any], one: Pass, top: int) -> Any:
     return steep
 
 
-def _from_level(layers: list[Any], one: Pass, level: int) -> Any:
-    """The part of delta that comes from the weights of one layer of the gating network."""
-    overlaps = [gate @ gate.T for gate in one.gates]
+def _through(one: Pass, kept: Any) -> Pass:
+    """The same with gates and slopes that are 0 where a gate is not kept."""
+    check_masks("kept", kept, one.gates)
+    (masks,) = float_arrays(list(kept), exact=True)
+    gates, slopes = ([v * m for v, m in zip(values, masks, strict=True)] for values in (one.gates, one.slopes))
+    return one._replace(gates=gates, slopes=slopes)
+
+
+def _from_level(layers: list[Any], one: Pass, along: Pass, level: int) -> Any:
+    """The part of delta that comes from the weights of one layer of the gating network; `along`: the paths that count."""
+    overlaps = [gate @ gate.T for gate in along.gates]
     tops = range(level, len(layers))
-    steep = {top: one.slopes[top][:, :, None] * dict(answers(layers, one, top))[level] for top in tops}
-    turned = {top: _turned(one.gates[top], steep[top]) for top in tops}
+    steep = {top: along.slopes[top][:, :, None] * dict(answers(layers, one, top))[level] for top in tops}
+    turned = {top: _turned(along.gates[top], steep[top]) for top in tops}
     total: Any = 0.0
     for top in tops:
         flat = steep[top].reshape(len(steep[top]), -1)

@@ -69,7 +69,7 @@ def strength_and_gate_ntk(
 
     **Source:** paper 004, section 3, which leaves the transposes out of K = K^w + K^a. Biases are derived here.
     """
-    strength, gate = _features(_checked(weights, gating_weights, x, beta, eps, biases, gating_biases))
+    strength, gate = _features(soft_network(weights, gating_weights, x, beta, eps, biases, gating_biases))
     return kernel(strength, strength), kernel(gate, gate)
 
 
@@ -109,12 +109,12 @@ def soft_relu_ntk(
     **Source:** paper 004, section 3, which leaves the transposes out. Biases are derived here.
     """
     offsets = None if biases is None else list(biases)[:-1]
-    strength, gate = _features(_checked(weights, weights, x, beta, eps, biases, offsets))
+    strength, gate = _features(soft_network(weights, weights, x, beta, eps, biases, offsets))
     mixed = kernel(strength._replace(forward=gate.forward), gate)
     return SoftReluKernels(kernel(strength, strength), kernel(gate, gate), mixed + mixed.T)
 
 
-class _Network(NamedTuple):
+class SoftNetwork(NamedTuple):
     """A soft-gated network, checked."""
 
     weights: list[Any]
@@ -126,34 +126,41 @@ class _Network(NamedTuple):
     gating_biases: list[Any] | None
 
 
-def _features(net: _Network) -> tuple[Features, Features]:
+def _features(net: SoftNetwork) -> tuple[Features, Features]:
     """What the kernels of the strengths and of the gates are made of."""
     one = gating_pass(net.gating, net.x, net.beta, net.eps, net.gating_biases)
     parts = features(net.weights, one.gates, net.x, net.biases)
-    gate = Features(one.entering[:-1], _gate_backward(net, one, parts), parts.outputs)
+    gate = Features(one.entering[:-1], gate_backward(net, one, pushes(net, parts)), parts.outputs)
     return with_biases(parts, net.biases), with_biases(gate, net.gating_biases)
 
 
-def _gate_backward(net: _Network, one: Pass, parts: Features) -> list[Any]:
+def pushes(net: SoftNetwork, parts: Features) -> list[Any]:
+    """How the output answers to each gate with all others held, (samples, outputs, width); `parts`: of the strengths."""
+    found, layers, top = [], dense(net.weights, net.biases), len(net.gating) - 1
+    for at in range(top + 1):
+        below = back(parts.backward[at + 1], net.weights[at + 1], parts.outputs) if at < top else net.weights[-1].T
+        found.append(layers[at](parts.forward[at])[:, None] * below)
+    return found
+
+
+def gate_backward(net: SoftNetwork, one: Pass, pushed: list[Any]) -> list[Any]:
     """How the output answers to the sums of the gating network, through its gates: h_1 to h_{d-1}."""
     found: list[Any] = []
-    layers, top, outputs = dense(net.weights, net.biases), len(net.gating) - 1, parts.outputs
-    for at in range(top, -1, -1):
-        below = back(parts.backward[at + 1], net.weights[at + 1], outputs) if at < top else net.weights[-1].T
-        push = layers[at](parts.forward[at])[:, None] * below
+    for at in range(len(net.gating) - 1, -1, -1):
         q, gate, slope = (values[at][:, None] for values in (one.sums, one.gates, one.slopes))
-        if at < top:
-            up = back(found[-1], net.gating[at + 1], outputs)
-            answer = (push + q * up) * slope + gate * up
+        if found:
+            up = back(found[-1], net.gating[at + 1], pushed[at].shape[1])
+            answer = (pushed[at] + q * up) * slope + gate * up
         else:
-            answer = push * slope
+            answer = pushed[at] * slope
         found.append(answer.reshape(len(net.x), -1))
     return found[::-1]
 
 
-def _checked(
-    weights: Arrays, gating_weights: Arrays, x: Samples, beta: Any, eps: Any, biases: Any, gating_biases: Any
-) -> _Network:
+def soft_network(
+    weights: Arrays, gating_weights: Arrays, x: Samples, beta: Any, eps: Any, biases: Any = None, gating_biases: Any = None
+) -> SoftNetwork:
+    """A soft-gated network whose shapes fit each other."""
     beta, eps = check_soft(beta, eps)
     given = [[] if part is None else list(part) for part in (weights, gating_weights, biases, gating_biases)]
     strengths, gating, offsets, gating_offsets, (x,) = float_arrays(*given, [x])
@@ -170,7 +177,7 @@ def _checked(
         )
     first = None if biases is None else check_biases("biases", offsets, strengths)
     second = None if gating_biases is None else check_biases("gating_biases", gating_offsets, gating)
-    net = _Network(strengths, gating, x, beta, eps, first, second)
+    net = SoftNetwork(strengths, gating, x, beta, eps, first, second)
     if is_traced(beta, eps):
         return jax.tree.map(jnp.asarray, net)
     kind = x.dtype.type if isinstance(x, np.ndarray) else None

@@ -83,6 +83,13 @@ def check_soft(beta: Any, eps: Any) -> tuple[Any, Any]:
     return beta, checks.real("eps", eps, "zero or more and finite", lambda e: (e >= 0) & np.isfinite(e))
 
 
+def check_masks(name: str, masks: Any, gates: list[Any]) -> None:
+    """Masks of the shapes of the gates, one for each layer of them."""
+    shapes, wanted = [np.shape(mask) for mask in masks], [gate.shape for gate in gates]
+    if shapes != wanted:
+        raise UserError(f"{name} must have the shapes {wanted} of the gates, not {shapes}; give one mask for each layer.")
+
+
 def check_gating(gating_weights: list[Any], x: Any) -> list[Any]:
     """The layers of a gating network that make gates; a last layer (width,) or (width, 1), which makes none, is left out."""
     if not gating_weights or any(not layer.ndim for layer in gating_weights):

@@ -5,6 +5,7 @@ from gatefield.measures.gabor.fit import GaborFit as GaborFit
 from gatefield.measures.gabor.fit import gabor_fit as gabor_fit
 from gatefield.measures.gate_stability import gate_stability as gate_stability
 from gatefield.measures.gates_activity import active_gates as active_gates
+from gatefield.measures.gates_activity import carrying_share as carrying_share
 from gatefield.measures.gates_activity import sensitive_gates as sensitive_gates
 from gatefield.measures.gates_activity import sensitivity_threshold as sensitivity_threshold
 from gatefield.measures.gates_activity import subnetwork_sizes as subnetwork_sizes
@@ -42,6 +43,7 @@ __all__ = [
     "alignment_ridge",
     "analytic_signal",
     "best_match",
+    "carrying_share",
     "circular_distance",
     "cosine",
     "cumulative_spectrum",

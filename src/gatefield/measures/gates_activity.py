@@ -16,6 +16,14 @@ from gatefield.measures.inputs import masks
 
 Gates = Sequence[Real[Exact, "samples _width"] | Bool[Exact, "samples _width"] | Sequence]
 Masks = list[Bool[Exact, "samples _width"]]
+ROUNDING = 1e-12
+"""Of a sum of many parts, so that all of them reach the whole."""
+
+
+def _share(name: str, value: Any) -> None:
+    """One number between 0 and 1."""
+    checks.number(name, value)
+    checks.real(name, value, "strictly between 0 and 1", lambda x: (x > 0) & (x < 1))
 
 
 @given(gates=masks, threshold=checks.number)
@@ -82,6 +90,42 @@ def sensitivity_threshold(active: float, beta: float, eps: float, bound: float) 
     rule = f"between (1 + eps)/2 = {top / 2:g} and 1 + eps = {top:g}, where the slope of a gate falls as it opens"
     active = checks.real("active", active, rule, lambda a: (a >= top / 2) & (a < top))
     return float(beta * active * (1 - active / top) * bound)
+
+
+@given(parts=masks, by=masks, share=_share)
+@exact
+def carrying_share(parts: Gates, by: Gates | None = None, share: ScalarLike = 0.9) -> Float[Exact, ""]:
+    r"""The share of gates that carries most of a sum, such as 90 % of the trace of K^a.
+
+    $$\min\Big\{\frac kN:\ \sum_{j\le k}c_{\pi(j)}\ge r\sum_j c_j\Big\}$$
+
+    over all N pairs of a sample and a gate, in the order $\pi$ of falling `by`. Unlike a set of sensitive gates it needs no
+    threshold, and is never empty. It is r where all parts are alike, and small where few gates do the work.
+
+    **Arguments**
+
+    - `parts`: c, what each gate adds, (samples, width) for each layer, as from `kernels.gate_parts`.
+    - `by`: what gates are ranked by, such as their slopes; by their parts themselves by default.
+    - `share`: r, between 0 and 1.
+
+    **Returns** a share between 0 and 1; NaN where the parts do not add up to more than 0.
+
+    >>> float(carrying_share([np.array([[8.0, 1.0, 1.0, 0.0]])]))
+    0.5
+    >>> float(carrying_share([np.array([[8.0, 1.0, 1.0, 0.0]])], by=[np.array([[1.0, 2.0, 3.0, 4.0]])]))
+    1.0
+
+    **Source:** derived here for paper 004, section 3.1.
+    """
+    ranks = parts if by is None else by
+    shapes, others = [np.shape(part) for part in parts], [np.shape(rank) for rank in ranks]
+    if shapes != others:
+        raise UserError(f"by must have the shapes {shapes} of the parts, not {others}; take both from one network.")
+    flat, rank = (jnp.concatenate([real(part).ravel() for part in each]) for each in (parts, ranks))
+    reached = jnp.cumsum(flat[jnp.argsort(-rank)])
+    known = (flat.sum() > 0) & ~jnp.isnan(rank).any() & ~jnp.isnan(real(share))
+    first = jnp.argmax(reached >= real(share) * flat.sum() * (1 - ROUNDING))
+    return jnp.where(known, (first + 1.0) / flat.size, jnp.nan)
 
 
 @given(active=masks, sensitive=masks, inputs=checks.count)

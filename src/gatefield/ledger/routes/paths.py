@@ -90,6 +90,39 @@ def soft_gates(gating: Arrays, x: np.ndarray, beta: float, eps: float) -> list[n
     return found
 
 
+def steepest_sum(gating: Arrays, x: np.ndarray, beta: float, eps: float) -> float:
+    """The largest |dq/dtheta| of all sums of a soft gating network, by differences."""
+
+    def sums(g: Arrays) -> np.ndarray:
+        gates = soft_gates(g, x, beta, eps)
+        entering = [x, *(np.log(gate / (1 + eps - gate)) / beta * gate for gate in gates)]
+        return np.concatenate([z @ w for z, w in zip(entering, g, strict=False)], axis=1)
+
+    return float(abs(slopes(sums, list(gating))).max())
+
+
+def least_sensitive_term(gating: Arrays, x: np.ndarray, soft: tuple[float, float], active: float, sensitive: float) -> float:
+    """Over all samples and paths with one sensitive gate and the rest active: the least of their steepest terms."""
+    gates, found = soft_gates(gating, x, *soft), []
+    steep = [abs(slopes(lambda g, at=at: soft_gates(g, x, *soft)[at], list(gating))) for at in range(len(gating))]
+    for p in paths([gate.shape[1] for gate in gates]):
+        for s, at in itertools.product(range(len(x)), range(len(p))):
+            rest = [gates[k][s, i] for k, i in enumerate(p) if k != at]
+            most = steep[at][s, :, p[at]].max()
+            if most > sensitive and min(rest) > active:
+                found.append(most * math.prod(rest))
+    return min(found)
+
+
+def path_slope(gating: Arrays, x: np.ndarray, soft: tuple[float, float], units: tuple[int, ...]) -> float:
+    """The length of dA/dtheta for the path through these units, of the first sample, by differences."""
+
+    def activation(g: Arrays) -> np.ndarray:
+        return np.prod([gate[:, i] for gate, i in zip(soft_gates(g, x, *soft), units, strict=True)], axis=0)
+
+    return float(np.linalg.norm(slopes(activation, list(gating))[0]))
+
+
 def rate_of_step(weights: Arrays, gates: Arrays, x: np.ndarray, step: float = 1e-6) -> float:
     """(e_0 - e_1)/(alpha e_0) after one step on the sum of squared errors, one sample; its slope by differences."""
     target = output(weights, gates, x) - 1.0

@@ -1,0 +1,376 @@
+"""Verdicts, figure and measures of `sub-networks`."""
+
+import itertools
+
+import jax
+import numpy as np
+import pytest
+import xarray as xr
+from drawn import assert_drawn, assert_line, panel
+from judging import changed, judged, scrambled, told
+from made_up import made_up_data
+from test_experiments import simulated, trained
+from watched import Watched
+
+from gatefield import UserError
+from gatefield.experiments.deep.sub_networks import experiment
+from gatefield.experiments.deep.sub_networks.gates import RANKED, Gates
+from gatefield.experiments.deep.sub_networks.memory import movement, overlaps
+from gatefield.experiments.deep.sub_networks.simulate import AXES
+from gatefield.lab import resolve
+
+COORDS = {
+    "beta": [1.0, 4.0],
+    "seed": [0, 1],
+    "step": [0, 5, 9],
+    "threshold": [0.7, 0.9],
+    "layer": [1, 2],
+    "sub_network": ["active", "safe", "between"],
+    "sensitive_by": ["safe", "between"],
+    "reading": ["safe", "between", "between, any rest"],
+    "factor": [0.1],
+    "ranked": RANKED,
+    "paths": ["all", "active", "sensitive"],
+    "set": ["active", "between"],
+    "kind": ["active", "between", "shut"],
+    "split": ["training", "test"],
+    "kept": ["all", "active", "rest", "random"],
+}
+HERE = {"beta": 4.0, "threshold": 0.9}
+NEAR = pytest.mark.xdist_group("sub-networks")
+
+
+def made():
+    """A record of which all claims hold."""
+    sizes = {name: len(values) for name, values in COORDS.items()}
+
+    def full(dims, value):
+        return (("beta", "seed", *dims), np.full([2, 2, *(sizes[d] for d in dims)], value))
+
+    data = {name: full(dims, 0.8) for name, (dims, _) in AXES.items()}
+    data |= {name: full(("step",), 0.99) for name in ("loss", "train_accuracy", "test_loss", "test_accuracy")}
+    coords = {**COORDS, "epoch": ("step", [0.0, 4.0, 9.0])}
+    record = xr.Dataset(data, coords, {"data": "signs", "eps": 0.1, "width": 5, "depth": 3, "probe": 4, "epochs": 9})
+    return changed(
+        record,
+        ("off", {}, 1e-14),
+        ("empty", {}, 0.1),
+        ("between", {}, 0.3),
+        ("needed", {"beta": 4.0}, 0.3),
+        ("held", {"kind": "between"}, 0.3),
+        ("overlap_chance", {}, 0.1),
+        ("overlap", {"set": "between"}, 0.3),
+        ("path_slope", {"paths": "active"}, 0.05),
+        ("kept_accuracy", {"kept": "all"}, 0.9),
+        ("kept_accuracy", {"kept": "active", "beta": 1.0}, 0.6),
+        ("kept_accuracy", {"kept": "active", "beta": 4.0}, 0.88),
+        ("kept_accuracy", {"kept": ["rest", "random"]}, 0.55),
+    )
+
+
+def outcome(words, *changes):
+    return judged(experiment, changed(made(), *changes), words).outcome
+
+
+def test_all_claims_hold_of_a_record_made_for_them():
+    assert [verdict.outcome for verdict in told(experiment, made())] == ["confirmed"] * 16
+
+
+@pytest.mark.parametrize(
+    ("words", "name", "where"),
+    [
+        ("one gate above the safe tau_S and the rest active carry most of K^a (", "trace_part", {"reading": "safe"}),
+        ("between shut and active and the rest active carry", "trace_part", {"reading": "between"}),
+        ("whatever the rest of their path", "trace_part", {"reading": "between, any rest"}),
+        ("the gates that adapt", "moved", {"kind": "between"}),
+    ],
+)
+def test_more_than_half_counts_as_most(words, name, where):
+    for value, expected in ((0.51, "confirmed"), (0.49, "refuted")):
+        assert outcome(words, (name, {**HERE, **where}, value)) == expected
+    spread = [(name, {**HERE, **where, "seed": seed}, value) for seed, value in ((0, 0.49), (1, 0.57))]
+    assert outcome(words, *spread) == "not decided"
+
+
+@pytest.mark.parametrize(("words", "name"), [("whatever the rest of their path", "between"), ("the gates that adapt", "held")])
+def test_gates_between_carry_more_than_their_share(words, name):
+    where = {**HERE, **({"kind": "between"} if name == "held" else {})}
+    assert outcome(words, (name, where, 0.79)) == "confirmed"
+    assert outcome(words, (name, where, 0.81)) == "refuted"
+
+
+@pytest.mark.parametrize(
+    ("words", "name", "where", "holds", "fails"),
+    [
+        ("most inputs have a sensitive", "empty", {"sensitive_by": "safe"}, 0.49, 0.51),
+        ("without any threshold", "needed", {"threshold": None}, 0.49, 0.51),
+        ("know what the trained network knows", "kept_accuracy", {"kept": "active", "split": "training"}, 0.861, 0.859),
+        ("know more than all others", "kept_accuracy", {"kept": "rest", "split": "training"}, 0.87, 0.89),
+        ("know more than as many", "kept_accuracy", {"kept": "random", "split": "training"}, 0.87, 0.89),
+        ("equation 6 is close to 0", "path_slope", {"paths": "active", "threshold": None}, 0.079, 0.081),
+        ("stay so more than", "overlap", {"set": "between", "step": 0}, 0.79, 0.81),
+        ("has learned", "train_accuracy", {"step": 9, "threshold": None}, 0.951, 0.949),
+        ("add up to", "off", {"threshold": None}, 9e-10, 2e-9),
+    ],
+)
+def test_bounds(words, name, where, holds, fails):
+    where = {key: value for key, value in {**HERE, **where}.items() if value is not None}
+    assert outcome(words, (name, where, holds)) == "confirmed"
+    assert outcome(words, (name, where, fails)) in ("refuted", "off")
+
+
+def test_the_best_place_and_the_steepest_gates():
+    words = "at some tau_A and beta"
+    low = ("trace_part", {"reading": "safe"}, 0.2)
+    verdict = judged(
+        experiment, changed(made(), low, ("trace_part", {"reading": "safe", "beta": 1.0, "threshold": 0.7}, 0.6)), words
+    )
+    assert (verdict.outcome, verdict.measured) == ("confirmed", pytest.approx(0.6))
+    assert "the largest of 4, at tau_A = 0.7, beta = 1" in verdict.note
+    near = [
+        ("trace_part", {"reading": "safe", "beta": 1.0, "seed": seed}, 0.6 + off) for seed, off in ((0, 0.004), (1, -0.004))
+    ]
+    assert outcome(words, low, *near) == "not decided"  # Student's t, one degree: 12.7 * 0.004 alone would do, 50.9 * 0.004 not
+    assert outcome(words, low) == "refuted"
+    assert outcome("the fewer of them carry", ("needed", {"beta": 4.0}, 0.81)) == "refuted"
+    assert outcome("the more the active ones", ("kept_accuracy", {"kept": "active", "beta": 1.0}, 0.89)) == "refuted"
+
+
+def test_untrained_networks_decide_nothing_and_other_settings_are_told():
+    weak = changed(made(), ("train_accuracy", {"beta": 4.0, "step": 9}, 0.9))
+    verdict = judged(experiment, weak, "know what the trained network knows")
+    assert verdict.outcome == "not decided"
+    assert "needs a training accuracy of 0.95, has 0.9; run with --set epochs=36" in verdict.note
+    other = made().sel(beta=[1.0])
+    assert "betas with 4.0" in judged(experiment, other, "equation 6").why
+    assert "two betas or more" in judged(experiment, other, "the fewer of them").why
+    assert "thresholds with 0.9" in judged(experiment, made().sel(threshold=[0.7]), "the more the active ones").why
+    assert len(experiment.verdicts(other)) == 16
+
+
+def test_figure_shows_the_record():
+    record = scrambled(made()).assign_attrs(made().attrs)
+    drawn = experiment.figure(record)
+    one, at = record.sel(beta=4.0), record.sel(beta=4.0, threshold=0.9)
+    part = 100 * one.trace_part.mean(("seed", "step"))
+    assert_line(panel(drawn, "(b)"), [0.7, 0.9], part.sel(reading="safe"), color="C1", marker="s")
+    assert_line(panel(drawn, "(b)"), [0.7, 0.9], part.sel(reading="between, any rest"), color="C0")
+    curves = 100 * record.carried.mean("seed")
+    for beta, step in itertools.product((1.0, 4.0), (0, -1)):
+        curve = curves.sel(beta=beta).isel(step=step).values
+        assert any(np.allclose(line.get_ydata(), curve) for line in panel(drawn, "(c)").lines if len(line.get_xdata()) == 51)
+    right = 100 * record.kept_accuracy.sel(split="training").mean("seed")
+    for kept in ("active", "rest", "random"):
+        assert_drawn(panel(drawn, "(d)"), right.sel(beta=4.0, kept=kept), label=kept)
+    assert any(np.allclose(line.get_ydata(), right.sel(beta=1.0, kept="active")) for line in panel(drawn, "(d)").lines)
+    for name in ("active", "between"):
+        assert_line(panel(drawn, "(e)"), [0.0, 4.0, 9.0], 100 * at.overlap.sel(set=name).mean("seed"), label=name)
+    assert_drawn(panel(drawn, "(f)"), one.path_slope.sel(paths="sensitive").mean("seed"), label="sensitive paths")
+    heights = [bar.get_height() for bar in panel(drawn, "(a)").patches]
+    share = 100 * record.active.sel(beta=4.0, threshold=0.9).isel(step=-1).mean()
+    np.testing.assert_allclose(heights[9], share)  # beta = 4, end: the last of four bars of three
+
+
+def plain_gates(gating, x, beta, eps=0.1):
+    z, found = x, []
+    for w in gating:
+        q = z @ w
+        found.append((1 + eps) / (1 + np.exp(-beta * q)))
+        z = q * found[-1]
+    return found
+
+
+def ends(record, beta, seed):
+    """Weights of both networks at the end of one run."""
+    at = record.isel(seed=seed, step=-1).sel(beta=beta)
+    layers = [at[f"weights_{k}"].values.astype(float) for k in (1, 2, 3)]
+    return [*layers[:2], layers[2].reshape(-1, 1)], [at[f"gating_weights_{k}"].values.astype(float) for k in (1, 2)]
+
+
+@NEAR
+def test_trainings_differ_in_steepness_and_share_starts_and_batches():
+    _, p, record = simulated("sub-networks")
+    (part,) = trained("sub-networks").values()
+    np.testing.assert_allclose(part.fold(part.net.beta), [[1.0, 1.0], [4.0, 4.0]])
+    for values in (part.fold(part.net.weights[0]), part.fold(part.net.gating_weights[1]), part.keys):
+        np.testing.assert_array_equal(values[0], values[1])
+        assert not np.array_equal(values[0, 0], values[0, 1])
+    given = part.settings
+    assert (given["steps"], given["batch_size"], given["record_every"]) == (8, 20, 4)
+    assert (given["loss"], given["optimizer"], given["learning_rate"]) == ("mse", "rmsprop", 1e-2)
+    x, y = np.asarray(part.task.x), np.asarray(part.task.y)
+    np.testing.assert_array_equal(y, np.sign(x[:, 0] * x[:, 1]))
+    assert (part.task.size, len(part.task.test_x), record.attrs["data"]) == (40, 20, p.data)
+    np.testing.assert_array_equal(record.loss, part.record.loss)
+    np.testing.assert_allclose(record.epoch, [0, 2, 4])
+
+
+@NEAR
+def test_memory_with_plain_masks():
+    """Outputs of one trained network with all gates and with its active ones, by plain sums."""
+    _, _, record = simulated("sub-networks")
+    (part,) = trained("sub-networks").values()
+    x, y = np.asarray(part.task.test_x, float), np.asarray(part.task.test_y)
+    weights, gating = ends(part.record, 4.0, 1)
+    gates = plain_gates(gating, x, 4.0)
+    found = record.isel(seed=1).sel(beta=4.0, threshold=0.9, split="test")
+    whole = None
+    for kept, masks in (
+        ("all", [g > -1 for g in gates]),
+        ("active", [g > 0.9 for g in gates]),
+        ("rest", [g <= 0.9 for g in gates]),
+    ):
+        z = x
+        for w, g, mask in zip(weights, gates, masks, strict=False):
+            z = (z @ w) * g * mask
+        output = (z @ weights[2])[:, 0]
+        whole = output if whole is None else whole
+        right = np.where(output == 0, 0.5, np.sign(output) == y).mean()
+        assert float(found.kept_accuracy.sel(kept=kept)) == pytest.approx(right)
+        assert float(found.kept_likeness.sel(kept=kept)) == pytest.approx(np.corrcoef(output, whole)[0, 1])
+    np.testing.assert_allclose(
+        record.kept_accuracy.sel(split="test", kept="all", threshold=0.9), part.record.test_accuracy[..., -1]
+    )
+
+
+@NEAR
+def test_gates_and_their_part_of_the_kernel_by_listing_paths():
+    """At the end of one run: shares of gates; and the trace of K^a by paths of gates in between, path by path and by JAX."""
+    _, p, record = simulated("sub-networks")
+    (part,) = trained("sub-networks").values()
+    weights, gating = ends(part.record, 4.0, 0)
+    x, y = np.asarray(part.task.x, float), np.asarray(part.task.y)
+    rng = np.random.default_rng([0, 0])  # as Images.subset draws
+    chosen = np.sort(np.concatenate([rng.choice(np.flatnonzero(y == label), p.probe // 2, replace=False) for label in (-1, 1)]))
+    x = x[chosen]
+    with jax.enable_x64(True):
+        steep = jax.jacfwd(lambda g: _gates(g, x))(gating)
+    gates, found = plain_gates(gating, x, 4.0), record.isel(seed=0, step=-1).sel(beta=4.0, threshold=0.9)
+    on, middle = [g > 0.9 for g in gates], [(g <= 0.9) & (g >= 0.2) for g in gates]
+    np.testing.assert_allclose(found.active, [mask.mean() for mask in on])
+    np.testing.assert_allclose(found.between, [mask.mean() for mask in middle])
+    slopes = [
+        np.concatenate([np.asarray(d).reshape(*g.shape, -1) for d in row], -1) for row, g in zip(steep, gates, strict=True)
+    ]
+    every, some = (_psi(weights, x, gates, slopes, *masks) for masks in (([g > -1 for g in gates],) * 2, (middle, on)))
+    assert float(found.trace_part.sel(reading="between")) == pytest.approx((some**2).sum() / (every**2).sum(), rel=1e-6)
+    bound = max(np.abs(s / (4 * g * (1 - g / 1.1))[..., None]).max() for s, g in zip(slopes, gates, strict=True))
+    least = 4 * 0.9 * (1 - 0.9 / 1.1) * bound
+    safe = [np.abs(s).max(-1) > least for s in slopes]
+    np.testing.assert_allclose(found.sensitive, [mask.mean() for mask in safe])
+    np.testing.assert_allclose(found.loose_sensitive, np.mean([np.abs(s).max(-1) > 0.1 * least for s in slopes]))
+    counts = [sum(one[0].sum(1) * one[1].sum(1) for one in pairs) for pairs in _sub_networks(on, safe, middle)]
+    np.testing.assert_allclose(found.path_share, np.mean(counts, axis=1) / 36)
+    np.testing.assert_allclose(found.empty, [(count == 0).mean() for count in counts[1:]])
+    sign = y[chosen]
+    labelled = ((sign @ some) ** 2).sum() / ((sign @ every) ** 2).sum()
+    assert float(found.label_part.sel(reading="between")) == pytest.approx(labelled, rel=1e-6)
+    with jax.enable_x64(True):
+        strength = jax.jacfwd(lambda w: _output(w, gates, x))(weights)
+    other = sum((np.asarray(d) ** 2).sum() for d in strength)
+    assert float(found.gate_part) == pytest.approx((every**2).sum() / ((every**2).sum() + other), rel=1e-6)
+    np.testing.assert_allclose(found.path_slope, _path_slopes(gates, slopes, on, middle), rtol=1e-6)
+    parts = _parts(weights, x, gates, slopes, every)
+    by = np.concatenate([4 * g * (1 - g / 1.1) for g in gates], 1)
+    reached = np.cumsum(parts.ravel()[np.argsort(-by.ravel())]) / parts.sum()
+    assert float(found.needed) == pytest.approx((np.argmax(reached >= 0.9) + 1) / reached.size)
+    assert float(found.effective) == pytest.approx(np.abs(parts).sum() ** 2 / (parts**2).sum() / parts.size, rel=1e-6)
+    np.testing.assert_allclose(found.carried[1:], reached[np.round(RANKED[1:] * reached.size).astype(int) - 1], rtol=1e-6)
+
+
+def _sub_networks(on, safe, middle):
+    """Pairs of masks whose paths make the active sub-network, and the sensitive one by either reading."""
+    return [(on[0], on[1])], [(safe[0], on[1]), (on[0], safe[1])], [(middle[0], on[1]), (on[0], middle[1])]
+
+
+def _parts(weights, x, gates, slopes, every):
+    """For each gate, the product of what it alone adds to the derivatives with all of them."""
+    alls = [g > -1 for g in gates]
+    columns = []
+    for at, g in enumerate(gates):
+        for unit in range(g.shape[1]):
+            moving = [np.zeros_like(mask) for mask in alls]
+            moving[at][:, unit] = True
+            columns.append((_psi(weights, x, gates, slopes, moving, alls) * every).sum(1))
+    return np.stack(columns, 1)
+
+
+def _path_slopes(gates, slopes, on, middle):
+    """Root mean squares of the length of equation 6 over all paths, active ones, and those with one gate in between."""
+    squares, kinds = [], []
+    for i, j in itertools.product(range(gates[0].shape[1]), range(gates[1].shape[1])):
+        one = slopes[0][:, i] * gates[1][:, j, None] + slopes[1][:, j] * gates[0][:, i, None]
+        squares.append((one**2).sum(1))
+        first, second, a, b = middle[0][:, i], middle[1][:, j], on[0][:, i], on[1][:, j]
+        kinds.append([np.ones_like(a), a & b, (first & b) | (a & second)])
+    squares, kinds = np.array(squares), np.array(kinds).swapaxes(0, 1)
+    return [np.sqrt(squares[kind].mean()) for kind in kinds]
+
+
+def _gates(gating, x):
+    z, found = x, []
+    for w in gating:
+        q = z @ w
+        found.append(1.1 * jax.nn.sigmoid(4.0 * q))
+        z = q * found[-1]
+    return found
+
+
+def _output(weights, gates, x):
+    z = x
+    for w, gate in zip(weights, gates, strict=False):
+        z = (z @ w) * gate
+    return (z @ weights[-1])[:, 0]
+
+
+def _psi(weights, x, gates, slopes, moving, kept):
+    """Derivatives of the output by the gating weights, over paths of two gates one of which moves and the other is kept."""
+    psi = np.zeros((len(x), slopes[0].shape[-1]))
+    for i, j in itertools.product(range(gates[0].shape[1]), range(gates[1].shape[1])):
+        strength = (x @ weights[0][:, i]) * weights[1][i, j] * weights[2][j, 0]
+        first = moving[0][:, i] * kept[1][:, j] * gates[1][:, j]
+        second = moving[1][:, j] * kept[0][:, i] * gates[0][:, i]
+        psi += strength[:, None] * (first[:, None] * slopes[0][:, i] + second[:, None] * slopes[1][:, j])
+    return psi
+
+
+def fixed(*values):
+    """One layer of gates with these values, for one sample."""
+    sums = np.log(np.array(values) / (1.1 - np.array(values))) / 4
+    return Gates([sums[None], np.ones((len(values), 1))], [sums[None]], np.ones((1, 1)), (4.0, 0.1))
+
+
+def test_overlap_and_movement_of_four_gates():
+    """Active before: two of four, after: the first and the third; between before: the third, after: the second."""
+    before, after = fixed(1.0, 0.95, 0.5, 0.1), fixed(1.0, 0.45, 1.0, 0.1)
+    found = overlaps([before, after], 0.9)
+    np.testing.assert_allclose(found[0], [[1 / 3, 1 / 3], [0.0, 0.25 / 1.75]])
+    np.testing.assert_allclose(found[1][:, 0], 1.0)
+    moved = movement([before, after], 0.9)
+    np.testing.assert_allclose(moved, [[0.5, 0.5], [0.5, 0.25], [0.0, 0.25]], atol=1e-12)
+
+
+@NEAR
+def test_what_stays_and_what_moves_adds_up():
+    _, _, record = simulated("sub-networks")
+    np.testing.assert_allclose(record.moved.sum("kind"), 1.0)
+    np.testing.assert_allclose(record.held.sum("kind"), 1.0)
+    np.testing.assert_array_equal(record.overlap.isel(step=-1), 1.0)
+    np.testing.assert_allclose(record.carried.isel(ranked=-1), 1.0)
+    assert (record.loose_both <= record.loose_sensitive).all()
+
+
+@pytest.mark.slow
+def test_digits_are_the_other_data():
+    small = {"samples": 60, "width": 4, "depth": 2, "betas": 4.0, "thresholds": 0.9, "epochs": 1, "probe": 4, "seeds": 1}
+    bench = Watched()
+    with made_up_data():
+        record = experiment.simulate(experiment.Parameters(**small, batch_size=30, records=1), bench)
+    (part,) = bench.parts.values()
+    assert (part.task.size, part.task.n, record.attrs["data"]) == (60, 64, "digits")
+    assert set(np.unique(part.task.y)) == {-1.0, 1.0}
+
+
+def test_thresholds_below_the_middle_of_a_gate_are_refused():
+    with pytest.raises(UserError, match=r"thresholds must be between \(1 \+ eps\)/2 = 0.55, .* but are \[0.5\]"):
+        resolve(experiment, overrides={"thresholds": 0.5})
