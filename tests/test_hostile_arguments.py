@@ -19,7 +19,8 @@ from gatefield.theory.classes import GaussianClass, gate_signs
 
 LONG = {"theory.flow_end", "theory.relu.single_path"}
 """Solvers of differential equations, which take seconds to compile."""
-TRACED = [pytest.param(name, marks=[pytest.mark.slow] * (name in LONG)) for name, call in CALLS.items() if not call.host]
+HOSTLESS = [name for name, call in CALLS.items() if not call.host]
+TRACED = [pytest.param(name, marks=[pytest.mark.slow] * (name in LONG or at % 2)) for at, name in enumerate(HOSTLESS)]
 COUNTS = [10**30, -1, 1.5, "abc", None]
 NO_NUMBERS = {
     "text": "abc",
@@ -85,7 +86,7 @@ def test_nan_is_refused_or_makes_nan(name):
                 assert any(np.isnan(leaf).any() for leaf in inexact(found)), parameter
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (at % 2)) for at, name in enumerate(TRACED)])
+@pytest.mark.parametrize("name", TRACED)
 def test_under_jit_nan_makes_nan(name):
     """All at once: one program, whose first axis is that of which argument has the NaN, and where."""
     call = CALLS[name]

@@ -81,6 +81,7 @@ def test_the_other_sign_is_the_conjugate_and_many_fields_go_at_once():
     assert plus == pytest.approx(complex(characteristic(source, W)), abs=1e-15)
 
 
+@pytest.mark.slow
 def test_under_jit_and_its_derivative():
     """The derivative at 0 is i times the mean."""
     source = SinglePulse(3, (1, 2))

@@ -22,6 +22,7 @@ def differences(function, w, step=1e-5):
     return np.stack([(function(w + step * e) - function(w - step * e)) / (2 * step) for e in np.eye(len(w))], -1)
 
 
+@pytest.mark.slow
 def test_smooth_laws_have_the_differences_of_the_drift():
     source = GaussianClone(SinglePulse(6, (1, 3)))
     found = drift_jacobian(source, W, with_error=True)
@@ -87,6 +88,7 @@ def test_lines_agree_with_differences_of_a_large_sample():
     assert (abs(moved.mean(0) - found.value[:, 1]) < 5 * error).all()
 
 
+@pytest.mark.slow
 def test_symmetries_and_many_fields_at_once():
     source = NonlinearGP(6, 1.5, [1.0, 3.0, np.inf])
     found = lines(source, np.stack([W, -2 * W])).value
@@ -106,6 +108,7 @@ def test_the_drift_of_signs_is_flat_but_for_ties():
     np.testing.assert_array_equal(drift_jacobian(Hypercube(20, 1.5), np.arange(20.0)), np.zeros((20, 20)))
 
 
+@pytest.mark.slow
 def test_under_jit_and_with_nan():
     source = NonlinearGP(6, 1.5, 2.0)
     run = jax.jit(lambda w: drift_jacobian(source, w, key=KEY, samples=1_024))
