@@ -44,6 +44,20 @@ def test_committees_start_alike_at_all_batch_sizes_and_draw_by_themselves():
 
 
 @of("gaussian-committee")
+def test_the_flow_as_printed_is_as_many_times_as_fast_as_there_are_units():
+    """By steps of the midpoint rule, to the last record."""
+    _, _, record = simulated("gaussian-committee")
+    part = trained("gaussian-committee")["K=2-batch=80"]
+    cov1, cov0 = Gaussian(12, 2.0).covariance(), Gaussian(12, 1.0).covariance()
+    w, step = np.asarray(part.net.fields, float), 2 * float(record.time[-1]) / 10
+    for _ in range(10):
+        middle = w + step / 2 * np.array([relu.velocity(each, cov1, cov0) for each in w])
+        w = w + step * np.array([relu.velocity(each, cov1, cov0) for each in middle])
+    found = apart(part.record.fields.values[:, -1:].astype(float), w[:, None])
+    np.testing.assert_allclose(record.printed_distance.sel(committee=2).isel(step=-1), found[:, 0], rtol=5e-3)
+
+
+@of("gaussian-committee")
 @pytest.mark.slow
 def test_distances_of_committees_from_their_flows():
     """The flow as printed is as many times as fast as there are units."""
