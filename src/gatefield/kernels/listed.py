@@ -156,12 +156,12 @@ def path_features(gates: Arrays, x: Samples) -> Float[Exact, "samples paths"]:
 
     **Source:** paper 004, equations 2 and 8, definition 7.4.
     """
-    layers, (x,) = check_gates(gates), float_arrays([x], exact=True)[0]
-    if x.ndim != 2 or len(x) != len(layers[0]):
+    layers, (first,) = check_gates(gates), float_arrays([x], exact=True)[0]
+    if first.ndim != 2 or len(first) != len(layers[0]):
         rule = f"({len(layers[0])}, inputs), as many samples as gates"
-        raise UserError(f"x must have the shape {rule}, not {x.shape}; put the samples first.")
-    _few_enough([x.shape[1], *(gate.shape[1] for gate in layers)], len(x))
-    return _along(layers, x)
+        raise UserError(f"x must have the shape {rule}, not {first.shape}; put the samples first.")
+    _few_enough([first.shape[1], *(gate.shape[1] for gate in layers)], len(first))
+    return _along(layers, first)
 
 
 @given(weights=arrays)
