@@ -8,7 +8,7 @@ import jax
 import numpy as np
 import xarray as xr
 
-from gatefield import Committee, gates, theory
+from gatefield import Committee, DeepGated, gates, theory
 from gatefield.data import Gaussian, SinglePulse, Task
 
 ROOMS = ["theory", "kernels", "gates", "measures"]
@@ -46,6 +46,7 @@ GATES = gates.half_spaces(FIELDS)
 NET = Committee(3, 2, init=FIELDS)
 X = np.array([[1.0, 0.5, -0.3], [0.3, -1.0, 0.7]])
 LAYERS, LAST = [np.ones((3, 2)) / 2, np.eye(2) + 0.1], np.ones((2, 1))
+DEEP = DeepGated(3, [2, 2], gating="relu", init=[*LAYERS, LAST])
 OPEN = [np.array([[1.0, 0.5], [0.2, 1.0]]), np.array([[1.0, 0.8], [0.4, 1.0]])]
 BIASES = [np.array([0.1, 0.2]), np.array([0.3, 0.1]), np.array([0.5])]
 RING = [np.array([[1.0, 0.5, 0.2], [0.4, 1.0, 0.6]])]
@@ -187,9 +188,11 @@ CALLS: dict[str, Call] = {
     "theory.relu.steady_loss": call(lam1=LAM1, lam0=LAM0),
     "theory.relu.velocity": call(W=FIELDS, cov1=COV1, cov0=COV0, labels=LABELS, readout=np.array([0.5, 0.4]), output_bias=0.1),
     "theory.relu.winning_mode": call(lam1=LAM1, lam0=LAM0),
+    "kernels.all_paths": call(widths=[3, 2], inputs=2, host=True),
     "kernels.conv_gap_moment": call(gates=RING, x=X, sigma=0.7, kernel_size=2),
     "kernels.conv_moment": call(gates=RING, x=X, sigma=0.7, kernel_size=2),
     "kernels.cosine_normalised": call(K=KERNEL),
+    "kernels.effective_weights": call(weights=[*LAYERS, LAST]),
     "kernels.expected_conv_ntk": call(gates=RING, x=X, sigma=0.7, kernel_size=2, pool=True),
     "kernels.expected_ntk": call(gates=OPEN, x=X, sigma=0.7),
     "kernels.gate_ntk_through": call(weights=[*LAYERS, LAST], gating_weights=LAYERS, **SOFT, moving=OPEN, kept=OPEN),
@@ -201,9 +204,13 @@ CALLS: dict[str, Call] = {
     "kernels.ntk_blocks": call(weights=[*LAYERS, LAST], gates=OPEN, x=X, biases=BIASES, output=0, block=1, host=True),
     "kernels.ntk_variance": call(gates=OPEN, x=X, sigma=0.7, kurtosis=2.0),
     "kernels.outer_kernel": call(parts=[(X, X)]),
+    "kernels.path_activations": call(gates=OPEN, inputs=2),
     "kernels.path_bundles": call(n=3, kernel_size=2, layers=2, host=True),
+    "kernels.path_features": call(gates=OPEN, x=X),
     "kernels.path_kernel": call(gates=OPEN, x=X),
     "kernels.path_overlap": call(gates=OPEN),
+    "kernels.path_strengths": call(weights=[*LAYERS, LAST]),
+    "kernels.path_view": call(net=DEEP, x=X),
     "kernels.paths_through_weight": call(layer=1, widths=[3, 2], inputs=2, host=True),
     "kernels.random_gate_moments": call(depth=3, width=4, mu=0.5, sigma=0.7, kurtosis=2.0, host=True),
     "kernels.rotation_terms": call(gates=RING, x=X, sigma=0.7, kernel_size=2),

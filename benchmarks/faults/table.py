@@ -38,8 +38,8 @@ LEFT_OUT = {
     "only hold what functions give": (
         "Estimate Interrupted Support Squashed Images FrozenLimits GatedPaths Judged SearchResult Statistics "
         "LocalizedState Margin States Contrast GatePath GateValues SampledDrift Spectrum EntryMoments GateSensitivity "
-        "PathBundles SoftReluKernels BestGates ListedMoments Posterior Layout MemoryRecorder Resumable Training Variable "
-        "GaborFit SpacingTest Stepper"
+        "PathBundles PathView SoftReluKernels BestGates ListedMoments Posterior Layout MemoryRecorder Resumable Training "
+        "Variable GaborFit SpacingTest Stepper"
     ),
     "errors, numbers and texts": "StoreError UserError Diverged __version__ ONE_SIDED_BOUND",
     "of the laboratory, for commands.py, damage.py and disk.py": "Experiment Store Verdict open_record",
@@ -347,10 +347,14 @@ def _table() -> dict[str, dict[str, Any]]:
         },
         **{f"kernels.{name}": image for name in ("conv_gap_moment", "conv_moment", "rotation_terms")},
         "kernels.expected_conv_ntk": {**image, "pool": True},
+        "kernels.all_paths": {"widths": (3, 2), "inputs": 2},
         "kernels.cosine_normalised": {"K": A},
+        "kernels.effective_weights": {"weights": weights},
         "kernels.trace_normalised": {"K": A},
         "kernels.expected_ntk": {"gates": opened, "x": x1, "sigma": 0.5},
         "kernels.ntk_variance": {"gates": opened, "x": x1, "sigma": 0.5, "kurtosis": 1.0},
+        "kernels.path_activations": {"gates": opened, "inputs": 2},
+        "kernels.path_features": {"gates": opened, "x": x1},
         "kernels.path_kernel": {"gates": opened, "x": x1},
         "kernels.path_overlap": {"gates": opened},
         "kernels.gate_ntk_through": {
@@ -366,6 +370,8 @@ def _table() -> dict[str, dict[str, Any]]:
         "kernels.ntk": {"weights": weights, "gates": opened, "x": x1},
         "kernels.ntk_blocks": {"weights": weights, "gates": opened, "x": x1, "block": 2},
         "kernels.outer_kernel": {"parts": [(np.array([[1.0, 2.0], [0.0, 1.0]]), np.array([[1.0], [3.0]]))]},
+        "kernels.path_strengths": {"weights": weights},
+        "kernels.path_view": {"net": gf.DeepGated(N, [3, 2], gating="relu", key=KEY), "x": x},
         "kernels.path_bundles": {"n": 3, "kernel_size": 2, "layers": 3},
         "kernels.paths_through_weight": {"layer": 1, "widths": (3, 3, 3), "inputs": 2},
         "kernels.random_gate_moments": {"depth": 4, "width": 10, "mu": 0.5, "sigma": 0.3, "kurtosis": 1.0},

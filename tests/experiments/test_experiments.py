@@ -42,7 +42,7 @@ CLAIMS = {
     "linear-depth": 10,
     "hard-pair": 6,
     "kernel-concentration": 10,
-    "mnist-galu": 9,
+    "mnist-galu": 12,
     "sub-networks": 16,
     "rotation-invariance": 13,
 }

@@ -6,6 +6,13 @@ from gatefield.kernels.convolution import conv_gap_moment as conv_gap_moment
 from gatefield.kernels.convolution import conv_moment as conv_moment
 from gatefield.kernels.convolution import expected_conv_ntk as expected_conv_ntk
 from gatefield.kernels.convolution import rotation_terms as rotation_terms
+from gatefield.kernels.listed import PathView as PathView
+from gatefield.kernels.listed import all_paths as all_paths
+from gatefield.kernels.listed import effective_weights as effective_weights
+from gatefield.kernels.listed import path_activations as path_activations
+from gatefield.kernels.listed import path_features as path_features
+from gatefield.kernels.listed import path_strengths as path_strengths
+from gatefield.kernels.listed import path_view as path_view
 from gatefield.kernels.moments import EntryMoments as EntryMoments
 from gatefield.kernels.moments import ntk_variance as ntk_variance
 from gatefield.kernels.moments import random_gate_moments as random_gate_moments
@@ -34,10 +41,13 @@ __all__ = [
     "EntryMoments",
     "GateSensitivity",
     "PathBundles",
+    "PathView",
     "SoftReluKernels",
+    "all_paths",
     "conv_gap_moment",
     "conv_moment",
     "cosine_normalised",
+    "effective_weights",
     "expected_conv_ntk",
     "expected_ntk",
     "gate_ntk_through",
@@ -49,9 +59,13 @@ __all__ = [
     "ntk_blocks",
     "ntk_variance",
     "outer_kernel",
+    "path_activations",
     "path_bundles",
+    "path_features",
     "path_kernel",
     "path_overlap",
+    "path_strengths",
+    "path_view",
     "paths_through_weight",
     "random_gate_moments",
     "rotation_terms",

@@ -1,6 +1,8 @@
 """The ramps of `rotation-invariance`; its verdicts and figure on records made by hand."""
 
 import functools
+import itertools
+import re
 
 import judging
 import numpy as np
@@ -183,6 +185,31 @@ def test_figure_shows_accuracies_by_rotation(at, title):
         band = panel.collections[net].get_paths()[0].vertices
         ends = band[band[:, 0] == 6.0][:, 1]
         np.testing.assert_allclose([ends.min(), ends.max()], [values[:, 6].min(), values[:, 6].max()])
+
+
+def followed():
+    """Figure 9 by hand: each node of a layer sees its own position and the next one, on a ring of three."""
+    return [(w, i) for w in itertools.product((0, 1), repeat=3) for i in range(3)]
+
+
+def test_the_drawing_shows_every_path_once():
+    """Each small panel has the three paths of one strength, step by step from the input, by the weights of its title."""
+    whole, *small = experiment.figure(made()).axes[6:]
+    assert len(small) == 8
+    drawn = set()
+    for axes in small:
+        weights = tuple(int(digit) - 1 for digit in re.findall(r"\)\}_(\d)", axes.get_title()))
+        for colour in ("C0", "C1", "C2"):
+            steps = [line.get_ydata() for line in axes.lines if line.get_color() == colour]
+            positions = [int(-y[0]) for y in steps]
+            assert [y[1] for y in steps[:-1]] == [y[0] for y in steps[1:]]
+            assert steps[-1][1] == -1  # the output
+            end = positions[-1]
+            assert positions == [(end + sum(weights[layer:])) % 3 for layer in range(4)]
+            drawn.add((weights, end))
+    assert drawn == set(followed())
+    edges = {(line.get_xdata()[0], *line.get_ydata()) for line in whole.lines if len(line.get_xdata()) == 2}
+    assert len(edges) == 3 * 6 + 3
 
 
 def test_figure_shows_the_losses():

@@ -60,6 +60,7 @@ def made():
     data |= {"scaled_smallest": (each, runs(scaled, 0)), "scaled_largest": (each, runs(2 - scaled, 0))}
     data["rank"] = each, np.broadcast_to(np.array([[25, 200, 200], [100, 200, 200], [200] * 3])[..., None], (3, 3, 4)).copy()
     data["sums"] = ("width", "depth", "k"), np.random.default_rng(0).uniform(0, 200, (3, 3, 200))
+    data["relative_sums"] = ("width", "depth", "k"), np.random.default_rng(1).uniform(0, 90, (3, 3, 200))
     data["growth"] = ("width", "trained_depth", "trained_run"), runs(np.array([[1.0, 1.1], [1.2, 2.0], [1.1, 3.0]]), 0, 2)
     coords = {"width": WIDTHS, "depth": DEPTHS, "trained_depth": TRAINED, "step": [0, 100, 500], "k": np.arange(1, 201)}
     return xr.Dataset(data, coords, {"samples": 200, "mu": 0.5, "rate": 0.1})
@@ -221,7 +222,7 @@ def test_a_small_run_by_hand():
                                      trained_runs=2, steps=6, record_every=3)  # fmt: skip
     record = experiment.simulate(settings, MemoryBench())
     assert record.step.values.tolist() == [0, 3, 6]
-    all_traces = []
+    all_traces, all_relative = [], []
     for run in range(2):
         rng = np.random.default_rng([0, 4, 2, run])
         u, v = ((0.9 * 4) ** -0.5 * (2.0 * rng.integers(0, 2, shape, np.int8) - 1) for shape in (4, 4))
@@ -229,6 +230,7 @@ def test_a_small_run_by_hand():
         kernel = (gates * (u**2 + v**2)) @ gates.T
         values = np.linalg.eigvalsh(kernel / 2)
         all_traces.append(values.sum())
+        all_relative.append([values[:k].sum() / values[-1] for k in range(1, 6)])
         one = record.sel(width=4, depth=2).isel(run=run)
         np.testing.assert_allclose([one.smallest, one.largest], values[[0, -1]], atol=1e-12)
         np.testing.assert_allclose([one.diagonal, one.beside, one.half_sum], [*kernel[0, :2] / 2, values[:2].sum()], atol=1e-12)
@@ -249,6 +251,7 @@ def test_a_small_run_by_hand():
         np.testing.assert_allclose(trained.descent, np.array(sizes)[[0, 3, 6]] / sizes[0], rtol=1e-5)
         assert float(trained.growth) == pytest.approx(after / np.trace(kernel), rel=1e-5)
     assert float(record.sums.sel(width=4, depth=2, k=5)) == pytest.approx(float(np.mean(all_traces)))
+    np.testing.assert_allclose(record.relative_sums.sel(width=4, depth=2), np.mean(all_relative, 0), atol=1e-12)
 
 
 def test_depths_must_increase():
@@ -259,11 +262,11 @@ def test_depths_must_increase():
 def figure(record):
     panels = experiment.figure(record).axes
     assert [axes.get_title() for axes in panels] == [
-        *["mean kernel (ideal)", "w = 25", "w = 100", "w = 500"] * 2,
-        "(c) K(1,1)/d",
-        "(d) K(1,2)/d",
-        "(e) smallest eigenvalue of K/d",
-        f"(f) |e|/|e$_0$| after {int(record.step[1])} steps",
+        *["mean kernel (ideal)", "w = 25", "w = 100", "w = 500"] * 3,
+        "(d) K(1,1)/d",
+        "(e) K(1,2)/d",
+        "(f) smallest eigenvalue of K/d",
+        f"(g) |e|/|e$_0$| after {int(record.step[1])} steps",
     ]
     return panels
 
@@ -277,20 +280,22 @@ def test_figure_shows_spectra_and_errors_of_each_width():
         kernel = np.full((200, 200), away) + (1 - away) * np.eye(200)
         values = np.linalg.eigvalsh(kernel)
         assert_line(panels[0], np.arange(1, 201), np.cumsum(values), color=colour)
+        assert_line(panels[4], np.arange(1, 201), np.cumsum(values) / values.max(), color=colour)
         factors = 1 - 0.1 * values / values[-1]
-        assert_line(panels[4], [0, 100, 500], [np.sqrt(np.mean(factors ** (2 * t))) for t in (0, 100, 500)], color=colour)
+        assert_line(panels[8], [0, 100, 500], [np.sqrt(np.mean(factors ** (2 * t))) for t in (0, 100, 500)], color=colour)
         for i, w in enumerate(WIDTHS):
             assert_line(panels[1 + i], np.arange(1, 201), record.sums.sel(width=w, depth=d), color=colour)
+            assert_line(panels[5 + i], np.arange(1, 201), record.relative_sums.sel(width=w, depth=d), color=colour)
             late = means("recursion")[i, DEPTHS.index(d)]
-            assert_line(panels[5 + i], [0, 100, 500], [1, late, late / 10], color=colour, style="-")
+            assert_line(panels[9 + i], [0, 100, 500], [1, late, late / 10], color=colour, style="-")
             if d in TRAINED:
                 late = means("descent")[i, TRAINED.index(d)]
-                assert_line(panels[5 + i], [0, 100, 500], [1, late, late / 10], color=colour, style=":")
+                assert_line(panels[9 + i], [0, 100, 500], [1, late, late / 10], color=colour, style=":")
 
 
 def test_figure_shows_what_goes_with_depth():
     record = changed(made(), ("descent", {"width": 25, "trained_depth": 20}, 1e-9))
-    panels, depths = figure(record)[8:], np.array(DEPTHS)
+    panels, depths = figure(record)[12:], np.array(DEPTHS)
     expected = np.ones(3), 0.5 ** (depths - 1.0), 1 - 0.5 ** (depths - 1.0)
     for axes, what, exact in zip(panels, ("diagonal", "beside", "smallest"), expected, strict=False):
         assert_line(axes, DEPTHS, exact, style="--", color="k")
@@ -316,7 +321,14 @@ def test_figure_shows_what_goes_with_depth():
 
 
 def test_the_ideal_error_is_that_after_the_steps_of_the_panel():
-    last = figure(made().assign_coords(step=[0, 90, 500]))[11]
+    last = figure(made().assign_coords(step=[0, 90, 500]))[15]
     parts = [(0.9**180 + 199 * (1 - 0.1 * (1 - b) / (1 + 199 * b)) ** 180) / 200 for b in (0.5, 0.5**7, 0.5**19)]
     assert_line(last, DEPTHS, np.sqrt(parts), style="--", color="k")
     assert not lines(last, marker="x")
+
+
+def test_records_without_sums_over_the_largest_eigenvalue_are_drawn_too():
+    panels = experiment.figure(made().drop_vars("relative_sums")).axes
+    assert len(panels) == 12
+    assert [panels[at].get_ylabel()[:10] for at in (0, 4)] == ["(a) sum of", "(b) error "]
+    assert panels[8].get_title() == "(c) K(1,1)/d"

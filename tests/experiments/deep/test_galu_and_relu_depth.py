@@ -30,6 +30,7 @@ def made():
         "spread": (each, runs(spread, 0.02)),
         "rank": (each, ranks),
         "sums": ((*each[:3], "k"), np.random.default_rng(0).uniform(0, 1, (2, 2, 3, 100))),
+        "plain_sums": ((*each[:3], "k"), np.random.default_rng(1).uniform(0, 1, (2, 2, 3, 100))),
         "descent": (("net", "law", "depth", "trained_run", "step"), descent),
     }
     coords = {"net": NETS, "law": LAWS, "depth": DEPTHS, "step": [0, 300], "k": np.arange(1, 101), "run": range(4)}
@@ -126,6 +127,7 @@ def weights(rng, law, shape):
 @pytest.mark.parametrize("net", NETS)
 def test_a_small_run_by_hand(net, law, small):
     """At depth 2: K(s,s') = <x, x'> sum_j G G' v_j^2 + sum_j G G' q_j q'_j, and a few steps of descent written out."""
+    all_sums = []
     for run in range(2):
         rng = np.random.default_rng([0, 2, run, LAWS.index(law)])
         x, y = rng.uniform(-1, 1, (12, 2)), rng.uniform(-1, 1, 12)
@@ -134,6 +136,7 @@ def test_a_small_run_by_hand(net, law, small):
         q = gates * (x @ u)
         kernel, start = (x @ x.T) * ((gates * v**2) @ gates.T) + q @ q.T, q @ v - y
         values, record = np.linalg.eigvalsh(kernel), small.sel(net=net, law=law, depth=2)
+        all_sums.append([values[:k].sum() for k in range(1, 13)])
         assert float(record.spread[run]) == pytest.approx(np.trace(kernel) / values[-1])
         assert int(record["rank"][run]) == np.linalg.matrix_rank(kernel, tol=1e-9 * values[-1])
         rate, sizes = 0.1 / values[-1], []
@@ -146,6 +149,7 @@ def test_a_small_run_by_hand(net, law, small):
             u, v = u - rate * x.T @ (error[:, None] * gates * v), v - rate * error @ (gates * (x @ u))
         np.testing.assert_allclose(record.descent[run], np.array(sizes)[[0, 2, 4]] / sizes[0], rtol=1e-5)
     assert (record["rank"] <= 6).all() if law == "signs" else (record["rank"] > 6).all()
+    np.testing.assert_allclose(record.plain_sums, np.mean(all_sums, 0), atol=1e-9)
     last = small.sums.sel(net=net, law=law, depth=2)
     assert float(last[-1]) == pytest.approx(1)
     assert (np.diff(last, 2) >= -1e-12).all()  # the smallest eigenvalues first
@@ -164,9 +168,10 @@ def test_figure_shows_spectra_and_errors_of_each_network():
     words = {"signs": "+-sigma", "gaussian": "normal weights"}
     assert [axes.get_title() for axes in panels[:4]] == [f"{net}, {words[law]}" for net, law in cases]
     colours = {line.get_label(): line.get_color() for line in panels[3].get_legend().legend_handles}
-    for top, bottom, (net, law) in zip(panels, panels[4:], cases, strict=False):
+    for plain, top, bottom, (net, law) in zip(panels, panels[4:], panels[8:], cases, strict=False):
         for i, d in enumerate(DEPTHS):
             one, colour = record.sel(net=net, law=law, depth=d), colours[f"d = {d}"]
+            assert_line(plain, np.arange(1, 101), one.plain_sums, color=colour)
             assert_line(top, np.arange(1, 101), one.sums, color=colour)
             assert_line(bottom, [0, 300], [1, RECURSION[net][i]], color=colour, style="-")
             assert_line(
@@ -179,7 +184,7 @@ def test_figure_shows_what_goes_with_depth():
     for name in ("recursion", "spread", "descent"):
         record[name][:] = rng.uniform(0.1, 2, record[name].shape)
     record["descent"][0, 0, 0] = np.inf
-    panels = experiment.figure(record).axes[8:]
+    panels = experiment.figure(record).axes[12:]
     late = record.recursion.values[..., 1], np.minimum(record.descent.values[..., 1], 1e6), record.spread.values
     for axes, values in zip(panels, late, strict=True):
         order = [(net, law) for net in range(2) for law in range(2)]
@@ -192,10 +197,17 @@ def test_figure_shows_what_goes_with_depth():
         assert_line(panels[2], [2, 20], np.array(SPREAD[net])[[0, 2]], marker="x", color=f"C{i}")
     assert not lines(panels[1], marker="x")
     assert [axes.get_title()[:20] for axes in panels] == [
-        "(c) error after 300 ",
         "(d) error after 300 ",
-        "(e) trace of K over ",
+        "(e) error after 300 ",
+        "(f) trace of K over ",
     ]
     assert [axes.get_title()[-7:] for axes in panels[:2]] == ["cursion", "descent"]
-    others = experiment.figure(record.assign_attrs(width=50)).axes[8:]
+    others = experiment.figure(record.assign_attrs(width=50)).axes[12:]
     assert not any(lines(axes, marker="x") for axes in others)
+
+
+def test_records_without_sums_of_plain_eigenvalues_are_drawn_too():
+    panels = experiment.figure(made().drop_vars("plain_sums")).axes
+    assert len(panels) == 11
+    assert [panels[at].get_ylabel()[:9] for at in (0, 4)] == ["(a) share", "(b) error"]
+    assert panels[8].get_title().startswith("(c) error after")

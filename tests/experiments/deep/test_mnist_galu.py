@@ -17,7 +17,10 @@ PAPER_SIZE = {"samples": 60_000, "widths": [512, 512, 256, 256, 128, 64]}
 def made(end=50.0, **size):
     """A record of the paper's size."""
     record = records.made(["galu", "relu"], ("train_accuracy", "test_accuracy"), {"task": list(TASKS)})
-    return record.assign_coords(epoch=("step", [0.0, 4.0, 9.0, end])).assign_attrs(PAPER_SIZE | size)
+    early = np.random.default_rng(1).uniform(0.2, 0.9, (3, 2, 2, 5))
+    record["early_accuracy"] = ("task", "net", "seed", "early_step"), early
+    epochs = {"epoch": ("step", [0.0, 4.0, 9.0, end]), "early_epoch": ("early_step", [0.0, 0.5, 1.0, 1.5, 2.0])}
+    return record.assign_coords(epochs).assign_attrs(PAPER_SIZE | size)
 
 
 def test_on_test_images_with_true_labels_relu_is_compared_with_galu():
@@ -37,6 +40,31 @@ def test_galu_trains_faster_by_the_mean_over_all_records(task, name):
         found = records.judged(experiment, record, f"{name}: a GaLU network trains faster")
         records.assert_judged(found, gap, outcome, 0.0)
         assert found.kind == "claim"
+
+
+@pytest.mark.parametrize(("task", "name"), TASKS.items())
+def test_galu_trains_faster_at_first_by_the_mean_over_the_early_looks(task, name):
+    """Four looks after the start: a difference at one of them counts by a quarter, and one at the start not at all."""
+    for gap, outcome in records.GAPS:
+        record = made()
+        early = record.early_accuracy
+        early.loc[{"task": task, "net": "galu"}] = early.sel(task=task, net="relu").values
+        early.loc[{"task": task, "net": "galu", "early_step": 2}] += 4 * (gap + np.array([-0.1, 0.1])) / 100
+        early.loc[{"task": task, "net": "relu", "early_step": 0}] = 0.99
+        found = records.judged(experiment, record, f"{name}: in the first epochs a GaLU network trains faster")
+        records.assert_judged(found, gap, outcome, 0.0)
+        assert (found.kind, found.note[:8]) == ("claim", "4 looks;")
+        low, high = gap - 12.7062 * 0.1, gap + 12.7062 * 0.1  # Student's two-sided 95 %, one degree of freedom
+        assert f"95 % interval of the difference {low:.3g} to {high:.3g}" in found.note
+        assert f"GaLU is ahead in {0.25 if gap > 0 else 0.0:.0%} of looks and seeds" in found.note
+
+
+def test_records_without_early_looks_are_drawn_and_judged_but_for_these():
+    record = made().drop_vars(["early_accuracy", "early_epoch"])
+    lost = [v for v in experiment.verdicts(record) if not v.bounds]
+    assert [v.claim.partition(":")[0] for v in lost] == list(TASKS.values())
+    assert {v.why for v in lost} == {"the record has no looks within the first epochs; run it again"}
+    assert len(experiment.figure(record).axes) == 4
 
 
 @pytest.mark.parametrize(("net", "paper"), [("galu", 96.5), ("relu", 98.5)])
@@ -66,13 +94,13 @@ def test_the_worst_network_and_seed_come_close_to_all_of_the_training_set(task, 
 
 @pytest.mark.parametrize("size", [{"samples": 59_999}, {"widths": [512, 512, 256, 256, 128, 32]}, {"end": 49.9}])
 def test_smaller_trainings_are_not_laid_beside_the_paper(size):
-    assert len(told(experiment, made())) == len(experiment.verdicts(made(**size))) == 9
-    assert [v.kind for v in told(experiment, made(**size))] == ["claim"] * 4
+    assert len(told(experiment, made())) == len(experiment.verdicts(made(**size))) == 12
+    assert [v.kind for v in told(experiment, made(**size))] == ["claim"] * 7
 
 
 def test_figure_shows_each_task_and_the_papers_numbers():
     record = made(end=records.EPOCHS[-1])
-    *panels, test = experiment.figure(record).axes
+    *panels, test, early, ahead = experiment.figure(record).axes
     for axes, letter, (task, name) in zip(panels, "abc", TASKS.items(), strict=True):
         records.assert_curves(axes, 100 * record.train_accuracy.sel(task=task), NETS)
         assert axes.get_title() == f"({letter}) {name}"
@@ -84,15 +112,28 @@ def test_figure_shows_each_task_and_the_papers_numbers():
     low, high = test.get_ylim()
     assert low < 96.5 < 98.5 < high
     assert panels[0].get_legend().get_title().get_text() == "mean of 2 seeds, and their range"
+    first = 100 * record.early_accuracy.values
+    for at, line in enumerate(early.lines):
+        np.testing.assert_allclose(line.get_xydata(), np.transpose([record.early_epoch, first[0, at].mean(0)]))
+    gaps = first[:, 0] - first[:, 1]
+    for at, (task, line) in enumerate(zip(TASKS.values(), ahead.lines, strict=False)):
+        assert line.get_label() == task
+        np.testing.assert_allclose(line.get_ydata(), gaps[at].mean(0))
+        band = ahead.collections[at].get_paths()[0].vertices
+        ends, half = band[band[:, 0] == 1.0][:, 1], 12.7062 * np.ptp(gaps[at, :, 2]) / 2
+        np.testing.assert_allclose([ends.min(), ends.max()], gaps[at, :, 2].mean() + half * np.array([-1, 1]), rtol=1e-4)
 
 
 def test_each_task_is_trained_on_its_own_images_from_the_same_weights():
-    small = {"widths": (4, 3), "epochs": 1, "batch_size": 300, "seeds": 2, "records": 2}
+    small = {"widths": (4, 3), "epochs": 2, "batch_size": 300, "seeds": 2, "records": 2, "early_epochs": 1}
     record, bench = records.simulated(experiment, **small)
-    assert set(bench.nets) == {f"{task}-{net}" for task in TASKS for net in NETS}
-    for part, net in bench.nets.items():
-        task, gating = part.split("-")
+    parts = [f"{task}-{net}" for task in TASKS for net in NETS]
+    assert set(bench.nets) == {*parts, *(f"{part}-early" for part in parts)}
+    for part in parts:
+        (task, gating), net = part.split("-"), bench.nets[part]
         one = record.sel(task=task, net=gating)
+        np.testing.assert_array_equal(one.early_accuracy, bench.records[f"{part}-early"].train_accuracy)
+        np.testing.assert_array_equal(one.early_accuracy[:, [0, 2]], one.train_accuracy[:, [0, 1]])  # the same training
         np.testing.assert_array_equal(one.train_accuracy, bench.records[part].train_accuracy)
         np.testing.assert_array_equal(one.test_accuracy, bench.records[part].test_accuracy)
         assert (net.gating, net.widths, bench.settings[part]["loss"]) == (gating, (4, 3), "cross-entropy")
@@ -104,7 +145,8 @@ def test_each_task_is_trained_on_its_own_images_from_the_same_weights():
     assert not np.array_equal(true.y, labels.y)
     assert np.array_equal(true.y, pixels.y)
     assert not np.array_equal(true.x, pixels.x)
-    np.testing.assert_allclose(record.epoch, record.step / 2)  # 600 images in batches of 300
+    np.testing.assert_allclose(record.epoch, [0.0, 1.0, 2.0])  # 600 images in batches of 300
+    np.testing.assert_allclose(record.early_epoch, [0.0, 0.5, 1.0])
     assert record.attrs == {"samples": 60_000, "widths": [4, 3]}
 
 

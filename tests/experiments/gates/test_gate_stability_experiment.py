@@ -237,7 +237,7 @@ def test_notes_on_flips_settling_and_kurtosis():
 
 def test_figure_shows_every_unit_of_the_first_seed():
     record = scrambled(made()).isel(unit=slice(3))
-    panels = np.reshape(experiment.figure(record).axes[:-3], (2, 3, 3))
+    panels = np.reshape(experiment.figure(record).axes[:-4], (2, 3, 3))
     for g in range(2):
         for u in range(3):
             flips, kurtosis, fields = panels[g, :, u]
@@ -251,7 +251,7 @@ def test_figure_shows_every_unit_of_the_first_seed():
 
 def test_figure_shows_loss_and_flips_by_time():
     record = scrambled(made()).isel(unit=slice(3))
-    loss, flips, _ = experiment.figure(record).axes[-3:]
+    loss, _, flips, _ = experiment.figure(record).axes[-4:]
     middles = 50 * np.arange(20) + 25.0
     for r, rate in enumerate(RATES):
         for g, style in enumerate(("-", "--")):
@@ -265,6 +265,17 @@ def test_figure_shows_loss_and_flips_by_time():
     np.testing.assert_allclose([y for _, y in exact], expected)
     labels = [text.get_text() for text in loss.get_legend().get_texts()]
     assert labels == ["gain 0.01", "gain 3", *(f"learning rate {rate:g}" for rate in RATES)]
+
+
+def test_figure_shows_the_stability_of_each_unit_at_the_notes_rate():
+    record = scrambled(made()).isel(unit=slice(3))
+    axes = experiment.figure(record).axes[-3]
+    assert axes.get_title() == "(b) p(t) at learning rate 0.01"
+    for g, color in enumerate(("C5", "C9")):
+        one = record.isel(gain=g, rate=0, seed=0).stability.transpose("interval", "unit").values
+        shown = [line for line in axes.lines if line.get_color() == color]
+        np.testing.assert_allclose([line.get_ydata() for line in shown], [*one.T, one.mean(1)])
+        np.testing.assert_allclose(shown[0].get_xdata(), record.interval)
 
 
 def test_figure_shows_how_gates_and_fields_settle():
@@ -281,4 +292,4 @@ def test_figure_shows_how_gates_and_fields_settle():
             assert {round(y, 9) for x, y in corners if x == t} == {round(q, 9) for q in quartiles}
         ((x, _),) = points(axes, color=color, style=":")
         np.testing.assert_allclose(x, at)
-    assert axes.get_title() == "(c) settling at gain 3, learning rate 2.4"
+    assert axes.get_title() == "(d) settling at gain 3, learning rate 2.4"

@@ -33,6 +33,17 @@ def activations(gates: Arrays) -> np.ndarray:
     return path_features((1, *(g.shape[1] for g in gates), 1), gates, np.ones((len(gates[0]), 1)))
 
 
+def strength(weights: Arrays, path: Sequence[int]) -> float:
+    """The product of the weights along a path, the last node of which is the output."""
+    return math.prod(float(w[edge]) for w, edge in zip(weights, itertools.pairwise(path), strict=True))
+
+
+def alone(weights: Arrays, path: Sequence[int]) -> float:
+    """The output for the input 1 at the path's begin and 0 elsewhere, with the path's gates open and all others shut."""
+    units = [np.eye(size)[[node]] for size, node in zip(sizes(weights), path[:-1], strict=False)]
+    return float(output(weights, units[1:], units[0])[0, path[-1]])
+
+
 def path_gradients(weights: Arrays) -> np.ndarray:
     """Derivatives of each path's strength by each weight, one row for each path."""
     dims, offsets = sizes(weights), np.cumsum([0, *(w.size for w in weights)])

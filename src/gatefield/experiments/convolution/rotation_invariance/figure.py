@@ -6,6 +6,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
+from gatefield.experiments.convolution.rotation_invariance.drawing import draw_network
 from gatefield.experiments.convolution.rotation_invariance.training import NETS, TRAININGS
 
 LABELS = {"rotating": "gates rotate with x'", "kept": "gates kept in place"}
@@ -14,14 +15,16 @@ STYLES = {"rotating": ("C0", "o"), "kept": ("C1", "s"), "flatten": ("C2", "^"), 
 
 
 def draw(record: xr.Dataset) -> Figure:
-    figure = Figure(figsize=(12.5, 7.2))
-    panels: Any = figure.subplots(2, 3)
+    figure = Figure(figsize=(12.5, 11.0))
+    parts: Any = figure.subfigures(2, 1, height_ratios=[7.2, 3.8])
+    panels: Any = parts[0].subplots(2, 3)
     _pooled_panel(panels[0, 0], record)
     _terms_panel(panels[0, 1], record)
     _sums_panel(panels[0, 2], record)
     for axes, training, letter in zip(panels[1], TRAININGS, "de", strict=False):
         _accuracy_panel(axes, record, training, letter)
     _loss_panel(panels[1, 2], record)
+    draw_network(parts[1])
     return figure
 
 

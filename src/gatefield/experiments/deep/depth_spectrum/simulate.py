@@ -68,6 +68,11 @@ def _spectra(p: Settings, width: int, depth: int) -> xr.Dataset:
             "rank": ("run", (values > NOTHING * values[:, -1:]).sum(1), {"long_name": "eigenvalues above 1e-9 of the largest"}),
             "half_sum": ("run", sums[:, p.samples // 2 - 1], {"long_name": "sum of the smaller half of the eigenvalues"}),
             "sums": ("k", sums.mean(0), {"long_name": "sum of the k smallest eigenvalues, mean over runs"}),
+            "relative_sums": (
+                "k",
+                (sums / values[:, -1:]).mean(0),
+                {"long_name": "sum of the k smallest eigenvalues over the largest eigenvalue, mean over runs"},
+            ),
             "scaled_smallest": ("run", cosine[:, 0], {"long_name": "smallest eigenvalue of K with unit diagonal"}),
             "scaled_largest": ("run", cosine[:, -1], {"long_name": "largest eigenvalue of K with unit diagonal"}),
             "diagonal": ("run", entries[:, 0], {"long_name": "K(1,1)/d"}),

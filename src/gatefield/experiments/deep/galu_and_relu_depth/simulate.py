@@ -64,6 +64,11 @@ def _spectra(p: Settings, net: str, law: str, depth: int) -> xr.Dataset:
             "rank": ("run", (values > NOTHING * values[:, -1:]).sum(1), {"long_name": "eigenvalues above 1e-9 of the largest"}),
             "spread": ("run", total[:, 0] / values[:, -1], {"long_name": "trace of K over its largest eigenvalue"}),
             "sums": ("k", np.cumsum(values / total, 1).mean(0), {"long_name": "share of the k smallest eigenvalues"}),
+            "plain_sums": (
+                "k",
+                np.cumsum(values, 1).mean(0),
+                {"long_name": "sum of the k smallest eigenvalues of K, mean over runs"},
+            ),
             "recursion": (("run", "step"), ratios, {"long_name": "|e_t|/|e_0| with K fixed"}),
         },
         {"k": np.arange(1, p.samples + 1), "step": steps},

@@ -17,14 +17,15 @@ SHOWN = 12
 def draw(record: xr.Dataset) -> Figure:
     """For each gain the first committee unit by unit, as in the note; below, loss, flips and settling for all."""
     gains = record.sizes["gain"]
-    figure = Figure(figsize=(14.0, 4.0 * gains + 3.4))
-    *blocks, bottom = cast(Any, figure.subfigures(gains + 1, 1, height_ratios=[1.0] * gains + [0.85]))
+    figure = Figure(figsize=(14.0, 4.0 * gains + 6.4))
+    *blocks, bottom = cast(Any, figure.subfigures(gains + 1, 1, height_ratios=[1.0] * gains + [1.6]))
     for block, g in zip(blocks, range(gains), strict=True):
         _units(block, record.isel(gain=g, seed=0))
-    panels = bottom.subplots(1, 3)
+    panels = bottom.subplots(2, 2).ravel()
     _loss(panels[0], record)
-    _flips(panels[1], record)
-    _settling(panels[2], record.isel(gain=-1))
+    _stabilities(panels[1], record.isel(rate=0, seed=0))
+    _flips(panels[2], record)
+    _settling(panels[3], record.isel(gain=-1))
     return figure
 
 
@@ -69,6 +70,17 @@ def _loss(axes: Any, record: xr.Dataset) -> None:
     axes.legend(loc="upper right")
 
 
+def _stabilities(axes: Any, one: xr.Dataset) -> None:
+    """p(t) of each unit at the note's learning rate, as in its figure 3."""
+    for g, gain in enumerate(one.gain.values):
+        p, style = one.stability.isel(gain=g), {"color": f"C{5 + 4 * g % 5}"}  # C0 to C4 are rates, gates and fields
+        axes.plot(p.interval, p.transpose("interval", "unit"), **style, linewidth=0.6, alpha=0.45)
+        axes.plot(p.interval, p.mean("unit"), **style, linewidth=2.0, label=f"gain {gain_text(float(gain))}")
+    axes.plot([], [], color="0.5", linewidth=0.6, label="each unit (bold: their mean)")
+    axes.set(xlabel="step", ylabel="p(t): gate as at the next record", title=f"(b) p(t) at learning rate {float(one.rate):g}")
+    axes.legend(loc="lower right")
+
+
 def _flips(axes: Any, record: xr.Dataset) -> None:
     """Flips per unit of time, which can be compared between rates; exact ones where data are nearly Gaussian."""
     each = float(record.step[1] - record.step[0]) * record.rate
@@ -79,7 +91,7 @@ def _flips(axes: Any, record: xr.Dataset) -> None:
         for rate in record.rate.values:
             axes.plot(middles * rate, exact.sel(gain=gain, rate=rate), **THEORY, linewidth=0.7)
     axes.plot([], [], **THEORY, linewidth=0.7, label="exact, Gaussian data")
-    axes.set(title="(b) flips", yscale="log")
+    axes.set(title="(c) flips", yscale="log")
     axes.legend(*([part[-1]] for part in axes.get_legend_handles_labels()), loc="lower left")
 
 
@@ -101,6 +113,6 @@ def _settling(axes: Any, one: xr.Dataset) -> None:
         xlabel=r"time ($\tau$)",
         ylabel="median and quartiles over units",
         ylim=(0, 1.02),
-        title=f"(c) settling at gain {gain_text(float(one.gain))}, learning rate {float(longest.rate):g}",
+        title=f"(d) settling at gain {gain_text(float(one.gain))}, learning rate {float(longest.rate):g}",
     )
     axes.legend(loc="center right")

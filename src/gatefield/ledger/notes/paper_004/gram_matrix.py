@@ -6,7 +6,7 @@ import itertools
 import numpy as np
 
 from gatefield.core.estimate import Estimate
-from gatefield.kernels import ntk, path_kernel, random_gate_moments
+from gatefield.kernels import ntk, path_features, path_kernel, path_strengths, random_gate_moments
 from gatefield.ledger.notes.paper_004 import corrected, holds
 from gatefield.ledger.routes import calculus, descent, paths
 
@@ -55,8 +55,16 @@ FORMULAS = {
         ),
         right=r"K = \Psi^\top\Psi,\quad \Psi(m, s) = \frac{\partial\hat y(x_s)}{\partial\theta(m)}",
     ),
+    "004-eq2": holds(
+        place="table 1, equation 2",
+        says="the output is the product of hidden features and strengths, summed over all paths",
+        implements="kernels.path_features",
+        value=lambda: (path_features(GATES, X) @ path_strengths(WEIGHTS))[0],
+        estimate=lambda: Estimate(paths.output(WEIGHTS, GATES, X)[0, 0], 1e-12, "layer by layer"),
+        right=r"\hat y(x_s) = \phi_{x_s}^\top w = \sum_p x_s(p(0))\,A(x_s, p)\,w(p)",
+    ),
     "004-path-kernel": holds(
-        place="table 1, equation 2, similarity metric",
+        place="section 1, similarity metric",
         says="path features have the Gram matrix M = (x'x) o lambda",
         implements="kernels.path_kernel",
         value=lambda: path_kernel(GATES, X)[0, 1],

@@ -5,15 +5,26 @@ import math
 import numpy as np
 
 from gatefield.core.estimate import Estimate
-from gatefield.kernels import expected_ntk, path_overlap, paths_through_weight
+from gatefield.kernels import (
+    all_paths,
+    effective_weights,
+    expected_ntk,
+    path_features,
+    path_overlap,
+    path_strengths,
+    paths_through_weight,
+)
 from gatefield.ledger.notes.paper_004 import corrected, holds, holds_if
-from gatefield.ledger.notes.paper_004.gram_matrix import GATES, PATHS, SIGMA, SIGNS, X, over_signs
+from gatefield.ledger.notes.paper_004.gram_matrix import DIMS as FEW
+from gatefield.ledger.notes.paper_004.gram_matrix import GATES, PATHS, SIGMA, SIGNS, WEIGHTS, X, over_signs
 from gatefield.ledger.routes import paths
 
 DIMS, WIDTHS = (2, 3, 3, 3, 1), [3, 3, 3]
 """Two inputs, w = 3, d = 4."""
 ALL = paths.paths(DIMS)
 OPEN, ONE = [np.ones((1, 2))] * 2, np.ones((1, 1))
+MARKS = np.arange(1.0, 1.0 + math.prod(FEW))
+"""A different factor for each path, so that one sum tells all of them and their order."""
 
 
 def pairs_through_middle() -> Estimate:
@@ -37,12 +48,25 @@ def truncated_mean() -> float:
 FORMULAS = {
     "004-definition7.1": holds_if(
         place="definitions 7.1 and 7.2",
-        says="a path is (p(0), ..., p(d-1)), and its strength the product of theta(l, p(l-1), p(l)) up to l = d",
-        implements="kernels.paths_through_weight",
-        value=lambda: 3.0 * paths_through_weight(4, WIDTHS, 2),
+        says="a path is (p(0), ..., p(d-1)), and there are d_in w^(d-1) of them",
+        implements="kernels.all_paths",
+        value=lambda: len(all_paths(WIDTHS, 2)),
         estimate=lambda: Estimate(len(ALL), 1e-9, PATHS),
-        right=r"p = (p(0), \ldots, p(d)),\quad w(p) = \prod_{l=1}^d \Theta(l, p(l-1), p(l))",
-        note="p(d) = 1 must be added, the one output, as section 1 has it; here all paths, over the weights of the last layer",
+        right=r"p = (p(0), \ldots, p(d)),\quad P = d_{in} w^{d-1}",
+        note="p(d) = 1 must be added, the one output, as section 1 has it; here d_in = 2, w = 3, d = 4",
+    ),
+    "004-definition7.2": holds(
+        place="definition 7.2, section 1",
+        says="the strength of a path is the product of its weights theta(l, p(l-1), p(l)) up to l = d",
+        implements="kernels.path_strengths",
+        value=lambda: MARKS @ path_strengths(WEIGHTS),
+        estimate=lambda: Estimate(
+            sum(mark * paths.alone(WEIGHTS, p) for mark, p in zip(MARKS, paths.paths(FEW), strict=True)),
+            1e-12,
+            "outputs of the network with one path open",
+        ),
+        right=r"w(p) = \prod_{l=1}^d \Theta(l, p(l-1), p(l))",
+        note="the sum of all strengths, the k-th of which is multiplied by k",
     ),
     "004-definition7.3": corrected(
         place="definition 7.3",
@@ -54,6 +78,15 @@ FORMULAS = {
         right=r"A(s, p) = \prod_{l=1}^{d-1} G(s, p(l), l)",
         printed_equation=r"A(s, p) = \prod_{l=1}^{d} G(s, p(l), l)",
         note="layer d has no gate: the product ends at d - 1",
+    ),
+    "004-eq8": holds(
+        place="definition 7.4, equation 8",
+        says="the hidden feature of a path is the input at its beginning times its activation",
+        implements="kernels.path_features",
+        value=lambda: (path_features(GATES, X) @ MARKS).sum(),
+        estimate=lambda: Estimate((MARKS @ paths.path_features(FEW, GATES, X)).sum(), 1e-12, PATHS),
+        right=r"\phi_{x_s}(p) = x(p(0), s)\,A(x_s, p)",
+        note="the sum over two samples of all features, the k-th of which is multiplied by k",
     ),
     "004-fact2": corrected(
         place="section 7, facts 2 and 3",
@@ -111,7 +144,24 @@ FORMULAS = {
         note="d^3 w^(2(d-2)), as case 2 has it: there are d - 2 middle layers; growth of the first term from d = 20 to 40",
     ),
     "004-eq13": holds(
-        place="equations 13 to 15",
+        place="equation 13",
+        says="the effective weight of an input is the sum of the strengths of the paths that begin there",
+        implements="kernels.effective_weights",
+        value=lambda: effective_weights(WEIGHTS)[0],
+        estimate=lambda: Estimate(sum(paths.strength(WEIGHTS, p) for p in paths.paths(FEW) if p[0] == 0), 1e-12, PATHS),
+        right=r"\eta(i) = \sum_{p:\,p(0)=i} w(p) = (\Theta_1\cdots\Theta_d)(i)",
+        note="eta(1) for d_in = 2, w = 2, d = 3",
+    ),
+    "004-eq15": holds(
+        place="equations 14 and 15",
+        says="a deep linear network multiplies its inputs by the effective weights",
+        implements="kernels.effective_weights",
+        value=lambda: (X @ effective_weights(WEIGHTS))[0],
+        estimate=lambda: Estimate(paths.output(WEIGHTS, [1.0, 1.0], X)[0, 0], 1e-12, "layer by layer, all gates open"),
+        right=r"\hat y = \Phi_{x,1}^\top w = x^\top\eta",
+    ),
+    "004-linear-paths": holds(
+        place="section 8, behind equation 15",
         says="in a deep linear network lambda = w^(d-1)",
         implements="kernels.path_overlap",
         value=lambda: path_overlap([np.ones((1, 3))] * 3)[0, 0],
