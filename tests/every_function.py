@@ -217,6 +217,8 @@ CALLS: dict[str, Call] = {
     ),
     "kernels.tangent_kernel": call(net=NET, x=X),
     "kernels.trace_normalised": call(K=KERNEL),
+    "kernels.wide_galu_ntk": call(x=X, depth=3, width=4, sigma=0.7, first=FIELDS),
+    "kernels.wide_relu_ntk": call(x=X, depth=3, width=4, sigma=0.7, first=FIELDS),
     "gates.Bernoulli": call(gate=gates.Constant(0.5), host=True),
     "gates.Constant": call(value=0.5, host=True),
     "gates.Custom": call(function=lambda x: x[..., 0] > 0, host=True),

@@ -365,6 +365,10 @@ def _table() -> dict[str, dict[str, Any]]:
         "kernels.soft_relu_ntk": {"weights": soft, "x": W[:, :2], **smooth},
         "kernels.strength_and_gate_ntk": {"weights": soft, "gating_weights": soft, "x": W[:, :2], **smooth},
         "kernels.tangent_kernel": {"net": committee, "x": x},
+        **{
+            f"kernels.wide_{name}_ntk": {"x": x, "depth": 3, "width": 5, "sigma": 0.6, "first": fields}
+            for name in ("galu", "relu")
+        },
         "dynamics.advance": {"stepper": dynamics.init(**training), "steps": 2},
         "dynamics.init": training,
         "dynamics.stability": {"velocity": lambda v: -v, "w": W, "neutral": 1e-8},

@@ -38,7 +38,7 @@ CLAIMS = {
     "gate-refresh": 8,
     "where": 9,
     "drift-fields": 12,
-    "galu-and-relu-depth": 13,
+    "galu-and-relu-depth": 17,
     "linear-depth": 10,
     "hard-pair": 6,
     "kernel-concentration": 10,

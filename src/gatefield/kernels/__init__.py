@@ -1,4 +1,4 @@
-"""Exact kernels of gated networks: the tangent kernel, paths in common, moments over weights, soft gates, convolutions."""
+"""Exact kernels of gated networks: tangent kernels, paths, moments over weights, wide limits, soft gates, convolutions."""
 
 from gatefield.kernels.bundles import PathBundles as PathBundles
 from gatefield.kernels.bundles import path_bundles as path_bundles
@@ -27,6 +27,8 @@ from gatefield.kernels.soft_pass import soft_gate as soft_gate
 from gatefield.kernels.tangent import ntk as ntk
 from gatefield.kernels.tangent import ntk_blocks as ntk_blocks
 from gatefield.kernels.tangent import outer_kernel as outer_kernel
+from gatefield.kernels.wide import wide_galu_ntk as wide_galu_ntk
+from gatefield.kernels.wide import wide_relu_ntk as wide_relu_ntk
 
 __all__ = [
     "EntryMoments",
@@ -56,4 +58,6 @@ __all__ = [
     "strength_and_gate_ntk",
     "tangent_kernel",
     "trace_normalised",
+    "wide_galu_ntk",
+    "wide_relu_ntk",
 ]

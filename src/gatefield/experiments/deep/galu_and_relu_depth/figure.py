@@ -13,7 +13,7 @@ from gatefield.plot import shades
 
 
 def draw(record: xr.Dataset) -> Figure:
-    figure = Figure(figsize=(12.5, 9.6))
+    figure = Figure(figsize=(12.5, 9.9))
     parts: Any = figure.subfigures(2, 1, height_ratios=[2.0, 1.0])
     upper, lower = parts
     panels: Any = upper.subplots(2, 4, sharey="row")
@@ -24,6 +24,7 @@ def draw(record: xr.Dataset) -> Figure:
         top.set_title(f"{net}, {WORDS[str(law)]}")
         for d, colour in colours.items():
             top.plot(one.k, one.sums.sel(depth=d), color=colour)
+            top.plot(one.k, one.sums_wide.sel(depth=d), "--", color=colour, linewidth=1.0)
             bottom.plot(one.step, one.recursion.sel(depth=d).mean("run"), color=colour)
             bottom.plot(one.step, one.descent.sel(depth=d).median("trained_run"), ":", color=colour)
         top.set_xlabel("k")
@@ -31,22 +32,24 @@ def draw(record: xr.Dataset) -> Figure:
     panels[0, 0].set_ylabel("(a) share of the k smallest\neigenvalues in the trace")
     panels[1, 0].set(ylabel="(b) error |e|/|e$_0$|", ylim=(0, 1.03))
     depths = [Line2D([], [], color=c, label=f"d = {d}") for d, c in colours.items()]
-    panels[0, -1].legend(handles=depths, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    limit = Line2D([], [], color="0.3", linestyle="--", linewidth=1.0, label="limit of\nlarge width")
+    panels[0, -1].legend(handles=[*depths, limit], loc="upper left", bbox_to_anchor=(1.0, 1.0))
     kinds: Any = (("recursion,\nK fixed (mean)", "-"), ("gradient\ndescent (median)", ":"))
     lines = [Line2D([], [], color="0.3", linestyle=style, label=label) for label, style in kinds]
     panels[1, -1].legend(handles=lines, loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    _depth_panels(lower.subplots(1, 3), record)
-    lower.supxlabel("dots and bars: median and middle 68 % of runs; crosses: means of an independent computation, +-sigma",
-                    fontsize="medium")  # fmt: skip
+    _depth_panels(lower.subplots(1, 4), record)
+    words = "dots and bars: median and middle 68 % of runs; crosses: means of an independent computation, +-sigma; "
+    lower.supxlabel(f"{words}black: limit of large width, normal weights", fontsize="medium")
     return figure
 
 
 def _depth_panels(panels: Any, record: xr.Dataset) -> None:
     late = record.isel(step=-1)
     curves = (
-        (late.recursion, f"(c) error after {int(late.step)} steps, recursion"),
-        (late.descent.rename(trained_run="run"), f"(d) error after {int(late.step)} steps, descent"),
-        (record.spread, "(e) trace of K over largest eigenvalue"),
+        (late.recursion, f"(c) error after {int(late.step)} steps,\nrecursion"),
+        (late.descent.rename(trained_run="run"), f"(d) error after {int(late.step)} steps,\ndescent"),
+        (record.spread, "(e) trace of K over\nlargest eigenvalue"),
+        (record.likeness, "(f) mean cosine of\ntwo samples in K"),
     )
     for axes, (values, title) in zip(panels, curves, strict=True):
         values = np.minimum(values, FAR)
@@ -63,6 +66,15 @@ def _depth_panels(panels: Any, record: xr.Dataset) -> None:
         for axes, what in ((panels[0], "recursion"), (panels[2], "spread")):
             row = {d: float(value) for d, value in table_row(record, str(net), what).items()}
             axes.plot(list(row), list(row.values()), "x", color=f"C{i}", markersize=8, markeredgewidth=1.4, zorder=5)
+    _limits(panels[2:], record)
     if table_row(record, "GaLU"):
-        panels[2].plot([], [], "x", color="0.3", label="independent\ncomputation")
-    panels[2].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+        panels[3].plot([], [], "x", color="0.3", label="independent\ncomputation")
+    panels[3].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+
+
+def _limits(panels: Any, record: xr.Dataset) -> None:
+    """Theory for wide networks with normal weights; that of +-sigma is near it."""
+    for net, style in (("GaLU", "-"), ("ReLU", "--")):
+        for axes, what in zip(panels, ("spread_wide", "likeness_wide"), strict=True):
+            limit = record[what].sel(net=net, law="gaussian").mean("run")
+            axes.plot(record.depth, limit, style, color="black", linewidth=1.0, zorder=1, label=f"{net}, wide limit")
