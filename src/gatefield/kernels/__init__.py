@@ -27,8 +27,11 @@ from gatefield.kernels.soft_pass import soft_gate as soft_gate
 from gatefield.kernels.tangent import ntk as ntk
 from gatefield.kernels.tangent import ntk_blocks as ntk_blocks
 from gatefield.kernels.tangent import outer_kernel as outer_kernel
+from gatefield.kernels.wide import soft_overlap as soft_overlap
+from gatefield.kernels.wide import soft_slope_overlap as soft_slope_overlap
 from gatefield.kernels.wide import wide_galu_ntk as wide_galu_ntk
 from gatefield.kernels.wide import wide_relu_ntk as wide_relu_ntk
+from gatefield.kernels.wide import wide_soft_galu_ntk as wide_soft_galu_ntk
 
 __all__ = [
     "EntryMoments",
@@ -54,10 +57,13 @@ __all__ = [
     "random_gate_moments",
     "rotation_terms",
     "soft_gate",
+    "soft_overlap",
     "soft_relu_ntk",
+    "soft_slope_overlap",
     "strength_and_gate_ntk",
     "tangent_kernel",
     "trace_normalised",
     "wide_galu_ntk",
     "wide_relu_ntk",
+    "wide_soft_galu_ntk",
 ]
