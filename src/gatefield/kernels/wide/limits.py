@@ -36,10 +36,10 @@ def wide_relu_ntk(x: Samples, depth: int, width: int, sigma: Numbers, *, first: 
     Z_l=|z_l||z_l'|\cos\theta_{l+1}$$
 
     with $Z_0=x^\top x'$, the angle $\theta_1$ between x and x', and then, layer by layer,
-    $\cos\theta_{l+1}=(\sin\theta_l+(\pi-\theta_l)\cos\theta_l)/\pi$ and $|z_l|^2=\frac12w\sigma^2|z_{l-1}|^2$. It is the mean
-    up to O(d/w), and on the diagonal exactly; with $w\sigma^2=2$ it is the limit of large width. There no entry is below that
-    of `wide_galu_ntk`, because $\cos\theta_{l+1}\geq2P_l\cos\theta_l$, and with depth $K(s,s')\to\frac14 d|x||x'|$ for all
-    pairs of samples that are not parallel.
+    $\cos\theta_{l+1}=(\sin\theta_l+(\pi-\theta_l)\cos\theta_l)/\pi$ and $|z_l|^2=\frac12w\sigma^2|z_{l-1}|^2$. With a
+    fixed $w\sigma^2$ it is the limit of large width; normal weights have it for their mean up to O(1/w), and on the diagonal
+    exactly. No entry is below that of `wide_galu_ntk`, because $\cos\theta_{l+1}\geq2P_l\cos\theta_l$. With $w\sigma^2=2$ and
+    growing depth $K(s,s')\to\frac14 d|x||x'|$ for all pairs of samples that are not parallel.
 
     **Arguments**
 
@@ -69,8 +69,8 @@ def wide_galu_ntk(x: Samples, depth: int, width: int, sigma: Numbers, *, first: 
     $$E[K]=d\,\sigma^{2(d-1)}\,(x^\top x)\circ\lambda,\qquad
     \lambda=\prod_{l=1}^{d-1}w P_l,\qquad P_l=\frac{\pi-\theta_l}{2\pi}$$
 
-    with the angles of `wide_relu_ntk`. It is `expected_ntk` averaged over the gates, up to O(d/w), and on the diagonal
-    exactly. With depth $\theta_l\to3\pi/l$, so that between samples it falls as $d^{-3}$ beside the diagonal.
+    with the angles of `wide_relu_ntk`. It is `expected_ntk` averaged over the gates of normal weights, up to O(1/w), and
+    on the diagonal exactly. With depth $\theta_l\to3\pi/l$, so that between samples it falls as $d^{-3}$ beside the diagonal.
 
     **Arguments**
 
