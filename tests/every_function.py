@@ -215,6 +215,8 @@ CALLS: dict[str, Call] = {
     "kernels.random_gate_moments": call(depth=3, width=4, mu=0.5, sigma=0.7, kurtosis=2.0, host=True),
     "kernels.rotation_terms": call(gates=RING, x=X, sigma=0.7, kernel_size=2),
     "kernels.soft_gate": call(q=np.array([0.5, -0.5]), beta=2.0, eps=0.1),
+    "kernels.soft_overlap": call(cov=KERNEL, beta=2.0, eps=0.1, other=3.0),
+    "kernels.soft_slope_overlap": call(cov=KERNEL, beta=2.0, eps=0.1),
     "kernels.soft_relu_ntk": call(weights=[*LAYERS, LAST], **SOFT, biases=BIASES, unread=(("biases", 2),)),
     "kernels.strength_and_gate_ntk": call(
         weights=[*LAYERS, LAST],
@@ -226,6 +228,9 @@ CALLS: dict[str, Call] = {
     ),
     "kernels.tangent_kernel": call(net=NET, x=X),
     "kernels.trace_normalised": call(K=KERNEL),
+    "kernels.wide_galu_ntk": call(x=X, depth=3, width=4, sigma=0.7, first=FIELDS),
+    "kernels.wide_relu_ntk": call(x=X, depth=3, width=4, sigma=0.7, first=FIELDS),
+    "kernels.wide_soft_galu_ntk": call(**SOFT, depth=3, width=4, sigma=0.7),
     "gates.Bernoulli": call(gate=gates.Constant(0.5), host=True),
     "gates.Constant": call(value=0.5, host=True),
     "gates.Custom": call(function=lambda x: x[..., 0] > 0, host=True),

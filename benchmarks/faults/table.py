@@ -376,9 +376,16 @@ def _table() -> dict[str, dict[str, Any]]:
         "kernels.paths_through_weight": {"layer": 1, "widths": (3, 3, 3), "inputs": 2},
         "kernels.random_gate_moments": {"depth": 4, "width": 10, "mu": 0.5, "sigma": 0.3, "kurtosis": 1.0},
         "kernels.soft_gate": {"q": np.array([0.0, 0.5]), **smooth},
+        "kernels.soft_overlap": {"cov": A, **smooth, "other": 2.0},
+        "kernels.soft_slope_overlap": {"cov": A, **smooth},
         "kernels.soft_relu_ntk": {"weights": soft, "x": W[:, :2], **smooth},
         "kernels.strength_and_gate_ntk": {"weights": soft, "gating_weights": soft, "x": W[:, :2], **smooth},
         "kernels.tangent_kernel": {"net": committee, "x": x},
+        "kernels.wide_soft_galu_ntk": {"x": x, "depth": 3, "width": 5, "sigma": 0.6, **smooth},
+        **{
+            f"kernels.wide_{name}_ntk": {"x": x, "depth": 3, "width": 5, "sigma": 0.6, "first": fields}
+            for name in ("galu", "relu")
+        },
         "dynamics.advance": {"stepper": dynamics.init(**training), "steps": 2},
         "dynamics.init": training,
         "dynamics.stability": {"velocity": lambda v: -v, "w": W, "neutral": 1e-8},

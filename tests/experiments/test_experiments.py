@@ -38,13 +38,13 @@ CLAIMS = {
     "gate-refresh": 8,
     "where": 9,
     "drift-fields": 12,
-    "galu-and-relu-depth": 13,
+    "galu-and-relu-depth": 17,
     "linear-depth": 10,
     "hard-pair": 6,
     "kernel-concentration": 10,
     "mnist-galu": 12,
     "sub-networks": 16,
-    "rotation-invariance": 13,
+    "rotation-invariance": 17,
 }
 """How many claims there are at full size, of experiments that do not repeat them for each value of a parameter."""
 SUBJECTS_NAMED = {

@@ -13,6 +13,8 @@ WEIGHTS, GATES, X = make(DIMS, SAMPLES, soft=True)
 GATING = make(DIMS, SAMPLES, seed=1)[0]
 BIASES = [np.random.default_rng(2).normal(size=w.shape[1]) for w in WEIGHTS]
 SOFT = {"beta": 2.0, "eps": 0.3}
+FIRST = np.random.default_rng(3).normal(size=(30, DIMS[0]))
+"""Weights of a first layer of thirty units, so many that no sample is without an open one."""
 
 
 def ring(gates, channels=2):
@@ -41,6 +43,12 @@ KERNELS = {
     "conv_moment": lambda g, x: kernels.conv_moment(ring(g), on_ring(x), 0.7, 2),
     "expected_conv_ntk": lambda g, x: kernels.expected_conv_ntk(ring(g), on_ring(x), [0.7, 0.3], 1),
     "outer_kernel": lambda g, x: kernels.outer_kernel([(x, g[0]), (g[1], x)]),
+    "wide_relu_ntk": lambda g, x: kernels.wide_relu_ntk(x, 4, 9, 0.5),
+    "wide_relu_ntk, few first weights": lambda g, x: kernels.wide_relu_ntk(x, 3, 9, [0.5, 0.2, 1.1], first=FIRST),
+    "wide_galu_ntk": lambda g, x: kernels.wide_galu_ntk(x, 4, 9, 0.5, first=FIRST),
+    "wide_soft_galu_ntk": lambda g, x: kernels.wide_soft_galu_ntk(x, 3, 9, [0.5, 0.2, 1.1], **SOFT),
+    "soft_overlap": lambda g, x: kernels.soft_overlap(x @ x.T, **SOFT),
+    "soft_slope_overlap": lambda g, x: kernels.soft_slope_overlap(x @ x.T, **SOFT),
     "cosines": lambda g, x: kernels.cosine_normalised(kernels.path_kernel(g, x)),
     "of trace one": lambda g, x: kernels.trace_normalised(kernels.path_kernel(g, x)),
 }
@@ -105,7 +113,8 @@ def test_many_sets_of_samples_at_once(kernel):
 @pytest.mark.parametrize(
     ("name", "factor"),
     [("ntk", 9), ("ntk of one output", 9), ("path_overlap", 1), ("path_kernel", 9), ("expected_ntk", 9), ("conv_moment", 9),
-     ("conv_gap_moment", 9), ("cosines", 1), ("of trace one", 1), ("ntk_variance", 81)],
+     ("conv_gap_moment", 9), ("wide_relu_ntk", 9), ("wide_galu_ntk", 9), ("cosines", 1), ("of trace one", 1),
+     ("ntk_variance", 81)],
 )  # fmt: skip
 def test_scale_of_the_inputs(name, factor):
     """Behind given gates outputs are linear in the inputs."""

@@ -1,4 +1,4 @@
-"""Exact kernels of gated networks: the tangent kernel, paths in common, moments over weights, soft gates, convolutions."""
+"""Exact kernels of gated networks: tangent kernels, paths, moments over weights, wide limits, soft gates, convolutions."""
 
 from gatefield.kernels.bundles import PathBundles as PathBundles
 from gatefield.kernels.bundles import path_bundles as path_bundles
@@ -24,18 +24,23 @@ from gatefield.kernels.paths import expected_ntk as expected_ntk
 from gatefield.kernels.paths import path_kernel as path_kernel
 from gatefield.kernels.paths import path_overlap as path_overlap
 from gatefield.kernels.paths import paths_through_weight as paths_through_weight
-from gatefield.kernels.sensitivity import GateSensitivity as GateSensitivity
-from gatefield.kernels.sensitivity import gate_path_sensitivity as gate_path_sensitivity
-from gatefield.kernels.sensitivity import gate_sensitivity as gate_sensitivity
-from gatefield.kernels.soft import SoftReluKernels as SoftReluKernels
-from gatefield.kernels.soft import soft_relu_ntk as soft_relu_ntk
-from gatefield.kernels.soft import strength_and_gate_ntk as strength_and_gate_ntk
-from gatefield.kernels.soft_pass import soft_gate as soft_gate
+from gatefield.kernels.soft.parts import SoftReluKernels as SoftReluKernels
+from gatefield.kernels.soft.parts import soft_relu_ntk as soft_relu_ntk
+from gatefield.kernels.soft.parts import strength_and_gate_ntk as strength_and_gate_ntk
+from gatefield.kernels.soft.passes import soft_gate as soft_gate
+from gatefield.kernels.soft.sensitivity import GateSensitivity as GateSensitivity
+from gatefield.kernels.soft.sensitivity import gate_path_sensitivity as gate_path_sensitivity
+from gatefield.kernels.soft.sensitivity import gate_sensitivity as gate_sensitivity
+from gatefield.kernels.soft.through_gates import gate_ntk_through as gate_ntk_through
+from gatefield.kernels.soft.through_gates import gate_parts as gate_parts
 from gatefield.kernels.tangent import ntk as ntk
 from gatefield.kernels.tangent import ntk_blocks as ntk_blocks
 from gatefield.kernels.tangent import outer_kernel as outer_kernel
-from gatefield.kernels.through_gates import gate_ntk_through as gate_ntk_through
-from gatefield.kernels.through_gates import gate_parts as gate_parts
+from gatefield.kernels.wide import soft_overlap as soft_overlap
+from gatefield.kernels.wide import soft_slope_overlap as soft_slope_overlap
+from gatefield.kernels.wide import wide_galu_ntk as wide_galu_ntk
+from gatefield.kernels.wide import wide_relu_ntk as wide_relu_ntk
+from gatefield.kernels.wide import wide_soft_galu_ntk as wide_soft_galu_ntk
 
 __all__ = [
     "EntryMoments",
@@ -70,8 +75,13 @@ __all__ = [
     "random_gate_moments",
     "rotation_terms",
     "soft_gate",
+    "soft_overlap",
     "soft_relu_ntk",
+    "soft_slope_overlap",
     "strength_and_gate_ntk",
     "tangent_kernel",
     "trace_normalised",
+    "wide_galu_ntk",
+    "wide_relu_ntk",
+    "wide_soft_galu_ntk",
 ]

@@ -12,6 +12,7 @@ from gatefield import one_run
 from gatefield.experiments.convolution.rotation_invariance.ring import RingSettings, ramps
 
 ring_moments = importlib.import_module("gatefield.experiments.convolution.rotation_invariance.moments")
+ring_maxima = importlib.import_module("gatefield.experiments.convolution.rotation_invariance.maxima")
 PAIR, TRAINING_SETS, PLACES, TEST_SETS = 5, 6, 7, 8
 
 
@@ -63,6 +64,47 @@ def test_moments_over_draws_have_their_own_errors(monkeypatch):
     for one, other in zip(rotating.weights, kept.weights, strict=True):
         np.testing.assert_array_equal(one, other)
         assert len(np.unique(np.asarray(one).reshape(3, -1), axis=0)) == 3
+
+
+@of("rotation-invariance")
+def test_maxima_over_positions():
+    """With positions that the gating network chooses the moment is exact; all but blocks are invariant in every network."""
+    record = simulated("rotation-invariance")[2]
+    chosen = record.sel(pooling="chosen")
+    assert (abs(chosen.max_found - record.max_exact) < 5 * chosen.max_error).all()
+    np.testing.assert_allclose(record.max_exact, record.max_exact[0], rtol=1e-9)
+    assert (record.max_change.sel(pooling=["chosen", "own"]) < 1e-4).all()
+    blocks = record.max_change.sel(pooling="blocks").values
+    assert blocks[::2].max() < 1e-4 < 1e-2 < blocks[1::2].min()
+
+
+def test_maxima_of_three_networks_by_hand():
+    """One convolution of one channel and kernel size 2 on a ring of four: sums, gates, positions and products written out."""
+    p = RingSettings(positions=4, length=2, kernel_size=2, layers=1, channels=1, draws=3)
+    record = ring_maxima.maxima(p)
+    rising, falling = ramps(np.random.default_rng([p.seed, PAIR]), 2, p)[0]
+    x = np.array([rising, *(np.roll(falling, -r) for r in range(4))])
+    gating = ring_moments.network(p, jax.random.key(p.seed), gating="galu")
+    keys = jax.random.split(jax.random.fold_in(jax.random.key(p.seed), 1), 3)
+    weights = np.asarray(ring_moments.network(p, keys, gates_from=gating).weights[0], float).reshape(3, 2)
+
+    def convolve(theta):
+        return theta[0] * x + theta[1] * np.roll(x, -1, 1)
+
+    sums = convolve(np.asarray(gating.gating_layers[0], float).reshape(2))
+    rows = np.arange(5)
+    z = np.array([(sums > 0) * convolve(theta) for theta in weights])
+    outputs = [z[:, rows, sums.argmax(1)], z.max(2), z.reshape(3, 5, 2, 2).max(3).mean(2)]
+    for y, pooling in zip(outputs, ("chosen", "own", "blocks"), strict=True):
+        one = record.sel(pooling=pooling)
+        products = y[:, 1:] * y[:, :1]
+        np.testing.assert_allclose(one.max_found, products.mean(0), rtol=1e-5, atol=1e-7)
+        np.testing.assert_allclose(one.max_error, products.std(0) / 3**0.5, rtol=1e-4, atol=1e-7)
+        change = abs(y[:, 1:] - y[:, 1:2]) / abs(y[:, 1:]).max(1, keepdims=True)
+        np.testing.assert_allclose(one.max_change, change.max(0), rtol=1e-4, atol=1e-6)
+    features = np.stack([x, np.roll(x, -1, 1)], -1) * (sums > 0)[..., None]
+    at = features[rows, sums.argmax(1)]
+    np.testing.assert_allclose(record.max_exact, at[1:] @ at[0], rtol=1e-12)  # weights of variance 2/2
 
 
 @of("rotation-invariance")

@@ -49,8 +49,13 @@ def made():
     accuracy = rng.uniform(0.6, 0.9, (3, 2, SEEDS, N))
     accuracy[0] = 0.96
     accuracy[1:, 0, :, 0], accuracy[1:, 0, :, 3:6] = 0.95, 0.5
+    blocks = np.where(np.arange(N) % 2, 0.5, 1e-6)
     return xr.Dataset(
         {
+            "max_exact": ("rotation", np.full(N, 0.5)),
+            "max_found": (("pooling", "rotation"), np.repeat([[0.51], [2.0], [0.3]], N, 1)),
+            "max_error": (("pooling", "rotation"), np.repeat([[0.01], [0.02], [0.01]], N, 1)),
+            "max_change": (("pooling", "rotation"), np.stack([np.full(N, 1e-6), np.full(N, 2e-6), blocks])),
             "exact": (("case", "rotation"), exact),
             "found": (("case", "rotation"), exact + error),
             "error": (("case", "rotation"), error),
@@ -62,6 +67,7 @@ def made():
         },
         {
             "case": ["rotating", "kept", "unpooled"],
+            "pooling": ["chosen", "own", "blocks"],
             "rotation": np.arange(N),
             "turn": [0, 2],
             "gates": ["rotating", "kept"],
@@ -130,6 +136,18 @@ PLACE = {"net": 0, "training": 1, "seed": 3, "rotation": 2}
         ("than with 'mean, gates kept in place'", better("kept", -0.0099), 0, 1.51, False),
         ("than with 'no mean, gates rotate'", better("flatten", -0.0097), 0, 1.53, True),
         ("than with 'no mean, gates rotate'", better("flatten", -0.0099), 0, 1.51, False),
+        ("maximum over positions, gates rotate", [("max_change", {"pooling": 1, "rotation": 5}, 0.99e-4)], 0, 0.99e-4, True),
+        ("maximum over positions, gates rotate", [("max_change", {"pooling": 1, "rotation": 5}, 1.01e-4)], 0, 1.01e-4, False),
+        ("chosen by the gating network", [("max_found", {"pooling": 0}, 0.5 - 0.0449)], 0, 4.49, True),
+        ("chosen by the gating network", [("max_found", {"pooling": 0}, 0.5 + 0.0451)], 0, 4.51, False),
+        ("chosen by the gating network", [("max_exact", {"rotation": 3}, 0.5 + 0.45e-12)], 0, 1, True),
+        ("chosen by the gating network", [("max_exact", {"rotation": 3}, 0.5 + 0.55e-12)], 0, 1, False),
+        ("chosen by the outputs", [("max_found", {"pooling": 1}, 0.5 + 0.0898)], 0, 4.49, True),
+        ("chosen by the outputs", [], 0, 75, False),
+        ("maxima of blocks of two", [("max_change", {"pooling": 2, "rotation": 3}, 0.0101)], 1, 0.0101, True),
+        ("maxima of blocks of two", [("max_change", {"pooling": 2, "rotation": 3}, 0.0099)], 1, 0.0099, False),
+        ("maxima of blocks of two", [("max_change", {"pooling": 2, "rotation": 4}, 0.99e-4)], 1, 0.5, True),
+        ("maxima of blocks of two", [("max_change", {"pooling": 2, "rotation": 4}, 1.01e-4)], 1, 0.5, False),
     ],
 )  # fmt: skip
 def test_verdicts_on_both_sides_of_their_bounds(words, changes, expected, measured, holds):
@@ -142,9 +160,13 @@ def test_verdicts_on_both_sides_of_their_bounds(words, changes, expected, measur
 def test_all_but_the_claim_of_the_remark_hold_in_the_record_made_by_hand():
     found = experiment.verdicts(made())
     missed = [v.claim for v in found if not v.holds and "better" not in v.claim]
-    assert missed == ["the term of one rotation is translation invariant"]
+    assert missed == [
+        "the term of one rotation is translation invariant",
+        "maximum over positions, chosen by the outputs themselves: E<y,y'> is the sum over paths of the lemma",
+    ]
     assert [v.kind for v in found][:7] == ["claim", "control", "control", "control", "prediction", "claim", "prediction"]
-    assert len(found) == 13
+    assert len(found) == 17
+    assert [v.kind for v in found][13:] == ["claim", "claim", "claim", "prediction"]
 
 
 def test_notes():
@@ -153,7 +175,31 @@ def test_notes():
     assert judged(record, "no output of any").note == "in float32; with gates kept in place 0.33"
     assert judged(record, "not pooled").note == "from 1 to 2.4, over n^2"
     assert judged(made(), "sum to the pooled").note == "sums 2, 2"
+    assert judged(made(), "maximum over positions, gates rotate").note == "in float32; E<y,y'> = 2 +- 0.02"
+    assert judged(made(), "chosen by the gating").note == "0.5, sampled 0.51 +- 0.01"
+    assert judged(made(), "chosen by the outputs").note.startswith("2 +- 0.02, 4 times the sum")
+    assert judged(made(), "maxima of blocks").note == "E<y,y'> from 0.3 to 0.3"
     assert judged(made(), "kept in place: ramps").note == "95.00 +- 0.00 % there, 50.00 +- 0.00 % elsewhere"
+
+
+def test_blocks_need_an_even_number_of_positions():
+    odd = judged(made().isel(rotation=slice(7)), "maxima of blocks of two")
+    assert odd.outcome == "not judged"
+    assert odd.why == "needs positions = 8, has 7; run with --set positions=8"
+
+
+def test_figure_shows_maxima():
+    record = made()
+    panels = {axes.get_title(): axes for axes in experiment.figure(record).axes}
+    moments = panels["(g) maxima over positions, gates rotate"]
+    np.testing.assert_array_equal(moments.lines[0].get_ydata(), record.max_exact)
+    labels = ["maximum of the gating network", "maximum of the outputs", "maxima of blocks of two, mean"]
+    assert [bars.get_label() for bars in moments.containers] == labels
+    for bars, found in zip(moments.containers, record.max_found.values, strict=True):
+        np.testing.assert_array_equal(bars.lines[0].get_ydata(), found)
+    changes = panels["(h) in any network, colours as in (g)"]
+    for line, change in zip(changes.lines, record.max_change.values, strict=True):
+        np.testing.assert_array_equal(line.get_ydata(), change)
 
 
 def test_figure_shows_the_moments_and_the_terms():
@@ -194,7 +240,7 @@ def followed():
 
 def test_the_drawing_shows_every_path_once():
     """Each small panel has the three paths of one strength, step by step from the input, by the weights of its title."""
-    whole, *small = experiment.figure(made()).axes[6:]
+    whole, *small = experiment.figure(made()).axes[8:]
     assert len(small) == 8
     drawn = set()
     for axes in small:

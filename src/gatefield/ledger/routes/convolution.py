@@ -37,6 +37,26 @@ def conv_gates(kernels: Arrays, x: np.ndarray) -> list[np.ndarray]:
     return found
 
 
+def conv_sums(kernels: Arrays, x: np.ndarray) -> np.ndarray:
+    """The last sums (samples, positions, channels) of a convolutional ReLU network."""
+    z = x[:, :, None]
+    for kernel in kernels[:-1]:
+        z = np.maximum(convolve(z, kernel), 0.0)
+    return convolve(z, kernels[-1])
+
+
+def block_maxima(z: np.ndarray) -> np.ndarray:
+    """The larger of positions 0 and 1, of 2 and 3, ..."""
+    return np.maximum(z[:, ::2], z[:, 1::2])
+
+
+def independent_maxima(z: np.ndarray) -> float:
+    """E[y y'] of outputs (choices, 2, positions), their largest, as if where that is did not depend on the weights."""
+    first, second = (np.eye(z.shape[2])[one.argmax(1)] for one in (z[:, 0], z[:, 1]))
+    chances, products = (np.einsum("ci,cj->ij", a, b) / len(z) for a, b in ((first, second), (z[:, 0], z[:, 1])))
+    return float((chances * products).sum())
+
+
 def conv_paths(n: int, size: int, layers: int) -> list[tuple[int, ...]]:
     """All paths: sequences of positions, each of which the next one sees through its kernel."""
     every = itertools.product(range(n), repeat=layers + 1)

@@ -15,8 +15,10 @@ experiment = Experiment(
     "give. (a) E<y,y'> over random weights when x' is rotated, exact and over sampled networks. (b) Without the mean: the "
     "terms of the paper's remark, which calls each invariant. Turning x' first permutes them. (c) Their sum is the moment of "
     "(a). (d, e) Networks trained to tell rising from falling ramps, at one place or at any, then tested on rotated ones: "
-    "means over seeds, bands their range. In (d) the first two networks are the same until they are tested. "
-    "(g, h) A network small enough to follow each path: the paths of one strength differ by a rotation.",
+    "means over seeds, bands their range. In (d) the first two networks are the same until they are tested. (g, h) Maxima in "
+    "the place of the mean: the paper's footnote says that its arguments extend to them. Where the gating network has its "
+    "largest sum, where the output itself is largest, and maxima of blocks of two as networks for images have them. "
+    "(i, j) A network small enough to follow each path: the paths of one strength differ by a rotation.",
     Parameters=RingSettings,
     presets={
         "full": {},

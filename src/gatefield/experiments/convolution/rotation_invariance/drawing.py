@@ -22,12 +22,12 @@ def draw_network(figure: Any) -> None:
     left, right = figure.subfigures(1, 2, width_ratios=[1.0, 1.7])
     whole = left.subplots()
     _network(whole, bundles)
-    whole.set_title("(g) the network of the paper's figure 9")
+    whole.set_title("(i) the network of the paper's figure 9")
     small = right.subplots(2, strengths // 2).ravel()
     for axes, weights, positions in zip(small, *bundles, strict=True):
         _bundle(axes, weights, positions, bundles)
     right.suptitle(
-        f"(h) its {strengths} strengths, of {paths} paths each: {strengths * paths} paths; colour: where a path ends",
+        f"(j) its {strengths} strengths, of {paths} paths each: {strengths * paths} paths; colour: where a path ends",
         fontsize=11,
     )
 

@@ -7,23 +7,27 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from gatefield.experiments.convolution.rotation_invariance.drawing import draw_network
+from gatefield.experiments.convolution.rotation_invariance.maxima import POOLINGS
 from gatefield.experiments.convolution.rotation_invariance.training import NETS, TRAININGS
 
 LABELS = {"rotating": "gates rotate with x'", "kept": "gates kept in place"}
 TURNS = (("C2", "-"), ("C3", "--"))
+MAXIMA = {"chosen": ("C0", "o"), "own": ("C4", "v"), "blocks": ("C5", "D")}
 STYLES = {"rotating": ("C0", "o"), "kept": ("C1", "s"), "flatten": ("C2", "^"), "unpooled": ("C2", "^")}
 
 
 def draw(record: xr.Dataset) -> Figure:
-    figure = Figure(figsize=(12.5, 11.0))
+    figure = Figure(figsize=(16.5, 11.0))
     parts: Any = figure.subfigures(2, 1, height_ratios=[7.2, 3.8])
-    panels: Any = parts[0].subplots(2, 3)
+    panels: Any = parts[0].subplots(2, 4)
     _pooled_panel(panels[0, 0], record)
     _terms_panel(panels[0, 1], record)
     _sums_panel(panels[0, 2], record)
     for axes, training, letter in zip(panels[1], TRAININGS, "de", strict=False):
         _accuracy_panel(axes, record, training, letter)
     _loss_panel(panels[1, 2], record)
+    _maxima_panel(panels[0, 3], record)
+    _changes_panel(panels[1, 3], record)
     draw_network(parts[1])
     return figure
 
@@ -96,3 +100,25 @@ def _loss_panel(axes: Any, record: xr.Dataset) -> None:
     axes.set(yscale="log", xlabel="step", ylabel="training loss", title="(f) training, colours as in (e)")
     axes.set_ylim(bottom=max(axes.get_ylim()[0], 1e-10))
     axes.legend(fontsize="small")
+
+
+def _maxima_panel(axes: Any, record: xr.Dataset) -> None:
+    axes.plot(record.rotation, record.max_exact, "-", color="black", label="sum over paths of the lemma")
+    for pooling, label in POOLINGS.items():
+        color, marker = MAXIMA[pooling]
+        one = record.sel(pooling=pooling)
+        axes.errorbar(one.rotation, one.max_found, 2 * one.max_error, fmt=marker, color=color, markersize=4, label=label)
+    axes.set(xlabel="rotation of x' (positions)", ylabel="E⟨y, y'⟩", title="(g) maxima over positions, gates rotate")
+    _room(axes, above=0.6)
+    axes.legend(fontsize="small", loc="upper right")
+
+
+def _changes_panel(axes: Any, record: xr.Dataset) -> None:
+    for pooling in POOLINGS:
+        color, marker = MAXIMA[pooling]
+        change = np.maximum(record.max_change.sel(pooling=pooling), 1e-8)
+        axes.plot(record.rotation, change, "-", color=color, marker=marker, markersize=4, linewidth=0.8)
+    axes.set(
+        yscale="log", ylim=(5e-9, 5), xlabel="rotation of x' (positions)", ylabel="largest relative change of y' (0 as 1e-8)",
+        title="(h) in any network, colours as in (g)",
+    )  # fmt: skip

@@ -19,12 +19,12 @@ SIDE_BY_SIDE = 500
 
 def moments(p: RingSettings) -> xr.Dataset:
     """E<y,y'> of a rising ramp x and a falling one x', rotated by each number of positions, over random weights."""
-    base = _pair(p)
+    base = pair(p)
     x = turned(base)
-    gating = _net(p, jax.random.key(p.seed), gating="galu")
-    gates = _gates(gating, x)
+    gating = network(p, jax.random.key(p.seed), gating="galu")
+    gates = gates_of(gating, x)
     kept = [np.concatenate([gate[:1], np.repeat(gate[1:2], p.positions, 0)]) for gate in gates]
-    weights = (_sigmas(p), p.kernel_size)
+    weights = (sigmas(p), p.kernel_size)
     turns = np.array([0, p.positions // 3])
     exact = [
         conv_gap_moment(gates, x, *weights)[0, 1:],
@@ -33,8 +33,8 @@ def moments(p: RingSettings) -> xr.Dataset:
     ]
     terms = [rotation_terms([g[[0, 1 + turn]] for g in gates], x[[0, 1 + turn]], *weights)[:, 0, 1] for turn in turns]
     keys = jax.random.split(jax.random.fold_in(jax.random.key(p.seed), DRAWS), p.draws)
-    rotating = _over_draws(_net(p, keys, gates_from=gating), x)
-    frozen = _over_draws(_net(p, keys, gating="free", free_gates=kept), x)
+    rotating = _over_draws(network(p, keys, gates_from=gating), x)
+    frozen = _over_draws(network(p, keys, gating="free", free_gates=kept), x)
     found = [rotating.pooled, frozen.pooled, rotating.whole]
     return xr.Dataset(
         {
@@ -54,22 +54,25 @@ def turned(base: np.ndarray) -> np.ndarray:
     return np.stack([base[0], *(np.roll(base[1], -r) for r in range(base.shape[1]))])
 
 
-def _pair(p: RingSettings) -> np.ndarray:
+def pair(p: RingSettings) -> np.ndarray:
+    """A rising ramp and a falling one."""
     x, y = ramps(np.random.default_rng([p.seed, PAIR]), 2, p)
     return x[np.argsort(-y)]
 
 
-def _net(p: RingSettings, key: Any, **gates: Any) -> ConvGated:
+def network(p: RingSettings, key: Any, **gates: Any) -> ConvGated:
     """Convolutions alone: the mean over positions is taken afterwards."""
     channels = [p.channels] * p.layers
     return ConvGated((p.positions, 1), channels, kernel_size=p.kernel_size, padding="circular", key=key, **gates)
 
 
-def _sigmas(p: RingSettings) -> np.ndarray:
+def sigmas(p: RingSettings) -> np.ndarray:
+    """Standard deviations of the weights of each layer."""
     return np.sqrt(2 / (p.kernel_size * np.array([1, *[p.channels] * (p.layers - 1)])))
 
 
-def _gates(net: ConvGated, x: np.ndarray) -> list[np.ndarray]:
+def gates_of(net: ConvGated, x: np.ndarray) -> list[np.ndarray]:
+    """The gates of each layer, in float64."""
     found = eqx.filter_jit(lambda net, x: net.gates(x))(net, jax.numpy.asarray(x, float))
     return [np.asarray(gate, np.float64) for gate in found]
 

@@ -5,7 +5,7 @@ import xarray as xr
 
 from gatefield.experiments.convolution.rotation_invariance.training import NETS
 from gatefield.experiments.deep.digits.verdicts import exceeds, spread
-from gatefield.experiments.needs import at_least, lacking, undecided, unjudged
+from gatefield.experiments.needs import at_least, exactly, lacking, undecided, unjudged
 from gatefield.lab import Verdict
 
 ROUNDING, SINGLE, FAR = 1e-12, 1e-4, 4.5
@@ -14,6 +14,7 @@ be away."""
 ENOUGH = 200
 """Steps after which networks tell ramps apart; of fewer, nothing is decided."""
 LEMMA, REMARK = "paper 004, lemma 4.1", "paper 004, remark after lemma 4.1"
+FOOTNOTE = "paper 004, section 4, footnote 5"
 CASES = {"kept": "pooled, gates kept in place", "unpooled": "not pooled, gates rotate"}
 
 
@@ -26,6 +27,7 @@ def verdicts(record: xr.Dataset) -> list[Verdict]:
         _one_term(record),
         _each_network(record),
         *_trained(record),
+        *_maxima(record),
     ]
 
 
@@ -178,3 +180,70 @@ def _better(rotating: xr.DataArray, other: xr.DataArray, name: str) -> Verdict:
     note = f"{spread(rotating, 100)} % against {spread(other, 100)} %"
     claim = f"trained at any place: better with a mean and rotating gates than with '{name}' (percentage points)"
     return exceeds(claim, rotating, other, note=note, scale=100, source=LEMMA)
+
+
+def _maxima(record: xr.Dataset) -> list[Verdict]:
+    """Max pooling: every network is invariant; the sum over paths needs positions that the weights do not choose."""
+    n = record.sizes["rotation"]
+    whole = lacking(exactly("positions", n + n % 2, n))
+    return [_max_invariant(record), _max_paths(record), _own_maximum(record), *unjudged(whole, _blocks(record))]
+
+
+def _max_invariant(record: xr.Dataset) -> Verdict:
+    own = record.sel(pooling="own")
+    return Verdict.below(
+        "maximum over positions, gates rotate: the outputs of every sampled network stay, and so does E<y,y'>",
+        SINGLE,
+        float(own.max_change.max()),
+        expected=0.0,
+        or_equal=True,
+        of="largest relative change",
+        kind="claim",
+        source=FOOTNOTE,
+        note=f"in float32; E<y,y'> = {float(own.max_found[0]):.4g} +- {float(own.max_error[0]):.1g}",
+    )
+
+
+def _max_paths(record: xr.Dataset) -> Verdict:
+    """All rotations have one and the same mean; the first is compared."""
+    found = record.sel(pooling="chosen").isel(rotation=0)
+    exact = float(record.max_exact[0])
+    return Verdict.below(
+        "maximum over positions, chosen by the gating network: E<y,y'> is the sum over paths of the lemma, and invariant",
+        FAR,
+        abs(float(found.max_found) - exact) / float(found.max_error),
+        expected=0.0,
+        of="distance in standard errors",
+        kind="claim",
+        source=FOOTNOTE,
+        note=f"{exact:.4g}, sampled {float(found.max_found):.4g} +- {float(found.max_error):.1g}",
+    ).and_below(ROUNDING, _range(record.max_exact), or_equal=True, of="range over rotations")
+
+
+def _own_maximum(record: xr.Dataset) -> Verdict:
+    """The position then depends on the weights, which assumption 2 excludes."""
+    found = record.sel(pooling="own").isel(rotation=0)
+    exact, mean, error = (float(one) for one in (record.max_exact[0], found.max_found, found.max_error))
+    return Verdict.below(
+        "maximum over positions, chosen by the outputs themselves: E<y,y'> is the sum over paths of the lemma",
+        FAR,
+        abs(mean - exact) / error,
+        expected=0.0,
+        of="distance in standard errors",
+        kind="claim",
+        source=FOOTNOTE,
+        note=f"{mean:.4g} +- {error:.1g}, {mean / exact:.3g} times the sum, because the position depends on the weights",
+    )
+
+
+def _blocks(record: xr.Dataset) -> Verdict:
+    change, mean = (record[name].sel(pooling="blocks") for name in ("max_change", "max_found"))
+    return Verdict.above(
+        "maxima of blocks of two, then the mean: outputs change when x' turns by an odd number of positions, by an even not",
+        0.01,
+        float(change.isel(rotation=slice(1, None, 2)).min()),
+        expected=1.0,
+        of="largest relative change, at the odd rotation with the least,",
+        source=f"{FOOTNOTE}; blocks are ours",
+        note=f"E<y,y'> from {float(mean.min()):.4g} to {float(mean.max()):.4g}",
+    ).and_below(SINGLE, float(change.isel(rotation=slice(0, None, 2)).max()), or_equal=True, of="at even ones")

@@ -1,5 +1,6 @@
 """GaLU and ReLU networks on random points of a square: spectrum and speed of training against depth."""
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -7,10 +8,13 @@ import xarray as xr
 
 from gatefield.core.grid import Grid
 from gatefield.experiments.deep.networks import LAWS, Case, descend, draw, own_gates, ratio, recorded, recursion
+from gatefield.kernels import cosine_normalised, wide_galu_ntk, wide_relu_ntk
 from gatefield.lab import Bench, Parameters
 from gatefield.lab.kinds import Count, Depths, Rate, Seed, Several
 
 NETS = ("GaLU", "ReLU")
+FIRST = {"signs": tuple(itertools.product((1.0, -1.0), repeat=2)), "gaussian": None}
+"""Weights of the first layer, over sigma, for theory: four choices, or normal."""
 NOTHING = 1e-9
 """Eigenvalues below this part of the largest are rounding, which is near 1e-13 of it."""
 
@@ -22,7 +26,7 @@ class Settings(Parameters):
     first `trained_runs` are also trained.
     """
 
-    samples: Count = 100
+    samples: Several = 100
     width: Count = 100
     depths: Depths = (2, 4, 8, 12, 20)
     runs: Several = 20
@@ -54,25 +58,47 @@ def _case(p: Settings, net: str, law: str, depth: int, run: Any) -> Case:
 
 def _spectra(p: Settings, net: str, law: str, depth: int) -> xr.Dataset:
     """Spectra over the runs and errors by the linear recursion."""
-    steps, cases = recorded(p.steps, p.record_every), (_case(p, net, law, depth, run) for run in range(p.runs))
-    found = [recursion(case.kernel(), case.error(), p.rate, steps) for case in cases]
+    steps, cases = recorded(p.steps, p.record_every), [_case(p, net, law, depth, run) for run in range(p.runs)]
+    kernels, limits = [case.kernel() for case in cases], [_wide(p, net, law, depth, case.x) for case in cases]
+    found = [recursion(K, case.error(), p.rate, steps) for K, case in zip(kernels, cases, strict=True)]
     spectra, ratios = map(np.array, zip(*found, strict=True))
-    values = np.maximum(spectra, 0.0)
-    total = values.sum(1, keepdims=True)
+    values, ideal = (np.maximum(one, 0.0) for one in (spectra, np.linalg.eigvalsh(limits)))
     return xr.Dataset(
         {
             "rank": ("run", (values > NOTHING * values[:, -1:]).sum(1), {"long_name": "eigenvalues above 1e-9 of the largest"}),
-            "spread": ("run", total[:, 0] / values[:, -1], {"long_name": "trace of K over its largest eigenvalue"}),
-            "sums": ("k", np.cumsum(values / total, 1).mean(0), {"long_name": "share of the k smallest eigenvalues"}),
+            "spread": ("run", values.sum(1) / values[:, -1], {"long_name": "trace of K over its largest eigenvalue"}),
+            "sums": ("k", _shares(values), {"long_name": "share of the k smallest eigenvalues"}),
             "plain_sums": (
                 "k",
                 np.cumsum(values, 1).mean(0),
                 {"long_name": "sum of the k smallest eigenvalues of K, mean over runs"},
             ),
             "recursion": (("run", "step"), ratios, {"long_name": "|e_t|/|e_0| with K fixed"}),
+            "likeness": ("run", _likeness(kernels), {"long_name": "mean cosine of two samples in K"}),
+            "spread_wide": ("run", ideal.sum(1) / ideal[:, -1], {"long_name": "trace over largest eigenvalue, wide limit"}),
+            "sums_wide": ("k", _shares(ideal), {"long_name": "share of the k smallest eigenvalues, wide limit"}),
+            "likeness_wide": ("run", _likeness(limits), {"long_name": "mean cosine of two samples in K, wide limit"}),
         },
         {"k": np.arange(1, p.samples + 1), "step": steps},
     )
+
+
+def _wide(p: Settings, net: str, law: str, depth: int, x: np.ndarray) -> np.ndarray:
+    """The kernel of such a network in the limit of large width, on the same inputs."""
+    kernel = {"GaLU": wide_galu_ntk, "ReLU": wide_relu_ntk}[net]
+    return np.asarray(kernel(x, depth, p.width, (2 / p.width) ** 0.5, first=FIRST[law]))
+
+
+def _shares(values: np.ndarray) -> np.ndarray:
+    """Mean over runs of the share that the k smallest eigenvalues have in the trace."""
+    return np.cumsum(values / values.sum(1, keepdims=True), 1).mean(0)
+
+
+def _likeness(kernels: list[np.ndarray]) -> np.ndarray:
+    """Mean cosine of two different samples, in each kernel."""
+    cosines = np.asarray(cosine_normalised(np.stack(kernels)))
+    pairs = cosines.shape[1] * (cosines.shape[1] - 1)
+    return (cosines.sum((1, 2)) - np.trace(cosines, axis1=1, axis2=2)) / pairs
 
 
 def _trained(p: Settings, bench: Bench, net: str, depth: int) -> xr.Dataset:

@@ -5,7 +5,7 @@ import xarray as xr
 
 from gatefield.core.intervals import FAR
 from gatefield.experiments.deep.means import CLEAR, beside_table, mean_and_error
-from gatefield.experiments.needs import exactly, holding, lacking
+from gatefield.experiments.needs import at_least, exactly, holding, lacking
 from gatefield.lab import Verdict
 
 SOURCE = "paper 004, experiment 2, figure 4"
@@ -23,12 +23,16 @@ RUNS = 20
 SETTING = {"samples": 100, "width": 100, "rate": 0.1}
 STEPS = 300
 """Those of the table: other settings are not compared with it."""
+FUTURE = "paper 004, section 1, future work: gates that depend on the weights"
+WIDE = 4
+"""Units for each layer from which on a network counts as wide: means differ from their limit by O(d/w)."""
 WORDS = {"signs": "+-sigma", "gaussian": "normal weights"}
 
 
 def verdicts(record: xr.Dataset) -> list[Verdict]:
     by_law = [verdict for law in record.law.values for verdict in _depth(record.sel(law=law), str(law))]
-    return [_rank(record), *by_law, *_table(record)]
+    wide = [verdict for law in record.law.values for verdict in _wide(record.sel(law=law), WORDS[str(law)])]
+    return [_rank(record), *by_law, *_table(record), *wide]
 
 
 def table_row(record: xr.Dataset, net: str, what: str = "recursion") -> dict[int, str]:
@@ -123,6 +127,55 @@ def _trained(late: xr.Dataset, name: str) -> Verdict:
 
 def _each(depths: np.ndarray, galu: np.ndarray, relu: np.ndarray) -> str:
     return ", ".join(f"{d}: {a:.3g} and {b:.3g}" for d, a, b in zip(depths, galu, relu, strict=True))
+
+
+def _wide(one: xr.Dataset, name: str) -> list[Verdict]:
+    """Theory of wide networks, with gates of another network and with gates of their own, beside both."""
+    deepest, width = int(one.depth[-1]), one.attrs["width"]
+    near = f"{name}: GaLU and ReLU kernels have the likeness of samples that the limit of large width gives, up to d/w"
+    cost = f"{name}: gates of its own make samples more alike at d = {deepest}, by as much as the limit gives, up to d/w"
+    if why := lacking(at_least("width", WIDE * deepest, width)):
+        return [Verdict.not_judged(claim, why, source=FUTURE) for claim in (near, cost)]
+    return [_near_limit(one, near), _coupling(one, cost)]
+
+
+def _near_limit(one: xr.Dataset, claim: str) -> Verdict:
+    """Each run is laid beside the limit for its own inputs."""
+    scale = one.attrs["width"] / one.depth.values
+    away = (one.likeness - one.likeness_wide).transpose("net", "depth", "run")
+    mean, error = (part * scale for part in mean_and_error(away, "run"))
+    at = np.unravel_index(np.abs(mean).argmax(), mean.shape)
+    means = [one[which].mean("run").transpose("depth", "net").values for which in ("likeness", "likeness_wide")]
+    rows = zip(one.depth.values, *means, strict=True)
+    text = ", ".join(f"{d}: {a[0]:.3f} ({b[0]:.3f}) and {a[1]:.3f} ({b[1]:.3f})" for d, a, b in rows)
+    return Verdict.below(
+        claim,
+        1.0,
+        abs(mean[at]),
+        expected=0.0,
+        error=CLEAR * error[at],
+        of="largest difference of mean cosines, over d/w,",
+        source=FUTURE,
+        note=f"mean cosine of two samples (limit in brackets), {' and '.join(map(str, one.net.values))}, by depth: {text}",
+    )
+
+
+def _coupling(one: xr.Dataset, claim: str) -> Verdict:
+    """How much more alike samples are behind gates of the network itself, run by run."""
+    deep = one.isel(depth=-1)
+    cost, limit = (deep[which].sel(net="ReLU") - deep[which].sel(net="GaLU") for which in ("likeness", "likeness_wide"))
+    (mean, error), spread = mean_and_error(cost, "run"), deep[["spread", "spread_wide"]].mean("run")
+    parts = [f"{net} {float(spread.spread.sel(net=net)):.2f} ({float(spread.spread_wide.sel(net=net)):.2f})" for net in TABLE]
+    return Verdict.within(
+        claim,
+        limit.mean(),
+        mean,
+        atol=int(deep.depth) / one.attrs["width"],
+        of="mean cosine of ReLU less that of GaLU",
+        source=FUTURE,
+        note=f"+- {float(error):.3f} over {cost.sizes['run']} runs; trace over largest eigenvalue (limit): {', '.join(parts)}. "
+        "With depth the limit of GaLU tends to a diagonal kernel, that of ReLU to a quarter of the diagonal everywhere else",
+    ).and_above(0.0, mean, of="it", error=CLEAR * error)
 
 
 def _table(record: xr.Dataset) -> list[Verdict]:

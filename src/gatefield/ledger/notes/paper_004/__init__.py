@@ -6,7 +6,7 @@
 - `soft_gates.py`: section 3, definition 3.1, lemma 3.1, experiments 3, 4 and 6, table 2
 - `sub_networks.py`: section 3.1, the sensitive sub-network
 - `alignment.py`: section 3, figures 6 and 8
-- `convolution.py`: section 4, lemmas 4.1 and 8.2
+- `convolution.py`: section 4, footnote 5, lemmas 4.1 and 8.2
 - `proofs.py`: section 7, corollary 8.1, equations 10 to 16
 """
 

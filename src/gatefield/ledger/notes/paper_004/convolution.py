@@ -1,4 +1,4 @@
-"""Paper 004, section 4: circular convolutions with pooling. Equation 7, path sharing, figure 9, lemma 4.1; lemma 8.2."""
+"""Paper 004, section 4: convolutions with pooling. Equation 7, path sharing, figure 9, lemma 4.1, footnote 5; lemma 8.2."""
 
 import functools
 from collections import Counter
@@ -10,6 +10,7 @@ from gatefield.kernels import conv_gap_moment, conv_moment, path_bundles, rotati
 from gatefield.ledger.notes.paper_004 import holds, holds_if, refuted
 from gatefield.ledger.routes import convolution as routes
 from gatefield.ledger.routes.paths import all_signs
+from gatefield.nets import ConvGated
 
 N, SIZE, LAYERS, SIGMA = 3, 2, 3, 0.8
 MOMENT = (SIGMA, SIZE)
@@ -62,6 +63,65 @@ def over_rotations() -> Estimate:
     turned = [np.array([X[0], np.roll(X[1], -rotation)]) for rotation in range(N)]
     total = sum(by_pairs(gates_of(x), x, rotation=0) for x in turned)
     return Estimate(total * SIGMA ** (2 * LAYERS) / N**2, 1e-12, PATHS + ", each input rotated")
+
+
+def chosen(x: np.ndarray) -> np.ndarray:
+    """1 where the gating network has its largest sum, else 0: (samples, positions)."""
+    return np.eye(N)[routes.conv_sums(GATING, x)[:, :, 0].argmax(1)]
+
+
+def chosen_moment(gates: list[np.ndarray], x: np.ndarray) -> float:
+    """E[y y'] of the outputs at the chosen positions: their mean over all positions, if the last gates are n there, else 0."""
+    return float(conv_gap_moment([*gates[:-1], N * chosen(x) * gates[-1]], x, *MOMENT)[0, 1])
+
+
+def chosen_by_signs() -> Estimate:
+    """The same from all outputs."""
+    y = (outputs("hard") * chosen(X)).sum(-1)
+    return Estimate((y[:, 0] * y[:, 1]).mean(), 1e-12, f"{SIGNS}, outputs at the chosen positions")
+
+
+def own_maxima() -> float:
+    """E[y y'] of the largest output of each sample."""
+    y = outputs("hard").max(-1)
+    return (y[:, 0] * y[:, 1]).mean()
+
+
+PAIR = np.array([[0.5, -1.0], [0.2, 1.3]])
+"""Two positions: their block is the whole ring, so that max pooling over blocks is over all positions."""
+PAIR_GATES = [gate[:, :2] for gate in SOFT[:2]]
+FOUR, FOUR_KERNELS = np.array([[0.5, -1.0, 0.8, 1.3]]), 0.7 * GATING[:2]
+
+
+def pair_outputs() -> np.ndarray:
+    """Outputs (signs, samples, positions) of two convolutions on the ring of two."""
+    every = all_signs([(SIZE, 1, 1)] * 2, SIGMA)
+    return np.array([routes.conv_output(one, PAIR_GATES, PAIR)[:, :, 0] for one in every])
+
+
+def library_maxima() -> float:
+    """E[y y'] of the library's network with max pooling on the ring of two, over all signs."""
+    layout = {"kernel_size": SIZE, "padding": "circular", "pool": [None, "max"], "gating": "free"}
+    gates, total = [gate[:, :, None] for gate in PAIR_GATES], []
+    for kernels in all_signs([(SIZE, 1, 1)] * 2, SIGMA):
+        net = ConvGated((2, 1), [1, 1], init=[k.reshape(SIZE, 1) for k in kernels], free_gates=gates, **layout)
+        total.append(np.prod(np.asarray(net(PAIR.astype(np.float32)), float)))
+    return float(np.mean(total))
+
+
+def block_change(turn: int) -> float:
+    """How much the output of the library's ReLU network with maxima of blocks and their mean changes with a rotation."""
+    init = [k.reshape(SIZE, 1) for k in FOUR_KERNELS]
+    layout = {"kernel_size": SIZE, "padding": "circular", "pool": [None, "max"], "head": "mean", "gating": "relu"}
+    net = ConvGated((4, 1), [1, 1], init=init, **layout)
+    before, after = (float(net(np.float32(x)).item()) for x in (FOUR, np.roll(FOUR, turn, 1)))
+    return after - before
+
+
+def slow_block_change(turn: int) -> float:
+    both = [np.maximum(routes.conv_sums(FOUR_KERNELS, x), 0.0) for x in (FOUR, np.roll(FOUR, turn, 1))]
+    before, after = (float(routes.block_maxima(z).mean()) for z in both)
+    return after - before
 
 
 FORMULAS = {
@@ -154,5 +214,47 @@ FORMULAS = {
         ),
         printed=lambda: by_pairs(GATES, X, 0) - by_pairs(GATES, X, 0),  # invariant: after the rotation as before it
         note="the terms are 0.9, 2.78 and 0, summed over bundles; a rotation permutes them, and only their sum stays",
+    ),
+    "004-footnote5-paths": holds_if(
+        place="section 4, footnote 5",
+        says="lemma 4.1 extends to max pooling",
+        implements="kernels.conv_gap_moment",
+        value=lambda: chosen_moment(GATES, X),
+        estimate=chosen_by_signs,
+        printed=own_maxima,
+        right=r"\mathbb{E}[y_s y_{s'}] = \sigma^{2(d-1)}\sum_k\sum_{p_1, p_2 \in b_k} x(p_1(0), s)\,A(s, p_1)\,m_s(p_1)\,"
+        r"x(p_2(0), s')\,A(s', p_2)\,m_{s'}(p_2)",
+        note="if the gating network chooses the position, m = 1 there and 0 elsewhere, as assumption 2 asks of gates; with "
+        "each output's own maximum (printed) the position depends on the weights",
+    ),
+    "004-footnote5-invariance": holds_if(
+        place="section 4, footnote 5",
+        says="max pooling, too, causes translational invariance",
+        implements="kernels.conv_gap_moment",
+        value=lambda: chosen_moment(TURNED_GATES, TURNED),
+        estimate=chosen_by_signs,
+        note="gates must rotate with the input. What leaves the convolutions then rotates too, and its largest entry stays: "
+        "every single network is invariant, and so are all its means and kernels, whoever chooses the position",
+    ),
+    "004-footnote5-own": refuted(
+        place="section 4, footnote 5",
+        says="with maxima of the outputs themselves, positions may be taken as independent of the weights",
+        implements="nets.ConvGated",
+        value=library_maxima,
+        estimate=lambda: Estimate(
+            (pair_outputs().max(-1)[:, 0] * pair_outputs().max(-1)[:, 1]).mean(), 1e-6, "all signs of four weights"
+        ),
+        printed=lambda: routes.independent_maxima(pair_outputs()),
+        note="two convolutions on a ring of two, soft gates; printed: the chance of each pair of positions times E[z z'] "
+        "there. The means of maxima are not zero",
+    ),
+    "004-footnote5-blocks": refuted(
+        place="section 4, footnote 5",
+        says="with maxima of blocks of two and then the mean, a rotation by one position changes nothing",
+        implements="nets.ConvGated",
+        value=lambda: block_change(1),
+        estimate=lambda: Estimate(slow_block_change(1), 1e-6, "convolutions written out"),
+        printed=lambda: slow_block_change(0),
+        note="blocks of two see rotations by an odd number of positions; by an even number nothing changes",
     ),
 }

@@ -12,8 +12,8 @@ from gatefield.core.checks import given
 from gatefield.core.errors import UserError
 from gatefield.kernels.arrays import Arrays, Kernel, Samples, arrays, float_arrays, full_precision, numbers, on_device
 from gatefield.kernels.features import Features, features, kernel
-from gatefield.kernels.soft import SoftNetwork, gate_backward, pushes, soft_network
-from gatefield.kernels.soft_pass import Pass, check_masks, gating_pass
+from gatefield.kernels.soft.parts import SoftNetwork, gate_backward, pushes, soft_network
+from gatefield.kernels.soft.passes import Pass, check_masks, gating_pass
 
 
 @given(weights=arrays, gating_weights=arrays, x=numbers, moving=arrays, kept=arrays)

@@ -23,7 +23,7 @@ from gatefield.kernels.arrays import (
 )
 from gatefield.kernels.features import Features, back, features, kernel, with_biases
 from gatefield.kernels.passes import dense
-from gatefield.kernels.soft_pass import Pass, check_soft, gating_pass
+from gatefield.kernels.soft.passes import Pass, check_soft, gating_pass
 
 
 @given(weights=arrays, gating_weights=arrays, x=numbers, biases=arrays, gating_biases=arrays)

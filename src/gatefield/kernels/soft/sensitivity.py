@@ -10,7 +10,7 @@ from jaxtyping import Float
 from gatefield.core.arrays import Exact, ScalarLike
 from gatefield.core.checks import given
 from gatefield.kernels.arrays import Arrays, Kernel, Samples, arrays, float_arrays, full_precision, numbers
-from gatefield.kernels.soft_pass import Pass, answers, check_gating, check_masks, check_soft, gating_pass
+from gatefield.kernels.soft.passes import Pass, answers, check_gating, check_masks, check_soft, gating_pass
 
 
 class GateSensitivity(NamedTuple):
