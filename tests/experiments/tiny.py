@@ -272,6 +272,7 @@ TINY = {
     "gate-adaptation": _DIGITS,
     "frozen-or-adapting": _DIGITS,
     "gates-lottery": _DIGITS,
+    "moving-gates": {**_DIGITS, "depth": 3, "kernel_samples": 6},
     "rotation-invariance": {
         "positions": 8,
         "length": 3,

@@ -1,0 +1,28 @@
+"""Do the gates of deep networks keep changing while they train, and what do gates and strengths do apart?"""
+
+from gatefield.experiments.deep.digits.pair import QUICK, SETTING
+from gatefield.experiments.deep.moving_gates.figure import draw
+from gatefield.experiments.deep.moving_gates.simulate import Settings, simulate
+from gatefield.experiments.deep.moving_gates.verdicts import verdicts
+from gatefield.lab import Experiment
+
+experiment = Experiment(
+    name="moving-gates",
+    title="Do the gates of deep networks keep changing, in which layers, and what do gates and strengths do apart?",
+    source="paper 004, section 3 and conceptual gain IV; how far gates move is not measured there",
+    text="The paper explains why ReLU networks generalise better than GaLU by their gates, which keep changing. Here the gates "
+    "of ReLU, soft ReLU and soft GaLU are recorded on some training images: which part of them is on the other side of half "
+    "their range than at the start, layer by layer; how many flip from record to record, which tells whether they come to "
+    "rest; how many are as at the end; and how much of each image's open sub-network is left, the overlap lambda of paths "
+    "open now and at the start over that of either with itself. A gate that flips and flips back between two records is not "
+    "seen. GaLU with frozen gates is the control. Then soft GaLU is trained from one start by its strengths alone, its gates "
+    "alone, and both. In a gradient flow the loss falls at the speed e'K^w e/n² + e'K^a e/n², e the errors on n images: the "
+    "two parts add up at the start, where they are measured by one small step of gradient descent; later the three are in "
+    "different places. " + SETTING + "K is the tangent kernel by all that is trained.",
+    Parameters=Settings,
+    presets={"full": {}, "quick": {**QUICK, "depth": 5, "records": 16}},
+    durations={"quick": "1 min", "full": "15 min"},
+    simulate=simulate,
+    verdicts=verdicts,
+    figure=draw,
+)

@@ -1,0 +1,293 @@
+"""Verdicts and figure of `moving-gates` on records made by hand; its networks, gates and speeds by plain routes."""
+
+import digit_records as records
+import jax
+import numpy as np
+import pytest
+import xarray as xr
+from drawn import assert_line, lines, panel
+from judging import changed, scrambled
+from test_experiments import simulated, trained
+
+from gatefield.experiments.deep.moving_gates import experiment
+from gatefield.experiments.deep.moving_gates.simulate import FLOWS, MOVING, NETS
+from gatefield.experiments.deep.moving_gates.verdicts import quarters, undone
+
+SEED, STEPS, LAYERS = 2, 9, 3
+EPOCH = 5.0 * np.arange(STEPS)
+BY_LAYER = {"flipped": 0.2, "between": 0.02, "agreement": 0.9, "moved": 0.1, "open": 0.5}
+PLAIN = {"loss": 0.1, "test_accuracy": 0.95, "nu": 0.5, "trace": 1.0, "least": 0.1, "overlap": 0.3}
+SPEEDS = {"trace_w": 2.0, "trace_a": 1.0, "speed_w": 3.0, "speed_a": 1.0}
+
+
+def made(**attrs):
+    """Alike for both seeds and all times; frozen networks stand still."""
+    shape = len(NETS), SEED, STEPS
+    data = {name: (("net", "seed", "step", "layer"), np.full((*shape, LAYERS), value)) for name, value in BY_LAYER.items()}
+    data |= {name: (("net", "seed", "step"), np.full(shape, value)) for name, value in PLAIN.items()}
+    data |= {"overlap_chance": (("net", "seed"), np.full(shape[:2], 0.1))}
+    data |= {name: (("flow", "seed", "step"), np.full((3, SEED, STEPS), value)) for name, value in SPEEDS.items()}
+    data |= {"first_speed": (("flow", "seed"), np.array([[4.0] * 2, [3.0] * 2, [1.0] * 2]))}
+    coords = {"net": list(NETS), "flow": list(FLOWS), "layer": range(1, LAYERS + 1), "step": range(STEPS)}
+    record = xr.Dataset(data, {**coords, "epoch": ("step", EPOCH)}, {"ridge": 1e-8, "epochs": 40, **attrs})
+    return changed(record, *[(name, {"net": ["galu", "strengths"]}, 0.0) for name in ("flipped", "between", "moved")])
+
+
+def verdict(record, start, words):
+    """The one whose claim begins and goes on so."""
+    (found,) = [one for one in experiment.verdicts(record) if one.claim.startswith(f"{start}: ") and words in one.claim]
+    return found
+
+
+def seeds(mean, half=0.001):
+    """Two values, whose one-sided 95 % interval reaches 6.314 `half` to each side."""
+    return np.array([mean - half, mean + half])
+
+
+ABOVE = ((0.007, "confirmed"), (0.006, "not decided"), (-0.006, "not decided"), (-0.007, "refuted"))
+"""Distances from a bound, and what follows."""
+
+
+@pytest.mark.parametrize(("net", "name"), MOVING.items())
+@pytest.mark.parametrize(("off", "outcome"), ABOVE)
+def test_every_layer_moves_and_late_ones_too(net, name, off, outcome):
+    """By the layer that moves least at the end; and by what changes side from three quarters on, in all layers together."""
+    record = changed(made(), ("flipped", {"net": net, "layer": 2, "step": 8}, seeds(0.05 + off)))
+    found = verdict(record, name, "gates of every layer have moved")
+    records.assert_judged(found, 0.05 + off, outcome, 0.05)
+    assert found.kind == "claim"
+    thrice = np.array([0.0, 1.5, 1.5])  # layers differ; their mean counts
+    late = 1 - np.multiply.outer(seeds(0.01 + off), thrice)
+    found = verdict(changed(made(), ("agreement", {"net": net, "step": 6}, late)), name, "gates keep changing")
+    records.assert_judged(found, 0.01 + off, outcome, 0.01)
+    assert found.kind == "claim"
+
+
+@pytest.mark.parametrize(("net", "name"), MOVING.items())
+@pytest.mark.parametrize(("off", "outcome"), ABOVE)
+def test_gates_slow_down_and_lose_their_first_sub_networks(net, name, off, outcome):
+    """The rate over the last two records, 7 and 8, against that over 1 and 2; those between do not count."""
+    record = made()
+    record.between.loc[{"net": net, "step": [3, 4, 5, 6]}] = 0.9
+    record.between.loc[{"net": net, "step": [1, 2]}] = 0.1
+    record.between.loc[{"net": net, "step": [7, 8]}] = 0.1 * seeds(0.5 - off)[:, None, None]
+    records.assert_judged(verdict(record, name, "less and less often"), 0.5 - off, outcome, 0.5)
+    record = changed(made(), ("overlap", {"net": net, "step": 8}, seeds(0.5 - off)))
+    records.assert_judged(verdict(record, name, "less than half"), 0.5 - off, outcome, 0.5)
+
+
+@pytest.mark.parametrize(("net", "name"), MOVING.items())
+@pytest.mark.parametrize(("off", "outcome"), ABOVE)
+def test_agreement_rises_from_every_quarter_to_the_next(net, name, off, outcome):
+    """The quarter counts that rises least: here from record 2 to 4. The deepest layer is compared with the first."""
+    path = [0.5, 0.0, 0.6, 0.0, 0.6, 0.0, 0.7, 0.0, 1.0]
+    record = made()
+    record.agreement.loc[{"net": net}] = np.array(path)[:, None]
+    record.agreement.loc[{"net": net, "step": 4}] = 0.6 + seeds(off)[:, None]
+    records.assert_judged(verdict(record, name, "agreement with the final gates"), off, outcome, 0.0)
+    ends = [("flipped", {"net": net, "step": 8, "layer": layer}, 0.2 + values) for layer, values in ((1, 0), (3, seeds(off)))]
+    records.assert_judged(verdict(changed(made(), *ends), name, "the last layer"), 100 * off, outcome, 0.0)
+
+
+def test_short_and_rough_records_are_not_judged_on_time():
+    timed = ("gates keep changing", "less and less often", "agreement with the final gates")
+    for record, what in ((made(epochs=19), "--set epochs=20"), (made().isel(step=slice(8)), "--set records=8")):
+        for words in timed:
+            found = verdict(record, "ReLU", words)
+            assert found.outcome == "not judged"
+            assert what in found.why
+    assert all(verdict(made(epochs=20), "ReLU", words).bounds for words in timed)
+
+
+def test_one_seed_decides_nothing_about_means():
+    found = experiment.verdicts(made().isel(seed=[0]))
+    open_ones = [one for one in found if one.outcome == "not decided"]
+    assert len(open_ones) == 21
+    assert all("--set seeds=2" in one.note for one in open_ones)
+
+
+@pytest.mark.parametrize("name", ["flipped", "between", "moved"])
+@pytest.mark.parametrize("net", ["galu", "strengths"])
+def test_frozen_gates_must_not_move(name, net):
+    (still,) = [one for one in experiment.verdicts(made()) if "frozen gates do not move" in one.claim]
+    assert (still.outcome, still.measured, still.kind) == ("confirmed", 0.0, "control")
+    record = changed(made(), (name, {"net": net, "seed": 1, "step": 3, "layer": 2}, 1e-4))
+    (still,) = [one for one in experiment.verdicts(record) if "frozen gates do not move" in one.claim]
+    assert (still.outcome, still.measured) == ("off", pytest.approx(1e-4))
+
+
+@pytest.mark.parametrize(
+    ("off", "outcome"), [(0.009, "confirmed"), (-0.009, "confirmed"), (0.011, "refuted"), (-0.011, "refuted")]
+)
+def test_speeds_of_both_flows_add_up_at_the_start(size, sign, outcome):
+    off = sign * size
+    record = changed(made(), ("first_speed", {"flow": "strengths"}, np.array([3.0, 3.0 + 4.0 * off])))
+    found = verdict(record, "soft GaLU at the start", "as fast as both")
+    records.assert_judged(found, abs(off), outcome, 0.0)
+    for flow, speed, name in (("soft-galu", 4.0, "speed_w"), ("strengths", 3.0, "speed_w"), ("gates-only", 1.0, "speed_a")):
+        record = changed(made(), ("first_speed", {"flow": flow}, np.array([speed * (1 + off), speed])))
+        records.assert_judged(verdict(record, "soft GaLU at the start", "e'K^w e/n²"), abs(off), outcome, 0.0)
+        later = changed(made(), (name, {"step": slice(1, None)}, 99.0), (name, {"flow": ["strengths", "gates-only"]}, 99.0))
+        assert verdict(later, "soft GaLU at the start", "e'K^w e/n²").measured == 0.0  # theirs at the start counts
+
+
+@pytest.mark.parametrize(("off", "outcome"), ABOVE)
+def test_what_gates_alone_reach(off, outcome):
+    where = {"net": "gates-only", "step": 8}
+    record = changed(made(), ("test_accuracy", where, seeds(0.9 + off)))
+    (found,) = [one for one in experiment.verdicts(record) if "by its gates alone" in one.claim]
+    records.assert_judged(found, 0.9 + off, outcome, 0.9)
+    both, alone = {"net": "soft-galu", "step": 8}, {"net": "strengths", "step": 8}
+    record = changed(made(), ("test_accuracy", both, 0.8 + seeds(off)), ("test_accuracy", alone, 0.8))
+    (found,) = [one for one in experiment.verdicts(record) if "generalises better" in one.claim]
+    records.assert_judged(found, 100 * off, outcome, 0.0)
+    record = changed(made(), ("flipped", where, 0.2 + seeds(off)[:, None]))
+    records.assert_judged(verdict(record, "soft GaLU", "trained alone move further"), 100 * off, outcome, 0.0)
+
+
+def test_the_ridge_is_judged_where_nu_is_compared():
+    record = made()
+    records.assert_ridge(experiment, record.sel(net=["gates-only", "strengths", "relu", "soft-relu", "soft-galu", "galu"]))
+    record.least.loc[{"net": ["gates-only", "strengths"]}] = 0.0
+    assert experiment.verdicts(record)[-1].outcome == "confirmed"
+
+
+def test_quarters_and_flips_that_are_undone():
+    """Of 4 % that flip in the last quarter, 3 % show at its end."""
+    assert quarters(EPOCH) == [0, 2, 4, 6, 8]
+    record = changed(made(), ("agreement", {"step": 6}, 0.97)).sel(net="relu")
+    np.testing.assert_allclose(undone(record), 0.25)
+    np.testing.assert_allclose(undone(record.assign(between=0 * record.between)), 0.0)
+
+
+def test_figure_shows_the_record():
+    record = scrambled(made())
+    figure, end = experiment.figure(record), record.isel(step=-1)
+    mean = record.mean(("seed", "layer"))
+    for net, color in {"relu": "C0", "soft-relu": "C1", "soft-galu": "C2", "gates-only": "C3"}.items():
+        assert_line(panel(figure, "(a)"), EPOCH, 100 * mean.flipped.sel(net=net), color=color)
+        flipped = end.flipped.sel(net=net)
+        by_layer, *dots = lines(panel(figure, "(b)"), color=color)
+        np.testing.assert_allclose(by_layer.get_ydata(), 100 * flipped.mean("seed"))
+        np.testing.assert_allclose([dot.get_ydata() for dot in dots], 100 * flipped)
+        assert_line(panel(figure, "(c)"), EPOCH[1:] - 2.5, 100 * mean.between.sel(net=net)[1:] / 5, color=color)
+        assert_line(panel(figure, "(d)"), EPOCH, 100 * mean.agreement.sel(net=net), color=color)
+        assert_line(panel(figure, "(e)"), EPOCH, mean.overlap.sel(net=net), color=color)
+        assert_line(panel(figure, "(f)"), 100 * mean.flipped.sel(net=net), mean.nu.sel(net=net), color=color)
+    (chance,) = lines(panel(figure, "(e)"), style=":")
+    np.testing.assert_allclose(chance.get_ydata(), record.overlap_chance.sel(net="relu").mean())
+    words = [text.get_text() for text in figure.legends[0].get_texts()]
+    numbers = end.mean("seed").sel(net="relu")
+    assert words[0] == f"ReLU: loss {numbers.loss:.1g}, {100 * numbers.test_accuracy:.1f} % of test digits right"
+    assert len(words) == 6
+
+
+def test_figure_shows_the_three_flows():
+    record = scrambled(made())
+    figure, mean = experiment.figure(record), record.mean("seed")
+    for flow, color in {"soft-galu": "C2", "strengths": "C5", "gates-only": "C3"}.items():
+        assert_line(panel(figure, "(g)"), EPOCH, mean.loss.sel(net=flow), color=color)
+        assert_line(panel(figure, "(h)"), EPOCH, mean.trace_w.sel(flow=flow), color=color, style="-")
+        assert_line(panel(figure, "(h)"), EPOCH, mean.trace_a.sel(flow=flow), color=color, style="--")
+        part = (record.speed_a / (record.speed_a + record.speed_w)).sel(flow=flow).mean("seed")
+        assert_line(panel(figure, "(i)"), EPOCH, 100 * part, color=color)
+
+
+TINY = pytest.mark.xdist_group("moving-gates")
+
+
+@TINY
+def test_flows_start_alike_and_train_what_they_should():
+    parts = trained("moving-gates")
+    start, moved = {}, {}
+    for name in NETS:
+        begin, end = parts[name].net, parts[name].end
+        start[name] = begin
+        moved[name] = tuple(
+            None if a is None else any(np.any(np.asarray(x) != np.asarray(y)) for x, y in zip(a, b, strict=True))
+            for a, b in ((begin.weights, end.weights), (begin.gating_weights, end.gating_weights))
+        )
+    assert moved == {
+        "relu": (True, None),
+        "soft-relu": (True, None),
+        "soft-galu": (True, True),
+        "gates-only": (False, True),
+        "galu": (True, False),
+        "strengths": (True, False),
+    }
+    for name in ("strengths", "gates-only"):
+        for part in ("weights", "gating_weights"):
+            for one, two in zip(getattr(start[name], part), getattr(start["soft-galu"], part), strict=True):
+                np.testing.assert_array_equal(one, two)
+        assert (float(start[name].beta), float(start[name].eps)) == (4.0, pytest.approx(0.1))
+    assert start["galu"].hard
+
+
+@TINY
+@pytest.mark.parametrize("net", ["relu", "soft-relu", "soft-galu"])
+def test_gates_at_start_and_end_by_plain_sums(net):
+    """Gates are open where the sums of the deciding weights are positive."""
+    _, _, record = simulated("moving-gates")
+    part, x = trained("moving-gates")[net], _images()
+
+    def open_gates(seed, layers):
+        z, found = x, []
+        for w in (np.asarray(layer[seed], float) for layer in layers):
+            q = z @ w
+            found.append(q > 0)
+            z = q * (found[-1] if net == "relu" else 1.1 / (1 + np.exp(-4 * q)))
+        return np.stack(found)
+
+    one = record.sel(net=net)
+    for seed in range(2):
+        before, after = (open_gates(seed, end.gating_layers) for end in (part.net, part.end))
+        np.testing.assert_allclose(one.flipped[seed, -1], (before != after).mean((1, 2)), atol=1e-9)
+        np.testing.assert_allclose(one.agreement[seed, 0], (before == after).mean((1, 2)), atol=1e-9)
+        np.testing.assert_allclose(one.open[seed, 0], before.mean((1, 2)), atol=1e-9)
+        if net == "relu":
+            shared, sizes = (before & after).sum(2).prod(0), [g.sum(2).prod(0) for g in (before, after)]
+            np.testing.assert_allclose(one.overlap[seed, -1], (shared / np.sqrt(sizes[0] * sizes[1])).mean(), rtol=1e-6)
+    assert one.flipped.max() > 0
+
+
+@TINY
+def test_speeds_are_squared_gradients_of_the_loss():
+    """Of half the mean squared error on the images of the kernels, by each network's own arrays."""
+    _, _, record = simulated("moving-gates")
+    x = _images()
+    net = trained("moving-gates")["soft-galu"].net
+    y = np.asarray(trained("moving-gates")["first-step-strengths"].task.y, float)
+    start = record.isel(step=0).sel(flow="soft-galu")
+
+    def loss(arrays, seed):
+        strengths, gating = arrays
+        z = g = x
+        for w, a in zip(strengths[:-1], gating, strict=True):
+            q = g @ a
+            gate = 1.1 * jax.nn.sigmoid(4 * q)
+            z, g = gate * (z @ w), gate * q
+        return 0.5 * ((z @ strengths[-1])[:, 0] - y).dot((z @ strengths[-1])[:, 0] - y) / len(y)
+
+    for seed in range(2):
+        arrays = [w[seed] for w in net.weights], [a[seed] for a in net.gating_weights]
+        sizes = [sum(float((g**2).sum()) for g in group) for group in jax.grad(loss)(arrays, seed)]
+        np.testing.assert_allclose([start.speed_w[seed], start.speed_a[seed]], sizes, rtol=1e-3)
+        wanted = [sum(sizes), *sizes]
+        np.testing.assert_allclose(record.first_speed.isel(seed=seed), wanted, rtol=0.01)
+
+
+@TINY
+def test_between_records_flips_are_counted_from_one_to_the_next():
+    """No fewer than those since the start, and the last record agrees with itself."""
+    _, _, record = simulated("moving-gates")
+    np.testing.assert_array_equal(record.between.isel(step=0), 0.0)
+    np.testing.assert_allclose(record.between.isel(step=1), record.flipped.isel(step=1))
+    assert (record.between.sum("step") >= record.flipped.isel(step=-1) - 1e-9).all()
+    np.testing.assert_array_equal(record.agreement.isel(step=-1), 1.0)
+    last = record.agreement.isel(step=-2) + record.between.isel(step=-1)
+    np.testing.assert_allclose(last, 1.0)
+
+
+def _images():
+    """Those on which gates are observed, as the first step of a flow has them."""
+    return np.asarray(trained("moving-gates")["first-step-strengths"].task.x, float)
