@@ -70,7 +70,8 @@ def _network_panels(panels: Any, record: xr.Dataset) -> None:
     chance = float(record.overlap_chance.sel(net="relu").mean())
     if np.isfinite(chance):
         left.axhline(chance, color="black", linestyle=":", linewidth=1.0)
-        left.annotate("unrelated ReLU networks", (0.98, chance), ("axes fraction", "data"), (0, 3), "offset points", ha="right")
+        where = left.get_yaxis_transform()  # along the panel, at the height of the line
+        left.text(0.98, chance * 1.04, "unrelated ReLU networks", transform=where, ha="right", va="bottom", fontsize=8.5)
     left.set(xlabel="epoch", ylabel="overlap with the start", title="(e) what is left of open sub-networks")
     plain_log_scale(left)
     for net in SHOWN:

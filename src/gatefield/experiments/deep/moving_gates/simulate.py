@@ -50,7 +50,7 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
         top = 1.0 if nets[name].hard else 1 + p.eps
         parts[name] = kept.assign(motion(layered(record.gates, nets[name].widths, top)))
         if name in FLOWS:
-            twins[name] = xr.Dataset(dict(zip(TWINS, record.twin.transpose("quantity", ...), strict=True))).drop_attrs()
+            twins[name] = xr.Dataset({word: record.twin.isel(quantity=at, drop=True) for at, word in enumerate(TWINS)})
     flows = xr.concat([twins[name] for name in FLOWS], xr.Variable("flow", list(FLOWS)))
     start = flows.isel(step=0)
     first = _first_speeds(digits, bench, {name: nets[name] for name in FLOWS}, start.sel(flow="soft-galu"))
