@@ -63,7 +63,7 @@ def test_unrelated_half_open_gates_share_few_paths():
 
 def test_no_open_path_has_no_overlap():
     shut = [np.array([[0.0, 0.0], [1.0, 0.0]])]
-    np.testing.assert_array_equal(measures.subnetwork_overlap(shut, [np.ones((2, 2))]), [np.nan, np.sqrt(0.5)])
+    np.testing.assert_allclose(measures.subnetwork_overlap(shut, [np.ones((2, 2))]), [np.nan, np.sqrt(0.5)])
 
 
 def test_axes_in_front_are_times_and_seeds():

@@ -8,7 +8,7 @@ from gatefield.lab import Experiment
 
 experiment = Experiment(
     name="moving-gates",
-    title="Do the gates of deep networks keep changing, in which layers, and what do gates and strengths do apart?",
+    title="Do the gates of deep networks keep changing, and what do gates and strengths do apart?",
     source="paper 004, section 3 and conceptual gain IV; how far gates move is not measured there",
     text="The paper explains why ReLU networks generalise better than GaLU by their gates, which keep changing. Here the gates "
     "of ReLU, soft ReLU and soft GaLU are recorded on some training images: which part of them is on the other side of half "
@@ -20,7 +20,7 @@ experiment = Experiment(
     "two parts add up at the start, where they are measured by one small step of gradient descent; later the three are in "
     "different places. " + SETTING + "K is the tangent kernel by all that is trained.",
     Parameters=Settings,
-    presets={"full": {}, "quick": {**QUICK, "depth": 5, "records": 16}},
+    presets={"full": {}, "quick": {**QUICK, "depth": 5, "records": 12, "kernel_samples": 60, "seeds": 4}},
     durations={"quick": "1 min", "full": "15 min"},
     simulate=simulate,
     verdicts=verdicts,

@@ -51,7 +51,8 @@ def _gate_panels(panels: Any, record: xr.Dataset) -> None:
     layers.set_xticks(record.layer.values)
     for net in [*MOVING, "gates-only"]:
         _line(rate, *rates(record, net), net)
-    rate.set(yscale="log", xlabel="epoch", ylabel="gates flipped per epoch (%)", title="(c) do they keep changing?")
+    rate.set(xlabel="epoch", ylabel="gates flipped per epoch (%)", title="(c) do they keep changing?")
+    plain_log_scale(rate)
 
 
 def rates(record: xr.Dataset, net: str) -> tuple[np.ndarray, xr.DataArray]:
@@ -67,11 +68,10 @@ def _network_panels(panels: Any, record: xr.Dataset) -> None:
         _line(settled, record.epoch, 100 * record.agreement.sel(net=net).mean("layer"), net)
         _line(left, record.epoch, record.overlap.sel(net=net), net)
     settled.set(xlabel="epoch", ylabel="gates as at the end (%)", title="(d) agreement with the final gates", ylim=(None, 101))
-    chance = float(record.overlap_chance.sel(net="relu").mean())
-    if np.isfinite(chance):
-        left.axhline(chance, color="black", linestyle=":", linewidth=1.0)
-        where = left.get_yaxis_transform()  # along the panel, at the height of the line
-        left.text(0.98, chance * 1.04, "unrelated ReLU networks", transform=where, ha="right", va="bottom", fontsize=8.5)
+    for net in MOVING:
+        left.axhline(float(record.overlap_chance.sel(net=net).mean()), color=LOOKS[net][0], linestyle=":", linewidth=1.2)
+    left.plot([], [], ":", color="0.3", label="unrelated networks")
+    left.legend(fontsize=8.5)
     left.set(xlabel="epoch", ylabel="overlap with the start", title="(e) what is left of open sub-networks")
     plain_log_scale(left)
     for net in SHOWN:
@@ -89,12 +89,11 @@ def _flow_panels(panels: Any, record: xr.Dataset) -> None:
         for which, style in (("trace_w", "-"), ("trace_a", "--")):
             _line(trace, record.epoch, record[which].sel(flow=flow), flow, linestyle=style)
         _line(part, record.epoch, 100 * gates_part(record).sel(flow=flow), flow)
-    loss.set(yscale="log", xlabel="epoch", ylabel="loss on training set", title="(g) soft GaLU, what is trained:")
+    loss.set(yscale="log", xlabel="epoch", ylabel="loss on training set", title="(g) soft GaLU by one or both")
     loss.legend(fontsize=8.5)
-    trace.set(yscale="log", xlabel="epoch", ylabel="trace", title=r"(h) kernels: $K^w$ of strengths, $K^a$ of gates")
-    styles = [Line2D([], [], color="0.3", linestyle=style, label=name) for style, name in (("-", "$K^w$"), ("--", "$K^a$"))]
-    trace.legend(handles=styles, fontsize=8.5)
-    part.set(xlabel="epoch", ylabel="part of the gates (%)", title="(i) who makes the loss fall, in a gradient flow")
+    trace.set(xlabel="epoch", ylabel="trace", title=r"(h) $K^w$ of strengths (solid), $K^a$ of gates (dashed)")
+    plain_log_scale(trace)
+    part.set(xlabel="epoch", ylabel=r"$e^\top K^a e\,/\,e^\top K e$ (%)", title="(i) part of the gates in the descent")
     part.set_ylim(0, None)
 
 

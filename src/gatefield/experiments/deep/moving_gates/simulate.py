@@ -21,7 +21,7 @@ from gatefield.nets import DeepGated
 
 MOVING = {"relu": "ReLU", "soft-relu": "soft ReLU", "soft-galu": "soft GaLU"}
 """The networks whose gates move."""
-FROZEN = {"galu": "GaLU, frozen gates", "strengths": "strengths alone"}
+FROZEN = {"galu": "GaLU, frozen gates", "strengths": "soft GaLU, strengths alone"}
 """Those whose gates must not."""
 FLOWS = {"soft-galu": "both", "strengths": "strengths alone", "gates-only": "gates alone"}
 """What is trained of soft GaLU, from one start."""

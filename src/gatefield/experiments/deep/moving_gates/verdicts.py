@@ -25,13 +25,15 @@ LEARNED = 0.9
 """Test accuracy from which on a network counts as having learned two digits; guessing gives one half."""
 SPEED = 0.01
 """Relative error of speeds: steps are finite and in float32."""
+ROUNDING = 1e-6
+"""Of epochs, which are steps over steps."""
 LOOKS, LONG = 8, 20
 """Records and epochs from which on the quarters of a training can be told apart, and the last one is late."""
 SOURCE, TWIN = "paper 004, section 3: in ReLU networks G_t keeps changing with time", "paper 004, conceptual gain IV"
 
 
 def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
-    """Thresholds were fixed before the first run."""
+    """Of each moving network, of those that must not move, and of strengths and gates apart."""
     few = at_least("records", LOOKS, record.sizes["step"] - 1)
     short = at_least("epochs", LONG, record.attrs["epochs"])
     out = [claim for net in MOVING for claim in _of_network(record, net, lacking(few, short))]
@@ -62,6 +64,20 @@ def undone(record: xr.Dataset) -> xr.DataArray:
     return xr.where(flips > 0, 1 - left / flips.where(flips > 0, 1.0), 0.0)
 
 
+def drift(record: xr.Dataset) -> xr.DataArray:
+    """Share of gates changed over the last quarter, over that from one record to the next in it.
+
+    Gates that only flicker about where they are change as many over a long time as over a short one: 1. Those that leave for
+    good add up, to at most the number of records. The last record counts only if it comes as long after the one before.
+    """
+    late = quarters(record.epoch)[3]
+    apart = record.epoch.diff("step").values
+    whole = [at for at in range(late + 1, len(apart) + 1) if apart[at - 1] > (1 - ROUNDING) * apart[0]] or [len(apart)]
+    flicker = record.between.mean("layer").isel(step=whole).mean("step")
+    left = 1 - record.agreement.mean("layer").isel(step=late)
+    return xr.where(flicker > 0, left / flicker.where(flicker > 0, 1.0), 1.0)
+
+
 def gates_part(record: xr.Dataset) -> xr.DataArray:
     """The part of the gates in the speed of a gradient flow from where a network is."""
     return record.speed_a / (record.speed_a + record.speed_w)
@@ -70,12 +86,12 @@ def gates_part(record: xr.Dataset) -> xr.DataArray:
 def _of_network(record: xr.Dataset, net: str, why: str) -> list[Verdict]:
     """How gates of one network move."""
     one, name = record.sel(net=net), NETS[net]
-    timed = unjudged(why, _keeps_changing(one, name), _slows(one, name), _settles(one, name))
+    timed = unjudged(why, _keeps_changing(one, name), _drifts(one, name), _slows(one, name), _settles(one, name))
     return [_moved(one, name), *timed, _deepest(one, name), _left(one, name)]
 
 
 def _moved(one: xr.Dataset, name: str) -> Verdict:
-    end = one.flipped.isel(step=-1)
+    end, early = one.flipped.isel(step=-1), one.flipped.isel(step=quarters(one.epoch)[1])
     least = end.sel(layer=end.mean("seed").idxmin())
     return _over_seeds(
         Verdict.above,
@@ -85,8 +101,8 @@ def _moved(one: xr.Dataset, name: str) -> Verdict:
         of="smallest of all layers' share of flipped gates",
         kind="claim",
         source=SOURCE,
-        note=f"share flipped by layer {by_layer(end)}; mean change in units of their range "
-        f"{by_layer(one.moved.isel(step=-1))}; open at the end {by_layer(one.open.isel(step=-1))}",
+        note=f"share flipped by layer {by_layer(end)}, after a quarter of the training {by_layer(early)}; mean change in "
+        f"units of their range {by_layer(one.moved.isel(step=-1))}; open at the end {by_layer(one.open.isel(step=-1))}",
     )
 
 
@@ -104,6 +120,19 @@ def _keeps_changing(one: xr.Dataset, name: str) -> Verdict:
         note=f"by layer {by_layer(changed)}; of the flips between records {plus_minus(undone(one), 100)} % are undone "
         f"by the end; training loss {plus_minus(one.loss.isel(step=late))} at the beginning of that quarter and "
         f"{plus_minus(one.loss.isel(step=-1))} at its end",
+    )
+
+
+def _drifts(one: xr.Dataset, name: str) -> Verdict:
+    late, end = quarters(one.epoch)[3:]
+    apart = float(one.epoch[1] - one.epoch[0]), float(one.epoch[end] - one.epoch[late])
+    return _over_seeds(
+        Verdict.above,
+        f"{name}: late in the training gates still drift, and do not only flicker",
+        1.0,
+        drift(one),
+        of="share of gates that changes over the last quarter, over that from one record to the next",
+        note=f"over {apart[1]:.3g} epochs against {apart[0]:.3g}; 1 is flicker alone, about gates that stay",
     )
 
 
@@ -159,9 +188,8 @@ def _left(one: xr.Dataset, name: str) -> Verdict:
         LEFT,
         end,
         of="overlap of open paths with those of the start",
-        note=f"overlap {plus_minus(end)}; of unrelated networks {float(one.overlap_chance.mean()):.3g}; nu "
-        f"{plus_minus(one.nu.isel(step=0))} at the start, {plus_minus(one.nu.isel(step=-1))} at the end; test accuracy "
-        f"{plus_minus(one.test_accuracy.isel(step=-1), 100)} %",
+        note=f"of unrelated networks {plus_minus(one.overlap_chance)}; nu {plus_minus(one.nu.isel(step=0))} at the start, "
+        f"{plus_minus(one.nu.isel(step=-1))} at the end; test accuracy {plus_minus(one.test_accuracy.isel(step=-1), 100)} %",
     )
 
 
@@ -268,7 +296,7 @@ def _over_seeds(
     return make(claim, bound, mean, error=error, of=f"{of}, beyond its one-sided 95 % interval over seeds,", note=note, **words)
 
 
-def plus_minus(values: xr.DataArray, scale: float = 1.0) -> str:
+def plus_minus(values: xr.DataArray, scale: float | int = 1.0) -> str:
     """Mean over seeds and its standard error.
 
     >>> plus_minus(xr.DataArray([0.1, 0.2], dims="seed"), 100)
