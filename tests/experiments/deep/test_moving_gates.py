@@ -10,7 +10,7 @@ from judging import changed, scrambled
 from test_experiments import simulated, trained
 
 from gatefield.experiments.deep.moving_gates import experiment
-from gatefield.experiments.deep.moving_gates.simulate import FLOWS, MOVING, NETS
+from gatefield.experiments.deep.moving_gates.simulate import CALM, FLOWS, MOVING, NETS
 from gatefield.experiments.deep.moving_gates.verdicts import quarters, undone
 
 SEED, STEPS, LAYERS = 2, 9, 3
@@ -94,8 +94,24 @@ def test_gates_that_drift_change_more_over_a_longer_time(cases, last, between):
         records.assert_judged(_named(found, MOVING[net], "gates still drift"), 1 + off, outcome, 1.0)
 
 
+@pytest.mark.parametrize(("off", "outcome"), ABOVE)
+def test_gates_come_to_rest_without_noise(off, outcome):
+    """By the flips of the records 7 and 8, beside those of ReLU at a rate that stays."""
+    record = made()
+    record.between.loc[{"net": "relu"}] = np.array([0.9] * 7 + [0.1, 0.1])[:, None]
+    record.between.loc[{"net": CALM}] = 0.9
+    record.between.loc[{"net": CALM, "step": [7, 8]}] = 0.1 * seeds(0.5 - off)[:, None, None]
+    records.assert_judged(verdict(record, "ReLU", "come to rest"), 0.5 - off, outcome, 0.5)
+
+
 def test_short_and_rough_records_are_not_judged_on_time():
-    timed = ("gates keep changing", "gates still drift", "less and less often", "agreement with the final gates")
+    timed = (
+        "gates keep changing",
+        "gates still drift",
+        "come to rest",
+        "less and less often",
+        "agreement with the final gates",
+    )
     for record, what in ((made(epochs=19), "--set epochs=20"), (made().isel(step=slice(8)), "--set records=8")):
         verdicts = experiment.verdicts(record)
         for words in timed:
@@ -109,7 +125,7 @@ def test_short_and_rough_records_are_not_judged_on_time():
 def test_one_seed_decides_nothing_about_means():
     found = experiment.verdicts(made().isel(seed=[0]))
     open_ones = [one for one in found if one.outcome == "not decided"]
-    assert len(open_ones) == 24
+    assert len(open_ones) == 25
     assert all("--set seeds=2" in one.note for one in open_ones)
 
 
@@ -160,8 +176,10 @@ def test_what_gates_alone_reach(off, outcome):
 
 def test_the_ridge_is_judged_where_nu_is_compared():
     record = made()
-    records.assert_ridge(experiment, record.sel(net=["gates-only", "strengths", "relu", "soft-relu", "soft-galu", "galu"]))
-    record.least.loc[{"net": ["gates-only", "strengths"]}] = 0.0
+    records.assert_ridge(
+        experiment, record.sel(net=[CALM, "gates-only", "strengths", "relu", "soft-relu", "soft-galu", "galu"])
+    )
+    record.least.loc[{"net": [CALM, "gates-only", "strengths"]}] = 0.0
     assert experiment.verdicts(record)[-1].outcome == "confirmed"
 
 
@@ -177,7 +195,7 @@ def test_figure_shows_the_record():
     record = scrambled(made())
     figure, end = experiment.figure(record), record.isel(step=-1)
     mean = record.mean(("seed", "layer"))
-    for net, color in {"relu": "C0", "soft-relu": "C1", "soft-galu": "C2", "gates-only": "C3"}.items():
+    for net, color in {"relu": "C0", "soft-relu": "C1", "soft-galu": "C2", CALM: "C4", "gates-only": "C3"}.items():
         assert_line(panel(figure, "(a)"), EPOCH, 100 * mean.flipped.sel(net=net), color=color)
         flipped = end.flipped.sel(net=net)
         by_layer, *dots = lines(panel(figure, "(b)"), color=color)
@@ -192,7 +210,7 @@ def test_figure_shows_the_record():
     words = [text.get_text() for text in figure.legends[0].get_texts()]
     numbers = end.mean("seed").sel(net="relu")
     assert words[0] == f"ReLU: loss {numbers.loss:.1g}, {100 * numbers.test_accuracy:.1f} % of test digits right"
-    assert len(words) == 6
+    assert len(words) == 7
 
 
 def test_figure_shows_the_three_flows():
@@ -222,6 +240,7 @@ def test_flows_start_alike_and_train_what_they_should():
         )
     assert moved == {
         "relu": (True, None),
+        CALM: (True, None),
         "soft-relu": (True, None),
         "soft-galu": (True, True),
         "gates-only": (False, True),
@@ -234,6 +253,11 @@ def test_flows_start_alike_and_train_what_they_should():
                 np.testing.assert_array_equal(one, two)
         assert (float(start[name].beta), float(start[name].eps)) == (4.0, pytest.approx(0.1))
     assert start["galu"].hard
+    steps = parts[CALM].settings["steps"]
+    falling = [float(parts[CALM].settings["learning_rate"](step)) for step in (0, steps / 2, steps)]
+    np.testing.assert_allclose(falling, [0.01, 0.005, 0.0], atol=1e-9)
+    for one, two in zip(start[CALM].weights, start["relu"].weights, strict=True):
+        np.testing.assert_array_equal(one, two)
 
 
 @TINY

@@ -15,7 +15,8 @@ experiment = Experiment(
     "their range than at the start, layer by layer; how many flip from record to record, which tells whether they come to "
     "rest; how many are as at the end; and how much of each image's open sub-network is left, the overlap lambda of paths "
     "open now and at the start over that of either with itself. A gate that flips and flips back between two records is not "
-    "seen. GaLU with frozen gates is the control. Then soft GaLU is trained from one start by its strengths alone, its gates "
+    "seen. GaLU with frozen gates is the control, and ReLU with a learning rate that falls to zero shows what is left without "
+    "the noise of batches. Then soft GaLU is trained from one start by its strengths alone, its gates "
     "alone, and both. In a gradient flow the loss falls at the speed e'K^w e/n² + e'K^a e/n², e the errors on n images: the "
     "two parts add up at the start, where they are measured by one small step of gradient descent; later the three are in "
     "different places. " + SETTING + "K is the tangent kernel by all that is trained.",

@@ -7,7 +7,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from gatefield.experiments.deep.moving_gates.simulate import FLOWS, MOVING, NETS
+from gatefield.experiments.deep.moving_gates.simulate import CALM, FLOWS, MOVING, NETS
 from gatefield.experiments.deep.moving_gates.verdicts import gates_part
 from gatefield.plot import dots_by_seed, plain_log_scale
 
@@ -15,12 +15,13 @@ LOOKS = {
     "relu": ("C0", "o"),
     "soft-relu": ("C1", "s"),
     "soft-galu": ("C2", "D"),
+    CALM: ("C4", "p"),
     "gates-only": ("C3", "^"),
     "galu": ("0.45", "v"),
     "strengths": ("C5", "P"),
 }
 """Colour and marker of each network."""
-SHOWN = [*MOVING, "gates-only", "galu"]
+SHOWN = [*MOVING, CALM, "gates-only", "galu"]
 """Those whose gates are shown; the other has the gates of its start, as GaLU has."""
 LEAST = 1e-4
 """Rates below are not shown: one gate of some ten thousand."""
@@ -49,7 +50,7 @@ def _gate_panels(panels: Any, record: xr.Dataset) -> None:
         _by_layer(layers, 100 * record.flipped.sel(net=net).isel(step=-1), net)
     layers.set(xlabel="layer of gates", ylabel="gates flipped at the end (%)", title="(b) by layer", ylim=(0, None))
     layers.set_xticks(record.layer.values)
-    for net in [*MOVING, "gates-only"]:
+    for net in SHOWN[:-1]:
         _line(rate, *rates(record, net), net)
     rate.set(xlabel="epoch", ylabel="gates flipped per epoch (%)", title="(c) do they keep changing?")
     plain_log_scale(rate)
@@ -64,7 +65,7 @@ def rates(record: xr.Dataset, net: str) -> tuple[np.ndarray, xr.DataArray]:
 
 def _network_panels(panels: Any, record: xr.Dataset) -> None:
     settled, left, nu = panels
-    for net in [*MOVING, "gates-only"]:
+    for net in SHOWN[:-1]:
         _line(settled, record.epoch, 100 * record.agreement.sel(net=net).mean("layer"), net)
         _line(left, record.epoch, record.overlap.sel(net=net), net)
     settled.set(xlabel="epoch", ylabel="gates as at the end (%)", title="(d) agreement with the final gates", ylim=(None, 101))
@@ -91,7 +92,7 @@ def _flow_panels(panels: Any, record: xr.Dataset) -> None:
         _line(part, record.epoch, 100 * gates_part(record).sel(flow=flow), flow)
     loss.set(yscale="log", xlabel="epoch", ylabel="loss on training set", title="(g) soft GaLU by one or both")
     loss.legend(fontsize=8.5)
-    trace.set(xlabel="epoch", ylabel="trace", title=r"(h) $K^w$ of strengths (solid), $K^a$ of gates (dashed)")
+    trace.set(xlabel="epoch", ylabel="trace", title=r"(h) traces of $K^w$ (solid), $K^a$ (dashed)")
     plain_log_scale(trace)
     part.set(xlabel="epoch", ylabel=r"$e^\top K^a e\,/\,e^\top K e$ (%)", title="(i) part of the gates in the descent")
     part.set_ylim(0, None)

@@ -6,12 +6,13 @@ from typing import Annotated, Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+import optax
 import xarray as xr
 from pydantic import Field
 
 from gatefield.core.grid import Grid
 from gatefield.data import Dataset
-from gatefield.experiments.deep.digits.images import fit, measured, seed_keys
+from gatefield.experiments.deep.digits.images import fit, measured, seed_keys, training_steps
 from gatefield.experiments.deep.digits.pair import Digits, PairSettings
 from gatefield.kernels import strength_and_gate_ntk, tangent_kernel
 from gatefield.lab import Bench
@@ -25,7 +26,9 @@ FROZEN = {"galu": "GaLU, frozen gates", "strengths": "soft GaLU, strengths alone
 """Those whose gates must not."""
 FLOWS = {"soft-galu": "both", "strengths": "strengths alone", "gates-only": "gates alone"}
 """What is trained of soft GaLU, from one start."""
-NETS = {**MOVING, "gates-only": "soft GaLU, gates alone", **FROZEN}
+CALM = "relu-falling"
+"""ReLU again, with a learning rate that falls to zero along a line: without its noise, do gates come to rest?"""
+NETS = {**MOVING, CALM: "ReLU, learning rate falling to 0", "gates-only": "soft GaLU, gates alone", **FROZEN}
 FALL = 0.01
 """Part of the loss that a first step of gradient descent takes away: far above rounding in float32, yet nearly straight."""
 TWINS = ("trace_w", "trace_a", "speed_w", "speed_a", "first_loss")
@@ -52,8 +55,8 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
         if name in FLOWS:
             twins[name] = xr.Dataset({word: record.twin.isel(quantity=at, drop=True) for at, word in enumerate(TWINS)})
     flows = xr.concat([twins[name] for name in FLOWS], xr.Variable("flow", list(FLOWS)))
-    start = flows.isel(step=0)
-    first = _first_speeds(digits, bench, {name: nets[name] for name in FLOWS}, start.sel(flow="soft-galu"))
+    start: Any = flows.isel(step=0).sel(flow="soft-galu")
+    first = _first_speeds(digits, bench, {name: nets[name] for name in FLOWS}, start)
     described = flows.drop_vars("first_loss").assign(first_speed=first)
     record = digits.gathered(parts).assign({name: described[name] for name in described})
     return _named(record).assign_attrs(epochs=p.epochs, records=p.records, beta=p.beta, eps=p.eps)
@@ -66,6 +69,7 @@ def networks(digits: Digits) -> dict[str, DeepGated]:
     both = digits.net("soft-galu", **soft)
     return {
         "relu": digits.net("relu"),
+        CALM: digits.net("relu"),
         "soft-relu": digits.net("soft-relu", **soft),
         "soft-galu": both,
         "gates-only": digits.net("gates-only", gates_from=both, **soft),
@@ -113,7 +117,9 @@ def _fitted(digits: Digits, bench: Bench, name: str, net: DeepGated) -> tuple[xr
     watch["gates"] = (("sample", "gate"), lambda net: jnp.concatenate(net.gates(x), -1))
     if name in FLOWS:
         watch["twin"] = (("quantity",), _twin(x, y))
-    record = fit(bench, name, net, digits.task, digits.p, loss="mse", observe=watch)[1]
+    steps = training_steps(digits.task, digits.p)
+    rate = optax.linear_schedule(digits.p.learning_rate, 0.0, steps) if name == CALM else None
+    record = fit(bench, name, net, digits.task, digits.p, learning_rate=rate, loss="mse", observe=watch)[1]
     return record, measured(record).assign(digits.probe.judge(record.kernel))
 
 

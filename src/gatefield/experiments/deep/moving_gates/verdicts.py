@@ -9,7 +9,7 @@ import xarray as xr
 
 from gatefield.core.intervals import mean_interval
 from gatefield.experiments.deep.digits.verdicts import exceeds, generalises, ridge_is_small
-from gatefield.experiments.deep.moving_gates.simulate import FLOWS, FROZEN, MOVING, NETS
+from gatefield.experiments.deep.moving_gates.simulate import CALM, FLOWS, FROZEN, MOVING, NETS
 from gatefield.experiments.needs import at_least, lacking, undecided, unjudged
 from gatefield.lab import Verdict
 
@@ -19,6 +19,8 @@ LATE = 0.01
 """Gates keep changing if more than this share of them changes side within the last quarter of the training."""
 SLOWER = 0.5
 """Gates slow down if in the last quarter of the training they flip at less than this part of the rate of the first one."""
+REST = 0.5
+"""Gates come to rest without noise if a falling learning rate takes away at least this part of the last quarter's flips."""
 LEFT = 0.5
 """Overlap below which less than half of an open sub-network is left."""
 LEARNED = 0.9
@@ -37,6 +39,7 @@ def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
     few = at_least("records", LOOKS, record.sizes["step"] - 1)
     short = at_least("epochs", LONG, record.attrs["epochs"])
     out = [claim for net in MOVING for claim in _of_network(record, net, lacking(few, short))]
+    out += unjudged(lacking(few, short), _rests(record))
     return [*out, _frozen(record), *_twins(record), ridge_is_small(record.sel(net=[*MOVING, "galu"]))]
 
 
@@ -190,6 +193,25 @@ def _left(one: xr.Dataset, name: str) -> Verdict:
         of="overlap of open paths with those of the start",
         note=f"of unrelated networks {plus_minus(one.overlap_chance)}; nu {plus_minus(one.nu.isel(step=0))} at the start, "
         f"{plus_minus(one.nu.isel(step=-1))} at the end; test accuracy {plus_minus(one.test_accuracy.isel(step=-1), 100)} %",
+    )
+
+
+def _rests(record: xr.Dataset) -> Verdict:
+    """Of the last quarter, in which the learning rate is an eighth of the other on average."""
+    late, end = quarters(record.epoch)[3:]
+    rates = {net: flips_per_epoch(record.sel(net=net), late, end) for net in ("relu", CALM)}
+    calm = record.sel(net=CALM)
+    moved = [plus_minus(record.flipped.sel(net=net).isel(step=-1).mean("layer"), 100) for net in rates]
+    return _over_seeds(
+        Verdict.below,
+        "ReLU: gates that keep changing come to rest if the learning rate falls to zero",
+        REST,
+        rates[CALM] / rates["relu"].where(rates["relu"] > 0, np.inf),
+        of="flips per epoch in the last quarter over those at a learning rate that stays",
+        note=f"flips per gate and epoch: {plus_minus(rates[CALM], 100)} % against {plus_minus(rates['relu'], 100)} %; all "
+        f"flipped since the start: {moved[1]} % against {moved[0]} %; change over the quarter over that from record to record "
+        f"{plus_minus(drift(calm))}; test accuracy {plus_minus(calm.test_accuracy.isel(step=-1), 100)} % against "
+        f"{plus_minus(record.test_accuracy.sel(net='relu').isel(step=-1), 100)} %",
     )
 
 
