@@ -43,6 +43,7 @@ CLAIMS = {
     "hard-pair": 6,
     "kernel-concentration": 10,
     "mnist-galu": 9,
+    "moving-gates": 29,
     "rotation-invariance": 13,
 }
 """How many claims there are at full size, of experiments that do not repeat them for each value of a parameter."""

@@ -13,12 +13,12 @@ experiment = Experiment(
     text="The paper explains why ReLU networks generalise better than GaLU by their gates, which keep changing. Here the gates "
     "of ReLU, soft ReLU and soft GaLU are recorded on some training images: which part of them is on the other side of half "
     "their range than at the start, layer by layer; how many flip from record to record, which tells whether they come to "
-    "rest; how many are as at the end; and how much of each image's open sub-network is left, the overlap lambda of paths "
-    "open now and at the start over that of either with itself. A gate that flips and flips back between two records is not "
-    "seen. GaLU with frozen gates is the control, and ReLU with a learning rate that falls to zero shows what is left without "
-    "the noise of batches. Then soft GaLU is trained from one start by its strengths alone, its gates "
-    "alone, and both. In a gradient flow the loss falls at the speed e'K^w e/n² + e'K^a e/n², e the errors on n images: the "
-    "two parts add up at the start, where they are measured by one small step of gradient descent; later the three are in "
+    "rest; how many are as at the end; and how much of each image's open sub-network is left: lambda, the paths open both now "
+    "and at the start, over those open at either time. A gate that flips and flips back between two records is not seen. GaLU "
+    "with frozen gates is a control; so is ReLU with a learning rate that falls to zero, which tells gates that drift from "
+    "those that the noise of batches flips to and fro. Then soft GaLU is trained from one start by its strengths alone, its "
+    "gates alone, and both. In a gradient flow the loss falls at the speed e'K^w e/n² + e'K^a e/n², e the errors on n images. "
+    "These speeds are measured at the start, by one small step of gradient descent for each; later the three networks are in "
     "different places. " + SETTING + "K is the tangent kernel by all that is trained.",
     Parameters=Settings,
     presets={"full": {}, "quick": {**QUICK, "depth": 5, "records": 12, "kernel_samples": 60, "seeds": 4}},
