@@ -11,7 +11,7 @@ from test_experiments import simulated, trained
 
 from gatefield.experiments.deep.moving_gates import experiment
 from gatefield.experiments.deep.moving_gates.simulate import CALM, FLOWS, MOVING, NETS
-from gatefield.experiments.deep.moving_gates.verdicts import quarters, undone
+from gatefield.experiments.deep.moving_gates.verdicts import flips_per_epoch, quarters, undone
 
 SEED, STEPS, LAYERS = 2, 9, 3
 EPOCH = 5.0 * np.arange(STEPS)
@@ -181,6 +181,15 @@ def test_the_ridge_is_judged_where_nu_is_compared():
     )
     record.least.loc[{"net": [CALM, "gates-only", "strengths"]}] = 0.0
     assert experiment.verdicts(record)[-1].outcome == "confirmed"
+
+
+def test_rates_leave_out_a_last_record_that_comes_sooner():
+    """Two of three intervals of the last stretch are whole: 0.04 + 0.02 in ten epochs; the figure shows no others."""
+    record = made().assign_coords(epoch=("step", [*EPOCH[:-1], 36.0]))
+    record = changed(record, ("between", {"net": "relu", "step": [6, 7, 8]}, np.array([0.04, 0.02, 0.9])[:, None]))
+    np.testing.assert_allclose(flips_per_epoch(record.sel(net="relu"), 5, 8), 0.006)
+    drawn = panel(experiment.figure(record), "(c)")
+    assert_line(drawn, EPOCH[1:-1] - 2.5, [0.4] * 5 + [0.8, 0.4], color="C0")
 
 
 def test_quarters_and_flips_that_are_undone():

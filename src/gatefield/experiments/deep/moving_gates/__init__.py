@@ -21,7 +21,7 @@ experiment = Experiment(
     "These speeds are measured at the start, by one small step of gradient descent for each; later the three networks are in "
     "different places. " + SETTING + "K is the tangent kernel by all that is trained.",
     Parameters=Settings,
-    presets={"full": {}, "quick": {**QUICK, "depth": 5, "records": 12, "kernel_samples": 60, "seeds": 4}},
+    presets={"full": {}, "quick": {**QUICK, "depth": 5, "epochs": 20, "records": 12, "kernel_samples": 60, "seeds": 4}},
     durations={"quick": "1 min", "full": "15 min"},
     simulate=simulate,
     verdicts=verdicts,

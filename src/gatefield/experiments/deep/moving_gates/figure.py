@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from gatefield.experiments.deep.moving_gates.simulate import CALM, FLOWS, MOVING, NETS
-from gatefield.experiments.deep.moving_gates.verdicts import gates_part
+from gatefield.experiments.deep.moving_gates.verdicts import gates_part, whole_intervals
 from gatefield.plot import dots_by_seed, plain_log_scale
 
 LOOKS = {
@@ -58,9 +58,10 @@ def _gate_panels(panels: Any, record: xr.Dataset) -> None:
 
 def rates(record: xr.Dataset, net: str) -> tuple[np.ndarray, xr.DataArray]:
     """Between two records each: the epoch in their middle, and the percentage of gates that flips per epoch."""
-    epoch = record.epoch.values
-    found = record.between.sel(net=net).mean("layer").isel(step=slice(1, None)) / xr.DataArray(np.diff(epoch), dims="step")
-    return (epoch[1:] + epoch[:-1]) / 2, 100 * found.where(found > LEAST)
+    epoch, whole = record.epoch.values, np.array(whole_intervals(record.epoch))
+    apart = xr.DataArray(epoch[whole] - epoch[whole - 1], dims="step")
+    found = record.between.sel(net=net).mean("layer").isel(step=whole) / apart
+    return (epoch[whole] + epoch[whole - 1]) / 2, 100 * found.where(found > LEAST)
 
 
 def _network_panels(panels: Any, record: xr.Dataset) -> None:

@@ -53,10 +53,23 @@ def quarters(epoch: Any) -> list[int]:
     return [int(np.abs(epoch - part * epoch[-1]).argmin()) for part in (0.0, 0.25, 0.5, 0.75, 1.0)]
 
 
+def whole_intervals(epoch: Any, first: int = 0, last: int | None = None) -> list[int]:
+    """The records after `first` up to `last` that come as long after the one before as all do; the very last may come sooner.
+
+    Gates that flicker flip nearly as often in a short time as in a long one, so that rates need intervals of one length.
+
+    >>> whole_intervals([0.0, 2.0, 4.0, 6.0, 7.0], first=1)
+    [2, 3]
+    """
+    apart = np.diff(np.asarray(epoch))
+    within = range(first + 1, (len(apart) if last is None else last) + 1)
+    return [at for at in within if apart[at - 1] > (1 - ROUNDING) * apart[0]] or list(within)
+
+
 def flips_per_epoch(record: xr.Dataset, first: int, last: int) -> xr.DataArray:
     """Share of all gates that flips between records, for each epoch from one record to another."""
-    between = record.between.mean("layer").isel(step=slice(first + 1, last + 1)).sum("step")
-    return between / float(record.epoch[last] - record.epoch[first])
+    whole = whole_intervals(record.epoch, first, last)
+    return record.between.mean("layer").isel(step=whole).sum("step") / np.diff(record.epoch)[np.array(whole) - 1].sum()
 
 
 def undone(record: xr.Dataset) -> xr.DataArray:
@@ -71,12 +84,10 @@ def drift(record: xr.Dataset) -> xr.DataArray:
     """Share of gates changed over the last quarter, over that from one record to the next in it.
 
     Gates that only flicker about where they are change as many over a long time as over a short one: 1. Those that leave for
-    good add up, to at most the number of records. The last record counts only if it comes as long after the one before.
+    good add up, to at most the number of records.
     """
     late = quarters(record.epoch)[3]
-    apart = record.epoch.diff("step").values
-    whole = [at for at in range(late + 1, len(apart) + 1) if apart[at - 1] > (1 - ROUNDING) * apart[0]] or [len(apart)]
-    flicker = record.between.mean("layer").isel(step=whole).mean("step")
+    flicker = record.between.mean("layer").isel(step=whole_intervals(record.epoch, late)).mean("step")
     left = 1 - record.agreement.mean("layer").isel(step=late)
     return xr.where(flicker > 0, left / flicker.where(flicker > 0, 1.0), 1.0)
 
