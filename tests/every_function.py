@@ -263,9 +263,11 @@ CALLS: dict[str, Call] = {
     "measures.cumulative_spectrum": call(K=KERNEL),
     "measures.entropies": call(w=FIELD),
     "measures.excess_kurtosis": call(samples=FIELD, axis=0),
+    "measures.flipped_gates": call(before=OPEN, after=OPEN[::-1], threshold=0.6),
     "measures.frequency_resultant": call(w=FIELD),
     "measures.gabor": call(n=6, mu=1.0, s=1.0, f=0.5, phi=0.1, amplitude=2.0, host=True),
     "measures.gabor_fit": call(w=FIELD, model="best", host=True),
+    "measures.gate_change": call(before=OPEN, after=OPEN[::-1]),
     "measures.gate_stability": call(W_t=FIELDS, W_next=FIELDS[::-1], source=TASK, key=KEY, samples=10),
     "measures.groups": call(fields=FIELDS, least=0.9, host=True),
     "measures.harper_bound": call(n=6, alpha=0.5),
@@ -281,6 +283,7 @@ CALLS: dict[str, Call] = {
     "measures.sensitivity_threshold": call(active=0.9, beta=4.0, eps=0.1, bound=2.0, host=True),
     "measures.shifted_cosine": call(a=W, b=V, host=True),
     "measures.spreads": call(w=FIELD, one_sided=False),
+    "measures.subnetwork_overlap": call(before=OPEN, after=OPEN[::-1]),
     "measures.subnetwork_sizes": call(active=OPEN, sensitive=OPEN, inputs=2),
 }
 """By name."""

@@ -422,6 +422,9 @@ def _table() -> dict[str, dict[str, Any]]:
         "measures.sensitive_gates": {"sensitivities": opened, "threshold": 0.9},
         "measures.sensitivity_threshold": {"active": 0.9, "beta": 4.0, "eps": 0.1, "bound": 2.0},
         "measures.spreads": {"w": W, "one_sided": False},
+        "measures.flipped_gates": {"before": opened, "after": opened, "threshold": 0.5},
+        "measures.gate_change": {"before": opened, "after": opened},
+        "measures.subnetwork_overlap": {"before": opened, "after": opened},
         "measures.subnetwork_sizes": {"active": [opened[0] > 0], "sensitive": [opened[0] > 0], "inputs": 1},
     }
 

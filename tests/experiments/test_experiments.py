@@ -44,6 +44,7 @@ CLAIMS = {
     "kernel-concentration": 10,
     "mnist-galu": 12,
     "sub-networks": 16,
+    "moving-gates": 29,
     "rotation-invariance": 17,
 }
 """How many claims there are at full size, of experiments that do not repeat them for each value of a parameter."""

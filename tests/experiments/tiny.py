@@ -289,6 +289,7 @@ TINY = {
         "probe": 10,
         "records": 2,
     },
+    "moving-gates": {**_DIGITS, "depth": 3, "kernel_samples": 6},
     "rotation-invariance": {
         "positions": 8,
         "length": 3,

@@ -3,6 +3,9 @@
 from gatefield.measures.gabor.atom import gabor as gabor
 from gatefield.measures.gabor.fit import GaborFit as GaborFit
 from gatefield.measures.gabor.fit import gabor_fit as gabor_fit
+from gatefield.measures.gate_changes import flipped_gates as flipped_gates
+from gatefield.measures.gate_changes import gate_change as gate_change
+from gatefield.measures.gate_changes import subnetwork_overlap as subnetwork_overlap
 from gatefield.measures.gate_stability import gate_stability as gate_stability
 from gatefield.measures.gates_activity import active_gates as active_gates
 from gatefield.measures.gates_activity import carrying_share as carrying_share
@@ -49,9 +52,11 @@ __all__ = [
     "cumulative_spectrum",
     "entropies",
     "excess_kurtosis",
+    "flipped_gates",
     "frequency_resultant",
     "gabor",
     "gabor_fit",
+    "gate_change",
     "gate_stability",
     "groups",
     "harper_bound",
@@ -67,5 +72,6 @@ __all__ = [
     "sensitivity_threshold",
     "shifted_cosine",
     "spreads",
+    "subnetwork_overlap",
     "subnetwork_sizes",
 ]

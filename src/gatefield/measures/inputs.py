@@ -53,6 +53,19 @@ def masks(name: str, value: Any) -> None:
         known(f"{name} of layer {at}", gates)
 
 
+def timed_masks(name: str, value: Any) -> None:
+    """The same with axes in front, such as seeds or times: (..., samples, width) of each layer."""
+    if not isinstance(value, list | tuple | np.ndarray | jax.Array) or not len(value):
+        raise UserError(f"{name} must be a list with one array for each layer, but is {quoted(value)}; write {name}=[...].")
+    for at, gates in enumerate(value, 1):
+        sizes = checks.shape(f"{name} of layer {at}", gates)
+        if len(sizes) < 2 or 0 in sizes:
+            raise UserError(
+                f"{name} of layer {at} must have the shape (..., samples, width), but has {sizes}; stack the samples."
+            )
+        known(f"{name} of layer {at}", gates)
+
+
 def kernel(name: str, K: Any) -> None:
     """Symmetric kernels (..., samples, samples)."""
     checks.symmetric(name, K)

@@ -74,16 +74,23 @@ def seed_keys(p: Any) -> tuple[Any, Any]:
     return jax.random.split(first, p.seeds), jax.random.split(second, p.seeds)
 
 
-def fit(bench: Bench, part: str, net: Any, task: Dataset, p: DigitSettings, **settings: Any) -> tuple[Any, xr.Dataset]:
+def training_steps(task: Dataset, p: DigitSettings) -> int:
+    """As many as make up the epochs."""
+    return max(1, round(p.epochs * task.size / p.batch_size))
+
+
+def fit(
+    bench: Bench, part: str, net: Any, task: Dataset, p: DigitSettings, *, learning_rate: Any = None, **settings: Any
+) -> tuple[Any, xr.Dataset]:
     """The trained network, and the record of its training with axes (seed, step, ...) and the coordinate `epoch`."""
-    steps = max(1, round(p.epochs * task.size / p.batch_size))
+    steps = training_steps(task, p)
     trained, record = bench.train(
         part,
         net,
         task,
         steps=steps,
         batch_size=p.batch_size,
-        learning_rate=p.learning_rate,
+        learning_rate=p.learning_rate if learning_rate is None else learning_rate,
         optimizer="rmsprop",
         record_every=-(-steps // p.records),
         key=seed_keys(p)[1],
