@@ -302,6 +302,8 @@ def test_a_record_holds_the_fingerprint_that_the_recorder_is_asked_for():
 def test_cross_entropy_needs_labels_that_are_probabilities():
     with pytest.raises(UserError, match=r"reads labels as probabilities.*labels=\(1, 0\)"):
         run(committee(), task(labels=(1.0, -1.0)), loss="cross-entropy")
+    with pytest.raises(UserError, match=r"reads labels as probabilities, but they are \(2, 0\)"):
+        run(committee(), task(labels=(2.0, 0.0)), loss="cross-entropy")
 
 
 def test_run_axes_must_agree():

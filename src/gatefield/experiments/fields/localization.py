@@ -21,7 +21,7 @@ from gatefield.plot import dots_by_seed, gain_text, small_field
 from gatefield.theory import nlgp
 
 ENOUGH = 200.0
-"""Time in tau after which fields that localize have done so."""
+"""Time in tau that the published claims are about; the order that localizes does so within it, from a gain of 1 on."""
 KEEPING = ("boundary", "readout", "output_bias", "loss", "optimizer")
 """What has to be as usual for the one-site steady state to be exact, and to be reached in that time; any start will do."""
 
@@ -106,7 +106,7 @@ def _covariance_verdict(record: xr.Dataset) -> Verdict:
         note="over gains and orders, at the end of the same time; the bound is 4/n",
         **words,
     )
-    return undecided(lacking(lasting(record, ENOUGH)), found)[0]  # in less, nothing localizes
+    return undecided(lacking(lasting(record, ENOUGH)), found)[0]  # in less, no order has
 
 
 def _published_verdicts(record: xr.Dataset, median: xr.DataArray) -> list[Verdict]:

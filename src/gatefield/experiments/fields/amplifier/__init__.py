@@ -14,7 +14,7 @@ experiment = Experiment(
     "squashed data, whose excess kurtosis is negative, it bends upwards: the strongest sites are amplified most, and win. "
     "The flow with this closure is laid beside stochastic gradient descent (SGD). If the positive class has the longer "
     "range it says rightly whether the field localizes, and mostly where, at about half the inverse participation ratio "
-    "(IPR). If it has the shorter range the closure is wrong at high gain: it localizes, SGD does not.",
+    "(IPR). If it has the shorter range the closure is wrong at high gain: it localizes at once, SGD not within these times.",
     Parameters=Settings,
     presets={"full": {}, "quick": {"gains": (0.01, 1.0, 3.0, float("inf")), "seeds": 4, "batch_size": 500}},
     durations={"quick": "40 s", "full": "10 min"},

@@ -103,10 +103,10 @@ def _shorter_range_positive(record: xr.Dataset) -> list[Verdict]:
             theory,
             of="median IPR of the closure",
             kind="prediction",
-            note="this is where the closure fails: SGD does not localize there",
+            note="this is where the closure fails: SGD does not localize there in this time",
         ),
         Verdict.below(
-            f"{at} SGD does not localize, so that the closure is wrong",
+            f"{at} SGD does not localize in this time, so that the closure is wrong",
             LOCALIZED,
             sgd,
             of="median IPR of SGD",

@@ -169,7 +169,7 @@ def _shorter(record: xr.Dataset) -> Verdict:
     median = final(record).sel(order="short").median("seed")
     law = str(median.law.values[int(np.argmax(median.values))])
     return Verdict.below(
-        "shorter range positive: no law localizes the field",
+        "shorter range positive: in this time no law localizes the field",
         edge(record),
         float(median.max()),
         of="largest median IPR over laws",
