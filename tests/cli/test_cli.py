@@ -441,7 +441,10 @@ def test_a_signal_that_is_ignored_stays_so(monkeypatch, before):
 
 def test_a_signal_within_a_collection_of_garbage_is_not_lost():
     """Python ignores errors there; JAX has a function that is called at each collection."""
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    others, before = (
+        list(gc.callbacks),
+        {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)},
+    )
     sent, received = [], []
 
     def callback(phase, info):
@@ -451,7 +454,7 @@ def test_a_signal_within_a_collection_of_garbage_is_not_lost():
 
     def collect_and_wait():
         gc.callbacks.append(callback)
-        gc.collect()
+        gc.collect(0)
         time.sleep(5)
 
     try:
@@ -459,7 +462,7 @@ def test_a_signal_within_a_collection_of_garbage_is_not_lost():
         with pytest.raises(KeyboardInterrupt):
             collect_and_wait()
     finally:
-        gc.callbacks.remove(callback)
+        gc.callbacks[:] = others
         for number, handler in before.items():
             signal.signal(number, handler)
     assert received == [signal.SIGINT]

@@ -189,6 +189,12 @@ def test_a_single_output_decides_by_the_smaller_loss(loss, threshold):
     assert float(accuracy) == pytest.approx(np.mean((X[:, 0] > threshold) == (y == 1)))
 
 
+def test_an_output_half_way_between_both_labels_is_not_right():
+    silent = Committee(X.shape[1], 1, init=np.zeros((1, X.shape[1])))
+    both = np.tile([1.0, -1.0], len(X))[: len(X)]
+    assert float(Dataset(X, both).measures(silent, get_loss("mse", (1.0, -1.0)))["train_accuracy"]) == 0.0
+
+
 def test_sets_are_data_and_not_part_of_the_program():
     """The same program serves another set of the same size."""
     traced, net = [], DeepGated(3, [4], gating="relu", key=KEY)

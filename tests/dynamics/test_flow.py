@@ -166,6 +166,7 @@ def towards(w, end):
     return 0.01 * (end - w)
 
 
+@pytest.mark.slow
 def test_a_steady_state_far_away_is_another_one():
     """At w = 1 the flow 0.01 (w* - w) is slow enough for this tolerance; Newton's method goes to w*, near or far."""
     for end, refined in ((1.04, True), (3.0, False)):
@@ -295,6 +296,7 @@ def test_a_velocity_that_is_undefined_at_the_start_says_so():
         flow(wild, np.zeros((1, 2)), [0.0, 5.0])
 
 
+@pytest.mark.slow
 def test_a_single_field_flows_by_a_velocity_of_one_field():
     start, cov1, cov0 = np.array([0.3, -0.2, 0.1]), np.eye(3), np.diag([0.2, 0.5, 1.0])
     velocity = functools.partial(elliptical.velocity, cov1=cov1, cov0=cov0, radial="laplace")

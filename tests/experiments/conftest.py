@@ -4,17 +4,25 @@ import pytest
 
 LONG = {
     "amplifier",
+    "bumps",
     "conditions",
+    "drift-fields",
+    "elliptical",
     "erf-populations",
+    "gate-refresh",
     "gated-linear",
     "kurtosis-law",
+    "moving-gates",
     "single-pulse",
     "stability",
+    "steady-modes",
+    "sub-networks",
+    "tiling",
     "uncertainty",
     "where",
     "winning-gates",
 }
-"""Experiments whose smallest runs take longest, a fifth of them with half of the time: `make slow` has them."""
+"""Experiments whose smallest runs take longest, a third of them with more than half of the time: `make slow` has them."""
 
 
 def pytest_collection_modifyitems(items):

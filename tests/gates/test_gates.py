@@ -5,6 +5,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+import xarray as xr
 from scipy import stats
 
 from gatefield import Committee, Task, UserError, gates, train
@@ -162,6 +163,17 @@ def test_gates_of_a_training_record():
         np.testing.assert_array_equal(gates.learned_from(record, step=step, run=run)(x), expected)
     with pytest.raises(UserError, match="no step number 7; it has 3, counted from 0"):
         gates.learned_from(record, step=7)
+
+
+def test_gates_of_the_record_of_a_flow():
+    """Which has times and no steps."""
+    fields = np.random.default_rng(6).normal(size=(1, 3, 2, N))
+    record = xr.Dataset({"fields": (("run", "time", "unit", "position"), fields)})
+    x = np.random.default_rng(7).normal(size=(50, N))
+    for at in (0, -1):
+        np.testing.assert_array_equal(gates.learned_from(record, step=at)(x), x @ fields[0, at].T > 0)
+    with pytest.raises(UserError, match="no time number 3; it has 3, counted from 0"):
+        gates.learned_from(record, step=3)
 
 
 def test_learned_gates_are_those_of_relu_units():

@@ -189,6 +189,7 @@ class Crash(Exception):
     """Stands for a kill."""
 
 
+@pytest.mark.slow
 def test_a_crash_at_any_file_leaves_a_whole_number_of_commits(tmp_path, monkeypatch):
     """Each run is stopped one file later than the one before, until one is stopped no more."""
     whole, _ = in_memory(5)

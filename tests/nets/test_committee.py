@@ -215,3 +215,8 @@ def test_functions_that_do_not_fit_are_one_sentence(arguments, text):
         Committee(**{"n": 3, "K": 2, "key": KEY, **arguments})
     assert text in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_given_fields_are_scaled_too():
+    given = np.arange(6.0).reshape(2, 3)
+    np.testing.assert_allclose(Committee(3, 2, init=given, init_scale=0.3).fields, 0.3 * given, rtol=1e-6)

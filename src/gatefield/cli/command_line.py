@@ -75,8 +75,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 def heed_signals(received: list[int]) -> None:
     """Let signals that end a command do it as an interruption does, with a sentence; those that are ignored stay so."""
 
+    collection = _Collection()
+    gc.callbacks.append(collection)
+
     def end(number: int, frame: FrameType | None) -> None:
-        if _collecting(frame):
+        if collection.running or _within_callback(frame):
             threading.Timer(0.01, os.kill, (os.getpid(), number)).start()
             return
         received.append(number)
@@ -87,8 +90,17 @@ def heed_signals(received: list[int]) -> None:
             signal.signal(number, end)
 
 
-def _collecting(frame: FrameType | None) -> bool:
-    """Whether this is within what is called at each collection of garbage (JAX does so), where Python ignores all errors."""
+class _Collection:
+    """Whether garbage is being collected just now: Python ignores all errors in what that calls."""
+
+    running = False
+
+    def __call__(self, phase: str, _: object) -> None:
+        self.running = phase == "start"
+
+
+def _within_callback(frame: FrameType | None) -> bool:
+    """Whether this is within what is called at each collection of garbage; JAX has such a function, which may come first."""
     codes = [getattr(callback, "__code__", None) for callback in gc.callbacks]
     while frame is not None:
         if frame.f_code in codes:

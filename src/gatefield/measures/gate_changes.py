@@ -41,8 +41,9 @@ def flipped_gates(before: Gates, after: Gates, threshold: ScalarLike = 0.5) -> F
     """
     _check_alike(before, after)
     edge = real(threshold)
-    apart = [(jnp.asarray(a) > edge) != (jnp.asarray(b) > edge) for a, b in zip(before, after, strict=True)]
-    return jnp.stack([real(one).mean((-2, -1)) for one in apart], -1)
+    pairs = [(real(a), real(b)) for a, b in zip(before, after, strict=True)]
+    apart = [jnp.where(jnp.isnan(a - b - edge), jnp.nan, (a > edge) != (b > edge)) for a, b in pairs]
+    return jnp.stack([one.mean((-2, -1)) for one in apart], -1)
 
 
 @given(before=timed_masks, after=timed_masks)

@@ -73,6 +73,7 @@ def test_figure_shows_both_normalisations_and_the_gates_part():
     assert legend.get_legend().get_title().get_text() == "mean of 2 seeds, and their range"
 
 
+@pytest.mark.slow
 def test_soft_gates_have_their_own_steepness_and_a_kernel_of_their_part():
     record, bench = records.simulated(experiment, **records.SMALL, beta=3.0, eps=0.2)
     records.assert_gathered(record, bench, NETS)

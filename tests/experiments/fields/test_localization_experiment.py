@@ -175,6 +175,7 @@ def test_conditions_that_are_set_are_those_of_the_training():
     assert {name: record.attrs[name] for name in USUAL} == {**settings, "loss": "cross-entropy", "optimizer": "adam"}
 
 
+@pytest.mark.slow
 def test_flow_beside_momentum_on_a_line_has_ten_times_the_time():
     record, _ = simulated(boundary="line", init="normal", optimizer="momentum", learning_rate=0.2)
     lag = np.subtract.outer(np.arange(8), np.arange(8))

@@ -212,6 +212,7 @@ def test_students_of_teachers():
     np.testing.assert_array_equal(one.start_loss, part.record.loss.isel(step=0))
 
 
+@pytest.mark.slow
 def test_spectra_of_end_states():
     """On Gaussian data f' = (C1 - C1 w w'C1/w'C1w)/sqrt(2 pi w'C1w); on the hypercube gates have no slope."""
     p = StabilitySettings(n=4, samples=80_000, gains=(0.01,), lines=8_192)
