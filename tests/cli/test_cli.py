@@ -458,6 +458,7 @@ def test_a_signal_within_a_collection_of_garbage_is_not_lost():
         time.sleep(5)
 
     try:
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell ignores in what it starts in the background
         heed_signals(received)
         with pytest.raises(KeyboardInterrupt):
             collect_and_wait()
