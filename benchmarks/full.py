@@ -61,7 +61,7 @@ def keep(name: str, store: Store, output: Path) -> None:
 
 def written(verdict: Verdict) -> dict[str, object]:
     """A verdict as the file has it."""
-    words = {"claim": verdict.claim, "outcome": verdict.outcome, "expected": verdict.expected, "measured": verdict.measured}
+    words = {"claim": verdict.claim, "outcome": verdict.outcome, "predicted": verdict.predicted, "measured": verdict.measured}
     more = {"tolerance": verdict.tolerance, "holds": verdict.holds, "note": verdict.note, "why": verdict.why}
     return plain(words | {name: value for name, value in more.items() if value != ""})
 

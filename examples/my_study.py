@@ -81,7 +81,7 @@ def verdicts(record):
     own = abs(record.position - (8 * record.unit + 3.5)) < 4
     share = (exact**2).where(own, 0.0).sum("position") / (exact**2).sum("position")
     return [
-        Verdict.below("SGD ends at the exact fields", 0.1, far / size, expected=0, error=error / size, of="relative distance"),
+        Verdict.below("SGD ends at the exact fields", 0.1, far / size, predicted=0, error=error / size, of="relative distance"),
         Verdict.above("each field has most of its energy around its gate's window", 0.5, share.min(), of="smallest share"),
     ]
 

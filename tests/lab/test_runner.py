@@ -28,8 +28,8 @@ def test_a_run_gives_record_and_verdicts(tmp_path):
     assert (outcome.reused, outcome.resumed) == (False, False)
     assert outcome.seconds > 0
     largest, endless = outcome.verdicts
-    assert (largest.expected, largest.measured, largest.holds) == (16.0, 16.0, True)
-    assert endless.expected == math.inf
+    assert (largest.predicted, largest.measured, largest.holds) == (16.0, 16.0, True)
+    assert endless.predicted == math.inf
     assert math.isnan(endless.measured)
     assert endless.holds is False
     assert endless.note == "numbers without end"

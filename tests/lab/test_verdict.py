@@ -137,21 +137,21 @@ def test_the_words_follow_from_the_bound(verdict, words):
 
 
 @pytest.mark.parametrize(
-    ("verdict", "expected", "measured"),
+    ("verdict", "predicted", "measured"),
     [
         (Verdict.within("c", 2, 3, atol=1), 2.0, 3.0),
-        (Verdict.between("c", 1.0, 2.0, 3.0), 1.5, 3.0),
-        (Verdict.between("c", 1.0, 2.0, 3.0, expected=1.1), 1.1, 3.0),
-        (Verdict.below("c", 1.0, 3.0), 1.0, 3.0),
-        (Verdict.below("c", 1.0, 3.0, expected=0.0), 0.0, 3.0),
-        (Verdict.above("c", 1.0, 3.0, expected=2.0), 2.0, 3.0),
+        (Verdict.between("c", 1.0, 2.0, 3.0), None, 3.0),
+        (Verdict.between("c", 1.0, 2.0, 3.0, predicted=1.1), 1.1, 3.0),
+        (Verdict.below("c", 1.0, 3.0), None, 3.0),
+        (Verdict.below("c", 1.0, 3.0, predicted=0.0), 0.0, 3.0),
+        (Verdict.above("c", 1.0, 3.0, predicted=2.0), 2.0, 3.0),
         (Verdict.test("c", 1.0, 3.0, 0.5, level=0.05, by="t"), 1.0, 3.0),
-        (Verdict.below("c", 1.0, 3.0).and_above(5.0, 6.0), 1.0, 3.0),
+        (Verdict.below("c", 1.0, 3.0).and_above(5.0, 6.0), None, 3.0),
     ],
 )
-def test_what_is_expected_and_what_is_measured(verdict, expected, measured):
-    assert (verdict.expected, verdict.measured) == (expected, measured)
-    assert isinstance(verdict.expected, float)
+def test_what_is_predicted_and_what_is_measured(verdict, predicted, measured):
+    """A bound alone predicts no number."""
+    assert (verdict.predicted, verdict.measured) == (predicted, measured)
 
 
 @pytest.mark.parametrize(
@@ -163,14 +163,14 @@ def test_numbers_of_any_library_will_do(kind):
         Verdict.within("c", two, three, atol=one),
         Verdict.within("c", two, three, rtol=one),
         Verdict.between("c", one, three, two),
-        Verdict.below("c", three, two, expected=one).and_above(one, two, error=kind(0)).and_within(two, two, atol=one),
+        Verdict.below("c", three, two, predicted=one).and_above(one, two, error=kind(0)).and_within(two, two, atol=one),
         Verdict.above("c", one, three, error=one),
         Verdict.equals("c", two, two),
         Verdict.test("c", one, one, one, level=one, by="t"),
     ]
     assert all(verdict.holds for verdict in made)
     plain = {type(value) for verdict in made for bound in verdict.bounds for value in (bound.measured, bound.low, bound.high)}
-    assert plain | {type(verdict.expected) for verdict in made} == {float, type(None)}
+    assert plain | {type(verdict.predicted) for verdict in made} == {float, type(None)}
 
 
 def test_every_condition_must_hold():
@@ -216,7 +216,7 @@ def test_what_is_not_judged_neither_holds_nor_fails(kind):
     assert verdict.outcome == "not judged"
     assert verdict.holds is None
     assert (verdict.claim, verdict.kind, verdict.source, verdict.tolerance) == ("c", kind, "note 002", "")
-    assert math.isnan(verdict.expected)
+    assert verdict.predicted is None
     assert math.isnan(verdict.measured)
     more = verdict.and_below(1.0, 2.0).and_above(1.0, 2.0).and_within(1.0, 1.0, atol=0.1)
     assert more.outcome == "not judged"
@@ -286,3 +286,72 @@ def test_what_is_no_number_is_one_sentence(wrong):
     ):
         with pytest.raises(UserError, match="A verdict is made of single numbers, but one is "):
             made()
+
+
+ROWS = {
+    "n = 8": Verdict.within("", 1.0, 1.05, atol=0.1, of="slope"),
+    "n = 16": Verdict.within("", 2.0, 2.15, atol=0.2, error=0.1, of="slope"),
+    "n = 40": Verdict.within("", 3.0, 3.5, atol=0.1, of="slope"),
+}
+
+
+@pytest.mark.parametrize(
+    ("places", "kind", "outcome"),
+    [
+        (["n = 8"], "prediction", "confirmed"),
+        (["n = 8", "n = 16"], "prediction", "not decided"),
+        (["n = 8", "n = 16", "n = 40"], "prediction", "refuted"),
+        (["n = 8", "n = 40"], "reproduction", "off"),
+    ],
+)
+def test_one_claim_at_several_places(places, kind, outcome):
+    verdict = Verdict.each("c", {at: ROWS[at] for at in places}, kind=kind, source="note 002")
+    assert (verdict.outcome, verdict.kind, verdict.source) == (outcome, kind, "note 002")
+    assert [bound.at for bound in verdict.table] == places
+    assert verdict.predicted is None
+    assert verdict.tolerance == f"at each of {len(places)} places"
+
+
+def test_the_number_of_a_table_is_that_of_its_worst_place():
+    verdict = Verdict.each("c", ROWS)
+    assert verdict.measured == 3.5
+    assert verdict.margin == pytest.approx(-4.0)
+    assert [bound.predicted for bound in verdict.table] == [1.0, 2.0, 3.0]
+    assert [bound.outcome for bound in verdict.table] == ["holds", "not decided", "missed"]
+
+
+def test_places_that_cannot_be_judged_are_named():
+    short = Verdict.not_judged("", "needs n = 80, has 40; run with --set n=80")
+    verdict = Verdict.each("c", {"n = 8": ROWS["n = 8"], "n = 80": short}, note="by least squares")
+    assert verdict.outcome == "confirmed"
+    assert verdict.note == "by least squares; not judged at n = 80: needs n = 80, has 40; run with --set n=80"
+    alone = Verdict.each("c", {"n = 80": short}, found="f", otherwise="o")
+    assert (alone.outcome, alone.why, alone.found, alone.otherwise) == ("not judged", short.why, "f", "o")
+    assert Verdict.each("c", {}).outcome == "not judged"
+
+
+@pytest.mark.parametrize(
+    ("verdict", "margin"),
+    [
+        (Verdict.above("c", 2.0, 3.0), 0.5),
+        (Verdict.above("c", -2.0, -3.0), -0.5),
+        (Verdict.below("c", 0.0, -3.0), 3.0),
+        (Verdict.between("c", 1.0, 3.0, 2.0), 1.0),
+        (Verdict.equals("c", 2.0, 2.0), 1.0),
+        (Verdict.equals("c", 2.0, 3.0), -math.inf),
+        (Verdict.below("c", 1.0, 0.5).and_above(1.0, 1.25), 0.25),
+    ],
+)
+def test_a_margin_is_positive_inside_the_bound(verdict, margin):
+    assert verdict.margin == pytest.approx(margin)
+
+
+def test_the_headline_follows_from_what_became_of_the_claims():
+    said = {"found": "fields localize.", "otherwise": "no field localizes"}
+    first, second = Verdict.above("c", 1.0, 2.0, **said), Verdict.above("c", 1.0, 0.0, **said)
+    plain, open_ = Verdict.above("d", 1.0, 2.0), Verdict.above("c", 1.0, 1.1, error=0.5, **said)
+    assert headline("Q?", [plain, first]) == "Fields localize"
+    assert headline("Q?", [plain, second, first, first]) == "No field localizes; fields localize"
+    assert headline("Q?", [plain, open_]) == "Q?"
+    assert open_.sentence == "not decided: c"
+    assert Verdict.above("c", 1.0, 0.0, kind="control").sentence == "not so: c"

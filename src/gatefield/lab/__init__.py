@@ -32,6 +32,7 @@ from gatefield.lab.store.store import Store as Store
 from gatefield.lab.store.store import parameter_values as parameter_values
 from gatefield.lab.study import load_study as load_study
 from gatefield.lab.verdict import Verdict as Verdict
+from gatefield.lab.verdict import headline as headline
 
 __all__ = [
     "About",
@@ -47,6 +48,7 @@ __all__ = [
     "ZarrRecorder",
     "check_file",
     "command",
+    "headline",
     "kinds",
     "load_study",
     "make_folder",

@@ -98,7 +98,14 @@ class Experiment:
     source: str = ""
     """Which figure, table or section it reproduces."""
     text: str = ""
-    """A paragraph for the report: what is asked, how, and how to read the figure."""
+    """A paragraph for the report: what is asked, and how it is answered."""
+    caption: str = ""
+    """How to read the figure, panel by panel: "(a) ... (b) ..."; with what is drawn it also makes the text for those who do not
+    see it."""
+    more: Callable[[xr.Dataset], Figure] | None = None
+    """A second picture, of what the first has no room for."""
+    more_caption: str = ""
+    """How to read that one."""
     presets: Mapping[str, Mapping[str, Any]] = dataclasses.field(default_factory=lambda: {"quick": {}})
     """Preset name -> parameter values that differ from the defaults; `quick` is what runs unless another is named."""
     durations: Mapping[str, str] = dataclasses.field(default_factory=dict)

@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal, SupportsFloat, TypedDict, Unpack, get_args
 
 from gatefield.core.errors import UserError, unknown_name
@@ -28,6 +29,8 @@ class Words(TypedDict, total=False):
     kind: Kind
     source: str
     note: str
+    found: str
+    otherwise: str
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,6 +44,10 @@ class Bound:
     """In words: what is measured, and where it has to lie."""
     ends: bool = False
     error: float = 0.0
+    predicted: float | None = None
+    """The number that was predicted; None if only the bound was."""
+    at: str = ""
+    """Where the claim was looked at, in a table of several places; see `Verdict.each`."""
 
     @property
     def holds(self) -> bool:
@@ -57,19 +64,47 @@ class Bound:
             return False
         return not self.error or all(abs(self.measured - end) > self.error for end in ends)
 
+    @property
+    def outcome(self) -> Literal["holds", "missed", "not decided"]:
+        return "not decided" if not self.decided else "holds" if self.holds else "missed"
+
+    @property
+    def margin(self) -> float:
+        """How far the measured number is inside its bound (positive) or outside it (negative), in units that can be compared.
+
+        For an interval, in half-widths from its nearer end: 1 in its middle, 0 at an end. For one end, as a part of that end, or
+        as it is where the end is 0.
+
+        >>> Bound(3.5, 3.0, 5.0, "").margin, Bound(0.05, None, 0.1, "").margin, Bound(0.2, None, 0.1, "").margin
+        (0.5, 0.5, -1.0)
+        """
+        if self.low is not None and self.high is not None:
+            half = (self.high - self.low) / 2
+            inside = min(self.measured - self.low, self.high - self.measured)
+            return inside / half if half else 1.0 if not inside else -math.inf
+        end = self.low if self.low is not None else self.high
+        if end is None:
+            return math.nan
+        inside = self.measured - end if self.low is not None else end - self.measured
+        return inside / abs(end) if end else inside
+
 
 @dataclasses.dataclass(frozen=True)
 class Verdict:
-    """One claim, what was expected, what was measured, and what became of it.
+    """One claim, what was predicted, what was measured, and what became of it.
 
-    Made by `within`, `between`, `below`, `above`, `equals` or `test`; or by `not_judged`. They take
+    Made by `within`, `between`, `below`, `above`, `equals` or `test`; by `each` for one claim at several places; or by
+    `not_judged`. They take
 
     - `claim`: a sentence that stands alone;
-    - `expected`, `measured`: numbers; and the bound, typed once, from which `holds` and the words of `tolerance` follow;
+    - `predicted`, `measured`: numbers; and the bound, typed once, from which `holds` and the words of `tolerance` follow.
+      Where nothing but a bound is known, nothing is predicted;
     - `of`: what is measured, in a few words, such as "median IPR";
     - `kind`: whose claim it is: see `Kind`; `source`: where it stands, such as "note 002, section 4";
     - `error`: of what is measured, such as the half-width of its interval: nearer to the bound than that is `not decided`;
-    - `note`: what a reader should know beside the numbers.
+    - `note`: what a reader should know beside the numbers;
+    - `found`, `otherwise`: for the few that make the headline of the experiment: what was found if the claim is confirmed, and
+      what if it is refuted, each a sentence that stands alone, with its numbers; see `headline`.
 
     `verdict.and_below(...)`, `and_above`, `and_within` add a further condition, which must hold too. `verdict.holds` is None
     where nothing was judged.
@@ -82,7 +117,6 @@ class Verdict:
     """
 
     claim: str
-    expected: float
     measured: float
     bounds: tuple[Bound, ...]
     kind: Kind = "prediction"
@@ -90,6 +124,8 @@ class Verdict:
     note: str = ""
     why: str = ""
     """Why it is not judged; empty if it is."""
+    found: str = ""
+    otherwise: str = ""
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(Kind):
@@ -109,31 +145,57 @@ class Verdict:
         return self.outcome == "confirmed" if self.bounds else None
 
     @property
+    def predicted(self) -> float | None:
+        """The predicted number; None where there is only a bound, and in a table, whose rows have their own."""
+        return self.bounds[0].predicted if self.bounds and not self.table else None
+
+    @property
+    def table(self) -> tuple[Bound, ...]:
+        """The places at which one claim was looked at, if there are several; see `each`."""
+        return tuple(bound for bound in self.bounds if bound.at)
+
+    @property
+    def margin(self) -> float:
+        """The least margin of its bounds; NaN if it is not judged."""
+        return min((bound.margin for bound in self.bounds), default=math.nan)
+
+    @property
     def tolerance(self) -> str:
-        """How far apart expected and measured may be, in words, and the error of what is measured, if it has one."""
+        """How far apart predicted and measured may be, in words, and the error of what is measured, if it has one."""
+        if self.table:
+            return f"at each of {len(self.table)} places"
         return ", and ".join(bound.rule + (f" (error {number(bound.error)})" if bound.error else "") for bound in self.bounds)
+
+    @property
+    def sentence(self) -> str:
+        """What became of the claim, as a sentence that stands alone."""
+        if self.outcome == "confirmed":
+            return self.found or self.claim
+        if self.outcome in ("refuted", "off"):
+            return self.otherwise or f"not so: {self.claim}"
+        return f"{self.outcome}: {self.claim}"
 
     @classmethod
     def within(
         cls,
         claim: str,
-        expected: Real,
+        predicted: Real,
         measured: Real,
         *,
         atol: Real | None = None,
         rtol: Real | None = None,
         **words: Unpack[Words],
     ) -> "Verdict":
-        """At most `atol` away from what is expected, or at most the part `rtol` of it."""
-        return cls._made(claim, expected, _near(expected, measured, atol, rtol, words), words)
+        """At most `atol` away from what is predicted, or at most the part `rtol` of it."""
+        return cls._made(claim, predicted, _near(predicted, measured, atol, rtol, words), words)
 
     @classmethod
     def between(
-        cls, claim: str, low: Real, high: Real, measured: Real, *, expected: Real | None = None, **words: Unpack[Words]
+        cls, claim: str, low: Real, high: Real, measured: Real, *, predicted: Real | None = None, **words: Unpack[Words]
     ) -> "Verdict":
-        """From `low` to `high`, the ends with it; unless another number is expected, it is their middle."""
+        """From `low` to `high`, the ends with it."""
         bound = _bound(measured, low, high, f"from {number(low)} to {number(high)}", True, words)
-        return cls._made(claim, (_float(low) + _float(high)) / 2 if expected is None else expected, bound, words)
+        return cls._made(claim, predicted, bound, words)
 
     @classmethod
     def below(
@@ -142,12 +204,12 @@ class Verdict:
         bound: Real,
         measured: Real,
         *,
-        expected: Real | None = None,
+        predicted: Real | None = None,
         or_equal: bool = False,
         **words: Unpack[Words],
     ) -> "Verdict":
-        """Below a bound, which is also what is expected unless another number is."""
-        return cls._made(claim, bound if expected is None else expected, _below(bound, measured, or_equal, words), words)
+        """Below a bound."""
+        return cls._made(claim, predicted, _below(bound, measured, or_equal, words), words)
 
     @classmethod
     def above(
@@ -156,33 +218,43 @@ class Verdict:
         bound: Real,
         measured: Real,
         *,
-        expected: Real | None = None,
+        predicted: Real | None = None,
         or_equal: bool = False,
         **words: Unpack[Words],
     ) -> "Verdict":
-        """Above a bound, which is also what is expected unless another number is."""
-        return cls._made(claim, bound if expected is None else expected, _above(bound, measured, or_equal, words), words)
+        """Above a bound."""
+        return cls._made(claim, predicted, _above(bound, measured, or_equal, words), words)
 
     @classmethod
-    def equals(cls, claim: str, expected: Real, measured: Real, **words: Unpack[Words]) -> "Verdict":
-        """Exactly what is expected."""
+    def equals(cls, claim: str, predicted: Real, measured: Real, **words: Unpack[Words]) -> "Verdict":
+        """Exactly what is predicted."""
         if "error" in words:  # nothing is equal to within an error
             raise ValueError("A verdict `equals` takes no error; write Verdict.within(..., atol=error).")
-        bound = _bound(measured, expected, expected, f"exactly {number(expected)}", True, words)
-        return cls._made(claim, expected, bound, words)
+        bound = _bound(measured, predicted, predicted, f"exactly {number(predicted)}", True, words)
+        return cls._made(claim, predicted, bound, words)
 
     @classmethod
     def test(
-        cls, claim: str, expected: Real, measured: Real, p: Real, *, level: Real, by: str, **words: Unpack[Words]
+        cls, claim: str, predicted: Real, measured: Real, p: Real, *, level: Real, by: str, **words: Unpack[Words]
     ) -> "Verdict":
-        """No difference is seen between expected and measured: the test named by `by` gives a p-value of at least `level`."""
+        """No difference is seen between predicted and measured: the test named by `by` gives a p-value of at least `level`."""
         if "error" in words or "of" in words:
             raise ValueError("A verdict by a `test` takes no error and no `of`: its p-value has none, and `by` names it.")
         bound = _above(level, p, True, {"of": f"{by}, p"})
-        return dataclasses.replace(cls._made(claim, expected, bound, words), measured=_float(measured))
+        return dataclasses.replace(cls._made(claim, predicted, bound, words), measured=_float(measured))
 
     @classmethod
-    def not_judged(cls, claim: str, why: str, *, kind: Kind = "prediction", source: str = "", note: str = "") -> "Verdict":
+    def not_judged(
+        cls,
+        claim: str,
+        why: str,
+        *,
+        kind: Kind = "prediction",
+        source: str = "",
+        note: str = "",
+        found: str = "",
+        otherwise: str = "",
+    ) -> "Verdict":
         """A claim that this record cannot tell of; `why` says what it needs, what it has, and what to set to have it judged.
 
         >>> verdict = Verdict.not_judged("the field localizes", "needs gains with 3, has 0.5; run with --set gains=0.5,3")
@@ -191,12 +263,48 @@ class Verdict:
         """
         if not why:
             raise ValueError("A verdict that is not judged says why: what it needs, what it has, and what to set.")
-        return cls(claim, math.nan, math.nan, (), kind, source, note, why)
+        return cls(claim, math.nan, (), kind, source, note, why, found, otherwise)
 
     @classmethod
-    def _made(cls, claim: str, expected: Real, bound: Bound, words: Words) -> "Verdict":
+    def each(
+        cls,
+        claim: str,
+        rows: Mapping[str, "Verdict"],
+        *,
+        kind: Kind = "prediction",
+        source: str = "",
+        note: str = "",
+        found: str = "",
+        otherwise: str = "",
+    ) -> "Verdict":
+        """One claim looked at in several places: it holds if it does at each, and one place where it is missed refutes it.
+
+        **Arguments**
+
+        - `rows`: where -> what was found there, such as "n = 40" -> Verdict.within(...); the claims, kinds and notes of the rows
+          are left out. A place at which nothing can be judged is named in the note, unless there is no other.
+
+        >>> rows = {f"n = {n}": Verdict.within("", 1 / n, x, rtol=0.1, of="IPR") for n, x in [(8, 0.126), (40, 0.03)]}
+        >>> flat = Verdict.each("the field is flat", rows)
+        >>> flat.outcome, [(bound.at, bound.outcome) for bound in flat.table]
+        ('refuted', [('n = 8', 'holds'), ('n = 40', 'missed')])
+        """
+        words: Any = {"kind": kind, "source": source}
+        judged = {at: row for at, row in rows.items() if row.bounds}
+        if not judged:
+            why = next((row.why for row in rows.values()), "needs a place to look at, has none")
+            return cls.not_judged(claim, why, note=note, found=found, otherwise=otherwise, **words)
+        bounds = tuple(dataclasses.replace(bound, at=at) for at, row in judged.items() for bound in row.bounds)
+        left = "; ".join(f"not judged at {at}: {row.why}" for at, row in rows.items() if not row.bounds)
+        worst = min(bounds, key=lambda bound: math.inf if math.isnan(bound.margin) else bound.margin)
+        said = "; ".join(filter(None, (note, left)))
+        return cls(claim, worst.measured, bounds, note=said, found=found, otherwise=otherwise, **words)
+
+    @classmethod
+    def _made(cls, claim: str, predicted: Real | None, bound: Bound, words: Words) -> "Verdict":
         others: dict[str, Any] = {name: value for name, value in words.items() if name not in ("of", "error")}
-        return cls(claim, _float(expected), bound.measured, (bound,), **others)
+        bound = dataclasses.replace(bound, predicted=None if predicted is None else _float(predicted))
+        return cls(claim, bound.measured, (bound,), **others)
 
     def and_below(self, bound: Real, measured: Real, *, or_equal: bool = False, of: str = "", error: Real = 0.0) -> "Verdict":
         """The same, and another number below its bound."""
@@ -208,7 +316,7 @@ class Verdict:
 
     def and_within(
         self,
-        expected: Real,
+        predicted: Real,
         measured: Real,
         *,
         atol: Real | None = None,
@@ -216,13 +324,29 @@ class Verdict:
         of: str = "",
         error: Real = 0.0,
     ) -> "Verdict":
-        """The same, and another number near to what is expected of it."""
-        return self._and(_near(expected, measured, atol, rtol, {"of": of, "error": error}))
+        """The same, and another number near to what is predicted for it."""
+        return self._and(_near(predicted, measured, atol, rtol, {"of": of, "error": error}))
 
     def _and(self, bound: Bound) -> "Verdict":
         if not self.bounds:  # what is not judged stays so
             return self
         return dataclasses.replace(self, bounds=(*self.bounds, bound))
+
+
+def headline(title: str, verdicts: Iterable[Verdict]) -> str:
+    """The finding of an experiment in a sentence or two: it follows from the verdicts, so that it cannot contradict them.
+
+    It is made of those that have `found`, at most two, as far as they are decided; if none is, the title, which asks, stays.
+
+    >>> tall = Verdict.above("trees are tall", 2, 9, found="trees reach 9 m", otherwise="trees stay below 2 m")
+    >>> headline("How tall are trees?", [tall])
+    'Trees reach 9 m'
+    >>> headline("How tall are trees?", [dataclasses.replace(tall, bounds=())])
+    'How tall are trees?'
+    """
+    decided = [one.sentence for one in verdicts if one.found and one.outcome in ("confirmed", "refuted", "off")]
+    words = "; ".join(sentence.rstrip(".") for sentence in decided[:2])
+    return words[:1].upper() + words[1:] if words else title
 
 
 def number(value: Real) -> str:
@@ -237,13 +361,14 @@ def _float(value: Real) -> float:
         raise UserError(f"A verdict is made of single numbers, but one is {quoted(value)}; write float(...).") from None
 
 
-def _near(expected: Real, measured: Real, atol: Real | None, rtol: Real | None, words: Words) -> Bound:
+def _near(predicted: Real, measured: Real, atol: Real | None, rtol: Real | None, words: Words) -> Bound:
     if (atol is None) == (rtol is None):
         raise ValueError("A verdict `within` takes atol or rtol, one of the two.")
-    middle = _float(expected)
+    middle = _float(predicted)
     slack = _float(atol) if atol is not None else abs(middle) * _float(rtol or 0.0)
     away = number(slack) if rtol is None else f"{100 * _float(rtol):.4g} %"
-    return _bound(measured, middle - slack, middle + slack, f"within {away} of {number(middle)}", True, words)
+    bound = _bound(measured, middle - slack, middle + slack, f"within {away} of {number(middle)}", True, words)
+    return dataclasses.replace(bound, predicted=middle)
 
 
 def _below(bound: Real, measured: Real, or_equal: bool, words: Words) -> Bound:

@@ -22,36 +22,39 @@ THEORY = {"color": "black", "linestyle": "-"}
 PRINTED = {"color": COLOURS[1], "linestyle": "--"}
 """What a source prints where it is wrong."""
 
+DATA = {"linestyle": "none", "marker": "o"}
+"""What was simulated, in every figure: coloured dots."""
+
 _RC: dict[Any, Any] = {
     "axes.axisbelow": True,
     "axes.grid": False,
-    "axes.labelsize": 10,
+    "axes.labelsize": 9,
     "axes.linewidth": 0.8,
     "axes.prop_cycle": cycler(color=COLOURS),
     "axes.spines.right": False,
     "axes.spines.top": False,
     "axes.titlelocation": "left",
-    "axes.titlesize": 11,
-    "figure.constrained_layout.h_pad": 0.08,
+    "axes.titlesize": 9,
+    "figure.constrained_layout.h_pad": 0.05,
     "figure.constrained_layout.use": True,
-    "figure.constrained_layout.w_pad": 0.08,
+    "figure.constrained_layout.w_pad": 0.05,
     "figure.dpi": 100,
     "figure.facecolor": "white",
-    "figure.figsize": (8.0, 3.6),
-    "figure.titlesize": 12,
+    "figure.figsize": (7.0, 3.2),
+    "figure.titlesize": 11,
     "font.family": "DejaVu Sans",
-    "font.size": 10,
+    "font.size": 9,
     "image.cmap": SEQUENTIAL,
     "image.interpolation": "nearest",
-    "legend.fontsize": 9,
+    "legend.fontsize": 8,
     "legend.frameon": False,
-    "lines.linewidth": 1.6,
+    "lines.linewidth": 1.4,
     "mathtext.fontset": "dejavusans",
     "savefig.dpi": 200,
     "svg.fonttype": "path",  # letters as outlines: the same everywhere, with no font to fetch
     "svg.hashsalt": "gatefield",  # the same picture, the same bytes
-    "xtick.labelsize": 9,
-    "ytick.labelsize": 9,
+    "xtick.labelsize": 8,
+    "ytick.labelsize": 8,
 }
 
 
@@ -62,7 +65,7 @@ def style() -> Iterator[None]:
     >>> import matplotlib
     >>> with style():
     ...     print(matplotlib.rcParams["font.size"], matplotlib.rcParams["axes.spines.top"])
-    10.0 False
+    9.0 False
     """
     with matplotlib.rc_context():
         matplotlib.rcdefaults()

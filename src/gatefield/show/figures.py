@@ -9,9 +9,9 @@ import matplotlib.pyplot as plt
 import xarray as xr
 from matplotlib.figure import Figure
 
-from gatefield.core.errors import unknown_name
-from gatefield.lab import Experiment, write_file
-from gatefield.plot import style
+from gatefield.core.errors import UserError, unknown_name
+from gatefield.lab import Experiment, headline, write_file
+from gatefield.plot import entitle, style
 
 # Without dates and versions the same record gives the same bytes.
 _METADATA = {"svg": {"Date": None, "Creator": None, "Format": None, "Type": None}, "png": {"Software": None}}
@@ -20,10 +20,19 @@ _CLIP = re.compile(rb'(?<=clipPath id=")\w+(?=")|(?<=url\(#)\w+(?=\))')
 """The name of a clip, where it is made and where it is used."""
 
 
-def draw(experiment: Experiment, record: xr.Dataset) -> Figure:
-    """The experiment's figure, in the project's style, drawn from the record alone."""
+def draw(experiment: Experiment, record: xr.Dataset, *, more: bool = False) -> Figure:
+    """The experiment's figure, in the project's style, drawn from the record alone; its title is what the verdicts found.
+
+    **Arguments**
+
+    - `more`: whether to draw the second figure, of an experiment that has one.
+    """
+    picture = experiment.more if more else experiment.figure
+    if picture is None:
+        raise UserError(f"Experiment {experiment.name} has one figure only; leave out more=True.")
     with style():
-        figure = experiment.figure(record)
+        figure = picture(record)
+        entitle(figure, headline(experiment.title, experiment.verdicts(record)))
     plt.close(figure)  # pyplot lets go of it; the figure itself stays
     return figure
 

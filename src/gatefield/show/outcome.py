@@ -3,14 +3,15 @@
 from rich.console import Console
 
 from gatefield.core.text.words import seconds
-from gatefield.lab import Experiment, Outcome
+from gatefield.lab import Experiment, Outcome, headline
 from gatefield.show.kept import FIGURE, figure_of, kept_figure
 from gatefield.show.terminal import print_line, show_verdicts
 
 
 def show_outcome(experiment: Experiment, outcome: Outcome, console: Console) -> None:
-    """Print how the run went, its verdicts, and where its record and figure are; the figure is drawn beside the record."""
-    print_line(_headline(experiment.name, outcome), console)
+    """Print how the run went, what it found, its verdicts, and where its record and figure are; it is drawn beside the record."""
+    print_line(_went(experiment.name, outcome), console)
+    print_line(f"  {headline(experiment.title, outcome.verdicts)}", console)
     show_verdicts(outcome.verdicts, console)
     print_line(f"  record: {outcome.entry.path}", console)
     print_line(f"  figure: {_figure(experiment, outcome)}", console)
@@ -18,7 +19,7 @@ def show_outcome(experiment: Experiment, outcome: Outcome, console: Console) -> 
         print_line(f"  remark: {remark}", console)
 
 
-def _headline(name: str, outcome: Outcome) -> str:
+def _went(name: str, outcome: Outcome) -> str:
     if outcome.reused:
         return f"{name}: already in the store: {outcome.entry.path}"
     went_on = ", going on from where it had stopped" if outcome.resumed else ""

@@ -28,7 +28,7 @@ def print_line(text: str, console: Console) -> None:
 
 
 def show_verdicts(verdicts: "Sequence[Verdict]", console: Console) -> None:
-    """Each claim, the expected and the measured number, what became of it, and whose claim it is."""
+    """Each claim, the predicted and the measured number, what became of it, and whose claim it is."""
     if not console.is_terminal:
         for verdict in verdicts:
             print_line(_verdict_line(verdict), console)
@@ -36,13 +36,16 @@ def show_verdicts(verdicts: "Sequence[Verdict]", console: Console) -> None:
                 print_line(f"    {verdict.note}", console)
         return
     table = Table(
-        "claim", Column("expected", justify="right"), Column("measured", justify="right"), "tolerance", "verdict", box=None
+        "claim", Column("predicted", justify="right"), Column("measured", justify="right"), "tolerance", "verdict", box=None
     )
     for verdict in verdicts:
         mark = Text(f"{MARKS[verdict.outcome]} {verdict.outcome}", STYLES[verdict.holds])
         claim = Text.assemble(verdict.claim, (f"\n{origin(verdict)}", "dim"))
-        numbers = map(number, (verdict.expected, verdict.measured)) if verdict.bounds else ("", "")
+        numbers = map(_shown, (verdict.predicted, verdict.measured)) if verdict.bounds else ("", "")
         table.add_row(claim, *map(Text, numbers), Text(verdict.tolerance or verdict.why), mark)
+        for row in verdict.table:
+            cells = map(Text, (f"  {row.at}", _shown(row.predicted), number(row.measured), row.rule, row.outcome))
+            table.add_row(*cells, style="dim" if row.outcome == "holds" else "")
         if verdict.note:
             table.add_row(Text(verdict.note, "dim"))
     console.print(Padding(table, (0, 2)))
@@ -115,8 +118,19 @@ def _counted(outcome: str, found: "Sequence[Verdict]") -> str:
 def _verdict_line(verdict: "Verdict") -> str:
     if not verdict.bounds:
         return f"  {verdict.outcome}: {verdict.claim}: {verdict.why} ({origin(verdict)})"
-    numbers = f"expected {number(verdict.expected)}, measured {number(verdict.measured)}, {verdict.tolerance}"
-    return f"  {verdict.outcome}: {verdict.claim} ({numbers}; {origin(verdict)})"
+    if verdict.table:
+        rows = "".join(f"\n    {row.outcome} at {row.at}: {_numbers(row)}, {row.rule}" for row in verdict.table)
+        return f"  {verdict.outcome}: {verdict.claim} ({verdict.tolerance}; {origin(verdict)}){rows}"
+    return f"  {verdict.outcome}: {verdict.claim} ({_numbers(verdict)}, {verdict.tolerance}; {origin(verdict)})"
+
+
+def _numbers(of: Any) -> str:
+    predicted = "" if of.predicted is None else f"predicted {number(of.predicted)}, "
+    return f"{predicted}measured {number(of.measured)}"
+
+
+def _shown(value: float | None) -> str:
+    return "" if value is None else number(value)
 
 
 def _durations(durations: Mapping[str, str]) -> str:

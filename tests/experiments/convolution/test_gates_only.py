@@ -41,7 +41,7 @@ def test_the_worst_seed_must_reach_twice_the_accuracy_of_a_guess(net):
         record.test_accuracy[{"net": net, "step": 1}] = [best - 0.01, 0.9]
         found = judged(record, f"gates trained, beta = {(1, 8)[net]}: a network learns")
         assert found.holds is holds
-        assert (found.expected, found.measured, found.kind) == (10, pytest.approx(100 * best - 1), "claim")
+        assert (found.predicted, found.measured, found.kind) == (10, pytest.approx(100 * best - 1), "claim")
         assert found.note.startswith("before training 10.00 +- 0.00 %")
 
 
@@ -51,7 +51,7 @@ def test_the_mean_of_the_best_is_laid_beside_the_papers(net):
         record = made(best=[best if at == net else 1.0 - holds * 0.44 for at in range(2)])
         found = judged(record, f"beta = {(1, 8)[net]}: the test accuracy is the paper's")
         assert found.holds is holds
-        assert (found.expected, found.measured, found.kind) == (56, pytest.approx(100 * best), "reproduction")
+        assert (found.predicted, found.measured, found.kind) == (56, pytest.approx(100 * best), "reproduction")
         assert "2 seeds, 3 epochs; valid padding" in found.note
 
 
@@ -81,7 +81,7 @@ def test_which_of_strengths_and_gates_learns_more(gap, outcome, words):
     found = judged(record, "gates trained, beta = 8, or strengths alone")
     assert (found.outcome, found.holds) == (outcome, outcome == "confirmed")
     assert found.note.startswith(f"{words}: strengths")
-    assert found.expected == 0
+    assert found.predicted == 0
     assert found.measured == pytest.approx(gap)
 
 

@@ -153,7 +153,7 @@ PLACE = {"net": 0, "training": 1, "seed": 3, "rotation": 2}
 def test_verdicts_on_both_sides_of_their_bounds(words, changes, expected, measured, holds):
     found = judged(changed(*changes), words)
     assert found.holds is holds
-    assert found.expected == pytest.approx(expected)
+    assert found.predicted == pytest.approx(expected)
     assert found.measured == pytest.approx(measured, rel=1e-3)
 
 

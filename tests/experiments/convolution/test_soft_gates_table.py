@@ -62,7 +62,7 @@ def test_a_row_may_be_two_points_away_from_the_papers(name):
     for off, holds in ((1.99, True), (2.01, False), (-1.99, True), (-2.01, False)):
         found = judged(made({name: TABLE[name] + off}, lost=3.0), f"{words} best test accuracy (%)")
         assert found.holds is holds
-        assert found.expected == pytest.approx(TABLE[name])
+        assert found.predicted == pytest.approx(TABLE[name])
         assert found.measured == pytest.approx(TABLE[name] + off)
         assert f"final {TABLE[name] + off - 3:.2f}" in found.note
 
@@ -73,7 +73,7 @@ def test_steep_gates_must_be_within_a_point_of_relu_on_either_side(name):
     for off, holds in ((0.99, True), (1.01, False), (-0.99, True), (-1.01, False), (-3.0, False)):
         found = judged(made(like | {name: 71 + off}), "do as well as ReLU")
         assert found.holds is holds
-        assert (found.expected, found.measured) == (0, pytest.approx(off))
+        assert (found.predicted, found.measured) == (0, pytest.approx(off))
     assert judged(made(like | {"beta=8+eps=0.1": 60.0}), "do as well as ReLU").holds
 
 
@@ -89,7 +89,7 @@ def test_the_best_may_be_a_point_above_the_end():
         record.test_accuracy[{"row": 7, "step": 3}] = record.test_accuracy[{"row": 7, "step": 2}] - lost / 100
         found = judged(record, "tells the same as its end")
         assert found.holds is holds
-        assert (found.expected, found.measured) == (0, pytest.approx(lost))
+        assert (found.predicted, found.measured) == (0, pytest.approx(lost))
 
 
 def test_the_start_is_no_best():
@@ -105,7 +105,7 @@ def test_accuracy_must_rise_at_each_step_up_to_beta_8(eps):
     for drop, holds in ((-0.01, True), (0.01, False)):
         found = judged(made(start | {f"beta=8+eps={eps}": 64 - drop}), claim)
         assert found.holds is holds
-        assert (found.expected, found.measured) == (0, pytest.approx(drop, abs=1e-9))
+        assert (found.predicted, found.measured) == (0, pytest.approx(drop, abs=1e-9))
         assert found.note == f"by 2.00, 2.00, {-drop:.2f} points"
 
 
@@ -138,7 +138,7 @@ def test_networks_with_gates_must_learn_the_training_set():
         record.train_accuracy[{"row": 5, "step": 1}] = [low / 100, 0.992]
         found = judged(record, "learn the training set")
         assert found.holds is holds
-        assert (found.expected, found.measured) == (99, pytest.approx((low + 99.2) / 2))
+        assert (found.predicted, found.measured) == (99, pytest.approx((low + 99.2) / 2))
         assert found.note == "smallest for beta = 8, eps = 0.1, 15 epochs"
 
 

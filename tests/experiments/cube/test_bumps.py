@@ -118,7 +118,7 @@ def test_each_equation_is_judged_by_its_own_error(name, part):
         errors = {case: limit * (0.98 if (case == name) == inside else 1.02) for case, limit in limits.items()}
         found = judged(made(**{part: errors}), claim)
         assert found.holds is inside
-        assert found.expected == 0
+        assert found.predicted == 0
         assert found.measured == pytest.approx(errors[name], rel=1e-3)
         assert found.kind == ("claim" if part == "printed" else "prediction")
         assert found.source.startswith(f"note 003, equation {number}")
@@ -170,7 +170,7 @@ def test_kinds_and_what_is_expected():
         "claim",
         *["prediction"] * 2,
     ]
-    assert [v.expected for v in found.values()][14:] == [0, 0, 0.22589, 0.27994, 1.01, 0.521, 1, 1, 1, 0.25]
+    assert [v.predicted for v in found.values()][14:] == [0, 0, 0.22589, 0.27994, 1.01, 0.521, 1, 1, 1, 0.25]
     assert "up to 3.5" in judged(made(), "f = C e_i/2 for all alpha > beta > 1").tolerance
     assert "edge: 1.000, middle: 1.000" in judged(made(), "f is largest at the largest").note
     assert "length scale 0.5" in judged(made(), "far apart").note

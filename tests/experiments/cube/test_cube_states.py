@@ -208,7 +208,7 @@ def test_verdicts_on_both_sides_of_their_bounds(words, changes, measured, holds)
 
 
 def test_what_is_expected():
-    expected = [v.expected for v in judging.told(experiment, made())]
+    expected = [v.predicted for v in judging.told(experiment, made())]
     assert expected[:6] == [0.557872, 0.183405, 0.39, 1, 0, 9]
     assert expected[6:-3] == [0, 1, 1, 1, 1] * 2 + [1, 0, 1, 1]  # no lowest loss, and no localized end, of the last pair
     assert expected[-3:] == [1, 1, 0]

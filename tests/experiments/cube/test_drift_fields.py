@@ -93,7 +93,7 @@ def test_the_worst_deviation_is_judged_in_standard_errors_or_in_rounding(words, 
         found = judged(record, words)
         assert found.holds is holds
         assert found.measured == pytest.approx(z, rel=1e-6)
-        assert (found.expected, found.kind) == (0, "control" if "corners" in words else "prediction")
+        assert (found.predicted, found.kind) == (0, "control" if "corners" in words else "prediction")
 
 
 @pytest.mark.parametrize("gain", BEFORE)
@@ -107,7 +107,7 @@ def test_a_cell_of_the_earlier_table_may_be_off_by_its_room_and_twice_the_noise(
         record.closure_error[at] = cells(gain)[name][xi] + sign * (off + 0.004)
         found = judged(record, f"gain {gain:g}: the closure's errors for named fields")
         assert found.holds is holds
-        assert found.expected == pytest.approx(cells(gain)[name][xi])
+        assert found.predicted == pytest.approx(cells(gain)[name][xi])
         assert found.measured == pytest.approx(cells(gain)[name][xi] + sign * (off + 0.004))
         assert found.kind == "regression"
         assert f"{name} at ξ = {XIS[xi]:g}," in found.tolerance
@@ -124,7 +124,7 @@ def test_the_earlier_random_field_lies_in_the_spread_of_random_ones(gain, sign, 
         )
         found = judged(record, f"gain {gain:g}: the earlier random field")
         assert found.holds is holds
-        assert (found.measured, found.expected, found.kind) == (inside, 3, "regression")
+        assert (found.measured, found.predicted, found.kind) == (inside, 3, "regression")
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_the_worst_named_field_at_gain_100_is_the_fast_gabor_on_long_data(worst,
     record.closure_error[{"gain": 3, "xi": 2, "field": 5}] = 0.8  # a Gabor that is not in the table
     found = judged(record, "gain 100: the worst of the named fields")
     assert found.holds is holds
-    assert (found.expected, found.measured) == (0.555, worst)
+    assert (found.predicted, found.measured) == (0.555, worst)
     assert found.note.endswith("0.800")
 
 
@@ -172,7 +172,7 @@ def test_errors_of_gabors_rise_with_frequency_over_bandwidth(ranks, rank, holds)
     found = judged(record, "gain ∞: the closure fails the more for Gabors")
     assert found.holds is holds
     assert found.measured == pytest.approx(rank)
-    assert found.expected == 1
+    assert found.predicted == 1
     assert found.note == f"median error below the bandwidth 0.250, above twice the bandwidth {sum(ranks[-2:]) / 20:.3f}"
 
 
@@ -189,7 +189,7 @@ def test_errors_fall_with_the_power_that_the_data_leave(part, holds):
     assert abs(rank + 0.5) < 0.03
     assert found.measured == pytest.approx(rank)
     assert found.holds is holds is bool(rank < -0.5)
-    assert found.expected == -1
+    assert found.predicted == -1
     assert f"site {float(error[:, 0].median()):.3f}, bump" in found.note
 
 

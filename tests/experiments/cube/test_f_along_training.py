@@ -108,7 +108,7 @@ def test_all_hold_in_the_record_made_by_hand():
     assert [v.holds for v in found] == [True] * 7
     assert [v.kind for v in found] == ["claim"] * 6 + ["prediction"]
     assert [v.source for v in found[:3]] == ["note 003, section 2"] * 2 + ["note 003, section 3"]
-    assert [(v.expected, v.measured) for v in found] == [(0, 0.01)] * 2 + [(1, 2), (1, 1)] * 2 + [(2, 2)]
+    assert [(v.predicted, v.measured) for v in found] == [(0, 0.01)] * 2 + [(1, 2), (1, 1)] * 2 + [(2, 2)]
 
 
 @pytest.mark.parametrize("pair", XI)
@@ -174,7 +174,7 @@ def test_heads_must_not_grow_with_the_gain_for_any_pair():
     assert same.note.endswith("(1, 2) [3.0, 1.0, 2.0]")
     record.head_size[{"pair": 1, "gain": 2, "step": 3, "share": 1}] = 4
     grown = judged(record, "the higher the gain")
-    assert (grown.holds, grown.expected, grown.measured) == (False, 2, 1)
+    assert (grown.holds, grown.predicted, grown.measured) == (False, 2, 1)
 
 
 def test_figure_shows_medians_and_quartiles_over_seeds():

@@ -87,7 +87,7 @@ def test_a_divide_is_clear_if_no_site_of_any_field_is_in_between(name, law, word
     record.uniform[:], record.own[:] = 0.5, 0.5
     record[law][fields] = apart
     found = judged(record, claim)
-    assert (found.holds, found.expected, found.measured, found.kind) == (True, 0, 0, "claim")
+    assert (found.holds, found.predicted, found.measured, found.kind) == (True, 0, 0, "claim")
     assert found.note.startswith("of 10; 2 above, the largest 0.975")
     for value in (0.1001, 0.8999):
         apart[1, 9] = value
@@ -129,7 +129,7 @@ def test_averaged_fields_are_not_judged():
 def test_known_influences_on_both_sides_of_their_bounds(words, changes, expected, measured, holds):
     found = judged(made(**changes), words)
     assert found.holds is holds
-    assert found.expected == pytest.approx(expected, rel=1e-5)
+    assert found.predicted == pytest.approx(expected, rel=1e-5)
     assert found.measured == pytest.approx(measured, rel=1e-9)
 
 
@@ -149,7 +149,7 @@ def test_random_fields_are_judged_by_the_worst_site_over_the_largest_influence(s
         found = judged(record, "the sites of random fields")
         assert found.holds is holds
         assert found.measured == pytest.approx(off)
-        assert found.expected == 0
+        assert found.predicted == 0
 
 
 @pytest.mark.parametrize(("field", "sites", "near"), [(2, (9, 1), NEAR[0]), (5, (3, 5), NEAR[1])])
@@ -161,7 +161,7 @@ def test_neighbours_of_a_site_that_decides_are_judged_by_the_mean_of_both(field,
         record.own[field, list(sites)] = near + sign * off + np.array([0.1, -0.1])
         found = judged(record, "where one site decides")
         assert found.holds is holds
-        assert found.expected == pytest.approx(near)
+        assert found.predicted == pytest.approx(near)
         assert found.measured == pytest.approx(near + sign * off)
         assert "the worst of 2 fields" in found.tolerance
 

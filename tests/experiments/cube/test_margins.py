@@ -86,7 +86,7 @@ def test_all_hold_in_the_record_made_by_hand():
     found = experiment.verdicts(made())
     assert [v.holds for v in found] == [True] * 13
     assert [v.kind for v in found] == [*["prediction"] * 6, "claim", *["claim", "claim", "prediction"] * 2]
-    assert [v.expected for v in found if v.kind == "claim"] == [5] * 5
+    assert [v.predicted for v in found if v.kind == "claim"] == [5] * 5
     assert {v.source for v in found if v.kind == "claim"} == {"note 003, equation 13"}
 
 
@@ -116,7 +116,7 @@ def test_all_hold_in_the_record_made_by_hand():
 def test_laws_of_random_weights_on_both_sides_of_their_bounds(words, changes, expected, measured, holds):
     found = judged(made(**changes), words)
     assert found.holds is holds
-    assert found.expected == pytest.approx(expected, rel=1e-4)
+    assert found.predicted == pytest.approx(expected, rel=1e-4)
     assert found.measured == pytest.approx(measured, rel=1e-9)
 
 
@@ -130,7 +130,7 @@ def test_the_law_of_the_margin_is_tested_at_one_percent(stretch, holds):
     found = judged(record, "is exponential")
     assert found.holds is holds
     assert found.measured == pytest.approx(p)
-    assert found.expected == 0.5
+    assert found.predicted == 0.5
     assert found.note.startswith("n = 16, 400 draws")
 
 
@@ -187,7 +187,7 @@ def test_every_average_must_be_decided_by_one_weight(order):
     assert judged(record, f"{order}er range positive: averaged").holds
     record["head"][at(f"averaged, {order} range")] = [1, 2, 1]
     found = judged(record, f"{order}er range positive: averaged")
-    assert (found.holds, found.expected, found.measured) == (False, 1, pytest.approx(2 / 3))
+    assert (found.holds, found.predicted, found.measured) == (False, 1, pytest.approx(2 / 3))
 
 
 def test_notes_give_the_leads_and_the_probable_heads():

@@ -29,7 +29,7 @@ def assert_judged(verdict, measured, outcome, expected=None):
     assert verdict.measured == pytest.approx(measured, rel=1e-6)
     assert verdict.outcome == outcome
     if expected is not None:
-        assert verdict.expected == expected
+        assert verdict.predicted == expected
 
 
 GAPS = ((0.64, "confirmed"), (0.62, "not decided"), (-0.62, "not decided"), (-0.64, "refuted"))

@@ -132,7 +132,7 @@ def test_verdicts_on_both_sides_of_their_bounds(words, changes, measured, holds)
 def test_what_is_expected():
     found = experiment.verdicts(made())[:18]
     expected = [0, 0, 0, 0.5, EDGE, 25, 0.895, 20, 0.55, 0.938, 20, 0.201, 0.948, 20, 0.0449, 2.39 / 0.323, 1, -1]
-    assert [v.expected for v in found] == pytest.approx(expected, rel=1e-9)
+    assert [v.predicted for v in found] == pytest.approx(expected, rel=1e-9)
     assert found[2].bounds[0].high == pytest.approx((50 + 99.21875 - 23.7 + 100 - 10.3 - 1e-4 / 0.524288) / 3)  # at w = 25
     close = changed(made(), ("recursion", at(25, 2, 100), runs(0.56, 0.1)))
     assert [v.outcome for v in experiment.verdicts(close)[6:9]] == ["not decided", "refuted", "confirmed"]
@@ -141,7 +141,7 @@ def test_what_is_expected():
 @pytest.mark.parametrize(("value", "holds"), [(0.5e-9, True), (1.5e-9, False), (-0.5e-9, True)])
 def test_the_edge_is_zero_with_fewer_units_than_samples(value, holds):
     found = judged(experiment, changed(made(), ("smallest", at(100, 2), value)).isel(width=[0, 1]), "Marchenko")
-    assert (found.holds, found.expected, found.measured) == (holds, 0, value)
+    assert (found.holds, found.predicted, found.measured) == (holds, 0, value)
 
 
 def test_edge_and_rank_are_asked_at_depth_two_alone():
@@ -158,7 +158,7 @@ def test_descent_follows_the_recursion_within_a_factor(factor, holds):
     record["descent"].loc[{"width": 100, "trained_depth": 20, "step": 100}] *= factor
     record["recursion"][:, :, 2:] = 0.3
     found = judged(experiment, record, "gradient descent follows")
-    assert (found.holds, found.measured, found.expected) == (holds, pytest.approx(factor), 1)
+    assert (found.holds, found.measured, found.predicted) == (holds, pytest.approx(factor), 1)
 
 
 @pytest.mark.parametrize(("link", "holds"), [(-0.51, True), (-0.49, False)])

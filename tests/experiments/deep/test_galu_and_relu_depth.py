@@ -54,7 +54,7 @@ def test_all_hold_in_the_record_made_by_hand():
     found = experiment.verdicts(made())
     assert [v.holds for v in found] == [True] * (1 + 2 * 4 + 4 + 2 * 2)
     each = [0.957, 3.30, 0.851, 0.7]
-    assert [v.expected for v in found] == pytest.approx([6, *each, *each, 0, 0, 0, 0, *[0, 0.31] * 2])
+    assert [v.predicted for v in found] == pytest.approx([6, *each, *each, 0, 0, 0, 0, *[0, 0.31] * 2])
     assert [v.kind for v in found] == ["prediction", *["claim"] * 8, *["regression"] * 4, *["prediction"] * 4]
     assert found[0].note == (
         "normal weights: 40 of 100; ranks with +-sigma at d = [2, 8, 20]: GaLU [6, 30, 100], ReLU [6, 30, 100] (medians)"

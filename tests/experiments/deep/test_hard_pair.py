@@ -36,7 +36,7 @@ def test_least_loss_of_the_pair():
 def test_all_hold_in_the_record_made_by_hand():
     found = experiment.verdicts(made())
     assert [v.holds for v in found] == [True] * 6
-    assert [v.expected for v in found] == pytest.approx([1.8, 1.8, 0, 0, 0, -0.2])
+    assert [v.predicted for v in found] == pytest.approx([1.8, 1.8, 0, 0, 0, -0.2])
     assert not any("too short" in v.note for v in found)
     short = experiment.verdicts(made(19_999))
     assert [v.outcome for v in short] == ["not decided"] * 6

@@ -74,7 +74,7 @@ def test_the_record_made_by_hand():
               "linear: Var K(", "linear: Var K(", "gated: Var K(s", "gated, w = 500"]  # fmt: skip
     assert [v.claim[:14] for v in found] == claims
     assert [v.holds for v in found] == [True] * 5 + [False, True, False, True, True]
-    assert [v.expected for v in found] == pytest.approx([0, 0, 0, 1, 1, 3, -1, 0, 0, 0.1])
+    assert [v.predicted for v in found] == pytest.approx([0, 0, 0, 1, 1, 3, -1, 0, 0, 0.1])
     measured = [1, 1, 0, 1, 1, SLOPE, -1, np.log(RATIO) / np.log(2.5), 0, 0.025]
     assert [v.measured for v in found] == pytest.approx(measured, abs=1e-9)
     assert [v.kind for v in found] == ["prediction"] * 7 + ["claim"] * 2 + ["prediction"]

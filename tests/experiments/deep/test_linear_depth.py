@@ -46,7 +46,7 @@ def at(depth, step):
 def test_the_record_made_by_hand():
     found = experiment.verdicts(made())
     assert [v.holds for v in found] == [True, True, False, True, True, True, True, True, True, True]
-    assert [v.expected for v in found] == pytest.approx([0.81, 0.9**20, 1, 1.4, 0, 0, 1, 0, 0, 0])
+    assert [v.predicted for v in found] == pytest.approx([0.81, 0.9**20, 1, 1.4, 0, 0, 1, 0, 0, 0])
     assert [v.kind for v in found[-3:]] == ["regression"] * 3
 
 
@@ -121,7 +121,7 @@ def test_the_independent_computation_is_asked_in_its_setting_alone(record):
 
 def test_other_rates_and_depths_have_their_own_ideals():
     found = experiment.verdicts(made(rate=0.2).isel(depth=[1, 2]))
-    assert [v.expected for v in found[:2]] == pytest.approx([0.64, 0.8**20])
+    assert [v.predicted for v in found[:2]] == pytest.approx([0.64, 0.8**20])
     assert [v.outcome for v in found if v.claim.startswith("d = 2")] == ["not judged"]
 
 

@@ -36,13 +36,13 @@ def test_means_beside_a_table_and_exact_numbers(beyond, holds):
     error = 0.1 * np.sqrt(1 / 4 + 1 / 8)
     values = runs([2.0, 0.3 - 0.005 - (limit + beyond) * error], 0.1)
     found = beside_table("same", values, {2: "2.0", 8: ".30"}, 8)
-    assert (found.holds, found.kind, found.expected) == (holds, "regression", 0)
+    assert (found.holds, found.kind, found.predicted) == (holds, "regression", 0)
     assert found.measured == pytest.approx(limit + beyond)
     assert "largest at d = 8" in found.note
     assert found.note.endswith("sd of a run 0.1, 4 runs; the other computation .30, 8 runs")
     values = runs([1.0 + (limit + beyond) * 0.05, 0.3], 0.1)
     found = beside_exact("is", values, {4: 1.0, 6: 0.3}, kind="claim")
-    assert (found.holds, found.kind, found.expected) == (holds, "claim", 0)
+    assert (found.holds, found.kind, found.predicted) == (holds, "claim", 0)
     assert found.measured == pytest.approx(limit + beyond)
     assert found.note == "4 runs, 2 depths; largest at d = 4"
 
@@ -51,4 +51,4 @@ def test_means_beside_a_table_and_exact_numbers(beyond, holds):
 def test_distances_in_standard_errors(beyond, holds):
     limit = stats.norm.isf(0.001 / 6)
     found = all_near("near", np.array([0.1, limit + beyond, 0.2]))
-    assert (found.holds, found.measured, found.expected) == (holds, pytest.approx(limit + beyond), 0)
+    assert (found.holds, found.measured, found.predicted) == (holds, pytest.approx(limit + beyond), 0)

@@ -74,7 +74,7 @@ def test_both_sides_of_each_bound(place, change, expected):
 def test_numbers():
     verdicts = judge("amplifier", made(bend=0.99, low=(0.2, 0.1)))
     assert [v.measured for v in verdicts] == pytest.approx([1.0, 0.99, 3 / 4, 77 / 153, 0.57, 0.3, 0.1])
-    assert [v.expected for v in verdicts] == pytest.approx([1.0, 1.0, 1.0, 0.5, 0.57, 0.15, 0.15])
+    assert [v.predicted for v in verdicts] == pytest.approx([1.0, 1.0, 1.0, 0.5, 0.57, 0.15, 0.15])
     assert verdicts[0].note == "excess kurtosis runs from -0.1 to -2"
     assert "at gain ∞" in verdicts[-1].claim
     assert judge("amplifier", made(flat=True))[0].measured == pytest.approx(11 / 12)

@@ -64,7 +64,7 @@ def test_laws_without_fourth_moments_are_judged_by_themselves():
     verdicts = judge("elliptical", made(cosine=0.93, size=0.97, wild_cosine=0.3, wild_size=1.5))
     assert [v.holds for v in verdicts] == [True, True, True, True, False, False]
     assert [v.measured for v in verdicts] == pytest.approx([0.09, 0.6, 0.93, 0.97, 0.3, 1.5])
-    assert [v.expected for v in verdicts] == pytest.approx([0.03, 0.3, 1.0, 1.0, 1.0, 1.0])
+    assert [v.predicted for v in verdicts] == pytest.approx([0.03, 0.3, 1.0, 1.0, 1.0, 1.0])
     assert [v.claim for v in verdicts[4:]] == [
         "SGD points where the flow does, where fourth moments are infinite",
         "SGD gives the field the size of the flow's, where fourth moments are infinite",

@@ -143,7 +143,7 @@ def test_populations_without_units_are_not_judged():
 
 def test_expected_and_compared():
     verdicts = judge("erf-populations", made())
-    assert [v.expected for v in verdicts] == pytest.approx([1.0] * 7 + [0.5, 0.45] + [1.0] * 3)
+    assert [v.predicted for v in verdicts] == pytest.approx([1.0] * 7 + [0.5, 0.45] + [1.0] * 3)
     assert "from a Xavier start 0.500" in verdicts[7].note
 
 

@@ -52,7 +52,7 @@ def test_both_sides_of_each_bound(place, change, expected):
 
 
 def test_known_numbers_are_for_forty_sites_and_their_length_scales():
-    assert [v.expected for v in judge("fourier-basis", made())] == [0.0, 0.0, 0.07, 0.13, 0.21, 0.177, 0.0, 0.0]
+    assert [v.predicted for v in judge("fourier-basis", made())] == [0.0, 0.0, 0.07, 0.13, 0.21, 0.177, 0.0, 0.0]
     assert unjudged("fourier-basis", made()) == []
     assert unjudged("fourier-basis", made(n=39)) == [2, 3, 4, 5]
     assert unjudged("fourier-basis", made().isel(xi=[0, 2])) == [3, 5]

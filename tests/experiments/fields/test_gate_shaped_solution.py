@@ -80,7 +80,7 @@ def test_both_sides_of_each_bound(place, change, expected):
 def test_numbers():
     verdicts = judge("gate-shaped-solution", made(moment=-5.0, drift=-4.0))
     assert [v.measured for v in verdicts] == pytest.approx([5.0, 4.0, -0.1, 0.841, 0.41, 0.76, *AGREED])
-    assert [v.expected for v in verdicts] == pytest.approx([0.0, 0.0, 0.0, 0.841, 0.41, 0.76, *AGREED])
+    assert [v.predicted for v in verdicts] == pytest.approx([0.0, 0.0, 0.0, 0.841, 0.41, 0.76, *AGREED])
     assert "over 6,560 entries" in verdicts[0].note
     assert verdicts[3].tolerance.startswith("entry at lag 0 within 0.001 of 0.841, and ")
     assert [v.claim.split("field ")[1] for v in verdicts[4:6]] == ["for Gaussian data too", "at gain 3"]

@@ -47,7 +47,7 @@ def test_both_sides_of_each_bound(place, change, expected):
 def test_the_clone_is_measured_beside_the_flow():
     verdicts = judge("gaussian-clone", made())
     assert [v.measured for v in verdicts] == pytest.approx([0.05, 0.06, 0.95])
-    assert [v.expected for v in verdicts] == pytest.approx([0.04, 0.03, 1.0])
+    assert [v.predicted for v in verdicts] == pytest.approx([0.04, 0.03, 1.0])
     assert "at gain ∞" in verdicts[1].claim
 
 

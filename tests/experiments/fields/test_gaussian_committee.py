@@ -55,7 +55,7 @@ def test_both_sides_of_each_bound(place, change, expected):
 def test_numbers():
     verdicts = judge("gaussian-committee", made(slopes=(-0.44, -0.52)))
     assert [v.measured for v in verdicts] == pytest.approx([0.010, 0.010, -0.48])
-    assert [v.expected for v in verdicts] == [0.0, 0.0, -0.5]
+    assert [v.predicted for v in verdicts] == [0.0, 0.0, -0.5]
     assert "the flow itself went 3.00; from the flow as printed SGD is 1.00 away" in verdicts[0].note
     assert verdicts[2].note.endswith("mean over 6 fits (committees and seeds), standard error 0.018")  # 0.04 / sqrt(5)
     assert verdicts[1].claim == "4 neurons stay on the flow over t = 2"

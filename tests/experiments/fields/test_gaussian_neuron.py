@@ -59,7 +59,7 @@ def test_a_loss_that_batch_noise_can_explain_is_not_decided(noise, outcome):
 def test_numbers():
     verdicts = judge("gaussian-neuron", made(loss=0.201))
     assert [v.measured for v in verdicts] == pytest.approx([0.995, 0.05, 0.201])
-    assert [v.expected for v in verdicts] == pytest.approx([1.0, 0.0, 0.2])
+    assert [v.predicted for v in verdicts] == pytest.approx([1.0, 0.0, 0.2])
 
 
 def test_figure():

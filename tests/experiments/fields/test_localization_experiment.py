@@ -60,7 +60,7 @@ def test_both_sides_of_each_bound(place, change, expected):
 def test_numbers_are_medians_at_the_end():
     verdicts = judge("localization", made())
     assert [v.measured for v in verdicts] == pytest.approx([0.09, 0.05, 0.64, 0.09, 0.8, 1.0])
-    assert [v.expected for v in verdicts] == pytest.approx([0.1, 0.06, 0.64, 0.1, 0.8, 0.9])
+    assert [v.predicted for v in verdicts] == pytest.approx([0.1, 0.06, 0.64, 0.1, 0.8, 0.9])
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def test_both_sides_of_each_bound(place, change, expected):
 
 def test_numbers():
     verdicts = judge("small-bump", made(z=-3.0, off_74=(1.0, 2.0), off_7=(3.0, 1.0)))
-    assert [v.expected for v in verdicts] == pytest.approx([0.0, 3.5449077, FACTOR_7[0]])
+    assert [v.predicted for v in verdicts] == pytest.approx([0.0, 3.5449077, FACTOR_7[0]])
     assert [v.measured for v in verdicts] == pytest.approx([3.0, 3.5449077 * 1.025, FACTOR_7[0] * 1.03])
     assert "within 8 % of 3.54491, and" in verdicts[1].tolerance
     assert "within 4 % of" in verdicts[2].tolerance

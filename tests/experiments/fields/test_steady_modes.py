@@ -74,7 +74,7 @@ def test_both_sides_of_each_bound(place, change, expected):
 def test_numbers():
     verdicts = judge("steady-modes", made(sizes=(1.004, 0.998, 1.0), scales=(1.015, 1.0, 0.99), sgd=(0.9, 1.05)))
     assert [v.measured for v in verdicts] == pytest.approx([0, 0.2, 2.5, 50, 2, 0.3, 2.5, 80, 0.9])
-    assert [v.expected for v in verdicts] == pytest.approx([0, 0.2, 2.0, 50, 2, 0.3, 2.0, 80, 1.0])
+    assert [v.predicted for v in verdicts] == pytest.approx([0, 0.2, 2.0, 50, 2, 0.3, 2.0, 80, 1.0])
     assert "within 0.5 % of 0.3, and" in verdicts[5].tolerance
     assert "within 2 % of 80, and" in verdicts[7].tolerance
     assert [v.claim.split(":")[0] for v in verdicts[3:5]] == ["ξ = (2, 1)", "ξ = (1, 2)"]

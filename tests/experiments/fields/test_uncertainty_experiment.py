@@ -79,7 +79,7 @@ def test_both_sides_of_each_bound(place, record, measured, expected):
 
 def test_expected_and_refuted():
     verdicts = judge("uncertainty", made(("neuron", 6, GABOR), path=(5.0, 4.0, 4.1, 3.0)))
-    assert [v.expected for v in verdicts] == pytest.approx([1.0, 0.0, 0.5, 1.0, 0.0, 1.0, 0.45])
+    assert [v.predicted for v in verdicts] == pytest.approx([1.0, 0.0, 0.5, 1.0, 0.0, 1.0, 0.45])
     assert verdicts[1].outcome == "refuted"
     # 400 fields go from 6 to 3 and back to 5.9; the slacks are the flow's entropies backwards: from 3 to 4.1 and then to 5
     assert "1 of 6 flows rise. In SGD the median field rises by 2.90. Along" in verdicts[1].note

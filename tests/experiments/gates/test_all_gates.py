@@ -107,7 +107,7 @@ def test_verdicts_on_both_sides_of_their_bounds(words, changes, measured, holds)
 def test_what_is_expected_and_what_a_record_cannot_tell():
     found = experiment.verdicts(made())
     assert all(verdict.holds for verdict in found)
-    assert [verdict.expected for verdict in found] == pytest.approx([0, 0, 0.5, 0, 0, 0, 0, 0] + 3 * [0, -0.5])
+    assert [verdict.predicted for verdict in found] == pytest.approx([0, 0, 0.5, 0, 0, 0, 0, 0] + 3 * [0, -0.5])
     assert len(judging.told(experiment, made(units=(1,)))) == 14 - 7
     assert len(judging.told(experiment, made(units=(2,)))) == 14 - 6
     stopped = changed(("upper", {"units": 2}, 0.31))  # no search of two gates came to its end

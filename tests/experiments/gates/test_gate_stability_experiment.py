@@ -104,7 +104,7 @@ def test_sampled_stability_is_held_against_the_exact_one_where_flips_are_seen(co
     assert found.holds is expected
     assert found.measured == pytest.approx(1.0 if flips < 10 else 1 - count / 1440)
     assert f"over {counted} intervals" in found.note
-    assert found.expected == 0.954
+    assert found.predicted == 0.954
 
 
 @pytest.mark.parametrize(("low", "count"), [(0.1, 9), (0.101, 7)])
@@ -197,7 +197,7 @@ def test_localized_units_and_others_are_told_apart_by_a_test(shift, low, high):
     chance = stats.mannwhitneyu(local, other).pvalue
     assert low < chance < high
     assert found.holds is bool(chance >= 0.05)
-    assert (found.expected, found.measured) == pytest.approx((np.median(other), np.median(local)))
+    assert (found.predicted, found.measured) == pytest.approx((np.median(other), np.median(local)))
     assert "expected: 12 units" in found.note
     assert "at a rate of 2.4" in found.note
 

@@ -87,7 +87,7 @@ def test_both_sides_of_each_bound(words, change, batch_size, expected):
 
 def test_what_is_expected_and_said():
     record = changed_at(made(), ("loss_distance", AT, 0.0456))
-    assert [v.expected for v in experiment.verdicts(record)] == [0.0] * 7 + [0.1, 0.0]
+    assert [v.predicted for v in experiment.verdicts(record)] == [0.0] * 7 + [0.1, 0.0]
     assert "at most 0.0456 of its start" in judged(experiment, record, "scheduled").note
     assert "0.0456" not in judged(experiment, record, "moving").note
 

@@ -101,7 +101,7 @@ def test_both_sides_of_each_bound(words, changes, measured, expected):
 def test_verdicts_are_those_of_each_number_of_units():
     record = changed_at(made(), ("wrong_match", at(2), 0.9))
     assert_only(experiment, record, "4 units: trained gates of another", False)
-    assert [v.expected for v in experiment.verdicts(record)] == [1, 0.5, 2, 2, 1, 1] * 2
+    assert [v.predicted for v in experiment.verdicts(record)] == [1, 0.5, 2, 2, 1, 1] * 2
     assert [v.claim.split(":")[0] for v in experiment.verdicts(record)] == ["one neuron"] * 6 + ["4 units"] * 6
 
 

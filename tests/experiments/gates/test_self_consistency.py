@@ -153,7 +153,7 @@ def test_what_is_asked_of_nearly_gaussian_data_and_of_the_hypercube(gains, count
 
 
 def test_what_is_expected():
-    expected = [v.expected for v in experiment.verdicts(changed_at(made(), NO_SITE))]
+    expected = [v.predicted for v in experiment.verdicts(changed_at(made(), NO_SITE))]
     assert expected[:7] == pytest.approx([0, 1, 0.8, 1, 0.9, 0, 1])
     assert expected[7:] == [1, 1, 1, 0, 0, 0, 1, 0, *[1] * 9]
 

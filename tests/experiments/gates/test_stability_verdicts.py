@@ -192,7 +192,7 @@ def test_what_is_expected():
     slow = (3 - np.sqrt(5)) / 2
     damping = [-0.2 + 0.001 * 15, -0.2 + 0.001 * 23]  # the last mode of the second and of the third gain
     spectra = [damping[0], slow * damping[0], damping[1], slow * damping[1]]
-    assert [v.expected for v in found] == pytest.approx([*spectra, 1, 0, 1, 1, 1, 1, 2, 0, 2, 1, 0, 1, 1, 1, 0])
+    assert [v.predicted for v in found] == pytest.approx([*spectra, 1, 0, 1, 1, 1, 1, 2, 0, 2, 1, 0, 1, 1, 1, 0])
     assert judged(changed(("top", {"gain": 3.0}, -0.019)), "gain 3: a localized field alone").outcome == "not decided"
 
 

@@ -119,7 +119,7 @@ def test_verdicts_on_both_sides_of_their_bounds(words, change, measured, holds):
 
 def test_what_is_expected():
     found = experiment.verdicts(made())
-    assert [v.expected for v in found] == pytest.approx([0.5, 0.94, 0.83, 0, 0, 0.842, 0, 0.875, 0.8])
+    assert [v.predicted for v in found] == pytest.approx([0.5, 0.94, 0.83, 0, 0, 0.842, 0, 0.875, 0.8])
     assert [v.outcome for v in found] == ["confirmed"] * 4 + ["refuted"] + ["confirmed"] * 4
     assert judged(made(hits=hits((1, 4, 59))), "more often").outcome == "not decided"
     assert judged(made(hits=hits((1, 4, 30))), "more often").outcome == "refuted"

@@ -209,7 +209,7 @@ def test_pairs_have_one_spectrum(gain, name, off, holds):
 def test_what_is_expected():
     found = experiment.verdicts(made())
     assert all(verdict.holds for verdict in found)
-    table, search = [verdict.expected for verdict in found[:11]], [verdict.expected for verdict in found[11:]]
+    table, search = [verdict.predicted for verdict in found[:11]], [verdict.predicted for verdict in found[11:]]
     assert table == pytest.approx([0.2122, 0.2821, 1.329, 18.4, FLAT, 1, 2.659, 0, 0, 2, 0])
     assert search == pytest.approx([0.24197, one_gate()] + 2 * [1, 0.25, 1, 0.3, 0.3, 0.3, 1, 1])
     assert judged(changed(("winner", {"units": 2, "gain": 3.0}, 0.2529)), "gain 3: a tiling").outcome == "not decided"

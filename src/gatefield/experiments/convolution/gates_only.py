@@ -92,7 +92,7 @@ def _learns(test: xr.DataArray, net: str) -> Verdict:
         f"{_name(net)}: a network learns through its gates alone, to at least twice the accuracy of a guess",
         2 * CHANCE,
         float(best.min()),
-        expected=CHANCE,
+        predicted=CHANCE,
         or_equal=True,
         of="best test accuracy of the worst seed, in %,",
         kind="claim",

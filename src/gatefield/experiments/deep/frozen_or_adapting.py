@@ -36,7 +36,7 @@ def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
             "gates frozen or not, the network is the same at the start",
             SINGLE,
             abs(start.sel(net="relu") / start.sel(net="frozen") - 1).max(),
-            expected=0.0,
+            predicted=0.0,
             or_equal=True,
             of="largest relative difference of losses over seeds",
             kind="control",

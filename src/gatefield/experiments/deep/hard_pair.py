@@ -112,7 +112,7 @@ def _verdict(one: xr.Dataset, kind: str) -> Verdict:
     if kind in HARD:
         claim = f"a {kind} network without biases leaves a sum of squared errors of 9/5, and no less"
         words: Any = {"of": "least of all runs", "error": error, "source": SOURCE, "note": short}
-        return Verdict.above(claim, BEST - ROUNDING, low, expected=BEST, **words).and_below(
+        return Verdict.above(claim, BEST - ROUNDING, low, predicted=BEST, **words).and_below(
             BEST + NEAR, high, of="largest of all runs", error=error
         )
     share = float((end < FITTED).mean())
@@ -120,7 +120,7 @@ def _verdict(one: xr.Dataset, kind: str) -> Verdict:
         f"a network with {KINDS[kind]} fits both points",
         FITTED,
         min(high, FAR),
-        expected=0.0,
+        predicted=0.0,
         of="largest sum of squared errors of all runs",
         error=error,
         kind="claim",

@@ -44,7 +44,7 @@ def beside_table(claim: str, values: np.ndarray, table: Mapping[int, str], runs:
         claim,
         found.limit,
         found.distance,
-        expected=0.0,
+        predicted=0.0,
         or_equal=True,
         of=f"largest difference of means in standard errors (Student's t, {LEVEL:.1%})",
         kind="regression",
@@ -58,11 +58,11 @@ def beside_exact(claim: str, values: np.ndarray, exact: Mapping[int, float], **w
     found = against_table(values, [f"{value:.{DIGITS}f}" for value in exact.values()], EXACT)
     note = f"{values.shape[1]} runs, {len(values)} depths; largest at d = {list(exact)[found.at]}"
     of = f"largest distance from it in standard errors (Student's t, {LEVEL:.1%})"
-    return Verdict.below(claim, found.limit, found.distance, expected=0.0, or_equal=True, of=of, note=note, **words)
+    return Verdict.below(claim, found.limit, found.distance, predicted=0.0, or_equal=True, of=of, note=note, **words)
 
 
 def all_near(claim: str, distances: np.ndarray, **words: Any) -> Verdict:
     """Whether distances in standard errors are all those of a normal law, at `LEVEL` for all of them together."""
     limit = stats.norm.ppf(1 - LEVEL / (2 * distances.size))
     of = f"largest of {distances.size} distances in standard errors"
-    return Verdict.below(claim, limit, distances.max(), expected=0.0, of=of, **words)
+    return Verdict.below(claim, limit, distances.max(), predicted=0.0, of=of, **words)

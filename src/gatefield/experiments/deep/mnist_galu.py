@@ -167,7 +167,7 @@ def _fits(record: xr.Dataset, task: str) -> Verdict:
         f"{TASKS[task]}: both networks come close to 100 % on the training set",
         TRAINED,
         100 * float(end.min()),
-        expected=100.0,
+        predicted=100.0,
         or_equal=True,
         of="training accuracy of the worst seed and network, in %,",
         kind="reproduction",

@@ -82,7 +82,7 @@ def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
             "no law of the radius localizes the field",
             0.1,
             widest,
-            expected=flat,
+            predicted=flat,
             of="largest median IPR over laws",
             kind="prediction",
             source="note 003, section 2",
@@ -169,7 +169,7 @@ def _agreement(end: xr.Dataset, where: str, others: tuple[str, ...], *, wild: bo
         )
     words: Any = {"kind": "prediction", "source": "note 003, section 2", "note": note}
     return [
-        Verdict.above(claims[0], 0.9, cosine, expected=1.0, or_equal=True, of="smallest cosine of the final fields", **words),
+        Verdict.above(claims[0], 0.9, cosine, predicted=1.0, or_equal=True, of="smallest cosine of the final fields", **words),
         Verdict.within(claims[1], 1.0, worst, atol=0.05, of="size over the flow's", **words),
     ]
 

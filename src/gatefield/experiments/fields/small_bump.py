@@ -75,7 +75,7 @@ def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
             "the closed form is the sampled input-output covariance",
             WORST,
             float(abs(record.z).max()),
-            expected=0.0,
+            predicted=0.0,
             of="largest deviation in standard errors",
             kind="prediction",
             source="note 002, equation 74, corrected",

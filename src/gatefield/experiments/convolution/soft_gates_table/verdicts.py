@@ -102,7 +102,7 @@ def _selection(record: xr.Dataset) -> Verdict:
         "the best of a run, chosen on the test set, tells the same as its end",
         LIKE,
         float(gap.max()),
-        expected=0.0,
+        predicted=0.0,
         or_equal=True,
         of="largest mean difference over rows, in points,",
         kind="control",

@@ -108,7 +108,7 @@ def _settled(record: xr.Dataset) -> Verdict:
         "every start ends in a state that lies in its own cell",
         0.99,
         float(record.settled.mean()),
-        expected=1.0,
+        predicted=1.0,
         or_equal=True,
         of=f"share of {record.settled.size} searches",
         kind="control",
@@ -133,7 +133,7 @@ def persistence(one: xr.Dataset) -> list[Verdict]:
             claim,
             MOST,
             min(float(part.lasting.mean()) for _, part in sampled),
-            expected=1.0,
+            predicted=1.0,
             or_equal=True,
             of=f"least share of starts with a cosine of {SAME} or more",
             kind="control",
@@ -208,7 +208,7 @@ def _basin(one: xr.Dataset) -> Verdict:
     where, share = f"ξ = ({one.pair.values}), n = {int(last['size'])}", float(last.localized.mean())
     if last.site_lead > 0:
         claim = f"{where}: most random starts end localized"
-        return Verdict.above(claim, 0.5, share, expected=1.0, of="share of starts", note=note)
+        return Verdict.above(claim, 0.5, share, predicted=1.0, of="share of starts", note=note)
     claim = f"{where}: no start ends localized, as there is no such state"
     return Verdict.equals(claim, 0.0, share, of="share of starts", note=note)
 
@@ -220,7 +220,7 @@ def _sgd_steady(one: xr.Dataset) -> Verdict:
         f"ξ = ({one.pair.values}): SGD ends in a steady state, the limit field behind its own gate",
         MOST,
         float((one.sgd_limit >= SAME).mean()),
-        expected=1.0,
+        predicted=1.0,
         or_equal=True,
         of=f"share of runs with a cosine of {SAME} or more",
         note=f"median cosines; {'; '.join(texts)}",
@@ -238,7 +238,7 @@ def _sgd_found(one: xr.Dataset) -> Verdict:
         f"ξ = ({one.pair.values}): SGD ends in one of the states that the flow found",
         MOST,
         float((one.sgd_nearest >= SAME).mean()),
-        expected=1.0,
+        predicted=1.0,
         or_equal=True,
         of=f"share of runs with a cosine of {SAME} or more up to shift and sign",
         note=f"runs in one of them, in that from the same start, and localized; {'; '.join(texts)}. Where states are many, few "
@@ -261,7 +261,7 @@ def _map(record: xr.Dataset) -> list[Verdict]:
         f"for length scales up to 2 the localized state exists on rings of {int(before.map_size)} and of {sizes[-1]} alike",
         0.01,
         float((before != last).where(short).mean()),
-        expected=0.0,
+        predicted=0.0,
         of="share of pairs where they differ",
     )
     return [
@@ -277,7 +277,7 @@ def _map(record: xr.Dataset) -> list[Verdict]:
             f"n = {sizes[-1]}: the localized state exists wherever the positive class has the longer range",
             0.99,
             above,
-            expected=1.0,
+            predicted=1.0,
             of="share of these pairs",
             note=f"where it has the shorter range: {below:.3f}. {_reach(last)}",
         ),

@@ -85,7 +85,7 @@ def _no_deviation(claim: str, off: xr.DataArray, error: xr.DataArray, note: str,
     """The largest difference in standard errors, and in rounding errors where sampling makes none."""
     worst = float((abs(off) / np.maximum(error, ROUNDING)).max())
     note = f"{off.size} comparisons{note}"
-    return Verdict.below(claim, WORST, worst, expected=0.0, of="largest deviation in standard errors", note=note, **words)
+    return Verdict.below(claim, WORST, worst, predicted=0.0, of="largest deviation in standard errors", note=note, **words)
 
 
 def _site(record: xr.Dataset) -> Verdict:
@@ -190,7 +190,7 @@ def _gabors(record: xr.Dataset) -> Verdict:
         f"gain {gain_text(float(one.gain))}: the closure fails the more for Gabors, the further they lie above the bandwidth",
         0.8,
         _rank(ratio, one.closure_error),
-        expected=1.0,
+        predicted=1.0,
         of="rank correlation of error and frequency/bandwidth",
         note=f"median error below the bandwidth {low:.3f}, above twice the bandwidth {high:.3f}",
     )
@@ -207,7 +207,7 @@ def _passed(record: xr.Dataset) -> Verdict:
         f"gain {gain_text(float(one.gain))}: the less power the data leave of a field, the worse the closure",
         -0.5,
         _rank(one.passed, one.closure_error),
-        expected=-1.0,
+        predicted=-1.0,
         of="rank correlation of error and w'Cw/(λ_max w'w)",
         note=f"all kinds and length scales; median errors: {by_kind}",
     )

@@ -81,7 +81,7 @@ def _regular(record: xr.Dataset) -> Verdict:
         "the sites of random fields have the influence sqrt(2/pi) |w_j|/|w|",
         0.1,
         float((abs(one.uniform - line).max("position") / line.max("position")).max()),
-        expected=0.0,
+        predicted=0.0,
         of="largest deviation over the field's largest influence",
         note="worst site of all random fields, all corners alike",
     )
@@ -119,7 +119,7 @@ def _leader(record: xr.Dataset) -> list[Verdict]:
             "a weight that grows from a crowd has influence erf(s/sqrt 2)",
             0.05,
             float(np.abs(mean - erf(lead / np.sqrt(2))).max()),
-            expected=0.0,
+            predicted=0.0,
             of="largest deviation of the mean over crowds",
             note="s is its size over the length of the others",
         ),

@@ -78,7 +78,7 @@ def _truncation(record: xr.Dataset) -> list[Verdict]:
         f"a generic Gaussian field cannot be truncated (n = {sizes[-1]})",
         0.99,
         1 - float(shorter[-1]) / draws,
-        expected=1.0,
+        predicted=1.0,
         or_equal=True,
         of="share of draws that need all weights",
         note=f"draws with a shorter head, found and expected: {counts}",

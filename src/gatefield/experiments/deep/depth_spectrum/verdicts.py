@@ -158,7 +158,7 @@ def _eigenvalues(record: xr.Dataset) -> list[Verdict]:
             "wider networks are nearer to the ideal spectrum",
             gap[0],
             gap[-1],
-            expected=0.0,
+            predicted=0.0,
             of=f"mean distance of the sum of the {samples // 2} smallest eigenvalues from the ideal at w = {width}",
             kind="claim",
             source=SOURCE,
@@ -186,7 +186,7 @@ def _edge(claim: str, width: int, samples: int, mu: float, found: float) -> Verd
     edge, note = (1 - mu) * (1 - np.sqrt(samples / width)) ** 2, f"{samples} samples"
     if samples < width:
         return Verdict.within(claim, edge, found, rtol=EDGE, of="mean over runs", note=note)
-    return Verdict.below(claim, NOTHING, found, expected=0.0, of="mean over runs", note=note)
+    return Verdict.below(claim, NOTHING, found, predicted=0.0, of="mean over runs", note=note)
 
 
 def _rank(claim: str, record: xr.Dataset) -> Verdict:
@@ -195,7 +195,7 @@ def _rank(claim: str, record: xr.Dataset) -> Verdict:
         claim,
         widths[0],
         ranks[0],
-        expected=min(widths[0], record.attrs["samples"]),
+        predicted=min(widths[0], record.attrs["samples"]),
         or_equal=True,
         of=f"largest rank over the runs at w = {widths[0]}",
         note=f"rank at each width {widths.tolist()}: {ranks.tolist()}",
@@ -253,7 +253,7 @@ def _diagonal(record: xr.Dataset) -> Verdict:
         f"w = {int(last.width)}, d = {int(last.depth)}: the diagonal spreads; with unit diagonal K is well conditioned",
         spans[0] / 2,
         spans[1],
-        expected=spans[0],
+        predicted=spans[0],
         of="condition number with unit diagonal (geometric mean over runs; the bound is half of that of K)",
         note=f"eigenvalues {float(last.smallest.mean()):.3f} to {float(last.largest.mean()):.3f}, with unit diagonal "
         f"{float(last.scaled_smallest.mean()):.3f} to {float(last.scaled_largest.mean()):.3f}",
@@ -276,7 +276,7 @@ def _recursion(record: xr.Dataset) -> list[Verdict]:
             1 / FOLLOWS,
             FOLLOWS,
             np.exp(factors.flat[np.argmax(abs(factors))]),
-            expected=1.0,
+            predicted=1.0,
             of=f"error after {int(fixed.step)} steps over that of the recursion, where this is furthest off 1,",
             kind="claim",
             source="paper 004, equation 1",
@@ -286,7 +286,7 @@ def _recursion(record: xr.Dataset) -> list[Verdict]:
             "where descent is ahead of the recursion, the kernel has grown",
             LINKED,
             np.corrcoef(factors.ravel(), np.log(growth).ravel())[0, 1],
-            expected=-1.0,
+            predicted=-1.0,
             of="correlation of the log of that factor with the log of the growth of trace K",
             note=f"trace K after training over that before: {growth.min():.2f} to {growth.max():.2f}",
         ),

@@ -91,7 +91,7 @@ def ridge_is_small(record: xr.Dataset) -> Verdict:
         "the ridge and rounding play no part in nu",
         NEGLIGIBLE,
         max(ridge, ROUNDING) / max(least, 1e-12),  # rounding may make the smallest eigenvalue zero or less
-        expected=0.0,
+        predicted=0.0,
         or_equal=True,
         of=f"ridge, or {ROUNDING:g} for rounding, over the smallest eigenvalue",
         kind="control",

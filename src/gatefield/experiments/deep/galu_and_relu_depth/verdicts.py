@@ -152,7 +152,7 @@ def _near_limit(one: xr.Dataset, claim: str) -> Verdict:
         claim,
         1.0,
         abs(mean[at]),
-        expected=0.0,
+        predicted=0.0,
         error=CLEAR * error[at],
         of="largest difference of mean cosines, over d/w,",
         source=FUTURE,

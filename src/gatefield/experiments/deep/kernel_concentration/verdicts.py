@@ -82,7 +82,7 @@ def _zero(record: xr.Dataset) -> list[Verdict]:
             claim,
             NOTHING,
             abs(found.sel(case="linear")),
-            expected=exact.sel(case="linear"),
+            predicted=exact.sel(case="linear"),
             of="their variance over sampled networks",
             note=f"so it is at d = 2 only; with normal weights the variance is {float(found.sel(case='linear, normal')):.3g}",
         )
@@ -155,7 +155,7 @@ def _bound(record: xr.Dataset, case: str) -> Verdict:
         _bound_claim(case),
         GROWS,
         np.log(ratio[-1] / ratio[0]) / np.log(depth[-1] / depth[0]),
-        expected=0.0,
+        predicted=0.0,
         of=f"slope of the ratio to it in depth at w = {width:g}",
         kind="claim",
         source=SOURCE,

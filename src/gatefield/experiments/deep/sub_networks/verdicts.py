@@ -248,7 +248,7 @@ def _sums(record: xr.Dataset) -> Verdict:
         "the parts of all gates add up to the trace of K^a",
         ROUNDING,
         record.off.max(),
-        expected=0.0,
+        predicted=0.0,
         of="largest relative difference",
         kind="control",
         note="over all steepnesses, seeds and records",

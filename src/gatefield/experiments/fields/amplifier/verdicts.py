@@ -83,7 +83,7 @@ def _longer_range_positive(record: xr.Dataset) -> list[Verdict]:
             0.45,
             0.7,
             float((theory / sgd).isel(gain=high).mean()),
-            expected=0.57,
+            predicted=0.57,
             of="IPR of the closure over that of SGD",
             kind="reproduction",
             note="mean over gains of 1 and above of the ratio of medians",

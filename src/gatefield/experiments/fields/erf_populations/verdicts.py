@@ -50,7 +50,7 @@ def _theory(record: xr.Dataset, gaussian: xr.Dataset) -> list[Verdict]:
             "Gaussian data: the flow gives each unit's field",
             0.95,
             float(gaussian.flow_cosine.median()),
-            expected=1.0,
+            predicted=1.0,
             or_equal=True,
             of="median cosine over units and starts",
             kind="prediction",
@@ -108,4 +108,4 @@ def _among(claim: str, holds: xr.DataArray, units: xr.DataArray, least: float, w
 
 def _share(claim: str, found: Interval, least: float, kind: Any = "prediction", note: str = "") -> Verdict:
     words: Any = {"of": "share of units", "kind": kind, "source": SECTION, "note": f"{note}{found}"}
-    return Verdict.above(claim, least, found.mean, expected=1.0, or_equal=True, **words)
+    return Verdict.above(claim, least, found.mean, predicted=1.0, or_equal=True, **words)

@@ -31,7 +31,7 @@ def _stays(one: xr.Dataset) -> Verdict:
         f"{int(one.committee)} neurons stay on the flow over t = {float(one.time[-1]):g}",
         allowed,
         float(worst.median()),
-        expected=0.0,
+        predicted=0.0,
         of="largest relative distance on the way, median over seeds",
         kind="prediction",
         source="note 002, equations 4 to 18, corrected",

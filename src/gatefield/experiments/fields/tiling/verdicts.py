@@ -114,7 +114,7 @@ def _cancel(sizes: Mapping[int, xr.Dataset]) -> Verdict:
         "the fields of a committee cancel: their sum is short",
         CANCELS,
         mean,
-        expected=0.0,
+        predicted=0.0,
         error=_finite(half),
         of=f"square of the sum over the sum of squares, 1 for independent fields, K = {K},",
         note=f"over seeds: {_each(found)}. ReLU(h) = |h|/2 + h/2, and labels do not depend on the sign of inputs: what the sum "

@@ -67,7 +67,7 @@ def _listing(record: xr.Dataset) -> Verdict:
     most = int(record.listed.where(record.every > 0).max())
     note = f"{int(np.isfinite(gap).sum())} of {gap.size} settings are listed, the largest with {most} sets"
     return Verdict.below(
-        claim, ROUNDING, gap.max(), expected=0.0, or_equal=True, of="largest difference", kind="control", note=note
+        claim, ROUNDING, gap.max(), predicted=0.0, or_equal=True, of="largest difference", kind="control", note=note
     )
 
 
@@ -78,7 +78,7 @@ def _bound(record: xr.Dataset) -> Verdict:
         "no gates explain more than the mean label of each corner does",
         ROUNDING,
         (record.best - record.bayes).max(),
-        expected=0.0,
+        predicted=0.0,
         or_equal=True,
         of="largest excess over the Bayes bound",
         kind="control",
@@ -102,7 +102,7 @@ def _one_gate(record: xr.Dataset) -> list[Verdict]:
             claims[0],
             0.5 + ROUNDING,
             share.max(),
-            expected=0.5,
+            predicted=0.5,
             or_equal=True,
             of="largest share of the Bayes bound",
             note="inputs x and -x are equally likely and have one mean label, but a field gives them opposite outputs",
@@ -118,7 +118,7 @@ def _one_gate(record: xr.Dataset) -> list[Verdict]:
             claims[2],
             SAME,
             gap.max(),
-            expected=0.0,
+            predicted=0.0,
             or_equal=True,
             of="explained, best of all less best half-space, largest",
             **ASKED,
@@ -139,7 +139,7 @@ def _twice(record: xr.Dataset) -> Verdict:
         claim,
         ROUNDING,
         gap.max(),
-        expected=0.0,
+        predicted=0.0,
         or_equal=True,
         of="largest difference",
         note="a gate and its opposite reach it",
@@ -164,7 +164,7 @@ def _two_gates(record: xr.Dataset) -> list[Verdict]:
         claims[0],
         SAME,
         gap.max(),
-        expected=0.0,
+        predicted=0.0,
         or_equal=True,
         of="explained, best of all less best tiling, largest",
         note=f"the difference is, by length scales: {_cells(gap)}; {rest}",
@@ -173,7 +173,7 @@ def _two_gates(record: xr.Dataset) -> list[Verdict]:
     if why := lacking(at_least("most_listed", ENOUGH, record.attrs["most_listed"]) if np.isnan(half).all() else None):
         return [tiles, Verdict.not_judged(claims[1], why, **ASKED)]
     of, note = "explained, best of all less best half-spaces, largest", f"the difference is, by length scales: {_cells(half)}"
-    return [tiles, Verdict.below(claims[1], SAME, half.max(), expected=0.0, or_equal=True, of=of, note=note, **ASKED)]
+    return [tiles, Verdict.below(claims[1], SAME, half.max(), predicted=0.0, or_equal=True, of=of, note=note, **ASKED)]
 
 
 def _diagonal(record: xr.Dataset, K: int) -> list[Verdict]:
@@ -198,7 +198,7 @@ def _most_diagonal(claim: str, one: xr.Dataset, part: str) -> Verdict:
         claim,
         MOST_DIAGONAL,
         place.max(),
-        expected=0.0,
+        predicted=0.0,
         or_equal=True,
         of="share of sets of gates with less, largest over settings",
         note=f"their weight is {_span(own, '.3f')}, the least of all is {_span(least, '.3f')}; the sets with the least explain "

@@ -66,7 +66,7 @@ def _exact(record: xr.Dataset) -> list[Verdict]:
             claim,
             NEARLY,
             (np.abs(z) < 2).mean(),
-            expected=TWO_ERRORS,
+            predicted=TWO_ERRORS,
             or_equal=True,
             of="share within two standard errors",
             source=source,
@@ -166,7 +166,7 @@ def _converged(left: xr.DataArray, alike: xr.DataArray, claim: str, longest: flo
         claim,
         CONVERGED,
         left.max(),
-        expected=0.0,
+        predicted=0.0,
         of="share of the loss that is yet to be shed, at any gain,",
         note=f"against a rate of {longest:g}; fields may still move when the loss hardly does. {gains}",
     ).and_above(ALIKE, alike.min(), or_equal=True, of="median cosine of fields with those of the longest training")
@@ -237,7 +237,7 @@ def _kurtosis(record: xr.Dataset) -> list[Verdict]:
             f"{_gain(top)}: the kurtosis of preactivations falls as the field localizes",
             MOST,
             share(change < 0, counted).mean,
-            expected=1.0,
+            predicted=1.0,
             or_equal=True,
             of="share of localized units in which it falls, within the positive class,",
             note=f"median from {before:.2f} to {after:.2f}; a single site has "
@@ -259,7 +259,7 @@ def _mixture(record: xr.Dataset) -> list[Verdict]:
             claim,
             SMALL,
             abs(low.kurtosis.sel(inputs=["positive", "negative"])).mean(),
-            expected=0.0,
+            predicted=0.0,
             of="mean size of the excess kurtosis",
             kind="control",
             note=f"over both classes together it is {float(both.median()):.2f} at the end of the longest training, for the "

@@ -28,7 +28,7 @@ def _followed(one: xr.Dataset) -> Verdict:
         f"{one.case.values} gates: SGD follows the exact path",
         NEAR * max(1.0, (BATCH / one.attrs["batch_size"]) ** 0.5),
         one.distance.max(),
-        expected=0.0,
+        predicted=0.0,
         of="largest relative distance of the weights",
         source="note 000, section 4, with 1/K",
         note="worst of seeds and gains, over the whole path; the loss is off by at most "
@@ -41,7 +41,7 @@ def _solved(record: xr.Dataset) -> Verdict:
         "the solution agrees with an ODE solver",
         ROUNDING,
         record.ode_distance.max(),
-        expected=0.0,
+        predicted=0.0,
         of="largest relative distance",
         source="note 002, section 7, with 1/K",
         note="general, exclusive and redundant gates, and a single one",
@@ -65,7 +65,7 @@ def _kept(record: xr.Dataset) -> Verdict:
         "redundant units keep their difference",
         SINGLE,
         record.kept.max(),
-        expected=0.0,
+        predicted=0.0,
         of="largest change, as a share of it",
         source="note 002, section 7.3",
     )

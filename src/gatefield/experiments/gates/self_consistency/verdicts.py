@@ -58,7 +58,7 @@ def _multiplier(record: xr.Dataset) -> Verdict:
         "Gaussian: one iteration shrinks mode k against the winning mode by D_min/D_k",
         ROUNDING,
         abs(record.multiplier / record.multiplier_theory - 1).max(),
-        expected=0.0,
+        predicted=0.0,
         of="largest relative error",
         note="one application of the map to a random field, both orders, all frequencies; holds far from the steady state too",
     )
@@ -72,7 +72,7 @@ def _mode(one: xr.Dataset) -> Verdict:
         f"{_where(one)}: every start ends in the mode k = {winner}, of the largest λ1/(λ0+λ1)",
         NEARLY_ALL,
         (energy[:, winner] / energy.sum(-1)).min(),
-        expected=1.0,
+        predicted=1.0,
         of="least share of the energy in that mode",
         note=f"{one.sizes['start']} starts, {int(one.iterations)} iterations",
     )
@@ -101,7 +101,7 @@ def _descent(record: xr.Dataset) -> Verdict:
         "the map never raises the loss",
         SINGLE,
         record.rise.max(),
-        expected=0.0,
+        predicted=0.0,
         or_equal=True,
         of="largest rise",
         note="over all starts, gains and orders; sums over a sample are in single precision",
@@ -115,7 +115,7 @@ def _equivalence(record: xr.Dataset) -> Verdict:
         "an end state is stable under the map where it is stable under the gradient flow",
         SHARED,
         (by_map == by_flow).mean(),
-        expected=1.0,
+        predicted=1.0,
         or_equal=True,
         of="share of end states that are stable under both or neither",
         note=f"pushed by a tenth, on another sample. Stable under the map alone {only_map:.3f}, under the flow alone "
@@ -137,7 +137,7 @@ def _count(one: xr.Dataset) -> Verdict:
         return Verdict.equals(f"{_where(one)}: one stable state, up to shift and sign", 1, kept, of="states:", note=note)
     claim = f"{_where(one)}: from random starts the map ends in traits of the sample, not of the law"
     of = "share of their ends that return on another sample"
-    return Verdict.below(claim, 0.5, firm[random].mean(), expected=0.0, of=of, note=note)
+    return Verdict.below(claim, 0.5, firm[random].mean(), predicted=0.0, of=of, note=note)
 
 
 def _one_site(one: xr.Dataset) -> Verdict:
@@ -152,8 +152,8 @@ def _one_site(one: xr.Dataset) -> Verdict:
         f"{float(random.loss.min()):.5f} to {float(random.loss.max()):.5f}"
     )
     if one.site_margin > 0:
-        return Verdict.above(claim, NEARLY_ALL, near, expected=1.0, of="cosine", source=NOTE, note=note)
-    return Verdict.below(claim, NEARLY_ALL, near, expected=0.0, or_equal=True, of="cosine", source=NOTE, note=note)
+        return Verdict.above(claim, NEARLY_ALL, near, predicted=1.0, of="cosine", source=NOTE, note=note)
+    return Verdict.below(claim, NEARLY_ALL, near, predicted=0.0, or_equal=True, of="cosine", source=NOTE, note=note)
 
 
 def _time(one: xr.Dataset) -> str:
@@ -172,7 +172,7 @@ def _sgd(one: xr.Dataset) -> Verdict:
         f"{_where(one)}: SGD ends in a fixed point",
         MOST,
         (one.sgd_match >= SAME).mean(),
-        expected=1.0,
+        predicted=1.0,
         or_equal=True,
         of=f"share of seeds with a cosine of {SAME} or more, up to shift and sign, with an end state of the map",
         source=NOTE,
@@ -196,7 +196,7 @@ def _choice(record: xr.Dataset) -> Verdict:
         claim,
         0.5,
         (one.sgd_distance <= 1).mean(),
-        expected=1.0,
+        predicted=1.0,
         of="share of runs with peaks within one site of each other",
         note=f"chance is {3 / record.sizes['position']:.3g}. The map and the gradient flow come to the same field from "
         f"{flowed:.2f} of all starts",

@@ -57,7 +57,7 @@ def _stable(one: xr.Dataset, words: str, slowed: float) -> Verdict:
         f"gain {gain_text(float(one.gain))}: a localized field {words} is stable",
         0.0,
         float(one.top.max()),
-        expected=slowed * float(one.damping.max()),
+        predicted=slowed * float(one.damping.max()),
         error=2 * error,
         of="largest eigenvalue of the Jacobian",
         note=f"over {one.sizes['seed']} end states; expected: the drift left out; {error_note}",
@@ -79,7 +79,7 @@ def _pushes(high: xr.Dataset) -> list[Verdict]:
             f"a push at random of {float(size.max()):g} times the length mostly moves the field elsewhere",
             0.5,
             far.mean,
-            expected=0.0,
+            predicted=0.0,
             of="share that return",
             note=str(far),
         ),
@@ -94,7 +94,7 @@ def _pushes(high: xr.Dataset) -> list[Verdict]:
 
 def _most(claim: str, found: Interval, least: float, of: str, note: str = "") -> Verdict:
     """A share that should be all of them, and is at least this."""
-    return Verdict.above(claim, least, found.mean, expected=1.0, or_equal=True, of=of, note=f"{found}{note}")
+    return Verdict.above(claim, least, found.mean, predicted=1.0, or_equal=True, of=of, note=f"{found}{note}")
 
 
 def _small_push(random: xr.DataArray, back: Interval) -> Verdict:
@@ -145,7 +145,7 @@ def _pathway(high: xr.Dataset) -> list[Verdict]:
             "the trained pathway takes over the odd half: v = -w/2",
             0.1,
             left.median(),
-            expected=0.0,
+            predicted=0.0,
             of="|v + w/2| over |w/2|",
             note=OVER,
         ),
@@ -162,7 +162,7 @@ def _pathway(high: xr.Dataset) -> list[Verdict]:
             "all end states are steady states of the flow with a pathway",
             0.1,
             high.unrest.median(),
-            expected=0.0,
+            predicted=0.0,
             of="velocity over half the drift",
             kind="control",
             note=f"{OVER} and all pathways; what is left is minibatch noise",
@@ -206,7 +206,7 @@ def _students(record: xr.Dataset) -> list[Verdict]:
             "oscillating and random teachers' students do not localize, at any gain",
             0.05,
             wrong.mean,
-            expected=0.0,
+            predicted=0.0,
             or_equal=True,
             of=f"share of fields with IPR above {LOCALIZED}, the teacher's being below,",
             note=f"{wrong}; so it is the labels that make a field localize, not the inputs alone",

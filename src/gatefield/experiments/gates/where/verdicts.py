@@ -139,7 +139,7 @@ def _overlapping(claim: str, expected: Interval, found: Interval, **words: Any) 
     """Whether two intervals overlap: the mean found is from where its interval reaches the other's to where it leaves it."""
     low, high = expected.low - (found.high - found.mean), expected.high + (found.mean - found.low)
     return Verdict.between(
-        claim, low, high, found.mean, expected=expected.mean, of=f"{HITS}, its 95 % interval given,", **words
+        claim, low, high, found.mean, predicted=expected.mean, of=f"{HITS}, its 95 % interval given,", **words
     )
 
 
@@ -153,7 +153,7 @@ def _best(name: str, part: xr.Dataset) -> Verdict:
         f"{name}: no other predictor beats |Sigma_1 w(0)|",
         more[best].mean - more[best].low,
         more[best].mean,
-        expected=0.0,
+        predicted=0.0,
         or_equal=True,
         of="largest lead over its share of hits, which may be as large as the half-width of its interval,",
         note=f"the best other is {best}. Hits, all settings together: {shares}. Differences on the same units: {each}; their "
@@ -192,7 +192,7 @@ def _ceiling(part: xr.Dataset) -> Verdict:
         "one neuron: |Sigma_1 w(0)| hits as often as minibatch noise allows",
         limit.low - (found.high - found.mean),
         found.mean,
-        expected=limit.mean,
+        predicted=limit.mean,
         or_equal=True,
         of=f"{HITS}, its 95 % interval given,",
         note=f"expected: how often two trainings from the same start agree, {_interval(limit)}. Measured: {_interval(found)}",
