@@ -11,7 +11,7 @@ import xarray as xr
 from lab_toy import ToyParameters, toy
 
 from gatefield.core.errors import StoreError, UserError
-from gatefield.lab import Store, Verdict, run
+from gatefield.lab import Store, Verdict, headline, run
 
 INF, NAN = math.inf, math.nan
 WAYS = {

@@ -72,8 +72,8 @@ class Bound:
     def margin(self) -> float:
         """How far the measured number is inside its bound (positive) or outside it (negative), in units that can be compared.
 
-        For an interval, in half-widths from its nearer end: 1 in its middle, 0 at an end. For one end, as a part of that end, or
-        as it is where the end is 0.
+        For an interval, in half-widths from its nearer end: 1 in its middle, 0 at an end. For one end, as a part of that end,
+        or as it is where the end is 0.
 
         >>> Bound(3.5, 3.0, 5.0, "").margin, Bound(0.05, None, 0.1, "").margin, Bound(0.2, None, 0.1, "").margin
         (0.5, 0.5, -1.0)
@@ -281,8 +281,8 @@ class Verdict:
 
         **Arguments**
 
-        - `rows`: where -> what was found there, such as "n = 40" -> Verdict.within(...); the claims, kinds and notes of the rows
-          are left out. A place at which nothing can be judged is named in the note, unless there is no other.
+        - `rows`: where -> what was found there, such as "n = 40" -> Verdict.within(...); the claims, kinds and notes of
+          the rows are left out. A place at which nothing can be judged is named in the note, unless there is no other.
 
         >>> rows = {f"n = {n}": Verdict.within("", 1 / n, x, rtol=0.1, of="IPR") for n, x in [(8, 0.126), (40, 0.03)]}
         >>> flat = Verdict.each("the field is flat", rows)

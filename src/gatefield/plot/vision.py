@@ -20,8 +20,8 @@ _XYZ = np.array([[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.072
 _WHITE = _XYZ.sum(1)
 
 ALIKE = 20.0
-"""Colours nearer than this in CIELAB are taken for one where thin lines or small marks have them. Neighbouring tints that anybody
-tells apart on a map are some 10 apart; the green and the pink of Okabe and Ito, which readers without M cones confuse, 18."""
+"""Colours nearer than this in CIELAB are taken for one where thin lines or small marks have them. Neighbouring tints that
+anybody tells apart on a map are some 10 apart; the green and the pink of Okabe and Ito, which readers without M cones confuse, 18."""
 
 
 def difference(one: Any, other: Any, vision: str = "deuteranopia") -> float:

@@ -9,7 +9,7 @@ from gatefield.show.terminal import print_line, show_verdicts
 
 
 def show_outcome(experiment: Experiment, outcome: Outcome, console: Console) -> None:
-    """Print how the run went, what it found, its verdicts, and where its record and figure are; it is drawn beside the record."""
+    """Print how the run went, what it found, its verdicts, and where its record and figure are, which is drawn if need be."""
     print_line(_went(experiment.name, outcome), console)
     print_line(f"  {headline(experiment.title, outcome.verdicts)}", console)
     show_verdicts(outcome.verdicts, console)
