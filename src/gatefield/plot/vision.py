@@ -21,7 +21,8 @@ _WHITE = _XYZ.sum(1)
 
 ALIKE = 20.0
 """Colours nearer than this in CIELAB are taken for one where thin lines or small marks have them. Neighbouring tints that
-anybody tells apart on a map are some 10 apart; the green and the pink of Okabe and Ito, which readers without M cones confuse, 18."""
+anybody tells apart on a map are some 10 apart; the green and the pink of Okabe and Ito, which readers without M cones
+confuse, 18."""
 
 
 def difference(one: Any, other: Any, vision: str = "deuteranopia") -> float:
