@@ -106,6 +106,10 @@ class Experiment:
     """A second picture, of what the first has no room for."""
     more_caption: str = ""
     """How to read that one."""
+    frames: Callable[[xr.Dataset], Mapping[str, Figure]] | None = None
+    """Pictures of one kind along a parameter or time, label -> picture, which a page shows one at a time."""
+    frames_caption: str = ""
+    """How to read those, and what changes from one to the next."""
     presets: Mapping[str, Mapping[str, Any]] = dataclasses.field(default_factory=lambda: {"quick": {}})
     """Preset name -> parameter values that differ from the defaults; `quick` is what runs unless another is named."""
     durations: Mapping[str, str] = dataclasses.field(default_factory=dict)

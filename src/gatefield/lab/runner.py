@@ -140,7 +140,8 @@ def _note(path: Path, content: Kept | About, kept: str = "what was there before 
 
 
 def _words(experiment: Experiment) -> dict[str, str]:
-    return {name: getattr(experiment, name) for name in ("title", "source", "text", "origin")}
+    names = ("title", "source", "text", "caption", "more_caption", "frames_caption", "origin")
+    return {name: getattr(experiment, name) for name in names}
 
 
 def _begin(experiment: Experiment, entry: Entry, version: str = __version__) -> About:

@@ -3,6 +3,7 @@
 import hashlib
 import io
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -10,7 +11,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from gatefield.core.errors import UserError, unknown_name
-from gatefield.lab import Experiment, headline, write_file
+from gatefield.lab import Experiment, Verdict, headline, write_file
 from gatefield.plot import entitle, style
 
 # Without dates and versions the same record gives the same bytes.
@@ -20,19 +21,22 @@ _CLIP = re.compile(rb'(?<=clipPath id=")\w+(?=")|(?<=url\(#)\w+(?=\))')
 """The name of a clip, where it is made and where it is used."""
 
 
-def draw(experiment: Experiment, record: xr.Dataset, *, more: bool = False) -> Figure:
+def draw(
+    experiment: Experiment, record: xr.Dataset, *, more: bool = False, verdicts: Sequence[Verdict] | None = None
+) -> Figure:
     """The experiment's figure, in the project's style, drawn from the record alone; its title is what the verdicts found.
 
     **Arguments**
 
     - `more`: whether to draw the second figure, of an experiment that has one.
+    - `verdicts`: those of the record, if they are known; else they are computed.
     """
     picture = experiment.more if more else experiment.figure
     if picture is None:
         raise UserError(f"Experiment {experiment.name} has one figure only; leave out more=True.")
     with style():
         figure = picture(record)
-        entitle(figure, headline(experiment.title, experiment.verdicts(record)))
+        entitle(figure, headline(experiment.title, experiment.verdicts(record) if verdicts is None else verdicts))
     plt.close(figure)  # pyplot lets go of it; the figure itself stays
     return figure
 

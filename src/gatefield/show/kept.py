@@ -13,42 +13,46 @@ import xarray as xr
 
 from gatefield.core.errors import StoreError
 from gatefield.lab import Experiment, write_file
-from gatefield.show.figures import draw, svg_text
 
 FIGURE = "figure.svg"
 """The name of a figure beside its record."""
 _DRAWING = ("matplotlib", "numpy", "scipy", "xarray")
 """Packages whose versions change what a figure looks like."""
-_OWN = {"created", "finished", "seconds", "resumed", "host", "device"}
+_OWN = {"created", "finished", "seconds", "resumed", "host", "device", "commit", "packages", "system"}
 """Attributes in which equal runs differ, and that no figure shows."""
 _STAMP = re.compile(rb"<!-- gatefield: record (\w{16}), code (\w{16}), picture (\w{16}) -->\n\Z")
 
 
-def figure_of(experiment: Experiment, record: xr.Dataset, folder: Path) -> bytes:
-    """The figure of a record as SVG: the one in `folder` if it was drawn from this record by this code, else drawn now.
+Source = tuple[str, str]
+"""What a figure is drawn from: the digests of its record and of the code that draws it."""
 
-    Of an experiment in a file of the user's own it is not known what that file reads, so that its figure is always drawn. A
-    folder that cannot be written to, or is not there, keeps nothing.
-    """
-    source = (_record_digest(record), _code_digest(experiment))
-    svg = kept_figure(folder)
-    if svg is not None and not experiment.origin and _stamp(svg)[:2] == source:
-        return svg
-    drawn = _stamped(svg_text(draw(experiment, record)).encode(), *source)
-    if drawn != svg and folder.is_dir():
+
+def source_of(experiment: Experiment, record: xr.Dataset) -> Source:
+    """What the figure of that record is drawn from."""
+    return _record_digest(record), _code_digest(experiment)
+
+
+def keep_figure(svg: bytes, source: Source, folder: Path) -> bytes:
+    """Keep a figure in a folder with what it was drawn from; the figure as it is kept. A folder that cannot be written to, or
+    is not there, keeps nothing."""
+    stamped = _stamped(svg, *source)
+    if folder.is_dir() and kept_figure(folder) != stamped:
         with contextlib.suppress(StoreError):
-            write_file(folder / FIGURE, drawn)
-    return drawn
+            write_file(folder / FIGURE, stamped)
+    return stamped
 
 
-def kept_figure(folder: Path) -> bytes | None:
-    """The figure in a folder as it was drawn; None if there is none, or something else, or only a part of it."""
+def kept_figure(folder: Path, source: Source | None = None) -> bytes | None:
+    """The figure in a folder as it was drawn; None if there is none, or something else, or only a part of it; or if it was not
+    drawn from that source."""
     try:
         svg = (folder / FIGURE).read_bytes()
     except OSError:
         return None
     stamp = _stamp(svg)
-    return svg if stamp and stamp[2] == _digest(_STAMP.sub(b"", svg)) else None
+    if not stamp or stamp[2] != _digest(_STAMP.sub(b"", svg)) or source not in (None, stamp[:2]):
+        return None
+    return svg
 
 
 def _code_digest(experiment: Experiment) -> str:

@@ -4,7 +4,8 @@ from rich.console import Console
 
 from gatefield.core.text.words import seconds
 from gatefield.lab import Experiment, Outcome, headline
-from gatefield.show.kept import FIGURE, figure_of, kept_figure
+from gatefield.show.kept import FIGURE, kept_figure
+from gatefield.show.pictures import pictures_of
 from gatefield.show.terminal import print_line, show_verdicts
 
 
@@ -29,7 +30,7 @@ def _went(name: str, outcome: Outcome) -> str:
 def _figure(experiment: Experiment, outcome: Outcome) -> str:
     """Where the figure is; a store may be read-only by now, which does not make the run a failure."""
     folder = outcome.entry.path
-    drawn = figure_of(experiment, outcome.record, folder)
+    drawn = pictures_of(experiment, outcome.record, folder, outcome.verdicts).figure
     if kept_figure(folder) == drawn:
         return str(folder / FIGURE)
     return "not kept, since nothing can be written there; `gatefield report` draws it on its page"

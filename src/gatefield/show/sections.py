@@ -13,8 +13,9 @@ import xarray as xr
 
 from gatefield.core.errors import UserError
 from gatefield.core.text.quoted import quoted
-from gatefield.lab import About, Entry, Experiment, Verdict, command, written
-from gatefield.show.kept import figure_of, kept_figure
+from gatefield import experiments
+from gatefield.lab import About, Entry, Experiment, Verdict, command, headline, written
+from gatefield.show.pictures import Pictures, kept_pictures, pictures_of
 from gatefield.show.setting import setting
 
 
@@ -28,17 +29,41 @@ class Section:
     source: str
     setting: str
     text: str
-    figure: str
+    pictures: Pictures
     verdicts: Sequence[Verdict]
     command: str
     path: str
     provenance: Sequence[tuple[str, str]]
+    caption: str = ""
+    more_caption: str = ""
+    frames_caption: str = ""
     kept: str = ""
     """Why verdicts and figure are those that were kept, if they are."""
 
     @property
     def anchor(self) -> str:
         return f"{self.name}-{self.id}"
+
+    @property
+    def headline(self) -> str:
+        """What was found, as it stands above the figure."""
+        return headline(self.title, self.verdicts)
+
+    @property
+    def alt(self) -> str:
+        """The figure in words."""
+        return f"{self.headline}. {self.caption}" if self.caption else f"{self.headline}. {self.title}"
+
+    @property
+    def subject(self) -> str:
+        """A key of `experiments.SUBJECTS`, the package it is from, or nothing for an experiment in a file."""
+        return next((item.subject for item in experiments.listed() if item.name == self.name), "")
+
+    @property
+    def words(self) -> str:
+        """What a search looks through."""
+        said = (part for verdict in self.verdicts for part in (verdict.claim, verdict.source, verdict.note))
+        return " ".join([self.name, self.headline, self.title, self.source, self.text, self.caption, *said]).lower()
 
 
 @dataclass(frozen=True)
@@ -98,6 +123,7 @@ def _why_kept(about: About, error: Exception) -> str:
 def _section(entry: Entry, experiment: Experiment, again: str) -> Section:
     """Verdicts and figure as they follow from the record now."""
     record = entry.record()
+    verdicts = experiment.verdicts(record)
     return Section(
         name=entry.name,
         id=entry.id,
@@ -105,8 +131,11 @@ def _section(entry: Entry, experiment: Experiment, again: str) -> Section:
         source=experiment.source,
         setting=setting(experiment, entry.parameters),
         text=experiment.text,
-        figure=_data_address(figure_of(experiment, record, Path(entry.path))),
-        verdicts=experiment.verdicts(record),
+        caption=experiment.caption,
+        more_caption=experiment.more_caption,
+        frames_caption=experiment.frames_caption,
+        pictures=pictures_of(experiment, record, Path(entry.path), verdicts),
+        verdicts=verdicts,
         command=again,
         path=str(entry.path),
         provenance=_provenance(record),
@@ -115,10 +144,10 @@ def _section(entry: Entry, experiment: Experiment, again: str) -> Section:
 
 def _without_experiment(entry: Entry, about: About, again: str, why: str) -> Section | Gap:
     """Verdicts and figure as they were kept when the experiment was last run."""
-    figure = kept_figure(Path(entry.path))
+    pictures = kept_pictures(Path(entry.path))
     if entry.status != "finished":
         return _unfinished(entry, again)
-    if figure is None:
+    if pictures is None:
         return _gap(entry, f"{why}, and its figure was not kept; run it again.", again)
     record = entry.record()
     return Section(
@@ -128,7 +157,10 @@ def _without_experiment(entry: Entry, about: About, again: str, why: str) -> Sec
         source=about.source,
         setting=", ".join(f"{name} = {written(value)}" for name, value in entry.parameters.items()),
         text=about.text,
-        figure=_data_address(figure),
+        caption=about.caption,
+        more_caption=about.more_caption,
+        frames_caption=about.frames_caption,
+        pictures=pictures,
         verdicts=entry.verdicts(),
         command=again,
         path=str(entry.path),
@@ -137,8 +169,30 @@ def _without_experiment(entry: Entry, about: About, again: str, why: str) -> Sec
     )
 
 
+_FIRST = {
+    "finished": "made",
+    "seconds": "seconds",
+    "device": "device",
+    "system": "system",
+    "gatefield_version": "gatefield",
+    "commit": "commit",
+    "packages": "hash of the packages",
+    "jax_version": "jax",
+    "python_version": "Python",
+    "parameters": "parameters",
+}
+"""Attributes that readers want to see, in that order, and their names."""
+_LEFT = {"command", "complete", "kind", "experiment", "record_format", "created", "resumed", "fingerprint"}
+"""Attributes for the store, which say nothing to readers."""
+
+
 def _provenance(record: xr.Dataset) -> list[tuple[str, str]]:
-    return [(str(name), _plain(value)) for name, value in sorted(record.attrs.items()) if name != "command"]
+    """How it was made, what most readers look for first; then what else the experiment noted that is no parameter."""
+    parameters = record.attrs.get("parameters", "")
+    repeated = json.loads(parameters) if isinstance(parameters, str) and parameters.startswith("{") else {}
+    others = sorted(set(record.attrs) - set(_FIRST) - _LEFT - set(repeated))
+    names = [*(name for name in _FIRST if name in record.attrs), *others]
+    return [(_FIRST.get(name, name), _plain(record.attrs[name])) for name in names]
 
 
 def _store_option(run: Path) -> str:
@@ -151,9 +205,9 @@ def _gap(entry: Entry, what: str, again: str) -> Gap:
     return Gap(name=str(entry.name), path=str(entry.path), what=what, command=again)
 
 
-def _data_address(svg: bytes) -> str:
-    """The picture as a data address: an image of its own, whose names and styles cannot meet those of another."""
-    return "data:image/svg+xml;base64," + base64.b64encode(svg).decode()
+def data_address(content: bytes, kind: str = "image/svg+xml") -> str:
+    """A picture or table as a data address: an image of its own, whose names and styles cannot meet those of another."""
+    return f"data:{kind};base64,{base64.b64encode(content).decode()}"
 
 
 def _plain(value: Any) -> str:
