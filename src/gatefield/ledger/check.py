@@ -72,7 +72,7 @@ def _has(formula: Formula, text: str) -> bool:
 
     Places are numbers: "equation 4" is not "equation 45".
     """
-    words = f"{formula.name}\n{formula.implements}\n{formula.says}".casefold()
+    words = f"{formula.name}\n{formula.implements}\n{formula.says}\n{formula.number}".casefold()
     return text.casefold() in words or re.search(re.escape(text) + r"(?!\d)", formula.place, re.IGNORECASE) is not None
 
 
@@ -89,7 +89,7 @@ def _examine(formula: Formula) -> Finding:
         numbers: dict[str, Any] = _numbers(formula)
     except Exception as error:  # one broken formula must not hide the others
         numbers = {"result": "fails", "error_text": f"{type(error).__name__}: {' '.join(str(error).split())}"}
-    names = ("name", "source", "place", "says", "status", "implements", "right", "printed_equation", "note")
+    names = ("name", "source", "place", "says", "status", "implements", "number", "right", "printed_equation", "note")
     words: dict[str, Any] = {name: getattr(formula, name) for name in names}
     return Finding(**words, **numbers, seconds=round(time.monotonic() - start, 3))
 

@@ -31,7 +31,7 @@ class Formula:
     place: str
     """Equation number or section."""
     says: str
-    """What it says, in one line."""
+    """What it says, in one line that is understood without any other."""
     status: Status
     """What became of it as the source has it."""
     implements: str
@@ -39,12 +39,14 @@ class Formula:
     value: Callable[[], Any]
     estimate: Callable[[], Estimate]
     printed: Callable[[], Any] | None = None
+    number: str = ""
+    """What the number is that `value`, `estimate` and `printed` give, and where: "the first weight at t = 2, K = 2"."""
     right: str = ""
     """The right equation, in LaTeX."""
     printed_equation: str = ""
     """The equation as printed, in LaTeX, where it is not right."""
     note: str = ""
-    """The condition, the correction, or what the number is."""
+    """The condition, the correction, or the reason."""
 
 
 def by_status(source: str) -> list[Callable[..., Formula]]:
@@ -73,6 +75,7 @@ class Finding(pydantic.BaseModel):
     says: str
     status: Status
     implements: str
+    number: str = ""
     right: str = ""
     printed_equation: str = ""
     note: str = ""

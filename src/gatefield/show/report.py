@@ -14,6 +14,8 @@ from gatefield.core.version import __version__
 from gatefield.lab import Experiment, write_file
 from gatefield.ledger import Ledger
 from gatefield.show.ledger import view
+from gatefield.show.mathml import mathml
+from gatefield.show.scripts import script, script_policy
 from gatefield.show.sections import Gap, Section, read
 from gatefield.show.terminal import MARKS, origin, tally
 
@@ -77,6 +79,7 @@ def environment() -> jinja2.Environment:
     loader = jinja2.PackageLoader("gatefield.show", "templates")
     environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, undefined=jinja2.StrictUndefined)
     environment.filters |= {"number": number, "paragraphs": _paragraphs, "origin": origin, "tally": tally}
+    environment.filters |= {"math": mathml, "script": script, "script_policy": script_policy}
     return environment
 
 

@@ -114,8 +114,8 @@ FORMULAS = {
         value=lambda: relu.winning_mode(ring_spectrum(8, 0.5), ring_spectrum(8, 1.0)),
         estimate=lambda: Estimate(rings.frequency(on_ring(start(8), 0.5, 1.0)), 0.0, STEPS),
         printed=lambda: np.argmax(rings.spectrum(8, 0.5) + rings.spectrum(8, 1.0)),
-        right=r"k = \arg\min \frac{\lambda_0}{\lambda_1}",
-        printed_equation=r"k = \arg\min \frac{1}{\lambda_0 + \lambda_1}",
+        right=r"k = \operatorname{argmin} \frac{\lambda_0}{\lambda_1}",
+        printed_equation=r"k = \operatorname{argmin} \frac{1}{\lambda_0 + \lambda_1}",
         note="only the ratio l0/l1 decides, and its smallest value wins; frequencies for xi = (0.5, 1)",
     ),
     "002-flat-limit": holds_if(
