@@ -1,6 +1,7 @@
 """The report: one page that needs nothing but itself."""
 
 import textwrap
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,11 @@ from gatefield.core.text.words import number
 from gatefield.core.version import __version__
 from gatefield.lab import Experiment, write_file
 from gatefield.ledger import Ledger
+from gatefield.show import forest
 from gatefield.show.ledger import view
 from gatefield.show.mathml import mathml
 from gatefield.show.scripts import script, script_policy
-from gatefield.show.sections import Gap, Section, read
+from gatefield.show.sections import Gap, Section, data_address, read
 from gatefield.show.terminal import MARKS, origin, tally
 
 
@@ -70,8 +72,59 @@ def page(sections: Sequence[Section], gaps: Sequence[Gap], ledger: Ledger | None
     """The HTML text."""
     verdicts = [verdict for section in sections for verdict in section.verdicts]
     template = environment().get_template("report.html")
-    checked = None if ledger is None else view(ledger)
-    return template.render(sections=sections, gaps=gaps, verdicts=verdicts, ledger=checked, version=__version__, marks=MARKS)
+    return template.render(
+        asked=_asked(sections),
+        groups=_groups(sections),
+        sections=sections,
+        forest=forest.rows(sections),
+        ticks=[(forest.place(margin), words) for margin, words in forest.TICKS],
+        gaps=gaps,
+        verdicts=verdicts,
+        kinds=_counted(verdict.kind for verdict in verdicts),
+        outcomes=_counted(verdict.outcome for verdict in verdicts),
+        ledger=None if ledger is None else view(ledger),
+        version=__version__,
+        marks=MARKS,
+        scripts=["filter.js", "download.js"] if sections else [],
+    )
+
+
+QUESTIONS = {
+    "fields": "Which data make a neuron localize?",
+    "gates": "What do gates do in a network?",
+    "cube": "What does one neuron do on the corners of a cube?",
+    "deep": "What do gates do in a deep network?",
+    "convolution": "What do gates do in a convolutional network?",
+}
+"""What is asked by the experiments of each subject."""
+
+
+def _asked(sections: Sequence[Section]) -> str:
+    """The question that heads a page: of one experiment its own, of one subject that of the subject."""
+    subjects = list(dict.fromkeys(section.subject for section in sections))
+    if len({section.name for section in sections}) == 1:
+        return sections[0].title
+    if len(subjects) == 1 and subjects[0] in QUESTIONS:
+        return QUESTIONS[subjects[0]]
+    return "Gated networks, and the fields they learn"
+
+
+def _groups(sections: Sequence[Section]) -> list[tuple[str, str, list[Section]]]:
+    """By subject: an anchor, its name for readers, and its sections."""
+    subjects = dict.fromkeys(section.subject for section in sections)
+    names = {**experiments.SUBJECTS, "": "Studies of your own"}
+    return [
+        (
+            f"subject-{at}",
+            names.get(subject, f"From the package {subject}"),
+            [one for one in sections if one.subject == subject],
+        )
+        for at, subject in enumerate(subjects)
+    ]
+
+
+def _counted(words: Iterable[str]) -> list[tuple[str, int]]:
+    return sorted(Counter(words).items(), key=lambda pair: -pair[1])
 
 
 def environment() -> jinja2.Environment:
@@ -79,6 +132,7 @@ def environment() -> jinja2.Environment:
     loader = jinja2.PackageLoader("gatefield.show", "templates")
     environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, undefined=jinja2.StrictUndefined)
     environment.filters |= {"number": number, "paragraphs": _paragraphs, "origin": origin, "tally": tally}
+    environment.filters |= {"address": data_address}
     environment.filters |= {"math": mathml, "script": script, "script_policy": script_policy}
     return environment
 

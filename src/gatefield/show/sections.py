@@ -11,12 +11,12 @@ from typing import Any
 import pydantic
 import xarray as xr
 
+from gatefield import experiments
 from gatefield.core.errors import UserError
 from gatefield.core.text.quoted import quoted
-from gatefield import experiments
 from gatefield.lab import About, Entry, Experiment, Verdict, command, headline, written
 from gatefield.show.pictures import Pictures, kept_pictures, pictures_of
-from gatefield.show.setting import setting
+from gatefield.show.setting import setting, short_command
 
 
 @dataclass(frozen=True)
@@ -88,8 +88,8 @@ def read(entry: Entry, find: Callable[[str], Experiment]) -> Section | Gap:
         again = command(about.origin or about.experiment, entry.parameters) + where
         try:
             experiment = find(about.experiment)
-            values = experiment.Parameters(**entry.parameters).model_dump()
-            again = command(experiment.origin or experiment.name, values) + where
+            experiment.Parameters(**entry.parameters)
+            again = short_command(experiment, entry.parameters) + where
         except (UserError, pydantic.ValidationError) as error:
             return _without_experiment(entry, about, again, _why_kept(about, error))
         return _section(entry, experiment, again) if entry.status == "finished" else _unfinished(entry, again)

@@ -48,6 +48,9 @@ class About(pydantic.BaseModel):
     title: str = ""
     source: str = ""
     text: str = ""
+    caption: str = ""
+    more_caption: str = ""
+    frames_caption: str = ""
     origin: str = ""
     parameters: dict[str, Any]
     gatefield: str = __version__

@@ -6,7 +6,9 @@
    [data-filter-key][data-filter-value]   in it: buttons, pressed or not; their [data-filter-count] says how many rows they would show
    [data-filter-shown]              in it: says how many rows are shown
    [data-filter-clear]              in it: a button that clears everything
-   [data-filter-row]                a row; data-filter-KEY holds its values for KEY, with blanks between them
+   [data-filter-row]                a row; data-filter-KEY holds its values for KEY, with blanks between them, and data-filter-text
+                                    more words that a search finds it by
+   [data-filter-for]                hidden while the element with that id is
    [data-filter-group]              hidden while none of its rows is shown; one that can be opened is open while a filter is set
 
    Values of one key are alternatives; keys and words must all be met. The filter stands in the address, as
@@ -18,11 +20,12 @@
   const search = bar.querySelector("[data-filter-search]");
   const buttons = [...bar.querySelectorAll("[data-filter-key]")];
   const groups = [...document.querySelectorAll("[data-filter-group]")];
+  const echoes = [...document.querySelectorAll("[data-filter-for]")];
   const keys = [...new Set(buttons.map((button) => button.dataset.filterKey))];
   const values = (row, key) => (row.getAttribute("data-filter-" + key) || "").split(" ");
   const facts = rows.map((row) => ({
     row,
-    text: row.textContent.toLowerCase().replace(/\s+/g, " "),
+    text: (row.textContent + " " + (row.dataset.filterText || "")).toLowerCase().replace(/\s+/g, " "),
     values: Object.fromEntries(keys.map((key) => [key, values(row, key)])),
   }));
   const opened = new Map(groups.filter((group) => group.tagName === "DETAILS").map((group) => [group, group.open]));
@@ -45,6 +48,7 @@
       group.hidden = !group.querySelector("[data-filter-row]:not([hidden])");
       if (opened.has(group)) group.open = active || opened.get(group);
     }
+    for (const echo of echoes) echo.hidden = document.getElementById(echo.dataset.filterFor).hidden;
     for (const button of buttons) {
       const { filterKey: key, filterValue: value } = button.dataset;
       const number = facts.filter((fact) => fact.values[key].includes(value) && meets(fact, find, key)).length;
