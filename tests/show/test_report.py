@@ -14,7 +14,7 @@ from show_fakes import BUMP, FakeEntry, find
 from gatefield import UserError, experiments, show
 from gatefield.lab import Parameters, Store, Verdict, parameter_values, resolve, run
 from gatefield.show import show_outcome, write_report
-from gatefield.show.kept import figure_of
+from gatefield.show.pictures import pictures_of
 from gatefield.show.setting import setting
 
 pytestmark = pytest.mark.wrong_types  # entries and outcomes are stand-ins
@@ -348,7 +348,7 @@ def test_equal_runs_have_the_same_figure_to_the_byte(tmp_path):
     record = finished(tmp_path, COUNTED).entries()[0].record()
     own = {"seconds": 3.0, "created": "2001-01-01", "resumed": 1}
     one, other, third = (
-        figure_of(COUNTED, record.assign_attrs(changed), tmp_path / "nowhere") for changed in ({}, own, {"gain": 7.0})
+        pictures_of(COUNTED, record.assign_attrs(changed), tmp_path / "nowhere") for changed in ({}, own, {"gain": 7.0})
     )
     assert one == other != third
 

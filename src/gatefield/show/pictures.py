@@ -60,8 +60,8 @@ def pictures_of(
     figure = draw(experiment, record, verdicts=verdicts)
     pictures = Pictures(
         figure=keep_figure(svg_text(figure).encode(), source, folder),
-        thumbnail=_thumbnail(figure),
         data=figure_data(figure),
+        thumbnail=_thumbnail(figure),
         more=svg_text(draw(experiment, record, more=True, verdicts=verdicts)).encode() if experiment.more else b"",
         frames=_frames(experiment, record),
     )
@@ -88,15 +88,12 @@ def _frames(experiment: Experiment, record: xr.Dataset) -> tuple[tuple[str, byte
 
 
 def _thumbnail(figure: Figure) -> bytes:
-    """Without the words around the panels, which nobody could read at that size."""
+    """Small, without the words around the panels, which nobody could read at that size; the figure loses them."""
     buffer = io.BytesIO()
-    said = figure.get_suptitle(), figure.get_supxlabel()
     with style():
         figure.suptitle("")
         figure.supxlabel("")
         figure.savefig(buffer, format="png", dpi=_THUMBNAIL / figure.get_figwidth(), metadata={"Software": None})
-        figure.suptitle(said[0])
-        figure.supxlabel(said[1])
     return buffer.getvalue()
 
 
