@@ -31,3 +31,20 @@ def test_commands_are_known(command, capsys):
         code = stop.code
     assert not code
     assert name in capsys.readouterr().out
+
+
+def test_the_ledger_is_counted_right():
+    from gatefield.ledger import formulas
+
+    words = " ".join(README.split())
+    found = re.search(r"Of (\d+) formulas and claims .*?, (\d+) are printed wrong and corrected here, (\d+) are refuted", words)
+    assert found
+    statuses = [formula.status for formula in formulas()]
+    assert [int(n) for n in found.groups()] == [len(statuses), statuses.count("corrected"), statuses.count("refuted")]
+
+
+def test_links_lead_to_files_that_are_there():
+    root = Path(__file__).parent.parent
+    links = re.findall(r"\]\(([^)#:]+)\)", README)
+    assert len(links) > 5
+    assert [link for link in links if not (root / link).exists()] == []
