@@ -1,38 +1,51 @@
-"""Experiments at full size: their verdicts and figures, as `benchmarks/results/full` has them.
+"""Experiments at full size: their verdicts, figures and the pages of the gallery, as `benchmarks/results/full` has them.
 
-    python benchmarks/full.py NAME... [--store STORE] [--output benchmarks/results/full]
+    python benchmarks/full.py [NAME...] [--store STORE] [--output benchmarks/results/full]
 
-Runs each with the preset `full` (what the store has is not run again), and puts its parameters, how long it took and its
-verdicts into `verdicts.json`, its figure beside it. Entries of other experiments stay as they are.
+Runs each with the preset `full` (what the store has is not run again), puts its parameters, how long it took and its verdicts
+into `verdicts.json` and its figures beside it, drawn from the record by `gatefield.show`; then writes the pages, one for each
+subject, from all that is there. Entries of other experiments stay as they are; without names only the pages are written.
 """
 
 import argparse
 import json
 import platform
 from pathlib import Path
+from typing import Any
 
 import jax
 import matplotlib
 
 from gatefield import Store, experiments
 from gatefield.core.text.plain import plain
-from gatefield.core.text.words import seconds
-from gatefield.lab import Verdict, resolve, run
-from gatefield.plot import style
+from gatefield.core.text.words import number, seconds
+from gatefield.lab import Verdict, headline, resolve, run
+from gatefield.show import draw, save
 
 HERE = Path(__file__).parent
 COMMAND = "gatefield run NAME --preset full"
+MARKS = {
+    "confirmed": "✓",
+    "refuted": "✗",
+    "not decided": "?",
+    "off": "≠",
+    "not judged": "–",
+    "holds": "✓",
+    "does not hold": "✗",
+}
+"""A sign for each outcome; the last two are those of earlier runs."""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="+", metavar="NAME")
+    parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--store", type=Path, default=Path("gatefield-store"))
     parser.add_argument("--output", type=Path, default=HERE / "results" / "full")
     options = parser.parse_args()
     matplotlib.use("Agg")
     for name in options.names:
         keep(name, Store(options.store), options.output)
+    write_pages(options.output)
 
 
 def keep(name: str, store: Store, output: Path) -> None:
@@ -41,29 +54,81 @@ def keep(name: str, store: Store, output: Path) -> None:
     outcome = run(experiment, resolve(experiment, preset="full"), store)
     record = outcome.record
     path = output / "verdicts.json"
-    kept = (
-        json.loads(path.read_text()) if path.exists() else {"made_with": "gatefield run NAME --preset full", "experiments": {}}
-    )
+    kept = json.loads(path.read_text()) if path.exists() else {"made_with": COMMAND, "experiments": {}}
     kept["experiments"][name] = {
         "run": outcome.entry.id,
         "device": f"{jax.devices()[0].device_kind}, jax {jax.__version__}, Python {platform.python_version()}",
         "finished_in": seconds(record.attrs["seconds"]),
+        "headline": headline(experiment.title, outcome.verdicts),
+        "caption": experiment.caption,
+        "more_caption": experiment.more_caption,
         "parameters": plain(dict(outcome.entry.parameters)),
         "verdicts": [written(verdict) for verdict in outcome.verdicts],
     }
     kept["experiments"] = dict(sorted(kept["experiments"].items()))
     output.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(kept, indent=1) + "\n")
-    with style():
-        experiment.figure(record).savefig(output / f"{name}.png", dpi=100)
+    save(draw(experiment, record, verdicts=outcome.verdicts), output / f"{name}.png")
+    if experiment.more:
+        save(draw(experiment, record, more=True, verdicts=outcome.verdicts), output / f"{name}-more.png")
     print(f"{name}: {seconds(record.attrs['seconds'])}", flush=True)
 
 
 def written(verdict: Verdict) -> dict[str, object]:
     """A verdict as the file has it."""
     words = {"claim": verdict.claim, "outcome": verdict.outcome, "predicted": verdict.predicted, "measured": verdict.measured}
-    more = {"tolerance": verdict.tolerance, "holds": verdict.holds, "note": verdict.note, "why": verdict.why}
-    return plain(words | {name: value for name, value in more.items() if value != ""})
+    more = {"kind": verdict.kind, "source": verdict.source, "tolerance": verdict.tolerance, "holds": verdict.holds}
+    rest = {"note": verdict.note, "why": verdict.why, "table": [row(bound) for bound in verdict.table] or ""}
+    return plain(words | {name: value for name, value in (more | rest).items() if value != ""})
+
+
+def row(bound: Any) -> dict[str, object]:
+    """One place of a claim that was looked at in several."""
+    return {
+        "at": bound.at,
+        "predicted": bound.predicted,
+        "measured": bound.measured,
+        "rule": bound.rule,
+        "outcome": bound.outcome,
+    }
+
+
+def write_pages(output: Path) -> None:
+    """The gallery: a page for each subject, with every figure and every claim, from the files in `output`."""
+    kept = json.loads((output / "verdicts.json").read_text())["experiments"]
+    for subject, title in experiments.SUBJECTS.items():
+        names = [item.name for item in experiments.listed() if item.subject == subject and item.name in kept]
+        parts = [f"# {title}, at full size\n\n" + " · ".join(f"[{name}](#{name})" for name in names)]
+        parts += [section(name, kept[name], output) for name in names]
+        (output / f"{subject}.md").write_text("\n\n".join(parts) + "\n")
+
+
+def section(name: str, kept: dict[str, Any], output: Path) -> str:
+    """One experiment: what it found, its figures, and its claims in a table."""
+    found = kept.get("headline") or experiments.get(name).title
+    lines = [f"## {name}", f"**{found}**", f"![{found}]({name}.png)", kept.get("caption", "")]
+    if (output / f"{name}-more.png").exists():
+        lines += [f"![More of {name}]({name}-more.png)", kept.get("more_caption", "")]
+    rows = [claim(verdict) for verdict in kept["verdicts"]]
+    made = f"`gatefield run {name} --preset full`, {kept['finished_in']}" + (
+        f" on {kept['device']}" if "device" in kept else ""
+    )
+    table = "\n".join(["| claim | predicted | measured | bound | |", "|---|---|---|---|---|", *rows])
+    return "\n\n".join(filter(None, [*lines, made, table]))
+
+
+def claim(verdict: dict[str, Any]) -> str:
+    """A line of the table; notes stay in the file. Runs of earlier versions said `expected`, and only whether a claim holds."""
+    outcome = verdict.get("outcome") or ("holds" if verdict["holds"] else "does not hold")
+    both = verdict.get("predicted", verdict.get("expected")), verdict.get("measured")
+    numbers = ["" if value is None else shown(value) for value in both]
+    cells = [verdict["claim"], *numbers, verdict.get("tolerance") or verdict.get("why", "")]
+    said = " | ".join(str(cell).replace("|", "\\|") for cell in cells)
+    return f"| {said} | {MARKS[outcome]} {outcome} |"
+
+
+def shown(value: Any) -> str:
+    return number(value) if isinstance(value, int | float) else str(value)
 
 
 if __name__ == "__main__":

@@ -25,10 +25,10 @@ def test_settings_of_the_user_do_not_change_the_figure():
         assert svg_text(figure()) == plain
 
 
-def test_no_text_is_smaller_than_nine_points():
+def test_no_text_is_smaller_than_eight_points():
     picture = figure()
     texts = [text for axes in picture.axes for text in (*axes.get_xticklabels(), axes.title, axes.xaxis.label)]
-    assert min(float(text.get_fontsize()) for text in texts) >= 9
+    assert min(float(text.get_fontsize()) for text in texts) >= 8
 
 
 def test_the_same_record_gives_the_same_bytes(tmp_path):

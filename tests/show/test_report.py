@@ -2,7 +2,9 @@
 
 import base64
 import dataclasses
+import hashlib
 import io
+import re
 from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
@@ -61,9 +63,14 @@ def test_the_page_asks_for_nothing_from_outside(tmp_path):
     ]
     assert addresses
     assert all(address and address.startswith(("#", "data:")) for address in addresses)
-    assert not result.all("script")
-    assert not any(key.startswith("on") for _, attrs in result.tags for key in attrs)
+    (policy,) = [attrs["content"] for attrs in result.all("meta") if attrs.get("http-equiv") == "Content-Security-Policy"]
     raw = (tmp_path / "page.html").read_text()
+    scripts = re.findall(r"<script>(.*?)</script>", raw, flags=re.S)
+    digests = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in scripts]
+    assert re.findall(r"'sha256-(.*?)'", policy or "") == digests  # these and no others
+    assert "default-src 'none'" in (policy or "")
+    assert "unsafe-eval" not in (policy or "")
+    assert not any(key.startswith("on") for _, attrs in result.tags for key in attrs)
     assert "url(" not in raw
     assert "@import" not in raw
 
@@ -72,7 +79,9 @@ def test_names_in_the_page_are_used_once_and_links_lead_somewhere(tmp_path):
     result = page(tmp_path, FakeEntry(), OTHER)
     names = [attrs["id"] for _, attrs in result.tags if "id" in attrs]
     assert len(names) == len(set(names))
-    assert {f"#{name}" for name in names} >= {attrs["href"] for attrs in result.all("a")}
+    links = {attrs["href"] or "" for attrs in result.all("a") if "href" in attrs}
+    assert {f"#{name}" for name in names} >= {link for link in links if link.startswith("#")}
+    assert {attrs["data-filter-for"] for attrs in result.all("li") if "data-filter-for" in attrs} <= set(names)
 
 
 def test_figures_are_whole_pictures_with_words_for_those_who_cannot_see_them(tmp_path):
@@ -80,7 +89,10 @@ def test_figures_are_whole_pictures_with_words_for_those_who_cannot_see_them(tmp
     kind, _, data = (image["src"] or "").partition(",")
     assert kind == "data:image/svg+xml;base64"
     assert ElementTree.fromstring(base64.b64decode(data)).tag.endswith("svg")
-    assert image["alt"] == BUMP.title
+    assert image["alt"] == f"{BUMP.title}. {BUMP.title}"
+    said = dataclasses.replace(BUMP, caption="(a) The field. (b) Its overlap.")
+    (image,) = Page(write_report([FakeEntry()], tmp_path / "said.html", find=lambda name: said)).all("img")
+    assert image["alt"] == f"{BUMP.title}. (a) The field. (b) Its overlap."
 
 
 def test_the_same_store_gives_the_same_bytes_in_any_order(tmp_path):
@@ -92,7 +104,8 @@ def test_the_same_store_gives_the_same_bytes_in_any_order(tmp_path):
 
 def test_verdicts_are_words_and_not_only_colours(tmp_path):
     text = page(tmp_path, FakeEntry()).text
-    assert text.count("✓ confirmed") == text.count("✗ refuted") == 2  # once above, once in its section
+    assert text.count("✓ confirmed") == 2  # on a button above, and beside its claim
+    assert text.count("✗ refuted") == 3  # and where marks are explained
     assert "12346" in text
     assert "It is narrower." in text
     assert " ".join(text.split()).count("1 experiment 2 claims ✓ 1 confirmed ✗ 1 refuted, a finding (1 claim of a source)") == 1
@@ -109,14 +122,78 @@ def test_every_outcome_has_its_word_and_is_counted(tmp_path):
         Verdict.not_judged("e", "needs n = 40, has 12; run with --set n=40"),
     ]
     judged = dataclasses.replace(BUMP, verdicts=lambda record: made)
-    text = Page(write_report([FakeEntry()], tmp_path / "page.html", find=lambda name: judged)).text
+    text = Page(write_report([FakeEntry()], tmp_path / "page.html", find=lambda name: judged)).text.partition('"use strict"')[0]
     counts = (
         "✗ 3 refuted, findings (1 prediction, 2 claims of a source) ? 1 not decided ≠ 1 off, a miss (1 control) – 1 not judged"
     )
     assert f"7 claims ✓ 1 confirmed {counts}" in " ".join(text.split())
-    for words in ("✓ confirmed", "? not decided", "≠ off", "– not judged", "needs n = 40, has 12; run with --set n=40"):
-        assert text.count(words) == 2
+    for words in ("✓ confirmed", "? not decided", "≠ off", "– not judged"):
+        assert text.count(words) == 2  # on a button above, and beside its claim
+    assert text.count("needs n = 40, has 12; run with --set n=40") == 1
     assert "undefined" not in text
+
+
+def test_the_finding_heads_its_section_and_its_figure(tmp_path):
+    found = Verdict.above("peaks are high", 0.5, 1.0, found="the peak is 1.00", otherwise="the peak is low")
+    judged = dataclasses.replace(BUMP, verdicts=lambda record: [found])
+    write_report([FakeEntry()], tmp_path / "page.html", find=lambda name: judged)
+    raw = (tmp_path / "page.html").read_text()
+    assert "<h2>The peak is 1.00</h2>" in raw
+    assert f'<p class="question">{BUMP.title}</p>' in raw
+    assert show.draw(judged, FakeEntry().record()).get_suptitle() == "The peak is 1.00"
+
+
+def test_pages_of_many_begin_with_small_pictures_that_lead_to_their_experiments(tmp_path):
+    third = FakeEntry(id="88bb", path=Path("my store/bump/88bb"), parameters={"gain": 7.0, "steps": 400, "word": "a"})
+    result = page(tmp_path, FakeEntry(), OTHER, third)
+    small = [attrs for attrs in result.all("img") if (attrs["src"] or "").startswith("data:image/png;base64,")]
+    assert len(small) == 3
+    assert all(base64.b64decode((attrs["src"] or "").partition(",")[2]).startswith(b"\x89PNG") for attrs in small)
+    first = [tag for tag, _ in result.tags].index("img")
+    assert first < [attrs.get("id") for _, attrs in result.tags].index("bump-0123abcd")
+    assert not [attrs for attrs in page(tmp_path, FakeEntry()).all("img") if "png" in (attrs["src"] or "")]
+
+
+def test_a_claim_at_several_places_has_a_line_for_each(tmp_path):
+    rows = {"n = 8": Verdict.within("", 1.0, 1.25, atol=0.5), "n = 40": Verdict.within("", 3.0, 4.75, atol=0.5)}
+    judged = dataclasses.replace(BUMP, verdicts=lambda record: [Verdict.each("slopes are those of theory", rows)])
+    text = Page(write_report([FakeEntry()], tmp_path / "page.html", find=lambda name: judged)).text
+    assert "n = 811.25within 0.5 of 1✓ holds" in text
+    assert "n = 4034.75within 0.5 of 3✗ missed" in text
+
+
+def test_the_margins_of_all_claims_are_drawn_and_lead_to_them(tmp_path):
+    result = page(tmp_path, FakeEntry(), OTHER)
+    rows = [attrs["id"] for attrs in result.all("tr") if "id" in attrs]
+    assert len(rows) == 4
+    assert {f"#{row}" for row in rows} <= {attrs.get("href") for attrs in result.all("a")}
+    assert len(result.all("circle")) == 2  # confirmed; refuted ones are crosses
+    assert len([attrs for attrs in result.all("path") if attrs.get("class") == "no"]) == 2
+
+
+def test_second_figures_frames_and_data_are_on_the_page(tmp_path):
+    more = dataclasses.replace(
+        BUMP,
+        more=BUMP.figure,
+        more_caption="The same again.",
+        frames=lambda record: {"gain 1": BUMP.figure(record), "gain 3": BUMP.figure(record)},
+        frames_caption="Turn the gain.",
+    )
+    result, record = Page(write_report([FakeEntry()], tmp_path / "page.html", find=lambda name: more)), FakeEntry().record()
+    assert [attrs["alt"] for attrs in result.all("img")] == [
+        "gain 1: Turn the gain.",
+        "gain 3: Turn the gain.",
+        f"{BUMP.title}. {BUMP.title}",
+        "The same again.",
+    ]
+    assert len([attrs for attrs in result.all("input") if attrs.get("type") == "radio"]) == 2
+    (data,) = [attrs for attrs in result.all("a") if attrs.get("download") == "bump.csv"]
+    table = base64.b64decode((data["href"] or "").partition(",")[2]).decode().splitlines()
+    assert table[0] == "panel,series,drawn as,x,y,value"
+    assert [line for line in table if ",trained," in line][20] == f"Field,trained,dots,20,{record.field[20]:.7g},"
+    assert len([line for line in table if ",map," in line]) == 1600
+    overlap = float(record.theory[20] * record.theory[19])
+    assert f"Overlap $w_i w_j$,,map,20,19,{overlap:.7g}" in table
 
 
 def test_it_says_whose_claim_each_is_in_the_experiments_own_section(tmp_path):
@@ -128,8 +205,8 @@ def test_it_says_whose_claim_each_is_in_the_experiments_own_section(tmp_path):
 
 def test_each_section_says_how_to_make_it_again(tmp_path):
     text = page(tmp_path, FakeEntry(), OTHER).text
-    assert "gatefield run bump --set gain=3.0 --set steps=400 --set word=half\n" in text
-    assert "gatefield run bump --set gain=5.0 --set steps=100000 --set 'word=a b' --store 'my store'\n" in text
+    assert "gatefield run bump\n" in text
+    assert "gatefield run bump --preset full --set gain=5.0 --set 'word=a b' --store 'my store'\n" in text
     assert "preset full, gain = 5.0, word = a b" in text
     assert "cpu (2 cores)" in text
 
@@ -153,7 +230,7 @@ def test_hostile_text_stays_text(tmp_path):
     hostile = dataclasses.replace(BUMP, verdicts=lambda record: [evil])
     entry = Hostile(path=Path("<script>"), id='"><script>')
     result = Page(write_report([entry], tmp_path / "page.html", find=lambda name: hostile))
-    assert not result.all("script")
+    assert len(result.all("script")) == len(page(tmp_path, FakeEntry()).all("script"))
     assert len(result.all("img")) == 1
     assert "<img src=http://evil>" in result.text
     assert "undefined" in result.text
@@ -174,16 +251,17 @@ class Broken(FakeEntry):
 @pytest.mark.parametrize(
     ("entry", "words"),
     [
-        (FakeEntry(status="unfinished"), ("goes on from where it stopped", "gatefield run bump --set gain=3.0")),
+        (FakeEntry(status="unfinished"), ("goes on from where it stopped", "<pre>gatefield run bump</pre>")),
         (FakeEntry(problem="Its marker is corrupted: delete it.", parameters={}), ("Its marker is corrupted: delete it.",)),
-        (Broken(), ("KeyError: 'fields'", "--set word=half --fresh")),
+        (Broken(), ("KeyError: 'fields'", "<pre>gatefield run bump --fresh</pre>")),
         (FakeEntry(name="gone"), ("KeyError: 'gone'",)),
     ],
 )
 def test_what_cannot_be_shown_is_named_with_what_to_do(tmp_path, entry, words):
     result = page(tmp_path, entry, OTHER)
+    raw = (tmp_path / "page.html").read_text().replace("&#39;", "'")
     assert "Not shown" in result.text
-    assert all(word in result.text for word in words)
+    assert all(word in raw for word in words)
     assert len(result.all("img")) == 1
 
 
