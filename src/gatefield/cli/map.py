@@ -10,7 +10,7 @@ from tyro.conf import arg
 
 @dataclasses.dataclass(frozen=True)
 class Map:
-    """The reproduction map: every equation, figure, table, lemma, experiment and question of the sources, and what became of it.
+    """The reproduction map: each equation, figure, table, lemma, experiment and question of the sources, and what became of it.
 
     It is made from the ledger, the experiments and their verdicts at full size; nothing is run.
     """

@@ -38,7 +38,7 @@ class Item(pydantic.BaseModel):
     functions: tuple[str, ...] = ()
     """What implements it, such as `nets.Committee`."""
     answer: str = ""
-    """For a question: the answer in one sentence; `{0}` is what the first verdict with the first part of `verdicts` measured."""
+    """To a question, in one sentence; `{0}` is the number that the first verdict with the first part of `verdicts` measured."""
     remark: str = ""
     """What a reader should know beside the status."""
     missing: str = ""

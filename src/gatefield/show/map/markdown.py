@@ -6,12 +6,12 @@ from gatefield.show.map.view import map_view
 
 _HEAD = """# The reproduction map
 
-Every figure, table, numbered equation, lemma, experiment, claim and question of the five sources; what gatefield has of it; what
-became of it; what is missing. Written by `make map` from the inventory (`src/gatefield/ledger/inventory`), the ledger and the
-verdicts at full size; `gatefield map` shows the same as a page with each verdict.
+Every figure, table, numbered equation, lemma, experiment, claim and question of the five sources; what gatefield has of it;
+what became of it; what is missing. Written by `make map` from the inventory (`src/gatefield/ledger/inventory`), the ledger and
+the verdicts at full size; `gatefield map` shows the same as a page, with each verdict.
 
-The status of an item is that of its formulas in the ledger, or else what [verdicts at full size](../benchmarks/results/full) say of
-it. *Implemented* is what can be used or drawn and claims nothing; *answered* is a question.
+The status of an item is that of its formulas in the ledger, or else what [verdicts at full size](../benchmarks/results/full)
+say of it. *Implemented* is what can be used or drawn and claims nothing; *answered* is a question.
 """
 
 

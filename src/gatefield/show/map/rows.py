@@ -75,10 +75,11 @@ def rows() -> tuple[Row, ...]:
     ('equation 25', 'corrected')
     """
     known = {formula.name: formula for formula in formulas()}
-    return tuple(_row(item, known) for item in inventory())
+    return tuple(joined(item, known) for item in inventory())
 
 
-def _row(item: Item, known: Mapping[str, Formula]) -> Row:
+def joined(item: Item, known: Mapping[str, Formula]) -> Row:
+    """The row of an item; names that neither the ledger nor the experiments have are refused."""
     for name in item.shown_by:
         if name not in experiments.names():
             raise unknown_name(f"experiment of {item.source}, {item.name}", name, experiments.names())
