@@ -30,7 +30,10 @@ class Quote:
 def kept_quotes() -> dict[str, tuple[Quote, ...]]:
     """Experiment -> what is quoted of it."""
     kept = json.loads(QUOTED.read_text(encoding="utf-8"))
-    return {name: tuple(Quote(name, *line[:2], float(line[2])) for line in lines) for name, lines in kept.items()}
+    return {
+        name: tuple(Quote(name, claim, outcome, float(measured)) for claim, outcome, measured in lines)
+        for name, lines in kept.items()
+    }
 
 
 def quoted(results: Mapping[str, Any], items: Iterable[Item]) -> str:

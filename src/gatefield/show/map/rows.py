@@ -46,8 +46,9 @@ class Row:
     def status(self) -> Status:
         if self.item.kind == "question":
             return "answered" if self.item.answer else "open"
-        of_verdicts = [(OPPOSITE if quote.against else OUTCOMES)[quote.outcome] for quote in self.quotes]
-        found: list[Status] = [formula.status for formula in self.formulas] or of_verdicts
+        found: list[Status] = [formula.status for formula in self.formulas]
+        if not found:
+            found = [(OPPOSITE if quote.against else OUTCOMES)[quote.outcome] for quote in self.quotes]
         if found or self.unkept:
             return together(found) if found else "open"
         return "implemented" if self.item.shown_by or self.item.functions else "not reproduced"

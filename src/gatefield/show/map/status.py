@@ -16,6 +16,8 @@ OUTCOMES: dict[str, Status] = {
 OPPOSITE: dict[str, Status] = {**OUTCOMES, "confirmed": "refuted", "refuted": "holds"}
 """What the verdict on the opposite makes of it."""
 _GOOD = {"holds", "holds with a condition"}
+_WORST: tuple[Status, ...] = ("refuted", "corrected", "not reproduced", "open")
+"""Where nothing holds, the first of these that occurs."""
 
 
 def together(found: Sequence[Status]) -> Status:
@@ -29,5 +31,4 @@ def together(found: Sequence[Status]) -> Status:
     if _GOOD & set(found):
         rest = set(found) - _GOOD
         return "corrected" if rest == {"corrected"} else "holds with a condition"
-    worst: tuple[Status, ...] = ("refuted", "corrected", "not reproduced")
-    return next((status for status in worst if status in found), "open")
+    return next(status for status in _WORST if status in found)

@@ -10,7 +10,7 @@ from gatefield.show.map.rows import Row, rows
 from gatefield.show.map.status import Status
 from gatefield.show.terminal import MARKS
 
-_SEVERAL = {"holds": "hold", "holds with a condition": "hold with a condition"}
+_SEVERAL: dict[str, str] = {"holds": "hold", "holds with a condition": "hold with a condition"}
 """A status of several items, where it is another word."""
 
 
@@ -40,12 +40,9 @@ def map_view(links: Mapping[str, str] | None = None) -> dict[str, Any]:
 
 def counts(found: Sequence[Row]) -> list[tuple[Status, int, str]]:
     """Each status that occurs, how often, and in words, such as ("holds", 3, "hold")."""
-    number_of = Counter(row.status for row in found)
-    return [
-        (status, number_of[status], status if number_of[status] == 1 else _SEVERAL.get(status, status))
-        for status in get_args(Status)
-        if number_of[status]
-    ]
+    times = Counter[str](row.status for row in found)
+    statuses: tuple[Status, ...] = get_args(Status)
+    return [(one, times[one], one if times[one] == 1 else _SEVERAL.get(one, one)) for one in statuses if times[one]]
 
 
 def row_view(row: Row, links: Mapping[str, str]) -> dict[str, Any]:
