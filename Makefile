@@ -8,7 +8,7 @@ STAMP  := $(VENV)/.ready
 unexport PYTHONDONTWRITEBYTECODE
 unexport PYTHONPATH
 
-.PHONY: help setup tour test slow lint types check index lock clean
+.PHONY: help setup tour test slow lint types check index map lock clean
 
 help: ## what can be made
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -50,6 +50,10 @@ check: test lint types ## everything that has to pass
 
 index: setup ## write what `gatefield list` shows anew, after an experiment is added or renamed
 	$(BIN)/python -m gatefield.experiments.index
+
+map: setup ## write the reproduction map anew, after its inventory, the ledger or results at full size have changed
+	$(BIN)/python -m gatefield.show.map.quoted benchmarks/results/full/verdicts.json
+	$(BIN)/gatefield map --output docs/reproduction.md
 
 lock: ## write requirements.lock anew (needs uv)
 	uv pip compile --universal --fork-strategy fewest --python-version 3.11 --generate-hashes \

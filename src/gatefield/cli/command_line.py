@@ -14,6 +14,7 @@ from gatefield.cli.check import Check
 from gatefield.cli.completion import Completion
 from gatefield.cli.data import Data
 from gatefield.cli.list import List
+from gatefield.cli.map import Map
 from gatefield.cli.messages import output_problem, prepare_streams, report_error, to_stderr
 from gatefield.cli.parse import parse
 from gatefield.cli.report import Report
@@ -26,7 +27,16 @@ from gatefield.core.version import __version__
 _ABOUT = """A laboratory for gated networks and the receptive fields they learn.
 
 Start with `gatefield tour`; `gatefield --version` says which version this is."""
-COMMANDS = {"tour": Tour, "list": List, "run": Run, "report": Report, "check": Check, "data": Data, "completion": Completion}
+COMMANDS = {
+    "tour": Tour,
+    "list": List,
+    "run": Run,
+    "report": Report,
+    "check": Check,
+    "map": Map,
+    "data": Data,
+    "completion": Completion,
+}
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -40,6 +40,8 @@ class Listed(NamedTuple):
     title: str = ""
     durations: dict[str, str] = {}  # noqa: RUF012
     """Preset -> how long it takes."""
+    source: str = ""
+    """Which figure, table or section it reproduces."""
 
 
 @functools.cache

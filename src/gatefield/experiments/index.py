@@ -25,7 +25,8 @@ def _experiments(subject: str) -> list[Experiment]:
 
 
 def _line(experiment: Experiment, subject: str) -> dict[str, object]:
-    return {"name": experiment.name, "subject": subject, "title": experiment.title, "durations": dict(experiment.durations)}
+    words = {"name": experiment.name, "subject": subject, "title": experiment.title, "durations": dict(experiment.durations)}
+    return words | {"source": experiment.source}
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Every formula of the sources, checked against an independent estimate."""
+"""Every formula of the sources, checked against an independent estimate; and the inventory of what the sources say and ask."""
 
 from gatefield.ledger.check import check as check
 from gatefield.ledger.file import Ledger as Ledger
@@ -6,7 +6,9 @@ from gatefield.ledger.file import read_ledger as read_ledger
 from gatefield.ledger.file import write_ledger as write_ledger
 from gatefield.ledger.formula import Finding as Finding
 from gatefield.ledger.formula import Formula as Formula
+from gatefield.ledger.inventory import Item as Item
+from gatefield.ledger.inventory import inventory as inventory
 from gatefield.ledger.notes import SOURCES as SOURCES
 from gatefield.ledger.notes import formulas as formulas
 
-__all__ = ["SOURCES", "Finding", "Formula", "Ledger", "check", "formulas", "read_ledger", "write_ledger"]
+__all__ = ["SOURCES", "Finding", "Formula", "Item", "Ledger", "check", "formulas", "inventory", "read_ledger", "write_ledger"]

@@ -1,4 +1,4 @@
-"""Showing what was found: figures, the report, the ledger's page, and what a terminal prints.
+"""Showing what was found: figures, the report, the ledger's page, the map, and what a terminal prints.
 
 The names below are loaded when first used, so that the command line can use the light parts of this room at once.
 """
@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from gatefield.show.figures import svg_text as svg_text
     from gatefield.show.ledger_page import write_ledger_page as write_ledger_page
     from gatefield.show.ledger_terminal import show_ledger as show_ledger
+    from gatefield.show.map.page import write_map as write_map
+    from gatefield.show.map.terminal import show_map as show_map
+    from gatefield.show.map.view import map_rows as map_rows
+    from gatefield.show.map.view import map_view as map_view
     from gatefield.show.outcome import show_outcome as show_outcome
     from gatefield.show.report import write_report as write_report
     from gatefield.show.terminal import describe_experiment as describe_experiment
@@ -24,6 +28,9 @@ __all__, __getattr__, __dir__ = lazy_names(
         "figures": ["draw", "save", "svg_text"],
         "ledger_page": ["write_ledger_page"],
         "ledger_terminal": ["show_ledger"],
+        "map.page": ["write_map"],
+        "map.terminal": ["show_map"],
+        "map.view": ["map_rows", "map_view"],
         "outcome": ["show_outcome"],
         "report": ["write_report"],
         "terminal": ["describe_experiment", "show_experiments"],

@@ -50,6 +50,12 @@ def equation_18(w: np.ndarray, v: np.ndarray, cov: np.ndarray) -> float:
     return float(first + second + third)
 
 
+def regressed(w: np.ndarray, cov: np.ndarray) -> np.ndarray:
+    """Slopes of each input on <w, x>, from as many points as it takes to have that covariance."""
+    points = np.linalg.cholesky(cov).T
+    return np.linalg.lstsq((points @ w)[:, None], points)[0][0]
+
+
 FORMULAS = {
     "002-eq5": corrected(
         place="equations 4 and 5",
@@ -71,6 +77,15 @@ FORMULAS = {
         value=lambda: relu.gate_mean(W[0], COV1) @ OUTWARD,
         estimate=lambda: Estimate(gaussian.open_mean(W[0], COV1) @ OUTWARD, 1e-10, PLANE),
         right=r"\mathbb{E}[\mathbb{1}(\langle w, x\rangle > 0)\,x] = \frac{\Sigma w}{\sqrt{2\pi\,w^\top\Sigma w}}",
+    ),
+    "002-eq7": holds(
+        place="equations 7 to 9",
+        says="X = Sv + AX with v = Cw/(w'Cw) leaves a rest AX that is uncorrelated with S = <w, X>",
+        implements="theory.relu.gate_mean",
+        value=lambda: relu.gate_mean(W[0], COV1) @ OUTWARD * math.sqrt(2 * math.pi / (W[0] @ COV1 @ W[0])),
+        estimate=lambda: Estimate(regressed(W[0], COV1) @ OUTWARD, 1e-12, "least squares on points of that covariance"),
+        right=r"X = S v + A X,\quad v = \frac{\Sigma w}{w^\top\Sigma w},\quad \mathrm{Cov}(A X, S) = 0",
+        note="v along a fixed direction; the mean of Gaussian X where the gate is open is v E[S 1(S > 0)]",
     ),
     "002-eq13": corrected(
         place="equation 13",

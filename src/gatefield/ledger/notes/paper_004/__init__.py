@@ -1,7 +1,7 @@
 """Paper 004: deep gated networks.
 
 - `gram_matrix.py`: section 1, equations 1 and 2, table 1
-- `fixed_gates.py`: lemmas 2.1, 2.2 and 2.4, theorem 2.3
+- `fixed_gates.py`: equation 3, lemmas 2.1, 2.2 and 2.4, theorem 2.3
 - `depth.py`: section 2, experiments 2 and 8, figures 1 to 3
 - `soft_gates.py`: section 3, definition 3.1, lemma 3.1, experiments 3, 4 and 6, table 2
 - `sub_networks.py`: section 3.1, the sensitive sub-network

@@ -1,11 +1,11 @@
-"""Paper 004, section 2: networks whose gates are fixed. Lemmas 2.1 (equation 4), 2.2 and 2.4, theorem 2.3, GaLU networks."""
+"""Paper 004, section 2: networks whose gates are fixed. Equation 3, lemmas 2.1 (equation 4), 2.2 and 2.4, theorem 2.3, GaLU."""
 
 import functools
 
 import numpy as np
 
 from gatefield.core.estimate import Estimate
-from gatefield.kernels import expected_ntk, ntk, path_overlap, random_gate_moments
+from gatefield.kernels import expected_ntk, ntk, path_overlap, path_strengths, random_gate_moments
 from gatefield.ledger.notes.paper_004 import corrected, holds, holds_if
 from gatefield.ledger.notes.paper_004.gram_matrix import DIMS, GATES, MU, PATHS, SIGMA, SIGNS, WEIGHTS, X, over_signs
 from gatefield.ledger.routes import paths
@@ -15,6 +15,8 @@ ONE_PATH = [np.array([[1.0, 0.0], [0.0, 1.0]])] * 2
 OVERLAPS = np.array([[1.0, 1.0, 1.0, 0.0], [0.0, 1.0, 1.0, 1.0], [1.0, 0.0, 0.0, 1.0]])
 NETWORKS = (np.ones((2, 2)), np.array([[1.0, 0.0], [0.0, 1.0]]))
 """Gates of two equally likely gating networks for two samples, the same in both layers: d = 3, w = 2."""
+MARKS = np.arange(1.0, 1.0 + np.prod(DIMS))
+"""A different factor for each path, so that one sum tells all of them."""
 WIDE = 10**6
 """So wide that d^3/w is the leading term."""
 
@@ -50,7 +52,28 @@ def tied_paths() -> Estimate:
     return Estimate(mean, 1e-12, "probabilities of sums of signs")
 
 
+def strengths_with(weight: float) -> np.ndarray:
+    """The strengths of all paths with another number for one weight of the middle layer."""
+    first, middle, last = WEIGHTS
+    return np.asarray(path_strengths([first, np.array([[middle[0, 0], weight], middle[1]]), last]))
+
+
+def slopes_by_hand() -> Estimate:
+    """The products of the other weights of each path through that weight."""
+    slopes = paths.path_gradients(WEIGHTS)[:, WEIGHTS[0].size + 1]
+    return Estimate(slopes @ MARKS, 1e-12, "products of the other weights, path by path")
+
+
 FORMULAS = {
+    "004-eq3": holds(
+        place="equation 3",
+        says="the derivative of a path's strength by a weight on it is the product of its other weights, by any other weight 0",
+        implements="kernels.path_strengths",
+        value=lambda: (strengths_with(1.0) - strengths_with(0.0)) @ MARKS,
+        estimate=slopes_by_hand,
+        right=r"\varphi_p(m) = \prod_{l \neq l(m)}\Theta(l, p(l-1), p(l))\ \mathrm{if}\ p \ni m,\ \mathrm{else}\ 0",
+        note="strengths are linear in each weight; the derivatives of all paths, the k-th of which is multiplied by k",
+    ),
     "004-lemma2.1": corrected(
         place="lemma 2.1, equations 4 and 9",
         says="K(s,s') is a sum over inputs of x_i(s) x_i(s') kappa_i(s,s')",
