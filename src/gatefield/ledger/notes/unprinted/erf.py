@@ -62,7 +62,7 @@ FORMULAS = {
         implements="theory.erf.bias_velocity",
         value=lambda: erf.bias_velocity(0.0, *SINGLE[1:], PM1),
         estimate=lambda: by_quadrature(routes.single_bias(0.0, *SINGLE[1:], labels=PM1)),
-        number="tau db/dt at b = 0, w'C_1w = 0.8, w'C_0w = 0.35",
+        number="tau db/dt at b = 0, s_1 = 0.8, s_0 = 0.35",
         right=r"\tau\frac{db}{dt} = \frac{1}{\sqrt{2\pi}}\left(\frac{1}{\sqrt{1 + s_1}} - \frac{1}{\sqrt{1 + "
         r"s_0}}\right),\quad s_c = w^\top\Sigma_c w",
     ),
