@@ -306,7 +306,7 @@ def test_a_check_prints_its_findings_and_writes_the_page_and_the_store(folder, c
     streams = capsys.readouterr()
     lines = streams.out.splitlines()
     assert streams.err.startswith("gatefield check: ")
-    assert "  library agrees: 002-eq25, equation 14: half of the covariance [as printed: corrected]\n" in streams.out
+    assert "  corrected: 002-eq25, equation 14: half of the covariance\n    library agrees: " in streams.out
     assert "    theory.relu.pair_mean 0.5, estimate 0.5 ± 1e−09 by symmetry, printed 0.25\n" in streams.out
     assert (
         lines[-3] == "2 formulas, as printed: 1 holds, 1 corrected; every library value agrees with its independent estimate."

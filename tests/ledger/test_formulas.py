@@ -52,6 +52,16 @@ def test_every_formula_has_one_name_and_says_what_and_where_it_is():
     assert [item.name for item in formulas if item.status != "holds" and item.status != "refuted" and not item.note] == []
     shown = [item.name for item in formulas if item.printed_equation and item.status == "holds"]
     assert shown == []  # what holds has one equation
+    assert [item.name for item in formulas if item.status == "corrected" and not item.right] == []
+
+
+def test_every_formula_is_understood_alone():
+    """What it says points to no other formula, and it tells what its number is."""
+    formulas = ledger.formulas()
+    pointing = re.compile(r"^(its?|the same|and|nor|they|these|this|that|here)\b|\b(as before|such a)\b", re.IGNORECASE)
+    assert [item.name for item in formulas if pointing.search(item.says)] == []
+    assert [item.name for item in formulas if not item.number] == []
+    assert [(source, says) for (source, says), n in Counter((i.source, i.says) for i in formulas).items() if n > 1] == []
 
 
 def test_every_formula_stands_in_the_folder_of_its_source():

@@ -1,6 +1,10 @@
 """The ledger on its page, in the report and in a terminal, from findings made by hand."""
 
+import base64
+import hashlib
 import io
+import re
+from collections import Counter
 
 import pytest
 from rich.console import Console
@@ -34,7 +38,9 @@ def finding(name="002-eq25", **changes) -> Finding:
     return Finding(**usual | changes)
 
 
-CORRECTED = finding(status="corrected", printed=0.38736, printed_disagrees=True, note="a norm where its square belongs")
+CORRECTED = finding(
+    status="corrected", printed=0.38736, printed_disagrees=True, note="a norm where its square belongs", number="the flat mode"
+)
 WRONG = finding("000-eq5", source="000", value=0.7, result="disagrees", error_text="The library's value is off.")
 FAILED = Finding(
     name="sheet-boom",
@@ -56,7 +62,7 @@ def test_the_page_asks_for_nothing_from_outside_and_its_links_lead_somewhere(tmp
     addresses = [attrs[key] for _, attrs in page.tags for key in ("src", "href") if attrs.get(key)]
     assert addresses
     assert all(address and address.startswith(("#", "data:")) for address in addresses)
-    assert not page.all("script")
+    assert not any(key.startswith("on") for _, attrs in page.tags for key in attrs)
     raw = (tmp_path / "page.html").read_text()
     assert "url(" not in raw
     assert "@import" not in raw
@@ -65,17 +71,72 @@ def test_the_page_asks_for_nothing_from_outside_and_its_links_lead_somewhere(tmp
     assert {f"#{name}" for name in names} >= {attrs["href"] for attrs in page.all("a")}
 
 
+def test_the_policy_allows_the_script_of_the_page_and_nothing_else(tmp_path):
+    raw = write_ledger_page(GOOD, tmp_path / "page.html").read_bytes().decode()
+    (script,) = re.findall("<script>(.*?)</script>", raw, flags=re.DOTALL)
+    (policy,) = re.findall('http-equiv="Content-Security-Policy" content="([^"]*)"', raw)
+    rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert rules == {
+        "default-src": "'none'",
+        "img-src": "data:",
+        "style-src": "'unsafe-inline'",
+        "script-src": f"'sha256-{digest}'",
+    }
+
+
+def test_every_button_finds_as_many_formulas_as_it_says(tmp_path):
+    ledger = Ledger(findings=(*BAD.findings, finding("002-eq14", status="holds with a condition", note="if n is even")))
+    page = Page(write_ledger_page(ledger, tmp_path / "page.html"))
+    rows = [attrs for attrs in page.all("article") if "data-filter-row" in attrs]
+    assert len(rows) == 4
+    buttons = [attrs for attrs in page.all("button") if "data-filter-key" in attrs]
+    said = re.findall(r"data-filter-count>(\d+)<", (tmp_path / "page.html").read_text())
+    found = [sum(row[f"data-filter-{b['data-filter-key']}"] == b["data-filter-value"] for row in rows) for b in buttons]
+    assert [int(number) for number in said] == found
+    assert Counter(b["data-filter-key"] for b in buttons) == {"status": 3, "source": 3, "library": 1}
+    assert "hidden" in next(attrs for attrs in page.all("form"))  # without a script there is nothing to press
+
+
+def test_both_equations_are_typeset_and_what_the_number_is_stands_beside_it(tmp_path):
+    both = {"right": r"u = \frac{1}{2},\quad v = 3", "printed_equation": r"u^2 = \lambda_1"}
+    ledger = Ledger(findings=(CORRECTED.model_copy(update=both | {"number": "amplitude lambda_1 of the flat mode"}),))
+    page = Page(write_ledger_page(ledger, tmp_path / "page.html"))
+    symbols = (tmp_path / "page.html").read_text().split("<main", 1)[1]
+    assert symbols.count("<math") == 3
+    assert "<mfrac><mrow><mn>1</mn></mrow><mrow><mn>2</mn></mrow></mfrac>" in symbols
+    text = " ".join(page.text.split())
+    assert "as printed" in text
+    assert "Amplitude λ1 of the flat mode" in text
+
+
+def test_the_claim_and_the_check_of_the_library_are_two_things(tmp_path):
+    refuted = finding(status="refuted", printed=1.0, printed_disagrees=True)
+    text = " ".join(Page(write_ledger_page(Ledger(findings=(refuted,)), tmp_path / "page.html")).text.split())
+    assert "source's claim: refuted" in text
+    assert "library checked ✓ agrees" in text
+    unprinted = finding("sheet-a", source="sheet")
+    text = " ".join(Page(write_ledger_page(Ledger(findings=(unprinted,)), tmp_path / "page.html")).text.split())
+    assert "no source prints it: holds" in text
+
+
+def test_without_a_script_what_is_refuted_and_corrected_is_listed(tmp_path):
+    page = Page(write_ledger_page(GOOD, tmp_path / "page.html"))
+    assert "#list-corrected" in {attrs["href"] for attrs in page.all("a")}
+    assert [attrs["href"] for attrs in page.all("a")].count("#formula-002-eq25") == 2  # in the list, and beside the formula
+
+
 def test_the_page_shows_both_numbers_and_says_what_is_wrong(tmp_path):
     text = " ".join(Page(write_ledger_page(GOOD, tmp_path / "page.html")).text.split())
     for words in (
-        "0.2825 ± 1e−08",
-        "0.3874",
-        "a norm where its square belongs",
+        "estimate0.2825 ± 1e−08",
+        "as printed≠ 0.3874",
+        "A norm where its square belongs",
         "theory.relu.steady_amplitude",
-        "✓ library agrees",
+        "library checked ✓ agrees",
     ):
         assert words in text
-    assert "2 formulas 1 holds 1 corrected ✓ all library values agree" in text
+    assert "2 formulas 1 holds 1 corrected library checked: ✓ all values agree" in text
     assert "Checked 2026-01-01T00:00:00+00:00" in text
     assert "Not in order" not in text
 
@@ -83,15 +144,18 @@ def test_the_page_shows_both_numbers_and_says_what_is_wrong(tmp_path):
 def test_the_page_names_what_is_not_in_order(tmp_path):
     text = " ".join(Page(write_ledger_page(BAD, tmp_path / "page.html")).text.split())
     assert "Not in order: 000-eq5, sheet-boom." in text
-    assert "✗ library disagrees" in text
+    assert "library checked ✗ differs" in text
+    assert "library checked ✗ fails" in text
     assert "RuntimeError: boom" in text
 
 
 def test_hostile_text_stays_text(tmp_path):
-    hostile = Ledger(findings=(finding('"><script>', says="<script>", note="</td><img src=http://evil>", method="<b>"),))
-    page = Page(write_ledger_page(hostile, tmp_path / "page.html"))
-    assert not page.all("script")
+    words = {"says": "<script>", "note": "</td><img src=http://evil>", "method": "<b>", "number": "<b>^<b>_1"}
+    words |= {"right": r"\text{<script>}", "printed_equation": "</math><img src=http://evil>", "source": '"><b>'}
+    page = Page(write_ledger_page(Ledger(findings=(finding('"><script>', **words),)), tmp_path / "page.html"))
+    assert len(page.all("script")) == 1  # its own
     assert not page.all("img")
+    assert not page.all("b")
     assert "<img src=http://evil>" in page.text
 
 
@@ -150,20 +214,20 @@ def printed(findings, terminal: bool, width: int = 140) -> str:
 
 PLAIN = [
     "Note 000",
-    "  library disagrees: 000-eq5, equation 25: the amplitude at rest [as printed: holds]",
-    "    theory.relu.steady_amplitude 0.7, estimate 0.2825 ± 1e−08 by the end of the flow",
+    "  holds: 000-eq5, equation 25: the amplitude at rest",
+    "    library differs: theory.relu.steady_amplitude 0.7, estimate 0.2825 ± 1e−08 by the end of the flow",
     "    The library's value is off.",
     "Note 002",
-    "  library agrees: 002-eq25, equation 25: the amplitude at rest [as printed: corrected]",
-    "    theory.relu.steady_amplitude 0.2825, estimate 0.2825 ± 1e−08 by the end of the flow, printed 0.3874",
-    "    a norm where its square belongs",
+    "  corrected: 002-eq25, equation 25: the amplitude at rest",
+    "    library agrees: theory.relu.steady_amplitude 0.2825, estimate 0.2825 ± 1e−08 by the end of the flow, printed 0.3874",
+    "    a norm where its square belongs; number: the flat mode",
     "What no source prints",
-    "  fails: sheet-boom, equation 25: the amplitude at rest [as printed: holds]",
-    "    theory.relu.steady_amplitude: RuntimeError: boom",
+    "  holds: sheet-boom, equation 25: the amplitude at rest",
+    "    library fails: theory.relu.steady_amplitude: RuntimeError: boom",
 ]
 
 
-def test_in_a_pipe_there_are_two_or_three_lines_for_each_formula():
+def test_in_a_pipe_there_are_a_few_lines_for_each_formula():
     assert printed(BAD.findings, terminal=False, width=20).splitlines()[: len(PLAIN)] == PLAIN
 
 
@@ -176,9 +240,12 @@ def test_a_narrow_terminal_shows_the_same_and_keeps_words_whole():
 def test_in_a_terminal_there_is_a_table_for_each_source():
     lines = printed(BAD.findings, terminal=True).splitlines()
     assert lines[0].strip() == "Note 000"
-    head = "formula what it says, where, by which function, estimated how as printed library estimate printed result"
+    head = (
+        "formula what it says, where, by which function, estimated how source's claim library estimate printed library checked"
+    )
     assert " ".join(lines[1].split()) == head
-    assert any("corrected" in text and "0.3874" in text and "✓ library agrees" in text for text in lines)
+    assert any("corrected" in text and "0.3874" in text and "✓ agrees" in text for text in lines)
+    assert any("number: the flat mode" in text for text in lines)
     assert any("✗ fails" in text for text in lines)
     assert any("theory.relu.steady_amplitude" in text for text in lines)
     assert lines[-2].startswith("3 formulas, as printed: 2 hold, 1 corrected; not in order")
@@ -190,3 +257,13 @@ def test_in_a_terminal_there_is_a_table_for_each_source():
 def test_a_status_other_than_holds_is_shown_with_its_note(status, terminal):
     text = printed([finding(status=status, note="if n is even")], terminal)
     assert ("if n is even" in text) == (status != "holds")
+
+
+def test_the_end_names_what_is_refuted():
+    refuted = finding("000-wlog", source="000", status="refuted", says="labels (1, 0) are no loss of generality")
+    lines = printed([refuted, *GOOD.findings], terminal=False).splitlines()
+    assert lines[-4:-1] == [
+        "Refuted claims of the sources, 1 of 3 formulas:",
+        "  000-wlog, equation 25: labels (1, 0) are no loss of generality",
+        "3 formulas, as printed: 1 holds, 1 corrected, 1 refuted; every library value agrees with its independent estimate.",
+    ]

@@ -8,12 +8,14 @@ from typing import Any
 from gatefield.core.text.words import seconds
 from gatefield.ledger import SOURCES, Finding, Ledger
 
-_MARKS = {
-    "agrees": "✓ library agrees",
-    "disagrees": "✗ library disagrees",
-    "inconsistent": "✗ inconsistent",
-    "fails": "✗ fails",
-}
+_MARKS = {"agrees": "✓ agrees", "disagrees": "✗ differs", "inconsistent": "✗ does not fit the status", "fails": "✗ fails"}
+"""Of the library's value, never of the source's claim."""
+_SHORT = {"004": "Paper 004", "sheet": "not printed"}
+"""Sources whose title is too long for a line."""
+_BY_INTEREST = ("refuted", "corrected", "holds with a condition", "open", "holds")
+"""Statuses as a reader looks for them."""
+_LISTED = ("refuted", "corrected")
+"""Statuses that one wants to see at once."""
 _STATUSES = {
     "holds": ("holds", "hold"),
     "holds with a condition": ("holds with a condition", "hold with a condition"),
@@ -27,8 +29,27 @@ _STATUSES = {
 def view(ledger: Ledger) -> dict[str, Any]:
     """What the templates read."""
     made = f"Checked {ledger.checked} with gatefield {ledger.gatefield} on {ledger.made.get('device', 'an unknown device')}."
-    numbers = {"total": len(ledger.findings), "counts": counts(ledger.findings), "bad": ledger.bad}
-    return {"groups": groups(ledger.findings), "made": made, "problem": ledger.problem, **numbers}
+    found = counts(ledger.findings)
+    return {
+        "total": len(ledger.findings),
+        "counts": found,
+        "by_interest": sorted(found, key=lambda count: _BY_INTEREST.index(count[0])),
+        "bad": ledger.bad,
+        "groups": groups(ledger.findings),
+        "lists": _lists(ledger.findings),
+        "made": made,
+        "problem": ledger.problem,
+    }
+
+
+def _lists(findings: Sequence[Finding]) -> dict[str, dict[str, Any]]:
+    """What is refuted, and what is corrected: a title, an anchor, and the findings."""
+    found = {status: [finding for finding in findings if finding.status == status] for status in _LISTED}
+    return {
+        status: {"title": f"{len(some)} {status}", "anchor": f"list-{status}", "findings": some}
+        for status, some in found.items()
+        if some
+    }
 
 
 def groups(findings: Sequence[Finding]) -> list[dict[str, Any]]:
@@ -36,7 +57,9 @@ def groups(findings: Sequence[Finding]) -> list[dict[str, Any]]:
     sources = sorted({finding.source for finding in findings}, key=lambda source: (source not in SOURCES, source))
     return [
         {
+            "source": source,
             "title": SOURCES.get(source, source),
+            "short": _short(source),
             "anchor": f"ledger-{source}",
             "lines": [(finding, texts(finding)) for finding in findings if finding.source == source],
         }
@@ -44,8 +67,12 @@ def groups(findings: Sequence[Finding]) -> list[dict[str, Any]]:
     ]
 
 
+def _short(source: str) -> str:
+    return _SHORT.get(source) or SOURCES.get(source, source)
+
+
 def texts(finding: Finding) -> dict[str, str]:
-    """The numbers of a finding as text, with as many digits as it takes to see that two of them differ; mark and method."""
+    """The numbers of a finding as text, with as many digits as it takes to see that two of them differ; and other words."""
     allowed = (finding.error or 0.0) * (finding.standard_errors or 1.0)
     apart = [finding.value] * (finding.result == "disagrees") + [finding.printed] * bool(finding.printed_disagrees)
     digits = next((d for d in range(4, 13) if all(_text(x, d) != _text(finding.estimate, d) for x in apart)), 13)
@@ -57,6 +84,9 @@ def texts(finding: Finding) -> dict[str, str]:
         "printed": _text(finding.printed, digits),
         "method": finding.method + (f", {finding.standard_errors:g} standard errors" if several else ""),
         "mark": _MARKS[finding.result],
+        "whose": "no source prints it:" if finding.source == "sheet" else "source's claim:",
+        "source": "" if finding.source == "sheet" else f"{_short(finding.source)}, ",
+        "label": "right" if finding.printed_equation or finding.status in _LISTED else "formula",
     }
 
 

@@ -1,4 +1,4 @@
-"""The ledger in a terminal: a table for each source where it is wide, else two or three lines for each formula."""
+"""The ledger in a terminal: a table for each source where it is wide, else a few lines for each formula."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -20,14 +20,27 @@ _WITH_NOTE = ("holds with a condition", "corrected", "refuted", "open")
 
 
 def show_ledger(findings: Sequence[Finding], console: Console) -> None:
-    """Each formula: what it says, its status, the function and its value, the estimate, what is printed, and the result."""
+    """Each formula: what it says, its status, the function and its value, the estimate, what is printed, and the result.
+
+    In the end, what a reader looks for: the claims that are refuted, the counts, and whether the library is in order.
+    """
     for group in groups(findings):
         if console.is_terminal and console.width >= _WIDE:
             console.print(_table(group), "")
         else:
             _lines(group, console)
+    _refuted(findings, console)
     print_line(summary(findings), console)
     print_line(times(findings), console)
+
+
+def _refuted(findings: Sequence[Finding], console: Console) -> None:
+    """A line for each claim that is refuted."""
+    found = [finding for finding in findings if finding.status == "refuted"]
+    if found:
+        print_line(f"Refuted claims of the sources, {len(found)} of {len(findings)} formulas:", console)
+    for finding in found:
+        print_line(f"  {finding.name}, {finding.place}: {finding.says}", console)
 
 
 def _table(group: dict[str, Any]) -> Table:
@@ -35,11 +48,11 @@ def _table(group: dict[str, Any]) -> Table:
     table = Table(
         Column("formula", max_width=20, overflow="fold"),
         Column("what it says, where, by which function, estimated how", ratio=1),
-        Column("as printed", max_width=11),
+        Column("source's claim", max_width=14),
         Column("library", **right),
         Column("estimate", **right),
         Column("printed", **right),
-        Column("result", no_wrap=True),
+        Column("library checked", max_width=15),
         title=Text(group["title"], "bold"),
         title_justify="left",
         box=None,
@@ -56,7 +69,9 @@ def _cells(finding: Finding, text: dict[str, str]) -> list[Text]:
     """One row."""
     origin = "; ".join(filter(None, (finding.place, finding.implements, text["method"])))
     says = Text.assemble(finding.says, (f"\n{origin}", "dim"))
-    if _shows_note(finding):
+    if finding.number:
+        says.append(f"\nnumber: {finding.number}", "dim")
+    if finding.note and _shows_note(finding):
         says.append(f"\n{finding.note}", "italic")
     if finding.error_text:
         says.append(f"\n{finding.error_text}", "bold yellow")
@@ -77,23 +92,26 @@ def _lines(group: dict[str, Any], console: Console) -> None:
 
 
 def _formula(finding: Finding, text: dict[str, str]) -> Iterator[tuple[int, Text]]:
-    """Indents and texts: the claim, its numbers, and the note or what is wrong."""
-    result, claim = (text["mark"][2:], _mark(finding)), f", {finding.place}: {finding.says} [as printed: "
-    yield 2, Text.assemble(result, ": ", (finding.name, "bold"), claim, _status(finding), "]")
+    """Indents and texts: the source's claim, the library's value beside its estimate, and the note or what is wrong."""
+    yield 2, Text.assemble(_status(finding), ": ", (finding.name, "bold"), f", {finding.place}: {finding.says}")
     if finding.estimate is not None:
-        numbers = "{implements} {value}, estimate {estimate} {error} by {method}".format(**text, implements=finding.implements)
-        yield 4, Text(numbers + (f", printed {text['printed']}" if finding.printed is not None else ""))
+        result = (f"library {text['mark'][2:]}", _mark(finding))
+        numbers = ": {implements} {value}, estimate {estimate} {error} by {method}".format(
+            **text, implements=finding.implements
+        )
+        printed = f", printed {text['printed']}" if finding.printed is not None else ""
+        yield 4, Text.assemble(result, numbers, printed)
     if _shows_note(finding):
-        yield 4, Text(finding.note, "italic")
+        yield 4, Text("; ".join(filter(None, (finding.note, finding.number and f"number: {finding.number}"))), "italic")
     if finding.error_text:
-        where = "" if finding.estimate is not None else f"{finding.implements}: "
+        where = "" if finding.estimate is not None else f"library {text['mark'][2:]}: {finding.implements}: "
         yield 4, Text(where + finding.error_text, "bold yellow")
 
 
 def _shows_note(finding: Finding) -> bool:
     """Notes are shown where the status needs one, or the result is not in order; the page has all of them."""
     needed = finding.status in _WITH_NOTE or finding.printed_disagrees or not finding.in_order
-    return bool(finding.note and needed)
+    return bool((finding.note or finding.number) and needed)
 
 
 def _status(finding: Finding) -> Text:

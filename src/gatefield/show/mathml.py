@@ -1,5 +1,6 @@
 """Formulas on a page: LaTeX as MathML, which browsers set without a script."""
 
+import re
 from functools import cache
 from xml.etree import ElementTree
 
@@ -12,6 +13,22 @@ _KNOWN = {"math", "mi", "mn", "mo", "mrow", "mspace", "msqrt", "mstyle", "mtable
 """What may come out of a conversion. Anything else is text that was taken for markup."""
 _DIGITS = {"double-struck": 0x1D7D8, "bold": 0x1D7CE}
 """Where their digits begin among the characters: browsers do not read `mathvariant` on numbers."""
+
+
+def equations(latex: str) -> list[Markup]:
+    r"""Several equations in one line, with `\quad` between them, each by itself: so that they can stand below each other.
+
+    >>> len(equations(r"a = b,\quad b = \left(c,\quad d\right)"))
+    2
+    """
+    parts = [""]
+    for piece in re.split(r"(\\quad|\\;)", latex):
+        whole = parts[-1].count("{") == parts[-1].count("}") and parts[-1].count(r"\left") == parts[-1].count(r"\right")
+        if piece in (r"\quad", r"\;") and whole and parts[-1].endswith(","):
+            parts.append("")
+        else:
+            parts[-1] += piece
+    return [mathml(part.strip()) for part in parts if part.strip()]
 
 
 @cache

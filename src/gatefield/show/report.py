@@ -10,13 +10,14 @@ import jinja2
 from markupsafe import Markup
 
 from gatefield import experiments
-from gatefield.core.text.words import number
+from gatefield.core.text.words import number, slug
 from gatefield.core.version import __version__
 from gatefield.lab import Experiment, write_file
 from gatefield.ledger import Ledger
 from gatefield.show import forest
 from gatefield.show.ledger import view
-from gatefield.show.mathml import mathml
+from gatefield.show.mathml import equations, mathml
+from gatefield.show.plain_math import plain_math, sentence
 from gatefield.show.scripts import script, script_policy
 from gatefield.show.sections import Gap, Section, data_address, read
 from gatefield.show.terminal import MARKS, origin, tally
@@ -132,8 +133,8 @@ def environment() -> jinja2.Environment:
     loader = jinja2.PackageLoader("gatefield.show", "templates")
     environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, undefined=jinja2.StrictUndefined)
     environment.filters |= {"number": number, "paragraphs": _paragraphs, "origin": origin, "tally": tally}
-    environment.filters |= {"address": data_address}
-    environment.filters |= {"math": mathml, "script": script, "script_policy": script_policy}
+    environment.filters |= {"address": data_address, "equations": equations, "math": mathml, "plain_math": plain_math}
+    environment.filters |= {"script": script, "script_policy": script_policy, "sentence": sentence, "slug": slug}
     return environment
 
 

@@ -32,3 +32,12 @@ def seconds(value: int | float) -> str:
     if whole < 3600:
         return f"{whole // 60} min {whole % 60} s"
     return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+def slug(text: str) -> str:
+    """A text as a value or a class of a page.
+
+    >>> slug("holds with a condition")
+    'holds-with-a-condition'
+    """
+    return "-".join(text.split())

@@ -2,6 +2,7 @@
 /* Filters the rows of a page. What it reads:
 
    [data-filter]                    the bar with the controls, hidden until this script runs
+   [data-filter-instead]            what stands there without this script, and is hidden by it
    [data-filter-search]             in it: a search field; every word must be in a row's text
    [data-filter-key][data-filter-value]   in it: buttons, pressed or not; their [data-filter-count] says how many rows they would show
    [data-filter-shown]              in it: says how many rows are shown
@@ -10,6 +11,7 @@
                                     more words that a search finds it by
    [data-filter-for]                hidden while the element with that id is
    [data-filter-group]              hidden while none of its rows is shown; one that can be opened is open while a filter is set
+   [data-filter-group-count]        in it: says how many of its rows are shown
 
    Values of one key are alternatives; keys and words must all be met. The filter stands in the address, as
    #status=refuted,corrected&source=002&find=relu, and a link to a row that is hidden shows it. */
@@ -45,7 +47,10 @@
       shown += !fact.row.hidden;
     }
     for (const group of groups) {
-      group.hidden = !group.querySelector("[data-filter-row]:not([hidden])");
+      const all = group.querySelectorAll("[data-filter-row]").length;
+      const left = group.querySelectorAll("[data-filter-row]:not([hidden])").length;
+      group.hidden = !left;
+      for (const count of group.querySelectorAll("[data-filter-group-count]")) count.textContent = active ? `${left} of ${all}` : all;
       if (opened.has(group)) group.open = active || opened.get(group);
     }
     for (const echo of echoes) echo.hidden = document.getElementById(echo.dataset.filterFor).hidden;
@@ -58,7 +63,7 @@
       if (count) count.textContent = number;
     }
     for (const output of bar.querySelectorAll("[data-filter-shown]")) {
-      output.textContent = active ? `${shown} of ${rows.length} shown` : `all ${rows.length} shown`;
+      output.textContent = active ? `${shown} of ${rows.length}` : `all ${rows.length}`;
     }
     for (const clear of bar.querySelectorAll("[data-filter-clear]")) clear.disabled = !active;
   }
@@ -113,7 +118,7 @@
         show();
       }
       for (let details = target.closest("details"); details; details = details.parentElement.closest("details")) details.open = true;
-      target.scrollIntoView();
+      target.scrollIntoView({ behavior: "instant" });
     }
   }
 
@@ -143,6 +148,7 @@
   }
   window.addEventListener("hashchange", read);
   bar.hidden = false;
+  document.querySelectorAll("[data-filter-instead]").forEach((element) => { element.hidden = true; });
   show();
   read();
 })();

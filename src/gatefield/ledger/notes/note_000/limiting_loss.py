@@ -14,6 +14,10 @@ from gatefield.theory import hypercube
 
 FIT = "least squares on a set of samples"
 LIMITING_LOSS = r"\mathcal{L}_\infty = \mathbb{E}[y^2] - b^\top A^{+} b"
+BY_MEANS = (
+    r"\mathbb{E}[y^2] - \mathcal{L}_\infty = \frac{1}{2}\,m_1^\top (S_1 + S_0)^{+} m_1,\quad "
+    r"m_c = \mathbb{E}_c[\tilde x],\quad S_c = \mathbb{E}_c[\tilde x\tilde x^\top]"
+)
 PAIR = np.array([[-0.281, 0.505] * 3, [-0.505, 0.281] * 3])
 """Two gates that overlap, found by `best_half_spaces`."""
 
@@ -50,49 +54,54 @@ def best_pair_of_all() -> float:
 FORMULAS = {
     "000-eq15": holds_if(
         place="equations 13 to 15",
-        says="the limiting loss is E y^2 - b'A^-1 b",
+        says="limiting loss of a gated linear network",
         implements="theory.gated_linear.limiting_loss",
         value=twice_limiting_loss,
         estimate=by_residual,
+        number="mean squared error in the limit; two units on three inputs, crossing gates",
         right=LIMITING_LOSS,
-        note="for the mean squared error without one half, and with the pseudo-inverse",
+        note="for the mean squared error without one half; with the pseudo-inverse where A is singular",
     ),
     "000-eq16": holds(
         place="equation 16",
-        says="the same by class moments, labels (1, 0)",
+        says="what gates explain in the limit, by the moments of each class, labels (1, 0)",
         implements="theory.gated_linear.explained",
         value=means_form,
         estimate=by_means_residual,
+        number="twice the explained part of the label power; two units on three inputs, crossing gates",
+        right=BY_MEANS,
     ),
     "000-wlog": refuted(
         place="equation 16",
-        says="labels (1, 0) are no loss of generality",
+        says="in the limiting loss, labels (1, 0) are no loss of generality",
         implements="theory.gated_linear.statistics",
         value=partial(share, (1.0, -1.0)),
         estimate=lambda: Estimate(gated.site_share((1.0, -1.0)), 1e-9, "plain algebra on the ring"),
         printed=lambda: gated.site_share((1.0, 0.0)),
-        note="share explained by a one-site gate: other labels, another share",
+        number="share of the label power that a one-site gate explains, labels (1, -1); printed: labels (1, 0)",
+        note="other labels give another share; Gaussian rings of 40 sites, length scales 2 and 1",
     ),
     "000-eq18": corrected(
         place="equation 18",
-        says="what the best gates maximise",
+        says="the quantity that the best gates maximise",
         implements="theory.gated_linear.explained",
         value=means_form,
         estimate=by_means_residual,
         printed=gated.printed_products_of_means,
+        number="twice the explained part of the label power; two units on three inputs, crossing gates",
         right=r"m_1^\top (S_1 + S_0)^{+} m_1,\; m_c = \mathbb{E}_c[\tilde x],\quad S_c = \mathbb{E}_c[\tilde x\tilde x^\top]",
         printed_equation=r"m_1^\top \left(m_1 m_1^\top + m_0 m_0^\top\right)^{-1} m_1",
-        note="second moments in place of products of means, which have rank two",
+        note="second moments belong in place of products of means, which have rank two",
     ),
     "000-tiling": refuted(
         place="section 3.3",
-        says="the best gates tile the inputs without overlap",
+        says="of half-space gates, the best tile the inputs without overlap",
         implements="theory.gated_linear.best_half_spaces",
         value=lambda: gl.explained(*gl.statistics(half_spaces(PAIR), Task(Gaussian(6, 1.5), Gaussian(6, 0.7)))[:2]),
         estimate=lambda: sampled(gated.fitted_pair(PAIR), "least squares on 800,000 samples"),
         printed=lambda: gated.best_mode(6, 1.5, 0.7) / np.pi,  # opposite half-spaces: twice the best single one
-        note="what two overlapping half-space gates explain, against the best pair that tiles; 000-tiling-of-all has "
-        "gates of any shape",
+        number="what two overlapping half-space gates explain; printed: what the best pair that tiles does",
+        note="Gaussian rings of 6 sites, length scales 1.5 and 0.7; 000-tiling-of-all has gates of any shape",
     ),
     "000-tiling-of-all": refuted(
         place="section 3.3",
@@ -101,7 +110,7 @@ FORMULAS = {
         value=best_pair_of_all,
         estimate=lambda: Estimate(gated.best_pair(tiling=False), 1e-10, "all pairs of functions of the corners"),
         printed=lambda: gated.best_pair(tiling=True),
-        note="what the best two gates explain on signs of Gaussian rings of three sites, length scales 1.5 and 0.7, against "
-        "the best two that tile",
+        number="what the best two gates explain; printed: what the best two that tile do",
+        note="signs of Gaussian rings of three sites, length scales 1.5 and 0.7",
     ),
 }

@@ -41,61 +41,68 @@ def bump_covariance() -> Estimate:
 FORMULAS = {
     "002-eq36": holds(
         place="equation 36",
-        says="mean of erf(gZ_i) where it is positive (the right side is left out)",
+        says="mean of erf(gZ_i) where its own gate Z_i > 0 is open",
         implements="theory.nlgp.half_gate_mean",
         value=lambda: nlgp.half_gate_mean(1.0, 1.0) * nlgp.variance(1.0) ** 0.5,
         estimate=lambda: Estimate(squashed.mean(lambda z: (z > 0) * erf(z), 1.0), 1e-12, QUADRATURE),
+        number="E[1(Z > 0) erf(gZ)] at gain g = 1",
         right=r"\mathbb{E}[\mathbb{1}(Z_i > 0)\,\mathrm{erf}(g Z_i)] = \frac{1}{\pi}\tan^{-1}(\sqrt{2}\,g)",
-        note="arctan(sqrt(2) g)/pi; at other sites arcsin(sqrt(kappa) rho)/pi",
+        note="the right side is left out in the note; at other sites it is arcsin(sqrt(kappa) rho)/pi",
     ),
     "002-eq68": holds(
         place="equations 66 to 68",
-        says="the input-output covariance is P(Y = 1) times the mean of x where x_i > 0",
+        says="input-output covariance of the gate of one site, as P(Y = 1) times a mean of the positive class",
         implements="theory.nlgp.half_gate_mean",
         value=lambda: nlgp.half_gate_mean(LINE[0, 1], GAIN) / 2,
         estimate=bump_covariance,
+        number="covariance at the next site; line of three sites, xi = 2, gain 3",
         right=r"\Sigma^{yx}(p_i) = \mathbb{E}_{1}[\mathbb{1}(x_i > 0)\,x]\,\mathbb{P}(Y = 1)",
     ),
     "002-eq70": holds(
         place="equations 69 and 70",
-        says="mean of erf(gZ_j) given Z_i = z",
+        says="mean of erf(gZ_j) given Z_i = z, for correlated Gaussian Z_i and Z_j",
         implements="theory.nlgp.half_gate_mean",
         value=lambda: erf(GAIN * RHO / math.sqrt(1 + 2 * GAIN**2 * (1 - RHO**2)) * 0.8),
         estimate=lambda: Estimate(squashed.mean(lambda z: erf(GAIN * (RHO * 0.8 + REST * z)), 1.0), 1e-10, QUADRATURE),
+        number="mean at correlation r = 0.6, g = 3, z = 0.8",
         right=r"\mathbb{E}[\mathrm{erf}(g Z_j) \mid Z_i = z] = \mathrm{erf}\left(\frac{gr}{\sqrt{1 + 2g^2(1 - r^2)}}\,z\right)",
-        note="r = 0.6, g = 3, z = 0.8",
     ),
     "002-eq73": corrected(
         place="equations 71 to 73",
-        says="mean of erf(gZ_j) where Z_i is positive",
+        says="mean of erf(gZ_j) where Z_i is positive, for correlated Gaussian Z_i and Z_j",
         implements="theory.nlgp.half_gate_mean",
         value=lambda: nlgp.half_gate_mean(RHO, GAIN) * nlgp.variance(GAIN) ** 0.5,
         estimate=lambda: Estimate(squashed.half_gate(RHO, GAIN), 1e-10, PLANE),
         printed=lambda: 2 / math.sqrt(math.pi) * squashed.arctangent(GAIN, RHO),
+        number="mean at correlation r = 0.6, g = 3",
         right=r"\mathbb{E}[\mathbb{1}(Z_i > 0)\,\mathrm{erf}(g Z_j)] = \frac{1}{\pi}" + ARCTANGENT,
         printed_equation=r"\mathbb{E}[\mathbb{1}(Z_i > 0)\,\mathrm{erf}(g Z_j)] = \frac{2}{\sqrt{\pi}}" + ARCTANGENT,
         note="the prefactor is 1/pi, not 2/sqrt(pi)",
     ),
     "002-eq74": corrected(
         place="equation 74",
-        says="input-output covariance of the gate of one site",
+        says="input-output covariance of the gate of one site in closed form",
         implements="theory.nlgp.half_gate_mean",
         value=lambda: nlgp.half_gate_mean(RHO, GAIN) / 2,
         estimate=one_gate,
         printed=lambda: squashed.arctangent(GAIN, RHO) / (math.sqrt(math.pi) * squashed.deviation(GAIN)),
+        number="covariance at a site of correlation rho = 0.6, gain 3, labels (1, 0)",
         right=BUMP,
         printed_equation=r"\Sigma^{yx}(p_i)_j = \frac{1}{\sqrt{\pi}\,Z(g)}" + ARCTANGENT,
         note="the prefactor is 1/(2 pi Z(g))",
     ),
     "002-differences": corrected(
         place="section 5.2, end",
-        says="the inverse input covariance takes differences of adjacent sites",
+        says="the inverse of the input covariance takes differences of adjacent sites",
         implements="theory.nlgp.covariance",
         value=inverse_row,
         estimate=inverse_row_by_elimination,
         printed=lambda: (np.eye(12)[0] - np.eye(12)[1])[2],  # of a difference of adjacent sites
-        note="it undoes a convolution: each mode is divided by lambda_0 + lambda_1. The number is the weight of the second "
-        "neighbour relative to that of the site itself, which a difference of adjacent sites would not have",
+        number="weight of the second neighbour in the inverse, relative to that of the site itself; ring of 12 sites, xi "
+        "= (2, 1), gain 3",
+        right=r"(C_0 + C_1)^{-1} = F\,(\Lambda_0 + \Lambda_1)^{-1} F^\top",
+        note="it undoes a convolution: each mode is divided by lambda_0 + lambda_1. A difference of adjacent sites "
+        "would have no weight on the second neighbour",
     ),
     "002-explains-localization": refuted(
         place="section 5.2, second paragraph",
@@ -106,7 +113,10 @@ FORMULAS = {
             rings.participation(squashed.one_site_limit(12, 0.01)), 1e-6, "elimination, moments by quadrature"
         ),
         printed=lambda: rings.participation(rings.basis(12)[:, 1]),  # of a wave
-        note="its limit is localized for Gaussian data too, where trained fields stay spread: the number is the limit's "
-        "participation ratio at gain 0.01, to be compared with 1.5/n of a wave. What differs is whether the gate keeps itself",
+        number="inverse participation ratio of the limit behind a one-site gate at gain 0.01, n = 12; printed: of a wave, "
+        "1.5/n",
+        right=r"w(\infty) \propto (C_0 + C_1)^{-1}\,\mathbb{E}_1[\mathbb{1}(x_i > 0)\,x]",
+        note="that limit is localized for Gaussian data too, where trained fields stay spread. What differs is whether "
+        "the gate keeps itself",
     ),
 }

@@ -47,8 +47,9 @@ FORMULAS = {
         value=lambda: line_product(3.0),
         estimate=lambda: Estimate(uncertainty.spread_product(3.0), 5e-4, "quadrature on the line"),
         printed=lambda: 0.5,  # the number that the note prints
+        number="product of the spreads of a real Gabor on a line, carrier of 3 radians per width",
         printed_equation=r"\sigma_x\,\sigma_k = \frac{1}{2}",
-        note="carrier of 3 radians per width; a real field has mean frequency 0, so that its spread counts the carrier",
+        note="a real field has mean frequency 0, so that its spread counts the carrier",
     ),
     "002-uncertainty-gaussian": holds(
         place=PLACE,
@@ -56,24 +57,27 @@ FORMULAS = {
         implements="measures.spreads",
         value=lambda: line_product(0.0),
         estimate=lambda: Estimate(uncertainty.spread_product(0.0), 5e-4, "quadrature on the line"),
+        number="product of the spreads of a Gaussian on a line",
         right=r"\sigma_x\,\sigma_k \geq \frac{1}{2}",
     ),
     "002-uncertainty-monotone": refuted(
         place=PLACE,
-        says="uncertainty decreases monotonically in training",
+        says="the uncertainty of a field decreases monotonically in training",
         implements="measures.entropies",
         value=rise_of_flow,
         estimate=lambda: Estimate(uncertainty.rise(entropies_of_modes()), 1e-4, "closed form of the flow, mode by mode"),
         printed=lambda: uncertainty.rise(-np.sort(-entropies_of_modes())),  # the same values in falling order
-        note="the largest rise of the entropy sum, in nats, along one exact flow on Gaussian data (n = 16, length scales 2, 1)",
+        number="largest rise of the entropy sum, in nats, along one exact flow on Gaussian data; n = 16, xi = (2, 1)",
+        note="the flow is that of one ReLU neuron, from a start at which the sum rises on the way",
     ),
     "002-gabor-hypothesis": refuted(
         place=PLACE,
-        says="on Gaussian data, too, fields are Gabors",
+        says="on Gaussian data, too, trained fields are Gabors",
         implements="measures.gabor_fit",
         value=lambda: gabor_fit(swapped_field(), model="gabor").R2,
         estimate=lambda: Estimate(uncertainty.best_gabor(swapped_field()), 1e-5, "least squares on sums over images"),
         printed=lambda: uncertainty.best_gabor(uncertainty.by_images(24, 12.0, 4.0, 10.0)),  # of a Gabor
-        note="R2 of the best Gabor, for one neuron after 100 tau (n = 24, the positive class has the shorter range)",
+        number="R2 of the best Gabor for the field of one neuron after 100 tau; n = 24, xi = (1, 2)",
+        note="the positive class has the shorter range; a Gabor has R2 = 1",
     ),
 }

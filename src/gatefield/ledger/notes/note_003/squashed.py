@@ -24,19 +24,22 @@ def gap_of_signs() -> Estimate:
 FORMULAS = {
     "003-eq7": holds(
         place="equation 7",
-        says="erf(gZ)/sqrt(Z(g)) has unit variance",
+        says="erf(gZ) has the variance Z(g), by which squashed data are normalised",
         implements="theory.nlgp.variance",
         value=lambda: nlgp.variance(10.0),
         estimate=lambda: Estimate(squashed.deviation(10.0) ** 2, 1e-11, QUADRATURE),
+        number="Z(10)",
         right=r"\mathcal{Z}(g) = \frac{2}{\pi}\sin^{-1}\frac{2g^2}{1 + 2g^2}",
-        note="with Z(g) = (2/pi) arcsin(2g^2/(1 + 2g^2)); it is the latent Z that is N(0, Sigma), not X",
+        note="it is the latent Z that is N(0, Sigma), not X",
     ),
     "003-covariance-close": refuted(
         place="after equation 7",
-        says="the covariance of X is close to that of the latent field",
+        says="the covariance of squashed data is close to that of the latent field",
         implements="theory.nlgp.covariance",
         value=lambda: WORST - nlgp.covariance(WORST, math.inf),
         estimate=gap_of_signs,
-        note="the largest gap is 0.036 at gain 1, 0.118 at gain 3 and 0.2105 at gain infinity, the number here",
+        number="largest gap between both correlations at gain infinity",
+        right=r"\rho - \frac{2}{\pi}\sin^{-1}\rho \leq 0.2105\quad (g = \infty)",
+        note="the largest gap is 0.036 at gain 1, 0.118 at gain 3 and 0.2105 at gain infinity",
     ),
 }

@@ -127,22 +127,24 @@ def slow_block_change(turn: int) -> float:
 FORMULAS = {
     "004-section4-paths": holds_if(
         place="section 4, path sharing 1, figure 9",
-        says="there are d_in w^(d-1) paths",
+        says="number of paths of a convolutional network: d_in w^(d-1)",
         implements="kernels.path_bundles",
         value=lambda: path_bundles(N, SIZE, LAYERS).positions[..., 0].size,
         estimate=lambda: Estimate(len(routes.conv_paths(N, SIZE, LAYERS)), 1e-9, PATHS),
         printed=lambda: N * SIZE ** ((LAYERS + 1) - 1),
+        number="number of paths in figure 9: 3 inputs, 3 convolutions of width 2",
         right=r"\hat P = d_{in}\,\hat w^{d-1}",
         note="if all d - 1 layers below the pooling are convolutions (L = d then counts the pooling); for L convolutions it is "
         "d_in w^L. Figure 9: 3 convolutions, 24 paths",
     ),
     "004-section4-bundles": holds_if(
         place="section 4, path sharing 2 and 3, figure 9",
-        says="there are w^(d-1) path strengths: 8 in figure 9",
+        says="number of path strengths of a convolutional network: w^(d-1)",
         implements="kernels.path_bundles",
         value=lambda: len(path_bundles(N, SIZE, LAYERS).weights),
         estimate=lambda: Estimate(len(strengths()), 1e-9, PATHS),
         printed=lambda: 8.0,  # the number that the paper prints
+        number="number of different strengths in figure 9: 3 convolutions of width 2",
         right=r"\hat B = \hat w^{d-1}",
         note="d - 1 is the number of convolutions, as for the paths",
     ),
@@ -153,108 +155,123 @@ FORMULAS = {
         value=lambda: path_bundles(N, SIZE, LAYERS).positions.shape[1],
         estimate=lambda: Estimate(strengths()[0, 0, 0], 1e-9, PATHS),
         printed=lambda: 3.0,  # the number that the paper prints
+        number="number of paths that use the first weight of each kernel; 3 inputs, 3 convolutions of width 2",
         note="if the bracket counts the layers: one weight of each. In the text theta^(l)(i) is weight i of layer l, and a "
         "kernel of width 2 has no theta^1(3)",
     ),
     "004-eq7-pooling": refuted(
         place="equation 7 and the sentence after it",
-        says="instead of E<x_s(L), x_s'(L)> it is enough to study global average pooling",
+        says="instead of the product E<x_s(L), x_s'(L)> of last layers it is enough to study global average pooling",
         implements="kernels.conv_moment",
         value=lambda: conv_moment(GATES, X, *MOMENT)[0, 1],
         estimate=lambda: Estimate((outputs("hard")[:, 0] * outputs("hard")[:, 1]).sum(-1).mean(), 1e-12, SIGNS),
         printed=lambda: pooled_moment("hard"),
-        note="the two are different functions of the inputs: 0.2359, 0.7288, 0 without pooling when one input is rotated, "
-        "always 0.1072 with it",
+        number="E<x_s(L), x_s'(L)> without pooling; printed: E[y y'] with pooling; two inputs of 3 sites, 3 convolutions "
+        "of width 2, sigma = 0.8",
+        note="the two are different functions of the inputs: when one input is rotated, the first is 0.2359, 0.7288 and "
+        "0, the second always 0.1072",
     ),
     "004-lemma4.1": holds(
         place="lemma 4.1",
-        says="E[y y'] with pooling is sigma^(2(d-1))/d_in^2 times a sum over pairs of paths in the same bundle",
+        says="mean product E[y y'] of two outputs of a convolutional network with pooling, as a sum over path bundles",
         implements="kernels.conv_gap_moment",
         value=lambda: conv_gap_moment(GATES, X, *MOMENT)[0, 1],
         estimate=lambda: Estimate(pooled_moment("hard"), 1e-12, SIGNS),
         printed=lambda: SIGMA ** (2 * LAYERS) / N**2 * by_pairs(GATES),
+        number="E[y y']; two inputs of 3 sites, 3 convolutions of width 2, sigma = 0.8, hard gates",
         right=r"\mathbb{E}[y_s y_{s'}] = " + PAIRS,
         note="with d - 1 convolutions; for any independent weights of mean zero",
     ),
     "004-lemma8.2": holds(
         place="lemma 8.2",
-        says="the same, from E[w w'] = sigma^(2(d-1))/d_in^2 within a bundle and 0 between bundles",
+        says="mean product E[y y'] of two outputs of a convolutional network with pooling, from moments of path strengths",
         implements="kernels.conv_gap_moment",
         value=lambda: conv_gap_moment(SOFT, X, *MOMENT)[0, 1],
         estimate=lambda: Estimate(pooled_moment("soft"), 1e-12, SIGNS),
         printed=lambda: SIGMA ** (2 * LAYERS) / N**2 * by_pairs(SOFT),
+        number="E[y y']; two inputs of 3 sites, 3 convolutions of width 2, sigma = 0.8, soft gates",
         right=r"\mathbb{E}[y_s y_{s'}] = " + PAIRS,
         note="soft gates as well as hard ones, if they do not depend on the weights",
     ),
     "004-lemma4.1-invariance": holds_if(
         place="lemma 4.1 and remark, translation invariance",
-        says="rotating one input does not change E[y y']",
+        says="with global average pooling, rotating one input does not change the mean product E[y y'] of two outputs",
         implements="kernels.conv_gap_moment",
         value=lambda: conv_gap_moment(TURNED_GATES, TURNED, *MOMENT)[0, 1],
         estimate=lambda: Estimate(pooled_moment("hard"), 1e-12, SIGNS + ", input not rotated"),
         printed=lambda: pooled_moment("frozen"),
-        note="the gates must rotate with the input, as those of a convolutional gating network do; kept in place "
-        "they make it -0.0169",
+        number="E[y y'] after one input is rotated; printed: gates kept in place; two inputs of 3 sites, 3 convolutions "
+        "of width 2, sigma = 0.8",
+        note="the gates must rotate with the input, as those of a convolutional gating network do; kept in place they "
+        "make it -0.0169",
     ),
     "004-remark4.1-sum": holds_if(
         place="remark after lemma 4.1",
-        says="E[y y'] is a sum over rotations of the second input",
+        says="with pooling, the mean product E[y y'] of two outputs is a sum over rotations of the second input",
         implements="kernels.rotation_terms",
         value=lambda: rotation_terms(GATES, X, *MOMENT).sum(0)[0, 1],
         estimate=over_rotations,
+        number="that sum; two inputs of 3 sites, 3 convolutions of width 2, sigma = 0.8",
         note="with gates that rotate with the input",
     ),
     "004-remark4.1-term": refuted(
         place="remark after lemma 4.1, last sentence",
-        says="the term of one rotation is translation invariant",
+        says="with pooling, the term of each single rotation in E[y y'] is translation invariant",
         implements="kernels.rotation_terms",
         value=lambda: term(TURNED_GATES, TURNED) - term(GATES, X),
         estimate=lambda: Estimate(
             by_pairs(TURNED_GATES, TURNED, 0) - by_pairs(GATES, X, 0), 1e-12, PATHS + ", before and after one rotation"
         ),
         printed=lambda: by_pairs(GATES, X, 0) - by_pairs(GATES, X, 0),  # invariant: after the rotation as before it
+        number="change of the term of rotation 0 when one input is rotated; two inputs of 3 sites, 3 convolutions of width 2",
         note="the terms are 0.9, 2.78 and 0, summed over bundles; a rotation permutes them, and only their sum stays",
     ),
     "004-footnote5-paths": holds_if(
         place="section 4, footnote 5",
-        says="lemma 4.1 extends to max pooling",
+        says="lemma 4.1, the mean product of outputs as a sum over path bundles, extends to max pooling",
         implements="kernels.conv_gap_moment",
         value=lambda: chosen_moment(GATES, X),
         estimate=chosen_by_signs,
         printed=own_maxima,
+        number="E[y y'] with positions that the gating network chooses; printed: each output's own maximum; two inputs of "
+        "3 sites, 3 convolutions of width 2, sigma = 0.8",
         right=r"\mathbb{E}[y_s y_{s'}] = \sigma^{2(d-1)}\sum_k\sum_{p_1, p_2 \in b_k} x(p_1(0), s)\,A(s, p_1)\,m_s(p_1)\,"
         r"x(p_2(0), s')\,A(s', p_2)\,m_{s'}(p_2)",
-        note="if the gating network chooses the position, m = 1 there and 0 elsewhere, as assumption 2 asks of gates; with "
-        "each output's own maximum (printed) the position depends on the weights",
+        note="if the gating network chooses the position, m = 1 there and 0 elsewhere, as assumption 2 asks of gates; "
+        "the position of each output's own maximum depends on the weights",
     ),
     "004-footnote5-invariance": holds_if(
         place="section 4, footnote 5",
-        says="max pooling, too, causes translational invariance",
+        says="max pooling, too, makes the outputs of a convolutional network invariant under translations",
         implements="kernels.conv_gap_moment",
         value=lambda: chosen_moment(TURNED_GATES, TURNED),
         estimate=chosen_by_signs,
+        number="E[y y'] after one input is rotated, positions chosen by the gating network; two inputs of 3 sites, 3 "
+        "convolutions of width 2, sigma = 0.8",
         note="gates must rotate with the input. What leaves the convolutions then rotates too, and its largest entry stays: "
         "every single network is invariant, and so are all its means and kernels, whoever chooses the position",
     ),
     "004-footnote5-own": refuted(
         place="section 4, footnote 5",
-        says="with maxima of the outputs themselves, positions may be taken as independent of the weights",
+        says="with max pooling over the outputs themselves, the chosen positions may be taken as independent of the weights",
         implements="nets.ConvGated",
         value=library_maxima,
         estimate=lambda: Estimate(
             (pair_outputs().max(-1)[:, 0] * pair_outputs().max(-1)[:, 1]).mean(), 1e-6, "all signs of four weights"
         ),
         printed=lambda: routes.independent_maxima(pair_outputs()),
-        note="two convolutions on a ring of two, soft gates; printed: the chance of each pair of positions times E[z z'] "
-        "there. The means of maxima are not zero",
+        number="E[y y'] of maxima; printed: the chance of each pair of positions times E[z z'] there; two convolutions on "
+        "a ring of two",
+        note="the means of maxima are not zero; soft gates",
     ),
     "004-footnote5-blocks": refuted(
         place="section 4, footnote 5",
-        says="with maxima of blocks of two and then the mean, a rotation by one position changes nothing",
+        says="with maxima of blocks of two and then the mean, rotating an input by one position changes nothing",
         implements="nets.ConvGated",
         value=lambda: block_change(1),
         estimate=lambda: Estimate(slow_block_change(1), 1e-6, "convolutions written out"),
         printed=lambda: slow_block_change(0),
+        number="change of the output of a ReLU network on 4 sites when its input is rotated by one",
         note="blocks of two see rotations by an odd number of positions; by an even number nothing changes",
     ),
 }

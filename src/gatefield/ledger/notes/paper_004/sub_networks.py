@@ -51,19 +51,21 @@ FORMULAS = {
             1e-5,
             "all sensitive paths, one by one, derivatives by differences",
         ),
+        number="least such term over the bound; two samples of one input, w = 2, d = 3",
         right=r"\max_m\left|\frac{\partial G_l}{\partial\theta^g(m)}\right|\prod_{l' \neq l} G_{l'} > \tau_S\,\tau_A^{d-2}",
-        note="for the weight that the gate is most sensitive to; the number is the least such term over the bound, 1 or more",
+        note="for the weight that the gate is most sensitive to",
     ),
     "004-sensitive-sum": refuted(
         place="section 3.1, sensitive sub-network",
-        says="the other d - 2 terms contribute less, so that equation 6 is of the order tau_S tau_A^(d-2) on such a path",
+        says="on a path with one sensitive gate and active ones else, all of equation 6 is of the order tau_S tau_A^(d-2)",
         implements="kernels.gate_path_sensitivity",
         value=length,
         estimate=lambda: Estimate(
             paths.path_slope(GATING, X[:1], (BETA, EPS), (0, 0)), 1e-7, "the activation of the path, by differences"
         ),
         printed=bound,
+        number="length of dA/dtheta over all weights, for one such path; printed: the bound; one input, w = 2, d = 3",
         printed_equation=r"\left|\frac{\partial A}{\partial\theta^g}\right| > \tau_S\,\tau_A^{d-2}",
-        note="an active gate that pulls the other way takes it away: even its length over all weights is below the bound",
+        note="the other d - 2 terms are said to contribute less; an active gate that pulls the other way takes it all away",
     ),
 }

@@ -26,17 +26,19 @@ def half_time_by_mode() -> Estimate:
 
 FORMULAS = {
     "sheet-gated-loss": holds(
-        says="the loss along the exact path",
+        says="loss of a gated linear network along its exact path",
         implements="theory.gated_linear.loss_path",
         value=lambda: gl.loss_path(gated.REGULAR.A, gated.REGULAR.b, gated.REGULAR.w0, gated.T, 2, gated.REGULAR.power),
         estimate=lambda: Estimate(gated.half_loss(gated.REGULAR, gated.integrated("regular")), 1e-10, ODE),
+        number="half the mean squared error at t = 2; two units on three inputs, crossing gates",
         right=r"L(t) = L_\infty + \frac{1}{2K^2}\sum_i \lambda_i\,(u_i(0) - u_i(\infty))^2\,e^{-2\lambda_i t/(K^2\tau)}",
     ),
     "sheet-initial-rate": holds(
-        says="the loss falls at first by |b|^2/K^2",
+        says="how fast the loss of a gated linear network falls at first, from weights zero",
         implements="theory.gated_linear.initial_rate",
         value=lambda: gl.initial_rate(gated.REGULAR.b, 2),
         estimate=lambda: Estimate(gated.early_fall(), 1e-5, "the sample loss after one small step from weights zero"),
+        number="-tau dL/dt at t = 0; two units on three inputs, crossing gates",
         right=r"-\tau\frac{dL}{dt} = \frac{|b|^2}{K^2}",
     ),
     "sheet-best-half-space": holds(
@@ -46,14 +48,15 @@ FORMULAS = {
         estimate=lambda: Estimate(
             gated.best_mode(40, 2.0, 1.0) / (2 * np.pi), 1e-10, "the largest l1/(l0 + l1) over all Fourier modes"
         ),
+        number="what the flat half-space gate explains; Gaussian rings of 40 sites, xi = (2, 1)",
         right=r"\frac{1}{2\pi}\max_k \frac{\lambda_1}{\lambda_0 + \lambda_1}",
-        note="explains max l1/(l0 + l1) / (2 pi)",
     ),
     "sheet-half-time": holds(
-        says="when half is learned",
+        says="time after which a gated linear network has learned half of what it can",
         implements="theory.gated_linear.half_time",
         value=lambda: gl.half_time(*gl.statistics(half_spaces([np.ones(40), -np.ones(40)]), task())[:2], 2),
         estimate=half_time_by_mode,
+        number="half time behind opposite flat gates, K = 2; Gaussian rings of 40 sites, xi = (2, 1)",
         right=r"t_{1/2} = \frac{K^2\ln 2}{2\lambda}\,\tau",
     ),
 }

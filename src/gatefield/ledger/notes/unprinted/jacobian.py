@@ -34,30 +34,33 @@ def on_a_grid() -> Estimate:
 FORMULAS = {
     "sheet-jacobian-site": unprinted.holds(
         place=EXTRA,
-        says="the derivative of f behind a gate of one site is an arcsine",
+        says="derivative of the drift f(w) on squashed data behind a gate of one site",
         implements="theory.drift_jacobian",
         value=lambda: drift_jacobian(NonlinearGP(6, 1.5, GAIN), np.eye(6)[0])[1, 2],
         estimate=lambda: Estimate(
             squashed.behind_one_site(rings.ring(6, 1.5), GAIN, 1, 2), 1e-9, "quadrature in the plane, where z is 0 at the site"
         ),
+        number="J_23 for w = e_1; ring of 6 sites, xi = 1.5, gain 3",
         right=r"J_{jk} = \frac{1}{\sqrt{2}\,\pi g Z(g)}\sin^{-1}\frac{c_{jk}}{\sqrt{(c_{jj} + 1/2g^2)(c_{kk} + 1/2g^2)}},"
         r"\quad c_{jk} = \rho_{jk} - \rho_{ij}\rho_{ik}",
         note="for the weight 1; at gain infinity it is 0, because the drift of signs is constant in cells",
     ),
     "sheet-jacobian-pair": unprinted.holds(
         place=EXTRA,
-        says="the derivative of f for two sites is one integral along the curve w.x = 0",
+        says="derivative of the drift f(w) on squashed data of two sites, as one integral along the curve w.x = 0",
         implements="theory.drift_jacobian",
         value=two_sites,
         estimate=lambda: Estimate(squashed.pair_slope(PAIR, RHO, GAIN), 1e-7, "central differences of a quadrature"),
+        number="J_22 for w = (1, 0.6); line, xi = 1, gain 3",
     ),
     "sheet-jacobian-lines": unprinted.holds(
         place=EXTRA,
-        says="the derivative of f is E[delta(w.x) x x']",
+        says="derivative of the drift f(w) on squashed data, by roots on random lines",
         implements="theory.drift_jacobian",
         value=by_lines,
         estimate=on_a_grid,
+        number="J_22 for w = (1, -0.5, 0.3); ring of 3 sites, xi = 1.5, gain 3",
         right=r"J = \mathbb{E}[\delta(\langle w, x\rangle)\,x x^\top]",
-        note="by roots on random lines, without a gate of finite width; three sites, xi = 1.5, gain 3",
+        note="no gate of finite width is needed",
     ),
 }
