@@ -132,7 +132,7 @@ def test_the_page_stands_alone_and_has_every_row(tmp_path):
     assert {f"#{name}" for name in names} >= {attrs["href"] for attrs in page.all("a")}
     assert {row.anchor for row in rows()} <= set(names)
     words = " ".join(page.text.split())
-    assert "the norm stands in equation 24, not its square" in words
+    assert "equation 24 has the norm of u, not its square" in words
     assert "✓ redundant units keep their difference (confirmed, measured 1.008e-06)" in words
 
 

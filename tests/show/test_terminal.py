@@ -32,8 +32,8 @@ def verdicts():
 
 def test_verdicts_in_a_pipe_are_a_line_each():
     lines = printed(show_verdicts, verdicts(), width=20).splitlines()
-    assert lines[0] == "  confirmed: The field's peak is one (expected 1, measured 0.9974, within 5 % of 1; prediction)"
-    assert lines[1].startswith("  refuted: The field is as wide as a quarter of the ring (expected 10, measured 12346")
+    assert lines[0] == "  confirmed: The field's peak is one (predicted 1, measured 0.9974, within 5 % of 1; prediction)"
+    assert lines[1].startswith("  refuted: The field is as wide as a quarter of the ring (predicted 10, measured 12346")
     assert lines[2:] == ["    It is narrower."]
 
 

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from gatefield.show.figures import draw as draw
     from gatefield.show.figures import save as save
     from gatefield.show.figures import svg_text as svg_text
-    from gatefield.show.ledger_page import write_ledger_page as write_ledger_page
-    from gatefield.show.ledger_terminal import show_ledger as show_ledger
+    from gatefield.show.ledger.page import write_ledger_page as write_ledger_page
+    from gatefield.show.ledger.terminal import show_ledger as show_ledger
     from gatefield.show.map.page import write_map as write_map
     from gatefield.show.map.terminal import show_map as show_map
     from gatefield.show.map.view import map_rows as map_rows
@@ -26,8 +26,8 @@ __all__, __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "figures": ["draw", "save", "svg_text"],
-        "ledger_page": ["write_ledger_page"],
-        "ledger_terminal": ["show_ledger"],
+        "ledger.page": ["write_ledger_page"],
+        "ledger.terminal": ["show_ledger"],
         "map.page": ["write_map"],
         "map.terminal": ["show_map"],
         "map.view": ["map_rows", "map_view"],

@@ -15,7 +15,8 @@ from gatefield.core.version import __version__
 from gatefield.lab import Experiment, write_file
 from gatefield.ledger import Ledger
 from gatefield.show import forest
-from gatefield.show.ledger import view
+from gatefield.show.ledger.view import view
+from gatefield.show.map.view import map_view
 from gatefield.show.mathml import equations, mathml
 from gatefield.show.plain_math import plain_math, sentence
 from gatefield.show.scripts import script, script_policy
@@ -84,10 +85,22 @@ def page(sections: Sequence[Section], gaps: Sequence[Gap], ledger: Ledger | None
         kinds=_counted(verdict.kind for verdict in verdicts),
         outcomes=_counted(verdict.outcome for verdict in verdicts),
         ledger=None if ledger is None else view(ledger),
+        map=map_view(_places(sections, ledger)) if len(sections) > FEW else None,
+        few=FEW,
         version=__version__,
         marks=MARKS,
         scripts=["filter.js", "download.js"] if sections else [],
     )
+
+
+FEW = 2
+"""Up to so many experiments a page needs no contents, and shows claims unfolded."""
+
+
+def _places(sections: Sequence[Section], ledger: Ledger | None) -> dict[str, str]:
+    """Where the page has each experiment and formula."""
+    formulas = {finding.name: f"#formula-{finding.name}" for finding in (ledger.findings if ledger else ())}
+    return formulas | {section.name: f"#{section.anchor}" for section in reversed(sections)}
 
 
 QUESTIONS = {

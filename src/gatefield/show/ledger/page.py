@@ -5,7 +5,7 @@ from pathlib import Path
 from gatefield.core.version import __version__
 from gatefield.lab import write_file
 from gatefield.ledger import Ledger
-from gatefield.show.ledger import view
+from gatefield.show.ledger.view import view
 from gatefield.show.report import environment
 
 

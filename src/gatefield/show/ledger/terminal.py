@@ -9,7 +9,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from gatefield.ledger import Finding
-from gatefield.show.ledger import groups, summary, times
+from gatefield.show.ledger.view import groups, summary, times
 from gatefield.show.terminal import print_line
 
 _COLOURS = {"holds": "blue", "holds with a condition": "cyan", "corrected": "yellow", "refuted": "magenta", "open": "white"}
