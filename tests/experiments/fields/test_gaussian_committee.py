@@ -10,7 +10,8 @@ from field_records import assert_only, figure, judge
 from judging import scrambled
 
 from gatefield.data import Gaussian, Task
-from gatefield.experiments.fields.gaussian_committee.simulate import _euler, _gradient_variance, _random_walk
+from gatefield.experiments.batch_noise import gradient_variance, random_walk
+from gatefield.experiments.fields.gaussian_committee.simulate import _euler
 from gatefield.nets import Committee
 
 DIMS = ("committee", "batch_size", "seed", "step")
@@ -89,14 +90,14 @@ def test_gradient_variance_is_that_of_autodiff_gradients():
     one = jax.grad(lambda w, x: 0.5 * (jax.nn.relu(w @ x).mean() - 1.0) ** 2)
     gradients = np.asarray(jax.vmap(one, (None, 0))(net.fields, x))
     expected = gradients.var(axis=0).sum()
-    np.testing.assert_allclose(_gradient_variance(net.fields, x, 1.0), expected, rtol=1e-4)
+    np.testing.assert_allclose(gradient_variance(net.fields, x, 1.0), expected, rtol=1e-4)
 
 
 def test_random_walk_of_constant_noise_grows_as_the_root_of_time():
     task = Task(Gaussian(6, 1.5), Gaussian(6, 1.0))
     time = np.array([0.0, 1.0, 4.0])
     still = np.tile(np.asarray(Committee(6, 2, key=jax.random.key(0)).fields, float), (1, 3, 1, 1))
-    walk = _random_walk(still, time, task, jax.random.key(2))[0]
+    walk = random_walk(still, time, task, jax.random.key(2))[0]
     np.testing.assert_allclose(walk / walk[1], np.sqrt(time), rtol=1e-6)
 
 
