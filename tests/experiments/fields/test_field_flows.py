@@ -9,8 +9,8 @@ from watched import assert_by_seed, assert_classes, assert_settings
 
 from gatefield import flow
 from gatefield.data import Gaussian, Task
-from gatefield.experiments.fields.elliptical import _tame
 from gatefield.experiments.batch_noise import random_walk
+from gatefield.experiments.fields.elliptical import _tame
 from gatefield.measures import analytic_signal, entropies, gabor_fit, harper_slack
 from gatefield.theory import closure, erf, relu
 

@@ -148,7 +148,13 @@ def _setting(record: xr.Dataset) -> list[str]:
     known, size = record.attrs, record.sizes["run"]
     scales = "length scales {:g} and {:g} sites".format(*known["length_scales"]) if "length_scales" in known else ""
     batch = f"batches of {int(known['batch_size']):,}" if "batch_size" in known else ""
-    return [f"n = {record.sizes['position']}", scales, f"{float(record.time[-1]):g} τ", batch, f"(a) to (d): one of {size} seeds"]
+    return [
+        f"n = {record.sizes['position']}",
+        scales,
+        f"{float(record.time[-1]):g} τ",
+        batch,
+        f"(a) to (d): one of {size} seeds",
+    ]
 
 
 def _final(axes: Any, one: xr.Dataset) -> None:
@@ -164,7 +170,10 @@ def _spectra(axes: Any, one: xr.Dataset) -> None:
     """Amplitude of each frequency of the final fields: cosine and sine parts together."""
     basis = fourier_basis(one.sizes["position"])
     frequency = (np.arange(len(basis)) + 1) // 2
-    for values, look in [(one.flow_fields, {**THEORY, "linewidth": 1.2}), (one.fields, {**DATA, "color": "C0", "markersize": 3})]:
+    for values, look in [
+        (one.flow_fields, {**THEORY, "linewidth": 1.2}),
+        (one.fields, {**DATA, "color": "C0", "markersize": 3}),
+    ]:
         energy = (basis.T @ values.isel(step=-1).values) ** 2
         axes.plot(np.sqrt(np.bincount(frequency, energy)), **look)
     axes.set(xlabel="frequency (cycles per ring)", ylabel="amplitude")
@@ -203,8 +212,8 @@ experiment = Experiment(
     caption="(a) The weights of one neuron over the time of its training (learning rate times step). (b) (a) minus the exact "
     "flow from the same start, on finer colours of its own. (c) The final field: dots SGD, line flow. A "
     "smooth trace of the random start is left; nothing condenses onto single sites, and much later the field is flat. (d) The "
-    "size of each frequency of (c). (e) |w - w_flow| / |w_flow| of every seed (dots), and the random walk that the noise of the "
-    "batches makes by itself (line).",
+    "size of each frequency of (c). (e) |w - w_flow| / |w_flow| of every seed (dots), and the random walk that the noise of "
+    "the batches makes by itself (line).",
     Parameters=Settings,
     presets={"full": {}, "quick": {"batch_size": 2_500, "seeds": 2}},
     durations={"quick": "10 s", "full": "1 min"},

@@ -19,7 +19,8 @@ from gatefield.theory import relu
 
 Counts = Annotated[tuple[Count, ...], Field(min_length=1)]
 PROBE = 0
-"""The stream of the samples that measure the noise, folded into the training key beside the batch sizes: these are at least 1, so that all streams are disjoint."""
+"""The stream of the samples that measure the noise, folded into the training key beside the batch sizes: these are at least 1,
+so that all streams are disjoint."""
 
 
 class Settings(Parameters):
