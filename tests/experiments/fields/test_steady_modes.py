@@ -75,7 +75,7 @@ def test_numbers():
     assert [bound.predicted for bound in scale.table] == pytest.approx([50, 80])
     assert [bound.measured for bound in scale.table] == pytest.approx([50, 80 * 1.015])
     assert (sgd.measured, sgd.predicted) == (pytest.approx(0.9), 1.0)
-    assert several.found == "after 20 τ there are still 2.5 to 2.5, and the last dies out within some 80 τ"
+    assert several.found == "after 20 τ there are still 2.5 to 2.5, the last with a time scale of up to 80 τ"
     unknown = judge("steady-modes", made(scales=(-0.1, -0.1, -0.1)))[2]
     needs = "needs a path on which it dies out alone, has one of 1e+06 tau; run with --set horizon=10000000.0"
     assert unknown.note.endswith(f"not judged at length scales 1, 2: {needs}")
@@ -96,7 +96,7 @@ def test_figure():
             np.testing.assert_allclose(above, stacked[:, k])
         each = record.frequencies.values[i]
         assert_all_drawn(counts, each, color="0.55")
-        assert_drawn(counts, np.median(each, axis=0), label="flow, median")
+        assert_drawn(counts, np.median(each, axis=0), label="flow")
         assert_all_drawn(counts, record.sgd_frequencies.values[i][:, 1:], marker="o")
         assert_all_drawn(sizes, record["size"].values[i], color="0.55")
         assert_all_drawn(sizes, record.sgd_size.values[i][:, 1:], marker="o")

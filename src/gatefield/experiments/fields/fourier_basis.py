@@ -240,15 +240,15 @@ experiment = Experiment(
     name="fourier-basis",
     title="What does the real Fourier basis diagonalise: the ring, the line, what gates let through?",
     source="note 002, figure 2 and equations 32 to 35; note 000, section 5, idea 1",
-    text="The theory of a single neuron follows the field in a basis in which both covariances are diagonal. On a ring that is "
-    "the real Fourier basis: the flat vector, a cosine and a sine of each frequency, and for even n the alternating vector. "
-    "Does it serve on a line, does the discrete cosine transform (DCT) serve on a ring? And note 000 asks whether one basis "
-    "could serve at all times while the gates of a gated linear network move. Nothing is trained.",
-    caption="(a) How much of a covariance is off the diagonal, by length scale, for ring and line, in both bases. (b) The same "
-    "of what passes gates, on a ring in the Fourier basis: nothing behind any single half-space gate (star), since symmetric "
-    "data keep half of their covariance; but two gates of one site each that overlap are coupled by a matrix that is not "
-    "diagonal. (c) The flat vector, a cosine and a sine of the Fourier basis. (d) to (f) Sizes of the entries of one covariance in "
-    "each basis, on a logarithmic scale: (d) a ring in the Fourier basis, (e) a line, (f) a ring in the DCT.",
+    text="The theory of a single neuron follows the field in a basis in which both covariances are diagonal. On a ring that "
+    "is the real Fourier basis: the flat vector, a cosine and a sine of each frequency, and for even n the alternating "
+    "vector. Does it serve on a line, does the discrete cosine transform (DCT) serve on a ring? And note 000 asks whether "
+    "one basis could serve at all times while the gates of a gated linear network move. Nothing is trained.",
+    caption="(a) How much of a covariance is off the diagonal, by length scale, for ring and line, in both bases. (b) The "
+    "same of what passes gates, on a ring in the Fourier basis: nothing behind any single half-space gate (star), since "
+    "symmetric data keep half of their covariance; but two gates of one site each that overlap are coupled by a matrix that "
+    "is not diagonal. (c) The flat vector, a cosine and a sine of the Fourier basis. (d) to (f) Sizes of the entries of one "
+    "covariance in each basis, on a logarithmic scale: (d) a ring in the Fourier basis, (e) a line, (f) a ring in the DCT.",
     Parameters=Settings,
     presets={"full": {}, "quick": {}},
     durations={"quick": "3 s", "full": "3 s"},

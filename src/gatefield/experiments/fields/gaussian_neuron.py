@@ -209,11 +209,11 @@ experiment = Experiment(
     "motion has a closed form: each Fourier mode of the receptive field (the neuron's input weights) grows or decays at a "
     "rate set by the two spectra and by the size of the field. Stochastic gradient descent (SGD) is laid beside that flow, "
     "from the same start. Gradients of batches have noise, whose random walk is predicted too.",
-    caption="(a) The weights of one neuron over the time of its training (learning rate times step). (b) (a) minus the exact "
-    "flow from the same start, on finer colours of its own. (c) The final field: dots SGD, line flow. A "
-    "smooth trace of the random start is left; nothing condenses onto single sites, and much later the field is flat. (d) The "
-    "size of each frequency of (c). (e) |w - w_flow| / |w_flow| of every seed (dots), and the random walk that the noise of "
-    "the batches makes by itself (line).",
+    caption="(a) The weights of one neuron over the time of its training (learning rate times step). (b) (a) minus the "
+    "exact flow from the same start, on finer colours of its own. (c) The final field: dots SGD, line flow. A smooth trace "
+    "of the random start is left; nothing condenses onto single sites, and much later the field is flat. (d) The size of "
+    "each frequency of (c). (e) |w - w_flow| / |w_flow| of every seed (dots), and the random walk that the noise of the "
+    "batches makes by itself (line).",
     Parameters=Settings,
     presets={"full": {}, "quick": {"batch_size": 2_500, "seeds": 2}},
     durations={"quick": "10 s", "full": "1 min"},

@@ -249,13 +249,13 @@ experiment = Experiment(
     title="The input-output covariance of a gate on one site, in closed form",
     source="note 002, figure 4 and equations 66 to 74; note 001, equation 7",
     text="A gate that opens where one input is positive sees a mean input that is a bump around that site: E[1(x_i > 0) Y "
-    "x_j]. Its closed form is arcsin(√κ ρ_ij)/(2π Z(g)), with ρ the latent correlation in the positive class, g the gain, "
-    "κ = 2g²/(1+2g²) and Z(g) the deviation of erf(g z). It is laid beside averages of samples, and beside two printed "
+    "x_j]. Its closed form is arcsin(√κ ρ_ij)/(2π Z(g)), with ρ the latent correlation in the positive class, g the gain, κ "
+    "= 2g²/(1+2g²) and Z(g) the deviation of erf(g z). It is laid beside averages of samples, and beside two printed "
     "equations. The bump is there at every gain: it does not tell data that localize from Gaussian data.",
-    caption="(a) The input-output covariance at the lowest and the highest gain: samples (marks, their errors are smaller) and "
-    "closed form (black). (b) Each formula over the sampled value at the gate's site: the closed form (black) stays at 1; "
-    "printed equations (dashed): one is 2√π times too large at every gain, the other 2 Z(g) times. (c) Sampled minus closed "
-    f"form at all gains and sites, in standard errors; grey: ±2; dotted: ±{WORST:g}, what chance is granted.",
+    caption="(a) The input-output covariance at the lowest and the highest gain: samples (marks, their errors are smaller) "
+    "and closed form (black). (b) Each formula over the sampled value at the gate's site: the closed form (black) stays at "
+    "1; printed equations (dashed): one is 2√π times too large at every gain, the other 2 Z(g) times. (c) Sampled minus "
+    f"closed form at all gains and sites, in standard errors; grey: ±2; dotted: ±{WORST:g}, what chance is granted.",
     Parameters=Settings,
     presets={"full": {}, "quick": {"samples": 400_000}},
     durations={"quick": "10 s", "full": "1 min"},

@@ -10,7 +10,7 @@ from matplotlib.patheffects import withStroke
 
 from gatefield.plot import DATA, PRINTED, SEQUENTIAL, THEORY, WIDTH, letter, say_setting
 
-HALO: Any = [withStroke(linewidth=3.0, foreground="white")]
+HALO: Any = [withStroke(linewidth=2.4, foreground="white")]
 """Around lines and words that are seen on dark and on light ground."""
 FLOW: Any = {"color": "0.55", "linewidth": 0.6}
 """Of single starts."""
@@ -28,29 +28,30 @@ def figure(record: xr.Dataset) -> Figure:
         _size_panel(panels[2, column], one)
         panels[0, column].set_title(f"length scales {pair}", loc="left")
         panels[2, column].set_xlabel("time (τ)")
-        _times(panels[:, column], record.attrs["note_time"], float(one.time_scale))
-    letter(panels[:, 0], [f"length scales {record.pair.values[0]}", "frequencies left", "the field's size"])
+        _times(panels[:, column], record.attrs["note_time"], float(one.time_scale), float(record.time[-1]))
+    letter(panels[:, 0], [f"length scales {record.pair.values[0]}", "frequencies left", "size of the field"])
     for axes, label in zip(panels[:, 0], ["share of the energy", "participation ratio", "size |w|"], strict=True):
         axes.set_ylabel(label)
-    panels[2, 0].set_ylim(0, 1.1 * float(record.amplitude_printed.max()))
+    panels[1, 0].legend(loc="upper right", handlelength=1.0, borderaxespad=0.1)
+    _name_lines(panels[2, 0], record.isel(pair=0))
+    panels[2, 0].set_ylim(0, 1.35 * float(record.amplitude_printed.max()))
     ticks = record.frequency.values[:: max(1, record.sizes["frequency"] // 4)]
     figure.colorbar(_colours(record), ax=panels[0], label="frequency\n(cycles per ring)", ticks=ticks, pad=0.02)
-    named = {label: handle for axes in panels[1:, 0] for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)}
-    panels[0, 0].figure.legend(named.values(), named.keys(), loc="outside lower right", ncols=5, columnspacing=1.0)
-    starts = f"{record.sizes['start']} starts, one of them in (a), SGD from {record.sizes['trained']}"
-    n = f"n = {record.attrs['n']}" if "n" in record.attrs else f"n = {2 * (record.sizes['frequency'] - 1)}"
-    say_setting(figure, n, "Gaussian data", "length scales of the positive and the negative class in sites", starts)
+    starts = f"exact flow from {record.sizes['start']} starts (one of them in (a)), SGD from {record.sizes['trained']} of them"
+    say_setting(figure, f"n = {2 * (record.sizes['frequency'] - 1)}", "Gaussian data", starts)
     return figure
 
 
-def _times(column: Any, note_time: float, slow: float) -> None:
-    """Lines at the note's training time and at the slowest time scale of the theory, with their names on top."""
-    for axes in column:
-        axes.axvline(note_time, color="k", linestyle="--", linewidth=1.2, path_effects=HALO)
-        axes.axvline(slow, color="k", linestyle=":", linewidth=1.4, path_effects=HALO)
-    words: Any = {"rotation": 90, "va": "top", "ha": "right", "fontsize": 8, "path_effects": HALO}
-    column[0].text(0.92 * note_time, 0.97, f"{note_time:g} τ", **words)
-    column[0].text(0.92 * slow, 0.97, f"slowest {slow:,.0f} τ", **words)
+def _times(column: Any, note_time: float, slow: float, last: float) -> None:
+    """Lines at the note's training time and at the slowest time scale of the theory, with their names in the lowest panel."""
+    for row, axes in enumerate(column):
+        halo = {} if row else {"path_effects": HALO}
+        axes.axvline(note_time, color="k", linestyle="--", linewidth=1.2, zorder=1 if row else 3, **halo)
+        axes.axvline(slow, color="k", linestyle=":", linewidth=1.4, zorder=1 if row else 3, **halo)
+    words: Any = {"va": "top", "fontsize": 8, "transform": column[2].get_xaxis_transform()}
+    column[2].text(0.85 * note_time, 0.98, f"{note_time:g} τ", ha="right", **words)
+    early = slow**2 < last
+    column[2].text((1.2 if early else 0.85) * slow, 0.98, f"{slow:,.0f} τ", ha="left" if early else "right", **words)
 
 
 def _colours(record: xr.Dataset) -> ScalarMappable:
@@ -69,8 +70,8 @@ def _share_panel(axes: Any, one: xr.Dataset) -> None:
 def _count_panel(axes: Any, one: xr.Dataset) -> None:
     for start in one.frequencies.transpose("start", "time").values:
         axes.plot(one.time, start, **FLOW)
-    axes.plot(one.time, one.frequencies.median("start"), **THEORY, label="flow, median")
-    axes.plot([], [], **FLOW, label="flow, single starts")
+    axes.plot(one.time, one.frequencies.median("start"), **THEORY, label="flow")
+    axes.plot([], [], **FLOW, label="single starts")
     _sgd(axes, one, "sgd_frequencies", "SGD")
     axes.set(yscale="log", yticks=[1, 2, 5, 10], yticklabels=["1", "2", "5", "10"])
     axes.minorticks_off()
@@ -88,6 +89,15 @@ def _sgd(axes: Any, one: xr.Dataset, name: str, label: str | None = None) -> Non
 def _size_panel(axes: Any, one: xr.Dataset) -> None:
     for start in one["size"].transpose("start", "time").values:
         axes.plot(one.time, start, **FLOW)
-    axes.axhline(float(one.amplitude), **{**THEORY, "linestyle": "-."}, linewidth=1.0, label="steady state")
-    axes.axhline(float(one.amplitude_printed), **PRINTED, label="equation 25 as printed")
+    steady, printed = float(one.amplitude), float(one.amplitude_printed)
+    axes.axhline(steady, **{**THEORY, "linestyle": "-."}, linewidth=1.0, label="steady state")
+    axes.axhline(printed, **PRINTED, label="equation 25 as printed")
     _sgd(axes, one, "sgd_size")
+
+
+def _name_lines(axes: Any, one: xr.Dataset) -> None:
+    """What the two levels of the size are."""
+    words: Any = {"ha": "right", "fontsize": 8, "textcoords": "offset points"}
+    last = float(one.time[-1])
+    axes.annotate("steady state", (last, float(one.amplitude)), (0, -2), va="top", **words)
+    axes.annotate("as printed", (last, float(one.amplitude_printed)), (0, 2), va="bottom", color="C1", **words)

@@ -60,7 +60,7 @@ def _several(record: xr.Dataset, pairs: Mapping[str, xr.Dataset]) -> Verdict:
         source="note 002, after equation 31",
         note=f"the note's 'one or two modes' is one frequency; single starts have {float(early.min()):.3g} to "
         f"{float(early.max()):.3g}, {SEVERAL:g} is that of two equal shares",
-        found=f"after {time:g} τ there are still {count}, and the last dies out within some {slow:,.0f} τ",
+        found=f"after {time:g} τ there are still {count}, the last with a time scale of up to {slow:,.0f} τ",
         otherwise=f"after {time:g} τ there are {count}",
     )
 
