@@ -27,7 +27,7 @@ CLAIMS = {
     "gaussian-neuron": 2,
     "late-localization": 6,
     "conditions": 24,
-    "localization": 6,
+    "localization": 7,
     "fourier-basis": 4,
     "small-bump": 3,
     "gate-shaped-solution": 10,
@@ -51,7 +51,7 @@ CLAIMS = {
     "rotation-invariance": 17,
 }
 """How many claims there are at full size, of experiments that do not repeat them for each value of a parameter."""
-EARLIER_LOOK = set(PARTS) - {"gaussian-neuron", "small-bump", "fourier-basis", "steady-modes"}
+EARLIER_LOOK = set(PARTS) - {"gaussian-neuron", "small-bump", "fourier-basis", "steady-modes", "localization"}
 """Experiments whose figures are not yet in the style of the house."""
 SUBJECTS_NAMED = {
     "small-bump",
