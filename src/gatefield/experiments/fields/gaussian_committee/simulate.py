@@ -43,7 +43,8 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
     task = Task(Gaussian(p.n, p.xi1), Gaussian(p.n, p.xi0))
     parts = [_committee(p, K, task, bench) for K in p.committees]
     record = xr.concat(parts, dim="committee", join="outer", combine_attrs="drop_conflicts")
-    return record.assign_coords(committee=("committee", list(p.committees), {"long_name": "units in the committee"}))
+    record = record.assign_coords(committee=("committee", list(p.committees), {"long_name": "units in the committee"}))
+    return record.assign_attrs(length_scales=[p.xi1, p.xi0])
 
 
 def _committee(p: Settings, K: int, task: Task, bench: Bench) -> xr.Dataset:

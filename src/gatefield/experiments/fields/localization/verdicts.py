@@ -1,6 +1,5 @@
 """What a record of `localization` says of each claim."""
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,6 +7,7 @@ import numpy as np
 import xarray as xr
 from scipy.stats import rankdata
 
+from gatefield.experiments.by_seed import median_error
 from gatefield.experiments.fields.localization.simulate import Settings
 from gatefield.experiments.fields.training import Conditions
 from gatefield.experiments.localized import LOCALIZED
@@ -153,12 +153,6 @@ def _setting(record: xr.Dataset) -> list[Need | None]:
 
 def _time(record: xr.Dataset) -> str:
     return f"{float(record.time[-1]):g} τ"
-
-
-def median_error(values: xr.DataArray) -> float:
-    """Two standard errors of a median over seeds, which is sqrt(pi/2) times that of a mean; infinite for one seed."""
-    found = np.asarray(values, float).ravel()
-    return 2 * math.sqrt(math.pi / 2) * float(found.std(ddof=1)) / math.sqrt(found.size) if found.size > 1 else math.inf
 
 
 def rises(values: np.ndarray) -> np.ndarray:
