@@ -137,7 +137,7 @@ def figure(record: xr.Dataset) -> Figure:
             f"SGD minus exact flow: {limits[0] / limits[1]:.0f} times smaller",
             "at the end",
             "in frequencies",
-            "no further than noise",
+            "distance beside noise",
         ],
     )
     say_setting(figure, *_setting(record))

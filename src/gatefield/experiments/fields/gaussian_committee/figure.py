@@ -64,7 +64,7 @@ def _distance_panel(axes: Any, record: xr.Dataset) -> None:
     axes.set(xlabel="time (τ)", ylabel="distance / way of the flow (%)", yscale="log")
     low = 100 * float((late.distance / late.travelled).median("seed").min())
     high = 100 * float((late.printed_distance / late.travelled).median("seed").max())
-    axes.set_ylim(0.5 * low, 12 * high)
+    axes.set_ylim(0.5 * low, 7 * high)
     axes.legend(loc="upper right", ncols=2, columnspacing=0.8, handlelength=1.4, borderaxespad=0.1)
 
 

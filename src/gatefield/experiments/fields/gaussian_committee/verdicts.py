@@ -26,7 +26,8 @@ def _largest(record: xr.Dataset) -> xr.Dataset:
 
 def _stays(record: xr.Dataset, parts: dict[str, xr.Dataset]) -> Verdict:
     """At the largest batch, every seed."""
-    last, sizes = _largest(record), " or ".join(str(K) for K in record.committee.values)
+    last, (*others, most) = _largest(record), map(str, record.committee.values)
+    sizes = " or ".join(filter(None, (", ".join(others), most)))
     far = 100 * float((last.distance.max("step") / last.travelled.isel(step=-1)).median("seed").max())
     apart = f"committees of {sizes} neurons end within {far:.2g} % of their way from their exact joint flow"
     rows = {}
