@@ -9,7 +9,7 @@ matplotlib.use("Agg")
 
 def panel(figure, start):
     """The panel whose title begins so."""
-    (found,) = [axes for axes in figure.axes if axes.get_title().startswith(start)]
+    (found,) = [axes for axes in figure.axes if (axes.get_title(loc="left") or axes.get_title()).startswith(start)]
     return found
 
 
@@ -32,10 +32,10 @@ def points(axes, **look):
     return [np.asarray(line.get_xydata(), float).T for line in lines(axes, **look)]
 
 
-def assert_drawn(axes, values, at=None, **look):
+def assert_drawn(axes, values, at=None, atol=0.0, **look):
     """There is one line of that look, with those values (at those places)."""
     ((x, y),) = points(axes, **look)
-    np.testing.assert_allclose(y, np.ravel(values))
+    np.testing.assert_allclose(y, np.ravel(values), atol=atol)
     if at is not None:
         np.testing.assert_allclose(x, np.broadcast_to(np.ravel(at), y.shape))
 

@@ -13,6 +13,9 @@ from gatefield.plot.panels import field_over_time as field_over_time
 from gatefield.plot.panels import signed_matrix as signed_matrix
 from gatefield.plot.panels import small_field as small_field
 from gatefield.plot.panels import two_fields as two_fields
+from gatefield.plot.scales import finite_join as finite_join
+from gatefield.plot.scales import gain_axis as gain_axis
+from gatefield.plot.scales import gain_places as gain_places
 from gatefield.plot.scales import gain_text as gain_text
 from gatefield.plot.scales import plain_log_scale as plain_log_scale
 from gatefield.plot.style import COLOURS as COLOURS
@@ -40,6 +43,9 @@ __all__ = [
     "entitle",
     "family_styles",
     "field_over_time",
+    "finite_join",
+    "gain_axis",
+    "gain_places",
     "gain_text",
     "letter",
     "over_epochs",

@@ -7,8 +7,8 @@ import numpy as np
 
 WIDTH = 7.0
 """Inches: two columns of a journal; text in a figure of this width is read at the size it was set in."""
-_PER_INCH = 12.0
-"""Letters of a title in an inch of its line."""
+_PER_INCH = 10.5
+"""Letters of a title in an inch of its line, which is bold."""
 
 
 def entitle(figure: Any, finding: str) -> None:

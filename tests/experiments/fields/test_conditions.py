@@ -13,6 +13,7 @@ from watched import assert_by_seed, assert_classes
 from gatefield import experiments
 from gatefield.experiments.fields.conditions.changes import CHANGES, learning_rate
 from gatefield.experiments.fields.conditions.simulate import bump_losses, explained, since
+from gatefield.lab import headline
 
 CONDITIONS = experiments.get("conditions")
 PAIRS = ((2.0, 1.0), (1.0, 2.0))
@@ -79,18 +80,18 @@ def spread_around(value, width=0.01):
 
 
 AT = {"pair": "2, 1", "gain": 3.0}
-BASELINE, READOUT, BIAS = "the baseline localizes", "learned readout", "survives: output bias"
-WORSE, TELLS, SAME, FOUR = "does worse", "tell more", "trains the field of MSE", "four times"
+BASELINE, READOUT, BIAS = "the baseline localizes", "learned readout", "survives an output bias"
+WORSE, TELLS, SAME, FOUR = "does worse", "tell more", "trains the same field", "four times"
 SWAPPED, STAYS, ONE, FORGETS, KEEPS = (
-    "swapped no condition",
+    "under none of the conditions",
     "stays localized",
-    "one neuron from a basis",
-    "forgets",
-    "keeps something",
+    "one neuron that begins",
+    "ends spread",
+    "ends more localized",
 )
 LINE, LEADS, SHRINKS, MOVES, ONLY = (
-    "open line localized",
-    "velocity leads",
+    "on an open line fields",
+    "w/4 leads",
     "shrinks until",
     "moves as on",
     "localizes only when",
@@ -105,6 +106,8 @@ LINE, LEADS, SHRINKS, MOVES, ONLY = (
         (READOUT, [("end_ipr", {"condition": "readout", **AT}, spread_around(0.31))], True),
         (READOUT, [("end_ipr", {"condition": "readout", **AT}, spread_around(0.29))], False),
         (BIAS, [], False),
+        (BIAS, [("end_ipr", {"condition": list(WIDE), **AT}, 0.31)], True),
+        (BIAS, [("end_ipr", {"condition": list(WIDE[:2]), **AT}, 0.31)], False),
         (WORSE, [("end_loss", {"condition": "baseline", **AT}, 0.126)], True),
         (WORSE, [("end_loss", {"condition": "baseline", **AT}, 0.124)], False),
         (TELLS, [("explained", {"condition": "bias", **AT}, 0.0101)], True),
@@ -117,8 +120,8 @@ LINE, LEADS, SHRINKS, MOVES, ONLY = (
         (SWAPPED, [("end_ipr", {"condition": "adam", "pair": "1, 2", "gain": 3.0}, 0.31)], False),
         (STAYS, [("end_ipr", {"condition": "basis", "pair": "1, 2", "gain": 3.0}, spread_around(0.31))], True),
         (STAYS, [("end_ipr", {"condition": "basis", "pair": "1, 2", "gain": 3.0}, spread_around(0.29))], False),
-        (ONE, [("end_ipr", {"condition": "basis", **AT}, 0.684)], True),  # 0.6555 is the median
-        (ONE, [("end_ipr", {"condition": "basis", **AT}, 0.687)], False),
+        (ONE, [("end_ipr", {"condition": "basis", **AT}, 0.680)], True),  # 0.6555 is the median, 0.004 its error
+        (ONE, [("end_ipr", {"condition": "basis", **AT}, 0.691)], False),
         (FORGETS, [("committee_ipr", {"start": "basis", "pair": "2, 1", "gain": 0.01}, 0.099)], True),
         (FORGETS, [("committee_ipr", {"start": "basis", "pair": "2, 1", "gain": 0.01}, 0.101)], False),
         (KEEPS, [("committee_ipr", {"start": "basis", **AT}, 0.101)], True),
@@ -142,6 +145,17 @@ def test_both_sides_of_each_bound(words, change, expected):
     assert judged(CONDITIONS, changed(record, *change), words).holds == expected
 
 
+def test_changes_are_rows_of_two_tables():
+    kept, lost = (judged(CONDITIONS, made(), words) for words in (READOUT, BIAS))
+    assert [bound.at for bound in lost.table] == ["output bias", "cross-entropy and output bias", "cross-entropy, no bias"]
+    assert len(kept.table) == 6
+    assert {bound.outcome for bound in kept.table} == {"holds"}
+    assert headline("?", CONDITIONS.verdicts(made())) == (
+        "Localization survives 6 changes of data, start, readout and optimiser; "
+        "an output bias or cross-entropy undoes it (median IPR 0.20 to 0.20)"
+    )
+
+
 def test_few_and_scattered_seeds_do_not_decide():
     wild = [("end_ipr", {"condition": "readout", **AT}, np.tile([0.05, 0.32, 0.33, 0.9], 8))]
     assert judged(CONDITIONS, made(*wild), READOUT).outcome == "not decided"
@@ -151,10 +165,10 @@ def test_few_and_scattered_seeds_do_not_decide():
 @pytest.mark.parametrize(
     ("settings", "count", "why"),
     [
-        ({"n": 20}, 24, "needs n = 40"),
-        ({"gains": (0.01, 1.0)}, 24, "needs gains with 3"),
-        ({"pairs": PAIRS[::-1]}, 24, "needs 2 and 1 as the first pair"),
-        ({"steps": 3_999}, 20, "needs a training of 200 tau"),
+        ({"n": 20}, 17, "needs n = 40"),
+        ({"gains": (0.01, 1.0)}, 17, "needs gains with 3"),
+        ({"pairs": PAIRS[::-1]}, 17, "needs 2 and 1 as the first pair"),
+        ({"steps": 3_999}, 13, "needs a training of 200 tau"),
         ({"pairs": PAIRS[:1]}, 2, "needs the pair 1, 2"),
         ({"gains": (1.0, 3.0)}, 1, "needs gains with 0.01"),
         ({"seeds": 31}, 1, "needs seeds of at least 32"),
@@ -162,7 +176,7 @@ def test_few_and_scattered_seeds_do_not_decide():
 )
 def test_what_a_record_lacks_is_told(settings, count, why):
     record = made(**settings)
-    assert len(told(CONDITIONS, record)) == 24 - count
+    assert len(told(CONDITIONS, record)) == 17 - count
     assert sum(why in verdict.why for verdict in CONDITIONS.verdicts(record)) == count
 
 
@@ -182,7 +196,7 @@ def test_figure_shows_each_seed_and_the_time_until_localized():
     drawn = CONDITIONS.figure(record.assign_coords(seed=np.arange(3)))
     top = panel(drawn, "(a)")
     assert [text.get_text() for text in top.texts] == ["20 τ", "–", *["20 τ"] * 4, "200 steps", "–", "–", "–"]
-    dots = lines(top, color="C1", marker="s")
+    dots = lines(top, marker="s")
     for seed, line in enumerate(dots):
         one = record.isel(pair=0, gain=-1, seed=seed)
         wanted = [*one.end_ipr.values, *one.committee_ipr.median("unit").values]

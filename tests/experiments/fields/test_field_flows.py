@@ -9,8 +9,8 @@ from watched import assert_by_seed, assert_classes, assert_settings
 
 from gatefield import flow
 from gatefield.data import Gaussian, Task
+from gatefield.experiments.batch_noise import random_walk
 from gatefield.experiments.fields.elliptical import _tame
-from gatefield.experiments.fields.gaussian_committee.simulate import _random_walk
 from gatefield.measures import analytic_signal, entropies, gabor_fit, harper_slack
 from gatefield.theory import closure, erf, relu
 
@@ -97,7 +97,7 @@ def _variance(w, samples=4_000):
 def test_noise_is_that_of_each_class_with_its_label():
     """Of fields that stay; the same samples as there."""
     task, w = Task(Gaussian(12, 2.0), Gaussian(12, 1.0)), np.random.default_rng(0).normal(size=(2, 12))
-    walk = _random_walk(np.tile(w, (1, 2, 1, 1)), np.array([0.0, 3.0]), task, jax.random.key(5))[0, 1]
+    walk = random_walk(np.tile(w, (1, 2, 1, 1)), np.array([0.0, 3.0]), task, jax.random.key(5))[0, 1]
     keys = jax.random.split(jax.random.key(5))
     variance = 0.0
     for source, key, y in zip((task.positive, task.negative), keys, (1.0, 0.0), strict=True):

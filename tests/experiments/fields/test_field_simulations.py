@@ -4,7 +4,6 @@ import jax
 import numpy as np
 import pytest
 from plain import (
-    cosine,
     covariance,
     flow_end,
     gate_mean,
@@ -188,6 +187,20 @@ def test_a_neuron_beside_its_flow():
             at = one.isel(step=step)
             np.testing.assert_allclose(at.flow_fields, w, atol=1e-5)
             assert float(at.flow_loss) == pytest.approx(loss(w, cov1, cov0), rel=1e-5)
-            assert float(at.cosine) == pytest.approx(cosine(at.fields, w), abs=1e-5)
             away = np.linalg.norm(at.fields.values - w) / np.linalg.norm(w)
             assert float(at.distance) == pytest.approx(away, rel=1e-3)
+            noise = np.sqrt(p.learning_rate / p.batch_size * _noise_power(w, cov1, cov0) * float(at.time)) / np.linalg.norm(w)
+            assert float(at.noise_distance) == pytest.approx(noise, rel=0.1)  # fields change little in this time
+
+
+def _noise_power(w, cov1, cov0):
+    """Variance of the gradient (h - y) 1(h > 0) x, h = <w, x>, summed over weights: x given h is c h/s² and a rest."""
+    power = 0.0
+    for cov, y in ((cov1, 1.0), (cov0, 0.0)):
+        c, s = cov @ w, np.sqrt(w @ cov @ w)
+        m0, m1, m2, m3, m4 = 0.5, s / np.sqrt(2 * np.pi), s**2 / 2, 2 * s**3 / np.sqrt(2 * np.pi), 1.5 * s**4
+        along, rest = (c @ c) / s**4, np.trace(cov) - (c @ c) / s**2
+        square = along * (m4 - 2 * y * m3 + y**2 * m2) + rest * (m2 - 2 * y * m1 + y**2 * m0)
+        mean = (m2 - y * m1) / s**2 * c
+        power += 0.5 * (square - mean @ mean)
+    return power

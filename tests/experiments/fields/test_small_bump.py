@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 from drawn import assert_all_drawn, assert_drawn, panel
-from field_records import assert_bars, assert_only, figure, judge
+from field_records import assert_only, figure, judge
 from judging import scrambled
 
 GAINS, SITE, NOISE = np.array([0.3, 3.0]), 2, np.array([0.01, 0.02])
@@ -49,30 +49,31 @@ def test_both_sides_of_each_bound(place, change, expected):
 
 
 def test_numbers():
-    verdicts = judge("small-bump", made(z=-3.0, off_74=(1.0, 2.0), off_7=(3.0, 1.0)))
-    assert [v.predicted for v in verdicts] == pytest.approx([0.0, 3.5449077, FACTOR_7[0]])
-    assert [v.measured for v in verdicts] == pytest.approx([3.0, 3.5449077 * 1.025, FACTOR_7[0] * 1.03])
-    assert "within 8 % of 3.54491, and" in verdicts[1].tolerance
-    assert "within 4 % of" in verdicts[2].tolerance
-    assert verdicts[2].claim.endswith("at gain 0.3")
-    assert verdicts[0].note.startswith("over 10 comparisons (2 gains, 5 sites), 1,000 samples")
+    form, other, earlier = judge("small-bump", made(z=-3.0, off_74=(1.0, 2.0), off_7=(3.0, 1.0)))
+    assert form.measured == pytest.approx(3.0)
+    assert form.note.startswith("2 gains, 5 sites, 1,000 samples")
+    assert [bound.predicted for bound in other.table] == pytest.approx([3.5449077] * 2)
+    assert [bound.measured for bound in other.table] == pytest.approx(3.5449077 * np.array([1.01, 1.04]))
+    assert [bound.at for bound in other.table] == ["gain 0.3", "gain 3"]
+    assert [bound.predicted for bound in earlier.table] == pytest.approx(FACTOR_7)
+    assert [bound.measured for bound in earlier.table] == pytest.approx(FACTOR_7 * [1.03, 1.02])
+    assert "within 4 % of" in earlier.table[0].rule
+    assert other.found == "equation 74 of note 002 prints that bump 3.63 times too large"
 
 
 def test_figure():
     record = scrambled(made())
     drawn = figure("small-bump", record)
     bump, printed, deviations = (panel(drawn, start) for start in ("(a)", "(b)", "(c)"))
-    for i, container in enumerate(bump.containers):
-        assert_bars(container, record.sampled.values[i], record.error.values[i])
-    closed = np.array([segment for part in bump.collections[::2] for segment in part.get_segments()])
-    np.testing.assert_allclose(closed[:, :, 1], np.repeat(record.exact.values.ravel(), 2).reshape(-1, 2))
-    dots = np.array([container[0].get_xdata() for container in bump.containers], float).ravel()
-    np.testing.assert_allclose(closed[:, :, 0].mean(1), dots)  # a line through each dot's place, gains side by side
-    np.testing.assert_allclose(dots.reshape(2, 5), np.add.outer([-0.3, 0.3], np.arange(5)))
+    for g, (line, gain) in enumerate([("-", "0.3"), (":", "3")]):
+        assert_drawn(bump, record.exact.values[g], at=np.arange(5) - SITE, color="black", style=line)
+        assert_drawn(bump, record.sampled.values[g], at=np.arange(5) - SITE, label=f"gain {gain}")
     at_site = record.isel(position=SITE)
-    for name, look in [("exact", "closed form"), ("printed", "equation 74"), ("printed_001", "equation 7, as")]:
+    for name, look in [("exact", "closed form"), ("printed", "equation 74"), ("printed_001", "equation 7 of")]:
         assert_drawn(printed, at_site[name].values / at_site.sampled.values, at=[0, 1], words=look)
-    assert_drawn(printed, [FACTOR_74] * 2, color="0.6")
     assert_all_drawn(deviations, [[-4.5] * 2, [4.5] * 2], style=":")
-    for i in range(2):
-        assert_drawn(deviations, record.z.values[i], color=f"C{i}")
+    for g, gain in enumerate(("0.3", "3")):
+        assert_drawn(deviations, record.z.values[g], label=f"gain {gain}")
+    assert deviations.get_title(loc="left") == "(c) all 10 deviations are those of chance"
+    off = panel(figure("small-bump", made(z=4.6)), "(c)")
+    assert off.get_title(loc="left") == "(c) 1 of 10 deviations are not those of chance"

@@ -6,29 +6,37 @@ from typing import Annotated, Any, cast
 import jax
 import numpy as np
 import xarray as xr
+from matplotlib import colormaps
+from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 from pydantic import Field
 from scipy.fft import dct
 
 from gatefield.data import Gaussian, fourier_basis
 from gatefield.experiments.matrices import off_diagonal
-from gatefield.experiments.needs import Need, exactly, holding, lacking
+from gatefield.experiments.needs import Need, lacking
 from gatefield.lab import Bench, Experiment, Parameters, Verdict
 from gatefield.lab.kinds import Count, LengthScale, Seed
-from gatefield.plot import signed_matrix
+from gatefield.plot import SEQUENTIAL, WIDTH, letter, say_setting, shades
 from gatefield.theory import relu
 
 BOUNDARIES = ("ring", "line")
 BASES = ("fourier", "dct")
-NAMES = {"fourier": "Fourier basis", "dct": "DCT-II basis", "ring": "ring", "line": "line"}
-LINE_LEFT = {1.0: 0.07, 2.0: 0.13, 5.0: 0.21}
-"""What the Fourier basis leaves off the diagonal on a line of 40 sites, by length scale."""
-DCT_LEFT = 0.177
-"""What the discrete cosine transform leaves off the diagonal on a ring of 40 sites, at length scale 2."""
-
-
-GATED = 1e-9
-"""What rounding may leave off the diagonal of a moment behind gates, whose closed form takes some more steps."""
+SHOWN = (("fourier", "ring"), ("fourier", "line"), ("dct", "ring"))
+"""Basis and boundary of the covariances that are drawn."""
+LOOKS = {
+    ("fourier", "ring"): ("C0", "o-"),
+    ("dct", "ring"): ("C0", "^--"),
+    ("fourier", "line"): ("C1", "s-"),
+    ("dct", "line"): ("C1", "v--"),
+}
+NAMES = {"fourier": "Fourier", "dct": "DCT", "ring": "ring", "line": "line"}
+ROUNDING = 1e-9
+"""What rounding may leave off the diagonal: closed forms behind gates take some steps."""
+SMALLEST = 1e-3
+"""Entries below it stay white."""
+SHARE = "norm of what is off the diagonal over that of the whole"
+BASIS = "note 002, section on the Fourier basis"
 MOVING = "note 000, section 5, idea 1"
 
 
@@ -51,8 +59,6 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
         "covariance": (("boundary", "xi", "position", "position_"), covariances),
         "rotated": (("transform", "boundary", "xi", "mode", "mode_"), rotated, {"long_name": "covariance in the basis"}),
         "off_diagonal": (("transform", "boundary", "xi"), off_diagonal(rotated), {"long_name": "share off the diagonal"}),
-        "orthonormality": (("transform",), [abs(b.T @ b - np.eye(p.n)).max() for b in bases]),
-        "printed_norm": ((), _printed_norm(p.n), {"long_name": "squared norm of Re v_1 as printed"}),
     }
     data |= _behind_gates(p, bases[0], covariances[0])
     coords = {
@@ -85,80 +91,76 @@ def _left_off(basis: np.ndarray, w: np.ndarray, v: np.ndarray, cov: np.ndarray) 
 
 def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
     """What the record says of each claim."""
-    out = [
-        Verdict.below(
-            "the real Fourier basis diagonalises the ring's covariance",
-            1e-12,
-            float(record.off_diagonal.sel(transform="fourier", boundary="ring").max()),
-            predicted=0.0,
-            of="off-diagonal norm over the whole",
-            kind="claim",
-            source="note 002, equation 33",
-            note="the largest over length scales",
-        ),
-        Verdict.below(
-            "the columns of the real Fourier basis are orthonormal",
-            1e-12,
-            float(record.orthonormality.sel(transform="fourier")),
-            predicted=0.0,
-            of="largest error of a product of columns",
-            kind="prediction",
-            source="note 002, equations 34 and 35, with the factor √2 that they leave out",
-            note=f"as printed the squared norm of a cosine or sine is {float(record.printed_norm):.4f}",
-        ),
-    ]
-    return [*out, *_known(record.off_diagonal, record.sizes["position"]), *_moving(record)]
+    return [_line(record.off_diagonal), _transform(record.off_diagonal), *_moving(record)]
 
 
-def _known(left: xr.DataArray, n: int) -> list[Verdict]:
-    """What is known to be left off the diagonal on 40 sites."""
-    line, ring = left.sel(transform="fourier", boundary="line"), left.sel(transform="dct", boundary="ring")
-    claim, note = "the Fourier basis does not diagonalise the covariance of a line", "the note calls exp(-(i-j)²/ξ²) circulant"
-    out = [_left(claim, xi, expected, line, n, f"{note}; it is Toeplitz") for xi, expected in LINE_LEFT.items()]
-    claim = "the discrete cosine transform does not diagonalise the covariance of the ring"
-    note = "the note calls its basis the discrete sine/cosine transform; it is the real Fourier basis"
-    return [*out, _left(claim, 2.0, DCT_LEFT, ring, n, note)]
+def _line(left: xr.DataArray) -> Verdict:
+    line, ring = (left.sel(transform="fourier", boundary=name) for name in ("line", "ring"))
+    others = f"{_part(ring)} of a ring's"
+    return Verdict.each(
+        "the real Fourier basis diagonalises the covariance exp(-(i-j)²/ξ²) of a line",
+        _rows(line),
+        kind="claim",
+        source=BASIS,
+        note="the note calls this matrix circulant; it is Toeplitz, and circulant on a ring only",
+        found=f"the Fourier basis leaves nothing of a line's covariance off the diagonal, and {others}",
+        otherwise=f"the Fourier basis leaves {_part(line)} of a line's covariance off the diagonal, {others}",
+    )
 
 
-def _left(claim: str, xi: float, expected: float, left: xr.DataArray, n: int, note: str) -> Verdict:
-    claim, source = f"{claim}, at length scale {xi:g}", "note 002, section on the Fourier basis, corrected"
-    words: Any = {"kind": "reproduction", "source": source, "note": note}
-    if why := lacking(exactly("n", 40, n), holding("xis", [xi], left.xi.values)):
-        return Verdict.not_judged(claim, why, **words)
-    of = "off-diagonal norm over the whole"
-    return Verdict.within(claim, expected, float(left.sel(xi=xi)), atol=0.005, of=of, **words)
+def _transform(left: xr.DataArray) -> Verdict:
+    return Verdict.each(
+        "the discrete cosine transform (DCT-II) diagonalises the covariance of a ring",
+        _rows(left.sel(transform="dct", boundary="ring")),
+        kind="claim",
+        source=BASIS,
+        note="the note calls its basis the discrete sine/cosine transform; it is the real Fourier basis",
+    )
+
+
+def _rows(left: xr.DataArray) -> dict[str, Verdict]:
+    """By length scale: the share off the diagonal, which only rounding may leave."""
+    values = zip(left.xi.values, left.values, strict=True)
+    return {f"length scale {xi:g}": Verdict.below("", ROUNDING, value, predicted=0.0, of=SHARE) for xi, value in values}
+
+
+def _part(left: xr.DataArray) -> str:
+    """A share off the diagonal in words, over length scales."""
+    low, high = float(left.min()), float(left.max())
+    if high < ROUNDING:
+        return "nothing"
+    return f"{100 * low:.0f} to {100 * high:.0f} %" if left.size > 1 else f"{100 * high:.0f} %"
 
 
 def _moving(record: xr.Dataset) -> list[Verdict]:
     """Whether one basis serves at all times while gates move: it does if it serves behind every gate."""
     claims = (
-        "the real Fourier basis diagonalises A behind every single half-space gate, so that it serves at all times",
-        "the real Fourier basis diagonalises what couples two gates that overlap",
+        "on a ring the real Fourier basis diagonalises A behind every single half-space gate, so that it serves at all times",
+        "on a ring the real Fourier basis diagonalises what couples two half-space gates that overlap",
     )
     words: Any = {"kind": "claim", "source": MOVING}
     if "behind_one" not in record:
         why = lacking(Need("moments behind gates", "none", {"gates": Settings().gates}))
         return [Verdict.not_judged(claim, why, **words) for claim in claims]
-    one, two = record.behind_one, record.behind_two
-    each = ", ".join(
-        f"{float(two.sel(xi=xi).min()):.2f} to {float(two.sel(xi=xi).max()):.2f} at ξ = {xi:g}" for xi in two.xi.values
-    )
-    words |= {"expected": 0.0, "of": "off-diagonal norm over the whole"}
+    one, two = record.behind_one, record.behind_two.max("distance")
+    coupled = "what couples two gates on single sites"
     return [
         Verdict.below(
             claims[0],
-            GATED,
+            ROUNDING,
             one.max(),
-            note=f"the largest over {one.size} random gates and length scales. Half of the covariance passes a half-space "
-            "through 0, whichever it is, if the data are symmetric: A_kk = (S0 + S1)/4. Exclusive gates have no other blocks",
+            predicted=0.0,
+            of=SHARE,
+            note=f"the largest over {one.size} random gates and length scales; for symmetric data A_kk is (S0 + S1)/4 behind "
+            "any half-space through 0",
             **words,
         ),
-        Verdict.below(
+        Verdict.each(
             claims[1],
-            GATED,
-            two.max(),
-            note=f"gates on two sites, over their distance: {each}. The couplings A_jk of moving gates that overlap have no "
-            "one basis: ledger, 000-one-basis-overlapping",
+            _rows(two),
+            note="gates on two sites, the largest over their distances; ledger: 000-one-basis-overlapping",
+            found=f"{coupled} is on the diagonal too",
+            otherwise=f"{coupled} is off the diagonal, up to {100 * float(two.max()):.0f} % of its norm",
             **words,
         ),
     ]
@@ -166,89 +168,87 @@ def _moving(record: xr.Dataset) -> list[Verdict]:
 
 def figure(record: xr.Dataset) -> Figure:
     """The picture, drawn from the record alone."""
-    figure = Figure(figsize=(10.0, 6.8))
-    top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=[1.0, 1.05]))
-    upper, lower = top.subplots(1, 3, width_ratios=[1.1, 1.1, 1.0]), bottom.subplots(1, 3)
-    _gates_panel(upper[0], record)
-    _column_panel(upper[1], record)
-    _share_panel(upper[2], record)
+    figure = Figure(figsize=(WIDTH, 5.2))
+    top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=[1.05, 1.0]))
+    upper, lower = top.subplots(1, 3, width_ratios=[1.35, 1.2, 1.0]), bottom.subplots(1, 3)
+    _share_panel(upper[0], record)
+    _gates_panel(upper[1], record)
+    _column_panel(upper[2], record)
     xi = min(record.xi.values, key=lambda value: abs(value - 2.0))
-    shown = [("fourier", "ring"), ("fourier", "line"), ("dct", "ring")]
+    shown = [record.sel(transform=transform, boundary=boundary, xi=xi) for transform, boundary in SHOWN]
+    norm = LogNorm(SMALLEST, float(abs(record.rotated.sel(xi=xi)).max()))
     image = None
-    for axes, letter, (transform, boundary) in zip(lower, "def", shown, strict=True):
-        image = _rotated_panel(axes, record.sel(transform=transform, boundary=boundary, xi=xi))
-        share = _share_text(float(record.off_diagonal.sel(transform=transform, boundary=boundary, xi=xi)))
-        axes.set_title(f"({letter}) {NAMES[boundary]} in the {NAMES[transform]}\n{share}", fontsize=10)
-    bottom.colorbar(image, ax=lower, label="fourth root of the entry, with its sign", shrink=0.9)
-    bottom.suptitle(f"covariance of length scale {xi:g} sites, in each basis", fontsize="medium")
+    for axes, one in zip(lower, shown, strict=True):
+        image = axes.imshow(abs(one.rotated), norm=norm, cmap=_map(), aspect="equal", interpolation="nearest")
+        axes.set_xlabel("mode")
+    lower[0].set_ylabel("mode")
+    label = f"|entry|, white below {SMALLEST:g}"
+    bottom.colorbar(image, ax=lower, label=label, shrink=0.9, pad=0.02)
+    titles = ["a ring is diagonal in Fourier", "two gates couple modes", "columns of the basis"]
+    letter([*upper, *lower], [*titles, *map(_rotated_text, shown)])
+    say_setting(
+        figure, f"n = {record.sizes['position']}", f"(d) to (f): length scale {xi:g} sites", "closed forms, no training"
+    )
     return figure
 
 
-def _printed_norm(n: int) -> float:
-    """Squared norm of the real part of a DFT column of frequency 1, without further normalisation."""
-    return float(np.sum(np.cos(2 * np.pi * np.arange(n) / n) ** 2) / n)
+def _map() -> Any:
+    """From white over the palest to the darkest."""
+    return colormaps[f"{SEQUENTIAL}_r"].with_extremes(under="white")
+
+
+def _share_panel(axes: Any, record: xr.Dataset) -> None:
+    for (transform, boundary), (colour, look) in LOOKS.items():
+        share = 100 * record.off_diagonal.sel(transform=transform, boundary=boundary)
+        axes.plot(record.xi, share, look, color=colour, markersize=4, label=f"{boundary}, {NAMES[transform]}")
+    axes.set(xlabel="length scale ξ (sites)", ylabel="norm off the diagonal (%)")
+    axes.set_ylim(-1, 160 * float(record.off_diagonal.max()))
+    axes.legend(loc="upper left", ncols=2, handlelength=1.8, columnspacing=0.8, borderaxespad=0.1)
 
 
 def _gates_panel(axes: Any, record: xr.Dataset) -> None:
     """What is left off the diagonal behind one gate, and between two gates on single sites."""
-    axes.set(title="(a) behind gates, Fourier basis")
     if "behind_two" not in record:
         axes.text(0.5, 0.5, "not in this record", ha="center", transform=axes.transAxes)
         return
-    for i, xi in enumerate(record.xi.values):
-        axes.plot(record.distance, record.behind_two.sel(xi=xi), "os^Dv"[i % 5] + "-", markersize=3.5, label=f"two, ξ = {xi:g}")
-    axes.plot([0], [float(record.behind_one.max())], "*", color="k", markersize=12, clip_on=False, label="one gate, any")
-    axes.set(xlabel="distance of two one-site gates (sites)", ylabel="off-diagonal norm / norm")
-    axes.set(ylim=(-0.01, 1.5 * float(record.behind_two.max())))
-    axes.legend(loc="upper right", ncols=2, fontsize=8)
+    for i, (xi, colour) in enumerate(zip(record.xi.values, shades(record.sizes["xi"]), strict=True)):
+        values = 100 * record.behind_two.sel(xi=xi)
+        axes.plot(record.distance, values, "os^Dv"[i % 5] + "-", color=colour, markersize=3, linewidth=1.0, label=f"ξ = {xi:g}")
+    one = 100 * float(record.behind_one.max())
+    axes.plot([0], [one], "*", color="k", markersize=9, clip_on=False, label="one gate")
+    axes.set(xlabel="distance of the two gates (sites)", ylabel="norm off the diagonal (%)")
+    axes.set(ylim=(-0.5, 150 * float(record.behind_two.max())), xlim=(-0.5, None))
+    axes.legend(loc="upper right", ncols=2, handlelength=1.4, columnspacing=0.8, borderaxespad=0.1)
 
 
 def _column_panel(axes: Any, record: xr.Dataset) -> None:
     basis = record.basis.sel(transform="fourier")
-    for mode, style, label in [(0, "-", "k = 0"), (5, "o-", "k = 3, cosine"), (6, "s--", "k = 3, sine")]:
-        axes.plot(record.position, basis.isel(mode=mode), style, markersize=3, label=label)
+    for mode, style, colour, label in [(0, "-", "k", "k = 0"), (5, "o-", "C0", "k = 3, cos"), (6, "s--", "C1", "k = 3, sin")]:
+        axes.plot(record.position, basis.isel(mode=mode), style, color=colour, markersize=2.5, linewidth=1.0, label=label)
     limit = float(abs(basis).max())
-    axes.set(
-        xlabel="position (site)", ylabel="entry", title="(b) three columns of that basis", ylim=(-1.15 * limit, 2.3 * limit)
-    )
-    axes.legend(loc="upper left")
+    axes.set(xlabel="position (site)", ylabel="entry", ylim=(-1.15 * limit, 2.6 * limit))
+    axes.legend(loc="upper left", handlelength=1.8, borderaxespad=0.1)
 
 
-def _share_panel(axes: Any, record: xr.Dataset) -> None:
-    styles = {("dct", "ring"): "^--", ("fourier", "line"): "s-", ("dct", "line"): "v--", ("fourier", "ring"): "o-"}
-    for i, ((transform, boundary), style) in enumerate(styles.items()):
-        share = record.off_diagonal.sel(transform=transform, boundary=boundary)
-        axes.plot(record.xi, share, style, color=f"C{i}", label=f"{boundary}, {'DCT-II' if transform == 'dct' else 'Fourier'}")
-    axes.set(xlabel="length scale ξ (sites)", ylabel="off-diagonal norm / norm", title="(c) off the diagonal")
-    axes.set_ylim(-0.01, 1.65 * float(record.off_diagonal.max()))
-    axes.legend(loc="upper left")
-
-
-def _rotated_panel(axes: Any, one: xr.Dataset) -> Any:
-    """The covariance in a basis; the fourth root makes small entries visible."""
-    root = np.sign(one.rotated) * abs(one.rotated) ** 0.25
-    image = signed_matrix(axes, root, limit=float(abs(root).max()))
-    axes.set(xlabel="mode", ylabel="mode")
-    return image
-
-
-def _share_text(share: float) -> str:
-    return f"off-diagonal norm {share:.1g}" if share < 1e-9 else f"{share:.0%} off the diagonal"
+def _rotated_text(one: xr.Dataset) -> str:
+    share = float(one.off_diagonal)
+    words = "diagonal" if share < ROUNDING else f"{100 * share:.0f} % off"
+    return f"{NAMES[str(one.boundary.values)]}, {NAMES[str(one.transform.values)]}: {words}"
 
 
 experiment = Experiment(
     name="fourier-basis",
     title="What does the real Fourier basis diagonalise: the ring, the line, what gates let through?",
     source="note 002, figure 2 and equations 32 to 35; note 000, section 5, idea 1",
-    text="The theory of a single neuron follows the field in a basis in which both covariances are diagonal. On a ring that is "
-    "the real Fourier basis: the flat vector, a cosine and a sine of each frequency, and for even n the alternating "
-    "vector. It is not the discrete cosine transform. It does not diagonalise exp(-(i-j)²/ξ²) on a line, which is a "
-    "Toeplitz matrix and not a circulant one. Note 000 asks whether one basis could serve at all times while the gates of a "
-    "gated linear network move. Symmetric data keep half of their covariance behind a half-space gate through the origin, "
-    "whichever way it points: A stays what it is, and only b moves. So on a ring the Fourier basis serves at all times for "
-    "one gate, or for gates that exclude each other. For gates that overlap it would also have to diagonalise what couples "
-    "them, A_jk; panel (a) shows how much of it is off the diagonal for two gates of one site each. The lower row shows a "
-    "covariance in each basis, where all that is off the diagonal couples the modes. Nothing is trained.",
+    text="The theory of a single neuron follows the field in a basis in which both covariances are diagonal. On a ring that "
+    "is the real Fourier basis: the flat vector, a cosine and a sine of each frequency, and for even n the alternating "
+    "vector. Does it serve on a line, does the discrete cosine transform (DCT) serve on a ring? And note 000 asks whether "
+    "one basis could serve at all times while the gates of a gated linear network move. Nothing is trained.",
+    caption="(a) How much of a covariance is off the diagonal, by length scale, for ring and line, in both bases. (b) The "
+    "same of what passes gates, on a ring in the Fourier basis: nothing behind any single half-space gate (star), since "
+    "symmetric data keep half of their covariance; but two gates of one site each that overlap are coupled by a matrix that "
+    "is not diagonal. (c) The flat vector, a cosine and a sine of the Fourier basis. (d) to (f) Sizes of the entries of one "
+    "covariance in each basis, on a logarithmic scale: (d) a ring in the Fourier basis, (e) a line, (f) a ring in the DCT.",
     Parameters=Settings,
     presets={"full": {}, "quick": {}},
     durations={"quick": "3 s", "full": "3 s"},

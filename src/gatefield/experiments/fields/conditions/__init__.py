@@ -10,13 +10,15 @@ experiment = Experiment(
     title="What of localization survives when the conditions of training change?",
     source="note 002, sections 1 and 2: loss, readout, basis initialization; note 003, section 2: a standard Gaussian start",
     text="One ReLU neuron on two classes of squashed fields, trained on a ring by plain SGD on the squared error, without a "
-    "bias and with a fixed readout; and beside it the same neuron with one thing changed: an open line, another start, a "
-    "learned readout, momentum, Adam, an output bias, cross-entropy. The learning rate falls to a hundredth, "
-    "so that the noise of the batches does not spread the ends; rates differ, as each condition allows. Without a bias the "
-    "output is zero for half of all inputs, so that the loss cannot be below 1/8, that of the constant output 1/2. A single "
-    "site has the same law in both classes and tells nothing of the label, so that behind an output bias it has nothing to do. "
-    "Committees begin with random fields or with basis vectors. "
-    "From a standard normal start both terms of the velocity f/2 - (S0 + S1) w/4 are read along the first moments.",
+    "bias and with a fixed readout; and beside it the same neuron with one thing changed. Without a bias the output is zero "
+    "for half of all inputs, so that the loss cannot be below 1/8, that of the constant output 1/2. A single site has the "
+    "same law in both classes and tells nothing of the label, so that behind an output bias it has nothing to do.",
+    caption="(a) The IPR of every final field under each condition, at each gain, and of the units of committees (median "
+    "over units) from a random start and from basis vectors; on top the median time until a field stays localized (– where "
+    "fewer than half do; steps for Adam, which has no time of the flow). Learning rates fall to a hundredth, so that the "
+    "noise of batches does not spread the ends. (b) Fields of one seed, each over its maximum, on the ring shifted to the "
+    "middle. (c) All fields on the open line, and the attracting mode of Gaussian data (black). (d) From a standard normal "
+    "start: the size of the field and its IPR, every seed. (e) Both terms of its velocity f/2 - (S0 + S1) w/4.",
     Parameters=Settings,
     presets={
         "full": {},

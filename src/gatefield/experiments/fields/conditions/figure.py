@@ -5,10 +5,11 @@ from typing import Any, cast
 import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter
 
 from gatefield.experiments.fields.conditions.changes import CHANGES
 from gatefield.experiments.fields.conditions.simulate import SURVIVES
-from gatefield.plot import THEORY, gain_text, plain_log_scale, small_field
+from gatefield.plot import THEORY, WIDTH, gain_text, letter, plain_log_scale, say_setting, shades, small_field
 
 EXAMPLES = ("baseline", "line", "readout", "adam", "bias", "cross-entropy", "entropy-alone")
 """The conditions whose fields are drawn."""
@@ -21,25 +22,38 @@ LABELS = {
     "momentum": "momentum",
     "adam": "Adam",
     "bias": "output\nbias",
-    "cross-entropy": "cross-entr.\n+ bias",
+    "cross-entropy": "cross-ent.\n+ bias",
     "entropy-alone": "cross-\nentropy",
 }
 MARKERS = "os^vD"
 """Of gains, beside their colours."""
+FIELD = "C0"
+"""Of trained fields."""
 
 
 def figure(record: xr.Dataset) -> Figure:
     """The picture, drawn from the record alone."""
-    drawn = Figure(figsize=(10.5, 9.5))
-    top, middle, bottom = cast(Any, drawn.subfigures(3, 1, height_ratios=[1.5, 0.75, 1.15]))
+    drawn = Figure(figsize=(WIDTH, 7.2))
+    top, middle, bottom = cast(Any, drawn.subfigures(3, 1, height_ratios=[1.55, 0.72, 1.1]))
     gain = shown_gain(record)
-    _conditions(top.subplots(), record)
-    colour = f"C{list(record.gain.values).index(gain)}"
-    _fields(middle, record.isel(pair=0).sel(gain=gain), colour)
-    line, size, terms = bottom.subplots(1, 3, width_ratios=[1.2, 1.0, 1.0])
-    _on_the_line(line, record.isel(pair=0).sel(gain=gain, condition="line"), colour)
+    conditions = top.subplots()
+    _conditions(conditions, record)
+    first = _fields(middle, record.isel(pair=0).sel(gain=gain))
+    line, size, terms = bottom.subplots(1, 3, width_ratios=[1.15, 1.0, 1.0])
+    _on_the_line(line, record.isel(pair=0).sel(gain=gain, condition="line"))
     _sizes(size, record.sel(gain=gain))
     _terms(terms, record.sel(gain=gain))
+    titles = [
+        f"final fields, every seed; on top: time until localized at gain {gain_text(gain)}",
+        first.get_title(loc="left"),
+        "where on an open line",
+        "from a normal start",
+        "what moves it",
+    ]
+    letter([conditions, first, line, size, terms], titles)
+    n, seeds = f"n = {record.sizes['position']}", f"{record.sizes['seed']} seeds"
+    scales, time = f"length scales {record.pair.values[0]}", f"{float(record.time[-1]):,.0f} τ of the baseline"
+    say_setting(drawn, n, scales, time, seeds, f"(b) to (e): gain {gain_text(gain)}", "(b): one seed, against site")
     return drawn
 
 
@@ -52,30 +66,34 @@ def shown_gain(record: xr.Dataset) -> float:
 def _conditions(axes: Any, record: xr.Dataset) -> None:
     """Every seed of the first pair; the baseline's median goes across."""
     one, gain = record.isel(pair=0), shown_gain(record)
-    places = np.arange(len(CHANGES) + 2) + np.repeat([0.0, 0.5], [len(CHANGES), 2])
-    for g, value in enumerate(one.gain.values):
+    places = np.arange(len(CHANGES) + 2) + np.repeat([0.0, 0.4], [len(CHANGES), 2])
+    for g, (value, colour) in enumerate(zip(one.gain.values, _colours(record), strict=True)):
         shift = 0.24 * (g - (one.sizes["gain"] - 1) / 2)
-        look: dict[str, Any] = {"color": f"C{g}", "alpha": 0.6, "markeredgewidth": 0}
+        look: dict[str, Any] = {"color": colour, "alpha": 0.8, "markeredgewidth": 0}
         _dots(axes, places + shift, _all_ends(one.isel(gain=g)), MARKERS[g % 5], f"gain {gain_text(value)}", look)
     for i in range(1, record.sizes["pair"]):
-        ends, look = _all_ends(record.isel(pair=i).sel(gain=gain)), {"color": "0.35", "markerfacecolor": "none"}
+        ends, look = _all_ends(record.isel(pair=i).sel(gain=gain)), {"color": "C1", "markerfacecolor": "none"}
         _dots(axes, places, ends, MARKERS[-i], f"gain {gain_text(gain)}, scales {record.pair.values[i]}", look)
     base = float(one.end_ipr.sel(condition="baseline", gain=gain).median())
-    axes.axhline(base, color=f"C{list(one.gain.values).index(gain)}", linewidth=1.0, label="baseline, median")
-    axes.axhline(SURVIVES, color="0.4", linewidth=1.0, linestyle=":", label=f"localized: {SURVIVES:g} and more")
+    axes.axhline(base, color="0.4", linewidth=0.8, zorder=0, label="baseline, median")
+    axes.axhline(SURVIVES, color="0.4", linewidth=1.0, linestyle=":", zorder=0, label=f"localized: {SURVIVES:g} and more")
     for place, name in zip(places, CHANGES, strict=False):
-        axes.text(place, 1.0, time_text(one.sel(condition=name, gain=gain)), ha="center", va="bottom", fontsize="small")
-    axes.axvline(len(CHANGES) - 0.25, color="0.8", linewidth=0.8)
+        words = time_text(one.sel(condition=name, gain=gain))
+        axes.text(place, 1.0, words, ha="center", va="bottom", fontsize=8)
+    axes.axvline(len(CHANGES) - 0.3, color="0.8", linewidth=0.8)
     names = [
         *(LABELS[name] for name in CHANGES),
         f"{record.sizes['unit']} units,\nrandom",
         f"{record.sizes['unit']} units,\nbasis",
     ]
-    axes.set_xticks(places, names, fontsize="small")
-    axes.set(ylabel="inverse participation ratio", ylim=(0, 1.08), xlim=(-0.6, places[-1] + 0.6))
-    words = f"(a) final fields, every seed; on top: time until localized at gain {gain_text(gain)}"
-    axes.set_title(f"{words}; length scales {record.pair.values[0]}, n = {record.sizes['position']}", fontsize="medium")
-    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+    axes.set_xticks(places, names, rotation=45, ha="right", rotation_mode="anchor")
+    axes.set(ylabel="inverse participation ratio", ylim=(0, 1.12), xlim=(-0.6, places[-1] + 0.6))
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.32), ncols=3, handlelength=1.4, columnspacing=1.2)
+
+
+def _colours(record: xr.Dataset) -> list[str]:
+    """Of gains."""
+    return shades(record.sizes["gain"], between=(0.0, 0.75))
 
 
 def _all_ends(one: xr.Dataset) -> np.ndarray:
@@ -102,20 +120,17 @@ def time_text(one: xr.Dataset) -> str:
     return f"{np.median(steps[known]):.0f} steps"
 
 
-def _fields(part: Any, one: xr.Dataset, colour: str) -> None:
-    """The first seed's field; on the ring with its largest entry in the middle."""
+def _fields(part: Any, one: xr.Dataset) -> Any:
+    """The first seed's field; on the ring with its largest entry in the middle. **Returns** the first panel."""
     panels = part.subplots(1, len(EXAMPLES), sharey=True)
     for axes, name in zip(panels, EXAMPLES, strict=True):
         end = one.end.sel(condition=name).isel(seed=0)
         shown = end.copy(data=placed(end.values, CHANGES[name].conditions.boundary))
-        small_field(axes, shown, "o-", color=colour, markersize=2.5, linewidth=0.8)
+        small_field(axes, shown, "o-", color=FIELD, markersize=2, linewidth=0.8)
         axes.set_ylim(-0.4, 1.15)
-        axes.set_title(LABELS[name].replace("\n", " ").replace("- entropy", "-entropy"), fontsize="small")
-    part.suptitle(
-        f"(b) fields of one seed at gain {gain_text(float(one.gain))}, each scaled to its maximum, "
-        "on the ring shifted to the middle; against site",
-        fontsize="medium",
-    )
+        axes.set_xticks([0, len(end) // 2])
+        axes.set_title(LABELS[name], loc="left", fontsize=8)
+    return panels[0]
 
 
 def placed(field: np.ndarray, boundary: str) -> np.ndarray:
@@ -125,39 +140,45 @@ def placed(field: np.ndarray, boundary: str) -> np.ndarray:
     return np.roll(field, len(field) // 2 - largest) if boundary == "ring" else field
 
 
-def _on_the_line(axes: Any, one: xr.Dataset, colour: str) -> None:
+def _on_the_line(axes: Any, one: xr.Dataset) -> None:
     """All fields on the line, each with its sign and scale taken out, and the attracting mode of Gaussian data."""
     for k in range(one.sizes["seed"]):
         field, label = placed(one.end.isel(seed=k).values, "line"), "trained" if k == 0 else None
-        axes.plot(one.position, field / field.max(), color=colour, linewidth=1.0, alpha=0.7, label=label)
+        axes.plot(one.position, field / field.max(), color=FIELD, linewidth=0.9, alpha=0.7, label=label)
     mode = placed(one.line_mode.values, "line")
-    axes.plot(one.position, mode / mode.max(), **THEORY, linewidth=1.2, label="attracting mode, Gaussian data")
-    axes.set(xlabel="site of the open line", ylabel="weight, over its maximum", ylim=(-0.3, 1.5))
-    axes.set_title(f"(c) open line, gain {gain_text(float(one.gain))}, all seeds", fontsize="medium")
-    axes.legend(loc="upper right", fontsize="small")
+    axes.plot(one.position, mode / mode.max(), **THEORY, linewidth=1.2, label="Gaussian mode")
+    axes.set(xlabel="site of the open line", ylabel="weight / maximum", ylim=(-0.3, 1.75))
+    axes.legend(loc="upper left", handlelength=1.2, borderaxespad=0.1)
 
 
 def _sizes(axes: Any, one: xr.Dataset) -> None:
     """The size and the IPR of the fields of all seeds from a standard normal start."""
     late = one.isel(moment=slice(1, None))
-    for name, colour, label in (("early_size", "C2", "|w|"), ("early_ipr", "C6", "IPR")):
-        _all_seeds(axes, late, late[name], colour, label)
+    for name, colour, style, label in (("early_size", "C0", "-", "|w|"), ("early_ipr", "C1", "--", "IPR")):
+        _all_seeds(axes, late, late[name], colour, label, style)
     axes.axhline(SURVIVES, color="0.4", linewidth=1.0, linestyle=":")
     plain_log_scale(axes, "x")
-    axes.set(yscale="log", xlabel="time (τ)", ylabel="|w|; IPR")
-    axes.set_title("(d) from a standard normal start", fontsize="medium")
-    axes.legend(loc="upper right", fontsize="small")
+    axes.set(yscale="log", xlabel="time (τ)", ylabel="size |w|, and IPR")
+    _room_above(axes)
+    axes.legend(loc="upper right", ncols=2, handlelength=1.4, borderaxespad=0.1)
 
 
 def _terms(axes: Any, one: xr.Dataset) -> None:
     """Both terms of the velocity of all seeds."""
     late = one.isel(moment=slice(1, None))
-    _all_seeds(axes, late, late.early_pull, "C0", "first term, |f/2|")
+    _all_seeds(axes, late, late.early_pull, "C0", "first, |f/2|")
     _all_seeds(axes, late, late.early_brake, "C1", "second, |(S0+S1)w/4|", "--")
     plain_log_scale(axes, "x")
-    axes.set(yscale="log", xlabel="time (τ)", ylabel="size of a term of the velocity")
-    axes.set_title("(e) the two terms of its velocity", fontsize="medium")
-    axes.legend(loc="upper right", fontsize="small")
+    axes.set(yscale="log", xlabel="time (τ)", ylabel="terms of the velocity")
+    _room_above(axes)
+    axes.legend(loc="upper right", handlelength=1.4, borderaxespad=0.1)
+
+
+def _room_above(axes: Any) -> None:
+    """For a legend, on a logarithmic scale."""
+    axes.yaxis.set_minor_formatter(NullFormatter())
+    low, high = axes.get_ylim()
+    axes.set_ylim(low, high * (high / low) ** 0.35)
 
 
 def _all_seeds(axes: Any, one: xr.Dataset, values: xr.DataArray, color: str, label: str, style: str = "-") -> None:

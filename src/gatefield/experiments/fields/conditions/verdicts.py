@@ -1,5 +1,6 @@
 """Under which conditions localization survives, and why it does not under others."""
 
+import dataclasses
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from gatefield.experiments.by_seed import median_error
 from gatefield.experiments.fields.conditions.changes import CHANGES
 from gatefield.experiments.fields.conditions.simulate import SURVIVES
 from gatefield.experiments.needs import Need, at_least, exactly, holding, lacking, lasting
@@ -15,6 +17,8 @@ from gatefield.measures import shifted_cosine
 
 GAIN, PAIR, ENOUGH = 3.0, [2.0, 1.0], 200.0
 """Where the baseline localizes: gain, length scales of the positive and the negative class, and time in tau."""
+OFFSETS = ("bias", "cross-entropy", "entropy-alone")
+"""Conditions under which the output for no input is 1/2: by a bias, or as a logit has it by itself."""
 GAUSSIAN = 0.1
 """Up to which gain data are nearly Gaussian: their excess kurtosis is below 0.001."""
 LEADS, ORDER = 0.2, 0.5
@@ -44,63 +48,89 @@ def _at(record: xr.Dataset) -> xr.Dataset:
     return record.isel(pair=0).sel(gain=GAIN)
 
 
-def _error(values: Any) -> float:
-    """Two standard errors of a median over seeds, which is sqrt(pi/2) times that of a mean."""
-    values = np.asarray(values, float)
-    return 2 * math.sqrt(math.pi / 2) * float(values.std(ddof=1)) / math.sqrt(values.size) if values.size > 1 else math.inf
-
-
 def _range(values: Any) -> str:
     values = np.asarray(values, float)
     return f"{values.min():.3g} to {values.max():.3g} over {values.size} seeds"
 
 
 def _survivals(record: xr.Dataset) -> list[Verdict]:
-    claims = {name: f"localization survives: {change.words}" for name, change in CHANGES.items()}
-    claims["baseline"] = "the baseline localizes at gain 3"
-    kinds: Any = {name: "control" if name == "baseline" else "prediction" for name in claims}
+    """The baseline, and what is changed of it: what leaves the output at zero for half of all inputs, and what does not."""
+    claims = (
+        "the baseline localizes at gain 3: one neuron on a ring, plain SGD on the squared error, no bias, a fixed readout",
+        "localization at gain 3 survives an open line, another start, a learned readout, momentum and Adam",
+        "localization at gain 3 survives an output bias or cross-entropy",
+    )
     if why := _unmet(record):
-        return [Verdict.not_judged(claim, why, kind=kinds[name]) for name, claim in claims.items()]
-    return [_survives(_at(record).sel(condition=name), claim, kinds[name]) for name, claim in claims.items()]
+        return [Verdict.not_judged(claims[0], why, kind="control"), *(Verdict.not_judged(claim, why) for claim in claims[1:])]
+    one = _at(record)
+    rows = {change.words: _survives(one.sel(condition=name)) for name, change in CHANGES.items()}
+    offset = {CHANGES[name].words for name in OFFSETS}
+    kept = {at: row for at, row in rows.items() if at not in offset | {CHANGES["baseline"].words}}
+    lost = {at: row for at, row in rows.items() if at in offset}
+    base = one.sel(condition="baseline")
+    note = f"{_range(base.end_ipr)}; localized from {np.nanmedian(base.localized_at):.3g} τ on" if _any(base) else ""
+    middles = [row.measured for row in lost.values()]
+    span = f"IPR {min(middles):.2f} to {max(middles):.2f}"
+    both = "an output bias or cross-entropy"
+    return [
+        dataclasses.replace(_survives(base), claim=claims[0], kind="control", note=note),
+        Verdict.each(
+            claims[1],
+            kept,
+            found=f"localization survives {len(kept)} changes of data, start, readout and optimiser",
+            otherwise="localization does not survive every change of data, start, readout and optimiser",
+        ),
+        Verdict.each(
+            claims[2],
+            lost,
+            note="without an offset the output is zero for half of all inputs",
+            found=f"localization survives {both} ({span})",
+            otherwise=f"{both} undoes it (median {span})",
+        ),
+    ]
 
 
-def _survives(one: xr.Dataset, claim: str, kind: Any) -> Verdict:
+def _any(one: xr.Dataset) -> bool:
+    return bool(np.isfinite(one.localized_at).any())
+
+
+def _survives(one: xr.Dataset) -> Verdict:
     values = one.end_ipr.values
-    middle, times = float(np.median(values)), one.localized_at.values
-    note = f"{_range(values)}; as that of {1 / middle:.2g} equal sites"
-    if np.isfinite(times).any():
-        note += f"; from {np.nanmedian(times):.3g} tau on"
-    return Verdict.above(claim, SURVIVES, middle, of="median IPR at gain 3", error=_error(values), kind=kind, note=note)
+    return Verdict.above("", SURVIVES, np.median(values), of="median IPR", error=median_error(values))
 
 
 def _offsets(record: xr.Dataset) -> list[Verdict]:
     """What an output of 1/2 at no input changes, which an output bias gives, and a logit has by itself."""
     claims = (
-        "without an offset the neuron does worse than the constant output 1/2",
-        "fields trained with an output bias tell more of the label than localized ones",
-        "cross-entropy with an output bias trains the field of MSE with an output bias",
-        "cross-entropy with an output bias makes the field four times as large as MSE does",
+        "at gain 3 a neuron without an output bias does worse than the constant output 1/2",
+        "at gain 3 fields trained with an output bias tell more of the label than localized ones",
+        "at gain 3 cross-entropy with an output bias trains the same field as the squared error with an output bias",
+        "at gain 3 cross-entropy with an output bias makes the field four times as large as the squared error does",
     )
     if why := _unmet(record):
         return [Verdict.not_judged(claim, why) for claim in claims]
     plain, bias, entropy = (_at(record).sel(condition=name) for name in ("baseline", "bias", "cross-entropy"))
-    alike = np.median(shifted_cosine(entropy.end.values, bias.end.values))
+    alike = shifted_cosine(entropy.end.values, bias.end.values)
     sizes = entropy.end_size.values / bias.end_size.values
     ratio = bias.explained.values / plain.explained.values
     slope = "a logit of 4 (p - 1/2) is right for p near 1/2, which holds if little can be told of the label"
     told = f"{100 * float(bias.explained.median()):.2g} % of its variance against {100 * float(plain.explained.median()):.2g} %"
+    losses: Any = {"of": "median loss", "note": "1/8 is that of the constant", "error": median_error(plain.end_loss)}
+    shares: Any = {"of": "median ratio of the shares explained", "note": told, "error": median_error(ratio)}
+    cosines: Any = {"of": "median cosine over all shifts", "note": slope, "error": median_error(alike)}
+    lengths: Any = {"of": "median ratio of |w|", "note": _range(sizes), "error": median_error(sizes)}
     return [
-        Verdict.above(claims[0], 0.125, plain.end_loss.median(), of="median loss", note="1/8 is that of the constant"),
-        Verdict.above(claims[1], 1.0, np.median(ratio), of="median ratio of the shares explained", note=told),
-        Verdict.above(claims[2], ALIKE, alike, of="median cosine over all shifts", note=slope),
-        Verdict.within(claims[3], 4.0, np.median(sizes), rtol=0.1, of="median ratio of |w|", note=_range(sizes)),
+        Verdict.above(claims[0], 0.125, plain.end_loss.median(), **losses),
+        Verdict.above(claims[1], 1.0, np.median(ratio), **shares),
+        Verdict.above(claims[2], ALIKE, np.median(alike), predicted=1.0, **cosines),
+        Verdict.within(claims[3], 4.0, np.median(sizes), rtol=0.1, **lengths),
     ]
 
 
 def _swapped(record: xr.Dataset) -> list[Verdict]:
     claims = (
-        "with the length scales swapped no condition localizes at gain 3 in the same time, from a random start",
-        "with the length scales swapped a neuron that begins with a basis vector stays localized at gain 3",
+        "with the length scales swapped a field from a random start localizes under none of the conditions at gain 3",
+        "with the length scales swapped a field that begins as a basis vector stays localized at gain 3",
     )
     there = [[float(a), float(b)] for a, b in zip(record.xi1, record.xi0, strict=True)]
     missing = None if PAIR[::-1] in there else Need("the pair 1, 2", str(len(there)), {"pairs": [*there, PAIR[::-1]]})
@@ -111,9 +141,10 @@ def _swapped(record: xr.Dataset) -> list[Verdict]:
     most = medians.isel(condition=int(medians.values.argmax()))
     time = f"after {float(record.time[-1]):.4g} tau of the baseline"
     note, kept = f"{CHANGES[most.condition.item()].words}, {time}", ends.sel(condition="basis")
-    words: Any = {"of": "median IPR", "error": _error(kept), "note": f"{_range(kept)}, {time}"}
+    words: Any = {"of": "median IPR", "error": median_error(kept), "note": f"{_range(kept)}, {time}"}
+    error = median_error(ends.sel(condition=most.condition.item()))
     return [
-        Verdict.below(claims[0], SURVIVES, most, of="largest median IPR", note=note),
+        Verdict.below(claims[0], SURVIVES, most, of="largest median IPR", error=error, note=note),
         Verdict.above(claims[1], SURVIVES, kept.median(), **words),
     ]
 
@@ -121,9 +152,9 @@ def _swapped(record: xr.Dataset) -> list[Verdict]:
 def _bases(record: xr.Dataset) -> list[Verdict]:
     """What is left of basis vectors as a start."""
     claims = (
-        "one neuron from a basis vector ends as from a random start",
-        "on nearly Gaussian data a committee forgets that it began with basis vectors",
-        "at gain 3 a committee keeps something of the basis vectors that it began with",
+        "at gain 3 one neuron that begins as a basis vector ends as localized as from a random start",
+        "on nearly Gaussian data a committee that begins with basis vectors ends spread",
+        "at gain 3 a committee that begins with basis vectors ends more localized than one from a random start",
     )
     words: Any = {"source": "note 002, section 2, basis initialization"}
     low = [] if (record.gain <= GAUSSIAN).any() else [holding("gains", [0.01], record.gain.values)]
@@ -137,13 +168,17 @@ def _bases(record: xr.Dataset) -> list[Verdict]:
     bound = 4 / record.sizes["position"]
     of = "median IPR over units and seeds"
     note = f"{_range(forgotten)} at gain {float(record.gain[0]):g}; the bound is 4/n"
-    return [*out, Verdict.below(claims[1], bound, forgotten.median(), of=of, note=note, error=_error(forgotten), **words)]
+    return [*out, Verdict.below(claims[1], bound, forgotten.median(), of=of, note=note, error=median_error(forgotten), **words)]
 
 
 def _one_basis(one: xr.Dataset, claim: str, words: Any) -> Verdict:
     values = one.end_ipr.sel(condition="basis")
     expected = one.end_ipr.sel(condition="baseline").median()
-    return Verdict.within(claim, expected, values.median(), atol=0.03, of="median IPR", note=_range(values), **words)
+    error, note = (
+        median_error(values - one.end_ipr.sel(condition="baseline")),
+        f"{_range(values)}; predicted: that of the baseline",
+    )
+    return Verdict.within(claim, expected, values.median(), atol=0.03, of="median IPR", error=error, note=note, **words)
 
 
 def _kept(one: xr.Dataset, claim: str, words: Any) -> Verdict:
@@ -152,11 +187,11 @@ def _kept(one: xr.Dataset, claim: str, words: Any) -> Verdict:
     stay = 100 * float(one.committee_stays.sel(start="basis").mean())
     medians = f"{float(units.sel(start='basis').median()):.2g} against {float(units.sel(start='random').median()):.2g}"
     note = f"{medians} from a random start; the largest entry of {stay:.0f} % of the units has stayed"
-    return Verdict.above(claim, 0.0, more.median(), of="median lead in IPR", error=_error(more), note=note, **words)
+    return Verdict.above(claim, 0.0, more.median(), of="median lead in IPR", error=median_error(more), note=note, **words)
 
 
 def _line(record: xr.Dataset) -> Verdict:
-    claim = "on an open line localized fields sit anywhere, near the ends as often as in the middle"
+    claim = "on an open line fields localized at gain 3 sit near the ends as often as in the middle"
     many = at_least("seeds", MANY, record.sizes["seed"])
     if why := lacking(*_setting(record), lasting(record, ENOUGH), many):
         return Verdict.not_judged(claim, why)
@@ -168,8 +203,8 @@ def _line(record: xr.Dataset) -> Verdict:
     mean, spread = (half - 1) / 2, math.sqrt((half**2 - 1) / 12 / len(sits))
     p = math.erfc(abs(away[sits].mean() - mean) / spread / math.sqrt(2))
     mode, loss = one.line_mode.values**2, one.line_loss.values
-    note = f"{len(sits)} fields; {(away * mode).sum() / mode.sum():.3g} sites if they sat like the attracting Gaussian mode; "
-    note += f"a bump's loss is {loss[half]:.4g} in the middle, {loss[2]:.4g} on the third site, {loss[0]:.4g} on the last"
+    note = f"{len(sits)} fields; {(away * mode).sum() / mode.sum():.3g} sites if like the attracting Gaussian mode; "
+    note += f"a bump's loss: {loss[half]:.4g} in the middle, {loss[2]:.4g} on the third site, {loss[0]:.4g} on the last"
     by = "mean distance from the nearer end, in sites, against even chances"
     return Verdict.test(claim, mean, away[sits].mean(), p, level=LEVEL, by=by, note=note)
 
@@ -177,17 +212,18 @@ def _line(record: xr.Dataset) -> Verdict:
 def _early(record: xr.Dataset) -> list[Verdict]:
     """The story of note 003: the field shrinks as on Gaussian data until f is of the order of the second term."""
     claims = (
-        "from a standard normal start the second term of the velocity leads",
-        "from a standard normal start the field shrinks until both terms are of one order",
-        "from a standard normal start the field moves as on Gaussian data until both terms are of one order",
-        "from a standard normal start the field localizes only when both terms are of one order",
+        "from a standard normal start the second term of the velocity f/2 - (S0 + S1) w/4 leads",
+        "from a standard normal start the field shrinks until both terms of its velocity are of one order",
+        "from a standard normal start the field moves as on Gaussian data until both terms of its velocity are of one order",
+        "from a standard normal start the field localizes only when both terms of its velocity are of one order",
     )
     words: Any = {"kind": "claim", "source": "note 003, section 2"}
     if why := lacking(*_setting(record)):
         return [Verdict.not_judged(claim, why, **words) for claim in claims]
     one = record.sel(gain=GAIN)
     ratio = (one.early_pull / one.early_brake).values
-    leads = Verdict.below(claims[0], LEADS, np.median(ratio[:, 0]), of="median ratio of first to second term", **words)
+    first: Any = {"of": "median ratio of first to second term", "error": median_error(ratio[:, 0])}
+    leads = Verdict.below(claims[0], LEADS, np.median(ratio[:, 0]), **first, **words)
     hits = [(ratio >= ORDER).any(-1), (one.early_ipr.values >= SURVIVES).any(-1)]
     if not np.all(hits):
         longer = 2 * record.attrs["early_steps"]
@@ -206,10 +242,26 @@ def _taking_over(one: xr.Dataset, ratio: np.ndarray, claims: Sequence[str], word
         f"at {np.median(time[over]):.3g} tau, |w| = {np.median(size[seeds, over]):.3g} of {np.median(size[:, 0]):.3g} at first"
     )
     alike = one.early_likeness.values
-    late = f"median; {np.median(alike[seeds, localized]):.2g} when it localizes, at {np.median(time[localized]):.3g} tau"
+    late = f"{np.median(alike[seeds, localized]):.2g} when it localizes, at {np.median(time[localized]):.3g} tau"
     at = f"first term at least {ORDER:g} of the second: {when}"
     return [
-        Verdict.below(claims[0], 0.5, np.median(shrunk), of="median |w| over that at the start", note=at, **words),
-        Verdict.above(claims[1], ALIKE, np.median(alike[seeds, over]), of="cosine with the Gaussian flow", note=late, **words),
+        Verdict.below(
+            claims[0],
+            0.5,
+            np.median(shrunk),
+            of="median |w| over that at the start",
+            error=median_error(shrunk),
+            note=at,
+            **words,
+        ),
+        Verdict.above(
+            claims[1],
+            ALIKE,
+            np.median(alike[seeds, over]),
+            of="median cosine with the Gaussian flow",
+            error=median_error(alike[seeds, over]),
+            note=late,
+            **words,
+        ),
         Verdict.above(claims[2], ORDER, ratio[seeds, localized].min(), of="smallest ratio when IPR reaches 0.3", **words),
     ]

@@ -9,12 +9,15 @@ experiment = Experiment(
     name="gaussian-committee",
     title="Do committees on Gaussian data follow their exact gradient flow?",
     source="note 002, equations 4 to 18, with the factor 1/K and the terms between neurons corrected",
-    text="Several ReLU neurons learn together, and each feels the others through the committee's mean output. The note leaves "
-    "their joint flow unfinished; on Gaussian data it has a closed form. SGD is laid beside that flow from the same "
-    "starts, for committees of several sizes. What separates the two is minibatch noise. It falls as one over the square "
-    "root of the batch size, and is no larger than the random walk that the gradient's noise makes without a restoring "
-    "force. The same steps along the exact gradient give a far smaller error. As a control serves the flow as printed, "
-    "without the factor 1/K on the left, which is K times too fast.",
+    text="Several ReLU neurons learn together, and each feels the others through the committee's mean output. The note "
+    "leaves their joint flow unfinished; on Gaussian data it has a closed form. SGD is laid beside that flow from the same "
+    "starts, for committees of several sizes. What separates the two is the noise of the batches, whose random walk is "
+    "predicted. The flow as printed lacks a factor 1/K, and is K times too fast.",
+    caption="Distances are |w - w_flow|, as parts of the way that the flow itself has gone: committees of many units learn "
+    "slowly and go less far. (a) At the largest batch: SGD from the flow (marks, median over seeds), the random walk that "
+    "the noise of batches makes without a restoring force (black), and SGD from the flow as printed (dashed). (b) The "
+    "largest distance on the way, for every seed, by batch size, and that random walk (black). (c) One unit of each size of "
+    "committee, from start (dotted) to end: SGD (marks) and flow (line).",
     Parameters=Settings,
     presets={"full": {}, "quick": {"batch_sizes": (100, 400), "seeds": 3, "record_every": 40}},
     durations={"quick": "40 s", "full": "3 min"},

@@ -11,16 +11,16 @@ from pydantic import Field
 
 from gatefield.data import Gaussian, Task
 from gatefield.dynamics import flow
+from gatefield.experiments.batch_noise import random_walk
 from gatefield.lab import Bench, Parameters
 from gatefield.lab.kinds import Count, LengthScale, Rate, Seed
 from gatefield.nets import Committee
 from gatefield.theory import relu
 
 Counts = Annotated[tuple[Count, ...], Field(min_length=1)]
-PROBES = 2_000
-"""Samples of each class by which the gradient's noise is measured."""
 PROBE = 0
-"""Their stream, folded into the training key beside the batch sizes: these are at least 1, so that all streams are disjoint."""
+"""The stream of the samples that measure the noise, folded into the training key beside the batch sizes: these are at least 1,
+so that all streams are disjoint."""
 
 
 class Settings(Parameters):
@@ -43,7 +43,8 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
     task = Task(Gaussian(p.n, p.xi1), Gaussian(p.n, p.xi0))
     parts = [_committee(p, K, task, bench) for K in p.committees]
     record = xr.concat(parts, dim="committee", join="outer", combine_attrs="drop_conflicts")
-    return record.assign_coords(committee=("committee", list(p.committees), {"long_name": "units in the committee"}))
+    record = record.assign_coords(committee=("committee", list(p.committees), {"long_name": "units in the committee"}))
+    return record.assign_attrs(length_scales=[p.xi1, p.xi0])
 
 
 def _committee(p: Settings, K: int, task: Task, bench: Bench) -> xr.Dataset:
@@ -72,7 +73,7 @@ def _committee(p: Settings, K: int, task: Task, bench: Bench) -> xr.Dataset:
     exact, printed = (flow(velocity, starts, factor * time).fields.values for factor in (1.0, K))
     steps = _euler(velocity, starts, p.learning_rate, runs[0].step.values)
     fields = np.stack([run.fields.values.astype(float) for run in runs])
-    walk = _random_walk(exact, time, task, jax.random.fold_in(train_key, PROBE)) * p.learning_rate**0.5
+    walk = random_walk(exact, time, task, jax.random.fold_in(train_key, PROBE)) * p.learning_rate**0.5
     noise = walk / np.sqrt(np.asarray(p.batch_sizes, float))[:, None, None]
     lead = ("batch_size", "seed", "step")
     data = {
@@ -109,31 +110,3 @@ def _euler(velocity: Callable[[Any], Any], starts: np.ndarray, rate: float, mark
 def _distance(w: np.ndarray, reference: np.ndarray) -> np.ndarray:
     """|w - reference| / |reference| of the whole committee."""
     return np.sqrt(((w - reference) ** 2).sum((-2, -1)) / (reference**2).sum((-2, -1)))
-
-
-def _random_walk(fields: np.ndarray, time: np.ndarray, task: Task, key: Any) -> np.ndarray:
-    """Distance that noise of unit rate and batch size 1 makes by itself: sqrt(integral of its variance) / |w|, (seed, step)."""
-    classes = [
-        source.sample(k, PROBES) for source, k in zip((task.positive, task.negative), jax.random.split(key), strict=True)
-    ]
-
-    @jax.jit
-    @jax.vmap
-    @jax.vmap
-    def variance(w: Any) -> Any:
-        return sum(0.5 * _gradient_variance(w, x, y) for x, y in zip(classes, task.labels, strict=True))
-
-    power = np.asarray(variance(jnp.asarray(fields, float)), np.float64)
-    middle = (power[:, 1:] + power[:, :-1]) / 2 * np.diff(time)
-    walked = np.concatenate([np.zeros((len(power), 1)), np.cumsum(middle, axis=1)], axis=1)
-    return np.sqrt(walked / (fields**2).sum((-2, -1)))
-
-
-def _gradient_variance(w: Any, x: Any, y: Any) -> Any:
-    """Variance, summed over all weights, of one sample's gradient (yhat - y) 1(w_j.x > 0) x / K within a class."""
-    h = jnp.matmul(x, w.T, precision="highest")
-    error = jax.nn.relu(h).mean(-1) - y
-    gates = (h > 0) / w.shape[0]
-    square = (error**2 * (gates**2).sum(-1) * (x**2).sum(-1)).mean()
-    mean = jnp.matmul((error[:, None] * gates).T, x, precision="highest") / len(x)
-    return square - (mean**2).sum()

@@ -9,13 +9,15 @@ experiment = Experiment(
     name="late-localization",
     title="Which fields localize if one waits long enough?",
     source="notes 000 and 002, introductions: fields localize if the positive class has the longer range, and not otherwise",
-    text="One ReLU neuron on two classes of squashed fields, for many pairs of length scales and gains, trained 200 times as "
-    "long as fields take to localize where that is known. With the best scale of the field w the loss is "
-    "1/4 - c²/(8 D): c² = (E|h|)²/E[h²] of h = ⟨w,x⟩ in the positive class, which is 2/π if h is Gaussian and 1 if it has two "
-    "values, and D = 1 + w'S0w/w'S1w, which waves can make small and single sites cannot. For two identical classes D is 2 for "
-    "every field: labels carry no information, the best output is 1/2 for every input, and the field is the one whose "
-    "projection is most two-valued. On the hypercube a gate that few sites decide, by their sign or by a majority of "
-    "alternating signs, can keep itself: such states are exact, stable, and beside the trained fields here.",
+    text="One ReLU neuron on two classes of squashed fields, for many pairs of length scales and gains, trained 200 times "
+    "as long as fields take to localize where that is known. With the best scale of the field the loss is 1/4 - c²/(8 D): "
+    "c² = (E|h|)²/E[h²] of h = ⟨w,x⟩ in the positive class is largest if h has two values, and waves make D = 1 + "
+    "w'S0w/w'S1w small. On the hypercube a gate that few sites decide can keep itself: such states are exact and stable.",
+    caption="(a) The median IPR of trained fields for each pair of length scales (rows) and gain (columns), and the median "
+    "time until it reached that of a localized field; a dash where fewer than half of the seeds have. (b) The IPR over time "
+    "at the largest gain, median over seeds; the dotted level is where fields count as localized. (c) Ends of single runs "
+    "at the largest gain (dots) and the exact steady states of the hypercube (lines) that they are: a gate that one site "
+    "decides, or a majority of three or more of alternating sign.",
     Parameters=Settings,
     presets={
         "full": {},

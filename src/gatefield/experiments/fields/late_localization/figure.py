@@ -7,22 +7,34 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from gatefield.experiments.localized import LOCALIZED
-from gatefield.plot import SEQUENTIAL, THEORY, gain_text, plain_log_scale
+from gatefield.plot import DATA, SEQUENTIAL, THEORY, WIDTH, gain_text, letter, plain_log_scale, say_setting, shades
 
 EXAMPLES = 5
 """How many ends are drawn."""
 STYLES = {1: "-", 0: ":", -1: "--"}
 """Of pairs whose positive class has the longer range, the same, the shorter one."""
+MARKERS = "os^Dv"
+"""Of pairs of one of these kinds."""
+MAPS: Any = {1: ("Blues_r", (0.1, 0.5)), 0: ("Greys_r", (0.0, 0.5)), -1: ("Oranges_r", (0.15, 0.55))}
+"""Their shades."""
 
 
 def figure(record: xr.Dataset) -> Figure:
     """The picture, drawn from the record alone."""
-    drawn = Figure(figsize=(10.5, 8.0))
-    top, bottom = cast(Any, drawn.subfigures(2, 1, height_ratios=[1.5, 1.0]))
-    left, right = top.subplots(1, 2, width_ratios=[1.25, 1.0])
-    _table(left, record)
-    _over_time(right, record)
-    _examples(bottom, record)
+    pairs = record.sizes["pair"]
+    drawn = Figure(figsize=(WIDTH, 4.6 + 0.27 * pairs))
+    top, middle, bottom = cast(Any, drawn.subfigures(3, 1, height_ratios=[0.8 + 0.3 * pairs, 2.0, 1.6]))
+    table, over_time = top.subplots(), middle.subplots()
+    _table(table, record)
+    _over_time(over_time, record)
+    ends = _examples(bottom, record)
+    gain = gain_text(float(record.gain[-1]))
+    titles = ["median IPR at the end; in brackets the time to localize (τ)", f"gain {gain}: when they localize"]
+    letter([table, over_time, ends], [*titles, ends.get_title(loc="left")])
+    n, seeds = f"n = {record.sizes['position']}", f"{record.sizes['seed']} seeds"
+    say_setting(
+        drawn, n, f"{float(record.time[-1]):,.0f} τ", seeds, f"localized: IPR of {LOCALIZED:g} and more", f"(c): gain {gain}"
+    )
     return drawn
 
 
@@ -32,19 +44,19 @@ def _table(axes: Any, record: xr.Dataset) -> None:
     image = axes.imshow(medians, vmin=0, vmax=1, cmap=SEQUENTIAL, aspect="auto")
     for i, g in np.ndindex(*medians.shape):
         colour = "w" if float(medians[i, g]) < 0.6 else "k"
-        axes.text(g, i, cell_text(record.isel(pair=i, gain=g)), ha="center", va="center", fontsize="x-small", color=colour)
+        axes.text(g, i, cell_text(record.isel(pair=i, gain=g)), ha="center", va="center", fontsize=8, color=colour)
     axes.set_xticks(range(record.sizes["gain"]), [gain_text(g) for g in record.gain.values])
     axes.set_yticks(range(record.sizes["pair"]), [_pair_text(record, i) for i in range(record.sizes["pair"])])
-    axes.set(xlabel="gain", ylabel="length scales: positive, negative class (sites)")
-    axes.set_title("(a) median IPR at the end; below it the time to localize (tau)", fontsize="medium")
-    axes.figure.colorbar(image, ax=axes, label="inverse participation ratio", pad=0.02)
+    axes.set(xlabel="gain", ylabel="length scales\npositive, negative class")
+    axes.figure.colorbar(image, ax=axes, label="IPR", pad=0.02)
 
 
 def cell_text(cell: xr.Dataset) -> str:
     """The median IPR of a setting, and the median time of those that localized, if half of them did."""
     ipr, times = float(cell.end_ipr.median()), cell.localized_at.values
     known = np.isfinite(times)
-    return f"{ipr:.2f}\n{_time_text(np.median(times[known]))}" if known.mean() >= 0.5 and ipr >= LOCALIZED else f"{ipr:.2f}\n–"
+    localized = known.mean() >= 0.5 and ipr >= LOCALIZED
+    return f"{ipr:.2f} ({_time_text(np.median(times[known]))})" if localized else f"{ipr:.2f} (–)"
 
 
 def _time_text(time: float) -> str:
@@ -58,21 +70,24 @@ def _pair_text(record: xr.Dataset, i: int) -> str:
 def _over_time(axes: Any, record: xr.Dataset) -> None:
     """The IPR of every pair at the largest gain: dashed if the positive class has the shorter range, dotted if none has."""
     late = record.isel(step=slice(1, None), gain=-1)
-    drawn = dict.fromkeys(STYLES, 0)
-    for i in range(record.sizes["pair"]):
-        kind = int(np.sign(float(record.xi1[i] - record.xi0[i])))
-        path = late.ipr.isel(pair=i).median("seed")
-        axes.plot(late.time, path, STYLES[kind], color=f"C{drawn[kind] % 7}", label=_pair_text(record, i))
-        drawn[kind] += 1
+    kinds = np.sign(record.xi1.values - record.xi0.values).astype(int)
+    for kind, style in STYLES.items():
+        which = np.flatnonzero(kinds == kind)
+        for at, (i, colour) in enumerate(zip(which, shades(len(which), *MAPS[kind]), strict=True)):
+            path, marker = late.ipr.isel(pair=i).median("seed"), MARKERS[at % 5]
+            look: Any = {"color": colour, "marker": marker, "markersize": 3.5, "markevery": 0.12, "linewidth": 1.1}
+            axes.plot(late.time, path, linestyle=style, **look, label=_pair_text(record, i))
     axes.axhline(LOCALIZED, color="0.5", linewidth=0.8, linestyle=":")
     plain_log_scale(axes, "x")
-    axes.set(xlabel="time (tau)", ylabel="median IPR over seeds", ylim=(0, 1.02))
-    axes.set_title(f"(b) gain {gain_text(record.gain.values[-1])}; dashed: shorter range positive", fontsize="medium")
-    axes.legend(fontsize="x-small", loc="center left", bbox_to_anchor=(1.0, 0.5))
+    axes.set(xlabel="time (τ)", ylabel="IPR, median over seeds", ylim=(0, 1.02))
+    title = "length scales\nline: longer\ndots: same\ndashes: shorter\nrange positive"
+    axes.legend(
+        loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=2.8, title=title, title_fontsize=8, borderaxespad=0.3
+    )
 
 
-def _examples(part: Any, record: xr.Dataset) -> None:
-    """Ends at the largest gain, each beside the exact state that it is."""
+def _examples(part: Any, record: xr.Dataset) -> Any:
+    """Ends at the largest gain, each beside the exact state that it is. **Returns** the first panel."""
     chosen = examples(record)
     panels = part.subplots(1, len(chosen), sharey=True, squeeze=False)[0]
     n = record.sizes["position"]
@@ -81,19 +96,23 @@ def _examples(part: Any, record: xr.Dataset) -> None:
         one = record.isel(pair=i, gain=-1, seed=seed)
         end, sites = one.end.values, int(one.reached)
         state = one.state.sel(sites=sites).values if sites else None
-        end = _turned(end, state)
-        axes.plot(away, end, "o", markersize=4, color=f"C{i % 10}", label="trained")
+        axes.axhline(0.0, color="0.8", linewidth=0.8, zorder=0)
         if state is not None:
-            axes.plot(away, state, **THEORY, linewidth=1.0, label="exact state")
-        axes.set(xlim=(-7.5, 7.5), xlabel="site, from the middle")
-        axes.set_title(f"{_pair_text(record, i)}: {_sites_text(sites)}", fontsize="medium")
+            axes.plot(away, state, **THEORY, linewidth=1.0, label="exact")
+        axes.plot(away, _turned(end, state), **DATA, markersize=3, color="C0", label="SGD")
+        axes.set(xlim=(-7.5, 7.5))
+        axes.set_title(f"{_pair_text(record, i)}: {_sites_text(sites)}", loc="left", fontsize=8)
     panels[0].set_ylabel("weight")
-    panels[0].legend(fontsize="x-small")
-    part.suptitle("(c) ends of single runs at the largest gain, and the exact states on the hypercube", fontsize="medium")
+    ends = np.array([record.end.isel(pair=i, gain=-1, seed=seed).values for i, seed in chosen])
+    most = float(np.abs(ends).max())
+    panels[0].set_ylim(-1.15 * most if ends.min() < -0.3 * most else -0.5 * most, 1.6 * most)
+    panels[0].legend(loc="upper left", handlelength=1.0, borderaxespad=0.1)
+    panels[len(panels) // 2].set_xlabel("site, from the middle of the state")
+    return panels[0]
 
 
 def _sites_text(sites: int) -> str:
-    return {0: "none of the states", 1: "one site"}.get(sites, f"{sites} sites")
+    return {0: "no state", 1: "1 site"}.get(sites, f"{sites} sites")
 
 
 def examples(record: xr.Dataset) -> list[tuple[int, int]]:

@@ -6,9 +6,11 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from gatefield.experiments.by_seed import median_error
 from gatefield.experiments.localized import LOCALIZED
 from gatefield.experiments.needs import Need, holding, lacking, lasting, undecided
 from gatefield.lab import Verdict
+from gatefield.plot import gain_text
 
 EARLY, LATE = 200.0, 20_000.0
 """Until when earlier trainings looked; and for how long one looks before a field counts as one that stays spread."""
@@ -22,22 +24,28 @@ def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
 
 
 def _one_order_only(record: xr.Dataset) -> list[Verdict]:
-    claim = "no field localizes if the positive class has the shorter range"
+    claim = "however long one waits, no field localizes if the positive class has the shorter range"
     words: Any = {"kind": "claim", "source": "note 002, introduction; note 000, section 1"}
     wrong = record.xi1.values < record.xi0.values
     if why := lacking(_pairs(record, "the shorter range positive", wrong, (1.0, 3.0))):
         return [Verdict.not_judged(claim, why, **words)]
     medians = record.end_ipr.isel(pair=wrong).median("seed")
     most = medians.stack(setting=("pair", "gain")).isel(setting=int(medians.values.argmax()))
-    note = f"at length scales {most.pair.item()} and gain {float(most.gain):g}, after {float(record.time[-1]):g} tau"
-    of = "largest median IPR over pairs and gains"
-    found = Verdict.below(claim, LOCALIZED, float(most), of=of, note=note, **words)
+    where = f"length scales {most.pair.item()} and gain {gain_text(float(most.gain))}"
+    time = f"{float(record.time[-1]):,.0f} τ"
+    words |= {
+        "error": median_error(record.end_ipr.sel(pair=most.pair.item(), gain=most.gain)),
+        "found": f"in {time} no field localizes with the shorter range positive (IPR at most {float(most):.2f})",
+        "otherwise": f"fields localize with the shorter range positive too, if one waits (IPR up to {float(most):.2f})",
+        "note": f"at {where}, after {time}",
+    }
+    found = Verdict.below(claim, LOCALIZED, float(most), of="largest median IPR over pairs and gains", **words)
     return [found] if most >= LOCALIZED else undecided(lacking(lasting(record, LATE)), found)
 
 
 def _exact(record: xr.Dataset) -> Verdict:
     """Each end at gain infinity that is one of the states, against that state."""
-    claim = "on the hypercube trained fields are exact states of a few sites"
+    claim = "on the hypercube, trained fields that end in a state of a few sites have its IPR"
     if why := lacking(_cube(record)):
         return Verdict.not_judged(claim, why, kind="prediction")
     cube = record.sel(gain=np.inf)
@@ -52,7 +60,8 @@ def _exact(record: xr.Dataset) -> Verdict:
         float(apart.max()),
         of="largest distance of a median IPR from that of its state",
         kind="prediction",
-        note=f"{int((cube.reached > 0).sum())} of {cube.reached.size} ends are such a state",
+        note=f"{int((cube.reached > 0).sum())} of {cube.reached.size} ends are such a state, by their shape; batches spread a "
+        "field a little",
     )
 
 
@@ -62,9 +71,15 @@ def _every_pair(record: xr.Dataset) -> list[Verdict]:
         return [Verdict.not_judged(claim, why, kind="prediction")]
     medians = record.end_ipr.sel(gain=np.inf).median("seed")
     least = medians.isel(pair=int(medians.values.argmin()))
-    note = f"at length scales {least.pair.item()}, after {float(record.time[-1]):g} tau"
-    of = "smallest median IPR over pairs"
-    found = Verdict.above(claim, LOCALIZED, float(least), of=of, kind="prediction", note=note)
+    time = f"{float(record.time[-1]):,.0f} τ"
+    words: Any = {
+        "kind": "prediction",
+        "error": median_error(record.end_ipr.sel(gain=np.inf, pair=least.pair.item())),
+        "found": f"on the hypercube fields of all {medians.size} pairs of length scales localize within {time}",
+        "otherwise": f"on the hypercube not all pairs of length scales localize within {time}",
+        "note": f"at length scales {least.pair.item()}, after {time}",
+    }
+    found = Verdict.above(claim, LOCALIZED, float(least), of="smallest median IPR over pairs", **words)
     return [found] if least > LOCALIZED else undecided(lacking(lasting(record, LATE)), found)
 
 
@@ -75,27 +90,35 @@ def _identical(record: xr.Dataset) -> Verdict:
     if why := lacking(alike, _pairs(record, "two different length scales", ~same, (2.0, 1.0))):
         return Verdict.not_judged(claim, why, kind="prediction")
     medians = record.end_ipr.median("seed")
+    best, other = (medians.isel(pair=which).argmax("pair") for which in (same, ~same))
     ahead = medians.isel(pair=same).max("pair") - medians.isel(pair=~same).max("pair")
-    note = "there labels carry no information and all modes are alike: only the shape of the data decides"
-    of = "smallest lead in median IPR over gains"
-    return Verdict.above(claim, 0.0, float(ahead.min()), of=of, kind="prediction", note=note)
+    g = int(ahead.values.argmin())
+    ends = record.end_ipr.isel(gain=g)
+    parts = ends.isel(pair=same).isel(pair=int(best[g])), ends.isel(pair=~same).isel(pair=int(other[g]))
+    words: Any = {
+        "kind": "prediction",
+        "error": float(np.hypot(*map(median_error, parts))),
+        "note": f"at gain {gain_text(float(record.gain[g]))}; identical classes tell nothing of labels: only shape decides",
+    }
+    return Verdict.above(claim, 0.0, float(ahead[g]), of="smallest lead in median IPR over gains", **words)
 
 
 def _short(record: xr.Dataset) -> Verdict:
-    claim = f"length scales below one site localize in either order within {EARLY:g} tau"
+    claim = f"with both length scales below one site fields localize within {EARLY:g} τ in either order"
     which = (record.xi1.values < record.xi0.values) & (record.xi0.values < 1)
     at = int(np.abs(record.time.values - EARLY).argmin())
     below = _pairs(record, "the shorter range positive, both below one site", which, (0.4, 0.7))
     if why := lacking(below, _seen(record, at)):
         return Verdict.not_judged(claim, why, kind="prediction")
     early = record.ipr.isel(pair=which, step=at, gain=-1).median("seed")
-    of = "smallest median IPR with the shorter range positive"
-    return Verdict.above(claim, LOCALIZED, float(early.min()), of=of, kind="prediction", note=f"at gain {float(early.gain):g}")
+    least = record.ipr.isel(pair=which, step=at, gain=-1).isel(pair=int(early.values.argmin()))
+    words: Any = {"error": median_error(least), "note": f"at gain {gain_text(float(early.gain))}", "kind": "prediction"}
+    return Verdict.above(claim, LOCALIZED, early.min(), of="smallest median IPR with the shorter range positive", **words)
 
 
 def _waves(record: xr.Dataset) -> list[Verdict]:
     """The frequency of fields that have not localized, at the lowest gain."""
-    claim = "fields that stay spread with the shorter range positive are short-range oscillations"
+    claim = "with the shorter range positive, fields that stay spread oscillate over short distances"
     words: Any = {"kind": "claim", "source": "note 002, introduction"}
     wrong = record.xi1.values < record.xi0.values
     if why := lacking(_pairs(record, "the shorter range positive", wrong, (1.0, 3.0))):
@@ -104,9 +127,10 @@ def _waves(record: xr.Dataset) -> list[Verdict]:
     part = low.peak_frequency.where(low.end_ipr < LOCALIZED) / (record.sizes["position"] // 2)
     if not part.notnull().any():
         return [Verdict.not_judged(claim, "no field has stayed spread at the lowest gain", **words)]
-    note = f"of {int(part.notnull().sum())} fields at gain {float(low.gain):g}"
-    of = "median peak frequency over the highest one"
-    return undecided(lacking(lasting(record, LATE)), Verdict.above(claim, 0.5, float(part.median()), of=of, note=note, **words))
+    words |= {"note": f"of {int(part.notnull().sum())} fields at gain {gain_text(float(low.gain))}"}
+    words |= {"error": median_error(part.values[part.notnull().values])}
+    found = Verdict.above(claim, 0.5, part.median(), of="median peak frequency over the highest one", **words)
+    return undecided(lacking(lasting(record, LATE)), found)
 
 
 def _pairs(record: xr.Dataset, words: str, which: np.ndarray, example: tuple[float, float]) -> Need | None:

@@ -8,38 +8,55 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
 
-HALO: Any = {"linewidth": 1.8, "path_effects": [withStroke(linewidth=4.0, foreground="white")]}
-"""Lines that are seen on dark and on light ground."""
+from gatefield.plot import DATA, PRINTED, SEQUENTIAL, THEORY, WIDTH, letter, say_setting
+
+HALO: Any = [withStroke(linewidth=2.4, foreground="white")]
+"""Around lines and words that are seen on dark and on light ground."""
+FLOW: Any = {"color": "0.55", "linewidth": 0.6}
+"""Of single starts."""
+DOTS: Any = {**DATA, "color": "C0", "markersize": 2.5}
 
 
 def figure(record: xr.Dataset) -> Figure:
     """The picture, drawn from the record alone."""
-    figure = Figure(figsize=(10.5, 8.6))
+    figure = Figure(figsize=(WIDTH, 6.3))
     panels = figure.subplots(3, record.sizes["pair"], sharex=True, sharey="row", squeeze=False)
     for column, pair in enumerate(record.pair.values):
         one = record.sel(pair=pair)
         _share_panel(panels[0, column], one)
         _count_panel(panels[1, column], one)
         _size_panel(panels[2, column], one)
-        panels[0, column].set_title(f"ξ1, ξ0 = {pair} sites")
+        panels[0, column].set_title(f"length scales {pair}", loc="left")
         panels[2, column].set_xlabel("time (τ)")
-        for axes in panels[:, column]:
-            note_time, scale = record.attrs["note_time"], float(one.time_scale)
-            axes.axvline(note_time, color="k", linestyle="--", label="the note's training time", **HALO)
-            axes.axvline(scale, color="C1", linestyle=":", label="slowest time scale, theory", **HALO)
-    labels = ["(a) share of energy, one start", "(b) frequencies in the field", "(c) size of the field, |w|"]
-    for axes, label in zip(panels[:, 0], labels, strict=True):
+        _times(panels[:, column], record.attrs["note_time"], float(one.time_scale), float(record.time[-1]))
+    letter(panels[:, 0], [f"length scales {record.pair.values[0]}", "frequencies left", "size of the field"])
+    for axes, label in zip(panels[:, 0], ["share of the energy", "participation ratio", "size |w|"], strict=True):
         axes.set_ylabel(label)
-    panels[2, 0].set_ylim(0, 1.1 * float(record.amplitude_printed.max()))
-    figure.colorbar(_colours(record), ax=panels[0], label="frequency (cycles per ring)", ticks=record.frequency.values[::5])
-    named = {label: handle for axes in panels[1:, 0] for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)}
-    figure.legend(named.values(), named.keys(), loc="outside lower center", ncols=3)
+    panels[1, 0].legend(loc="upper right", handlelength=1.0, borderaxespad=0.1)
+    _name_lines(panels[2, 0], record.isel(pair=0))
+    panels[2, 0].set_ylim(0, 1.35 * float(record.amplitude_printed.max()))
+    ticks = record.frequency.values[:: max(1, record.sizes["frequency"] // 4)]
+    figure.colorbar(_colours(record), ax=panels[0], label="frequency\n(cycles per ring)", ticks=ticks, pad=0.02)
+    starts = f"exact flow from {record.sizes['start']} starts (one of them in (a)), SGD from {record.sizes['trained']} of them"
+    say_setting(figure, f"n = {2 * (record.sizes['frequency'] - 1)}", "Gaussian data", starts)
     return figure
+
+
+def _times(column: Any, note_time: float, slow: float, last: float) -> None:
+    """Lines at the note's training time and at the slowest time scale of the theory, with their names in the lowest panel."""
+    for row, axes in enumerate(column):
+        halo = {} if row else {"path_effects": HALO}
+        axes.axvline(note_time, color="k", linestyle="--", linewidth=1.2, zorder=1 if row else 3, **halo)
+        axes.axvline(slow, color="k", linestyle=":", linewidth=1.4, zorder=1 if row else 3, **halo)
+    words: Any = {"va": "top", "fontsize": 8, "transform": column[2].get_xaxis_transform()}
+    column[2].text(0.85 * note_time, 0.98, f"{note_time:g} τ", ha="right", **words)
+    early = slow**2 < last
+    column[2].text((1.2 if early else 0.85) * slow, 0.98, f"{slow:,.0f} τ", ha="left" if early else "right", **words)
 
 
 def _colours(record: xr.Dataset) -> ScalarMappable:
     """A colour for each frequency."""
-    return ScalarMappable(Normalize(0, record.sizes["frequency"] - 1), "cividis")
+    return ScalarMappable(Normalize(0, record.sizes["frequency"] - 1), SEQUENTIAL)
 
 
 def _share_panel(axes: Any, one: xr.Dataset) -> None:
@@ -52,18 +69,35 @@ def _share_panel(axes: Any, one: xr.Dataset) -> None:
 
 def _count_panel(axes: Any, one: xr.Dataset) -> None:
     for start in one.frequencies.transpose("start", "time").values:
-        axes.plot(one.time, start, color="C0", alpha=0.35, linewidth=0.8)
-    axes.plot(one.time, one.frequencies.median("start"), color="C0", label="flow, exact (thick in (b): median; thin: starts)")
-    sgd = one.sgd_frequencies.where(one.sgd_time >= 1, drop=True)
-    for i, run in enumerate(sgd.transpose("trained", "sgd_time").values):
-        axes.plot(sgd.sgd_time, run, "o", color="C4", markersize=2.5, label=None if i else "SGD")
-    axes.axhline(1.0, color="0.6", linewidth=0.8, zorder=0)
+        axes.plot(one.time, start, **FLOW)
+    axes.plot(one.time, one.frequencies.median("start"), **THEORY, label="flow")
+    axes.plot([], [], **FLOW, label="single starts")
+    _sgd(axes, one, "sgd_frequencies", "SGD")
     axes.set(yscale="log", yticks=[1, 2, 5, 10], yticklabels=["1", "2", "5", "10"])
     axes.minorticks_off()
 
 
+def _sgd(axes: Any, one: xr.Dataset, name: str, label: str | None = None) -> None:
+    """What a training had at each record, for all that were trained."""
+    if name not in one:
+        return
+    seen = one[name].where(one.sgd_time >= 1, drop=True)
+    for i, run in enumerate(seen.transpose("trained", "sgd_time").values):
+        axes.plot(seen.sgd_time, run, **DOTS, label=None if i else label)
+
+
 def _size_panel(axes: Any, one: xr.Dataset) -> None:
     for start in one["size"].transpose("start", "time").values:
-        axes.plot(one.time, start, color="C0", alpha=0.35, linewidth=0.8)
-    axes.axhline(float(one.amplitude), color="C2", linewidth=1.4, label="survivor's amplitude")
-    axes.axhline(float(one.amplitude_printed), color="C3", linewidth=1.6, linestyle="-.", label="equation 25 as printed")
+        axes.plot(one.time, start, **FLOW)
+    steady, printed = float(one.amplitude), float(one.amplitude_printed)
+    axes.axhline(steady, **{**THEORY, "linestyle": "-."}, linewidth=1.0, label="steady state")
+    axes.axhline(printed, **PRINTED, label="equation 25 as printed")
+    _sgd(axes, one, "sgd_size")
+
+
+def _name_lines(axes: Any, one: xr.Dataset) -> None:
+    """What the two levels of the size are."""
+    words: Any = {"ha": "right", "fontsize": 8, "textcoords": "offset points"}
+    last = float(one.time[-1])
+    axes.annotate("steady state", (last, float(one.amplitude)), (0, -2), va="top", **words)
+    axes.annotate("as printed", (last, float(one.amplitude_printed)), (0, 2), va="bottom", color="C1", **words)

@@ -47,6 +47,7 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
         "frequencies": (lead, _participation(energy), {"long_name": "participation ratio of frequencies"}),
         "size": (lead, np.sqrt(energy.sum(-1)), {"long_name": "norm of the field"}),
         "sgd_frequencies": (("pair", "trained", "sgd_time"), _participation(sgd)),
+        "sgd_size": (("pair", "trained", "sgd_time"), np.sqrt(sgd.sum(-1)), {"long_name": "norm of the field, by SGD"}),
         **_predictions(p),
     }
     coords = {
