@@ -44,15 +44,15 @@ def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
             "ν of the tangent kernel is smaller where gates adapt than behind the frozen gates of the same start",
             nu.sel(net="relu"),
             nu.sel(net="frozen"),
-            found=f"their kernel comes to fit the labels better ({ends})",
-            otherwise=f"their kernel does not fit the labels better ({ends})",
+            found=f"the kernel of adapting gates comes to fit the labels better ({ends})",
+            otherwise=f"the kernel of adapting gates does not fit the labels better ({ends})",
         ),
     ]
 
 
 def figure(record: xr.Dataset) -> Figure:
     """The picture, drawn from the record alone."""
-    return three_panels(record, NETS, ["both fit", "test set", "labels fit the kernel"])
+    return three_panels(record, NETS, ["training", "test set", "do labels fit K?"])
 
 
 experiment = Experiment(

@@ -59,8 +59,8 @@ def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
         Verdict.each(
             "ν of the tangent kernel, with trace one, is smaller where gates adapt than behind frozen gates",
             {NETS[net]: smaller_nu("", record.nu.sel(net=net), record.nu.sel(net="galu")) for net in ADAPTING},
-            found=f"their kernels fit the labels better ({alone})",
-            otherwise=f"their kernels do not all fit the labels better ({alone})",
+            found=f"kernels of adapting gates fit the labels better ({alone})",
+            otherwise=f"kernels of adapting gates do not all fit the labels better ({alone})",
             **words,
         ),
         Verdict.each(
@@ -95,7 +95,7 @@ def figure(record: xr.Dataset) -> Figure:
     over_epochs(panels[1, 1], record.nu / record.trace, NETS)
     plain_log_scale(panels[1, 1])
     panels[1, 1].set_ylabel(r"$\nu$ of $K$ as it is")
-    finish(body, panels, record, NETS, ["all fit", "adapting gates do better", "and fit the labels", "also without scaling?"])
+    finish(body, panels, record, NETS, ["training", "test set", "do labels fit the kernel?", "the same without scaling"])
     return figure
 
 

@@ -52,8 +52,8 @@ def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
             "ν of the tangent kernel is smaller behind gates of a trained network than behind random gates",
             learned,
             unlearned,
-            found=f"the kernel behind them fits the labels better ({ends})",
-            otherwise=f"the kernel behind them does not fit the labels better ({ends})",
+            found=f"the kernel behind learned gates fits the labels better ({ends})",
+            otherwise=f"the kernel behind learned gates does not fit the labels better ({ends})",
         ),
         exceeds(
             "ν is smaller behind gates of a trained network even before the new weights have learned anything",
@@ -67,7 +67,7 @@ def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
 
 def figure(record: xr.Dataset) -> Figure:
     """The picture, drawn from the record alone."""
-    return three_panels(record, NETS, ["all fit", "test set", "learned gates fit labels"])
+    return three_panels(record, NETS, ["training", "test set", "do labels fit K?"])
 
 
 experiment = Experiment(

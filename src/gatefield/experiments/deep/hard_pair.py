@@ -86,7 +86,7 @@ def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
         Verdict.each(
             "networks with random gates, and with soft gates, fit both points",
             {KINDS[kind]: _fitted(end.sel(kind=kind), error) for kind in FREE},
-            found="random and soft gates fit both",
+            found="random and soft gates fit both points",
             otherwise=f"random and soft gates do not always fit both (largest squared error {worst:.2g})",
             **words,
         ),

@@ -50,8 +50,8 @@ def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
             "galu",
             NETS,
             source="paper 004, evidence I",
-            found=f"it is right on {gap:.2f} points more test digits than frozen gates",
-            otherwise=f"it is right on {-gap:.2f} points fewer test digits than frozen gates",
+            found=f"a ReLU network is right on {gap:.2f} points more test digits than frozen gates",
+            otherwise=f"a ReLU network is right on {-gap:.2f} points fewer test digits than frozen gates",
         ),
     ]
 
@@ -65,7 +65,7 @@ def figure(record: xr.Dataset) -> Figure:
     accuracy_panel(panels[0, 1], record.test_accuracy, NETS)
     nu_panel(panels[1, 0], record.nu, NETS, "M")
     nu_panel(panels[1, 1], record.nu_tangent, NETS)
-    titles = ["both fit", "test set", "ν of open paths: only ReLU's moves", "ν of the tangent kernel"]
+    titles = ["training", "test set", "do labels fit the open paths?", "do labels fit the tangent kernel?"]
     finish(body, panels, record, NETS, titles)
     return figure
 

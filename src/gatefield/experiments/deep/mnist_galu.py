@@ -104,7 +104,7 @@ def figure(record: xr.Dataset) -> Figure:
     _paper_lines(test)
     for axes, task in zip(training, TASKS, strict=True):
         _error_panel(axes, record.train_accuracy.sel(task=task), "wrong on the training set (%)")
-    titles = ["ReLU generalises better", *(f"{name}" for name in TASKS.values())]
+    titles = ["test set, true labels", *TASKS.values()]
     if EARLY in record:  # records of before have none
         _early_panels(*panels.ravel()[4:], record)
         letter(panels, [*titles, "first epochs, true labels", "who is ahead at first?"])
@@ -113,7 +113,7 @@ def figure(record: xr.Dataset) -> Figure:
             axes.remove()
         letter(panels.ravel()[:4], titles)
     body.legend(*training[0].get_legend_handles_labels(), loc="outside lower center", ncols=2, fontsize=8)
-    size = f"MNIST, {min(record.attrs['samples'], WHOLE):,} images", f"{float(record.epoch[-1]):.3g} epochs"
+    size = f"MNIST, {min(record.attrs['samples'], WHOLE):,} images", f"{float(record.epoch[-1]):.0f} epochs"
     bands = "bands: standard error, in (f) 95 % interval"
     say_setting(figure, *size, f"{record.sizes['seed']} seeds", "lines: mean", bands, "dotted: the paper's numbers")
     return figure

@@ -71,8 +71,7 @@ def _against_depth(axes: Any, values: xr.DataArray, record: xr.Dataset, run: str
     """Median over runs and their middle 68 %, side by side for the widths."""
     depth = values["depth" if run == "run" else "trained_depth"].values
     for i, (width, look) in enumerate(looks(record).items()):
-        one = np.clip(values.sel(width=width), FLOOR / 10, None)
-        middle, low, high = one.quantile([0.5, 0.16, 0.84], run).values
+        middle, low, high = values.sel(width=width).quantile([0.5, 0.16, 0.84], run).values
         axes.errorbar(depth + 0.16 * (i - 1), middle, [middle - low, high - middle], linestyle="none", markersize=3,
                       elinewidth=0.9, **look)  # fmt: skip
 
@@ -89,8 +88,8 @@ def _edge_mark(axes: Any, record: xr.Dataset) -> None:
 def _errors(recursion: Any, descent: Any, record: xr.Dataset) -> None:
     late = record.sel(step=AFTER, method="nearest")
     samples, mu, rate = (record.attrs[name] for name in ("samples", "mu", "rate"))
-    _against_depth(recursion, late.recursion, record)
-    _against_depth(descent, late.descent, record, "trained_run")
+    _against_depth(recursion, late.recursion.clip(FLOOR), record)
+    _against_depth(descent, late.descent.clip(FLOOR), record, "trained_run")
     expected = ideal_ratio(record.depth.values, samples, mu, rate, int(late.step))
     for axes in (recursion, descent):
         axes.plot(record.depth, expected, **THEORY)

@@ -238,7 +238,7 @@ def _helps_and_hurts(record: xr.Dataset) -> list[Verdict]:
         first, last = (CLEAR * np.hypot(error[end], error[b]) for end in (0, -1))
         rows["helps"][at] = Verdict.below("", mean[0], mean[b], error=first, of=f"mean error at the best depth, {depths[b]},")
         words: Any = {"error": last, "of": f"mean error at d = {depths[-1]}"}
-        rows["better"][at] = Verdict.below("", mean[b], mean[-1], or_equal=b == len(depths) - 1, **words)
+        rows["better"][at] = Verdict.below("", mean[b], mean[-1], or_equal=bool(b == len(depths) - 1), **words)
         rows["hurts"][at] = Verdict.above("", mean[b], mean[-1], **words)
     note = f"mean |e|/|e_0| after {int(ratios.step)} steps of the recursion; errors are {CLEAR} standard errors of a difference"
     said: Any = {"kind": "claim", "source": SOURCE, "note": note}
@@ -324,7 +324,7 @@ def _linked(factors: np.ndarray, growth: np.ndarray) -> Verdict:
         "gradient descent is ahead of the recursion where the trace of its kernel has grown",
         0.0,
         found,
-        error=abs(np.tanh(np.arctanh(found) + half) - found),
+        error=abs(np.tanh(np.arctanh(found) - np.sign(found) * half) - found),
         of="correlation of log error, over that of the recursion, with log growth of the trace",
         note=f"{factors.size} widths and depths, error by Fisher's interval; the trace ends at {np.exp(growth.min()):.2f} to "
         f"{np.exp(growth.max()):.2f} of its start",

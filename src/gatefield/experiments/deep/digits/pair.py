@@ -102,7 +102,7 @@ def setting(record: xr.Dataset) -> list[str]:
     """What the numbers depend on."""
     kernel = f"ν on {record.attrs['kernel_samples']} of the training images" if "kernel_samples" in record.attrs else ""
     seeds = f"{record.sizes['seed']} seeds", "lines: mean, bands: standard error"
-    return ["MNIST, 4 against 7", kernel, f"{float(record.epoch[-1]):.3g} epochs", *seeds]
+    return ["MNIST, 4 against 7", kernel, f"{float(record.epoch[-1]):.0f} epochs", *seeds]
 
 
 def loss_panel(axes: Any, record: xr.Dataset, names: Mapping[str, str]) -> None:

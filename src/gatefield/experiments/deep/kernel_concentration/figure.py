@@ -67,7 +67,7 @@ def _along_panel(axes: Any, record: xr.Dataset, along: str) -> None:
 
 def _bound_panel(axes: Any, record: xr.Dataset) -> None:
     widths, depth = record.width.values, record.depth.values[record.depth.values > 2]
-    axes.plot(depth, leading_order(depth, 1.0) / depth**2.0, **THEORY, linewidth=1.0, label="w = ∞")
+    axes.plot(depth, leading_order(depth, 1.0) / depth**2.0, **THEORY, linewidth=1.0, zorder=5, label="w = ∞")
     for width, colour in zip(widths, shades(len(widths)), strict=True):
         values = diagonal(record, "linear").sel(width=width).values
         ratio = values / printed_bound(record.depth.values.astype(float), float(width))

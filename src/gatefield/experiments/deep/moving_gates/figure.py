@@ -42,7 +42,7 @@ def draw(record: xr.Dataset) -> Figure:
         "do they come to rest?",
         "they settle late",
         "open paths are lost",
-        "labels fit the kernel",
+        "do labels fit K?",
     ]
     letter(panels, titles)
     body.legend(handles=_legend(record, SHOWN), loc="outside lower center", ncols=2, fontsize=7.5)
@@ -56,7 +56,7 @@ def draw_more(record: xr.Dataset) -> Figure:
     body: Any = figure.subfigures()
     panels = body.subplots(1, 3)
     _flow_panels(panels, record)
-    letter(panels, ["soft GaLU by one or both", "traces of both kernels", "part of the gates"])
+    letter(panels, ["soft GaLU by one or both", r"traces of $K^w$, $K^a$ (dashed)", "part of the gates"])
     body.legend(handles=_legend(record, list(FLOWS)), loc="outside lower center", ncols=1, fontsize=7.5)
     say_setting(figure, *_setting(record))
     return figure
@@ -125,7 +125,7 @@ def _flow_panels(panels: Any, record: xr.Dataset) -> None:
             _line(trace, record.epoch, record[which].sel(flow=flow), flow, linestyle=style)
         _line(part, record.epoch, 100 * gates_part(record).sel(flow=flow), flow)
     loss.set(yscale="log", xlabel="epoch", ylabel="loss on training set")
-    trace.set(xlabel="epoch", ylabel=r"trace of $K^w$ (line), $K^a$ (dashed)")
+    trace.set(xlabel="epoch", ylabel="trace")
     plain_log_scale(trace)
     part.set(xlabel="epoch", ylabel=r"$e^\top K^a e\,/\,e^\top K e$ (%)")
     part.set_ylim(0, None)

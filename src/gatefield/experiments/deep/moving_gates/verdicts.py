@@ -104,7 +104,8 @@ def _late(record: xr.Dataset) -> list[Verdict]:
     apart, quarter = float(record.epoch[1] - record.epoch[0]), float(record.epoch[end] - record.epoch[late])
     nets = {NETS[net]: record.sel(net=net) for net in MOVING}
     changed = {name: 1 - one.agreement.isel(step=late).mean("layer") for name, one in nets.items()}
-    shares = ", ".join(f"{name} {100 * float(values.mean()):.1f} %" for name, values in changed.items())
+    ends = [100 * float(values.mean()) for values in changed.values()]
+    shares = f"{min(ends):.1f} to {max(ends):.1f} % in the last quarter"
     seeds = f"one-sided 95 % intervals of {record.sizes['seed']} seeds"
     return [
         Verdict.each(
@@ -117,8 +118,8 @@ def _late(record: xr.Dataset) -> list[Verdict]:
             source=SOURCE,
             note=f"of the flips between records {', '.join(plus_minus(undone(one), 100) for one in nets.values())} % are "
             f"undone by the end; {seeds}",
-            found=f"gates keep changing to the end of the training (last quarter: {shares})",
-            otherwise=f"not all gates keep changing to the end of the training (last quarter: {shares})",
+            found=f"gates keep changing to the end of the training ({shares})",
+            otherwise=f"not all gates keep changing to the end of the training ({shares})",
         ),
         Verdict.each(
             "late in the training gates still drift, and do not only flicker",
@@ -197,8 +198,8 @@ def _rests(record: xr.Dataset) -> Verdict:
         note=f"flips per gate and epoch: {plus_minus(rates[CALM], 100)} % against {plus_minus(rates['relu'], 100)} %; test "
         f"accuracy {plus_minus(record.test_accuracy.sel(net=CALM).isel(step=-1), 100)} % against "
         f"{plus_minus(record.test_accuracy.sel(net='relu').isel(step=-1), 100)} %",
-        found=f"they come to rest if the learning rate falls to zero ({part})",
-        otherwise=f"they do not come to rest if the learning rate falls to zero ({part})",
+        found=f"ReLU gates come to rest if the learning rate falls to zero ({part})",
+        otherwise=f"ReLU gates do not come to rest if the learning rate falls to zero ({part})",
     )
 
 

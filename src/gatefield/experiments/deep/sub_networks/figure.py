@@ -32,9 +32,7 @@ def draw(record: xr.Dataset) -> Figure:
     _part_panel(panels[0, 1], one)
     _carried_panel(panels[1, 0], record)
     _memory_panel(panels[1, 1], record, one)
-    letter(
-        panels, ["few gates are sensitive", f"what paths carry, {beta}", "by gates, no threshold", f"some gates alone, {beta}"]
-    )
+    letter(panels, ["kinds of gates", f"what paths carry, {beta}", "by gates, no threshold", f"some gates alone, {beta}"])
     say_setting(
         figure, *_setting(record), f"lines: mean, bands: range of {record.sizes['seed']} seeds", rf"$\tau_A$ = {TAU:g} in (a)"
     )
