@@ -56,7 +56,20 @@ CLAIMS = {
     "rotation-invariance": 17,
 }
 """How many claims there are at full size, of experiments that do not repeat them for each value of a parameter."""
-EARLIER_LOOK = set(PARTS)
+EARLIER_LOOK = set(PARTS) - {
+    "depth-spectrum",
+    "galu-and-relu-depth",
+    "linear-depth",
+    "hard-pair",
+    "kernel-concentration",
+    "mnist-galu",
+    "learned-subnetworks",
+    "gate-adaptation",
+    "frozen-or-adapting",
+    "gates-lottery",
+    "sub-networks",
+    "moving-gates",
+}
 """Experiments whose figures are not yet in the style of the house."""
 SUBJECTS_NAMED = {
     "small-bump",
