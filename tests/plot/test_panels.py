@@ -84,7 +84,7 @@ def accuracies():
     )
 
 
-def test_values_over_epochs_are_means_and_ranges_of_seeds(axes):
+def test_values_over_epochs_are_means_and_standard_errors_over_seeds(axes):
     values = accuracies()
     plot.over_epochs(axes, values, {"galu": "GaLU", "relu": "ReLU"})
     for at, (net, name) in enumerate([("galu", "GaLU"), ("relu", "ReLU")]):
@@ -92,8 +92,8 @@ def test_values_over_epochs_are_means_and_ranges_of_seeds(axes):
         np.testing.assert_allclose(line(axes, name).get_ydata(), one.mean("seed"))
         np.testing.assert_array_equal(line(axes, name).get_xdata(), values.epoch)
         corners = axes.collections[at].get_paths()[0].vertices
-        assert corners[:, 1].min() == one.min()
-        assert corners[:, 1].max() == one.max()
+        mean, error = one.values.mean(0), one.values.std(0, ddof=1) / np.sqrt(3)
+        np.testing.assert_allclose([corners[:, 1].min(), corners[:, 1].max()], [(mean - error).min(), (mean + error).max()])
 
 
 def test_accuracies_are_in_percent_from_the_first_record_after_the_start(axes):
@@ -101,6 +101,18 @@ def test_accuracies_are_in_percent_from_the_first_record_after_the_start(axes):
     plot.accuracy_panel(axes, values, {"relu": "ReLU"}, "a title")
     np.testing.assert_allclose(line(axes, "ReLU").get_ydata(), 100 * values.sel(net="relu").mean("seed")[1:])
     assert axes.get_xlim()[0] == 0
+
+
+def test_labels_at_ends_of_lines_stand_at_their_height_or_apart(axes):
+    axes.set(ylim=(0, 10))
+    plot.end_labels(axes, [2.0, 5.0, 5.1], ["two", "five", "more"])
+    places = [text.get_position()[1] for text in axes.texts]
+    assert places[0] == pytest.approx(0.2)
+    assert places[2] - places[1] == pytest.approx(0.085)
+    axes.clear()
+    axes.set(yscale="log", ylim=(1, 100))
+    plot.end_labels(axes, [10.0], ["ten"])
+    assert axes.texts[0].get_position()[1] == pytest.approx(0.5)
 
 
 def test_numbers_on_a_logarithmic_axis_are_plain(axes):

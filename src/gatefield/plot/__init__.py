@@ -1,6 +1,7 @@
 """How figures look."""
 
 from gatefield.plot.epochs import accuracy_panel as accuracy_panel
+from gatefield.plot.epochs import end_labels as end_labels
 from gatefield.plot.epochs import over_epochs as over_epochs
 from gatefield.plot.families import family_styles as family_styles
 from gatefield.plot.families import shades as shades
@@ -40,6 +41,7 @@ __all__ = [
     "confused",
     "difference",
     "dots_by_seed",
+    "end_labels",
     "entitle",
     "family_styles",
     "field_over_time",

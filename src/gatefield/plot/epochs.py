@@ -1,24 +1,59 @@
 """Panels of trainings on a data set: values over epochs, for several networks and seeds."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import xarray as xr
+
+APART = 0.085
+"""Of the height of a panel: how far apart numbers stand that are written one above another."""
 
 
 def over_epochs(axes: Any, values: xr.DataArray, names: Mapping[str, str]) -> None:
-    """For each network the mean over seeds as a line, and the range of seeds as a band; colours by place in `names`."""
+    """For each network the mean over seeds as a line, and its standard error as a band; colours by place in `names`."""
     for at, (key, name) in enumerate(names.items()):
         one = values.sel(net=key)
-        every = max(1, one.sizes["step"] // 20)
-        style = {"color": f"C{at}", "marker": "osD^v"[at % 5], "markevery": every, "markersize": 3.5, "linewidth": 1.4}
-        axes.plot(one.epoch, one.mean("seed"), label=name, **style)
-        axes.fill_between(one.epoch, one.min("seed"), one.max("seed"), color=f"C{at}", alpha=0.2, linewidth=0)
+        every = max(1, one.sizes["step"] // 8)
+        style = {"color": f"C{at}", "marker": "osD^v"[at % 5], "markevery": every, "markersize": 3.5, "linewidth": 1.3}
+        mean = one.mean("seed")
+        axes.plot(one.epoch, mean, label=name, **style)
+        if one.sizes["seed"] > 1:
+            error = one.std("seed", ddof=1) / np.sqrt(one.sizes["seed"])
+            axes.fill_between(one.epoch, mean - error, mean + error, color=f"C{at}", alpha=0.25, linewidth=0)
     axes.set_xlabel("epoch")
 
 
-def accuracy_panel(axes: Any, values: xr.DataArray, names: Mapping[str, str], title: str) -> None:
+def accuracy_panel(axes: Any, values: xr.DataArray, names: Mapping[str, str], title: str = "") -> None:
     """On the test set, in percent, from the first record after the start on, so that chance level does not set the scale."""
     over_epochs(axes, 100 * values.isel(step=slice(1, None)), names)
     axes.set(ylabel="test accuracy (%)", title=title)
     axes.set_xlim(left=0)
+
+
+def end_labels(axes: Any, ends: Sequence[float], words: Sequence[str]) -> None:
+    """Write what each line ends with beside its end, in the colours of their places, moved apart where they would overlap."""
+    low, high = axes.transData.inverted().transform([axes.transAxes.transform((0, part)) for part in (0.0, 1.0)])[:, 1]
+    log = axes.get_yscale() == "log"
+    heights = [np.log(end / low) / np.log(high / low) if log else (end - low) / (high - low) for end in ends]
+    places = spaced(heights, APART)
+    for at, (place, text) in enumerate(zip(places, words, strict=True)):
+        look: Any = {"transform": axes.transAxes, "color": f"C{at}", "fontsize": 7.5, "va": "center", "clip_on": False}
+        axes.text(1.02, place, text, **look)
+
+
+def spaced(heights: Sequence[float], apart: float) -> list[float]:
+    """The same heights, moved as little as a sweep from below and one from above do, until all are so far apart.
+
+    >>> [round(height, 2) for height in spaced([0.5, 0.52, 0.9], 0.1)]
+    [0.46, 0.56, 0.9]
+    """
+    order = np.argsort(heights, kind="stable")
+    up = np.array(heights, float)[order]
+    down = up.copy()
+    for i in range(1, len(up)):
+        up[i] = max(up[i], up[i - 1] + apart)
+        down[-1 - i] = min(down[-1 - i], down[-i] - apart)
+    found = np.empty(len(up))
+    found[order] = (up + down) / 2
+    return found.tolist()

@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 import xarray as xr
 from drawn import assert_line, lines
-from judging import changed, judged
+from judging import changed
+from rows import row
 
 from gatefield.experiments.deep.hard_pair import BEST, PLACE, experiment
 from gatefield.lab import MemoryBench
+from gatefield.plot import COLOURS
 
 KINDS = ["ReLU", "GaLU", "random", "soft-GaLU", "soft-ReLU"]
 
@@ -33,47 +35,56 @@ def test_least_loss_of_the_pair():
     np.testing.assert_allclose([loss.min(), y[loss.argmin()]], [BEST, PLACE], atol=1e-7)
 
 
+STUCK, FITS, PLACED = range(3)
+"""The places of the verdicts."""
+
+
 def test_all_hold_in_the_record_made_by_hand():
     found = experiment.verdicts(made())
-    assert [v.holds for v in found] == [True] * 6
-    assert [v.predicted for v in found] == pytest.approx([1.8, 1.8, 0, 0, 0, -0.2])
+    assert [v.outcome for v in found] == ["confirmed"] * 3
+    assert [bound.predicted for bound in found[STUCK].table] == pytest.approx([1.8, None, 1.8, None])
     assert not any("too short" in v.note for v in found)
     short = experiment.verdicts(made(19_999))
-    assert [v.outcome for v in short] == ["not decided"] * 6
+    assert [v.outcome for v in short] == ["not decided"] * 3
     assert all("19999 steps are too short to decide, 20000 are usual" in v.note for v in short)
 
 
 @pytest.mark.parametrize(
-    ("place", "changes", "measured", "holds"),
+    ("place", "at_row", "which", "changes", "measured", "outcome"),
     [
-        (0, [end("ReLU", 1.8 - 0.9e-9)], 1.8, True),
-        (0, [end("ReLU", 1.8 - 1.1e-9)], 1.8, False),
-        (0, [end("ReLU", 1.80099)], 1.80001, True),
-        (0, [end("ReLU", 1.80101)], 1.80001, False),
-        (1, [end("GaLU", 1.79)], 1.79, False),
-        (1, [end("GaLU", 1.81)], 1.80001, False),
-        (2, [end("random", 0.9e-6)], 0.9e-6, True),
-        (2, [end("random", 1.1e-6)], 1.1e-6, False),
-        (3, [end("soft-GaLU", 1.1e-6)], 1.1e-6, False),
-        (4, [end("soft-ReLU", np.inf)], 1e6, False),
-        (5, [("output", {"kind": "ReLU", "run": 2}, [-0.219, -0.438])], -0.219, True),
-        (5, [("output", {"kind": "ReLU", "run": 2}, [-0.221, -0.442])], -0.221, False),
-        (5, [("output", {"kind": "GaLU", "run": 0}, [-0.181, -0.362])], -0.181, True),
-        (5, [("output", {"kind": "GaLU", "run": 0}, [-0.179, -0.358])], -0.179, False),
-        (5, [("output", {"kind": "GaLU", "run": 0}, [-0.2, -0.4 + 0.9e-9])], -0.2, True),
-        (5, [("output", {"kind": "GaLU", "run": 0}, [-0.2, -0.4 - 1.1e-9])], -0.2, False),
-        (5, [("output", {"kind": "random"}, 7.0)], -0.2, True),
+        (STUCK, "ReLU", 0, [end("ReLU", 1.8 - 0.9e-9)], 1.8, "holds"),
+        (STUCK, "ReLU", 0, [end("ReLU", 1.8 - 1.1e-9)], 1.8, "missed"),
+        (STUCK, "ReLU", 1, [end("ReLU", 1.80099)], 1.80099, "holds"),
+        (STUCK, "ReLU", 1, [end("ReLU", 1.80101)], 1.80101, "missed"),
+        (STUCK, "GaLU", 0, [end("GaLU", 1.79)], 1.79, "missed"),
+        (STUCK, "GaLU", 1, [end("GaLU", 1.81)], 1.81, "missed"),
+        (FITS, "random gates", 0, [end("random", 0.9e-6)], 0.9e-6, "holds"),
+        (FITS, "random gates", 0, [end("random", 1.1e-6)], 1.1e-6, "missed"),
+        (FITS, "soft GaLU", 0, [end("soft-GaLU", 1.1e-6)], 1.1e-6, "missed"),
+        (FITS, "soft ReLU", 0, [end("soft-ReLU", np.inf)], 1e6, "missed"),
     ],
 )
-def test_verdicts_on_both_sides_of_their_bounds(place, changes, measured, holds):
+def test_rows_on_both_sides_of_their_bounds(place, at_row, which, changes, measured, outcome):
     found = experiment.verdicts(changed(made(), *changes))
-    assert [v.holds for v in found] == [holds if i == place else True for i in range(6)]
-    assert found[place].measured == pytest.approx(measured, rel=1e-8)
+    bound = row(found[place], at_row, which)
+    assert (bound.outcome, bound.measured) == (outcome, pytest.approx(measured, rel=1e-8))
+    assert [v.outcome for at, v in enumerate(found) if at != place] == ["confirmed"] * 2
 
 
-def test_notes_say_how_many_runs_fit():
-    note = judged(experiment, changed(made(), end("random", 2e-6), end("random", 1e-8, 0)), "random gates").note
-    assert note == "below it in 67% of 3 runs; least 1.0e-09, median 1.0e-08."
+@pytest.mark.parametrize(
+    ("kind", "value", "outcome"),
+    [
+        ("ReLU", -0.219, "confirmed"),
+        ("ReLU", -0.221, "refuted"),
+        ("GaLU", -0.181, "confirmed"),
+        ("GaLU", -0.179, "refuted"),
+        ("random", 7.0, "confirmed"),
+    ],
+)
+def test_the_output_at_x_is_that_of_the_least_loss(kind, value, outcome):
+    found = experiment.verdicts(changed(made(), ("output", {"kind": kind, "run": 2, "point": "x"}, value)))[PLACED]
+    assert found.outcome == outcome
+    assert found.measured == pytest.approx(value if kind != "random" else -0.2)
 
 
 def test_a_small_run_by_hand():
@@ -87,6 +98,8 @@ def test_a_small_run_by_hand():
             one = record.sel(kind=kind).isel(run=run)
             np.testing.assert_allclose(one.loss, losses, rtol=1e-10)
             np.testing.assert_allclose(one.output, output, rtol=1e-10)
+    hard = record.output.sel(kind=["ReLU", "GaLU"])  # hard gates are the same at both points
+    np.testing.assert_allclose(hard.sel(point="2x"), 2 * hard.sel(point="x"), rtol=1e-12)
 
 
 def trained(p, kind, rng):
@@ -122,17 +135,16 @@ def test_figure_shows_losses_and_outputs():
     losses, outputs = experiment.figure(record).axes
     names = ["ReLU", "GaLU", "random gates", "soft GaLU", "soft ReLU"]
     for i, (kind, name) in enumerate(zip(KINDS, names, strict=True)):
-        drawn = [line.get_ydata() for line in lines(losses, color=f"C{i}")]
-        np.testing.assert_allclose(drawn, np.maximum(record.loss.sel(kind=kind), 1e-30))
+        drawn = [line.get_ydata() for line in lines(losses, color=COLOURS[i])]
+        np.testing.assert_allclose(drawn, np.maximum(record.loss.sel(kind=kind), 1e-12))
         ends = record.output.sel(kind=kind)
         assert_line(outputs, ends.sel(point="x"), ends.sel(point="2x"), label=name)
-        assert len(lines(losses, label=name)) == 1
-    assert_line(losses, [0, 1], [1.8, 1.8], style="--")
+    assert_line(losses, [0, 1], [1.8, 1.8], color="black")
     assert_line(outputs, [1], [-1], label="labels")
-    line = lines(outputs, color="0.6")[0]
+    line = lines(outputs, color="black", style="-")[0]
     np.testing.assert_allclose(line.get_ydata(), 2 * np.asarray(line.get_xdata()))
 
 
 def test_figure_shows_the_first_ten_runs():
     record = xr.concat([made()] * 4, "run")
-    assert len(lines(experiment.figure(record).axes[0], color="C0")) == 10
+    assert len(lines(experiment.figure(record).axes[0], color=COLOURS[0])) == 10

@@ -5,8 +5,9 @@ import jax
 import numpy as np
 import pytest
 import xarray as xr
-from drawn import assert_line, lines, panel
+from drawn import assert_line, lines
 from judging import changed, scrambled
+from rows import titled
 from test_experiments import simulated, trained
 
 from gatefield.experiments.deep.moving_gates import experiment
@@ -29,18 +30,16 @@ def made(**attrs):
     data |= {name: (("flow", "seed", "step"), np.full((3, SEED, STEPS), value)) for name, value in SPEEDS.items()}
     data |= {"first_speed": (("flow", "seed"), np.array([[4.0] * 2, [3.0] * 2, [1.0] * 2]))}
     coords = {"net": list(NETS), "flow": list(FLOWS), "layer": range(1, LAYERS + 1), "step": range(STEPS)}
-    record = xr.Dataset(data, {**coords, "epoch": ("step", EPOCH)}, {"ridge": 1e-8, "epochs": 40, **attrs})
+    record = xr.Dataset(data, {**coords, "epoch": ("step", EPOCH)}, {"ridge": 1e-8, "kernel_samples": 6, "epochs": 40, **attrs})
     return changed(record, *[(name, {"net": ["galu", "strengths"]}, 0.0) for name in ("flipped", "between", "moved")])
 
 
-def verdict(record, start, words):
-    """The one whose claim begins and goes on so."""
-    return _named(experiment.verdicts(record), start, words)
+(CHANGING, RESTS, DRIFTS, SLOWS, SETTLES, MOVED, DEEPEST, LEFT, ADD_UP, SPEED, ALONE, BETTER, FURTHER) = range(13)
+"""The places of the verdicts."""
 
 
-def _named(verdicts, start, words):
-    (found,) = [one for one in verdicts if one.claim.startswith(f"{start}: ") and words in one.claim]
-    return found
+def verdict(record, place):
+    return experiment.verdicts(record)[place]
 
 
 def seeds(mean, half=0.001):
@@ -71,14 +70,14 @@ def test_gates_of_each_network_are_judged_at_both_sides_of_each_bound(cases):
         record.overlap.loc[{"net": net, "step": 8}] = seeds(0.5 - off)
     found = experiment.verdicts(record)
     for net, (off, outcome) in cases.items():
-        one = _named(found, MOVING[net], "gates of every layer have moved"), _named(found, MOVING[net], "gates keep changing")
-        records.assert_judged(one[0], 0.05 + off, outcome, 0.05)
-        records.assert_judged(one[1], 0.01 + off, outcome, 0.01)
-        assert [each.kind for each in one] == ["claim"] * 2
-        records.assert_judged(_named(found, MOVING[net], "agreement with the final gates"), off, outcome, 0.0)
-        records.assert_judged(_named(found, MOVING[net], "the last layer"), 100 * off, outcome, 0.0)
-        records.assert_judged(_named(found, MOVING[net], "less and less often"), 0.5 - off, outcome, 0.5)
-        records.assert_judged(_named(found, MOVING[net], "less than half"), 0.5 - off, outcome, 0.5)
+        at = MOVING[net]
+        records.assert_judged(found[MOVED], 0.05 + off, outcome, at)
+        records.assert_judged(found[CHANGING], 0.01 + off, outcome, at)
+        records.assert_judged(found[SETTLES], off, outcome, at)
+        records.assert_judged(found[DEEPEST], 100 * off, outcome, at)
+        records.assert_judged(found[SLOWS], 0.5 - off, outcome, at)
+        records.assert_judged(found[LEFT], 0.5 - off, outcome, at)
+    assert [found[place].kind for place in (MOVED, CHANGING)] == ["claim"] * 2
 
 
 @pytest.mark.parametrize("cases", CASES)
@@ -91,7 +90,7 @@ def test_gates_that_drift_change_more_over_a_longer_time(cases, last, between):
         record.agreement.loc[{"net": net, "step": 6}] = 1 - 0.1 * seeds(1 + off)[:, None]
     found = experiment.verdicts(record)
     for net, (off, outcome) in cases.items():
-        records.assert_judged(_named(found, MOVING[net], "gates still drift"), 1 + off, outcome, 1.0)
+        records.assert_judged(found[DRIFTS], 1 + off, outcome, MOVING[net])
 
 
 @pytest.mark.parametrize(("off", "outcome"), ABOVE)
@@ -101,42 +100,21 @@ def test_gates_come_to_rest_without_noise(off, outcome):
     record.between.loc[{"net": "relu"}] = np.array([0.9] * 7 + [0.1, 0.1])[:, None]
     record.between.loc[{"net": CALM}] = 0.9
     record.between.loc[{"net": CALM, "step": [7, 8]}] = 0.1 * seeds(0.5 - off)[:, None, None]
-    records.assert_judged(verdict(record, "ReLU", "come to rest"), 0.5 - off, outcome, 0.5)
+    records.assert_judged(verdict(record, RESTS), 0.5 - off, outcome)
 
 
 def test_short_and_rough_records_are_not_judged_on_time():
-    timed = (
-        "gates keep changing",
-        "gates still drift",
-        "come to rest",
-        "less and less often",
-        "agreement with the final gates",
-    )
+    timed = [CHANGING, RESTS, DRIFTS, SLOWS, SETTLES]
     for record, what in ((made(epochs=19), "--set epochs=20"), (made().isel(step=slice(8)), "--set records=8")):
-        verdicts = experiment.verdicts(record)
-        for words in timed:
-            found = _named(verdicts, "ReLU", words)
-            assert found.outcome == "not judged"
-            assert what in found.why
-    verdicts = experiment.verdicts(made(epochs=20))
-    assert all(_named(verdicts, "ReLU", words).bounds for words in timed)
+        found = experiment.verdicts(record)
+        assert [at for at, one in enumerate(found) if one.outcome == "not judged"] == timed
+        assert all(what in found[at].why for at in timed)
+    assert all(one.bounds for one in experiment.verdicts(made(epochs=20)))
 
 
 def test_one_seed_decides_nothing_about_means():
     found = experiment.verdicts(made().isel(seed=[0]))
-    open_ones = [one for one in found if one.outcome == "not decided"]
-    assert len(open_ones) == 25
-    assert all("--set seeds=2" in one.note for one in open_ones)
-
-
-@pytest.mark.parametrize("name", ["flipped", "between", "moved"])
-@pytest.mark.parametrize("net", ["galu", "strengths"])
-def test_frozen_gates_must_not_move(name, net):
-    (still,) = [one for one in experiment.verdicts(made()) if "frozen gates do not move" in one.claim]
-    assert (still.outcome, still.measured, still.kind) == ("confirmed", 0.0, "control")
-    record = changed(made(), (name, {"net": net, "seed": 1, "step": 3, "layer": 2}, 1e-4))
-    (still,) = [one for one in experiment.verdicts(record) if "frozen gates do not move" in one.claim]
-    assert (still.outcome, still.measured) == ("off", pytest.approx(1e-4))
+    assert [at for at, one in enumerate(found) if one.outcome != "not decided"] == [ADD_UP, SPEED]
 
 
 @pytest.mark.parametrize(("size", "outcome"), [(0.009, "confirmed"), (0.011, "refuted")])
@@ -144,11 +122,10 @@ def test_frozen_gates_must_not_move(name, net):
 def test_speeds_of_both_flows_add_up_at_the_start(size, sign, outcome):
     off = sign * size
     record = changed(made(), ("first_speed", {"flow": "strengths"}, np.array([3.0, 3.0 + 4.0 * off])))
-    found = verdict(record, "soft GaLU at the start", "as fast as both")
-    records.assert_judged(found, abs(off), outcome, 0.0)
+    records.assert_judged(verdict(record, ADD_UP), abs(off), outcome)
     for flow, speed in (("soft-galu", 4.0), ("strengths", 3.0), ("gates-only", 1.0)):
         record = changed(made(), ("first_speed", {"flow": flow}, np.array([speed * (1 + off), speed])))
-        records.assert_judged(verdict(record, "soft GaLU at the start", "e'K^w e/n²"), abs(off), outcome, 0.0)
+        records.assert_judged(verdict(record, SPEED), abs(off), outcome)
 
 
 def test_speeds_of_kernels_count_at_the_common_start():
@@ -157,30 +134,19 @@ def test_speeds_of_kernels_count_at_the_common_start():
     for name in ("speed_w", "speed_a"):
         record[name].loc[{"step": slice(1, None)}] = 99.0
         record[name].loc[{"flow": ["strengths", "gates-only"]}] = 99.0
-    assert verdict(record, "soft GaLU at the start", "e'K^w e/n²").measured == 0.0
+    assert verdict(record, SPEED).measured == 0.0
 
 
 @pytest.mark.parametrize(("off", "outcome"), ABOVE)
 def test_what_gates_alone_reach(off, outcome):
     where = {"net": "gates-only", "step": 8}
     record = changed(made(), ("test_accuracy", where, seeds(0.9 + off)))
-    (found,) = [one for one in experiment.verdicts(record) if "by its gates alone" in one.claim]
-    records.assert_judged(found, 0.9 + off, outcome, 0.9)
+    records.assert_judged(verdict(record, ALONE), 0.9 + off, outcome)
     both, alone = {"net": "soft-galu", "step": 8}, {"net": "strengths", "step": 8}
     record = changed(made(), ("test_accuracy", both, 0.8 + seeds(off)), ("test_accuracy", alone, 0.8))
-    (found,) = [one for one in experiment.verdicts(record) if "generalises better" in one.claim]
-    records.assert_judged(found, 100 * off, outcome, 0.0)
+    records.assert_judged(verdict(record, BETTER), 100 * off, outcome)
     record = changed(made(), ("flipped", where, 0.2 + seeds(off)[:, None]))
-    records.assert_judged(verdict(record, "soft GaLU", "trained alone move further"), 100 * off, outcome, 0.0)
-
-
-def test_the_ridge_is_judged_where_nu_is_compared():
-    record = made()
-    records.assert_ridge(
-        experiment, record.sel(net=[CALM, "gates-only", "strengths", "relu", "soft-relu", "soft-galu", "galu"])
-    )
-    record.least.loc[{"net": [CALM, "gates-only", "strengths"]}] = 0.0
-    assert experiment.verdicts(record)[-1].outcome == "confirmed"
+    records.assert_judged(verdict(record, FURTHER), 100 * off, outcome)
 
 
 def test_rates_leave_out_a_last_record_that_comes_sooner():
@@ -188,7 +154,7 @@ def test_rates_leave_out_a_last_record_that_comes_sooner():
     record = made().assign_coords(epoch=("step", [*EPOCH[:-1], 36.0]))
     record = changed(record, ("between", {"net": "relu", "step": [6, 7, 8]}, np.array([0.04, 0.02, 0.9])[:, None]))
     np.testing.assert_allclose(flips_per_epoch(record.sel(net="relu"), 5, 8), 0.006)
-    drawn = panel(experiment.figure(record), "(c)")
+    drawn = titled(experiment.figure(record), "(c)")
     assert_line(drawn, EPOCH[1:-1] - 2.5, [0.4] * 5 + [0.8, 0.4], color="C0")
 
 
@@ -201,36 +167,36 @@ def test_quarters_and_flips_that_are_undone():
 
 
 def test_figure_shows_the_record():
-    record = scrambled(made())
+    record = scrambled(made()).assign_attrs(made().attrs)
     figure, end = experiment.figure(record), record.isel(step=-1)
     mean = record.mean(("seed", "layer"))
     for net, color in {"relu": "C0", "soft-relu": "C1", "soft-galu": "C2", CALM: "C4", "gates-only": "C3"}.items():
-        assert_line(panel(figure, "(a)"), EPOCH, 100 * mean.flipped.sel(net=net), color=color)
+        assert_line(titled(figure, "(a)"), EPOCH, 100 * mean.flipped.sel(net=net), color=color)
         flipped = end.flipped.sel(net=net)
-        by_layer, *dots = lines(panel(figure, "(b)"), color=color)
+        by_layer, *dots = lines(titled(figure, "(b)"), color=color)
         np.testing.assert_allclose(by_layer.get_ydata(), 100 * flipped.mean("seed"))
         np.testing.assert_allclose([dot.get_ydata() for dot in dots], 100 * flipped)
-        assert_line(panel(figure, "(c)"), EPOCH[1:] - 2.5, 100 * mean.between.sel(net=net)[1:] / 5, color=color)
-        assert_line(panel(figure, "(d)"), EPOCH, 100 * mean.agreement.sel(net=net), color=color)
-        assert_line(panel(figure, "(e)"), EPOCH, mean.overlap.sel(net=net), color=color, style="-")
-        assert_line(panel(figure, "(f)"), 100 * mean.flipped.sel(net=net), mean.nu.sel(net=net), color=color)
-    unrelated = [line.get_ydata()[0] for line in lines(panel(figure, "(e)"), style=":")]
+        assert_line(titled(figure, "(c)"), EPOCH[1:] - 2.5, 100 * mean.between.sel(net=net)[1:] / 5, color=color)
+        assert_line(titled(figure, "(d)"), EPOCH, 100 * mean.agreement.sel(net=net), color=color)
+        assert_line(titled(figure, "(e)"), EPOCH, mean.overlap.sel(net=net), color=color, style="-")
+        assert_line(titled(figure, "(f)"), 100 * mean.flipped.sel(net=net), mean.nu.sel(net=net), color=color)
+    unrelated = [line.get_ydata()[0] for line in lines(titled(figure, "(e)"), style=":")]
     np.testing.assert_allclose(unrelated, record.overlap_chance.sel(net=list(MOVING)).mean("seed"))
-    words = [text.get_text() for text in figure.legends[0].get_texts()]
+    words = [text.get_text() for text in figure.subfigs[0].legends[0].get_texts()]
     numbers = end.mean("seed").sel(net="relu")
-    assert words[0] == f"ReLU: loss {numbers.loss:.1g}, {100 * numbers.test_accuracy:.1f} % of test digits right"
-    assert len(words) == 7
+    assert words[0] == f"ReLU: loss {numbers.loss:.1g}, {100 * numbers.test_accuracy:.1f} % right"
+    assert len(words) == 6
 
 
 def test_figure_shows_the_three_flows():
-    record = scrambled(made())
-    figure, mean = experiment.figure(record), record.mean("seed")
+    record = scrambled(made()).assign_attrs(made().attrs)
+    figure, mean = experiment.more(record), record.mean("seed")
     for flow, color in {"soft-galu": "C2", "strengths": "C5", "gates-only": "C3"}.items():
-        assert_line(panel(figure, "(g)"), EPOCH, mean.loss.sel(net=flow), color=color)
-        assert_line(panel(figure, "(h)"), EPOCH, mean.trace_w.sel(flow=flow), color=color, style="-")
-        assert_line(panel(figure, "(h)"), EPOCH, mean.trace_a.sel(flow=flow), color=color, style="--")
+        assert_line(titled(figure, "(a)"), EPOCH, mean.loss.sel(net=flow), color=color)
+        assert_line(titled(figure, "(b)"), EPOCH, mean.trace_w.sel(flow=flow), color=color, style="-")
+        assert_line(titled(figure, "(b)"), EPOCH, mean.trace_a.sel(flow=flow), color=color, style="--")
         part = (record.speed_a / (record.speed_a + record.speed_w)).sel(flow=flow).mean("seed")
-        assert_line(panel(figure, "(i)"), EPOCH, 100 * part, color=color)
+        assert_line(titled(figure, "(c)"), EPOCH, 100 * part, color=color)
 
 
 TINY = pytest.mark.xdist_group("moving-gates")
@@ -320,6 +286,13 @@ def test_speeds_are_squared_gradients_of_the_loss():
         np.testing.assert_allclose([start.speed_w[seed], start.speed_a[seed]], sizes, rtol=1e-3)
         wanted = [sum(sizes), *sizes]
         np.testing.assert_allclose(record.first_speed.isel(seed=seed), wanted, rtol=0.01)
+
+
+@TINY
+def test_frozen_gates_do_not_move():
+    _, _, record = simulated("moving-gates")
+    for name in ("flipped", "between", "moved"):
+        np.testing.assert_array_equal(record[name].sel(net=["galu", "strengths"]), 0.0)
 
 
 @TINY

@@ -7,7 +7,7 @@ import numpy as np
 import xarray as xr
 from scipy import stats
 
-from gatefield.core.intervals import LEVEL, against_table
+from gatefield.core.intervals import FAR, LEVEL, against_table
 from gatefield.lab import Verdict
 
 CLEAR = 3
@@ -37,7 +37,7 @@ def moments(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def beside_table(claim: str, values: np.ndarray, table: Mapping[int, str], runs: int) -> Verdict:
-    """Means of (depth, run) beside those that an independent computation of `runs` runs printed, depth -> number."""
+    """Means of (depth, run) beside those that another program printed, from `runs` runs, depth -> number."""
     found = against_table(values, list(table.values()), runs)
     depth, there = list(table)[found.at], values[found.at]
     return Verdict.below(
@@ -49,7 +49,30 @@ def beside_table(claim: str, values: np.ndarray, table: Mapping[int, str], runs:
         of=f"largest difference of means in standard errors (Student's t, {LEVEL:.1%})",
         kind="regression",
         note=f"largest at d = {depth}: mean {there.mean():.4g}, sd of a run {there.std(ddof=1):.2g}, {len(there)} runs; the "
-        f"other computation {table[depth]}, {runs} runs",
+        f"other program {table[depth]}, {runs} runs",
+    )
+
+
+def beside_logs(claim: str, values: np.ndarray, table: Mapping[int, str], runs: int) -> Verdict:
+    """Logarithms of such means, with one relative spread for all depths: few runs of each depth then say enough together."""
+    values = np.minimum(values, FAR)
+    mean, printed = values.mean(1), np.array([float(text) for text in table.values()])
+    half = np.array([0.5 * 10.0 ** -len(text.partition(".")[2]) for text in table.values()])
+    beyond = np.maximum(0.0, np.abs(np.log(mean / printed)) - half / printed)
+    spread = np.sqrt(np.mean((values.std(1, ddof=1) / mean) ** 2))
+    distance = beyond / (spread * np.sqrt(1 / values.shape[1] + 1 / runs))
+    limit = stats.t.ppf(1 - LEVEL / (2 * len(values)), len(values) * (values.shape[1] - 1))
+    at = int(np.argmax(distance))
+    return Verdict.below(
+        claim,
+        limit,
+        distance[at],
+        predicted=0.0,
+        or_equal=True,
+        of=f"largest difference of log means in standard errors (Student's t, {LEVEL:.1%})",
+        kind="regression",
+        note=f"largest at d = {list(table)[at]}: mean {mean[at]:.4g}, {values.shape[1]} runs; the other program "
+        f"{list(table.values())[at]}, {runs} runs",
     )
 
 

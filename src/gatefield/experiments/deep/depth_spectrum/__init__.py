@@ -1,6 +1,7 @@
 """Fixed random gates: how the spectrum of the tangent kernel and the speed of training go with depth and width."""
 
 from gatefield.experiments.deep.depth_spectrum.figure import draw
+from gatefield.experiments.deep.depth_spectrum.more import draw_more
 from gatefield.experiments.deep.depth_spectrum.simulate import Settings, simulate
 from gatefield.experiments.deep.depth_spectrum.verdicts import verdicts
 from gatefield.lab import Experiment
@@ -11,10 +12,18 @@ experiment = Experiment(
     source="paper 004, experiment 1, figures 1 to 3",
     text="All inputs are the same number, and only random gates, drawn once for each sample and unit, tell samples apart. On "
     "average over weights and gates K/d has ones on its diagonal and mu^(d-1) beside it, so that depth whitens: the "
-    "eigenvalues tend to 1. One network at finite width differs. Shallow ones cannot have the ideal spectrum although "
-    "each entry is close to its mean: at d = 2 the rank is at most w, and the bulk is spread as Marchenko and Pastur say. "
-    "Deep ones lose it again, mostly because the diagonal entries, one scale for each input, spread. Errors are followed "
+    "eigenvalues tend to 1. How near to this is one network of finite width, and how fast does it train? Errors are followed "
     "by the linear recursion with the first K, and by gradient descent, for which K moves.",
+    caption="(a) Smallest eigenvalue of K/d against depth, for three widths; the short line at d = 2 is what random matrices "
+    "of the largest width have. (b) Condition number of K: it falls with depth, then rises. (c) The same after the diagonal of "
+    "K is scaled to 1: most of the late rise is gone, so that unequal diagonal entries made it. Black in (a) to (e): the mean "
+    "kernel. (d) Error |e|/|e_0| by the linear recursion with the first K. (e) The same by gradient descent, for which K "
+    "moves. (f) Errors of the widest networks over time: recursion (lines) and descent (dotted).",
+    more=draw_more,
+    more_caption="(a) Figure 1 of the paper: sums of the k smallest eigenvalues of K/d, of the mean kernel and of each width; "
+    "colours are depths. (b) Figure 3, right: the same over the largest eigenvalue. (c) Figure 3, left: errors by the "
+    "recursion (lines) and by gradient descent (dotted). (d) Figure 2: an entry of K/d on the diagonal, and (e) one beside it, "
+    "against depth, with the mean kernel in black.",
     Parameters=Settings,
     presets={
         "full": {},

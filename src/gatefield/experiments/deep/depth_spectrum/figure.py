@@ -1,6 +1,5 @@
-"""The figure of `depth-spectrum`."""
+"""The figure of `depth-spectrum`: what depth does to the spectrum and to training."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -8,123 +7,108 @@ import xarray as xr
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from gatefield.experiments.deep.depth_spectrum.verdicts import AFTER, DEPTHS, NAMES, ideal, ideal_ratio, table_row
-from gatefield.plot import shades
+from gatefield.experiments.deep.depth_spectrum.verdicts import AFTER, DEPTHS, edge, ideal, ideal_ratio, log_conditions
+from gatefield.plot import THEORY, WIDTH, letter, say_setting, shades
 
 FLOOR = 1e-6
 """Where logarithmic axes end: float32 cannot tell smaller errors from none."""
-SUMS = {
-    "sums": "sum of the k smallest\neigenvalues of K/d",
-    "relative_sums": "sum of the k smallest\neigenvalues over the largest",
-}
+MARKERS = "osD^v"
+"""Of the widths, in their order."""
 
 
 def draw(record: xr.Dataset) -> Figure:
-    """Spectra and errors, a column for the mean kernel and one for each width; below, what goes with depth."""
-    rows = [name for name in SUMS if name in record]  # records of before have no sums over the largest eigenvalue
-    figure = Figure(figsize=(3.1 * max(1 + record.sizes["width"], 4), 3.33 * (2 + len(rows))))
-    parts: Any = figure.subfigures(2, 1, height_ratios=[1.0 + len(rows), 1.05])
-    panels = parts[0].subplots(len(rows) + 1, 1 + record.sizes["width"])
-    for row, name in zip(panels, [*rows, "errors"], strict=True):
-        _one_scale(row if name != "relative_sums" else row[:0])  # narrow networks have a small part of the ideal sums
-    shown = [d for d in DEPTHS if d in record.depth] or record.depth.values.tolist()
-    colours = dict(zip(shown, shades(len(shown)), strict=True))
-    letters = iter("abcdefg")
-    for name, axes in zip(rows, panels, strict=False):
-        _spectra(axes, record, name, colours)
-        axes[0].set_ylabel(f"({next(letters)}) {SUMS[name]}")
-    _errors(panels[-1], record, colours)
-    panels[-1, 0].set_ylabel(f"({next(letters)}) error |e|/|e$_0$|")
-    styles = [Line2D([], [], color=c, label=f"d = {d}") for d, c in colours.items()]
-    panels[0, -1].legend(handles=styles, loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    _depth_panels(parts[1].subplots(1, 4), record, letters)
-    parts[1].supxlabel("bars: standard deviation of one run; crosses: means of an independent computation", fontsize="medium")
+    """Spectra above, errors below; theory is that of the mean kernel."""
+    figure = Figure(figsize=(WIDTH, 5.4))
+    panels: Any = figure.subplots(2, 3)
+    (smallest, plain, scaled), (recursion, descent, courses) = panels
+    low, high = ideal(record.depth.values, record.attrs["samples"], record.attrs["mu"])
+    conditions = [np.exp(values) for values in log_conditions(record)]
+    _against_depth(smallest, record.smallest, record)
+    smallest.plot(record.depth, low, **THEORY)
+    _edge_mark(smallest, record)
+    smallest.set(ylabel="smallest eigenvalue of K/d", ylim=(-0.03, 1.06))
+    for axes, values in ((plain, conditions[0]), (scaled, conditions[1])):
+        _against_depth(axes, values, record)
+        axes.plot(record.depth, high / low, **THEORY)
+        axes.set(yscale="log", ylim=(0.8, 2e3))
+    plain.set_ylabel("condition number of K")
+    scaled.set_ylabel("same, diagonal scaled to 1")
+    _errors(recursion, descent, record)
+    _courses(courses, record)
+    for axes in (smallest, plain, scaled, recursion, descent):
+        axes.set_xlabel("depth d")
+    titles = ["depth helps, then hurts", "so does the condition", "a unit diagonal cures it", "errors follow (K fixed)",
+              "descent is faster still", f"errors, w = {record.width.values[-1]}"]  # fmt: skip
+    letter(panels, titles)
+    smallest.legend(handles=_legend(record), loc="lower center", ncols=2, fontsize=7, handletextpad=0.4, columnspacing=0.8)
+    _say(figure, record, "dots: median of runs, bars: middle 68 %", "black: mean kernel")
     return figure
 
 
-def _one_scale(row: Any) -> None:
-    for axes in row[1:]:
-        axes.sharey(row[0])
-        axes.tick_params(labelleft=False)
-
-
-def _spectra(row: Any, record: xr.Dataset, name: str, colours: dict[int, str]) -> None:
-    """Sums of the k smallest eigenvalues: of the mean kernel, then of each width."""
-    samples, mu = (record.attrs[key] for key in ("samples", "mu"))
-    for d, colour in colours.items():
-        low, high = ideal(np.array(d), samples, mu)
-        sums = np.cumsum(np.append(np.full(samples - 1, low), high))
-        row[0].plot(record.k, sums / high if name == "relative_sums" else sums, color=colour)
-        for axes, width in zip(row[1:], record.width.values, strict=True):
-            axes.plot(record.k, record[name].sel(width=width, depth=d), color=colour)
-    for axes, title in zip(row, _titles(record), strict=True):
-        axes.set(xlabel="k", title=title)
-
-
-def _errors(row: Any, record: xr.Dataset, colours: dict[int, str]) -> None:
-    samples, mu, rate = (record.attrs[name] for name in ("samples", "mu", "rate"))
-    for d, colour in colours.items():
-        row[0].semilogy(record.step, ideal_ratio(np.array(d), samples, mu, rate, record.step.values), color=colour)
-    for axes, width in zip(row[1:], record.width.values, strict=True):
-        _error_panel(axes, record.sel(width=width), colours)
-    for axes, title in zip(row, _titles(record), strict=True):
-        axes.set(xlabel="step", title=title)
-    row[0].set_ylim(max(FLOOR, 0.5 * float(record.recursion.min())), 1.3)
-    kinds: Any = [("recursion,\nK fixed", "-"), ("gradient\ndescent", ":")]
-    handles = [Line2D([], [], color="0.3", linestyle=style, label=label) for label, style in kinds]
-    row[-1].legend(handles=handles, loc="upper left", bbox_to_anchor=(1.0, 1.0))
-
-
-def _titles(record: xr.Dataset) -> list[str]:
-    return ["mean kernel (ideal)", *(f"w = {width}" for width in record.width.values)]
-
-
-def _error_panel(axes: Any, one: xr.Dataset, colours: dict[int, str]) -> None:
-    for d, colour in colours.items():
-        axes.semilogy(one.step, one.recursion.sel(depth=d).mean("run"), color=colour)
-        if d in one.trained_depth:
-            axes.plot(one.step, one.descent.sel(trained_depth=d).mean("trained_run"), ":", color=colour)
-
-
-def _depth_panels(panels: Any, record: xr.Dataset, letters: Iterator[str]) -> None:
-    depth, (samples, mu) = record.depth.values, (record.attrs[name] for name in ("samples", "mu"))
-    low, _ = ideal(depth, samples, mu)
-    curves = (
-        ("diagonal", np.ones(len(depth)), "K(1,1)/d"),
-        ("beside", mu ** (depth - 1.0), "K(1,2)/d"),
-        ("smallest", low, "smallest eigenvalue of K/d"),
+def _say(figure: Any, record: xr.Dataset, *words: str) -> None:
+    here = record.attrs
+    size = (
+        f"{here['samples']} samples",
+        f"gates open with probability {here['mu']:g}",
+        f"rate {here['rate']:g}/largest eigenvalue",
     )
-    for axes, (what, expected, title) in zip(panels, curves, strict=False):
-        for i, width in enumerate(record.width.values):
-            values = record[what].sel(width=width)
-            axes.errorbar(depth + 0.12 * (i - 1), values.mean("run"), values.std("run", ddof=1), fmt="o-", markersize=3,
-                          linewidth=1.0, color=f"C{i}", label=f"w = {width}")  # fmt: skip
-            _crosses(axes, record, int(width), what, f"C{i}")
-        axes.plot(depth, expected, "k--", linewidth=1.2, label="mean kernel")
-        axes.set(xlabel="depth d", title=f"({next(letters)}) {title}")
-    panels[2].set_ylim(-0.03, 1.08)
-    _last_panel(panels[3], record, next(letters))
-    panels[3].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    say_setting(figure, *size, f"{record.sizes['run']} runs, {record.sizes['trained_run']} of them trained", *words)
 
 
-def _last_panel(axes: Any, record: xr.Dataset, letter: str) -> None:
+def looks(record: xr.Dataset) -> dict[int, dict[str, str]]:
+    """Colour and marker of each width."""
+    widths = record.width.values.tolist()
+    colours = shades(len(widths), "viridis", (0.0, 0.78))
+    return {w: {"color": c, "marker": MARKERS[i % len(MARKERS)]} for i, (w, c) in enumerate(zip(widths, colours, strict=True))}
+
+
+def _legend(record: xr.Dataset) -> list[Line2D]:
+    marks = [Line2D([], [], linestyle="none", markersize=4, label=f"w = {w}", **look) for w, look in looks(record).items()]
+    return [*marks, Line2D([], [], linewidth=1.2, label="mean kernel", **THEORY)]
+
+
+def _against_depth(axes: Any, values: xr.DataArray, record: xr.Dataset, run: str = "run") -> None:
+    """Median over runs and their middle 68 %, side by side for the widths."""
+    depth = values["depth" if run == "run" else "trained_depth"].values
+    for i, (width, look) in enumerate(looks(record).items()):
+        middle, low, high = values.sel(width=width).quantile([0.5, 0.16, 0.84], run).values
+        axes.errorbar(depth + 0.16 * (i - 1), middle, [middle - low, high - middle], linestyle="none", markersize=3,
+                      elinewidth=0.9, **look)  # fmt: skip
+
+
+def _edge_mark(axes: Any, record: xr.Dataset) -> None:
+    """The exact place of the smallest eigenvalue at d = 2, where theory knows it for one network, too."""
+    samples, width = record.attrs["samples"], int(record.width[-1])
+    if 2 in record.depth and samples < width:
+        place, _ = edge(samples, width, record.attrs["mu"])
+        axes.plot([1.2, 2.8], [place, place], linewidth=1.2, **THEORY)
+        axes.annotate("random matrices", (2.8, place), (4.2, place - 0.035), fontsize=7, va="center")
+
+
+def _errors(recursion: Any, descent: Any, record: xr.Dataset) -> None:
     late = record.sel(step=AFTER, method="nearest")
     samples, mu, rate = (record.attrs[name] for name in ("samples", "mu", "rate"))
-    for i, width in enumerate(record.width.values):
-        one = late.sel(width=width)
-        axes.semilogy(one.depth, one.recursion.mean("run"), "-", color=f"C{i}", label=f"w = {width},\nrecursion")
-        values = np.maximum(one.descent.mean("trained_run"), FLOOR)
-        axes.plot(one.trained_depth, values, "s:", markersize=4, linewidth=1.0, color=f"C{i}", label="descent")
-        _crosses(axes, record, int(width), "recursion", f"C{i}")
-        _crosses(axes, record, int(width), "descent", f"C{i}")
+    _against_depth(recursion, late.recursion.clip(FLOOR), record)
+    _against_depth(descent, late.descent.clip(FLOOR), record, "trained_run")
     expected = ideal_ratio(record.depth.values, samples, mu, rate, int(late.step))
-    axes.plot(record.depth, expected, "k--", linewidth=1.2, label="mean kernel")
-    axes.plot([], [], "x", color="0.3", label="independent\ncomputation")
-    axes.set(xlabel="depth d", title=f"({letter}) |e|/|e$_0$| after {int(late.step)} steps", ylim=(FLOOR / 1.5, 1.5))
+    for axes in (recursion, descent):
+        axes.plot(record.depth, expected, **THEORY)
+        axes.set(yscale="log", ylim=(FLOOR / 1.5, 2.0), ylabel=f"error after {int(late.step)} steps")
 
 
-def _crosses(axes: Any, record: xr.Dataset, width: int, what: str, colour: str) -> None:
-    """Means of the independent computation; an upper bound is left out."""
-    row = table_row(record, width, what) if what in NAMES else {}
-    kept = {d: float(value) for d, value in row.items() if not value.startswith("<")}
-    axes.plot(list(kept), list(kept.values()), "x", color=colour, markersize=7, markeredgewidth=1.3, zorder=5)
+def _courses(axes: Any, record: xr.Dataset) -> None:
+    """Errors of the widest networks over time, at a few depths."""
+    wide = record.isel(width=-1)
+    chosen = [d for d in (2, 8, 20) if d in record.depth] or record.depth.values[[0, -1]].tolist()
+    for d, colour in zip(chosen, shades(len(chosen), "plasma", (0.0, 0.72)), strict=True):
+        axes.semilogy(wide.step, wide.recursion.sel(depth=d).median("run"), color=colour, label=f"d = {d}")
+        if d in wide.trained_depth:
+            axes.plot(wide.step, wide.descent.sel(trained_depth=d).median("trained_run"), ":", color=colour)
+    axes.plot([], [], ":", color="0.3", label="descent")
+    axes.set(xlabel="step", ylabel="error", ylim=(FLOOR / 1.5, 2.0))
+    axes.legend(loc="lower right", fontsize=7)
+
+
+def shown_depths(record: xr.Dataset) -> list[int]:
+    """The depths of the paper's figures, as far as the record has them."""
+    return [d for d in DEPTHS if d in record.depth] or record.depth.values.tolist()

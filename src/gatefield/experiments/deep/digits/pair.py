@@ -1,8 +1,9 @@
 """What the experiments on two digits share: settings, one network's training with its kernels, and the two panels."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
+import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 from pydantic import Field
@@ -14,12 +15,11 @@ from gatefield.kernels import tangent_kernel
 from gatefield.lab import Bench
 from gatefield.lab.kinds import Count, Depth
 from gatefield.nets import DeepGated
-from gatefield.plot import accuracy_panel, over_epochs, plain_log_scale
+from gatefield.plot import WIDTH, accuracy_panel, end_labels, letter, over_epochs, plain_log_scale, say_setting
 
 SETTING = (
-    "Digits 4 and 7 of MNIST have the labels -1 and 1, the loss is squared, and there are no biases. nu = y'K^-1 y, with a "
-    "small ridge, of a kernel K with trace one on some training images, is small where the labels y lie along leading "
-    "directions of K. "
+    "Digits 4 and 7 of MNIST have the labels -1 and 1, the loss is squared, and there are no biases. ν = y'K⁻¹y of a kernel K "
+    "with trace one on some training images is small where the labels y lie along leading directions of K. "
 )
 QUICK: Mapping[str, Any] = {
     "samples": 2_000, "width": 40, "epochs": 25, "learning_rate": 1e-3, "seeds": 3, "records": 10, "kernel_samples": 100,
@@ -71,29 +71,46 @@ class Digits:
         return record.assign_attrs(ridge=self.p.ridge, kernel_samples=self.p.kernel_samples)
 
 
-def three_panels(record: xr.Dataset, names: Mapping[str, str]) -> Figure:
+def three_panels(record: xr.Dataset, names: Mapping[str, str], titles: Sequence[str]) -> Figure:
     """Training loss, test accuracy and nu, for all networks."""
-    figure = Figure(figsize=(11.5, 3.9))
-    panels: Any = figure.subplots(1, 3)
-    loss_panel(panels[0], record, names, "(a) training")
-    accuracy_panel(panels[1], record.test_accuracy, names, "(b) test set")
-    nu_panel(panels[2], record.nu, names, "(c) labels against kernel")
-    handles = panels[0].get_legend_handles_labels()
-    figure.legend(*handles, loc="outside lower center", ncols=len(names), title=seeds_text(record))
+    figure = Figure(figsize=(WIDTH, 3.3))
+    body: Any = figure.subfigures()
+    panels = body.subplots(1, 3)
+    loss_panel(panels[0], record, names)
+    accuracy_panel(panels[1], record.test_accuracy, names)
+    nu_panel(panels[2], record.nu, names)
+    finish(body, panels, record, names, titles)
     return figure
 
 
-def seeds_text(record: xr.Dataset) -> str:
-    """What lines and bands are, for the title of a legend."""
-    return f"mean of {record.sizes['seed']} seeds, and their range"
+def finish(body: Any, panels: Any, record: xr.Dataset, names: Mapping[str, str], titles: Sequence[str]) -> None:
+    """Letters, final numbers beside the lines of test accuracies, the legend, and the setting.
+
+    **Arguments**
+
+    - `body`: the part of a figure that holds the panels: with a legend of its own, it does not cover the setting.
+    """
+    letter(panels, titles)
+    ends = 100 * record.test_accuracy.isel(step=-1).mean("seed").sel(net=list(names)).values
+    end_labels(np.ravel(panels)[1], ends, [f"{end:.1f}" for end in ends])
+    handles = np.ravel(panels)[0].get_legend_handles_labels()
+    body.legend(*handles, loc="outside lower center", ncols=2 if len(names) == 4 else len(names), fontsize=8)
+    say_setting(body.figure, *setting(record))
 
 
-def loss_panel(axes: Any, record: xr.Dataset, names: Mapping[str, str], title: str) -> None:
+def setting(record: xr.Dataset) -> list[str]:
+    """What the numbers depend on."""
+    kernel = f"ν on {record.attrs['kernel_samples']} of the training images" if "kernel_samples" in record.attrs else ""
+    seeds = f"{record.sizes['seed']} seeds", "lines: mean, bands: standard error"
+    return ["MNIST, 4 against 7", kernel, f"{float(record.epoch[-1]):.0f} epochs", *seeds]
+
+
+def loss_panel(axes: Any, record: xr.Dataset, names: Mapping[str, str]) -> None:
     over_epochs(axes, record.loss.clip(1e-12), names)
-    axes.set(yscale="log", ylabel="loss on training set", title=title)
+    axes.set(yscale="log", ylabel="loss on training set")
 
 
-def nu_panel(axes: Any, nu: xr.DataArray, names: Mapping[str, str], title: str, kernel: str = "K") -> None:
+def nu_panel(axes: Any, nu: xr.DataArray, names: Mapping[str, str], kernel: str = "K") -> None:
     over_epochs(axes, nu, names)
     plain_log_scale(axes)
-    axes.set(ylabel=rf"$\nu$ of ${kernel}$ with trace one", title=title)
+    axes.set(ylabel=rf"$\nu$ of ${kernel}$ with trace one")

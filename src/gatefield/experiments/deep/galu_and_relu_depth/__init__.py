@@ -1,6 +1,7 @@
 """GaLU and ReLU networks on random points of a square: spectrum and speed of training against depth."""
 
 from gatefield.experiments.deep.galu_and_relu_depth.figure import draw
+from gatefield.experiments.deep.galu_and_relu_depth.more import draw_more
 from gatefield.experiments.deep.galu_and_relu_depth.simulate import Settings, simulate
 from gatefield.experiments.deep.galu_and_relu_depth.verdicts import verdicts
 from gatefield.lab import Experiment
@@ -10,12 +11,19 @@ experiment = Experiment(
     title="Who trains faster with depth: gates from another network, or from its own weights?",
     source="paper 004, experiment 2, figure 4",
     text="A GaLU network takes its gates from a frozen ReLU network of its own size; a ReLU network from its own sums. On "
-    "random points of a square both see the same labels, with a rate of 0.1 over the largest eigenvalue of K. Depth "
-    "spreads the spectrum of GaLU, and its errors fall faster; in ReLU networks gates and weights depend on each other, "
-    "and depth helps less. The paper draws all weights as +-sigma. With two inputs that leaves four gates in the first "
-    "layer, and at d = 2 the kernel has the rank 6, whatever the number of samples; normal weights have no such limit. Theory "
+    "random points of a square both see the same labels, with a rate of 0.1 over the largest eigenvalue of K. The paper draws "
+    "all weights as ±σ, which with two inputs leaves four gates in the first layer; normal weights have no such limit. Theory "
     "of wide networks stands beside both: with gates of another network, and with gates of their own, which the paper leaves "
-    "to future work. What coupling costs is how much more alike it makes samples: the mean cosine of two of them in K.",
+    "to future work.",
+    caption="(a) Share of each eigenvalue of K in its trace, of GaLU with normal weights: the deeper, the flatter. (b) The "
+    "same of ReLU. Black in both: wide networks. (c) How alike two samples are in K: what it costs that gates and weights are "
+    "coupled. (d) Error |e|/|e_0| by the recursion with the first K, and (e) by gradient descent, for which K moves: GaLU "
+    "gains more from depth. (f) Trace of K over its largest eigenvalue: large where the spectrum is flat.",
+    more=draw_more,
+    more_caption="(a) Figure 4 of the paper: sums of the k smallest eigenvalues, in a column for each network and law of "
+    "weights. (b) The same as a share of the trace, with the limit of large width (dashed). (c) Errors by the recursion "
+    "(lines) and by gradient descent (dotted); where K has grown, this rate is near the largest stable one, and errors "
+    "rise and fall.",
     Parameters=Settings,
     presets={"full": {}, "quick": {"depths": (2, 8, 20), "trained_runs": 3, "record_every": 10}},
     durations={"quick": "25 s", "full": "2 min"},

@@ -1,6 +1,5 @@
 """The figure of `galu-and-relu-depth`."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -9,87 +8,81 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from gatefield.core.intervals import FAR
-from gatefield.experiments.deep.galu_and_relu_depth.verdicts import WORDS, table_row
-from gatefield.plot import shades
+from gatefield.experiments.deep.galu_and_relu_depth.verdicts import WORDS
+from gatefield.plot import COLOURS, THEORY, WIDTH, letter, say_setting, shades
 
-SUMS = {
-    "plain_sums": "sum of the k smallest\neigenvalues of K",
-    "sums": "share of the k smallest\neigenvalues in the trace",
-}
+LOOKS = {"GaLU": (COLOURS[0], "o", "-"), "ReLU": (COLOURS[4], "s", "--")}
+"""Colour and marker of each network, and the dash of its theory."""
+LEAST = 1e-6
+"""Eigenvalues as small a part of the trace as this are not shown."""
 
 
 def draw(record: xr.Dataset) -> Figure:
-    """A column for each network and law: its spectrum and its errors; below, what goes with depth."""
-    rows = [name for name in SUMS if name in record]  # records of before have no sums of plain eigenvalues
-    figure = Figure(figsize=(12.5, 3.2 * (2 + len(rows))))
-    parts: Any = figure.subfigures(2, 1, height_ratios=[1.0 + len(rows), 1.0])
-    upper, lower = parts
-    panels: Any = upper.subplots(len(rows) + 1, 4, sharey="row")
-    letters, colours = iter("abcdefg"), dict(zip(record.depth.values.tolist(), shades(record.sizes["depth"]), strict=True))
-    cases = [(net, law) for law in record.law.values for net in record.net.values]
-    for column, (net, law) in zip(panels.T, cases, strict=True):
-        _column(column, record.sel(net=net, law=law), rows, colours)
-        column[0].set_title(f"{net}, {WORDS[str(law)]}")
-    for axes, name in zip(panels[:, 0], rows, strict=False):
-        axes.set_ylabel(f"({next(letters)}) {SUMS[name]}")
-    panels[-1, 0].set(ylabel=f"({next(letters)}) error |e|/|e$_0$|", ylim=(0, 1.03))
-    depths = [Line2D([], [], color=c, label=f"d = {d}") for d, c in colours.items()]
-    limit = Line2D([], [], color="0.3", linestyle="--", linewidth=1.0, label="limit of\nlarge width")
-    panels[0, -1].legend(handles=[*depths, limit], loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    kinds: Any = (("recursion,\nK fixed (mean)", "-"), ("gradient\ndescent (median)", ":"))
-    lines = [Line2D([], [], color="0.3", linestyle=style, label=label) for label, style in kinds]
-    panels[-1, -1].legend(handles=lines, loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    _depth_panels(lower.subplots(1, 4), record, letters)
-    words = "dots and bars: median and middle 68 % of runs; crosses: means of an independent computation, +-sigma; "
-    lower.supxlabel(f"{words}black: limit of large width, normal weights", fontsize="medium")
+    """Spectra of both networks and how alike samples are above; what goes with depth below."""
+    figure = Figure(figsize=(WIDTH, 5.6))
+    body: Any = figure.subfigures()  # with a legend of its own, apart from the setting
+    panels = body.subplots(2, 3)
+    (galu, relu, alike), (recursion, descent, spread) = panels
+    for axes, net in ((galu, "GaLU"), (relu, "ReLU")):
+        _spectra(axes, record.sel(net=net, law="gaussian"))
+    galu.legend(fontsize=7, loc="lower left", handlelength=1.2)
+    relu.sharey(galu)
+    late = record.isel(step=-1)
+    after = f"error after {int(late.step)} steps"
+    curves = (
+        (alike, record.likeness, "mean cosine in K"),
+        (recursion, late.recursion, after),
+        (descent, late.descent.rename(trained_run="run"), after),
+        (spread, record.spread, "trace / largest eigenvalue"),
+    )
+    for axes, values, name in curves:
+        _against_depth(axes, np.minimum(values, FAR))
+        axes.set(xlabel="depth d", ylabel=name)
+    for axes, what in ((alike, "likeness_wide"), (spread, "spread_wide")):
+        for net, (_, _, dash) in LOOKS.items():
+            limit = record[what].sel(net=net, law="gaussian").mean("run")
+            axes.plot(record.depth, limit, **{**THEORY, "linestyle": dash, "linewidth": 1.1})
+    alike.set_ylim(bottom=0)
+    recursion.set_ylim(0, 1.03)
+    descent.set_ylim(0, 1.03)
+    titles = ["GaLU: depth flattens it", "ReLU: less so", "samples more alike", "K fixed: GaLU gains", "gradient descent",
+              "beside theory"]  # fmt: skip
+    letter(panels, titles)
+    body.legend(handles=_legend(), loc="outside lower center", ncols=3, fontsize=8)
+    here = record.attrs
+    size = f"{here['samples']} points of a square", f"width {here['width']}", f"{record.sizes['run']} runs"
+    trained = f"{record.sizes['trained_run']} of them trained"
+    say_setting(
+        figure, *size, trained, "dots: median, bars: middle 68 % of runs", "black: limit of large width, normal weights"
+    )
     return figure
 
 
-def _column(column: Any, one: xr.Dataset, rows: list[str], colours: dict[int, str]) -> None:
-    """Sums of eigenvalues and errors of one network and law, a line for each depth."""
-    for d, colour in colours.items():
-        for axes, name in zip(column, rows, strict=False):
-            axes.plot(one.k, one[name].sel(depth=d), color=colour)
-            if name == "sums":
-                axes.plot(one.k, one.sums_wide.sel(depth=d), "--", color=colour, linewidth=1.0)
-            axes.set_xlabel("k")
-        column[-1].plot(one.step, one.recursion.sel(depth=d).mean("run"), color=colour)
-        column[-1].plot(one.step, one.descent.sel(depth=d).median("trained_run"), ":", color=colour)
-    column[-1].set_xlabel("step")
+def _spectra(axes: Any, one: xr.Dataset) -> None:
+    """The share of each eigenvalue in the trace, largest first; in black that of wide networks."""
+    place = np.arange(1, one.sizes["k"] + 1)
+    for d, colour in zip(one.depth.values, shades(one.sizes["depth"], "plasma", (0.0, 0.85)), strict=True):
+        for name, look in (("sums_wide", {**THEORY, "linewidth": 0.8}), ("sums", {"color": colour, "label": f"d = {d}"})):
+            shares = np.diff(one[name].sel(depth=d), prepend=0.0)[::-1]
+            axes.plot(place, np.where(shares > LEAST, shares, np.nan), **look)
+    axes.set(xscale="log", yscale="log", xlabel="eigenvalue, largest first", ylabel="share of the trace", ylim=(LEAST, 1.5))
 
 
-def _depth_panels(panels: Any, record: xr.Dataset, letters: Iterator[str]) -> None:
-    late = record.isel(step=-1)
-    curves = (
-        (late.recursion, f"error after {int(late.step)} steps,\nrecursion"),
-        (late.descent.rename(trained_run="run"), f"error after {int(late.step)} steps,\ndescent"),
-        (record.spread, "trace of K over\nlargest eigenvalue"),
-        (record.likeness, "mean cosine of\ntwo samples in K"),
-    )
-    for axes, (values, title) in zip(panels, curves, strict=True):
-        values = np.minimum(values, FAR)
-        for i, net in enumerate(record.net.values):
-            for law, style, fill in (("signs", "-", f"C{i}"), ("gaussian", "--", "white")):
-                one = values.sel(net=net, law=law)
-                label = f"{net}, {WORDS[law]}"
-                middle, low, high = one.quantile([0.5, 0.16, 0.84], "run").values
-                axes.errorbar(record.depth + 0.25 * i - 0.12, middle, [middle - low, high - middle], fmt="o", linestyle=style,
-                              color=f"C{i}", markerfacecolor=fill, markersize=4.5, linewidth=1.2, label=label)  # fmt: skip
-        axes.set(xlabel="depth d", title=f"({next(letters)}) {title}")
-        axes.set_xticks(record.depth.values)
-    for i, net in enumerate(record.net.values):
-        for axes, what in ((panels[0], "recursion"), (panels[2], "spread")):
-            row = {d: float(value) for d, value in table_row(record, str(net), what).items()}
-            axes.plot(list(row), list(row.values()), "x", color=f"C{i}", markersize=8, markeredgewidth=1.4, zorder=5)
-    _limits(panels[2:], record)
-    if table_row(record, "GaLU"):
-        panels[3].plot([], [], "x", color="0.3", label="independent\ncomputation")
-    panels[3].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+def _against_depth(axes: Any, values: xr.DataArray) -> None:
+    """Median and middle 68 % of runs: filled for weights ±σ, open for normal ones."""
+    for i, (net, (colour, marker, _)) in enumerate(LOOKS.items()):
+        for j, (law, fill) in enumerate((("signs", colour), ("gaussian", "white"))):
+            middle, low, high = values.sel(net=net, law=law).quantile([0.5, 0.16, 0.84], "run").values
+            axes.errorbar(values.depth + 0.5 * i + 0.25 * j - 0.37, middle, [middle - low, high - middle], linestyle="none",
+                          marker=marker, color=colour, markerfacecolor=fill, markersize=4, elinewidth=0.9)  # fmt: skip
+    axes.set_xticks(values.depth.values)
 
 
-def _limits(panels: Any, record: xr.Dataset) -> None:
-    """Theory for wide networks with normal weights; that of +-sigma is near it."""
-    for net, style in (("GaLU", "-"), ("ReLU", "--")):
-        for axes, what in zip(panels, ("spread_wide", "likeness_wide"), strict=True):
-            limit = record[what].sel(net=net, law="gaussian").mean("run")
-            axes.plot(record.depth, limit, style, color="black", linewidth=1.0, zorder=1, label=f"{net}, wide limit")
+def _legend() -> list[Line2D]:
+    marks = [
+        Line2D([], [], linestyle="none", marker=marker, color=colour, markerfacecolor=fill, markersize=5,
+               label=f"{net}, {WORDS[law]}")
+        for net, (colour, marker, _) in LOOKS.items() for law, fill in (("signs", colour), ("gaussian", "white"))
+    ]  # fmt: skip
+    limits = [Line2D([], [], color="black", linestyle=dash, label=f"{net}, wide limit") for net, (_, _, dash) in LOOKS.items()]
+    return [marks[0], marks[1], marks[2], marks[3], *limits]

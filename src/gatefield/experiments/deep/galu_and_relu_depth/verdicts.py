@@ -1,22 +1,22 @@
 """What `galu-and-relu-depth` says of each claim."""
 
+from typing import Any
+
 import numpy as np
 import xarray as xr
 
-from gatefield.core.intervals import FAR
+from gatefield.core.intervals import FAR, mean_interval
 from gatefield.experiments.deep.means import CLEAR, beside_table, mean_and_error
 from gatefield.experiments.needs import at_least, exactly, holding, lacking
 from gatefield.lab import Verdict
 
 SOURCE = "paper 004, experiment 2, figure 4"
-RANK = 6
-"""+-sigma with two inputs makes four gates, two pairs of opposite ones: six independent features of x and gate."""
 DEPTHS = (2, 4, 8, 12, 20)
 TABLE = {
     "GaLU": (".957", ".872", ".786", ".758", ".698"),
     "ReLU": (".955", ".911", ".872", ".862", ".851"),
 }
-"""Mean |e_300|/|e_0| of the recursion in an independent computation: 20 runs of 100 samples, w = 100, weights +-sigma."""
+"""Mean |e_300|/|e_0| of the recursion in an independently written program: 20 runs of 100 samples, w = 100, weights ±σ."""
 SPREAD = {"GaLU": ("3.30", "6.08"), "ReLU": ("3.11", "2.51")}
 """Mean trace over largest eigenvalue in it, at d = 2 and d = 20."""
 RUNS = 20
@@ -26,17 +26,16 @@ STEPS = 300
 FUTURE = "paper 004, section 1, future work: gates that depend on the weights"
 WIDE = 4
 """Units for each layer from which on a network counts as wide: means differ from their limit by O(d/w)."""
-WORDS = {"signs": "+-sigma", "gaussian": "normal weights"}
+WORDS = {"signs": "±σ", "gaussian": "normal weights"}
+PAIR = ["GaLU", "ReLU"]
 
 
 def verdicts(record: xr.Dataset) -> list[Verdict]:
-    by_law = [verdict for law in record.law.values for verdict in _depth(record.sel(law=law), str(law))]
-    wide = [verdict for law in record.law.values for verdict in _wide(record.sel(law=law), WORDS[str(law)])]
-    return [_rank(record), *by_law, *_table(record), *wide]
+    return [*_depth(record), _trained(record), *_wide(record), _table(record)]
 
 
 def table_row(record: xr.Dataset, net: str, what: str = "recursion") -> dict[int, str]:
-    """Depth -> printed mean for +-sigma, for depths that the record has; empty if its setting is another."""
+    """Depth -> printed mean for ±σ, for depths that the record has; empty if its setting is another."""
     if _unlike_table(record):
         return {}
     row = dict(zip(DEPTHS, TABLE[net], strict=True)) if what == "recursion" else dict(zip((2, 20), SPREAD[net], strict=True))
@@ -49,145 +48,127 @@ def _unlike_table(record: xr.Dataset) -> str:
     return lacking(*setting, exactly("steps", STEPS, int(record.step[-1])))
 
 
-def _rank(record: xr.Dataset) -> Verdict:
-    claim = f"d = 2: with +-sigma and two inputs the kernel has at most the rank {RANK}"
-    if why := lacking(holding("depths", [2], record.depth.values)):
-        return Verdict.not_judged(claim, why)
-    shallow = record["rank"].isel(depth=0).max("run")
-    return Verdict.below(
-        claim,
-        RANK,
-        shallow.sel(law="signs").max(),
-        or_equal=True,
-        of="largest rank over runs and both networks",
-        note=f"normal weights: {int(shallow.sel(law='gaussian').min())} of {record.attrs['samples']}; ranks with +-sigma at "
-        f"d = {record.depth.values.tolist()}: GaLU {_ranks(record, 'GaLU')}, ReLU {_ranks(record, 'ReLU')} (medians)",
+def _depth(record: xr.Dataset) -> list[Verdict]:
+    """What depth does to both networks, by the recursion with the first kernel."""
+    depths, late = record.depth.values, record.isel(step=-1)
+    error, off = mean_and_error(late.recursion.transpose("law", "net", "depth", "run").sel(net=PAIR), "run")
+    spread, apart = mean_and_error(late.spread.transpose("law", "net", "depth", "run").sel(net=PAIR), "run")
+    faster, better, wins = {}, {}, {}
+    for i, law in enumerate(record.law.values):
+        name, end = WORDS[str(law)], depths[-1]
+        faster |= {
+            f"{name}, d = {depths[k]} after {depths[k - 1]}": Verdict.below(
+                "", error[i, 0, k - 1], error[i, 0, k], error=CLEAR * np.hypot(off[i, 0, k - 1], off[i, 0, k]), of="mean error"
+            )
+            for k in range(1, len(depths))
+        }
+        far = CLEAR * np.hypot(apart[i, 0, 0], apart[i, 0, -1])
+        of = f"trace over largest eigenvalue at d = {end}, against d = {depths[0]},"
+        better[name] = Verdict.above("", spread[i, 0, 0], spread[i, 0, -1], error=far, of=of)
+        of = f"mean error of GaLU at d = {end}, against ReLU,"
+        wins[name] = Verdict.below("", error[i, 1, -1], error[i, 0, -1], error=CLEAR * np.hypot(*off[i, :, -1]), of=of)
+    note = (
+        f"|e|/|e_0| after {int(late.step)} steps of the recursion, {record.sizes['run']} runs; errors: {CLEAR} standard errors"
     )
-
-
-def _ranks(record: xr.Dataset, net: str) -> list[int]:
-    return [int(rank) for rank in record["rank"].sel(net=net, law="signs").median("run")]
-
-
-def _depth(one: xr.Dataset, law: str) -> list[Verdict]:
-    """What depth does to both networks, for one law of the weights."""
-    name, depths, late = WORDS[law], one.depth.values, one.isel(step=-1)
-    (galu, relu), errors = mean_and_error(late.recursion.transpose("net", "depth", "run").sel(net=["GaLU", "ReLU"]), "run")
-    spread = late.spread.mean("run").transpose("net", "depth").sel(net=["GaLU", "ReLU"]).values
-    note = f"mean |e|/|e_0| after {int(late.step)} steps, GaLU and ReLU, by depth: {_each(depths, galu, relu)}"
+    words: Any = {"kind": "claim", "source": SOURCE, "note": note}
+    ends = f"error {error[-1, 0, -1]:.2f} against {error[-1, 1, -1]:.2f}"
     return [
-        Verdict.below(
-            f"{name}: GaLU converges faster with every increase of depth",
-            galu[0],
-            galu[-1],
-            error=CLEAR * np.hypot(errors[0, 0], errors[0, -1]),
-            of=f"mean error at d = {depths[-1]}",
-            kind="claim",
-            source=SOURCE,
-            note=note,
-        ).and_below(0.0, np.diff(galu).max(), of="its largest change from one depth to the next"),
-        Verdict.above(
-            f"{name}: the spectrum of GaLU gets better with depth",
-            spread[0, 0],
-            spread[0, -1],
-            of=f"trace over largest eigenvalue at d = {depths[-1]}",
-            kind="claim",
-            source=SOURCE,
-            note=f"ReLU: {spread[1, 0]:.2f} to {spread[1, -1]:.2f}",
+        Verdict.each(
+            f"a GaLU network has a smaller error than a ReLU network at d = {depths[-1]}, by the recursion with the "
+            f"first kernel",
+            wins,
+            found=f"at d = {depths[-1]} frozen gates of another network train faster than own gates ({ends})",
+            otherwise=f"at d = {depths[-1]} frozen gates do not train faster than own gates with both weights ({ends})",
+            **words,
         ),
-        Verdict.below(
-            f"{name}: GaLU optimises better than ReLU at d = {depths[-1]}, by the recursion with the first kernel",
-            relu[-1],
-            galu[-1],
-            error=CLEAR * np.hypot(*errors[:, -1]),
-            of="mean error of GaLU",
+        Verdict.each("a GaLU network converges faster with every increase of its depth", faster, **words),
+        Verdict.each(
+            "the spectrum of the kernel of a GaLU network gets flatter with depth",
+            better,
             kind="claim",
             source=SOURCE,
-            note=note,
+            note=f"with ReLU it goes from {spread[-1, 1, 0]:.2f} to {spread[-1, 1, -1]:.2f} "
+            f"({WORDS[str(record.law.values[-1])]})",
         ),
-        _trained(late, name),
     ]
 
 
-def _trained(late: xr.Dataset, name: str) -> Verdict:
-    """Both networks by gradient descent."""
-    median = np.minimum(late.descent.median("trained_run"), FAR)
-    galu, relu = (median.sel(net=net).values for net in ("GaLU", "ReLU"))
-    return Verdict.below(
-        f"{name}: GaLU optimises better than ReLU at d = {int(late.depth[-1])}, by gradient descent, whose kernel moves",
-        relu[-1],
-        galu[-1],
-        of="median error of GaLU",
+def _trained(record: xr.Dataset) -> Verdict:
+    """Both networks by gradient descent: the same data and weights in both, so that runs are compared one by one."""
+    late = np.log(np.minimum(record.isel(step=-1, depth=-1).descent, FAR))
+    gap, rows = late.sel(net="ReLU") - late.sel(net="GaLU"), {}
+    for law in record.law.values:
+        mean, low, _ = mean_interval(gap.sel(law=law).values, one_sided=True)
+        rows[WORDS[str(law)]] = Verdict.above("", 0.0, mean, error=mean - low, of="log of the error of ReLU over that of GaLU")
+    return Verdict.each(
+        f"a GaLU network has a smaller error than a ReLU network at d = {int(record.depth[-1])} by gradient descent too",
+        rows,
         kind="claim",
         source=SOURCE,
-        note=f"{late.sizes['trained_run']} runs; medians of GaLU and ReLU, by depth: {_each(late.depth.values, galu, relu)}. "
-        "Where K has grown, this rate is near the largest stable one, and errors rise and fall",
+        note=f"{gap.sizes['trained_run']} pairs of runs with the same data and weights; error: one-sided 95 % interval "
+        f"of the mean",
     )
 
 
-def _each(depths: np.ndarray, galu: np.ndarray, relu: np.ndarray) -> str:
-    return ", ".join(f"{d}: {a:.3g} and {b:.3g}" for d, a, b in zip(depths, galu, relu, strict=True))
-
-
-def _wide(one: xr.Dataset, name: str) -> list[Verdict]:
+def _wide(record: xr.Dataset) -> list[Verdict]:
     """Theory of wide networks, with gates of another network and with gates of their own, beside both."""
-    deepest, width = int(one.depth[-1]), one.attrs["width"]
-    near = f"{name}: GaLU and ReLU kernels have the likeness of samples that the limit of large width gives, up to d/w"
-    cost = f"{name}: gates of its own make samples more alike at d = {deepest}, by as much as the limit gives, up to d/w"
+    deepest, width = int(record.depth[-1]), record.attrs["width"]
+    near = "GaLU and ReLU kernels make samples as alike as theory of wide networks says, up to d/w"
+    cost = f"gates of its own make samples more alike at d = {deepest}, by as much as theory of wide networks says, up to d/w"
     if why := lacking(at_least("width", WIDE * deepest, width)):
         return [Verdict.not_judged(claim, why, source=FUTURE) for claim in (near, cost)]
-    return [_near_limit(one, near), _coupling(one, cost)]
+    laws = {WORDS[str(law)]: record.sel(law=law) for law in record.law.values}
+    last = record.isel(depth=-1, law=-1).likeness.mean("run")
+    found, runs = (float(last.sel(net=net)) for net in reversed(PAIR)), record.sizes["run"]
+    alike = "mean cosine {:.2f} against {:.2f}".format(*found)
+    return [
+        Verdict.each(
+            near,
+            {f"{name}, {net}": _near_limit(one.sel(net=net)) for name, one in laws.items() for net in PAIR},
+            source=FUTURE,
+            note=f"mean cosine of two samples in K, each run beside the limit for its inputs; {runs} runs, {CLEAR} "
+            f"standard errors",
+        ),
+        Verdict.each(
+            cost,
+            {name: _coupling(one) for name, one in laws.items()},
+            source=FUTURE,
+            note="with depth the limit of GaLU tends to a diagonal kernel, that of ReLU to 1/4 of the diagonal everywhere else",
+            found=f"own gates make samples more alike, as theory of wide networks says ({alike})",
+            otherwise=f"own gates do not make samples as alike as theory of wide networks says ({alike})",
+        ),
+    ]
 
 
-def _near_limit(one: xr.Dataset, claim: str) -> Verdict:
+def _near_limit(one: xr.Dataset) -> Verdict:
     """Each run is laid beside the limit for its own inputs."""
     scale = one.attrs["width"] / one.depth.values
-    away = (one.likeness - one.likeness_wide).transpose("net", "depth", "run")
-    mean, error = (part * scale for part in mean_and_error(away, "run"))
-    at = np.unravel_index(np.abs(mean).argmax(), mean.shape)
-    means = [one[which].mean("run").transpose("depth", "net").values for which in ("likeness", "likeness_wide")]
-    rows = zip(one.depth.values, *means, strict=True)
-    text = ", ".join(f"{d}: {a[0]:.3f} ({b[0]:.3f}) and {a[1]:.3f} ({b[1]:.3f})" for d, a, b in rows)
-    return Verdict.below(
-        claim,
-        1.0,
-        abs(mean[at]),
-        predicted=0.0,
-        error=CLEAR * error[at],
-        of="largest difference of mean cosines, over d/w,",
-        source=FUTURE,
-        note=f"mean cosine of two samples (limit in brackets), {' and '.join(map(str, one.net.values))}, by depth: {text}",
-    )
+    mean, error = (part * scale for part in mean_and_error((one.likeness - one.likeness_wide).transpose("depth", "run"), "run"))
+    at = np.abs(mean).argmax()
+    of = f"largest difference of mean cosines over d/w, at d = {int(one.depth[at])},"
+    return Verdict.below("", 1.0, abs(mean[at]), predicted=0.0, error=CLEAR * error[at], of=of)
 
 
-def _coupling(one: xr.Dataset, claim: str) -> Verdict:
+def _coupling(one: xr.Dataset) -> Verdict:
     """How much more alike samples are behind gates of the network itself, run by run."""
     deep = one.isel(depth=-1)
     cost, limit = (deep[which].sel(net="ReLU") - deep[which].sel(net="GaLU") for which in ("likeness", "likeness_wide"))
-    (mean, error), spread = mean_and_error(cost, "run"), deep[["spread", "spread_wide"]].mean("run")
-    parts = [f"{net} {float(spread.spread.sel(net=net)):.2f} ({float(spread.spread_wide.sel(net=net)):.2f})" for net in TABLE]
-    return Verdict.within(
-        claim,
-        limit.mean(),
-        mean,
-        atol=int(deep.depth) / one.attrs["width"],
-        of="mean cosine of ReLU less that of GaLU",
-        source=FUTURE,
-        note=f"+- {float(error):.3f} over {cost.sizes['run']} runs; trace over largest eigenvalue (limit): {', '.join(parts)}. "
-        "With depth the limit of GaLU tends to a diagonal kernel, that of ReLU to a quarter of the diagonal everywhere else",
-    ).and_above(0.0, mean, of="it", error=CLEAR * error)
+    mean, error = mean_and_error(cost, "run")
+    of, slack = "mean cosine of ReLU less that of GaLU", int(deep.depth) / one.attrs["width"]
+    found = Verdict.within("", limit.mean(), mean, atol=slack, error=CLEAR * error, of=of)
+    return found.and_above(0.0, mean, of=of, error=CLEAR * error)
 
 
-def _table(record: xr.Dataset) -> list[Verdict]:
-    out = []
-    for net in record.net.values:
+def _table(record: xr.Dataset) -> Verdict:
+    rows = {}
+    for net in PAIR:
         one = record.sel(net=net, law="signs").isel(step=-1)
-        for what, name in (("recursion", "|e_300|/|e_0|"), ("spread", "trace over largest eigenvalue")):
-            claim = f"{net}, +-sigma: {name} agrees with an independent computation"
-            if row := table_row(record, str(net), what):
+        for what, name in (("recursion", "error after 300 steps"), ("spread", "trace over largest eigenvalue")):
+            if row := table_row(record, net, what):
                 values = one[what].sel(depth=list(row)).transpose("depth", "run").values
-                out.append(beside_table(f"{claim} at {len(row)} depths", values, row, RUNS))
+                rows[f"{net}, {name}"] = beside_table("", values, row, RUNS)
             else:
                 why = _unlike_table(record) or lacking(holding("depths", (2, 20), record.depth.values))
-                out.append(Verdict.not_judged(claim, why, kind="regression"))
-    return out
+                rows[f"{net}, {name}"] = Verdict.not_judged("", why)
+    claim = "errors and spectra of GaLU and ReLU with weights ±σ agree with those of an independently written program"
+    return Verdict.each(claim, rows, kind="regression")

@@ -5,78 +5,91 @@ from typing import Any
 import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from gatefield.experiments.deep.kernel_concentration.verdicts import DEEPEST, diagonal, leading_order, printed_bound
-from gatefield.plot import shades
+from gatefield.plot import COLOURS, PRINTED, THEORY, WIDTH, letter, plain_log_scale, say_setting, shades
 
-NAMES = {"linear": r"linear, $\pm\sigma$", "linear, normal": "linear, normal", "gated": r"gated, $\pm\sigma$"}
+LOOKS = {
+    "linear": ("linear, ±σ", COLOURS[0], "o", "-"),
+    "linear, normal": ("linear, normal", COLOURS[4], "s", "--"),
+    "gated": ("gated, ±σ", COLOURS[2], "^", "-."),
+}
+"""Words, colour and marker of each case, and the dash of its exact line."""
 
 
 def draw(record: xr.Dataset) -> Figure:
-    figure = Figure(figsize=(10.5, 8.0))
-    panels: Any = figure.subplots(2, 2)
+    figure = Figure(figsize=(WIDTH, 6.2))
+    body: Any = figure.subfigures()  # with a legend of its own, apart from the setting
+    panels = body.subplots(2, 2)
     _along_panel(panels[0, 0], record, "depth")
     _along_panel(panels[0, 1], record, "width")
     _bound_panel(panels[1, 0], record)
     _beside_panel(panels[1, 1], record)
-    panels[0, 1].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    panels[1, 1].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    letter(
+        panels, ["diagonal entries spread as d³", "and as 1/w", "the printed bound is outgrown", "off the diagonal depth helps"]
+    )
+    body.legend(handles=_legend(), loc="outside lower center", ncols=3, fontsize=8)
+    here = record.attrs
+    fixed = f"(a) w = {here['width_of_depths']}", f"(b) d = {here['depth_of_widths']}"
+    say_setting(figure, *fixed, f"dots: {here['draws']:,} sampled networks ± standard error", "lines: exact")
     return figure
+
+
+def _legend() -> list[Line2D]:
+    cases = [
+        Line2D([], [], color="black", linestyle=dash, marker=marker, markerfacecolor=colour, markeredgecolor=colour,
+               markersize=5, linewidth=1.1, label=words)
+        for words, colour, marker, dash in LOOKS.values()
+    ]  # fmt: skip
+    first = Line2D([], [], color="0.55", linestyle=":", label="linear, ±σ, first order in 1/w")
+    return [*cases, Line2D([], [], **PRINTED, label="max(d²/w, d³/w²), printed"), first]
 
 
 def _along_panel(axes: Any, record: xr.Dataset, along: str) -> None:
     """Variance on the diagonal against depth or width: exact, sampled, first order and the printed bound."""
     name, fixed = (f"{along}s", record.attrs["width_of_depths" if along == "depth" else "depth_of_widths"])
     at = record[f"sampled_{along}"].values.astype(float)
-    for i, (case, label) in enumerate(NAMES.items()):
+    for case, (_, colour, marker, dash) in LOOKS.items():
         pick = {"case": case, "entry": "diagonal", "moment": "variance"}
         exact, found, error = (record[f"{name}_{what}"].sel(pick).values for what in ("exact", "found", "error"))
         shown = exact > 1e-12
-        axes.plot(at[shown], exact[shown], "-", color=f"C{i}", label=f"{label}, exact")
-        axes.errorbar(
-            at[shown],
-            found[shown],
-            error[shown],
-            fmt="o",
-            color=f"C{i}",
-            markersize=4.5,
-            label=None if i else "sampled, one standard error",
-        )
+        axes.plot(at[shown], exact[shown], **{**THEORY, "linestyle": dash, "linewidth": 1.0})
+        axes.errorbar(at[shown], found[shown], error[shown], linestyle="none", marker=marker, color=colour, markersize=4.5)
     depth, width = (at, np.full(len(at), float(fixed))) if along == "depth" else (np.full(len(at), float(fixed)), at)
     first = leading_order(depth, 1.0) / width
-    axes.plot(at[first > 0], first[first > 0], ":", color="C0", label=NAMES["linear"] + ",\nfirst order in 1/w")
-    axes.plot(at, printed_bound(depth, width), "k--", linewidth=1.2, label="max(d²/w, d³/w²)")
-    axes.set(xscale="log", yscale="log", ylabel="variance of K(s,s)", xlabel=f"{along} {along[0]}",
-             title=f"({'a' if along == 'depth' else 'b'}) diagonal, {'w' if along == 'depth' else 'd'} = {fixed}")  # fmt: skip
+    axes.plot(at[first > 0], first[first > 0], ":", color="0.55", zorder=1)
+    axes.plot(at, printed_bound(depth, width), **PRINTED)
+    axes.set(xscale="log", yscale="log", ylabel="variance of K(s,s)", xlabel=f"{along} {along[0]}")
     axes.minorticks_off()
     axes.set_xticks(at, [f"{value:g}" for value in at])
 
 
 def _bound_panel(axes: Any, record: xr.Dataset) -> None:
-    widths = record.width.values
+    widths, depth = record.width.values, record.depth.values[record.depth.values > 2]
+    axes.plot(depth, leading_order(depth, 1.0) / depth**2.0, **THEORY, linewidth=1.0, zorder=5, label="w = ∞")
     for width, colour in zip(widths, shades(len(widths)), strict=True):
         values = diagonal(record, "linear").sel(width=width).values
         ratio = values / printed_bound(record.depth.values.astype(float), float(width))
         shown = ratio > 0
-        axes.loglog(record.depth.values[shown], ratio[shown], color=colour, label=f"w = {width}")
-    depth = record.depth.values[record.depth.values > 2]
-    axes.plot(depth, leading_order(depth, 1.0) / depth**2.0, "k:", linewidth=1.4, label=r"w = $\infty$")
-    axes.set(
-        xlabel="depth d", ylabel="variance / bound", ylim=(0.3, 1e3), title="(c) linear: exact variance over max(d²/w, d³/w²)"
-    )
-    axes.legend(loc="upper left", ncols=2, fontsize="small")
+        axes.loglog(record.depth.values[shown], ratio[shown], color=colour, label=f"w = {width:,}")
+    axes.axhline(1.0, **PRINTED)
+    axes.set(xlabel="depth d", ylabel="linear: variance / printed bound", ylim=(0.3, 3e3))
+    plain_log_scale(axes, "x")
+    axes.legend(loc="upper left", ncols=2, fontsize=7, handlelength=1.3, columnspacing=0.9)
 
 
 def _beside_panel(axes: Any, record: xr.Dataset) -> None:
     shown = record.sel(depth=record.depth <= DEEPEST)
     for width, colour in zip(record.width.values, shades(record.sizes["width"]), strict=True):
         pick = {"case": "gated", "entry": "beside", "moment": "variance", "width": width}
-        spread = np.sqrt(shown.exact.sel(pick)) / shown.depth
-        axes.semilogy(shown.depth, spread, color=colour, label=f"w = {width}")
+        axes.semilogy(shown.depth, np.sqrt(shown.exact.sel(pick)) / shown.depth, color=colour)
     pick = {"case": "gated", "entry": "beside", "moment": "variance"}
     kept = record.sampled_depth.values <= DEEPEST
     found = np.sqrt(record.depths_found.sel(pick).values[kept]) / record.sampled_depth.values[kept]
-    label = f"sampled,\nw = {record.attrs['width_of_depths']}"
-    axes.plot(record.sampled_depth.values[kept], found, "o", color="C1", markersize=4.5, label=label)
-    axes.set(xlabel="depth d", ylabel="standard deviation of K(s,s')/d", title="(d) gated, off the diagonal")
+    _, colour, marker, _ = LOOKS["gated"]
+    label = f"sampled, w = {record.attrs['width_of_depths']}"
+    axes.plot(record.sampled_depth.values[kept], found, marker, color=colour, markersize=4.5, label=label)
+    axes.set(xlabel="depth d", ylabel="gated: deviation of K(s,s')/d")
     axes.set_xticks([d for d in (2, 4, 8, 12, 16, 20) if d in shown.depth])
+    axes.legend(loc="lower left", fontsize=7)

@@ -1,10 +1,9 @@
 """Deep linear networks on one sample: the error's first step, the kernel's growth, and its spread at the start."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import xarray as xr
-from matplotlib.figure import Figure
 from pydantic import Field
 
 from gatefield.experiments.deep.networks import draw
@@ -32,41 +31,6 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
     record = xr.concat([_one_depth(p, d) for d in p.depths], "depth")
     record.attrs.update(width=p.width, rate=p.rate)
     return record.assign_coords(depth=list(p.depths), step=np.arange(p.steps + 1))
-
-
-def figure(record: xr.Dataset) -> Figure:
-    """The picture, drawn from the record alone."""
-    figure = Figure(figsize=(12.5, 3.8))
-    panels: Any = figure.subplots(1, 4)
-    _start_panel(panels[0], record)
-    curves = (
-        ("squared_error", "(b) squared error e²/e$_0$²"),
-        ("kernel", "(c) K/d, mean and\nstandard deviation"),
-        ("length", "(d) length of the weights, over first"),
-    )
-    for axes, (what, title) in zip(panels[1:], curves, strict=True):
-        for i, d in enumerate(record.depth.values):
-            values = record[what].sel(depth=d)
-            mean, spread = values.mean("run"), values.std("run", ddof=1)
-            axes.plot(record.step, mean, color=f"C{i}", label=f"d = {d}")
-            if what == "kernel":
-                axes.fill_between(record.step, mean - spread, mean + spread, color=f"C{i}", alpha=0.12, linewidth=0)
-        axes.set(xlabel="step", title=title)
-    ideal = (1 - record.attrs["rate"]) ** 2
-    panels[1].plot(record.step, ideal**record.step, "k--", linewidth=1.2, label=f"{ideal:.3g}$^t$")
-    panels[1].set(yscale="log", ylim=(1e-6, 1.5))
-    panels[1].legend(loc="lower left")
-    return figure
-
-
-def _start_panel(axes: Any, record: xr.Dataset) -> None:
-    start = record.kernel.isel(step=0)
-    axes.errorbar(record.depth - 0.12, start.mean("run"), start.std("run", ddof=1), fmt="o", color="C0", label="sampled")
-    axes.errorbar(record.depth + 0.12, np.ones(record.sizes["depth"]), record.exact_deviation, fmt="none", color="C1",
-                  capsize=4, label="exact")  # fmt: skip
-    axes.set(xlabel="depth d", title="(a) K/d before training,\nmean and standard deviation", ylim=(0, 2))
-    axes.set_xticks(record.depth.values)
-    axes.legend(loc="lower left")
 
 
 def _one_depth(p: Settings, depth: int) -> xr.Dataset:

@@ -1,7 +1,7 @@
 """Do the gates of deep networks keep changing while they train, and what do gates and strengths do apart?"""
 
-from gatefield.experiments.deep.digits.pair import QUICK, SETTING
-from gatefield.experiments.deep.moving_gates.figure import draw
+from gatefield.experiments.deep.digits.pair import QUICK
+from gatefield.experiments.deep.moving_gates.figure import draw, draw_more
 from gatefield.experiments.deep.moving_gates.simulate import Settings, simulate
 from gatefield.experiments.deep.moving_gates.verdicts import verdicts
 from gatefield.lab import Experiment
@@ -10,16 +10,20 @@ experiment = Experiment(
     name="moving-gates",
     title="Do the gates of deep networks keep changing, and what do gates and strengths do apart?",
     source="paper 004, section 3 and conceptual gain IV; how far gates move is not measured there",
-    text="The paper explains why ReLU networks generalise better than GaLU by their gates, which keep changing. Here the gates "
-    "of ReLU, soft ReLU and soft GaLU are recorded on some training images: which part of them is on the other side of half "
-    "their range than at the start, layer by layer; how many flip from record to record, which tells whether they come to "
-    "rest; how many are as at the end; and how much of each image's open sub-network is left: lambda, the paths open both now "
-    "and at the start, over those open at either time. A gate that flips and flips back between two records is not seen. GaLU "
-    "with frozen gates is a control; so is ReLU with a learning rate that falls to zero, which tells gates that drift from "
-    "those that the noise of batches flips to and fro. Then soft GaLU is trained from one start by its strengths alone, its "
-    "gates alone, and both. In a gradient flow the loss falls at the speed e'K^w e/n² + e'K^a e/n², e the errors on n images. "
-    "These speeds are measured at the start, by one small step of gradient descent for each; later the three networks are in "
-    "different places. " + SETTING + "K is the tangent kernel by all that is trained.",
+    text="The paper explains why ReLU networks generalise better than GaLU by their gates, which keep changing. Here gates of "
+    "ReLU, soft ReLU and soft GaLU are recorded on some training images of the digits 4 and 7: how many are on the other side "
+    "of half their range than at the start, and how many flip from record to record. GaLU with frozen gates, and ReLU with a "
+    "learning rate that falls to zero, are controls. Then soft GaLU is trained by its strengths alone, its gates "
+    "alone, and both.",
+    caption="(a) Share of gates on another side than at the start. (b) The same at the end, layer by layer; small dots are "
+    "seeds. (c) Gates that flip from record to record, per epoch; one that flips back in between is not seen. (d) Share of "
+    "gates as at the end. (e) What is left of each image's open sub-network: paths open now and at the start, over those open "
+    "at either time; dotted: unrelated networks. (f) ν of the tangent kernel, small where labels lie along its leading "
+    "directions, against how far gates have moved.",
+    more=draw_more,
+    more_caption="(a) Training loss of soft GaLU from one start by its strengths alone, its gates alone, and both. (b) Traces "
+    "of K^w, the kernel of the strengths (lines), and K^a, that of the gates (dashed). (c) Part of the gates in the speed at "
+    "which a gradient flow would lower the loss, e'K^a e over e'K e.",
     Parameters=Settings,
     presets={"full": {}, "quick": {**QUICK, "depth": 5, "epochs": 20, "records": 12, "kernel_samples": 60, "seeds": 4}},
     durations={"quick": "1 min", "full": "15 min"},

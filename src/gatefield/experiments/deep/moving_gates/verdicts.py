@@ -1,5 +1,6 @@
 """What the record of `moving-gates` says of each claim."""
 
+import dataclasses
 import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -8,8 +9,8 @@ import numpy as np
 import xarray as xr
 
 from gatefield.core.intervals import mean_interval
-from gatefield.experiments.deep.digits.verdicts import exceeds, generalises, ridge_is_small
-from gatefield.experiments.deep.moving_gates.simulate import CALM, FLOWS, FROZEN, MOVING, NETS
+from gatefield.experiments.deep.digits.verdicts import exceeds, generalises
+from gatefield.experiments.deep.moving_gates.simulate import CALM, FLOWS, MOVING, NETS
 from gatefield.experiments.needs import at_least, lacking, undecided, unjudged
 from gatefield.lab import Verdict
 
@@ -35,12 +36,12 @@ SOURCE, TWIN = "paper 004, section 3: in ReLU networks G_t keeps changing with t
 
 
 def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
-    """Of each moving network, of those that must not move, and of strengths and gates apart."""
+    """Of all moving networks, and of strengths and gates apart."""
     few = at_least("records", LOOKS, record.sizes["step"] - 1)
-    short = at_least("epochs", LONG, record.attrs["epochs"])
-    out = [claim for net in MOVING for claim in _of_network(record, net, lacking(few, short))]
-    out += unjudged(lacking(few, short), _rests(record))
-    return [*out, _frozen(record), *_twins(record), ridge_is_small(record.sel(net=[*MOVING, "galu"]))]
+    why = lacking(few, at_least("epochs", LONG, record.attrs["epochs"]))
+    late = _late(record)
+    timed = unjudged(why, late[0], _rests(record), *late[1:])
+    return [*timed, *_far(record), *_twins(record)]
 
 
 def quarters(epoch: Any) -> list[int]:
@@ -97,143 +98,108 @@ def gates_part(record: xr.Dataset) -> xr.DataArray:
     return record.speed_a / (record.speed_a + record.speed_w)
 
 
-def _of_network(record: xr.Dataset, net: str, why: str) -> list[Verdict]:
-    """How gates of one network move."""
-    one, name = record.sel(net=net), NETS[net]
-    timed = unjudged(why, _keeps_changing(one, name), _drifts(one, name), _slows(one, name), _settles(one, name))
-    return [_moved(one, name), *timed, _deepest(one, name), _left(one, name)]
+def _late(record: xr.Dataset) -> list[Verdict]:
+    """Whether gates keep changing, drift, slow down, and settle."""
+    _, first, _, late, end = quarters(record.epoch)
+    apart, quarter = float(record.epoch[1] - record.epoch[0]), float(record.epoch[end] - record.epoch[late])
+    nets = {NETS[net]: record.sel(net=net) for net in MOVING}
+    changed = {name: 1 - one.agreement.isel(step=late).mean("layer") for name, one in nets.items()}
+    ends = [100 * float(values.mean()) for values in changed.values()]
+    shares = f"{min(ends):.1f} to {max(ends):.1f} % in the last quarter"
+    seeds = f"one-sided 95 % intervals of {record.sizes['seed']} seeds"
+    return [
+        Verdict.each(
+            "gates of ReLU, soft ReLU and soft GaLU networks keep changing to the end of the training",
+            {
+                name: _over_seeds(Verdict.above, LATE, values, "share of gates that changes side within the last quarter")
+                for name, values in changed.items()
+            },
+            kind="claim",
+            source=SOURCE,
+            note=f"of the flips between records {', '.join(plus_minus(undone(one), 100) for one in nets.values())} % are "
+            f"undone by the end; {seeds}",
+            found=f"gates keep changing to the end of the training ({shares})",
+            otherwise=f"not all gates keep changing to the end of the training ({shares})",
+        ),
+        Verdict.each(
+            "late in the training gates still drift, and do not only flicker",
+            {
+                name: _over_seeds(Verdict.above, 1.0, drift(one), "change over the last quarter over that of one interval")
+                for name, one in nets.items()
+            },
+            note=f"over {quarter:.3g} epochs against {apart:.3g}; 1 is flicker alone, about gates that stay; {seeds}",
+        ),
+        Verdict.each(
+            "gates flip less and less often during the training",
+            {name: _slows(one, first, late, end) for name, one in nets.items()},
+            note=f"flips are counted between records {apart:.3g} epochs apart; {seeds}",
+        ),
+        Verdict.each(
+            "agreement with the final gates rises from quarter to quarter of the training",
+            {name: _settles(one) for name, one in nets.items()},
+            note=f"share of gates on their final side; {seeds}",
+        ),
+    ]
 
 
-def _moved(one: xr.Dataset, name: str) -> Verdict:
-    end, early = one.flipped.isel(step=-1), one.flipped.isel(step=quarters(one.epoch)[1])
-    least = end.sel(layer=end.mean("seed").idxmin())
-    return _over_seeds(
-        Verdict.above,
-        f"{name}: gates of every layer have moved by the end of the training",
-        MOVED,
-        least,
-        of="smallest of all layers' share of flipped gates",
-        kind="claim",
-        source=SOURCE,
-        note=f"share flipped by layer {by_layer(end)}, after a quarter of the training {by_layer(early)}; mean change in "
-        f"units of their range {by_layer(one.moved.isel(step=-1))}; open at the end {by_layer(one.open.isel(step=-1))}",
-    )
-
-
-def _keeps_changing(one: xr.Dataset, name: str) -> Verdict:
-    late = quarters(one.epoch)[3]
-    changed = 1 - one.agreement.isel(step=late)
-    return _over_seeds(
-        Verdict.above,
-        f"{name}: gates keep changing to the end of the training",
-        LATE,
-        changed.mean("layer"),
-        of="share of gates that changes side within the last quarter",
-        kind="claim",
-        source=SOURCE,
-        note=f"by layer {by_layer(changed)}; of the flips between records {plus_minus(undone(one), 100)} % are undone "
-        f"by the end; training loss {plus_minus(one.loss.isel(step=late))} at the beginning of that quarter and "
-        f"{plus_minus(one.loss.isel(step=-1))} at its end",
-    )
-
-
-def _drifts(one: xr.Dataset, name: str) -> Verdict:
-    late, end = quarters(one.epoch)[3:]
-    apart = float(one.epoch[1] - one.epoch[0]), float(one.epoch[end] - one.epoch[late])
-    return _over_seeds(
-        Verdict.above,
-        f"{name}: late in the training gates still drift, and do not only flicker",
-        1.0,
-        drift(one),
-        of="share of gates that changes over the last quarter, over that from one record to the next",
-        note=f"over {apart[1]:.3g} epochs against {apart[0]:.3g}; 1 is flicker alone, about gates that stay",
-    )
-
-
-def _slows(one: xr.Dataset, name: str) -> Verdict:
-    _, first, _, late, end = quarters(one.epoch)
+def _slows(one: xr.Dataset, first: int, late: int, end: int) -> Verdict:
     early, last = flips_per_epoch(one, 0, first), flips_per_epoch(one, late, end)
-    apart = float(one.epoch[1] - one.epoch[0])
-    return _over_seeds(
-        Verdict.below,
-        f"{name}: gates flip less and less often",
-        SLOWER,
-        last / early.where(early > 0, np.inf),
-        of="flips per epoch in the last quarter of the training over those in the first",
-        note=f"flips per gate and epoch, between records {apart:.3g} epochs apart: {plus_minus(early, 100)} % in the first "
-        f"quarter, {plus_minus(last, 100)} % in the last",
-    )
+    words = f"flips per epoch ({plus_minus(early, 100)} %, then {plus_minus(last, 100)} %), last quarter over first"
+    return _over_seeds(Verdict.below, SLOWER, last / early.where(early > 0, np.inf), words)
 
 
-def _settles(one: xr.Dataset, name: str) -> Verdict:
+def _settles(one: xr.Dataset) -> Verdict:
     """The step from one quarter to the next that rises least."""
     found = [one.agreement.mean("layer").isel(step=at) for at in quarters(one.epoch)[:4]]
     rises = [later - earlier for earlier, later in itertools.pairwise(found)]
     lowest = min(rises, key=lambda rise: mean_interval(rise.values, one_sided=True).low)
-    at = ", ".join(f"{plus_minus(values, 100)} %" for values in found)
-    return _over_seeds(
-        Verdict.above,
-        f"{name}: agreement with the final gates rises from quarter to quarter of the training",
-        0.0,
-        lowest,
-        of="least rise of the share of gates on their final side",
-        note=f"that share at the start and after each of three quarters: {at}",
-    )
+    at = ", ".join(f"{100 * float(values.mean()):.3g}" for values in found)
+    return _over_seeds(Verdict.above, 0.0, lowest, f"least rise of that share (at the quarters: {at} %)")
 
 
-def _deepest(one: xr.Dataset, name: str) -> Verdict:
-    end = one.flipped.isel(step=-1)
-    most = int(end.mean("seed").idxmax("layer"))
-    return exceeds(
-        f"{name}: gates of the last layer move further than those of the first",
-        end.isel(layer=-1),
-        end.isel(layer=0),
-        scale=100,
-        of="difference of shares flipped in percentage points",
-        note=f"share flipped by layer {by_layer(end)}; most in layer {most}",
-    )
-
-
-def _left(one: xr.Dataset, name: str) -> Verdict:
-    end = one.overlap.isel(step=-1)
-    return _over_seeds(
-        Verdict.below,
-        f"{name}: less than half of a sample's open sub-network is left at the end of the training",
-        LEFT,
-        end,
-        of="overlap of open paths with those of the start",
-        note=f"of unrelated networks {plus_minus(one.overlap_chance)}; nu {plus_minus(one.nu.isel(step=0))} at the start, "
-        f"{plus_minus(one.nu.isel(step=-1))} at the end; test accuracy {plus_minus(one.test_accuracy.isel(step=-1), 100)} %",
-    )
+def _far(record: xr.Dataset) -> list[Verdict]:
+    """How far gates have moved at the end, layer by layer, and what is left of open sub-networks."""
+    nets, seeds = {NETS[net]: record.sel(net=net) for net in MOVING}, f"intervals of {record.sizes['seed']} seeds"
+    moved, deepest, left = {}, {}, {}
+    for name, one in nets.items():
+        end = one.flipped.isel(step=-1)
+        least = end.sel(layer=end.mean("seed").idxmin())
+        moved[name] = _over_seeds(Verdict.above, MOVED, least, f"least share of flipped gates, of layers {by_layer(end)},")
+        of = "share flipped in the last layer less that in the first, in percentage points"
+        deepest[name] = exceeds("", end.isel(layer=-1), end.isel(layer=0), scale=100, of=of, note="")
+        of = f"overlap of open paths with those of the start (unrelated networks {plus_minus(one.overlap_chance)})"
+        left[name] = _over_seeds(Verdict.below, LEFT, one.overlap.isel(step=-1), of)
+    return [
+        Verdict.each(
+            "gates of every layer of ReLU, soft ReLU and soft GaLU networks have moved by the end of the training",
+            moved,
+            kind="claim",
+            source=SOURCE,
+            note=f"one-sided 95 % {seeds}",
+        ),
+        Verdict.each("gates of the last layer move further than those of the first", deepest, note=f"one-sided 95 % {seeds}"),
+        Verdict.each(
+            "less than half of a sample's open sub-network is left at the end of the training",
+            left,
+            note=f"one-sided 95 % {seeds}",
+        ),
+    ]
 
 
 def _rests(record: xr.Dataset) -> Verdict:
     """Of the last quarter, in which the learning rate is an eighth of the other on average."""
     late, end = quarters(record.epoch)[3:]
     rates = {net: flips_per_epoch(record.sel(net=net), late, end) for net in ("relu", CALM)}
-    calm = record.sel(net=CALM)
-    moved = [plus_minus(record.flipped.sel(net=net).isel(step=-1).mean("layer"), 100) for net in rates]
-    return _over_seeds(
-        Verdict.below,
-        "ReLU: gates that keep changing come to rest if the learning rate falls to zero",
-        REST,
-        rates[CALM] / rates["relu"].where(rates["relu"] > 0, np.inf),
-        of="flips per epoch in the last quarter over those at a learning rate that stays",
-        note=f"flips per gate and epoch: {plus_minus(rates[CALM], 100)} % against {plus_minus(rates['relu'], 100)} %; all "
-        f"flipped since the start: {moved[1]} % against {moved[0]} %; change over the quarter over that from record to record "
-        f"{plus_minus(drift(calm))}; test accuracy {plus_minus(calm.test_accuracy.isel(step=-1), 100)} % against "
+    ratio = rates[CALM] / rates["relu"].where(rates["relu"] > 0, np.inf)
+    part = f"{float(ratio.mean()):.2f} of the flips are left"
+    return dataclasses.replace(
+        _over_seeds(Verdict.below, REST, ratio, "flips per epoch in the last quarter over those at a learning rate that stays"),
+        claim="gates of a ReLU network that keep changing come to rest if the learning rate falls to zero",
+        note=f"flips per gate and epoch: {plus_minus(rates[CALM], 100)} % against {plus_minus(rates['relu'], 100)} %; test "
+        f"accuracy {plus_minus(record.test_accuracy.sel(net=CALM).isel(step=-1), 100)} % against "
         f"{plus_minus(record.test_accuracy.sel(net='relu').isel(step=-1), 100)} %",
-    )
-
-
-def _frozen(record: xr.Dataset) -> Verdict:
-    frozen = record.sel(net=list(FROZEN))
-    return Verdict.equals(
-        "frozen gates do not move: GaLU, and soft GaLU by its strengths alone",
-        0.0,
-        max(float(frozen[name].max()) for name in ("flipped", "between", "moved")),
-        of="largest share of flipped gates, or change of a gate,",
-        kind="control",
+        found=f"ReLU gates come to rest if the learning rate falls to zero ({part})",
+        otherwise=f"ReLU gates do not come to rest if the learning rate falls to zero ({part})",
     )
 
 
@@ -244,12 +210,11 @@ def _twins(record: xr.Dataset) -> list[Verdict]:
     by_kernel = {"soft-galu": start.speed_w + start.speed_a, "strengths": start.speed_w, "gates-only": start.speed_a}
     alone = found["strengths"] + found["gates-only"]
     off = max(float(abs(found[flow] / by_kernel[flow] - 1).max()) for flow in FLOWS)
-    share = gates_part(record)
-    of_gates = ", ".join(f"{FLOWS[f]} {plus_minus(share.sel(flow=f).isel(step=-1), 100)} %" for f in FLOWS)
-    first = plus_minus(share.sel(flow="soft-galu").isel(step=0), 100)
+    share = gates_part(record).sel(flow="soft-galu")
+    first, last = (plus_minus(share.isel(step=at), 100) for at in (0, -1))
     return [
         Verdict.below(
-            "soft GaLU at the start: strengths alone and gates alone make the loss fall as fast as both, taken together",
+            "at the start strengths alone and gates alone make the loss of soft GaLU fall as fast, added up, as both together",
             SPEED,
             abs(alone / found["soft-galu"] - 1).max(),
             predicted=0.0,
@@ -258,21 +223,21 @@ def _twins(record: xr.Dataset) -> list[Verdict]:
             note=f"speeds: {', '.join(f'{FLOWS[f]} {plus_minus(found[f])}' for f in FLOWS)}",
         ),
         Verdict.below(
-            "soft GaLU at the start: the loss falls at the speeds e'K^w e/n², e'K^a e/n² and their sum",
+            "at the start the loss of soft GaLU falls at the speeds e'K^w e/n², e'K^a e/n² and their sum",
             SPEED,
             off,
             predicted=0.0,
-            of="largest relative difference over flows and seeds",
+            of="largest relative difference over what is trained and seeds",
             source=TWIN,
-            note=f"part of the gates in the speed of a gradient flow: {first} % at the start; at the end {of_gates}",
+            note=f"part of the gates in the speed of a gradient flow: {first} % at the start, {last} % at the end of both",
         ),
         _gates_alone(record),
         generalises(
-            "soft GaLU by both generalises better than by its strengths alone",
+            "soft GaLU by strengths and gates is right on more test digits than by its strengths alone",
             record,
             "soft-galu",
             "strengths",
-            {name: NETS[name] for name in FLOWS},
+            {name: FLOWS[name] for name in FLOWS},
             source="paper 004, evidence I",
         ),
         _gates_move_further(record),
@@ -281,52 +246,35 @@ def _twins(record: xr.Dataset) -> list[Verdict]:
 
 def _gates_alone(record: xr.Dataset) -> Verdict:
     ends = {flow: record.sel(net=flow).isel(step=-1) for flow in FLOWS}
-    reached = "; ".join(
-        f"{FLOWS[flow]}: training loss {plus_minus(end.loss)}, test accuracy {plus_minus(end.test_accuracy, 100)} %"
-        for flow, end in ends.items()
-    )
-    return _over_seeds(
-        Verdict.above,
-        "soft GaLU by its gates alone, with the strengths of the start, learns to tell the digits apart",
-        LEARNED,
-        ends["gates-only"].test_accuracy,
-        of="test accuracy",
+    reached = "; ".join(f"{FLOWS[flow]} {plus_minus(end.test_accuracy, 100)} %" for flow, end in ends.items())
+    return dataclasses.replace(
+        _over_seeds(Verdict.above, LEARNED, ends["gates-only"].test_accuracy, "test accuracy"),
+        claim="soft GaLU learns to tell the digits apart by its gates alone, with the strengths of the start",
         kind="claim",
         source="paper 004, experiment 6, there on CIFAR-10",
-        note=reached,
+        note=f"test accuracy by {reached}",
     )
 
 
 def _gates_move_further(record: xr.Dataset) -> Verdict:
     end = record.flipped.isel(step=-1)
     alone, both = (end.sel(net=net) for net in ("gates-only", "soft-galu"))
-    traces = [f"{FLOWS[f]} {_grown(record, 'trace_w', f)} and {_grown(record, 'trace_a', f)}" for f in FLOWS]
     return exceeds(
-        "soft GaLU: gates that are trained alone move further than beside strengths that are trained too",
+        "gates of soft GaLU that are trained alone move further than beside strengths that are trained too",
         alone.mean("layer"),
         both.mean("layer"),
         scale=100,
         of="difference of shares flipped in percentage points",
-        note=f"by layer: alone {by_layer(alone)}, both {by_layer(both)}; K^w and K^a have, by the end, so many times their "
-        f"first trace: {', '.join(traces)}",
+        note=f"by layer: alone {by_layer(alone)}, both {by_layer(both)}",
     )
 
 
-def _grown(record: xr.Dataset, name: str, flow: str) -> str:
-    values = record[name].sel(flow=flow)
-    return plus_minus(values.isel(step=-1) / values.isel(step=0))
-
-
-def _over_seeds(
-    make: Callable[..., Verdict], claim: str, bound: float, values: xr.DataArray, *, of: str, note: str, **words: Any
-) -> Verdict:
+def _over_seeds(make: Callable[..., Verdict], bound: float, values: xr.DataArray, of: str) -> Verdict:
     """A bound on the mean over seeds, which must lie beyond it by its one-sided 95 % interval."""
     mean, few = float(values.mean()), lacking(at_least("seeds", 2, values.sizes["seed"]))
     if few:
-        return undecided(few, make(claim, bound, mean, of=of, note=note, **words))[0]
-    error = mean - mean_interval(values.values, one_sided=True).low
-    note = f"{plus_minus(values)}, mean and standard error of {values.sizes['seed']} seeds; {note}"
-    return make(claim, bound, mean, error=error, of=f"{of}, beyond its one-sided 95 % interval over seeds,", note=note, **words)
+        return undecided(few, make("", bound, mean, of=of))[0]
+    return make("", bound, mean, error=mean - mean_interval(values.values, one_sided=True).low, of=of)
 
 
 def plus_minus(values: xr.DataArray, scale: float | int = 1.0) -> str:
@@ -341,5 +289,5 @@ def plus_minus(values: xr.DataArray, scale: float | int = 1.0) -> str:
 
 
 def by_layer(values: xr.DataArray) -> str:
-    """In percent, from the first layer on."""
-    return "[" + ", ".join(plus_minus(values.sel(layer=at), 100) for at in values.layer.values) + "] %"
+    """Means over seeds in percent, from the first layer on."""
+    return "[" + ", ".join(f"{100 * float(values.sel(layer=at).mean()):.3g}" for at in values.layer.values) + "] %"

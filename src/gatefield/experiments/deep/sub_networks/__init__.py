@@ -1,6 +1,6 @@
 """Do networks learn through sensitive gates, and remember by active ones?"""
 
-from gatefield.experiments.deep.sub_networks.figure import draw
+from gatefield.experiments.deep.sub_networks.figure import draw, draw_more
 from gatefield.experiments.deep.sub_networks.simulate import Settings, simulate
 from gatefield.experiments.deep.sub_networks.verdicts import verdicts
 from gatefield.lab import Experiment
@@ -9,17 +9,21 @@ experiment = Experiment(
     name="sub-networks",
     title="Do networks with soft gates learn through their sensitive gates, and remember by their active ones?",
     source="paper 004, section 3.1, conceptual gain VI and conclusion (iii), with the corrected threshold of sensitive gates",
-    text="The paper sorts the gates of a soft-GaLU network, for each input, into active ones (above tau_A), which hold the "
-    "memory, and sensitive ones (|dG/dtheta| above tau_S for some weight of the gating network), through which it learns: "
-    "a path learns if one of its gates is sensitive and all others are active. Networks are trained, and at several times all "
-    "gates are sorted so. How many are active, sensitive, or both? Which part of the kernel K^a, by which gates learn, do "
-    "those paths alone carry? tau_S is the least that keeps both sets apart, beta tau_A (1 - tau_A/(1 + eps)) max|dq/dtheta|, "
-    "or a part of it; and in a second reading a gate is sensitive if its value is between shut and active, from 1 + eps - "
-    "tau_A to tau_A, whatever its weights. A third way needs no threshold: each gate has a part in the trace of K^a, all parts "
-    "add up to it, and the share of the steepest gates that carries 90 % is counted. Then the trained network is run with its "
-    "active gates alone, with all others alone, and with as many at random; and it is measured which gates stay and which "
-    "move, and how large equation 6 is on active and on sensitive paths. On the digits 4 and 7 of MNIST, or on normal numbers "
-    "whose label is the sign of the product of the first two.",
+    text="The paper sorts the gates of a soft-GaLU network, for each input, into active ones (above τ_A), which hold the "
+    "memory, and sensitive ones (|dG/dθ| above τ_S for some weight of the gating network), through which it learns: a path "
+    "learns if one of its gates is sensitive and all others are active. Networks are trained, and at several times all gates "
+    "are sorted so. Which part of the kernel K^a, by which gates learn, do those paths carry, and what does the network know "
+    "by its active gates alone?",
+    caption="(a) Shares of gates that are active, between, and shut, at the start and at the end, for each steepness β; the "
+    "numbers on top are the percentage above the safe τ_S, the least that keeps sensitive and active gates apart. (b) Part of "
+    "the trace of K^a that paths carry alone, by three readings of a sensitive path, against τ_A. (c) Without a threshold: "
+    "part of the trace carried by the steepest gates (dashed: at the start; grey: if all gates were alike). (d) Training "
+    "accuracy of the trained network with all gates, the active ones alone, all others alone, and as many at random; "
+    "thin: active gates alone at other β.",
+    more=draw_more,
+    more_caption="(a) Overlap of the gates that are active, or between, now and at the end of the training; dotted: by chance. "
+    "(b) Root mean square length of equation 6 over all paths, over paths whose gates are all active, and over sensitive ones "
+    "(one gate between, the rest active).",
     Parameters=Settings,
     presets={
         "full": {},
