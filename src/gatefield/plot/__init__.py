@@ -13,6 +13,7 @@ from gatefield.plot.panels import field_over_time as field_over_time
 from gatefield.plot.panels import signed_matrix as signed_matrix
 from gatefield.plot.panels import small_field as small_field
 from gatefield.plot.panels import two_fields as two_fields
+from gatefield.plot.rows import field_row as field_row
 from gatefield.plot.scales import gain_text as gain_text
 from gatefield.plot.scales import plain_log_scale as plain_log_scale
 from gatefield.plot.style import COLOURS as COLOURS
@@ -40,6 +41,7 @@ __all__ = [
     "entitle",
     "family_styles",
     "field_over_time",
+    "field_row",
     "gain_text",
     "letter",
     "over_epochs",
