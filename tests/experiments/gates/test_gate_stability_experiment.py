@@ -132,7 +132,7 @@ NOTE_END, K_END = {"gain": 0, "rate": 0, "step": -1}, {"gain": 1, "rate": 1, "st
     [
         ("very small fraction", [("stability", RARE, 0.9901)], 0.0099, True),
         ("very small fraction", [("stability", RARE, 0.9899)], 0.0101, False),
-        ("very small fraction", [("stability", {**RARE, "rate": 1}, 0.9)], 0.004, True),
+        ("very small fraction", [("stability", {**RARE, "rate": 1}, 0.9)], 0.0040625, True),
         ("last tenth", [("stability", FIRST, 0.996), ("stability", LAST, 0.99601)], 0.9975, True),
         ("last tenth", [("stability", FIRST, 0.996), ("stability", LAST, 0.99599)], 1.0025, False),
         ("below 2.4", [("loss", NOTE_END, 0.1074)], 0.0074 / 0.15, True),
