@@ -4,7 +4,7 @@ import jax
 import numpy as np
 import pytest
 import xarray as xr
-from drawn import assert_line, points
+from drawn import assert_all_drawn, assert_drawn, assert_line, points
 from judging import assert_only, changed_at, judged, scrambled, told
 from scipy import stats
 
@@ -99,7 +99,7 @@ def off(count, expected_flips=100.0):
 )
 def test_sampled_stability_is_held_against_the_exact_one_where_flips_are_seen(count, flips, expected):
     record = off(count, flips)
-    found = judged(experiment, record, "sampled and exact")
+    found = judged(experiment, record, "agrees with the exact one")
     counted = 1440 - (count if flips < 10 else 0)
     assert found.holds is expected
     assert found.measured == pytest.approx(1.0 if flips < 10 else 1 - count / 1440)
@@ -107,7 +107,7 @@ def test_sampled_stability_is_held_against_the_exact_one_where_flips_are_seen(co
     assert found.predicted == 0.954
 
 
-@pytest.mark.parametrize(("low", "count"), [(0.1, 9), (0.101, 7)])
+@pytest.mark.parametrize(("low", "count"), [(0.1, 8), (0.101, 6)])
 def test_only_nearly_gaussian_data_are_held_against_gaussian_ones(low, count):
     assert len(told(experiment, made().assign_coords(gain=[low, 3.0]))) == count
 
@@ -130,25 +130,24 @@ NOTE_END, K_END = {"gain": 0, "rate": 0, "step": -1}, {"gain": 1, "rate": 1, "st
 @pytest.mark.parametrize(
     ("words", "changes", "measured", "expected"),
     [
-        ("very small fraction", [("stability", RARE, 0.9901)], 0.9901, True),
-        ("very small fraction", [("stability", RARE, 0.9899)], 0.9899, False),
-        ("very small fraction", [("stability", {"gain": 1, "rate": 1}, 0.9)], 0.996, True),
-        ("become fewer", [("stability", FIRST, 0.996), ("stability", LAST, 0.99601)], 0.9975, True),
-        ("become fewer", [("stability", FIRST, 0.996), ("stability", LAST, 0.99599)], 1.0025, False),
-        ("the note's learning rate, 0.01", [("loss", NOTE_END, 0.1074)], 0.0074 / 0.15, True),
-        ("the note's learning rate, 0.01", [("loss", NOTE_END, 0.1076)], 0.0076 / 0.15, False),
-        ("K times the note's rate, 0.12", [("loss", K_END, 0.1076)], 0.0076 / 0.15, False),
+        ("very small fraction", [("stability", RARE, 0.9901)], 0.0099, True),
+        ("very small fraction", [("stability", RARE, 0.9899)], 0.0101, False),
+        ("very small fraction", [("stability", {**RARE, "rate": 1}, 0.9)], 0.0040625, True),
+        ("last tenth", [("stability", FIRST, 0.996), ("stability", LAST, 0.99601)], 0.9975, True),
+        ("last tenth", [("stability", FIRST, 0.996), ("stability", LAST, 0.99599)], 1.0025, False),
+        ("below 2.4", [("loss", NOTE_END, 0.1074)], 0.0074 / 0.15, True),
+        ("below 2.4", [("loss", NOTE_END, 0.1076)], 0.0076 / 0.15, False),
+        ("below 2.4", [("loss", K_END, 0.1076)], 0.0076 / 0.15, False),
         ("falls as the field", [("kurtosis", {**TOP, "seed": 0, "mark": -1, "unit": 2, "inputs": 0}, -0.49)], 11 / 12, True),
         ("falls as the field", [("kurtosis", {**TOP, "mark": -1, "unit": 2, "inputs": 0}, -0.49)], 5 / 6, False),
         ("falls as the field", [("kurtosis", {**TOP, "mark": -1, "unit": slice(6, 12), "inputs": 0}, -0.49)], 1.0, True),
         ("falls as the field", [("kurtosis", {**TOP, "mark": -1, "inputs": 1}, -0.49)], 1.0, True),
-        ("stay Gaussian", [("kurtosis", {"gain": 0, "inputs": slice(2)}, -0.0999)], 0.0999, True),
-        ("stay Gaussian", [("kurtosis", {"gain": 0, "inputs": slice(2)}, -0.1001)], 0.1001, False),
-        ("the gate freezes", [("likeness", {**TOP, "mark": 3, "unit": slice(3)}, 0.94)], 0.5, False),
-        ("the gate freezes", [("likeness", {**TOP, "mark": 3, "unit": slice(2)}, 0.94)], 2 / 3, True),
-        ("the gate freezes", [("likeness", {**TOP, "mark": 2, "unit": slice(5)}, 0.94)], 1 / 6, False),
-        ("the gate freezes", [("likeness", {**TOP, "mark": 1, "unit": slice(5)}, 0.94)], 1.0, True),
-        ("the gate freezes", [("likeness", {**TOP, "mark": 3, "unit": slice(6, 12)}, 0.94)], 1.0, True),
+        ("stay Gaussian", [("kurtosis", {"gain": 0, "inputs": slice(2)}, -0.0692)], 0.0692, True),
+        ("stay Gaussian", [("kurtosis", {"gain": 0, "inputs": slice(2)}, -0.0694)], 0.0694, False),
+        ("settles before", [("likeness", {**TOP, "mark": 3, "unit": slice(1)}, 0.94)], 5 / 6, True),
+        ("settles before", [("likeness", {**TOP, "mark": 2, "unit": slice(5)}, 0.94)], 1 / 6, False),
+        ("settles before", [("likeness", {**TOP, "mark": 1, "unit": slice(5)}, 0.94)], 1.0, True),
+        ("settles before", [("likeness", {**TOP, "mark": 3, "unit": slice(6, 12)}, 0.94)], 1.0, True),
     ],
 )  # fmt: skip
 def test_both_sides_of_each_bound(words, changes, measured, expected):
@@ -157,17 +156,39 @@ def test_both_sides_of_each_bound(words, changes, measured, expected):
     assert judged(experiment, record, words).measured == pytest.approx(measured, rel=1e-3)
 
 
+@pytest.mark.parametrize(("late", "outcome"), [(5, "refuted"), (4, "not decided"), (2, "not decided"), (1, "confirmed")])
+def test_what_settles_first_is_decided_beyond_the_interval_over_units(late, outcome):
+    """So many of 6 units in both seeds settle late; Wilson's interval of 2 of 12 ends at 0.45, that of 4 of 12 at 0.61."""
+    found = judged(
+        experiment, changed_at(made(), ("likeness", {**TOP, "mark": 3, "unit": slice(late)}, 0.94)), "settles before"
+    )
+    assert found.outcome == outcome
+    assert f"no sooner than fields ({2 * late} of 12 units; medians" in found.otherwise
+
+
+@pytest.mark.parametrize(("spread", "outcome"), [(0.0004, "confirmed"), (0.002, "not decided")])
+def test_fewer_flips_are_told_beyond_their_error_over_seeds(spread, outcome):
+    record = changed_at(made(), ("stability", FIRST, 0.996), ("stability", LAST, 0.997))
+    record["stability"][{**LAST, "seed": 0}] += spread
+    record["stability"][{**LAST, "seed": 1}] -= spread
+    found = judged(experiment, record, "last tenth")
+    assert found.outcome == outcome
+    assert [bound.at for bound in found.table][:2] == ["rate 0.01, gain 0.01", "rate 0.01, gain 3"]
+    # flips 0.003 + or - spread over 0.004: a standard error of spread / 0.004, and two of them
+    assert found.table[1].error == pytest.approx(2 * spread / 0.004)
+
+
 @pytest.mark.parametrize(("cosine", "expected"), [(0.901, True), (0.899, False)])
-@pytest.mark.parametrize(("rate", "words"), [(0, "the note's learning rate, 0.01"), (1, "K times the note's rate, 0.12")])
-def test_a_training_has_converged_only_if_its_fields_have_too(rate, words, cosine, expected):
+@pytest.mark.parametrize("rate", [0, 1])
+def test_a_training_has_converged_only_if_its_fields_have_too(rate, cosine, expected):
     """The loss has: it is at 0.033 and 0.013 of what can be shed."""
-    assert_only(experiment, turned(made(), rate, cosine), words, expected)
+    assert_only(experiment, turned(made(), rate, cosine), "below 2.4", expected)
 
 
 def test_convergence_in_numbers():
-    note = judged(experiment, turned(made(), 0, 0.93), "the note's learning rate").note
-    assert note.endswith("gain 0.01: 0.033, median cosine of fields 1.00; gain 3: 0.033, median cosine of fields 0.93")
-    assert "against a rate of 2.4" in note
+    table = judged(experiment, turned(made(), 0, 0.93), "below 2.4").table
+    assert [bound.at for bound in table[::2]] == [f"rate {rate}, gain {gain}" for rate in (0.01, 0.12) for gain in (0.01, 3)]
+    assert [bound.measured for bound in table[:4]] == pytest.approx([0.0333, 1.0, 0.0333, 0.93], abs=1e-4)
 
 
 @pytest.mark.parametrize(("ratio", "share"), [(0.1501, 12 / 14), (0.1499, 1.0)])
@@ -198,7 +219,7 @@ def test_localized_units_and_others_are_told_apart_by_a_test(shift, low, high):
     assert low < chance < high
     assert found.holds is bool(chance >= 0.05)
     assert (found.predicted, found.measured) == pytest.approx((np.median(other), np.median(local)))
-    assert "expected: 12 units" in found.note
+    assert "predicted from 12 units" in found.note
     assert "at a rate of 2.4" in found.note
 
 
@@ -206,7 +227,7 @@ def test_units_are_compared_at_the_longest_training_with_ten_of_each():
     few = changed_at(made(), ("ipr", {**TOP, "mark": -1, "unit": [0, 1]}, 0.1))  # 8 localized ones are left
     assert "at a rate of 0.12" in judged(experiment, few, "flip equally often").note
     ten = changed_at(made(), ("ipr", {**TOP, "mark": -1, "unit": 0}, 0.1))
-    assert "measured: 10 that did, at a rate of 2.4" in judged(experiment, ten, "flip equally often").note
+    assert "measured on 10 that did, at a rate of 2.4" in judged(experiment, ten, "flip equally often").note
     none = changed_at(made(), ("ipr", {"gain": 1}, 0.1))
     whys = [v.why for v in experiment.verdicts(none) if not v.bounds]
     assert len(whys) == 3
@@ -216,80 +237,94 @@ def test_units_are_compared_at_the_longest_training_with_ten_of_each():
 def test_notes_on_flips_settling_and_kurtosis():
     record = changed_at(
         made(),
-        ("stability", {"gain": 1, "rate": 1}, 0.98),
-        ("stability", {"rate": 2, "interval": slice(2)}, 0.996),
-        ("stability", {"rate": 2, "interval": slice(18, 20)}, 0.998),
-        ("likeness", {"gain": 1, "rate": 1, "mark": 0}, 0.75),
+        ("stability", TOP, 0.98),
+        ("likeness", {**TOP, "mark": 0}, 0.75),
         ("kurtosis", {**TOP, "mark": -1, "unit": slice(6, 12), "inputs": 0}, -0.2),
     )
     note = judged(experiment, record, "very small fraction").note
-    assert "rate 0.12, gain 3: 0.40 flips per input in all, for a net change of 0.25" in note
-    assert "rate 0.12, gain 0.01: 0.06 flips per input in all, for a net change of 0.50" in note
-    assert judged(experiment, record, "become fewer").note.endswith("1.000 at 0.12, 0.500 at 2.4")
-    note = judged(experiment, record, "the gate freezes").note
-    assert "12 of 24 units localized. Medians: gate at 600 tau, field at 1800 tau." in note
-    assert note.endswith("0.50, 0.96, 0.97, 0.98, 1.00")
+    assert note == "flips add up: 0.40 per input in all for a net change of 0.25, at rate 2.4, gain 3"
+    found = judged(experiment, record, "settles before")
+    assert "12 of 24 units localize" in found.note
+    assert found.found == "at gain 3 gates settle before fields localize (12 of 12 units; medians 600 and 1800 τ)"
     note = judged(experiment, record, "falls as the field").note
     assert note.startswith("median from -0.50 to -1.00; a single site has -1.")
     assert note.endswith("median change +0.30")
     assert "it is 0.30 at the end" in judged(experiment, record, "stay Gaussian").note
 
 
-def test_figure_shows_every_unit_of_the_first_seed():
-    record = scrambled(made()).isel(unit=slice(3))
-    panels = np.reshape(experiment.figure(record).axes[:-4], (2, 3, 3))
+SHADES = ["#440154", "#2a788e", "#7ad151"]
+"""Of viridis, from its start to four fifths of it: the learning rates."""
+
+
+def drawn():
+    return scrambled(made()).isel(unit=slice(3))
+
+
+def test_second_figure_shows_every_unit_of_the_first_seed():
+    record = drawn()
+    rows, panels = (part(experiment.more(record).axes) for part in (lambda axes: axes[:2], lambda axes: axes[2:]))
     for g in range(2):
-        for u in range(3):
-            flips, kurtosis, fields = panels[g, :, u]
-            for r in range(3):
-                one = record.isel(gain=g, rate=r, seed=0, unit=u)
-                assert_line(flips, one.interval, 1 - one.stability, color=f"C{r}")
-                assert_line(kurtosis, one.mark, one.kurtosis.values[:, 2], color=f"C{r}")
-                assert_line(fields, np.arange(SITES), one.final.values / np.abs(one.final.values).max(), color=f"C{r}")
-    assert [axes.get_title() for axes in panels[1, 0, :2]] == ["unit 1", "unit 2"]
+        flips, kurtosis = panels[2 * g : 2 * g + 2]
+        for r, color in enumerate(SHADES):
+            one = record.isel(gain=g, rate=r, seed=0)
+            assert_all_drawn(rows[g], [field / np.abs(field).max() for field in one.final.values], color=color)
+            assert_all_drawn(flips, 1 - one.stability.values.T, color=color)
+            assert_all_drawn(kurtosis, one.kurtosis.values[..., 2].T, color=color)
+    assert [text.get_text() for text in rows[0].get_xticklabels()] == ["1", "2", "3"]
 
 
 def test_figure_shows_loss_and_flips_by_time():
-    record = scrambled(made()).isel(unit=slice(3))
-    loss, _, flips, _ = experiment.figure(record).axes[-4:]
+    record = drawn()
+    _, flips, loss, *_ = experiment.figure(record).axes
     middles = 50 * np.arange(20) + 25.0
-    for r, rate in enumerate(RATES):
-        for g, style in enumerate(("-", "--")):
+    some = np.unique(np.geomspace(1, 20, 30).round().astype(int)) - 1
+    for r, (rate, color) in enumerate(zip(RATES, SHADES, strict=True)):
+        for g, marker in enumerate("os"):
             one = record.isel(gain=g, rate=r)
-            assert_line(loss, one.step[1:] * rate, one.loss.values.mean(0)[1:], color=f"C{r}", style=style)
+            assert_line(loss, one.step[1 + some] * rate, one.loss.values.mean(0)[1 + some], color=color, marker=marker)
             shown = (1 - one.stability.values).mean((0, 2)) / (50 * rate)
-            assert_line(flips, middles * rate, shown, color=f"C{r}", style=style)
+            assert_line(flips, middles[some] * rate, shown[some], color=color, marker=marker)
     exact = points(flips, color="black")
     np.testing.assert_allclose([x for x, _ in exact], np.outer(RATES, middles))
     expected = [(1 - record.gaussian_stability.values[0, r]).mean((0, 2)) / (50 * rate) for r, rate in enumerate(RATES)]
     np.testing.assert_allclose([y for _, y in exact], expected)
-    labels = [text.get_text() for text in loss.get_legend().get_texts()]
-    assert labels == ["gain 0.01", "gain 3", *(f"learning rate {rate:g}" for rate in RATES)]
+    assert [text.get_text() for text in loss.get_legend().get_texts()] == ["gain 0.01", "gain 3"]
+    assert [text.get_text() for text in flips.get_legend().get_texts()] == ["exact", *(f"rate {rate:g}" for rate in RATES)]
 
 
-def test_figure_shows_the_stability_of_each_unit_at_the_notes_rate():
-    record = scrambled(made()).isel(unit=slice(3))
-    axes = experiment.figure(record).axes[-3]
-    assert axes.get_title() == "(b) p(t) at learning rate 0.01"
-    for g, color in enumerate(("C5", "C9")):
-        one = record.isel(gain=g, rate=0, seed=0).stability.transpose("interval", "unit").values
-        shown = [line for line in axes.lines if line.get_color() == color]
-        np.testing.assert_allclose([line.get_ydata() for line in shown], [*one.T, one.mean(1)])
-        np.testing.assert_allclose(shown[0].get_xdata(), record.interval)
+def test_figure_shows_sampled_flips_at_the_notes_rate_beside_the_exact_ones():
+    record = drawn()
+    axes = experiment.figure(record).axes[0]
+    assert axes.get_title(loc="left") == "(a) flips at the rate 0.01: sampled and exact"
+    time = (50 * np.arange(20) + 25) * 0.01
+    for g, marker in enumerate("os"):
+        assert_line(axes, time, 100 * (1 - record.stability.values[g, 0]).mean((0, 2)), marker=marker)
+    assert_line(axes, time, 100 * (1 - record.gaussian_stability.values[0, 0]).mean((0, 2)), color="black")
+
+
+def test_figure_shows_the_most_localized_unit_and_the_kurtosis_of_all():
+    record = drawn()
+    field, kurtosis = experiment.figure(record).axes[4:6]
+    unit = int(np.argmax(record.ipr.values[1, 2, 0, -1]))
+    for r, (rate, color) in enumerate(zip(RATES, SHADES, strict=True)):
+        final = record.final.values[1, r, 0, unit]
+        assert_drawn(field, final / np.abs(final).max(), color=color)
+        assert_all_drawn(kurtosis, record.kurtosis.values[1, r, 0, :, :, 0].T, color=color)
+        np.testing.assert_allclose(points(kurtosis, color=color)[0][0], record.mark * rate)
 
 
 def test_figure_shows_how_gates_and_fields_settle():
     record = made().isel(unit=slice(4, 7))
     likeness = np.random.default_rng(1).uniform(0.96, 1.0, (2, 4, 3))
     record["likeness"][{**TOP, "mark": slice(1, 5)}] = likeness
-    axes = experiment.figure(record).axes[-1]
+    axes = experiment.figure(record).axes[3]
     time = 2.4 * record.mark.values
-    for name, color, band, at in (("likeness", "C3", 0, 600.0), ("ipr", "C4", 1, 1800.0)):
+    for name, color, dash, band, at in (("likeness", "#0072B2", "-", 0, 600.0), ("ipr", "#E69F00", "--", 1, 1800.0)):
         values = np.moveaxis(record[name].values[1, 2], 1, 0).reshape(5, -1)
-        assert_line(axes, time, np.median(values, axis=1), color=color, style="-")
+        assert_line(axes, time, np.median(values, axis=1), color=color, style=dash)
         corners = axes.collections[band].get_paths()[0].vertices
         for t, quartiles in zip(time, np.quantile(values, [0.25, 0.75], axis=1).T, strict=True):
             assert {round(y, 9) for x, y in corners if x == t} == {round(q, 9) for q in quartiles}
         ((x, _),) = points(axes, color=color, style=":")
         np.testing.assert_allclose(x, at)
-    assert axes.get_title() == "(d) settling at gain 3, learning rate 2.4"
+    assert "(settles at 600 τ)" in axes.get_legend().get_texts()[0].get_text()

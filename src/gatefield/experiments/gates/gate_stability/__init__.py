@@ -1,6 +1,6 @@
 """Do the gates of a committee flip while it learns, or do they freeze?"""
 
-from gatefield.experiments.gates.gate_stability.figure import draw
+from gatefield.experiments.gates.gate_stability.figure import draw, more
 from gatefield.experiments.gates.gate_stability.simulate import Settings, simulate
 from gatefield.experiments.gates.gate_stability.verdicts import verdicts
 from gatefield.lab import Experiment
@@ -9,12 +9,21 @@ experiment = Experiment(
     name="gate-stability",
     title="How often do gates flip in training, and do they settle before the field does?",
     source="note 002, section 4.1, equation 45 and figure 3",
-    text="A ReLU unit is a linear unit behind a gate, which is open where its preactivation is positive. If the gates soon "
-    "froze, a gated linear network could stand in for the ReLU network. So: with what probability p(t) is the gate the same "
-    "at one record of the training and the next? On Gaussian data it is known in closed form, from the angle between both "
-    "fields; else it is sampled. Rare flips add up: hence also the likeness, the probability that a gate is already as at "
-    "the end. The note's learning rate leaves the training far from its end: K times that rate is shown beside it, and one "
-    "that lets fields reach their final shape.",
+    text="A ReLU unit is a linear unit behind a gate, which is open where its preactivation is positive. If gates soon "
+    "froze, a gated linear network could stand in for the ReLU network. With what probability p(t) is a gate the same at "
+    "one record of the training and the next? On Gaussian data it follows from the angle between both fields; else it is "
+    "sampled. Rare flips add up: so the likeness to the final gate is followed too.",
+    caption="(a) Inputs whose gate flips from one record to the next, mean over units and seeds, at the lowest learning "
+    "rate: dots sampled, line exact on Gaussian data. (b) The same per unit of time, at all rates (colours) and gains "
+    "(markers as in (c)). (c) The loss, mean over seeds. (d) At the highest gain and rate: the share of inputs for which a "
+    "gate is as at the end, and the inverse participation ratio (IPR) of the field; dotted: when the median localized unit "
+    "settles. (e) The most localized unit of the first seed: its final field after each training. (f) Excess kurtosis of "
+    "preactivations within the positive class, a line for each unit of the first seed.",
+    more=more,
+    more_caption="All units of the first seed at the lowest gain and at the highest. (a) and (b) Final field of each unit, "
+    "over its largest entry, by learning rate. (c) and (e) The share of inputs whose gate flips up to the next record, a "
+    "line for each unit. (d) and (f) The excess kurtosis of preactivations on both classes together, which also rises "
+    "because the classes differ in variance.",
     Parameters=Settings,
     presets={"full": {}, "quick": {"batch_size": 600, "seeds": 1, "samples": 4_000, "record_every": 50}},
     durations={"quick": "30 s", "full": "20 min"},

@@ -1,4 +1,4 @@
-"""The figure of `gate-stability`."""
+"""The figures of `gate-stability`."""
 
 from typing import Any, cast
 
@@ -8,111 +8,193 @@ from matplotlib.figure import Figure
 
 from gatefield.experiments.gates.gate_stability.paths import settling_times
 from gatefield.experiments.gates.gate_stability.verdicts import GAUSSIAN
-from gatefield.plot import THEORY, gain_text, small_field
+from gatefield.experiments.gates.setting import scales, seeds
+from gatefield.plot import (
+    COLOURS,
+    DATA,
+    THEORY,
+    WIDTH,
+    field_row,
+    gain_text,
+    letter,
+    plain_log_scale,
+    say_setting,
+    shades,
+    small_field,
+)
 
 SHOWN = 12
-"""Units that have a column each."""
+"""Units whose final fields are shown."""
+DOTS = 30
+"""Dots of one line; more would hide what is below them."""
+GATE, FIELD = COLOURS[0], COLOURS[4]
+MARKS = "os^Dv"
+"""Of gains, in their order."""
 
 
 def draw(record: xr.Dataset) -> Figure:
-    """For each gain the first committee unit by unit, as in the note; below, loss, flips and settling for all."""
-    gains = record.sizes["gain"]
-    figure = Figure(figsize=(14.0, 4.0 * gains + 6.4))
-    *blocks, bottom = cast(Any, figure.subfigures(gains + 1, 1, height_ratios=[1.0] * gains + [1.6]))
-    for block, g in zip(blocks, range(gains), strict=True):
-        _units(block, record.isel(gain=g, seed=0))
-    panels = bottom.subplots(2, 2).ravel()
-    _loss(panels[0], record)
-    _stabilities(panels[1], record.isel(rate=0, seed=0))
-    _flips(panels[2], record)
-    _settling(panels[3], record.isel(gain=-1))
+    """Flips against the exact ones, their sum, the loss, what settles first, and two units."""
+    figure = Figure(figsize=(WIDTH, 7.4))
+    panels = cast(Any, figure.subplots(3, 2))
+    _notes_rate(panels[0, 0], record.isel(rate=0))
+    _flips(panels[0, 1], record)
+    _loss(panels[1, 0], record)
+    _settling(panels[1, 1], record.isel(gain=-1, rate=-1))
+    top = record.isel(gain=-1, seed=0)
+    unit = top.isel(unit=int(top.ipr.isel(rate=-1, mark=-1).argmax("unit")))
+    _field(panels[2, 0], unit)
+    _kurtosis(panels[2, 1], top)
+    gain, rate = gain_text(float(top.gain)), float(record.rate[0])
+    titles = [
+        f"flips at the rate {rate:g}: sampled and exact",
+        "the flips of all rates fall on one curve",
+        f"the rate {rate:g} stops before the loss is down",
+        f"gain {gain}: when gate and field settle",
+        f"gain {gain}: one unit's final field by rate",
+        f"gain {gain}: kurtosis falls with localization",
+    ]
+    letter(panels, titles if record.sizes["rate"] > 1 else [*titles[:1], "flips", "loss", *titles[3:]])
+    _say(figure, record, "band: quartiles over units and seeds")
     return figure
 
 
-def _units(figure: Any, one: xr.Dataset) -> None:
-    """Stability, kurtosis and final field of each unit, a line for each learning rate."""
-    shown = min(SHOWN, one.sizes["unit"])
-    panels = figure.subplots(3, shown, sharey="row", squeeze=False)
-    for u, (top, middle, low) in enumerate(panels.T):
-        for r, rate in enumerate(one.rate.values):
-            unit, style = one.isel(unit=u, rate=r), {"color": f"C{r}", "linewidth": 1.0, "label": f"learning rate {rate:g}"}
-            flips = 1 - unit.stability
-            top.semilogy(unit.interval, flips.where(flips > 0), **style)
-            middle.plot(unit.mark, unit.kurtosis.sel(inputs="both"), **style)
-            field = unit.final.assign_coords(position=np.arange(unit.sizes["position"]))
-            small_field(low, field, **style)
-        top.set(title=f"unit {u + 1}", xticks=[])
-        middle.set(xticks=[0, int(one.step[-1])], xlabel="step")
-        middle.axhline(0.0, color="0.8", linewidth=0.8, zorder=0)
-        low.set(xlabel="site")
-    for axes, label in zip(panels[:, 0], ("1 - p(t)", "kurtosis", "field"), strict=True):
-        axes.set_ylabel(label)
-    title = f"gain {gain_text(float(one.gain))}: share 1 - p(t) of inputs whose gate flips up to the next record; "
-    figure.suptitle(
-        title + "excess kurtosis of preactivations on both classes; final field, scaled", x=0.01, ha="left", fontsize=11
-    )
+def more(record: xr.Dataset) -> Figure:
+    """Unit by unit, as in the note: final fields, flips and kurtosis, at the lowest and the highest gain."""
+    ends = sorted({0, record.sizes["gain"] - 1})
+    shown = min(SHOWN, record.sizes["unit"])
+    figure = Figure(figsize=(WIDTH, 3.1 * len(ends) + 1.0))
+    grid = figure.add_gridspec(2 * len(ends), 2, height_ratios=[0.6] * len(ends) + [1.0] * len(ends))
+    fields = [figure.add_subplot(grid[row, :]) for row in range(len(ends))]
+    panels = np.array([[figure.add_subplot(grid[len(ends) + row, side]) for side in (0, 1)] for row in range(len(ends))])
+    colours = _colours(record)
+    for row, (g, (flips, kurtosis)) in enumerate(zip(ends, panels, strict=True)):
+        one = record.isel(gain=g, seed=0)
+        for r, color in enumerate(colours):
+            at = one.isel(rate=r)
+            names = [f"{u + 1}" for u in range(shown)]
+            field_row(fields[row], at.final.transpose("unit", "position")[:shown], names, color=color, linewidth=0.8 + 0.2 * r)
+            changes = (1 - at.stability).transpose("interval", "unit")
+            flips.plot(at.interval, changes.where(changes > 0), color=color, linewidth=0.5, alpha=0.6)
+            both = at.kurtosis.sel(inputs="both").transpose("mark", "unit")
+            kurtosis.plot(at.mark, both, color=color, linewidth=0.6, alpha=0.8)
+        flips.set(yscale="log", xlabel="step", ylabel="share of inputs\nwhose gate flips")
+        kurtosis.set(xlabel="step", ylabel="excess kurtosis")
+        kurtosis.axhline(0.0, color="0.8", linewidth=0.8, zorder=0)
+    _name_rates(fields[0], record, loc="lower right", bbox_to_anchor=(1.0, 0.97), ncols=record.sizes["rate"])
+    gains = [f"gain {gain_text(float(record.gain[g]))}" for g in ends]
+    letter(fields, [f"{gain}: final field of each unit, scaled" for gain in gains])
+    names = [f"{gain}: {words}" for gain in gains for words in ("flips of each unit", "kurtosis on both classes")]
+    letter(panels, names, start=chr(ord("a") + len(ends)))
+    _say(figure, record, "first seed")
+    return figure
 
 
-def _lines(axes: Any, record: xr.Dataset, name: str, steps: Any, values: xr.DataArray) -> None:
-    """One line for each rate (colour) and gain (style), against time."""
-    for r, rate in enumerate(record.rate.values):
-        for g, style in zip(range(record.sizes["gain"]), ("-", "--", ":", "-.") * 9, strict=False):
-            label = f"gain {gain_text(float(record.gain[g]))}" if r == 0 else None
-            axes.plot(steps * rate, values.isel(rate=r, gain=g), style, color=f"C{r}", linewidth=1.3, label=label)
-    axes.set(xlabel=r"time ($\tau$) = learning rate $\times$ step", ylabel=name, xscale="log")
+def _say(figure: Any, record: xr.Dataset, *words: str) -> None:
+    rates, steps = record.rate.values, int(record.step[-1])
+    time = f"{steps} steps at learning rates {', '.join(f'{rate:g}' for rate in rates)} (up to {steps * rates.max():,.0f} τ)"
+    sizes = f"n = {record.attrs['n']}", scales(record), f"{record.attrs['units']} units", seeds(record.sizes["seed"])
+    say_setting(figure, *sizes, time, f"2 × {record.attrs['samples']:,} samples", *words)
 
 
-def _loss(axes: Any, record: xr.Dataset) -> None:
-    _lines(axes, record, "loss", record.step[1:].values, record.loss.mean("seed").isel(step=slice(1, None)))
-    for r, rate in enumerate(record.rate.values):
-        axes.plot([], [], color=f"C{r}", linewidth=4, label=f"learning rate {rate:g}")
-    axes.set_title("(a) loss")
-    axes.legend(loc="upper right")
+def _colours(record: xr.Dataset) -> list[str]:
+    """Of the learning rates, which have an order."""
+    return shades(record.sizes["rate"], "viridis", (0.0, 0.8))
 
 
-def _stabilities(axes: Any, one: xr.Dataset) -> None:
-    """p(t) of each unit at the note's learning rate, as in its figure 3."""
+def _some(length: int) -> np.ndarray:
+    """Places along an axis of that length at which dots are drawn, evenly spaced on a logarithmic axis."""
+    return np.unique(np.geomspace(1, length, DOTS).round().astype(int)) - 1
+
+
+def _name_rates(axes: Any, record: xr.Dataset, **options: Any) -> None:
+    for color, rate in zip(_colours(record), record.rate.values, strict=True):
+        axes.plot([], [], color=color, linewidth=3, label=f"rate {rate:g}")
+    axes.legend(**options)
+
+
+def _notes_rate(axes: Any, one: xr.Dataset) -> None:
+    """The share of gates that flip up to the next record, at the note's rate, as in its figure 3; exact where it is known."""
+    time = _middles(one) * float(one.rate)
     for g, gain in enumerate(one.gain.values):
-        p, style = one.stability.isel(gain=g), {"color": f"C{5 + 4 * g % 5}"}  # C0 to C4 are rates, gates and fields
-        axes.plot(p.interval, p.transpose("interval", "unit"), **style, linewidth=0.6, alpha=0.45)
-        axes.plot(p.interval, p.mean("unit"), **style, linewidth=2.0, label=f"gain {gain_text(float(gain))}")
-    axes.plot([], [], color="0.5", linewidth=0.6, label="each unit (bold: their mean)")
-    axes.set(xlabel="step", ylabel="p(t): gate as at the next record", title=f"(b) p(t) at learning rate {float(one.rate):g}")
-    axes.legend(loc="lower right")
+        flips = (1 - one.stability.isel(gain=g)).mean(("unit", "seed"))
+        look = {"color": COLOURS[(0, 4)[g % 2]], "marker": MARKS[g % 5], "markersize": 3, "markeredgewidth": 0}
+        axes.plot(time, 100 * flips, **{**DATA, **look}, label=f"sampled, gain {gain_text(gain)}")
+        if gain <= GAUSSIAN:
+            exact = (1 - one.gaussian_stability.isel(gain=g)).mean(("unit", "seed"))
+            axes.plot(time, 100 * exact, **THEORY, linewidth=1.2, label=f"exact, gain {gain_text(gain)}", zorder=4)
+    every = int(one.step[1] - one.step[0])
+    axes.set(xlabel="time (τ)", ylabel=f"inputs whose gate flips\nwithin {every} steps (%)")
+    axes.set_ylim(bottom=0)
+    axes.legend()
+
+
+def _middles(record: xr.Dataset) -> np.ndarray:
+    return (record.step[1:].values + record.step[:-1].values) / 2
 
 
 def _flips(axes: Any, record: xr.Dataset) -> None:
     """Flips per unit of time, which can be compared between rates; exact ones where data are nearly Gaussian."""
     each = float(record.step[1] - record.step[0]) * record.rate
     flips, exact = ((1 - p).mean(("unit", "seed")) / each for p in (record.stability, record.gaussian_stability))
-    middles = (record.step[1:].values + record.step[:-1].values) / 2
-    _lines(axes, record, r"flips per input and $\tau$", middles, flips.where(flips > 0))
+    middles, some = _middles(record), _some(record.sizes["interval"])
+    _dots(axes, record, middles[some], flips.where(flips > 0).isel(interval=some))
     for gain in record.gain.values[record.gain.values <= GAUSSIAN]:
         for rate in record.rate.values:
-            axes.plot(middles * rate, exact.sel(gain=gain, rate=rate), **THEORY, linewidth=0.7)
-    axes.plot([], [], **THEORY, linewidth=0.7, label="exact, Gaussian data")
-    axes.set(title="(c) flips", yscale="log")
-    axes.legend(*([part[-1]] for part in axes.get_legend_handles_labels()), loc="lower left")
+            axes.plot(middles * rate, exact.sel(gain=gain, rate=rate), **THEORY, linewidth=0.9, zorder=4)
+    axes.plot([], [], **THEORY, label="exact")
+    plain_log_scale(axes)
+    axes.set(ylabel="flips per input and τ")
+    _name_rates(axes, record, loc="lower left")
+
+
+def _loss(axes: Any, record: xr.Dataset) -> None:
+    some = 1 + _some(record.sizes["step"] - 1)
+    _dots(axes, record, record.step.values[some], record.loss.mean("seed").isel(step=some))
+    for g, gain in enumerate(record.gain.values):
+        axes.plot([], [], linestyle="none", marker=MARKS[g % 5], color="0.4", markersize=4, label=f"gain {gain_text(gain)}")
+    axes.set(ylabel="loss")
+    axes.legend()
+
+
+def _dots(axes: Any, record: xr.Dataset, steps: np.ndarray, values: xr.DataArray) -> None:
+    """One row of dots for each rate (colour) and gain (marker), against time."""
+    for rate, color in zip(record.rate.values, _colours(record), strict=True):
+        for g, gain in enumerate(record.gain.values):
+            look = {"color": color, "marker": MARKS[g % 5], "markersize": 3.5}
+            axes.plot(steps * rate, values.sel(rate=rate, gain=gain), linestyle="none", **look)
+    axes.set(xlabel="time (τ) = learning rate × step", xscale="log")
 
 
 def _settling(axes: Any, one: xr.Dataset) -> None:
-    """At the highest gain: likeness to the final gate beside localization, median and quartiles over units."""
-    longest = one.isel(rate=-1)
-    time = longest.mark * float(longest.rate)
-    for values, color, label in [
-        (longest.likeness, "C3", "gate agrees with its final state"),
-        (longest.ipr, "C4", "inverse participation ratio"),
-    ]:
+    """Likeness to the final gate beside localization, median and quartiles over units, and when each settles."""
+    time, times = one.mark * float(one.rate), settling_times(one)
+    named = (
+        (one.likeness, GATE, "-", f"gate as at the end (settles at {times[0]:,.0f} τ)"),
+        (one.ipr, FIELD, "--", f"IPR of the field (half-way at {times[1]:,.0f} τ)"),
+    )
+    for (values, color, dash, label), at in zip(named, times, strict=True):
         low, middle, high = values.quantile([0.25, 0.5, 0.75], ("unit", "seed")).values
         axes.fill_between(time, low, high, color=color, alpha=0.2, linewidth=0)
-        axes.plot(time, middle, color=color, label=label)
-    for at, color in zip(settling_times(longest), ("C3", "C4"), strict=True):
-        axes.axvline(at, color=color, linestyle=":", linewidth=1.2)
-    axes.plot([], [], ":", color="0.4", label="median localized unit: settled, half-way up")
-    axes.set(
-        xlabel=r"time ($\tau$)",
-        ylabel="median and quartiles over units",
-        ylim=(0, 1.02),
-        title=f"(d) settling at gain {gain_text(float(one.gain))}, learning rate {float(longest.rate):g}",
-    )
-    axes.legend(loc="center right")
+        axes.plot(time, middle, dash, color=color, label=label)
+        axes.axvline(at, color=color, linestyle=":", linewidth=1.4)
+    axes.set(xlabel="time (τ)", ylabel="median over units", ylim=(0, 1.02), xlim=(0, float(time[-1])))
+    axes.legend(loc="center right", bbox_to_anchor=(1.0, 0.5), frameon=True, framealpha=1.0, edgecolor="none")
+
+
+def _field(axes: Any, one: xr.Dataset) -> None:
+    """The final field of one unit, the most localized one, at each rate, scaled."""
+    field = one.final.assign_coords(position=np.arange(one.sizes["position"]))
+    for r, color in enumerate(_colours(one)):
+        small_field(axes, field.isel(rate=r), color=color, linewidth=1.0 + 0.4 * r)
+    axes.set(xlabel="site", ylabel="field, scaled")
+
+
+def _kurtosis(axes: Any, one: xr.Dataset) -> None:
+    """Of each unit of the first seed at the highest gain, within the positive class."""
+    for r, (rate, color) in enumerate(zip(one.rate.values, _colours(one), strict=True)):
+        values = one.kurtosis.sel(inputs="positive").isel(rate=r).transpose("mark", "unit")
+        time = one.mark * float(rate)
+        axes.plot(time, values, color=color, linewidth=0.7, alpha=0.8)
+    axes.axhline(0.0, color="0.8", linewidth=0.8, zorder=0)
+    axes.set(xlabel="time (τ)", ylabel="excess kurtosis,\npositive class", xscale="symlog")
+    _name_rates(axes, one, loc="lower left")

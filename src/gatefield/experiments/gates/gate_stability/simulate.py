@@ -58,7 +58,7 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
         "mark": ("mark", steps[marks(len(steps))]),
         "inputs": ["positive", "negative", "both"],
     }
-    return xr.Dataset(data, coords, {"units": p.units, "samples": p.samples, "n": p.n})
+    return xr.Dataset(data, coords, {"units": p.units, "samples": p.samples, "n": p.n, "xi1": p.xi1, "xi0": p.xi0})
 
 
 def _train(p: Settings, bench: Bench) -> xr.Dataset:

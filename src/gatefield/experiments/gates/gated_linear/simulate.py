@@ -61,6 +61,7 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
     parts = [_part(p, case, run) for case, run in zip(CASES, runs, strict=True)]
     record = xr.concat(parts, "case", join="outer", coords="minimal", compat="override")
     attrs = {"kind": "training", "batch_size": p.batch_size, "learning_rate": p.learning_rate, "steps": p.steps}
+    attrs |= {"xi1": p.xi1, "xi0": p.xi0}
     return record.assign_coords(case=list(CASES), gain=list(p.gains)).assign_attrs(attrs)
 
 

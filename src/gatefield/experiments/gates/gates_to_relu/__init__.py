@@ -1,6 +1,6 @@
 """How early do the gates of a ReLU network know what it will become?"""
 
-from gatefield.experiments.gates.gates_to_relu.figure import draw
+from gatefield.experiments.gates.gates_to_relu.figure import draw, more
 from gatefield.experiments.gates.gates_to_relu.simulate import Settings, simulate
 from gatefield.experiments.gates.gates_to_relu.verdicts import verdicts
 from gatefield.lab import Experiment
@@ -11,10 +11,17 @@ experiment = Experiment(
     source="notes 000 and 002, sections 4 and 5: whether fixed gates can stand in for a ReLU network",
     text="ReLU committees are trained, and their gates frozen at a time t. The gated linear network behind these gates is "
     "solved exactly: where its fields end, and with what loss. These limit fields are compared with the fields that the "
-    "ReLU network has at the end of its training (cosine, units paired for the best match), beside the ReLU network's own "
-    "fields at time t; and the limiting loss with the loss of the ReLU network at time t. Time 0 is that of random gates; "
-    "another control are the final gates of another seed. Statistics are exact for gain 0.01, where data count as Gaussian, "
-    "and for one unit up to the mean input behind its gate; else they come from one sample, and losses from another.",
+    "ReLU network has at the end (cosine, units paired for the best match), beside its own fields at time t. Controls are "
+    "the random gates of time 0 and the final gates of another seed.",
+    caption="(a) One number of units and (b) the next, a panel for each gain: cosine with the final fields of the ReLU "
+    "network, for the limit behind the gates frozen at time t (black) and for the network's own fields at t (blue dashed); "
+    "thin: seeds; dots: time 0; dotted: the limit behind the final gates of another seed. Vertical lines: from when on the "
+    "cosine is 0.95 or more; the number after the gain says how many times as early the gates are. (c) The limit field "
+    "(black) of the first unit behind the gates of time t, and the final field (blue), at the gain nearest to 3.",
+    more=more,
+    more_caption="(a) One number of units and (b) the next, a panel for each gain: loss in the limit behind the gates of "
+    "time t (black) and of the ReLU network at t (blue dashed). Vertical lines: from when on 95 % of the final reduction "
+    "of the loss is reached; the number says how many times as early the gates allow it.",
     Parameters=Settings,
     presets={
         "full": {},

@@ -1,5 +1,8 @@
 """What the record of `gates-to-relu` says of each claim."""
 
+from collections.abc import Callable, Mapping
+from typing import Any
+
 import numpy as np
 import xarray as xr
 
@@ -23,16 +26,11 @@ STABLE = "note 002, section 5.2: gates stabilize early on"
 
 
 def verdicts(record: xr.Dataset) -> list[Verdict]:
-    """Six claims for each number of units; the numbers of every gain stand in the note."""
-    why = lacking(lasting(record, ENOUGH))
-    return [verdict for K in record.units.values for verdict in undecided(why, *_of_units(record.sel(units=K)))]
-
-
-def _of_units(one: xr.Dataset) -> list[Verdict]:
-    gains = one.gain.values.tolist()
-    why = "" if gains[-1] >= SQUASHED else lacking(holding("gains", [3.0], gains))
-    end, *others = unjudged(why, *(claim(one) for claim in (_end, _early, _early_loss, _wrong, _local)))
-    return [end, _random(one), *others]
+    """Six claims, each at every number of units and gain."""
+    gains = record.gain.values.tolist()
+    low = "" if gains[-1] >= SQUASHED else lacking(holding("gains", [3.0], gains))
+    early, *others = unjudged(low, *(claim(record) for claim in (_early, _early_loss, _end, _local, _wrong)))
+    return undecided(lacking(lasting(record, ENOUGH)), early, *others, _random(record))
 
 
 def unit_name(K: int) -> str:
@@ -53,122 +51,129 @@ def known_from(time: np.ndarray, match: np.ndarray) -> float:
     return float(time[last] * (time[last + 1] / time[last]) ** part)
 
 
-def _known(one: xr.Dataset, values: xr.DataArray) -> xr.DataArray:
+def known_times(one: xr.Dataset, values: xr.DataArray) -> xr.DataArray:
     """For each gain and seed; not before the first time after 0."""
     rows = values.transpose("gain", "seed", "step").values
     found = [[max(known_from(one.time.values, run), float(one.time[1])) for run in runs] for runs in rows]
     return xr.DataArray(found, {"gain": one.gain}, ("gain", "seed"))
 
 
-def _share(loss: xr.DataArray, one: xr.Dataset) -> xr.DataArray:
-    """Which share of the loss that the ReLU network removes is removed, the median over seeds."""
-    return _shares(loss, one).median("seed")
+def shares_of_loss(one: xr.Dataset) -> tuple[xr.DataArray, xr.DataArray]:
+    """Which share of the loss that the ReLU network removes is removed behind its gates, and by itself."""
+    limit, own = (_shares(loss, one) for loss in (one.limit_loss, one.own_loss))
+    return limit, own
 
 
 def _shares(loss: xr.DataArray, one: xr.Dataset) -> xr.DataArray:
     return (ZERO_LOSS - loss) / (ZERO_LOSS - one.own_loss.isel(step=-1))
 
 
-def _claim(one: xr.Dataset, text: str) -> str:
-    return f"{unit_name(int(one.units))}: {text}"
+def _each(record: xr.Dataset, row: Callable[[xr.Dataset], Verdict | None]) -> dict[str, Verdict]:
+    """The rows of all numbers of units and gains at which there is one."""
+    cells = [record.sel(units=[K]).isel(units=0).sel(gain=[g]) for K in record.units.values for g in record.gain.values]
+    found = {f"{unit_name(int(cell.units))}, gain {gain_text(float(cell.gain[0]))}": row(cell) for cell in cells}
+    return {at: verdict for at, verdict in found.items() if verdict}
 
 
-def _each(form: str, *parts: xr.DataArray, between: str = ", ") -> str:
-    """The same numbers for every gain, in words."""
-    gains = parts[0].gain.values
-    return "; ".join(
-        f"gain {gain_text(g)}: {between.join(format(float(part.sel(gain=g)), form) for part in parts)}" for g in gains
-    )
+def _squashed(cell: xr.Dataset) -> bool:
+    """Whether fields reach a steady state within training at this gain."""
+    return float(cell.gain[0]) >= SQUASHED
 
 
-def _squashed(values: xr.DataArray) -> xr.DataArray:
-    """Those at gains at which fields reach a steady state within training: 1 and above, or all if there is none."""
-    high = values.sel(gain=values.gain >= SQUASHED)
-    return high if high.sizes["gain"] else values
+def _end(record: xr.Dataset) -> Verdict:
+    def row(cell: xr.Dataset) -> Verdict:
+        last = cell.isel(step=-1)
+        explained = abs(float(_shares(last.limit_loss, cell).median()) - 1)
+        off = Verdict.below("", 1 - KNOWN, explained, predicted=0.0, or_equal=True, of="explained loss, distance from ReLU's,")
+        words = "median cosine with the final fields"
+        return off.and_above(KNOWN, last.limit_match.median(), or_equal=True, of=words) if _squashed(cell) else off
 
-
-def _end(one: xr.Dataset) -> Verdict:
-    last = one.isel(step=-1)
-    match, explained = last.limit_match.median("seed"), _share(last.limit_loss, one)
-    return Verdict.above(
-        _claim(one, "the gated linear network behind the final gates is the ReLU network"),
-        KNOWN,
-        _squashed(match).min(),
-        predicted=1.0,
-        or_equal=True,
-        of="median cosine at gain 1 and above",
+    return Verdict.each(
+        "the gated linear network behind the final gates of a ReLU network has its loss and, from gain 1 on, its fields",
+        _each(record, row),
         source="note 002, section 5.2",
-        note=f"cosine and explained loss, in units of the ReLU network's: {_each('.3f', match, explained)}. Whether it starts "
-        f"from zero or from the field changes it by {float(one.start_matters.max()):.1e} at most",
-    ).and_below(1 - KNOWN, abs(explained - 1).max(), or_equal=True, of="distance of the explained loss from 1, at any gain,")
-
-
-def _random(one: xr.Dataset) -> Verdict:
-    first = one.isel(step=0)
-    match = first.limit_match.median("seed")
-    return Verdict.below(
-        _claim(one, "random gates do not know the answer"),
-        UNLIKE,
-        match.max(),
-        of="median cosine at time 0, at any gain,",
-        kind="control",
-        note=f"cosine and explained loss: {_each('.3f', match, _share(first.limit_loss, one))}",
+        note=f"a start from the field instead of zero changes the limit by {float(record.start_matters.max()):.1e} at most",
     )
 
 
-def _early(one: xr.Dataset) -> Verdict:
-    claim = "the gates know the final fields before the fields show it"
-    return _earlier(one, claim, "cosine with the end", one.limit_match, one.own_match)
+def _random(record: xr.Dataset) -> Verdict:
+    def row(cell: xr.Dataset) -> Verdict:
+        return Verdict.below("", UNLIKE, cell.limit_match.isel(step=0).median(), of="median cosine with the final fields")
+
+    return Verdict.each("the gates of the random start do not lead to the final fields", _each(record, row), kind="control")
 
 
-def _early_loss(one: xr.Dataset) -> Verdict:
-    claim = "the gates allow the final loss before the network reaches it"
-    return _earlier(one, claim, "share of the explained loss", *(_shares(x, one) for x in (one.limit_loss, one.own_loss)))
+def _early(record: xr.Dataset) -> Verdict:
+    def ratio(cell: xr.Dataset) -> xr.DataArray:
+        return known_times(cell, cell.own_match) / known_times(cell, cell.limit_match)
+
+    return _earlier(record, "fields", f"cosine of {KNOWN}", ratio)
 
 
-def _earlier(one: xr.Dataset, claim: str, what: str, limit: xr.DataArray, own: xr.DataArray) -> Verdict:
-    gates, fields = _known(one, limit), _known(one, own)
-    return Verdict.above(
-        _claim(one, claim),
-        EARLY,
-        _squashed((fields / gates).median("seed")).min(),
-        or_equal=True,
-        of="how many times as early, median over seeds, at gain 1 and above:",
+def _early_loss(record: xr.Dataset) -> Verdict:
+    def ratio(cell: xr.Dataset) -> xr.DataArray:
+        limit, own = shares_of_loss(cell)
+        return known_times(cell, own) / known_times(cell, limit)
+
+    return _earlier(record, "loss", f"share of {KNOWN} of the explained loss", ratio)
+
+
+def _earlier(record: xr.Dataset, what: str, words: str, ratio: Callable[[xr.Dataset], xr.DataArray]) -> Verdict:
+    def row(cell: xr.Dataset) -> Verdict | None:
+        times = float(ratio(cell).median())
+        return Verdict.above("", EARLY, times, or_equal=True, of="times as early, median,") if _squashed(cell) else None
+
+    rows = _each(record, row)
+    return Verdict.each(
+        f"frozen gates lead to the final {what} at least twice as early as the ReLU network itself gets there, from gain 1 on",
+        rows,
         kind="claim",
         source=STABLE,
-        note=f"time from which on the {what} is {KNOWN} or more (K² tau, training ends at {float(one.time[-1]):g}), limit "
-        f"behind the gates / ReLU network: {_each('.3g', gates.median('seed'), fields.median('seed'), between=' / ')}",
+        note=f"from when on the {words} is reached for good; training ends at {float(record.time[-1]):g} K²τ",
+        **(_headline(rows) if what == "fields" else {}),
     )
 
 
-def _wrong(one: xr.Dataset) -> Verdict:
-    match, explained = one.wrong_match.median("seed"), _share(one.wrong_loss, one)
-    return Verdict.above(
-        _claim(one, "trained gates of another seed serve as well for the loss, but lead to other fields"),
-        KNOWN,
-        _squashed(explained).min(),
-        predicted=1.0,
-        or_equal=True,
-        of="explained loss over the ReLU network's, at gain 1 and above,",
+def _headline(rows: Mapping[str, Verdict]) -> dict[str, Any]:
+    if not rows:
+        return {}
+    times = [row.measured for row in rows.values()]
+    reach = f"{min(times):.2g} to {max(times):.2g} times as early"
+    return {
+        "found": f"frozen gates lead to the final fields {reach} as the fields themselves",
+        "otherwise": f"frozen gates lead to the final fields {reach} as the fields themselves, not twice",
+    }
+
+
+def _wrong(record: xr.Dataset) -> Verdict:
+    def row(cell: xr.Dataset) -> Verdict | None:
+        explained, match = _shares(cell.wrong_loss, cell).median(), cell.wrong_match.median()
+        served = Verdict.above("", KNOWN, explained, predicted=1.0, or_equal=True, of="explained loss over ReLU's")
+        return served.and_below(UNLIKE, match, of="median cosine with the final fields") if _squashed(cell) else None
+
+    return Verdict.each(
+        "from gain 1 on the trained gates of another seed serve as well for the loss, but lead to other fields",
+        _each(record, row),
         kind="control",
-        note=f"cosine and explained loss: {_each('.3f', match, explained)}",
-    ).and_below(UNLIKE, _squashed(match).max(), of="median cosine there")
+    )
 
 
-def _local(one: xr.Dataset) -> Verdict:
+def _local(record: xr.Dataset) -> Verdict:
     """Localization in the limit behind the gates of a tenth of the training."""
-    tenth = int(np.abs(one.time.values - one.time.values[-1] / 10).argmin())
-    end, early = one.own_ipr.isel(step=-1).median("seed"), one.isel(step=tenth)
-    ratio, own = (ipr.median("seed") / end for ipr in (early.limit_ipr, early.own_ipr))
-    return Verdict.above(
-        _claim(one, "after a tenth of training the gates already ask for a localized field"),
-        HALF,
-        _squashed(ratio).min(),
-        predicted=1.0,
-        or_equal=True,
-        of="IPR of the limit over the final one, at gain 1 and above,",
+    tenth = int(np.abs(record.time.values - record.time.values[-1] / 10).argmin())
+
+    def row(cell: xr.Dataset) -> Verdict | None:
+        ratio = cell.limit_ipr.isel(step=tenth).median() / cell.own_ipr.isel(step=-1).median()
+        words = "IPR of the limit over the final one"
+        return Verdict.above("", HALF, ratio, predicted=1.0, or_equal=True, of=words) if _squashed(cell) else None
+
+    own = record.own_ipr.isel(step=tenth).median("seed") / record.own_ipr.isel(step=-1).median("seed")
+    high = own.sel(gain=own.gain >= SQUASHED)
+    least = float(high.min()) if high.size else 0.0
+    return Verdict.each(
+        "after a tenth of the training the gates ask for a field at least half as localized as the final one, from gain 1 on",
+        _each(record, row),
         kind="claim",
         source=STABLE,
-        note=f"at {float(one.time[tenth]):.3g} K² tau, IPR over that of the end, limit and ReLU field: "
-        + _each(".2f", ratio, own),
+        note=f"at {float(record.time[tenth]):.3g} K²τ; ReLU fields themselves have {least:.2f} of the final IPR or more",
     )

@@ -9,13 +9,17 @@ experiment = Experiment(
     name="self-consistency",
     title="Gates that lead to themselves: the fixed points of gate, limit field, gate",
     source="notes 000 and 002: fields behind fixed gates, and note 003, equation 4, whose steady states they are",
-    text="Freeze the gate of a ReLU neuron and train the linear unit behind it: it ends at 2 (Σ0+Σ1)^-1 f(w), with w the "
+    text="Freeze the gate of a ReLU neuron and train the linear unit behind it: it ends at 2 (Σ0+Σ1)⁻¹ f(w), with w the "
     "direction of the gate and f(w) the mean input of the positive class where it is open. Take that field's gate, and "
-    "repeat. The fixed points are the steady states of the ReLU neuron; the map lowers the loss at every step. It is "
-    "iterated from random fields, single sites, bumps and sinusoids, for both orders of the length scales. On Gaussian data "
-    "one mode remains, and each other mode k shrinks against it by D_min/D_k per iteration, D = 1 + λ0/λ1. Other data are "
-    "represented by one large sample; an end state is stable if it returns on another one, pushed away by a tenth. "
-    "Training lasts 200 tau or so; which states it reaches much later is the question of late-localization.",
+    "repeat. The fixed points are the steady states of the ReLU neuron. The map is iterated from random fields, single "
+    "sites, bumps and sinusoids, for both orders of the length scales. Which states a training reaches much later is the "
+    "question of late-localization.",
+    caption="(a) End states of the map from all starts, different ones up to shift and sign (open), and those of them that "
+    "return on another sample after a push of a tenth (filled). (b) By how much one iteration shrinks each mode against "
+    "the winning one: dots the map, line D_min/D_k with D = 1 + λ0/λ1. (c) Losses of all end states with the longer range "
+    "positive, a dot for each start or seed; dash: the flat field. (d) The same with the shorter range positive. (e) End "
+    "states with the longer range positive at each gain: the map from a random start (blue) and from one site (dashed), "
+    "and SGD from the same random start (dots). (f) The same with the shorter range positive.",
     Parameters=Settings,
     presets={
         "full": {},

@@ -1,145 +1,183 @@
-"""The figure of `winning-gates`."""
+"""The figures of `winning-gates`."""
 
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from gatefield.experiments.gates.winning_gates.sets import LEARNED, PAIRS, SEARCHED
-from gatefield.plot import dots_by_seed, gain_text, small_field
+from gatefield.experiments.gates.setting import scales, seeds
+from gatefield.experiments.gates.winning_gates.sets import LEARNED, SEARCHED
+from gatefield.plot import COLOURS, WIDTH, dots_by_seed, field_row, gain_text, letter, say_setting, shades
 
+SEARCH, RELU = COLOURS[0], COLOURS[1]
 SHOWN = {
-    "± flat": ("C0", "-"),
-    "± delta": ("C5", "-"),
-    "± Nyquist": ("0.5", "-"),
-    "redundant flat": ("C1", "--"),
-    "lowest modes": ("C4", "--"),
-    "random": ("C3", ":"),
-    LEARNED: ("C2", "-"),
-    SEARCHED: ("k", "-"),
+    LEARNED: (RELU, "-", 4.0),
+    "± flat": ("black", "--", 1.2),
+    "± delta": (COLOURS[5], "-.", 1.4),
+    "± Nyquist": ("0.5", "-", 1.4),
+    "redundant flat": (COLOURS[2], "--", 1.4),
+    "lowest modes": (COLOURS[4], ":", 1.8),
+    "random": (COLOURS[3], "-.", 1.4),
+    SEARCHED: (SEARCH, "-", 1.6),
 }
-"""Sets whose loss curve and spectrum are drawn, with colour and style."""
-PLACES = {
-    "± flat": (-6, 8, "right"),
-    "± delta": (9, 4, "left"),
-    "± Nyquist": (0, 12, "center"),
-    "redundant flat": (-2, -13, "left"),
-    "lowest modes": (-8, -4, "right"),
-    "random": (4, -12, "left"),
-    LEARNED: (9, 9, "left"),
-    SEARCHED: (9, 0, "left"),
-}
-"""Where their names stand beside their marks."""
+"""Sets whose loss curve and spectrum are drawn, with colour, dash and width; the learned ones lie below ± flat."""
+NAMES = {LEARNED: "learned by ReLU", SEARCHED: "found by search"}
+MOST = 3
+"""Gains that have a panel."""
 
 
 def draw(record: xr.Dataset) -> Figure:
-    """The race above; what winners and trained gates explain in the middle; their directions below."""
-    figure = Figure(figsize=(11.5, 14.5))
-    top, middle, bottom = cast(Any, figure.subfigures(3, 1, height_ratios=[2.0, 0.95, 1.3]))
-    (loss, race), (rates, spectra) = top.subplots(2, 2)
+    """What winners and trained gates explain; every set by what it explains and how fast; the winner's gates."""
+    gains = _gains(record)
+    figure = Figure(figsize=(WIDTH, 8.2))
+    grid = figure.add_gridspec(3, 6, height_ratios=[1.0, 1.45, 0.6])
+    across = 6 // len(gains)
+    winners = [figure.add_subplot(grid[0, across * i : across * (i + 1)]) for i in range(len(gains))]
+    for axes, gain in zip(winners, gains, strict=True):
+        _winner_panel(axes, record.sel(gain=gain))
+        axes.set_ylim(0, 1.1 * float(record.winner.max()))
+    winners[0].set_ylabel("label power explained")
+    winners[0].legend(loc="lower right", fontsize=7.5)
+    good, fast = figure.add_subplot(grid[1, :3]), figure.add_subplot(grid[1, 3:])
+    _sets_panel(good, fast, record.isel(race_units=0, gain=0))
+    K = 2 if 2 in record.units else int(record.units.values[-1])
+    row = figure.add_subplot(grid[2, :])
+    _directions(row, record.sel(units=K, gain=gains), K)
     at = record.isel(race_units=0, gain=0)
-    setting = f"K = {int(at.race_units)}, gain {gain_text(float(at.gain))}"
-    _loss_panel(loss, at, f"(a) exact loss, {setting}")
-    _race_panel(race, at, f"(b) fast against good, {setting}")
-    _rate_panel(rates, record.isel(race_units=0), "(c) explained by each set")
-    _spectrum_panel(spectra, at, f"(d) eigenvalues of A, {setting}")
-    panels = middle.subplots(1, record.sizes["gain"], sharey=True, squeeze=False)[0]
-    for axes, letter, gain in zip(panels, "efghij", record.gain.values, strict=False):
-        _winner_panel(axes, record.sel(gain=gain), f"({letter}) gain {gain_text(gain)}")
-    panels[0].set_ylabel(r"explained $b^\top A^+ b$")
-    panels[0].legend(loc="upper left", fontsize=8)
-    _directions(bottom, record)
+    for axes, gain in zip(winners[1:], gains[1:], strict=True):
+        axes.set_title(f"gain {gain_text(gain)}")
+    place = f"K = {int(at.race_units)}, gain {gain_text(float(at.gain))}"
+    titles = [f"gain {gain_text(gains[0])}", f"{place}: what each set explains ...", "... and how long half of it takes"]
+    letter([winners[0], good, fast, row], [*titles, f"K = {K}: best gates (search) and fields of trained ReLU units"])
+    _say(figure, record)
     return figure
 
 
-def _loss_panel(axes: Any, at: xr.Dataset, title: str) -> None:
-    for name, (color, style) in SHOWN.items():
-        axes.plot(at.time[1:], at.loss.sel(set=name)[1:], style, color=color, label=name)
-    axes.set(xscale="log", xlabel=r"time ($\tau$)", ylabel="loss", title=title, xlim=(0.02, 1e3))
-    axes.legend(loc="lower left", fontsize=8)
+def more(record: xr.Dataset) -> Figure:
+    """The race in full: losses, spectra, all sets at all gains, and what the winner's gates see."""
+    gains, at = _gains(record), record.isel(race_units=0, gain=0)
+    figure = Figure(figsize=(WIDTH, 8.6))
+    grid = figure.add_gridspec(3, 6, height_ratios=[1.0, 1.5, 0.8])
+    loss, spectra = figure.add_subplot(grid[0, :3]), figure.add_subplot(grid[0, 3:])
+    _loss_panel(loss, at)
+    _spectrum_panel(spectra, at)
+    sets = figure.add_subplot(grid[1, :])
+    _gains_panel(sets, record.isel(race_units=0))
+    K = 2 if 2 in record.units else int(record.units.values[-1])
+    across = 6 // len(gains)
+    seen = [figure.add_subplot(grid[2, across * i : across * (i + 1)]) for i in range(len(gains))]
+    for axes, gain in zip(seen, gains, strict=True):
+        _seen_panel(axes, record.sel(units=K, gain=gain), min(K, 2))
+    seen[0].set_ylabel(f"share of variance,\nK = {K}")
+    seen[0].legend(fontsize=7, loc="upper center")
+    place = f"K = {int(at.race_units)}, gain {gain_text(float(at.gain))}"
+    titles = [
+        f"exact loss, {place}",
+        f"spectrum of A, {place}",
+        f"what each set explains at each gain, K = {int(at.race_units)}",
+    ]
+    for axes, gain in zip(seen[1:], gains[1:], strict=True):
+        axes.set_title(f"gain {gain_text(gain)}")
+    letter([loss, spectra, sets, seen[0]], [*titles, f"gain {gain_text(gains[0])}: what gates see"])
+    _say(figure, record)
+    return figure
 
 
-def _race_panel(axes: Any, at: xr.Dataset, title: str) -> None:
-    """Every set by half time and by what it explains; those of panel (a) by name."""
-    kept = at.where((at.explained > 0) & np.isfinite(at.half_time), drop=True)
-    for name in kept["set"].values:
-        x, y = float(kept.half_time.sel(set=name)), float(kept.explained.sel(set=name))
-        mark = "^" if name in PAIRS else "s" if name.startswith("redundant") else "o"
-        if name not in SHOWN:
-            axes.plot(x, y, mark, color="0.75", markersize=5, zorder=1)
-            continue
-        color, across, up, side = SHOWN[name][0], *PLACES[name]
-        axes.plot(x, y, mark, color=color, markersize=7)
-        axes.annotate(name, (x, y), (across, up), textcoords="offset points", fontsize=8.5, color=color, ha=side, va="center")
-    axes.plot([], [], "^", color="0.5", label="pairs of opposites")
-    axes.plot([], [], "s", color="0.5", label="redundant")
-    axes.plot([], [], "o", color="0.5", label="others")
-    axes.legend(loc="center right", fontsize=8)
-    axes.set(xscale="log", xlabel=r"half time ($\tau$)", ylabel=r"explained $b^\top A^+ b$", title=title)
-    axes.set_xlim(0.6 * float(kept.half_time.min()), 2.5 * float(kept.half_time.max()))
-    axes.set_ylim(-0.02, 1.1 * float(kept.explained.max()))
+def _gains(record: xr.Dataset) -> np.ndarray:
+    """The gains that have a panel: the first, the last, and one between."""
+    places = np.unique(np.linspace(0, record.sizes["gain"] - 1, MOST).round().astype(int))
+    return record.gain.values[places]
 
 
-def _rate_panel(axes: Any, one: xr.Dataset, title: str) -> None:
+def _say(figure: Any, record: xr.Dataset) -> None:
+    time = record.attrs["steps"] * record.attrs["learning_rate"]
+    words = f"n = {record.attrs['n']}", scales(record), seeds(record.sizes["seed"]), f"ReLU trained for {time:,.0f} K τ"
+    say_setting(figure, *words, f"judged exactly at gain 0, else on {record.attrs['samples']:,} samples of each class")
+
+
+def _winner_panel(axes: Any, at: xr.Dataset) -> None:
+    """What the winner, trained gates and the best tiling explain, by number of gates."""
+    places = np.arange(at.sizes["units"])
+    look = {"color": SEARCH, "markersize": 5, "capsize": 2}
+    axes.errorbar(places, at.winner, 2 * at.winner_error, fmt="o-", label="best gates (search)", **look)
+    axes.plot(places, at.trained.max("seed"), "s--", color=RELU, markersize=4, label="gates of trained ReLU")
+    dots_by_seed(axes, places, at.trained, "units", RELU)
+    axes.axhline(float(at.tiling), color="0.35", linewidth=1.2, linestyle=":", label="best tiling (two gates)")
+    axes.set_xticks(places, [str(K) for K in at.units.values])
+    axes.set(xlabel="number of gates K", xlim=(-0.3, len(places) - 0.7))
+
+
+def _sets_panel(good: Any, fast: Any, at: xr.Dataset) -> None:
+    """Every set that learns at all, the best on top: what it explains, and its half time."""
+    kept = at.where((at.explained > 0) & np.isfinite(at.half_time), drop=True).sortby("explained")
+    places = np.arange(kept.sizes["set"])
+    for name, color, marker in ((LEARNED, RELU, "s"), (SEARCHED, SEARCH, "D"), ("", "0.45", "o")):
+        mine = kept["set"].values == name if name else ~np.isin(kept["set"].values, [LEARNED, SEARCHED])
+        for axes, values in ((good, kept.explained), (fast, kept.half_time)):
+            axes.plot(values.values[mine], places[mine], marker, color=color, markersize=5)
+    names = [NAMES.get(name, name) for name in kept["set"].values]
+    good.set_yticks(places, names, fontsize=7.5)
+    fast.set_yticks(places, [])
+    for axes in (good, fast):
+        axes.grid(axis="y", color="0.92", linewidth=0.8)
+    good.set(xlabel="label power explained in the end", xlim=(-0.01, None))
+    fast.tick_params(axis="y", length=0)
+    fast.set(xlabel="half time (τ)", xscale="log")
+
+
+def _directions(axes: Any, cells: xr.Dataset, K: int) -> None:
+    """For each gain two gates of the winner, then two fields of the best trained committee."""
+    shown = range(min(K, 2))
+    fields, names, marks = [], [], []
+    for gain in cells.gain.values:
+        at = cells.sel(gain=gain)
+        for source, word in ((at.winner_directions, "search"), (at.trained_fields, "ReLU")):
+            fields += [source.isel(unit=k).values for k in shown]
+            names += [f"{word}\ngain {gain_text(gain)}" for _ in shown]
+            marks += [word] * len(shown)
+    fields, empty = np.array(fields), np.full(len(fields[0]), np.nan)
+    for word, color in (("search", SEARCH), ("ReLU", RELU)):
+        rows = [field if mark == word else empty for field, mark in zip(fields, marks, strict=True)]
+        field_row(axes, rows, names, color=color, linewidth=1.0)
+    axes.tick_params(axis="x", labelsize=7)
+
+
+def _loss_panel(axes: Any, at: xr.Dataset) -> None:
+    for name, (color, style, width) in SHOWN.items():
+        look = {"color": color, "linewidth": width, "alpha": 0.5 if width > 3 else 1.0}
+        axes.plot(at.time[1:], at.loss.sel(set=name)[1:], style, label=NAMES.get(name, name), **look)
+    axes.set(xscale="log", xlabel="time (τ)", ylabel="loss", xlim=(0.02, 1e3))
+    axes.set_ylim(bottom=0)
+    axes.legend(loc="lower left", fontsize=7, ncols=2)
+
+
+def _spectrum_panel(axes: Any, at: xr.Dataset) -> None:
+    for name, (color, style, width) in SHOWN.items():
+        values = at.spectrum.sel(set=name).dropna("mode").values
+        look = {"color": color, "linewidth": width, "alpha": 0.5 if width > 3 else 1.0}
+        axes.plot(np.arange(1, len(values) + 1), np.maximum(values, 1e-9), style, **look)
+    axes.set(xlabel="mode, largest first", ylabel="eigenvalue (colours as in (a))", yscale="log", ylim=(1e-3, None))
+
+
+def _gains_panel(axes: Any, one: xr.Dataset) -> None:
     """What each set explains at each gain."""
     names = one["set"].values
-    for i, gain in enumerate(one.gain.values):
-        values = one.explained.sel(gain=gain)
+    for i, (gain, color) in enumerate(zip(one.gain.values, shades(one.sizes["gain"], "viridis", (0.0, 0.8)), strict=True)):
         shift = 0.22 * (i - (one.sizes["gain"] - 1) / 2)
-        axes.plot(
-            values, np.arange(len(names)) + shift, "os^D"[i % 4], color=f"C{i}", markersize=5, label=f"gain {gain_text(gain)}"
-        )
-    axes.set_yticks(np.arange(len(names)), names, fontsize=8)
+        look = {"color": color, "markersize": 4.5, "label": f"gain {gain_text(gain)}"}
+        axes.plot(one.explained.sel(gain=gain), np.arange(len(names)) + shift, "os^D"[i % 4], **look)
+    axes.set_yticks(np.arange(len(names)), [NAMES.get(name, name) for name in names], fontsize=7.5)
     axes.invert_yaxis()
     axes.grid(axis="y", color="0.92", linewidth=0.8)
-    axes.set(xlabel=r"explained $b^\top A^+ b$", title=f"{title}, K = {int(one.race_units)}")
-    axes.legend(loc="upper right", fontsize=8)
+    axes.set(xlabel="label power explained in the end", xlim=(-0.01, 1.25 * float(one.explained.max())))
+    axes.legend(loc="center right")
 
 
-def _spectrum_panel(axes: Any, at: xr.Dataset, title: str) -> None:
-    for name, (color, style) in SHOWN.items():
-        values = at.spectrum.sel(set=name).dropna("mode").values
-        width = 4.0 if name == "± flat" else 1.6
-        axes.plot(np.arange(1, len(values) + 1), np.maximum(values, 1e-9), style, color=color, linewidth=width, label=name)
-    axes.set(xlabel="mode, largest first", ylabel="eigenvalue", title=title, yscale="log", ylim=(1e-3, None))
-    axes.legend(loc="lower left", fontsize=8)
-
-
-def _winner_panel(axes: Any, at: xr.Dataset, title: str) -> None:
-    """What the winner, trained gates, the ReLU networks themselves and the best tiling explain, by number of gates."""
-    places = np.arange(at.sizes["units"])
-    axes.plot(places, at.winner, "k-o", label="search")
-    axes.plot(places, at.trained.max("seed"), "--", color="C2", label="gates of ReLU, best seed")
-    dots_by_seed(axes, places, at.trained, "units", "C2")
-    axes.plot(places, at.relu.max("seed"), ":s", color="C0", markersize=4, label="ReLU network itself")
-    axes.axhline(float(at.tiling), color="C1", linewidth=1.2, linestyle="-.", label="best tiling")
-    axes.set_xticks(places, [str(K) for K in at.units.values])
-    axes.set(xlabel="number of gates K", title=title)
-
-
-def _directions(figure: Any, record: xr.Dataset) -> None:
-    """Two gates of the winner, each with the variance of what it sees; and two fields of the best trained committee."""
-    K = 2 if 2 in record.units else int(record.units.values[-1])
-    shown = range(min(K, 2))
-    cell = record.sel(units=K)
-    panels = figure.subplots(record.sizes["gain"], 3 * len(shown), sharex="col", squeeze=False)
-    for row, gain in zip(panels, record.gain.values, strict=True):
-        at = cell.sel(gain=gain)
-        for k in shown:
-            direction, variance, trained = row[k], row[len(shown) + k], row[2 * len(shown) + k]
-            small_field(direction, at.winner_directions.isel(unit=k), color="k", linewidth=1.3)
-            small_field(trained, at.trained_fields.isel(unit=k), color="C2", linewidth=1.3)
-            for name, style in (("positive", "-"), ("negative", "--")):
-                variance.plot(at.frequency, at.winner_variance.sel({"class": name}).isel(unit=k), style, label=name)
-            variance.set(ylim=(0, None))
-        row[0].set_ylabel(f"gain {gain_text(gain)}")
-    for k in shown:
-        for column, words in enumerate(("search: gate", "what it sees: gate", "ReLU: unit")):
-            panels[0, column * len(shown) + k].set_title(f"{words} {k + 1}", fontsize=9)
-            panels[-1, column * len(shown) + k].set_xlabel("frequency" if column == 1 else "position (site)")
-    panels[0, len(shown)].legend(title="class", fontsize=8, title_fontsize=8)
-    title = (
-        f"K = {K}: directions to their own maximum, share of the variance of <v, x> by frequency, and the best trained fields"
-    )
-    figure.suptitle(title, x=0.02, ha="left", fontsize=11)
+def _seen_panel(axes: Any, at: xr.Dataset, gates: int) -> None:
+    """The variance of what each of two gates of the winner sees, by frequency, in each class."""
+    for name, color in (("positive", COLOURS[0]), ("negative", COLOURS[1])):
+        for k, style in zip(range(gates), ("-", "--"), strict=False):
+            values = at.winner_variance.sel({"class": name}).isel(unit=k)
+            axes.plot(at.frequency, values, style, color=color, linewidth=1.2, label=f"gate {k + 1}, {name} class")
+    axes.set(xlabel="frequency", ylim=(0, None))
