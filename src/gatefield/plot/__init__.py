@@ -14,6 +14,7 @@ from gatefield.plot.panels import field_over_time as field_over_time
 from gatefield.plot.panels import signed_matrix as signed_matrix
 from gatefield.plot.panels import small_field as small_field
 from gatefield.plot.panels import two_fields as two_fields
+from gatefield.plot.rows import field_row as field_row
 from gatefield.plot.scales import finite_join as finite_join
 from gatefield.plot.scales import gain_axis as gain_axis
 from gatefield.plot.scales import gain_places as gain_places
@@ -45,6 +46,7 @@ __all__ = [
     "entitle",
     "family_styles",
     "field_over_time",
+    "field_row",
     "finite_join",
     "gain_axis",
     "gain_places",
