@@ -160,7 +160,9 @@ def test_figure_is_drawn_from_the_record_alone_in_the_style_of_the_house(case, t
         if experiment.name not in EARLIER_LOOK:
             with style():
                 assert faults(figure, experiment, more=more) == []
-                assert any(verdict.found and verdict.otherwise for verdict in experiment.verdicts(record))
+            verdicts = experiment.verdicts(record)
+            headed = any(verdict.found and verdict.otherwise for verdict in verdicts)
+            assert headed or any(verdict.outcome == "not judged" for verdict in verdicts)  # what has no numbers cannot head
 
 
 def test_presets_are_valid(case):

@@ -1,6 +1,7 @@
 """Fields along the gain axis: when does a receptive field localize?"""
 
 from gatefield.experiments.fields.localization.figure import figure
+from gatefield.experiments.fields.localization.frames import frames
 from gatefield.experiments.fields.localization.simulate import Settings, simulate
 from gatefield.experiments.fields.localization.verdicts import verdicts
 from gatefield.lab import Experiment
@@ -27,4 +28,6 @@ experiment = Experiment(
     simulate=simulate,
     verdicts=verdicts,
     figure=figure,
+    frames=frames,
+    frames_caption="Turn the gain: what the neuron sees (above), and the field that it ends with (below), from the same start.",
 )
