@@ -152,7 +152,7 @@ def test_changes_are_rows_of_two_tables():
     assert {bound.outcome for bound in kept.table} == {"holds"}
     assert headline("?", CONDITIONS.verdicts(made())) == (
         "Localization survives 6 changes of data, start, readout and optimiser; "
-        "an output bias or cross-entropy undoes it (median IPR 0.20 to 0.20)"
+        "an output bias or cross-entropy undoes localization (median IPR 0.20 to 0.20)"
     )
 
 

@@ -169,7 +169,8 @@ def _terms(axes: Any, one: xr.Dataset) -> None:
     _all_seeds(axes, late, late.early_pull, "C0", "first, |f/2|")
     _all_seeds(axes, late, late.early_brake, "C1", "second, |(S0+S1)w/4|", "--")
     plain_log_scale(axes, "x")
-    axes.set(yscale="log", xlabel="time (τ)", ylabel="terms of the velocity")
+    plain_log_scale(axes)
+    axes.set(xlabel="time (τ)", ylabel="terms of the velocity")
     _room_above(axes)
     axes.legend(loc="upper right", handlelength=1.4, borderaxespad=0.1)
 
