@@ -36,7 +36,7 @@ class Row:
 def place(margin: float) -> float:
     """Where a margin lies on the axis: half-way at 0, in the middle of each half at a margin of 1, at the ends beyond all.
 
-    >>> [round(place(margin)) for margin in (-math.inf, -1, 0, 1, math.inf)]
+    >>> [round(place(margin)) for margin in (-math.inf, -1.0, 0.0, 1.0, math.inf)]
     [250, 434, 618, 801, 985]
     """
     share = math.copysign(1.0, margin) if math.isinf(margin) else margin / (1 + abs(margin))
