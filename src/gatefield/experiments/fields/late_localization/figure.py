@@ -72,7 +72,7 @@ def _over_time(axes: Any, record: xr.Dataset) -> None:
     late = record.isel(step=slice(1, None), gain=-1)
     kinds = np.sign(record.xi1.values - record.xi0.values).astype(int)
     for kind, style in STYLES.items():
-        which = np.flatnonzero(kinds == kind)
+        which = np.flatnonzero(kinds == kind).tolist()
         for at, (i, colour) in enumerate(zip(which, shades(len(which), *MAPS[kind]), strict=True)):
             path, marker = late.ipr.isel(pair=i).median("seed"), MARKERS[at % 5]
             look: Any = {"color": colour, "marker": marker, "markersize": 3.5, "markevery": 0.12, "linewidth": 1.1}

@@ -1,5 +1,6 @@
 """What the record says of the claim that fields localize in one order only."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -97,7 +98,7 @@ def _identical(record: xr.Dataset) -> Verdict:
     parts = ends.isel(pair=same).isel(pair=int(best[g])), ends.isel(pair=~same).isel(pair=int(other[g]))
     words: Any = {
         "kind": "prediction",
-        "error": float(np.hypot(*map(median_error, parts))),
+        "error": math.hypot(*map(median_error, parts)),
         "note": f"at gain {gain_text(float(record.gain[g]))}; identical classes tell nothing of labels: only shape decides",
     }
     return Verdict.above(claim, 0.0, float(ahead[g]), of="smallest lead in median IPR over gains", **words)
