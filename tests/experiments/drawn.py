@@ -9,7 +9,7 @@ matplotlib.use("Agg")
 
 def panel(figure, start):
     """The panel whose title begins so."""
-    (found,) = [axes for axes in figure.axes if axes.get_title().startswith(start)]
+    (found,) = [axes for axes in figure.axes if (axes.get_title(loc="left") or axes.get_title()).startswith(start)]
     return found
 
 
