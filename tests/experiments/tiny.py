@@ -40,7 +40,16 @@ TINY = {
     "steady-modes": {"n": 12, "pairs": ((2.0, 1.0), (1.0, 2.0)), "starts": 2, "batch_size": 50, "steps": 40, "trained": 2},
     "fourier-basis": {"n": 12, "xis": (1.0, 2.0), "gates": 2},
     "small-bump": {"n": 12, "site": 5, "gains": (0.01, 3.0), "samples": 20_000},
-    "gate-shaped-solution": {"n": 12, "site": 5, "gains": (0.01, 3.0), "samples": 10_000},
+    "gate-shaped-solution": {
+        "n": 12,
+        "site": 5,
+        "gains": (0.01, 3.0),
+        "samples": 10_000,
+        "batch_size": 50,
+        "steps": 40,
+        "record_every": 20,
+        "seeds": 2,
+    },
     "uncertainty": {
         "n": 12,
         "gains": (0.01, 3.0),

@@ -20,6 +20,15 @@ def length_scales(p: Any) -> np.ndarray:
     return np.array([[p.xi_long, p.xi_short], [p.xi_short, p.xi_long]])
 
 
+def scales_text(attrs: Any, first: str = "xi1", second: str = "xi0") -> str:
+    """The length scales that a record names, for the setting of its figure; empty if it is an older one, which names none.
+
+    >>> scales_text({"xi1": 2.0, "xi0": 1.0})
+    'length scales 2 and 1'
+    """
+    return f"length scales {attrs[first]:g} and {attrs[second]:g}" if {first, second} <= attrs.keys() else ""
+
+
 def pair_names(pairs: Any) -> list[str]:
     """What the coordinate of pairs says.
 

@@ -43,6 +43,10 @@ def figure(name, record):
     return experiments.get(name).figure(record)
 
 
+def more(name, record):
+    return experiments.get(name).more(record)
+
+
 def assert_bars(container, values, errors):
     """Dots with error bars of that length to each side."""
     line, _, (bars,) = container

@@ -64,18 +64,25 @@ def test_laws_without_fourth_moments_are_judged_by_themselves():
     verdicts = judge("elliptical", made(cosine=0.93, size=0.97, wild_cosine=0.3, wild_size=1.5))
     assert [v.holds for v in verdicts] == [True, True, True, True, False, False]
     assert [v.measured for v in verdicts] == pytest.approx([0.09, 0.6, 0.93, 0.97, 0.3, 1.5])
-    assert [v.predicted for v in verdicts] == pytest.approx([0.03, 0.3, 1.0, 1.0, 1.0, 1.0])
-    assert [v.claim for v in verdicts[4:]] == [
-        "SGD points where the flow does, where fourth moments are infinite",
-        "SGD gives the field the size of the flow's, where fourth moments are infinite",
+    assert [[b.predicted for b in v.bounds] for v in verdicts] == [
+        pytest.approx([0.02, 0.03, 0.02]),
+        [None],
+        *[[1.0, 1.0]] * 2,
+        *[[1.0]] * 2,
     ]
-    assert "Student t, 3 d.f." in verdicts[-1].note
-    assert "Sphere" in verdicts[2].note
+    assert [[b.at for b in v.table] for v in verdicts[3:5]] == [["Student t, 4.5 d.f.", "Sphere"], ["Student t, 3 d.f."]]
+    assert [v.claim.endswith(("are finite", "are infinite")) for v in verdicts[2:]] == [True] * 4
     assert [unjudged("elliptical", made().isel(law=laws)) for laws in ([0, 1], [0], [1, 2])] == [[], [2, 3], [4, 5]]
 
 
-def test_a_control_that_misses_is_off():
-    assert judge("elliptical", made(control=0.1))[1].outcome == "off"
+def test_the_law_and_the_control_are_the_headline():
+    first, control = judge("elliptical", made())[:2]
+    assert first.sentence == "no elliptical law localizes the field (IPR at most 0.09)"
+    assert control.sentence == "squashed data localize a field in the same time (IPR 0.60)"
+    first, control = judge("elliptical", made(ipr=0.2, control=0.1))[:2]
+    assert first.sentence == "elliptical data localize the field: Student t, 4.5 d.f. (IPR 0.20)"
+    assert control.sentence == "squashed data do not localize a field in this time either (IPR 0.10)"
+    assert control.outcome == "off"
 
 
 def test_figure():
@@ -83,19 +90,21 @@ def test_figure():
     drawn = figure("elliptical", record)
     top, sizes = panel(drawn, "(a)"), panel(drawn, "(b)")
     for i, name in enumerate(["Student t, 3 d.f.", "Student t, 4.5 d.f.", "Sphere"]):
-        assert_drawn(top, np.median(record.ipr.values[i, :, :, 0], axis=0), at=[0, 1, 30], color=f"C{i}", label=name)
-        constant = np.full(3, record.constant.values[i])
+        ipr, constant = record.ipr.values[i, :, :, 0], np.full(3, record.constant.values[i])
+        assert_drawn(top, np.median(ipr, axis=0), at=[0, 1, 30], color=f"C{i}", label=name)
+        band = top.collections[i].get_paths()[0].vertices
+        np.testing.assert_allclose([band[:, 1].min(), band[:, 1].max()], [ipr.min(), ipr.max()])
         assert_drawn(sizes, record["size"].values[i, :, -1, 0], at=constant, color=f"C{i}", label=name)
     flows = np.median(np.median(record.flow_ipr.values[..., 0], axis=1), axis=0)
-    assert_drawn(top, flows, style="--")
-    assert_drawn(top, np.median(record.control_ipr.values[..., 0], axis=0), color="k", style="-")
+    assert_drawn(top, flows, color="k", label="exact flow")
+    assert_drawn(top, np.median(record.control_ipr.values[..., 0], axis=0), style="--")
     order = np.argsort(record.constant.values)
     ends = np.median(record.flow_size.values[:, :, -1, 0], axis=1)
-    assert_drawn(sizes, ends[order], at=record.constant.values[order], label="flow")
+    assert_drawn(sizes, ends[order], at=record.constant.values[order], label="exact flow")
     for i, axes in enumerate(drawn.axes[2:5]):
-        assert_drawn(axes, record.fields.values[i, 0, -1, 0], color=f"C{i}", marker="o")
-        assert_drawn(axes, record.flow_fields.values[i, 0, -1, 0], color="0.25", style="-")
-    assert_drawn(drawn.axes[5], record.control_fields.values[0, -1, 0], color="k", marker="o")
+        assert_drawn(axes, record.fields.values[i, 0, -1, 0], color=f"C{i}", marker="osD"[i])
+        assert_drawn(axes, record.flow_fields.values[i, 0, -1, 0], color="k", style="-")
+    assert_drawn(drawn.axes[5], record.control_fields.values[0, -1, 0], color="0.3", marker="o")
 
 
 def test_flow_of_each_law_is_its_own():

@@ -100,7 +100,9 @@ def _logistic(wrong, sort):
         (6, {"cosine": 0.9499}, 0.9499, False),
         (7, {"positive": (52, 53, 54), "balanced": 30}, 0.53, True),  # 95 % interval: 4.303 / sqrt(3) = 2.48 to each side
         (7, {"positive": (51, 52, 53), "balanced": 30}, 0.52, False),
-        (8, {"balanced": 46}, 0.46, False),
+        (8, {"balanced": 57}, -0.03, True),  # the same interval: that of the committees without an output bias has no width
+        (8, {"balanced": 58}, -0.02, False),
+        (8, {"balanced": 70}, 0.1, False),
         (9, {"against_field": 25}, 0.75, True),
         (9, {"against_field": 26}, 0.74, False),
         (10, {"against_bias": 25}, 0.75, True),
@@ -143,8 +145,18 @@ def test_populations_without_units_are_not_judged():
 
 def test_expected_and_compared():
     verdicts = judge("erf-populations", made())
-    assert [v.predicted for v in verdicts] == pytest.approx([1.0] * 7 + [0.5, 0.45] + [1.0] * 3)
+    assert [v.predicted for v in verdicts] == [1.0] * 7 + [None] * 2 + [1.0] * 3
     assert "from a Xavier start 0.500" in verdicts[7].note
+    assert verdicts[8].note.startswith("0.440 without, 0.600 with")
+
+
+def test_the_populations_are_the_headline():
+    localized, oscillating = judge("erf-populations", made(wide=3, still=2))[:2]
+    assert localized.sentence == "at gain 3, 94 % of erf units with a negative bias localize"
+    assert oscillating.sentence == "96 % of units with a positive bias oscillate"
+    localized, oscillating = judge("erf-populations", made(wide=25, still=25))[:2]
+    assert localized.sentence == "at gain 3, only 52 % of erf units with a negative bias localize"
+    assert oscillating.sentence == "only 47 % of units with a positive bias oscillate"
 
 
 def test_what_is_not_decided_is_no_finding():
@@ -161,19 +173,23 @@ def test_figure():
     record["rate"] = (("gain", "frequency", "sign"), np.random.default_rng(3).normal(size=(2, 6, 2)))
     record = record.assign_coords(frequency=range(6), sign=[-1.0, 1.0])
     for name in ("peak_frequency", "sigmoid_peak_frequency"):
-        record[name] = record["sigmoid_ipr" if "sigmoid" in name else "ipr"] * 20
+        record[name] = (record["sigmoid_ipr" if "sigmoid" in name else "ipr"] * 6).astype(int)
     record["bias"] = record.bias - 0.5
     drawn = figure("erf-populations", record)
-    for start, name in [("(a)", "ipr"), ("(b)", "peak_frequency")]:
-        for i, label in enumerate(["Gaussian data", "erf units, gain 3"]):
-            assert_drawn(panel(drawn, start), record[name].values[i], at=record.bias.values[i, ..., -1], words=label)
-        values, bias = record["sigmoid_" + name].values[1], record.sigmoid_bias.values[1]
-        assert_drawn(panel(drawn, start), values, at=bias, words="logistic units")
+    for i, label in enumerate(["erf, Gaussian data", "erf, gain 3"]):
+        assert_drawn(panel(drawn, "(a)"), record.ipr.values[i], at=record.bias.values[i, ..., -1], words=label)
+    assert_drawn(panel(drawn, "(a)"), record.sigmoid_ipr.values[1], at=record.sigmoid_bias.values[1], words="logistic")
     assert_drawn(panel(drawn, "(a)"), [6 / N] * 2, style=":")
-    for i, label in enumerate(["bias -1", "bias +1"]):
-        assert_drawn(panel(drawn, "(c)"), record.rate.values[1, :, i], words=label)
-    assert_drawn(panel(drawn, "(d)"), record.bias.values[0, ..., -1], at=record.flow_bias.values, marker="o")
-    found = [container[0].get_ydata()[0] for container in panel(drawn, "(e)").containers]
+    peaks, final = record.peak_frequency.values[1], record.bias.values[1, ..., -1]
+    for i, (label, side) in enumerate([("bias -1", final < 0), ("bias +1", final > 0)]):
+        assert_drawn(panel(drawn, "(b)"), record.rate.values[1, :, i], words=label)
+        dots, (at, count) = panel(drawn, "(b)").collections[i], np.unique(peaks[side], return_counts=True)
+        np.testing.assert_allclose(dots.get_offsets(), np.stack([at, record.rate.values[1, at, i]], axis=1))
+        np.testing.assert_allclose(dots.get_sizes() / dots.get_sizes().max(), count / count.max())
+    assert_drawn(panel(drawn, "(c)"), record.bias.values[0, ..., -1], at=record.flow_bias.values, marker="o")
+    strays = (np.sign(record.bias.values[0, ..., -1]) != np.sign(record.flow_bias.values)).sum()
+    assert panel(drawn, "(c)").texts[0].get_text().startswith(f"{strays} of {record.flow_bias.size} units")
+    found = [container[0].get_ydata()[0] for container in panel(drawn, "(d)").containers]
     local = (record.ipr.values[1] > 6 / N).mean((-2, -1))
     balanced = (record.balanced_ipr.values > 6 / N).mean((-2, -1))
     np.testing.assert_allclose(found, [*local[0], balanced[0], *local[1], balanced[1]])

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 import xarray as xr
-from drawn import assert_drawn, panel
-from field_records import assert_bars, assert_only, figure, judge, unjudged
+from drawn import assert_drawn, lines, panel
+from field_records import assert_bars, assert_only, figure, judge, more, seeds, unjudged
 from judging import scrambled
 
 from gatefield.experiments.fields.gate_shaped_solution.simulate import Settings, _class_moments, _directions, _open
@@ -17,9 +17,22 @@ SQUARE = ("gain", "position", "position_")
 
 
 def made(
-    moment=5.0, drift=4.0, change=-0.1, row=(0.0,) * 4, iprs=(0.0, 0.0), agreed=(0.0,) * 4, n=40, xi=(2.0, 1.0), gains=GAINS
+    moment=5.0,
+    drift=4.0,
+    change=-0.1,
+    row=(0.0,) * 4,
+    iprs=(0.0, 0.0),
+    agreed=(0.0,) * 4,
+    trained=0.151,
+    n=40,
+    xi=(2.0, 1.0),
+    gains=GAINS,
+    steps=4000,
 ):
-    """Deviations from what is expected; `moment` and `drift` in standard errors, `change` that of the hat's agreement."""
+    """Deviations from what is expected; `moment` and `drift` in standard errors, `change` that of the hat's agreement.
+
+    `trained` is the median IPR of trained neurons at the lowest gain.
+    """
     z, inverse = np.zeros((4, 2, n, n)), np.full((4, n, n), 0.5)
     z[2, 1, 3, 4] = moment
     inverse[2, SITE, SITE : SITE + 4] = np.add(ROW, row)
@@ -45,9 +58,11 @@ def made(
         "agreement": (("gain", "gate", "label"), agreement),
         "agreement_error": (("gain", "gate", "label"), error),
         "agreement_gaussian": (("gain", "gate", "label"), agreement),
+        "trained_ipr": (("gain", "seed"), seeds([trained, 0.3, 0.6, 0.8])),
     }
     coords = {"gain": list(gains), "gate": ["bump", "hat"], "label": ["positive", "negative"], "position": np.arange(n)}
-    return xr.Dataset(data, coords, {"site": SITE, "xi1": xi[0], "xi0": xi[1]})
+    attrs = {"site": SITE, "xi1": xi[0], "xi0": xi[1], "samples": 100, "learning_rate": 0.05, "steps": steps}
+    return xr.Dataset(data, coords, attrs)
 
 
 def one(place, value, of=4):
@@ -65,65 +80,94 @@ def one(place, value, of=4):
         (1, {"drift": -4.49}, True),
         (1, {"drift": 4.51}, False),
         (1, {"drift": -4.51}, False),
-        (2, {"change": -0.0201}, True),  # four standard errors of the difference: 4 x 0.005
-        (2, {"change": -0.0199}, False),
-        (2, {"change": 0.1}, False),
-        *[(3, {"row": one(lag, off)}, abs(off) < 0.001) for lag in range(4) for off in (0.00099, -0.00099, 0.00101, -0.00101)],
-        *[(4 + i, {"iprs": one(i, off, 2)}, abs(off) < 0.01) for i in (0, 1) for off in (0.0099, -0.0099, 0.0101, -0.0101)],
-        *[(6 + i, {"agreed": one(i, off)}, abs(off) < 0.003) for i in range(4) for off in (0.0029, -0.0029, 0.0031, -0.0031)],
+        (2, {"trained": 0.1501}, True),
+        (2, {"trained": 0.1499}, False),
+        (3, {"agreed": (0.05, 0, 0, -0.05)}, False),
+        (4, {"change": -0.0201}, True),  # four standard errors of the difference: 4 x 0.005
+        (4, {"change": -0.0199}, False),
+        (4, {"change": 0.1}, False),
+        *[(5, {"row": one(lag, off)}, abs(off) < 0.001) for lag in range(4) for off in (0.00099, -0.00099, 0.00101, -0.00101)],
+        *[(6, {"iprs": one(i, off, 2)}, abs(off) < 0.01) for i in (0, 1) for off in (0.0099, -0.0099, 0.0101, -0.0101)],
+        *[(7, {"agreed": one(i, off)}, abs(off) < 0.003) for i in range(4) for off in (0.0029, -0.0029, 0.0031, -0.0031)],
     ],
 )
 def test_both_sides_of_each_bound(place, change, expected):
-    assert_only("gate-shaped-solution", made(**change), place, expected)
+    if place == 3:  # its numbers are those of the table too
+        assert judge("gate-shaped-solution", made(**change))[3].holds == expected
+    else:
+        assert_only("gate-shaped-solution", made(**change), place, expected)
 
 
 def test_numbers():
     verdicts = judge("gate-shaped-solution", made(moment=-5.0, drift=-4.0))
-    assert [v.measured for v in verdicts] == pytest.approx([5.0, 4.0, -0.1, 0.841, 0.41, 0.76, *AGREED])
-    assert [v.predicted for v in verdicts] == pytest.approx([0.0, 0.0, 0.0, 0.841, 0.41, 0.76, *AGREED])
+    assert [v.measured for v in verdicts[:5]] == pytest.approx([5.0, 4.0, 1.0, 0.9994 - 0.937, -0.1])
+    assert [v.predicted for v in verdicts[:5]] == [0.0, 0.0, 1.0, None, None]
+    for verdict, expected in zip(verdicts[5:], [ROW, (0.41, 0.76), AGREED], strict=True):
+        assert [bound.measured for bound in verdict.table] == pytest.approx(expected)
+        assert [bound.predicted for bound in verdict.table] == pytest.approx(expected)
+        assert verdict.kind == "regression"
     assert "over 6,560 entries" in verdicts[0].note
-    assert verdicts[3].tolerance.startswith("entry at lag 0 within 0.001 of 0.841, and ")
-    assert [v.claim.split("field ")[1] for v in verdicts[4:6]] == ["for Gaussian data too", "at gain 3"]
-    assert [judge("gate-shaped-solution", made(change=c))[2].outcome for c in (-0.019, 0.019, 0.1)] == [
+    assert [bound.at for bound in verdicts[7].table] == ["gain 0.01", "gain 1", "gain 3", "gain 100"]
+    assert [judge("gate-shaped-solution", made(change=c))[4].outcome for c in (-0.019, 0.019, 0.1)] == [
         "not decided",
         "not decided",
         "refuted",
     ]
+    # the error of the small bump's change is 4 x 0.0005 x sqrt(2) = 0.00283
+    found = [judge("gate-shaped-solution", made(agreed=(0.0595 + x, 0, 0, 0)))[3].outcome for x in (0.0, 0.001, 0.006)]
+    assert found == ["confirmed", "not decided", "refuted"]
+
+
+def test_what_the_gate_asks_for_and_what_training_gives_is_the_headline():
+    wrong = judge("gate-shaped-solution", made(trained=0.04))[2]
+    assert wrong.outcome == "refuted"
+    assert wrong.sentence == "at gain 0.01 a one-site gate asks for a field of IPR 0.41, but training ends at 0.04"
+    right = judge("gate-shaped-solution", made())[2]
+    assert right.sentence == "from gain 0.01 to 100 a one-site gate asks for a localized field where trained ones are"
+    assert judge("gate-shaped-solution", made(trained=0.04, steps=3999))[2].outcome == "not decided"
 
 
 @pytest.mark.parametrize(
-    ("change", "places"),
+    ("change", "places", "rows"),
     [
-        ({}, []),
-        ({"n": 39}, [3, 4, 5, 6, 7, 8, 9]),
-        ({"xi": (1.0, 2.0)}, [3, 4, 5, 6, 7, 8, 9]),
-        ({"gains": (0.02, 1.0, 3.0, 100.0)}, [4, 6]),
-        ({"gains": (0.06, 1.0, 3.0, 100.0)}, [1, 4, 6]),
-        ({"gains": (0.01, 1.0, 2.0, 90.0)}, [3, 5, 8, 9]),
+        ({}, [], (2, 4)),
+        ({"n": 39}, [5, 6, 7], (0, 0)),
+        ({"xi": (1.0, 2.0)}, [5, 6, 7], (0, 0)),
+        ({"gains": (0.02, 1.0, 3.0, 100.0)}, [], (1, 3)),
+        ({"gains": (0.06, 1.0, 3.0, 100.0)}, [1], (1, 3)),
+        ({"gains": (0.01, 1.0, 2.0, 90.0)}, [5], (1, 2)),
     ],
 )
-def test_published_sizes_alone_have_published_numbers(change, places):
+def test_known_sizes_alone_have_earlier_numbers(change, places, rows):
     assert unjudged("gate-shaped-solution", made(**change)) == places
+    assert tuple(len(v.table) for v in judge("gate-shaped-solution", made(**change))[6:]) == rows
 
 
 def test_figure():
     record = scrambled(made(gains=(0.01, 1.0, 4.0, 100.0)))
     drawn = figure("gate-shaped-solution", record)
-    for start, name in [("(a)", "covariance"), ("(b)", "inverse")]:
-        np.testing.assert_allclose(panel(drawn, start).images[0].get_array(), record[name].values[2])
-    assert_drawn(panel(drawn, "(d)"), record.ipr.values[:, 0], label="small bump")
-    assert_drawn(panel(drawn, "(d)"), record.ipr.values[:, 1], label="Mexican hat")
-    for i in range(4):
-        assert_drawn(panel(drawn, "(c)"), record.inverse.values[i, SITE, SITE : SITE + 7], color=f"C{i}")
-        for gate, letters in enumerate(["fg", "jk"]):
-            assert_drawn(panel(drawn, f"({letters[0]})"), record.drift.values[i, gate] / 2, color=f"C{i}")
-            assert_drawn(panel(drawn, f"({letters[1]})"), record.field.values[i, gate], color=f"C{i}")
-    for gate, letters in enumerate(["eh", "il"]):
-        assert_drawn(panel(drawn, f"({letters[0]})"), record.direction.values[gate], color="k")
-        axes = panel(drawn, f"({letters[1]})")
+    for i, name in enumerate(["one-site gate", "Mexican-hat gate"]):
+        assert_drawn(panel(drawn, "(a)"), record.ipr.values[:, i], label=name)
+    assert_drawn(panel(drawn, "(a)"), np.median(record.trained_ipr.values, 1), label="trained (median)")
+    np.testing.assert_allclose([x.get_ydata() for x in lines(panel(drawn, "(b)"), marker="o")], record.field.values[:, 0])
+    for gate, start in enumerate(["(c)", "(d)"]):
+        axes = panel(drawn, start)
         for label, container in enumerate(axes.containers):
             assert_bars(container, record.agreement.values[:, gate, label], record.agreement_error.values[:, gate, label])
-            assert_drawn(axes, record.agreement_gaussian.values[:, gate, label], color=f"C{label}", style="--")
+            theory = record.agreement_gaussian.values[:, gate, label]
+            assert_drawn(axes, theory, color="k", style=["-", "--"][label])
+
+
+def test_more():
+    record = scrambled(made())
+    drawn = more("gate-shaped-solution", record)
+    for i, name in enumerate(["one site", "hat"]):
+        assert_drawn(panel(drawn, "(a)"), record.direction.values[i], label=name)
+    rows = record.inverse.values[:, SITE, SITE : SITE + 7]
+    shown = {"(b)": record.drift.values[:, 0] / 2, "(c)": record.drift.values[:, 1] / 2, "(d)": rows}
+    shown["(e)"] = record.field.values[:, 1]
+    for start, values in shown.items():
+        np.testing.assert_allclose([x.get_ydata() for x in lines(panel(drawn, start), marker="o")], values)
 
 
 def test_moments_behind_gates():

@@ -80,9 +80,16 @@ def test_other_settings_are_not_compared_with_the_earlier_run_and_short_ones_lea
 
 
 def test_verdicts_name_the_case_that_is_furthest_off():
-    verdicts = judge("single-pulse", made(raw=0.12))
-    assert "narrow pulses positive, with complement" in verdicts[2].note
+    verdicts = judge("single-pulse", made(raw=0.12, descent=0.75))
     assert verdicts[2].measured == pytest.approx(0.12)
+    assert [len(v.table) for v in verdicts] == [0, 0, 4, 8, 8, 8, 0, 0]
+    assert [(b.at, b.measured) for b in verdicts[2].table][2] == ("narrow positive, with complement", pytest.approx(0.12))
+    first = verdicts[4].table[0]
+    assert (first.at, first.predicted, first.measured) == (
+        "wide positive, centred, with complement",
+        pytest.approx(0.75),
+        pytest.approx(0.8),
+    )
     assert "wrong: wide positive, as they are" in judge("single-pulse", changed_last(made()))[6].note
 
 
@@ -91,15 +98,27 @@ def changed_last(record):
     return changed(record, ("special_ipr", {"order": "wide", "kind": "plain", "start": "wave"}, 0.5))
 
 
+def test_both_orders_are_the_headline():
+    wide, narrow = judge("single-pulse", made())[:2]
+    assert (
+        wide.sentence == "wide pulses, centred and with complement, localize a field (IPR 0.80), Gaussian clones do not (0.05)"
+    )
+    assert narrow.sentence == "narrow pulses against wide ones leave a field spread out (IPR 0.05)"
+    wide, narrow = judge("single-pulse", made(clone=0.2, swapped=0.3))[:2]
+    assert wide.sentence == "wide pulses, centred and with complement, give fields of IPR 0.80, Gaussian clones of 0.20"
+    assert narrow.sentence == "narrow pulses against wide ones localize a field (IPR 0.30)"
+
+
 def test_figure():
     record = scrambled(made())
     drawn = figure("single-pulse", record)
     for letter, place in (("a", 0), ("b", 1)):
         axes = panel(drawn, f"({letter})")
-        for i, (color, shift) in enumerate([("C0", -0.17), ("C1", 0.17)]):
+        for i, (color, shift, name) in enumerate([("C0", -0.17, "SGD on pulses"), ("C1", 0.17, "SGD on Gaussian clones")]):
             final = record.ipr.values[i, place, :, :, -1, 0]
-            assert_drawn(axes, np.median(final, axis=1), at=np.arange(4) + shift, color=color, marker="_")
-            np.testing.assert_allclose([line.get_ydata() for line in lines(axes, color=color, marker="o")], final.T)
+            assert_drawn(axes, np.median(final, axis=1), at=np.arange(4) + shift, color=color, label=name)
+            small = [line.get_ydata() for line in lines(axes, color=color, marker="o") if line.get_markersize() == 3]
+            np.testing.assert_allclose(small, final.T)
         assert_drawn(axes, np.median(record.descent_ipr.values[place], axis=1), color="k", marker="_")
     for letter, place in (("c", 0), ("d", 1)):
         axes = panel(drawn, f"({letter})")

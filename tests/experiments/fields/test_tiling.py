@@ -41,8 +41,8 @@ def made(site=EVEN, sign=1.0, alone=RANDOM, alone_sign=1.0, start=None, end=0.1,
 
 
 SIGNS = [1.0, -1.0, 1.0, -1.0]
-SPREAD, SHARE = "4 units: peaks are spread", "4 units: two units share"
-STAY, START, PARTED = "most units of a committee", "the start decides", "start alike part"
+SPREAD, SHARE = "are spread more evenly", "two units of a committee share"
+STAY, START, PARTED = "go where the same start goes", "peak where their start", "of their length part within"
 
 
 @pytest.mark.parametrize(
@@ -113,8 +113,22 @@ def test_units_part_between_two_records():
     assert parting_time(time, np.array([1.0, 0.8, 0.2])) == pytest.approx(3.0)
     assert parting_time(time, np.array([0.4, 0.8, 0.2])) == 0.0
     assert parting_time(time, np.array([1.0, 0.8, 0.6])) == np.inf
-    assert "gain 3 16 (256)" in judged(experiment, made(end=1 / 3), PARTED).note
-    assert "gain 3 never" in judged(experiment, made(end=0.6), PARTED).note
+    assert judged(experiment, made(end=1 / 3), PARTED).note.endswith("K = 4: 16")
+    assert judged(experiment, made(end=0.6), PARTED).note.endswith("K = 4: never")
+
+
+def test_each_size_is_a_row_and_the_headline_names_them():
+    record = xr.concat([made(), made(site=CROWD).assign_coords(units=[5])], "units")
+    found = judged(experiment, record.reindex(unit=np.arange(5), fill_value=0.0), SPREAD)
+    assert [(bound.at, bound.outcome) for bound in found.table] == [("K = 4", "holds"), ("K = 5", "missed")]
+    assert found.sentence == "fields tile the ring more evenly than chance in committees of 4 units, not of 5"
+    tiled = "the fields of committees of 4 units tile the ring more evenly than chance"
+    assert judged(experiment, made(), SPREAD).sentence == tiled
+    crowded = "in committees of 4 units, fields do not tile the ring more evenly than chance"
+    assert judged(experiment, made(site=CROWD), SPREAD).sentence == crowded
+    stays = judged(experiment, made(site=[1, 9, 21, 30], alone=EVEN), STAY)
+    assert stays.sentence == "most units go where they go alone (K = 4: 100 %)"
+    assert judged(experiment, made(alone=CROWD), STAY).otherwise == "most units do not go where they go alone (K = 4: 25 % do)"
 
 
 def test_a_short_training_decides_nothing():
@@ -130,7 +144,7 @@ def test_figure():
         fields = record[name].values[0, 0, 0]
         found = [y for x, y in points(panel(figure, title)) if len(y) == N]
         np.testing.assert_allclose(found, [scaled(w) for w in fields])
-        peaks = [float(x[0]) for x, y in points(panel(figure, title), marker="v")]
+        peaks = [float(x[0]) for x, y in points(panel(figure, title), marker="v")]  # numbers made up are positive
         assert peaks == np.abs(fields).argmax(1).tolist()
     assert_drawn(panel(figure, "(d)"), [0.25 / RANDOM_MEAN], at=[0], color="k", marker="_")
     mean = np.mean([np.sum(np.diff([*row, row[0] + N]) ** 2) / 1600 for row in RANDOM]) / RANDOM_MEAN

@@ -16,16 +16,26 @@ from gatefield.data import Elliptical, Task
 from gatefield.dynamics import flow
 from gatefield.experiments.by_seed import train_by_seed
 from gatefield.experiments.needs import Need, lacking, lasting, undecided
-from gatefield.experiments.orders import squashed_task
+from gatefield.experiments.orders import scales_text, squashed_task
 from gatefield.lab import Bench, Experiment, Parameters, Verdict
 from gatefield.lab.kinds import Count, Gain, LengthScale, Rate, Seed
 from gatefield.measures import ipr
+from gatefield.plot import THEORY, WIDTH, letter, say_setting
 from gatefield.theory import elliptical
 
 ENOUGH = 30.0
 """Time in tau after which squashed data have localized a field."""
 MARKERS = "osDv^P"
 """One for each law."""
+SECTION = "note 003, section 2"
+FLAT, CLEAR = 0.1, 0.3
+"""Below the first, four times that of a flat field of 40 sites, a field is spread out; above the second it is localized."""
+ALIGNED = 0.9
+"""Least cosine of a field with its flow."""
+GAUSSIAN = (2 * np.pi) ** -0.5
+"""The constant c of Gaussian data."""
+BESIDE: dict[str, Any] = {"xytext": (0, 9), "textcoords": "offset points", "ha": "right", "va": "bottom", "fontsize": 8}
+"""Words above the end of a line."""
 
 
 def _known(laws: tuple[str, ...]) -> tuple[str, ...]:
@@ -70,54 +80,115 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
     record["cosine"] = (trained * theory).sum("position") / (_norm(trained) * _norm(theory))
     record["size"] = _size(trained, p).assign_attrs(long_name="size of the field, sqrt(w'C1 w)")
     record["flow_size"] = _size(theory, p).assign_attrs(long_name="size of the flow's field")
-    return record.assign_attrs(control_gain=p.control_gain)
+    return record.assign_attrs(control_gain=p.control_gain, xi1=p.xi1, xi0=p.xi0)
 
 
 def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
     """What the record says of each claim."""
     end = record.isel(step=-1, unit=0)
-    widest, flat = (float(values.median("seed").max()) for values in (end.ipr, end.flow_ipr))
-    first = [
-        Verdict.below(
-            "no law of the radius localizes the field",
-            0.1,
-            widest,
-            predicted=flat,
-            of="largest median IPR over laws",
-            kind="prediction",
-            source="note 003, section 2",
-            note="expected is the largest median of the flows",
-        ),
-        Verdict.above(
-            f"squashed data (gain {record.control_gain:g}) localize the field in the same time",
-            0.3,
-            float(end.control_ipr.median()),
-            of="median IPR",
-            kind="control",
-            note="the same starts, steps and batches",
-        ),
-    ]
     tame, wild = end.isel(law=end.tame.values), end.isel(law=~end.tame.values)
     laws = tuple(end.law.values.tolist())
-    agree = _agreement(tame, "where fourth moments are finite", (*laws, "laplace"))
-    wrong = _agreement(wild, "where fourth moments are infinite", ("student:3", *laws), wild=True)
-    return [*undecided(lacking(lasting(record, ENOUGH)), *first), *agree, *wrong]
+    agree = _agreement(tame, "finite", (*laws, "laplace"))
+    wrong = _agreement(wild, "infinite", ("student:3", *laws), wild=True)
+    return [*undecided(lacking(lasting(record, ENOUGH)), _extended(end), _control(record, end)), *agree, *wrong]
+
+
+def _extended(end: xr.Dataset) -> Verdict:
+    """That no law localizes the field."""
+    found, flat = end.ipr.median("seed"), end.flow_ipr.median("seed")
+    rows = {
+        _law_text(law): Verdict.below(
+            "", FLAT, float(found.sel(law=law)), predicted=float(flat.sel(law=law)), of="median IPR on that law"
+        )
+        for law in end.law.values
+    }
+    top = str(found.law.values[int(found.argmax())])
+    return Verdict.each(
+        "elliptical data do not localize the field, whatever the law of their radius",
+        rows,
+        source=SECTION,
+        note="predicted is the median IPR of the exact flow",
+        found=f"no elliptical law localizes the field (IPR at most {float(found.max()):.2f})",
+        otherwise=f"elliptical data localize the field: {_law_text(top)} (IPR {float(found.max()):.2f})",
+    )
+
+
+def _control(record: xr.Dataset, end: xr.Dataset) -> Verdict:
+    found = float(end.control_ipr.median())
+    return Verdict.above(
+        f"squashed data (gain {record.control_gain:g}) localize the field in the time in which elliptical data do not",
+        CLEAR,
+        found,
+        of="median IPR",
+        kind="control",
+        note="the same starts, steps and batches",
+        found=f"squashed data localize a field in the same time (IPR {found:.2f})",
+        otherwise=f"squashed data do not localize a field in this time either (IPR {found:.2f})",
+    )
+
+
+def _agreement(end: xr.Dataset, moments: str, others: tuple[str, ...], *, wild: bool = False) -> list[Verdict]:
+    """Direction and size of the final fields against the flow's, for each law; of `wild` laws the seed that is furthest off."""
+    where = f"for elliptical data whose fourth moments are {moments}"
+    claims = f"SGD ends in the direction of the exact flow, {where}", f"SGD ends with the size of the exact flow, {where}"
+    if not end.sizes["law"]:
+        why = lacking(Need(f"a law whose fourth moments are {moments}", "none", {"laws": others}))
+        return [Verdict.not_judged(claim, why, source=SECTION) for claim in claims]
+    cosines, ratios = end.cosine, end["size"] / end.flow_size
+    if wild:  # a median over a few seeds would hide those that single samples threw off
+        cosines, ratios = cosines.min("seed"), ratios.isel(seed=abs(ratios - 1).argmax("seed"))
+        note = "the seed that is furthest off: the gradient has no variance there, and single samples throw the field off"
+    else:
+        cosines, ratios, note = cosines.median("seed"), ratios.median("seed"), "median over seeds"
+    which = "smallest" if wild else "median"
+    directions = {
+        _law_text(law): Verdict.above(
+            "", ALIGNED, float(cosines.sel(law=law)), predicted=1.0, or_equal=True, of=f"{which} cosine of the final fields"
+        )
+        for law in end.law.values
+    }
+    sizes = {
+        _law_text(law): Verdict.within("", 1.0, float(ratios.sel(law=law)), atol=0.05, of="size over that of the flow")
+        for law in end.law.values
+    }
+    words: Any = {"source": SECTION, "note": note}
+    return [Verdict.each(claims[0], directions, **words), Verdict.each(claims[1], sizes, **words)]
 
 
 def figure(record: xr.Dataset) -> Figure:
     """The picture, drawn from the record alone."""
-    figure = Figure(figsize=(10.5, 6.6))
-    top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=[1.35, 1.0]))
-    left, right = top.subplots(1, 2, width_ratios=[1.3, 1.0])
+    laws = record.sizes["law"]
+    columns = min(3, laws + 1)
+    rows = -(-(laws + 1) // columns)
+    figure = Figure(figsize=(WIDTH, 3.3 + 1.25 * rows))
+    top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=[2.3, 1.05 * rows]))
+    left, right = top.subplots(1, 2)
     _ipr_panel(left, record)
     _size_panel(right, record)
-    panels = bottom.subplots(1, record.sizes["law"] + 1)
+    top.legend(*right.get_legend_handles_labels(), loc="outside lower center", ncols=4, fontsize=7)
+    letter([left, right], ["localization in training", "size of the field, by law"])
+    panels = np.ravel(bottom.subplots(rows, columns, sharex=True))
     end = record.isel(step=-1, seed=0, unit=0)
     for i, (axes, law) in enumerate(zip(panels, record.law.values, strict=False)):
-        _field(axes, end.fields.sel(law=law), end.flow_fields.sel(law=law), f"C{i}", _law_text(law))
-    _field(panels[-1], end.control_fields, None, "k", _control_text(record))
-    panels[0].set_ylabel("weight")
-    bottom.supxlabel("(c) final fields: position (site). Dots: SGD, lines: flow from the same start", fontsize="medium")
+        _field(axes, end.fields.sel(law=law), end.flow_fields.sel(law=law), f"C{i}", MARKERS[i % len(MARKERS)], _law_text(law))
+    _field(panels[laws], end.control_fields, None, "0.3", "o", _control_text(record))
+    for axes in panels[laws + 1 :]:
+        axes.axis("off")
+    for axes in panels[max(0, laws + 1 - columns) : laws + 1]:
+        axes.set_xlabel("position (site)")
+    letter(panels[:1], [_law_text(record.law.values[0])], "c")
+    for axes in panels[: laws + 1 : columns]:
+        axes.set_ylabel("weight")
+    say_setting(
+        figure,
+        f"n = {record.sizes['position']}",
+        scales_text(record.attrs),
+        f"{float(record.time[-1]):g} τ",
+        f"{record.sizes['seed']} seeds",
+        "(a) medians, bands: range of seeds",
+        "(b) each seed",
+        "(c) one seed",
+    )
     return figure
 
 
@@ -150,30 +221,6 @@ def _size(fields: xr.DataArray, p: Settings) -> xr.DataArray:
     return xr.DataArray(np.sqrt(np.einsum("...i,ij,...j", fields.values, cov1, fields.values)), dims=fields.dims[:-1])
 
 
-def _agreement(end: xr.Dataset, where: str, others: tuple[str, ...], *, wild: bool = False) -> list[Verdict]:
-    """Direction and size of the final fields against the flow's, where furthest off: the law, and of `wild` laws the seed."""
-    claims = f"SGD points where the flow does, {where}", f"SGD gives the field the size of the flow's, {where}"
-    if not end.sizes["law"]:
-        why = lacking(Need(f"a law {where}", "none", {"laws": others}))
-        return [Verdict.not_judged(claim, why, source="note 003, section 2") for claim in claims]
-    cosines, ratios = end.cosine, end["size"] / end.flow_size
-    if not wild:  # else a median over a few seeds would hide those that single samples threw off
-        cosines, ratios = cosines.median("seed"), ratios.median("seed")
-    cosine, worst = float(cosines.min()), float(ratios.values.flat[np.argmax(np.abs(ratios.values - 1))])
-    names = ", ".join(map(_law_text, end.law.values))
-    note = f"laws: {names}; the law that is furthest off, median over seeds"
-    if wild:
-        note = (
-            f"laws: {names}; the law and seed that are furthest off. The gradient has no variance there, and single samples "
-            "throw the field off: smaller steps are needed"
-        )
-    words: Any = {"kind": "prediction", "source": "note 003, section 2", "note": note}
-    return [
-        Verdict.above(claims[0], 0.9, cosine, predicted=1.0, or_equal=True, of="smallest cosine of the final fields", **words),
-        Verdict.within(claims[1], 1.0, worst, atol=0.05, of="size over the flow's", **words),
-    ]
-
-
 def _law_text(law: str) -> str:
     name, _, value = str(law).partition(":")
     return f"Student t, {value} d.f." if name == "student" else f"{name.capitalize()}{' ' + value if value else ''}"
@@ -187,45 +234,40 @@ def _ipr_panel(axes: Any, record: xr.Dataset) -> None:
     laws, steps = record.sizes["law"], record.sizes["step"]
     every = max(laws, steps // 5)
     for i, law in enumerate(record.law.values):  # the laws lie on one line: marks at different times tell them apart
-        values, first = record.isel(unit=0).sel(law=law).ipr.median("seed"), i * every // laws
-        style = {"marker": MARKERS[i % len(MARKERS)], "markevery": (first, every), "markersize": 6, "linewidth": 1.0}
-        axes.plot(record.time, values, color=f"C{i}", label=_law_text(law), **style)
-    flow_ipr = record.flow_ipr.isel(unit=0).median("seed")
-    axes.plot(record.time, flow_ipr.median("law"), "--", color="0.35", linewidth=1.2, label="flow (median of laws)")
-    axes.plot(record.time, record.control_ipr.isel(unit=0).median("seed"), "k-", label=_control_text(record))
+        values, first = record.isel(unit=0).sel(law=law).ipr, i * every // laws
+        look = {"marker": MARKERS[i % len(MARKERS)], "markevery": (first, every), "markersize": 5, "linewidth": 0.8}
+        axes.plot(record.time, values.median("seed"), color=f"C{i}", label=_law_text(law), **look)
+        axes.fill_between(record.time, values.min("seed"), values.max("seed"), color=f"C{i}", alpha=0.15, linewidth=0)
+    axes.plot(record.time, record.flow_ipr.isel(unit=0).median("seed").median("law"), label="exact flow", **THEORY)
+    control = record.control_ipr.isel(unit=0)
+    axes.plot(record.time, control.median("seed"), "--", color="0.3", label=_control_text(record))
+    axes.fill_between(record.time, control.min("seed"), control.max("seed"), color="0.3", alpha=0.15, linewidth=0)
     axes.axhline(1 / record.sizes["position"], color="0.4", linewidth=1.0, linestyle=":", label="flat field, 1/n")
-    axes.set(
-        xlabel=r"time ($\tau$) = learning rate $\times$ step",
-        ylabel="inverse participation ratio (IPR)",
-        ylim=(0, 1),
-        title="(a) localization, median over seeds (SGD unless said)",
-    )
-    axes.legend(loc="upper left", ncols=2)
+    axes.annotate(_control_text(record), (float(record.time[-1]), float(control.isel(step=-1).median())), **BESIDE)
+    axes.set(xlabel="time (τ)", ylabel="inverse participation ratio")
+    axes.set_ylim(0, 1.25 * float(max(control.max(), record.ipr.max())))
 
 
 def _size_panel(axes: Any, record: xr.Dataset) -> None:
     """Final size against the law's constant: the one thing in which elliptical laws differ."""
     end = record.isel(step=-1, unit=0).sortby("constant")
-    axes.plot(end.constant, end.flow_size.median("seed"), "-", color="0.35", label="flow")
     for i, law in enumerate(record.law.values):  # open marks of different size and kind: laws of almost the same constant
         one, size = end.sel(law=law), 10 if law == "sphere" else 6
         at = np.full(one.sizes["seed"], float(one.constant))
-        style = {"markersize": size, "markerfacecolor": "none", "markeredgewidth": 1.4, "label": _law_text(law)}
-        axes.plot(at, one["size"], MARKERS[i % len(MARKERS)], color=f"C{i}", **style)
-    axes.set(
-        xlabel="constant c of the law",
-        ylabel=r"final size $\sqrt{w^\top C_1 w}$",
-        title="(b) size of the field (marks: SGD, each seed)",
-    )
-    axes.legend(loc="lower right")
+        look = {"markersize": size, "markerfacecolor": "none", "markeredgewidth": 1.4, "label": _law_text(law)}
+        axes.plot(at, one["size"], MARKERS[i % len(MARKERS)], color=f"C{i}", **look)
+    axes.plot(end.constant, end.flow_size.median("seed"), label="exact flow", **THEORY)
+    axes.margins(0.08, 0.15)
+    axes.axvline(GAUSSIAN, color="0.4", linewidth=1.0, linestyle=":", label=f"Gaussian, c = {GAUSSIAN:.2f}")
+    axes.set(xlabel=r"$c = $ mean of $|z|/2$, for a site $z$ of unit variance", ylabel=r"final size $\sqrt{w^\top C_1 w}$")
 
 
-def _field(axes: Any, trained: xr.DataArray, predicted: xr.DataArray | None, color: str, title: str) -> None:
+def _field(axes: Any, trained: xr.DataArray, predicted: xr.DataArray | None, color: str, marker: str, title: str) -> None:
     axes.axhline(0.0, color="0.8", linewidth=0.8, zorder=0)
-    axes.plot(trained.position, trained, "o", color=color, markersize=3)
+    axes.plot(trained.position, trained, marker, color=color, markersize=3)
     if predicted is not None:
-        axes.plot(predicted.position, predicted, "-", color="0.25", linewidth=1.2)
-    axes.set_title(title, fontsize="medium")
+        axes.plot(predicted.position, predicted, linewidth=1.2, **THEORY)
+    axes.set_title(title, loc="left")
     axes.set(xticks=[0, trained.sizes["position"] // 2, trained.sizes["position"] - 1])
 
 
@@ -235,10 +277,14 @@ experiment = Experiment(
     source="note 003, section 2: elliptical data",
     text="Elliptical data have the ellipsoidal contours of a Gaussian but any law of the radius: heavy tails (Student, "
     "Laplace), or a sphere and a thin shell, whose excess kurtosis is negative, as that of squashed data is. For all of them "
-    "the neuron's gradient flow is the Gaussian one with another constant. So fields stay extended and differ in size only. "
-    "The picture lays stochastic gradient descent (SGD) beside that flow. A control on squashed data shows that the time is "
-    "long enough to localize. Student t with 3 degrees of freedom has no fourth moments: there the gradient has no "
-    "variance, and SGD needs smaller steps and larger batches to stay on the flow.",
+    "the neuron's gradient flow is the Gaussian one with another constant c, so that fields should stay extended and differ "
+    "in size only. Stochastic gradient descent (SGD) is laid beside that flow, and a control on squashed data shows that the "
+    "time is long enough to localize.",
+    caption="(a) Inverse participation ratio (1/n: spread over all sites; 1: one site) in training: elliptical laws (marks), "
+    "the exact flow (black) and squashed data (dashed). (b) Final size of the field against the constant c of its law, half "
+    "the mean size of a site: every seed of SGD (open marks) and the flow (black). (c) Final fields of one seed on each law, "
+    "SGD (marks) and flow (black), and on squashed data. Student t with 3 degrees of freedom has no fourth moments: the "
+    "gradient has no variance there, and single samples throw SGD off the flow.",
     Parameters=Settings,
     presets={"full": {}, "quick": {"batch_size": 1_500, "learning_rate": 0.02, "steps": 1_500, "record_every": 50, "seeds": 3}},
     durations={"quick": "40 s", "full": "10 min"},

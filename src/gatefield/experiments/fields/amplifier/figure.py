@@ -2,74 +2,79 @@
 
 from typing import Any, cast
 
-import matplotlib
 import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from gatefield.experiments.orders import ORDER_NAMES, ORDERS
-from gatefield.plot import dots_by_seed, gain_text, small_field
+from gatefield.experiments.along_gain import broken, gain_axis
+from gatefield.experiments.orders import ORDERS, scales_text
+from gatefield.plot import THEORY, WIDTH, dots_by_seed, gain_text, letter, say_setting, shades, small_field
 
 
 def figure(record: xr.Dataset) -> Figure:
     """The picture, drawn from the record alone."""
-    figure = Figure(figsize=(10.5, 9.6))
-    top, middle, bottom = cast(Any, figure.subfigures(3, 1, height_ratios=[1.0, 1.0, 1.0]))
-    left, right = top.subplots(1, 2, width_ratios=[1.3, 1.0])
+    figure = Figure(figsize=(WIDTH, 8.2))
+    top, middle, *strips = cast(Any, figure.subfigures(4, 1, height_ratios=[1.15, 1.15, 0.62, 0.68]))
+    left, right = top.subplots(1, 2, width_ratios=[2.2, 1.0])
     _amplifier_panel(left, record)
-    _kurtosis_panel(right, record)
+    right.axis("off")
+    right.legend(*left.get_legend_handles_labels(), title="gain (excess kurtosis\nof a site)", loc="center left")
     pair = middle.subplots(1, 2, sharey=True)
-    pair[0].set_ylabel("IPR of the final field")
-    for axes, order, letter in zip(pair, ORDERS, "cd", strict=True):
-        _ipr_panel(axes, record.sel(order=order), f"({letter}) {ORDER_NAMES[order]}")
-    panels = bottom.subplots(2, record.sizes["gain"], sharex=True, squeeze=False)
-    for row, order in zip(panels, ORDERS, strict=True):
-        for axes, gain in zip(row, record.gain.values, strict=True):
-            one = record.sel(order=order, gain=gain).isel(seed=0)
-            small_field(axes, one.fields.isel(step=-1, unit=0), color="C0")
-            small_field(axes, one.closure_fields, "--", color="C1", linewidth=1.2)
-        row[0].set_ylabel(f"{order}er range\n= positive")
-    for axes, gain in zip(panels[0], record.gain.values, strict=True):
-        axes.set_title(f"gain {gain_text(gain)}")
-    bottom.supxlabel(
-        "(e) final fields from the same start, each scaled to its own maximum; position (site). Line: SGD, dashes: closure",
-        fontsize="medium",
+    pair[0].set_ylabel("inverse participation ratio\nof the final field")
+    for axes, order in zip(pair, ORDERS, strict=True):
+        _ipr_panel(axes, record.sel(order=order))
+    pair[0].legend(loc="upper left")
+    letter([left, *pair], ["amplification of a site, by its correlation", "longer range positive", "shorter range positive"])
+    for part, order, at in zip(strips, ORDERS, "de", strict=True):
+        _strip(part, record.sel(order=order).isel(seed=0), at)
+    say_setting(
+        figure,
+        f"n = {record.sizes['position']}",
+        scales_text(record.attrs, "xi_long", "xi_short"),
+        f"{float(record.time[-1]):g} τ",
+        f"{record.sizes['seed']} seeds",
+        "small dots: seeds",
+        "large marks and lines: medians",
     )
     return figure
 
 
 def _amplifier_panel(axes: Any, record: xr.Dataset) -> None:
-    shades = matplotlib.colormaps["viridis"](np.linspace(0.0, 0.92, record.sizes["gain"]))
     line = record.correlation / np.sqrt(2 * np.pi)
-    for shade, gain in zip(shades, record.gain.values, strict=True):
+    for shade, gain in zip(shades(record.sizes["gain"]), record.gain.values, strict=True):
         one = record.sel(gain=gain)
-        axes.plot(one.correlation, one.amplifier / line.where(line > 0), color=shade, label=gain_text(gain))
+        label = f"{gain_text(gain)} ({round(float(one.kurtosis), 2) + 0.0:.2f})"
+        axes.plot(one.correlation, one.amplifier / line.where(line > 0), color=shade, label=label)
         axes.plot(one.correlation, one.expansion / line.where(line > 0), ":", color=shade, linewidth=1.2)
     axes.set(
-        xlabel="correlation a of the site with the gate's input",
+        xlabel="correlation a of a site with the input of the gate",
         ylabel=r"amplification $\phi(a)\sqrt{2\pi}\,/\,a$",
-        title="(a) amplifier (lines), expansion by kurtosis (dots)",
         xlim=(0, 1),
     )
-    axes.legend(title="gain", loc="upper left", ncols=2)
 
 
-def _kurtosis_panel(axes: Any, record: xr.Dataset) -> None:
-    axes.semilogx(record.fine_gain, record.fine_kurtosis, color="C2")
-    axes.axhline(-2.0, color="0.4", linewidth=1.0, linestyle=":")
-    axes.text(0.011, -1.96, "two values, ±1", color="0.3", fontsize="small", va="bottom")
-    axes.set(xlabel="gain", ylabel="excess kurtosis of a site", title="(b) excess kurtosis", ylim=(-2.1, 0.1))
-
-
-def _ipr_panel(axes: Any, record: xr.Dataset, title: str) -> None:
-    at = np.arange(record.sizes["gain"])
-    for values, color, style, label in [
-        (record.ipr.isel(step=-1, unit=0), "C0", "-", "SGD"),
-        (record.closure_ipr, "C1", "--", "closure flow"),
-    ]:
-        dots_by_seed(axes, at, values, "gain", color)
-        axes.plot(at, values.median("seed"), style, color=color, label=f"{label} (dots: seeds, line: median)")
+def _ipr_panel(axes: Any, record: xr.Dataset) -> None:
+    gains, at = record.gain.values, np.arange(record.sizes["gain"])
+    trained = record.ipr.isel(step=-1, unit=0)
+    dots_by_seed(axes, at, record.closure_ipr, "gain", "k")
+    dots_by_seed(axes, at, trained, "gain", "C0")
+    axes.plot(*broken(gains, record.closure_ipr.median("seed")), marker="s", markersize=4, label="closure flow", **THEORY)
+    axes.plot(*broken(gains, trained.median("seed")), "o", color="C0", markersize=7, label="SGD")
     axes.axhline(1 / record.sizes["position"], color="0.4", linewidth=1.0, linestyle=":", label="flat field, 1/n")
-    axes.set_xticks(at, [gain_text(g) for g in record.gain.values])
-    axes.set(xlabel="gain (0: Gaussian, ∞: hypercube)", ylim=(0, 1), title=title)
-    axes.legend(loc="upper left")
+    gain_axis(axes, gains, "gain")
+    axes.set_ylim(0, 1)
+
+
+def _strip(part: Any, record: xr.Dataset, at: str) -> None:
+    """Final fields of one order from the same start, each scaled to its own maximum."""
+    panels = np.ravel(part.subplots(1, record.sizes["gain"], sharex=True))
+    for axes, gain in zip(panels, record.gain.values, strict=True):
+        one = record.sel(gain=gain)
+        small_field(axes, one.fields.isel(step=-1, unit=0), "o", color="C0", markersize=2.5)
+        small_field(axes, one.closure_fields, color="black", linewidth=1.0)
+        axes.set_title(f"gain {gain_text(gain)}", loc="left")
+    letter(panels[:1], [f"gain {gain_text(record.gain.values[0])}"], at)
+    panels[0].set_ylabel({"d": "weight,\nlonger range", "e": "weight,\nshorter range"}[at])
+    if at == "e":
+        for axes in panels:
+            axes.set_xlabel("position (site)")

@@ -48,7 +48,7 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
     peaks = [peak_position(w) for w in (record.fields.isel(step=-1, unit=0).values, ends)]
     apart = np.asarray(circular_distance(peaks[0], peaks[1], p.n))
     record["peak_distance"] = (lead, apart, {"units": "site", "long_name": "distance of the closure's peak from SGD's"})
-    return record.assign(_curves(p))
+    return record.assign(_curves(p)).assign_attrs(xi_long=p.xi_long, xi_short=p.xi_short)
 
 
 def _closure_ends(record: xr.Dataset, sources: tuple[Source, Source], gain: np.ndarray) -> np.ndarray:

@@ -9,109 +9,138 @@ from matplotlib.ticker import MaxNLocator
 
 from gatefield.core.intervals import share
 from gatefield.experiments.fields.erf_populations.verdicts import LOCALIZED, localized
-from gatefield.plot import gain_text
+from gatefield.experiments.orders import scales_text
+from gatefield.plot import THEORY, WIDTH, gain_text, letter, say_setting
 
 NEGATIVE, POSITIVE = "C0", "C1"
+MOST = 130.0
+"""Area, in square points, of the dot of the frequency at which most units end."""
 
 
 def figure(record: xr.Dataset) -> Figure:
-    """Populations above, their causes in the middle, examples of fields below."""
-    out = Figure(figsize=(11.0, 9.8))
-    top, middle, bottom = cast(Any, out.subfigures(3, 1, height_ratios=[1.15, 1.1, 0.8]))
-    first, second = top.subplots(1, 2)
-    _scatter(first, record, "ipr", "IPR of the final field", "(a) localization")
-    limit, where = LOCALIZED / record.sizes["position"], ("axes fraction", "data")
-    first.axhline(limit, color="0.4", linewidth=1.0, linestyle=":")
-    first.annotate(f"localized above {LOCALIZED:g}/n", (1, limit), xycoords=where, ha="right", va="bottom")
-    _scatter(second, record, "peak_frequency", "peak frequency (cycles per ring)", "(b) frequency")
-    second.yaxis.set_major_locator(MaxNLocator(integer=True))
-    top.legend(*first.get_legend_handles_labels(), loc="outside upper center", ncols=3)
-    rates, flows, starts = middle.subplots(1, 3)
-    _rates(rates, record)
-    _flows(flows, record)
-    _starts(starts, record)
-    _fields(bottom, record)
+    """Populations and their frequencies, the exact flow, what decides, and examples of fields."""
+    out = Figure(figsize=(WIDTH, 7.6))
+    parts = cast(Any, out.subfigures(3, 1, height_ratios=[1.2, 1.1, 0.75]))
+    first, second = parts[0].subplots(1, 2)
+    third, fourth = parts[1].subplots(1, 2)
+    _populations(first, record)
+    _rates(second, record)
+    _flows(third, record)
+    _starts(fourth, record)
+    strip = _fields(parts[2], record)
+    gain = gain_text(float(record.gain[1]))
+    letter(
+        [first, second, third, fourth],
+        [
+            "localization, by the bias of a unit",
+            f"what grows, and where units end (gain {gain})",
+            "Gaussian data: SGD and flow",
+            f"what the start decides (gain {gain})",
+        ],
+    )
+    letter(strip[:1], [strip[0].get_title(loc="left")], "e")
+    _say(out, record)
     return out
 
 
-def _scatter(axes: Any, record: xr.Dataset, name: str, label: str, title: str) -> None:
+def _say(out: Figure, record: xr.Dataset) -> None:
+    time = float(record.time[-1]) / record.sizes["unit"]
+    say_setting(
+        out,
+        f"n = {record.sizes['position']}",
+        scales_text(record.attrs),
+        f"{record.sizes['unit']} units",
+        f"{time:g} τ for each unit",
+        f"{record.sizes['seed']} seeds",
+        "bars: 95 % intervals over seeds",
+    )
+
+
+def _populations(axes: Any, record: xr.Dataset) -> None:
     """Every unit by its final bias."""
+    gain = gain_text(float(record.gain[1]))
     sets = [
-        (record.isel(gain=0), "", "o", "0.6", "erf units, Gaussian data"),
-        (record.isel(gain=1), "", "o", "C2", f"erf units, gain {gain_text(float(record.gain[1]))}"),
-        (record.isel(gain=1), "sigmoid_", "x", "C3", f"logistic units, gain {gain_text(float(record.gain[1]))}"),
+        (record.isel(gain=0), "", "s", "0.6", "erf, Gaussian data"),
+        (record.isel(gain=1), "", "o", "C0", f"erf, gain {gain}"),
+        (record.isel(gain=1), "sigmoid_", "x", "C1", f"logistic, gain {gain}"),
     ]
     for one, prefix, marker, color, text in sets:
         bias = one.sigmoid_bias if prefix else one.bias.isel(step=-1)
-        values = one[prefix + name].transpose(*bias.dims)
-        axes.plot(bias.values.ravel(), values.values.ravel(), marker, color=color, markersize=3.5, alpha=0.6, label=text)
+        values = one[prefix + "ipr"].transpose(*bias.dims)
+        axes.plot(bias.values.ravel(), values.values.ravel(), marker, color=color, markersize=3, alpha=0.6, label=text)
+    limit = LOCALIZED / record.sizes["position"]
     axes.axvline(0.0, color="0.8", linewidth=0.8, zorder=0)
-    axes.set(xlabel="final bias of the unit (one mark per unit)", ylabel=label, title=title)
+    axes.axhline(limit, color="0.4", linewidth=1.0, linestyle=":", label=f"localized above {LOCALIZED:g}/n")
+    axes.set(xlabel="final bias of the unit", ylabel="IPR of the final field")
+    axes.set_ylim(0, 1.5 * axes.get_ylim()[1])
+    axes.legend(loc="upper right", ncols=2, columnspacing=1.0, handletextpad=0.4)
 
 
 def _rates(axes: Any, record: xr.Dataset) -> None:
-    """Growth rates of the linear stage, by frequency."""
+    """Growth rates of the linear stage by frequency, and on them the frequencies at which units end."""
     one = record.isel(gain=1)
-    for sign, color, text in [(-1.0, NEGATIVE, "bias -1"), (1.0, POSITIVE, "bias +1")]:
-        axes.plot(one.frequency, one.rate.sel(sign=sign), color=color, label=text)
-    axes.axhline(0.0, color="0.4", linewidth=0.8)
-    axes.set(
-        xlabel="frequency (cycles per ring)",
-        ylabel=r"growth rate, 1/(units $\tau$)",
-        title=f"(c) linear stage, gain {gain_text(float(one.gain))}",
-    )
-    axes.legend()
+    bias, peak = (values.transpose(*one.ipr.dims).values.ravel() for values in (one.bias.isel(step=-1), one.peak_frequency))
+    sets = [(-1.0, NEGATIVE, "o", "-", "bias -1"), (1.0, POSITIVE, "s", "--", "bias +1")]
+    counts = [np.bincount(peak[sign * bias > 0].astype(int), minlength=one.sizes["frequency"]) for sign, *_ in sets]
+    for (sign, color, marker, style, text), count in zip(sets, counts, strict=True):
+        rate, there = one.rate.sel(sign=sign), count > 0
+        axes.plot(one.frequency, rate, label=f"{text}, linear theory", **{**THEORY, "linestyle": style})
+        area = MOST * count[there] / max(1, *map(np.max, counts))
+        where = one.frequency.values[there], rate.values[there]
+        name = {-1.0: "negative", 1.0: "positive"}[sign]
+        axes.scatter(*where, s=area, color=color, marker=marker, alpha=0.8, zorder=3, label=f"trained units, {name} bias")
+    axes.axhline(0.0, color="0.8", linewidth=0.8, zorder=0)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.set(xlabel="frequency (cycles per ring)", ylabel="growth rate (1/τ for each unit)")
+    axes.set_ylim(top=float(one.rate.max()) + 0.9 * float(np.ptp(one.rate.values)))
+    axes.legend(loc="upper right", fontsize=7, handles=axes.lines[:2] + axes.collections[:2])
 
 
 def _flows(axes: Any, record: xr.Dataset) -> None:
     """Final biases on Gaussian data, SGD against flow."""
     trained, theory = record.bias.isel(gain=0, step=-1).values.ravel(), record.flow_bias.values.ravel()
     limit = 1.08 * max(np.abs(trained).max(), np.abs(theory).max())
-    axes.plot([-limit, limit], [-limit, limit], color="0.4", linewidth=0.8)
-    axes.plot(theory, trained, "o", color="0.35", markersize=3.5, alpha=0.6)
-    axes.set(xlabel="bias, exact flow", ylabel="bias, SGD", title="(d) final biases, Gaussian data")
-    axes.set(xlim=(-limit, limit), ylim=(-limit, limit))
+    axes.plot([-limit, limit], [-limit, limit], linewidth=1.0, label="equal", **THEORY)
+    axes.plot(theory, trained, "o", color="C0", markersize=3.5, alpha=0.6, label="units")
+    strays = int((np.sign(trained) != np.sign(theory)).sum())
+    axes.text(
+        0.05, 0.93, f"{strays} of {trained.size} units end\non the other side", transform=axes.transAxes, va="top", fontsize=8
+    )
+    axes.set(xlabel="final bias, exact flow", ylabel="final bias, SGD", xlim=(-limit, limit), ylim=(-limit, limit))
 
 
 def _starts(axes: Any, record: xr.Dataset) -> None:
     """Share of localized units by start, with the interval over seeds."""
     erf, balanced = (localized(values, record.sizes["position"]) for values in (record.ipr.isel(gain=1), record.balanced_ipr))
-    cases = {
-        "Xavier": [erf.sel(start="xavier", biases=name) for name in ("zero", "given")] + [balanced.sel(start="xavier")],
-        "positive": [erf.sel(start="positive", biases=name) for name in ("zero", "given")] + [balanced.sel(start="positive")],
-    }
-    styles = [("o", "C2", "biases start at 0"), ("s", "C4", "biases given"), ("^", "k", "start at 0, no output bias")]
-    for place, sets in enumerate(cases.values()):
-        for shift, holds, (marker, color, text) in zip((-0.2, 0.0, 0.2), sets, styles, strict=True):
+    looks = [("o", "C0", "biases start at 0"), ("s", "C1", "biases given"), ("^", "k", "biases 0, no output bias")]
+    for place, start in enumerate(("xavier", "positive")):
+        sets = [*(erf.sel(start=start, biases=name) for name in ("zero", "given")), balanced.sel(start=start)]
+        for shift, holds, (marker, color, text) in zip((-0.2, 0.0, 0.2), sets, looks, strict=True):
             found = share(holds)
             bars = [[found.mean - found.low], [found.high - found.mean]]
             label = text if place == 0 else None
             axes.errorbar([place + shift], [found.mean], bars, fmt=marker, color=color, capsize=4, label=label)
     axes.axhline(0.5, color="0.4", linewidth=1.0, linestyle=":")
-    axes.set_xticks(range(len(cases)), list(cases))
-    axes.set(xlabel="start of the fields", ylabel="share of localized units", title="(e) what decides, 95 % intervals")
-    axes.set(ylim=(0, 1.45), yticks=[0, 0.25, 0.5, 0.75, 1], xlim=(-0.5, len(cases) - 0.5))
+    axes.set_xticks([0, 1], ["even signs (Xavier)", "mostly positive"])
+    axes.set(xlabel="start of the fields", ylabel="share of localized units")
+    axes.set(ylim=(0, 1.6), yticks=[0, 0.25, 0.5, 0.75, 1], xlim=(-0.5, 1.5))
     axes.legend(loc="upper left")
 
 
-def _fields(part: Any, record: xr.Dataset) -> None:
+def _fields(part: Any, record: xr.Dataset) -> Any:
     """The unit of most negative and of most positive bias, on Gaussian and on squashed data."""
     panels = part.subplots(1, 4)
     cases = [(gain, sign) for gain in (0, 1) for sign in (-1.0, 1.0)]
     for axes, (gain, sign) in zip(panels, cases, strict=True):
         one = record.isel(gain=gain, start=0, biases=0, seed=0)
         unit = int(np.argmax(sign * one.bias.isel(step=-1).values))
-        color = NEGATIVE if sign < 0 else POSITIVE
+        color, marker = (NEGATIVE, "o-") if sign < 0 else (POSITIVE, "s-")
         axes.axhline(0.0, color="0.8", linewidth=0.8, zorder=0)
-        axes.plot(one.position, one.fields.isel(step=-1, unit=unit), "o-", color=color, markersize=3, linewidth=0.8)
+        axes.plot(one.position, one.fields.isel(step=-1, unit=unit), marker, color=color, markersize=2.5, linewidth=0.6)
         if gain == 0:
-            axes.plot(one.position, one.flow_fields.isel(unit=unit), "k-", linewidth=1.0)
+            axes.plot(one.position, one.flow_fields.isel(unit=unit), linewidth=1.0, **THEORY)
         where = "Gaussian" if gain == 0 else f"gain {gain_text(float(record.gain[1]))}"
-        axes.set_title(f"{where}, bias {float(one.bias.isel(step=-1, unit=unit)):.1f}", fontsize="medium")
-        axes.set_xticks([0, one.sizes["position"] // 2, one.sizes["position"] - 1])
+        axes.set_title(f"{where}, bias {float(one.bias.isel(step=-1, unit=unit)):.1f}", loc="left")
+        axes.set(xticks=[0, one.sizes["position"] // 2, one.sizes["position"] - 1], xlabel="position (site)")
     panels[0].set_ylabel("weight")
-    part.supxlabel(
-        "(f) two units of one committee on each kind of data: position (site). Blue: negative bias, orange: positive.\n"
-        "Dots: SGD; black: the exact flow, which is known on Gaussian data only",
-        fontsize="medium",
-    )
+    return panels

@@ -72,7 +72,7 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
         seen = {"fields": other.fields, "bias": other.bias, **_read(other, spectra)}
         record = record.assign({f"{name}_{key}": value for key, value in seen.items()})
     record["push"] = _push(record.fields.isel(step=0), gains, p)
-    return record.assign(_flow(record, p))
+    return record.assign(_flow(record, p)).assign_attrs(xi1=p.xi1, xi0=p.xi0)
 
 
 def _keys(p: Settings) -> Any:

@@ -1,4 +1,4 @@
-"""Least squares behind a fixed gate: moments, fields, and how often the field's gate is the one it was made for."""
+"""Least squares behind a fixed gate: moments, fields, how often the field's gate is the first one; and trained neurons."""
 
 from typing import Any
 
@@ -7,7 +7,10 @@ import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 
+from gatefield.core.grid import Grid
 from gatefield.data import NonlinearGP, ring_correlation
+from gatefield.experiments.by_seed import train_by_seed
+from gatefield.experiments.orders import squashed_task
 from gatefield.lab import Bench, Parameters
 from gatefield.lab.kinds import Count, Gains, LengthScale, Rate, Seed
 from gatefield.measures import ipr
@@ -22,7 +25,7 @@ MOMENTS, AGREEMENT = 0, 1
 
 
 class Settings(Parameters):
-    """As in figure 5 of note 002; `samples` are drawn of each class, twice."""
+    """As in figure 5 of note 002; `samples` are drawn of each class, twice. `seeds` neurons are trained at each gain."""
 
     n: Count = 40
     site: int = 20
@@ -31,6 +34,11 @@ class Settings(Parameters):
     gains: Gains = (0.01, 1.0, 3.0, 100.0)
     hat_width: Rate = 2.0
     samples: Count = 400_000
+    learning_rate: Rate = 0.05
+    batch_size: Count = 1_000
+    steps: Count = 4_000
+    record_every: Count = 1_000
+    seeds: Count = 8
     seed: Seed = 0
 
 
@@ -59,6 +67,7 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
         "agreement": (("gain", "gate", "label"), agreement, {"long_name": "share of inputs on which both gates agree"}),
         "agreement_error": (("gain", "gate", "label"), np.sqrt(agreement * (1 - agreement) / p.samples)),
         "agreement_gaussian": (("gain", "gate", "label"), _gaussian_agreement(directions, fields, cov1, cov0)),
+        "trained_ipr": (("gain", "seed"), _trained_ipr(p, bench), {"long_name": "IPR of neurons that choose their own gate"}),
     }
     coords = {
         "gain": list(p.gains),
@@ -66,9 +75,15 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
         "label": list(CLASSES),
         "position": ("position", np.arange(p.n), {"units": "site"}),
     }
-    return xr.Dataset(
-        data, coords, {"kind": "sampling", "samples": p.samples, "site": p.site % p.n, "xi1": p.xi1, "xi0": p.xi0}
-    )
+    settings = {name: getattr(p, name) for name in ("samples", "xi1", "xi0", "learning_rate", "steps")}
+    return xr.Dataset(data, coords, {"kind": "sampling", "site": p.site % p.n, **settings})
+
+
+def _trained_ipr(p: Settings, bench: Bench) -> np.ndarray:
+    """Of the final fields of one ReLU neuron for each gain and seed, whose gate is its own: (gain, seed)."""
+    grid = Grid(gain=p.gains, seed=p.seeds)
+    record = train_by_seed(bench, "trained", squashed_task(p, grid.gain), grid, p)
+    return np.asarray(ipr(record.fields.isel(step=-1, unit=0).values))
 
 
 def _directions(p: Settings) -> np.ndarray:

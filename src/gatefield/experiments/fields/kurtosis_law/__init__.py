@@ -1,6 +1,6 @@
 """Which departure from the Gaussian localizes a field: four rules, judged on many laws."""
 
-from gatefield.experiments.fields.kurtosis_law.figure import figure
+from gatefield.experiments.fields.kurtosis_law.figure import figure, more
 from gatefield.experiments.fields.kurtosis_law.simulate import Settings, simulate
 from gatefield.experiments.fields.kurtosis_law.verdicts import verdicts
 from gatefield.lab import Experiment
@@ -12,15 +12,18 @@ experiment = Experiment(
     title="Is it negative excess kurtosis that localizes a field?",
     source="note 002 and published work (Ingrosso and Goldt, 2022; Lufkin, Saxe and Grant, 2024): non-Gaussian data localize "
     "fields if the excess kurtosis of a site is negative",
-    text="One ReLU neuron on many laws of a site: squashed, uniform, Laplace and algebraic ones, three levels, the Ising ring "
-    "and single pulses. The positive class has the longer range, the shorter, or the same. Four rules say beforehand whether "
-    "the field localizes. Kurtosis: that of a site is negative. Sharpness: (E|x|)²/E x² of a site exceeds 2/π, that of a "
-    "Gaussian. Two rules use what training is after: a neuron whose size is free has the loss 1/4 - c²/(8D) exactly, with c² "
-    "the sharpness of its input h = <w,x> in the positive class and D = 1 + E₀h²/E₁h², so training makes the score c²/D as "
-    "large as it can. Depth: a state around one site has a larger score than every wave. Path: the score rises from the "
-    "best wave through ever narrower packets of it, without a dip. Stochastic gradient descent (SGD) from random starts is the "
-    "judge; a field counts as localized if its inverse participation ratio (IPR) is above 6/n. Gaussian clones are the "
-    "control.",
+    text="One ReLU neuron on many laws of a site, with the longer range, the shorter or the same in the positive class. Four "
+    "rules say beforehand whether its field localizes. Kurtosis and sharpness know one site only. Depth and path use what "
+    "training is after: a neuron of free size has the loss 1/4 - c²/(8D), with c² the sharpness of its input in the positive "
+    "class and D = 1 + E₀h²/E₁h², so that training raises the score c²/D. Trained neurons are the judge: localized is an "
+    "inverse participation ratio (IPR) above 6/n.",
+    caption="Each panel: what a rule says (right of the edge: localizes) against the IPR of trained fields, one mark for "
+    "each law and order of ranges; in the grey quarters the rule is wrong. (a) Excess kurtosis of a site is negative. (b) "
+    "Its sharpness exceeds that of a Gaussian. (c) A state around one site has a larger score than every wave. (d) The score "
+    "rises from the best wave through ever narrower packets of it, without a dip, to an IPR above 6/n.",
+    more_caption="Score c²/D of wave packets, from the best wave (left) to one site (right), over that of the wave, for each "
+    "law: (a) longer range positive, (b) shorter range positive, (c) the same range in both classes. Where the curve rises "
+    "all the way, training can follow it to a localized field.",
     Parameters=Settings,
     presets={
         "full": {},
@@ -38,4 +41,5 @@ experiment = Experiment(
     simulate=simulate,
     verdicts=verdicts,
     figure=figure,
+    more=more,
 )

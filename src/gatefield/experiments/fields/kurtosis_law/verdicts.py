@@ -29,6 +29,8 @@ CLOSELY = 0.7
 """A correlation that explains half of the variance."""
 ORDERED = 0.9
 """A rank correlation of laws that are in order, but for neighbours."""
+SPAN = 1.96
+"""Standard errors of a 95 % interval."""
 LOSS = 0.02
 """By which part a trained neuron's loss may exceed that of its best size: that of minibatch noise and of the sample."""
 PUBLISHED = "Ingrosso and Goldt, 2022; Lufkin, Saxe and Grant, 2024"
@@ -54,12 +56,11 @@ def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
 def _loss(record: xr.Dataset) -> Verdict:
     off = (record.trained_loss / record.best_loss - 1).median("seed").values.ravel()
     return Verdict.within(
-        "trained neurons have the loss 1/4 - c²/(8D), on every law and in every order",
+        "trained neurons have the loss 1/4 - c²/(8D) on every law and in every order of ranges",
         0.0,
         float(off[np.argmax(np.abs(off))]),
         atol=LOSS,
         of="relative difference where it is largest",
-        kind="prediction",
         note=f"median over seeds; largest of {off.size} cases, mean {off.mean():.4f}",
     )
 
@@ -67,29 +68,32 @@ def _loss(record: xr.Dataset) -> Verdict:
 def _rules(record: xr.Dataset) -> list[Verdict]:
     """Each rule, with the longer range positive, where it was found, and in all orders."""
     found, all_ = localized(record), margins(record)
+    parts = {"longer range positive": {"order": ["long"]}, "all orders": {}}
     out = []
     for rule, words in WORDS.items():
-        kind: Any = {"kind": "claim", "source": PUBLISHED} if rule == "kurtosis" else {"kind": "prediction"}
-        for where, part in (("longer range positive: ", {"order": ["long"]}), ("in all orders: ", {})):
-            margin, seen = all_[rule].sel(part), found.sel(part)
-            out.append(
-                Verdict.above(
-                    f"{where}the field localizes where the {words}, and not elsewhere",
-                    OFTEN,
-                    share_right(margin, seen),
-                    or_equal=True,
-                    of="share of cases with the right answer",
-                    note=_wrong((margin > 0) != seen),
-                    **kind,
-                )
-            )
+        kind: Any = {"kind": "claim", "source": PUBLISHED, **_kurtosis_words(all_, found)} if rule == "kurtosis" else {}
+        of = "share of cases with the right answer"
+        shares = {where: share_right(all_[rule].sel(part), found.sel(part)) for where, part in parts.items()}
+        rows = {where: Verdict.above("", OFTEN, share, or_equal=True, of=of) for where, share in shares.items()}
+        note = _wrong((all_[rule] > 0) != found)
+        out.append(Verdict.each(f"a field localizes where the {words}, and not elsewhere", rows, note=note, **kind))
     return out
 
 
+def _kurtosis_words(all_: xr.Dataset, found: xr.DataArray) -> dict[str, str]:
+    """What a headline says of the kurtosis."""
+    right, cases = round(share_right(all_.kurtosis, found) * found.size), found.size
+    return {
+        "found": f"the sign of the excess kurtosis tells in {right} of {cases} cases whether a field localizes",
+        "otherwise": f"the sign of the excess kurtosis is wrong on localization in {cases - right} of {cases} cases",
+    }
+
+
 def _wrong(cases: xr.DataArray) -> str:
-    """The cases in which a rule is wrong, by name."""
-    names = [f"{law} ({order})" for law in cases.law.values for order in cases.order.values if cases.sel(law=law, order=order)]
-    return f"{len(names)} of {cases.size} wrong{': ' if names else ''}{', '.join(names)}"
+    """How often a rule is wrong, and with the longer range positive the laws, by name."""
+    long = cases.sel(order="long")
+    names = ", ".join(map(str, long.law.values[long.values])) or "none"
+    return f"wrong in {int(cases.sum())} of {cases.size} cases; with the longer range positive: {names}"
 
 
 def _better(record: xr.Dataset) -> Verdict:
@@ -103,31 +107,54 @@ def _better(record: xr.Dataset) -> Verdict:
     text = ", ".join(f"{rule} {value:.2f}" for rule, value in quality.items())
     return Verdict.above(
         claim,
-        quality["kurtosis"],
-        quality["path"],
-        of="chance that a case that localizes ranks above one that does not",
-        kind="prediction",
-        note=f"{text}; a rule that knows nothing has 0.5",
+        0.0,
+        quality["path"] - quality["kurtosis"],
+        error=_ranking_error(all_, found),
+        of="chance that a case that localizes ranks above one that does not, path less kurtosis",
+        note=f"{text}; a rule that knows nothing has 0.5; the error is a 95 % one, by leaving out one law after the other",
     )
+
+
+def _ranking_error(all_: xr.Dataset, found: xr.DataArray) -> float:
+    """Of the difference between path and kurtosis: jackknife over laws; infinite where too few can be left out."""
+    kept = [[other for other in found.law.values if other != law] for law in found.law.values]
+    each = [
+        ranking(all_.path.sel(law=laws), found.sel(law=laws)) - ranking(all_.kurtosis.sel(law=laws), found.sel(law=laws))
+        for laws in kept
+        if laws
+    ]
+    count = len(each)
+    if count < 2 or np.isnan(each).any():
+        return float("inf")
+    return float(SPAN * np.sqrt((count - 1) * np.var(each)))
 
 
 def _width(record: xr.Dataset) -> Verdict:
     """The path gives a number, too."""
     said, found = (np.log(values.values.ravel()) for values in (path_ipr(record), final(record).median("seed")))
+    r = correlation(said, found)
     return Verdict.above(
-        "the IPR at the end of the path follows that of SGD over laws and orders",
+        "the IPR at the end of the score's path follows that of SGD over laws and orders",
         CLOSELY,
-        correlation(said, found),
+        r,
+        error=_correlation_error(r, found.size),
         of="correlation of the logarithms",
-        kind="prediction",
-        note=f"{found.size} cases; packets are no steady states, and tell the size roughly",
+        note=f"{found.size} cases; half of the variance explained is 0.7; the error is a 95 % one",
     )
+
+
+def _correlation_error(r: float, count: int) -> float:
+    """Half of the 95 % interval of a correlation, to first order."""
+    return SPAN * (1 - r**2) / np.sqrt(max(1, count - 1))
 
 
 def _ranks(record: xr.Dataset) -> list[Verdict]:
     """Where it was published, with the longer range positive: the order of the laws, whatever the threshold."""
-    start = "longer range positive: the IPR of SGD follows the"
-    claims = {"kurtosis": f"{start} excess kurtosis, the lower the larger", "path": f"{start} IPR at the end of the path"}
+    start = "with the longer range positive the IPR of SGD follows the"
+    claims = {
+        "kurtosis": f"{start} excess kurtosis, the lower the larger",
+        "path": f"{start} IPR at the end of the score's path",
+    }
     words: Any = {"kurtosis": {"kind": "claim", "source": PUBLISHED}, "path": {"kind": "prediction"}}
     laws = [str(law) for law in record.law.values]
     few = Need("three laws or more", str(len(laws)), {"laws": [*laws, *(law for law in _MORE if law not in laws)]})
@@ -135,9 +162,11 @@ def _ranks(record: xr.Dataset) -> list[Verdict]:
         return [Verdict.not_judged(claim, why, **words[rule]) for rule, claim in claims.items()]
     found, all_ = final(record).sel(order="long").median("seed"), margins(record).sel(order="long")
     ranks = {rule: correlation(rankdata(all_[rule]), rankdata(found)) for rule in claims}
-    note = f"over {len(laws)} laws"
+    errors = {rule: _correlation_error(rank, len(laws)) for rule, rank in ranks.items()}
+    note = f"over {len(laws)} laws; the error is a 95 % one"
     return [
-        Verdict.above(claims[rule], ORDERED, ranks[rule], of="rank correlation", note=note, **words[rule]) for rule in claims
+        Verdict.above(claims[rule], ORDERED, ranks[rule], error=errors[rule], of="rank correlation", note=note, **words[rule])
+        for rule in claims
     ]
 
 
@@ -145,8 +174,10 @@ def _examples(record: xr.Dataset) -> list[Verdict]:
     """Laws of negative kurtosis that are not sharp, and of positive kurtosis that are."""
     least = edge(record)
     claims = {
-        "levels:0.5": "three levels, not sharp, longer range positive: negative excess kurtosis does not localize the field",
-        "algebraic:5": "algebraic tails, sharp, identical classes: the field localizes in spite of positive excess kurtosis",
+        "levels:0.5": "a law of three levels, of negative excess kurtosis but not sharp, does not localize the field, with the "
+        "longer range positive",
+        "algebraic:5": "a law of algebraic tails, of positive excess kurtosis but sharp, localizes the field, with identical "
+        "classes",
     }
     out = []
     for law, order in EXAMPLES.items():
@@ -156,7 +187,7 @@ def _examples(record: xr.Dataset) -> list[Verdict]:
         values, site = final(record).sel(law=law, order=order), record.sel(law=law)
         judge = Verdict.below if law == "levels:0.5" else Verdict.above
         note = f"excess kurtosis {float(site.kurtosis):.2f}, sharpness {float(site.sharpness):.3f}; IPR {seeds_text(values)}"
-        out.append(judge(claims[law], least, float(values.median()), of="median IPR", kind="prediction", note=note))
+        out.append(judge(claims[law], least, float(values.median()), of="median IPR", note=note))
     return out
 
 
@@ -169,14 +200,20 @@ def _shorter(record: xr.Dataset) -> Verdict:
     median = final(record).sel(order="short").median("seed")
     law = str(median.law.values[int(np.argmax(median.values))])
     return Verdict.below(
-        "shorter range positive: in this time no law localizes the field",
+        f"with the shorter range positive no law localizes the field within {_time(record):g} τ",
         edge(record),
         float(median.max()),
         of="largest median IPR over laws",
         kind="claim",
         source="note 000, section 1: localization if the positive class has the longer range, else short-range oscillations",
         note=f"{law}: {seeds_text(final(record).sel(order='short', law=law))}",
+        found=f"with the shorter range positive no law localizes a field within {_time(record):g} τ",
+        otherwise=f"with the shorter range positive, too, a field localizes (law {law}, IPR {float(median.max()):.2f})",
     )
+
+
+def _time(record: xr.Dataset) -> float:
+    return float(record.time[-1])
 
 
 def _ising(record: xr.Dataset) -> list[Verdict]:
@@ -192,7 +229,6 @@ def _ising(record: xr.Dataset) -> list[Verdict]:
             edge(record),
             float(least),
             of="smaller median IPR of the two orders",
-            kind="prediction",
             note="; ".join(f"{order}: {seeds_text(values.sel(order=order))}" for order in ("long", "short")),
         )
     ]
@@ -201,7 +237,7 @@ def _ising(record: xr.Dataset) -> list[Verdict]:
 def _clones(record: xr.Dataset) -> Verdict:
     median = record.clone_ipr.median("clone_seed")
     return Verdict.below(
-        "no Gaussian clone localizes the field",
+        "no Gaussian clone of these laws localizes the field",
         edge(record),
         float(median.max()),
         of=f"largest median IPR over {median.size} cases",

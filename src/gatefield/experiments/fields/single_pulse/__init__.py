@@ -9,13 +9,16 @@ experiment = Experiment(
     name="single-pulse",
     title="Does a single pulse localize a field?",
     source="notes 000 and 002, section 1: the single pulse, the second data set, which they name and do not define",
-    text="Inputs are one pulse of ones on a ring of zeros: wide pulses in one class, narrow ones in the other, in both orders. "
-    "Each pulse is taken as it is, or turned into its complement half of the time, or centred by the mean of its class, or "
-    "both. With both it is symmetric about zero, with two values at each site. Stochastic gradient descent (SGD) of one ReLU "
-    "neuron is laid beside descent by the exact gradient, a sum over all pulses, and beside SGD on Gaussian clones. A neuron "
-    "whose size is free explains the share c²/(2D) of the labels: c² says how sharply its positive class answers, D how much "
-    "the other class answers too. Training makes it as large as it can. So for each case the share is computed for a state "
-    "around one site and for a wave: the larger one should tell whether the field localizes.",
+    text="Inputs are one pulse of ones on a ring of zeros: wide pulses in one class, narrow ones in the other, in both "
+    "orders. Each pulse is taken as it is, or turned into its complement half of the time, or centred by the mean of its "
+    "class, or both. Training of one ReLU neuron makes the share of the labels that it explains, c²/(2D), as large as it "
+    "can. So a state around one site and one grown from a wave are compared: the larger share should tell whether the field "
+    "localizes.",
+    caption="(a) and (b) Inverse participation ratio (1/n: spread over all sites; 1: one site) of fields trained on pulses "
+    "(blue) and on Gaussian data of the same mean and covariance (orange); bars: descent by the exact gradient from the same "
+    "starts. (c) and (d) Share of the labels that a neuron explains, in steady states grown from one site (triangles) and "
+    "from the best wave, and after SGD. (e) Final fields of one seed on pulses (blue) and clones (orange, dashed), over one "
+    "input of the positive class (grey), each scaled to its own maximum.",
     Parameters=Settings,
     presets={"full": {}, "quick": {"seeds": 8, "batch_size": 250, "steps": 3_000, "record_every": 150}},
     durations={"quick": "1 min", "full": "5 min"},

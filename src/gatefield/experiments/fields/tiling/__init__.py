@@ -9,13 +9,16 @@ experiment = Experiment(
     name="tiling",
     title="Do the fields of a committee tile the ring, or does each unit choose its place by itself?",
     source="note 003, section 1: symmetry breaking and tiling of fields",
-    text="ReLU committees are trained on squashed fields, and every unit is also trained alone: the same start and the same "
-    "inputs without the other units. Where do peaks go? Their gaps around the ring are compared with those of places drawn "
-    "at random, whose law is exact, for all units and for those of one sign: fields of opposite sign at one place are open "
-    "for different inputs. If units keep away from each other, peaks are more evenly spread than chance, units of one sign "
-    "share a place less often, and a unit is more often elsewhere than alone if another would contend for its place. If each "
-    "chooses by itself, its start tells where, and the others change nothing. Committees whose units start nearly alike show "
-    "when the symmetry between units breaks. Time is in K² tau, in which a committee of K learns like one neuron.",
+    text="ReLU committees of K units are trained on squashed fields, and every unit is also trained alone: the same start "
+    "and the same inputs without the other units. Where do peaks go? Their gaps around the ring are compared with those of "
+    "places drawn at random, whose law is exact. If units keep away from each other, peaks are more evenly spread than "
+    "chance; if each chooses by itself, its start tells where. Time is in K² tau, in which a committee of K learns like one "
+    "neuron.",
+    caption="(a) Final fields of a small committee, (b) of a large one, and (c) of the same units, each trained alone; "
+    "positive fields blue, negative ones orange and dashed, peaks marked. (d) How evenly peaks are spread: sum of squared "
+    "gaps around the ring, over that of random places (1, dotted); the bar is that of equal gaps. (e) How often two peaks of "
+    "the large committee are so far apart, over chance. (f) Mean cosine between units that start nearly alike, and its least "
+    "possible value -1/(K - 1) (dashed).",
     Parameters=Settings,
     presets={
         "full": {},

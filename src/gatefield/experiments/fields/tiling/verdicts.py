@@ -11,8 +11,6 @@ from gatefield.core.intervals import Interval, mean_interval
 from gatefield.experiments.fields.tiling import places
 from gatefield.experiments.needs import command_line, lacking, lasting, undecided
 from gatefield.lab import Verdict
-from gatefield.measures import SpacingTest
-from gatefield.plot import gain_text
 
 ENOUGH = 200.0
 """Time in K² tau after which units have found their places."""
@@ -29,11 +27,10 @@ Found = Mapping[int, Interval]
 
 
 def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
-    """Evenness for each size of committee; the other claims by the size that speaks least for them, all sizes in the note."""
+    """Each claim at each size of committee."""
     sizes = {int(K): _of(record, int(K)) for K in record.units.values}
-    even = [claim(K, one) for K, one in sizes.items() for claim in (_even, _shared)]
-    claims = (_cancel, _yields, _stays, _start_decides, _alone_random, _parting)
-    return undecided(lacking(lasting(record, ENOUGH)), *even, *(claim(sizes) for claim in claims))
+    claims = (_even, _shared, _cancel, _yields, _stays, _start_decides, _alone_random, _parting)
+    return undecided(lacking(lasting(record, ENOUGH)), *(claim(sizes) for claim in claims))
 
 
 def _of(record: xr.Dataset, K: int) -> xr.Dataset:
@@ -47,78 +44,72 @@ def _sizes(sizes: Mapping[int, xr.Dataset], measure: Callable[[xr.Dataset], Any]
     return {K: value for K, value in found.items() if value is not None}
 
 
-def _unknown(claim: str, what: str, kind: Any = "claim") -> Verdict:
+def _unknown(claim: str, what: str, kind: Any = "claim", **said: str) -> Verdict:
     """No committee has what the claim is about."""
     why = f"no committee {what}; run with {command_line(n=40, units=[4, 8], gains=[1.0, 3.0], seeds=8)}"
-    return Verdict.not_judged(claim, why, kind=kind, source=TILES)
+    return Verdict.not_judged(claim, why, kind=kind, source=TILES, **said)
 
 
-def _weakest(found: Found, *, below: bool) -> tuple[int, float, float]:
-    """The size whose interval reaches furthest to the wrong side: with its mean and how far it reaches."""
-    K = max(found, key=lambda K: found[K].high) if below else min(found, key=lambda K: found[K].low)
-    return K, found[K].mean, found[K].high - found[K].mean if below else found[K].mean - found[K].low
+def _error(found: Interval) -> float:
+    """The longer side of an interval; infinite for what one seed alone says."""
+    half = max(found.high - found.mean, found.mean - found.low)
+    return math.inf if math.isnan(half) else float(half)
 
 
-def _even(K: int, one: xr.Dataset) -> Verdict:
-    claim, n = f"{K} units: peaks are spread more evenly over the ring than places drawn at random", one.attrs["n"]
-    found = places.spread(places.place_sets(one, by_sign=False), n)
+def _rows(found: Found, side: Callable[..., Verdict], bound: float, of: str, **words: Any) -> dict[str, Verdict]:
+    """Each size beside one bound, with the 95 % interval as its error."""
+    return {f"K = {K}": side("", bound, one.mean, error=_error(one), of=of, **words) for K, one in found.items()}
+
+
+def _even(sizes: Mapping[int, xr.Dataset]) -> Verdict:
+    claim = "the peaks of a committee's fields are spread more evenly over the ring than places drawn at random"
+    found = {K: one[0] for K, one in _spreads(sizes, places.TOGETHER).items()}
     if not found:
-        return _unknown(claim, "has two units that count")
-    (ratio, low, high), test = found
-    groups = {"one sign": (places.TOGETHER, True), "the same units alone": (places.ALONE, False)}
-    others = {name: places.spread(places.place_sets(one, which, by_sign=sign), n) for name, (which, sign) in groups.items()}
-    each = "; ".join(f"{name} {_spread(*other)}" for name, other in others.items() if other)
-    return Verdict.below(
+        return _unknown(claim, "has two units that count", found="peaks are more even than chance", otherwise="they are not")
+    alone = {K: one[0] for K, one in _spreads(sizes, places.ALONE).items()}
+    rows = _rows(found, Verdict.below, 1.0, "sum of squared gaps over that of random places")
+    yes, no = (", ".join(at[4:] for at, row in rows.items() if row.holds is holds) for holds in (True, False))
+    return Verdict.each(
         claim,
-        1.0,
-        ratio,
-        error=_finite(max(high - ratio, ratio - low)),
-        of="sum of squared gaps over that of random places",
+        rows,
         kind="claim",
         source=TILES,
-        note=f"mean over committees, its 95 % interval, and the exact one-sided p of all together: {_spread(found[0], test)}; "
-        f"equal gaps {1 / K / places.expected_spacing(K, n):.3f}; {each}",
+        note=f"errors: 95 % intervals over committees; the same units, each alone: {_each(alone)}",
+        found=f"the fields of committees of {yes} units tile the ring more evenly than chance",
+        otherwise=f"fields tile the ring more evenly than chance in committees of {yes} units, not of {no}"
+        if yes
+        else f"in committees of {no} units, fields do not tile the ring more evenly than chance",
     )
 
 
-def _spread(interval: Interval, test: SpacingTest) -> str:
-    return f"{interval.mean:.3f} ({interval.low:.3f} to {interval.high:.3f}, p {test.even:.2g})"
+def _spreads(sizes: Mapping[int, xr.Dataset], which: Any) -> dict[int, Any]:
+    return _sizes(sizes, lambda one: places.spread(places.place_sets(one, which, by_sign=False), one.attrs["n"]))
 
 
-def _shared(K: int, one: xr.Dataset) -> Verdict:
-    claim = f"{K} units: two units share a place less often than chance has it"
-    found = places.shared(one)
+def _shared(sizes: Mapping[int, xr.Dataset]) -> Verdict:
+    claim = "two units of a committee share a place less often than chance has it"
+    found = _sizes(sizes, places.shared)
     if not found:
         return _unknown(claim, "has two units that count")
-    chance = places.random_share(one.attrs["n"])
-    others = {f"pairs of {signs} sign": places.shared(one, signs=signs) for signs in ("same", "opposite")}
-    others["the same units alone"] = places.shared(one, places.ALONE)
-    return Verdict.below(
+    chance = places.random_share(next(iter(sizes.values())).attrs["n"])
+    opposite = _sizes(sizes, lambda one: places.shared(one, signs="opposite"))
+    return Verdict.each(
         claim,
-        chance,
-        found.mean,
-        error=_finite(max(found.high - found.mean, found.mean - found.low)),
-        of=f"share of pairs within {places.NEAR} site",
+        _rows(found, Verdict.below, chance, f"share of pairs within {places.NEAR} site"),
         kind="claim",
         source=TILES,
-        note=f"chance {chance:.3g}; all pairs {_interval(found)}; "
-        + "; ".join(f"{name} {_interval(other)}" for name, other in others.items() if other),
+        note=f"errors: 95 % intervals; pairs of opposite sign alone: {_means(opposite)}",
     )
 
 
 def _cancel(sizes: Mapping[int, xr.Dataset]) -> Verdict:
     """On data symmetric about 0 the linear part of the output, half of the sum of all fields, can only do harm."""
     found = {K: mean_interval(one.sum_share.mean(("pair", "gain")).values) for K, one in sizes.items()}
-    K, mean, half = _weakest(found, below=True)
-    return Verdict.below(
-        "the fields of a committee cancel: their sum is short",
-        CANCELS,
-        mean,
-        predicted=0.0,
-        error=_finite(half),
-        of=f"square of the sum over the sum of squares, 1 for independent fields, K = {K},",
-        note=f"over seeds: {_each(found)}. ReLU(h) = |h|/2 + h/2, and labels do not depend on the sign of inputs: what the sum "
-        "of all fields adds to the output only does harm",
+    return Verdict.each(
+        "the fields of a committee cancel, so that their sum is short",
+        _rows(found, Verdict.below, CANCELS, "square of the sum over the sum of squares", predicted=0.0),
+        note="1 for independent fields. ReLU(h) = |h|/2 + h/2, and labels do not depend on the sign of inputs, so that the "
+        "linear part does harm only",
     )
 
 
@@ -127,16 +118,9 @@ def _yields(sizes: Mapping[int, xr.Dataset]) -> Verdict:
     found = _sizes(sizes, places.yielding)
     if not found:
         return _unknown(claim, "has localized units of which some would contend for a place", "prediction")
-    K, mean, half = _weakest(found, below=False)
-    return Verdict.above(
-        claim,
-        0.0,
-        mean,
-        error=_finite(half),
-        of=f"share that stays, uncontested less contested, K = {K},",
-        note=f"difference by size: {_each(found)}. Contested: alone, another unit of the committee ends within "
-        f"{places.CLOSE} sites",
-    )
+    rows = _rows(found, Verdict.above, 0.0, "share that stays, uncontested less contested")
+    note = f"contested: alone, another unit of the committee ends within {places.CLOSE} sites; errors: 95 % intervals"
+    return Verdict.each(claim, rows, note=note)
 
 
 def _stays(sizes: Mapping[int, xr.Dataset]) -> Verdict:
@@ -144,34 +128,34 @@ def _stays(sizes: Mapping[int, xr.Dataset]) -> Verdict:
     claim = "most units of a committee go where the same start goes alone"
     if not found:
         return _unknown(claim, "has units that are localized together and alone", "prediction")
-    K, mean, half = _weakest(found, below=False)
-    return Verdict.above(
+    rows = _rows(found, Verdict.above, MOSTLY, f"share within {places.NEAR} site and with the same sign")
+    return Verdict.each(
         claim,
-        MOSTLY,
-        mean,
-        error=_finite(half),
-        of=f"share within {places.NEAR} site and with the same sign, K = {K},",
-        note=f"{_each(found)}. Alone: without the other units, on the same inputs",
+        rows,
+        note="alone: without the other units, on the same inputs; errors: 95 % intervals",
+        found=f"most units go where they go alone (K = {_least(found)}: {found[_least(found)].mean:.0%})".replace("%", " %"),
+        otherwise=f"most units do not go where they go alone (K = {_least(found)}: {found[_least(found)].mean:.0%} do)".replace(
+            "%", " %"
+        ),
     )
 
 
+def _least(found: Found) -> int:
+    """The size with the smallest mean."""
+    return min(found, key=lambda K: found[K].mean)
+
+
 def _start_decides(sizes: Mapping[int, xr.Dataset]) -> Verdict:
-    claim = "the start decides: most units peak where their start, filtered by the positive class's covariance, has its peak"
+    claim = "most units of a committee peak where their start, filtered by the positive class's covariance, has its peak"
     found = _sizes(sizes, places.predicted)
     if not found:
         return _unknown(claim, "has a localized unit", "prediction")
-    K, mean, half = _weakest(found, below=False)
     chance, alone = places.random_share(next(iter(sizes.values())).attrs["n"]), _sizes(sizes, _alone_predicted)
-    turns = ", ".join(f"K = {size}: {places.circular_correlation(sizes[size]):.2f}" for size in found)
-    return Verdict.above(
+    return Verdict.each(
         claim,
-        MOSTLY,
-        mean,
-        error=_finite(half),
-        of=f"share within {places.NEAR} site, K = {K},",
+        _rows(found, Verdict.above, MOSTLY, f"share within {places.NEAR} site"),
         source="note 002, section 4.2",
-        note=f"{_each(found)}; chance {chance:.3g}; the same units alone {_each(alone)}. Circular correlation of both places "
-        f"in committees: {turns}",
+        note=f"chance {chance:.3g}; errors: 95 % intervals; the same units, each alone: {_means(alone)}",
     )
 
 
@@ -180,9 +164,8 @@ def _alone_predicted(one: xr.Dataset) -> Interval | None:
 
 
 def _alone_random(sizes: Mapping[int, xr.Dataset]) -> Verdict:
-    claim = "trained alone, the same starts lie as places drawn at random do"
-    n = next(iter(sizes.values())).attrs["n"]
-    tests = _sizes(sizes, lambda one: places.spread(places.place_sets(one, places.ALONE, by_sign=False), n))
+    claim = "units that are trained alone from the same starts lie as places drawn at random do"
+    tests = _spreads(sizes, places.ALONE)
     if not tests:
         return _unknown(claim, "has two units that are localized alone", "control")
     p = {K: min(1.0, 2 * min(test.even, test.uneven)) for K, (_, test) in tests.items()}
@@ -202,19 +185,16 @@ def _alone_random(sizes: Mapping[int, xr.Dataset]) -> Verdict:
 
 def _parting(sizes: Mapping[int, xr.Dataset]) -> Verdict:
     """Symmetry breaking; the note has the times."""
-    ends = {K: one.parting_cosine.isel(step=-1).median("seed") for K, one in sizes.items()}
-    K = max(ends, key=lambda size: float(ends[size].max()))
+    ends = {K: float(one.parting_cosine.isel(step=-1).median("seed").max()) for K, one in sizes.items()}
     first = next(iter(sizes.values())).attrs["difference"]
-    return Verdict.below(
-        "units that start alike part: the symmetry between them breaks",
-        APART,
-        ends[K].max(),
-        of=f"largest median over seeds of the last mean cosine, over length scales, gains and sizes (here K = {K}),",
+    of = "largest median over seeds of the last mean cosine, over length scales and gains,"
+    return Verdict.each(
+        f"units whose starts differ by {first:g} of their length part within {_last(sizes):.3g} K² τ",
+        {f"K = {K}": Verdict.below("", APART, end, of=of) for K, end in ends.items()},
         kind="claim",
         source=TILES,
-        note=f"starts differ by {first:g} of their length, and are trained for {_last(sizes):.3g} K² tau. Median time "
-        f"until the mean cosine is below {APART:g}, in K² tau (and in tau): "
-        + "; ".join(f"K = {size}: {_times(size, one)}" for size, one in sizes.items()),
+        note=f"median times until the mean cosine is below {APART:g}, in K² τ: "
+        + ", ".join(f"K = {size}: {_times(one)}" for size, one in sizes.items()),
     )
 
 
@@ -222,15 +202,10 @@ def _last(sizes: Mapping[int, xr.Dataset]) -> float:
     return float(next(iter(sizes.values())).time[-1])
 
 
-def _times(K: int, one: xr.Dataset) -> str:
+def _times(one: xr.Dataset) -> str:
     times = places.parting_times(one)
     middle = np.quantile(times.values, 0.5, axis=times.dims.index("seed"), method="higher")  # some are infinite
-    by_gain = {gain_text(float(g)): middle[:, i] for i, g in enumerate(times.gain.values)}
-    return ", ".join(f"gain {gain} {_range(values)} ({_range(values * K**2)})" for gain, values in by_gain.items())
-
-
-def _range(values: np.ndarray) -> str:
-    low, high = (_time(float(value)) for value in (values.min(), values.max()))
+    low, high = (_time(float(value)) for value in (middle.min(), middle.max()))
     return low if low == high else f"{low} to {high}"
 
 
@@ -238,14 +213,9 @@ def _time(value: float) -> str:
     return "never" if math.isinf(value) else f"{value:.3g}"
 
 
-def _interval(one: Interval) -> str:
-    return f"{one.mean:.3f} ({one.low:.3f} to {one.high:.3f})"
-
-
 def _each(found: Found) -> str:
-    return ", ".join(f"K = {K}: {_interval(one)}" for K, one in found.items())
+    return ", ".join(f"K = {K}: {one.mean:.2f} ({one.low:.2f} to {one.high:.2f})" for K, one in found.items())
 
 
-def _finite(half: float) -> float:
-    """An error that a verdict can take; infinite for what one seed alone says."""
-    return float(half) if not math.isnan(half) else math.inf
+def _means(found: Found) -> str:
+    return ", ".join(f"K = {K}: {one.mean:.2f}" for K, one in found.items()) or "none"

@@ -1,6 +1,6 @@
 """Do fields approach the least uncertainty as they are trained, and do they end as Gabors?"""
 
-from gatefield.experiments.fields.uncertainty.figure import figure
+from gatefield.experiments.fields.uncertainty.figure import figure, more
 from gatefield.experiments.fields.uncertainty.simulate import Settings, simulate
 from gatefield.experiments.fields.uncertainty.verdicts import verdicts
 from gatefield.lab import Experiment
@@ -10,16 +10,21 @@ experiment = Experiment(
     title="Trained fields: how uncertain, and are they Gabors?",
     source="note 002, section on the uncertainty principle",
     text="The hypothesis: receptive fields are Gabor functions (a wave under a Gaussian envelope), and training lowers their "
-    "joint uncertainty in position and frequency, step by step, to the least possible. "
-    "(a) The sum of the entropies of position and frequency falls, but not at every step, (b) not even along the "
-    "exact flow on Gaussian data. (c) Each final field is fitted by a Gabor and by a plain bump, and the Bayesian information "
-    "criterion (BIC) chooses; R2 is the share of energy that the fit explains. A Gabor has at least one cycle of its "
-    "carrier within four widths of its envelope. (d) Fields, and dashed their fits. One neuron gives bumps at high gain; some "
-    "of a committee's units oscillate.",
+    "joint uncertainty in position and frequency, step by step, to the least possible. Each final field is fitted by a Gabor "
+    "and by a plain bump, and the Bayesian information criterion (BIC) chooses. A Gabor has at least one cycle of its "
+    "carrier within four widths of its envelope; R² is the share of energy that the fit explains.",
+    caption="(a) What final fields are, for one neuron and for committees, both orders of the length scales, and every gain. "
+    "(b) Sum of the entropies of position and frequency in training, one neuron; dashed: shorter range positive; dotted: the "
+    "least possible, and that of Gaussian bumps. (c) The same along exact flows on Gaussian data, one line for each start; "
+    "thick where it rises.",
+    more_caption="(a) How much of each final field its fit explains, and which model was chosen. (b) to (e): (b) one neuron, "
+    "longer range positive; (c) one neuron, shorter range; (d) committee, longer range; (e) committee, shorter range: the "
+    "field of median R² at each gain in the colour of its model, and its fit (dashed).",
     Parameters=Settings,
     presets={"full": {}, "quick": {"batch_size": 400, "steps": 3_000, "seeds": 3}},
     durations={"quick": "40 s", "full": "6 min"},
     simulate=simulate,
     verdicts=verdicts,
     figure=figure,
+    more=more,
 )

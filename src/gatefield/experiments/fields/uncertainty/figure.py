@@ -1,4 +1,4 @@
-"""The figure of `uncertainty`."""
+"""The figures of `uncertainty`."""
 
 from typing import Any, cast
 
@@ -6,64 +6,117 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
+from gatefield.experiments.along_gain import gain_axis
 from gatefield.experiments.fields.uncertainty.verdicts import CYCLES, GOOD, waves
-from gatefield.experiments.orders import ORDERS
+from gatefield.experiments.orders import ORDERS, scales_text
 from gatefield.measures import gabor
-from gatefield.plot import gain_text, small_field
+from gatefield.plot import WIDTH, gain_text, letter, say_setting, shades, small_field
 
-KINDS = (("C0", "plain bump chosen"), ("C2", f"carrier of less than {CYCLES:g} cycle"), ("C1", "Gabor"))
+KINDS = (("C0", "o", "plain bump"), ("C5", "s", f"carrier of less than {CYCLES:g} cycle"), ("C1", "^", "Gabor"))
+"""Colour, marker and name of what a field was fitted by."""
+POOR = ("0.88", f"no good fit (R² up to {GOOD:g})")
 
 
 def figure(record: xr.Dataset) -> Figure:
-    """Entropies along training and flow, fits of all final fields, and some of these fields."""
-    figure = Figure(figsize=(9.5, 11.5))
-    top, middle, bottom = cast(Any, figure.subfigures(3, 1, height_ratios=[1.0, 0.9, 1.5]))
-    left, right = top.subplots(1, 2, sharey=True)
+    """What kind of field each network ends with; entropies along training and along the flow."""
+    figure = Figure(figsize=(WIDTH, 6.6))
+    top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=[1.0, 1.15]))
+    bars = top.subplots(1, 4, sharey=True)
+    for axes, (network, order) in zip(bars, _cases(record), strict=True):
+        _share_panel(axes, record.isel(unit=network).sel(order=order))
+        axes.set_title(_case_text(network, order), loc="left", fontsize=8)
+    bars[0].set_ylabel("share of final fields")
+    top.legend(*bars[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+    letter(bars[:1], [_case_text(*_cases(record)[0])])
+    bars[0].set_title(bars[0].get_title(loc="left"), loc="left", fontsize=8)
+    left, right = bottom.subplots(1, 2, sharey=True)
     _entropy_panel(left, record)
     _flow_panel(right, record)
-    for level, text in [(0.0, "ln n: single sites,\nflat fields"), (1 - np.log(2), "Gaussian bumps")]:
-        height = np.log(record.sizes["position"]) + level
-        right.text(1.01, height, text, transform=right.get_yaxis_transform(), va="center", fontsize=8, color="0.3")
-    _fit_panel(middle.subplots(), record)
-    _fields_panel(bottom, record)
+    letter([left, right], ["uncertainty of one neuron, SGD", "exact flow on Gaussian data"], "b")
+    _say(figure, record, "(b) medians")
     return figure
+
+
+def more(record: xr.Dataset) -> Figure:
+    """Fits of all final fields, and some of these fields."""
+    figure = Figure(figsize=(WIDTH, 8.6))
+    parts = cast(Any, figure.subfigures(5, 1, height_ratios=[1.9, 1, 1, 1, 1.25]))
+    axes = parts[0].subplots()
+    _fit_panel(axes, record)
+    letter([axes], ["how well Gabors and bumps fit the final fields"])
+    for part, (network, order), at in zip(parts[1:], _cases(record), "bcde", strict=True):
+        _strip(part, record.isel(unit=network, step=-1).sel(order=order), at, _case_text(network, order))
+    for axes in parts[4].axes:
+        axes.set_xlabel("distance from centre")
+    _say(figure, record, "(b-e) the field of median R², scaled to its maximum, and its fit (dashed)")
+    return figure
+
+
+def _say(figure: Figure, record: xr.Dataset, *words: str) -> None:
+    units = record.sizes["unit"] - 1
+    time = float(record.attrs["steps"]) * float(record.attrs["neuron_rate"])
+    say_setting(
+        figure,
+        f"n = {record.sizes['position']}",
+        scales_text(record.attrs, "xi_long", "xi_short"),
+        f"one neuron ({time:g} τ) and committees of {units}",
+        f"{record.sizes['seed']} seeds",
+        *words,
+    )
+
+
+def _share_panel(axes: Any, one: xr.Dataset) -> None:
+    """Stacked shares of each kind of field, by gain."""
+    at, below = np.arange(one.sizes["gain"]), np.zeros(one.sizes["gain"])
+    kinds = _kinds(one).where(one.fit_R2 > GOOD, len(KINDS))
+    looks = [*((color, name) for color, _, name in KINDS), POOR]
+    for kind, ((color, name), hatch) in enumerate(zip(looks, ("", "///", "...", ""), strict=True)):
+        share = (kinds == kind).mean(("seed", "unit")).values
+        axes.bar(at, share, bottom=below, color=color, hatch=hatch, edgecolor="white", linewidth=0.5, label=name)
+        below = below + share
+    gain_axis(axes, one.gain.values, "gain")
+    axes.set(xlabel="gain", ylim=(0, 1))
 
 
 def _entropy_panel(axes: Any, record: xr.Dataset) -> None:
     """Median entropy sum along training."""
     time = record.step.values * record.attrs["neuron_rate"]
-    for i, gain in enumerate(record.gain.values):
+    for shade, gain in zip(shades(record.sizes["gain"]), record.gain.values, strict=True):
         for order, style in zip(ORDERS, ("-", "--"), strict=True):
             values = record.entropy.sel(gain=gain, order=order).isel(unit=0).median("seed")
-            axes.plot(time, values, style, color=f"C{i}", label=f"gain {gain_text(gain)}" if order == "long" else None)
+            axes.plot(time, values, style, color=shade, label=f"gain {gain_text(gain)}" if order == "long" else None)
     _limits(axes, record, float(time[-1]))
-    axes.set(title="(a) one neuron, trained by SGD", ylabel="entropy of position + frequency (nats)")
-    axes.set_xlabel(r"time ($\tau$) = learning rate $\times$ step")
-    axes.legend(loc="upper right", title="dashed: shorter range = positive", title_fontsize=8)
+    axes.set(xlabel="time (τ)", ylabel="entropy of position\nand frequency (nats)")
+    axes.legend(loc="upper right", title="dashed: shorter range positive", title_fontsize=8)
 
 
 def _flow_panel(axes: Any, record: xr.Dataset) -> None:
     """The entropy sum along exact Gaussian flows, one line for each start."""
-    time, first = record.flow_time.values, {"long": "positive class has\nthe longer range", "short": "the shorter range"}
+    time, names = record.flow_time.values, {"long": "longer range positive", "short": "shorter range positive"}
     for order, style in zip(ORDERS, ("-", "--"), strict=True):
         for i, path in enumerate(record.flow_entropy.sel(order=order).values):
-            axes.plot(time, path, style, color="0.6", linewidth=0.8, label=first[order] if i == 0 else None)
+            axes.plot(time, path, style, color="0.6", linewidth=0.8, label=names[order] if i == 0 else None)
             rising = np.where(np.diff(path, append=path[-1]) > 0, path, np.nan)
             axes.plot(time, rising, "-", color="C1", linewidth=2.0, label="rising" if (i, order) == (0, "short") else None)
     _limits(axes, record, float(time[-1]))
-    axes.set(title="(b) one neuron, exact flow on Gaussian data", xlabel=r"time ($\tau$)")
+    axes.set(xlabel="time (τ)")
     axes.legend(loc="upper right")
+    n = record.sizes["position"]
+    for level, text in [(0.0, "ln n: one site, or flat"), (1 - np.log(2), "Gaussian bumps")]:
+        height = np.log(n) + level
+        place = {"va": "top" if level == 0.0 else "bottom", "ha": "left"}
+        axes.text(0.02, height, text, transform=axes.get_yaxis_transform(), fontsize=7, color="0.3", **place)
 
 
 def _limits(axes: Any, record: xr.Dataset, last: float) -> None:
     n = record.sizes["position"]
     for level in (np.log(n), np.log(n) + 1 - np.log(2)):
         axes.axhline(level, color="0.4", linestyle=":", linewidth=1.0)
-    axes.set(xlim=(0, last), ylim=(np.log(n) - 0.2, np.log(n) + 3.6))
+    axes.set(xlim=(0, last), ylim=(np.log(n) - 0.35, np.log(n) + 4.4))
 
 
 def _fit_panel(axes: Any, record: xr.Dataset) -> None:
-    """R2 of every final field, by network, order and gain; the colour says which model was chosen."""
+    """R2 of every final field, by network, order and gain; colour and mark say which model was chosen."""
     gains, rng = record.gain.values, np.random.default_rng(0)
     width = len(gains) + 1
     for group, (network, order) in enumerate(_cases(record)):
@@ -71,18 +124,19 @@ def _fit_panel(axes: Any, record: xr.Dataset) -> None:
             one = record.isel(unit=network).sel(order=order, gain=gain)
             R2, kind = one.fit_R2.values.ravel(), _kinds(one).values.ravel()
             x = group * width + i + rng.uniform(-0.25, 0.25, len(R2))
-            for j, (colour, _) in enumerate(KINDS):
-                axes.plot(x[kind == j], R2[kind == j], "o", color=colour, markersize=4, alpha=0.6, markeredgewidth=0)
-        axes.text(group * width + (width - 2) / 2, 1.04, _case_text(network, order), ha="center", va="bottom", fontsize=9)
-    for colour, label in KINDS:
-        axes.plot([], [], "o", color=colour, markersize=5, label=label)
+            for j, (colour, marker, _) in enumerate(KINDS):
+                look = {"color": colour, "markersize": 3.5, "alpha": 0.6, "markeredgewidth": 0}
+                axes.plot(x[kind == j], R2[kind == j], marker, **look)
+        middle = group * width + (width - 2) / 2
+        axes.text(middle, 1.03, _case_text(network, order), ha="center", va="bottom", fontsize=8)
+    for colour, marker, label in KINDS:
+        axes.plot([], [], marker, color=colour, markersize=4, label=label)
     axes.axhline(GOOD, color="0.4", linewidth=1.0, linestyle="--", label=f"good: {GOOD:g}")
     axes.axhline(float(record.noise_R2), color="0.4", linewidth=1.0, linestyle=":", label="white noise")
     ticks = [group * width + i for group in range(4) for i in range(len(gains))]
     axes.set_xticks(ticks, [gain_text(gain) for gain in gains] * 4)
-    axes.set(xlabel="gain", ylabel="R2 of the fit", ylim=(0, 1.02), xlim=(-0.6, 4 * width - 1.4))
-    axes.set_title("(c) fits of the final fields", pad=34)
-    axes.legend(loc="center left", bbox_to_anchor=(0.0, 0.52))
+    axes.set(xlabel="gain", ylabel="R² of the fit", ylim=(0, 1.25), yticks=[0, 0.5, 1], xlim=(-0.6, 4 * width - 1.4))
+    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=7)
 
 
 def _kinds(record: xr.Dataset) -> xr.DataArray:
@@ -90,20 +144,17 @@ def _kinds(record: xr.Dataset) -> xr.DataArray:
     return record.fit_is_gabor.astype(int) + waves(record).astype(int)
 
 
-def _fields_panel(figure: Any, record: xr.Dataset) -> None:
-    """One final field for each case, that with the median R2, and its fit."""
-    panels = figure.subplots(4, record.sizes["gain"], sharex=True, squeeze=False)
-    for row, (network, order) in zip(panels, _cases(record), strict=True):
-        for axes, gain in zip(row, record.gain.values, strict=True):
-            one = record.isel(unit=network, step=-1).sel(order=order, gain=gain).stack(field=("seed", "unit"))
-            one = one.isel(field=int(np.argsort(one.fit_R2.values)[one.sizes["field"] // 2]))
-            _field_and_fit(axes, one)
-        row[0].set_ylabel(_case_text(network, order).replace(" =", "\n="))
-    for axes, gain in zip(panels[0], record.gain.values, strict=True):
-        axes.set_title(f"gain {gain_text(gain)}")
-    panels[0, 0].set_title(f"(d) gain {gain_text(record.gain.values[0])}")
-    text = "distance from the fit's centre (sites); in each case the field of median R2, scaled to its maximum, and its fit"
-    figure.supxlabel(text, fontsize="medium")
+def _strip(part: Any, record: xr.Dataset, at: str, words: str) -> None:
+    """One final field for each gain, that with the median R2, and its fit."""
+    panels = np.ravel(part.subplots(1, record.sizes["gain"], sharex=True))
+    for axes, gain in zip(panels, record.gain.values, strict=True):
+        one = record.sel(gain=gain).stack(field=("seed", "unit"))
+        one = one.isel(field=int(np.argsort(one.fit_R2.values)[one.sizes["field"] // 2]))
+        _field_and_fit(axes, one)
+        axes.set_title(f"gain {gain_text(gain)}, R² {float(one.fit_R2):.2f}", loc="left", fontsize=8)
+    letter(panels[:1], [panels[0].get_title(loc="left")], at)
+    panels[0].set_title(panels[0].get_title(loc="left"), loc="left", fontsize=8)
+    panels[0].set_ylabel(words, fontsize=7)
 
 
 def _field_and_fit(axes: Any, one: xr.Dataset) -> None:
@@ -114,8 +165,7 @@ def _field_and_fit(axes: Any, one: xr.Dataset) -> None:
     fit = np.roll(gabor(n, mu, *rest), n // 2 - round(mu))
     small_field(axes, field / scale, color=KINDS[int(_kinds(one))][0])
     axes.plot(field.position, fit / scale, "--", color="k", linewidth=1.0)
-    axes.text(0.02, 0.02, f"R2 {float(one.fit_R2):.2f}", transform=axes.transAxes, fontsize=8)
-    axes.set(ylim=(-1.6, 1.15), xticks=[-(n // 2), 0, n // 2])
+    axes.set(ylim=(-1.15, 1.15), xticks=[-(n // 2), 0, n // 2])
 
 
 def _cases(record: xr.Dataset) -> list[tuple[slice, str]]:
@@ -124,4 +174,4 @@ def _cases(record: xr.Dataset) -> list[tuple[slice, str]]:
 
 
 def _case_text(network: slice, order: str) -> str:
-    return f"{'one neuron' if network.stop == 1 else 'committee'},\n{order}er range = positive"
+    return f"{'one neuron' if network.stop == 1 else 'committee'},\n{order}er range"

@@ -54,7 +54,7 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
     """The record."""
     sizes, rates = (1, p.units), (p.learning_rate, p.committee_rate)
     parts = [_train(bench, p, K, rate) for K, rate in zip(sizes, rates, strict=True)]
-    record = _join(parts, sizes).assign_attrs(neuron_rate=p.learning_rate)
+    record = _join(parts, sizes).assign_attrs(neuron_rate=p.learning_rate, xi_long=p.xi_long, xi_short=p.xi_short)
     record = record.assign_coords(flow_time=("flow_time", _flow_times(p), {"units": "tau"}))
     record["flow_fields"] = (("order", "start", "flow_time", "position"), _flow(p))
     for prefix, fields in (("", record.fields), ("flow_", record.flow_fields)):
