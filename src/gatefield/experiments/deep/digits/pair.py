@@ -100,7 +100,7 @@ def finish(body: Any, panels: Any, record: xr.Dataset, names: Mapping[str, str],
 
 def setting(record: xr.Dataset) -> list[str]:
     """What the numbers depend on."""
-    kernel = f"ν on {record.attrs['kernel_samples']} of the training images" if "kernel_samples" in record.attrs else ""
+    kernel = f"ν on {record.attrs['kernel_samples']} training images, small where labels lie along leading directions"
     seeds = f"{record.sizes['seed']} seeds", "lines: mean, bands: standard error"
     return ["MNIST, 4 against 7", kernel, f"{float(record.epoch[-1]):.0f} epochs", *seeds]
 
