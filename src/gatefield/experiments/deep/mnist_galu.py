@@ -105,7 +105,7 @@ def figure(record: xr.Dataset) -> Figure:
         _error_panel(axes, record.train_accuracy.sel(task=task), "training errors (%)")
     titles = ["test set, true labels", *TASKS.values()]
     if EARLY in record:  # records of before have none
-        _early_panels(*panels.ravel()[4:], record)
+        _early_panels(panels[1, 1], panels[1, 2], record)
         letter(panels, [*titles, "first epochs, true labels", "who is ahead at first?"])
     else:
         for axes in panels.ravel()[4:]:
@@ -128,7 +128,7 @@ def _error_panel(axes: Any, accuracy: xr.DataArray, name: str, paper: Mapping[st
     if paper:
         _paper_lines(axes, paper)
     ends = wrong.isel(step=-1).mean("seed").sel(net=list(NETS)).values
-    end_labels(axes, ends, [f"{end:.2g}" if end > LEAST else f"<{LEAST:g}" for end in ends])
+    end_labels(axes, ends.tolist(), [f"{end:.2g}" if end > LEAST else f"<{LEAST:g}" for end in ends])
 
 
 def _tasks(p: Settings) -> dict[str, Images]:
@@ -169,7 +169,8 @@ def _faster(record: xr.Dataset, task: str) -> Verdict:
 
 def _faster_at_first(record: xr.Dataset) -> Verdict:
     """By the mean over the first epochs, in which the curves part, if anywhere; the start, which is chance, does not count."""
-    claim, words = "in the first epochs a GaLU network trains faster than a ReLU network", {"kind": "claim", "source": SOURCE}
+    claim = "in the first epochs a GaLU network trains faster than a ReLU network"
+    words: Any = {"kind": "claim", "source": SOURCE}
     if EARLY not in record:
         return Verdict.not_judged(claim, "the record has no looks within the first epochs; run it again", **words)
     early, rows = record[EARLY].isel(early_step=slice(1, None)), {}
