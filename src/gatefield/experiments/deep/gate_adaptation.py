@@ -42,7 +42,8 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
 def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
     """What the record says of each claim."""
     gaps = [points(record, net, "galu") for net in ADAPTING]
-    by, words = f"by {min(gaps):.2f} to {max(gaps):.2f} points", {"kind": "claim", "source": MEASURE}
+    by = f"by {min(gaps):.2f} to {max(gaps):.2f} points"
+    words: Any = {"kind": "claim", "source": MEASURE}
     ends = {net: mean_nu(record.nu.sel(net=net)) for net in NETS}
     alone = f"ν {', '.join(ends[net] for net in ADAPTING)} against {ends['galu']}"
     plain = record.nu / record.trace

@@ -1,6 +1,6 @@
 """MNIST with true labels, random labels and random pixels: networks with adapting and with frozen gates."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from gatefield.experiments.needs import at_least, exactly, lacking, unjudged
 from gatefield.lab import Bench, Experiment, Verdict
 from gatefield.lab.kinds import Count
 from gatefield.nets import DeepGated
-from gatefield.plot import COLOURS, WIDTH, end_labels, letter, over_epochs, say_setting
+from gatefield.plot import COLOURS, WIDTH, end_labels, letter, over_epochs, plain_log_scale, say_setting
 
 NETS = {"galu": "GaLU, frozen gates", "relu": "ReLU"}
 PAPER, WITHIN = {"galu": 96.5, "relu": 98.5}, 1.0
@@ -100,13 +100,12 @@ def figure(record: xr.Dataset) -> Figure:
     body: Any = figure.subfigures()  # with a legend of its own, apart from the setting
     panels = body.subplots(2, 3)
     test, *training = panels.ravel()[:4]
-    _error_panel(test, record.test_accuracy.sel(task="true"), "wrong on the test set (%)")
-    _paper_lines(test)
+    _error_panel(test, record.test_accuracy.sel(task="true"), "test errors (%)", PAPER)
     for axes, task in zip(training, TASKS, strict=True):
-        _error_panel(axes, record.train_accuracy.sel(task=task), "wrong on the training set (%)")
+        _error_panel(axes, record.train_accuracy.sel(task=task), "training errors (%)")
     titles = ["test set, true labels", *TASKS.values()]
     if EARLY in record:  # records of before have none
-        _early_panels(*panels.ravel()[4:], record)
+        _early_panels(panels[1, 1], panels[1, 2], record)
         letter(panels, [*titles, "first epochs, true labels", "who is ahead at first?"])
     else:
         for axes in panels.ravel()[4:]:
@@ -119,15 +118,17 @@ def figure(record: xr.Dataset) -> Figure:
     return figure
 
 
-def _error_panel(axes: Any, accuracy: xr.DataArray, name: str) -> None:
+def _error_panel(axes: Any, accuracy: xr.DataArray, name: str, paper: Mapping[str, float] | None = None) -> None:
     """What is wrong, in percent, on a logarithmic axis; what is less than one in ten thousand is drawn there."""
     wrong = (100 * (1 - accuracy.isel(step=slice(1, None)))).clip(LEAST)
     over_epochs(axes, wrong, NETS)
-    axes.set(yscale="log", ylabel=name)
+    plain_log_scale(axes)
+    axes.set_ylabel(name)
     axes.set_xlim(left=0)
-    axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    if paper:
+        _paper_lines(axes, paper)
     ends = wrong.isel(step=-1).mean("seed").sel(net=list(NETS)).values
-    end_labels(axes, ends, [f"{end:.2g}" if end > LEAST else f"<{LEAST:g}" for end in ends])
+    end_labels(axes, ends.tolist(), [f"{end:.2g}" if end > LEAST else f"<{LEAST:g}" for end in ends])
 
 
 def _tasks(p: Settings) -> dict[str, Images]:
@@ -168,7 +169,8 @@ def _faster(record: xr.Dataset, task: str) -> Verdict:
 
 def _faster_at_first(record: xr.Dataset) -> Verdict:
     """By the mean over the first epochs, in which the curves part, if anywhere; the start, which is chance, does not count."""
-    claim, words = "in the first epochs a GaLU network trains faster than a ReLU network", {"kind": "claim", "source": SOURCE}
+    claim = "in the first epochs a GaLU network trains faster than a ReLU network"
+    words: Any = {"kind": "claim", "source": SOURCE}
     if EARLY not in record:
         return Verdict.not_judged(claim, "the record has no looks within the first epochs; run it again", **words)
     early, rows = record[EARLY].isel(early_step=slice(1, None)), {}
@@ -210,11 +212,11 @@ def _early_panels(curves: Any, gaps: Any, record: xr.Dataset) -> None:
     gaps.legend(loc="upper right", fontsize=7)
 
 
-def _paper_lines(axes: Any) -> None:
+def _paper_lines(axes: Any, paper: Mapping[str, float]) -> None:
     low, high = axes.get_ylim()
     axes.set_ylim(min(low, 1.2), max(high, 4.5))
     for at, net in enumerate(NETS):
-        axes.axhline(100 - PAPER[net], color=f"C{at}", linestyle=":", linewidth=1.2)
+        axes.axhline(100 - paper[net], color=f"C{at}", linestyle=":", linewidth=1.2)
 
 
 experiment = Experiment(

@@ -18,11 +18,12 @@ MARKERS = "osD^v"
 
 def draw(record: xr.Dataset) -> Figure:
     """Spectra above, errors below; theory is that of the mean kernel."""
-    figure = Figure(figsize=(WIDTH, 5.4))
-    panels: Any = figure.subplots(2, 3)
+    figure = Figure(figsize=(WIDTH, 5.6))
+    body: Any = figure.subfigures()  # with a legend of its own, apart from the setting
+    panels = body.subplots(2, 3)
     (smallest, plain, scaled), (recursion, descent, courses) = panels
     low, high = ideal(record.depth.values, record.attrs["samples"], record.attrs["mu"])
-    conditions = [np.exp(values) for values in log_conditions(record)]
+    conditions: Any = [np.exp(values) for values in log_conditions(record)]
     _against_depth(smallest, record.smallest, record)
     smallest.plot(record.depth, low, **THEORY)
     _edge_mark(smallest, record)
@@ -40,7 +41,7 @@ def draw(record: xr.Dataset) -> Figure:
     titles = ["depth helps, then hurts", "so does the condition", "a unit diagonal cures it", "errors follow (K fixed)",
               "descent is faster still", f"errors, w = {record.width.values[-1]}"]  # fmt: skip
     letter(panels, titles)
-    smallest.legend(handles=_legend(record), loc="lower center", ncols=2, fontsize=7, handletextpad=0.4, columnspacing=0.8)
+    body.legend(handles=_legend(record), loc="outside lower center", ncols=5, fontsize=8)
     _say(figure, record, "dots: median of runs, bars: middle 68 %", "black: mean kernel")
     return figure
 
@@ -55,7 +56,7 @@ def _say(figure: Any, record: xr.Dataset, *words: str) -> None:
     say_setting(figure, *size, f"{record.sizes['run']} runs, {record.sizes['trained_run']} of them trained", *words)
 
 
-def looks(record: xr.Dataset) -> dict[int, dict[str, str]]:
+def looks(record: xr.Dataset) -> dict[int, dict[str, Any]]:
     """Colour and marker of each width."""
     widths = record.width.values.tolist()
     colours = shades(len(widths), "viridis", (0.0, 0.78))
@@ -64,7 +65,9 @@ def looks(record: xr.Dataset) -> dict[int, dict[str, str]]:
 
 def _legend(record: xr.Dataset) -> list[Line2D]:
     marks = [Line2D([], [], linestyle="none", markersize=4, label=f"w = {w}", **look) for w, look in looks(record).items()]
-    return [*marks, Line2D([], [], linewidth=1.2, label="mean kernel", **THEORY)]
+    theory: Any = THEORY
+    short: Any = {**THEORY, "linewidth": 3.0}
+    return [*marks, Line2D([], [], label="mean kernel", **theory), Line2D([], [], label="random matrices, d = 2", **short)]
 
 
 def _against_depth(axes: Any, values: xr.DataArray, record: xr.Dataset, run: str = "run") -> None:
@@ -81,8 +84,7 @@ def _edge_mark(axes: Any, record: xr.Dataset) -> None:
     samples, width = record.attrs["samples"], int(record.width[-1])
     if 2 in record.depth and samples < width:
         place, _ = edge(samples, width, record.attrs["mu"])
-        axes.plot([1.2, 2.8], [place, place], linewidth=1.2, **THEORY)
-        axes.annotate("random matrices", (2.8, place), (4.2, place - 0.035), fontsize=7, va="center")
+        axes.plot([1.2, 2.8], [place, place], linewidth=3.0, zorder=1, **THEORY)
 
 
 def _errors(recursion: Any, descent: Any, record: xr.Dataset) -> None:
@@ -106,7 +108,7 @@ def _courses(axes: Any, record: xr.Dataset) -> None:
             axes.plot(wide.step, wide.descent.sel(trained_depth=d).median("trained_run"), ":", color=colour)
     axes.plot([], [], ":", color="0.3", label="descent")
     axes.set(xlabel="step", ylabel="error", ylim=(FLOOR / 1.5, 2.0))
-    axes.legend(loc="lower right", fontsize=7)
+    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=7, handlelength=1.0, borderaxespad=0.2)
 
 
 def shown_depths(record: xr.Dataset) -> list[int]:

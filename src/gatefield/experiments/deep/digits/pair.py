@@ -91,7 +91,7 @@ def finish(body: Any, panels: Any, record: xr.Dataset, names: Mapping[str, str],
     - `body`: the part of a figure that holds the panels: with a legend of its own, it does not cover the setting.
     """
     letter(panels, titles)
-    ends = 100 * record.test_accuracy.isel(step=-1).mean("seed").sel(net=list(names)).values
+    ends = (100 * record.test_accuracy.isel(step=-1).mean("seed").sel(net=list(names))).values.tolist()
     end_labels(np.ravel(panels)[1], ends, [f"{end:.1f}" for end in ends])
     handles = np.ravel(panels)[0].get_legend_handles_labels()
     body.legend(*handles, loc="outside lower center", ncols=2 if len(names) == 4 else len(names), fontsize=8)
@@ -100,7 +100,7 @@ def finish(body: Any, panels: Any, record: xr.Dataset, names: Mapping[str, str],
 
 def setting(record: xr.Dataset) -> list[str]:
     """What the numbers depend on."""
-    kernel = f"ν on {record.attrs['kernel_samples']} of the training images" if "kernel_samples" in record.attrs else ""
+    kernel = f"ν on {record.attrs['kernel_samples']} training images, small where labels lie along leading directions"
     seeds = f"{record.sizes['seed']} seeds", "lines: mean, bands: standard error"
     return ["MNIST, 4 against 7", kernel, f"{float(record.epoch[-1]):.0f} epochs", *seeds]
 

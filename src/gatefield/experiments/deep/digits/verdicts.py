@@ -53,12 +53,12 @@ def generalises(claim: str, record: xr.Dataset, net: str, other: str, names: Map
 def smaller_nu(claim: str, nu: xr.DataArray, other: xr.DataArray, **words: Any) -> Verdict:
     """Whether nu is smaller than the other at every record after the start: judged at the record where this is least sure."""
     after = {"step": slice(1, None)}
-    gap = (np.log10(other.isel(after)) - np.log10(nu.isel(after))).transpose("step", "seed")
+    gap = _log(other.isel(after) / nu.isel(after)).transpose("step", "seed")
     least = min(range(gap.sizes["step"]), key=lambda at: mean_interval(gap.values[at], one_sided=True).low)
     if gap.sizes["seed"] < 2:
         least = int(gap.mean("seed").argmin())
     note = f"at the end {_range(nu.isel(step=-1))} against {_range(other.isel(step=-1))}"
-    high, low = (np.log10(one.isel(after).isel(step=least)) for one in (other, nu))
+    high, low = (_log(one.isel(after).isel(step=least)) for one in (other, nu))
     of = "log10 of the ratio of both ν, at the record after the start where it is smallest,"
     return exceeds(claim, high, low, of=of, note=note, **words)
 
@@ -67,7 +67,11 @@ def falls(claim: str, nu: xr.DataArray, **words: Any) -> Verdict:
     """Whether nu ends below where it began, seed by seed."""
     start, end = nu.isel(step=0), nu.isel(step=-1)
     note = f"ν from {_range(start)} to {_range(end)}"
-    return exceeds(claim, np.log10(start), np.log10(end), of="log10 of ν at the start over that at the end", note=note, **words)
+    return exceeds(claim, _log(start), _log(end), of="log10 of ν at the start over that at the end", note=note, **words)
+
+
+def _log(values: xr.DataArray) -> xr.DataArray:
+    return xr.apply_ufunc(np.log10, values)
 
 
 def points(record: xr.Dataset, net: str, other: str) -> float:

@@ -11,7 +11,7 @@ from gatefield.core.intervals import FAR
 from gatefield.experiments.deep.galu_and_relu_depth.verdicts import WORDS
 from gatefield.plot import COLOURS, THEORY, WIDTH, letter, say_setting, shades
 
-LOOKS = {"GaLU": (COLOURS[0], "o", "-"), "ReLU": (COLOURS[4], "s", "--")}
+LOOKS: dict[str, tuple[str, str, Any]] = {"GaLU": (COLOURS[0], "o", "-"), "ReLU": (COLOURS[4], "s", "--")}
 """Colour and marker of each network, and the dash of its theory."""
 LEAST = 1e-6
 """Eigenvalues as small a part of the trace as this are not shown."""

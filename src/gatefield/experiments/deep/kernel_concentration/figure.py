@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 from gatefield.experiments.deep.kernel_concentration.verdicts import DEEPEST, diagonal, leading_order, printed_bound
 from gatefield.plot import COLOURS, PRINTED, THEORY, WIDTH, letter, plain_log_scale, say_setting, shades
 
-LOOKS = {
+LOOKS: dict[str, tuple[str, str, str, Any]] = {
     "linear": ("linear, ±σ", COLOURS[0], "o", "-"),
     "linear, normal": ("linear, normal", COLOURS[4], "s", "--"),
     "gated": ("gated, ±σ", COLOURS[2], "^", "-."),
@@ -43,7 +43,8 @@ def _legend() -> list[Line2D]:
         for words, colour, marker, dash in LOOKS.values()
     ]  # fmt: skip
     first = Line2D([], [], color="0.55", linestyle=":", label="linear, ±σ, first order in 1/w")
-    return [*cases, Line2D([], [], **PRINTED, label="max(d²/w, d³/w²), printed"), first]
+    printed: Any = PRINTED
+    return [*cases, Line2D([], [], **printed, label="max(d²/w, d³/w²), printed"), first]
 
 
 def _along_panel(axes: Any, record: xr.Dataset, along: str) -> None:
