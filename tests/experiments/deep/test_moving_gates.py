@@ -11,7 +11,7 @@ from rows import titled
 from test_experiments import simulated, trained
 
 from gatefield.experiments.deep.moving_gates import experiment
-from gatefield.experiments.deep.moving_gates.simulate import CALM, FLOWS, MOVING, NETS
+from gatefield.experiments.deep.moving_gates.simulate import CALM, FLOWS, MOVING, NETS, motion
 from gatefield.experiments.deep.moving_gates.verdicts import flips_per_epoch, quarters, undone
 
 SEED, STEPS, LAYERS = 2, 9, 3
@@ -164,6 +164,17 @@ def test_quarters_and_flips_that_are_undone():
     record = changed(made(), ("agreement", {"step": 6}, 0.97)).sel(net="relu")
     np.testing.assert_allclose(undone(record), 0.25)
     np.testing.assert_allclose(undone(record.assign(between=0 * record.between)), 0.0)
+
+
+def test_unrelated_networks_are_those_of_other_seeds():
+    """Two seeds, two samples, layers of three and two units: common gates of each layer over the root of both numbers."""
+    one = np.array([[[1, 1, 0], [1, 0, 0]], [[1, 0, 0], [1, 1, 1]]], float)  # (seed, sample, gate)
+    two = np.array([[[1, 1], [0, 1]], [[1, 1], [1, 1]]], float)
+    found = motion([np.stack([layer, 1 - layer], 1) for layer in (one, two)])
+    first = 1 / np.sqrt(2 * 1) * 2 / np.sqrt(2 * 2)
+    second = 1 / np.sqrt(1 * 3) * 1 / np.sqrt(1 * 2)
+    np.testing.assert_allclose(found["overlap_chance"][1], [(first + second) / 2] * 2)
+    np.testing.assert_allclose(found["overlap"][1][:, 0], 1.0)
 
 
 def test_figure_shows_the_record():

@@ -15,8 +15,8 @@ from watched import Watched
 
 from gatefield import UserError
 from gatefield.experiments.deep.sub_networks import experiment
-from gatefield.experiments.deep.sub_networks.gates import RANKED, Gates
-from gatefield.experiments.deep.sub_networks.memory import movement, overlaps
+from gatefield.experiments.deep.sub_networks.gates import RANKED, Gates, shares
+from gatefield.experiments.deep.sub_networks.memory import movement, overlaps, remembered
 from gatefield.experiments.deep.sub_networks.simulate import AXES
 from gatefield.lab import resolve
 
@@ -334,10 +334,10 @@ def _psi(weights, x, gates, slopes, moving, kept):
     return psi
 
 
-def fixed(*values):
-    """One layer of gates with these values, for one sample."""
+def fixed(*values, inputs=(1.0,)):
+    """One layer of gates with these values for the input 1; with 1.1 less each of them for -1, and 0.55 for 0."""
     sums = np.log(np.array(values) / (1.1 - np.array(values))) / 4
-    return Gates([sums[None], np.ones((len(values), 1))], [sums[None]], np.ones((1, 1)), (4.0, 0.1))
+    return Gates([sums[None], np.ones((len(values), 1))], [sums[None]], np.array(inputs)[:, None], (4.0, 0.1))
 
 
 def test_overlap_and_movement_of_four_gates():
@@ -348,6 +348,21 @@ def test_overlap_and_movement_of_four_gates():
     np.testing.assert_allclose(found[1][:, 0], 1.0)
     moved = movement([before, after], 0.9)
     np.testing.assert_allclose(moved, [[0.5, 0.5], [0.5, 0.25], [0.0, 0.25]], atol=1e-12)
+
+
+def test_as_many_gates_at_random_as_are_active():
+    """All of the first sample and none of the second, whose output is then 0: half right."""
+    net = fixed(1.0, 0.95, 1.05, inputs=(1.0, -1.0))
+    right, likeness = remembered(net, np.array([1.0, -1.0]), [0.9], np.random.default_rng(0))
+    assert right.tolist() == [[1.0, 0.75, 0.75, 0.75]]  # all, active, rest, random
+    np.testing.assert_allclose(likeness, 1.0)  # of two samples
+
+
+def test_inputs_without_a_sensitive_path():
+    """Gates of 1 are active, of 0.1 shut, of 0.55 between; at input 0 no weight moves these, so that none is sensitive."""
+    found = shares(fixed(1.0, 1.0, inputs=(1.0, -1.0, 0.0)), [0.9], [0.1], np.ones(3))
+    np.testing.assert_allclose(found["path_share"], [[1 / 3, 0.0, 1 / 3]])  # active, safe, between
+    np.testing.assert_allclose(found["empty"], [[1.0, 2 / 3]])  # safe, between
 
 
 @NEAR

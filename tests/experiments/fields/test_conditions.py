@@ -277,6 +277,35 @@ def test_the_loss_of_a_bump_is_that_of_its_best_field():
     np.testing.assert_allclose(bump_losses(drift[None], total), [0.25 + w @ total @ w / 8 - w @ drift / 2])
 
 
+def test_the_second_term_is_that_of_both_classes():
+    cov1, cov0 = (np.stack([covariance(6, xi, gain) for gain in (0.5, 3.0)]) for xi in (2.0, 1.0))
+    fields = np.random.default_rng(2).normal(size=(2, 1, 3, 6))
+    found = second_term(fields, cov1, cov0)
+    for g, t in np.ndindex(2, 3):
+        pushed = cov0[g] @ fields[g, 0, t] + cov1[g] @ fields[g, 0, t]
+        np.testing.assert_allclose(found[g, 0, t], np.sqrt((pushed**2).sum()) / 4)
+
+
+def test_a_largest_entry_has_stayed_if_it_is_at_its_place_in_the_end():
+    """The first unit leaves and comes back, the second leaves at the end; from basis vectors neither does."""
+    places = {"random": [[0, 3, 0], [1, 1, 2]], "basis": [[0, 0, 0], [1, 1, 1]]}
+    records = []
+    for sites in places.values():
+        fields = -0.5 * np.eye(4)[np.array(sites).T][None, None, None] + 0.1  # largest by its size
+        dims = ("pair", "gain", "seed", "step", "unit", "position")
+        records.append(xr.Dataset({"fields": (dims, fields)}, {"time": ("step", [0.0, 1.0, 2.0]), "step": [0, 10, 20]}))
+    found = _committee_ends(records).isel(pair=0, gain=0, seed=0)
+    assert found.committee_stays.values.tolist() == [[True, False], [True, True]]
+    np.testing.assert_allclose(found.committee_ipr, (0.4**4 + 3 * 0.1**4) / (0.4**2 + 3 * 0.1**2) ** 2)
+
+
+def test_places_on_the_line_are_compared_with_even_chances():
+    """Of 40 sites, each is 0 to 19 sites from its nearer end, two of each: 9.5 in the mean."""
+    found = judged(CONDITIONS, made(), LINE)
+    assert found.expected == 9.5
+    assert found.measured == pytest.approx(np.mean([min(site, 39 - site) for site in np.arange(32) * 40 // 32]))
+
+
 def test_since_when():
     holds = np.array([[0, 1, 0, 1], [1, 1, 1, 1], [1, 1, 1, 0], [0, 0, 0, 1]], bool)
     assert since(holds).tolist() == [3, 0, 3, 3]

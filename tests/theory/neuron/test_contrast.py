@@ -113,3 +113,12 @@ def test_what_cannot_be_summed_is_refused():
         finite_velocity(FIELDS, 3)
     with pytest.raises(UserError, match="one run"):
         contrast(FIELDS, Task(Gaussian(N, [1.0, 2.0]), Gaussian(N, 1.0)))
+
+
+def test_rounding_opens_no_gate():
+    """Pulses of one width, centred, have the same sum: along the flat field there is nothing, whatever rounding leaves."""
+    task = Task(*(SinglePulse(40, (width, width), centre=True) for width in (12, 2)))
+    for sign in (1, -1):
+        found = contrast(np.full(40, sign / np.sqrt(40)), task)
+        assert (float(found.sharpness), float(found.rivalry)) == (0.0, np.inf)
+        assert (float(found.loss), float(found.size)) == (0.25, 0.0)

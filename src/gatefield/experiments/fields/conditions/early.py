@@ -25,12 +25,11 @@ def early(p: Any, bench: Bench) -> xr.Dataset:
     fields = trained.fields.isel(unit=0).values.astype(float)
     cov1, cov0 = (np.asarray(NonlinearGP(p.n, np.full(len(p.gains), xi), p.gains).covariance(), float) for xi in p.pairs[0])
     pull = np.stack([_pull(p, gain, fields[g]) for g, gain in enumerate(p.gains)])
-    brake = np.linalg.norm(np.einsum("gij,gstj->gsti", cov0 + cov1, fields), axis=-1) / 4
     values = {
         "early_size": (np.linalg.norm(fields, axis=-1), "|w| from a standard normal start"),
         "early_ipr": (ipr(fields), "IPR from a standard normal start"),
         "early_pull": (pull, "|f/2|, the first term of the velocity"),
-        "early_brake": (brake, "|(S0 + S1) w/4|, the second term"),
+        "early_brake": (second_term(fields, cov1, cov0), "|(S0 + S1) w/4|, the second term"),
         "early_likeness": (
             cosine(fields, gaussian_path(fields[:, :, 0], cov1, cov0, trained.time.values)),
             "cosine with the flow of Gaussian data of the same covariances",
@@ -63,6 +62,11 @@ def _pull(p: Any, gain: float, fields: np.ndarray) -> np.ndarray:
     found = sampled_drifts(NonlinearGP(p.n, [p.pairs[0][0]], [gain]), fields.reshape(-1, p.n), key, p.samples)
     square = np.sum(found.value[0] ** 2 - found.error[0] ** 2, axis=-1)
     return np.sqrt(np.maximum(square, 0.0)).reshape(fields.shape[:-1]) / 2
+
+
+def second_term(fields: np.ndarray, cov1: np.ndarray, cov0: np.ndarray) -> np.ndarray:
+    """|(S0 + S1) w/4| of fields (gain, seed, moment, n), with covariances (gain, n, n)."""
+    return np.linalg.norm(np.einsum("gij,gstj->gsti", cov0 + cov1, fields), axis=-1) / 4
 
 
 def gaussian_path(starts: np.ndarray, cov1: np.ndarray, cov0: np.ndarray, times: np.ndarray) -> np.ndarray:
