@@ -12,7 +12,8 @@ from watched import assert_by_seed, assert_classes
 
 from gatefield import experiments
 from gatefield.experiments.fields.conditions.changes import CHANGES, learning_rate
-from gatefield.experiments.fields.conditions.simulate import bump_losses, explained, since
+from gatefield.experiments.fields.conditions.early import second_term
+from gatefield.experiments.fields.conditions.simulate import _committee_ends, bump_losses, explained, since
 from gatefield.lab import headline
 
 CONDITIONS = experiments.get("conditions")
@@ -302,7 +303,7 @@ def test_a_largest_entry_has_stayed_if_it_is_at_its_place_in_the_end():
 def test_places_on_the_line_are_compared_with_even_chances():
     """Of 40 sites, each is 0 to 19 sites from its nearer end, two of each: 9.5 in the mean."""
     found = judged(CONDITIONS, made(), LINE)
-    assert found.expected == 9.5
+    assert found.predicted == 9.5
     assert found.measured == pytest.approx(np.mean([min(site, 39 - site) for site in np.arange(32) * 40 // 32]))
 
 
