@@ -61,6 +61,7 @@ EARLIER_LOOK = set(PARTS) - {
     "localization",
     "gaussian-committee",
     "late-localization",
+    "conditions",
 }
 """Experiments whose figures are not yet in the style of the house."""
 SUBJECTS_NAMED = {
