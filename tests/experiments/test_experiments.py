@@ -87,6 +87,7 @@ EARLIER_LOOK = set(PARTS) - {
     "single-pulse",
     "kurtosis-law",
     "uncertainty",
+    "conditions",
 }
 """Experiments whose figures are not yet in the style of the house."""
 SUBJECTS_NAMED = {

@@ -61,7 +61,9 @@ def _survivals(record: xr.Dataset) -> list[Verdict]:
         "localization at gain 3 survives an output bias or cross-entropy",
     )
     if why := _unmet(record):
-        return [Verdict.not_judged(claims[0], why, kind="control"), *(Verdict.not_judged(claim, why) for claim in claims[1:])]
+        words: Any = {"found": "localization survives", "otherwise": "localization does not survive"}
+        control = Verdict.not_judged(claims[0], why, kind="control")
+        return [control, *(Verdict.not_judged(claim, why, **words) for claim in claims[1:])]
     one = _at(record)
     rows = {change.words: _survives(one.sel(condition=name)) for name, change in CHANGES.items()}
     offset = {CHANGES[name].words for name in OFFSETS}

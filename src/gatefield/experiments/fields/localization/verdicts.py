@@ -46,6 +46,7 @@ def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
 def _localizes(record: xr.Dataset, ends: xr.DataArray) -> Verdict:
     claim = f"within {ENOUGH:g} τ a field localizes at gain 3 if the positive class has the longer range"
     words: Any = {"kind": "claim", "source": ORDER}
+    words |= {"found": "on non-Gaussian data a field condenses", "otherwise": "on non-Gaussian data a field does not condense"}
     if why := lacking(*_setting(record), holding("gains", [3.0], record.gain.values)):
         return Verdict.not_judged(claim, why, **words)
     values = ends.sel(order="long", gain=3.0)
