@@ -59,6 +59,7 @@ EARLIER_LOOK = set(PARTS) - {
     "self-consistency",
     "gate-refresh",
     "all-gates",
+    "where",
 }
 """Experiments whose figures are not yet in the style of the house."""
 SUBJECTS_NAMED = {
