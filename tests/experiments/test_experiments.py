@@ -60,6 +60,7 @@ EARLIER_LOOK = set(PARTS) - {
     "gate-refresh",
     "all-gates",
     "where",
+    "stability",
 }
 """Experiments whose figures are not yet in the style of the house."""
 SUBJECTS_NAMED = {

@@ -135,11 +135,11 @@ def _pick(values: xr.DataArray, cells: list[Any]) -> xr.DataArray:
     return xr.concat([values[s, g] for s, g, *_ in cells], dim="setting", join="override", coords="minimal", compat="override")
 
 
-def _overlapping(claim: str, expected: Interval, found: Interval, **words: Any) -> Verdict:
-    """Whether two intervals overlap: the mean found is from where its interval reaches the other's to where it leaves it."""
-    low, high = expected.low - (found.high - found.mean), expected.high + (found.mean - found.low)
+def _overlapping(claim: str, expected: Interval, seen: Interval, **words: Any) -> Verdict:
+    """Whether two intervals overlap: the mean seen is from where its interval reaches the other's to where it leaves it."""
+    low, high = expected.low - (seen.high - seen.mean), expected.high + (seen.mean - seen.low)
     return Verdict.between(
-        claim, low, high, found.mean, predicted=expected.mean, of=f"{HITS}, its 95 % interval given,", **words
+        claim, low, high, seen.mean, predicted=expected.mean, of=f"{HITS}, its 95 % interval given,", **words
     )
 
 
