@@ -255,7 +255,9 @@ def test_figure_shows_all_predictors_beside_the_limit(name, side):
     every = counts.reshape(-1, counts.shape[-1])
     expected = [shares(hit[:, :, i].reshape(every.shape), every) if side else hit[:, :, i][counts].mean() for i in range(6)]
     found = [float(group.lines[0].get_xdata()[0]) for group in axes.containers]
-    np.testing.assert_allclose(found, expected[::-1])
+    alone, localize = FIGURE.neuron_distance.values <= 1, FIGURE.neuron_ipr.values > 0.15
+    order = np.argsort([alone[:, :, i][localize].mean() for i in range(6)], kind="stable")
+    np.testing.assert_allclose(found, np.array(expected)[order])
     again, both = FIGURE[f"{name}_again_distance"].values <= 1, FIGURE[f"{name}_again_ipr"].values > 0.15
     runs = both.reshape(-1, both.shape[-1])
     limit = shares(again.reshape(runs.shape), runs) if side else again[both].mean()

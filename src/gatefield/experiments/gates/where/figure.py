@@ -23,14 +23,16 @@ def draw(record: xr.Dataset) -> Figure:
     grid = figure.add_gridspec(4, 2, height_ratios=[1.0, 1.1, 0.45, 0.45])
     forests, settings = ([figure.add_subplot(grid[row, side]) for side in (0, 1)] for row in (0, 1))
     strips = [figure.add_subplot(grid[row, :]) for row in (2, 3)]
+    alone = network(record, "neuron")
+    order = sorted(PREDICTORS, key=lambda name: rate(hits(alone).sel(predictor=name), localized(alone)).mean)
     for side, name in enumerate(NETWORKS):
         part = network(record, name)
-        _forest(forests[side], part, labelled=side == 0)
+        _forest(forests[side], part, order, labelled=side == 0)
         _settings(settings[side], part)
         _examples(strips[side], part)
     settings[0].set_ylabel(f"hits of |Σ1 w(0)|\nwithin {NEAR} site")
-    settings[1].legend(title="length scales", fontsize=7, title_fontsize=7, loc="lower right", ncols=2)
-    forests[1].legend(loc="lower right", fontsize=7)
+    settings[1].legend(title="length scales", fontsize=7, title_fontsize=7, loc="upper right", ncols=2)
+    forests[1].legend(loc="lower left", fontsize=7, frameon=True, framealpha=1.0, edgecolor="none", bbox_to_anchor=(0.1, 0.0))
     names = list(NETWORKS.values())
     titles = [f"{name}: all predictors" for name in names] + [f"{name}: by setting" for name in names]
     examples = f"Σ1 w(0) (orange) and final field (black), length scales {record.pair.values[0]}"
@@ -60,10 +62,9 @@ def _say(figure: Any, record: xr.Dataset) -> None:
     )
 
 
-def _forest(axes: Any, part: xr.Dataset, *, labelled: bool) -> None:
-    """Share of hits of each predictor, all settings together, the best on top; the limit set by noise, and chance."""
+def _forest(axes: Any, part: xr.Dataset, order: list[str], *, labelled: bool) -> None:
+    """Share of hits of each predictor, all settings together; the limit set by noise, and chance."""
     found = {name: rate(hits(part).sel(predictor=name), localized(part)) for name in PREDICTORS}
-    order = list(reversed(PREDICTORS))
     for row, name in enumerate(order):
         look = {"color": COLOURS[1] if name == CHOSEN else COLOURS[0], "marker": "D" if name == CHOSEN else "o"}
         share = found[name]
@@ -74,7 +75,7 @@ def _forest(axes: Any, part: xr.Dataset, *, labelled: bool) -> None:
     axes.axvline(limit.mean, color="0.3", linestyle="--", linewidth=1.2, label="two trainings, same start")
     axes.axvline((2 * NEAR + 1) / part.attrs["n"], **CHANCE, label="chance")
     axes.set_yticks(range(len(order)), [PREDICTORS[name] for name in order] if labelled else [""] * len(order))
-    axes.set(xlabel=f"share of hits within {NEAR} site", xlim=(0, 1.02), ylim=(-1.9, len(order) - 0.5))
+    axes.set(xlabel=f"share of hits within {NEAR} site", xlim=(0, 1.02), ylim=(-2.6, len(order) - 0.5))
 
 
 def _settings(axes: Any, part: xr.Dataset) -> None:
@@ -89,6 +90,7 @@ def _settings(axes: Any, part: xr.Dataset) -> None:
         axes.errorbar(at, mean, np.maximum([mean - low, high - mean], 0.0), **look)
     axes.axhline((2 * NEAR + 1) / part.attrs["n"], **CHANCE)
     _gain_axis(axes, part)
+    axes.set(ylim=(0, 1.45), yticks=np.linspace(0, 1, 6))  # room for the legend
 
 
 def _shown(holds: xr.DataArray, counted: xr.DataArray) -> Interval:
