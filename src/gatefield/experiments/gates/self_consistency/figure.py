@@ -28,9 +28,11 @@ def draw(record: xr.Dataset) -> Figure:
         _losses(axes, record.sel(order=order))
         _states(strip, record.sel(order=order))
     panels[2].set_ylabel("loss of the end state")
-    panels[2].legend(loc="lower left", fontsize=7)
-    titles = ["how many end states the map has", "Gaussian data: what one iteration does"]
-    titles += [f"{NAMES[order]}: losses of all ends" for order in NAMES]
+    panels[3].legend(
+        *panels[2].get_legend_handles_labels(), loc="upper center", bbox_to_anchor=(0.5, 0.92), fontsize=6.5, ncols=2
+    )
+    titles = ["how many end states the map has", "one iteration on Gaussian data"]
+    titles += [f"{NAMES[order]}: losses" for order in NAMES]
     letter([*panels, *strips], [*titles, *(f"{NAMES[order]}: end states, peak in the middle, scaled" for order in NAMES)])
     xi1, xi0 = record.attrs["length_scales"]
     time = record.attrs["steps"] * float(np.max(record.attrs["learning_rate"]))
