@@ -39,7 +39,7 @@ CLAIMS = {
     "single-pulse": 8,
     "kurtosis-law": 14,
     "uncertainty": 7,
-    "gated-linear": 9,
+    "gated-linear": 2,
     "gate-refresh": 8,
     "where": 9,
     "drift-fields": 12,
@@ -88,6 +88,15 @@ EARLIER_LOOK = set(PARTS) - {
     "kurtosis-law",
     "uncertainty",
     "conditions",
+    "gate-stability",
+    "winning-gates",
+    "gated-linear",
+    "gates-to-relu",
+    "self-consistency",
+    "gate-refresh",
+    "all-gates",
+    "where",
+    "stability",
 }
 """Experiments whose figures are not yet in the style of the house."""
 SUBJECTS_NAMED = {

@@ -6,7 +6,7 @@ import jax
 import numpy as np
 import pytest
 import xarray as xr
-from drawn import assert_drawn, panel, points
+from drawn import assert_drawn, points
 from judging import changed_at, judged, scrambled
 from plain import cosine, covariance
 from scipy.integrate import solve_ivp
@@ -66,7 +66,7 @@ def made(time=1.0, **paths):
     )
 
 
-FROZEN, FRESH, B, GROWTH, SGD = "never refreshed", "shortest dt", "settles before", "growth is", "trained by SGD"
+FROZEN, FRESH, B, GROWTH, SGD = "never refreshed", "shortest dt", "settles before the field", "growth is", "trained by SGD"
 FIELDS, LOSS, OWN = "ReLU's gates anew once in 1 K² tau ends", "has the loss", "its own gates anew"
 
 
@@ -154,28 +154,35 @@ def test_a_short_time_decides_nothing_but_what_sgd_does():
     assert {claim for claim, outcome in outcomes.items() if outcome != "not decided"} == {v for v in outcomes if SGD in v}
 
 
+def test_headline_and_table():
+    frozen = judged(experiment, made(), FROZEN)
+    assert [bound.at for bound in frozen.table] == ["K = 1, gain 0", "K = 1, gain 3"]
+    assert frozen.otherwise.startswith("behind the gates of the start fields end")
+    assert "K²τ keep the loss within 10%" in judged(experiment, made(), LOSS).found
+    assert not judged(experiment, made(), FIELDS).found
+
+
 def test_figure():
     record = scrambled(made())
-    figure = experiment.figure(record)
-    for title, name in (("(a)", "distance"), ("(b)", "loss_distance")):
-        for gain, color in enumerate(["C0", "C1"]):
+    loss, fields, losses, ends, settling, growth = experiment.figure(record).axes
+    gains = ["#440154", "#7ad151"]
+    for axes, name in ((fields, "distance"), (loss, "loss_distance")):
+        for gain, color in enumerate(gains):
             for gates, style in enumerate(["-", "--"]):
                 values = np.median(record[name].values[0, gain, gates], axis=-1)
-                assert_drawn(panel(figure, title), values, at=DT, color=color, style=style)
+                assert_drawn(axes, values, at=DT, color=color, style=style)
     one = record.isel(units=0, gain=1)
-    assert_drawn(panel(figure, "(c)"), one.relu_end, color="black")
-    assert_drawn(panel(figure, "(d)"), one.relu_loss.values[0, 1:], at=TIME[1:], color="black")
-    for color, dt in (("C0", 1), ("C1", 2), ("C2", 3)):
-        assert_drawn(panel(figure, "(c)"), one.end.values[dt], color=color)
-        assert_drawn(panel(figure, "(d)"), one.loss.values[dt, 1:], color=color)
-    assert [text.get_text() for text in panel(figure, "(c)").get_legend().get_texts()][-1] == "gates of the start"
-    assert panel(figure, "(a)").get_legend() is None  # it would lie over lines: that of (b) is for both
-    assert panel(figure, "(b)").get_legend().get_title().get_text() == "in (a) and (b)"
-    for gain, color in enumerate(["C0", "C1"]):
+    assert_drawn(ends, one.relu_end, color="black")
+    assert_drawn(losses, one.relu_loss.values[0, 1:], at=TIME[1:], color="black")
+    for color, dt in (("#0072B2", 1), ("#E69F00", 2), ("#CC79A7", 3)):
+        assert_drawn(ends, one.end.values[dt], color=color)
+        assert_drawn(losses, one.loss.values[dt, 1:], color=color)
+    assert [text.get_text() for text in losses.get_legend().get_texts()][-1] == "gates of the start"
+    for gain, color in enumerate(gains):
         at = record.isel(units=0, gain=gain)
-        for name, title, style in (("b_end", "(e)", "-"), ("position", "(e)", "--"), ("frequency", "(f)", "-")):
-            assert_drawn(panel(figure, title), np.median(at[f"{name}_path"].values, axis=0)[1:], color=color, style=style)
-        ((_, chance),) = points(panel(figure, "(f)"), color=color, style=":")
+        for name, axes, style in (("b_end", settling, "-"), ("position", settling, "--"), ("frequency", growth, "-")):
+            assert_drawn(axes, np.median(at[f"{name}_path"].values, axis=0)[1:], color=color, style=style)
+        ((_, chance),) = points(growth, color=color, style=":")
         np.testing.assert_allclose(chance, at.frequency_chance_path.values.mean(0)[1:])
 
 

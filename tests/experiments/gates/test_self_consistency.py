@@ -95,6 +95,7 @@ NO_SITE = ("site_margin", {"order": 1, "gain": 3}, 0.0)
 FIRM, RETURNS = {"order": 1, "gain": 2}, ("map_return", "flow_return")
 
 
+BOTH = "stable under the map where"
 MODE, PACE, ONE, TRAITS, ONE_SITE = (
     "in the mode of",
     "contract by",
@@ -116,10 +117,10 @@ LONG, SHORT = "longer range positive", "shorter range positive"
         (PACE, SHORT, [("contraction", {"order": 1, "gain": 0, "start": slice(12, 20)}, 0.9049)], 0.9049, True),
         (PACE, SHORT, [("contraction", {"order": 1, "gain": 0, "start": slice(12, 20)}, 0.9051)], 0.9051, False),
         (PACE, SHORT, [("contraction", {"order": 1, "gain": 0, "start": slice(12, 15)}, 0.99)], 0.9, True),
-        ("stable under the map where", "", [("flow_return", {"order": 0, "gain": 0, "start": slice(8)}, 0.9499)], 0.95, True),
-        ("stable under the map where", "", [("flow_return", {"order": 0, "gain": 0, "start": slice(9)}, 0.9499)], 151 / 160, False),
-        ("stable under the map where", "", [("map_return", {"order": 0, "gain": 0, "start": slice(9)}, 0.9499)], 151 / 160, False),
-        ("stable under the map where", "", [("flow_return", {"order": 0, "gain": 0, "start": slice(9)}, 0.95)], 1.0, True),
+        (BOTH, "", [("flow_return", {"order": 0, "gain": 0, "start": slice(8)}, 0.9499)], 0.95, True),
+        (BOTH, "", [("flow_return", {"order": 0, "gain": 0, "start": slice(9)}, 0.9499)], 151 / 160, False),
+        (BOTH, "", [("map_return", {"order": 0, "gain": 0, "start": slice(9)}, 0.9499)], 151 / 160, False),
+        (BOTH, "", [("flow_return", {"order": 0, "gain": 0, "start": slice(9)}, 0.95)], 1.0, True),
         (ONE, "gain 3", [("state", {"order": 0, "gain": 2, "start": 3}, 1)], 2, False),
         (ONE, "gain 3", [("state", {"order": 0, "gain": 2, "start": 3}, 1),
                          ("map_return", {"order": 0, "gain": 2, "start": 3}, 0.9499),

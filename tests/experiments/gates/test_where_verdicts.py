@@ -8,8 +8,7 @@ import judging
 import numpy as np
 import pytest
 import xarray as xr
-from drawn import assert_drawn, panel, scaled
-from matplotlib.colors import to_rgba
+from drawn import points, scaled
 from scipy import stats
 
 from gatefield.data import NonlinearGP
@@ -89,24 +88,25 @@ def hits(*changes):
         ("16 exploratory runs", {"hits": hits((0, 1, 85))}, 273 / 300, False),
         ("16 exploratory runs", {"hits": hits((0, 1, 97), (0, 2, 97), (0, 3, 96))}, 290 / 300, True),
         ("16 exploratory runs", {"hits": hits((0, 1, 97), (0, 2, 97), (0, 3, 97))}, 291 / 300, False),
-        ("on 60 starts", {"hits": hits((1, 2, 85))}, 0.9175, True),
-        ("on 60 starts", {"hits": hits((1, 2, 87))}, 0.9225, False),
-        ("on 60 starts", {"hits": hits((1, 2, 15))}, 0.7425, True),
-        ("on 60 starts", {"hits": hits((1, 2, 13))}, 0.7375, False),
+        # 0.83 of 4 times 60 has an error of 0.0242, the share found here (Wilson) one of 0.016 or 0.021
+        ("on 60 starts", {"hits": hits((1, 2, 73))}, 0.8875, True),
+        ("on 60 starts", {"hits": hits((1, 2, 74))}, 0.89, False),
+        ("on 60 starts", {"hits": hits((1, 2, 25))}, 0.7675, True),
+        ("on 60 starts", {"hits": hits((1, 2, 24))}, 0.765, False),
         # k of 400 committees by 1/2: Student's t is sqrt(k 399/(400 - k)), and has to reach 2.588
-        ("committee: no other", {"together": 6}, 0.0075, True),
-        ("committee: no other", {"together": 7}, 0.00875, False),
-        ("depends on the other units", {"together": 7}, 0.00875, True),
-        ("depends on the other units", {"together": 6}, 0.0075, False),
+        ("where the units of a committee", {"together": 6}, 0.0075, True),
+        ("where the units of a committee", {"together": 7}, 0.00875, False),
+        ("flow of all units", {"together": 7}, 0.00875, True),
+        ("flow of all units", {"together": 6}, 0.0075, False),
         # neurons have 0.818 to 0.863 (Wilson, 842 of 1000), committees a standard deviation of about 0.23
-        ("as often as for one neuron", {"one": 94}, 0.8825, True),
-        ("as often as for one neuron", {"one": 92}, 0.885, False),
-        ("as often as for one neuron", {"one": 164}, 0.795, True),
-        ("as often as for one neuron", {"one": 166}, 0.7925, False),
+        ("as often as that of one neuron", {"one": 94}, 0.8825, True),
+        ("as often as that of one neuron", {"one": 92}, 0.885, False),
+        ("as often as that of one neuron", {"one": 164}, 0.795, True),
+        ("as often as that of one neuron", {"one": 166}, 0.7925, False),
         # Wilson's low end of 358 of 400 is 0.861, that of 359 is 0.864
-        ("as minibatch noise allows", {"agree": 358}, 0.842, True),
-        ("as minibatch noise allows", {"agree": 359}, 0.842, False),
-        ("as minibatch noise allows", {"agree": 100}, 0.842, True),
+        ("as minibatch noise", {"agree": 358}, 0.842, True),
+        ("as minibatch noise", {"agree": 359}, 0.842, False),
+        ("as minibatch noise", {"agree": 100}, 0.842, True),
         ("the sign of the peak", {"signs": 800}, 0.8, True),
         ("the sign of the peak", {"signs": 799}, 0.799, False),
     ],
@@ -119,10 +119,11 @@ def test_verdicts_on_both_sides_of_their_bounds(words, change, measured, holds):
 
 def test_what_is_expected():
     found = experiment.verdicts(made())
-    assert [v.predicted for v in found] == pytest.approx([0.5, 0.94, 0.83, 0, 0, 0.842, 0, 0.875, 0.8])
-    assert [v.outcome for v in found] == ["confirmed"] * 4 + ["refuted"] + ["confirmed"] * 4
-    assert judged(made(hits=hits((1, 4, 59))), "more often").outcome == "not decided"
-    assert judged(made(hits=hits((1, 4, 30))), "more often").outcome == "refuted"
+    assert [v.predicted for v in found] == pytest.approx([None, 0.94, 0.83, 0.875, None, None, 0.842, None, None])
+    outcomes = ["confirmed", "confirmed", "off", "confirmed", "confirmed", "refuted", "confirmed", "confirmed", "confirmed"]
+    assert [v.outcome for v in found] == outcomes
+    assert judged(made(hits=hits((1, 4, 59))), "more often than not").outcome == "not decided"
+    assert judged(made(hits=hits((1, 4, 30))), "more often than not").outcome == "refuted"
 
 
 def beside(**others):
@@ -141,15 +142,14 @@ def beside(**others):
 def test_no_other_predictor_may_beat_the_chosen_one():
     """k of 1000 neurons more: Student's t is sqrt(k 999/(1000 - k)), and has to reach 2.581."""
     for count, holds in ((6, True), (7, False)):
-        found = judged(beside(w0=(0, count)), "neuron: no other")
+        found = judged(beside(w0=(0, count)), "where one neuron will")
         assert (found.holds, found.measured) == (holds, pytest.approx(count / 1000))
 
 
 def test_one_that_leads_more_but_less_surely_does_not_hide_another():
-    found = judged(beside(**{"w0": (0, 7), "S1^2 w0": (50, 60)}), "neuron: no other")
-    assert (found.holds, found.measured) == (False, pytest.approx(0.010))
-    assert "the best other is S1^2 w0" in found.note
-    assert [bound.holds for bound in found.bounds] == [True, False]
+    found = judged(beside(**{"w0": (0, 7), "S1^2 w0": (50, 60)}), "where one neuron will")
+    assert (found.holds, found.measured) == (False, pytest.approx(0.007))
+    assert {bound.at for bound in found.table if not bound.holds} == {"w0"}
 
 
 @pytest.mark.parametrize(("ipr", "holds"), [(6.001 / 40, False), (5.999 / 40, True)])
@@ -159,9 +159,9 @@ def test_settings_in_which_few_localize_say_nothing(ipr, holds):
     record.neuron_distance[1, 4, :, :10] = 2
     record.neuron_ipr[1, 4, 9:] = 0.1
     record.neuron_ipr[1, 4, 9] = ipr
-    found = judged(record, "more often than not, wherever 10 or more")
+    found = judged(record, "wherever 10 or more do")
     assert found.holds is holds
-    assert ("(3, 1), gain ∞: 0.000" in found.note) is not holds
+    assert ("length scales 3, 1, gain ∞" in [bound.at for bound in found.table]) is not holds
 
 
 @pytest.mark.parametrize(
@@ -188,13 +188,15 @@ def test_nothing_is_said_of_places_if_no_unit_is_localized():
     assert outcomes.count("not judged") == 5  # those of one neuron, and the comparison with it
 
 
-def test_notes():
+def test_notes_and_headline():
     record = made()
-    note = judged(record, "more often").note
-    assert "(2, 1), gain 0.5: 0.800 (95 % interval 0.711 to 0.867)" in note
-    assert "chance is 0.075. 1000 of 1000 units localized (IPR above 6/n) and count; with all of them it is 0.842" in note
-    assert "0.94 (was 0.83), 0.94 (was 0.82), 0.94 (was 0.77), 0.80 (was 0.90)" in judged(record, "60 starts").note
-    assert "agree in 0.500 of units" in judged(record, "for one neuron").note
+    note = judged(record, "more often than not").note
+    assert "all settings together 0.842 (95 % interval" in note
+    assert "by chance 0.075. 1000 of 1000 units localized (IPR above 6/n) and count" in note
+    assert "agree in 0.500 of units" in judged(record, "that of one neuron").note
+    assert judged(record, "as minibatch noise").found == (
+        "the start tells where one neuron localizes in 84 % of runs, as often as noise allows (two trainings agree in 88 %)"
+    )
     record.neuron_sign_right[:, :, MINE] = record.neuron_distance[:, :, MINE] <= 1
     assert "and 1.000 where the place is right" in judged(record, "the sign").note
 
@@ -243,52 +245,60 @@ def shares(true, counts):
 
 
 FIGURE = scrambled()
-DRAWN = experiment.figure(FIGURE)
+DRAWN, MORE = experiment.figure(FIGURE).axes, experiment.more(FIGURE).axes
 
 
-@pytest.mark.parametrize(("name", "words"), [("neuron", "one neuron"), ("committee", "committee")])
-@pytest.mark.parametrize("s", [0, 1])
-def test_figure_shows_hits_by_gain(name, words, s):
-    axes = panel(DRAWN, rf"{words}, $\xi$ = {FIGURE.pair.values[s]}")
-    hit = FIGURE[f"{name}_distance"].values[s] <= 1
-    counts = FIGURE[f"{name}_ipr"].values[s] > 0.15
-    few = counts.sum((1, 2)) < 10
-    assert few.any() == (name == "neuron" and s == 0)
-    for i, group in enumerate(axes.containers):
-        expected = [np.nan if few[g] else shares(hit[g, i], counts[g]) for g in range(5)]
+@pytest.mark.parametrize(("name", "side"), [("neuron", 0), ("committee", 1)])
+def test_figure_shows_all_predictors_beside_the_limit(name, side):
+    axes = DRAWN[side]
+    hit, counts = FIGURE[f"{name}_distance"].values <= 1, FIGURE[f"{name}_ipr"].values > 0.15
+    every = counts.reshape(-1, counts.shape[-1])
+    expected = [shares(hit[:, :, i].reshape(every.shape), every) if side else hit[:, :, i][counts].mean() for i in range(6)]
+    found = [float(group.lines[0].get_xdata()[0]) for group in axes.containers]
+    alone, localize = FIGURE.neuron_distance.values <= 1, FIGURE.neuron_ipr.values > 0.15
+    order = np.argsort([alone[:, :, i][localize].mean() for i in range(6)], kind="stable")
+    np.testing.assert_allclose(found, np.array(expected)[order])
+    again, both = FIGURE[f"{name}_again_distance"].values <= 1, FIGURE[f"{name}_again_ipr"].values > 0.15
+    runs = both.reshape(-1, both.shape[-1])
+    limit = shares(again.reshape(runs.shape), runs) if side else again[both].mean()
+    np.testing.assert_allclose([x for x, _ in points(axes, style="--")], [[limit] * 2])
+    np.testing.assert_allclose([x for x, _ in points(axes, style=":")], [[0.075] * 2])
+
+
+@pytest.mark.parametrize(("name", "side"), [("neuron", 2), ("committee", 3)])
+def test_figure_shows_hits_of_the_chosen_predictor_by_setting(name, side):
+    for s, group in enumerate(DRAWN[side].containers):
+        hit, counts = FIGURE[f"{name}_distance"].values[s, :, MINE] <= 1, FIGURE[f"{name}_ipr"].values[s] > 0.15
+        few = counts.sum((1, 2)) < 10
+        assert few.any() == (name == "neuron" and s == 0)
+        expected = [np.nan if few[g] else shares(hit[g], counts[g]) for g in range(5)]
         line, _, (bars,) = group
         np.testing.assert_allclose(line.get_ydata(), expected)
-        np.testing.assert_allclose(line.get_xdata(), np.arange(5) + 0.13 * (i - 2.5))
-        assert group.get_label() == list(PREDICTORS.values())[i]
+        np.testing.assert_allclose(line.get_xdata(), np.arange(5) + 0.3 * (s - 0.5))
+        assert group.get_label() == ("2, 1", "3, 1")[s]
         for g, segment in enumerate(bars.get_segments()):
             if name == "neuron" and not few[g]:
-                ends = stats.binomtest(int((hit[g, i] & counts[g]).sum()), int(counts[g].sum())).proportion_ci(method="wilson")
+                ends = stats.binomtest(int((hit[g] & counts[g]).sum()), int(counts[g].sum())).proportion_ci(method="wilson")
                 np.testing.assert_allclose(segment[:, 1], [ends.low, ends.high])
-    again, both = FIGURE[f"{name}_again_distance"].values[s] <= 1, FIGURE[f"{name}_again_ipr"].values[s] > 0.15
-    assert_drawn(axes, [shares(again[g], both[g]) for g in range(5)], np.arange(5), style="--")
-    assert_drawn(axes, [0.075, 0.075], style=":")
 
 
-def test_figure_shows_signs_and_who_counts():
-    axes = panel(DRAWN, "one neuron: sign")
+def test_second_figure_shows_signs_and_who_counts():
     counts = FIGURE.neuron_ipr.values > 0.15
-    for i, group in enumerate(axes.containers):
+    for i, group in enumerate(MORE[0].containers):
         right = FIGURE.neuron_sign_right.values[:, :, i]
         np.testing.assert_allclose(group.lines[0].get_ydata(), [right[:, g][counts[:, g]].mean() for g in range(5)])
-    axes = panel(DRAWN, "units that count: inverse participation ratio above 6/n")
-    for (name, style), s in itertools.product((("neuron", "-"), ("committee", "--")), (0, 1)):
-        found = (FIGURE[f"{name}_ipr"].values[s] > 0.15).mean((1, 2))
-        assert_drawn(axes, found, np.arange(5), color=to_rgba(f"C{s}"), style=style)
-    assert [text.get_text() for text in axes.get_xticklabels()] == ["0.5", "1", "3", "100", "∞"]
+    found = [y for _, y in points(MORE[1])]
+    expected = [(FIGURE[f"{name}_ipr"].values[s] > 0.15).mean((1, 2)) for name in ("neuron", "committee") for s in (0, 1)]
+    np.testing.assert_allclose(found, expected)
+    assert [text.get_text() for text in MORE[1].get_xticklabels()] == ["0.5", "1", "3", "100", "∞"]
 
 
 def test_figure_shows_the_first_start_of_each_gain():
-    panels = DRAWN.axes[-10:]
-    for (name, row), g in itertools.product((("neuron", panels[:5]), ("committee", panels[5:])), range(5)):
-        guess, end = (FIGURE[f"{name}_{key}"].values[0, g] for key in ("example_guess", "example_end"))
-        assert_drawn(row[g], scaled(guess), np.arange(40), color=to_rgba("C1"))
-        assert_drawn(row[g], scaled(end), np.arange(40), color="k")
-    assert [axes.get_title() for axes in panels[:5]] == ["gain 0.5", "gain 1", "gain 3", "gain 100", "gain ∞"]
+    for name, axes in (("neuron", DRAWN[4]), ("committee", DRAWN[5])):
+        for key, color in (("example_guess", "#E69F00"), ("example_end", "black")):
+            fields = [scaled(FIGURE[f"{name}_{key}"].values[0, g]) for g in range(5)]
+            np.testing.assert_allclose([y for _, y in points(axes, color=color)], fields)
+        assert [text.get_text() for text in axes.get_xticklabels()] == [f"gain {g}" for g in ("0.5", "1", "3", "100", "∞")]
 
 
 def test_outcome_and_agreement_by_hand():

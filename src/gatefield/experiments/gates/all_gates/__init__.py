@@ -9,16 +9,16 @@ experiment = Experiment(
     name="all-gates",
     title="Which of all gates are best: half-spaces, tilings, or others?",
     source="note 000, section 3.3 with equations 16 to 18, corrected: any gates, and the guess about the precision matrix",
-    text="Note 000 asks which gates of all, any functions of the inputs to 0 and 1, give a gated linear network the smallest "
-    "limiting loss. On a cube of a few sites there are finitely many: inputs are signs of Gaussian fields on a ring, with one "
-    "length scale for each class, and their law is exact. A branch and bound finds the best set and proves it, unless it is "
-    "stopped (a hollow star); where all sets can be listed, the list is a check. "
-    "Beside the best of all stand the best half-spaces (whose plane meets no corner), the "
-    "best gates that tile the inputs, the best of which at most one is open, and the Bayes bound: what the mean label of each "
-    "input explains, which no function of the inputs exceeds. The note guesses that the best precision matrix, the "
-    "inverse of A, is the most diagonal one, and that gates that tile achieve this. So the share of A^+ that is off its "
-    "diagonal, and the share that couples different gates, are set against what the gates explain, over all sets whose A has "
-    "an inverse, or over sets drawn by the toss of a coin where there are too many. Nothing is trained.",
+    text="Which gates of all, any functions of the inputs to 0 and 1, give a gated linear network the smallest limiting "
+    "loss? On a cube of a few sites there are finitely many, and the law of the inputs is exact. A branch and bound finds "
+    "the best set and proves it. Beside it stand the best half-spaces, the best gates that tile the inputs, the best of "
+    "which at most one is open, and the Bayes bound: what the mean label of each input explains. The note guesses that the "
+    "best precision matrix, A⁻¹, is the most diagonal one. Nothing is trained.",
+    caption="What the best sets of each family explain, in percent of the Bayes bound, for each pair of length scales ξ "
+    "and size n, with (a) one gate and (b) two; dotted: the bound, half of it for one gate; a hollow star: the search was "
+    "stopped. (c), (d) and (e) What sets of gates explain against the share of A⁺ off its diagonal, or, in the last, "
+    "between gates: dots all listed sets (or some), star the best, diamond the most diagonal; the rank correlation is in "
+    "the title. (f) The best two gates, corner by corner, the mean label falling to the right: both can be open at once.",
     Parameters=Settings,
     presets={
         "full": {},

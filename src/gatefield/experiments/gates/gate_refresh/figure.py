@@ -1,6 +1,6 @@
 """The figure of `gate-refresh`."""
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import xarray as xr
@@ -8,9 +8,11 @@ from matplotlib.figure import Figure
 
 from gatefield.experiments.gates.gate_refresh.simulate import GIVEN, OWN
 from gatefield.experiments.gates.gate_refresh.verdicts import FOLLOWS, critical_dt
-from gatefield.plot import THEORY, gain_text
+from gatefield.experiments.gates.setting import scales, seeds
+from gatefield.plot import THEORY, WIDTH, gain_text, letter, say_setting, shades
 
-COLOURS = ("C0", "C1", "C2", "C3", "C4", "C5")
+LOOKS = (("#0072B2", "-"), ("#E69F00", "--"), ("#CC79A7", ":"))
+"""Colour and dash of the dt that are shown."""
 MARKERS = "o^sDv"
 FLOOR = 1e-5
 """Distances below are those of integration and rounding, and not shown."""
@@ -20,19 +22,29 @@ SHOWN = (1.0, 8.0, float("inf"))
 
 def draw(record: xr.Dataset) -> Figure:
     """Distance against dt above; losses, settling and growth over time below."""
-    figure = Figure(figsize=(10.5, 7.4))
-    (fields, loss, ends), (losses, settling, growth) = figure.subplots(2, 3)
-    _distance_panel(fields, record, "distance", "(a) final fields: how far from ReLU")
-    _distance_panel(loss, record, "loss_distance", "(b) loss path: how far from ReLU")
-    loss.legend(loc="lower right", fontsize=8, title="in (a) and (b)", title_fontsize=8)  # where (a) is full of lines
+    figure = Figure(figsize=(WIDTH, 8.2))
+    panels = cast(Any, figure.subplots(3, 2))
+    (loss, fields), (losses, ends), (settling, growth) = panels
+    _distance_panel(loss, record, "loss_distance")
+    _distance_panel(fields, record, "distance")
+    fields.legend(loc="lower right", fontsize=7)
     one = record.isel(units=0).sel(gain=_near_three(record))
-    _end_panel(ends, one, f"(c) final field, {_setting(one)}")
-    _loss_panel(losses, one, f"(d) loss, {_setting(one)}")
+    _loss_panel(losses, one)
+    _end_panel(ends, one)
     _settling_panel(settling, record.isel(units=0))
     _growth_panel(growth, record.isel(units=0))
-    words = f"n = {record.attrs['n']}, length scales {record.attrs['xi1']:g}, {record.attrs['xi0']:g}; medians over "
-    figure.supxlabel(f"{words}{record.sizes['seed']} seeds, (c, d) the first; open marks: 10 % off", fontsize=9)
+    titles = ["loss path: how far from ReLU", "final fields: how far from ReLU"]
+    titles += [f"loss, {_setting(one)}", f"final field, {_setting(one)}"]
+    letter(panels, [*titles, "when b and the field settle", "growth in frequency space and in position"])
+    sizes = f"n = {record.attrs['n']}", scales(record), f"{float(record.time[-1]):g} K²τ"
+    medians = f"medians over {seeds(record.sizes['seed'])}, (c, d) the first", "open marks in (a, b): 10 % off"
+    say_setting(figure, *sizes, *medians, f"(e, f): K = {int(record.units[0])}")
     return figure
+
+
+def _colours(record: xr.Dataset) -> list[str]:
+    """Of the gains, which have an order."""
+    return shades(record.sizes["gain"], "viridis", (0.0, 0.8))
 
 
 def _near_three(record: xr.Dataset) -> float:
@@ -44,10 +56,10 @@ def _setting(one: xr.Dataset) -> str:
     return f"K = {int(one.units)}, gain {gain_text(float(one.gain))}"
 
 
-def _distance_panel(axes: Any, record: xr.Dataset, name: str, title: str) -> None:
+def _distance_panel(axes: Any, record: xr.Dataset, name: str) -> None:
     """Medians over seeds against dt, and where 10 % is reached."""
     for marker, K in zip(MARKERS, record.units.values, strict=False):
-        for color, gain in zip(COLOURS, record.gain.values, strict=False):
+        for color, gain in zip(_colours(record), record.gain.values, strict=True):
             at = record.sel(units=K, gain=gain)
             for gates, style in ((GIVEN, "-"), (OWN, "--")):
                 values = at[name].sel(gates=gates)
@@ -57,13 +69,13 @@ def _distance_panel(axes: Any, record: xr.Dataset, name: str, title: str) -> Non
                 axes.plot(at.dt, middle, style, marker=marker, markersize=3.5, color=color, linewidth=1.3, label=label)
     axes.axhline(FOLLOWS, color="k", linewidth=1.0, linestyle=":")
     for marker, K in zip(MARKERS, record.units.values, strict=False):
-        for color, gain in zip(COLOURS, record.gain.values, strict=False):
+        for color, gain in zip(_colours(record), record.gain.values, strict=True):
             dt = float(critical_dt(record.sel(units=[K], gain=[gain]), name, GIVEN).median())
             axes.plot(dt, FOLLOWS, marker, color=color, markersize=9, markerfacecolor="white", zorder=3)
     axes.plot([], [], "-", color="0.4", label=f"{GIVEN} gates")
     axes.plot([], [], "--", color="0.4", label=f"{OWN} gates")
-    what = "relative distance" if name == "distance" else "largest difference / explained loss"
-    axes.set(xscale="log", yscale="log", xlabel=r"gates refreshed every dt ($K^2\tau$)", ylabel=what, title=title)
+    what = "relative distance" if name == "distance" else "largest difference\nover explained loss"
+    axes.set(xscale="log", yscale="log", xlabel="gates refreshed every dt (K²τ)", ylabel=what)
     axes.set_ylim(FLOOR, 3.0)
 
 
@@ -77,40 +89,39 @@ def _name(one: xr.Dataset, at: int) -> str:
     return "gates of the start" if at == one.sizes["dt"] - 1 else f"gates anew every {float(one.dt[at]):.3g}"
 
 
-def _end_panel(axes: Any, one: xr.Dataset, title: str) -> None:
+def _end_panel(axes: Any, one: xr.Dataset) -> None:
     axes.axhline(0.0, color="0.85", linewidth=0.8, zorder=0)
     axes.plot(one.position, one.relu_end, **THEORY, linewidth=2.2, label="ReLU")
-    for color, at in zip(COLOURS, _periods(one), strict=False):
-        axes.plot(one.position, one.end.isel(dt=at), color=color, linewidth=1.2, label=_name(one, at))
-    axes.set(xlabel="position (site)", ylabel="weight", title=title)
-    axes.legend(loc="best", fontsize=8)
+    for (color, dash), at in zip(LOOKS, _periods(one), strict=False):
+        axes.plot(one.position, one.end.isel(dt=at), dash, color=color, linewidth=1.2, label=_name(one, at))
+    axes.set(xlabel="position (site)", ylabel="weight")
 
 
-def _loss_panel(axes: Any, one: xr.Dataset, title: str) -> None:
+def _loss_panel(axes: Any, one: xr.Dataset) -> None:
     axes.plot(one.time[1:], one.relu_loss.isel(seed=0)[1:], **THEORY, linewidth=2.2, label="ReLU")
-    for color, at in zip(COLOURS, _periods(one), strict=False):
-        axes.plot(one.time[1:], one.loss.isel(dt=at)[1:], color=color, linewidth=1.2, label=_name(one, at))
+    for (color, dash), at in zip(LOOKS, _periods(one), strict=False):
+        axes.plot(one.time[1:], one.loss.isel(dt=at)[1:], dash, color=color, linewidth=1.2, label=_name(one, at))
     lowest = float(min(one.relu_loss.isel(seed=0).min(), one.loss.min()))
-    axes.set(xscale="log", xlabel=r"time ($K^2\tau$)", ylabel="loss", title=title, ylim=(lowest - 0.02, 0.26))
-    axes.legend(loc="lower left", fontsize=8)
+    axes.set(xscale="log", xlabel="time (K²τ)", ylabel="loss", ylim=(lowest - 0.08, 0.26))
+    axes.legend(loc="lower left", fontsize=7)
 
 
 def _settling_panel(axes: Any, record: xr.Dataset) -> None:
     """The field and b over time, median over seeds."""
-    for color, gain in zip(COLOURS, record.gain.values, strict=False):
+    for color, gain in zip(_colours(record), record.gain.values, strict=True):
         at = record.sel(gain=gain)
         axes.plot(at.time[1:], at.b_end_path.median("seed")[1:], "-", color=color, label=f"gain {gain_text(float(gain))}")
         axes.plot(at.time[1:], at.position_path.median("seed")[1:], "--", color=color)
     axes.plot([], [], "-", color="0.4", label="b(t) = f(w(t))/2")
     axes.plot([], [], "--", color="0.4", label="w(t)")
-    axes.set(xscale="log", xlabel=r"time ($K^2\tau$)", ylabel="cosine with the end", title="(e) b and the field settle")
+    axes.set(xscale="log", xlabel="time (K²τ)", ylabel="cosine with the end")
     axes.set_ylim(-0.15, 1.05)
-    axes.legend(loc="lower right", fontsize=8)
+    axes.legend(loc="lower right", fontsize=7)
 
 
 def _growth_panel(axes: Any, record: xr.Dataset) -> None:
     """Likeness with the end in frequency and in position space, and that with the end of another seed."""
-    for color, gain in zip(COLOURS, record.gain.values, strict=False):
+    for color, gain in zip(_colours(record), record.gain.values, strict=True):
         at = record.sel(gain=gain)
         for name, style in (("frequency", "-"), ("position", "--")):
             axes.plot(at.time[1:], at[f"{name}_path"].median("seed")[1:], style, color=color)
@@ -118,6 +129,6 @@ def _growth_panel(axes: Any, record: xr.Dataset) -> None:
         axes.plot([], [], color=color, label=f"gain {gain_text(float(gain))}")
     for style, words in (("-", "|FFT w|"), ("--", "w"), (":", "|FFT w|, other seed")):
         axes.plot([], [], style, color="0.4", label=words)
-    axes.set(xscale="log", xlabel=r"time ($K^2\tau$)", ylabel="cosine with the end", title="(f) growth in frequency space?")
+    axes.set(xscale="log", xlabel="time (K²τ)", ylabel="cosine with the end")
     axes.set_ylim(-0.4, 1.05)  # room for the legend
-    axes.legend(loc="lower right", fontsize=7.5)
+    axes.legend(loc="lower right", fontsize=7)

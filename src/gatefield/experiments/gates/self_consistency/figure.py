@@ -11,7 +11,7 @@ from gatefield.experiments.gates.setting import seeds
 from gatefield.measures import aligned
 from gatefield.plot import COLOURS, DATA, THEORY, WIDTH, dots_by_seed, field_row, gain_text, letter, say_setting
 
-RANDOM, SITE, WAVE, SGD = COLOURS[0], COLOURS[4], COLOURS[2], COLOURS[3]
+RANDOM, SITE, WAVE = COLOURS[0], COLOURS[4], COLOURS[2]
 LOOKS = {"long": (COLOURS[0], "o"), "short": (COLOURS[4], "s")}
 """Of the two orders of the length scales."""
 
@@ -28,9 +28,11 @@ def draw(record: xr.Dataset) -> Figure:
         _losses(axes, record.sel(order=order))
         _states(strip, record.sel(order=order))
     panels[2].set_ylabel("loss of the end state")
-    panels[2].legend(loc="lower left", fontsize=7)
-    titles = ["how many end states the map has", "Gaussian data: what one iteration does"]
-    titles += [f"{NAMES[order]}: losses of all ends" for order in NAMES]
+    panels[3].legend(
+        *panels[2].get_legend_handles_labels(), loc="upper center", bbox_to_anchor=(0.5, 0.92), fontsize=6.5, ncols=2
+    )
+    titles = ["how many end states the map has", "one iteration on Gaussian data"]
+    titles += [f"{NAMES[order]}: losses" for order in NAMES]
     letter([*panels, *strips], [*titles, *(f"{NAMES[order]}: end states, peak in the middle, scaled" for order in NAMES)])
     xi1, xi0 = record.attrs["length_scales"]
     time = record.attrs["steps"] * float(np.max(record.attrs["learning_rate"]))
@@ -53,10 +55,8 @@ def _counts(axes: Any, record: xr.Dataset) -> None:
         axes.plot(at + shift, found[:, 1], marker, color=color, markersize=4, label="of these stable")
     axes.set_xticks(at, [gain_text(g) for g in record.gain.values])
     axes.set(xlabel="gain", ylabel="end states")
-    axes.set_ylim(
-        -0.05 * record.sizes["start"],
-        1.0 + 1.45 * max(states(record.sel(order=o, gain=g))[0] for o in NAMES for g in record.gain.values),
-    )
+    most = max(states(record.sel(order=order, gain=g))[0] for order in NAMES for g in record.gain.values)
+    axes.set_ylim(-0.06 * most, 1.0 + 1.45 * most)  # room for the legend
     axes.legend(loc="upper left", fontsize=7, ncols=2, columnspacing=1.0)
 
 
@@ -102,4 +102,5 @@ def _states(axes: Any, one: xr.Dataset) -> None:
         field_row(axes, ends, names, dash, color=color, linewidth=width, label=label)
     trained = [aligned(one.sgd.sel(gain=g).values[0]) for g in gains]
     field_row(axes, trained, names, "o", color="black", markersize=2.2, label="SGD, same random start")
-    axes.legend(loc="lower right", bbox_to_anchor=(1.0, 0.95), ncols=3, fontsize=7) if one.order == "long" else None
+    if one.order == "long":
+        axes.legend(loc="upper right", bbox_to_anchor=(1.0, -0.12), ncols=3, fontsize=7)

@@ -1,6 +1,6 @@
 """Is localization stable: against pushes, beside a linear pathway, and under a teacher?"""
 
-from gatefield.experiments.gates.stability.figure import draw
+from gatefield.experiments.gates.stability.figure import draw, more
 from gatefield.experiments.gates.stability.settings import Settings
 from gatefield.experiments.gates.stability.simulate import simulate
 from gatefield.experiments.gates.stability.verdicts import verdicts
@@ -10,12 +10,21 @@ experiment = Experiment(
     name="stability",
     title="Is localization stable: against pushes, beside a linear pathway, and under a teacher?",
     source="note 002, section 6, which has headings only",
-    text="Three questions to localized fields. Pushes: the end states of single neurons are moved by random vectors, or "
-    "towards the same field at the far side of the ring, and trained on; beside it stand the eigenvalues of the flow's "
-    "Jacobian. Linear pathway: the output gets a term <v, x>. On symmetric data v can only take over the odd half of the ReLU: "
-    "it goes to -w/2, and the field should come out the same but twice as long. A pathway frozen at a random v shifts the "
-    "field instead. Teacher: the labels come from a committee with localized, oscillating or random fields, and students are "
-    "to find them. Gain 0.01 is the control: there fields do not localize.",
+    text="Three questions to localized fields. Pushes: end states of single neurons are moved by random vectors, or "
+    "towards the same field at the far side of the ring, and trained on. Linear pathway: the output gets a term <v, x>, "
+    "which on symmetric data can only take over the odd half of the ReLU: the field should come out the same but twice as "
+    "long. Teacher: the labels come from a committee with localized, oscillating or random fields, and students are to "
+    "find them. Gain 0.01 is the control: there fields do not localize.",
+    caption="(a) Eigenvalues of the Jacobian of the flow at the end states: median and range over seeds; dotted: the drift "
+    "left out. (b) Share of fields that return after a push and more training: random (circles), towards the same field at "
+    "the far side of the ring (squares), and as foretold by the peak of Σ1 w (dotted). (c) Inverse participation ratio "
+    "(IPR) without and with a trained pathway, which is the same (large: median; small: seeds), and of field plus pathway "
+    "beside frozen ones. (d) A seed whose field is at the same place with and without a pathway: field and pathway (dots) "
+    "on the prediction (lines).",
+    more=more,
+    more_caption="(a) One minus the cosine of students' fields with those of their teacher, median over fields and seeds; "
+    "filled: students with as many units, open: with more; dashed: what counts as the same; dotted: rounding. (b) One "
+    "field of each kind of teacher, scaled, and the student's.",
     Parameters=Settings,
     presets={
         "full": {},

@@ -1,6 +1,6 @@
 """Where will a field localize? A predictor named beforehand, put to the test on fresh starts."""
 
-from gatefield.experiments.gates.where.figure import draw
+from gatefield.experiments.gates.where.figure import draw, more
 from gatefield.experiments.gates.where.simulate import Settings, simulate
 from gatefield.experiments.gates.where.verdicts import verdicts
 from gatefield.lab import Experiment
@@ -9,12 +9,21 @@ experiment = Experiment(
     name="where",
     title="Where will a field localize? What its start tells, alone and among others",
     source="note 002, section 4.2, which asks whether the place can be predicted",
-    text="A neuron starts from noise and ends as a bump somewhere on the ring. Can one tell where? Early in training the start "
-    "is filtered by the covariance of the positive class, and what is largest then is amplified most. So the predictor, "
-    "named before these runs were made, is the largest |Sigma_1 w(0)|. Beside it stand others that look at one unit alone, and "
-    "one that follows the flow of a whole committee. A prediction hits if it is within one site of the final peak; by "
-    "chance 3 in n do. Only units that localize count. Minibatch noise sets a limit: how often two trainings from the same "
-    "start, on other samples, end within one site of each other.",
+    text="A neuron starts from noise and ends as a bump somewhere on the ring. Can one tell where? Early in training the "
+    "start is filtered by the covariance Σ1 of the positive class, and what is largest then is amplified most. So the "
+    "predictor, named before these runs were made, is the largest |Σ1 w(0)|. A prediction hits if it is within one site of "
+    "the final peak. Only units that localize count. Minibatch noise sets a limit: how often two trainings from the same "
+    "start agree.",
+    caption="(a) One neuron: share of hits of each predictor, all settings together, with 95 % intervals (diamond: the one "
+    "named beforehand); dashed with its band: how often two trainings from the same start agree; dotted: chance. (b) The "
+    "same for units of committees. (c) Hits of the named predictor in each setting, one neuron, a mark for each pair of "
+    "length scales; settings in which fewer than 10 units localize are left out. (d) The same for committees. (e) The "
+    "first start at each gain, one neuron: what the predictor looks at (dashed) and the final field (black). (f) The same "
+    "for the first unit of a committee.",
+    more=more,
+    more_caption="(a) One neuron: how often each predictor has the sign of the final peak, all length scales together; "
+    "dotted: chance. (b) The share of units that localize, and so count, in each setting: filled single neurons, open "
+    "committees.",
     Parameters=Settings,
     presets={
         "full": {},

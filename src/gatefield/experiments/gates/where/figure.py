@@ -1,4 +1,4 @@
-"""The figure of `where`."""
+"""The figures of `where`."""
 
 from typing import Any, cast
 
@@ -7,47 +7,90 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from gatefield.core.intervals import Interval
+from gatefield.experiments.gates.setting import seeds
 from gatefield.experiments.gates.where.hits import FEW, NEAR, PEAKED, again, hits, localized, network, rate
 from gatefield.experiments.gates.where.predictors import CHOSEN, PREDICTORS
-from gatefield.plot import gain_text, small_field
+from gatefield.plot import COLOURS, WIDTH, field_row, gain_text, letter, say_setting, shades
 
-NETWORKS = {"neuron": "one neuron", "committee": "committee"}
-MARKS = dict(zip(PREDICTORS, ("s", "o", "^", "D", "v", "P"), strict=True))
+NETWORKS = {"neuron": "one neuron", "committee": "units of a committee"}
+MARKS = "os^Dv<>P*"
+CHANCE = {"color": "0.4", "linestyle": ":", "linewidth": 1.0}
 
 
 def draw(record: xr.Dataset) -> Figure:
-    """Shares of hits by setting above, signs and counts in the middle, examples below."""
-    figure = Figure(figsize=(11.5, 12.0))
-    top, middle, bottom = cast(Any, figure.subfigures(3, 1, height_ratios=[2.1, 1.0, 0.95]))
-    panels = top.subplots(2, record.sizes["pair"], sharex=True, sharey=True, squeeze=False)
-    for row, name in zip(panels, NETWORKS, strict=True):
+    """All predictors against the limit, the chosen one in each setting, and examples; one neuron left, committees right."""
+    figure = Figure(figsize=(WIDTH, 7.4))
+    grid = figure.add_gridspec(4, 2, height_ratios=[1.0, 1.1, 0.45, 0.45])
+    forests, settings = ([figure.add_subplot(grid[row, side]) for side in (0, 1)] for row in (0, 1))
+    strips = [figure.add_subplot(grid[row, :]) for row in (2, 3)]
+    alone = network(record, "neuron")
+    order = sorted(PREDICTORS, key=lambda name: rate(hits(alone).sel(predictor=name), localized(alone)).mean)
+    for side, name in enumerate(NETWORKS):
         part = network(record, name)
-        for s, axes in enumerate(row):
-            _hits(axes, part.isel(pair=s))
-            axes.set_title(rf"{NETWORKS[name]}, $\xi$ = {part.pair.values[s]}")
-        row[0].set_ylabel(f"share of hits within {NEAR} site")
-    for axes in panels[0]:
-        axes.set_xlabel("")
-    handles, labels = panels[0, 0].get_legend_handles_labels()
-    top.legend(handles, labels, loc="outside lower center", ncols=4)
-    signs, counts = middle.subplots(1, 2)
-    _signs(signs, network(record, "neuron"))
-    _counts(counts, record)
-    _examples(bottom, record)
+        _forest(forests[side], part, order, labelled=side == 0)
+        _settings(settings[side], part)
+        _examples(strips[side], part)
+    settings[0].set_ylabel(f"hits of |Σ1 w(0)|\nwithin {NEAR} site")
+    settings[1].legend(title="length scales", fontsize=7, title_fontsize=7, loc="upper right", ncols=2)
+    forests[1].legend(loc="lower left", fontsize=7, frameon=True, framealpha=1.0, edgecolor="none", bbox_to_anchor=(0.1, 0.0))
+    names = list(NETWORKS.values())
+    titles = [f"{name}: all predictors" for name in names] + [f"{name}: by setting" for name in names]
+    examples = f"Σ1 w(0) (orange) and final field (black), length scales {record.pair.values[0]}"
+    letter([*forests, *settings, *strips], [*titles, *(f"{name}: {examples}" for name in names)])
+    _say(figure, record)
     return figure
 
 
-def _hits(axes: Any, part: xr.Dataset) -> None:
-    """Share of hits with its interval by gain, one mark for each predictor; the limit set by noise, and chance."""
-    for i, name in enumerate(PREDICTORS):
-        found = [_shown(hits(one).sel(predictor=name), localized(one)) for one in _by_gain(part)]
-        _marks(axes, found, i, name, color=f"C{i}", label=PREDICTORS[name])
-    limit = [_shown(*again(one)) for one in _by_gain(part)]
-    mean, low, high = np.transpose(limit)
-    axes.fill_between(np.arange(len(limit)), low, high, color="0.9", linewidth=0, zorder=0)
-    axes.plot(np.arange(len(limit)), mean, "--", color="0.3", linewidth=1.2, label="two trainings, same start")
-    axes.axhline((2 * NEAR + 1) / part.attrs["n"], color="0.4", linestyle=":", linewidth=1.0, label="chance")
+def more(record: xr.Dataset) -> Figure:
+    """How often signs are right, and how many units count."""
+    figure = Figure(figsize=(WIDTH, 3.6))
+    signs, counts = cast(Any, figure.subplots(1, 2))
+    _signs(signs, network(record, "neuron"))
+    _counts(counts, record)
+    letter([signs, counts], ["one neuron: is the sign right?", f"units that count: IPR above {PEAKED}/n"])
+    _say(figure, record)
+    return figure
+
+
+def _say(figure: Any, record: xr.Dataset) -> None:
+    runs = [
+        seeds(record.sizes["neuron_seed"]),
+        f"{record.sizes['committee_seed']} committees of {record.sizes['committee_unit']}",
+    ]
+    say_setting(
+        figure, f"n = {record.attrs['n']}", *runs, "in each setting", "bars: 95 % intervals", f"IPR above {PEAKED}/n counts"
+    )
+
+
+def _forest(axes: Any, part: xr.Dataset, order: list[str], *, labelled: bool) -> None:
+    """Share of hits of each predictor, all settings together; the limit set by noise, and chance."""
+    found = {name: rate(hits(part).sel(predictor=name), localized(part)) for name in PREDICTORS}
+    for row, name in enumerate(order):
+        look = {"color": COLOURS[1] if name == CHOSEN else COLOURS[0], "marker": "D" if name == CHOSEN else "o"}
+        share = found[name]
+        ends = np.maximum([[share.mean - share.low], [share.high - share.mean]], 0.0)
+        axes.errorbar([share.mean], [row], xerr=ends, markersize=5, linestyle="none", **look)
+    limit = rate(*again(part))
+    axes.axvspan(limit.low, limit.high, color="0.9", linewidth=0, zorder=0)
+    axes.axvline(limit.mean, color="0.3", linestyle="--", linewidth=1.2, label="two trainings, same start")
+    axes.axvline((2 * NEAR + 1) / part.attrs["n"], **CHANCE, label="chance")
+    axes.set_yticks(range(len(order)), [PREDICTORS[name] for name in order] if labelled else [""] * len(order))
+    axes.set(xlabel=f"share of hits within {NEAR} site", xlim=(0, 1.02), ylim=(-2.6, len(order) - 0.5))
+
+
+def _settings(axes: Any, part: xr.Dataset) -> None:
+    """The chosen predictor by gain, a mark for each pair of length scales."""
+    colours = shades(part.sizes["pair"], "viridis", (0.0, 0.85))
+    for s, pair in enumerate(part.pair.values):
+        ones = [part.isel(pair=s, gain=g) for g in range(part.sizes["gain"])]
+        found = [_shown(hits(one).sel(predictor=CHOSEN), localized(one)) for one in ones]
+        mean, low, high = np.transpose(found)
+        at = np.arange(len(found)) + 0.6 / part.sizes["pair"] * (s - (part.sizes["pair"] - 1) / 2)
+        look = {"fmt": MARKS[s % 9], "color": colours[s], "markersize": 4, "elinewidth": 1.0, "label": str(pair)}
+        axes.errorbar(at, mean, np.maximum([mean - low, high - mean], 0.0), **look)
+    axes.axhline((2 * NEAR + 1) / part.attrs["n"], **CHANCE)
     _gain_axis(axes, part)
+    axes.set(ylim=(0, 1.45), yticks=np.linspace(0, 1, 6))  # room for the legend
 
 
 def _shown(holds: xr.DataArray, counted: xr.DataArray) -> Interval:
@@ -56,55 +99,41 @@ def _shown(holds: xr.DataArray, counted: xr.DataArray) -> Interval:
     return Interval(np.nan, np.nan, np.nan) if few else rate(holds, counted)
 
 
-def _marks(axes: Any, found: list[Any], i: int, name: str, **options: Any) -> None:
-    """Means with their intervals, side by side; the chosen predictor larger and joined by a line."""
-    at = np.arange(len(found)) + 0.13 * (i - 2.5)
-    mean, low, high = np.transpose(found)
-    bold = name == CHOSEN
-    style = f"{MARKS[name]}{'-' if bold else ''}"
-    size, width = (7, 1.8) if bold else (4.5, 1.0)
-    error = np.maximum([mean - low, high - mean], 0.0)
-    axes.errorbar(at, mean, error, fmt=style, markersize=size, elinewidth=width, linewidth=1.5, **options)
+def _examples(axes: Any, part: xr.Dataset) -> None:
+    """The first start of each gain: what the predictor looks at, and where the field ended."""
+    one = part.isel(pair=0)
+    names = [f"gain {gain_text(gain)}" for gain in part.gain.values]
+    field_row(axes, one.example_guess, names, "--", color=COLOURS[4], linewidth=1.2)
+    field_row(axes, one.example_end, names, color="black", linewidth=1.3)
 
 
 def _signs(axes: Any, part: xr.Dataset) -> None:
     """How often each predictor has the right sign, all length scales together."""
     for i, name in enumerate(PREDICTORS):
         found = [rate(one.sign_right.sel(predictor=name), localized(one)) for one in _by_gain(part)]
-        _marks(axes, found, i, name, color=f"C{i}")
-    axes.axhline(0.5, color="0.4", linestyle=":", linewidth=1.0)
+        mean, low, high = np.transpose(found)
+        at = np.arange(len(found)) + 0.12 * (i - 2.5)
+        look = {"fmt": MARKS[i], "color": COLOURS[i % 7], "markersize": 4, "elinewidth": 1.0, "label": PREDICTORS[name]}
+        axes.errorbar(at, mean, np.maximum([mean - low, high - mean], 0.0), **look)
+    axes.axhline(0.5, **CHANCE)
     _gain_axis(axes, part)
-    axes.set(title="one neuron: sign of the peak, all length scales", ylabel="share with the right sign", ylim=(0.4, 1.02))
+    axes.set(ylabel="share with the right sign")
+    axes.legend(fontsize=6.5, loc="lower right", ncols=2)
 
 
 def _counts(axes: Any, record: xr.Dataset) -> None:
     """Which share of units localized, and so counts."""
-    for name, style in zip(NETWORKS, ("-", "--"), strict=True):
+    colours = shades(record.sizes["pair"], "viridis", (0.0, 0.85))
+    for name, face in zip(NETWORKS, (None, "none"), strict=True):
         part = network(record, name)
         shares = localized(part).mean([dim for dim in part.ipr.dims if dim not in ("pair", "gain")])
         for s, pair in enumerate(record.pair.values):
-            label = rf"$\xi$ = {pair}" if style == "-" else None
-            axes.plot(np.arange(record.sizes["gain"]), shares[s], style, marker=".", color=f"C{s}", label=label)
-        axes.plot([], [], style, color="0.3", label=NETWORKS[name])
+            look = {"color": colours[s], "markerfacecolor": face or colours[s], "linestyle": "none", "markersize": 5}
+            label = str(pair) if face is None else None
+            axes.plot(np.arange(record.sizes["gain"]) + 0.08 * s, shares[s], marker=MARKS[s % 9], label=label, **look)
     _gain_axis(axes, record)
-    axes.set(title=f"units that count: inverse participation ratio above {PEAKED}/n", ylabel="share of units", ylim=(0, 1.02))
-    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
-
-
-def _examples(figure: Any, record: xr.Dataset) -> None:
-    """The first start of each gain: what the predictor looks at, and where the field ended."""
-    panels = figure.subplots(2, record.sizes["gain"], sharex=True, squeeze=False)
-    for row, name in zip(panels, NETWORKS, strict=True):
-        for g, axes in enumerate(row):
-            part = network(record, name).isel(pair=0, gain=g)
-            part = part.assign_coords(position=np.arange(part.sizes["position"]))
-            small_field(axes, part.example_guess, color="C1", linewidth=1.2)
-            small_field(axes, part.example_end, color="k", linewidth=1.5)
-        row[0].set_ylabel(NETWORKS[name])
-    for axes, gain in zip(panels[0], record.gain.values, strict=True):
-        axes.set_title(f"gain {gain_text(gain)}")
-    text = rf"position (site), $\xi$ = {record.pair.values[0]}; the first start: $\Sigma_1 w(0)$ (colour), final field (black)"
-    figure.supxlabel(text, fontsize="medium")
+    axes.set(ylabel="share of units (open: committees)")
+    axes.legend(title="length scales", fontsize=7, title_fontsize=7, loc="lower right")
 
 
 def _by_gain(part: xr.Dataset) -> list[xr.Dataset]:
@@ -113,4 +142,4 @@ def _by_gain(part: xr.Dataset) -> list[xr.Dataset]:
 
 def _gain_axis(axes: Any, part: xr.Dataset) -> None:
     axes.set_xticks(np.arange(part.sizes["gain"]), [gain_text(gain) for gain in part.gain.values])
-    axes.set(xlabel="gain", ylim=(0, 1.02), xlim=(-0.5, part.sizes["gain"] - 0.5))
+    axes.set(xlabel="gain", ylim=(0, 1.05), xlim=(-0.5, part.sizes["gain"] - 0.5))

@@ -19,7 +19,7 @@ from gatefield.experiments.gates.where.hits import (
     network,
     rate,
 )
-from gatefield.experiments.gates.where.predictors import CHOSEN, PREDICTORS, TOGETHER
+from gatefield.experiments.gates.where.predictors import CHOSEN, TOGETHER
 from gatefield.experiments.needs import Need, command_line, exactly, lacking, unjudged
 from gatefield.lab import Verdict
 from gatefield.plot import gain_text
@@ -30,8 +30,10 @@ EXPLORED = 0.94
 """Share of hits of the chosen predictor in 16 exploratory runs, gains 1 to 100, length scales 2 and 1."""
 TABLE = {(2.0, 1.0, 1.0): 0.83, (2.0, 1.0, 3.0): 0.82, (2.0, 1.0, 100.0): 0.77, (3.0, 1.0, 3.0): 0.90}
 """The same in an exploratory study of the flow on 60 starts, for (xi1, xi0, gain)."""
-TABLE_ERROR = 0.09
-"""A little less than two standard errors of a share of 0.83 among 60 starts."""
+TABLE_STARTS, ERRORS = 60, 2
+"""The starts in each setting of that study, and the standard errors by which two shares may differ by chance."""
+NORMAL = 1.96
+"""Standard errors from the middle of a 95 % interval to its end."""
 SIGNS = 0.8
 """The least share of right signs, of which half are right by chance."""
 HITS = f"share of hits within {NEAR} site"
@@ -45,11 +47,12 @@ def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
     return [
         *unjudged(one, _everywhere(neuron)),
         *_explored(neuron),
+        *unjudged(one, _ceiling(neuron)),
         *unjudged(one, _best("neuron", neuron)),
         *unjudged(many, _best("committee", committee)),
         *unjudged(one or many, _alike(neuron, committee)),
         *unjudged(many, _others_matter(committee)),
-        *unjudged(one, _ceiling(neuron), _sign(neuron)),
+        *unjudged(one, _sign(neuron)),
     ]
 
 
@@ -66,29 +69,24 @@ def _chosen(part: xr.Dataset) -> xr.DataArray:
 def _counts(part: xr.Dataset) -> str:
     """How many units count, and how many were left out."""
     counted = localized(part)
-    text = f"{int(counted.sum())} of {counted.size} units localized (IPR above {PEAKED}/n) and count"
-    return f"{text}; with all of them it is {float(_chosen(part).mean()):.3f}"
+    return f"{int(counted.sum())} of {counted.size} units localized (IPR above {PEAKED}/n) and count"
 
 
 def _everywhere(part: xr.Dataset) -> Verdict:
-    """The setting where the chosen predictor does worst."""
+    """Setting by setting, where enough localize."""
     counted, hit = localized(part), _chosen(part)
-    found, few = {}, FEW if counted.sizes["seed"] >= FEW else 1
+    rows, few = {}, FEW if counted.sizes["seed"] >= FEW else 1
     for s, pair in enumerate(part.pair.values):
         for g, gain in enumerate(part.gain.values):
             if int(counted[s, g].sum()) >= few:
-                found[f"({pair}), gain {gain_text(gain)}"] = rate(hit[s, g], counted[s, g])
-    overall = rate(hit, counted)
-    where, worst = min(found.items(), key=lambda item: item[1].mean, default=("none", overall))
-    return Verdict.above(
-        f"one neuron: the largest |Sigma_1 w(0)| tells the place more often than not, wherever {few} or more localize",
-        0.5,
-        worst.mean,
-        error=worst.mean - worst.low,
-        of=HITS,
+                found, at = rate(hit[s, g], counted[s, g]), f"length scales {pair}, gain {gain_text(gain)}"
+                rows[at] = Verdict.above("", 0.5, found.mean, error=found.mean - found.low, of=HITS)
+    overall, chance = rate(hit, counted), (2 * NEAR + 1) / part.attrs["n"]
+    return Verdict.each(
+        f"the largest |Σ1 w(0)| tells more often than not where one neuron localizes, wherever {few} or more do",
+        rows,
         source=ASKED,
-        note=f"the worst setting, {where}: {_interval(worst)}. All settings together: {_interval(overall)}; chance is "
-        f"{(2 * NEAR + 1) / part.attrs['n']:.3g}. {_counts(part)}",
+        note=f"all settings together {_interval(overall)}, by chance {chance:.3g}. {_counts(part)}",
     )
 
 
@@ -96,20 +94,22 @@ def _explored(part: xr.Dataset) -> list[Verdict]:
     """What exploratory runs gave, on the settings they share with this record."""
     counted, hit = localized(part), _chosen(part)
     cells = _cells(part, dict.fromkeys((2.0, 1.0, gain) for gain in part.gain.values if 1 <= gain <= 100))
-    claim = "one neuron, length scales 2 and 1, gains 1 to 100: |Sigma_1 w(0)| hits as often as in 16 exploratory runs"
+    claim = "|Σ1 w(0)| hits as often as in 16 exploratory runs of one neuron (length scales 2 and 1, gains 1 to 100)"
     if why := _unexplored(part, cells):
         first = Verdict.not_judged(claim, why, kind="regression")
     else:
         found, expected = rate(_pick(hit, cells), _pick(counted, cells)), Interval(EXPLORED, EXPLORED, EXPLORED)
         first = _overlapping(claim, expected, found, kind="regression", note=_interval(found))
     cells = _cells(part, TABLE)
-    claim = "one neuron: |Sigma_1 w(0)| hits as often as in a study of the flow on 60 starts"
+    claim = f"|Σ1 w(0)| hits as often as in a study of one neuron's flow on {TABLE_STARTS} starts"
     if why := _unexplored(part, cells):
         return [first, Verdict.not_judged(claim, why, kind="regression")]
     same = rate(_pick(hit, cells), _pick(counted, cells))
-    each = ", ".join(f"{rate(hit[s, g], counted[s, g]).mean:.2f} (was {share:.2f})" for s, g, share in cells)
-    expected, note = float(np.mean([share for *_, share in cells])), f"setting by setting {each}; together {_interval(same)}"
-    return [first, Verdict.within(claim, expected, same.mean, atol=TABLE_ERROR, of=HITS, kind="regression", note=note)]
+    expected = float(np.mean([share for *_, share in cells]))
+    errors = expected * (1 - expected) / (TABLE_STARTS * len(cells)), ((same.high - same.low) / (2 * NORMAL)) ** 2
+    words = f"{len(cells)} settings; bound: {ERRORS} standard errors of the difference"
+    table = Verdict.within(claim, expected, same.mean, atol=ERRORS * sum(errors) ** 0.5, of=HITS, kind="regression", note=words)
+    return [first, table]
 
 
 def _unexplored(part: xr.Dataset, cells: list[Any]) -> str:
@@ -135,40 +135,38 @@ def _pick(values: xr.DataArray, cells: list[Any]) -> xr.DataArray:
     return xr.concat([values[s, g] for s, g, *_ in cells], dim="setting", join="override", coords="minimal", compat="override")
 
 
-def _overlapping(claim: str, expected: Interval, found: Interval, **words: Any) -> Verdict:
-    """Whether two intervals overlap: the mean found is from where its interval reaches the other's to where it leaves it."""
-    low, high = expected.low - (found.high - found.mean), expected.high + (found.mean - found.low)
+def _overlapping(claim: str, expected: Interval, seen: Interval, **words: Any) -> Verdict:
+    """Whether two intervals overlap: the mean seen is from where its interval reaches the other's to where it leaves it."""
+    low, high = expected.low - (seen.high - seen.mean), expected.high + (seen.mean - seen.low)
     return Verdict.between(
-        claim, low, high, found.mean, predicted=expected.mean, of=f"{HITS}, its 95 % interval given,", **words
+        claim, low, high, seen.mean, predicted=expected.mean, of=f"{HITS}, its 95 % interval given,", **words
     )
 
 
 def _best(name: str, part: xr.Dataset) -> Verdict:
-    """Whether any other predictor hits more often on the same units."""
-    more = {other: gain_over_chosen(part, other) for other in OTHERS}
-    best = max(more, key=lambda other: more[other].mean)
-    each = "; ".join(f"{other}: {x.mean:+.3f} ({x.low:+.3f} to {x.high:+.3f})" for other, x in more.items())
-    shares = "; ".join(f"{any_}: {_interval(rate(hits(part).sel(predictor=any_), localized(part)))}" for any_ in PREDICTORS)
-    return Verdict.below(
-        f"{name}: no other predictor beats |Sigma_1 w(0)|",
-        more[best].mean - more[best].low,
-        more[best].mean,
-        predicted=0.0,
-        or_equal=True,
-        of="largest lead over its share of hits, which may be as large as the half-width of its interval,",
-        note=f"the best other is {best}. Hits, all settings together: {shares}. Differences on the same units: {each}; their "
-        f"intervals leave 5 % for all together. {_counts(part)}",
-    ).and_below(0.0, max(x.low for x in more.values()), or_equal=True, of="highest lower end of any other's interval")
+    """Whether any other predictor hits more often on the same units, by more than its interval."""
+    rows, words = {}, "share of hits less that of |Σ1 w(0)|, beside the half-width of its interval,"
+    for other in OTHERS:
+        more = gain_over_chosen(part, other)
+        rows[other] = Verdict.below("", more.mean - more.low, more.mean, predicted=0.0, or_equal=True, of=words)
+    unit = "one neuron" if name == "neuron" else "the units of a committee"
+    return Verdict.each(
+        f"no other predictor tells more often than |Σ1 w(0)| where {unit} will localize",
+        rows,
+        note=f"on the same units; the intervals leave 5 % for all together. {_counts(part)}",
+    )
 
 
 def _alike(neuron: xr.Dataset, committee: xr.Dataset) -> Verdict:
     one, many = (rate(_chosen(part), localized(part)) for part in (neuron, committee))
     return _overlapping(
-        "in a committee |Sigma_1 w(0)| tells the place as often as for one neuron",
+        "|Σ1 w(0)| tells the place of a unit in a committee as often as that of one neuron",
         one,
         many,
-        note=f"committee {_interval(many)}, neuron {_interval(one)}. {_counts(committee)}. Two trainings of a committee "
-        f"from the same start agree in {rate(*again(committee)).mean:.3f} of units",
+        note=f"committee {_interval(many)}, neuron {_interval(one)}; two trainings of a committee agree in "
+        f"{rate(*again(committee)).mean:.3f} of units",
+        found=f"in a committee in {100 * many.mean:.0f} %",
+        otherwise=f"in a committee in {100 * many.mean:.0f} %",
     )
 
 
@@ -176,41 +174,43 @@ def _others_matter(part: xr.Dataset) -> Verdict:
     more = gain_over_chosen(part, TOGETHER)
     found = rate(hits(part).sel(predictor=TOGETHER), localized(part))
     return Verdict.above(
-        "in a committee the place depends on the other units: their joint flow tells it better than a unit's own start",
+        "the flow of all units of a committee tells their places better than their own starts do",
         0.0,
         more.mean,
         error=more.mean - more.low,
-        of="share of hits less that of |Sigma_1 w(0)|",
-        note=f"difference {more.mean:+.3f} ({more.low:+.3f} to {more.high:+.3f}); the flow on Gaussian data hits "
-        f"{_interval(found)}",
+        of="share of hits less that of |Σ1 w(0)|",
+        note=f"the flow on Gaussian data hits {_interval(found)}",
     )
 
 
 def _ceiling(part: xr.Dataset) -> Verdict:
     found, limit = rate(_chosen(part), localized(part)), rate(*again(part))
+    told = f"the start tells where one neuron localizes in {100 * found.mean:.0f} % of runs"
+    agree = f"two trainings agree in {100 * limit.mean:.0f} %"
     return Verdict.above(
-        "one neuron: |Sigma_1 w(0)| hits as often as minibatch noise allows",
+        "|Σ1 w(0)| tells the place of one neuron as often as minibatch noise allows",
         limit.low - (found.high - found.mean),
         found.mean,
         predicted=limit.mean,
         or_equal=True,
         of=f"{HITS}, its 95 % interval given,",
-        note=f"expected: how often two trainings from the same start agree, {_interval(limit)}. Measured: {_interval(found)}",
+        note=f"predicted: how often two trainings from the same start agree, {_interval(limit)}; measured {_interval(found)}",
+        found=f"{told}, as often as noise allows ({agree})",
+        otherwise=f"{told}, less often than noise allows ({agree})",
     )
 
 
 def _sign(part: xr.Dataset) -> Verdict:
     counted = localized(part)
-    right = {name: rate(part.sign_right.sel(predictor=name), counted) for name in PREDICTORS}
+    right = rate(part.sign_right.sel(predictor=CHOSEN), counted)
     near = rate(part.sign_right.sel(predictor=CHOSEN), counted & _chosen(part))
     return Verdict.above(
-        "one neuron: Sigma_1 w(0) tells the sign of the peak",
+        "Σ1 w(0) tells the sign of the peak of one neuron",
         SIGNS,
-        right[CHOSEN].mean,
+        right.mean,
         or_equal=True,
         of="share of right signs",
-        note=f"{_interval(right[CHOSEN])}, and {near.mean:.3f} where the place is right. By chance 0.5. The others: "
-        + ", ".join(f"{name} {right[name].mean:.3f}" for name in OTHERS),
+        note=f"{_interval(right)}, and {near.mean:.3f} where the place is right; by chance 0.5",
     )
 
 
