@@ -29,7 +29,7 @@ def test_figure_shows_loss_accuracy_and_nu():
     assert [axes.get_yscale() for axes in drawn.axes] == ["log", "linear", "log"]
     (legend,) = drawn.subfigs[0].legends
     assert [text.get_text() for text in legend.get_texts()] == list(NETS.values())
-    assert "2 seeds, lines: mean, bands: standard error" in drawn.get_supxlabel()
+    assert "2 seeds, lines: mean, bands: standard error" in drawn.get_supxlabel().replace("\n", " ")
 
 
 def test_the_frozen_network_is_a_copy_of_the_other():

@@ -56,7 +56,7 @@ def smaller_nu(claim: str, nu: xr.DataArray, other: xr.DataArray, **words: Any) 
     gap = _log(other.isel(after) / nu.isel(after)).transpose("step", "seed")
     least = min(range(gap.sizes["step"]), key=lambda at: mean_interval(gap.values[at], one_sided=True).low)
     if gap.sizes["seed"] < 2:
-        least = int(gap.mean("seed").argmin())
+        least = int(np.argmin(gap.mean("seed").values))
     note = f"at the end {_range(nu.isel(step=-1))} against {_range(other.isel(step=-1))}"
     high, low = (_log(one.isel(after).isel(step=least)) for one in (other, nu))
     of = "log10 of the ratio of both ν, at the record after the start where it is smallest,"
