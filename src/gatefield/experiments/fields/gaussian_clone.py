@@ -109,8 +109,7 @@ def figure(record: xr.Dataset) -> Figure:
     for above, below, gain in zip(inputs, fields, record.gain.values, strict=True):
         one = record.sel(gain=gain).isel(seed=0)
         for data in DATA:
-            look = {"color": COLOURS[data], "linestyle": STYLES[data]}
-            small_field(above, one.inputs.sel(data=data), **look)
+            small_field(above, one.inputs.sel(data=data), STYLES[data], color=COLOURS[data])
             small_field(below, one.fields.sel(data=data).isel(step=-1, unit=0), "o", color=COLOURS[data], **DOTS[data])
         small_field(below, one.flow_fields, color="black", linewidth=1.0)
         above.set_title(f"gain {gain_text(gain)}", loc="left")
