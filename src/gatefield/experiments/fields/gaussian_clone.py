@@ -114,7 +114,7 @@ def figure(record: xr.Dataset) -> Figure:
         small_field(below, one.flow_fields, color="black", linewidth=1.0)
         above.set_title(f"gain {gain_text(gain)}", loc="left")
         below.set_xlabel("position (site)")
-    lowest = min(float(line.get_ydata().min()) for axes in fields for line in axes.lines if len(line.get_ydata()) > 2)
+    lowest = min(float(np.min(line.get_ydata())) for axes in fields for line in axes.lines)
     for axes in fields:
         axes.set_ylim(min(-0.15, 1.15 * lowest), 1.15)
     first = gain_text(record.gain.values[0])
