@@ -109,13 +109,12 @@ def figure(record: xr.Dataset) -> Figure:
     for above, below, gain in zip(inputs, fields, record.gain.values, strict=True):
         one = record.sel(gain=gain).isel(seed=0)
         for data in DATA:
-            look = {"color": COLOURS[data], "linestyle": STYLES[data]}
-            small_field(above, one.inputs.sel(data=data), **look)
+            small_field(above, one.inputs.sel(data=data), STYLES[data], color=COLOURS[data])
             small_field(below, one.fields.sel(data=data).isel(step=-1, unit=0), "o", color=COLOURS[data], **DOTS[data])
         small_field(below, one.flow_fields, color="black", linewidth=1.0)
         above.set_title(f"gain {gain_text(gain)}", loc="left")
         below.set_xlabel("position (site)")
-    lowest = min(float(line.get_ydata().min()) for axes in fields for line in axes.lines if len(line.get_ydata()) > 2)
+    lowest = min(float(np.min(line.get_ydata())) for axes in fields for line in axes.lines)
     for axes in fields:
         axes.set_ylim(min(-0.15, 1.15 * lowest), 1.15)
     first = gain_text(record.gain.values[0])
