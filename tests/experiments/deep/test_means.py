@@ -39,7 +39,7 @@ def test_means_beside_a_table_and_exact_numbers(beyond, holds):
     assert (found.holds, found.kind, found.predicted) == (holds, "regression", 0)
     assert found.measured == pytest.approx(limit + beyond)
     assert "largest at d = 8" in found.note
-    assert found.note.endswith("sd of a run 0.1, 4 runs; the other computation .30, 8 runs")
+    assert found.note.endswith("sd of a run 0.1, 4 runs; the other program .30, 8 runs")
     values = runs([1.0 + (limit + beyond) * 0.05, 0.3], 0.1)
     found = beside_exact("is", values, {4: 1.0, 6: 0.3}, kind="claim")
     assert (found.holds, found.kind, found.predicted) == (holds, "claim", 0)

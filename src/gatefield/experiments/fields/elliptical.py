@@ -102,7 +102,7 @@ def _extended(end: xr.Dataset) -> Verdict:
         )
         for law in end.law.values
     }
-    top = str(found.law.values[int(found.argmax())])
+    top = str(found.law.values[int(np.argmax(found.values))])
     return Verdict.each(
         "elliptical data do not localize the field, whatever the law of their radius",
         rows,
