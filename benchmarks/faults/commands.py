@@ -4,9 +4,9 @@
 
 What is heavy is replaced: the run itself (`lab.run`) and what it prints (`show.show_outcome`), each formula of `check`
 (`ledger.check._examine`), and fetching data sets (`data.images.fetch._fetch`). Parsing, names, files, parameters, `list`,
-`report` of an empty store, pages and help are the real ones. A failure is an exception, an exit code other than 0 and 2,
-more than one line for what is wrong, a message of more than 1,500 characters or one that repeats more than 200 of a word,
-more than `--limit` seconds, and a setting that is read as something else than it says.
+`report`, `figure` and `store` of an empty store, pages and help are the real ones. A failure is an exception, an exit code
+other than 0 and 2, more than one line for what is wrong, a message of more than 1,500 characters or one that repeats more
+than 200 of a word, more than `--limit` seconds, and a setting that is read as something else than it says.
 """
 
 import contextlib
@@ -53,10 +53,10 @@ TOML = [
 ]  # fmt: skip
 UNICODE = ["é", "日本語", "\u202e12", "\u2028", "\xa01", "１２", "\udcff", "e\u0301", "\ufeff3", "🙂", "−1"]
 BREAKS = ["1\nx = 2", "1\n", "\n1", "1\r\n2", "a\nb", "[1,\n2]", "1\t2", "1\x0b2", "1\n[x]\ny = 1", "\x1b[31m1"]
-COMMANDS = ["tour", "list", "run", "report", "check", "data", "completion"]
+COMMANDS = ["tour", "list", "run", "report", "figure", "store", "check", "data", "completion"]
 OPTIONS = [
     "--set", "--preset", "--store", "--output", "--fresh", "--source", "--name", "--json", "--folder", "--mirror", "--help",
-    "-h", "--version", "--sett", "--no-fresh", "--fresh=true", "--json=1", "--", "-", "-x", "--set=", "--set==",
+    "--yes", "-h", "--version", "--sett", "--no-fresh", "--fresh=true", "--json=1", "--", "-", "-x", "--set=", "--set==",
     "--preset=full", "--store=s", "--output=o.html", "--tyro-print-completion", "--fresh=", "--",
 ]  # fmt: skip
 PATHS = [
@@ -66,7 +66,7 @@ PATHS = [
 ]  # fmt: skip
 WORDS = [
     "mnist", "cifar10", "bash", "zsh", "tcsh", "fish", "000", "002", "sheet", "002-eq44", "full", "quick", "tiny",
-    "my-study", "localisation",
+    "my-study", "localisation", "remove", "localization-0123456789ab",
 ]  # fmt: skip
 STUDY = """
 from gatefield.lab import Experiment, Parameters

@@ -27,7 +27,7 @@ from small import content, difference, outcome_of, run_folder
 RUNS = {
     "short commits": ("gaussian-neuron", "n=8 batch_size=20 steps=200 seeds=2"),
     "short commits, two parts": ("localization", "n=8 gains=3.0 batch_size=20 steps=200 record_every=10 seeds=2"),
-    "default commits": ("gaussian-neuron", "n=40 batch_size=1000 steps=8000 seeds=2"),
+    "default commits": ("gaussian-neuron", "n=20 batch_size=500 steps=8000 seeds=2"),
 }
 WEIGHTS = {"short commits": 2, "short commits, two parts": 1, "default commits": 1}
 CALLS = "write,pwrite64,fsync,fdatasync,rename,renameat,renameat2,mkdir,mkdirat,unlink,unlinkat,rmdir,ftruncate,flock"

@@ -41,7 +41,7 @@ LEFT_OUT = {
         "PathBundles PathView SoftReluKernels BestGates ListedMoments Posterior Layout MemoryRecorder Resumable Training "
         "Variable GaborFit SpacingTest Stepper"
     ),
-    "errors, numbers and texts": "StoreError UserError Diverged __version__ ONE_SIDED_BOUND",
+    "errors, numbers, texts and types": "StoreError UserError Diverged __version__ ONE_SIDED_BOUND Gating",
     "of the laboratory, for commands.py, damage.py and disk.py": "Experiment Store Verdict open_record",
     "read files that are fetched": "mnist binary_mnist cifar10",
     "gives memory back, of no arguments": "forget_programs",

@@ -57,6 +57,8 @@ def finished(tmp_path_factory):
         ["run", "--help"],
         ["check", "--help"],
         ["tour", "--help"],
+        ["store", "--help"],
+        ["figure", "--help"],
         ["--version"],
         ["completion", "bash"],
         ["rnu"],
@@ -75,7 +77,7 @@ def test_light_commands_take_less_than_a_second_of_cpu_time(words):
 
 def test_help_does_not_load_what_only_runs_need():
     program = "import sys; from gatefield.cli import main; main(sys.argv[1:]); print(*sys.modules)"
-    for words in (["run", "--help"], ["check", "--help"], ["completion", "zsh"]):
+    for words in (["run", "--help"], ["figure", "--help"], ["completion", "zsh"]):
         result = subprocess.run([sys.executable, "-c", program, *words], capture_output=True, text=True, timeout=60)
         loaded = set(result.stdout.splitlines()[-1].split())
         assert "tyro" in loaded
@@ -92,7 +94,7 @@ def test_version(capsys):
 def test_help_names_every_command(capsys):
     assert main(["--help"]) == 0
     text = capsys.readouterr().out
-    assert all(name in text for name in ("tour", "list", "run", "report", "check", "data", "completion"))
+    assert all(name in text for name in ("tour", "list", "run", "report", "figure", "store", "check", "data"))
 
 
 @pytest.mark.parametrize(
@@ -470,9 +472,22 @@ def test_a_signal_within_a_collection_of_garbage_is_not_lost():
 
 
 def test_names_that_may_be_left_out_are_in_brackets(capsys):
-    for verb, words in (("list", "[NAME...]"), ("data", "[NAME...]"), ("report", "[FILE.py...]"), ("run", " NAME...")):
+    for verb, words in (
+        ("list", "[NAME...]"),
+        ("data", "[NAME...]"),
+        ("report", "[FILE.py...]"),
+        ("run", " NAME..."),
+        ("figure", " NAME..."),
+    ):
         assert main([verb, "--help"]) == 0
         assert words in capsys.readouterr().out.splitlines()[0]
+
+
+def test_help_says_that_several_settings_may_follow(capsys):
+    assert main(["run", "--help"]) == 0
+    text = " ".join(capsys.readouterr().out.replace("│", " ").split())
+    assert "--set NAME=VALUE..." in text
+    assert "one or more, as in --set seeds=8 gain=3" in text
 
 
 @pytest.mark.parametrize("names", [("mnist", "cifar10"), ("cifar10", "mnist")])

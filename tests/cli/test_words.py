@@ -8,15 +8,15 @@ from gatefield import experiments
 from gatefield.cli import main
 
 pytestmark = [pytest.mark.xdist_group("cli"), pytest.mark.wrong_types]
-PLAIN = """run list report check data completion tour nope quick full 002 bash mnist fourier-basis a.py
---help -h --version --set --store --output --preset --fresh --json --source --name --folder --mirror --stroe
+PLAIN = """run list report figure store remove check data completion tour nope quick full 002 bash mnist fourier-basis a.py
+--help -h --version --set --store --output --preset --fresh --json --source --name --folder --mirror --stroe --yes
 - -- = -x --set=gain=3 --fresh=1 --store= --output=/ n=12 n=0 n=true n=1e400 xis=[1,2 xis=1,,2 =3 [red] ' {} %s"""
 WORDS = [
     *PLAIN.split(),
     *("", "n=" + "9" * 400, "xis=" + "[" * 3000, "n=\n1", "x" * 300, "/", ".", "..", "/dev/zero/x", "~", "~nobody-has-this/x"),
     *("\\", "é", "\udcff", "\0", "\n", '"'),
 ]
-COMMON = ("run", "list", "report", "check", "data", "completion")
+COMMON = ("run", "list", "report", "figure", "store", "check", "data", "completion")
 
 
 def command_lines(count: int, seed: int) -> list[list[str]]:

@@ -31,15 +31,26 @@ def test_no_text_is_smaller_than_eight_points():
     assert min(float(text.get_fontsize()) for text in texts) >= 8
 
 
-def test_the_same_record_gives_the_same_bytes(tmp_path):
-    first, second = (save(figure(), tmp_path / name).read_bytes() for name in ("a.svg", "b.svg"))
-    assert first == second
-    assert b"<dc:date>" not in first
-    assert b"<text" not in first
+@pytest.mark.parametrize("ending", ["svg", "png", "pdf"])
+def test_the_same_record_gives_the_same_bytes(tmp_path, monkeypatch, ending):
+    pictures = []
+    for epoch in ("0", "2000000000"):  # what Matplotlib takes for the time, if it asks
+        monkeypatch.setenv("SOURCE_DATE_EPOCH", epoch)
+        pictures.append(save(figure(), tmp_path / f"{epoch}.{ending}").read_bytes())
+    assert pictures[0] == pictures[1]
 
 
-def test_png_by_its_ending(tmp_path):
+def test_files_tell_no_dates_and_need_no_fonts(tmp_path):
+    svg, pdf = (save(figure(), tmp_path / name).read_bytes() for name in ("a.svg", "b.pdf"))
+    assert b"<dc:date>" not in svg
+    assert b"<text" not in svg
+    assert b"/CreationDate" not in pdf
+    assert b"/Producer" not in pdf
+
+
+def test_the_kind_of_file_by_its_ending(tmp_path):
     assert save(figure(), tmp_path / "new" / "a.PNG").read_bytes().startswith(b"\x89PNG")
+    assert save(figure(), tmp_path / "new" / "a.pdf").read_bytes().startswith(b"%PDF-")
 
 
 def test_another_ending_is_refused(tmp_path):

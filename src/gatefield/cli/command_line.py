@@ -13,12 +13,14 @@ from typing import Any
 from gatefield.cli.check import Check
 from gatefield.cli.completion import Completion
 from gatefield.cli.data import Data
+from gatefield.cli.figure import Figure
 from gatefield.cli.list import List
 from gatefield.cli.map import Map
 from gatefield.cli.messages import output_problem, prepare_streams, report_error, to_stderr
 from gatefield.cli.parse import parse
 from gatefield.cli.report import Report
 from gatefield.cli.run import Run
+from gatefield.cli.store import Inventory
 from gatefield.cli.tour import Tour
 from gatefield.core.errors import UserError
 from gatefield.core.text.quoted import quoted
@@ -32,6 +34,8 @@ COMMANDS = {
     "list": List,
     "run": Run,
     "report": Report,
+    "figure": Figure,
+    "store": Inventory,
     "check": Check,
     "map": Map,
     "data": Data,

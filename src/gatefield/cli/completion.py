@@ -9,6 +9,7 @@ from tyro.conf import Positional
 
 from gatefield.cli.data import DATA_SETS
 from gatefield.cli.parse import any_of
+from gatefield.cli.store import REMOVE
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,7 +49,14 @@ def _words() -> dict[str, dict[str, Sequence[str]]]:
 
     presets = dict.fromkeys(preset for item in experiments.listed() for preset in item.durations)
     names = experiments.names()
-    return {"list": {"names": names}, "run": {"names": names, "preset": tuple(presets)}, "data": {"names": DATA_SETS}}
+    runs = {"names": names, "preset": tuple(presets)}
+    return {
+        "list": {"names": names},
+        "run": runs,
+        "figure": runs,
+        "store": {"words": (REMOVE, *names)},
+        "data": {"names": DATA_SETS},
+    }
 
 
 def _offering(command: type, words: Mapping[str, Sequence[str]]) -> type:

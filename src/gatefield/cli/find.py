@@ -1,6 +1,7 @@
 """From a word on the command line to experiments: the name of one, or a file of the user's own."""
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from gatefield.core.errors import UserError, unknown_name
@@ -16,6 +17,16 @@ def names_file(word: str) -> bool:
     (True, True, False)
     """
     return re.fullmatch(r".+\.py(:[^:/]*)?", word) is not None
+
+
+def parted(words: Sequence[str], settings: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Words that name experiments, each once, and settings: those of --set, and further words with an equals sign.
+
+    >>> parted(["localization", "seed=1", "localization"], ["gain=3"])
+    (['localization'], ['gain=3', 'seed=1'])
+    """
+    names = dict.fromkeys(word for word in words if "=" not in word)
+    return list(names), [*settings, *(word for word in words if "=" in word)]
 
 
 def find_experiments(word: str) -> "list[Experiment]":

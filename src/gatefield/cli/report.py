@@ -8,7 +8,7 @@ from tyro.conf import Positional, arg
 
 from gatefield.cli.find import find_experiments, names_file
 from gatefield.cli.messages import to_stderr
-from gatefield.cli.store_option import Store, default_store
+from gatefield.cli.store_option import Store, check_store, default_store
 from gatefield.core.errors import UserError
 from gatefield.core.text.quoted import quoted
 
@@ -55,14 +55,10 @@ class Report:
 
 
 def _entries(store: Path) -> "list[Entry]":
-    """All entries of a store that is there: one that is not is more likely mistyped than empty."""
+    """All entries of a store that is there."""
     from gatefield import lab
 
-    with lab.reading(store):
-        missing = not store.expanduser().exists()
-    if missing:
-        where = quoted(str(store))
-        raise UserError(f"There is no store {where}: name another one by --store, or make this one by `gatefield tour`.")
+    check_store(store)
     entries = lab.Store(store).entries()
     if not entries:
         to_stderr(f"gatefield: the store '{store}' holds no entries yet.")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from tyro.conf import Positional, UseAppendAction, arg
 
-from gatefield.cli.find import find_experiments, names_file
+from gatefield.cli.find import find_experiments, names_file, parted
 from gatefield.cli.messages import report_error, to_stderr
 from gatefield.cli.store_option import Store, default_store
 from gatefield.core.errors import Diverged, StoreError, UserError
@@ -29,8 +29,8 @@ class Run:
     preset: Annotated[str, arg(metavar="NAME")] = "quick"
     """A named set of parameters: quick, full, ..."""
 
-    set: Annotated[tuple[str, ...], UseAppendAction, arg(metavar="NAME=VALUE")] = ()
-    """One parameter, as in --set seeds=8; give it again for the next one. `gatefield list NAME` shows them all."""
+    set: Annotated[tuple[str, ...], UseAppendAction, arg(metavar="NAME=VALUE...")] = ()
+    """Parameters, one or more, as in --set seeds=8 gain=3. `gatefield list NAME` shows them all."""
 
     store: Store = dataclasses.field(default_factory=default_store)
 
@@ -40,11 +40,10 @@ class Run:
     def __call__(self) -> int:
         from gatefield import experiments
 
-        words = [word for word in self.names if "=" not in word]
-        settings = (*self.set, *(word for word in self.names if "=" in word))
+        words, settings = parted(self.names, self.set)
         if not words:
             raise UserError(f"No experiment is named: give one or more of {', '.join(experiments.names())}.")
-        return max([self._one(word, settings) for word in dict.fromkeys(words)])
+        return max([self._one(word, settings) for word in words])
 
     def _one(self, word: str, settings: Sequence[str]) -> int:
         """Whatever one word stands for; what the user can put right does not keep the others from being run."""

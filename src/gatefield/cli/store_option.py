@@ -6,6 +6,9 @@ from typing import Annotated
 
 from tyro.conf import arg
 
+from gatefield.core.errors import UserError
+from gatefield.core.text.quoted import quoted
+
 _HELP = "The folder of records; the environment variable GATEFIELD_STORE names another one for good."
 Store = Annotated[Path, arg(metavar="FOLDER", help=_HELP)]
 
@@ -13,3 +16,14 @@ Store = Annotated[Path, arg(metavar="FOLDER", help=_HELP)]
 def default_store() -> Path:
     """The store unless one is named: asked when the command is given, since the environment may change."""
     return Path(os.environ.get("GATEFIELD_STORE") or "gatefield-store")
+
+
+def check_store(store: Path) -> None:
+    """See that a store is there: one that is not is more likely mistyped than empty."""
+    from gatefield import lab
+
+    with lab.reading(store):
+        missing = not store.expanduser().exists()
+    if missing:
+        where = quoted(str(store))
+        raise UserError(f"There is no store {where}: name another one by --store, or make this one by `gatefield tour`.")

@@ -15,7 +15,7 @@ import inspect
 import operator
 from collections.abc import Callable, Iterable
 from numbers import Real
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar, cast
 
 import jax
 import jax.numpy as jnp
@@ -27,6 +27,7 @@ from gatefield.core.text.quoted import quoted
 
 P = ParamSpec("P")
 R = TypeVar("R")
+Name = TypeVar("Name", bound=str)
 Rule = Callable[[str, Any], Any]
 """A check of a named value."""
 
@@ -283,9 +284,9 @@ def count(name: str, value: Any, *, least: int = 1, most: int = MOST) -> int:
     return number
 
 
-def choice(kind: str, value: Any, options: Iterable[str]) -> str:
+def choice(kind: str, value: Any, options: Iterable[Name]) -> Name:
     """One of the names in `options`."""
     options = list(options)
     if not isinstance(value, str) or value not in options:
         raise unknown_name(kind, value, options)
-    return value
+    return cast(Name, value)

@@ -22,6 +22,11 @@ from gatefield.lab.store.disk import make_folder as make_folder
 from gatefield.lab.store.disk import reading as reading
 from gatefield.lab.store.disk import write_file as write_file
 from gatefield.lab.store.disk import writing as writing
+from gatefield.lab.store.format import read_model as read_model
+from gatefield.lab.store.format import sealed as sealed
+from gatefield.lab.store.holdings import Holding as Holding
+from gatefield.lab.store.holdings import holdings as holdings
+from gatefield.lab.store.holdings import remove as remove
 from gatefield.lab.store.json import write_json as write_json
 from gatefield.lab.store.recorder import ZarrRecorder as ZarrRecorder
 from gatefield.lab.store.records import open_record as open_record
@@ -39,6 +44,7 @@ __all__ = [
     "Bench",
     "Entry",
     "Experiment",
+    "Holding",
     "MemoryBench",
     "Outcome",
     "Parameters",
@@ -49,14 +55,18 @@ __all__ = [
     "check_file",
     "command",
     "headline",
+    "holdings",
     "kinds",
     "load_study",
     "make_folder",
     "open_record",
     "parameter_values",
+    "read_model",
     "reading",
+    "remove",
     "resolve",
     "run",
+    "sealed",
     "write_file",
     "write_json",
     "write_record",

@@ -1,6 +1,7 @@
 """Activation functions, by name or given."""
 
 from collections.abc import Callable, Mapping
+from typing import Literal
 
 import jax
 import jax.numpy as jnp
@@ -12,6 +13,7 @@ from gatefield.core.errors import UserError
 from gatefield.core.tracing.functions import shape_of
 
 Activation = Callable[[Array], Array]
+ActivationName = Literal["relu", "erf", "sigmoid", "linear"]
 
 
 def erf_unit(h: Float[Array, "..."]) -> Float[Array, "..."]:
@@ -19,7 +21,7 @@ def erf_unit(h: Float[Array, "..."]) -> Float[Array, "..."]:
     return erf(h / jnp.sqrt(2.0).astype(h.dtype))
 
 
-ACTIVATIONS: Mapping[str, Activation] = {
+ACTIVATIONS: Mapping[ActivationName, Activation] = {
     "relu": jax.nn.relu,
     "erf": erf_unit,
     "sigmoid": jax.nn.sigmoid,
@@ -27,7 +29,7 @@ ACTIVATIONS: Mapping[str, Activation] = {
 }
 
 
-def as_activation(value: str | Activation) -> str | Activation:
+def as_activation(value: ActivationName | Activation) -> ActivationName | Activation:
     """A known name, or a function of an array that gives one of the same shape."""
     if not callable(value):
         return checks.choice("activation", value, ACTIVATIONS)
@@ -38,6 +40,6 @@ def as_activation(value: str | Activation) -> str | Activation:
     return value
 
 
-def activation_function(value: str | Activation) -> Activation:
+def activation_function(value: ActivationName | Activation) -> Activation:
     """The function that a name stands for, or the given one."""
     return ACTIVATIONS[value] if isinstance(value, str) else value

@@ -15,8 +15,8 @@ from gatefield.core.keys import Keys
 from gatefield.core.runs import leaf
 from gatefield.core.text.quoted import quoted
 from gatefield.kernels import outer_kernel
-from gatefield.nets.activations import Activation, activation_function, as_activation
-from gatefield.nets.initial import Rule, initial_fields
+from gatefield.nets.activations import Activation, ActivationName, activation_function, as_activation
+from gatefield.nets.initial import InitialName, Rule, initial_fields
 from gatefield.nets.network import Network, Observables
 
 Part = bool | Literal["frozen"]
@@ -54,7 +54,7 @@ class Committee(Network):
     **Source:** note 002, equation 1; the linear pathway is that of its section 6.1.
     """
 
-    activation: str | Activation = eqx.field(static=True)
+    activation: ActivationName | Activation = eqx.field(static=True)
     frozen: tuple[str, ...] = eqx.field(static=True)
     weights: Float[Array, "*runs K n"] = leaf(2)
     bias: Float[Array, "*runs K"] | None = leaf(1)
@@ -67,10 +67,10 @@ class Committee(Network):
         n: int,
         K: int,
         *,
-        activation: str | Activation = "relu",
+        activation: ActivationName | Activation = "relu",
         bias: Part = False,
-        readout: str = "mean",
-        init: str | Rule | Numbers = "xavier",
+        readout: Literal["mean", "learned"] = "mean",
+        init: InitialName | Rule | Numbers = "xavier",
         key: Keys | None = None,
         output_bias: Part = False,
         linear: Part = False,

@@ -8,9 +8,10 @@ from gatefield.core.arrays import Numbers, ScalarLike
 from gatefield.core.errors import UserError
 from gatefield.core.keys import Keys
 from gatefield.core.text.quoted import quoted
+from gatefield.nets.layered.gating import Gating
 from gatefield.nets.layered.init import Start
-from gatefield.nets.layered.layers import Convolution, convolutions, dense_layers, is_list
-from gatefield.nets.layered.network import Layered, widths_of
+from gatefield.nets.layered.layers import Convolution, Head, Padding, Pool, convolutions, dense_layers, is_list
+from gatefield.nets.layered.network import Layered, Precision, widths_of
 
 
 class ConvGated(Layered):
@@ -55,14 +56,14 @@ class ConvGated(Layered):
         shape: Sequence[int],
         channels: Sequence[int],
         *,
-        gating: str | None = None,
+        gating: Gating | None = None,
         dense: Sequence[int] = (),
         outputs: int | None = None,
         kernel_size: int | Sequence[int] = 3,
-        padding: str = "valid",
+        padding: Padding = "valid",
         stride: int | Sequence[int] = 1,
-        pool: str | Sequence[str | None] | None = None,
-        head: str = "flatten",
+        pool: Pool | Sequence[Pool | None] | None = None,
+        head: Head = "flatten",
         beta: Numbers | None = None,
         eps: Numbers | None = None,
         init: Any = "gaussian",
@@ -73,7 +74,7 @@ class ConvGated(Layered):
         gates_from: "ConvGated | None" = None,
         gating_init: Any = None,
         bias: bool = False,
-        precision: str = "float32",
+        precision: Precision = "float32",
         record_weights: bool = False,
         key: Keys | None = None,
     ) -> None:
@@ -103,7 +104,7 @@ class ConvGated(Layered):
         return tuple(widths_of(self.layers[: self.gated_layers]))
 
     @property
-    def head(self) -> str | None:
+    def head(self) -> Head | None:
         """What the convolutions hand on: all positions ("flatten") or their "mean"."""
         return self.convolutions[-1].head
 

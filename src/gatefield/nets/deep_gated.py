@@ -8,9 +8,10 @@ from gatefield.core.arrays import Numbers, ScalarLike
 from gatefield.core.errors import UserError
 from gatefield.core.keys import Keys
 from gatefield.core.text.quoted import quoted
+from gatefield.nets.layered.gating import Gating
 from gatefield.nets.layered.init import Start
 from gatefield.nets.layered.layers import dense_layers, is_list
-from gatefield.nets.layered.network import Layered, widths_of
+from gatefield.nets.layered.network import Layered, Precision, widths_of
 
 
 class DeepGated(Layered):
@@ -71,7 +72,7 @@ class DeepGated(Layered):
         n: int,
         widths: Sequence[int],
         *,
-        gating: str | None = None,
+        gating: Gating | None = None,
         outputs: int | None = 1,
         beta: Numbers | None = None,
         eps: Numbers | None = None,
@@ -83,7 +84,7 @@ class DeepGated(Layered):
         gates_from: "DeepGated | None" = None,
         gating_init: Any = None,
         bias: bool = False,
-        precision: str = "float32",
+        precision: Precision = "float32",
         record_weights: bool = False,
         key: Keys | None = None,
     ) -> None:

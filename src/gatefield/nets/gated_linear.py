@@ -16,7 +16,7 @@ from gatefield.core.keys import Keys
 from gatefield.core.runs import leaf
 from gatefield.gates import Gate, GateSet
 from gatefield.kernels import outer_kernel
-from gatefield.nets.initial import Rule, initial_fields
+from gatefield.nets.initial import InitialName, Rule, initial_fields
 from gatefield.nets.network import Network, Observables
 
 
@@ -53,7 +53,7 @@ class GatedLinear(Network):
         n: int,
         gates: GateSet | Sequence[Gate],
         *,
-        init: str | Rule | Numbers = "xavier",
+        init: InitialName | Rule | Numbers = "xavier",
         init_scale: ScalarLike = 1.0,
         key: Keys | None = None,
     ) -> None:

@@ -4,6 +4,7 @@ A rule takes `(key, units, n, scale)` and gives fields of shape (units, n). To a
 """
 
 from collections.abc import Callable, Mapping
+from typing import Literal
 
 import jax
 import jax.numpy as jnp
@@ -45,7 +46,8 @@ def zero(key: PRNGKeyArray, units: int, n: int, scale: float) -> Float[Array, "u
 
 
 Rule = Callable[[PRNGKeyArray, int, int, float], Array]
-INITIAL: Mapping[str, Rule] = {
+InitialName = Literal["xavier", "scaled-xavier", "normal", "basis", "positive", "zero"]
+INITIAL: Mapping[InitialName, Rule] = {
     "xavier": xavier,
     "scaled-xavier": xavier,
     "normal": normal,
@@ -56,7 +58,7 @@ INITIAL: Mapping[str, Rule] = {
 
 
 def initial_fields(
-    init: str | Rule | Numbers, key: Keys | None, K: int, n: int, scale: ScalarLike
+    init: InitialName | Rule | Numbers, key: Keys | None, K: int, n: int, scale: ScalarLike
 ) -> Float[Array, "*runs K n"]:
     """Fields made by a rule, one set for each key, or the given ones times the scale."""
     factor = checks.scalar("init_scale", checks.finite("init_scale", scale))
@@ -68,7 +70,7 @@ def initial_fields(
     return factor * fields
 
 
-def _by_rule(init: str | Rule, key: Keys | None, K: int, n: int, scale: float) -> Float[Array, "*runs K n"]:
+def _by_rule(init: InitialName | Rule, key: Keys | None, K: int, n: int, scale: float) -> Float[Array, "*runs K n"]:
     rule = INITIAL[checks.choice("init", init, INITIAL)] if isinstance(init, str) else init
     if key is None:
         name = init if isinstance(init, str) else getattr(init, "__name__", "init")

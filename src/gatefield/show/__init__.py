@@ -9,8 +9,12 @@ from gatefield.core.lazy import lazy_names
 
 if TYPE_CHECKING:
     from gatefield.show.figures import draw as draw
+    from gatefield.show.figures import figure_kind as figure_kind
     from gatefield.show.figures import save as save
     from gatefield.show.figures import svg_text as svg_text
+    from gatefield.show.holdings import describe_holding as describe_holding
+    from gatefield.show.holdings import show_holdings as show_holdings
+    from gatefield.show.holdings import total as total
     from gatefield.show.ledger.page import write_ledger_page as write_ledger_page
     from gatefield.show.ledger.terminal import show_ledger as show_ledger
     from gatefield.show.map.page import write_map as write_map
@@ -25,7 +29,8 @@ if TYPE_CHECKING:
 __all__, __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "figures": ["draw", "save", "svg_text"],
+        "figures": ["draw", "figure_kind", "save", "svg_text"],
+        "holdings": ["describe_holding", "show_holdings", "total"],
         "ledger.page": ["write_ledger_page"],
         "ledger.terminal": ["show_ledger"],
         "map.page": ["write_map"],

@@ -15,7 +15,11 @@ from gatefield.lab import Experiment, Verdict, headline, write_file
 from gatefield.plot import entitle, style
 
 # Without dates and versions the same record gives the same bytes.
-_METADATA = {"svg": {"Date": None, "Creator": None, "Format": None, "Type": None}, "png": {"Software": None}}
+_METADATA = {
+    "svg": {"Date": None, "Creator": None, "Format": None, "Type": None},
+    "png": {"Software": None},
+    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+}
 
 _CLIP = re.compile(rb'(?<=clipPath id=")\w+(?=")|(?<=url\(#)\w+(?=\))')
 """The name of a clip, where it is made and where it is used."""
@@ -42,9 +46,20 @@ def draw(
 
 
 def save(figure: Figure, path: str | Path) -> Path:
-    """Write the figure as `.svg` or `.png`, by the ending of `path`; the file is whole or not there."""
-    path = Path(path)
-    return write_file(path, _render(figure, path.suffix.lstrip(".").lower()))
+    """Write the figure as `.svg`, `.png` or `.pdf`, by the ending of `path`; the file is whole or not there."""
+    return write_file(path, _render(figure, figure_kind(path)))
+
+
+def figure_kind(path: str | Path) -> str:
+    """What the ending of a file stands for: "svg", "png" or "pdf".
+
+    >>> figure_kind("fields.PDF")
+    'pdf'
+    """
+    kind = Path(path).suffix.lstrip(".").lower()
+    if kind not in _METADATA:
+        raise unknown_name("figure ending", kind, _METADATA)
+    return kind
 
 
 def svg_text(figure: Figure) -> str:
@@ -53,8 +68,6 @@ def svg_text(figure: Figure) -> str:
 
 
 def _render(figure: Figure, kind: str) -> bytes:
-    if kind not in _METADATA:
-        raise unknown_name("figure ending", kind, _METADATA)
     buffer = io.BytesIO()
     with style():
         figure.savefig(buffer, format=kind, metadata=_METADATA[kind])

@@ -2,7 +2,6 @@
 
 import base64
 import json
-import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,7 +15,7 @@ from gatefield.core.errors import UserError
 from gatefield.core.text.quoted import quoted
 from gatefield.lab import About, Entry, Experiment, Verdict, command, headline, written
 from gatefield.show.pictures import Pictures, kept_pictures, pictures_of
-from gatefield.show.setting import setting, short_command
+from gatefield.show.setting import setting, short_command, store_option
 
 
 @dataclass(frozen=True)
@@ -79,7 +78,7 @@ class Gap:
 
 def read(entry: Entry, find: Callable[[str], Experiment]) -> Section | Gap:
     """The section of a finished entry, or the gap that an unfinished or unreadable one leaves."""
-    where = _store_option(Path(entry.path))
+    where = store_option(Path(entry.path))
     again = command(entry.name, entry.parameters) + where if entry.parameters else ""
     if entry.problem:
         return _gap(entry, entry.problem, again)
@@ -193,12 +192,6 @@ def _provenance(record: xr.Dataset) -> list[tuple[str, str]]:
     others = sorted(set(record.attrs) - set(_FIRST) - _LEFT - set(repeated))
     names = [*(name for name in _FIRST if name in record.attrs), *others]
     return [(_FIRST.get(name, name), _plain(record.attrs[name])) for name in names]
-
-
-def _store_option(run: Path) -> str:
-    """What the command needs to find the store again, unless it is the usual one."""
-    store = run.parent.parent
-    return "" if store == Path("gatefield-store") else f" --store {shlex.quote(str(store))}"
 
 
 def _gap(entry: Entry, what: str, again: str) -> Gap:

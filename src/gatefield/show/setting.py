@@ -1,7 +1,8 @@
-"""Parameters in a few words."""
+"""Parameters in a few words, and what a command needs beside them."""
 
 import shlex
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from gatefield.lab import Experiment, parameter_values, written
@@ -31,3 +32,9 @@ def _nearest(experiment: Experiment, parameters: Mapping[str, Any]) -> tuple[str
 def _changes(experiment: Experiment, preset: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
     usual = parameter_values(experiment.Parameters(**experiment.presets[preset]))
     return {name: value for name, value in parameters.items() if name not in usual or usual[name] != value}
+
+
+def store_option(run: Path) -> str:
+    """What the command of a run needs to find its store again, unless that is the usual one."""
+    store = run.parent.parent
+    return "" if store == Path("gatefield-store") else f" --store {shlex.quote(str(store))}"

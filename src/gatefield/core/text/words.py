@@ -41,3 +41,17 @@ def slug(text: str) -> str:
     'holds-with-a-condition'
     """
     return "-".join(text.split())
+
+
+def size(value: int) -> str:
+    """A number of bytes.
+
+    >>> size(0), size(999), size(12_345), size(3_449_000), size(999_999), size(2 * 10**12)
+    ('0 B', '999 B', '12 kB', '3.4 MB', '1 MB', '2 TB')
+    """
+    amount, unit = float(value), "B"
+    for larger in ("kB", "MB", "GB", "TB"):
+        if float(f"{amount:.2g}") < 1000:
+            break
+        amount, unit = amount / 1000, larger
+    return f"{float(f'{amount:.2g}') if amount < 10 else round(amount):g} {unit}"

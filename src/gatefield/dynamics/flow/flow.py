@@ -15,7 +15,7 @@ from gatefield.core.errors import UserError
 from gatefield.core.grid import Grid, check_grid
 from gatefield.core.provenance import provenance
 from gatefield.core.text.quoted import quoted
-from gatefield.dynamics.flow.path import SOLVERS, Path, Tolerances, integrate
+from gatefield.dynamics.flow.path import SOLVERS, Path, SolverName, Tolerances, integrate
 from gatefield.dynamics.flow.state import DIMS, OneField, Velocity, check_velocity, starts
 from gatefield.dynamics.flow.steady import refine, spectrum
 
@@ -34,7 +34,7 @@ def flow(
     *,
     runs: Grid | None = None,
     until: Literal["times", "steady"] = "times",
-    solver: Literal["dopri8", "kvaerno5"] | diffrax.AbstractSolver = "dopri8",
+    solver: SolverName | diffrax.AbstractSolver = "dopri8",
     rtol: float = 1e-9,
     atol: float = 1e-12,
     steady_tol: float = 1e-8,
@@ -111,7 +111,7 @@ def flow(
     return record if runs is None else runs.unfold(record)
 
 
-def _solver(solver: str | diffrax.AbstractSolver) -> tuple[diffrax.AbstractSolver, str]:
+def _solver(solver: SolverName | diffrax.AbstractSolver) -> tuple[diffrax.AbstractSolver, str]:
     """The solver and its name."""
     if isinstance(solver, diffrax.AbstractSolver):
         return solver, type(solver).__name__

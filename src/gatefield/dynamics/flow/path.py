@@ -1,6 +1,7 @@
 """The integrator behind `flow`: adaptive steps for every start, all starts together."""
 
-from typing import Any, NamedTuple, cast
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple, cast
 
 import diffrax
 import equinox as eqx
@@ -12,7 +13,8 @@ from jaxtyping import Array, Bool, Float
 
 from gatefield.dynamics.flow.state import State, Velocity, move
 
-SOLVERS = {"dopri8": diffrax.Dopri8, "kvaerno5": diffrax.Kvaerno5}
+SolverName = Literal["dopri8", "kvaerno5"]
+SOLVERS: Mapping[SolverName, type[diffrax.AbstractSolver]] = {"dopri8": diffrax.Dopri8, "kvaerno5": diffrax.Kvaerno5}
 """Explicit, of order 8, for most flows; implicit, of order 5, for stiff ones."""
 
 # When a state gets steady matters to a thousandth of tau, or to seven digits of a late time; the state itself is refined

@@ -1,7 +1,7 @@
 """Losses: each takes outputs and labels of a batch and gives one number. Names are short forms of some."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 import jax
 import jax.numpy as jnp
@@ -15,6 +15,7 @@ from gatefield.core.text.quoted import quoted
 from gatefield.core.tracing.functions import shape_of
 
 Loss = Callable[[Array, Array], Array]
+LossName = Literal["mse", "sse", "cross-entropy"]
 
 
 def half_mse(output: Float[Array, " batch"], label: Float[Array, " batch"]) -> Float[Array, ""]:
@@ -47,11 +48,11 @@ def class_cross_entropy(output: Float[Array, "batch classes"], label: Int[Array,
     return jnp.mean(optax.softmax_cross_entropy_with_integer_labels(output, label))
 
 
-LOSSES: Mapping[str, Loss] = {"mse": half_mse, "sse": half_sse, "cross-entropy": cross_entropy}
-CLASS_LOSSES: Mapping[str, Loss] = {"mse": class_half_mse, "sse": class_half_sse, "cross-entropy": class_cross_entropy}
+LOSSES: Mapping[LossName, Loss] = {"mse": half_mse, "sse": half_sse, "cross-entropy": cross_entropy}
+CLASS_LOSSES: Mapping[LossName, Loss] = {"mse": class_half_mse, "sse": class_half_sse, "cross-entropy": class_cross_entropy}
 
 
-def get_loss(loss: str | Loss, labels: tuple | None, outputs: int = 1) -> Loss:
+def get_loss(loss: LossName | Loss, labels: tuple | None, outputs: int = 1) -> Loss:
     """The named loss for this number of outputs, if it can read these labels; or the given function itself."""
     if not isinstance(loss, str):
         if not callable(loss):

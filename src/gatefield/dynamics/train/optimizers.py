@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 import jax
 import numpy as np
@@ -22,7 +22,8 @@ def _momentum(rate: Any) -> optax.GradientTransformation:
     return optax.sgd(rate, momentum=0.9)
 
 
-OPTIMIZERS: Mapping[str, Optimizer] = {
+OptimizerName = Literal["sgd", "momentum", "adam", "adamw", "rmsprop"]
+OPTIMIZERS: Mapping[OptimizerName, Optimizer] = {
     "sgd": optax.sgd,
     "momentum": _momentum,
     "adam": optax.adam,
@@ -31,7 +32,7 @@ OPTIMIZERS: Mapping[str, Optimizer] = {
 }
 
 
-def get_optimizer(optimizer: str | Optimizer | optax.GradientTransformation, rate: Any) -> Optimizer:
+def get_optimizer(optimizer: OptimizerName | Optimizer | optax.GradientTransformation, rate: Any) -> Optimizer:
     """The named optimiser, the given function, or one that gives the transformation, which has its own learning rate."""
     if isinstance(optimizer, optax.GradientTransformation):
         return _regardless(optimizer)

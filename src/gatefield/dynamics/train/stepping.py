@@ -4,6 +4,7 @@ from typing import Any, Generic, TypeVar
 
 import equinox as eqx
 import numpy as np
+import optax
 import xarray as xr
 from jaxtyping import Array
 
@@ -13,6 +14,8 @@ from gatefield.core.keys import Keys
 from gatefield.core.text.quoted import quoted
 from gatefield.data import AbstractTask
 from gatefield.dynamics.train.engine import Observe, State
+from gatefield.dynamics.train.losses import Loss, LossName
+from gatefield.dynamics.train.optimizers import Optimizer, OptimizerName
 from gatefield.dynamics.train.parts import check_steps
 from gatefield.dynamics.train.pieces import Pace, pieces
 from gatefield.dynamics.train.problem import Setup, set_up
@@ -51,8 +54,8 @@ def init(
     batch_size: Any,
     learning_rate: Any = None,
     key: Keys,
-    optimizer: Any = "sgd",
-    loss: Any = "mse",
+    optimizer: OptimizerName | Optimizer | optax.GradientTransformation = "sgd",
+    loss: LossName | Loss = "mse",
     observe: Observe | None = None,
 ) -> Stepper[N]:
     """A training before its first step, to be moved by `advance`; for notebooks, and for all that steps at its own pace.

@@ -22,8 +22,8 @@ from gatefield.dynamics.train.describe import describe, run_parameters
 from gatefield.dynamics.train.divergence import divergence
 from gatefield.dynamics.train.engine import Observe
 from gatefield.dynamics.train.identity import fingerprint
-from gatefield.dynamics.train.losses import Loss
-from gatefield.dynamics.train.optimizers import Optimizer, Schedule
+from gatefield.dynamics.train.losses import Loss, LossName
+from gatefield.dynamics.train.optimizers import Optimizer, OptimizerName, Schedule
 from gatefield.dynamics.train.parts import recorded_steps
 from gatefield.dynamics.train.problem import Setup, set_up
 from gatefield.dynamics.train.recorder import MemoryRecorder, Recorder
@@ -50,8 +50,8 @@ def train(
     batch_size: int | Literal["all"] | None,
     learning_rate: Any = None,
     key: Keys,
-    optimizer: str | Optimizer | optax.GradientTransformation = "sgd",
-    loss: str | Loss = "mse",
+    optimizer: OptimizerName | Optimizer | optax.GradientTransformation = "sgd",
+    loss: LossName | Loss = "mse",
     record_every: int | None = None,
     runs: Grid | None = None,
     observe: Observe | None = None,

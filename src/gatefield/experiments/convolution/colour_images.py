@@ -17,7 +17,7 @@ from gatefield.experiments.deep.digits.images import Law, seed_keys
 from gatefield.experiments.needs import at_least, exactly, lacking
 from gatefield.lab import Bench, Parameters
 from gatefield.lab.kinds import Count, Rate, Seed, listed
-from gatefield.nets import ConvGated
+from gatefield.nets import ConvGated, Gating
 
 SHAPE = (32, 32, 3)
 """Height, width and colours of an image."""
@@ -124,7 +124,7 @@ def task_of(p: ImageSettings) -> Dataset:
     return colour_images(p).dataset(evaluated=min(EVALUATED, p.tested), block=2000)
 
 
-def conv_net(p: ImageSettings, gating: str, **settings: Any) -> ConvGated:
+def conv_net(p: ImageSettings, gating: Gating, **settings: Any) -> ConvGated:
     """One network for each seed; those of the same seed start from the same weights."""
     pools = [p.pool if p.pool != "none" and at + 1 in p.pooled else None for at in range(len(p.channels))]
     net = ConvGated(

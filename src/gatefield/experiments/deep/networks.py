@@ -12,7 +12,7 @@ from gatefield.data import Dataset
 from gatefield.dynamics import Training
 from gatefield.kernels import gated_pass, ntk, soft_gate
 from gatefield.lab import Bench
-from gatefield.nets import DeepGated
+from gatefield.nets import DeepGated, Gating
 
 Arrays = list[np.ndarray]
 """One for each layer."""
@@ -103,7 +103,7 @@ def descend(
     cases: Sequence[Case],
     rate: float,
     *,
-    gating: str = "free",
+    gating: Gating = "free",
     soft: tuple[float, float] | None = None,
     **settings: Any,
 ) -> Training:

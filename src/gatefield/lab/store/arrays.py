@@ -13,7 +13,7 @@ from zarr.core.sync import sync
 
 from gatefield.core.text.portable import portable
 from gatefield.dynamics import Layout, Variable
-from gatefield.lab.store.chunks import check_present, check_readable
+from gatefield.lab.store.chunks import read_committed
 from gatefield.lab.store.json import attributes
 from gatefield.lab.store.marker import DATA, Marker
 
@@ -90,12 +90,7 @@ def _dims(stored: xr.Dataset, name: str) -> tuple[str, ...]:
 
 def read_arrays(folder: Path, marker: Marker) -> xr.Dataset:
     """The committed part of a record, in memory, every chunk of it checked."""
-    check_present(folder, marker)
-    try:
-        whole = _stored(folder).isel({marker.axis: slice(marker.records)} if marker.axis else {}).load()
-    except Exception:
-        check_readable(folder, marker)  # names the file, if it is one
-        raise
+    whole = xr.decode_cf(read_committed(folder, marker), decode_timedelta=False)
     variables = {name: _in_memory(whole.variables[name]) for name in marker.variables}
     coords = {name: _in_memory(whole.variables[name]) for name in marker.coords}
     return portable(xr.Dataset(variables, coords, {**whole.attrs, "complete": int(marker.complete)}))

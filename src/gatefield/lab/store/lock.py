@@ -12,31 +12,33 @@ from gatefield.core.errors import StoreError
 from gatefield.lab.store.disk import make_folder, writing
 from gatefield.lab.store.place import identity
 
+_THEN = "and run the same command again; it goes on from the last commit"
+
 
 @contextlib.contextmanager
-def locked(path: Path, what: str) -> Iterator[Callable[[], None]]:
+def locked(path: Path, what: str, then: str = _THEN) -> Iterator[Callable[[], None]]:
     """Hold the lock file at `path`; the system lets go of it when the process ends, however it ends.
 
-    Gives a function that raises if the file was removed or moved meanwhile, and so keeps nobody out.
+    Where another process holds it, the error says `what` that one computes, and what to do `then`. Gives a function that raises
+    if the file was removed or moved meanwhile, and so keeps nobody out.
     """
     make_folder(path.parent)
     while True:
         with writing(path):
             file = path.open("a")
         with file:
-            _take(file, path, what)
+            _take(file, path, what, then)
             if _is_at(file, path):  # else it was removed while it was taken
                 yield functools.partial(_check, file, path)
                 return
 
 
-def _take(file: IO[str], path: Path, what: str) -> None:
+def _take(file: IO[str], path: Path, what: str, then: str) -> None:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         raise StoreError(
-            f"{what} is being computed by another process: wait until that one ends, or stop it, "
-            f"and run the same command again; it goes on from the last commit."
+            f"{what} is being computed by another process: wait until that one ends, or stop it, {then}."
         ) from None
     except OSError as error:  # some network disks have no locks
         raise StoreError(

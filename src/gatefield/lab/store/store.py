@@ -26,7 +26,8 @@ from gatefield.lab.verdict import Verdict
 
 VERDICTS = "verdicts.json"
 _VERDICTS = pydantic.TypeAdapter(list[Verdict])
-_ID = re.compile(r"[0-9a-f]{12}")
+ID = re.compile(r"[0-9a-f]{12}")
+"""How an entry's folder is called."""
 
 
 def run_id(name: str, parameters: pydantic.BaseModel | Mapping[str, Any]) -> str:
@@ -80,7 +81,7 @@ class Entry:
     @property
     def status(self) -> Literal["absent", "unfinished", "finished"]:
         """`finished` when the record is there: verdicts and figure follow from it. The disk is asked each time, once."""
-        names = _names(self.path)
+        names = names_in(self.path)
         if RECORD in names:  # it comes by one rename, so that it is whole
             return "finished"
         return "unfinished" if names else "absent"
@@ -115,7 +116,7 @@ class Entry:
     def is_blocked(self) -> bool:
         """Whether something without content has the name of the record: a file, or an empty folder."""
         record = self.path / RECORD
-        return os.path.lexists(record) and not _names(record)
+        return os.path.lexists(record) and not names_in(record)
 
     def verdicts(self) -> list[Verdict]:
         """What was concluded from the record when it was last read with its experiment at hand; none if it never was."""
@@ -209,31 +210,35 @@ class Store:
 
     def entries(self) -> list[Entry]:
         """All runs, sorted by experiment and id; one that cannot be read says so in its `problem`."""
+        return [entry for folder in self.folders() for entry in _entries(folder)]
+
+    def folders(self) -> list[Path]:
+        """One for each experiment, in order."""
         with reading(self.root):
             if self.root.exists() and not self.root.is_dir():
                 raise StoreError(f"The store '{self.root}' is a file: give a folder.")
-            folders = sorted(path for path in self.root.glob("*") if path.is_dir())
-        return [entry for folder in folders for entry in _entries(folder)]
+            return sorted(path for path in self.root.glob("*") if path.is_dir())
 
 
 def _entries(folder: Path) -> list[Entry]:
     """The runs of one experiment; where its folder may not be read, one that says so stands for them all."""
     try:
-        names = sorted(_names(folder))
+        names = sorted(names_in(folder))
     except StoreError as error:
         return [Entry(folder / "*", "", folder.name, {}, problem=str(error))]
-    return [_entry(folder / name) for name in names if _ID.fullmatch(name) and _holds_something(folder / name)]
+    return [read_entry(folder / name, name) for name in names if ID.fullmatch(name) and _holds_something(folder / name)]
 
 
 def _holds_something(folder: Path) -> bool:
     try:
-        return bool(_names(folder))
+        return bool(names_in(folder))
     except StoreError:  # its entry says why
         return True
 
 
-def _entry(folder: Path) -> Entry:
-    entry = Entry(folder, folder.name, folder.parent.name, {})
+def read_entry(folder: Path, id: str) -> Entry:
+    """The run of that id in a folder, with what it says of itself, or with its problem."""
+    entry = Entry(folder, id, folder.parent.name, {})
     try:
         about = entry.about()
         entry = dataclasses.replace(entry, name=about.experiment, parameters=about.parameters)
@@ -243,7 +248,7 @@ def _entry(folder: Path) -> Entry:
     return entry
 
 
-def _names(folder: Path) -> set[str]:
+def names_in(folder: Path) -> set[str]:
     """What a folder holds, but for temporary files; nothing if there is no such folder."""
     with reading(folder):
         try:

@@ -1,13 +1,15 @@
 """The kinds of gating: where gates come from, what gradient descent moves, and how steep gates are."""
 
 import math
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from gatefield.core import checks
 from gatefield.core.arrays import Numbers
 from gatefield.core.errors import UserError
+
+Gating = Literal["linear", "free", "galu", "relu", "soft-relu", "soft-galu", "gates-only"]
 
 
 class Kind(NamedTuple):
@@ -24,7 +26,7 @@ class Kind(NamedTuple):
 
 
 STRENGTHS, GATING = ("weights", "biases"), ("gating_weights", "gating_biases")
-KINDS = {
+KINDS: dict[Gating, Kind] = {
     "linear": Kind("open", STRENGTHS, soft=False),
     "free": Kind("free", STRENGTHS, soft=False),
     "galu": Kind("network", STRENGTHS, soft=False),
@@ -35,7 +37,7 @@ KINDS = {
 }
 
 
-def kind_name(owner: type, gating: str | None, gates_from: Any) -> str:
+def kind_name(owner: type, gating: Gating | None, gates_from: Any) -> Gating:
     """The kind asked for; gates that are taken over are frozen, unless that says otherwise. `owner`: the network's class."""
     if gates_from is not None and not isinstance(gates_from, owner):
         raise UserError(
@@ -62,13 +64,13 @@ def check_same_layout(net: Any, gates_from: Any) -> None:
         )
 
 
-def check_makes_gates(gating: str) -> None:
+def check_makes_gates(gating: Gating) -> None:
     """An error if no weights decide the gates of this kind."""
     if KINDS[gating].gates not in ("own", "network"):
         raise UserError(f"A network with gating '{gating}' has no weights that make gates; use another kind of gating.")
 
 
-def soft_gates(gating: str, beta: Numbers | None, eps: Numbers | None, gates_from: Any = None) -> tuple[Any, Any, bool]:
+def soft_gates(gating: Gating, beta: Numbers | None, eps: Numbers | None, gates_from: Any = None) -> tuple[Any, Any, bool]:
     """beta, eps, both one number or one for each run, and whether gates are hard.
 
     They are as given, else those of the network that gives the gates, else the default of the kind.
@@ -92,7 +94,7 @@ def soft_gates(gating: str, beta: Numbers | None, eps: Numbers | None, gates_fro
     return betas, epsilons, all(hard)
 
 
-def _soft_gate(gating: str, beta: Any, eps: Any) -> tuple[float, float]:
+def _soft_gate(gating: Gating, beta: Any, eps: Any) -> tuple[float, float]:
     """beta and eps of one run."""
     kind = KINDS[gating]
     beta = (4.0 if kind.soft else math.inf) if beta is None else beta

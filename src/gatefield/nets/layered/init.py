@@ -15,7 +15,7 @@ from gatefield.core.arrays import ScalarLike
 from gatefield.core.errors import UserError
 from gatefield.core.keys import Keys, as_key
 from gatefield.core.text.quoted import quoted
-from gatefield.nets.layered.gating import KINDS
+from gatefield.nets.layered.gating import KINDS, Gating
 from gatefield.nets.layered.layers import Layer, Sizes
 
 Shapes = Sequence[tuple[int, int]]
@@ -97,7 +97,7 @@ class Parts(NamedTuple):
     free_gates: Weights | None = None
 
 
-def initial_parts(gating: str, layers: Sequence[Layer], gated: int, start: Start, gates_from: Any, key: Any) -> Parts:
+def initial_parts(gating: Gating, layers: Sequence[Layer], gated: int, start: Start, gates_from: Any, key: Any) -> Parts:
     """What a network begins with; its first `gated` layers have gates.
 
     What decides the gates is taken from the network `gates_from`, if there is one.
@@ -125,7 +125,7 @@ def initial_parts(gating: str, layers: Sequence[Layer], gated: int, start: Start
     return own._replace(gating_weights=deciding, gating_biases=taken or (zero_biases(deciding) if has_bias else None))
 
 
-def open_share(mu: Any, gating: str) -> float:
+def open_share(mu: Any, gating: Gating) -> float:
     """The share of open gates."""
     if mu is None:
         return 1.0 if gating == "linear" else 0.5

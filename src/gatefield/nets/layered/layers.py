@@ -3,7 +3,7 @@
 import itertools
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import jax
 import jax.numpy as jnp
@@ -14,7 +14,12 @@ from gatefield.core import checks
 from gatefield.core.errors import UserError
 from gatefield.core.text.quoted import quoted
 
-PADDINGS, POOLS, HEADS = ("valid", "same", "circular"), ("max", "mean"), ("flatten", "mean")
+Padding = Literal["valid", "same", "circular"]
+Pool = Literal["max", "mean"]
+Head = Literal["flatten", "mean"]
+PADDINGS: tuple[Padding, ...] = get_args(Padding)
+POOLS: tuple[Pool, ...] = get_args(Pool)
+HEADS: tuple[Head, ...] = get_args(Head)
 POOL_SIDE = 2
 """Pooling takes neighbours together in pairs along each axis; one that is left over is dropped."""
 Sizes = tuple[int, ...]
@@ -56,9 +61,9 @@ class Convolution(NamedTuple):
     kernel: Sizes
     """Its side along each axis of positions."""
     stride: int
-    padding: str
-    pool: str | None
-    head: str | None
+    padding: Padding
+    pool: Pool | None
+    head: Head | None
     """What the last convolution hands on: all positions side by side ("flatten") or their "mean"."""
     incoming: Sizes
     """Positions and, last, channels that come in."""
@@ -127,7 +132,7 @@ def dense_layers(incoming: int, widths: Sequence[int], outputs: int | None) -> t
 
 
 def convolutions(
-    shape: Any, channels: Any, kernel_size: Any, padding: str, stride: Any, pool: Any, head: str
+    shape: Any, channels: Any, kernel_size: Any, padding: Padding, stride: Any, pool: Any, head: Head
 ) -> tuple[Convolution, ...]:
     """The convolutions, each with the sizes that the one before leaves it."""
     incoming = _sizes("shape", shape)
@@ -146,7 +151,7 @@ def convolutions(
 
 
 def _convolution(
-    at: int, incoming: Sizes, width: int, side: int, stride: int, pool: str | None, padding: str, head: str | None
+    at: int, incoming: Sizes, width: int, side: int, stride: int, pool: Pool | None, padding: Padding, head: Head | None
 ) -> Convolution:
     positions = incoming[:-1]
     if padding != "same" and side > min(positions):
@@ -189,7 +194,7 @@ def _each(name: str, value: Any, layers: int) -> Sizes:
     return tuple(checks.count(name, v) for v in values)
 
 
-def _pools(pool: Any, layers: int) -> tuple[str | None, ...]:
+def _pools(pool: Any, layers: int) -> tuple[Pool | None, ...]:
     pools = tuple(pool) if is_list(pool) else (pool,) * layers
     if len(pools) != layers:
         raise UserError(f"pool must be one kind, or one for each of the {layers} convolutions, but is {quoted(pool)}.")

@@ -4,7 +4,7 @@ import abc
 import functools
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Literal, get_args
 
 import equinox as eqx
 import jax
@@ -18,12 +18,13 @@ from gatefield.core.errors import UserError
 from gatefield.core.keys import Keys
 from gatefield.core.runs import leaf
 from gatefield.kernels import gated_pass, ntk, soft_relu_ntk, strength_and_gate_ntk
-from gatefield.nets.layered.gating import KINDS, check_makes_gates, check_same_layout, kind_name, soft_gates
+from gatefield.nets.layered.gating import KINDS, Gating, check_makes_gates, check_same_layout, kind_name, soft_gates
 from gatefield.nets.layered.init import Biases, Start, Weights, initial_parts
 from gatefield.nets.layered.layers import Convolution, Dense, Layer
 from gatefield.nets.network import Network, Observables, Outputs
 
-PRECISIONS = ("float32", "bfloat16")
+Precision = Literal["float32", "bfloat16"]
+PRECISIONS: tuple[Precision, ...] = get_args(Precision)
 
 
 class Layered(Network):
@@ -34,9 +35,9 @@ class Layered(Network):
 
     layers: tuple[Layer, ...] = eqx.field(static=True)
     readout: bool = eqx.field(static=True)
-    gating: str = eqx.field(static=True)
+    gating: Gating = eqx.field(static=True)
     hard: bool = eqx.field(static=True)
-    precision: str = eqx.field(static=True)
+    precision: Precision = eqx.field(static=True)
     record_weights: bool = eqx.field(static=True)
     soft_numbers: tuple[float, float] | None = eqx.field(static=True)
     soft_arrays: tuple[Float[Array, "..."], Float[Array, "..."]] | None = leaf(0)
@@ -51,10 +52,10 @@ class Layered(Network):
         layers: tuple[Layer, ...],
         *,
         readout: bool,
-        gating: str | None,
+        gating: Gating | None,
         gates_from: "Layered | None",
         soft: tuple[Numbers | None, Numbers | None],
-        precision: str,
+        precision: Precision,
         record_weights: bool,
         start: Start,
         key: Keys | None,

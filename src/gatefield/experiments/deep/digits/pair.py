@@ -14,7 +14,7 @@ from gatefield.experiments.deep.digits.kernels import Kernel, Probe, probe
 from gatefield.kernels import tangent_kernel
 from gatefield.lab import Bench
 from gatefield.lab.kinds import Count, Depth
-from gatefield.nets import DeepGated
+from gatefield.nets import DeepGated, Gating
 from gatefield.plot import WIDTH, accuracy_panel, end_labels, letter, over_epochs, plain_log_scale, say_setting
 
 SETTING = (
@@ -47,7 +47,7 @@ class Digits:
         self.task: Dataset = self.images.dataset()
         self.probe: Probe = probe(self.images, p.kernel_samples, p.ridge, p.seed)
 
-    def net(self, gating: str, **settings: Any) -> DeepGated:
+    def net(self, gating: Gating, **settings: Any) -> DeepGated:
         """A network for each seed; those of the same seed have the same strengths, whatever their gates."""
         widths = [self.p.width] * (self.p.depth - 1)
         return DeepGated(self.task.n, widths, gating=gating, **{"init": self.p.init, "key": seed_keys(self.p)[0], **settings})
