@@ -59,6 +59,8 @@ CLAIMS = {
 }
 """How many claims there are at full size, of experiments that do not repeat them for each value of a parameter."""
 EARLIER_LOOK = set(PARTS) - {
+    "bumps",
+    "margins",
     "gaussian-neuron",
     "small-bump",
     "fourier-basis",
