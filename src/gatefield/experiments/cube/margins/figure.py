@@ -18,7 +18,7 @@ FLOOR = 1e-5
 
 def draw(record: xr.Dataset) -> Figure:
     figure = Figure(figsize=(WIDTH, 7.6))
-    rows = [["heads"] * 6, ["curves"] * 4 + ["names"] * 2, ["law", "law", "shape", "shape", "cut", "cut"]]
+    rows: Any = [["heads"] * 6, ["curves"] * 4 + ["names"] * 2, ["law", "law", "shape", "shape", "cut", "cut"]]
     mosaic: Any = figure.subplot_mosaic(rows, height_ratios=[1.15, 1.1, 1.0])
     _head_panel(mosaic["heads"], record)
     names = _curve_panel(mosaic["curves"], record)
