@@ -61,6 +61,7 @@ CLAIMS = {
 EARLIER_LOOK = set(PARTS) - {
     "bumps",
     "margins",
+    "gate-influence",
     "gaussian-neuron",
     "small-bump",
     "fourier-basis",
