@@ -126,6 +126,8 @@ def _curve_panel(axes: Any, record: xr.Dataset) -> list[Line2D]:
         handles.append(Line2D([], [], markersize=3.5, linewidth=1.2, label=label, **options))
     for share in record.share.values:
         axes.axhline(share, color="0.5", linewidth=0.8, linestyle=":", zorder=0)
-        axes.text(record.sizes["position"] + 0.6, share, f"{100 * share:g} %", fontsize=8, color="0.3", va="center")
+        beside = {"transform": axes.get_yaxis_transform(), "va": "center", "fontsize": 8, "color": "0.3"}
+        axes.text(1.01, share, f"{100 * share:g} %", **beside)
     axes.set(xlabel="largest weights kept, k", ylabel="inputs with another gate", yscale="log", ylim=(FLOOR, 0.6))
+    axes.set_xlim(0, record.sizes["position"] + 0.5)
     return handles
