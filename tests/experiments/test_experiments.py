@@ -59,6 +59,9 @@ CLAIMS = {
 }
 """How many claims there are at full size, of experiments that do not repeat them for each value of a parameter."""
 EARLIER_LOOK = set(PARTS) - {
+    "bumps",
+    "margins",
+    "gate-influence",
     "gaussian-neuron",
     "small-bump",
     "fourier-basis",

@@ -175,11 +175,11 @@ def test_notes():
     assert judged(record, "no output of any").note == "in float32; with gates kept in place 0.33"
     assert judged(record, "not pooled").note == "from 1 to 2.4, over n^2"
     assert judged(made(), "sum to the pooled").note == "sums 2, 2"
-    assert judged(made(), "maximum over positions, gates rotate").note == "in float32; E<y,y'> = 2 +- 0.02"
-    assert judged(made(), "chosen by the gating").note == "0.5, sampled 0.51 +- 0.01"
-    assert judged(made(), "chosen by the outputs").note.startswith("2 +- 0.02, 4 times the sum")
+    assert judged(made(), "maximum over positions, gates rotate").note == "in float32; E<y,y'> = 2 ± 0.02"
+    assert judged(made(), "chosen by the gating").note == "0.5, sampled 0.51 ± 0.01"
+    assert judged(made(), "chosen by the outputs").note.startswith("2 ± 0.02, 4 times the sum")
     assert judged(made(), "maxima of blocks").note == "E<y,y'> from 0.3 to 0.3"
-    assert judged(made(), "kept in place: ramps").note == "95.00 +- 0.00 % there, 50.00 +- 0.00 % elsewhere"
+    assert judged(made(), "kept in place: ramps").note == "95.00 ± 0.00 % there, 50.00 ± 0.00 % elsewhere"
 
 
 def test_blocks_need_an_even_number_of_positions():

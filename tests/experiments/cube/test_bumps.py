@@ -6,26 +6,28 @@ import judging
 import numpy as np
 import pytest
 import xarray as xr
-from matplotlib.colors import to_rgba
+from drawn import panel
 
 from gatefield.data import line_correlation, ring_correlation
 from gatefield.experiments.cube.bumps import experiment
 from gatefield.experiments.cube.bumps.cases import CASES, corrected
 from gatefield.experiments.cube.bumps.drift import drifts, gate_table
+from gatefield.lab import headline
 from gatefield.theory import hypercube
 
 NUMBERS = {"single": 8, "balanced": 9, "imbalanced": 10, "difference": 11, "three leading": 12, "three voting": 12,
            "three tied": 12}  # fmt: skip
 """The note's number of each example; only equation 12 is printed with a sign of approximation."""
-WORDS = {
-    "single": ("one bump", "C e_i/2"),
-    "balanced": ("two equal bumps", "C(e_i + e_j)/4"),
-    "imbalanced": ("two bumps, 2 and 1", "C e_i/2"),
-    "difference": ("two bumps, 2 and -1", "C e_i/2"),
-    "three leading": ("three bumps, 4, 2, 1", "C e_i/2"),
-    "three voting": ("three bumps, 2.5, 2, 1", "majority"),
-    "three tied": ("three bumps, 3, 2, 1", "mean of majority and C e_i/2"),
+PLACES = {
+    "single": "equation 8, one bump",
+    "balanced": "equation 9, two equal bumps",
+    "imbalanced": "equation 10, two bumps, 2 and 1",
+    "difference": "equation 11, two bumps, 2 and -1",
+    "three leading": "three bumps, 4, 2, 1",
+    "three voting": "three bumps, 2.5, 2, 1",
+    "three tied": "three bumps, 3, 2, 1",
 }
+"""Where each example stands in the tables."""
 ALPHA, BETA = [0.5, 1.5, 2.5, 3.5], [0.6, 1.6, 2.6]
 INSIDE = np.array([[0, 0, 0], [0, 0, 0], [0, 1, 0], [0, 1, 1]], bool)
 """alpha > beta > 1."""
@@ -107,50 +109,40 @@ def test_drift_of_bumps_is_that_of_samples():
 
 
 @pytest.mark.parametrize("name", NUMBERS)
-@pytest.mark.parametrize("part", ["printed", "right"])
-def test_each_equation_is_judged_by_its_own_error(name, part):
-    """All others are on the other side of the bound: 0.01, or 0.1 for an approximation; 1e-9 for the corrected ones."""
-    number, (words, law) = NUMBERS[name], WORDS[name]
-    claim = f"equation {number} as printed gives the drift of {words}" if part == "printed" else (
-        f"equation {number} corrected gives the drift of {words}: {law}")  # fmt: skip
-    limits = {case: 1e-9 if part == "right" else 0.1 if NUMBERS[case] == 12 else 0.01 for case in NUMBERS}
+def test_each_printed_equation_is_judged_by_its_own_error(name):
+    """All others are on the other side of the bound: 0.01, or 0.1 for an approximation."""
+    three = NUMBERS[name] == 12
+    claim = "equation 12 prints" if three else "equations 8 to 11 print"
     for inside in (True, False):
-        errors = {case: limit * (0.98 if (case == name) == inside else 1.02) for case, limit in limits.items()}
-        found = judged(made(**{part: errors}), claim)
-        assert found.holds is inside
-        assert found.predicted == 0
-        assert found.measured == pytest.approx(errors[name], rel=1e-3)
-        assert found.kind == ("claim" if part == "printed" else "prediction")
-        assert found.source.startswith(f"note 003, equation {number}")
+        errors = {
+            case: (0.1 if NUMBERS[case] == 12 else 0.01) * (0.98 if (case == name) == inside else 1.02) for case in NUMBERS
+        }
+        found = judged(made(printed=errors), claim)
+        (row,) = [row for row in found.table if row.at == PLACES[name]]
+        assert row.holds is inside
+        assert row.measured == pytest.approx(errors[name], rel=1e-3)
+        assert len(found.table) == (3 if three else 4)
+        assert found.outcome == "refuted"
+        assert (found.kind, found.source[:18]) == ("claim", "note 003, equation")
+    assert judged(made(), claim).outcome == "confirmed"
 
 
 @pytest.mark.parametrize(
     ("words", "changes", "measured", "holds"),
     [
-        ("with the factor 1/2 and C for Sigma", {"three": 0.098}, 0.098, True),
-        ("with the factor 1/2 and C for Sigma", {"three": -0.102}, 0.102, False),
-        ("the exact f is that of samples", {"sigmas": 4.9}, 4.9, True),
-        ("the exact f is that of samples", {"sigmas": 5.1}, 5.1, False),
-        ("f at the largest bump", {"at": (0.225881, 0.3)}, 0.225881, True),
-        ("f at the largest bump", {"at": (0.225879, 0.27994)}, 0.225879, False),
-        ("f at the largest bump", {"at": (0.225901, 0.27994)}, 0.225901, False),
-        ("f at the second bump", {"at": (0.3, 0.279949)}, 0.279949, True),
-        ("f at the second bump", {"at": (0.22589, 0.279951)}, 0.279951, False),
-        ("C e_i/2 is off by 1.01 of f", {"off": 1.0149}, 1.0149, True),
-        ("C e_i/2 is off by 1.01 of f", {"off": 1.0151}, 1.0151, False),
-        ("C e_i/2 is off by 1.01 of f", {"off": 1.0049}, 1.0049, False),
-        ("have a cosine of 0.521", {"cosine": 0.5219, "off": 1.2}, 0.5219, True),
-        ("have a cosine of 0.521", {"cosine": 0.5221}, 0.5221, False),
-        ("have a cosine of 0.521", {"cosine": 0.5199}, 0.5199, False),
-        ("f = C e_i/2 for all alpha > beta > 1", {"one_site": INSIDE}, 1, True),
-        ("f = C e_i/2 for all alpha > beta > 1", {"one_site": LEADS}, 1 / 3, False),
-        ("exactly where the largest entry exceeds", {"one_site": LEADS}, 1, True),
-        ("exactly where the largest entry exceeds", {"one_site": INSIDE}, 5 / 12, False),
-        ("f is largest at the largest of three", {"picked": INSIDE}, 1, True),
-        ("f is largest at the largest of three", {"picked": np.array([INSIDE, INSIDE, INSIDE & LEADS, INSIDE])}, 1 / 3, False),
-        ("three voting bumps far apart", {"far": (0.2509, 0.2495, 0.25)}, 0.2509, True),
-        ("three voting bumps far apart", {"far": (0.25, 0.2505, 0.2489)}, 0.2489, False),
-        ("three voting bumps far apart", {"far": (0.2511, 0.25, 0.25)}, 0.2511, False),
+        ("is nearly C e_i/2", {"three": 0.098}, 0.098, True),
+        ("is nearly C e_i/2", {"three": -0.102}, 0.102, False),
+        ("is the mean over samples", {"sigmas": 4.9}, 4.9, True),
+        ("is the mean over samples", {"sigmas": 5.1}, 5.1, False),
+        ("of the largest alone for all sizes", {"one_site": INSIDE}, 1, True),
+        ("of the largest alone for all sizes", {"one_site": LEADS}, 1 / 3, False),
+        ("exactly where it exceeds", {"one_site": LEADS}, 1, True),
+        ("exactly where it exceeds", {"one_site": INSIDE}, 5 / 12, False),
+        ("is largest at the largest of them", {"picked": INSIDE}, 1, True),
+        ("is largest at the largest of them", {"picked": np.array([INSIDE, INSIDE, INSIDE & LEADS, INSIDE])}, 1 / 3, False),
+        ("three bumps far apart", {"far": (0.2509, 0.2495, 0.25)}, 0.2509, True),
+        ("three bumps far apart", {"far": (0.25, 0.2505, 0.2489)}, 0.2489, False),
+        ("three bumps far apart", {"far": (0.2511, 0.25, 0.25)}, 0.2511, False),
     ],
 )  # fmt: skip
 def test_verdicts_on_both_sides_of_their_bounds(words, changes, measured, holds):
@@ -159,59 +151,90 @@ def test_verdicts_on_both_sides_of_their_bounds(words, changes, measured, holds)
     assert found.measured == pytest.approx(measured, rel=1e-9)
 
 
+@pytest.mark.parametrize(
+    ("at", "changes", "measured", "holds"),
+    [
+        ("drift at the largest bump", {"at": (0.225881, 0.3)}, 0.225881, True),
+        ("drift at the largest bump", {"at": (0.225879, 0.27994)}, 0.225879, False),
+        ("drift at the largest bump", {"at": (0.225901, 0.27994)}, 0.225901, False),
+        ("drift at the second bump", {"at": (0.3, 0.279949)}, 0.279949, True),
+        ("drift at the second bump", {"at": (0.22589, 0.279951)}, 0.279951, False),
+        ("relative distance of C e_i/2", {"off": 1.0149}, 1.0149, True),
+        ("relative distance of C e_i/2", {"off": 1.0151}, 1.0151, False),
+        ("relative distance of C e_i/2", {"off": 1.0049}, 1.0049, False),
+        ("cosine with C e_i/2", {"cosine": 0.5219, "off": 1.2}, 0.5219, True),
+        ("cosine with C e_i/2", {"cosine": 0.5221}, 0.5221, False),
+        ("cosine with C e_i/2", {"cosine": 0.5199}, 0.5199, False),
+    ],
+)
+def test_numbers_found_before_on_a_line(at, changes, measured, holds):
+    (row,) = [row for row in judged(made(**changes), "on a line of eight sites").table if row.at == at]
+    assert row.holds is holds
+    assert row.measured == pytest.approx(measured, rel=1e-9)
+
+
 def test_kinds_and_what_is_expected():
-    found = {v.claim: v for v in experiment.verdicts(made())}
-    assert len(found) == 2 * 7 + 10
-    assert [v.kind for v in found.values()][14:] == [
-        "claim",
-        "control",
-        *["regression"] * 4,
-        "claim",
-        "claim",
-        *["prediction"] * 2,
+    found = experiment.verdicts(made())
+    kinds = ["prediction", "claim", "claim", "claim", "claim", "claim", "prediction", "control", "regression"]
+    assert [v.kind for v in found] == kinds
+    assert [v.predicted for v in found] == [1, None, None, None, None, None, 0.25, None, None]
+    layouts = [
+        "neighbours, largest at an end",
+        "neighbours, largest between",
+        "3 and 2 sites apart",
+        "a third of the ring apart",
     ]
-    assert [v.predicted for v in found.values()][14:] == [0, 0, 0.22589, 0.27994, 1.01, 0.521, 1, 1, 1, 0.25]
-    assert "up to 3.5" in judged(made(), "f = C e_i/2 for all alpha > beta > 1").tolerance
-    assert "edge: 1.000, middle: 1.000" in judged(made(), "f is largest at the largest").note
+    assert [row.at for row in judged(made(), "of the largest alone for all sizes").table] == layouts
+    assert "up to 3.5" in judged(made(), "of the largest alone for all sizes").note
     assert "length scale 0.5" in judged(made(), "far apart").note
 
 
-def test_the_printed_drift_is_that_many_times_the_exact_one_at_the_first_bump():
+def test_the_headline_says_how_many_times_the_exact_drift_is_printed():
+    """At the first bump: 4 times for two equal bumps, and as it is for the others."""
     record = made(printed={"balanced": 3.0})
     record["printed"].loc[{"case": "balanced", "position": [5, 6, 7]}] = 100.0
-    assert "4 times the exact one" in judged(record, "equation 9 as printed").note
+    assert headline("?", experiment.verdicts(record)) == (
+        "The largest bump alone sets the drift exactly where it exceeds the sum of the others; the printed drifts of one and "
+        "two bumps are 1 to 4 times the exact ones"
+    )
+    assert headline("?", experiment.verdicts(made())).endswith("; the printed drifts of one and two bumps are the exact ones")
+
+
+TITLES = {"edge": "(d)", "middle": "(e)", "apart": "(f)"}
 
 
 def test_figure_shows_the_record():
     record = made(printed={"balanced": 1.0}, right={"balanced": 0.5})
-    panels = {axes.get_title(): axes for axes in experiment.figure(record).axes}
-    one = record.sel(case="balanced")
+    figure, more = experiment.figure(record), experiment.more(record)
     lags = np.arange(-4, 8)
-    _, printed, right, exact = panels["(b) two equal bumps"].lines
-    for drawn, values in ((printed, one.printed), (right, one.corrected), (exact, one.drift)):
-        np.testing.assert_array_equal(drawn.get_xdata(), lags)
-        np.testing.assert_array_equal(drawn.get_ydata(), values[(4 + lags) % 12])
-    shown = {"(a) one bump": "single", "(c) bumps 2 and 1": "imbalanced", "(d) bumps 2.5, 2, 1": "three voting"}
-    for title, case in shown.items():
-        np.testing.assert_array_equal(panels[title].lines[3].get_ydata(), record.drift.sel(case=case)[(4 + lags) % 12])
-    for title in ("(e) neighbours, α at the edge", "(f) neighbours, α in the middle", "(g) 3 and 2 sites apart"):
-        np.testing.assert_array_equal(panels[title].collections[0].get_array(), np.where(LEADS, 0, np.where(INSIDE, 1, 2)).T)
-        first, second, third = (line.get_xydata() for line in panels[title].lines[:3])
+    shown = [(figure, "(a)", "single"), (figure, "(b)", "balanced"), (figure, "(c)", "three voting"),
+             (more, "(a)", "imbalanced"), (more, "(b)", "three leading")]  # fmt: skip
+    for where, title, case in shown:
+        one, (_, printed, right, exact) = record.sel(case=case), panel(where, title).lines
+        for line_drawn, values in ((printed, one.printed), (right, one.corrected), (exact, one.drift)):
+            np.testing.assert_array_equal(line_drawn.get_xdata(), lags)
+            np.testing.assert_array_equal(line_drawn.get_ydata(), values[(4 + lags) % 12])
+        assert (printed.get_linestyle(), right.get_color(), exact.get_marker()) == ("--", "black", "o")
+    for title in TITLES.values():
+        axes = panel(figure, title)
+        np.testing.assert_array_equal(axes.collections[0].get_array(), np.where(LEADS, 0, np.where(INSIDE, 1, 2)).T)
+        first, second, third = (line.get_xydata() for line in axes.lines[:3])
         np.testing.assert_allclose([first[:, 0] - first[:, 1], second[:, 1] - second[:, 0], third.sum(1)], 1.0)
-    lead = panels["(h) what the largest entry of a vote gains"].lines[3]  # the zero line, then edge, middle, apart
+
+
+def test_second_figure_shows_votes_by_length_scale():
+    record = made()
+    figure = experiment.more(record)
+    leads = panel(figure, "(c)").lines  # the zero line, then edge, middle, apart, far, and one bump alone
     vote = record.vote.sel(layout="apart").values
-    np.testing.assert_allclose(lead.get_ydata(), vote[:, 4] - np.delete(vote, 4, axis=1).max(1))
-    np.testing.assert_array_equal(panels["(h) what the largest entry of a vote gains"].lines[5].get_ydata(), [0.45, 0.15])
+    np.testing.assert_allclose(leads[3].get_ydata(), vote[:, 4] - np.delete(vote, 4, axis=1).max(1))
+    np.testing.assert_array_equal(leads[5].get_ydata(), [0.45, 0.15])
     for place, site in enumerate((4, 7, 9)):
-        drawn = panels["(i) a vote of bumps 3 and 2 sites apart"].lines[place]
-        np.testing.assert_array_equal(drawn.get_ydata(), vote[:, site])
-        assert to_rgba(drawn.get_color()) == to_rgba(f"C{place}")
+        np.testing.assert_array_equal(panel(figure, "(d)").lines[place].get_ydata(), vote[:, site])
 
 
 def test_maps_of_the_figure_belong_to_their_layouts():
     part = np.stack([INSIDE, INSIDE & LEADS, INSIDE & ~LEADS, INSIDE])
-    panels = {axes.get_title(): axes for axes in experiment.figure(made(one_site=np.zeros((4, 3), bool), picked=part)).axes}
-    for title, picked in zip(
-        ("(e) neighbours, α at the edge", "(f) neighbours, α in the middle", "(g) 3 and 2 sites apart"), part, strict=False
-    ):
-        np.testing.assert_array_equal(panels[title].collections[0].get_array(), np.where(picked, 1, 2).T)
+    figure = experiment.figure(made(one_site=np.zeros((4, 3), bool), picked=part))
+    for title, picked in zip(TITLES.values(), part, strict=False):
+        np.testing.assert_array_equal(panel(figure, title).collections[0].get_array(), np.where(picked, 1, 2).T)

@@ -200,7 +200,7 @@ def _max_invariant(record: xr.Dataset) -> Verdict:
         of="largest relative change",
         kind="claim",
         source=FOOTNOTE,
-        note=f"in float32; E<y,y'> = {float(own.max_found[0]):.4g} +- {float(own.max_error[0]):.1g}",
+        note=f"in float32; E<y,y'> = {float(own.max_found[0]):.4g} ± {float(own.max_error[0]):.1g}",
     )
 
 
@@ -216,7 +216,7 @@ def _max_paths(record: xr.Dataset) -> Verdict:
         of="distance in standard errors",
         kind="claim",
         source=FOOTNOTE,
-        note=f"{exact:.4g}, sampled {float(found.max_found):.4g} +- {float(found.max_error):.1g}",
+        note=f"{exact:.4g}, sampled {float(found.max_found):.4g} ± {float(found.max_error):.1g}",
     ).and_below(ROUNDING, _range(record.max_exact), or_equal=True, of="range over rotations")
 
 
@@ -232,7 +232,7 @@ def _own_maximum(record: xr.Dataset) -> Verdict:
         of="distance in standard errors",
         kind="claim",
         source=FOOTNOTE,
-        note=f"{mean:.4g} +- {error:.1g}, {mean / exact:.3g} times the sum, because the position depends on the weights",
+        note=f"{mean:.4g} ± {error:.1g}, {mean / exact:.3g} times the sum, because the position depends on the weights",
     )
 
 

@@ -1,6 +1,6 @@
 """One, two and three bumps on the cube: which entry of a field does its drift pick?"""
 
-from gatefield.experiments.cube.bumps.figure import draw
+from gatefield.experiments.cube.bumps.figure import draw, draw_more
 from gatefield.experiments.cube.bumps.simulate import Settings, simulate
 from gatefield.experiments.cube.bumps.verdicts import verdicts
 from gatefield.lab import Experiment
@@ -10,11 +10,18 @@ experiment = Experiment(
     title="One, two, three bumps on the cube: when does f(w) pick the largest entry?",
     source="note 003, equations 8 to 12 and section 3.1, as printed and corrected",
     text="The inputs are corners of the cube, with covariance C. The note finds that the drift f(w) of a field with one, two "
-    "or three bumps extracts the largest entry. It does if the largest entry exceeds the sum of the others: then f = C e_i/2. "
-    "Two equal bumps give C(e_i + e_j)/4. Three bumps none of which exceeds the sum of the others vote by majority, whatever "
-    "their sizes, and f is nearly the same at all three. Upper row: f as printed, corrected and exact, from the law of four "
-    "signs. Maps: each case as the first two sizes vary, the third being 1. Between the dashed lines the largest entry is not "
-    "picked.",
+    "or three bumps extracts the largest entry. Here the drift is computed exactly, from the law of four signs, and compared "
+    "with the printed equations. It is C e_i/2 where the largest entry exceeds the sum of the others. Where none does, three "
+    "bumps vote by majority, whatever their sizes.",
+    caption="(a), (b), (c) Drift around the largest bump: dots exact, black line the corrected equation, dashed the printed "
+    "one. (a) One bump. (b) Two equal bumps, three sites apart. (c) Three bumps, none of which exceeds the sum of the others. "
+    "(d), (e), (f) What the drift follows, for bumps of sizes α, β and 1; the black triangle holds the sizes α > β > 1 of the "
+    "note. (d) Three neighbours with α at an end. (e) Three neighbours with α between the others. (f) Bumps 3 and 2 sites "
+    "apart.",
+    more=draw_more,
+    more_caption="(a), (b) Drift around the largest bump, drawn as in the first figure. (a) Bumps 2 and 1. (b) Bumps 4, 2, 1. "
+    "(c) How far the drift at the largest of three bumps that vote is above the largest elsewhere, by the length scale of the "
+    "data: below zero another site gains. (d) Drift at each of three bumps that vote; dotted: 1/4, that of bumps far apart.",
     Parameters=Settings,
     presets={"full": {}, "quick": {"n": 24, "xis": (0.5, 1.0, 1.5, 2.0, 3.0, 5.0), "grid": 40, "samples": 200_000}},
     durations={"quick": "20 s", "full": "1 min"},

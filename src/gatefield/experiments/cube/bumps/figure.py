@@ -1,4 +1,4 @@
-"""The figure of `bumps`."""
+"""The figures of `bumps`."""
 
 from typing import Any, cast
 
@@ -9,97 +9,107 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-SHOWN = {"single": "(a) one bump", "balanced": "(b) two equal bumps", "imbalanced": "(c) bumps 2 and 1",
-         "three voting": "(d) bumps 2.5, 2, 1"}  # fmt: skip
-NAMES = {
-    "edge": "neighbours, α at the edge",
-    "middle": "neighbours, α in the middle",
-    "apart": "3 and 2 sites apart",
-    "far": "a third of the ring apart",
-}
+from gatefield.experiments.cube.bumps.verdicts import LAYOUTS
+from gatefield.plot import COLOURS, DATA, PRINTED, THEORY, WIDTH, letter, say_setting
+
+SHOWN = {"single": "one bump: half as printed", "balanced": "two equal: a quarter each",
+         "three voting": "2.5, 2, 1: no bump is picked"}  # fmt: skip
+MAPS = {"edge": "neighbours, α at an end", "middle": "neighbours, α between", "apart": "3 and 2 sites apart"}
 KINDS = ("#0072B2", "#B9D9EC", "#D55E00")
 WORDS = (
-    "f = C e/2 of the largest entry alone",
-    "majority; f is still largest at the largest entry",
-    "majority; f is as large or larger elsewhere",
+    "drift of the largest bump alone",
+    "majority; drift still largest at the largest bump",
+    "majority; drift as large or larger elsewhere",
 )
-
 TIES: dict[str, Any] = {"color": "#F0E442", "linewidth": 1.2, "linestyle": "--"}
 
 
 def draw(record: xr.Dataset) -> Figure:
-    figure = Figure(figsize=(11.5, 9.6))
-    top, middle, bottom = cast(Any, figure.subfigures(3, 1, height_ratios=[1.0, 1.18, 0.95]))
+    figure = Figure(figsize=(WIDTH, 5.9))
+    top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=[1.0, 1.32]))
     profiles = top.subplots(1, len(SHOWN), sharey=True)
-    for axes, (case, title) in zip(profiles, SHOWN.items(), strict=True):
-        _profile(axes, record.sel(case=case), record.sites.sel(layout="apart").values, title)
-    profiles[0].set_ylabel("f(w)")
-    profiles[-1].legend(loc="upper right")
-    maps = middle.subplots(1, 3, sharey=True)
-    for axes, layout, letter in zip(maps, ("edge", "middle", "apart"), "efg", strict=True):
-        _map(axes, record.sel(layout=layout), f"({letter}) {NAMES[layout]}")
-    maps[0].set_ylabel("β")
+    for axes, case in zip(profiles, SHOWN, strict=True):
+        _profile(axes, record.sel(case=case), record.sites.sel(layout="apart").values)
+    profiles[0].set_ylabel("drift f(w)")
+    top.legend(*profiles[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    maps = bottom.subplots(1, len(MAPS), sharey=True)
+    for axes, layout in zip(maps, MAPS, strict=True):
+        _map(axes, record.sel(layout=layout))
+    maps[0].set_ylabel("size β of the second bump")
     patches = [Patch(color=color, label=word) for color, word in zip(KINDS, WORDS, strict=True)]
-    ties = Line2D([], [], **TIES, label="ties: α = β ± 1, α + β = 1")
-    middle.legend(handles=[*patches, ties], loc="outside lower center", ncols=2)
-    left, right = bottom.subplots(1, 2)
-    _lead_panel(left, record)
-    _shares_panel(right, record)
+    ties = Line2D([], [], **TIES, label="one size is the sum of the other two")
+    bottom.legend(handles=[*patches, ties], loc="outside lower center", ncols=2)
+    letter([*profiles, *maps], [*SHOWN.values(), *MAPS.values()])
+    _say(figure, record)
     return figure
 
 
-def _profile(axes: Any, one: xr.Dataset, sites: np.ndarray, title: str) -> None:
+def draw_more(record: xr.Dataset) -> Figure:
+    figure = Figure(figsize=(WIDTH, 5.9))
+    panels: Any = figure.subplots(2, 2)
+    for axes, case in zip(panels[0], ("imbalanced", "three leading"), strict=True):
+        _profile(axes, record.sel(case=case), record.sites.sel(layout="apart").values)
+    panels[0, 0].set_ylabel("drift f(w)")
+    panels[0, 1].legend(loc="upper right")
+    _lead_panel(panels[1, 0], record)
+    _shares_panel(panels[1, 1], record)
+    titles = ("2 and 1: the larger is picked", "4, 2, 1: the largest is picked", "what the largest of three gains",
+              "three bumps 3 and 2 sites apart")  # fmt: skip
+    letter(panels, titles)
+    _say(figure, record, "(c, d): sizes 1.5, 1.25, 1")
+    return figure
+
+
+def _say(figure: Figure, record: xr.Dataset, *words: str) -> None:
+    scale = f"length scale {record.attrs['length_scale']:g}" + (" in (a, b)" if words else "")
+    say_setting(figure, f"ring of n = {record.sizes['position']}", scale, *words, "exact: no sampling, no training")
+
+
+def _profile(axes: Any, one: xr.Dataset, sites: np.ndarray) -> None:
     n, centre = one.sizes["position"], int(sites[0])
     lags = np.arange(-min(4, n // 3), min(9, n - n // 3))
     at = (centre + lags) % n
     axes.axhline(0.0, color="0.8", linewidth=0.8, zorder=0)
-    axes.plot(lags, one.printed[at], "--", color="C1", label="as printed")
-    axes.plot(lags, one.corrected[at], "-", color="C2", linewidth=1.2, label="corrected")
-    axes.plot(lags, one.drift[at], "o", color="C0", markersize=5, label="exact")
-    axes.set(xlabel="site, from the largest bump", title=title, ylim=(-0.05, 1.3), yticks=[0, 0.25, 0.5, 1.0])
-    axes.set_xticks(lags[::2])
+    axes.plot(lags, one.printed[at], **PRINTED, label="as printed")
+    axes.plot(lags, one.corrected[at], **THEORY, linewidth=1.2, label="corrected")
+    axes.plot(lags, one.drift[at], **DATA, color=COLOURS[0], markersize=4, label="exact")
+    axes.set(xlabel="site, from the largest bump", ylim=(-0.05, 1.3), yticks=[0, 0.25, 0.5, 0.75, 1.0, 1.25])
+    axes.set_xticks([lag for lag in lags if lag % 4 == 0])
 
 
-def _map(axes: Any, one: xr.Dataset, title: str) -> None:
+def _map(axes: Any, one: xr.Dataset) -> None:
     kind = np.where(one.one_site, 0, np.where(one.picked, 1, 2)).T
     high = float(one.alpha[-1] + one.alpha[0])
     axes.pcolormesh(one.alpha, one.beta, kind, cmap=ListedColormap(KINDS), vmin=-0.5, vmax=2.5, rasterized=True)
     for alpha, beta in (([1.0, high], [0.0, high - 1]), ([0.0, high - 1], [1.0, high]), ([0.0, 1.0], [1.0, 0.0])):
         axes.plot(alpha, beta, **TIES)
-    axes.plot([1.0, high, high], [1.0, high, 1.0], "-", color="k", linewidth=1.3)
-    axes.plot([1.0, high], [1.0, 1.0], "-", color="k", linewidth=1.3)
-    axes.text(0.62 * high, 0.3 * high, r"$\alpha > \beta > 1$", color="white", fontsize="small")
-    axes.set(xlabel="α", title=title, xlim=(0.0, high), ylim=(0.0, high), aspect="equal")
+    axes.plot([1.0, high, high, 1.0], [1.0, high, 1.0, 1.0], "-", color="k", linewidth=1.3)
+    axes.text(0.8 * high, 0.32 * high, "α > β + 1", color="white", fontsize=8, ha="center")
+    axes.text(0.2 * high, 0.8 * high, "β > α + 1", color="white", fontsize=8, ha="center")
+    axes.set(xlabel="size α of the first bump", xlim=(0.0, high), ylim=(0.0, high), aspect="equal")
+    axes.set_xticks(range(int(high) + 1))
+    axes.set_yticks(range(int(high) + 1))
 
 
 def _lead_panel(axes: Any, record: xr.Dataset) -> None:
     axes.axhline(0.0, color="0.4", linewidth=1.0, linestyle=":")
-    for color, mark, layout in zip(("C1", "C0", "C2", "C3"), "so^D", record.layout.values, strict=True):
+    for color, mark, layout in zip(("C4", "C0", "C2", "C3"), "so^D", record.layout.values, strict=True):
         one, first = record.vote.sel(layout=layout), int(record.sites.sel(layout=layout)[0])
         others = one.drop_isel(position=first).max("position")
-        axes.plot(record.xi, one.isel(position=first) - others, f"{mark}-", color=color, markersize=4, label=NAMES[layout])
+        axes.plot(record.xi, one.isel(position=first) - others, f"{mark}-", color=color, markersize=4, label=LAYOUTS[layout])
     axes.plot(record.xi, record.lone_lead, "--", color="k", linewidth=1.0, label="one bump alone")
     axes.set(
         xlabel="length scale of the data (sites)",
-        ylabel="f at the largest entry\nless the largest f elsewhere",
-        title="(h) what the largest entry of a vote gains",
-        ylim=(-0.4, 1.1),
-        yticks=[-0.4, -0.2, 0, 0.2, 0.4],
+        ylabel="drift at the largest bump\nless the largest elsewhere",
+        ylim=(-0.3, 0.55),
     )
-    axes.legend(loc="upper right", ncols=2)
+    axes.legend(loc="upper center", bbox_to_anchor=(0.45, -0.25), ncols=1)
 
 
 def _shares_panel(axes: Any, record: xr.Dataset) -> None:
     one = record.vote.sel(layout="apart").isel(position=record.sites.sel(layout="apart").values)
-    for color, mark, place, label in zip(
-        ("C0", "C1", "C2"), "os^", range(3), ("largest, i", "second, j", "third, k"), strict=True
-    ):
+    for color, mark, place, label in zip(("C0", "C1", "C2"), "os^", range(3), ("largest", "second", "third"), strict=True):
         axes.plot(record.xi, one[:, place], f"{mark}-", color=color, markersize=4, label=label)
     axes.axhline(0.25, color="0.4", linewidth=1.0, linestyle=":")
-    axes.set(
-        xlabel="length scale of the data (sites)",
-        ylabel="f at the three bumps",
-        title="(i) a vote of bumps 3 and 2 sites apart",
-        ylim=(0.15, 0.55),
-    )
-    axes.legend(loc="upper left")
+    axes.set(xlabel="length scale of the data (sites)", ylabel="drift at the three bumps", ylim=(0.15, 0.55))
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.25))

@@ -1,7 +1,7 @@
 """How each weight acts on a gate on the cube: is there a clear divide between weights that matter and weights that do not?"""
 
 from gatefield.experiments.cube.fields import FULL, QUICK
-from gatefield.experiments.cube.gate_influence.figure import draw
+from gatefield.experiments.cube.gate_influence.figure import draw, draw_more
 from gatefield.experiments.cube.gate_influence.simulate import Settings, simulate
 from gatefield.experiments.cube.gate_influence.verdicts import verdicts
 from gatefield.lab import Experiment
@@ -12,10 +12,15 @@ experiment = Experiment(
     source="note 003, equations 18 to 22 and the two goals after equation 20",
     text="The note hopes that a gate on the cube either follows a site, where the weight is large, or ignores it, with "
     "nothing in between. The influence of a site is how much likelier the gate is open if the site is +1 than if it is -1. "
-    "With all corners alike it is counted exactly. For weights of similar size it is near sqrt(2/pi) |w_j|/|w|. A weight that "
-    "grows from a crowd has influence erf(s/sqrt 2), without a divide. There is one where one weight exceeds the sum of all "
-    "others, as in a localized field. On the data's law a site goes with the gate also through its neighbours; panel (c) asks "
-    "how often turning it alone turns the gate.",
+    "With all corners alike it is counted exactly; on inputs with the data's law, where a site goes with the gate also through "
+    "its neighbours, it is sampled. Random fields, fields whose sizes fall by a factor, and trained fields are compared.",
+    caption="(a) Influence of each site by the size of its weight, one mark for each site of a field; black line: theory for "
+    "one weight among many. (b) One weight grows among random ones: its influence (dots), the largest of the others (squares), "
+    "and theory (line). (c) Where the influences of each family lie, with all corners alike; beside each row the mean count of "
+    "sites of a field between the dotted lines, neither followed nor ignored. (d) The same on inputs with the data's law.",
+    more=draw_more,
+    more_caption="(a) Influence of each site on inputs with the data's law, by the size of its weight. (b) Chance that turning "
+    "this site alone turns the gate: small weights beside a large one have influence in (a) through their neighbour only.",
     Parameters=Settings,
     presets={"full": FULL, "quick": {**QUICK, "rests": 4}},
     durations={"quick": "30 s", "full": "5 min"},

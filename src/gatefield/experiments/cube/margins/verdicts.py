@@ -7,7 +7,7 @@ import xarray as xr
 from scipy import stats
 
 from gatefield.experiments.cube import fields as cube
-from gatefield.experiments.needs import Need, lacking, undecided
+from gatefield.experiments.needs import Need, command_line, lacking, undecided
 from gatefield.lab import Verdict
 
 FEW = 5
@@ -18,9 +18,7 @@ NOTE = "note 003, equation 13"
 
 
 def verdicts(record: xr.Dataset) -> list[Verdict]:
-    geometric = [name for name in cube.families(record) if name.startswith("geometric")]
-    trained = undecided(cube.too_short(record), *(part for order in cube.ORDERS for part in _trained(record, order)))
-    return [*_law(record), *_truncation(record), *(_geometric(cube.family(record, name)) for name in geometric), *trained]
+    return [*_trained(record), *_law(record), *_truncation(record), _geometric(record)]
 
 
 def truncation_chance(n: Any) -> Any:
@@ -38,32 +36,30 @@ def _law(record: xr.Dataset) -> list[Verdict]:
     error = float(law[-1] * last.std(ddof=1) / last.mean() / np.sqrt(draws))
     slope = float(np.polyfit(sizes, np.log2(mean / np.sqrt(sizes)), 1)[0])
     spread = float(1 / np.log(2) / np.sqrt(draws * len(sizes)) / np.std(sizes))  # of delta as large as its mean
-    each = ", ".join(f"{n}: {value:.3f}" for n, value in zip(sizes, law, strict=True))
     return [
         Verdict.within(
-            f"the mean of delta of N(0, 1) weights is sqrt(2 pi n)/2^n at n = {sizes[-1]}",
+            f"the mean margin of {sizes[-1]} weights from N(0, 1) is sqrt(2 pi n)/2^n",
             1.0,
             float(law[-1]),
             atol=SIGMAS * error,
-            of="ratio of both",
-            note=f"{SIGMAS:g} standard errors are granted; ratio at each n: {each}",
+            of="mean margin over the predicted one",
+            note=f"{SIGMAS:g} standard errors of {draws} draws are granted",
         ),
         Verdict.within(
-            "delta of N(0, 1) weights halves with each weight more",
+            "the mean margin of weights from N(0, 1) halves with each weight more",
             -1.0,
             slope,
             atol=0.05 + SIGMAS * spread,
-            of="slope of log2(mean delta/sqrt n)",
-            note=f"0.05 and {SIGMAS:g} standard errors are granted",
+            of="slope of log2(mean margin/sqrt n)",
+            note=f"granted: {SIGMAS:g} standard errors, and 0.05 because the law is one of large n",
         ),
-        Verdict.test(
-            "delta of N(0, 1) weights is exponential in units of sqrt(2 pi) |w|/2^n",
-            0.5,
+        Verdict.above(
+            "margins of weights from N(0, 1) have an exponential law in units of sqrt(2 pi) |w|/2^n",
+            0.01,
             float(p),
-            float(p),
-            level=0.01,
-            by="Kolmogorov-Smirnov",
-            note=f"n = {sizes[-1]}, {draws} draws; what is shown is p, and 0.5 is its mean for a true law",
+            or_equal=True,
+            of="p of Kolmogorov and Smirnov's test",
+            note=f"n = {sizes[-1]}, {draws} draws; a true law gives any p with the same chance",
         ),
     ]
 
@@ -73,17 +69,18 @@ def _truncation(record: xr.Dataset) -> list[Verdict]:
     shorter = (record.random_head < record["size"]).sum("draw").values
     expected = draws * truncation_chance(sizes)
     inner = expected < 0.2 * draws  # beyond, first order is too rough
-    counts = ", ".join(f"n = {n}: {k} and {e:.2g}" for n, k, e in zip(sizes, shorter, expected, strict=True))
     whole = Verdict.above(
-        f"a generic Gaussian field cannot be truncated (n = {sizes[-1]})",
+        f"a gate of {sizes[-1]} weights from N(0, 1) needs all of them on some corner of the cube",
         0.99,
         1 - float(shorter[-1]) / draws,
-        predicted=1.0,
+        predicted=1 - float(truncation_chance(sizes[-1])),
         or_equal=True,
         of="share of draws that need all weights",
-        note=f"draws with a shorter head, found and expected: {counts}",
+        kind="claim",
+        source=NOTE,
+        note=f"{int(shorter[-1])} of {draws} draws can do without one; {expected[-1]:.2g} are expected",
     )
-    claim = "the chance of a shorter head is 2 n sqrt(n - 1)/2^(n-1)"
+    claim = "the chance that a gate of n weights from N(0, 1) can do without one is 2 n sqrt(n - 1)/2^(n-1)"
     if not inner.any():
         need = Need("a size of 10 or more", f"{sizes[-1]} at most", {"sizes": [*sizes.tolist(), 12]})
         return [whole, Verdict.not_judged(claim, lacking(need))]
@@ -93,57 +90,72 @@ def _truncation(record: xr.Dataset) -> list[Verdict]:
         total,
         float(shorter[inner].sum()),
         atol=0.2 * total + SIGMAS * np.sqrt(total),
-        of="count of draws",
-        note=f"to first order; counts over n = {sizes[inner][0]} and above, granted 20 % and {SIGMAS:g} sqrt(expected)",
+        of="draws that can do without one",
+        note=f"first order in 2^-n: n = {sizes[inner][0]} and above; 20 % and {SIGMAS:g} standard errors are granted",
     )
     return [whole, chance]
 
 
-def _geometric(one: xr.Dataset) -> Verdict:
-    """One field whose sizes fall by a factor."""
-    ratio, head = float(str(one.family.values[0]).split()[1]), float(one["head"][0])
-    probable = zip(one.share.values, one.probable.values[0], strict=True)
-    note = "for inputs of the data's law " + ", ".join(f"{int(k)} but for {100 * s:g} %" for s, k in probable)
-    if ratio <= 0.5:
-        return Verdict.equals(f"weights falling by {ratio:g} are decided by the first", 1.0, head, of="head", note=note)
-    claim = f"weights falling by {ratio:g}, more than 1/2, are decided by few"
-    note = f"of {one.sizes['position']} weights; {note}"
-    return Verdict.below(claim, FEW, head, or_equal=True, of="head", kind="claim", source=NOTE, note=note)
+def _geometric(record: xr.Dataset) -> Verdict:
+    """Fields whose sizes fall by a factor; by 1/2 or less the first decides, whatever the others are."""
+    names = [name for name in cube.families(record) if name.startswith("geometric")]
+    slow = {name.split()[1]: cube.family(record, name) for name in names if float(name.split()[1]) > 0.5}
+    claim = f"{FEW} weights or fewer decide the gate of a field whose sizes fall by a factor above 1/2"
+    if not slow:
+        why = f"no field here falls so slowly; run with {command_line(ratios=[0.5, 0.6, 0.9])}"
+        return Verdict.not_judged(claim, why, kind="claim", source=NOTE)
+    rows = {
+        f"factor {ratio}, {where}": Verdict.below("", FEW, head, or_equal=True, of="weights that decide")
+        for ratio, one in slow.items()
+        for where, head in (("every corner", one["head"][0]), ("99 % of inputs", one.probable[0, 0]))
+    }
+    note = f"of {record.sizes['position']} weights; by a factor of 1/2 or less the first decides"
+    return Verdict.each(claim, rows, kind="claim", source=NOTE, note=note)
 
 
-def _trained(record: xr.Dataset, order: str) -> list[Verdict]:
-    """Fields trained with the longer or the shorter range positive, at the end and averaged."""
-    noisy, mean = (cube.family(record, names[order]) for names in (cube.TRAINED, cube.SETTLED))
-    where, about = f"{order}er range positive", f"{noisy.sizes['field']} seeds, n = {record.sizes['position']}"
-    leads = [float(noisy.lead.median()), float(mean.lead.median()), float(record.steady_lead.sel(order=order))]
-    wrong = 100 * float(noisy.errors.isel(kept=0).median())
-    return [
-        Verdict.below(
-            f"{where}: {FEW} weights or fewer decide the trained gate on every corner",
-            FEW,
-            float(noisy["head"].median()),
-            or_equal=True,
-            of="median head",
+def _trained(record: xr.Dataset) -> list[Verdict]:
+    """Gates of trained neurons, at the end of training and averaged over its second half."""
+    why = cube.too_short(record)
+    long, short = (cube.family(record, cube.TRAINED[order]) for order in ("long", "short"))
+    mean = cube.family(record, cube.SETTLED["long"])
+    n, seeds = record.sizes["position"], f"{long.sizes['field']} seeds"
+    wrong = 100 * float(long.errors.isel(kept=0).median())
+    leads = [float(one.lead.median()) for one in (long, mean)]
+    steady = float(record.steady_lead.sel(order="long"))
+    decide = {one: {"every corner": decisive(fields), "99 % of inputs": decisive(fields, 0)} for one, fields in
+              (("long", long), ("short", short))}  # fmt: skip
+    few = "median number of weights that decide"
+    return undecided(
+        why,
+        Verdict.each(
+            f"{FEW} weights or fewer decide the gate of a trained neuron that localizes, the longer range being positive",
+            {at: Verdict.below("", FEW, value, or_equal=True, of=few) for at, value in decide["long"].items()},
             kind="claim",
             source=NOTE,
-            note=f"{about}; the largest weight less all others is {leads[0]:.2f} of it, {leads[1]:.2f} averaged, "
-            f"{leads[2]:.2f} in the localized state",
+            note=f"{seeds}, n = {n}; the largest weight alone errs on {wrong:.2g} % of inputs",
+            found=f"the gate of a localized neuron is decided by {decide['long']['every corner']:g} of its {n} weights",
+            otherwise=f"the gate of a localized neuron needs {decide['long']['every corner']:g} of its {n} weights, "
+            f"{decide['long']['99 % of inputs']:g} for 99 % of inputs",
         ),
-        Verdict.below(
-            f"{where}: {FEW} weights or fewer decide the trained gate for 99 % of inputs",
-            FEW,
-            float(noisy.probable.isel(share=0).median()),
-            or_equal=True,
-            of="median head",
-            kind="claim",
-            source=NOTE,
-            note=f"{about}; for 95 % {float(noisy.probable.isel(share=1).median()):g}; the largest weight alone errs on "
-            f"{wrong:.2g} % of inputs",
+        Verdict.each(
+            f"more than {FEW} weights decide the gate of a trained neuron that does not localize, the shorter being positive",
+            {at: Verdict.above("", FEW, value, of=few) for at, value in decide["short"].items()},
+            kind="control",
+            note=f"{seeds}, n = {n}",
+            found=f"a gate of a neuron that does not localize needs {decide['short']['99 % of inputs']:g} for 99 % of inputs",
+            otherwise=f"{decide['short']['99 % of inputs']:g} weights decide without localization, too, for 99 % of inputs",
         ),
         Verdict.equals(
-            f"{where}: averaged over the second half of training, one weight decides",
+            "one weight decides the gate of a localized neuron's mean over the second half of training",
             1.0,
             float((mean["head"] == 1).mean()),
-            of="share of runs whose average has a head of 1",
+            of="share of runs",
+            note=f"largest weight less all others, over the largest: {leads[0]:.2f} at the end, {leads[1]:.2f} in the mean, "
+            f"{steady:.2f} in the steady state",
         ),
-    ]
+    )
+
+
+def decisive(fields: xr.Dataset, share: int | None = None) -> float:
+    """The median number of weights that decide every corner, or all inputs but for one of the shares."""
+    return float((fields["head"] if share is None else fields.probable.isel(share=share)).median())
