@@ -71,7 +71,7 @@ def test_they_are_listed_last_with_the_name_of_their_package(installed):
 def test_they_run_and_are_reported_like_any_other(installed, tmp_path):
     result = command(installed, "run", "parabola", "--set", "n=4", cwd=tmp_path)
     assert result.returncode == 0, result.stderr
-    assert "confirmed: the largest square is the last (expected 9, measured 9" in result.stdout
+    assert "confirmed: the largest square is the last (predicted 9, measured 9" in result.stdout
     assert "already in the store" in command(installed, "run", "parabola", "n=4", cwd=tmp_path).stdout
     assert command(installed, "report", cwd=tmp_path).returncode == 0
     assert "Squares grow" in (tmp_path / "gatefield-report.html").read_text()

@@ -74,7 +74,7 @@ def test_it_goes_where_a_link_leads(filled, folder):
         (["figure", NAME, "n=7"], f"run it by 'gatefield run {NAME} n=7'; `gatefield store {NAME}` lists others."),
         (["figure", NAME, "--preset", "full"], f"run it by 'gatefield run {NAME} --preset full'"),
         (["figure", NAME, "m=7"], "gatefield: Unknown parameter 'm'"),
-        (["figure", f"{NAME}-0123456789ab"], f"is called '{NAME}-0123456789ab': did you mean '{NAME}-"),
+        (["figure", f"{NAME}-0123456789ab"], f"is called '{NAME}-0123456789ab': did you mean '{NAME}"),
         (["figure", NAME, "n=8", "--output", "a.sgv"], "gatefield: Unknown figure ending 'sgv': did you mean 'svg'?"),
         (["figure", NAME, "n=8", "--output", "a"], "gatefield: Unknown figure ending ''"),
         (["figure", NAME, "n=8", "--output", "folder.svg"], "Cannot write to 'folder.svg', which is a folder"),

@@ -1,6 +1,7 @@
 """`gatefield store`, as users meet it: what it lists, and what it removes only when told so."""
 
 import fcntl
+import io
 import os
 import pty
 import shutil
@@ -59,7 +60,8 @@ def test_one_in_full(names, store, capsys):
     assert head.startswith(f"{names[8]}: finished, ")
     assert setting == "  preset quick, n = 8"
     assert folder == f"  folder: {store.entry(NAME, resolve(experiments.get(NAME), 'quick', ['n=8'])).path}"
-    assert command.startswith(f"  command: gatefield run {NAME} --set n=8 ")
+    assert command.startswith(f"  command: gatefield run {NAME} --set ")
+    assert " --set n=8 " in command
 
 
 def test_an_entry_whose_experiment_is_not_at_hand_shows_its_parameters(store, names, capsys):
@@ -67,8 +69,8 @@ def test_an_entry_whose_experiment_is_not_at_hand_shows_its_parameters(store, na
     run(own, resolve(own, "quick", ["n=8"]), store)
     assert main(["store", "own"]) == 0
     said = capsys.readouterr().out
-    assert "  n = 8, " in said
-    assert "  command: gatefield run my_study.py --set n=8 " in said
+    assert ", n = 8, " in said
+    assert "  command: gatefield run my_study.py --set " in said
 
 
 def test_an_empty_store_and_one_that_is_not_there(tmp_path, monkeypatch, capsys):
@@ -106,7 +108,7 @@ def test_the_name_of_an_experiment_stands_for_all_of_its_entries(names, store, c
     ],
 )
 def test_what_cannot_be_done_is_one_sentence_and_nothing_is_removed(names, store, capsys, monkeypatch, words, sentence):
-    monkeypatch.setattr("sys.stdin", open(os.devnull))  # noqa: SIM115
+    monkeypatch.setattr("sys.stdin", io.StringIO("y\n"))  # no terminal
     assert main(words) == 2
     said = capsys.readouterr().err
     assert sentence in said
