@@ -49,7 +49,7 @@ def _words() -> dict[str, dict[str, Sequence[str]]]:
 
     presets = dict.fromkeys(preset for item in experiments.listed() for preset in item.durations)
     names = experiments.names()
-    runs = {"names": names, "preset": tuple(presets)}
+    runs: dict[str, Sequence[str]] = {"names": names, "preset": tuple(presets)}
     return {
         "list": {"names": names},
         "run": runs,

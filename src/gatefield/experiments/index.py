@@ -25,7 +25,12 @@ def _experiments(subject: str) -> list[Experiment]:
 
 
 def _line(experiment: Experiment, subject: str) -> dict[str, object]:
-    words = {"name": experiment.name, "subject": subject, "title": experiment.title, "durations": dict(experiment.durations)}
+    words: dict[str, object] = {
+        "name": experiment.name,
+        "subject": subject,
+        "title": experiment.title,
+        "durations": dict(experiment.durations),
+    }
     return words | {"source": experiment.source}
 
 

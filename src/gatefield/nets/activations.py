@@ -42,4 +42,4 @@ def as_activation(value: ActivationName | Activation) -> ActivationName | Activa
 
 def activation_function(value: ActivationName | Activation) -> Activation:
     """The function that a name stands for, or the given one."""
-    return ACTIVATIONS[value] if isinstance(value, str) else value
+    return value if callable(value) else ACTIVATIONS[value]

@@ -70,7 +70,7 @@ def initial_fields(
     return factor * fields
 
 
-def _by_rule(init: InitialName | Rule, key: Keys | None, K: int, n: int, scale: float) -> Float[Array, "*runs K n"]:
+def _by_rule(init: str | Rule, key: Keys | None, K: int, n: int, scale: float) -> Float[Array, "*runs K n"]:
     rule = INITIAL[checks.choice("init", init, INITIAL)] if isinstance(init, str) else init
     if key is None:
         name = init if isinstance(init, str) else getattr(init, "__name__", "init")

@@ -168,7 +168,7 @@ def _without_experiment(entry: Entry, about: About, again: str, why: str) -> Sec
     )
 
 
-_FIRST = {
+_FIRST: dict[str, str] = {
     "finished": "made",
     "seconds": "seconds",
     "device": "device",
@@ -189,7 +189,7 @@ def _provenance(record: xr.Dataset) -> list[tuple[str, str]]:
     """How it was made, what most readers look for first; then what else the experiment noted that is no parameter."""
     parameters = record.attrs.get("parameters", "")
     repeated = json.loads(parameters) if isinstance(parameters, str) and parameters.startswith("{") else {}
-    others = sorted(set(record.attrs) - set(_FIRST) - _LEFT - set(repeated))
+    others = sorted(set(map(str, record.attrs)) - set(_FIRST) - _LEFT - set(repeated))
     names = [*(name for name in _FIRST if name in record.attrs), *others]
     return [(_FIRST.get(name, name), _plain(record.attrs[name])) for name in names]
 

@@ -1,7 +1,7 @@
 """Colour images, and convolutional networks trained on them."""
 
 import dataclasses
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import equinox as eqx
 import numpy as np
@@ -124,22 +124,22 @@ def task_of(p: ImageSettings) -> Dataset:
     return colour_images(p).dataset(evaluated=min(EVALUATED, p.tested), block=2000)
 
 
-def conv_net(p: ImageSettings, gating: Gating, **settings: Any) -> ConvGated:
+def conv_net(p: ImageSettings, gating: str, **settings: Any) -> ConvGated:
     """One network for each seed; those of the same seed start from the same weights."""
     pools = [p.pool if p.pool != "none" and at + 1 in p.pooled else None for at in range(len(p.channels))]
     net = ConvGated(
         SHAPE,
         p.channels,
-        gating=gating,
+        gating=cast(Gating, gating),
         dense=p.dense,
         outputs=10,
-        padding=p.padding,
+        padding=cast(Any, p.padding),
         stride=p.stride * (len(p.channels) if len(p.stride) == 1 else 1),
-        pool=pools,
+        pool=cast(Any, pools),
         init=p.init,
         sigma=p.sigma,
         bias=p.bias,
-        precision=p.precision,
+        precision=cast(Any, p.precision),
         key=seed_keys(p)[0],
         **settings,
     )

@@ -1,7 +1,7 @@
 """MNIST with true labels, random labels and random pixels: networks with adapting and with frozen gates."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import numpy as np
 import xarray as xr
@@ -15,7 +15,7 @@ from gatefield.experiments.deep.digits.verdicts import exceeds, generalises
 from gatefield.experiments.needs import at_least, exactly, lacking, unjudged
 from gatefield.lab import Bench, Experiment, Verdict
 from gatefield.lab.kinds import Count
-from gatefield.nets import DeepGated
+from gatefield.nets import DeepGated, Gating
 from gatefield.plot import COLOURS, WIDTH, end_labels, letter, over_epochs, plain_log_scale, say_setting
 
 NETS = {"galu": "GaLU, frozen gates", "relu": "ReLU"}
@@ -141,7 +141,7 @@ def _one_task(p: Settings, bench: Bench, name: str, found: Images) -> xr.Dataset
     first = p.model_copy(update={"epochs": min(p.early_epochs, p.epochs), "records": p.early_records})
     parts: list[xr.Dataset] = []
     for gating in NETS:
-        net = DeepGated(task.n, p.widths, gating=gating, outputs=10, init=p.init, key=seed_keys(p)[0])
+        net = DeepGated(task.n, p.widths, gating=cast(Gating, gating), outputs=10, init=p.init, key=seed_keys(p)[0])
         kept = measured(fit(bench, f"{name}-{gating}", net, task, p, loss="cross-entropy")[1])
         early = fit(bench, f"{name}-{gating}-early", net, no_test, first, loss="cross-entropy")[1]
         parts.append(kept.merge(_early(early)))

@@ -1,7 +1,7 @@
 """Deep gated networks on a handful of samples: drawn on the host in float64, their errors with a fixed and a moving kernel."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import jax
 import numpy as np
@@ -103,7 +103,7 @@ def descend(
     cases: Sequence[Case],
     rate: float,
     *,
-    gating: Gating = "free",
+    gating: str = "free",
     soft: tuple[float, float] | None = None,
     **settings: Any,
 ) -> Training:
@@ -125,7 +125,7 @@ def descend(
         )
     weights, gates, x, y = jax.tree.map(lambda *leaves: np.stack(leaves), *cases)
     widths, free, (beta, eps) = [w.shape[-1] for w in weights[:-1]], gates if gating == "free" else None, soft or (None, None)
-    net = DeepGated(x.shape[-1], widths, gating=gating, init=weights, free_gates=free, beta=beta, eps=eps)
+    net = DeepGated(x.shape[-1], widths, gating=cast(Gating, gating), init=weights, free_gates=free, beta=beta, eps=eps)
     common = {"batch_size": "all", "loss": "sse", "learning_rate": rate / largest, "key": jax.random.key(0)}  # nothing is drawn
     return bench.train(part, net, Dataset(x, y), **common, **settings)
 

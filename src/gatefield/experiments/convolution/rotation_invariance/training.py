@@ -1,6 +1,6 @@
 """The trainings of `rotation-invariance`: ramps at one place of the ring or at any, then tested at every place."""
 
-from typing import Any
+from typing import Any, cast
 
 import equinox as eqx
 import jax
@@ -80,7 +80,7 @@ def _net(p: RingSettings, grid: Grid, head: str, **gates: Any) -> ConvGated:
         outputs=1,
         kernel_size=p.kernel_size,
         padding="circular",
-        head=head,
+        head=cast(Any, head),
         key=grid.share(keys, over="seed"),
         **gates,
     )

@@ -5,8 +5,6 @@ from typing import NamedTuple
 
 import xarray as xr
 
-from gatefield.nets import Gating
-
 PAPER = {
     "linear": (0.5042, 0.3939), "relu": (0.99, 0.71),
     "beta=1,eps=0.1": (0.99, 0.59), "beta=2,eps=0.1": (0.99, 0.64), "beta=4,eps=0.1": (0.99, 0.68),
@@ -24,12 +22,12 @@ class Row(NamedTuple):
     """One network of the table."""
 
     name: str
-    gating: Gating
+    gating: str
     beta: float
     eps: float
 
 
-def rows_of(plain: Sequence[Gating], betas: Sequence[float], epsilons: Sequence[float]) -> list[Row]:
+def rows_of(plain: Sequence[str], betas: Sequence[float], epsilons: Sequence[float]) -> list[Row]:
     """The networks without soft gates, then all pairs of beta and eps, as the paper lists them."""
     soft = [Row(f"beta={b:g}+eps={e:g}", "soft-relu", b, e) for e in epsilons for b in betas]
     return [*(Row(name, name, float("inf"), 0.0) for name in plain), *soft]

@@ -1,7 +1,7 @@
 """What the experiments on two digits share: settings, one network's training with its kernels, and the two panels."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import numpy as np
 import xarray as xr
@@ -47,10 +47,11 @@ class Digits:
         self.task: Dataset = self.images.dataset()
         self.probe: Probe = probe(self.images, p.kernel_samples, p.ridge, p.seed)
 
-    def net(self, gating: Gating, **settings: Any) -> DeepGated:
+    def net(self, gating: str, **settings: Any) -> DeepGated:
         """A network for each seed; those of the same seed have the same strengths, whatever their gates."""
         widths = [self.p.width] * (self.p.depth - 1)
-        return DeepGated(self.task.n, widths, gating=gating, **{"init": self.p.init, "key": seed_keys(self.p)[0], **settings})
+        usual = {"init": self.p.init, "key": seed_keys(self.p)[0]}
+        return DeepGated(self.task.n, widths, gating=cast(Gating, gating), **{**usual, **settings})
 
     def fit(self, bench: Bench, part: str, net: DeepGated, **kernels: Kernel) -> tuple[DeepGated, xr.Dataset]:
         """The trained net; its accuracies and, of each kernel (by default the tangent kernel), nu, trace and least eigenvalue.
