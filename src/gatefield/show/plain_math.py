@@ -5,7 +5,7 @@ import re
 from markupsafe import Markup
 
 _NAMES = "alpha|beta|delta|eps|eta|theta|kappa|lambda|mu|nu|xi|pi|rho|sigma|tau|phi|chi|Sigma|Lambda|Phi"
-_GREEK = dict(zip(_NAMES.split("|"), "αβδεηθκλμνξπρστφχΣΛΦ", strict=True))
+_GREEK: dict[str, str] = dict(zip(_NAMES.split("|"), "αβδεηθκλμνξπρστφχΣΛΦ", strict=True))
 _SIGNS = {"->": "→", ">=": "≥", "<=": "≤", "+-": "±", "infinity": "∞", "(inf)": "(∞)"}
 _ALONE = r"(?<![\w.])(?<!\w-)"
 """Not inside a name such as `relu.tau_max` or `002-eta`."""
