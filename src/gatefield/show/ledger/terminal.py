@@ -69,10 +69,8 @@ def _cells(finding: Finding, text: dict[str, str]) -> list[Text]:
     """One row."""
     origin = "; ".join(filter(None, (finding.place, finding.implements, text["method"])))
     says = Text.assemble(finding.says, (f"\n{origin}", "dim"))
-    if finding.number:
-        says.append(f"\nnumber: {finding.number}", "dim")
-    if finding.note and _shows_note(finding):
-        says.append(f"\n{finding.note}", "italic")
+    for line in _remarks(finding):
+        says.append(f"\n{line}", "italic")
     if finding.error_text:
         says.append(f"\n{finding.error_text}", "bold yellow")
     estimate = Text.assemble(text["estimate"], "\n", (text["error"], "dim"))
@@ -101,17 +99,17 @@ def _formula(finding: Finding, text: dict[str, str]) -> Iterator[tuple[int, Text
         )
         printed = f", printed {text['printed']}" if finding.printed is not None else ""
         yield 4, Text.assemble(result, numbers, printed)
-    if _shows_note(finding):
-        yield 4, Text("; ".join(filter(None, (finding.note, finding.number and f"number: {finding.number}"))), "italic")
+    for line in _remarks(finding):
+        yield 4, Text(line, "italic")
     if finding.error_text:
         where = "" if finding.estimate is not None else f"library {text['mark'][2:]}: {finding.implements}: "
         yield 4, Text(where + finding.error_text, "bold yellow")
 
 
-def _shows_note(finding: Finding) -> bool:
-    """Notes are shown where the status needs one, or the result is not in order; the page has all of them."""
+def _remarks(finding: Finding) -> list[str]:
+    """What the number is, and the note: where the status needs them, or something is not in order; the page has them all."""
     needed = finding.status in _WITH_NOTE or finding.printed_disagrees or not finding.in_order
-    return bool((finding.note or finding.number) and needed)
+    return [f"number: {finding.number}"] * bool(needed and finding.number) + [finding.note] * bool(needed and finding.note)
 
 
 def _status(finding: Finding) -> Text:
