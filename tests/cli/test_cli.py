@@ -316,9 +316,9 @@ def test_a_check_prints_its_findings_and_writes_the_page_and_the_store(folder, c
         lines[-3] == "2 formulas, as printed: 1 holds, 1 corrected; every library value agrees with its independent estimate."
     )
     assert lines[-1] == f"The ledger page, for any browser: {folder / 'gatefield-ledger.html'}"
-    assert "halved twice" in (folder / "gatefield-ledger.html").read_text()
+    assert "Halved twice" in (folder / "gatefield-ledger.html").read_text()
     assert main(["report"]) == 0
-    assert "halved twice" in (folder / "gatefield-report.html").read_text()
+    assert "Halved twice" in (folder / "gatefield-report.html").read_text()
 
 
 def test_a_check_as_json_prints_nothing_else(folder, capsys, formulas):
@@ -350,7 +350,7 @@ def test_a_check_of_some_formulas_leaves_the_page_of_all_alone(folder, capsys, f
     [
         ({"value": lambda: 0.6}, "library differs: theory.relu.pair_mean"),
         ({"value": lambda: 1 / 0}, "library fails: theory.relu.pair_mean"),
-        ({"status": "corrected"}, "library does not fit the status: theory.relu.pair_mean"),
+        ({"status": "corrected"}, "library contradicts the status: theory.relu.pair_mean"),
     ],
 )
 def test_a_check_that_finds_something_wrong_ends_with_code_one(folder, capsys, formulas, changes, words):

@@ -8,7 +8,7 @@ from typing import Any
 from gatefield.core.text.words import seconds
 from gatefield.ledger import SOURCES, Finding, Ledger
 
-_MARKS = {"agrees": "✓ agrees", "disagrees": "✗ differs", "inconsistent": "✗ does not fit the status", "fails": "✗ fails"}
+_MARKS = {"agrees": "✓ agrees", "disagrees": "✗ differs", "inconsistent": "✗ contradicts the status", "fails": "✗ fails"}
 """Of the library's value, never of the source's claim."""
 _SHORT = {"004": "Paper 004", "sheet": "not printed"}
 """Sources whose title is too long for a line."""
