@@ -5,8 +5,6 @@ import io
 import os
 import pty
 import shutil
-import subprocess
-import sys
 from dataclasses import replace
 
 import pytest
@@ -119,16 +117,16 @@ def test_what_cannot_be_done_is_one_sentence_and_nothing_is_removed(names, store
 
 
 @pytest.mark.parametrize(("answer", "left"), [("y\n", 1), ("\n", 2), ("no\n", 2), ("\x04", 2)])
-def test_a_terminal_is_asked(names, store, answer, left):
-    main_end, terminal = pty.openpty()
-    os.write(main_end, answer.encode())
-    command = [sys.executable, "-m", "gatefield", "store", "remove", names[8]]
-    result = subprocess.run(command, stdin=terminal, capture_output=True, text=True, timeout=120)
-    for end in (main_end, terminal):
-        os.close(end)
-    assert result.returncode == 0
-    assert f"  {names[8]}, finished\nRemove 1 entry, " in result.stdout
-    assert ("Nothing is removed." in result.stdout) is (left == 2)
+def test_a_terminal_is_asked(names, store, capsys, monkeypatch, answer, left):
+    keyboard, terminal = pty.openpty()
+    os.write(keyboard, answer.encode())
+    with open(terminal) as stream:
+        monkeypatch.setattr("sys.stdin", stream)
+        assert main(["store", "remove", names[8]]) == 0
+    os.close(keyboard)
+    said = capsys.readouterr().out
+    assert f"  {names[8]}, finished\nRemove 1 entry, " in said
+    assert ("Nothing is removed." in said) is (left == 2)
     assert len(store.entries()) == left
 
 
