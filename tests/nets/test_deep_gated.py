@@ -219,6 +219,7 @@ def test_runs_have_their_own_weights_and_gates():
         ({"gating": "galu", "gates_from": DeepGated(3, [4, 5], gating="linear", key=KEY)}, "has no weights that make gates"),
     ],
 )
+@pytest.mark.wrong_types
 def test_bad_input_is_one_sentence(settings, words):
     with pytest.raises(UserError, match=words):
         deep(**settings)

@@ -98,6 +98,7 @@ def test_each_run_may_have_its_own_soft_gate(make):
         make("galu", beta=[1.0, np.inf])(KEY)
 
 
+@pytest.mark.wrong_types
 @both
 def test_sums_in_bfloat16_change_the_output_by_their_rounding_alone(make):
     single, half = (np.asarray(make("soft-relu", precision=p)(KEY)(X)) for p in ("float32", "bfloat16"))

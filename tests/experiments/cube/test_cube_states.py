@@ -207,10 +207,11 @@ def test_verdicts_on_both_sides_of_their_bounds(words, changes, measured, holds)
     assert found.measured == pytest.approx(measured, rel=1e-12, abs=1e-15)
 
 
-def test_what_is_expected():
+def test_what_is_predicted():
+    """Where nothing but a bound is known, nothing is: of the loss that should be lowest."""
     expected = [v.predicted for v in judging.told(experiment, made())]
     assert expected[:6] == [0.557872, 0.183405, 0.39, 1, 0, 9]
-    assert expected[6:-3] == [0, 1, 1, 1, 1] * 2 + [1, 0, 1, 1]  # no lowest loss, and no localized end, of the last pair
+    assert expected[6:-3] == [None, 1, 1, 1, 1] * 2 + [1, 0, 1, 1]  # no lowest loss, and no localized end, of the last pair
     assert expected[-3:] == [1, 1, 0]
 
 

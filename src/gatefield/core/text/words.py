@@ -51,7 +51,7 @@ def size(value: int) -> str:
     """
     amount, unit = float(value), "B"
     for larger in ("kB", "MB", "GB", "TB"):
-        if float(f"{amount:.2g}") < 1000:
+        if round(amount) < 1000:
             break
         amount, unit = amount / 1000, larger
     return f"{float(f'{amount:.2g}') if amount < 10 else round(amount):g} {unit}"

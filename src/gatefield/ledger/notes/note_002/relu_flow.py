@@ -87,7 +87,8 @@ FORMULAS = {
         value=lambda: relu.gate_mean(W[0], COV1) @ OUTWARD * math.sqrt(2 * math.pi / (W[0] @ COV1 @ W[0])),
         estimate=lambda: Estimate(regressed(W[0], COV1) @ OUTWARD, 1e-12, "least squares on points of that covariance"),
         right=r"X = S v + A X,\quad v = \frac{\Sigma w}{w^\top\Sigma w},\quad \mathrm{Cov}(A X, S) = 0",
-        note="v along a fixed direction; the mean of Gaussian X where the gate is open is v E[S 1(S > 0)]",
+        note="the mean of Gaussian X where the gate is open is v E[S 1(S > 0)]",
+        number="v along a fixed direction; Gaussian data on four sites",
     ),
     "002-eq13": corrected(
         place="equation 13",

@@ -72,7 +72,8 @@ FORMULAS = {
         value=lambda: (strengths_with(1.0) - strengths_with(0.0)) @ MARKS,
         estimate=slopes_by_hand,
         right=r"\varphi_p(m) = \prod_{l \neq l(m)}\Theta(l, p(l-1), p(l))\ \mathrm{if}\ p \ni m,\ \mathrm{else}\ 0",
-        note="strengths are linear in each weight; the derivatives of all paths, the k-th of which is multiplied by k",
+        note="strengths are linear in each weight",
+        number="sum of the derivatives of all paths by one weight, the k-th multiplied by k",
     ),
     "004-lemma2.1": corrected(
         place="lemma 2.1, equations 4 and 9",
