@@ -29,8 +29,8 @@ tour: setup ## the main job: two trainings beside their theory, verdicts, and a 
 	$(BIN)/gatefield tour
 
 # Most of the tests' time goes into compiling; code that is optimised less compiles in a third of the time.
-# (All three are flags of the locked jaxlib; a jaxlib that does not know one stops at once and says so.)
-QUICK_COMPILE := XLA_FLAGS="--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true --xla_cpu_use_fusion_emitters=false"
+# (All are flags of the locked jaxlib; a jaxlib that does not know one stops at once and says so.)
+QUICK_COMPILE := XLA_FLAGS="--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true --xla_cpu_use_fusion_emitters=false --xla_cpu_parallel_codegen_split_count=1"
 
 test: setup ## the tests (slow ones are left out; `make slow` runs those)
 	$(QUICK_COMPILE) $(BIN)/python -m pytest -n auto --dist loadgroup -q

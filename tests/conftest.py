@@ -1,5 +1,7 @@
 """What all tests share. Types are checked while they run, by jaxtyping and beartype."""
 
+import zlib
+from collections import Counter
 from pathlib import Path
 
 import jax
@@ -8,6 +10,23 @@ import pytest
 
 MOST_MAPS = 45_000
 """Compiled programs keep maps of memory, of which Linux allows a process 65,530; beyond, the process crashes."""
+
+
+SHARE = 4
+"""Of the cases of a costly test, one in so many is run by `make test`."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Mark as slow what `costly` leaves out. Tests of the same cases begin at different ones, so that few are left to none."""
+    costly = [item for item in items if item.get_closest_marker("costly")]
+    names = [item.nodeid.partition("[")[0] for item in costly]
+    cases, seen = Counter(names), Counter()
+    for item, name in zip(costly, names, strict=True):
+        share = min(SHARE, cases[name])
+        if seen[name] % share != zlib.crc32(name.encode()) % share:
+            item.add_marker(pytest.mark.slow)
+        seen[name] += 1
 
 
 @pytest.fixture(autouse=True)

@@ -51,6 +51,7 @@ def test_an_entry_by_its_own_name(filled, folder):
     assert [path.name for path in folder.iterdir()] == [f"{filled[1]}.svg"]
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(("ending", "begins"), [("svg", b"<?xml"), ("png", b"\x89PNG"), ("PDF", b"%PDF-")])
 def test_the_ending_says_what_it_is(filled, folder, ending, begins):
     for _ in range(2):

@@ -64,6 +64,7 @@ def test_the_width_of_a_tie_grows_with_the_sites_and_follows_the_float_type(dtyp
         assert tied_sign(h, jnp.asarray(4.0, dtype), n).tolist() == [0.0, 0.0, 1.0, 0.0, -1.0]
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("scale", [1e-20, 1.0, 1e20])
 def test_the_scale_of_weights_and_inputs_does_not_matter(dtype, scale):

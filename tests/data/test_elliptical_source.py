@@ -55,6 +55,7 @@ def test_constants_of_the_mean_field(law, constant):
     assert value == pytest.approx(constant, abs=6e-7)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("law", LAWS, ids=repr)
 def test_radii_have_the_stated_mean(law):
     n, size = 6, 200_000

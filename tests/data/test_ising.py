@@ -30,6 +30,7 @@ def test_covariance_is_the_sum_over_states(n, boundary):
         np.testing.assert_allclose(matrix, (states * weights[:, None]).T @ states, atol=1e-14)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     ("n", "coupling", "boundary"), [(4, 0.5, "ring"), (5, -2.0, "ring"), (4, -0.8, "ring"), (5, 0.7, "line"), (2, 0.3, "ring")]
 )

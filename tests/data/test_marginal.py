@@ -81,6 +81,7 @@ def test_square_has_a_closed_form():
     assert correlation(lambda u: u**2, rho) == pytest.approx(covariance / (1 / 5 - 1 / 9), abs=1e-9)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     ("quantile", "h", "reach"),
     [

@@ -54,6 +54,7 @@ CASES = [
 ]
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(("name", "n"), CASES)
 def test_no_length_scale_has_an_undefined_slope(name, n):
     def total(xi):

@@ -51,6 +51,7 @@ def worst_deviation(found, expected, square):
     return np.max((np.abs(found - expected) - 2e-5) / (error + 1e-12))
 
 
+@pytest.mark.costly
 @every_source
 def test_samples_have_the_stated_moments(name):
     assert_stated_moments(name, 1.7, 0.4)
@@ -72,6 +73,7 @@ def assert_stated_moments(name, xi, shape):
     assert worst_deviation(products, covariance, product_squares) < 5
 
 
+@pytest.mark.costly
 @every_source
 def test_samples_are_finite_floats_of_the_stated_shape(name):
     source, key = one(name), jax.random.key(0)
@@ -93,6 +95,7 @@ def test_covariance_is_symmetric_and_positive(name):
         np.testing.assert_array_equal(matrix, np.roll(matrix, (1, 1), axis=(0, 1)))
 
 
+@pytest.mark.costly
 @every_source
 def test_jit_and_runs_are_the_same_as_plain_calls(name):
     xis, shapes, key = np.array([0.5, 1.3, 4.0]), np.array([0.0, 0.6, 1.0]), quick_key(0)
@@ -116,6 +119,7 @@ def test_moments_under_jit(name):
     np.testing.assert_allclose(mean, source.mean(), atol=1e-6)
 
 
+@pytest.mark.costly
 @every_source
 def test_x64_gives_doubles(name):
     plain = one(name).covariance()

@@ -37,6 +37,7 @@ def deviation(values, expected=0.0):
     return np.max(np.abs(values.mean(0) - expected) / (values.std(0) / np.sqrt(len(values)) + 1e-9))
 
 
+@pytest.mark.costly
 @every_source
 def test_symmetry_is_stated_if_samples_show_no_sign_of_its_absence(name, samples):
     """Mean and third moments of projections vanish, or one of them does not by far."""
@@ -50,6 +51,7 @@ def test_symmetry_is_stated_if_samples_show_no_sign_of_its_absence(name, samples
         assert np.any(source.mean()) or off > 20
 
 
+@pytest.mark.costly
 @every_source
 def test_gaussian_laws_are_stated_if_fourth_moments_are_gaussian(name, samples):
     source = one(name)
@@ -58,6 +60,7 @@ def test_gaussian_laws_are_stated_if_fourth_moments_are_gaussian(name, samples):
     assert off < 5 if source.gaussian else off > 8
 
 
+@pytest.mark.costly
 @every_source
 def test_elliptical_laws_have_the_stated_radius(name, samples):
     """The radius in the metric of the covariance has the stated mean, and is independent of where the sample points."""
@@ -75,6 +78,7 @@ def test_elliptical_laws_have_the_stated_radius(name, samples):
     assert deviation((radius - radius.mean())[:, None] * (white / radius[:, None])[:, :3] ** 2) < 5
 
 
+@pytest.mark.costly
 @every_source
 def test_inputs_of_continuous_laws_never_lie_on_an_edge(name):
     source = one(name)

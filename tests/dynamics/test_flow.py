@@ -48,6 +48,7 @@ SPIRAL = np.array([[-0.3, 1.0, 0.0], [-1.0, -0.3, 0.0], [0.2, 0.1, -0.5]])
 """Its eigenvalues are -0.3 +- i and -0.5."""
 
 
+@pytest.mark.slow
 def test_the_steady_time_is_where_a_linear_flow_gets_slow():
     """Three runs: two that decay to zero, whose time is found from the matrix exponential, and one that does not move."""
     calls = []
@@ -80,6 +81,7 @@ def test_the_steady_time_is_where_a_linear_flow_gets_slow():
     np.testing.assert_allclose(again.steady_time, record.steady_time, atol=1e-3)
 
 
+@pytest.mark.slow
 def test_steady_states_of_a_single_neuron_are_the_fourier_modes():
     """Amplitude sqrt(2/pi) sqrt(l1)/(l0+l1) at each mode; unstable are all modes with a smaller l0/l1."""
     n, modes = 12, [0, 1, 2, 6]
@@ -101,6 +103,7 @@ def test_steady_states_of_a_single_neuron_are_the_fourier_modes():
     np.testing.assert_allclose(record.eigenvalues[0], np.sort([radial, *others[1:]])[::-1], atol=1e-12)
 
 
+@pytest.mark.slow
 def test_biases_flow_along_with_their_fields():
     """A tuple of arrays, two runs, one bias vector for both, against scipy's integrator."""
     matrix = np.random.default_rng(2).normal(size=(3, 3)) / 3
@@ -141,6 +144,7 @@ def test_a_stiff_flow_reaches_a_late_time():
     np.testing.assert_allclose(record.fields[0, :, 0], expected, atol=1e-7)
 
 
+@pytest.mark.slow
 def test_a_line_of_steady_states_is_reached_without_a_shift_along_it():
     """v = w (1 - |w|^2) moves along rays: every start ends where its ray meets the sphere, a neutral direction aside."""
     starts = np.random.default_rng(5).normal(size=(5, 1, 3))
@@ -153,6 +157,7 @@ def test_a_line_of_steady_states_is_reached_without_a_shift_along_it():
     assert not record.unstable.any()
 
 
+@pytest.mark.slow
 def test_a_slow_place_without_a_steady_state_is_not_refined():
     """dw/dt = 1e-10 + (w - 1)^2 lingers at w = 1 and has no zero."""
     record = flow(lambda w: 1e-10 + (w - 1) ** 2, np.full((1, 1), 0.5), [0.0, 1e5], until="steady")
@@ -187,6 +192,7 @@ def test_stability_does_not_depend_on_the_scale_of_the_velocity():
     assert stability(lambda w: rates * w, np.zeros((1, 4)), neutral=1e-15)[1] == 3
 
 
+@pytest.mark.slow
 def test_a_solver_of_diffrax_can_be_given():
     by_name, by_object = (
         flow(lambda w: w @ SPIRAL.T, np.ones((1, 3)), [0.0, 2.0], solver=solver) for solver in ("dopri8", diffrax.Tsit5())

@@ -4,6 +4,7 @@ import diffrax
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
 from gatefield import Committee, GatedLinear, Task, flow, train
 from gatefield.data import GaussianClone, NonlinearGP
@@ -36,6 +37,7 @@ def test_what_a_flow_used_trains_as_if_it_had_not():
     np.testing.assert_array_equal(trained(net, task), trained(*parts()))
 
 
+@pytest.mark.slow
 def test_arrays_that_a_flow_used_are_in_single_precision_for_a_network():
     x = np.linspace(-1.0, 1.0, 5 * N).reshape(5, N)
     flow(lambda w: (1.0 - w @ jnp.asarray(x).T) @ x, np.ones((1, N)), [0.0, 0.01], solver=diffrax.Bosh3())

@@ -49,6 +49,7 @@ def test_a_schedule_is_the_learning_rate_of_each_step():
     np.testing.assert_allclose(record.fields.values[0, -1, 0], expected, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_the_times_of_a_long_schedule_are_summed_piece_by_piece(monkeypatch):
     schedule = optax.exponential_decay(0.3, 1, 0.7)
     whole = run(learning_rate=schedule).time.values
@@ -57,6 +58,7 @@ def test_the_times_of_a_long_schedule_are_summed_piece_by_piece(monkeypatch):
         np.testing.assert_array_equal(run(learning_rate=schedule).time, whole)
 
 
+@pytest.mark.slow
 def test_a_constant_schedule_is_the_number():
     number, schedule = run(), run(learning_rate=optax.constant_schedule(0.05))
     np.testing.assert_array_equal(number.fields, schedule.fields)
@@ -64,6 +66,7 @@ def test_a_constant_schedule_is_the_number():
     assert schedule.attrs["learning_rate"] == "constant_schedule.<locals>.<lambda>"
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(("rate", "shut"), [(lambda step: 0.2 / 2.0**step, 2), (0.1, 3), (0.125, 2)])
 def test_gates_follow_the_time_of_the_flow(rate, shut):
     """They open at 0.25: the sum of 0.2, 0.1, ... passes it before the third step, steps of 0.1 do so before the fourth."""
@@ -88,6 +91,7 @@ def test_the_sum_of_squares_is_the_mean_times_the_batch():
     )
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     ("name", "function"),
     [("sgd", optax.sgd), ("adam", optax.adam), ("momentum", lambda rate: optax.sgd(rate, momentum=0.9))],

@@ -45,6 +45,7 @@ CASES = {
 }
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("name", CASES)
 def test_steps_by_hand_are_those_of_train(name):
     net, task, more = CASES[name]

@@ -72,6 +72,7 @@ def test_chunks_do_not_change_a_bit():
         assert whole.identical(part.assign_attrs(whole.attrs)), chunk
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("seconds", [1e-9, 1e9])
 def test_pieces_do_not_change_a_bit(monkeypatch, seconds):
     """Of one step, or of sixteen and then of many; in parts of records and over several of them."""
@@ -132,6 +133,7 @@ def test_one_key_for_many_runs_is_folded():
     np.testing.assert_allclose(together.fields[1], alone.fields[0], rtol=1e-5, atol=1e-7)
 
 
+@pytest.mark.slow
 def test_groups_of_runs_give_the_same(monkeypatch):
     net, data = committee(key=jax.random.split(KEY, 5)), task()
     whole = run(net, data, steps=60)
@@ -152,6 +154,7 @@ def test_a_diverged_run_is_a_status_and_leaves_the_others_alone():
 SLOWER = [pytest.param(name, marks=pytest.mark.slow) for name in ("sgd", "adamw", "rmsprop")]
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("optimizer", ["momentum", "adam", *SLOWER])
 def test_optimisers_lower_the_loss(optimizer):
     record = run(committee(K=4), task(), steps=300, batch_size=200, learning_rate=0.02, optimizer=optimizer)

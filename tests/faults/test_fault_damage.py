@@ -12,6 +12,7 @@ def stores(tmp_path_factory):
     return damage.Stores(tmp_path_factory.mktemp("stores"), [STORE])
 
 
+@pytest.mark.costly
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("case", range(4))
 def test_damage_is_told_or_mended(stores, case):

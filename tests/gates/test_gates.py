@@ -31,6 +31,7 @@ GATES = {
 }
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("name", GATES)
 def test_values_lie_between_0_and_1_for_each_input(name):
     x = np.random.default_rng(0).normal(size=(50, 3, N))

@@ -62,6 +62,7 @@ CASES = {
 }
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("kind", [np.float32, np.float64])

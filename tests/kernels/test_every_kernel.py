@@ -88,6 +88,7 @@ def test_entries_depend_on_their_two_samples_alone(kernel):
     np.testing.assert_allclose(part, expected, rtol=1e-10, atol=1e-12 * np.abs(K).max())
 
 
+@pytest.mark.costly
 @every
 def test_traced_values_give_the_same(kernel):
     K = kernel(GATES, X)
@@ -99,6 +100,7 @@ def test_traced_values_give_the_same(kernel):
     np.testing.assert_allclose(double, K, rtol=1e-9, atol=1e-11 * np.abs(K).max())
 
 
+@pytest.mark.costly
 @every
 def test_many_sets_of_samples_at_once(kernel):
     sets = [np.array([0, 1, 2]), np.array([5, 3, 1])]

@@ -70,6 +70,7 @@ def test_products_of_features_are_the_path_kernel():
     np.testing.assert_allclose(ones @ ones.T, kernels.path_overlap(gates), rtol=1e-12)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("gating", ["relu", "galu", "soft-relu", "free", "linear"])
 @pytest.mark.parametrize("outputs", [1, 3])
 def test_a_network_is_the_sum_over_its_paths(gating, outputs):

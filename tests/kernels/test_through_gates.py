@@ -82,6 +82,7 @@ def soft(gating, x):
     return found
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("outputs", [1, 2])
 def test_parts_of_gates_by_jacobians(outputs):
     """dy/dG times dG/dtheta times dy/dtheta, all three by JAX, one gate after the other."""

@@ -101,6 +101,7 @@ def test_zeros_and_opposite_samples(own):
     np.testing.assert_allclose(K[1:, 1:], [[3, own / np.pi], [own / np.pi, 3]], atol=1e-15)
 
 
+@pytest.mark.slow
 def test_sigma_alone_may_be_traced():
     slope = jax.grad(lambda s: kernels.wide_relu_ntk(X, 3, 5, s)[0, 1])(0.7)
     ends = [kernels.wide_relu_ntk(X, 3, 5, s)[0, 1] for s in (0.7 - 1e-4, 0.7 + 1e-4)]

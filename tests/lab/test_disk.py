@@ -148,6 +148,7 @@ for limit in (20, 200):  # stops the chunk, then the checkpoint
 """
 
 
+@pytest.mark.slow
 def test_a_limit_on_file_sizes(tmp_path):
     command = [sys.executable, "-c", LIMITED, str(tmp_path / "run"), str(Path(__file__).parent)]
     said = subprocess.run(command, capture_output=True, text=True, check=True).stdout

@@ -117,6 +117,7 @@ def delete(path):
     path.unlink()
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("harm", [flip, truncate, empty, delete])
 @pytest.mark.parametrize("file", [CHUNK, LAST, "data.zarr/loss/c/0/3", "data.zarr/step/c/0", "data.zarr/name/c/0"])
 def test_a_harmed_chunk_is_named(tmp_path, harm, file):

@@ -75,6 +75,7 @@ def test_recovers_plain_bumps():
     assert distance(fit.phi, np.pi, 2 * np.pi).max() < 1e-6
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     ("field", "wave"),
     [
@@ -94,6 +95,7 @@ def test_limiting_fields_are_fitted(field, wave):
     np.testing.assert_allclose(rebuilt, field, atol=2e-3)
 
 
+@pytest.mark.slow
 def test_finds_what_scipy_finds():
     """No start of scipy's least squares on sums over images, out of many, leaves less over."""
     rng = np.random.default_rng(2)

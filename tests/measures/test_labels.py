@@ -68,6 +68,7 @@ def test_another_dimension_can_be_read(name):
         measure(FIELDS.isel(position=0))
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("name", OF_FIELDS)
 def test_arrays_and_lists_give_arrays(name):
     measure, _ = OF_FIELDS[name]

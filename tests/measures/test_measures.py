@@ -75,6 +75,7 @@ SCALED = {
 }
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("name", SCALED)
 def test_no_scale_is_too_small_or_large(name):
     """In both precisions, from near the smallest normal numbers to near the largest; one call each, as a stack."""

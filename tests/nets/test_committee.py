@@ -18,6 +18,7 @@ REFERENCE = {
 }
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("activation", REFERENCE)
 @pytest.mark.parametrize("readout", ["mean", "learned"])
 def test_output_is_the_sum_over_units(activation, readout):
@@ -93,6 +94,7 @@ def test_linear_pathway_starts_at_zero_in_every_run():
     np.testing.assert_array_equal(own.linear, np.eye(3, 6))
 
 
+@pytest.mark.slow
 def test_linear_pathway_is_trained_by_the_gradient():
     """One step of length 0.1 along minus the gradient of the loss, E[(yhat - y) x], on the very batch of the step."""
     task, v = Task(Gaussian(6, 2.0), Gaussian(6, 1.0)), np.linspace(-1.0, 1.0, 6)

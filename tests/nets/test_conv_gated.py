@@ -93,6 +93,7 @@ def plain(net, x, sides, strides, pools, padding, head):
     return np.array(out)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("gating", KINDS)
 def test_output_of_an_image_network_is_the_plain_pass(gating):
     net = image(gating)
@@ -146,6 +147,7 @@ def test_moments_over_drawn_networks_are_those_of_the_theory():
     assert np.all(np.abs(products.mean(0) - exact) <= 5 * error + 1e-12)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("gating", ["relu", "soft-galu"])
 def test_biases_shift_every_sum(gating):
     """A constant input channel of ones with the bias as its weight does the same."""
@@ -259,6 +261,7 @@ def test_inputs_of_another_shape_are_one_sentence(shape):
         image("relu")(jnp.ones(shape))
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("settings", [{"key": jax.random.split(KEY, 2)}, {"beta": [1.0, 2.0]}])
 def test_several_runs_are_not_called_as_one(settings):
     nets, x = image("soft-relu", **settings), jnp.asarray(X[IMAGE])

@@ -51,6 +51,7 @@ def plain(net, x):
     return outputs[:, 0] if outputs.shape[1] == 1 else outputs
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("gating", KINDS)
 def test_output_is_the_plain_pass(gating):
     net = deep(gating, outputs=3 if gating == "soft-galu" else 1)
@@ -76,6 +77,7 @@ def test_gates_are_those_of_the_output(gating):
     np.testing.assert_allclose(net(X), (z @ np.asarray(net.weights[-1]))[:, 0], rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     ("gating", "names"),
     [(kind, {"weights"}) for kind in KINDS[:5]]

@@ -24,6 +24,7 @@ def by_jacobian(net, x):
     return sum(np.einsum("som,tom->st", rows, rows) for rows in flat)
 
 
+@pytest.mark.costly
 @every
 def test_equals_the_products_of_the_jacobian(make):
     with jax.enable_x64(True):
@@ -35,6 +36,7 @@ def test_equals_the_products_of_the_jacobian(make):
     assert np.trace(expected) > 0
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("name", STRUCTURED)
 def test_the_structured_route_is_taken_and_equals_that_by_jacobians(name):
     with jax.enable_x64(True):
@@ -44,6 +46,7 @@ def test_the_structured_route_is_taken_and_equals_that_by_jacobians(name):
         np.testing.assert_allclose(found, route.jacobian_kernel(net, jnp.asarray(X)), rtol=1e-10, atol=1e-12)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("make", [ring("free", outputs=3), ring("soft-galu", bias=True), cubic])
 def test_blocks_of_samples_make_the_same_matrix(make, monkeypatch):
     """So little memory that blocks have one and two samples."""
@@ -71,6 +74,7 @@ def test_frozen_parts_do_not_count():
     np.testing.assert_allclose(tangent_kernel(net, X), (X @ X.T) * (opened @ opened.T.astype(float)) / 9, rtol=1e-4, atol=1e-6)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("make", [deep("relu"), deep("soft-galu", bias=True), ring("relu"), cubic])
 def test_under_jit_and_for_each_run(make):
     nets, x = make(jax.random.split(KEY, 2)), jnp.asarray(X, jnp.float32)
@@ -115,6 +119,7 @@ def test_plain_values_give_the_float_type_of_the_network():
     assert tangent_kernel(ring("relu")(KEY), X).dtype == np.float32
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("name", ["committee of all parts", "gated linear", "deep relu", "deep soft-galu", "ring relu"])
 def test_the_kernel_predicts_how_outputs_change(name):
     """A short step along minus the gradient of half the mean squared error moves outputs by -rate K (y - label) / samples.

@@ -18,6 +18,7 @@ BOTH = {"deep": deep, "ring": ring}
 both = pytest.mark.parametrize("make", BOTH.values(), ids=BOTH)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_convolution_over_one_position_is_a_dense_layer(kind):
     """Weights, biases and gates of a deep network in a convolutional one of kernels of side 1: the same network."""
@@ -35,6 +36,7 @@ def test_a_convolution_over_one_position_is_a_dense_layer(kind):
         np.testing.assert_allclose(other.reshape(mine.shape), mine, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("kind", ["relu", "galu", "gates-only"])
 @both
 def test_gates_that_are_taken_over_keep_their_biases(make, kind):
@@ -45,6 +47,7 @@ def test_gates_that_are_taken_over_keep_their_biases(make, kind):
         np.testing.assert_array_equal(mine, its)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("law", ["gaussian", "bernoulli"])
 @both
@@ -81,6 +84,7 @@ def test_gates_are_made_of_the_sums_that_decide_them(make):
         make("free")(KEY).preactivations(X)
 
 
+@pytest.mark.costly
 @both
 def test_each_run_may_have_its_own_soft_gate(make):
     nets = make("soft-relu", beta=[1.0, 8.0], eps=[0.0, 0.3])(KEY)
@@ -98,6 +102,7 @@ def test_each_run_may_have_its_own_soft_gate(make):
         make("galu", beta=[1.0, np.inf])(KEY)
 
 
+@pytest.mark.costly
 @pytest.mark.wrong_types
 @both
 def test_sums_in_bfloat16_change_the_output_by_their_rounding_alone(make):
@@ -108,6 +113,7 @@ def test_sums_in_bfloat16_change_the_output_by_their_rounding_alone(make):
         make("relu", precision="half")(KEY)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("kind", KINDS)
 def test_without_a_readout_the_last_gates_give_the_output(kind):
     net, whole = (deep(kind, outputs=outputs)(KEY) for outputs in (None, 4))

@@ -22,6 +22,7 @@ def one_step(net, **settings):
     return train(net, Dataset(X, labels), steps=1, batch_size="all", learning_rate=0.1, loss=loss, key=KEY, **settings)
 
 
+@pytest.mark.costly
 @every
 def test_a_run_axis_is_refused(make):
     nets = make(jax.random.split(KEY, N))
@@ -39,6 +40,7 @@ def test_as_many_runs_as_units_and_inputs_give_no_wrong_numbers():
         GatedLinear(6, half_spaces(np.eye(6)), key=jax.random.split(KEY, 6))(np.ones((2, 6)))
 
 
+@pytest.mark.costly
 @every
 @pytest.mark.parametrize("shape", [(SAMPLES, N + 1), (N - 1,), ()])
 def test_inputs_that_do_not_fit_are_one_sentence(make, shape):
@@ -47,6 +49,7 @@ def test_inputs_that_do_not_fit_are_one_sentence(make, shape):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.costly
 @every
 def test_inputs_may_be_lists_or_whole_numbers(make):
     net, whole = make(KEY), np.arange(SAMPLES * N).reshape(SAMPLES, N) % 5
@@ -57,6 +60,7 @@ def test_inputs_may_be_lists_or_whole_numbers(make):
         net([["a"] * N])
 
 
+@pytest.mark.costly
 @every
 def test_outputs_have_the_shape_of_the_samples(make):
     net = make(KEY)
@@ -67,6 +71,7 @@ def test_outputs_have_the_shape_of_the_samples(make):
         np.testing.assert_allclose(net(X[None]), y[None], rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.costly
 @every
 def test_jit_and_vmap_over_runs_give_the_same(make):
     nets, x = make(jax.random.split(KEY, 2)), jnp.asarray(X, jnp.float32)
@@ -77,6 +82,7 @@ def test_jit_and_vmap_over_runs_give_the_same(make):
     np.testing.assert_allclose(make(jax.random.split(KEY, 2)[1])(x), alone[1], rtol=rough, atol=rough)
 
 
+@pytest.mark.costly
 @every
 def test_float64_where_it_is_switched_on(make):
     single = np.asarray(make(KEY)(X))
@@ -90,6 +96,7 @@ def test_float64_where_it_is_switched_on(make):
         np.testing.assert_allclose(again, double, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.costly
 @every
 def test_one_step_moves_what_is_trainable_and_nothing_else_and_what_is_shown_is_recorded(make):
     """A training of two runs moves both, and records at step 0 what each network shows by itself."""
@@ -109,6 +116,7 @@ def test_one_step_moves_what_is_trainable_and_nothing_else_and_what_is_shown_is_
             np.testing.assert_allclose(record[name].values[run, 0], array, rtol=1e-6, atol=1e-7, err_msg=name)
 
 
+@pytest.mark.costly
 @every
 def test_repr_is_one_line(make):
     net = make(KEY)
@@ -141,6 +149,7 @@ def test_repr_shows_how_it_was_made(name, line):
     assert repr(NETWORKS[name](KEY)) == line
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("runs", [None, 3])
 def test_a_network_of_ones_own_trains(runs):
     """One step along minus the gradient of half the mean squared error, by hand; each run by itself."""

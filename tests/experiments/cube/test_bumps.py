@@ -89,6 +89,7 @@ def made(printed=None, right=None, three=1.0, sigmas=1.0, at=(0.22589, 0.27994),
 judged = functools.partial(judging.judged, experiment)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("name", CASES)
 def test_drift_of_bumps_is_that_of_the_whole_cube(name):
     n, sites = 5, (3, 0, 4)

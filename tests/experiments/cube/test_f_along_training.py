@@ -44,6 +44,7 @@ def test_drift_of_the_largest_entry_alone_is_half_a_column_of_the_covariance_on_
     np.testing.assert_allclose(site_drifts(fields, 1.5, np.inf), [cov[2] / 2, -cov[1] / 2], atol=1e-6)
 
 
+@pytest.mark.slow
 def test_sampled_drifts_agree_with_plain_means():
     source = NonlinearGP(6, np.array([1.0, 2.0]), np.array([1.0, np.inf]))
     fields = np.array([[1.0, 1, 1, 1, 1, 1], [0.9, -0.4, 0.3, 0.2, 0.7, -0.1]])

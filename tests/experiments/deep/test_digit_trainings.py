@@ -6,6 +6,7 @@ import pytest
 from test_experiments import simulated, trained
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     ("name", "size", "batch"),
     [

@@ -2,6 +2,7 @@
 
 import digit_records as records
 import numpy as np
+import pytest
 
 from gatefield.experiments.deep.frozen_or_adapting import NETS, experiment
 
@@ -32,6 +33,7 @@ def test_figure_shows_loss_accuracy_and_nu():
     assert "2 seeds, lines: mean, bands: standard error" in drawn.get_supxlabel().replace("\n", " ")
 
 
+@pytest.mark.slow
 def test_the_frozen_network_is_a_copy_of_the_other():
     record, bench = records.simulated(experiment, **records.SMALL)
     records.assert_gathered(record, bench, ["frozen", "relu"])

@@ -174,6 +174,7 @@ def limit(x, net, law):
     return gram * both + (relu if net == "ReLU" else gram * both)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("law", LAWS)
 @pytest.mark.parametrize("net", NETS)
 def test_a_small_run_by_hand(net, law, small):

@@ -15,6 +15,7 @@ def made():
     return record.assign(nu_gates=gates.nu, trace_gates=gates.trace)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("net", ADAPTING)
 def test_networks_whose_gates_adapt_are_compared_with_frozen_gates(net):
     at = NETS[net]

@@ -38,6 +38,7 @@ def test_figure_shows_all_three_networks():
     records.assert_curves(nu, record.nu, NETS)
 
 
+@pytest.mark.slow
 def test_learned_and_unlearned_gates_get_the_same_fresh_weights():
     record, bench = records.simulated(experiment, **records.SMALL)
     records.assert_gathered(record, bench, ["unlearned", "learned", "relu"])

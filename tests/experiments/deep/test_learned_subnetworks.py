@@ -2,6 +2,7 @@
 
 import digit_records as records
 import numpy as np
+import pytest
 from made_up import made_up_data
 
 from gatefield.experiments.deep.digits.pair import Digits
@@ -30,6 +31,7 @@ def test_figure_shows_both_kernels():
     assert [axes.get_ylabel() for axes in (paths, tangent)] == [r"$\nu$ of $M$ with trace one", r"$\nu$ of $K$ with trace one"]
 
 
+@pytest.mark.slow
 def test_nu_is_that_of_open_paths_which_stay_open_behind_frozen_gates():
     """M(s, s') = <x, x'> times, layer by layer, the number of units that are open for both."""
     small = {**records.SMALL, "ridge": 0.1, "width": 8, "learning_rate": 0.02}

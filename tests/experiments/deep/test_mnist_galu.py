@@ -127,6 +127,7 @@ def test_errors_that_are_none_are_drawn_at_the_end_of_the_axis():
     assert [text.get_text() for text in panel.texts] == ["<0.01"] * 2
 
 
+@pytest.mark.slow
 def test_each_task_is_trained_on_its_own_images_from_the_same_weights():
     small = {"widths": (4, 3), "epochs": 2, "batch_size": 300, "seeds": 2, "records": 2, "early_epochs": 1}
     record, bench = records.simulated(experiment, **small)

@@ -117,6 +117,7 @@ def test_one_seed_decides_nothing_about_means():
     assert [at for at, one in enumerate(found) if one.outcome != "not decided"] == [ADD_UP, SPEED]
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(("size", "outcome"), [(0.009, "confirmed"), (0.011, "refuted")])
 @pytest.mark.parametrize("sign", [1, -1])
 def test_speeds_of_both_flows_add_up_at_the_start(size, sign, outcome):
@@ -137,6 +138,7 @@ def test_speeds_of_kernels_count_at_the_common_start():
     assert verdict(record, SPEED).measured == 0.0
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(("off", "outcome"), ABOVE)
 def test_what_gates_alone_reach(off, outcome):
     where = {"net": "gates-only", "step": 8}
@@ -166,6 +168,7 @@ def test_quarters_and_flips_that_are_undone():
     np.testing.assert_allclose(undone(record.assign(between=0 * record.between)), 0.0)
 
 
+@pytest.mark.slow
 def test_unrelated_networks_are_those_of_other_seeds():
     """Two seeds, two samples, layers of three and two units: common gates of each layer over the root of both numbers."""
     one = np.array([[[1, 1, 0], [1, 0, 0]], [[1, 0, 0], [1, 1, 1]]], float)  # (seed, sample, gate)

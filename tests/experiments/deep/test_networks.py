@@ -59,6 +59,7 @@ def stepped(weights, gate, x, y, rate):
     return outputs(moved, gate(moved), x) - y
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("gating", ["free", "relu", "soft-relu"])
 def test_descent_takes_the_step_that_differences_give(gating):
     soft, cases = SOFT if gating == "soft-relu" else None, []

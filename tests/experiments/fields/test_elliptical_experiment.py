@@ -107,6 +107,7 @@ def test_figure():
     assert_drawn(drawn.axes[5], record.control_fields.values[0, -1, 0], color="0.3", marker="o")
 
 
+@pytest.mark.slow
 def test_flow_of_each_law_is_its_own():
     # a field scales with the law's constant, so the Gaussian law's path is the exact Gaussian flow, whatever stands beside it
     p = Settings(n=8, laws=("sphere", "gaussian"), seeds=2)

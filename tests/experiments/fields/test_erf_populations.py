@@ -73,6 +73,7 @@ def test_linear_stage_grows_slow_modes_for_negative_bias_and_fast_ones_for_posit
     assert (rate.sel(frequency=15, sign=1.0) > 0).all()
 
 
+@pytest.mark.slow
 @pytest.mark.wrong_types
 def test_runs_of_a_seed_share_start_and_key():
     net, task, settings = _train_erf(Recorder(), GAINS, P)

@@ -26,6 +26,7 @@ def apart(w, reference):
     return np.sqrt(((w - reference) ** 2).sum((-2, -1)) / (reference**2).sum((-2, -1)))
 
 
+@pytest.mark.slow
 @of("gaussian-committee")
 def test_committees_start_alike_at_all_batch_sizes_and_draw_by_themselves():
     _, p, record = simulated("gaussian-committee")

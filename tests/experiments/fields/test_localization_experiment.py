@@ -200,6 +200,7 @@ def simulated(**settings):
     return record, bench.parts["sgd"]
 
 
+@pytest.mark.slow
 def test_conditions_that_are_set_are_those_of_the_training():
     settings = {"boundary": "line", "init": "basis", "readout": "learned", "output_bias": True}
     record, part = simulated(**settings, loss="cross-entropy", optimizer="adam")

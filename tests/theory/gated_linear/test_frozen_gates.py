@@ -55,6 +55,7 @@ def test_shares_and_labels_count(sampled):
     np.testing.assert_allclose(frozen_losses(other, FIELDS[None], found), error, rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_gaussian_limit_is_the_sampled_one_within_noise(gaussian):
     exact = frozen_limits(gaussian, FIELDS[None], FIELDS[None]).limit
     rng, rows, labels = np.random.default_rng(0), [], []

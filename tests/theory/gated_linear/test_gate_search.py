@@ -44,6 +44,7 @@ def test_gradient_by_finite_differences():
     np.testing.assert_allclose(slope, numbers, atol=1e-8)
 
 
+@pytest.mark.slow
 def test_sampled_objective_mirrors_the_sample():
     """On a fixed sample the moments are those of all inputs with both signs."""
     task = Task(NonlinearGP(6, 1.5, 3.0), NonlinearGP(6, 0.7, 3.0))
@@ -83,6 +84,7 @@ def test_single_gate_is_the_best_mode():
     np.testing.assert_allclose(found.explained, best_share / (2 * np.pi), rtol=1e-6)
 
 
+@pytest.mark.slow
 def test_local_search_and_given_starts_never_lose():
     """On sampled data: at least as good as each end, on the search's own sample."""
     task = Task(Hypercube(6, 1.5), Hypercube(6, 0.7))

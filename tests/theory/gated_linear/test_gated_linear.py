@@ -86,6 +86,7 @@ def test_initial_rate_and_half_time():
     assert losses[1] == pytest.approx((losses[0] + losses[2]) / 2, rel=1e-9)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("rates", [(1.0, 1e-9, 0.0), (3.0, 3.0, 3.0), (1e5, 1.0, 1e-3)])
 def test_half_time_whatever_the_rates(rates):
     """By its equation, for sets of gates side by side of which one explains nothing."""
@@ -159,6 +160,7 @@ CLOSED = {
 }
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("name", CLOSED)
 def test_closed_moments_against_samples(name):
     kind, gates = CLOSED[name]
@@ -211,6 +213,7 @@ def test_sampling_is_compiled_once_for_gates_and_sources_of_one_kind():
     assert len(prepared) == 1
 
 
+@pytest.mark.slow
 def test_any_gate_and_source_can_be_sampled():
     task = Task(SinglePulse(6, widths=(1, 2)), Gaussian(6, 1.0))
     gates = GateSet([Custom(lambda x: x[..., 0] > 0.5), HalfSpace(np.ones(6), threshold=0.2)])
@@ -220,6 +223,7 @@ def test_any_gate_and_source_can_be_sampled():
     assert found.b[0] == pytest.approx(expected, abs=5 * np.std(y * x[:, 0]) / 100)
 
 
+@pytest.mark.slow
 def test_race_table_for_gaussian_data():
     """Explained power, |b|^2, largest eigenvalue and half time of five pairs of gates, n = 40, length scales 2 and 1.
 
@@ -324,6 +328,7 @@ def test_parallel_gates_on_symmetric_data_have_a_closed_A():
     assert (np.abs(found.b.value - drawn.b.value) < 6 * np.hypot(found.b.error, drawn.b.error)).all()
 
 
+@pytest.mark.slow
 def test_labels_of_a_teacher():
     """Gates of a linear teacher that are always open: b = A v, and all of E y^2 is explained."""
     teacher = GatedLinear(4, [Open()], init=[[1.0, -2.0, 0.5, 0.0]])

@@ -24,6 +24,7 @@ def test_judging_a_network_in_its_steady_state():
     np.testing.assert_allclose(found.fields, field, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_a_relu_network_explains_what_its_loss_says():
     fields = np.random.default_rng(0).normal(size=(3, 6)) / 3
     found = judge(fields, TASK, key=KEY)

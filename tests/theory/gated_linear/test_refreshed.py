@@ -20,6 +20,7 @@ STARTS = RNG.normal(size=(2, 2, 5))
 PATHS = RNG.normal(size=(2, 7, 2, 5))
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("K", [1, 2])
 def test_refreshed_gates_are_solved_piece_by_piece(K):
     """With statistics and `solve_pieces`, which share no code with it."""
@@ -36,6 +37,7 @@ def test_refreshed_gates_are_solved_piece_by_piece(K):
                 assert found.loss[s, time] == pytest.approx(float(gated_linear.loss(A, b, exact[time], K, power)), abs=1e-9)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("data", [GAUSSIAN, SAMPLED], ids=["gaussian", "sampled"])
 def test_gates_of_its_own_are_those_of_its_weights(data):
     """As if given the path that it takes; a network with gates of the start for ever takes those of its start."""
@@ -47,6 +49,7 @@ def test_gates_of_its_own_are_those_of_its_weights(data):
     assert np.abs(own.fields - frozen.fields).max() > 1e-3
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("K", [1, 2])
 def test_relu_paths_are_those_of_the_exact_flow(K):
     cov1, cov0 = (source.covariance() for source in (TASK.positive, TASK.negative))
@@ -75,6 +78,7 @@ def test_relu_paths_on_a_sample_go_down_its_gradient():
     np.testing.assert_allclose(alone, drift - total @ w[0, 0] / 4, atol=2e-3)
 
 
+@pytest.mark.slow
 def test_ever_fresher_gates_come_to_the_relu_path():
     """The error of the end halves with the time between refreshments."""
     relu_way = relu_path(GAUSSIAN, STARTS, 0.125, 33)

@@ -45,6 +45,7 @@ def plain_loss(w, labels=(1.0, 0.0), proportion=0.5):
     return total / 2
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("setting", [{}, {"labels": (1.0, 0.3)}, {"labels": (-1.0, 0.5)}, {"proportion": 0.2}])
 def test_the_loss_is_the_least_of_all_sizes(setting):
     _, _, losses, sizes = contrast(FIELDS, lopsided(**setting))
@@ -96,6 +97,7 @@ def test_velocity_on_few_points_is_minus_the_slope_of_the_loss():
         np.testing.assert_allclose(found, -np.array(slope) / 2e-6, atol=1e-7)
 
 
+@pytest.mark.slow
 def test_velocity_on_symmetric_points_is_that_of_the_neuron():
     pulses = [SinglePulse(N, widths, complement=True, centre=True) for widths in ((2, 3), (1, 2))]
     np.testing.assert_allclose(finite_velocity(FIELDS[0], Task(*pulses)), neuron.velocity(FIELDS[0], Task(*pulses)), atol=1e-12)
