@@ -218,6 +218,14 @@ def test_one_program_trains_all_beta_and_eps(monkeypatch):
     assert not np.allclose(both.loss[0], other.loss[0])
 
 
+def test_a_last_interval_may_be_shorter():
+    task = Dataset(X[IMAGE], np.arange(3, dtype=np.int32))
+    settings = {"steps": 5, "batch_size": "all", "learning_rate": 0.5, "loss": "cross-entropy", "key": KEY}
+    often, seldom = (train(image("soft-relu"), task, record_every=every, **settings) for every in (1, 2))
+    assert seldom.record.step.values.tolist() == [0, 2, 4, 5]
+    np.testing.assert_allclose(seldom.record.loss, often.record.loss.sel(step=seldom.record.step), rtol=1e-5)
+
+
 def test_a_run_axis_of_free_gates():
     gates = [np.stack([np.ones((3, *u)), np.zeros((3, *u))]) for u in image("relu").units]
     net = image("free", free_gates=gates, key=jax.random.split(KEY, 2))

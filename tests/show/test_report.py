@@ -10,12 +10,14 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+import xarray as xr
 from rich.console import Console
 from show_fakes import BUMP, FakeEntry, find
 
 from gatefield import UserError, experiments, show
 from gatefield.lab import Parameters, Store, Verdict, parameter_values, resolve, run
 from gatefield.show import show_outcome, write_report
+from gatefield.show.kept import source_of
 from gatefield.show.pictures import pictures_of
 from gatefield.show.setting import setting
 
@@ -429,6 +431,20 @@ def test_equal_runs_have_the_same_figure_to_the_byte(tmp_path):
         pictures_of(COUNTED, record.assign_attrs(changed), tmp_path / "nowhere") for changed in ({}, own, {"gain": 7.0})
     )
     assert one == other != third
+
+
+def test_other_numbers_or_names_are_another_source_of_a_figure():
+    record = xr.Dataset({"loss": ("step", [0.5, 0.25])}, attrs={"gain": 3.0})
+    others = [
+        record.copy(deep=True),
+        record.assign(loss=record.loss * 2),
+        record.rename(loss="ipr"),
+        record.assign_attrs(gain=4.0),
+        record.astype("float32"),
+    ]
+    sources = [source_of(COUNTED, one) for one in others]
+    assert sources[0] == source_of(COUNTED, record)
+    assert len(set(sources)) == len(sources)
 
 
 @pytest.mark.parametrize("origin", ["other code", "own file", "other record"])

@@ -12,6 +12,7 @@ from gatefield.data import line_correlation, ring_correlation
 from gatefield.experiments.cube.bumps import experiment
 from gatefield.experiments.cube.bumps.cases import CASES, corrected
 from gatefield.experiments.cube.bumps.drift import drifts, gate_table
+from gatefield.experiments.cube.bumps.simulate import Settings, _maps
 from gatefield.lab import headline
 from gatefield.theory import hypercube
 
@@ -232,6 +233,17 @@ def test_second_figure_shows_votes_by_length_scale():
     np.testing.assert_array_equal(leads[5].get_ydata(), [0.45, 0.15])
     for place, site in enumerate((4, 7, 9)):
         np.testing.assert_array_equal(panel(figure, "(d)").lines[place].get_ydata(), vote[:, site])
+
+
+def test_equal_drifts_are_no_largest_one():
+    """Three bumps at equal distances on the ring, none larger than the others together: the gate is their majority, which is
+    the same for all three, and so is f."""
+    p = Settings(n=12, grid=5)
+    maps = _maps(p, {"even": (0, 4, 8)}).isel(layout=0)
+    sizes = np.stack(np.broadcast_arrays(maps.alpha.values[:, None], maps.beta.values, 1.0), axis=-1)
+    majority = 2 * sizes.max(-1) < sizes.sum(-1)
+    assert 0 < majority.mean() < 1
+    np.testing.assert_array_equal(maps.picked, ~majority)
 
 
 def test_maps_of_the_figure_belong_to_their_layouts():

@@ -115,6 +115,16 @@ def test_verdicts_on_both_sides_of_their_bounds(place, changes, measured, outcom
     assert (found.outcome, found.measured) == (outcome, pytest.approx(measured, rel=1e-6))
 
 
+def test_the_error_of_the_ratio_of_both_ends():
+    """Relative errors of a ratio add in squares: 0.05 and 0.02, each with its own mean."""
+    ends = [runs(0.4, 0.4 * 0.05), runs(0.1, 0.1 * 0.02)]
+    found = experiment.verdicts(changed(made(), ("squared_error", at([2, 10], 10), ends)))
+    rows = [row(found[FASTER], place) for place in ("d = 2", "d = 10")]
+    relative = [one.error / one.measured for one in rows]
+    assert relative[0] == pytest.approx(2.5 * relative[1])
+    assert found[ALIKE].bounds[0].error == pytest.approx(0.25 * np.sqrt(relative[0] ** 2 + relative[1] ** 2))
+
+
 def test_what_descent_conserves_at_depth_two():
     """Each step changes K² - 4y² by the factor (1 - (rate e/2)²)², exactly."""
     record = experiment.simulate(experiment.Parameters(width=6, depths=(2, 3), runs=5, steps=10), MemoryBench())
