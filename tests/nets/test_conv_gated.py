@@ -220,7 +220,7 @@ def test_one_program_trains_all_beta_and_eps(monkeypatch):
 
 def test_a_last_interval_may_be_shorter():
     task = Dataset(X[IMAGE], np.arange(3, dtype=np.int32))
-    settings = {"steps": 5, "batch_size": "all", "learning_rate": 0.5, "loss": "cross-entropy", "key": KEY}
+    settings = {"steps": 5, "batch_size": "all", "learning_rate": 0.01, "loss": "cross-entropy", "key": KEY}
     often, seldom = (train(image("soft-relu"), task, record_every=every, **settings) for every in (1, 2))
     assert seldom.record.step.values.tolist() == [0, 2, 4, 5]
     np.testing.assert_allclose(seldom.record.loss, often.record.loss.sel(step=seldom.record.step), rtol=1e-5)
