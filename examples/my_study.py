@@ -1,4 +1,4 @@
-"""An experiment of your own, with a source and a gate of your own: `gatefield run my_study.py`, then `gatefield report`.
+"""An experiment, a source and a gate of your own: `gatefield run examples/my_study.py`, then `gatefield report`.
 
 A telegraph signal jumps between two levels and is seen through noise. A network learns to tell slow signals from quick ones.
 Its units are linear, each behind a gate that opens where the average over a window is positive. Such a network is solved
@@ -16,6 +16,9 @@ from gatefield.data import Source
 from gatefield.gates import Gate, GateSet
 from gatefield.lab import kinds
 from gatefield.theory import gated_linear
+
+WIDTH = 8
+"""Sites for each unit."""
 
 
 class Telegraph(Source):
@@ -36,7 +39,7 @@ class Telegraph(Source):
 
         return draw
 
-    def _covariance(self):
+    def _covariance(self):  # what `covariance()` of a source asks for
         distance = abs(np.arange(self.n)[:, None] - np.arange(self.n))
         return 0.64 * jnp.exp(-distance / self.length) + 0.36 * jnp.eye(self.n)
 
@@ -62,12 +65,13 @@ class MyParameters(Parameters):
 
 def simulate(p, bench):
     """The record: fields (seed, step, unit, position) trained by SGD, and the exact ones (step, unit, position) beside them."""
-    task = Task(Telegraph(8 * p.units, p.lengths[0]), Telegraph(8 * p.units, p.lengths[1]))
-    gates = GateSet([WindowGate(8 * k + 2, 8 * k + 5) for k in range(p.units)])  # eight sites for each unit
+    task = Task(Telegraph(WIDTH * p.units, p.lengths[0]), Telegraph(WIDTH * p.units, p.lengths[1]))
+    gates = GateSet([WindowGate(WIDTH * k + 2, WIDTH * k + 5) for k in range(p.units)])
     net = GatedLinear(task.n, gates, init="zero", key=jax.random.split(jax.random.key(0), p.seeds))
     settings = {"steps": p.steps, "batch_size": 200, "learning_rate": 0.1, "record_every": 50}
     key, runs = jax.random.split(jax.random.key(1), p.seeds), Grid(seed=p.seeds)
-    _, record = bench.train("sgd", net, task, key=key, runs=runs, **settings)  # goes on from here after a kill
+    _, record = bench.train("training", net, task, key=key, runs=runs, **settings)  # "training": its name in the store
+    # A, b: second moments behind the gates; 0 * b: fields start at zero
     A, b, _ = gated_linear.statistics(gates, task, key=jax.random.key(2), samples=200_000)
     exact = gated_linear.solve(A, b, 0 * b, record.time.values, K=p.units).reshape(-1, p.units, task.n)
     return record[["fields"]].assign(exact=(("step", "unit", "position"), exact))
@@ -78,7 +82,7 @@ def verdicts(record):
     end, exact = record.fields.isel(step=-1), record.exact.isel(step=-1)
     far, error, size = (float(np.sqrt((a**2).sum())) for a in (end.mean("seed") - exact, end.std("seed", ddof=1), exact))
     error /= np.sqrt(end.sizes["seed"])  # of the mean over seeds
-    own = abs(record.position - (8 * record.unit + 3.5)) < 4
+    own = record.position // WIDTH == record.unit
     share = (exact**2).where(own, 0.0).sum("position") / (exact**2).sum("position")
     return [
         Verdict.below("SGD ends at the exact fields", 0.1, far / size, predicted=0, error=error / size, of="relative distance"),
@@ -101,6 +105,7 @@ experiment = Experiment(
     source="an example",
     text=__doc__.partition("\n\n")[2],
     Parameters=MyParameters,
+    # "quick" is what runs if no preset is named
     presets={"quick": {}, "full": {"steps": 20_000, "seeds": 16}},
     durations={"quick": "20 s", "full": "5 min"},
     simulate=simulate,

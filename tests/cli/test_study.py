@@ -77,12 +77,12 @@ def test_a_kill_after_the_first_commit_costs_nothing(undisturbed, tmp_path):
     copy_example(tmp_path)
     arguments, settings = command(tmp_path, "run", "my_study.py", *SIZE)
     with subprocess.Popen(arguments, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL, **settings) as process:
-        while not list(tmp_path.rglob("parts/sgd/committed.json")):
+        while not list(tmp_path.rglob("parts/training/committed.json")):
             assert process.poll() is None
             time.sleep(0.01)
         process.send_signal(signal.SIGKILL)
     assert process.returncode == -signal.SIGKILL
-    (part,) = tmp_path.rglob("parts/sgd")
+    (part,) = tmp_path.rglob("parts/training")
     committed = open_record(part)
     assert committed.attrs["complete"] == 0
     result = called(tmp_path, "run", "my_study.py", *SIZE)

@@ -1,4 +1,4 @@
-"""The Ising chain."""
+"""The Ising model, on a ring or a line."""
 
 from typing import Any
 

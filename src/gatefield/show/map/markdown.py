@@ -11,7 +11,8 @@ what became of it; what is missing. Written by `make map` from the inventory (`s
 the verdicts at full size; `gatefield map` shows the same as a page, with each verdict.
 
 The status of an item is that of its formulas in the ledger, or else what [verdicts at full size](../benchmarks/results/full)
-say of it. *Implemented* is what can be used or drawn and claims nothing; *answered* is a question.
+say of it. *Implemented* is what can be used or drawn and claims nothing; *answered* is a question. An item may have several
+formulas, and some have none, so that these counts differ from those of the ledger.
 """
 
 
