@@ -1,7 +1,7 @@
 """The formulas of the ledger: a folder for each source, a file for each of its parts.
 
-Equation 18 of note 002: open `note_002/__init__.py`, which lists the equations that each file holds. Those in no list define things;
-docs/reproduction.md has a row for each. What no source prints is in `unprinted/`, under names that begin with `sheet-`.
+Equation 18 of note 002: open `note_002/__init__.py`, which lists the equations that each file holds. Those in no list define
+things; docs/reproduction.md has a row for each. What no source prints is in `unprinted/`, under names that begin with `sheet-`.
 """
 
 import dataclasses
