@@ -80,8 +80,8 @@ judged = functools.partial(judging.judged, experiment)
     ("words", "name", "exact", "error", "at", "count"),
     [
         ("the gate of one site", "sampled", "site_exact", "error", {"gain": 2, "xi": 1, "field": 0, "position": 5}, 90),
-        ("of signs on 4", "small_sampled", "small_exact", "small_sampling_error", {"xi": 2, "small_field": 1, "small_position": 0},
-         24),
+        ("of signs on 4", "small_sampled", "small_exact", "small_sampling_error",
+         {"xi": 2, "small_field": 1, "small_position": 0}, 24),
         ("(gain 0.01) the closure is the drift", "sampled", "closure", "error", {"gain": 0, "xi": 2, "field": 7, "position": 1},
          198),
     ],
