@@ -193,7 +193,7 @@ def test_an_order_that_is_not_there_is_not_judged():
 
 
 def test_heads_must_shrink_with_the_gain_for_every_pair():
-    """Seed by seed: the differences are -3 and -1 in turns: their median is -2, and its error 2 sqrt(pi/2) sqrt(10/9)/sqrt(10)."""
+    """Seed by seed: the differences are -3 and -1 in turns: their median is -2, and its error 2 sqrt(pi/2)/sqrt(9)."""
     record = made()
     record.head_size[{"gain": 0, "step": 3, "share": 1}] = 4 + (-1) ** np.arange(10)
     record.head_size[{"gain": 1, "step": 3}] = 1
