@@ -219,7 +219,7 @@ def drawn(record, more=False):
 def test_figure_shows_drifts_of_four_fields_at_the_highest_gain():
     record, last = made(), {"gain": -1, "xi": -1}
     panels = drawn(record)
-    for title, field in {"(c) bump, width 1.5": 1, "(d) 3 cycles": 6, "(e) Gabor, 5 cycles": 4, "(f) random": 8}.items():
+    for title, field in {"(c) bump, width 1.5": 1, "(d) cosine, 3 cycles": 6, "(e) Gabor, 5 cycles": 4, "(f) random": 8}.items():
         one = record.isel(**last, field=field)
         length = np.sqrt((one.sampled**2).sum())
         _, w, sampled, closure, gaussian = panels[title].lines
@@ -241,7 +241,7 @@ def test_figure_shows_the_errors_of_the_closure():
                 line = next(lines)
                 np.testing.assert_allclose(line.get_ydata(), np.maximum(record[name][-1, i, fields], 1e-4))
                 assert line.get_xdata().mean() == pytest.approx(at + 0.24 * (i - 1))
-    lines = [line for line in panels["(a) Gabors"].lines if len(line.get_xdata()) == 3]
+    lines = [line for line in panels["(a) Gabors, by their frequency"].lines if len(line.get_xdata()) == 3]
     curves = [line for line in lines if line.get_linestyle() == "-"]
     assert (len(curves), len(lines)) == (4 * 3, 4 * 3 + 3)
     for at, line in enumerate(curves):

@@ -27,6 +27,7 @@ def draw(record: xr.Dataset) -> Figure:
     left, right = top.subplots(1, 2, width_ratios=[1.15, 1.0], sharey=True)
     _gabors(left, record)
     _errors(right, record.isel(gain=-1))
+    left.set_ylim(bottom=max(FLOOR, float(record.closure_error.isel(gain=-1).min()) / 4))  # noise below is of no interest
     top.legend(handles=_names(record), loc="outside lower center", ncols=5, columnspacing=1.2)
     chosen = _chosen(record)
     drifts = bottom.subplots(1, len(chosen), sharex=True, sharey=True)
@@ -36,7 +37,7 @@ def draw(record: xr.Dataset) -> Figure:
     bottom.legend(*drifts[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
     last = record.isel(gain=-1, xi=-1)
     named = [name(str(record.kind.values[i]), float(record.value[i])) for i in chosen]
-    letter([left, right, *drifts], ["Gabors", f"all fields, gain {gain_text(float(last.gain))}", *named])
+    letter([left, right, *drifts], ["Gabors, by their frequency", f"all fields, gain {gain_text(float(last.gain))}", *named])
     _say(figure, record, f"(c-f): ξ = {float(last.xi):g}, gain {gain_text(float(last.gain))}")
     return figure
 
@@ -55,7 +56,7 @@ def draw_more(record: xr.Dataset) -> Figure:
 def name(kind: str, value: float) -> str:
     """A field in a title."""
     if kind == "sinusoid":
-        return f"{value:g} cycles" if value else "flat"
+        return f"cosine, {value:g} cycles" if value else "flat"
     words = {"site": "one site", "random": "random", "bump": f"bump, width {value:g}", "Gabor": f"Gabor, {value:g} cycles"}
     return words[kind]
 
@@ -154,7 +155,7 @@ def _site(axes: Any, one: xr.Dataset) -> None:
     axes.plot([], [], **THEORY, linewidth=0.8, label="exact")
     reach = min(len(lags) // 2, int(np.ceil(2.2 * float(one.xi))))
     axes.set(xlim=(-reach, reach), xlabel="site, from the one that gates", ylabel="drift f")
-    axes.legend(loc="upper left", bbox_to_anchor=(0.66, 1.05), handletextpad=0.4)
+    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), handletextpad=0.4)
 
 
 def _deviations(axes: Any, record: xr.Dataset) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import xarray as xr
 from scipy import stats
 
+from gatefield.core.intervals import largest_by_chance
 from gatefield.experiments.nearly_gaussian import GAUSSIAN
 from gatefield.experiments.needs import Need, exactly, holding, lacking
 from gatefield.lab import Verdict
@@ -89,7 +90,7 @@ def _no_deviation(claim: str, off: Any, error: Any, note: str, **words: Any) -> 
     """
     off, error = (np.ravel(part) for part in (off, error))
     worst = float((np.abs(off) / np.maximum(error, ROUNDING)).max())
-    bound = float(stats.norm.isf(CHANCE / (2 * off.size)))
+    bound = largest_by_chance(off.size, CHANCE)
     note = f"{off.size} comparisons{note}; chance alone exceeds the bound in {100 * CHANCE:g} % of runs"
     return Verdict.below(claim, bound, worst, of="largest deviation in standard errors", note=note, **words)
 

@@ -14,7 +14,7 @@ experiment = Experiment(
     "site, on the cube C1 e_max/2. Distances are relative to |f|, without what sampling adds. The head of w is the smallest "
     "number of its largest entries whose gate is that of all on 95 % of inputs.",
     caption="(a), (b), (c) The drift f of one neuron: dots sampled, black line the form of one site, dashed the Gaussian form; "
-    "above, how many entries decide the gate. (a) At the start. (b) When the head has dropped half way, in its logarithm. (c) "
+    "above, how many entries decide the gate. (a) At the start. (b) When so few decide that their logarithm is half way down. (c) "
     "At the end. (d) How many entries decide the gate, by gain. (e) Which form f has: balance of its two relative distances. "
     "(f) How many entries decide the gate at the end, for all pairs of length scales; bars: quartiles.",
     more=draw_more,

@@ -49,7 +49,7 @@ def draw(record: xr.Dataset) -> Figure:
         [*drifts, heads, forms, ends],
         [
             *(title for _, title in titles),
-            "the head of w shrinks" if _shrinks(one) else "the head of w",
+            "fewer entries decide" if _shrinks(one) else "entries that decide",
             "which form is nearer?",
             "at the end",
         ],
