@@ -190,7 +190,7 @@ def _changes(record: xr.Dataset) -> Verdict:
     n, rows = record.sizes["rotation"], {}
     for case, at in (("kept", "mean, gates kept in place"), ("unpooled", "no mean, gates rotate")):
         one = record.sel(case=case)
-        low, high = one.isel(rotation=int(one.found.argmin())), one.isel(rotation=int(one.found.argmax()))
+        low, high = one.isel(rotation=int(one.found.argmin("rotation"))), one.isel(rotation=int(one.found.argmax("rotation")))
         away = float((high.found - low.found) / np.hypot(low.error, high.error))
         span = f"exact {float(one.exact.min()):.3g} to {float(one.exact.max()):.3g}"
         of = f"largest less smallest mean, in standard errors ({span})"
