@@ -297,8 +297,8 @@ def test_the_headline_says_where_the_state_exists_and_who_gets_there():
         ("localized", {"size": 2, "pair": 1}, first(97, 100)),
     )
     assert headline("?", experiment.verdicts(record)) == (
-        "On the cube a localized state exists for 92 % of pairs with the longer range positive, 100 % with the shorter; on 40 "
-        "sites 1 % (ξ = 0.8, 1.6) and 97 % (ξ = 2, 1) of random starts end localized"
+        "On the cube a localized state exists for 92 % of pairs with the longer range positive, 100 % with the shorter; random "
+        "starts on 40 sites end localized in 97 % with the longer positive, 1 % with the shorter"
     )
 
 

@@ -219,7 +219,12 @@ def drawn(record, more=False):
 def test_figure_shows_drifts_of_four_fields_at_the_highest_gain():
     record, last = made(), {"gain": -1, "xi": -1}
     panels = drawn(record)
-    for title, field in {"(c) bump, width 1.5": 1, "(d) cosine, 3 cycles": 6, "(e) Gabor, 5 cycles": 4, "(f) random": 8}.items():
+    for title, field in {
+        "(c) bump, width 1.5": 1,
+        "(d) cosine, 3 cycles": 6,
+        "(e) Gabor, 5 cycles": 4,
+        "(f) random": 8,
+    }.items():
         one = record.isel(**last, field=field)
         length = np.sqrt((one.sampled**2).sum())
         _, w, sampled, closure, gaussian = panels[title].lines

@@ -13,9 +13,9 @@ experiment = Experiment(
     "the limit field w* = 2 (C0+C1)^-1 f behind its own gate. The localized one, whose gate one site decides, is "
     "(C0+C1)^-1 C1 e_i, and exists if |w_i| exceeds the sum of all others; all others are called extended (see "
     "late-localization). States are found by the flow from random starts: on the law itself for small n, else on a sample.",
-    caption="(a) Where the localized state exists (orange): by how much its peak exceeds the sum of all other weights, for a "
-    "ring of the largest size; black: where it ceases to, for all sizes; marks: the pairs of length scales in (b). (b) Share "
-    "of random starts that end localized; crosses: SGD. (+): the positive class; full marks where it has the longer range.",
+    caption="(a) Where the localized state exists (purple): the lead of its peak, (|w_i| less the sum of all others)/|w_i|, "
+    "for a ring of the largest size; black: where it ceases to, for all sizes; marks: the pairs of length scales in (b). (b) "
+    "Share of random starts that end localized; crosses: SGD. (+): the positive class; full marks: it has the longer range.",
     more=draw_more,
     more_caption="(a), (b), (c), (d) Losses of all states found, by the size of the ring, for each pair of length scales; "
     "hollow: states that the search does not find again on another sample, on which losses are measured; black lines: the "

@@ -115,7 +115,7 @@ def _map(axes: Any, record: xr.Dataset, figure: Any) -> list[Line2D]:
     axes.set(xlabel="range of the negative class, ξ₀ (sites)", ylabel="range of the positive class, ξ₁ (sites)", aspect="equal")
     axes.set_xticks(ticks)
     axes.set_yticks(ticks)
-    figure.colorbar(image, ax=axes, label="peak less all others, over the peak", extend="min", shrink=0.85, ticks=[-1, 0, 1])
+    figure.colorbar(image, ax=axes, label="lead of the peak", extend="min", shrink=0.85, ticks=[-1, 0, 1])
     return handles
 
 
@@ -145,7 +145,7 @@ def _losses(axes: Any, one: xr.Dataset, limits: list[float]) -> None:
     axes.plot(places, one.sgd_loss.transpose("seed", "size").values.ravel(), "x", color=COLOURS[2], markersize=3.5)
     for place, exists, loss in zip(at, (one.site_lead > 0).values, one.site_loss.values, strict=True):
         if exists:
-            axes.plot([place - 0.42, place + 0.45], [loss, loss], **THEORY, linewidth=1.0, zorder=4)
+            axes.plot([place - 0.42, place + 0.45], [loss, loss], **THEORY, linewidth=1.0, zorder=1)
     room = 0.04 * (limits[1] - limits[0])
     axes.set_xticks(at, [str(n) for n in one["size"].values])
     axes.set(xlabel="sites n", ylim=(limits[0] - room, limits[1] + room))

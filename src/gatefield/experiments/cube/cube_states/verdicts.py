@@ -102,15 +102,30 @@ def _basins(record: xr.Dataset) -> Verdict:
         others = command_line(pairs=[[2.0, 1.0], [1.0, 2.0]])
         return Verdict.not_judged(claim, f"no pair here has a localized state; run with others, such as {others}")
     rows = {_scales(pair): _share(last.localized.sel(pair=pair), 0.5, "share of starts", False) for pair in pairs}
-    shares = [f"{100 * float(last.localized.sel(pair=pair).mean()):.3g} % (ξ = {pair})" for pair in pairs]
-    listed = " and ".join(filter(None, (", ".join(shares[:-1]), shares[-1])))
+    reached = f"random starts on {n} sites end localized in {_by_order(last.sel(pair=pairs))}"
     return Verdict.each(
         claim,
         rows,
         note=f"errors: exact 95 % intervals of {record.sizes['start']} starts",
-        found=f"on {n} sites {listed} of random starts end localized",
-        otherwise=f"on {n} sites {listed} of random starts end localized",
+        found=reached,
+        otherwise=reached,
     )
+
+
+def _by_order(last: xr.Dataset) -> str:
+    """Shares of starts that end localized, by which class has the longer range."""
+    share, longer = 100 * last.localized.mean("start"), last.xi1 - last.xi0
+    parts = {"the longer positive": longer > 0, "equal ranges": longer == 0, "the shorter": longer < 0}
+    return ", ".join(f"{_span(share.values[part.values])} % with {words}" for words, part in parts.items() if part.any())
+
+
+def _span(values: np.ndarray) -> str:
+    """One number, or the least and the largest.
+
+    >>> _span(np.array([100.0])), _span(np.array([0.25, 0.75]))
+    ('100', '0.25 to 0.75')
+    """
+    return " to ".join(dict.fromkeys(f"{value:.3g}" for value in (values.min(), values.max())))
 
 
 def _from_site(record: xr.Dataset) -> Verdict:

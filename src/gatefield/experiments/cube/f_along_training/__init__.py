@@ -14,8 +14,8 @@ experiment = Experiment(
     "site, on the cube C1 e_max/2. Distances are relative to |f|, without what sampling adds. The head of w is the smallest "
     "number of its largest entries whose gate is that of all on 95 % of inputs.",
     caption="(a), (b), (c) The drift f of one neuron: dots sampled, black line the form of one site, dashed the Gaussian form; "
-    "above, how many entries decide the gate. (a) At the start. (b) When so few decide that their logarithm is half way down. (c) "
-    "At the end. (d) How many entries decide the gate, by gain. (e) Which form f has: balance of its two relative distances. "
+    "above, how many entries decide the gate. (a) At the start. (b) When so few decide that their logarithm is half way down. "
+    "(c) At the end. (d) How many entries decide the gate, by gain. (e) Which form f has: balance of its two distances. "
     "(f) How many entries decide the gate at the end, for all pairs of length scales; bars: quartiles.",
     more=draw_more,
     more_caption="(a), (b), (c), (d) How many entries decide the gate over time, for each pair of length scales; dotted: on "
