@@ -56,7 +56,7 @@ def _say(figure: Figure, record: xr.Dataset) -> None:
         f"{a['epochs']} epochs",
         f"{record.sizes['seed']} seeds",
         "bars: standard deviation, bands: standard error",
-        rf"(c, d): $\epsilon$ = {_least_eps(record):g}",
+        f"(c, d): ε = {_least_eps(record):g}",
     )
 
 
@@ -75,10 +75,7 @@ def _groups(record: xr.Dataset) -> list[tuple[str, str, str, xr.Dataset]]:
     """Colour, marker, name and rows of each eps, then of each network without soft gates."""
     soft = record.isel(row=np.flatnonzero(record.gating.values == "soft-relu"))
     every = zip(np.unique(soft.eps.values), 9 * SOFT, strict=False)
-    out = [
-        (*look, rf"soft gates, $\epsilon$ = {eps:g}", soft.isel(row=np.flatnonzero(soft.eps.values == eps)))
-        for eps, look in every
-    ]
+    out = [(*look, f"soft gates, ε = {eps:g}", soft.isel(row=np.flatnonzero(soft.eps.values == eps))) for eps, look in every]
     return out + [(*PLAIN_LOOK, name, record.sel(row=[name])) for name in PLAIN if name in record.row.values]
 
 
@@ -91,7 +88,7 @@ def _beta_axis(axes: Any, record: xr.Dataset) -> None:
         last = np.log2(beta) if last - np.log2(beta) > ROOM else last
     ticks |= {at[name]: {"linear": "linear", "relu": "ReLU"}[name] for name in PLAIN if name in at}
     axes.set_xticks(list(ticks), list(ticks.values()), fontsize=7)
-    axes.set_xlabel(r"steepness $\beta$ of the gates")
+    axes.set_xlabel("steepness β of the gates")
 
 
 def _against_beta(axes: Any, record: xr.Dataset, beside: bool) -> None:
@@ -135,7 +132,7 @@ def _chosen(axes: Any, record: xr.Dataset) -> None:
         spread = gap.std("seed", ddof=1) if gap.sizes["seed"] > 1 else None
         look: Any = {"color": color, "markersize": 4, "elinewidth": 0.8, "capsize": 1.5}
         axes.errorbar(x, gap.mean("seed"), spread, fmt=marker, **look)
-    axes.set_ylabel("best less last epoch (points)")
+    axes.set_ylabel("best less last (points)")
     _beta_axis(axes, record)
 
 
@@ -147,9 +144,7 @@ def _shown(record: xr.Dataset) -> list[tuple[dict[str, Any], str, str]]:
     """Look, name and row of each curve over epochs: soft networks of the smallest eps by beta, then the others."""
     soft = record.isel(row=np.flatnonzero((record.gating.values == "soft-relu") & (record.eps.values == _least_eps(record))))
     betas = zip(shades(soft.sizes["row"]), soft.row.values, soft.beta.values, strict=True)
-    out: list[tuple[dict[str, Any], str, str]] = [
-        ({"color": color}, rf"$\beta$ = {beta:g}", str(row)) for color, row, beta in betas
-    ]
+    out: list[tuple[dict[str, Any], str, str]] = [({"color": color}, f"β = {beta:g}", str(row)) for color, row, beta in betas]
     return out + [({"color": "k", "linestyle": OVER[name]}, PLAIN[name], name) for name in PLAIN if name in record.row.values]
 
 

@@ -64,7 +64,7 @@ def _rising(record: xr.Dataset) -> Verdict:
     """Whether accuracy rises at each step; fewer than three values of beta show no course."""
     rows = {}
     for eps, soft in _soft(record).items():
-        beta = soft.beta.values
+        beta, test = soft.beta.values, best(soft)
         below = np.flatnonzero(beta <= CLIMB)
         if len(below) < 3:
             more = {"betas": sorted({1.0, 2.0, 4.0, 8.0, *beta.tolist()})}
@@ -75,7 +75,7 @@ def _rising(record: xr.Dataset) -> Verdict:
         for low, high in pairwise(below):
             at = f"eps = {eps:g}, beta {beta[low]:g} to {beta[high]:g}"
             of = "rise of the best test accuracy in points"
-            rows[at] = exceeds("", best(soft).isel(row=high), best(soft).isel(row=low), note="", of=of)
+            rows[at] = exceeds("", test.isel(row=high), test.isel(row=low), note="", of=of)
     return Verdict.each(
         f"the best test accuracy rises from each beta to the next, up to beta = {CLIMB:g}",
         rows,
@@ -95,8 +95,8 @@ def _like_relu(record: xr.Dataset) -> Verdict:
         return Verdict.not_judged(claim, why, kind="claim", source=SOURCE)
     relu, rows = best(record).sel(row="relu"), {}
     gaps = best(record).isel(row=steep) - relu
-    for name in gaps.row.values:
-        rows[words(str(name))] = _near(0.0, gaps.sel(row=name), LIKE, "difference of the best test accuracy in points")
+    for name, gap in zip(gaps.row.values, gaps.transpose("row", "seed").values, strict=True):
+        rows[words(str(name))] = _near(0.0, gap, LIKE, "difference of the best test accuracy in points")
     means = gaps.mean("seed").values
     ends = f"{means.min():+.1f} to {means.max():+.1f} points"
     return Verdict.each(
@@ -110,9 +110,9 @@ def _like_relu(record: xr.Dataset) -> Verdict:
     )
 
 
-def _near(predicted: float, values: xr.DataArray, granted: float, of: str) -> Verdict:
+def _near(predicted: float, values: np.ndarray, granted: float, of: str) -> Verdict:
     """A mean over seeds near to a number, with its 95 % interval as error; one seed decides nothing."""
-    mean, low, high = mean_interval(values.values)
+    mean, low, high = mean_interval(values)
     if few := lacking(at_least("seeds", 2, values.size)):
         return undecided(few, Verdict.within("", predicted, mean, atol=granted, of=of))[0]
     return Verdict.within("", predicted, mean, atol=granted, error=(high - low) / 2, of=of)
@@ -120,31 +120,30 @@ def _near(predicted: float, values: xr.DataArray, granted: float, of: str) -> Ve
 
 def _selection(record: xr.Dataset) -> Verdict:
     """The paper reports the best epoch of each run, which it chooses on the test set."""
-    gap = best(record) - final(record)
+    gap = (best(record) - final(record)).transpose("row", "seed").values
     return Verdict.each(
         f"to choose the best epoch of a run on the test set adds at most {LIKE:g} point to its last epoch",
-        {words(str(name)): _below(gap.sel(row=name)) for name in record.row.values},
+        {words(str(name)): _below(one) for name, one in zip(record.row.values, gap, strict=True)},
         kind="control",
         note=f"errors: one-sided 95 % intervals of {record.sizes['seed']} seeds",
     )
 
 
-def _below(gap: xr.DataArray) -> Verdict:
+def _below(gap: np.ndarray) -> Verdict:
     mean, of = float(gap.mean()), "best less last test accuracy in points"
     if few := lacking(at_least("seeds", 2, gap.size)):
         return undecided(few, Verdict.below("", LIKE, mean, or_equal=True, of=of))[0]
-    error = mean_interval(gap.values, one_sided=True).high - mean
+    error = mean_interval(gap, one_sided=True).high - mean
     return Verdict.below("", LIKE, mean, or_equal=True, error=error, of=of)
 
 
 def _table(record: xr.Dataset) -> Verdict:
     """Rows of the table beside the paper's test accuracies."""
-    rows = {}
-    for name in record.row.values:
+    rows, test, last = {}, *(one.transpose("row", "seed").values for one in (best(record), final(record)))
+    for name, tested, ended in zip(record.row.values, test, last, strict=True):
         if printed := paper(str(name)):
-            one = record.sel(row=name)
-            of = f"mean over seeds of the best, in % (last {spread(final(one))}),"
-            rows[words(str(name))] = _near(100 * printed[1], best(one), WITHIN, of)
+            of = f"mean over seeds of the best, in % (last {ended.mean():.2f}),"
+            rows[words(str(name))] = _near(100 * printed[1], tested, WITHIN, of)
     if not rows:
         why = lacking(Need("a beta and an eps of the paper", "others", {"betas": [1.0, 16.0], "epsilons": [0.1]}))
         rows = {"": Verdict.not_judged("", why)}
@@ -159,11 +158,14 @@ def _table(record: xr.Dataset) -> Verdict:
 
 def _learned(record: xr.Dataset) -> Verdict:
     gated = record.isel(row=np.flatnonzero(record.gating.values != "linear"))
-    train = 100 * gated.train_accuracy.max("step").mean("seed")
+    train = 100 * gated.train_accuracy.max("step").mean("seed").values
     of = "mean over seeds of the best training accuracy, in %,"
     return Verdict.each(
         "all networks with gates learn the training set",
-        {words(str(one.row.values)): Verdict.above("", TRAINED, one, or_equal=True, of=of) for one in train},
+        {
+            words(str(name)): Verdict.above("", TRAINED, one, or_equal=True, of=of)
+            for name, one in zip(gated.row.values, train, strict=True)
+        },
         kind="reproduction",
         source=SOURCE,
         note=f"{record.attrs['epochs']} epochs; the paper gives {TRAINED:g} % for each",

@@ -30,8 +30,8 @@ def draw(record: xr.Dataset) -> Figure:
     borders = _map(where, record, body)
     _basins(basins, record)
     body.legend(handles=[*_pairs(record), *borders], loc="outside lower center", ncols=3)
-    letter([where, basins], [f"where it exists, n = {int(record.map_size[-1])}", "how many starts get there"])
-    _say(figure, record, "bars: 95 %")
+    letter([where, basins], ["where a localized state exists", "how many starts reach it"])
+    _say(figure, record, f"map: n = {int(record.map_size[-1])}", "bars: 95 %")
     return figure
 
 
