@@ -36,7 +36,7 @@ def _soft(record: xr.Dataset) -> dict[float, xr.Dataset]:
 
 
 def _trend(record: xr.Dataset) -> Verdict:
-    claim = "networks with steep gates generalise better than networks with flat ones"
+    claim = "on CIFAR-10 networks with steep gates generalise better than networks with flat ones"
     rows, said = {}, ""
     for eps, soft in _soft(record).items():
         test, beta = best(soft), soft.beta.values
@@ -77,7 +77,7 @@ def _rising(record: xr.Dataset) -> Verdict:
             of = "rise of the best test accuracy in points"
             rows[at] = exceeds("", test.isel(row=high), test.isel(row=low), note="", of=of)
     return Verdict.each(
-        f"the best test accuracy rises from each beta to the next, up to beta = {CLIMB:g}",
+        f"on CIFAR-10 the best test accuracy rises from each beta to the next, up to beta = {CLIMB:g}",
         rows,
         kind="claim",
         source=SOURCE,
@@ -161,7 +161,7 @@ def _learned(record: xr.Dataset) -> Verdict:
     train = 100 * gated.train_accuracy.max("step").mean("seed").values
     of = "mean over seeds of the best training accuracy, in %,"
     return Verdict.each(
-        "all networks with gates learn the training set",
+        "all networks with gates learn the training set of CIFAR-10",
         {
             words(str(name)): Verdict.above("", TRAINED, one, or_equal=True, of=of)
             for name, one in zip(gated.row.values, train, strict=True)

@@ -157,7 +157,7 @@ def _ends() -> list[Line2D]:
     return [
         *dots,
         Line2D([], [], color="C0", marker="o", linestyle="none", **pale, label="not kept by another sample"),
-        Line2D([], [], **THEORY, linewidth=1.0, label="localized, closed form"),
+        Line2D([], [], color=THEORY["color"], linewidth=1.0, label="localized, closed form"),
         Line2D([], [], color=COLOURS[2], marker="x", linestyle="none", markersize=4, label="SGD"),
     ]
 

@@ -281,5 +281,7 @@ def _losses(one: xr.Dataset) -> list[Verdict]:
 def _reached(one: xr.Dataset) -> Verdict:
     """The earlier starts may have had another length, and the flow another step."""
     hits, of = int(one.localized.sum()), one.sizes["start"]
-    p = float(stats.fisher_exact([[hits, of - hits], [REACHED, OF - REACHED]]).pvalue)
-    return Verdict.above("", 0.01, p, or_equal=True, of=f"p of Fisher's exact test, {hits} of {of} beside {REACHED} of {OF},")
+    test: Any = stats.fisher_exact([[hits, of - hits], [REACHED, OF - REACHED]])
+    return Verdict.above(
+        "", 0.01, float(test.pvalue), or_equal=True, of=f"p of Fisher's exact test, {hits} of {of} beside {REACHED} of {OF},"
+    )
