@@ -39,6 +39,16 @@ def mean_interval(values: np.ndarray, level: float = 0.95, *, one_sided: bool = 
     return Interval(mean, mean - float(half), mean + float(half))
 
 
+def largest_by_chance(count: int, chance: float = 0.01) -> float:
+    """How many standard errors the largest of `count` normal deviations exceeds with at most this chance, however they go
+    together.
+
+    >>> round(largest_by_chance(1), 2), round(largest_by_chance(1000), 2)
+    (2.58, 4.42)
+    """
+    return float(stats.norm.isf(chance / (2 * count)))
+
+
 def share(holds: xr.DataArray, among: xr.DataArray | None = None) -> Interval:
     """How often `holds` is true `among` the units that count: a share for each seed, then mean and Student's t interval.
 

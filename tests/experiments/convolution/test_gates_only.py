@@ -6,6 +6,7 @@ import judging
 import numpy as np
 import pytest
 import xarray as xr
+from drawn import panel, points
 
 from gatefield.experiments.convolution.gates_only import experiment
 
@@ -96,15 +97,25 @@ def test_whether_strengths_learn_more_needs_both_networks_and_two_seeds():
 
 def test_figure_shows_mean_accuracies_and_the_papers():
     record = made()
-    for panel, name in zip(experiment.figure(record).axes, ("test_accuracy", "train_accuracy"), strict=True):
+    figure = experiment.figure(record)
+    for start, name in (("(a)", "test_accuracy"), ("(b)", "train_accuracy")):
+        axes = panel(figure, start)
         for net in range(3):
             values = 100 * record[name].values[net]
-            np.testing.assert_array_equal(panel.lines[net].get_xdata(), [0, 1, 2, 3])
-            np.testing.assert_allclose(panel.lines[net].get_ydata(), values.mean(0))
-            band = panel.collections[net].get_paths()[0].vertices
+            np.testing.assert_array_equal(axes.lines[net].get_xdata(), [0, 1, 2, 3])
+            np.testing.assert_allclose(axes.lines[net].get_ydata(), values.mean(0))
+            band = axes.collections[net].get_paths()[0].vertices
             ends = band[band[:, 0] == 2.0][:, 1]
             np.testing.assert_allclose([ends.min(), ends.max()], [values[:, 2].min(), values[:, 2].max()])
-    first, second = experiment.figure(record).axes
-    assert set(first.lines[3].get_ydata()) == {56.0}
-    assert len(second.lines) == 3
-    assert len(experiment.figure(made(samples=3_000)).axes[0].lines) == 3
+    assert [set(line.get_ydata()) for line in panel(figure, "(a)").lines if line.get_label().startswith("paper")] == [{56.0}]
+    small = panel(experiment.figure(made(samples=3_000)), "(a)")
+    assert not [line for line in small.lines if line.get_label().startswith("paper")]
+
+
+def test_figure_marks_the_best_of_each_run():
+    """The two seeds of a network are best at epochs 1 and 3: the star stands between, at the mean of both."""
+    record = made()
+    record.test_accuracy[{"net": 1, "seed": 0, "step": 1}] = 0.7
+    record.test_accuracy[{"net": 1, "seed": 1, "step": 3}] = 0.6
+    stars = points(panel(experiment.figure(record), "(a)"), marker="*")
+    np.testing.assert_allclose(np.array(stars)[..., 0], [[2, 56], [2, 65], [3, 70]])

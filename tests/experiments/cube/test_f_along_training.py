@@ -7,6 +7,7 @@ import judging
 import numpy as np
 import pytest
 import xarray as xr
+from drawn import lines, panel
 
 from gatefield.data import Hypercube, NonlinearGP
 from gatefield.experiments.cube.f_along_training import experiment
@@ -14,6 +15,7 @@ from gatefield.experiments.cube.f_along_training.figure import dropped
 from gatefield.experiments.cube.f_along_training.simulate import head_sizes, site_drifts
 from gatefield.experiments.cube.f_along_training.verdicts import takeover
 from gatefield.experiments.many_drifts import sampled_drifts
+from gatefield.lab import headline
 
 
 def test_head_sizes_take_the_first_small_error_though_later_ones_rise():
@@ -66,11 +68,6 @@ def test_head_has_dropped_when_half_way_in_its_logarithm_and_else_the_middle_is_
 GAINS, XI, SEEDS, TIMES, N = (1.0, 3.0, np.inf), ("2, 1", "1, 2"), 10, (0.0, 1.0, 3.0, 9.0), 40
 
 
-def seeds(middle):
-    """Ten values whose median is `middle`; their mean, least and largest are not."""
-    return np.array([0.0, 9.0, middle, 0.0, 9.0, 8.0, 0.0, middle, 7.0, 0.0])
-
-
 def made():
     """A record in which f leaves the Gaussian form at the last time, and heads drop to 2, or 3 but for one percent."""
     rng = np.random.default_rng(0)
@@ -104,117 +101,184 @@ def made():
 judged = functools.partial(judging.judged, experiment)
 
 
-def test_all_hold_in_the_record_made_by_hand():
+def row(found, pair):
+    (one,) = [one for one in found.table if one.at == f"ξ = ({pair})"]
+    return one
+
+
+def median_error(values):
+    """Two standard errors of a median over seeds."""
+    return 2 * np.sqrt(np.pi / 2) * np.std(values, ddof=1) / np.sqrt(len(values))
+
+
+def test_what_is_said_of_the_record_made_by_hand():
+    """All but that heads shrink with the gain: they are the same at all gains."""
     found = experiment.verdicts(made())
-    assert [v.holds for v in found] == [True] * 7
-    assert [v.kind for v in found] == ["claim"] * 6 + ["prediction"]
-    assert [v.source for v in found[:3]] == ["note 003, section 2"] * 2 + ["note 003, section 3"]
-    assert [(v.predicted, v.measured) for v in found] == [(0, 0.01)] * 2 + [(1, 2), (1, 1)] * 2 + [(2, 2)]
+    assert [v.outcome for v in found] == ["confirmed"] * 4 + ["refuted", "confirmed"]
+    assert [v.kind for v in found] == ["claim"] * 4 + ["prediction", "claim"]
+    sections = ["3", "3", "3.1", "3.1"]
+    assert [v.source for v in found if v.source] == [f"note 003, section {at}" for at in (*sections, "2")]
+    assert [[one.at for one in v.table] for v in found[:2]] == [["ξ = (2, 1)"], ["ξ = (1, 2)"]]
 
 
 @pytest.mark.parametrize("pair", XI)
 @pytest.mark.parametrize("gain", range(3))
 def test_the_start_is_judged_by_the_largest_median_over_gains(pair, gain):
-    for off, holds in ((0.099, True), (0.101, False)):
+    """Of ten seeds, five below and five above the median, all as far away: 2 sqrt(pi/2) * 0.002/sqrt(9) = 0.00167."""
+    for middle, outcome in ((0.0983, "holds"), (0.0984, "not decided"), (0.1017, "missed")):
         record = made()
-        record.gaussian_distance[{"pair": XI.index(pair), "gain": gain, "step": 0}] = seeds(off)
-        found = judged(record, f"ξ = ({pair}): at the start of training f has the Gaussian form")
-        assert found.holds is holds
-        assert found.measured == pytest.approx(off)
-        assert f"gain {('1', '3', '∞')[gain]}: {off:.3g}" in found.note
-        assert f"|f/2| is there {float(record.pull.sel(pair=pair)[:, :, 0].median()):.2f} of" in found.note
+        record.gaussian_distance[{"pair": XI.index(pair), "gain": gain, "step": 0}] = middle + 0.002 * (-1.0) ** np.arange(10)
+        found = judged(record, "at the start of training, from random weights, f has the Gaussian form")
+        one = row(found, pair)
+        assert one.outcome == outcome
+        assert one.measured == pytest.approx(middle)
+        assert f"at gain {('1', '3', '∞')[gain]}, the largest" in one.rule
+        assert row(found, XI[1 - XI.index(pair)]).outcome == "holds"
+        assert f"|f/2| is {float(record.pull[..., 0].median()):.2f} of" in found.note
 
 
-@pytest.mark.parametrize("pair", XI)
-def test_the_head_is_judged_by_its_median_at_the_end_and_the_highest_gain(pair):
+@pytest.mark.parametrize(("pair", "order"), [("2, 1", "longer"), ("1, 2", "shorter")])
+def test_the_head_is_judged_by_its_median_at_the_end_and_the_highest_gain(pair, order):
     """A tenth of forty entries are few. At all other gains, times and shares heads are large."""
-    for middle, holds in ((4.0, True), (4.5, False)):
+    for middle, outcome in ((3, "holds"), (4, "not decided"), (6, "missed")):
         record = made()
         record.head_size[{"gain": slice(0, 2)}] = 40
         record.head_size[{"share": 0}] = 39
-        record.head_size[{"gain": 2, "step": 0, "share": 1}] = [1, 39, 25, 1, 39, 38, 1, 25, 37, 1]
-        record.head_size[{"pair": XI.index(pair), "gain": 2, "step": 3, "share": 1}] = [
-            1,
-            9,
-            4,
-            1,
-            9,
-            8,
-            1,
-            2 * middle - 4,
-            7,
-            1,
-        ]
-        found = judged(record, f"ξ = ({pair}), gain ∞: at the end of training few entries decide")
-        assert found.holds is holds
-        assert found.measured == middle
-        assert found.note.startswith("of 40 entries; 25 at the start. At the end, but for 1% of inputs, gain 1: 39, ")
-        assert found.note.endswith(f"but for 5% of inputs, gain 1: 40, gain 3: 40, gain ∞: {middle:g}")
+        record.head_size[{"gain": 2, "step": 0, "share": 1}] = 25
+        heads = middle + np.array([0, 0, 0, 1, -1, 0, 0, 0, 0, 0])
+        record.head_size[{"pair": XI.index(pair), "gain": 2, "step": 3, "share": 1}] = heads
+        found = judged(record, f"at gain ∞, the {order} range being positive, a tenth of the entries or fewer decide")
+        (one,) = found.table
+        assert (one.at, one.measured, one.outcome) == (f"ξ = ({pair})", middle, outcome)
+        assert one.error == pytest.approx(median_error(heads))
+        assert found.note.startswith("of 40 entries, on 95 % of inputs; 25 at the start")
+        if outcome == "holds":
+            said = f"trained with the {order} range positive, a gate is decided by {middle} of 40 entries on 95 % of inputs"
+            assert found.sentence == said
+        if outcome == "missed":
+            assert found.sentence == f"trained with the {order} range positive, a gate needs {middle} of 40 entries"
 
 
-@pytest.mark.parametrize("pair", XI)
-def test_one_site_must_be_nearer_in_nine_of_ten_seeds_at_the_highest_gain(pair):
-    for late, holds in ((1, True), (2, False)):
+def test_the_headline_gives_the_range_over_pairs_of_one_order():
+    record = xr.concat([made(), made().assign_coords(pair=["4, 2", "2, 4"])], "pair")
+    record["xi1"], record["xi0"] = ("pair", [2.0, 1.0, 4.0, 2.0]), ("pair", [1.0, 2.0, 2.0, 4.0])
+    record.head_size[{"pair": 1, "step": 3}] = 30
+    record.head_size[{"pair": 3, "step": 3}] = 19
+    assert headline("?", experiment.verdicts(record)) == (
+        "Trained with the longer range positive, a gate is decided by 2 of 40 entries on 95 % of inputs; trained with the "
+        "shorter range positive, a gate needs 19 to 30 of 40 entries"
+    )
+
+
+@pytest.mark.parametrize(("pair", "order"), [("2, 1", "longer"), ("1, 2", "shorter")])
+def test_the_nearer_form_is_judged_by_the_median_balance_of_the_distances(pair, order):
+    """By hand: d_G = 0.2, so that the balance of d_1 = 0.2 (1 - b)/(1 + b) is b; at other gains one site is far."""
+    for middle, outcome in ((0.15, "holds"), (0.01, "not decided"), (-0.15, "missed")):
         record = made()
         record.site_distance[{"gain": slice(0, 2)}] = 0.9
-        record.site_distance[{"pair": XI.index(pair), "gain": 2, "seed": slice(0, late), "step": 3}] = 0.21
-        record.site_distance[{"pair": XI.index(pair), "gain": 2, "seed": slice(5, 10), "step": 2}] = 0.1
-        found = judged(record, f"ξ = ({pair}), gain ∞: at the end of training f is nearer")
-        assert found.holds is holds
-        assert found.measured == pytest.approx(1 - late / 10)
-        texts = ["gain 1: 0.00, never, 0.200 and 0.900", "gain 3: 0.00, never, 0.200 and 0.900"]
-        assert found.note.endswith("; ".join([*texts, f"gain ∞: {1 - late / 10:.2f}, from 3 τ on, 0.200 and 0.050"]))
+        b = middle + 0.1 * (-1.0) ** np.arange(10)
+        where = {"pair": XI.index(pair), "gain": 2, "step": 3}
+        record.site_distance[where] = 0.2 * (1 - b) / (1 + b)
+        record.site_distance[{**where, "step": 2}] = 0.1
+        (one,) = judged(record, f"the {order} range being positive, f is nearer").table
+        assert (one.at, one.outcome) == (f"ξ = ({pair})", outcome)
+        assert one.measured == pytest.approx(middle)
+        assert one.error == pytest.approx(median_error(b))
+        assert f"nearer in {np.sum(b > 0)} of 10 seeds{', from 3 τ on' if (b > 0).any() else ''})" in one.rule
 
 
-def test_heads_must_not_grow_with_the_gain_for_any_pair():
+def test_an_order_that_is_not_there_is_not_judged():
+    found = judged(made().isel(pair=[0]), "the shorter range being positive, f is nearer")
+    need = "needs a pair with the shorter range positive, has 2, 1; run with --set 'pairs=[[2.0,1.0],[1.0,2.0]]'"
+    assert (found.outcome, found.why) == ("not judged", need)
+
+
+def test_heads_must_shrink_with_the_gain_for_every_pair():
+    """Seed by seed: the differences are -3 and -1 in turns: their median is -2, and its error 2 sqrt(pi/2)/sqrt(9)."""
     record = made()
-    record.head_size[{"pair": 1, "gain": 0, "step": 3, "share": 1}] = [1, 9, 3, 1, 9, 8, 1, 3, 7, 1]
-    record.head_size[{"pair": 1, "gain": 1, "step": 3}] = 1
-    same = judged(record, "the higher the gain")
-    assert same.holds
-    assert same.note.endswith("(1, 2) [3.0, 1.0, 2.0]")
+    record.head_size[{"gain": 0, "step": 3, "share": 1}] = 4 + (-1) ** np.arange(10)
+    record.head_size[{"gain": 1, "step": 3}] = 1
+    found = judged(record, "fewer entries decide the gate at gain ∞ than at gain 1")
+    assert [(one.measured, one.outcome) for one in found.table] == [(-2, "holds")] * 2
+    assert found.table[0].error == pytest.approx(2 * np.sqrt(np.pi / 2) / 3)
+    assert "(medians by gain 4, 1, 2)" in found.table[0].rule
     record.head_size[{"pair": 1, "gain": 2, "step": 3, "share": 1}] = 4
-    grown = judged(record, "the higher the gain")
-    assert (grown.holds, grown.predicted, grown.measured) == (False, 2, 1)
+    assert row(judged(record, "fewer entries decide the gate"), "1, 2").outcome == "not decided"
+    record.head_size[{"pair": 1, "gain": 2, "step": 3, "share": 1}] = 6
+    assert row(judged(record, "fewer entries decide the gate"), "1, 2").outcome == "missed"
 
 
-def test_figure_shows_medians_and_quartiles_over_seeds():
-    record = made()
-    rng = np.random.default_rng(5)
+def test_short_trainings_decide_nothing_but_the_start():
+    found = experiment.verdicts(made().assign_attrs(steps=2399))
+    assert [v.outcome for v in found] == ["not decided"] * 5 + ["confirmed"]
+
+
+def drawn_at_random():
+    record, rng = made(), np.random.default_rng(5)
     for name in ("gaussian_distance", "site_distance", "head_size"):
         record[name] = (record[name].dims, rng.integers(1, 40, record[name].shape))
-    panels = np.array(experiment.figure(record).axes[:8]).reshape(4, 2)
-    for column, (pair, title) in enumerate(
-        zip(XI, ("$\\xi_1$ = 2 (+), $\\xi_0$ = 1", "$\\xi_1$ = 1 (+), $\\xi_0$ = 2"), strict=True)
-    ):
-        one = record.sel(pair=pair)
-        assert panels[0, column].get_title() == title
-        rows = one.head_size.sel(share=0.05), one.gaussian_distance, one.site_distance
-        for axes, values in zip(panels[:3, column], rows, strict=True):
-            for g in range(3):
-                np.testing.assert_array_equal(axes.lines[g].get_xdata(), TIMES)
-                np.testing.assert_allclose(axes.lines[g].get_ydata(), np.median(values[g], axis=0))
-                band = axes.collections[g].get_paths()[0].vertices
-                at = band[band[:, 0] == 3.0][:, 1]
-                np.testing.assert_allclose([at.min(), at.max()], np.percentile(values[g, :, 2], [25, 75]))
+    return record
+
+
+def balance(one):
+    gaussian, site = one.gaussian_distance, one.site_distance
+    return (gaussian - site) / (gaussian + site)
+
+
+def assert_over_time(axes, values):
+    for g in range(3):
+        (line,) = [line for line in axes.lines if line.get_label() == f"gain {('1', '3', '∞')[g]}"]
+        np.testing.assert_array_equal(line.get_xdata(), TIMES)
+        np.testing.assert_allclose(line.get_ydata(), np.median(values[g], axis=0))
+        band = axes.collections[g].get_paths()[0].vertices
+        at = band[band[:, 0] == 3.0][:, 1]
+        np.testing.assert_allclose([at.min(), at.max()], np.percentile(values[g, :, 2], [25, 75]))
+
+
+def test_figure_shows_heads_and_forms_of_the_first_pair_over_time():
+    record = drawn_at_random()
+    one = record.isel(pair=0)
+    figure = experiment.figure(record)
+    assert_over_time(panel(figure, "(d)"), one.head_size.sel(share=0.05).values)
+    assert_over_time(panel(figure, "(e)"), balance(one).values)
+
+
+def test_figure_shows_heads_at_the_end_by_gain_without_a_join_to_infinity():
+    record = drawn_at_random()
+    for at, bars in enumerate(panel(experiment.figure(record), "(f)").containers):
+        heads = record.head_size[at, :, :, -1, 1].values
+        expected = np.median(heads, axis=1)
+        np.testing.assert_allclose(bars.lines[0].get_ydata(), [*expected[:2], np.nan, expected[2]])
+        ends = [part for part in bars.lines[2][0].get_segments() if len(part)]
+        np.testing.assert_allclose(ends[0][:, 1], np.percentile(heads[0], [25, 75]))
+
+
+def test_more_shows_every_pair_and_both_shares_and_final_fields():
+    record = drawn_at_random()
+    figure = experiment.more(record)
+    for at, pair in enumerate(XI):
+        one, heads = record.sel(pair=pair), panel(figure, f"({'ab'[at]})")
+        assert_over_time(heads, one.head_size.sel(share=0.05).values)
+        assert_over_time(panel(figure, f"({'cd'[at]})"), balance(one).values)
+        dotted = lines(heads, style=":")
         for g in range(3):
-            thin = panels[0, column].lines[3 + g]
-            np.testing.assert_allclose(thin.get_ydata(), np.median(one.head_size.sel(share=0.01)[g], axis=0))
-        _, low, high = panels[3, column].lines
-        for line, gain in ((low, 0), (high, 2)):
-            field = one.end.values[gain, 0]
-            peak = np.argmax(np.abs(field))
-            np.testing.assert_array_equal(line.get_xdata(), np.arange(-20, 20))
-            np.testing.assert_allclose(line.get_ydata(), [field[(peak + k) % N] / field[peak] for k in range(-20, 20)])
+            np.testing.assert_allclose(dotted[g].get_ydata(), np.median(one.head_size.sel(share=0.01)[g], axis=0))
+    fields = [line.get_ydata() for line in panel(figure, "(e)").lines if len(line.get_ydata()) == N]
+    for shown, (gain, pair) in zip(fields, [(0, 0), (0, 1), (2, 0), (2, 1)], strict=True):
+        field = record.end.values[pair, gain, 0]
+        peak = np.argmax(np.abs(field))
+        np.testing.assert_allclose(shown, [field[(peak + k) % N] / field[peak] for k in range(-20, 20)])
 
 
 def test_figure_shows_f_and_its_forms_at_three_times():
-    """The head of the first seed falls from 25 to 2: it is below their geometric mean, 7.1, at the third time."""
+    """The head of the first seed falls from 25 to 1: it is at most their geometric mean, 5, at the third time."""
     record = made()
     record.head_size[{"seed": slice(1, None)}] = 1
-    panels = experiment.figure(record).axes[8:]
-    assert [axes.get_title() for axes in panels] == ["start: 0 τ, head 25", "the head drops: 3 τ, head 6", "end: 9 τ, head 2"]
+    record.head_size[{"seed": 0, "step": 2}], record.head_size[{"seed": 0, "step": 3}] = 5, 1
+    panels = experiment.figure(record).axes[:3]
+    titles = ["(a) 0 τ: 25 entries decide", "(b) 3 τ: 5 entries decide", "(c) 9 τ: one entry decides"]
+    assert [axes.get_title(loc="left") for axes in panels] == titles
     for axes, step in zip(panels, (0, 2, 3), strict=True):
-        _, gaussian, site, drift = axes.lines
+        _, drift, site, gaussian = axes.lines
         for line, name in ((gaussian, "gaussian_form"), (site, "site_form"), (drift, "drift")):
             np.testing.assert_array_equal(line.get_ydata(), record[name][0, 2, step])

@@ -21,6 +21,7 @@ from gatefield.experiments.deep.digits.verdicts import spread
 from gatefield.experiments.needs import at_least, exactly, lacking, undecided
 from gatefield.lab import Bench, Experiment, Verdict
 from gatefield.lab.kinds import Count, Rate, Rates
+from gatefield.plot import COLOURS, WIDTH, letter, say_setting, shades
 
 PAPER, WITHIN, CHANCE = 56.0, 3.0, 10.0
 """Test accuracy in percent, the points by which ours may be off, and that of a guess among ten classes."""
@@ -60,18 +61,46 @@ def verdicts(record: xr.Dataset) -> list[Verdict]:
 
 def figure(record: xr.Dataset) -> Figure:
     """The picture, drawn from the record alone."""
-    figure = Figure(figsize=(10.0, 4.2))
-    panels: Any = figure.subplots(1, 2)
-    for axes, letter, name, label in zip(panels, "ab", ("test_accuracy", "train_accuracy"), ("test", "training"), strict=True):
-        for at, net in enumerate(record.net.values):
+    figure = Figure(figsize=(WIDTH, 3.7))
+    body: Any = figure.subfigures()  # with a legend of its own, apart from the setting
+    panels = body.subplots(1, 2)
+    for axes, name, label in zip(panels, ("test_accuracy", "train_accuracy"), ("test", "training"), strict=True):
+        for net, look in _looks(record).items():
             one = 100 * record[name].sel(net=net)
-            axes.plot(one.epoch, one.mean("seed"), f"{'osD^v'[at % 5]}-", color=f"C{at}", markersize=4, label=_name(str(net)))
-            axes.fill_between(one.epoch, one.min("seed"), one.max("seed"), color=f"C{at}", alpha=0.2, linewidth=0)
-        axes.set(xlabel="epoch", ylabel=f"{label} accuracy (%)", title=f"({letter}) {label} images", ylim=(0, None))
+            every = max(1, one.sizes["step"] // 8)
+            axes.plot(one.epoch, one.mean("seed"), **look, markersize=3.5, markevery=every, linewidth=1.2, label=_name(net))
+            axes.fill_between(one.epoch, one.min("seed"), one.max("seed"), color=look["color"], alpha=0.2, linewidth=0)
+        axes.axhline(CHANCE, color="0.5", linestyle=":", linewidth=1.0, zorder=0)
+        axes.set(xlabel="epoch", ylabel=f"{label} accuracy (%)", ylim=(0, None))
+    _best(panels[0], record)
+    handles = panels[0].get_legend_handles_labels()[0]
     if not unlike_the_paper(record, 0):
-        panels[0].axhline(PAPER, color="0.2", linestyle=":", linewidth=1.2, label="paper, gates trained")
-    panels[0].legend(loc="lower right")
+        handles.append(panels[0].axhline(PAPER, color="k", linestyle="--", linewidth=1.0, label="paper, gates trained"))
+    body.legend(handles=handles, loc="outside lower center", ncols=2)
+    letter(panels, ["test images", "training images"])
+    a = record.attrs
+    seeds, network = f"{record.sizes['seed']} seeds", f"channels {', '.join(map(str, a['channels']))}"
+    say_setting(figure, f"{a['samples']:,} images", network, seeds, "bands: least to largest seed", "dotted: a guess")
     return figure
+
+
+def _looks(record: xr.Dataset) -> dict[str, dict[str, str]]:
+    """Of each network: shades by the steepness of trained gates, and another colour and dash for frozen ones."""
+    gates = [str(net) for net in record.net.values if net != "galu"]
+    looks = {
+        net: {"color": color, "marker": marker, "linestyle": "-"}
+        for net, color, marker in zip(gates, shades(len(gates), between=(0.0, 0.8)), 9 * "osD", strict=False)
+    }
+    return looks | ({"galu": {"color": COLOURS[1], "marker": "^", "linestyle": "--"}} if "galu" in record.net.values else {})
+
+
+def _best(axes: Any, record: xr.Dataset) -> None:
+    """A star for each network: the mean over seeds of the best of a run, at the mean of the epochs at which it is reached."""
+    for net, look in _looks(record).items():
+        one = 100 * record.test_accuracy.sel(net=net)
+        place = one.epoch.values[one.argmax("step").values].mean()
+        axes.plot(place, one.max("step").mean("seed"), "*", color=look["color"], markersize=11, markeredgecolor="k", zorder=5)
+    axes.plot([], [], "*", color="w", markeredgecolor="k", markersize=9, label="best of a run, mean over seeds")
 
 
 def _name(net: str) -> str:
@@ -131,11 +160,12 @@ experiment = Experiment(
     title="CIFAR-10: can a network learn through its gates alone?",
     source=SOURCE,
     text="Two convolutional networks of the same layers: one decides the gates, the other, whose weights are the strengths, "
-    "makes the output behind them. The strengths stay as they were drawn, and only the weights that decide the gates are "
-    "trained. The paper reports 56 % on the test images. It writes beta = infinity, but a hard gate has no gradient; here "
-    "gates are (1 + eps) sigmoid(beta q). Weights are normal with sigma = sqrt(2/fan-in), without biases: smaller ones leave "
-    "the output too small for good. The counterpart has frozen hard gates of a random network, and its strengths are trained. "
-    "Accuracy over epochs: mean over seeds, their range as a band; dotted, the paper's number.",
+    "makes the output behind them. The strengths stay as they were drawn; only the weights that decide the gates are trained. "
+    "The paper reports 56 % on the test images. It writes beta = infinity, but a hard gate has no gradient; here gates are "
+    "(1 + eps) sigmoid(beta q). The counterpart has frozen hard gates of a random network, and its strengths are trained.",
+    caption="(a) Test accuracy over epochs, by the steepness of the trained gates, and of the counterpart whose strengths are "
+    "trained; stars: the best epoch of each run, which is what the paper reports (dashed, at its size). (b) The same on "
+    "training images.",
     Parameters=Settings,
     presets={
         "full": {},

@@ -9,27 +9,25 @@ from gatefield.kernels import PathBundles, path_bundles
 
 POSITIONS, KERNEL, LAYERS = 3, 2, 3
 """Those of the paper's figure: 2^3 = 8 strengths of 3 paths each."""
-STYLES: tuple[dict[str, Any], ...] = ({"linestyle": "-"}, {"linestyle": (0, (3, 1.5))})
+STYLES: tuple[dict[str, Any], ...] = ({"linestyle": "-"}, {"linestyle": (0, (2.5, 1.2))})
 """Of an edge, by the weight of the kernel that it uses."""
 COLOURS = ("C0", "C1", "C2")
 """Of a path, by the position at which it ends."""
 
 
-def draw_network(figure: Any) -> None:
-    """The whole network on the left, and on the right each bundle of paths in a small copy of it."""
+def draw_network(figure: Any) -> Any:
+    """The whole network, in one panel."""
+    whole = figure.subplots()
+    _network(whole, path_bundles(POSITIONS, KERNEL, LAYERS))
+    return whole
+
+
+def draw_bundles(figure: Any) -> None:
+    """Each bundle of paths in a small copy of the network."""
     bundles = path_bundles(POSITIONS, KERNEL, LAYERS)
-    strengths, paths = bundles.positions.shape[:2]
-    left, right = figure.subfigures(1, 2, width_ratios=[1.0, 1.7])
-    whole = left.subplots()
-    _network(whole, bundles)
-    whole.set_title("(i) the network of the paper's figure 9")
-    small = right.subplots(2, strengths // 2).ravel()
+    small = figure.subplots(2, len(bundles.positions) // 2).ravel()
     for axes, weights, positions in zip(small, *bundles, strict=True):
         _bundle(axes, weights, positions, bundles)
-    right.suptitle(
-        f"(j) its {strengths} strengths, of {paths} paths each: {strengths * paths} paths; colour: where a path ends",
-        fontsize=11,
-    )
 
 
 def edges(bundles: PathBundles) -> list[tuple[int, int, int, int]]:
@@ -60,18 +58,23 @@ def _network(axes: Any, bundles: PathBundles) -> None:
     for layer, weight, before, behind in edges(bundles):
         axes.plot([layer, layer + 1], [-before, -behind], color="0.35", linewidth=1.5, zorder=1, **STYLES[weight])
     _outputs(axes, range(POSITIONS), {"color": "0.35", "linewidth": 1.5})
-    _nodes(axes, size=330)
+    _nodes(axes, size=190)
     for position in range(POSITIONS):
-        axes.text(0, -position, f"$x_{position + 1}$", ha="center", va="center", fontsize=11, zorder=3)
-    axes.text(LAYERS + 1, -1, "$y$", ha="center", va="center", fontsize=11, zorder=3)
+        axes.text(0, -position, f"$x_{position + 1}$", ha="center", va="center", fontsize=9, zorder=3)
+    axes.text(LAYERS + 1, -1, "$y$", ha="center", va="center", fontsize=9, zorder=3)
     for layer in range(1, LAYERS + 1):
-        axes.text(layer - 0.5, 0.5, f"layer {layer}", ha="center", fontsize=10)
-    axes.text(LAYERS + 0.5, 0.5, "mean", ha="center", fontsize=10)
+        axes.text(layer - 0.5, 0.5, f"layer {layer}", ha="center", fontsize=8)
+    axes.text(LAYERS + 0.5, 0.5, "mean", ha="center", fontsize=8)
     for weight, style in enumerate(STYLES):
         axes.plot([], [], color="0.35", label=rf"$\theta^{{(l)}}_{weight + 1}$", **style)
     axes.plot([], [], color="0.35", linestyle=":", label=f"1/{POSITIONS} each")
     axes.legend(
-        loc="upper center", bbox_to_anchor=(0.5, 0.06), ncols=3, fontsize=10, title="weights, the same at every position"
+        loc="upper center",
+        bbox_to_anchor=(0.5, 0.06),
+        ncols=3,
+        fontsize=8,
+        title="weights, the same at every position",
+        title_fontsize=8,
     )
 
 
@@ -82,10 +85,10 @@ def _bundle(axes: Any, weights: np.ndarray, positions: np.ndarray, bundles: Path
     for path, colour in zip(positions, COLOURS, strict=True):
         for layer, weight in enumerate(weights):
             ends = -path[layer : layer + 2]
-            axes.plot([layer, layer + 1], ends, color=colour, linewidth=1.8, zorder=1, **STYLES[weight])
-        _outputs(axes, [path[-1]], {"color": colour, "linewidth": 1.8})
-    _nodes(axes, size=28)
-    axes.set_title(strength(weights), fontsize=12)
+            axes.plot([layer, layer + 1], ends, color=colour, linewidth=1.4, zorder=1, **STYLES[weight])
+        _outputs(axes, [path[-1]], {"color": colour, "linewidth": 1.4})
+    _nodes(axes, size=14)
+    axes.set_title(strength(weights), fontsize=8, loc="center")
 
 
 def _outputs(axes: Any, positions: Any, style: dict[str, Any]) -> None:

@@ -1,124 +1,160 @@
-"""The figure of `rotation-invariance`."""
+"""The figures of `rotation-invariance`."""
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from gatefield.experiments.convolution.rotation_invariance.drawing import draw_network
+from gatefield.experiments.convolution.rotation_invariance.drawing import draw_bundles, draw_network
 from gatefield.experiments.convolution.rotation_invariance.maxima import POOLINGS
 from gatefield.experiments.convolution.rotation_invariance.training import NETS, TRAININGS
+from gatefield.plot import THEORY, WIDTH, letter, say_setting
 
 LABELS = {"rotating": "gates rotate with x'", "kept": "gates kept in place"}
-TURNS = (("C2", "-"), ("C3", "--"))
+TURNS: tuple[dict[str, Any], ...] = (THEORY, {"color": "0.6", "linestyle": "-"})
+"""Of the terms: for x' as it is, and turned first."""
 MAXIMA = {"chosen": ("C0", "o"), "own": ("C4", "v"), "blocks": ("C5", "D")}
 STYLES = {"rotating": ("C0", "o"), "kept": ("C1", "s"), "flatten": ("C2", "^"), "unpooled": ("C2", "^")}
+BELOW: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.45, -0.24), "fontsize": 7.5, "handlelength": 1.6}
+"""Where the legend of a panel stands."""
+NOTHING = 1e-8
+"""A change of 0 on a logarithmic axis."""
 
 
 def draw(record: xr.Dataset) -> Figure:
-    figure = Figure(figsize=(16.5, 11.0))
-    parts: Any = figure.subfigures(2, 1, height_ratios=[7.2, 3.8])
-    panels: Any = parts[0].subplots(2, 4)
-    _pooled_panel(panels[0, 0], record)
-    _terms_panel(panels[0, 1], record)
-    _sums_panel(panels[0, 2], record)
-    for axes, training, letter in zip(panels[1], TRAININGS, "de", strict=False):
-        _accuracy_panel(axes, record, training, letter)
-    _loss_panel(panels[1, 2], record)
-    _maxima_panel(panels[0, 3], record)
-    _changes_panel(panels[1, 3], record)
-    draw_network(parts[1])
+    """The task and trained networks above, moments over random networks below."""
+    figure = Figure(figsize=(WIDTH, 6.4))
+    top, bottom = cast(Any, figure.subfigures(2, 1))
+    panels = np.stack([top.subplots(1, 3), bottom.subplots(1, 3)])
+    _task_panel(panels[0, 0], record.sizes["rotation"], record.attrs["length"])
+    for axes, training in zip(panels[0, 1:], TRAININGS, strict=True):
+        _accuracy_panel(axes, record, training)
+    top.legend(*panels[0, 1].get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=7.5)
+    _pooled_panel(panels[1, 0], record)
+    _terms_panel(panels[1, 1], record)
+    _maxima_panel(panels[1, 2], record)
+    titles = (
+        "do gates rotate too?",
+        f"trained {TRAININGS['one']}",
+        f"trained {TRAININGS['any']}",
+        "mean over positions",
+        "one term per rotation",
+        "maxima, gates rotate",
+    )
+    letter(panels, titles)
+    _say(figure, record, "(b, c): bands from the least to the largest seed", "(d, e, f): bars 2 standard errors")
     return figure
+
+
+def draw_more(record: xr.Dataset) -> Figure:
+    """Sums of the terms, changes of outputs, and the network of the paper's figure 9 with its paths."""
+    figure = Figure(figsize=(WIDTH, 6.4))
+    parts: Any = figure.subfigures(2, 1, height_ratios=[1.0, 1.2])
+    sums, changes = parts[0].subplots(1, 2)
+    _sums_panel(sums, record)
+    _changes_panel(changes, record)
+    left, right = parts[1].subfigures(1, 2, width_ratios=[1.0, 1.45])
+    whole = draw_network(left)
+    draw_bundles(right)
+    letter([sums, changes, whole], ["the terms sum to the moment", "largest change of an output", "the paper's figure 9"])
+    right.suptitle("(d) its 8 strengths, of 3 paths each", x=0.02, ha="left", fontsize=9)
+    _say(figure, record)
+    return figure
+
+
+def _say(figure: Figure, record: xr.Dataset, *words: str) -> None:
+    n, length = record.sizes["rotation"], record.attrs["length"]
+    trained = f"{record.sizes['seed']} seeds, {int(record.step[-1])} steps"
+    say_setting(figure, f"ring of {n} positions", f"ramps of {length}", trained, f"{record.attrs['draws']:,} networks", *words)
+
+
+def _task_panel(axes: Any, n: int, length: int) -> None:
+    """The two ramps, one of them rotated, and which gates are open on it if they rotate or if they are kept."""
+    rising, turn = np.arange(1, length + 1) / length, n // 2
+    rows = [("x rises", rising, 0), ("x' falls", rising[::-1], 0), ("x' rotated", rising[::-1], turn)]
+    for row, (text, ramp, shift) in enumerate(rows):
+        base = -1.6 * row
+        signal = np.zeros(n)
+        signal[(np.arange(length) + shift) % n] = ramp
+        axes.plot([-0.5, n - 0.5], [base, base], color="0.8", linewidth=0.8, zorder=0)
+        axes.bar(np.arange(n), signal, bottom=base, width=0.85, color="0.45")
+        axes.text(n - 0.5 if shift == 0 else -0.5, base + 0.55, text, ha="right" if shift == 0 else "left", fontsize=8)
+    for row, (case, shift) in enumerate((("rotating", turn), ("kept", 0))):
+        color, marker = STYLES[case]
+        base, opened = -4.2 - 1.8 * row, (np.arange(length) + shift) % n
+        axes.plot(np.arange(n), np.full(n, base), marker, color=color, markersize=2.5, markerfacecolor="w", markeredgewidth=0.5)
+        axes.plot(opened, np.full(length, base), marker, color=color, markersize=3.5, markeredgewidth=0)
+        axes.text(-0.5, base - 0.3, LABELS[case], color=color, fontsize=8, va="top")
+    axes.set(xlim=(-1, n), ylim=(-7.4, 1.3))
+    axes.set_axis_off()
 
 
 def _pooled_panel(axes: Any, record: xr.Dataset) -> None:
     for case, label in LABELS.items():
         color, marker = STYLES[case]
         one = record.sel(case=case)
-        axes.plot(one.rotation, one.exact, "-", color=color, label=label)
-        found = "sampled, 2 standard errors" if case == "kept" else None
-        axes.errorbar(one.rotation, one.found, 2 * one.error, fmt=marker, color=color, markersize=4, label=found)
+        axes.plot(one.rotation, one.exact, **THEORY, linewidth=1.0, zorder=1, label="exact" if case == "rotating" else None)
+        axes.errorbar(
+            one.rotation, one.found, 2 * one.error, fmt=marker, color=color, markersize=3, elinewidth=0.8, label=label
+        )
     axes.axhline(0.0, color="0.8", linewidth=0.8, zorder=0)
-    axes.set(xlabel="rotation of x' (positions)", ylabel="E⟨y, y'⟩", title="(a) mean over positions")
-    _room(axes, below=0.5)
-    axes.legend(fontsize="small", loc="lower left")
+    _moments(axes, "rotation of x'", "E⟨y, y'⟩")
+
+
+def _moments(axes: Any, along: str, text: str) -> None:
+    """The axes of a small number, in units of its power of ten."""
+    power = int(np.floor(np.log10(max(abs(end) for end in axes.get_ylim()))))
+    axes.yaxis.set_major_formatter(lambda value, _: f"{value / 10.0**power:.3g}")
+    axes.set(xlabel=along, ylabel=rf"{text} ($10^{{{power}}}$)" if power else text)
+    axes.legend(**BELOW)
 
 
 def _terms_panel(axes: Any, record: xr.Dataset) -> None:
     unpooled = record.sel(case="unpooled")
-    for turn, (color, style) in zip(record.turn.values, TURNS, strict=True):
-        axes.plot(record.rotation, record.terms.sel(turn=turn), style, color=color, label=_turn_text(turn))
-    axes.errorbar(unpooled.rotation, unpooled.found, 2 * unpooled.error, fmt="^", color="C2", markersize=4, label="sampled")
-    axes.set(xlabel="rotation r (positions)", ylabel="E⟨z, z'⟩ / n²", title="(b) no pooling: the term of each rotation")
-    _room(axes, above=0.4)
-    axes.legend(fontsize="small", loc="upper right")
+    for turn, look in zip(record.turn.values, TURNS, strict=True):
+        axes.plot(record.rotation, record.terms.sel(turn=turn), **look, linewidth=1.1, label=_turn_text(int(turn)))
+    bars = 2 * unpooled.error
+    axes.errorbar(unpooled.rotation, unpooled.found, bars, fmt="^", color="C2", markersize=3, elinewidth=0.8, label="sampled")
+    _moments(axes, "rotation of the term", "term")
 
 
-def _sums_panel(axes: Any, record: xr.Dataset) -> None:
-    axes.axhline(float(record.exact.sel(case="rotating")[0]), color="C0", label="moment of (a), gates rotate")
-    for turn, (color, style) in zip(record.turn.values, TURNS, strict=True):
-        sums = record.terms.sel(turn=turn).cumsum("rotation")
-        axes.plot(record.rotation, sums, style, color=color, drawstyle="steps-post", label=_turn_text(turn))
-    axes.set(xlabel="rotation r (positions)", ylabel="terms of 0 to r, summed", title="(c) sums of the terms")
-    axes.legend(fontsize="small", loc="lower right")
-
-
-def _turn_text(turn: int | np.integer) -> str:
+def _turn_text(turn: int) -> str:
     return f"x' turned by {turn} first" if turn else "x' as it is"
 
 
-def _room(axes: Any, below: float = 0.0, above: float = 0.0) -> None:
-    """Room for a legend below or above what is drawn, in parts of its height."""
-    low, high = axes.get_ylim()
-    axes.set_ylim(low - below * (high - low), high + above * (high - low))
-
-
-def _accuracy_panel(axes: Any, record: xr.Dataset, training: str, letter: str) -> None:
-    axes.axhline(50, color="0.7", linewidth=0.8, zorder=0)
-    for net, label in NETS.items():
-        color, marker = STYLES[net]
-        values = 100 * record.accuracy.sel(net=net, training=training)
-        axes.plot(values.rotation, values.mean("seed"), "-", color=color, marker=marker, markersize=4, label=label)
-        axes.fill_between(values.rotation, values.min("seed"), values.max("seed"), color=color, alpha=0.2, linewidth=0)
-    axes.set(
-        xlabel="rotation of the test set (positions)",
-        ylabel="test accuracy (%)",
-        ylim=(0, 104),
-        title=f"({letter}) trained on ramps {TRAININGS[training]}",
-    )
-    if training == "any":
-        axes.legend(fontsize="small", loc="lower right")
-
-
-def _loss_panel(axes: Any, record: xr.Dataset) -> None:
-    for net in NETS:
-        for training, style in zip(TRAININGS, ("-", "--"), strict=True):
-            values = record.loss.sel(net=net, training=training).mean("seed")
-            label = TRAININGS[training] if net == "rotating" else None
-            axes.plot(values.step, np.maximum(values, 1e-16), style, color=STYLES[net][0], label=label)
-    axes.set(yscale="log", xlabel="step", ylabel="training loss", title="(f) training, colours as in (e)")
-    axes.set_ylim(bottom=max(axes.get_ylim()[0], 1e-10))
-    axes.legend(fontsize="small")
-
-
 def _maxima_panel(axes: Any, record: xr.Dataset) -> None:
-    axes.plot(record.rotation, record.max_exact, "-", color="black", label="sum over paths of the lemma")
+    axes.plot(record.rotation, record.max_exact, **THEORY, linewidth=1.1, label="sum over paths of the lemma")
     for pooling, label in POOLINGS.items():
         color, marker = MAXIMA[pooling]
         one = record.sel(pooling=pooling)
-        axes.errorbar(one.rotation, one.max_found, 2 * one.max_error, fmt=marker, color=color, markersize=4, label=label)
-    axes.set(xlabel="rotation of x' (positions)", ylabel="E⟨y, y'⟩", title="(g) maxima over positions, gates rotate")
-    _room(axes, above=0.6)
-    axes.legend(fontsize="small", loc="upper right")
+        bars = 2 * one.max_error
+        axes.errorbar(one.rotation, one.max_found, bars, fmt=marker, color=color, markersize=3, elinewidth=0.8, label=label)
+    _moments(axes, "rotation of x'", "E⟨y, y'⟩")
+
+
+def _accuracy_panel(axes: Any, record: xr.Dataset, training: str) -> None:
+    axes.axhline(50, color="0.5", linewidth=1.0, linestyle=":", zorder=0)
+    for net, label in NETS.items():
+        color, marker = STYLES[net]
+        values = 100 * record.accuracy.sel(net=net, training=training)
+        axes.plot(values.rotation, values.mean("seed"), f"{marker}-", color=color, markersize=3, linewidth=1.1, label=label)
+        axes.fill_between(values.rotation, values.min("seed"), values.max("seed"), color=color, alpha=0.2, linewidth=0)
+    axes.set(xlabel="rotation of the test set", ylabel="test accuracy (%)", ylim=(0, 104))
+
+
+def _sums_panel(axes: Any, record: xr.Dataset) -> None:
+    axes.axhline(float(record.exact.sel(case="rotating")[0]), color="C0", label="moment with the mean, gates rotate")
+    for turn, look in zip(record.turn.values, TURNS, strict=True):
+        sums = record.terms.sel(turn=turn).cumsum("rotation")
+        axes.plot(record.rotation, sums, **look, linewidth=1.1, drawstyle="steps-post", label=_turn_text(int(turn)))
+    _moments(axes, "rotation r", "terms of 0 to r, summed")
 
 
 def _changes_panel(axes: Any, record: xr.Dataset) -> None:
-    for pooling in POOLINGS:
+    for pooling, label in POOLINGS.items():
         color, marker = MAXIMA[pooling]
-        change = np.maximum(record.max_change.sel(pooling=pooling), 1e-8)
-        axes.plot(record.rotation, change, "-", color=color, marker=marker, markersize=4, linewidth=0.8)
-    axes.set(
-        yscale="log", ylim=(5e-9, 5), xlabel="rotation of x' (positions)", ylabel="largest relative change of y' (0 as 1e-8)",
-        title="(h) in any network, colours as in (g)",
-    )  # fmt: skip
+        change = np.maximum(record.max_change.sel(pooling=pooling), NOTHING)
+        axes.plot(record.rotation, change, f"{marker}-", color=color, markersize=3.5, linewidth=0.8, label=label)
+    axes.set(yscale="log", ylim=(NOTHING / 2, 5), xlabel="rotation of x'", ylabel="relative change of y'")
+    axes.legend(**BELOW)

@@ -1,93 +1,171 @@
-"""The table as a picture: accuracy against beta, and over epochs."""
+"""The figure of `soft-gates-table`."""
 
 from typing import Any
 
-import matplotlib
 import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from gatefield.experiments.convolution.colour_images import unlike_the_paper
 from gatefield.experiments.convolution.soft_gates_table.rows import PLAIN, best, final, paper
+from gatefield.experiments.convolution.soft_gates_table.verdicts import EPOCHS, LIKE, WITHIN
+from gatefield.plot import WIDTH, letter, say_setting, shades
 
-BESIDE = 0.5
-"""How far marks of different eps stand apart, in beta."""
-STYLES = {"linear": "--", "relu": ":"}
+BESIDE = 0.12
+"""How far marks of different eps stand apart, in doublings of beta."""
+APART = 1.3
+"""How far networks without soft gates stand from the others: deep linear before them, ReLU behind."""
+ROOM = 0.45
+"""Doublings of beta between names on the axis."""
+SOFT = (("C0", "o"), ("C1", "s"), ("C2", "^"))
+"""Colour and marker of each eps."""
+PLAIN_LOOK = ("0.35", "D")
+OVER = {"linear": "--", "relu": ":"}
+"""Lines over epochs of networks without soft gates."""
+PAPER: dict[str, Any] = {"marker": "x", "color": "k", "linestyle": "none", "markersize": 4, "zorder": 5}
 
 
 def draw(record: xr.Dataset) -> Figure:
-    """(a) best and final test accuracy against beta, (b, c) test and training accuracy over epochs."""
-    figure = Figure(figsize=(13.5, 4.4))
-    eps = _least_eps(record)
-    panels: Any = figure.subplots(1, 3, width_ratios=(1.25, 1, 1))
-    _against_beta(panels[0], record)
-    for axes, letter, name, label in zip(
-        panels[1:], "bc", ("test_accuracy", "train_accuracy"), ("test", "training"), strict=True
-    ):
-        _over_epochs(axes, record, name)
-        axes.set(xlabel="epoch", ylabel=f"{label} accuracy (%)", title=rf"({letter}) {label} images, $\epsilon$ = {eps:g}")
-        axes.xaxis.get_major_locator().set_params(integer=True)
-    panels[2].legend(fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    """Best and final test accuracy against beta, beside the paper's at its size; then accuracies over epochs."""
+    beside = not unlike_the_paper(record, EPOCHS)
+    figure = Figure(figsize=(WIDTH, 6.6 if beside else 5.6))
+    body: Any = figure.subfigures()  # with a legend of its own, apart from the setting
+    rows = [["table", "chosen"], *[["paper", "chosen"]] * beside, ["test", "train"]]
+    panels = body.subplot_mosaic(rows, height_ratios=[1.4, 0.7, 1.5] if beside else [1.4, 1.5])
+    _against_beta(panels["table"], record, beside)
+    if beside:
+        _less_the_paper(panels["paper"], record)
+        panels["table"].set(xlabel="", xticklabels=[])
+    _chosen(panels["chosen"], record)
+    _over_epochs(panels["test"], record, "test")
+    _over_epochs(panels["train"], record, "train")
+    body.legend(handles=[*_marks(record, beside), *_lines(record)], loc="outside lower center", ncols=4, fontsize=7.5)
+    titles = ("best test accuracy", "what choosing the best adds", "test images", "training images")
+    letter([panels[name] for name in ("table", "chosen", "test", "train")], titles)
+    _say(figure, record)
     return figure
 
 
-def _against_beta(axes: Any, record: xr.Dataset) -> None:
+def _say(figure: Figure, record: xr.Dataset) -> None:
+    a = record.attrs
+    say_setting(
+        figure,
+        f"{a['samples']:,} images",
+        f"channels {', '.join(map(str, a['channels']))}",
+        f"{a['epochs']} epochs",
+        f"{record.sizes['seed']} seeds",
+        "bars: standard deviation, bands: standard error",
+        f"(c, d): ε = {_least_eps(record):g}",
+    )
+
+
+def places(record: xr.Dataset) -> dict[str, float]:
+    """Where each network stands: doublings of beta, with room around those without soft gates."""
+    soft = record.gating.values == "soft-relu"
+    every = np.unique(record.eps.values[soft])
+    at = np.log2(record.beta.values[soft])
+    ends = {"linear": at.min() - APART, "relu": at.max() + APART}
+    aside = {eps: BESIDE * (i - (len(every) - 1) / 2) for i, eps in enumerate(every)}
+    found = zip(record.row.values, record.beta.values, record.eps.values, strict=True)
+    return {str(name): ends[name] if name in PLAIN else float(np.log2(beta)) + aside[eps] for name, beta, eps in found}
+
+
+def _groups(record: xr.Dataset) -> list[tuple[str, str, str, xr.Dataset]]:
+    """Colour, marker, name and rows of each eps, then of each network without soft gates."""
     soft = record.isel(row=np.flatnonzero(record.gating.values == "soft-relu"))
-    at_paper_size = not unlike_the_paper(record, 15)
-    every = np.unique(soft.eps.values)
-    for at, eps in enumerate(every):
-        aside = BESIDE * (at - (len(every) - 1) / 2)
-        rows = soft.isel(row=np.flatnonzero(soft.eps.values == eps))
-        for values, style, mark, name in ((best(rows), "-", "osD"[at % 3], "best"), (final(rows), "--", "", "final")):
-            spread = values.std("seed", ddof=1) if mark and values.sizes["seed"] > 1 else None
-            axes.errorbar(
-                rows.beta + aside, values.mean("seed"), spread, color=f"C{at}", linestyle=style,
-                marker=mark or None, markersize=5, linewidth=1.4, capsize=2, label=rf"$\epsilon$ = {eps:g}, {name}",
-            )  # fmt: skip
-        known = [(b, paper(str(n))) for b, n in zip(rows.beta.values, rows.row.values, strict=True)]
-        if at_paper_size:
-            axes.plot(
-                [b + aside for b, k in known if k], [100 * k[1] for _, k in known if k], "x+1"[at % 3], color=f"C{at}",
-                markersize=8, markeredgewidth=1.8, zorder=5, label=rf"$\epsilon$ = {eps:g}, paper",
-            )  # fmt: skip
-    for at, name in enumerate(n for n in PLAIN if n in record.row.values):
-        level = float(best(record).sel(row=name).mean())
-        known = paper(name)
-        axes.axhline(level, color=f"C{at + 3}", linestyle=STYLES[name], linewidth=1.4, label=f"{PLAIN[name]}, best")
-        if known and at_paper_size:
-            _at_the_edge(axes, 100 * known[1], f"C{at + 3}", f"{PLAIN[name]},\npaper")
-    axes.set(xlabel=r"steepness of the gates $\beta$", ylabel="test accuracy (%)", title="(a) best (bars: s.d.) and final")
-    axes.legend(fontsize=8, ncols=2)
+    every = zip(np.unique(soft.eps.values), 9 * SOFT, strict=False)
+    out = [(*look, f"soft gates, ε = {eps:g}", soft.isel(row=np.flatnonzero(soft.eps.values == eps))) for eps, look in every]
+    return out + [(*PLAIN_LOOK, name, record.sel(row=[name])) for name in PLAIN if name in record.row.values]
 
 
-def _at_the_edge(axes: Any, level: float, color: str, label: str) -> None:
-    """A mark at the right edge for a number that belongs to no beta."""
-    across = axes.get_yaxis_transform()
-    axes.plot([1.015], [level], "<", color=color, markersize=6, transform=across, clip_on=False)
-    axes.text(1.035, level, label, color=color, fontsize=8, va="center", transform=across)
+def _beta_axis(axes: Any, record: xr.Dataset) -> None:
+    at = places(record)
+    soft = np.unique(record.beta.values[record.gating.values == "soft-relu"])
+    ticks, last = {}, np.inf
+    for beta in soft[::-1]:  # from the steepest on, as many names as there is room for
+        ticks[float(np.log2(beta))] = f"{beta:g}" if last - np.log2(beta) > ROOM else ""
+        last = np.log2(beta) if last - np.log2(beta) > ROOM else last
+    ticks |= {at[name]: {"linear": "linear", "relu": "ReLU"}[name] for name in PLAIN if name in at}
+    axes.set_xticks(list(ticks), list(ticks.values()), fontsize=7)
+    axes.set_xlabel("steepness β of the gates")
+
+
+def _against_beta(axes: Any, record: xr.Dataset, beside: bool) -> None:
+    at = places(record)
+    for color, marker, _, rows in _groups(record):
+        x = [at[str(name)] for name in rows.row.values]
+        values = best(rows)
+        spread = values.std("seed", ddof=1) if values.sizes["seed"] > 1 else None
+        look: Any = {"color": color, "markersize": 4, "linewidth": 1.1, "elinewidth": 0.8, "capsize": 1.5}
+        axes.errorbar(x, values.mean("seed"), spread, fmt=f"{marker}-", **look)
+        if beside:
+            axes.plot(x, [100 * (paper(str(name)) or (0, np.nan))[1] for name in rows.row.values], **PAPER)
+    axes.set_ylabel("test accuracy (%)")
+    _beta_axis(axes, record)
+
+
+def _less_the_paper(axes: Any, record: xr.Dataset) -> None:
+    at = places(record)
+    axes.axhspan(-WITHIN, WITHIN, color="0.92", zorder=0)
+    axes.axhline(0.0, color="k", linewidth=0.8, zorder=1)
+    for color, marker, _, rows in _groups(record):
+        x = [at[str(name)] for name in rows.row.values]
+        axes.plot(x, _off(rows), marker, color=color, markersize=4)
+    axes.set_ylabel("less the\npaper's")
+    _beta_axis(axes, record)
+
+
+def _off(rows: xr.Dataset) -> list[float]:
+    printed = [(paper(str(name)) or (0, np.nan))[1] for name in rows.row.values]
+    return [float(best(rows).sel(row=name).mean()) - 100 * known for name, known in zip(rows.row.values, printed, strict=True)]
+
+
+def _chosen(axes: Any, record: xr.Dataset) -> None:
+    """By how much the best epoch of a run, chosen on the test set, is above the last."""
+    at = places(record)
+    axes.axhline(LIKE, color="0.5", linestyle=":", linewidth=1.0, zorder=0)
+    axes.axhline(0.0, color="0.8", linewidth=0.8, zorder=0)
+    for color, marker, _, rows in _groups(record):
+        gap = best(rows) - final(rows)
+        x = [at[str(name)] for name in rows.row.values]
+        spread = gap.std("seed", ddof=1) if gap.sizes["seed"] > 1 else None
+        look: Any = {"color": color, "markersize": 4, "elinewidth": 0.8, "capsize": 1.5}
+        axes.errorbar(x, gap.mean("seed"), spread, fmt=marker, **look)
+    axes.set_ylabel("best less last (points)")
+    _beta_axis(axes, record)
 
 
 def _least_eps(record: xr.Dataset) -> float:
     return float(record.eps.values[record.gating.values == "soft-relu"].min())
 
 
-def _over_epochs(axes: Any, record: xr.Dataset, name: str) -> None:
-    """The plain networks, and soft ones of the smallest eps from dark to light by beta."""
-    soft = record.isel(row=np.flatnonzero(record.gating.values == "soft-relu"))
-    shown = soft.isel(row=np.flatnonzero(soft.eps.values == _least_eps(record)))
-    shades = matplotlib.colormaps["viridis"](np.linspace(0.0, 0.85, shown.sizes["row"]))
-    for at, shade in enumerate(shades):
-        one = shown.isel(row=at)
-        axes.plot(
-            one.epoch[1:], 100 * one[name].mean("seed")[1:], color=shade, linewidth=1.3, label=rf"$\beta$ = {float(one.beta):g}"
-        )
-    for at, plain in enumerate(n for n in PLAIN if n in record.row.values):
-        one = record.sel(row=plain)
-        axes.plot(
-            one.epoch[1:],
-            100 * one[name].mean("seed")[1:],
-            STYLES[plain],
-            color=f"C{at + 3}",
-            linewidth=1.8,
-            label=PLAIN[plain],
-        )
+def _shown(record: xr.Dataset) -> list[tuple[dict[str, Any], str, str]]:
+    """Look, name and row of each curve over epochs: soft networks of the smallest eps by beta, then the others."""
+    soft = record.isel(row=np.flatnonzero((record.gating.values == "soft-relu") & (record.eps.values == _least_eps(record))))
+    betas = zip(shades(soft.sizes["row"]), soft.row.values, soft.beta.values, strict=True)
+    out: list[tuple[dict[str, Any], str, str]] = [({"color": color}, f"β = {beta:g}", str(row)) for color, row, beta in betas]
+    return out + [({"color": "k", "linestyle": OVER[name]}, PLAIN[name], name) for name in PLAIN if name in record.row.values]
+
+
+def _over_epochs(axes: Any, record: xr.Dataset, images: str) -> None:
+    for look, _, row in _shown(record):
+        one = 100 * record[f"{images}_accuracy"].sel(row=row).isel(step=slice(1, None))
+        mean = one.mean("seed")
+        axes.plot(one.epoch, mean, linewidth=1.3, **look)
+        if one.sizes["seed"] > 1:
+            error = one.std("seed", ddof=1) / np.sqrt(one.sizes["seed"])
+            axes.fill_between(one.epoch, mean - error, mean + error, color=look["color"], alpha=0.2, linewidth=0)
+    axes.set(xlabel="epoch", ylabel=f"{'training' if images == 'train' else images} accuracy (%)")
+    axes.xaxis.get_major_locator().set_params(integer=True)
+
+
+def _marks(record: xr.Dataset, beside: bool) -> list[Line2D]:
+    named = [(color, marker, name) for color, marker, name, _ in _groups(record) if name not in PLAIN]
+    plain = [(*PLAIN_LOOK, "no soft gates")] * any(name in record.row.values for name in PLAIN)
+    dots = [Line2D([], [], color=c, marker=m, linestyle="none", markersize=4, label=name) for c, m, name in (*named, *plain)]
+    return dots + [Line2D([], [], **PAPER, label="the paper's")] * beside
+
+
+def _lines(record: xr.Dataset) -> list[Line2D]:
+    return [Line2D([], [], linewidth=1.3, **look, label=name) for look, name, _ in _shown(record)]

@@ -1,6 +1,6 @@
 """Steady states of one ReLU neuron on the cube: localized and extended ones, their basins and losses."""
 
-from gatefield.experiments.cube.cube_states.figure import draw
+from gatefield.experiments.cube.cube_states.figure import draw, draw_more
 from gatefield.experiments.cube.cube_states.simulate import Settings, simulate
 from gatefield.experiments.cube.cube_states.verdicts import verdicts
 from gatefield.lab import Experiment
@@ -9,13 +9,18 @@ experiment = Experiment(
     name="cube-states",
     title="Steady states on the cube: where does a localized one exist, and who gets there?",
     source="note 003, section 3: data on the corners of the cube; equation 4, corrected",
-    text="On the cube f(w) is constant as long as no corner changes sides: on cells. So every stable steady state of a ReLU "
-    "neuron is w* = 2 (C0+C1)^-1 f of a cell in which it lies. One site decides the gate of the localized state (C0+C1)^-1 C1 "
-    "e_i, which exists if |w_i| exceeds the sum of all others; all others are called extended, those of three sites too "
-    "(late-localization). The map shows where it "
-    "exists. States are found by the flow from random starts: on the law itself for small n, else on a sample. They persist "
-    "(full marks) if the search ends in the same field on another sample, where losses are measured. Crosses: SGD from the "
-    "same starts. Bars: the closed form. (+): the positive class.",
+    text="On the cube f(w) is constant as long as no corner changes sides. So every stable steady state of a ReLU neuron is "
+    "the limit field w* = 2 (C0+C1)^-1 f behind its own gate. The localized one, whose gate one site decides, is "
+    "(C0+C1)^-1 C1 e_i, and exists if |w_i| exceeds the sum of all others; all others are called extended (see "
+    "late-localization). States are found by the flow from random starts: on the law itself for small n, else on a sample.",
+    caption="(a) Where the localized state exists (purple): the lead of its peak, (|w_i| less the sum of all others)/|w_i|, "
+    "for a ring of the largest size; black: where it ceases to, for all sizes; marks: the pairs of length scales in (b). (b) "
+    "Share of random starts that end localized; crosses: SGD. (+): the positive class; full marks: it has the longer range.",
+    more=draw_more,
+    more_caption="(a), (b), (c), (d) Losses of all states found, by the size of the ring, for each pair of length scales; "
+    "hollow: states that the search does not find again on another sample, on which losses are measured; black lines: the "
+    "localized state in closed form, where it exists. (e) States of the largest ring, peaks in the middle: the limit field of "
+    "one site's gate in closed form (black), the extended state of lowest loss (blue), and a run of SGD (crosses).",
     Parameters=Settings,
     presets={
         "full": {},

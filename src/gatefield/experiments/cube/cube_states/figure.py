@@ -1,118 +1,181 @@
-"""The figure of `cube-states`."""
+"""The figures of `cube-states`."""
 
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
+from gatefield.core.intervals import proportion
 from gatefield.measures import aligned
+from gatefield.plot import COLOURS, THEORY, WIDTH, field_row, letter, say_setting
 
+LOOKS = ((COLOURS[1], "s"), (COLOURS[4], "D"), (COLOURS[0], "o"), (COLOURS[2], "^"), (COLOURS[3], "v"))
+"""Colour and marker of each pair of length scales, in both panels."""
+BORDERS = (":", "--", "-.", "-")
+"""Of rings whose borders can be told apart, the largest last."""
+COLUMNS = 4
+"""At most so many pairs have panels of their own."""
+ENDS = {False: ("C0", "o", "extended states"), True: ("C1", "s", "localized states")}
 LASTING: dict[str, Any] = {"markersize": 2.5, "alpha": 0.6, "markeredgewidth": 0}
-FLEETING: dict[str, Any] = {"markersize": 2.5, "alpha": 0.35, "markerfacecolor": "none", "markeredgewidth": 0.5}
+FLEETING: dict[str, Any] = {"markersize": 2.5, "alpha": 0.5, "markerfacecolor": "none", "markeredgewidth": 0.5}
 
 
 def draw(record: xr.Dataset) -> Figure:
-    """Existence map and basins above, losses in the middle, states of the largest ring below."""
-    figure = Figure(figsize=(11.5, 12.0))
-    top, middle, bottom = cast(Any, figure.subfigures(3, 1, height_ratios=[1.55, 1.15, 1.0]))
-    where, basins = top.subplots(1, 2)
-    _map(where, record, top)
+    """Where the localized state exists, and how often it is reached."""
+    figure = Figure(figsize=(WIDTH, 4.3))
+    body: Any = figure.subfigures()  # with a legend of its own, apart from the setting
+    where, basins = body.subplots(1, 2, width_ratios=[1.2, 1.0])
+    borders = _map(where, record, body)
     _basins(basins, record)
-    for axes, pair in zip(middle.subplots(1, record.sizes["pair"], squeeze=False)[0], record.pair.values, strict=True):
-        _losses(axes, record.sel(pair=pair))
-    middle.axes[0].set_ylabel("loss")
-    middle.legend(*middle.axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=5)
-    for axes, pair in zip(
-        bottom.subplots(1, record.sizes["pair"], sharey=True, squeeze=False)[0], record.pair.values, strict=True
-    ):
-        _states(axes, record.sel(pair=pair).isel(size=-1))
-    bottom.axes[0].set_ylabel("field, scaled to 1")
-    bottom.legend(*bottom.axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+    body.legend(handles=[*_pairs(record), *borders], loc="outside lower center", ncols=3)
+    letter([where, basins], ["where a localized state exists", "how many starts reach it"])
+    _say(figure, record, f"map: n = {int(record.map_size[-1])}", "bars: 95 %")
     return figure
+
+
+def draw_more(record: xr.Dataset) -> Figure:
+    """Losses of all states by size, and states of the largest ring."""
+    record = record.isel(pair=slice(0, COLUMNS))
+    figure = Figure(figsize=(WIDTH, 5.4))
+    body: Any = figure.subfigures()
+    pairs = [record.isel(pair=at) for at in range(record.sizes["pair"])]
+    names = [f"loss {at}" for at in range(len(pairs))]
+    panels = body.subplot_mosaic([names, ["states"] * len(pairs)], height_ratios=[1.35, 1.0])
+    limits = [float(end) for end in (record.loss.min(), record.loss.max())]
+    for name, one in zip(names, pairs, strict=True):
+        _losses(panels[name], one, limits)
+    panels[names[0]].set_ylabel("loss")
+    for name in names[1:]:
+        panels[name].set_yticklabels([])
+    _states(panels["states"], [one.isel(size=-1) for one in pairs])
+    body.legend(handles=_ends(), loc="outside lower center", ncols=4)
+    texts = [f"ξ₁ = {float(one.xi1):g}, ξ₀ = {float(one.xi0):g}" for one in pairs]
+    title = f"states at n = {int(record['size'][-1])}: closed form (black), lowest extended (blue), SGD (crosses)"
+    letter([panels[name] for name in (*names, "states")], [*texts, title])
+    _say(figure, record, "each field scaled to its peak")
+    return figure
+
+
+def _say(figure: Figure, record: xr.Dataset, *words: str) -> None:
+    exact = record["size"].values[record.exact.values]
+    law = f"exact law up to n = {exact[-1]}, else {record.attrs['samples']:,} inputs" if len(exact) else ""
+    trained = record.attrs.get("trained")  # earlier records have none
+    sgd = f"SGD: {record.sizes['seed']} seeds" + (f", {trained:g} τ" if trained else "")
+    say_setting(figure, f"{record.sizes['start']} random starts at each n", law, sgd, *words)
 
 
 def pair_text(one: xr.Dataset) -> str:
     """The length scales of a pair, the positive class first."""
-    return rf"$\xi_1$ = {float(one.xi1):g} (+), $\xi_0$ = {float(one.xi0):g}"
+    return f"ξ₁ = {float(one.xi1):g} (+), ξ₀ = {float(one.xi0):g}"
 
 
-def _map(axes: Any, record: xr.Dataset, figure: Any) -> None:
+def _look(at: int, longer: bool) -> dict[str, Any]:
+    """Full marks and lines where the longer range is positive."""
+    color, marker = LOOKS[at % len(LOOKS)]
+    return {"color": color, "marker": marker, "markerfacecolor": color if longer else "w", "linestyle": "-" if longer else "--"}
+
+
+def _pairs(record: xr.Dataset) -> list[Line2D]:
+    out = []
+    for at in range(record.sizes["pair"]):
+        one = record.isel(pair=at)
+        look = _look(at, bool(one.xi1 > one.xi0))
+        out.append(Line2D([], [], **look, markersize=5, linewidth=1.2, label=pair_text(one)))
+    return [*out, Line2D([], [], marker="x", linestyle="none", color="0.4", label="SGD")]
+
+
+def borders(exists: xr.DataArray) -> list[tuple[int, list[int]]]:
+    """Sizes whose maps differ by no more than a step of the grid, as (place of the last, sizes), the largest last."""
+    step, groups = 1 / exists.sizes["map_xi1"], []
+    for at, n in enumerate(exists.map_size.values.tolist()):
+        if groups and float((exists[at] != exists[groups[-1][0]]).mean()) < step:
+            groups[-1] = (at, [*groups[-1][1], n])
+        else:
+            groups.append((at, [n]))
+    return groups
+
+
+def _map(axes: Any, record: xr.Dataset, figure: Any) -> list[Line2D]:
     """The lead for the largest ring in colour; the borders of existence of all sizes; the pairs studied."""
     xis = record.map_xi1.values
     last = record.lead_map.isel(map_size=-1)
     image = axes.pcolormesh(xis, xis, last, cmap="PuOr", vmin=-1, vmax=1, shading="auto", rasterized=True)
-    for i, n in enumerate(record.map_size.values):
-        style = (":", "--", "-.", "-")[i - record.sizes["map_size"]]
-        axes.contour(xis, xis, record.lead_map.sel(map_size=n), levels=[0.0], colors="k", linewidths=1.2, linestyles=style)
-        axes.plot([], [], style, color="k", linewidth=1.2, label=f"border, n = {n}")
-    axes.plot(record.xi0, record.xi1, "o", color="C3", markeredgecolor="w", markersize=7, label="pairs studied")
-    axes.set(
-        xlabel=r"length scale of the negative class $\xi_0$ (sites)",
-        ylabel=r"of the positive class $\xi_1$ (sites)",
-        title=f"where the localized state exists (lead > 0), n = {int(last.map_size)}",
-        aspect="equal",
-    )
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), fontsize="small", ncols=3)
-    figure.colorbar(image, ax=axes, label=r"lead $(|w_i|-\sum_{j\neq i}|w_j|)/|w_i|$", extend="min")
+    handles, groups = [], borders(record.lead_map > 0)
+    for (at, sizes), style in zip(groups, BORDERS[-len(groups) :], strict=False):
+        axes.contour(xis, xis, record.lead_map[at], levels=[0.0], colors="k", linewidths=1.2, linestyles=style)
+        label = f"border, n = {', '.join(map(str, sizes))}"
+        handles.append(Line2D([], [], linestyle=style, color="k", linewidth=1.2, label=label))
+    for at in range(record.sizes["pair"]):
+        one = record.isel(pair=at)
+        look = _look(at, bool(one.xi1 > one.xi0)) | {"linestyle": "none", "markersize": 7}
+        axes.plot(float(one.xi0), float(one.xi1), **look, markeredgewidth=1.5, zorder=4)
+    ticks = range(1, int(xis[-1]) + 1)
+    axes.set(xlabel="range of the negative class, ξ₀ (sites)", ylabel="range of the positive class, ξ₁ (sites)", aspect="equal")
+    axes.set_xticks(ticks)
+    axes.set_yticks(ticks)
+    figure.colorbar(image, ax=axes, label="lead of the peak", extend="min", shrink=0.85, ticks=[-1, 0, 1])
+    return handles
 
 
 def _basins(axes: Any, record: xr.Dataset) -> None:
     """Share of random starts, and of SGD runs, that end with a gate of one site."""
     at = np.arange(record.sizes["size"])
-    count = record.sizes["start"]
-    for i, pair in enumerate(record.pair.values):
-        one = record.sel(pair=pair)
-        share = one.localized.mean("start").values
-        error = 1.96 * np.sqrt(np.maximum(share * (1 - share), 0.25 / count) / count)
-        low, high = np.minimum(error, share), np.minimum(error, 1 - share)
-        axes.errorbar(at + 0.06 * i, share, [low, high], fmt="o-", color=f"C{i}", markersize=5, label=pair_text(one))
-        axes.plot(at + 0.06 * i, one.sgd_localized.mean("seed"), "x", color=f"C{i}", markersize=7)
-    axes.plot([], [], "x", color="0.4", label="SGD")
+    for i in range(record.sizes["pair"]):
+        one, place = record.isel(pair=i), at + 0.09 * (i - (record.sizes["pair"] - 1) / 2)
+        look = _look(i, bool(one.xi1 > one.xi0))
+        hits = one.localized.sum("start").values
+        share, low, high = np.array([proportion(int(k), one.sizes["start"], method="exact") for k in hits]).T
+        axes.errorbar(place, share, [share - low, high - share], **look, markersize=5, linewidth=1.2, elinewidth=0.9)
+        axes.plot(place, one.sgd_localized.mean("seed"), "x", color=look["color"], markersize=6, markeredgewidth=1.3, zorder=4)
     axes.set_xticks(at, [str(n) for n in record["size"].values])
-    axes.set(
-        xlabel="sites n", ylabel="share that ends localized", ylim=(-0.03, 1.03), title=f"{count} random starts (bars: 95 %)"
-    )
-    axes.legend()
+    axes.set(xlabel="sites n", ylabel="share that ends localized", ylim=(-0.03, 1.03))
 
 
-def _losses(axes: Any, one: xr.Dataset) -> None:
+def _losses(axes: Any, one: xr.Dataset, limits: list[float]) -> None:
     """Losses of all states by size; those that another sample does not keep are hollow and pale."""
     at = np.arange(one.sizes["size"])
     spread = np.linspace(-0.3, 0.1, one.sizes["start"])
-    for peaked, color, label in ((False, "C0", "extended states"), (True, "C1", "localized states")):
+    for peaked, (color, marker, _) in ENDS.items():
         for lasting, look in ((False, FLEETING), (True, LASTING)):
             values = one.loss.where((one.localized == peaked) & (one.lasting == lasting)).transpose("start", "size").values
-            axes.plot((at + spread[:, None]).ravel(), values.ravel(), "o", color=color, **look)
-        axes.plot([], [], "o", color=color, markersize=4, label=label)
-    axes.plot([], [], "o", color="C0", markerfacecolor="none", alpha=0.5, markersize=4, label="not kept by another sample")
-    places = np.linspace(0.2, 0.35, one.sizes["seed"])
-    axes.plot(
-        (at + places[:, None]).ravel(),
-        one.sgd_loss.transpose("seed", "size").values.ravel(),
-        "x",
-        color="k",
-        markersize=4,
-        label="SGD",
-    )
-    exists = (one.site_lead > 0).values
-    axes.plot(at[exists], one.site_loss.values[exists], "_", color="C3", markersize=24, markeredgewidth=1.5, zorder=0)
-    axes.plot([], [], "_", color="C3", label="localized state, closed form")
+            axes.plot((at + spread[:, None]).ravel(), values.ravel(), marker, color=color, **look)
+    places = (at + np.linspace(0.2, 0.35, one.sizes["seed"])[:, None]).ravel()
+    axes.plot(places, one.sgd_loss.transpose("seed", "size").values.ravel(), "x", color=COLOURS[2], markersize=3.5)
+    for place, exists, loss in zip(at, (one.site_lead > 0).values, one.site_loss.values, strict=True):
+        if exists:
+            axes.plot([place - 0.42, place + 0.45], [loss, loss], **THEORY, linewidth=1.0, zorder=1)
+    room = 0.04 * (limits[1] - limits[0])
     axes.set_xticks(at, [str(n) for n in one["size"].values])
-    axes.set(xlabel="sites n", title=pair_text(one))
+    axes.set(xlabel="sites n", ylim=(limits[0] - room, limits[1] + room))
 
 
-def _states(axes: Any, one: xr.Dataset) -> None:
+def _ends() -> list[Line2D]:
+    dots = [Line2D([], [], color=c, marker=m, linestyle="none", markersize=4, label=label) for c, m, label in ENDS.values()]
+    pale = {**FLEETING, "markersize": 4}
+    return [
+        *dots,
+        Line2D([], [], color="C0", marker="o", linestyle="none", **pale, label="not kept by another sample"),
+        Line2D([], [], color=THEORY["color"], linewidth=1.0, label="localized, closed form"),
+        Line2D([], [], color=COLOURS[2], marker="x", linestyle="none", markersize=4, label="SGD"),
+    ]
+
+
+def _states(axes: Any, pairs: list[xr.Dataset]) -> None:
     """The closed form, the extended state of lowest loss, and the first end of SGD."""
-    n = int(one["size"])
-    at = np.arange(n) - n // 2
-    axes.axhline(0.0, color="0.85", linewidth=0.8, zorder=0)
-    text = "" if one.site_lead > 0 else "\n(no localized state)"
-    axes.plot(at, aligned(one.site_state.values[:n]), color="C3", linewidth=1.2, label="limit of one site's gate")
-    wide = np.flatnonzero(~one.localized.values.astype(bool))
-    if len(wide):
-        best = wide[one.loss.values[wide].argmin()]
-        axes.plot(at, aligned(one.states.values[best, :n]), color="C0")
-    axes.plot([], [], color="C0", label="extended state of lowest loss")
-    axes.plot(at, aligned(one.sgd.values[0, :n]), "o", color="k", markersize=2.5, label="SGD, one run")
-    axes.set(xlabel="position from the peak (site)", ylim=(-1.1, 1.1), title=f"{pair_text(one)}, n = {n}{text}")
+    n = int(pairs[0]["size"])
+    names = [f"ξ₁ = {float(one.xi1):g}, ξ₀ = {float(one.xi0):g}" + "\n(not steady)" * bool(one.site_lead <= 0) for one in pairs]
+    closed = [aligned(one.site_state.values[:n]) for one in pairs]
+    wide = [_extended(one) for one in pairs]
+    field_row(axes, wide, color="C0", linewidth=1.2)
+    field_row(axes, [aligned(one.sgd.values[0, :n]) for one in pairs], style="x", color=COLOURS[2], markersize=3)
+    field_row(axes, closed, names, color=THEORY["color"], linewidth=1.0)
+
+
+def _extended(one: xr.Dataset) -> np.ndarray:
+    """The extended state of lowest loss; NaN if there is none."""
+    n, wide = int(one["size"]), np.flatnonzero(~one.localized.values.astype(bool))
+    if not len(wide):
+        return np.full(n, np.nan)
+    return np.asarray(aligned(one.states.values[wide[one.loss.values[wide].argmin()], :n]))

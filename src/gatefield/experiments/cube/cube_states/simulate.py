@@ -62,7 +62,7 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
     lead = np.array([search.lead_map(n, xis) for n in p.map_sizes])
     record["lead_map"] = (("map_size", "map_xi1", "map_xi0"), lead, {"long_name": "lead of the localized state's peak"})
     record = record.assign_coords(map_size=list(p.map_sizes), map_xi1=xis, map_xi0=xis)
-    return record.assign_attrs(samples=p.samples)
+    return record.assign_attrs(samples=p.samples, trained=p.learning_rate * p.steps)
 
 
 def _names(p: Settings) -> list[str]:

@@ -1,6 +1,6 @@
 """The drift of bumps, sinusoids, Gabors and others: sampled, exact and by the closure."""
 
-from gatefield.experiments.cube.drift_fields.figure import draw
+from gatefield.experiments.cube.drift_fields.figure import draw, draw_more
 from gatefield.experiments.cube.drift_fields.simulate import Settings, simulate
 from gatefield.experiments.cube.drift_fields.verdicts import verdicts
 from gatefield.lab import Experiment
@@ -11,10 +11,18 @@ experiment = Experiment(
     source="note 003, section 2, which asks to see how f behaves",
     text="f(w) = E[1(<w,x> >= 0) x] is the mean input where the gate of w is open. It is sampled for bumps, sinusoids, Gabors "
     "(a sinusoid under a Gaussian envelope), one site and random fields, from Gaussian data to signs. Exact values exist for "
-    "one site, and for signs on a small ring. The closure takes <w,x> as Gaussian given one input. Its error is |f_closure - "
-    "f|/|f|, without what sampling adds. It fails where the field oscillates faster than the data, whose spectrum "
-    "exp(-k²/2k_c²) has the bandwidth k_c = n/(√2 π ξ). Upper row: f (dots), the closure (line), Gaussian data of the same "
-    "covariance (dashed). Lower row: sampled against exact f; all fields share the samples, so their errors go together.",
+    "one site, and for signs on a small ring. The closure takes <w,x> as Gaussian given one input. It should fail where the "
+    "field oscillates faster than the data, whose spectrum exp(-k²/2k_c²) has the bandwidth k_c = n/(√2 π ξ).",
+    caption="(a) Relative error of the closure for Gabors, without what sampling adds, against their frequency over the "
+    "bandwidth of the data (dashed: equal). Colour: gain; mark: length scale ξ of the data. (b) The same for all fields at the "
+    "highest gain, by kind; within a kind from narrow to wide or from slow to fast. Grey dashes: noise of sampling, below "
+    "which errors are not known. (c), (d), (e), (f) Drifts of four fields: dots sampled, black line the closure, dotted the "
+    "drift of Gaussian data with the same covariance, grey the field. (c) A bump. (d) A sinusoid. (e) A Gabor. (f) A random "
+    "field.",
+    more=draw_more,
+    more_caption="(a) Drift of the gate of one site at each gain: marks sampled, black lines in closed form. (b) Share of "
+    "sites whose sampled drift is further from the exact one than so many standard errors; black: errors with a normal law. "
+    "All fields share the samples, so that their errors go together.",
     Parameters=Settings,
     presets={"full": {}, "quick": {"random": 12, "samples": 300_000}},
     durations={"quick": "30 s", "full": "12 min, or 1 min on a large GPU"},

@@ -1,40 +1,68 @@
-"""The figure of `drift-fields`."""
+"""The figures of `drift-fields`."""
 
 from typing import Any, cast
 
 import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from scipy.special import erfc
 
 from gatefield.experiments.cube.drift_fields.verdicts import ROUNDING, bandwidth, site
-from gatefield.plot import gain_text
+from gatefield.plot import COLOURS, DATA, THEORY, WIDTH, gain_text, letter, say_setting, shades
 
 MARKS = ("o", "s", "^", "D", "v")
-LINES = (":", "-.", "--", "-")
-"""Of the gains above the lowest, the highest last."""
+"""Of the length scales, or of the gains."""
+FLOOR = 1e-4
+"""The least error that is drawn."""
+KINDS = {"site": "one\nsite", "bump": "bumps", "sinusoid": "sinusoids", "Gabor": "Gabors", "random": "random"}
+REACH = 0.36
+"""How far the fields of one kind stand from their middle."""
 
 
 def draw(record: xr.Dataset) -> Figure:
-    """Drifts of four fields above; below the closure's error for all fields and for Gabors; last, sampled against exact."""
-    figure = Figure(figsize=(11.5, 11.6))
-    top, bottom, last_row = cast(Any, figure.subfigures(3, 1, height_ratios=[1.0, 1.35, 1.05]))
+    """The closure's error for Gabors and for all fields above; below drifts of four of them."""
+    figure = Figure(figsize=(WIDTH, 6.2))
+    top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=[1.5, 1.0]))
+    left, right = top.subplots(1, 2, width_ratios=[1.15, 1.0], sharey=True)
+    _gabors(left, record)
+    _errors(right, record.isel(gain=-1))
+    left.set_ylim(bottom=max(FLOOR, float(record.closure_error.isel(gain=-1).min()) / 4))  # noise below is of no interest
+    top.legend(handles=_names(record), loc="outside lower center", ncols=5, columnspacing=1.2)
     chosen = _chosen(record)
-    for axes, i in zip(top.subplots(1, len(chosen), sharex=True), chosen, strict=True):
+    drifts = bottom.subplots(1, len(chosen), sharex=True, sharey=True)
+    for axes, i in zip(drifts, chosen, strict=True):
         _drift(axes, record.isel(gain=-1, xi=-1, field=i))
+    drifts[0].set_ylabel("drift, scaled to |f| = 1")
+    bottom.legend(*drifts[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
     last = record.isel(gain=-1, xi=-1)
-    top.suptitle(rf"(a) drifts at $\xi$ = {float(last.xi):g}, gain {gain_text(float(last.gain))}", x=0.01, ha="left")
-    top.axes[0].set_ylabel("drift, scaled to |f| = 1")
-    handles, labels = top.axes[0].get_legend_handles_labels()
-    top.legend(handles, labels, loc="outside lower center", ncols=4)
-    left, right = bottom.subplots(1, 2, width_ratios=[1.7, 1.0], sharey=True)
-    _errors(left, record.isel(gain=-1))
-    _gabors(right, record)
-    panels = last_row.subplots(1, 3)
-    _site(panels[0], site(record.isel(xi=-1)))
-    _against_exact(panels[1], record)
-    _deviations(panels[2], record)
+    named = [name(str(record.kind.values[i]), float(record.value[i])) for i in chosen]
+    letter([left, right, *drifts], ["Gabors, by their frequency", f"all fields, gain {gain_text(float(last.gain))}", *named])
+    _say(figure, record, f"(c-f): ξ = {float(last.xi):g}, gain {gain_text(float(last.gain))}")
     return figure
+
+
+def draw_more(record: xr.Dataset) -> Figure:
+    """Sampled drifts beside exact ones."""
+    figure = Figure(figsize=(WIDTH, 3.1))
+    panels: Any = figure.subplots(1, 2)
+    _site(panels[0], site(record.isel(xi=-1)))
+    _deviations(panels[1], record)
+    letter(panels, ["the gate of one site", "what is left is noise of sampling"])
+    _say(figure, record, f"(a): ξ = {float(record.xi[-1]):g}", f"small ring: n = {record.sizes['small_position']}")
+    return figure
+
+
+def name(kind: str, value: float) -> str:
+    """A field in a title."""
+    if kind == "sinusoid":
+        return f"cosine, {value:g} cycles" if value else "flat"
+    words = {"site": "one site", "random": "random", "bump": f"bump, width {value:g}", "Gabor": f"Gabor, {value:g} cycles"}
+    return words[kind]
+
+
+def _say(figure: Figure, record: xr.Dataset, *words: str) -> None:
+    say_setting(figure, f"ring of n = {record.attrs['n']}", f"{record.attrs['samples']:,} inputs", *words, "no training")
 
 
 def _chosen(record: xr.Dataset) -> list[int]:
@@ -46,106 +74,101 @@ def _chosen(record: xr.Dataset) -> list[int]:
     return out
 
 
-def name(kind: str, value: float) -> str:
-    """A field for tick labels."""
-    if kind == "sinusoid":
-        return f"cos {value:g}" if value else "flat"
-    return {"site": "one site", "random": "random"}.get(kind, f"{kind} {value:g}")
-
-
 def _drift(axes: Any, one: xr.Dataset) -> None:
     length = float(np.linalg.norm(one.sampled))
     axes.axhline(0.0, color="0.85", linewidth=0.8, zorder=0)
     axes.plot(one.position, one.w / abs(one.w).max() * float(abs(one.sampled).max()) / length, color="0.75", label="field w")
-    axes.plot(one.position, one.sampled / length, "o", color="k", markersize=3.5, label="f, sampled")
-    axes.plot(one.position, one.closure / length, "-", color="C0", label="closure")
-    axes.plot(one.position, one.gaussian / length, "--", color="C1", label="Gaussian data")
-    axes.set(xlabel="position (site)", title=name(str(one.kind.values), float(one.value)))
+    axes.plot(one.position, one.sampled / length, **DATA, color=COLOURS[0], markersize=3, label="f, sampled")
+    axes.plot(one.position, one.closure / length, **THEORY, linewidth=1.2, label="closure")
+    axes.plot(one.position, one.gaussian / length, ":", color="0.35", label="Gaussian data")
+    axes.set_xlabel("site")
+
+
+def _gain_colours(record: xr.Dataset) -> list[str]:
+    """Of the gains above the lowest, the darkest last."""
+    return shades(record.sizes["gain"] - 1, "YlGnBu", (0.95, 0.45))[::-1]
+
+
+def _names(record: xr.Dataset) -> list[Line2D]:
+    """Marks of the length scales and colours of the gains, as both panels have them."""
+    colours = _gain_colours(record)
+    look: Any = {"linestyle": "none", "markersize": 5, "color": "0.3"}
+    scales = [Line2D([], [], marker=MARKS[i % 5], **look, label=f"ξ = {xi:g}") for i, xi in enumerate(record.xi.values)]
+    gains = zip(colours, record.gain.values[1:], strict=True)
+    lines = [Line2D([], [], color=color, linewidth=2.5, label=f"gain {gain_text(float(g))}") for color, g in gains]
+    return [*scales, *lines, Line2D([], [], marker="_", linestyle="none", color="0.6", label="noise of sampling")]
 
 
 def _errors(axes: Any, one: xr.Dataset) -> None:
-    """Each field's error, one mark for each length scale; random fields share a place."""
-    pairs = list(zip(one.kind.values, one.value.values, strict=True))
-    names = [name(str(kind), float(value)) for kind, value in pairs]
-    order = list(dict.fromkeys(names))
-    at = np.array([order.index(text) for text in names])
-    for i, xi in enumerate(one.xi.values):
-        values = np.maximum(one.closure_error.sel(xi=xi), 1e-4)
-        axes.plot(at + 0.2 * (i - 1), values, MARKS[i % 5], color=f"C{i}", markersize=5, alpha=0.7, label=rf"$\xi$ = {xi:g}")
-    axes.set_yscale("log")
-    axes.set_xticks(np.arange(len(order)), order, rotation=60, ha="right")
-    axes.set(ylabel=r"error of the closure $|f_{closure}-f|/|f|$", title=f"(b) all fields, gain {gain_text(float(one.gain))}")
-    axes.legend(loc="upper left", ncols=3)
+    """Each field's error in the order of its kind, and the noise below which it is not known."""
+    color, kinds = shades(2, "YlGnBu", (0.95, 0.45))[0], [kind for kind in KINDS if kind in one.kind.values]
+    for at, kind in enumerate(kinds):
+        part = one.isel(field=one.kind.values == kind)
+        for i, xi in enumerate(one.xi.values):
+            x = at + _side(i, one.sizes["xi"]) + _spread(part.sizes["field"], one.sizes["xi"])
+            values = part.sel(xi=xi)
+            axes.plot(x, np.maximum(values.noise, FLOOR), "_", color="0.6", markersize=3, zorder=1)
+            axes.plot(x, np.maximum(values.closure_error, FLOOR), MARKS[i % 5], color=color, markersize=3.2, markeredgewidth=0,
+                      alpha=0.8)  # fmt: skip
+    axes.set_xticks(range(len(kinds)), [KINDS[kind] for kind in kinds])
+    axes.set_xlim(-0.5, len(kinds) - 0.5)
+
+
+def _side(i: int, count: int) -> float:
+    """Where the fields of a length scale stand among those of one kind."""
+    return REACH * (2 * i + 1 - count) / count
+
+
+def _spread(fields: int, count: int) -> np.ndarray:
+    """Fields of one kind and length scale side by side."""
+    return np.linspace(-1, 1, fields) * 0.8 * REACH / count if fields > 1 else np.zeros(1)
 
 
 def _gabors(axes: Any, record: xr.Dataset) -> None:
-    """Errors of Gabors against frequency over bandwidth, by length scale (colour and mark) and gain (line)."""
+    """Errors of Gabors against frequency over bandwidth, by length scale (mark) and gain (colour)."""
     part = record.isel(field=record.kind.values == "Gabor")
-    for g, gain in enumerate(part.gain.values[1:], start=1):
+    colours = _gain_colours(record)
+    for color, gain in zip(colours, part.gain.values[1:], strict=True):
+        last = gain == part.gain.values[-1]
         for i, xi in enumerate(part.xi.values):
-            one, last = part.sel(gain=gain, xi=xi), g == part.sizes["gain"] - 1
+            one = part.sel(gain=gain, xi=xi)
             ratio = one.value / bandwidth(record.attrs["n"], xi)
-            axes.plot(
-                ratio,
-                np.maximum(one.closure_error, 1e-4),
-                LINES[(g - part.sizes["gain"]) % len(LINES)],
-                marker=MARKS[i % 5],
-                markersize=6 if last else 3.5,
-                markerfacecolor=f"C{i}" if last else "w",
-                zorder=2 if last else 3,  # hollow marks stay visible on full ones
-                linewidth=1.2,
-                color=f"C{i}",
-            )
-        axes.plot(
-            [],
-            [],
-            LINES[(g - part.sizes["gain"]) % len(LINES)],
-            color="0.3",
-            linewidth=1.2,
-            label=f"gain {gain_text(float(gain))}",
-        )
-    axes.axvline(1.0, color="0.6", linewidth=1.0)
-    axes.set(xlabel=r"frequency / bandwidth $k_c$", title="(c) Gabors, colours as in (b)", xscale="log")
-    axes.legend(loc="lower right")
+            look: Any = {"markersize": 5} if last else {"markersize": 3, "markerfacecolor": "w", "zorder": 3}
+            axes.plot(ratio, np.maximum(one.closure_error, FLOOR), f"{MARKS[i % 5]}-", color=color, linewidth=1.1, **look)
+            if last:
+                axes.plot(ratio, np.maximum(one.noise, FLOOR), "_", color="0.6", markersize=4, zorder=1)
+    axes.axvline(1.0, color="0.6", linewidth=1.0, linestyle="--", zorder=0)
+    axes.set(xlabel=r"frequency / bandwidth $k_c$ of the data", ylabel=r"error of the closure $|f_{closure}-f|\,/\,|f|$")
+    axes.set(xscale="log", yscale="log")
+    low, high = axes.get_xlim()
+    ticks = [tick for tick in (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0) if low <= tick <= high]
+    axes.minorticks_off()
+    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
 
 
 def _site(axes: Any, one: xr.Dataset) -> None:
     """The gate of one site: sampled and in closed form, around the site, at each gain."""
     lags = one.position.values - one.sizes["position"] // 2
-    for g, gain in enumerate(one.gain.values):
-        axes.plot(lags, one.site_exact.sel(gain=gain), "-", color=f"C{g}", linewidth=1.2)
-        axes.plot(lags, one.sampled.sel(gain=gain), MARKS[g % 5], color=f"C{g}", markersize=4, markerfacecolor="none")
-        axes.plot([], [], MARKS[g % 5] + "-", color=f"C{g}", markersize=4, markerfacecolor="none", label=gain_text(float(gain)))
+    for color, mark, gain in zip(shades(one.sizes["gain"]), 2 * MARKS, one.gain.values, strict=False):
+        axes.plot(lags, one.site_exact.sel(gain=gain), **THEORY, linewidth=0.8, zorder=1)
+        axes.plot(lags, one.sampled.sel(gain=gain), mark, color=color, markersize=4, label=f"gain {gain_text(float(gain))}")
+    axes.plot([], [], **THEORY, linewidth=0.8, label="exact")
     reach = min(len(lags) // 2, int(np.ceil(2.2 * float(one.xi))))
-    axes.set(xlim=(-reach, reach), xlabel="site, from the one that gates", ylabel="f, sampled (marks) and exact",
-             title=rf"(d) one site, $\xi$ = {float(one.xi):g}; lines: exact")  # fmt: skip
-    axes.legend(title="gain", loc="upper right", fontsize="small")
-
-
-def _against_exact(axes: Any, record: xr.Dataset) -> None:
-    """Every site of every field on the small ring: sampled against exact."""
-    ends = [float(record.small_exact.min()), float(record.small_exact.max())]
-    axes.plot(ends, ends, "-", color="0.6", linewidth=1.0)
-    for i, xi in enumerate(record.xi.values):
-        one = record.sel(xi=xi)
-        axes.plot(one.small_exact.values.ravel(), one.small_sampled.values.ravel(), MARKS[i % 5], color=f"C{i}",
-                  markersize=3.5, markeredgewidth=0, label=rf"$\xi$ = {xi:g}")  # fmt: skip
-    n = record.sizes["small_position"]
-    axes.set(xlabel="f, exact: sum over all corners", ylabel="f, sampled", title=f"(e) signs on {n} sites, all fields")
-    axes.legend(loc="upper left")
+    axes.set(xlim=(-reach, reach), xlabel="site, from the one that gates", ylabel="drift f")
+    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), handletextpad=0.4)
 
 
 def _deviations(axes: Any, record: xr.Dataset) -> None:
     """How far sampled drifts are from exact ones in standard errors, as shares above each size, beside the normal law."""
-    one = site(record)
-    for off, error, color, label in (
-        (one.sampled - one.site_exact, one.error, "C0", "one site, all gains"),
-        (record.small_sampled - record.small_exact, record.small_sampling_error, "C1", "signs, small ring"),
+    one, most = site(record), 4.0
+    for off, error, color, line, label in (
+        (one.sampled - one.site_exact, one.error, "C0", "-", "one site, all gains"),
+        (record.small_sampled - record.small_exact, record.small_sampling_error, "C1", "--", "signs, small ring"),
     ):
         z = np.sort((abs(off) / np.maximum(error, ROUNDING)).values.ravel())
-        axes.step(z, 1 - np.arange(len(z)) / len(z), color=color, label=label)
-    t = np.linspace(0, 4, 100)
-    axes.plot(t, erfc(t / np.sqrt(2)), "--", color="k", linewidth=1.0, label="normal errors")
-    axes.set(xlabel="|sampled - exact| / standard error", ylabel="share of sites above", yscale="log", ylim=(1e-4, 1.3),
-             title="(f) is what is left noise?")  # fmt: skip
+        axes.step(z, 1 - np.arange(len(z)) / len(z), line, color=color, label=label)
+        most = max(most, float(z[-1]))
+    t = np.linspace(0, most, 100)
+    axes.plot(t, erfc(t / np.sqrt(2)), **THEORY, linewidth=1.0, label="normal errors")
+    axes.set(xlabel="|sampled - exact| / standard error", ylabel="share of sites above", yscale="log", ylim=(1e-4, 1.3))
     axes.legend(loc="lower left")

@@ -1,6 +1,6 @@
 """The drift f(w) along training: how many entries of the field decide the gate, and when f leaves the Gaussian form."""
 
-from gatefield.experiments.cube.f_along_training.figure import draw
+from gatefield.experiments.cube.f_along_training.figure import draw, draw_more
 from gatefield.experiments.cube.f_along_training.simulate import Settings, simulate
 from gatefield.experiments.cube.f_along_training.verdicts import verdicts
 from gatefield.lab import Experiment
@@ -10,11 +10,17 @@ experiment = Experiment(
     title="The drift along training: how many entries decide the gate, and how Gaussian is f?",
     source="note 003, sections 2 and 3, which ask how f behaves and how small the head of w may be",
     text="While a ReLU neuron trains, its drift f(w) = E[1(<w,x> >= 0) x] over the positive class is compared with two forms. "
-    "For Gaussian data it would be C1 w/sqrt(2π w'C1 w). If the largest entry alone decided the gate, it would be that of one "
+    "For Gaussian data it would be C1 w/√(2π w'C1 w). If the largest entry alone decided the gate, it would be that of one "
     "site, on the cube C1 e_max/2. Distances are relative to |f|, without what sampling adds. The head of w is the smallest "
-    "number of its largest entries whose gate is that of all but for 5 % (thick) or 1 % (thin) of inputs. Lines are medians "
-    "over seeds, bands quartiles. Final fields are those of the first seed, at the lowest and the highest gain. Time is "
-    "linear up to the first record, then logarithmic.",
+    "number of its largest entries whose gate is that of all on 95 % of inputs.",
+    caption="(a), (b), (c) The drift f of one neuron: dots sampled, black line the form of one site, dashed the Gaussian form; "
+    "above, how many entries decide the gate. (a) At the start. (b) When so few decide that their logarithm is half way down. "
+    "(c) At the end. (d) How many entries decide the gate, by gain. (e) Which form f has: balance of its two distances. "
+    "(f) How many entries decide the gate at the end, for all pairs of length scales; bars: quartiles.",
+    more=draw_more,
+    more_caption="(a), (b), (c), (d) How many entries decide the gate over time, for each pair of length scales; dotted: on "
+    "99 % of inputs. (e), (f), (g), (h) Which form f has, from Gaussian to that of one site. (i) Final fields of the first "
+    "seed at the lowest and the highest gain, each scaled to its peak.",
     Parameters=Settings,
     presets={
         "full": {},

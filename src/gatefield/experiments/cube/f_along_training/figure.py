@@ -1,4 +1,4 @@
-"""The figure of `f-along-training`."""
+"""The figures of `f-along-training`."""
 
 from typing import Any, cast
 
@@ -7,45 +7,96 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from gatefield.experiments.cube.f_along_training.simulate import LOOSE, STRICT
+from gatefield.experiments.cube.f_along_training.verdicts import balance
 from gatefield.measures import aligned
-from gatefield.plot import gain_text
+from gatefield.plot import (
+    COLOURS,
+    DATA,
+    THEORY,
+    WIDTH,
+    field_row,
+    finite_join,
+    gain_axis,
+    gain_text,
+    letter,
+    say_setting,
+    shades,
+)
 
-ROWS = {
-    "head_size": f"entries that decide\nthe gate but for {LOOSE:.0%}",
-    "gaussian_distance": "distance of f from\nthe Gaussian form",
-    "site_distance": "distance of f from\nthe form of one site",
-}
+MARKS = "os^Dv"
+"""Of the gains over time; of the pairs by gain."""
+COLUMNS = 4
+"""At most so many pairs are shown over time."""
 
 
 def draw(record: xr.Dataset) -> Figure:
-    """One column for each pair: heads, distances, final fields; below f itself at three times."""
-    figure = Figure(figsize=(11.5, 13.0))
-    above, below = cast(Any, figure.subfigures(2, 1, height_ratios=[4.0, 1.25]))
-    panels = above.subplots(4, record.sizes["pair"], squeeze=False, sharey="row")
-    for column, pair in zip(panels.T, record.pair.values, strict=True):
-        _column(column, record.sel(pair=pair))
-    for axes, text in zip(panels[:, 0], [*ROWS.values(), "final field,\nscaled to 1"], strict=True):
-        axes.set_ylabel(text)
-    for axes in panels[1:3, 0]:
-        axes.set_ylim(bottom=0)
-    above.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=record.sizes["gain"] + 1)
-    _drifts(below, record.isel(pair=0, gain=-1))
+    """f itself at three times above; below how many entries decide the gate and which form f has, over time and at the end."""
+    figure = Figure(figsize=(WIDTH, 6.0))
+    top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=[1.0, 1.15]))
+    one = record.isel(pair=0)
+    drifts, titles = top.subplots(1, 3, sharey=True), _drift_titles(one.isel(gain=-1))
+    for axes, (step, _) in zip(drifts, titles, strict=True):
+        _drift(axes, one.isel(gain=-1, step=step))
+    drifts[0].set_ylabel("drift f(w) and its forms")
+    top.legend(*drifts[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    heads, forms, ends = bottom.subplots(1, 3)
+    _head_panel(heads, one)
+    _form_panel(forms, one)
+    _end_panel(ends, record)
+    heads.set_ylabel("entries that decide the gate")
+    bottom.legend(*forms.get_legend_handles_labels(), loc="outside lower center", ncols=record.sizes["gain"])
+    letter(
+        [*drifts, heads, forms, ends],
+        [
+            *(title for _, title in titles),
+            "fewer entries decide" if _shrinks(one) else "entries that decide",
+            "which form is nearer?",
+            "at the end",
+        ],
+    )
+    _say(figure, record, f"(a-e): ξ₁ = {float(one.xi1):g}, ξ₀ = {float(one.xi0):g}", _first(one))
     return figure
 
 
-def _column(column: Any, one: xr.Dataset) -> None:
-    """All panels of one pair."""
-    for axes, name in zip(column, ROWS, strict=False):
-        _curves(axes, one[name].sel(share=LOOSE) if name == "head_size" else one[name])
-    for g in range(one.sizes["gain"]):
-        column[0].plot(one.time, one.head_size.isel(gain=g).sel(share=STRICT).median("seed"), color=f"C{g}", linewidth=0.7)
-    column[0].plot([], [], color="0.4", linewidth=0.7, label=f"thin: but for {STRICT:.0%}")
-    column[0].set(title=rf"$\xi_1$ = {float(one.xi1):g} (+), $\xi_0$ = {float(one.xi0):g}", yscale="log")
-    column[0].set_yticks([t for t in (1, 2, 5, 10, 20, 40) if t <= one.sizes["position"]])
-    column[0].yaxis.set_major_formatter("{x:g}")
-    column[0].minorticks_off()
-    column[2].set_xlabel(r"time ($\tau$)")
-    _ends(column[3], one)
+def draw_more(record: xr.Dataset) -> Figure:
+    """Heads, forms of f and final fields of every pair."""
+    record = record.isel(pair=slice(0, COLUMNS))
+    figure = Figure(figsize=(WIDTH, 6.6))
+    body: Any = figure.subfigures()  # with a legend of its own, apart from the setting
+    names = [f"{row}{at}" for row in "hf" for at in range(record.sizes["pair"])]
+    count = record.sizes["pair"]
+    panels = body.subplot_mosaic([names[:count], names[count:], ["fields"] * count], height_ratios=[1.0, 1.0, 0.75])
+    pairs = [record.isel(pair=at) for at in range(count)]
+    for at, one in enumerate(pairs):
+        _head_panel(panels[f"h{at}"], one, strict=True)
+        _form_panel(panels[f"f{at}"], one)
+        for row in "hf"[: 2 * bool(at)]:
+            panels[f"{row}{at}"].set(ylabel="", yticklabels=[])
+    panels["h0"].set_ylabel("entries that decide")
+    _field_panel(panels["fields"], pairs)
+    body.legend(*panels["f0"].get_legend_handles_labels(), loc="outside lower center", ncols=record.sizes["gain"])
+    texts = [f"ξ₁ = {float(one.xi1):g}, ξ₀ = {float(one.xi0):g}" for one in pairs]
+    low, high = (gain_text(float(record.gain[at])) for at in (0, -1))
+    letter(list(panels.values()), [*texts, *texts, f"final fields at gain {low} and {high}, colours as above"])
+    _say(
+        figure, record, f"dotted: on {100 * (1 - STRICT):g} %", "(i): first seed" if count == COLUMNS else "fields: first seed"
+    )
+    return figure
+
+
+def _say(figure: Figure, record: xr.Dataset, *words: str) -> None:
+    n, time, seeds = record.sizes["position"], f"{float(record.time[-1]):g} τ", f"{record.sizes['seed']} seeds"
+    decide = f"entries that decide on {100 * (1 - LOOSE):g} % of inputs"
+    say_setting(figure, f"n = {n}", time, seeds, "medians, bands: quartiles", *words, decide)
+
+
+def _first(one: xr.Dataset) -> str:
+    return f"(a-c): gain {gain_text(float(one.gain[-1]))}, first seed"
+
+
+def _shrinks(one: xr.Dataset) -> bool:
+    heads = one.head_size.isel(gain=-1).sel(share=LOOSE).median("seed")
+    return bool(heads[-1] < heads[0])
 
 
 def dropped(sizes: np.ndarray) -> int:
@@ -58,42 +109,88 @@ def dropped(sizes: np.ndarray) -> int:
     return int(down[0]) if sizes[-1] < sizes[0] else len(sizes) // 2
 
 
-def _drifts(figure: Any, one: xr.Dataset) -> None:
-    """f of the first seed with its Gaussian form and that of one site: at the start, when the head drops, at the end."""
+def _drift_titles(one: xr.Dataset) -> list[tuple[int, str]]:
+    """Records of the first seed at the start, when the head drops, and at the end, with their titles."""
     heads = one.head_size.isel(seed=0).sel(share=LOOSE).values
-    panels = figure.subplots(1, 3, sharey=True)
-    words = ("start", "the head drops" if heads[-1] < heads[0] else "the head does not drop", "end")
-    for axes, step, text in zip(panels, (0, dropped(heads), len(heads) - 1), words, strict=True):
-        now = one.isel(step=step)
-        axes.axhline(0.0, color="0.85", linewidth=0.8, zorder=0)
-        axes.plot(one.position, now.gaussian_form, "--", color="C1", linewidth=1.2, label="Gaussian form")
-        axes.plot(one.position, now.site_form, "-", color="C2", linewidth=1.2, label="form of one site, the largest entry")
-        axes.plot(one.position, now.drift, "o", color="k", markersize=3, label="f, sampled")
-        axes.set(xlabel="position (site)", title=f"{text}: {float(now.time):.3g} τ, head {heads[step]}")
-    panels[0].set_ylabel("f(w) and its forms")
-    pair = rf"$\xi_1$ = {float(one.xi1):g}, $\xi_0$ = {float(one.xi0):g}"
-    figure.suptitle(f"f itself: {pair}, gain {gain_text(float(one.gain))}, first seed", x=0.01, ha="left")
-    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    steps = (0, dropped(heads), len(heads) - 1)
+    return [(step, f"{float(one.time[step]):.3g} τ: {_decide(int(heads[step]))}") for step in steps]
 
 
-def _curves(axes: Any, values: xr.DataArray) -> None:
-    """Medians over seeds with quartiles, by gain."""
+def _decide(count: int) -> str:
+    return "one entry decides" if count == 1 else f"{count} entries decide"
+
+
+def _drift(axes: Any, now: xr.Dataset) -> None:
+    """f of the first seed with its Gaussian form and that of one site."""
+    axes.axhline(0.0, color="0.85", linewidth=0.8, zorder=0)
+    axes.plot(now.position, now.drift, **DATA, color=COLOURS[0], markersize=3.2, label="f, sampled")
+    axes.plot(now.position, now.site_form, **THEORY, linewidth=1.1, label="form of one site, the largest entry")
+    axes.plot(now.position, now.gaussian_form, "--", color=COLOURS[2], linewidth=1.2, label="Gaussian form")
+    axes.set_xlabel("site")
+
+
+def _over_time(axes: Any, values: xr.DataArray) -> None:
+    """Medians over seeds with quartiles, by gain; time is linear up to the first record, then logarithmic."""
     time = values.time.values
-    for g, gain in enumerate(values.gain.values):
+    for color, mark, gain in zip(shades(values.sizes["gain"]), 9 * MARKS, values.gain.values, strict=False):
         low, middle, high = values.sel(gain=gain).quantile([0.25, 0.5, 0.75], "seed").transpose("quantile", "step").values
-        axes.fill_between(time, low, high, color=f"C{g}", alpha=0.15, linewidth=0)
-        axes.plot(time, middle, color=f"C{g}", label=f"gain {gain_text(gain)}")
+        axes.fill_between(time, low, high, color=color, alpha=0.18, linewidth=0)
+        every = max(1, len(time) // 6)
+        look: Any = {"markersize": 3.5, "markevery": every, "linewidth": 1.2}
+        axes.plot(time, middle, f"{mark}-", color=color, label=f"gain {gain_text(gain)}", **look)
     axes.set_xscale("symlog", linthresh=float(time[1]))
     axes.set_xlim(0, time[-1])
     ticks = [0.0, *(t for t in 10.0 ** np.arange(-1, 4) if 2 * time[1] <= t <= time[-1])]
     axes.set_xticks(ticks, [f"{t:g}" for t in ticks])
     axes.minorticks_off()
+    axes.set_xlabel("time (τ)")
 
 
-def _ends(axes: Any, one: xr.Dataset) -> None:
+def _head_panel(axes: Any, one: xr.Dataset, strict: bool = False) -> None:
+    _over_time(axes, one.head_size.sel(share=LOOSE))
+    for color, g in zip(shades(one.sizes["gain"]), range(strict * one.sizes["gain"]), strict=False):
+        axes.plot(one.time, one.head_size.isel(gain=g).sel(share=STRICT).median("seed"), ":", color=color, linewidth=0.9)
+    _entries(axes, one.sizes["position"])
+
+
+def _entries(axes: Any, n: int) -> None:
+    """A logarithmic axis of numbers of entries."""
+    ticks = [t for t in (1, 2, 5, 10, 20, 40, 80) if t <= n]
+    axes.set(yscale="log", ylim=(0.85, 1.25 * n))
+    axes.minorticks_off()
+    axes.set_yticks(ticks, [str(t) for t in ticks])
+
+
+def _form_panel(axes: Any, one: xr.Dataset) -> None:
+    axes.axhline(0.0, color="0.6", linewidth=0.8, linestyle=":", zorder=0)
+    _over_time(axes, balance(one))
+    axes.set_ylim(-1.1, 1.1)
+    axes.set_yticks([-1, 0, 1], ["Gaussian", "equal", "one site"])
+
+
+def _end_panel(axes: Any, record: xr.Dataset) -> None:
+    """Heads at the end by gain, for every pair, side by side so that none hides another."""
+    last = record.head_size.isel(step=-1).sel(share=LOOSE)
+    aside = np.linspace(-0.12, 0.12, record.sizes["pair"]) if record.sizes["pair"] > 1 else [0.0]
+    for at, (one, shift) in enumerate(zip(last.transpose("pair", "gain", "seed"), aside, strict=True)):
+        low, middle, high = one.quantile([0.25, 0.5, 0.75], "seed").transpose("quantile", "gain").values
+        longer = float(one.xi1) > float(one.xi0)
+        x, y = finite_join(record.gain.values, middle)
+        bars = np.stack(finite_join(record.gain.values, middle - low, high - middle)[1:])
+        look: Any = {"color": COLOURS[0] if longer else COLOURS[1], "markerfacecolor": None if longer else "w"}
+        style = f"{MARKS[at % 5]}{'-' if longer else '--'}"
+        label = f"{float(one.xi1):g}, {float(one.xi0):g}"
+        axes.errorbar(x + shift, y, bars, fmt=style, markersize=4, linewidth=1.1, elinewidth=0.8, label=label, **look)
+    gain_axis(axes, record.gain.values)
+    _entries(axes, record.sizes["position"])
+    axes.legend(title="ξ₁, ξ₀", loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=1.6)
+
+
+def _field_panel(axes: Any, pairs: list[xr.Dataset]) -> None:
     """Final fields of the first seed at the lowest and the highest gain, peaks in the middle."""
-    n = one.sizes["position"]
-    axes.axhline(0.0, color="0.85", linewidth=0.8, zorder=0)
-    for g in dict.fromkeys((0, one.sizes["gain"] - 1)):
-        axes.plot(np.arange(n) - n // 2, aligned(one.end.isel(gain=g, seed=0).values.astype(float)), color=f"C{g}")
-    axes.set(xlabel="position from the peak (site)", ylim=(-1.1, 1.1))
+    ends = sorted({0, pairs[0].sizes["gain"] - 1})
+    colours = shades(pairs[0].sizes["gain"])
+    names = [f"ξ₁ = {float(one.xi1):g}, ξ₀ = {float(one.xi0):g}" for one in pairs]
+    for g in ends:
+        rows = [aligned(one.end.isel(gain=g, seed=0).values.astype(float)) for one in pairs]
+        field_row(axes, rows, names, color=colours[g], linewidth=1.2)

@@ -1,10 +1,14 @@
 """What the record of `f-along-training` says of each claim."""
 
+import dataclasses
+from collections.abc import Callable
+
 import numpy as np
 import xarray as xr
 
+from gatefield.experiments.by_seed import median_error
 from gatefield.experiments.cube.f_along_training.simulate import LOOSE
-from gatefield.experiments.needs import holding, lacking, lasting, undecided, unjudged
+from gatefield.experiments.needs import Need, holding, lacking, lasting, undecided, unjudged
 from gatefield.lab import Verdict
 from gatefield.plot import gain_text
 
@@ -14,16 +18,15 @@ NEAR = 0.1
 """A form counts as that of f if it is off by less than a tenth of |f|."""
 FEW = 0.1
 """Up to this share of all entries counts as few."""
-MOST = 0.9
-"""The least share of seeds that must do what is said of all."""
+ORDERS = {"longer": (2.0, 1.0), "shorter": (1.0, 2.0)}
+"""The range of the positive class, and a pair of length scales that has it."""
 
 
 def verdicts(record: xr.Dataset) -> list[Verdict]:
-    each = [record.sel(pair=pair) for pair in record.pair.values]
-    ends = [part for one in each for part in (_head(one), _takeover(one))]
     one_gain = "" if record.sizes["gain"] > 1 else lacking(holding("gains", [1.0, np.inf], record.gain.values))
-    late = [*ends, *unjudged(one_gain, _gains(record))]
-    return [*map(_early, each), *undecided(lacking(lasting(record, ENOUGH)), *late)]
+    late = [*(_heads(record, order) for order in ORDERS), *(_forms(record, order) for order in ORDERS)]
+    late += unjudged(one_gain, _gains(record))
+    return [*undecided(lacking(lasting(record, ENOUGH)), *late), _early(record)]
 
 
 def takeover(one: xr.Dataset) -> xr.DataArray:
@@ -34,77 +37,112 @@ def takeover(one: xr.Dataset) -> xr.DataArray:
     return xr.DataArray(first, dims=ahead.dims[:-1], coords={dim: ahead[dim] for dim in ahead.dims[:-1]})
 
 
-def _medians(values: xr.DataArray) -> str:
-    return ", ".join(f"gain {gain_text(float(g))}: {float(values.sel(gain=g).median()):.3g}" for g in values.gain.values)
+def balance(one: xr.Dataset) -> xr.DataArray:
+    """Which form of f is nearer: (d_G - d_1)/(d_G + d_1), -1 if f has the Gaussian form and 1 if it has that of one site."""
+    gaussian, site = one.gaussian_distance, one.site_distance
+    total = gaussian + site
+    return xr.where(total > 0, (gaussian - site) / total.where(total > 0, 1.0), 0.0)
 
 
-def _end(one: xr.Dataset) -> str:
-    return f"ξ = ({one.pair.values}), gain {gain_text(float(one.gain[-1]))}: at the end of training"
-
-
-def _early(one: xr.Dataset) -> Verdict:
-    off = one.gaussian_distance.isel(step=0)
-    return Verdict.below(
-        f"ξ = ({one.pair.values}): at the start of training f has the Gaussian form, at every gain",
-        NEAR,
-        float(off.median("seed").max()),
-        predicted=0.0,
-        of="largest median distance over |f|",
+def _early(record: xr.Dataset) -> Verdict:
+    """At the gain at which it is furthest from it."""
+    start, rows = record.isel(step=0), {}
+    for pair in record.pair.values:
+        off = start.gaussian_distance.sel(pair=pair)
+        gain = float(off.median("seed").idxmax("gain"))
+        of = f"median distance over |f| at gain {gain_text(gain)}, the largest,"
+        off = off.sel(gain=gain)
+        rows[f"ξ = ({pair})"] = Verdict.below("", NEAR, off.median(), error=median_error(off), of=of)
+    return Verdict.each(
+        "at the start of training, from random weights, f has the Gaussian form at every gain",
+        rows,
         kind="claim",
         source="note 003, section 2",
-        note=f"medians {_medians(off)}; |f/2| is there {float(one.pull.isel(step=0).median()):.2f} of |(C0+C1)w/4|",
+        note=f"a tenth of |f| is granted; |f/2| is {float(start.pull.median()):.2f} of |(C0+C1)w/4| there; errors: of medians "
+        f"over {record.sizes['seed']} seeds",
     )
 
 
-def _head(one: xr.Dataset) -> Verdict:
+def _at_end(record: xr.Dataset, order: str, claim: str, source: str, row: Callable[[xr.Dataset], Verdict]) -> Verdict:
+    """One claim for the pairs in which the positive class has the longer, or the shorter, range."""
+    pairs = of_order(record, order)
+    gain = gain_text(float(record.gain[-1]))
+    text = f"at the end of training at gain {gain}, the {order} range being positive, {claim}"
+    if not pairs:
+        has = "; ".join(map(str, record.pair.values))
+        have = list(zip(record.xi1.values.tolist(), record.xi0.values.tolist(), strict=True))
+        need = Need(f"a pair with the {order} range positive", has, {"pairs": [list(pair) for pair in (*have, ORDERS[order])]})
+        return Verdict.not_judged(text, lacking(need), kind="claim", source=source)
+    rows = {f"ξ = ({pair})": row(record.sel(pair=pair).isel(gain=-1)) for pair in pairs}
+    return Verdict.each(text, rows, kind="claim", source=source)
+
+
+def of_order(record: xr.Dataset, order: str) -> list[str]:
+    """The pairs in which the positive class has the longer, or the shorter, range."""
+    there = record.xi1 > record.xi0 if order == "longer" else record.xi1 < record.xi0
+    return record.pair.values[there.values].tolist()
+
+
+def _heads(record: xr.Dataset, order: str) -> Verdict:
     """How many entries decide the gate at the end, on signs or at the highest gain."""
-    n, last = one.sizes["position"], one.head_size.isel(step=-1)
-    begin = float(one.head_size.isel(step=0, gain=-1).sel(share=LOOSE).median())
-    texts = [f"but for {share:.0%} of inputs, {_medians(last.sel(share=share))}" for share in one.share.values]
-    return Verdict.below(
-        f"{_end(one)} few entries decide the gate",
-        FEW * n,
-        float(last.isel(gain=-1).sel(share=LOOSE).median()),
-        predicted=1.0,
-        or_equal=True,
-        of=f"median head, but for {LOOSE:.0%} of inputs,",
-        kind="claim",
-        source="note 003, section 3",
-        note=f"of {n} entries; {begin:g} at the start. At the end, {'; '.join(texts)}",
+    n, heads = record.sizes["position"], record.head_size.sel(share=LOOSE).isel(gain=-1).median("seed")
+
+    def row(one: xr.Dataset) -> Verdict:
+        last = one.head_size.isel(step=-1).sel(share=LOOSE)
+        of = "median number of entries that decide,"
+        return Verdict.below("", FEW * n, last.median(), or_equal=True, error=median_error(last), of=of)
+
+    found = _at_end(record, order, "a tenth of the entries or fewer decide the gate", "note 003, section 3", row)
+    if not found.bounds:
+        return found
+    start, end = (_span(heads.sel(pair=of_order(record, order)).isel(step=at).values) for at in (0, -1))
+    where = f"trained with the {order} range positive"
+    inputs = f"on {100 * (1 - LOOSE):g} % of inputs"
+    return dataclasses.replace(
+        found,
+        note=f"of {n} entries, {inputs}; {start} at the start; errors: of medians over {record.sizes['seed']} seeds",
+        found=f"{where}, a gate is decided by {end} of {n} entries {inputs}",
+        otherwise=f"{where}, a gate needs {end} of {n} entries",
     )
 
 
-def _takeover(one: xr.Dataset) -> Verdict:
+def _forms(record: xr.Dataset, order: str) -> Verdict:
     """Whether and when the form of one site is the better one."""
-    first, texts = takeover(one), []
-    for gain in one.gain.values:
-        times, last = first.sel(gain=gain).values, one.sel(gain=gain).isel(step=-1)
-        done = np.isfinite(times)
-        when = f"from {np.median(times[done]):.3g} τ on" if done.any() else "never"
-        far = (float(last[name].median()) for name in ("gaussian_distance", "site_distance"))
-        texts.append(f"gain {gain_text(float(gain))}: {done.mean():.2f}, {when}, {' and '.join(f'{d:.3f}' for d in far)}")
-    return Verdict.above(
-        f"{_end(one)} f is nearer to the form of one site than to the Gaussian one",
-        MOST,
-        float(np.isfinite(first.isel(gain=-1)).mean()),
-        predicted=1.0,
-        or_equal=True,
-        of="share of seeds",
-        kind="claim",
-        source="note 003, section 3.1",
-        note=f"seeds, when, and final distances from the Gaussian form and from that of one site; {'; '.join(texts)}",
-    )
+
+    def row(one: xr.Dataset) -> Verdict:
+        last, first = balance(one.isel(step=-1)), takeover(one).values
+        done = np.isfinite(first)
+        when = f", from {np.median(first[done]):.3g} τ on" if done.any() else ""
+        of = f"median balance of the two distances (nearer in {done.sum()} of {done.size} seeds{when})"
+        return Verdict.above("", 0.0, last.median(), error=median_error(last), of=of)
+
+    claim = "f is nearer to the form of one site than to the Gaussian one"
+    found = _at_end(record, order, claim, "note 003, section 3.1", row)
+    words = "-1: f has the Gaussian form, 1: it has that of one site; errors: of medians over seeds"
+    return dataclasses.replace(found, note=words) if found.bounds else found
 
 
 def _gains(record: xr.Dataset) -> Verdict:
-    """Whether heads are smaller at higher gain."""
-    sizes = record.head_size.isel(step=-1).sel(share=LOOSE).median("seed")
-    falls = sizes.isel(gain=-1) <= sizes.isel(gain=0)
-    text = "; ".join(f"({pair}) {sizes.sel(pair=pair).values.tolist()}" for pair in record.pair.values)
-    return Verdict.equals(
-        "the higher the gain, the fewer entries decide the gate at the end of training",
-        float(falls.size),
-        float(falls.sum()),
-        of="pairs whose head at the highest gain is not above that at the lowest:",
-        note=f"medians by gain: {text}",
+    """Whether heads are smaller at higher gain, seed by seed."""
+    sizes = record.head_size.isel(step=-1).sel(share=LOOSE)
+    low, high = (gain_text(float(record.gain[at])) for at in (0, -1))
+    rows = {}
+    for pair in record.pair.values:
+        less = (sizes.isel(gain=-1) - sizes.isel(gain=0)).sel(pair=pair)
+        medians = ", ".join(f"{value:g}" for value in sizes.sel(pair=pair).median("seed").values)
+        of = f"median difference (medians by gain {medians})"
+        rows[f"ξ = ({pair})"] = Verdict.below("", 0.0, less.median(), error=median_error(less), of=of)
+    return Verdict.each(
+        f"at the end of training fewer entries decide the gate at gain {high} than at gain {low}",
+        rows,
+        note=f"gains {', '.join(gain_text(float(gain)) for gain in record.gain.values)}; seed by seed, with errors of medians",
     )
+
+
+def _span(values: np.ndarray) -> str:
+    """One number, or the least and the largest.
+
+    >>> _span(np.array([1.0, 1.0])), _span(np.array([27.5, 19.0]))
+    ('1', '19 to 27.5')
+    """
+    return " to ".join(f"{value:g}" for value in dict.fromkeys((values.min(), values.max())))
