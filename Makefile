@@ -35,8 +35,9 @@ QUICK_COMPILE := XLA_FLAGS="--xla_backend_optimization_level=0 --xla_llvm_disabl
 test: setup ## the tests (slow ones are left out; `make slow` runs those)
 	$(QUICK_COMPILE) $(BIN)/python -m pytest -n auto --dist loadgroup -q
 
-slow: setup ## the slow tests
-	$(BIN)/python -m pytest -n auto --dist loadgroup -q -m slow
+slow: setup ## the slow tests, and the cases of costly ones that `make test` leaves out
+	$(QUICK_COMPILE) $(BIN)/python -m pytest -n auto --dist loadgroup -q -m "slow and costly"
+	$(BIN)/python -m pytest -n auto --dist loadgroup -q -m "slow and not costly"
 
 lint: setup ## style and import directions
 	$(BIN)/ruff check .
