@@ -87,6 +87,9 @@ class FakeEntry:
     problem: str | None = None
     parameters: dict[str, Any] = field(default_factory=lambda: {"gain": 3.0, "steps": 400, "word": "half"})
 
+    def files_digest(self) -> str:
+        return ""  # nothing is on the disk
+
     def record(self) -> xr.Dataset:
         return bump_record(**self.parameters)
 

@@ -479,6 +479,60 @@ def test_a_figure_that_is_not_as_it_was_drawn_is_never_shown(tmp_path, counted, 
     assert damage == "folder" or path.read_bytes() == before
 
 
+@pytest.fixture
+def judged(tmp_path):
+    """A store with one finished run that was reported once; how often its record is judged from now on; and the page."""
+    times = []
+
+    def verdicts(record):
+        times.append(record)
+        return [*BUMP.verdicts(record), Verdict.above("The field has a largest site", 0.0, record.position.max())]
+
+    experiment = dataclasses.replace(BUMP, verdicts=verdicts)
+    store = finished(tmp_path, experiment)
+    page = report(tmp_path, store, lambda name: experiment).text
+    times.clear()
+    return store, experiment, times, page
+
+
+def test_what_follows_from_a_record_is_worked_out_once(tmp_path, judged, monkeypatch):
+    store, experiment, times, page = judged
+    monkeypatch.setattr("gatefield.lab.store.store.open_record", lambda path: pytest.fail("the record is read"))
+    again = report(tmp_path, store, lambda name: experiment).text
+    assert (again, times) == (page, [])
+    assert "The field has a largest site" in again
+
+
+@pytest.mark.parametrize("change", ["code", "cut", "other run", "figure", "file"])
+def test_what_follows_from_a_record_is_worked_out_again(tmp_path, judged, change):
+    store, experiment, times, page = judged
+    path = store.entries()[0].path / "shown.json"
+    if change == "code":
+        experiment = dataclasses.replace(experiment, figure=other_figure)
+    elif change == "cut":
+        path.write_bytes(path.read_bytes()[:-40])
+    elif change == "other run":
+        other = finished(tmp_path / "other", experiment, gain=5.0)
+        report(tmp_path / "other", other, lambda name: experiment)
+        path.write_bytes((other.entries()[0].path / "shown.json").read_bytes())
+        times.clear()
+    elif change == "figure":
+        (path.parent / "figure.svg").unlink()
+    else:
+        experiment = dataclasses.replace(experiment, origin="my_study.py")
+    again = report(tmp_path, store, lambda name: experiment).text
+    assert len(times) == 1
+    assert again == page or change in ("code", "file")
+
+
+def test_a_damaged_record_is_told_though_all_that_follows_is_kept(tmp_path, judged):
+    store, experiment, _, page = judged
+    assert "Not shown" not in page
+    chunk = next(path for path in (store.entries()[0].path / "record").rglob("c/*") if path.is_file())
+    chunk.write_bytes(bytes([chunk.read_bytes()[0] ^ 1]) + chunk.read_bytes()[1:])
+    assert "corrupted" in report(tmp_path, store, lambda name: experiment).text
+
+
 def test_progress_is_told_after_each_entry(tmp_path):
     calls = []
     write_report([FakeEntry(), OTHER], tmp_path / "page.html", find=find, progress=lambda *now: calls.append(now))

@@ -29,7 +29,7 @@ Source = tuple[str, str]
 
 def source_of(experiment: Experiment, record: xr.Dataset) -> Source:
     """What the figure of that record is drawn from."""
-    return _record_digest(record), _code_digest(experiment)
+    return _record_digest(record), code_digest(experiment)
 
 
 def keep_figure(svg: bytes, source: Source, folder: Path) -> bytes:
@@ -55,11 +55,12 @@ def kept_figure(folder: Path, source: Source | None = None) -> bytes | None:
     return svg
 
 
-def _code_digest(experiment: Experiment) -> str:
-    """Of all that has a say in how a figure is drawn: this package, the experiment's, and those that draw."""
-    packages = sorted({"gatefield", (experiment.figure.__module__ or "").partition(".")[0]})
-    line = getattr(getattr(experiment.figure, "__code__", None), "co_firstlineno", 0)
-    return _digest(*map(_source_digest, packages), json.dumps([experiment.name, line, _versions()]).encode())
+def code_digest(experiment: Experiment) -> str:
+    """Of all that has a say in what is concluded and drawn: this package, the experiment's, and those that draw."""
+    functions = (experiment.figure, experiment.more, experiment.frames, experiment.verdicts)
+    packages = sorted({"gatefield", *((getattr(one, "__module__", None) or "").partition(".")[0] for one in functions if one)})
+    lines = [getattr(getattr(one, "__code__", None), "co_firstlineno", 0) for one in functions]
+    return _digest(*map(_source_digest, packages), json.dumps([experiment.name, lines, _versions()]).encode())
 
 
 @functools.cache

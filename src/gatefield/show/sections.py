@@ -1,21 +1,19 @@
 """What the report says of each entry of a store."""
 
 import base64
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import pydantic
-import xarray as xr
 
 from gatefield import experiments
 from gatefield.core.errors import UserError
 from gatefield.core.text.quoted import quoted
 from gatefield.lab import About, Entry, Experiment, Verdict, command, headline, written
-from gatefield.show.pictures import Pictures, kept_pictures, pictures_of
+from gatefield.show.pictures import Pictures, kept_pictures
 from gatefield.show.setting import setting, short_command, store_option
+from gatefield.show.shown import provenance, shown_of
 
 
 @dataclass(frozen=True)
@@ -121,8 +119,7 @@ def _why_kept(about: About, error: Exception) -> str:
 
 def _section(entry: Entry, experiment: Experiment, again: str) -> Section:
     """Verdicts and figure as they follow from the record now."""
-    record = entry.record()
-    verdicts = experiment.verdicts(record)
+    shown = shown_of(experiment, entry)
     return Section(
         name=entry.name,
         id=entry.id,
@@ -133,11 +130,11 @@ def _section(entry: Entry, experiment: Experiment, again: str) -> Section:
         caption=experiment.caption,
         more_caption=experiment.more_caption,
         frames_caption=experiment.frames_caption,
-        pictures=pictures_of(experiment, record, Path(entry.path), verdicts),
-        verdicts=verdicts,
+        pictures=shown.pictures,
+        verdicts=shown.verdicts,
         command=again,
         path=str(entry.path),
-        provenance=_provenance(record),
+        provenance=shown.provenance,
     )
 
 
@@ -163,35 +160,9 @@ def _without_experiment(entry: Entry, about: About, again: str, why: str) -> Sec
         verdicts=entry.verdicts(),
         command=again,
         path=str(entry.path),
-        provenance=_provenance(record),
+        provenance=provenance(record),
         kept=f"{why}; verdicts and figure are as they were when it was last run.",
     )
-
-
-_FIRST: dict[str, str] = {
-    "finished": "made",
-    "seconds": "seconds",
-    "device": "device",
-    "system": "system",
-    "gatefield_version": "gatefield",
-    "commit": "commit",
-    "packages": "hash of the packages",
-    "jax_version": "jax",
-    "python_version": "Python",
-    "parameters": "parameters",
-}
-"""Attributes that readers want to see, in that order, and their names."""
-_LEFT = {"command", "complete", "kind", "experiment", "record_format", "created", "resumed", "fingerprint"}
-"""Attributes for the store, which say nothing to readers."""
-
-
-def _provenance(record: xr.Dataset) -> list[tuple[str, str]]:
-    """How it was made, what most readers look for first; then what else the experiment noted that is no parameter."""
-    parameters = record.attrs.get("parameters", "")
-    repeated = json.loads(parameters) if isinstance(parameters, str) and parameters.startswith("{") else {}
-    others = sorted(set(map(str, record.attrs)) - set(_FIRST) - _LEFT - set(repeated))
-    names = [*(name for name in _FIRST if name in record.attrs), *others]
-    return [(_FIRST.get(name, name), _plain(record.attrs[name])) for name in names]
 
 
 def _gap(entry: Entry, what: str, again: str) -> Gap:
@@ -201,15 +172,3 @@ def _gap(entry: Entry, what: str, again: str) -> Gap:
 def data_address(content: bytes, kind: str = "image/svg+xml") -> str:
     """A picture or table as a data address: an image of its own, whose names and styles cannot meet those of another."""
     return f"data:{kind};base64,{base64.b64encode(content).decode()}"
-
-
-def _plain(value: Any) -> str:
-    """An attribute as text; a table of values, or JSON of one, becomes one line for each."""
-    if isinstance(value, str) and value.startswith("{"):
-        try:
-            value = json.loads(value)
-        except ValueError:
-            return value
-    if isinstance(value, dict):
-        return "\n".join(f"{name} = {json.dumps(item, ensure_ascii=False, default=str)}" for name, item in value.items())
-    return str(value)

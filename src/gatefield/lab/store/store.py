@@ -108,6 +108,17 @@ class Entry:
             raise corrupted(self.path / RECORD, f"{DATA}/zarr.json", "does not belong to this run")
         return record
 
+    def files_digest(self) -> str:
+        """Of all that the finished record has on the disk, byte for byte; empty if there is none."""
+        folder, digest = self.path / RECORD, hashlib.sha256()
+        with reading(folder):
+            files = sorted(path for path in folder.rglob("*") if path.is_file())
+            for path in files:
+                content = path.read_bytes()
+                digest.update(f"{path.relative_to(folder)} {len(content)}\n".encode())
+                digest.update(content)
+        return digest.hexdigest()[:32] if files else ""
+
     def check_marker(self) -> None:
         """See that the marker of the finished record, if there is one, can be read."""
         if self.status == "finished" and read_marker(self.path / RECORD) is None:
