@@ -486,7 +486,8 @@ def judged(tmp_path):
 
     def verdicts(record):
         times.append(record)
-        return [*BUMP.verdicts(record), Verdict.above("The field has a largest site", 0.0, record.position.max())]
+        large = Verdict.above("The field has a largest site", 0.0, record.position.max())
+        return [*BUMP.verdicts(record), large, Verdict.not_judged("The field is old", "needs 9 steps; run with --set steps=9")]
 
     experiment = dataclasses.replace(BUMP, verdicts=verdicts)
     store = finished(tmp_path, experiment)

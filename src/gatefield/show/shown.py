@@ -53,7 +53,8 @@ def _keep(folder: Path, shown: Shown, source: Sequence[str]) -> None:
     """Keep it, unless JSON loses some of it, or the folder cannot be written to, or its pictures are not kept there."""
     with contextlib.suppress(StoreError, OSError):
         text = _text(shown, source, folder)
-        if _VERDICTS.validate_python(json.loads(text)["verdicts"]) == list(shown.verdicts):
+        kept = _VERDICTS.validate_python(json.loads(text)["verdicts"])
+        if repr(kept) == repr(list(shown.verdicts)):  # NaN, of what is not judged, is not equal to itself
             write_file(folder / SHOWN, text)
 
 
