@@ -23,6 +23,8 @@ from gatefield.show.kept import FIGURE, keep_figure, kept_figure, source_of
 
 PICTURES = "pictures.json"
 """The file beside the figure that holds the rest."""
+UNREADABLE = (OSError, ValueError, KeyError, AttributeError, TypeError, RecursionError)
+"""What reading a damaged file may raise."""
 _THUMBNAIL = 300
 """Pixels across."""
 
@@ -99,23 +101,35 @@ def _thumbnail(figure: Figure) -> bytes:
 
 def _text(pictures: Pictures) -> bytes:
     content = {
-        "figure": _digest(pictures.figure),
+        "figure": digest_of(pictures.figure),
         "thumbnail": _encoded(pictures.thumbnail),
         "data": pictures.data,
         "more": _encoded(pictures.more),
         "frames": [[label, _encoded(svg)] for label, svg in pictures.frames],
     }
-    return json.dumps({"digest": _digest(json.dumps(content).encode()), **content}).encode()
+    return sealed(content)
+
+
+def sealed(content: dict[str, Any]) -> bytes:
+    """As JSON, with a digest by which one sees later that it is whole."""
+    return json.dumps({"digest": digest_of(json.dumps(content).encode()), **content}).encode()
+
+
+def unsealed(text: bytes) -> dict[str, Any]:
+    """What was sealed; a `ValueError` or `KeyError` if it is not whole."""
+    content = json.loads(text)
+    if content.pop("digest") != digest_of(json.dumps(content).encode()):
+        raise ValueError("its digest is another")
+    return content
 
 
 def _read(folder: Path, svg: bytes) -> Pictures | None:
     """What is kept beside that figure; None if it is not whole, or was drawn beside another."""
     try:
-        content: dict[str, Any] = json.loads((folder / PICTURES).read_bytes())
-        digest = content.pop("digest")
-    except (OSError, ValueError, KeyError, AttributeError, RecursionError):
+        content = unsealed((folder / PICTURES).read_bytes())
+    except UNREADABLE:
         return None
-    if digest != _digest(json.dumps(content).encode()) or content["figure"] != _digest(svg):
+    if content["figure"] != digest_of(svg):
         return None
     frames = tuple((label, base64.b64decode(frame)) for label, frame in content["frames"])
     return Pictures(svg, base64.b64decode(content["thumbnail"]), content["data"], base64.b64decode(content["more"]), frames)
@@ -125,8 +139,9 @@ def _encoded(content: bytes) -> str:
     return base64.b64encode(content).decode()
 
 
-def _digest(content: bytes) -> str:
+def digest_of(content: bytes) -> str:
+    """Its first 32 hexadecimal digits."""
     return hashlib.sha256(content).hexdigest()[:32]
 
 
-__all__ = ["FIGURE", "PICTURES", "Pictures", "kept_pictures", "pictures_of"]
+__all__ = ["FIGURE", "PICTURES", "UNREADABLE", "Pictures", "digest_of", "kept_pictures", "pictures_of", "sealed", "unsealed"]

@@ -1,7 +1,6 @@
 """What the report shows of a record, kept beside it: worked out again when a byte of the record, or the code, has changed."""
 
 import contextlib
-import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ import xarray as xr
 from gatefield.core.errors import StoreError
 from gatefield.lab import Entry, Experiment, Verdict, write_file
 from gatefield.show.kept import FIGURE, code_digest
-from gatefield.show.pictures import PICTURES, Pictures, kept_pictures, pictures_of
+from gatefield.show.pictures import PICTURES, UNREADABLE, Pictures, digest_of, kept_pictures, pictures_of, sealed, unsealed
 
 SHOWN = "shown.json"
 """The file beside the record."""
@@ -65,30 +64,25 @@ def _text(shown: Shown, source: Sequence[str], folder: Path) -> bytes:
         "verdicts": _VERDICTS.dump_python(list(shown.verdicts), mode="json"),
         "provenance": shown.provenance,
     }
-    return json.dumps({"digest": _digest(json.dumps(content).encode()), **content}).encode()
+    return sealed(content)
 
 
 def _read(folder: Path, source: Sequence[str]) -> Shown | None:
     """What is kept; None if it is not whole, or is of another record, by other code or beside other pictures."""
     try:
-        content: dict[str, Any] = json.loads((folder / SHOWN).read_bytes())
-        digest = content.pop("digest")
-        if digest != _digest(json.dumps(content).encode()) or content["source"] != source or content["drawn"] != _drawn(folder):
+        content = unsealed((folder / SHOWN).read_bytes())
+        if content["source"] != source or content["drawn"] != _drawn(folder):
             return None
         pictures = kept_pictures(folder)
         verdicts = _VERDICTS.validate_python(content["verdicts"])
-    except (OSError, ValueError, KeyError, AttributeError, RecursionError):
+    except UNREADABLE:
         return None
     return pictures and Shown(verdicts, pictures, [(name, value) for name, value in content["provenance"]])
 
 
 def _drawn(folder: Path) -> list[str]:
     """Of the pictures that are kept beside the record."""
-    return [_digest((folder / name).read_bytes()) for name in (FIGURE, PICTURES)]
-
-
-def _digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()[:32]
+    return [digest_of((folder / name).read_bytes()) for name in (FIGURE, PICTURES)]
 
 
 _FIRST: dict[str, str] = {
