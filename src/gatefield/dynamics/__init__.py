@@ -2,6 +2,10 @@
 
 from gatefield.dynamics.flow.flow import flow as flow
 from gatefield.dynamics.flow.steady import stability as stability
+from gatefield.dynamics.train.engine import runs_side_by_side as runs_side_by_side
+from gatefield.dynamics.train.identity import fingerprint as fingerprint
+from gatefield.dynamics.train.losses import LossName as LossName
+from gatefield.dynamics.train.optimizers import OptimizerName as OptimizerName
 from gatefield.dynamics.train.recorder import Layout as Layout
 from gatefield.dynamics.train.recorder import MemoryRecorder as MemoryRecorder
 from gatefield.dynamics.train.recorder import Recorder as Recorder
@@ -17,15 +21,19 @@ from gatefield.dynamics.train.train import train as train
 __all__ = [
     "Interrupted",
     "Layout",
+    "LossName",
     "MemoryRecorder",
+    "OptimizerName",
     "Recorder",
     "Resumable",
     "Stepper",
     "Training",
     "Variable",
     "advance",
+    "fingerprint",
     "flow",
     "init",
+    "runs_side_by_side",
     "stability",
     "train",
 ]

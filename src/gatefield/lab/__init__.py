@@ -36,6 +36,16 @@ from gatefield.lab.store.store import Entry as Entry
 from gatefield.lab.store.store import Store as Store
 from gatefield.lab.store.store import parameter_values as parameter_values
 from gatefield.lab.study import load_study as load_study
+from gatefield.lab.sweeps.do_block import BlockOutcome as BlockOutcome
+from gatefield.lab.sweeps.do_block import do_block as do_block
+from gatefield.lab.sweeps.drive import Swept as Swept
+from gatefield.lab.sweeps.drive import run_sweep as run_sweep
+from gatefield.lab.sweeps.drive import sweep as sweep
+from gatefield.lab.sweeps.plan import Plan as Plan
+from gatefield.lab.sweeps.planner import planned as planned
+from gatefield.lab.sweeps.results import open_sweep as open_sweep
+from gatefield.lab.sweeps.sweep import Sweep as Sweep
+from gatefield.lab.sweeps.sweep import read_sweep as read_sweep
 from gatefield.lab.verdict import Verdict as Verdict
 from gatefield.lab.verdict import headline as headline
 

@@ -40,7 +40,7 @@ def resolve(
     try:
         return experiment.Parameters(**values)
     except pydantic.ValidationError as error:
-        raise _one_sentence(error, experiment.Parameters) from None
+        raise one_sentence(error, experiment.Parameters) from None
 
 
 def command(experiment: str, parameters: Mapping[str, Any]) -> str:
@@ -154,7 +154,7 @@ _RULES = {
 """What pydantic finds wrong -> what has to be, in our words."""
 
 
-def _one_sentence(error: pydantic.ValidationError, model: type[Parameters]) -> UserError:
+def one_sentence(error: pydantic.ValidationError, model: type[Parameters]) -> UserError:
     """The first thing that is wrong."""
     first = error.errors()[0]
     cause = first.get("ctx", {}).get("error")

@@ -12,6 +12,11 @@ from gatefield.core.errors import StoreError
 from gatefield.lab.store.disk import make_folder, writing
 from gatefield.lab.store.place import identity
 
+
+class Busy(StoreError):
+    """Another process computes it just now."""
+
+
 _THEN = "and run the same command again; it goes on from the last commit"
 
 
@@ -33,13 +38,21 @@ def locked(path: Path, what: str, then: str = _THEN) -> Iterator[Callable[[], No
                 return
 
 
+def is_locked(path: Path) -> bool:
+    """Whether a process holds the lock file at `path` just now."""
+    with contextlib.suppress(OSError), path.open("rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
+
+
 def _take(file: IO[str], path: Path, what: str, then: str) -> None:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        raise StoreError(
-            f"{what} is being computed by another process: wait until that one ends, or stop it, {then}."
-        ) from None
+        raise Busy(f"{what} is being computed by another process: wait until that one ends, or stop it, {then}.") from None
     except OSError as error:  # some network disks have no locks
         raise StoreError(
             f"'{path.parent}' cannot be locked ({(error.strerror or str(error)).lower()}), and without a lock two "

@@ -2,14 +2,16 @@
 
 import os
 import shutil
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
+import numpy as np
 import xarray as xr
 
 from gatefield.core.errors import StoreError
 from gatefield.lab.store.arrays import consolidate, read_arrays, settle, write_arrays
-from gatefield.lab.store.chunks import metadata
+from gatefield.lab.store.chunks import dimensions, metadata, open_arrays
 from gatefield.lab.store.disk import FRESH, Damaged, as_path, corrupted, flush_tree, make_folder, reading, writing
 from gatefield.lab.store.marker import DATA, MARKER, Marker, read_marker, write_marker
 
@@ -43,6 +45,40 @@ def open_record(path: str | Path) -> xr.Dataset:
         if marker is None:
             raise _not_a_record(path)
         return read_arrays(folder, marker)
+
+
+class Described(NamedTuple):
+    """What is known of a variable without its values."""
+
+    dims: tuple[str, ...]
+    shape: tuple[int, ...]
+    dtype: np.dtype
+    is_coord: bool
+
+
+def describe_record(path: Path) -> dict[str, Described] | None:
+    """The variables of the finished record in a run's folder, without their values; None if there is none."""
+    folder = path / RECORD
+    with reading(folder):
+        marker = read_marker(folder)
+        arrays = {} if marker is None else open_arrays(folder, marker.arrays)
+    if marker is None:
+        return None
+    described = {
+        name: Described(tuple(map(str, dimensions(array))), array.shape, array.dtype, name in marker.coords)
+        for name, array in arrays.items()
+    }
+    return described
+
+
+def open_variables(path: Path, names: Sequence[str]) -> xr.Dataset | None:
+    """Some variables of the finished record in a run's folder, checked, with all attributes; None if there is none."""
+    folder = path / RECORD
+    with reading(folder):
+        marker = read_marker(folder)
+        if marker is None:
+            return None
+        return read_arrays(folder, marker.model_copy(update={"coords": (), "variables": tuple(names)}))
 
 
 def write_record(path: str | Path, dataset: xr.Dataset) -> None:

@@ -1,0 +1,158 @@
+"""A block of trainings as an entry of the store: locks, commits, resuming and checksums are those of every entry."""
+
+import shutil
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from matplotlib.figure import Figure
+
+from gatefield.core.errors import Diverged, UserError
+from gatefield.core.text.quoted import quoted
+from gatefield.dynamics import Training
+from gatefield.lab.bench import Bench, Progress
+from gatefield.lab.experiment import Experiment, Parameters
+from gatefield.lab.runner import run
+from gatefield.lab.store.records import PARTS
+from gatefield.lab.store.store import Entry, Store
+from gatefield.lab.sweeps.plan import FOLDER
+from gatefield.lab.sweeps.sweep import Measure, Sweep
+from gatefield.lab.sweeps.trainings.stack import Stacked
+from gatefield.lab.sweeps.trainings.work import Trained
+
+NAME = "blocks"
+RECORDS = 20
+"""Records of a training whose history is not kept: enough commits that a kill costs little, few enough to cost nothing."""
+STATUS = {"flag_values": [0, 1, 2], "flag_meanings": "ok diverged failed"}
+
+
+class Block(Parameters):
+    """What a block is: what is swept, the parameters of its points in columns, what is kept of them, and how many runs its
+    program has, of which the last may be repeated."""
+
+    swept: dict[str, Any]
+    recorded: dict[str, Any]
+    columns: dict[str, list[Any]]
+    runs: int
+
+
+def block_of(sweep: Sweep, numbers: np.ndarray, runs: int) -> Block:
+    """The block of these points."""
+    assert isinstance(sweep.work, Trained), "a block of an experiment is the entry itself"
+    columns = sweep.points.columns(numbers)
+    return Block(swept=sweep.work.description, recorded=sweep.recorded, columns=columns, runs=runs)
+
+
+def block_store(store: Store) -> Store:
+    """Where blocks of trainings are kept: beside the plans, out of sight of what lists entries."""
+    return Store(store.root / FOLDER)
+
+
+def block_entry(store: Store, id: str) -> Entry:
+    """The entry of a block of trainings."""
+    return Entry(store.root / FOLDER / NAME / id, id, NAME, {})
+
+
+def run_block(store: Store, sweep: Sweep, block: Block, progress: Progress | None = None, fresh: bool = False) -> Entry:
+    """Compute a block, or go on with it, or find that it is done; what it committed on the way is removed at its end."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", Diverged)  # the status of a point says so
+        entry = run(experiment_of(sweep), block, block_store(store), progress=progress, fresh=fresh).entry
+    shutil.rmtree(entry.path / PARTS, ignore_errors=True)
+    return entry
+
+
+def experiment_of(sweep: Sweep) -> Experiment:
+    """The hidden experiment whose entries are the blocks of a sweep."""
+
+    def simulate(parameters: Block, bench: Bench) -> xr.Dataset:
+        return _simulated(sweep, parameters, bench)
+
+    return Experiment(
+        name=NAME,
+        title="A block of a sweep",
+        Parameters=Block,
+        simulate=simulate,
+        verdicts=lambda record: [],
+        figure=lambda record: Figure(),
+    )
+
+
+def _simulated(sweep: Sweep, block: Block, bench: Bench) -> xr.Dataset:
+    """Train the points of a block, and take of each what is to be kept."""
+    assert isinstance(sweep.work, Trained)
+    pieces = sweep.work.pieces(block.columns)
+    count, stacks = len(pieces.settings), pieces.stacked(block.runs)
+    if not stacks:
+        raise UserError(next(iter(pieces.errors.values())))
+    parts = [_part(bench, f"trained-{at}" if at else "trained", stack, sweep) for at, stack in enumerate(stacks)]
+    whole = parts[0] if len(parts) == 1 else _concatenated(parts)
+    errors = [pieces.errors.get(row, "") for row in range(count)]
+    record = whole.reindex(point=np.arange(count))
+    status = record.status.fillna(2).astype(np.int8).assign_attrs(STATUS)
+    return record.assign(status=status, error=("point", np.asarray(errors, dtype=str)))
+
+
+def _concatenated(parts: Sequence[xr.Dataset]) -> xr.Dataset:
+    """Points of several programs, with NaN where they differ in size."""
+    return xr.concat(parts, "point", data_vars="all", coords="minimal", compat="override", join="outer", fill_value=np.nan)
+
+
+def _part(bench: Bench, name: str, stack: Stacked, sweep: Sweep) -> xr.Dataset:
+    settings = {**stack.settings}
+    if settings.get("record_every") is None and "history" not in sweep.definition.keep:
+        settings["record_every"] = max(1, settings["steps"] // RECORDS)
+    net, record = bench.train(name, stack.net, stack.task, keep_network=False, **settings)
+    return kept(Training(net, record.isel(run=slice(len(stack.rows)))), sweep).assign_coords(point=stack.rows)
+
+
+def kept(training: Training, sweep: Sweep) -> xr.Dataset:
+    """What is kept of the runs of a training, as the points of a block: the last loss and whatever else is one number, measures of
+    the fields, the status, and what was asked for."""
+    record = training.record.rename(run="point").drop_vars(["point"], errors="ignore")
+    last = record.isel(step=-1, drop=True)
+    numbers = {str(name): last[name].variable for name in record.data_vars if record[name].dims == ("point", "step")}
+    fields = last["fields"] if "fields" in last else None
+    chosen: dict[str, Any] = {**numbers, **_measured(sweep.measures, fields, sweep.definition.measures is None)}
+    if fields is not None and "fields" in sweep.definition.keep:
+        chosen["fields"] = fields.variable
+    if "history" in sweep.definition.keep:
+        chosen["loss_history"] = record.loss.variable
+    coords = {name: record[name].variable for name in ("unit", "position") if name in record.coords}
+    if "history" in sweep.definition.keep:
+        coords["step"] = record["step"].variable
+    return xr.Dataset(chosen, {name: value for name, value in coords.items() if _used(name, chosen)})
+
+
+def _used(dim: str, variables: Mapping[str, xr.Variable]) -> bool:
+    return any(dim in variable.dims for variable in variables.values())
+
+
+def _measured(measures: Mapping[str, Measure], fields: xr.DataArray | None, optional: bool) -> dict[str, xr.Variable]:
+    """Measures of the fields of points that did not diverge; NaN for those that did."""
+    if fields is None:
+        if optional or not measures:
+            return {}
+        raise UserError(
+            f"The network records no fields, of which '{next(iter(measures))}' could be taken: leave 'measures' out."
+        )
+    inner = [dim for dim in fields.dims if dim != "point"]
+    good = np.flatnonzero(np.isfinite(fields).all(inner).values)
+    found: dict[str, xr.Variable] = {}
+    for name, measure in measures.items():
+        results = measure(fields.isel(point=good)) if len(good) else ()
+        for result in results if isinstance(results, tuple) else (results,):
+            found |= _spread(name, result, good, fields.sizes["point"], several=isinstance(results, tuple))
+    return found
+
+
+def _spread(name: str, result: Any, good: np.ndarray, count: int, *, several: bool) -> dict[str, xr.Variable]:
+    """A result for the good points as one for all."""
+    if not isinstance(result, xr.DataArray) or "point" not in result.dims:
+        raise UserError(f"The measure '{name}' must give a DataArray with the dimension 'point', but gives {quoted(result)}.")
+    first = result.transpose("point", ...)
+    values = np.full((count, *first.shape[1:]), np.nan)
+    values[good] = first.values
+    return {str(first.name) if several else name: xr.Variable(first.dims, values, first.attrs)}

@@ -1,0 +1,1 @@
+"""What a sweep is: its axes, its points and their ids."""
