@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from gatefield.lab import Store as Store
     from gatefield.lab import Verdict as Verdict
     from gatefield.lab import open_record as open_record
+    from gatefield.lab import sweep as sweep
     from gatefield.nets import Committee as Committee
     from gatefield.nets import ConvGated as ConvGated
     from gatefield.nets import DeepGated as DeepGated
@@ -47,7 +48,7 @@ _names, _get, _ = lazy_names(
         "core.runs": ["leaf", "one_run"],
         "data": ["Dataset", "Task"],
         "dynamics": ["Interrupted", "flow", "train"],
-        "lab": ["Experiment", "Parameters", "Store", "Verdict", "open_record"],
+        "lab": ["Experiment", "Parameters", "Store", "Verdict", "open_record", "sweep"],
         "nets": ["Committee", "ConvGated", "DeepGated", "GatedLinear", "Network"],
     },
 )

@@ -21,6 +21,7 @@ from gatefield.cli.parse import parse
 from gatefield.cli.report import Report
 from gatefield.cli.run import Run
 from gatefield.cli.store import Inventory
+from gatefield.cli.sweep import Sweep
 from gatefield.cli.tour import Tour
 from gatefield.core.errors import UserError
 from gatefield.core.text.quoted import quoted
@@ -33,6 +34,7 @@ COMMANDS = {
     "tour": Tour,
     "list": List,
     "run": Run,
+    "sweep": Sweep,
     "report": Report,
     "figure": Figure,
     "store": Inventory,

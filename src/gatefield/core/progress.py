@@ -26,9 +26,14 @@ class Lines:
     """Plain lines: at most one in `every` seconds, with the share done and the time left, and one at the end of long parts."""
 
     def __init__(
-        self, name: str, write: Callable[[str], object], every: float = 5.0, clock: Callable[[], float] = time.monotonic
+        self,
+        name: str,
+        write: Callable[[str], object],
+        every: float = 5.0,
+        clock: Callable[[], float] = time.monotonic,
+        unit: str = "steps",
     ):
-        self._name, self._write, self._every, self._clock = name, write, every, clock
+        self._name, self._write, self._every, self._clock, self._unit = name, write, every, clock, unit
         self._written = clock()
         self._calls: dict[str, list[tuple[float, int]]] = {}
 
@@ -41,15 +46,15 @@ class Lines:
         if now - self._written >= self._every or ends:
             self._written = now
             left = f", {AFTER}" if ends and part else _seconds_left(*calls[-1], now, steps_done, steps_total)
-            self._write(f"{_label(self._name, part)}: {_share(steps_done, steps_total)}{left}")
+            self._write(f"{_label(self._name, part)}: {_share(steps_done, steps_total, self._unit)}{left}")
 
 
 def _label(name: str, part: str) -> str:
     return f"{name}, {part}" if part else name
 
 
-def _share(done: int, total: int) -> str:
-    return f"{100 * done // max(total, 1)} % ({done} of {total} steps)"
+def _share(done: int, total: int, unit: str) -> str:
+    return f"{100 * done // max(total, 1)} % ({done} of {total} {unit})"
 
 
 def _seconds_left(then: float, before: int, now: float, done: int, total: int) -> str:
@@ -63,8 +68,8 @@ def _seconds_left(then: float, before: int, now: float, done: int, total: int) -
 class Bars:
     """One bar for each part."""
 
-    def __init__(self, name: str, bars: Progress):
-        self._name, self._bars = name, bars
+    def __init__(self, name: str, bars: Progress, unit: str = "steps"):
+        self._name, self._bars, self._unit = name, bars, unit
         self._tasks = {}
         self._waiting = bars.add_task(name, total=None, steps="starting")
 
@@ -72,31 +77,31 @@ class Bars:
         self._bars.update(self._waiting, visible=bool(part) and steps_done >= steps_total, steps=AFTER)
         if part not in self._tasks:
             self._tasks[part] = self._bars.add_task(_label(self._name, part), steps="")
-        steps = f"{steps_done} of {steps_total} steps"
+        steps = f"{steps_done} of {steps_total} {self._unit}"
         self._bars.update(self._tasks[part], completed=steps_done, total=steps_total, steps=steps)
 
 
 @contextlib.contextmanager
-def progress(name: str, *, bars: bool | None = None) -> Iterator[Report]:
+def progress(name: str, *, bars: bool | None = None, unit: str = "steps") -> Iterator[Report]:
     """Show the progress of `name` on standard error for as long as the block lasts: bars in a terminal, or if so asked."""
     if not (sys.stderr.isatty() if bars is None else bars):
-        yield Lines(name, lambda line: sys.stderr.write(line + "\n"))
+        yield Lines(name, lambda line: sys.stderr.write(line + "\n"), unit=unit)
         return
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TextColumn("{task.fields[steps]}"))
     with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as display:
-        yield Bars(name, display)
+        yield Bars(name, display, unit)
 
 
 @contextlib.contextmanager
 def training_progress(
-    asked: bool | Callable[[int, int], None] | None = None, name: str = "train"
+    asked: bool | Callable[[int, int], None] | None = None, name: str = "train", unit: str = "steps"
 ) -> Iterator[Callable[[int, int], None]]:
     """What a training calls between chunks: the function that was asked for; a bar in terminals and notebooks, or where one is
     asked for; else nothing."""
     if callable(asked):
         yield asked
     elif asked or (asked is None and (sys.stderr.isatty() or _in_notebook())):
-        with progress(name, bars=True) as report:
+        with progress(name, bars=True, unit=unit) as report:
             yield lambda done, total: report("", done, total)
     else:
         yield lambda done, total: None

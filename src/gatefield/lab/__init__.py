@@ -3,7 +3,8 @@
 An experiment of your own is a file that ends in `experiment = Experiment(...)`, with `Parameters` whose fields have types from
 `kinds`, and `Verdict`s; `gatefield run FILE.py` runs it, and so does `run(experiment, resolve(experiment), Store("folder"))`.
 Without a store, `experiment.simulate(parameters, MemoryBench())` gives the record. `ZarrRecorder` keeps a single training on
-disk, `write_record` any other dataset; `open_record` opens both.
+disk, `write_record` any other dataset; `open_record` opens both. `sweep` runs many of them over axes, `open_sweep` opens what a
+sweep has found so far, and `do_block` does one block of it, anywhere.
 """
 
 from gatefield.lab import kinds as kinds
@@ -42,8 +43,12 @@ from gatefield.lab.sweeps.drive import Swept as Swept
 from gatefield.lab.sweeps.drive import run_sweep as run_sweep
 from gatefield.lab.sweeps.drive import sweep as sweep
 from gatefield.lab.sweeps.plan import Plan as Plan
+from gatefield.lab.sweeps.plan import plans as plans
 from gatefield.lab.sweeps.planner import planned as planned
 from gatefield.lab.sweeps.results import open_sweep as open_sweep
+from gatefield.lab.sweeps.results import plan_of as plan_of
+from gatefield.lab.sweeps.state import SweepState as SweepState
+from gatefield.lab.sweeps.state import state_of as state_of
 from gatefield.lab.sweeps.sweep import Sweep as Sweep
 from gatefield.lab.sweeps.sweep import read_sweep as read_sweep
 from gatefield.lab.verdict import Verdict as Verdict
@@ -52,31 +57,45 @@ from gatefield.lab.verdict import headline as headline
 __all__ = [
     "About",
     "Bench",
+    "BlockOutcome",
     "Entry",
     "Experiment",
     "Holding",
     "MemoryBench",
     "Outcome",
     "Parameters",
+    "Plan",
     "Progress",
     "Store",
+    "Sweep",
+    "SweepState",
+    "Swept",
     "Verdict",
     "ZarrRecorder",
     "check_file",
     "command",
+    "do_block",
     "headline",
     "holdings",
     "kinds",
     "load_study",
     "make_folder",
     "open_record",
+    "open_sweep",
     "parameter_values",
+    "plan_of",
+    "planned",
+    "plans",
     "read_model",
+    "read_sweep",
     "reading",
     "remove",
     "resolve",
     "run",
+    "run_sweep",
     "sealed",
+    "state_of",
+    "sweep",
     "write_file",
     "write_json",
     "write_record",

@@ -5,6 +5,9 @@ from gatefield.plot.epochs import end_labels as end_labels
 from gatefield.plot.epochs import over_epochs as over_epochs
 from gatefield.plot.families import family_styles as family_styles
 from gatefield.plot.families import shades as shades
+from gatefield.plot.maps import median as median
+from gatefield.plot.maps import value_map as value_map
+from gatefield.plot.maps import values_along as values_along
 from gatefield.plot.page import WIDTH as WIDTH
 from gatefield.plot.page import entitle as entitle
 from gatefield.plot.page import letter as letter
@@ -52,6 +55,7 @@ __all__ = [
     "gain_places",
     "gain_text",
     "letter",
+    "median",
     "over_epochs",
     "plain_log_scale",
     "say_setting",
@@ -60,4 +64,6 @@ __all__ = [
     "small_field",
     "style",
     "two_fields",
+    "value_map",
+    "values_along",
 ]

@@ -64,11 +64,10 @@ def describe_record(path: Path) -> dict[str, Described] | None:
         arrays = {} if marker is None else open_arrays(folder, marker.arrays)
     if marker is None:
         return None
-    described = {
+    return {
         name: Described(tuple(map(str, dimensions(array))), array.shape, array.dtype, name in marker.coords)
         for name, array in arrays.items()
     }
-    return described
 
 
 def open_variables(path: Path, names: Sequence[str]) -> xr.Dataset | None:

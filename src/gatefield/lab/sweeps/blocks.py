@@ -109,12 +109,12 @@ def _part(bench: Bench, name: str, stack: Stacked, sweep: Sweep) -> xr.Dataset:
 
 
 def kept(training: Training, sweep: Sweep) -> xr.Dataset:
-    """What is kept of the runs of a training, as the points of a block: the last loss and whatever else is one number, measures of
-    the fields, the status, and what was asked for."""
+    """What is kept of the runs of a training, as the points of a block: the last loss, the status and whatever else is one
+    number, measures of the fields, and what was asked for."""
     record = training.record.rename(run="point").drop_vars(["point"], errors="ignore")
     last = record.isel(step=-1, drop=True)
     numbers = {str(name): last[name].variable for name in record.data_vars if record[name].dims == ("point", "step")}
-    fields = last["fields"] if "fields" in last else None
+    fields = last.get("fields")
     chosen: dict[str, Any] = {**numbers, **_measured(sweep.measures, fields, sweep.definition.measures is None)}
     if fields is not None and "fields" in sweep.definition.keep:
         chosen["fields"] = fields.variable

@@ -130,8 +130,8 @@ def sweep(
     - `shard`: (i, n) does the i-th of n parts only.
     - `progress`: as for `train`; here it counts points.
 
-    **Returns** a dataset over the axes, read from the store when it is used: `loss`, `ipr`, `status` (0 ok, 1 diverged, 2 failed),
-    `seconds`, and what was kept; or what the records of an experiment have in common. NaN where a point is not there.
+    **Returns** a dataset over the axes, read from the store when it is used: `loss`, `ipr`, `status` (0 ok, 1 diverged, 2
+    failed), `seconds`, and what was kept; or what the records of an experiment have in common. NaN where a point is not there.
 
     >>> import jax, tempfile
     >>> from gatefield import Committee, Task
@@ -157,7 +157,7 @@ def sweep(
         named = None if measures is None or own else measures
         table = _table(what, given, name, keep, named, preset, dict(set or {}))
         made = _made(what, table, own, dict(set or {}))
-    with training_progress(progress, name=made.definition.name) as report:
+    with training_progress(progress, name=made.definition.name, unit="points") as report:
         run_sweep(made, store, shard=_checked(shard), progress=report)
     return open_sweep(made, store)
 

@@ -32,8 +32,8 @@ class Plan(pydantic.BaseModel):
     """What a plan file says, in columns.
 
     `blocks` are the ids of the blocks, first the `own` ones, then blocks of other sweeps that had points of this one when it
-    was planned. `home` and `row` say for each point in which block it is and where in it, `group` for each block which program it
-    shares, `runs` how many runs that program has. Columns of numbers are packed.
+    was planned. `home` and `row` say for each point in which block it is and where in it, `group` for each block which program
+    it shares, `runs` how many runs that program has. Columns of numbers are packed.
     """
 
     model_config = pydantic.ConfigDict(frozen=True, extra="forbid")

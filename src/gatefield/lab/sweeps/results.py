@@ -35,8 +35,8 @@ def open_sweep(sweep: Sweep | str | Path, store: str | Path | Store, *, find: Fi
     - `store`: the store, or its folder.
     - `find`: from the name of an experiment in a TOML file to experiments.
 
-    **Returns** the dataset: `loss`, `status`, `seconds` and what else was kept of each point of a training; of an experiment, the
-    numbers that all finished records have, with equal dimensions.
+    **Returns** the dataset: `loss`, `status`, `seconds` and what else was kept of each point of a training; of an experiment,
+    the numbers that all finished records have, with equal dimensions.
     """
     store = store if isinstance(store, Store) else Store(store)
     plan = plan_of(sweep, store, find)

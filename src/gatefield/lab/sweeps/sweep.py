@@ -21,8 +21,8 @@ from gatefield.lab.sweeps.definition.ids import DIGITS
 from gatefield.lab.sweeps.definition.points import Points
 from gatefield.lab.sweeps.trainings.work import Tables, Trained
 
-Find = Callable[[str], list[Experiment]]
-"""From a word, the name of an experiment or a file, to the experiments that it stands for."""
+Find = Callable[[str], Experiment | list[Experiment]]
+"""From a word, the name of an experiment or a file, to the experiment, or all that it stands for."""
 Measure = Callable[..., Any]
 """A function of trained fields, a `DataArray` with the dimension `position`, that gives what is left without it."""
 
@@ -90,8 +90,8 @@ def in_file(word: str) -> list[Experiment]:
     """Experiments in a file; those with names are known where they live, above this room."""
     if ".py" not in word:
         raise UserError(
-            f"The experiment '{word}' cannot be found by its name here: pass find=lambda name: [gatefield.experiments.get(name)], "
-            f"or name a file, such as my_study.py."
+            f"The experiment '{word}' cannot be found by its name here: pass find=gatefield.experiments.get, or name a file, "
+            f"such as my_study.py."
         )
     return load_study(word)
 
@@ -126,7 +126,8 @@ def made_sweep(definition: Definition, find: Find = in_file) -> Sweep:
     """The sweep of a definition."""
     if definition.training is not None:
         return Sweep(definition, Tables(definition.training, Points(definition.axes)))
-    found = find(definition.experiment)
+    meant = find(definition.experiment)
+    found = [meant] if isinstance(meant, Experiment) else meant
     if len(found) != 1:
         names = ", ".join(f"{definition.experiment}:{one.name}" for one in found)
         raise UserError(f"A sweep is of one experiment, but '{definition.experiment}' has {len(found)}: name one of {names}.")

@@ -169,8 +169,8 @@ def _drawn(name: str, table: Table, count: int) -> list[Any]:
         return np.exp(rng.uniform(np.log(low), np.log(high), count)).tolist()
     if not all(isinstance(end, int) for end in (table.low, table.high)) or count > high - low + 1:
         raise UserError(
-            f"The axis '{name}' must draw its {count} integers, all different, from whole numbers 'low' to 'high', but they are "
-            f"{table.low} and {table.high}: widen them, or lower 'count'."
+            f"The axis '{name}' must draw its {count} integers, all different, from whole numbers 'low' to 'high', but these "
+            f"are {table.low} and {table.high}: widen them, or lower 'count'."
         )
     return (int(low) + rng.choice(int(high) - int(low) + 1, count, replace=False)).tolist()
 

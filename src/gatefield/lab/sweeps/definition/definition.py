@@ -77,7 +77,7 @@ def _check_kind(key: str, value: Any, where: str) -> None:
             check_measure(item)
     elif not isinstance(value, str):
         raise UserError(f"'{key}' of a sweep must be a text, but is {quoted(value)}.")
-    if key == "name" and not _NAME.fullmatch(value):
+    elif key == "name" and not _NAME.fullmatch(value):
         raise UserError(
             f"The name of a sweep must be small letters and digits with hyphens between them, such as gain-and-range, but is "
             f"{quoted(value)}."

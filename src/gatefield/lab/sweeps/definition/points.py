@@ -1,5 +1,6 @@
 """The points of a sweep: every combination of the places of its axes, counted with the last axis fastest."""
 
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -40,7 +41,7 @@ class Points:
     def _check_parameters(self) -> None:
         """See that no parameter is set by two axes, nor a table and something in it."""
         names = sorted(name for axis in self.axes.values() for name in axis.settings)
-        for one, two in zip(names, names[1:], strict=False):
+        for one, two in itertools.pairwise(names):
             if one == two or two.startswith(f"{one}."):
                 raise UserError(f"The parameter '{two}' is set twice by the axes of the sweep: let one axis set it.")
 

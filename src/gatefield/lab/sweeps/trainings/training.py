@@ -104,6 +104,7 @@ def _single(task: Task, what: str) -> Task:
     runs = run_count(task)
     if runs is not None:
         raise UserError(
-            f"The {what} of a point is one, but {quoted(task)} stands for {runs} runs: give one number, and list others as an axis."
+            f"The {what} of a point is one, but {quoted(task)} stands for {runs} runs: give one number, and list others as an "
+            f"axis."
         )
     return task
