@@ -2,7 +2,7 @@
 
 import dataclasses
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -39,6 +39,9 @@ class Sweep:
     shard: Annotated[str | None, arg(metavar="I/N", help_behavior_hint="")] = None
     """Only the I-th of N parts, counted from 1, for job arrays; all parts share one store."""
 
+    cluster: Annotated[str | None, arg(metavar="local[:N]|tcp://HOST:PORT|slurm", help_behavior_hint="")] = None
+    """Blocks go to workers: on this host, at the scheduler of that address, or as jobs that [cluster] of the file describes."""
+
     store: Store = dataclasses.field(default_factory=default_store)
 
     def __call__(self) -> int:
@@ -49,6 +52,8 @@ class Sweep:
         to_stderr(f"{file}: loading")
         from gatefield import lab
 
+        if self.cluster is not None:
+            lab.check_cluster(self.cluster)
         sweep = lab.read_sweep(file, find_experiments)
         for axis in axes:
             if axis not in sweep.points.axes:
@@ -104,10 +109,22 @@ class Sweep:
 
         to_stderr(f"{sweep.name}: {len(sweep.points)} points; looking for what is done")
         with progress(sweep.name, unit="points") as report:
-            swept = lab.run_sweep(
-                sweep, lab.Store(self.store), shard=shard, progress=lambda done, total: report("", done, total)
-            )
+            swept = self._swept(sweep, shard, lambda done, total: report("", done, total))
         return self._tell(swept)
+
+    def _swept(self, sweep: "lab.Sweep", shard: tuple[int, int], progress: Callable[[int, int], object]) -> "lab.Swept":
+        """Run it here, or by a cluster."""
+        from gatefield import lab
+
+        store = lab.Store(self.store)
+        if self.cluster is None:
+            return lab.run_sweep(sweep, store, shard=shard, progress=progress)
+
+        def say(text: str) -> None:
+            to_stderr(f"{sweep.name}: {text}")
+
+        options = {"shard": shard, "find": find_experiments, "progress": progress, "say": say}
+        return lab.run_on_cluster(sweep, store, self.cluster, **options)
 
     def _tell(self, swept: "lab.Swept") -> int:
         """What came of it, and how to open it."""

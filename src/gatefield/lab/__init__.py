@@ -37,6 +37,8 @@ from gatefield.lab.store.store import Entry as Entry
 from gatefield.lab.store.store import Store as Store
 from gatefield.lab.store.store import parameter_values as parameter_values
 from gatefield.lab.study import load_study as load_study
+from gatefield.lab.sweeps.cluster.asked import check_cluster as check_cluster
+from gatefield.lab.sweeps.cluster.drive import run_on_cluster as run_on_cluster
 from gatefield.lab.sweeps.do_block import BlockOutcome as BlockOutcome
 from gatefield.lab.sweeps.do_block import do_block as do_block
 from gatefield.lab.sweeps.drive import Swept as Swept
@@ -72,6 +74,7 @@ __all__ = [
     "Swept",
     "Verdict",
     "ZarrRecorder",
+    "check_cluster",
     "check_file",
     "command",
     "do_block",
@@ -92,6 +95,7 @@ __all__ = [
     "remove",
     "resolve",
     "run",
+    "run_on_cluster",
     "run_sweep",
     "sealed",
     "state_of",

@@ -36,7 +36,7 @@ def make_plan(store: Store, sweep: Sweep, old: Plan | None = None) -> Plan:
     columns = _trained(store, sweep, old) if isinstance(sweep.work, Trained) else _entries(sweep)
     return new_plan(
         name=sweep.name,
-        definition=sweep.definition.model_dump(exclude_defaults=True),
+        definition=sweep.definition.model_dump(exclude_defaults=True, exclude={"cluster"}),
         swept=sweep.work.description if isinstance(sweep.work, Trained) else {"experiment": sweep.work.name},
         recorded=sweep.recorded,
         shape=sweep.points.shape,

@@ -13,6 +13,7 @@ from gatefield import measures
 from gatefield.core.errors import UserError, unknown_name
 from gatefield.core.text.quoted import quoted
 from gatefield.lab.store.disk import as_path, reading
+from gatefield.lab.sweeps.cluster.options import read_options
 from gatefield.lab.sweeps.definition.points import Points
 
 Keep = Literal["history", "fields"]
@@ -25,7 +26,7 @@ class Definition(pydantic.BaseModel):
 
     What is swept is an experiment (`experiment`, `preset`, `set`), or a plain training (`training`). `measures` names functions
     of `gatefield.measures` that are taken of the trained fields; `keep` may have "history", the loss at the recorded steps, and
-    "fields", the trained fields.
+    "fields", the trained fields. `cluster` says how jobs of a cluster are asked for, and nothing about results.
     """
 
     model_config = pydantic.ConfigDict(frozen=True, extra="forbid")
@@ -38,6 +39,7 @@ class Definition(pydantic.BaseModel):
     axes: dict[str, Any]
     keep: tuple[Keep, ...] = ()
     measures: tuple[str, ...] | None = None
+    cluster: dict[str, Any] = {}
 
 
 def read_definition(given: Mapping[str, Any], where: str = "The sweep") -> Definition:
@@ -64,9 +66,11 @@ _EXAMPLES = {"name": 'name = "gain-and-range"', "axes": "gain = [0.5, 1.0, 3.0] 
 
 
 def _check_kind(key: str, value: Any, where: str) -> None:
-    if key in ("set", "training", "axes"):
+    if key in ("set", "training", "axes", "cluster"):
         if not isinstance(value, Mapping):
             raise UserError(f"'{key}' of a sweep must be a table, but is {quoted(value)}: write it under [{key}].")
+        if key == "cluster":
+            read_options(value)
     elif key in ("keep", "measures"):
         if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):
             raise UserError(f"'{key}' of a sweep must be a list of names, but is {quoted(value)}.")

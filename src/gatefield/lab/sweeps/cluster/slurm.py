@@ -1,0 +1,66 @@
+"""A cluster of SLURM jobs, by dask-jobqueue: each job is a worker; lost ones are asked for again."""
+
+import shutil
+import time
+from typing import Any
+
+from gatefield.core.errors import UserError
+from gatefield.lab.sweeps.cluster.options import Options
+
+AGAIN = 30.0
+"""Seconds between looks whether jobs have to be asked for again."""
+
+
+class Slurm:
+    """Jobs of SLURM, with the scheduler in the driver's process."""
+
+    def __init__(self, options: Options) -> None:
+        if not shutil.which("sbatch"):
+            raise UserError("SLURM is not here, since there is no program 'sbatch': run this on a host that can submit jobs.")
+        self._options, self._cluster, self._asked = options, None, 0.0
+
+    def client(self) -> Any:
+        """A client of the scheduler, which is started here, and jobs asked for."""
+        from distributed import Client
+
+        if self._cluster is None:
+            self._cluster = self._made()
+        self.tend(None)
+        return Client(self._cluster, set_as_default=False)
+
+    def _made(self) -> Any:
+        from dask_jobqueue import SLURMCluster
+
+        options = self._options
+        gpus = [f"--gpus={options.gpus}"] if options.gpus else []
+        return SLURMCluster(
+            queue=options.queue,
+            account=options.account,
+            walltime=options.walltime,
+            cores=1,  # threads of a worker, which does one block at a time
+            processes=1,
+            job_cpu=options.cores,
+            memory=options.memory,
+            job_script_prologue=[*(f"module load {name}" for name in options.modules), *options.prologue],
+            job_extra_directives=[*gpus, *options.directives],
+            interface=options.interface,
+            log_directory=options.logs,
+            scheduler_options={"dashboard": False},
+        )
+
+    def tend(self, client: Any) -> bool:
+        """Ask for jobs again that ended: by the time limit, by preemption, or with their host."""
+        assert self._cluster is not None
+        if time.monotonic() - self._asked > AGAIN:
+            self._asked = time.monotonic()
+            self._cluster.scale(jobs=self._options.jobs)
+        return True
+
+    def landed(self) -> None:
+        """Nothing to note."""
+
+    def close(self) -> None:
+        """Cancel the jobs."""
+        if self._cluster is not None:
+            self._cluster.close(timeout=20)
+            self._cluster = None
