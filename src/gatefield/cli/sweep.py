@@ -104,7 +104,6 @@ class Sweep:
         return 0
 
     def _run(self, sweep: "lab.Sweep", shard: tuple[int, int]) -> int:
-        from gatefield import lab
         from gatefield.core.progress import progress
 
         to_stderr(f"{sweep.name}: {len(sweep.points)} points; looking for what is done")

@@ -249,6 +249,8 @@ def _token(store: Store) -> Iterator[Path]:
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
     """Without what dask says of connections that come and go: what matters is said by the driver."""
+    import distributed  # noqa: F401  # it makes its loggers
+
     loggers = [logging.getLogger(name) for name in logging.root.manager.loggerDict if name.partition(".")[0] == "distributed"]
     levels = [logger.level for logger in loggers]
     for logger in loggers:

@@ -35,7 +35,7 @@ class Remote:
         self._lost_since = self._lost_since or time.monotonic()
         if client.status == "closed" or time.monotonic() - self._lost_since > GONE:
             raise UserError(
-                f"The scheduler at '{self._address}' does not answer any more: what was committed is kept; when it is up again, "
+                f"The scheduler at '{self._address}' does not answer any more: what was committed is kept; when it is up again "
                 f"the same command goes on."
             )
         return True

@@ -29,7 +29,7 @@ class Slurm:
         return Client(self._cluster, set_as_default=False)
 
     def _made(self) -> Any:
-        from dask_jobqueue import SLURMCluster
+        from dask_jobqueue.slurm import SLURMCluster
 
         options = self._options
         gpus = [f"--gpus={options.gpus}"] if options.gpus else []
