@@ -27,7 +27,7 @@ from typing import Any
 
 from disk import AS_OTHERS, NEEDS_ROOT, Wrong, mounted
 from harness import Case, Finding, environment, main, shortened
-from small import content
+from small import content, difference
 
 KILLS, TOGETHER = 200, 20
 """Kills in all, and of one sweep, or of two where two workers share the cases."""
@@ -150,7 +150,9 @@ class Swept:
         mine = self.result()
         differ = [name for name in {*mine, *right} if mine.get(name) != right.get(name)]
         if differ:
-            raise Wrong(f"the end differs in {', '.join(sorted(differ))}")
+            first = min(differ)
+            what = difference(right[first], mine[first]) if first in right and first in mine and first != "dataset" else ""
+            raise Wrong(f"the end differs in {len(differ)} records, the first {first}: {what}")
         below = self.store / "sweeps"
         left = [str(path.relative_to(below)) for path in below.rglob("*") if path.name.endswith((".tmp", ".partial"))]
         if left:

@@ -251,7 +251,10 @@ def _quiet() -> Iterator[None]:
     """Without what dask says of connections that come and go: what matters is said by the driver."""
     import distributed  # noqa: F401  # it makes its loggers
 
-    loggers = [logging.getLogger(name) for name in logging.root.manager.loggerDict if name.partition(".")[0] == "distributed"]
+    names = [
+        name for name in logging.root.manager.loggerDict if name.partition(".")[0] in ("asyncio", "distributed", "tornado")
+    ]
+    loggers = [logging.getLogger(name) for name in names]
     levels = [logger.level for logger in loggers]
     for logger in loggers:
         logger.setLevel(logging.CRITICAL + 1)

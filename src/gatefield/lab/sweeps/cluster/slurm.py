@@ -1,13 +1,16 @@
 """A cluster of SLURM jobs, by dask-jobqueue: each job is a worker; lost ones are asked for again."""
 
 import shutil
+import subprocess
+import tempfile
 import time
 from typing import Any
 
 from gatefield.core.errors import UserError
+from gatefield.core.text.quoted import quoted
 from gatefield.lab.sweeps.cluster.options import Options
 
-AGAIN = 30.0
+AGAIN = 10.0
 """Seconds between looks whether jobs have to be asked for again."""
 
 
@@ -25,6 +28,7 @@ class Slurm:
 
         if self._cluster is None:
             self._cluster = self._made()
+            check_script(self._cluster.job_script())
         self.tend(None)
         return Client(self._cluster, set_as_default=False)
 
@@ -33,6 +37,7 @@ class Slurm:
 
         options = self._options
         gpus = [f"--gpus={options.gpus}"] if options.gpus else []
+        threads = f"export NPROC={options.cores}"  # where SLURM does not confine jobs, XLA would start threads for all cores
         return SLURMCluster(
             queue=options.queue,
             account=options.account,
@@ -41,7 +46,7 @@ class Slurm:
             processes=1,
             job_cpu=options.cores,
             memory=options.memory,
-            job_script_prologue=[*(f"module load {name}" for name in options.modules), *options.prologue],
+            job_script_prologue=[threads, *(f"module load {name}" for name in options.modules), *options.prologue],
             job_extra_directives=[*gpus, *options.directives],
             interface=options.interface,
             log_directory=options.logs,
@@ -64,3 +69,16 @@ class Slurm:
         if self._cluster is not None:
             self._cluster.close(timeout=20)
             self._cluster = None
+
+
+def check_script(script: str) -> None:
+    """See that SLURM takes such a job, before any is asked for."""
+    with tempfile.NamedTemporaryFile("w", suffix=".sh") as file:
+        file.write(script)
+        file.flush()
+        tried = subprocess.run(["sbatch", "--test-only", file.name], capture_output=True, text=True, check=False)
+    if tried.returncode:
+        said = [line.removeprefix("sbatch: ").removeprefix("error: ") for line in tried.stderr.splitlines() if line.strip()]
+        raise UserError(
+            f"SLURM does not take a job with the options under [cluster] ({quoted('; '.join(said))[1:-1]}): put them right."
+        )

@@ -1,11 +1,13 @@
 """What a worker does: one block, and the word that the driver gets of it."""
 
+import contextlib
 import dataclasses
 import functools
 import platform
+import signal
 import threading
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import jax
 
@@ -17,6 +19,8 @@ from gatefield.lab.sweeps.do_block import do_block, stored_sweep
 from gatefield.lab.sweeps.plan import Plan, read_plan
 from gatefield.lab.sweeps.sweep import Find, Sweep
 
+PATIENCE = 20.0
+"""Seconds in which a worker that is asked to go must have committed; a commit comes about every two."""
 _ONE_AT_A_TIME = threading.Lock()
 """A worker may have several threads, but a block fills what the worker has."""
 
@@ -57,6 +61,7 @@ def work(order: Order) -> Word:
     from distributed.core import Status
 
     worker = get_worker()
+    heed_sigterm(worker)
 
     def stop(part: str, steps: int, total: int) -> None:  # called right after commits
         if worker.status in (Status.closing, Status.closing_gracefully, Status.closed):
@@ -74,6 +79,20 @@ def work(order: Order) -> Word:
         except UserError as error:
             return Word(order.number, "stopped", str(error))
     return Word(order.number, outcome.state)
+
+
+@functools.lru_cache(maxsize=1)
+def heed_sigterm(worker: Any) -> None:
+    """Let SIGTERM, by which clusters take hosts back, end this worker once its block has committed."""
+
+    def close(*_: object) -> None:
+        worker.loop.add_callback(worker.close, timeout=PATIENCE, reason="SIGTERM")
+
+    def install() -> None:
+        with contextlib.suppress(ValueError):  # in a thread beside the main one, which hears signals itself
+            signal.signal(signal.SIGTERM, close)
+
+    worker.loop.add_callback(install)
 
 
 def problem_here(order: Order) -> str:
