@@ -8,8 +8,8 @@ import tyro
 from tyro.conf import Positional
 
 from gatefield.cli.data import DATA_SETS
-from gatefield.cli.parse import any_of
 from gatefield.cli.store import REMOVE
+from gatefield.cli.words.parse import any_of
 
 
 @dataclasses.dataclass(frozen=True)

@@ -139,7 +139,7 @@ def _measured(measures: Mapping[str, Measure], fields: xr.DataArray | None, opti
             f"The network records no fields, of which '{next(iter(measures))}' could be taken: leave 'measures' out."
         )
     inner = [dim for dim in fields.dims if dim != "point"]
-    good = np.flatnonzero(np.isfinite(fields).all(inner).values)
+    good = np.flatnonzero(np.isfinite(fields.values).all(axis=fields.get_axis_num(inner)))
     found: dict[str, xr.Variable] = {}
     for name, measure in measures.items():
         results = measure(fields.isel(point=good)) if len(good) else ()
