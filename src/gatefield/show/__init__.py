@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from gatefield.show.sweeps.picture import draw_sweep as draw_sweep
     from gatefield.show.sweeps.section import sweep_sections as sweep_sections
     from gatefield.show.sweeps.terminal import show_state as show_state
+    from gatefield.show.sweeps.terminal import show_sweep as show_sweep
     from gatefield.show.sweeps.terminal import state_words as state_words
     from gatefield.show.terminal import describe_experiment as describe_experiment
     from gatefield.show.terminal import show_experiments as show_experiments
@@ -44,7 +45,7 @@ __all__, __getattr__, __dir__ = lazy_names(
         "report": ["write_report"],
         "sweeps.picture": ["draw_sweep"],
         "sweeps.section": ["sweep_sections"],
-        "sweeps.terminal": ["show_state", "state_words"],
+        "sweeps.terminal": ["show_state", "show_sweep", "state_words"],
         "terminal": ["describe_experiment", "show_experiments"],
     },
 )
