@@ -3,6 +3,7 @@
 import sys
 from typing import Any
 
+from gatefield.dynamics.train import session
 from gatefield.lab import Store, read_sweep, run_sweep
 
 
@@ -23,6 +24,6 @@ def definition(axes: dict[str, Any] | None = None, **changes: Any) -> dict[str, 
 
 
 if __name__ == "__main__":
+    session.SECONDS_PER_COMMIT = 0.2  # many commits in little time; when they come changes no bit
     long = definition(training=training(steps=int(sys.argv[2]), batch_size=200))
-    print("begins", flush=True)
-    run_sweep(read_sweep(long), Store(sys.argv[1]), progress=lambda done, total: print(done, flush=True))
+    run_sweep(read_sweep(long), Store(sys.argv[1]))

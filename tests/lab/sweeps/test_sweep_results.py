@@ -81,7 +81,7 @@ def test_points_of_unequal_size_are_filled_up_with_nan(tmp_path):
 
 
 def test_a_sweep_that_was_not_begun_is_one_sentence(tmp_path):
-    with pytest.raises(UserError, match="is not in the store .* run it by"):
+    with pytest.raises(UserError, match=r"is not in the store .* run it by"):
         open_sweep(read_sweep(definition()), tmp_path)
     with pytest.raises(UserError, match="is named by its TOML file"):
         open_sweep("../../etc/passwd", tmp_path)
@@ -89,16 +89,14 @@ def test_a_sweep_that_was_not_begun_is_one_sentence(tmp_path):
 
 def test_points_of_an_experiment_are_entries_like_any_other(tmp_path):
     study, store = experiments.get("fourier-basis"), Store(tmp_path)
-    parameters = resolve(study, overrides={"n": 12})
-    alone = run(study, parameters, store)
-    found = sweep(study, n=[8, 12], store=store, progress=False)
-    assert (tmp_path / "fourier-basis" / alone.entry.id / "record").exists()
-    assert len(store.entries()) == 2
-    shared = [name for name, value in alone.record.data_vars.items() if not value.dims and value.dtype.kind == "f"]
-    assert shared
-    for name in shared:
-        assert float(found[name].sel(n=12)) == float(alone.record[name])
-    assert run(study, resolve(study, overrides={"n": 8}), store).reused
+    alone = run(study, resolve(study, overrides={"n": 12, "seed": 1}), store)
+    found = sweep(study, n=[8, 12], seed=2, store=store, progress=False)
+    assert len(store.entries()) == 4
+    assert found.off_diagonal.dims == ("n", "seed", "transform", "boundary", "xi")
+    np.testing.assert_array_equal(found.off_diagonal.sel(n=12, seed=1), alone.record.off_diagonal)
+    assert found.boundary.values.tolist() == ["ring", "line"]
+    assert "basis" not in found  # it has as many positions as n
+    assert run(study, resolve(study, overrides={"n": 8, "seed": 0}), store).reused
 
 
 def test_experiments_that_fail_are_told_and_do_not_stop_the_others(tmp_path):

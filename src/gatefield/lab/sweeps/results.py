@@ -144,7 +144,7 @@ class _Column(BackendArray):
                 values = values.take(0, axis) if isinstance(one, int | np.integer) else values
             else:
                 values = values[(slice(None),) * axis + (one,)]
-        return values
+        return np.asarray(values)
 
 
 def _dataset(reader: Reader, plan: Plan) -> xr.Dataset:
