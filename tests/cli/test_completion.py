@@ -10,7 +10,7 @@ from gatefield import experiments
 from gatefield.cli import main
 from gatefield.cli.command_line import COMMANDS
 from gatefield.cli.data import DATA_SETS
-from gatefield.cli.parse import words_first
+from gatefield.cli.words.parse import words_first
 from gatefield.data.images import COLLECTIONS
 
 pytestmark = pytest.mark.xdist_group("cli")

@@ -17,12 +17,12 @@ from gatefield.cli.figure import Figure
 from gatefield.cli.list import List
 from gatefield.cli.map import Map
 from gatefield.cli.messages import output_problem, prepare_streams, report_error, to_stderr
-from gatefield.cli.parse import parse
 from gatefield.cli.report import Report
 from gatefield.cli.run import Run
 from gatefield.cli.store import Inventory
 from gatefield.cli.sweep import Sweep
 from gatefield.cli.tour import Tour
+from gatefield.cli.words.parse import parse
 from gatefield.core.errors import UserError
 from gatefield.core.text.quoted import quoted
 from gatefield.core.version import __version__

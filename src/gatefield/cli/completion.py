@@ -8,8 +8,9 @@ import tyro
 from tyro.conf import Positional
 
 from gatefield.cli.data import DATA_SETS
-from gatefield.cli.parse import any_of
 from gatefield.cli.store import REMOVE
+from gatefield.cli.sweep import STATUS
+from gatefield.cli.words.parse import any_of
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,6 +53,7 @@ def _words() -> dict[str, dict[str, Sequence[str]]]:
     runs: dict[str, Sequence[str]] = {"names": names, "preset": tuple(presets)}
     return {
         "list": {"names": names},
+        "sweep": {"words": (STATUS,)},
         "run": runs,
         "figure": runs,
         "store": {"words": (REMOVE, *names)},

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 from tyro.conf import Positional, UseAppendAction, arg
 
-from gatefield.cli.find import find_experiments, names_file, parted
 from gatefield.cli.messages import report_error, to_stderr
 from gatefield.cli.store import unknown_entry
 from gatefield.cli.store_option import Store, check_store, default_store
+from gatefield.cli.words.find import find_experiments, names_file, parted
 from gatefield.core.errors import UserError
 from gatefield.core.text.quoted import quoted
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from tyro.conf import Positional, arg
 
-from gatefield.cli.find import find_experiments
+from gatefield.cli.words.find import find_experiments
 
 
 @dataclasses.dataclass(frozen=True)

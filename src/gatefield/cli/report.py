@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from tyro.conf import Positional, arg
 
-from gatefield.cli.find import find_experiments, names_file
 from gatefield.cli.messages import to_stderr
 from gatefield.cli.store_option import Store, check_store, default_store
+from gatefield.cli.words.find import find_experiments, names_file
 from gatefield.core.errors import UserError
 from gatefield.core.text.quoted import quoted
 
@@ -47,6 +47,7 @@ class Report:
                 self.output,
                 find=lambda name: own[name] if name in own else experiments.get(name),
                 ledger=ledger.read_ledger(self.store),
+                sweeps=show.sweep_sections(lab.Store(self.store)),
                 progress=progress,
                 tell=lambda what: to_stderr(f"gatefield: {what}"),
             )
@@ -60,6 +61,6 @@ def _entries(store: Path) -> "list[Entry]":
 
     check_store(store)
     entries = lab.Store(store).entries()
-    if not entries:
+    if not entries and not any(lab.plans(lab.Store(store))):
         to_stderr(f"gatefield: the store '{store}' holds no entries yet.")
     return entries

@@ -2,8 +2,9 @@
 
 import dataclasses
 import difflib
+import functools
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 from tyro.conf import Positional, arg
@@ -14,18 +15,18 @@ from gatefield.core.errors import UserError
 from gatefield.core.text.quoted import quoted
 
 if TYPE_CHECKING:
-    from gatefield.lab import Holding
+    from gatefield.lab import Holding, Plan
 
 REMOVE = "remove"
 
 
 @dataclasses.dataclass(frozen=True)
 class Inventory:
-    """What the store holds: each entry with its state, size and setting; `store remove NAME-ID...` removes some for good."""
+    """What the store holds: each entry and sweep with its state and size; `store remove NAME-ID...` removes some for good."""
 
     words: Annotated[tuple[str, ...], Positional, arg(metavar="[remove] [NAME-ID...]", help_behavior_hint="")] = ()
-    """Entries to tell more of, as they are listed: NAME-ID, or NAME for all of an experiment. After the word remove: those to
-    be removed."""
+    """Entries and sweeps to tell more of, as they are listed: NAME-ID, or NAME for all of an experiment. After the word remove:
+    those to be removed."""
 
     yes: Annotated[bool, arg(help_behavior_hint="")] = False
     """Remove without a question."""
@@ -44,45 +45,52 @@ class Inventory:
 
         check_store(self.store)
         found = lab.holdings(lab.Store(self.store))
-        named = _named(found, names, self.store)
+        sweeps = {plan.name: plan for plan in lab.plans(lab.Store(self.store)) if isinstance(plan, lab.Plan)}
+        named = _named(found, [name for name in names if name not in sweeps], self.store)
+        chosen = [plan for name, plan in sweeps.items() if name in names or not names]
         if removes:
-            return self._remove(named)
-        self._show(named if names else found, fully=bool(names))
+            return self._remove(named, chosen)
+        self._show(named if names else found, chosen, fully=bool(names))
         return 0
 
-    def _show(self, holdings: "Sequence[Holding]", *, fully: bool) -> None:
+    def _show(self, holdings: "Sequence[Holding]", sweeps: "Sequence[Plan]", *, fully: bool) -> None:
         from rich.console import Console
 
-        from gatefield import experiments, show
+        from gatefield import experiments, lab, show
 
         if fully:
             for holding in holdings:
                 show.describe_holding(holding, experiments.get, Console())
         elif holdings:
             show.show_holdings(holdings, experiments.get, Console())
-        else:
+        for plan in sweeps:
+            store = lab.Store(self.store)
+            show.show_sweep(lab.state_of(store, plan), lab.own_blocks(store, plan), Console(), fully=fully)
+        if not holdings and not sweeps:
             to_stderr(f"gatefield: the store '{self.store}' holds no entries yet.")
 
-    def _remove(self, holdings: "Sequence[Holding]") -> int:
+    def _remove(self, holdings: "Sequence[Holding]", sweeps: "Sequence[Plan]") -> int:
         """Those that can be removed; what keeps one of them does not keep the others."""
-        if not self.yes and not _is_confirmed(holdings):
+        from gatefield import lab
+
+        store = lab.Store(self.store)
+        if not self.yes and not _is_confirmed(holdings, {plan.name: lab.own_blocks(store, plan) for plan in sweeps}):
             print("Nothing is removed.")
             return 0
-        return max([_removed(holding) for holding in holdings])
+        entries = [_removed(holding.name, functools.partial(lab.remove, holding)) for holding in holdings]
+        return max(entries + [_removed(plan.name, functools.partial(lab.remove_sweep, store, plan)) for plan in sweeps])
 
 
-def _removed(holding: "Holding") -> int:
-    from gatefield import lab
-
+def _removed(name: str, remove: Callable[[], None]) -> int:
     try:
-        lab.remove(holding)
+        remove()
     except UserError as error:
         return report_error(error)
-    print(f"removed: {holding.name}", flush=True)
+    print(f"removed: {name}", flush=True)
     return 0
 
 
-def _is_confirmed(holdings: "Sequence[Holding]") -> bool:
+def _is_confirmed(holdings: "Sequence[Holding]", sweeps: "Mapping[str, Sequence[Holding]]") -> bool:
     """Ask in a terminal; elsewhere nobody could answer."""
     from gatefield.show import total
 
@@ -90,7 +98,10 @@ def _is_confirmed(holdings: "Sequence[Holding]") -> bool:
         raise UserError("What is removed is gone for good, and here nobody can be asked: add --yes to remove it.")
     for holding in holdings:
         print(f"  {holding.name}, {holding.state}")
-    print(f"Remove {total(holdings)}, for good? [y/N] ", end="", flush=True)
+    for name, blocks in sweeps.items():
+        print(f"  the sweep {name}, {len(blocks)} blocks")
+    both = [*holdings, *(block for blocks in sweeps.values() for block in blocks)]
+    print(f"Remove {total(both)}, for good? [y/N] ", end="", flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from tyro.conf import Positional, arg
 
-from gatefield.cli.find import find_experiments
 from gatefield.cli.messages import to_stderr
 from gatefield.cli.store_option import Store, default_store
+from gatefield.cli.words.find import find_experiments
 from gatefield.core.errors import UserError, unknown_name
 from gatefield.core.text.quoted import quoted
 

@@ -47,6 +47,8 @@ from gatefield.lab.sweeps.drive import sweep as sweep
 from gatefield.lab.sweeps.plan import Plan as Plan
 from gatefield.lab.sweeps.plan import plans as plans
 from gatefield.lab.sweeps.planner import planned as planned
+from gatefield.lab.sweeps.removal import own_blocks as own_blocks
+from gatefield.lab.sweeps.removal import remove_sweep as remove_sweep
 from gatefield.lab.sweeps.results import open_sweep as open_sweep
 from gatefield.lab.sweeps.results import plan_of as plan_of
 from gatefield.lab.sweeps.state import SweepState as SweepState
@@ -85,6 +87,7 @@ __all__ = [
     "make_folder",
     "open_record",
     "open_sweep",
+    "own_blocks",
     "parameter_values",
     "plan_of",
     "planned",
@@ -93,6 +96,7 @@ __all__ = [
     "read_sweep",
     "reading",
     "remove",
+    "remove_sweep",
     "resolve",
     "run",
     "run_on_cluster",

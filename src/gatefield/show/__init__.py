@@ -23,10 +23,11 @@ if TYPE_CHECKING:
     from gatefield.show.map.view import map_view as map_view
     from gatefield.show.outcome import show_outcome as show_outcome
     from gatefield.show.report import write_report as write_report
-    from gatefield.show.sweeps import draw_sweep as draw_sweep
-    from gatefield.show.sweeps import first_map as first_map
-    from gatefield.show.sweeps import show_state as show_state
-    from gatefield.show.sweeps import state_words as state_words
+    from gatefield.show.sweeps.picture import draw_sweep as draw_sweep
+    from gatefield.show.sweeps.section import sweep_sections as sweep_sections
+    from gatefield.show.sweeps.terminal import show_state as show_state
+    from gatefield.show.sweeps.terminal import show_sweep as show_sweep
+    from gatefield.show.sweeps.terminal import state_words as state_words
     from gatefield.show.terminal import describe_experiment as describe_experiment
     from gatefield.show.terminal import show_experiments as show_experiments
 
@@ -42,7 +43,9 @@ __all__, __getattr__, __dir__ = lazy_names(
         "map.view": ["map_rows", "map_view"],
         "outcome": ["show_outcome"],
         "report": ["write_report"],
-        "sweeps": ["draw_sweep", "first_map", "show_state", "state_words"],
+        "sweeps.picture": ["draw_sweep"],
+        "sweeps.section": ["sweep_sections"],
+        "sweeps.terminal": ["show_state", "show_sweep", "state_words"],
         "terminal": ["describe_experiment", "show_experiments"],
     },
 )

@@ -21,6 +21,7 @@ from gatefield.show.mathml import equations, mathml
 from gatefield.show.plain_math import plain_math, sentence
 from gatefield.show.scripts import script, script_policy
 from gatefield.show.sections import Gap, Section, data_address, read
+from gatefield.show.sweeps.section import SweepSection
 from gatefield.show.terminal import MARKS, origin, tally
 
 
@@ -30,6 +31,7 @@ def write_report(
     *,
     find: Callable[[str], Experiment] = experiments.get,
     ledger: Ledger | None = None,
+    sweeps: Iterable[SweepSection] = (),
     progress: Callable[[int, int], object] = lambda done, total: None,
     tell: Callable[[str], object] = lambda what: None,
 ) -> Path:
@@ -46,6 +48,7 @@ def write_report(
     - `find`: from an experiment's name to the experiment; where it raises a `UserError`, verdicts and figure are shown as they
       were kept when the experiment was last run.
     - `ledger`: the last check in the store, if there is one.
+    - `sweeps`: those of the store, as `sweep_sections` gives them.
     - `progress`: called after each entry with the entries done and the entries in all.
     - `tell`: called with a sentence for each finished entry that cannot be shown.
 
@@ -61,7 +64,7 @@ def write_report(
     for gap in gaps:
         if not gap.unfinished:
             tell(f"{gap.name} is not shown: {gap.what}")
-    return write_file(Path(path), page(sections, gaps, ledger).encode(errors="backslashreplace"))
+    return write_file(Path(path), page(sections, gaps, ledger, list(sweeps)).encode(errors="backslashreplace"))
 
 
 def _rank(item: Section | Gap) -> tuple[int, str, str]:
@@ -70,7 +73,9 @@ def _rank(item: Section | Gap) -> tuple[int, str, str]:
     return names.index(item.name) if item.name in names else len(names), item.name, item.path
 
 
-def page(sections: Sequence[Section], gaps: Sequence[Gap], ledger: Ledger | None = None) -> str:
+def page(
+    sections: Sequence[Section], gaps: Sequence[Gap], ledger: Ledger | None = None, sweeps: Sequence[SweepSection] = ()
+) -> str:
     """The HTML text."""
     verdicts = [verdict for section in sections for verdict in section.verdicts]
     template = environment().get_template("report.html")
@@ -81,6 +86,7 @@ def page(sections: Sequence[Section], gaps: Sequence[Gap], ledger: Ledger | None
         forest=forest.rows(sections),
         ticks=[(forest.place(margin), words) for margin, words in forest.TICKS],
         gaps=gaps,
+        sweeps=sweeps,
         verdicts=verdicts,
         kinds=_counted(verdict.kind for verdict in verdicts),
         outcomes=_counted(verdict.outcome for verdict in verdicts),

@@ -67,10 +67,10 @@ def _holding(entry: Entry, state: State) -> Holding:
     created = ""
     with contextlib.suppress(StoreError):
         created = entry.about().created
-    return Holding(entry, state, _size(entry.path), created)
+    return Holding(entry, state, folder_size(entry.path), created)
 
 
-def _size(folder: Path) -> int:
+def folder_size(folder: Path) -> int:
     """What a folder takes on the disk with all that is in it; of a link, what the link itself takes."""
     paths = [str(folder)]
     if not folder.is_symlink():

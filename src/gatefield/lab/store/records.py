@@ -2,9 +2,9 @@
 
 import os
 import shutil
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -54,6 +54,7 @@ class Described(NamedTuple):
     shape: tuple[int, ...]
     dtype: np.dtype
     is_coord: bool
+    attrs: Mapping[str, Any]
 
 
 def describe_record(path: Path) -> dict[str, Described] | None:
@@ -65,7 +66,7 @@ def describe_record(path: Path) -> dict[str, Described] | None:
     if marker is None:
         return None
     return {
-        name: Described(tuple(map(str, dimensions(array))), array.shape, array.dtype, name in marker.coords)
+        name: Described(tuple(map(str, dimensions(array))), array.shape, array.dtype, name in marker.coords, dict(array.attrs))
         for name, array in arrays.items()
     }
 

@@ -23,8 +23,9 @@ from gatefield.lab.sweeps.trainings.stack import Stacked
 from gatefield.lab.sweeps.trainings.work import Trained
 
 NAME = "blocks"
-RECORDS = 20
-"""Records of a training whose history is not kept: enough commits that a kill costs little, few enough to cost nothing."""
+RECORDS, APART = 20, 100
+"""Records of a training whose history is not kept, and the steps between two of them at least: enough commits that a kill costs
+little, and so few that the loss on a fresh batch, which each of them takes, is no more than a hundredth of the work."""
 STATUS = {"flag_values": [0, 1, 2], "flag_meanings": "ok diverged failed"}
 
 
@@ -103,7 +104,7 @@ def _concatenated(parts: Sequence[xr.Dataset]) -> xr.Dataset:
 def _part(bench: Bench, name: str, stack: Stacked, sweep: Sweep) -> xr.Dataset:
     settings = {**stack.settings}
     if settings.get("record_every") is None and "history" not in sweep.definition.keep:
-        settings["record_every"] = max(1, settings["steps"] // RECORDS)
+        settings["record_every"] = min(max(APART, settings["steps"] // RECORDS), settings["steps"])
     net, record = bench.train(name, stack.net, stack.task, keep_network=False, **settings)
     return kept(Training(net, record.isel(run=slice(len(stack.rows)))), sweep).assign_coords(point=stack.rows)
 
@@ -139,7 +140,7 @@ def _measured(measures: Mapping[str, Measure], fields: xr.DataArray | None, opti
             f"The network records no fields, of which '{next(iter(measures))}' could be taken: leave 'measures' out."
         )
     inner = [dim for dim in fields.dims if dim != "point"]
-    good = np.flatnonzero(np.isfinite(fields).all(inner).values)
+    good = np.flatnonzero(np.isfinite(fields.values).all(axis=fields.get_axis_num(inner)))
     found: dict[str, xr.Variable] = {}
     for name, measure in measures.items():
         results = measure(fields.isel(point=good)) if len(good) else ()

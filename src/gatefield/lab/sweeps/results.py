@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -21,7 +21,6 @@ from gatefield.lab.sweeps.plan import FOLDER, Plan, read_plan
 from gatefield.lab.sweeps.sweep import Find, Sweep, in_file, read_sweep
 
 POINT = "point"
-UNITS = {"seconds": "s"}
 
 
 def open_sweep(sweep: Sweep | str | Path, store: str | Path | Store, *, find: Find = in_file) -> xr.Dataset:
@@ -145,7 +144,7 @@ class _Column(BackendArray):
                 values = values.take(0, axis) if isinstance(one, int | np.integer) else values
             else:
                 values = values[(slice(None),) * axis + (one,)]
-        return values
+        return np.asarray(values)
 
 
 def _dataset(reader: Reader, plan: Plan) -> xr.Dataset:
@@ -153,27 +152,42 @@ def _dataset(reader: Reader, plan: Plan) -> xr.Dataset:
     layout, dims_coords = _layout(reader, plan, points)
     axes = tuple(points.axes)
     variables = {
-        name: xr.Variable((*axes, *dims), indexing.LazilyIndexedArray(_Column(reader, name, shape, dtype)), _attrs(name))
-        for name, (dims, shape, dtype) in layout.items()
+        name: xr.Variable(
+            (*axes, *one.dims), indexing.LazilyIndexedArray(_Column(reader, name, one.shape, one.dtype)), one.attrs
+        )
+        for name, one in layout.items()
     }
-    attrs = {"sweep": plan.name, "created": plan.created, "swept": json.dumps(plan.swept), "gatefield_version": plan.gatefield}
+    attrs = {
+        "sweep": plan.name,
+        "axes": list(axes),
+        "created": plan.created,
+        "swept": json.dumps(plan.swept),
+        "gatefield_version": plan.gatefield,
+    }
     return xr.Dataset(variables, {**points.coords, **dims_coords}, attrs)
 
 
-def _attrs(name: str) -> dict[str, Any]:
-    return dict(STATUS) if name == "status" else {"units": UNITS[name]} if name in UNITS else {}
+class Inner(NamedTuple):
+    """Of a variable its dimensions beside the axes, their sizes, its type, and its attributes."""
+
+    dims: tuple[str, ...]
+    shape: tuple[int, ...]
+    dtype: np.dtype
+    attrs: Mapping[str, Any]
 
 
-Inner = tuple[tuple[str, ...], tuple[int, ...], np.dtype]
+_ALWAYS = {"loss": Inner((), (), np.dtype(np.float32), {}), "status": Inner((), (), np.dtype(np.float64), STATUS)}
+"""What every sweep of trainings has, also before its first block is done."""
+_SECONDS = Inner((), (), np.dtype(np.float64), {"units": "s", "long_name": "time of a point"})
 
 
 def _layout(reader: Reader, plan: Plan, points: Points) -> tuple[dict[str, Inner], dict[str, Any]]:
-    """Of each variable its dimensions beside the axes, their sizes and its type; and the coordinates of those dimensions."""
+    """What each variable is like; and the coordinates of dimensions beside the axes."""
     blocks = reader.finished()
     if not reader.experiment:
         blocks = [block for _, block in sorted({plan.group[block]: block for block in reversed(blocks)}.items())]
     found = [reader.described(block) for block in blocks]
-    plain: dict[str, Inner] = {} if reader.experiment else {"loss": ((), (), np.dtype(np.float32)), "status": _NUMBER}
+    layout: dict[str, Inner] = {} if reader.experiment else dict(_ALWAYS)
     names = _common(found) if reader.experiment else list(dict.fromkeys(name for one in found for name in one))
     for name in names:
         ones = [one[name] for one in found if name in one]
@@ -181,12 +195,9 @@ def _layout(reader: Reader, plan: Plan, points: Points) -> tuple[dict[str, Inner
             continue
         dims = tuple(_renamed(dim, points) for dim in ones[0].dims[1:])
         shape = tuple(np.max([one.shape[1:] for one in ones], axis=0).astype(int).tolist())
-        plain[name] = dims, shape, np.dtype(ones[0].dtype if ones[0].dtype.kind == "f" else np.float64)
-    plain["seconds"] = _NUMBER
-    return plain, _coordinates(reader, blocks, found, plain, points)
-
-
-_NUMBER: Inner = ((), (), np.dtype(np.float64))
+        layout[name] = Inner(dims, shape, np.dtype(ones[0].dtype if ones[0].dtype.kind == "f" else np.float64), ones[0].attrs)
+    layout["seconds"] = _SECONDS
+    return layout, _coordinates(reader, blocks, found, layout, points)
 
 
 def _common(found: Sequence[Mapping[str, Described]]) -> list[str]:
@@ -204,7 +215,7 @@ def _coordinates(
     reader: Reader, blocks: Sequence[int], found: Sequence[Mapping[str, Described]], layout: Mapping[str, Inner], points: Points
 ) -> dict[str, Any]:
     """Coordinates of the records' own dimensions, where all records have the same."""
-    sizes = {dim: size for dims, shape, _ in layout.values() for dim, size in zip(dims, shape, strict=True)}
+    sizes = {dim: size for one in layout.values() for dim, size in zip(one.dims, one.shape, strict=True)}
     coords: dict[str, Any] = {}
     for dim, size in sizes.items():
         own = dim.removeprefix("record_") if _renamed(dim.removeprefix("record_"), points) == dim else dim

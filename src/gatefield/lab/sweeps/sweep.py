@@ -61,13 +61,13 @@ class Sweep:
         assert isinstance(self.work, Experiment), "trainings have none"
         return resolve(self.work, self.definition.preset, {**self.definition.set, **self.points.at(number)})
 
-    @property
+    @functools.cached_property
     def measures(self) -> dict[str, Measure]:
         """What is taken of trained fields: name -> function."""
         chosen = ("ipr",) if self.definition.measures is None and not self.own else self.definition.measures or ()
         return {**{name: field_measures()[name] for name in chosen}, **self.own}
 
-    @property
+    @functools.cached_property
     def recorded(self) -> dict[str, Any]:
         """What is kept of each point, in types that JSON knows; of functions of the user's own what they say."""
         named = {name: "" for name in self.measures if name not in self.own}

@@ -1,5 +1,6 @@
 """What a sweep is, as a TOML file says it."""
 
+import functools
 import inspect
 import re
 import tomllib
@@ -106,6 +107,7 @@ def check_measure(name: str) -> None:
         raise unknown_name("measure of fields", name, field_measures())
 
 
+@functools.cache
 def field_measures() -> dict[str, Any]:
     """The measures of `gatefield.measures` that take fields and nothing else.
 

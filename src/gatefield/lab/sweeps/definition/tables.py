@@ -1,6 +1,6 @@
 """Nested tables of plain values, as TOML and JSON have them, and dotted names of what is in them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 _WORDS = {"Infinity": float("inf"), "-Infinity": float("-inf"), "NaN": float("nan")}
@@ -16,30 +16,6 @@ def placed(table: Mapping[str, Any], name: str, value: Any) -> dict[str, Any]:
     first, dot, rest = name.partition(".")
     inner = table.get(first)
     return {**table, first: placed(inner if isinstance(inner, Mapping) else {}, rest, value) if dot else value}
-
-
-def has(table: Mapping[str, Any], name: str) -> bool:
-    """Whether the table has something at a dotted name.
-
-    >>> has({"positive": {"xi": None}}, "positive.xi"), has({"positive": {}}, "positive.xi")
-    (True, False)
-    """
-    first, dot, rest = name.partition(".")
-    inner = table.get(first)
-    return first in table and (not dot or (isinstance(inner, Mapping) and has(inner, rest)))
-
-
-def names(table: Mapping[str, Any], above: str = "") -> Iterator[str]:
-    """The dotted names of all values of a table that are not tables themselves.
-
-    >>> list(names({"steps": 10, "positive": {"xi": 2.0}}))
-    ['steps', 'positive.xi']
-    """
-    for name, value in table.items():
-        if isinstance(value, Mapping):
-            yield from names(value, f"{above}{name}.")
-        else:
-            yield f"{above}{name}"
 
 
 def reread(value: Any) -> Any:

@@ -15,7 +15,7 @@ from gatefield.lab.sweeps.trainings.work import Trained
 
 MANY, FEW = 64, 8
 """Of an axis with more than so many places, so few are made first: if they are alike, all are taken to be."""
-SECONDS = 20.0
+SECONDS = 30.0
 """How long a block should take: a kill costs little, a cluster balances, and writing its record counts for nothing."""
 RATES = {"cpu": 1e8, "gpu": 3e10}
 """Numbers of a batch that a device works through in a second, times steps, as the benchmarks of the engine have them."""

@@ -67,7 +67,7 @@ def arguments(table: Mapping[str, Any], where: str) -> tuple[Callable[..., Any],
     return make, defaults | given
 
 
-def complete(table: Mapping[str, Any], where: str) -> dict[str, Any]:
+def complete(table: Any, where: str) -> dict[str, Any]:
     """The table with all arguments that its kind has by default, in the tables in it too."""
     if not isinstance(table, Mapping):
         raise UserError(

@@ -67,7 +67,7 @@ class Pieces:
         net = _joined_runs(self.nets, [self.net_at[row] for row in runs])
         task = _joined(self.tasks, [self.task_at[row] for row in runs])
         each = [self.settings[row] for row in runs]
-        settings = {**each[0], "key": jax.random.wrap_key_data(np.stack([one["key"] for one in each]))}
+        settings = {**each[0], "key": jax.random.wrap_key_data(jnp.asarray(np.stack([one["key"] for one in each])))}
         if not callable(settings.get("learning_rate")) and settings.get("learning_rate") is not None:
             settings["learning_rate"] = np.asarray([one["learning_rate"] for one in each], float)
         return Stacked(np.asarray(rows), net, task, settings)

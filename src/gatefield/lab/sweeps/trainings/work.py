@@ -16,7 +16,7 @@ from gatefield.dynamics import fingerprint
 from gatefield.lab.store.json import canonical
 from gatefield.lab.sweeps.definition.ids import point_ids
 from gatefield.lab.sweeps.definition.points import Points
-from gatefield.lab.sweeps.definition.tables import has, names, one_kind_of_number, placed
+from gatefield.lab.sweeps.definition.tables import one_kind_of_number, placed
 from gatefield.lab.sweeps.trainings.objects import complete
 from gatefield.lab.sweeps.trainings.stack import Pieces
 from gatefield.lab.sweeps.trainings.training import Training, keys, network_of, read_training, settings_of, task_of
@@ -59,11 +59,7 @@ class Tables(Trained):
         self._table = dict(table)
         for name, value in points.at(0).items():
             self._table = placed(self._table, name, value)
-        training = read_training(self._table)
-        self._complete = training.model_dump()
-        for name in points.parameters:
-            if not has(self._complete, name):
-                raise unknown_name("parameter of the training", name, names(self._complete))
+        self._complete = read_training(self._table).model_dump()
 
     @property
     def description(self) -> dict[str, Any]:

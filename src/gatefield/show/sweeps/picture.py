@@ -1,34 +1,16 @@
-"""Sweeps, shown: how far one is, and maps of what it found."""
+"""Maps of what a sweep found."""
 
+import json
 from collections.abc import Sequence
 
 import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
-from rich.console import Console
 
 from gatefield.core.errors import UserError, unknown_name
-from gatefield.core.text.words import seconds
-from gatefield.lab import SweepState
 from gatefield.plot import WIDTH, entitle, median, say_setting, style, value_map, values_along
-from gatefield.show.terminal import print_line
 
-LABELS = {"ipr": "inverse participation ratio", "loss": "loss", "seconds": "time of a point (s)", "status": "status"}
-
-
-def show_state(state: SweepState, console: Console) -> None:
-    """How far a sweep is: counts of points, time left, and the first error of each kind."""
-    print_line(f"{state.name}: {state_words(state)}", console)
-    for text, count in state.errors.items():
-        print_line(f"  {count} {'point' if count == 1 else 'points'} failed: {text}", console)
-
-
-def state_words(state: SweepState) -> str:
-    """The counts of a sweep in a line."""
-    axes = " x ".join(f"{name} {size}" for name, size in state.axes.items())
-    counts = [f"{state.done} done", f"{state.running} running", f"{state.failed} failed", f"{state.left} left"]
-    time = "" if state.seconds_left is None or not state.left + state.running else f", about {seconds(state.seconds_left)} left"
-    return f"{state.points} points ({axes}), {', '.join(counts)}{time}"
+LABELS = {"ipr": "inverse participation ratio", "loss": "loss", "seconds": "time of a point", "status": "status"}
 
 
 def draw_sweep(found: xr.Dataset, measure: str, axes: Sequence[str]) -> Figure:
@@ -56,7 +38,7 @@ def draw_sweep(found: xr.Dataset, measure: str, axes: Sequence[str]) -> Figure:
             values_along(panel, values.transpose(..., axes[0]))
             panel.set_ylabel(label)
         entitle(figure, f"{measure} over {' and '.join(axes)}")
-        say_setting(figure, str(found.attrs.get("sweep", "")), *_setting(values, others, len(axes)))
+        say_setting(figure, str(found.attrs.get("sweep", "")), *_fixed(found), *_setting(values, others, len(axes)))
     return figure
 
 
@@ -75,18 +57,34 @@ def _values(found: xr.Dataset, measure: str, axes: Sequence[str]) -> xr.DataArra
 
 
 def _label(measure: str, values: xr.DataArray) -> str:
-    name = LABELS.get(measure, values.attrs.get("long_name", measure))
-    units = values.attrs.get("units")
-    return f"{name} ({units})" if units and f"({units})" not in name else name
+    name, units = LABELS.get(measure) or str(values.attrs.get("long_name", measure)), values.attrs.get("units")
+    return f"{name} ({units})" if units else name
 
 
 def _setting(values: xr.DataArray, others: Sequence[str], axes: int) -> list[str]:
     """What the picture does not show: what medians are over, and how much is missing."""
-    over = ", ".join(f"{values.sizes[dim]} of {dim}" for dim in others if values.sizes[dim] > 1)
+    over = ", ".join(f"{dim} ({values.sizes[dim]})" for dim in others if values.sizes[dim] > 1)
     missing = int(np.isnan(values.values).sum())
-    words = [f"median over {over}" if over and axes == 2 else f"dots: {over}, line: median" if over else ""]
+    words = [f"median over {over}" if over and axes == 2 else f"dots: each {over}, line: median" if over else ""]
     grey = ", grey where none is there" if axes == 2 else ""
     return [*words, f"{missing} of {values.size} values missing{grey}" if missing else "all values there"]
+
+
+def _fixed(found: xr.Dataset) -> list[str]:
+    """What the trainings of all points share, of what most readers ask for."""
+    swept, axes = json.loads(str(found.attrs.get("swept", "{}"))), set(map(str, found.coords))
+    table = {
+        f"{part}.{name}": value for part, inner in swept.items() if isinstance(inner, dict) for name, value in inner.items()
+    }
+    wanted = {
+        "positive.n": "n",
+        "network.K": "K",
+        "steps": "steps",
+        "batch_size": "batch size",
+        "learning_rate": "learning rate",
+    }
+    known = {name: {**swept, **table}.get(name) for name in wanted if name not in axes}
+    return [f"{wanted[name]} = {value:,}" for name, value in known.items() if isinstance(value, int | float)]
 
 
 def first_map(found: xr.Dataset) -> Figure | None:

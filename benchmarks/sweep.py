@@ -1,0 +1,128 @@
+"""What a sweep costs beside the bare engine, and planning many points.
+
+    python benchmarks/sweep.py [--points 1000] [--steps 2000] [--single 3] [--planned 100000] [--output benchmarks/results/sweep.json]
+
+Points: one neuron on n = 40 sites, batches of 1,000, over gains and seeds. In one run: (a) `gatefield.sweep` with store and
+recording; (b) the same trainings as bare batched programs, of the same width, in memory, that record nothing but the end; (c) a
+process of its own for each point, of which a few are timed and the rest extrapolated; (d) the plan of many points.
+"""
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+
+from gatefield import Committee, Task, train
+from gatefield.core.provenance import device
+from gatefield.data import NonlinearGP
+from gatefield.lab import Store, planned, read_sweep, run_sweep
+
+N, BATCH, RATE = 40, 1000, 0.05
+SEEDS = 10
+
+
+def table(points: int, steps: int, name: str = "benchmark") -> dict[str, Any]:
+    """The sweep: gains from 0.1 to 10, ten seeds each."""
+    source = {"kind": "NonlinearGP", "n": N, "xi": 2.0, "gain": 1.0}
+    training = {"network": {"kind": "Committee", "K": 1}, "positive": source, "negative": {**source, "xi": 1.0}}
+    gains = {"from": 0.1, "to": 10.0, "count": points // SEEDS, "scale": "log", "sets": ["positive.gain", "negative.gain"]}
+    settings = {"steps": steps, "batch_size": BATCH, "learning_rate": RATE}
+    return {"name": name, "training": {**training, **settings}, "axes": {"gain": gains, "seed": SEEDS}}
+
+
+def swept(points: int, steps: int, store: Path) -> float:
+    """Seconds of a sweep, from its definition to the last block."""
+    start = time.perf_counter()
+    run_sweep(read_sweep(table(points, steps)), Store(store))
+    return time.perf_counter() - start
+
+
+def bare(points: int, steps: int, width: int) -> float:
+    """Seconds of the same trainings as bare programs of `width` runs, records at the first and the last step only."""
+    start = time.perf_counter()
+    gains = np.repeat(np.geomspace(0.1, 10.0, points // SEEDS), SEEDS)
+    seeds = np.tile(np.arange(SEEDS), points // SEEDS)
+    for first in range(0, points, width):
+        rows = np.resize(np.arange(first, min(first + width, points)), width)  # the last one is filled up: one program for all
+        _bare(gains[rows], seeds[rows], steps)
+    return time.perf_counter() - start
+
+
+def _bare(gains: np.ndarray, seeds: np.ndarray, steps: int) -> None:
+    keys = jax.vmap(jax.random.key)(seeds.astype(np.uint32))
+    starts, runs = (jax.vmap(jax.random.fold_in, (0, None))(keys, use) for use in (0, 1))
+    task = Task(NonlinearGP(N, 2.0, gains), NonlinearGP(N, 1.0, gains))
+    settings = {"steps": steps, "record_every": steps, "batch_size": BATCH, "learning_rate": RATE}
+    train(Committee(N, 1, key=starts), task, key=runs, progress=False, keep_network=False, **settings)
+
+
+def alone(steps: int) -> float:
+    """Seconds of one point in a process of its own, from the start of Python on."""
+    code = f"import sweep, numpy as np; sweep._bare(np.array([1.0]), np.array([0]), {steps})"
+    start = time.perf_counter()
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parent)
+    return time.perf_counter() - start
+
+
+def planning(points: int) -> dict[str, Any]:
+    """Seconds and memory of a plan, in this process."""
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with tempfile.TemporaryDirectory() as folder:
+        start = time.perf_counter()
+        plan, _ = planned(Store(folder), read_sweep(table(points, 2000, "planned")))
+        seconds = time.perf_counter() - start
+        size = sum(path.stat().st_size for path in Path(folder).rglob("*") if path.is_file())
+    more = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    return {"points": points, "seconds": round(seconds, 2), "MB_more": round(more / 1024), "MB_on_disk": round(size / 1e6, 2),
+            "blocks": plan.own}  # fmt: skip
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--points", type=int, default=1000)
+    parser.add_argument("--steps", type=int, default=2000)
+    parser.add_argument("--single", type=int, default=3, help="points that are timed in processes of their own")
+    parser.add_argument("--planned", type=int, default=100_000)
+    parser.add_argument("--output", type=Path, default=Path(__file__).parent / "results" / "sweep.json")
+    options = parser.parse_args()
+    plan = planning(options.planned)
+    print(plan)
+    with tempfile.TemporaryDirectory() as folder:
+        width = planned(Store(folder), read_sweep(table(options.points, options.steps)))[0].runs[0]
+        bare(width, options.steps, width)  # both find the program compiled in JAX's caches, or neither: the sweep comes after
+        jax.clear_caches()
+        without = bare(options.points, options.steps, width)
+        jax.clear_caches()
+        seconds = swept(options.points, options.steps, Path(folder))
+    singles = [alone(options.steps) for _ in range(options.single)]
+    each = float(np.median(singles)) if singles else float("nan")
+    result = {
+        "device": device(),
+        "jax": jax.__version__,
+        "points": options.points,
+        "steps": options.steps,
+        "n": N,
+        "batch_size": BATCH,
+        "runs_in_a_block": width,
+        "sweep_seconds": round(seconds, 2),
+        "bare_seconds": round(without, 2),
+        "sweep_over_bare": round(seconds / without, 3),
+        "one_process_seconds": [round(one, 2) for one in singles],
+        "process_per_point_over_sweep_extrapolated": round(each * options.points / seconds, 2),
+        "runs_per_second": round(options.points / seconds, 3),
+        "planning": plan,
+    }
+    print(json.dumps(result, indent=1))
+    options.output.write_text(json.dumps(result, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

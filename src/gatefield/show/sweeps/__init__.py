@@ -1,0 +1,1 @@
+"""Sweeps, shown: how far one is, and what it found."""
