@@ -84,7 +84,7 @@ class Swept:
         if self.driver is None or self.driver.poll() is not None:
             return []
         found = subprocess.run(
-            ["ps", "-o", "pid=,stat=,args=", "--ppid", str(self.driver.pid)], capture_output=True, text=True, check=False
+            ["ps", "-ww", "-o", "pid=,stat=,args=", "--ppid", str(self.driver.pid)], capture_output=True, text=True, check=False
         ).stdout
         lines = [line.split() for line in found.splitlines()]
         return [int(words[0]) for words in lines if "Z" not in words[1] and role in words[2:]]

@@ -101,6 +101,7 @@ def sweep(
     set: Mapping[str, Any] | None = None,
     find: Find = in_file,
     shard: Shard = (1, 1),
+    cluster: str | None = None,
     progress: bool | Callable[[int, int], None] | None = None,
     **more_axes: Any,
 ) -> xr.Dataset:
@@ -128,6 +129,7 @@ def sweep(
 
     - `find`: from the name of an experiment in a TOML file to experiments.
     - `shard`: (i, n) does the i-th of n parts only.
+    - `cluster`: "local:N", the address of a scheduler, or "slurm": workers do the blocks, and write to the store themselves.
     - `progress`: as for `train`; here it counts points.
 
     **Returns** a dataset over the axes, read from the store when it is used: `loss`, `ipr`, `status` (0 ok, 1 diverged, 2
@@ -158,8 +160,17 @@ def sweep(
         table = _table(what, given, name, keep, named, preset, dict(set or {}))
         made = _made(what, table, own, dict(set or {}))
     with training_progress(progress, name=made.definition.name, unit="points") as report:
-        run_sweep(made, store, shard=_checked(shard), progress=report)
+        _run(made, store, cluster, find, shard=_checked(shard), progress=report)
     return open_sweep(made, store)
+
+
+def _run(sweep: Sweep, store: Store, cluster: str | None, find: Find, **more: Any) -> Swept:
+    """Here, or by a cluster."""
+    if cluster is None:
+        return run_sweep(sweep, store, **more)
+    from gatefield.lab.sweeps.cluster.drive import run_on_cluster  # which needs this module
+
+    return run_on_cluster(sweep, store, cluster, find=find, **more)
 
 
 def _table(

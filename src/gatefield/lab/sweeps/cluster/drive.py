@@ -8,7 +8,7 @@ import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from gatefield.core.errors import StoreError, UserError
 from gatefield.lab.store.lock import locked
@@ -31,6 +31,7 @@ PATIENCE = 20.0
 """Seconds without any worker after which the driver says that it waits."""
 
 
+@runtime_checkable
 class Cluster(Protocol):
     """Where orders go."""
 

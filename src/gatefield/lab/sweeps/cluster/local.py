@@ -27,7 +27,7 @@ class Local:
 
     def __init__(self, shares: Sequence[Share]) -> None:
         self._shares = shares
-        self._logs = tempfile.TemporaryDirectory(prefix="gatefield-cluster-", ignore_cleanup_errors=True)
+        self._logs: tempfile.TemporaryDirectory[str] | None = None
         self._scheduler: subprocess.Popen[bytes] | None = None
         self._workers: list[subprocess.Popen[bytes]] = []
         self._address, self._deaths = "", 0
@@ -72,9 +72,12 @@ class Local:
                 one.kill()
                 one.wait()
         self._scheduler, self._workers = None, []
+        if self._logs is not None:
+            self._logs.cleanup()
 
     def _start(self) -> None:
         self.close()
+        self._logs = tempfile.TemporaryDirectory(prefix="gatefield-cluster-", ignore_cleanup_errors=True)
         scheduler = self._process("scheduler", log="scheduler")
         self._scheduler = scheduler
         assert scheduler.stdout is not None
@@ -92,7 +95,7 @@ class Local:
     def _process(self, *words: str, log: str, environment: dict[str, str] | None = None) -> "subprocess.Popen[bytes]":
         """A process of Python that finds what this one finds; in a session of its own, since Ctrl-C is for the driver."""
         found = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-        with (Path(self._logs.name) / log).open("wb") as said:
+        with self._log(log).open("wb") as said:
             return subprocess.Popen(
                 [sys.executable, "-P", process.__file__, *words],
                 stdin=subprocess.PIPE,
@@ -102,6 +105,10 @@ class Local:
                 start_new_session=True,
             )
 
+    def _log(self, name: str) -> Path:
+        assert self._logs is not None, "made when the scheduler is"
+        return Path(self._logs.name) / name
+
     def _last(self, number: int) -> str:
         code = self._workers[number].returncode
         return f"killed by signal {-code}" if code < 0 else self._tail(f"worker-{number}")
@@ -109,7 +116,7 @@ class Local:
     def _tail(self, log: str) -> str:
         """The last line that a process said."""
         with contextlib.suppress(OSError):
-            lines = (Path(self._logs.name) / log).read_text(errors="replace").split("\n")
+            lines = self._log(log).read_text(errors="replace").split("\n")
             return quoted(next((line for line in reversed(lines) if line.strip()), "without a word"))[1:-1]
         return "without a word"
 
