@@ -21,8 +21,8 @@ from gatefield.lab.sweeps.plan import FOLDER, Plan
 from gatefield.lab.sweeps.planner import planned
 from gatefield.lab.sweeps.sweep import Find, Sweep, in_file
 
-TICK = 0.3
-"""Seconds between looks at the processes of a cluster."""
+TICK, LOOK, ANSWERS = 0.3, 1.0, 5.0
+"""Seconds between looks at processes, and at the number of workers; and in which a scheduler must say that number."""
 AHEAD = 2
 """Orders for each worker: one that it does and one that waits for it."""
 LIVES = 5
@@ -131,6 +131,7 @@ class _Driver:
         self._given: dict[Any, int] = {}
         self._heard: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._deaths: collections.Counter[int] = collections.Counter()
+        self._workers, self._counted = 0, 0.0
         self._done, self._total, self._idle_since = 0, 0, time.monotonic()
         self.computed, self.failed = 0, list[int]()
 
@@ -140,7 +141,7 @@ class _Driver:
         self._total = sum(len(self._plan.members[number]) for number in blocks)
         self._progress(0, self._total)
         while self._left():
-            client = self._cluster.client()
+            client, self._counted = self._cluster.client(), 0.0
             try:
                 while self._left() and self._cluster.tend(client):
                     self._round(client)
@@ -164,9 +165,12 @@ class _Driver:
                 self._hear(self._given.pop(future), future)
 
     def _give(self, client: Any) -> None:
-        workers = len(client.scheduler_info(n_workers=-1)["workers"]) if client.status == "running" else 0
-        self._note(workers)
-        while self._waiting and len(self._given) < AHEAD * workers:
+        if client.status != "running":
+            return
+        if time.monotonic() - self._counted > LOOK:
+            self._workers, self._counted = _count_workers(client), time.monotonic()
+            self._note(self._workers)
+        while self._waiting and len(self._given) < AHEAD * self._workers:
             number = self._waiting.popleft()
             key = f"{self._plan.name}-{number}-{secrets.token_hex(4)}"  # of its own, or dask would give the last answer again
             future = client.submit(work, self._orders(number), key=key, pure=False)
@@ -227,6 +231,13 @@ class _Driver:
         text = f"Workers died {4 * LIVES} times with this block; it may need more memory than they have."
         note_failure(self._orders.store, self._plan.blocks[number], dict.fromkeys(range(len(self._plan.members[number])), text))
         self._count(number, "failed")
+
+
+def _count_workers(client: Any) -> int:
+    """The number of workers; none if the scheduler does not answer."""
+    with contextlib.suppress(OSError, TimeoutError):
+        return len(client.sync(client.scheduler.ncores, workers=None, callback_timeout=ANSWERS))
+    return 0
 
 
 def _close(client: Any) -> None:

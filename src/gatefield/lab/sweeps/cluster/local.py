@@ -16,8 +16,9 @@ from gatefield.core.text.quoted import quoted
 from gatefield.lab.sweeps.cluster import process
 from gatefield.lab.sweeps.cluster.shares import Share
 
-STARTS, GOES = 60.0, 25.0
-"""Seconds that a scheduler may take to start, and a process to go when it is asked to."""
+STARTS, ANSWERS, GOES = 60.0, 10.0, 25.0
+"""Seconds that a scheduler may take to start and to answer, and a process to go when it is asked to."""
+TRIES = 5
 IN_A_ROW = 60
 """Deaths of workers between two blocks that are done: more mean that they cannot live here."""
 
@@ -36,9 +37,12 @@ class Local:
         """A client of the scheduler, which is started, and workers with it, if it is not there."""
         from distributed import Client
 
-        if self._scheduler is None or self._scheduler.poll() is not None:
-            self._start()
-        return Client(self._address, timeout=STARTS, set_as_default=False)
+        for _ in range(TRIES):
+            if self._scheduler is None or self._scheduler.poll() is not None:
+                self._start()
+            with contextlib.suppress(OSError, TimeoutError):  # it may die at any moment
+                return Client(self._address, timeout=ANSWERS, set_as_default=False)
+        raise UserError(f"The scheduler on this host does not answer ({self._tail('scheduler')}): run without --cluster.")
 
     def tend(self, client: Any) -> bool:
         """Start dead workers again; False if the scheduler is dead."""
