@@ -1,6 +1,6 @@
 """What a sweep costs beside the bare engine, and planning many points.
 
-    python benchmarks/sweep.py [--points 1000] [--steps 2000] [--single 3] [--planned 100000] [--output benchmarks/results/sweep.json]
+    python benchmarks/sweep.py [--points 1000] [--steps 2000] [--single 3] [--planned 100000] [--output FILE.json]
 
 Points: one neuron on n = 40 sites, batches of 1,000, over gains and seeds. In one run: (a) `gatefield.sweep` with store and
 recording; (b) the same trainings as bare batched programs, of the same width, in memory, that record nothing but the end; (c) a
