@@ -168,11 +168,11 @@ def test_an_unknown_measure_is_told_with_those_that_there_are(swept, monkeypatch
 
 @pytest.mark.slow
 def test_sigterm_keeps_what_is_committed_and_says_how_to_go_on(folder):
-    (folder / "a.toml").write_text(tiny(**{"steps = 1000": "steps = 200000", "batch_size = 200": "batch_size = 500"}))
+    (folder / "a.toml").write_text(tiny(**{"steps = 1000": "steps = 200000", "batch_size = 200": "batch_size = 20"}))
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     command = [sys.executable, "-m", "gatefield", "sweep", "a.toml", "--store", "store"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as process:
-        patience = time.monotonic() + 100
+        patience = time.monotonic() + 300
         while not list((folder / "store").rglob("parts/trained/committed.json")) and time.monotonic() < patience:
             time.sleep(0.05)
         process.send_signal(signal.SIGTERM)

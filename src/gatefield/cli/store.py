@@ -45,7 +45,11 @@ class Inventory:
 
         check_store(self.store)
         found = lab.holdings(lab.Store(self.store))
-        sweeps = {plan.name: plan for plan in lab.plans(lab.Store(self.store)) if isinstance(plan, lab.Plan)}
+        plans = list(lab.plans(lab.Store(self.store)))
+        for problem in plans:
+            if not isinstance(problem, lab.Plan):
+                to_stderr(f"gatefield: {problem}")
+        sweeps = {plan.name: plan for plan in plans if isinstance(plan, lab.Plan)}
         named = _named(found, [name for name in names if name not in sweeps], self.store)
         chosen = [plan for name, plan in sweeps.items() if name in names or not names]
         if removes:

@@ -99,6 +99,8 @@ def test_a_wrong_axis_is_one_sentence(given, text):
     [
         ({}, "at least one axis"),
         ({"step": [1, 2]}, "cannot be called 'step'"),
+        ({"a\nb": [1, 2]}, "named by letters, digits and dots, such as positive.gain, but it is 'a\\nb'"),
+        ({"a": {"values": [1], "sets": ["b..c"]}}, "but it is 'b..c'"),
         ({"gain": [1.0, 1.0]}, "must differ from each other"),
         ({"a": [1.0], "b": {"values": [2.0], "sets": ["a"]}}, "'a' is set twice"),
         ({"positive": {"values": [1], "sets": ["positive"]}, "positive.xi": [1.0]}, "'positive.xi' is set twice"),

@@ -209,3 +209,12 @@ def test_a_kill_costs_nothing_and_changes_no_bit(tmp_path):
     )
     records = [xr.open_zarr(next((tmp_path / name).rglob("record/data.zarr"))) for name in ("killed", "whole")]
     assert [record.attrs["resumed"] for record in records] == [1, 0]
+
+
+def test_a_sweep_with_functions_is_not_made_again_from_the_store(tmp_path):
+    sweep(training(), {"seed": 2}, name="own", measures={"top": largest}, store=tmp_path, progress=False)
+    name = next((tmp_path / "sweeps").glob("own-*.json")).stem
+    with pytest.raises(UserError, match="pass the sweep itself"):
+        do_block(Store(tmp_path), name, 0)
+    with pytest.raises(UserError, match="There is no sweep 'none-000000000000'"):
+        do_block(Store(tmp_path), "none-000000000000", 0)

@@ -19,13 +19,15 @@ from gatefield.lab.store.records import PARTS
 from gatefield.lab.store.store import Entry, Store
 from gatefield.lab.sweeps.plan import FOLDER
 from gatefield.lab.sweeps.sweep import Measure, Sweep
+from gatefield.lab.sweeps.trainings.groups import seconds_of
 from gatefield.lab.sweeps.trainings.stack import Stacked
 from gatefield.lab.sweeps.trainings.work import Trained
 
 NAME = "blocks"
-RECORDS, APART = 20, 100
-"""Records of a training whose history is not kept, and the steps between two of them at least: enough commits that a kill costs
-little, and so few that the loss on a fresh batch, which each of them takes, is no more than a hundredth of the work."""
+FEW, MANY, APART = 20, 1000, 100
+"""Records of a training whose history is not kept, at least and at most, and the steps between two of them at least: about one
+in a second, so that a kill costs little, and so few that the loss on a fresh batch, which each takes, is a hundredth of the
+work."""
 STATUS = {"flag_values": [0, 1, 2], "flag_meanings": "ok diverged failed"}
 
 
@@ -104,9 +106,19 @@ def _concatenated(parts: Sequence[xr.Dataset]) -> xr.Dataset:
 def _part(bench: Bench, name: str, stack: Stacked, sweep: Sweep) -> xr.Dataset:
     settings = {**stack.settings}
     if settings.get("record_every") is None and "history" not in sweep.definition.keep:
-        settings["record_every"] = min(max(APART, settings["steps"] // RECORDS), settings["steps"])
+        settings["record_every"] = _steps_between(settings["steps"], seconds_of(stack.net, stack.task, settings, "cpu"))
     net, record = bench.train(name, stack.net, stack.task, keep_network=False, **settings)
     return kept(Training(net, record.isel(run=slice(len(stack.rows)))), sweep).assign_coords(point=stack.rows)
+
+
+def _steps_between(steps: int, seconds: float) -> int:
+    """Steps from record to record of a training of about so many seconds: not measured, since a run that goes on has the same.
+
+    >>> _steps_between(60, 1.0), _steps_between(2000, 30.0), _steps_between(200_000, 1e4)
+    (60, 100, 200)
+    """
+    between = min(int(steps / max(seconds, 1.0)), steps // FEW)
+    return min(max(between, steps // MANY, APART), steps)
 
 
 def kept(training: Training, sweep: Sweep) -> xr.Dataset:

@@ -2,12 +2,13 @@
 
 import dataclasses
 import time
+import warnings
 from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
 
-from gatefield.core.errors import StoreError, UserError
+from gatefield.core.errors import Diverged, StoreError, UserError
 from gatefield.core.text.quoted import quoted
 from gatefield.lab.bench import Progress
 from gatefield.lab.experiment import Experiment
@@ -81,7 +82,13 @@ def stored_sweep(store: Store, name: str, find: Find = in_file) -> Sweep:
         raise UserError(f"There is no sweep {quoted(name)} in the store '{store.root}': run `gatefield sweep FILE.toml` first.")
     if "recipe" in plan.swept:
         raise UserError(f"The sweep {quoted(name)} is of a function, which the store does not have: pass the sweep itself.")
-    return made_sweep(read_definition(plan.table(), f"The sweep {name}"), find)
+    sweep = made_sweep(read_definition(plan.table(), f"The sweep {name}"), find)
+    if sweep.name != name:
+        raise UserError(
+            f"The sweep {quoted(name)} cannot be made again from the store, which has no functions, such as measures of your "
+            f"own, and knows experiments as they were: pass the sweep itself."
+        )
+    return sweep
 
 
 def _done(
@@ -147,4 +154,6 @@ def entry_of(store: Store, sweep: Sweep, id: str) -> Entry:
 
 def _entry(store: Store, sweep: Sweep, number: int, progress: Progress | None) -> None:
     assert isinstance(sweep.work, Experiment)
-    run(sweep.work, sweep.parameters(number), store, progress=progress)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", Diverged)  # its record says so
+        run(sweep.work, sweep.parameters(number), store, progress=progress)

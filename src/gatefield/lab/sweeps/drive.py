@@ -11,6 +11,7 @@ import xarray as xr
 from gatefield.core.errors import UserError
 from gatefield.core.progress import training_progress
 from gatefield.core.text.quoted import quoted
+from gatefield.core.tracing.programs import forget_programs
 from gatefield.lab.experiment import Experiment
 from gatefield.lab.store.disk import as_path
 from gatefield.lab.store.store import Store
@@ -24,6 +25,8 @@ from gatefield.lab.sweeps.trainings.work import Recipes
 
 WAIT = 1.0
 """Seconds between looks at blocks that other processes compute."""
+PROGRAMS = 16
+"""Programs that are kept compiled: each takes some 20 MB."""
 Shard = tuple[int, int]
 """The number of a part, from 1 on, and how many parts there are."""
 
@@ -70,11 +73,13 @@ class _Driver:
     def __init__(self, store: Store, sweep: Sweep, plan: Plan, progress: Callable[[int, int], object], total: int) -> None:
         self._store, self._sweep, self._plan, self._progress, self._total = store, sweep, plan, progress, total
         self._done, self.computed, self.errors = 0, 0, dict[int, Mapping[int, str]]()
+        self._groups = set[int]()
         progress(0, total)
 
     def does(self, number: int) -> str:
         """Do one block; what became of it."""
         points = len(self._plan.members[number])
+        self._make_room(self._plan.group[number])
 
         def part(name: str, steps: int, total: int) -> None:
             self._progress(self._done + points * steps // max(total, 1), self._total)
@@ -87,6 +92,13 @@ class _Driver:
         if outcome.errors:
             self.errors[number] = outcome.errors
         return outcome.state
+
+    def _make_room(self, group: int) -> None:
+        """Give back programs when many were compiled: a sweep over shapes would fill memory with them."""
+        self._groups.add(group)
+        if len(self._groups) > PROGRAMS:
+            forget_programs()
+            self._groups = {group}
 
 
 def sweep(

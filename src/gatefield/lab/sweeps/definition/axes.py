@@ -1,6 +1,7 @@
 """The axes of a sweep: which parameters each one sets, and to what, at each of its places."""
 
 import dataclasses
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
@@ -14,6 +15,7 @@ from gatefield.lab.parameters import written
 
 MOST = 10**7
 """More places along one axis are a mistake: their list alone would fill memory."""
+_NAME = re.compile(r"\w[\w-]*(\.\w[\w-]*)*")
 _WAYS = {
     "values": ("values",),
     "rows": ("rows", "sets"),
@@ -75,15 +77,26 @@ def read_axis(name: str, given: Any) -> Axis:
     >>> read_axis("pair", {"sets": ["xi1", "xi2"], "rows": [[2.0, 1.0], [1.0, 2.0]]}).at(1)
     {'xi1': 1.0, 'xi2': 2.0}
     """
+    _check_names([name])
     if isinstance(given, Mapping):
         table = _table(name, given)
         sets = _sets(name, table)
+        _check_names(sets)
         if table.rows is not None:
             return _zipped(name, sets, table.rows)
         values = _values(name, table)
     else:
         sets, values = [name], _plain_values(name, given)
     return Axis(name, dict.fromkeys(sets, values), _places(name, values))
+
+
+def _check_names(names: Sequence[str]) -> None:
+    for name in names:
+        if not _NAME.fullmatch(name):
+            raise UserError(
+                f"An axis and what it sets are named by letters, digits and dots, such as positive.gain, but it is "
+                f"{quoted(name)}."
+            )
 
 
 def _plain_values(name: str, given: Any) -> list[Any]:

@@ -1,17 +1,19 @@
 """Which points can share one program, found by making a few of them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import jax
 import numpy as np
 
 from gatefield.core.errors import UserError
-from gatefield.core.runs import one_run
+from gatefield.core.runs import one_run, run_count
+from gatefield.data import AbstractTask
 from gatefield.dynamics import runs_side_by_side
 from gatefield.lab.sweeps.definition.axes import Axis
 from gatefield.lab.sweeps.definition.points import Points
 from gatefield.lab.sweeps.trainings.work import Trained
+from gatefield.nets import Network
 
 MANY, FEW = 64, 8
 """Of an axis with more than so many places, so few are made first: if they are alike, all are taken to be."""
@@ -78,17 +80,26 @@ def size_of(work: Trained, points: Points, first: int, count: int) -> Size:
     pieces = work.pieces(points.columns([first]))
     if pieces.errors:
         return Size(min(count, UNMADE), 0)
-    net, settings = one_run(pieces.nets[0], 0), pieces.settings[0]
-    batch = settings.get("batch_size")
-    samples = batch if isinstance(batch, int) else pieces.tasks[0].size or 1
+    net, task, settings = one_run(pieces.nets[0], 0), pieces.tasks[0], pieces.settings[0]
     device = "cpu" if jax.default_backend() == "cpu" else "gpu"
-    seconds = settings["steps"] * samples * net.footprint / RATES[device]  # of one run
-    wide = 1 if net.sequential else runs_side_by_side(count, samples, net.footprint)
+    seconds = seconds_of(net, task, settings, device)
+    wide = 1 if net.sequential else runs_side_by_side(count, _samples(task, settings), net.footprint)
     wide = max(1, min(wide, max(NARROW[device], int(SECONDS / seconds))))
     rows = -(-count // wide)  # of runs side by side
     blocks = -(-rows // max(1, int(SECONDS / (seconds * wide))))
     runs = min(-(-rows // blocks) * wide, count)
     return Size(runs, runs)
+
+
+def seconds_of(net: Network, task: AbstractTask, settings: Mapping[str, Any], device: str) -> float:
+    """About how long a training takes, all runs together."""
+    work = settings["steps"] * _samples(task, settings) * net.footprint
+    return (run_count(net) or 1) * work / RATES[device]
+
+
+def _samples(task: AbstractTask, settings: Mapping[str, Any]) -> int:
+    batch = settings.get("batch_size")
+    return batch if isinstance(batch, int) else task.size or 1
 
 
 def check_some(work: Trained, points: Points) -> None:
