@@ -29,6 +29,7 @@ TINY = {
         "ratios": (0.5, 1.0, 2.0),
         "most_sites": 1,
         "sizes": (10, 14),
+        "cut_gains": (0.5, 3.0),
         "batch_size": 20,
         "steps": 80,
         "record_every": 10,

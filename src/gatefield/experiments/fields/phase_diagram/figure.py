@@ -154,29 +154,28 @@ def more(record: xr.Dataset) -> Figure:
 def _sizes(axes: Any, record: xr.Dataset, ipr: xr.DataArray) -> None:
     """The median IPR over the gain, a shade for each size of the ring."""
     for shade, size in zip(shades(record.sizes["size"]), record["size"].values, strict=True):
-        places, values = finite_join(record.gain.values, ipr.sel(size=size).median("seed").values)
+        places, values = finite_join(record.cut_gain.values, ipr.sel(size=size).median("seed").values)
         axes.plot(places, values, "o-", color=shade, markersize=3, linewidth=1.0, label=f"n = {size}")
     axes.axhline(LOCALIZED, color="0.5", linewidth=0.8, linestyle=":")
     axes.set_ylim(0, 1.03)
-    _few_gains(axes, record.gain.values)
+    _few_gains(axes, record.cut_gain.values)
 
 
 def _powers(axes: Any, record: xr.Dataset, power: xr.DataArray) -> None:
     for k, (colour, marker) in enumerate((("C5", "s"), ("C0", "o"))):
-        places, values = finite_join(record.gain.values, power.isel(when=k).values)
+        places, values = finite_join(record.cut_gain.values, power.isel(when=k).values)
         axes.plot(places, values, marker, color=colour, markersize=4, label=f"{float(record.time[k]):,.0f} τ")
     for level in (0.0, 1.0):
         axes.axhline(level, color="0.5", linewidth=0.8, linestyle=":")
     axes.set_ylim(-0.3, 1.5)
-    _few_gains(axes, record.gain.values)
+    _few_gains(axes, record.cut_gain.values)
 
 
 def _equal_losses(axes: Any, record: xr.Dataset, cut: float) -> None:
     """A dashed line at the gain at which one site and the best wave have the same loss, at the ratio nearest to the cut."""
-    gains = record.gain.values
-    one = record.sel(ratio=cut, method="nearest")
-    line = from_gain(one.wave_loss - one.site_loss, 0.0, gains)
-    if inside(line, gains):
+    one, gains = record.sel(ratio=cut, method="nearest"), record.cut_gain.values
+    line = from_gain(one.wave_loss - one.site_loss, 0.0, record.gain.values)
+    if inside(line, record.gain.values) and inside(line, gains):
         finite = np.isfinite(gains)
         at = np.interp(np.log(line), np.log(gains[finite]), gain_places(gains)[finite])
         axes.axvline(at, color="black", linestyle="--", linewidth=1.0)

@@ -35,11 +35,12 @@ def spaced(low: float, high: float, count: int) -> tuple[float, ...]:
 
 
 class Settings(Parameters):
-    """One neuron for each gain, ratio xi1/xi0 of the length scales and seed; rings of other `sizes` at the ratios `cuts`.
+    """One neuron for each gain, ratio xi1/xi0 of the length scales and seed; rings of several `sizes` at the ratios `cuts`.
 
     The geometric mean of the length scales is the same everywhere. So a ratio and its inverse are the same two classes in
     either order, and with sqrt 2 sites the ratios 2 and 1/2 are the pair 2 and 1 of other experiments. Exact states are those
-    of 1, 3, ... up to `most_sites` neighbouring sites of alternating sign.
+    of 1, 3, ... up to `most_sites` neighbouring sites of alternating sign. Batches are `batch_size` on n sites, and on other
+    rings as much larger as these are.
     """
 
     n: Annotated[Count, Field(ge=9)] = 40
@@ -49,6 +50,7 @@ class Settings(Parameters):
     most_sites: Annotated[Count, Field(le=7)] = 5
     sizes: Sizes = (20, 40, 80, 160)
     cuts: Rates = (0.5, 2.0)
+    cut_gains: Gains = (*spaced(0.3, 30.0, 12), float("inf"))
     learning_rate: Rate = 0.25
     batch_size: Count = 1_000
     steps: Count = 40_000
@@ -136,10 +138,11 @@ def _states(p: Settings) -> xr.Dataset:
 
 def _cut(p: Settings, n: int, bench: Bench) -> xr.DataArray:
     """The IPR at both times on a ring of n sites, at the ratios of the cuts."""
-    grid = Grid(cut=p.cuts, gain=p.gains, seed=p.seeds)
-    sized = p.model_copy(update={"n": n})
-    xi1, xi0 = _lengths(sized, grid.cut)
-    task = Task(NonlinearGP(n, xi1, grid.gain), NonlinearGP(n, xi0, grid.gain))
+    grid = Grid(cut=p.cuts, cut_gain=p.cut_gains, seed=p.seeds)
+    # what batches add to a field grows with its sites: at the same batch a larger ring would be a hotter one
+    sized = p.model_copy(update={"n": n, "batch_size": max(1, round(p.batch_size * n / p.n))})
+    xi1, xi0 = _lengths(p, grid.cut)
+    task = Task(NonlinearGP(n, xi1, grid.cut_gain), NonlinearGP(n, xi0, grid.cut_gain))
     return _read(train_by_seed(bench, f"sgd-n{n}", task, grid, sized)).ipr
 
 

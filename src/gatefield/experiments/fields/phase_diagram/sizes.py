@@ -22,7 +22,7 @@ def moving(record: xr.Dataset) -> Verdict:
     claim = "the gain from which on fields localize is the same on larger rings"
     if why := lacking(_larger(record)):
         return Verdict.not_judged(claim, why)
-    gains, rows = record.gain.values, {}
+    gains, rows = record.cut_gain.values, {}
     factor = step(gains)
     for cut in record.cut.values:
         for when in record.when.values:
@@ -32,7 +32,7 @@ def moving(record: xr.Dataset) -> Verdict:
                     "", 1 / factor, factor, largest / usual, predicted=1.0, of="gain over that on the usual ring"
                 )
     if not rows:
-        need = Need("gains between which fields begin to localize", "none", {"gains": [0.3, 1.0, 3.0, 10.0, 30.0]})
+        need = Need("gains between which fields begin to localize", "none", {"cut_gains": [0.3, 1.0, 3.0, 10.0, 30.0]})
         return Verdict.not_judged(claim, lacking(need))
     note = f"n = {record['size'].values[-1]} over n = {_usual(record)}; the bound is one step of the grid"
     return Verdict.each(claim, rows, note=note)
@@ -41,7 +41,7 @@ def moving(record: xr.Dataset) -> Verdict:
 def lines_at(record: xr.Dataset, size: int, cut: float, when: str) -> float:
     """The gain from which on fields localize on a ring of this size."""
     values = record.cut_ipr.sel(size=size, cut=cut, when=when).median("seed")
-    return from_gain(values, LOCALIZED, record.gain.values)
+    return from_gain(values, LOCALIZED, record.cut_gain.values)
 
 
 def falling(record: xr.Dataset) -> Verdict:

@@ -126,9 +126,9 @@ def _site_limit(record: xr.Dataset) -> Verdict:
         return Verdict.not_judged(claim, lacking(need))
     share = above.one_site.sel(gain=np.inf).mean("seed").values
     found = until(share - 0.5, above.ratio.values)
-    note = "more than half of the seeds; the tolerance is one step of the grid"
-    words: Any = {"of": "ratio", "note": note, "rtol": _ratio_step(record) - 1}
-    return Verdict.within(claim, limit, found if math.isfinite(found) else above.ratio.values[-1], **words)
+    words: Any = {"of": "ratio", "note": "of more than half of the seeds; the bound is one step of the grid"}
+    factor, measured = _ratio_step(record), found if math.isfinite(found) else above.ratio.values[-1]
+    return Verdict.between(claim, limit / factor, limit * factor, measured, predicted=limit, **words)
 
 
 def _exact(record: xr.Dataset) -> Verdict:
