@@ -41,7 +41,7 @@ def from_gain(values: xr.DataArray, level: float, gains: np.ndarray) -> float:
     value, log = np.asarray(values, float)[finite], np.log(gains[finite])
     below = np.flatnonzero(value < level)
     if not len(below) or below[-1] == len(value) - 1:
-        return float(np.exp(log[-1 if len(below) else 0]))
+        return float(gains[finite][-1 if len(below) else 0])
     i = below[-1]
     part = (level - value[i]) / (value[i + 1] - value[i])
     return float(np.exp(log[i] + part * (log[i + 1] - log[i])))

@@ -36,18 +36,24 @@ def figure(record: xr.Dataset) -> Figure:
         _map(panels[1, k], record, closure.isel(when=k))
         _line(panels[1, k], record, simulation.isel(when=k) - LOCALIZED, SIMULATED)
     _line(panels[0, -1], record, record.wave_loss - record.site_loss, "black", "dashed")
-    maps.colorbar(image, ax=panels, label="IPR, median over seeds", pad=0.02, aspect=40)
+    bar = maps.colorbar(image, ax=panels, label="IPR, median over seeds", pad=0.02, aspect=40)
+    bar.ax.axhline(LOCALIZED, color="black", linewidth=1.5, path_effects=OUTLINE)
     for axes in panels[1]:
         axes.set_xlabel("ratio of the length scales\npositive over negative class")
     for axes in panels[:, 0]:
         axes.set_ylabel("gain")
     _at_infinity(cube, record)
-    titles = [f"{name}, {time}" for name in ("simulation", "closure") for time in times]
+    lines = ["line: closure", "line: closure; dashed: equal loss"], ["line: simulation"] * 2
+    names = ("simulation", "closure")
+    titles = [
+        f"{name}, {time}; {line}" for name, row in zip(names, lines, strict=True) for time, line in zip(times, row, strict=True)
+    ]
     letter([*panels.ravel(), cube], [*titles, f"gain {gain_text(float(record.gain[-1]))}"])
     say_setting(
         drawn,
         *_setting(record),
-        f"lines in (a) to (d): IPR of {LOCALIZED:g}; dashed in (b): equal losses of one site and a wave",
+        f"lines and mark on the scale: IPR of {LOCALIZED:g}",
+        "equal loss: of one site and the best wave",
     )
     return drawn
 

@@ -1,5 +1,6 @@
 """What rings of several sizes say: whether the line moves, and whether localized fields stay as they are."""
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -23,22 +24,20 @@ def moving(record: xr.Dataset) -> Verdict:
     if why := lacking(_larger(record)):
         return Verdict.not_judged(claim, why)
     gains, rows = record.cut_gain.values, {}
-    factor = step(gains)
-    for cut in record.cut.values:
-        for when in record.when.values:
-            usual, largest = (lines_at(record, size, cut, when) for size in (_usual(record), record["size"].values[-1]))
-            if inside(usual, gains) or inside(largest, gains):
-                rows[f"ratio {cut:g}, {when}"] = Verdict.between(
-                    "", 1 / factor, factor, largest / usual, predicted=1.0, of="gain over that on the usual ring"
-                )
+    factor, (usual, largest) = step(gains), (_usual(record), record["size"].values.tolist()[-1])
+    for cut, when in product(record.cut.values.tolist(), record.when.values.tolist()):
+        lines = [line_at(record, size, cut, when) for size in (usual, largest)]
+        if any(inside(line, gains) for line in lines):
+            rows[f"ratio {cut:g}, {when}"] = Verdict.between(
+                "", 1 / factor, factor, lines[1] / lines[0], predicted=1.0, of="gain over that on the usual ring"
+            )
     if not rows:
         need = Need("gains between which fields begin to localize", "none", {"cut_gains": [0.3, 1.0, 3.0, 10.0, 30.0]})
         return Verdict.not_judged(claim, lacking(need))
-    note = f"n = {record['size'].values[-1]} over n = {_usual(record)}; the bound is one step of the grid"
-    return Verdict.each(claim, rows, note=note)
+    return Verdict.each(claim, rows, note=f"n = {largest} over n = {usual}; the bound is one step of the grid")
 
 
-def lines_at(record: xr.Dataset, size: int, cut: float, when: str) -> float:
+def line_at(record: xr.Dataset, size: int, cut: float, when: str) -> float:
     """The gain from which on fields localize on a ring of this size."""
     values = record.cut_ipr.sel(size=size, cut=cut, when=when).median("seed")
     return from_gain(values, LOCALIZED, record.cut_gain.values)
