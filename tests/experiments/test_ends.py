@@ -21,12 +21,13 @@ def test_the_end_is_a_mean_if_the_field_stays():
     assert ends.fields.dims == ("seed", "position")
 
 
-def test_noise_is_that_of_a_mean_if_the_field_stays():
+def test_noise_is_that_of_single_records():
     noise = 0.01 * np.random.default_rng(0).normal(size=(8, 6))
     stays, moves = np.eye(6)[2] + noise, np.eye(6)[[0, 0, 0, 1, 1, 1, 2, 2]] + noise
     squares = [((each - each.mean(0)) ** 2).sum() / 7 for each in (stays, moves)]
-    wanted = [squares[0] / 8 / (stays.mean(0) ** 2).sum(), squares[1] / (moves[-1] ** 2).sum()]
-    np.testing.assert_allclose(settled(made(stays, moves)).noise, wanted)
+    ends = settled(made(stays, moves))
+    np.testing.assert_allclose(ends.noise, [squares[0] / (stays.mean(0) ** 2).sum(), squares[1] / (moves[-1] ** 2).sum()])
+    np.testing.assert_array_equal(ends.records, [8, 1])
 
 
 def test_an_end_is_the_state_that_it_is_like_up_to_shift_and_sign():

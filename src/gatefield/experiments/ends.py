@@ -13,29 +13,28 @@ STAYS = 0.99
 
 
 class Ends(NamedTuple):
-    """The field at the end of each run, and what batches add to it: the square of that part's length over the end's."""
+    """Where each run ends, how noisy its single records are, and how many of them the end is the mean of."""
 
     fields: xr.DataArray
     noise: xr.DataArray
+    """The square of what batches add to a field, over that of the end."""
+    records: xr.DataArray
 
 
 def settled(fields: xr.DataArray) -> Ends:
     """The mean of fields that stay in place over the last quarter of `step`; of others the last one.
 
-    The noise of a mean is that of one record over their number, as if records were independent; that of one record is how far
-    single ones lie from their mean.
-
     >>> ends = settled(xr.DataArray([[5.0, 0.0]] * 6 + [[1.0, 0.05], [1.0, -0.05]], dims=("step", "position")))
-    >>> ends.fields.values.tolist(), round(float(ends.noise), 6)
-    ([1.0, 0.0], 0.0025)
+    >>> ends.fields.values.tolist(), round(float(ends.noise), 6), int(ends.records)
+    ([1.0, 0.0], 0.005, 2)
     """
     late = fields.isel(step=slice(-max(2, round(LAST * fields.sizes["step"])), None)).astype(float)
-    count, half = late.sizes["step"], late.sizes["step"] // 2
+    half = late.sizes["step"] // 2
     early, later = (late.isel(step=part).mean("step") for part in (slice(half), slice(half, None)))
     stays = early.isel(position=0, drop=True).copy(data=cosine(early.values, later.values) >= STAYS)
     end = xr.where(stays, late.mean("step"), late.isel(step=-1, drop=True)).transpose(*early.dims)
-    square = late.var("step", ddof=1).sum("position") / (end**2).sum("position")
-    return Ends(end, square / xr.where(stays, count, 1))
+    noise = late.var("step", ddof=1).sum("position") / (end**2).sum("position")
+    return Ends(end, noise, xr.where(stays, late.sizes["step"], 1))
 
 
 def spread_by(noise: xr.DataArray, ipr: xr.DataArray) -> xr.DataArray:

@@ -11,8 +11,8 @@ from plain import covariance, flow_end, ipr, site_gate_mean
 from test_experiments import simulated, trained
 from watched import assert_by_seed, assert_classes, assert_settings
 
-from gatefield import experiments
-from gatefield.lab import headline
+from gatefield import UserError, experiments
+from gatefield.lab import headline, resolve
 from gatefield.theory import closure
 
 matplotlib.use("Agg")
@@ -38,7 +38,7 @@ def medians(values, seeds=3):
     return np.stack([values, 0.5 * values, np.minimum(1.0, 1.5 * values)][:seeds], axis=-1)
 
 
-def made(*changes, gains=GAINS, ratios=RATIOS, sizes=SIZES, cut_gains=GAINS, times=(200.0, 10_000.0)):
+def made(*changes, gains=GAINS, ratios=RATIOS, sizes=SIZES, cut_gains=GAINS, times=(200.0, 10_000.0), batch=1_000):
     """Early, ratios of 1 and more localize from gain 1 on; late, the others do from 5.6 on. Losses cross at 0.75 and at 4.5.
 
     The closure says the same. On the cube one site decides up to ratio 2; its exact state ends at 2.64.
@@ -60,6 +60,7 @@ def made(*changes, gains=GAINS, ratios=RATIOS, sizes=SIZES, cut_gains=GAINS, tim
             "one_site": (("gain", "ratio", "seed"), np.repeat(cube[..., None], 3, axis=-1)),
             "end": (("gain", "ratio", "seed", "position"), np.ones((len(gain), len(ratio), 3, 40))),
             "noise": (("gain", "ratio", "seed"), np.zeros((len(gain), len(ratio), 3))),
+            "records": (("gain", "ratio", "seed"), np.ones((len(gain), len(ratio), 3))),
             "reached": (("gain", "ratio", "seed"), np.repeat(cube[..., None], 3, axis=-1).astype(int)),
             "site_loss": (("gain", "ratio"), 0.2 - lead / 100),
             "wave_loss": (("gain", "ratio"), np.full(lead.shape, 0.2)),
@@ -78,7 +79,7 @@ def made(*changes, gains=GAINS, ratios=RATIOS, sizes=SIZES, cut_gains=GAINS, tim
             "cut": list(CUTS),
             "cut_gain": list(cut_gains),
         },
-        {"learning_rate": [0.25], "steps": round(4 * times[-1]), "mean_length": 2**0.5},
+        {"learning_rate": [0.25], "steps": round(4 * times[-1]), "batch_size": batch, "mean_length": 2**0.5},
     )
     return changed(record, *changes)
 
@@ -172,10 +173,37 @@ def test_a_short_training_does_not_decide_what_happens_late():
 
 
 def test_noise_of_batches_does_not_decide_exact_numbers():
-    near = [at("ipr", 0.615, when="late", gain=INF, ratio=1.0), at("noise", 0.005, gain=INF, ratio=1.0)]
-    found = judged(PHASES, made(*near), EXACT)
+    near = [at("ipr", 0.615, when="late", gain=INF, ratio=1.0), at("noise", 0.01, gain=INF, ratio=1.0)]
+    found = judged(PHASES, made(*near, at("records", 2, gain=INF, ratio=1.0)), EXACT)
     assert found.outcome == "not decided"
-    assert found.bounds[0].error == pytest.approx(2 * 0.005 * 0.615)
+    assert found.bounds[0].error == pytest.approx(2 * 0.01 / 2 * 0.615)
+
+
+def test_a_state_that_batches_leave_is_not_compared():
+    """The lead at ratio 1 is log 2^1.4 = 0.97, and the square of each end is 40."""
+    off = at("ipr", 0.7, when="late", gain=INF, ratio=1.0)
+    assert judged(PHASES, made(off, at("noise", 0.99 * 0.97**2 / 40, gain=INF, ratio=1.0)), EXACT).outcome == "refuted"
+    assert judged(PHASES, made(off, at("noise", 1.01 * 0.971**2 / 40, gain=INF, ratio=1.0)), EXACT).outcome == "confirmed"
+    none = judged(PHASES, made(at("noise", 1.0, gain=INF)), EXACT)
+    assert "needs ends in states that batches leave alone, has none; run with --set batch_size=2000" in none.why
+
+
+def test_the_limit_is_known_to_where_batches_add_as_much_as_the_lead():
+    """The lead is log(2^1.4 / ratio), less log(2) as of ratio 2^0.4; between ratios of the grid both are straight."""
+    found = judged(PHASES, made(at("noise", np.log(2.0) ** 2 / 40, gain=INF)), LIMIT)
+    assert found.bounds[0].error == pytest.approx(2**1.4 - 2**0.4)
+    assert judged(PHASES, made(at("noise", np.log(4.0) ** 2 / 40, gain=INF)), LIMIT).outcome == "not decided"
+
+
+def test_hot_batches_confirm_but_do_not_refute():
+    wrong = at("ipr", 0.3, **FAR_SHORT)
+    assert judged(PHASES, made(batch=999), SHORT).outcome == "confirmed"
+    assert judged(PHASES, made(wrong), SHORT).outcome == "refuted"
+    hot = judged(PHASES, made(wrong, batch=999), SHORT)
+    assert hot.outcome == "not decided"
+    assert "needs batches of 1000, has 999; run with --set batch_size=1000" in hot.note
+    spread = at("ipr", 0.1, when="late", gain=INF, ratio=0.5)
+    assert judged(PHASES, made(spread, batch=200), EVERY).outcome == "not decided"
 
 
 def test_numbers_and_places():
@@ -245,6 +273,22 @@ def test_rings_of_all_sizes_are_drawn():
             assert_drawn(panel(drawn, start), np.insert(values, 9, np.nan), label=f"n = {n}")
     power = -np.polyfit(np.log(SIZES), np.log(np.median(record.cut_ipr.values[:, 1, 1], axis=-1)), 1)[0]
     assert_drawn(panel(drawn, "(f)"), np.insert(power, 9, np.nan), label="10,000 τ")
+
+
+@pytest.mark.parametrize("gains", [(0.0, 1.0), (INF,)])
+def test_gains_have_a_place_on_a_logarithmic_scale(gains):
+    with pytest.raises(
+        UserError, match=r"gains must be above 0 and begin with a finite one, .*, but begin with (0|inf); write"
+    ):
+        resolve(PHASES, overrides={"gains": gains})
+
+
+def test_one_setting_alone_is_drawn_and_judged():
+    record = made(gains=(1.0,), ratios=(2.0,), cut_gains=(1.0,), sizes=(40,)).isel(seed=[0])
+    assert {verdict.outcome for verdict in PHASES.verdicts(record)} <= {"confirmed", "not judged", "not decided"}
+    (cells,) = [each for each in panel(PHASES.figure(record), "(a)").collections if isinstance(each, QuadMesh)]
+    np.testing.assert_allclose(cells.get_array(), [[0.6]])
+    assert_drawn(panel(PHASES.more(record), "(e)"), [0.6], label="n = 40")
 
 
 @pytest.mark.xdist_group("phase-diagram")

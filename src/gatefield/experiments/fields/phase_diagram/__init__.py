@@ -1,6 +1,7 @@
 """The phase diagram: where fields localize over gain and ratio of the length scales, early and late, and what theory says."""
 
-from gatefield.experiments.fields.phase_diagram.figure import figure, more
+from gatefield.experiments.fields.phase_diagram.figure import figure
+from gatefield.experiments.fields.phase_diagram.rings import more
 from gatefield.experiments.fields.phase_diagram.simulate import Settings, simulate, spaced
 from gatefield.experiments.fields.phase_diagram.verdicts import verdicts
 from gatefield.lab import Experiment
@@ -14,7 +15,8 @@ experiment = Experiment(
     "and late stand three theories. The closure takes the rest of a gate's input as Gaussian, and is run from the same starts. "
     "The line of equal losses compares a gate that one site decides with the best wave: below it a wave has less loss. At gain "
     "infinity the states of one, three and five sites are exact. Rings of other sizes tell whether the lines are those of a "
-    "phase: there IPR stays as the ring grows, elsewhere it falls as 1/n.",
+    "phase: there IPR stays as the ring grows, elsewhere it falls as 1/n. Batches grow with the ring, because their noise "
+    "melts fields.",
     caption="(a) and (b) The median IPR of trained fields, early and late, and in black the line at which the closure calls "
     "them localized; dashed in (b), where a gate of one site and the best wave have the same loss. (c) and (d) The IPR of the "
     "closure from the same starts, with the line of the simulation in orange. Gain infinity stands apart above. (e) At gain "

@@ -4,8 +4,9 @@ from typing import Annotated, Any
 
 import numpy as np
 import xarray as xr
-from pydantic import BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
+from gatefield.core.errors import UserError
 from gatefield.core.grid import Grid
 from gatefield.data import NonlinearGP, Task
 from gatefield.experiments.by_seed import train_by_seed
@@ -23,6 +24,19 @@ TIMES = ("early", "late")
 Sizes = Annotated[
     tuple[Annotated[Count, Field(ge=9)], ...], BeforeValidator(listed), increasing("increasing whole numbers", "20,40")
 ]
+
+
+def _positive(gains: tuple[float, ...], info: Any) -> tuple[float, ...]:
+    """Gains that have a place on a logarithmic scale, one of them at least."""
+    if gains[0] <= 0 or np.isinf(gains[0]):
+        raise UserError(
+            f"{info.field_name} must be above 0 and begin with a finite one, because they stand on a logarithmic scale, but "
+            f"begin with {gains[0]:g}; write for instance {info.field_name}=0.3,3,inf."
+        )
+    return gains
+
+
+Squashings = Annotated[Gains, AfterValidator(_positive)]
 
 
 def spaced(low: float, high: float, count: int) -> tuple[float, ...]:
@@ -45,12 +59,12 @@ class Settings(Parameters):
 
     n: Annotated[Count, Field(ge=9)] = 40
     mean_length: LengthScale = 2**0.5
-    gains: Gains = (*spaced(0.3, 30.0, 24), float("inf"))
+    gains: Squashings = (*spaced(0.3, 30.0, 24), float("inf"))
     ratios: Rates = spaced(0.25, 4.0, 25)
     most_sites: Annotated[Count, Field(le=7)] = 5
     sizes: Sizes = (20, 40, 80, 160)
     cuts: Rates = (0.5, 2.0)
-    cut_gains: Gains = (*spaced(0.3, 30.0, 12), float("inf"))
+    cut_gains: Squashings = (*spaced(0.3, 30.0, 12), float("inf"))
     learning_rate: Rate = 0.25
     batch_size: Count = 1_000
     steps: Count = 40_000
@@ -99,14 +113,14 @@ def _times(trained: xr.Dataset) -> list[float]:
 
 
 def _read(trained: xr.Dataset) -> xr.Dataset:
-    """The IPR at both times, the field at the end, whether one site decides its gate, and the noise of the batches in it."""
+    """The IPR at both times, the field at the end, whether one site decides its gate, and the noise of the batches."""
     fields = trained.fields.isel(unit=0, drop=True)
     early = fields.isel(step=_early(trained), drop=True).astype(float).drop_vars("time", errors="ignore")
-    end, noise = settled(fields)
+    end, noise, records = settled(fields)
     both = np.stack([ipr(early.values), ipr(end.values)])
     lead = end.dims[:-1]
     data: dict[str, Any] = {"ipr": (("when", *lead), both), "one_site": (lead, is_localized(end.values))}
-    return xr.Dataset(data | {"end": end, "noise": noise}).assign_coords(when=list(TIMES))
+    return xr.Dataset(data | {"end": end, "noise": noise, "records": records}).assign_coords(when=list(TIMES))
 
 
 def _theory(p: Settings, trained: xr.Dataset, grid: Grid) -> xr.Dataset:
@@ -157,7 +171,8 @@ def _named(record: xr.Dataset) -> xr.Dataset:
         "ipr": "inverse participation ratio; of the late field, without the noise of the batches where it stays in place",
         "one_site": "whether one site decides the gate of the end",
         "end": "field, mean over the last quarter of the time if it stays in place",
-        "noise": "square of what batches add to the end, over that of the end",
+        "noise": "square of what batches add to the field of one record, over that of the end",
+        "records": "how many records the end is the mean of",
         "closure_ipr": "IPR of the closure flow",
         "site_loss": "loss behind a gate that one site decides",
         "wave_loss": "loss of the best wave, if its input is Gaussian",
