@@ -26,6 +26,7 @@ PARTS = {name: experiments.get(name) for name in experiments.names()}
 CLAIMS = {
     "gaussian-neuron": 2,
     "late-localization": 6,
+    "phase-diagram": 9,
     "conditions": 17,
     "localization": 7,
     "gaussian-committee": 3,

@@ -23,6 +23,18 @@ TINY = {
         "record_every": 10,
         "seeds": 2,
     },
+    "phase-diagram": {
+        "n": 12,
+        "gains": (0.5, 3.0, float("inf")),
+        "ratios": (0.5, 1.0, 2.0),
+        "most_sites": 1,
+        "sizes": (10, 14),
+        "cut_gains": (0.5, 3.0),
+        "batch_size": 20,
+        "steps": 80,
+        "record_every": 10,
+        "seeds": 2,
+    },
     "conditions": {
         "n": 12,
         "pairs": ((2.0, 1.0), (1.0, 2.0)),

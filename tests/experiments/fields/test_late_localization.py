@@ -168,15 +168,6 @@ def test_what_is_trained():
     np.testing.assert_allclose(one.state, np.linalg.solve(cov1 + cov0, cov1[p.n // 2]), atol=1e-9)
 
 
-def test_the_end_is_a_mean_if_the_field_stays():
-    from gatefield.experiments.fields.late_localization.simulate import _settled
-
-    noise = 0.01 * np.random.default_rng(0).normal(size=(8, 6))
-    stays, moves = np.eye(6)[2] + noise, np.eye(6)[[0, 0, 0, 1, 1, 1, 2, 2]] + noise
-    found = _settled(xr.DataArray(np.stack([stays, moves]), dims=("seed", "step", "position")))
-    np.testing.assert_allclose(found, np.stack([stays.mean(0), moves[-1]]))
-
-
 def test_an_end_is_the_state_that_it_is_like_up_to_shift_and_sign():
     from gatefield.experiments.fields.late_localization.simulate import _named
 
