@@ -96,7 +96,7 @@ def _done(
 ) -> tuple[State, dict[int, str]]:
     id, trained = plan.blocks[number], isinstance(sweep.work, Trained)
     entry = block_entry(store, id) if trained else entry_of(store, sweep, id)
-    if entry.status == "finished" and not has_failed(store, id):
+    if entry.status == "finished" and not entry.is_blocked() and not has_failed(store, id):
         return "found", {}
     try:
         if trained:
