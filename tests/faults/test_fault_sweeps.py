@@ -8,6 +8,7 @@ import sweep_inputs
 from harness import chance
 
 from gatefield import lab
+from gatefield.core.errors import StoreError
 from gatefield.lab.store.format import checksum
 
 
@@ -41,6 +42,7 @@ ELSEWHERE = {
     "shape": lambda plan: [-size for size in plan["shape"]],
     "name": lambda plan: "../outside-0123456789ab",
     "home": lambda plan: plan["home"][:-8],
+    "definition": lambda plan: {**plan["definition"], "axes": [1]},
 }
 
 

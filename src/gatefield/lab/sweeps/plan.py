@@ -23,6 +23,7 @@ from gatefield.lab.store.json import write_json
 from gatefield.lab.store.lock import Busy, locked
 from gatefield.lab.store.store import ID, Store
 from gatefield.lab.sweeps.definition.ids import DIGITS
+from gatefield.lab.sweeps.definition.points import Points
 from gatefield.lab.sweeps.definition.tables import reread
 
 FOLDER = "sweeps"
@@ -62,6 +63,7 @@ class Plan(pydantic.BaseModel):
     @pydantic.model_validator(mode="after")
     def _holds_together(self) -> "Plan":
         _check_names(self)
+        _check_axes(self)
         count = math.prod(self.shape)
         lengths = {len(unpacked(self.home)), len(unpacked(self.row)), len(self.points) // DIGITS}
         within = not count or (unpacked(self.home).max() < len(self.blocks) and unpacked(self.home).min() >= 0)
@@ -101,6 +103,13 @@ def _check_names(plan: Plan) -> None:
         raise ValueError("names and sizes are not those of a plan")
     if not isinstance(experiment, str) or experiment in ("", ".", "..") or {"/", "\0"} & set(experiment):
         raise ValueError("an experiment cannot be called so")
+
+
+def _check_axes(plan: Plan) -> None:
+    """See that the definition has axes of the plan's sizes."""
+    axes = plan.table().get("axes")
+    if not isinstance(axes, dict) or Points(axes).shape != plan.shape:  # an error of `Points` is a `ValueError` too
+        raise ValueError("the axes are not those of the plan")
 
 
 def is_name(name: str) -> bool:
