@@ -84,7 +84,7 @@ def test_all_cores_and_gpus_are_shared_out(workers, cores, gpus):
 
 
 def order(store, **changes):
-    parts = {"store": store, "name": "small-0", "sweep": None, "find": in_file, "number": 0, "block": "0" * 12}
+    parts = {"store": store, "name": "small-0", "sweep": small(), "find": in_file, "number": 0, "block": "0" * 12}
     return work.Order(**{**parts, "token": store / "token", "versions": work.versions(), **changes})
 
 

@@ -179,6 +179,27 @@ def test_a_damaged_block_is_told_by_its_file(tmp_path):
     assert np.isfinite(found.loss.values).all()
 
 
+def test_a_block_that_was_damaged_on_the_way_begins_anew(tmp_path, monkeypatch, done):
+    """An interruption after the first commit, then a chunk that is not as it was written."""
+    import gatefield.dynamics.train.session as session
+
+    small, store, calls = read_sweep(definition(training=training(record_every=1))), Store(tmp_path), []
+
+    def stop(done_steps, total):
+        calls.append(done_steps)
+        if done_steps:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(session, "SECONDS_PER_COMMIT", 0.0)  # commits of two records
+    with pytest.raises(KeyboardInterrupt):
+        do_block(store, small, 0, progress=lambda part, steps, total: stop(steps, total))
+    chunk = next(path for path in tmp_path.rglob("parts/trained/data.zarr/loss/c/**/*") if path.is_file())
+    chunk.write_bytes(b"\x00" + chunk.read_bytes()[1:])
+    assert do_block(store, small, 0).state == "done"
+    np.testing.assert_allclose(open_sweep(small, store).loss, done[2].loss, rtol=1e-5)
+    assert len(list(tmp_path.rglob("*.old-1"))) == 1
+
+
 def command(store, steps):
     script = Path(__file__).with_name("sweep_small.py")
     return subprocess.Popen([sys.executable, "-W", "ignore", str(script), str(store), str(steps)])

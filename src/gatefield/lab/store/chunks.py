@@ -28,7 +28,7 @@ def open_arrays(folder: Path, names: tuple[str, ...], mode: Any = "r") -> dict[s
 
 def read_attributes(folder: Path, marker: Marker) -> dict[str, Any]:
     """The attributes of a record, without its arrays."""
-    _check_metadata(folder, marker)
+    check_metadata(folder, marker)
     return _opened(folder, (), "r")[0]
 
 
@@ -59,7 +59,7 @@ def check_present(folder: Path, marker: Marker) -> None:
 
 
 def _check_present(folder: Path, marker: Marker, arrays: Mapping[str, Array]) -> None:
-    _check_metadata(folder, marker)
+    check_metadata(folder, marker)
     if marker.axis is not None and not all(_fits(arrays[name], marker) for name in marker.variables):
         raise corrupted(folder, MARKER, "does not fit the arrays")
     for name, array in arrays.items():
@@ -103,7 +103,8 @@ def metadata(folder: Path) -> dict[str, int]:
     return {str(path.relative_to(folder / DATA)): zlib.crc32(path.read_bytes()) for path in sorted(files)}
 
 
-def _check_metadata(folder: Path, marker: Marker) -> None:
+def check_metadata(folder: Path, marker: Marker) -> None:
+    """See that the files that say how the arrays are to be read are those that the marker knows."""
     found = metadata(folder) if marker.metadata else {}
     for file, crc32 in marker.metadata.items():
         if found.get(file) != crc32:

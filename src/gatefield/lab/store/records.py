@@ -11,7 +11,7 @@ import xarray as xr
 
 from gatefield.core.errors import StoreError
 from gatefield.lab.store.arrays import consolidate, read_arrays, settle, write_arrays
-from gatefield.lab.store.chunks import dimensions, metadata, open_arrays
+from gatefield.lab.store.chunks import check_metadata, dimensions, metadata, open_arrays
 from gatefield.lab.store.disk import FRESH, Damaged, as_path, corrupted, flush_tree, make_folder, reading, writing
 from gatefield.lab.store.marker import DATA, MARKER, Marker, read_marker, write_marker
 
@@ -61,10 +61,11 @@ def describe_record(path: Path) -> dict[str, Described] | None:
     """The variables of the finished record in a run's folder, without their values; None if there is none."""
     folder = path / RECORD
     with reading(folder):
-        marker = read_marker(folder)
-        arrays = {} if marker is None else open_arrays(folder, marker.arrays)
-    if marker is None:
-        return None
+        marker = _finished_marker(folder)
+        if marker is None:
+            return None
+        check_metadata(folder, marker)
+        arrays = open_arrays(folder, marker.arrays)
     return {
         name: Described(tuple(map(str, dimensions(array))), array.shape, array.dtype, name in marker.coords, dict(array.attrs))
         for name, array in arrays.items()
@@ -75,10 +76,19 @@ def open_variables(path: Path, names: Sequence[str]) -> xr.Dataset | None:
     """Some variables of the finished record in a run's folder, checked, with all attributes; None if there is none."""
     folder = path / RECORD
     with reading(folder):
-        marker = read_marker(folder)
+        marker = _finished_marker(folder)
         if marker is None:
             return None
         return read_arrays(folder, marker.model_copy(update={"coords": (), "variables": tuple(names)}))
+
+
+def _finished_marker(folder: Path) -> Marker | None:
+    """The marker of a finished record; None if there is no record. It comes with the record by one rename, so that a record
+    without it has been damaged."""
+    marker = read_marker(folder)
+    if marker is None and os.path.lexists(folder):
+        raise corrupted(folder, MARKER, "is missing")
+    return marker
 
 
 def write_record(path: str | Path, dataset: xr.Dataset) -> None:

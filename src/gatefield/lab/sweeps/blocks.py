@@ -1,8 +1,9 @@
 """A block of trainings as an entry of the store: locks, commits, resuming and checksums are those of every entry."""
 
+import functools
 import shutil
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,8 @@ from gatefield.lab.bench import Bench, Progress
 from gatefield.lab.experiment import Experiment, Parameters
 from gatefield.lab.runner import run
 from gatefield.lab.store.records import PARTS
-from gatefield.lab.store.store import Entry, Store
+from gatefield.lab.store.store import Entry, Store, run_id
+from gatefield.lab.sweeps.failures import note_failure
 from gatefield.lab.sweeps.plan import FOLDER
 from gatefield.lab.sweeps.sweep import Measure, Sweep
 from gatefield.lab.sweeps.trainings.groups import seconds_of
@@ -59,19 +61,23 @@ def block_entry(store: Store, id: str) -> Entry:
 
 
 def run_block(store: Store, sweep: Sweep, block: Block, progress: Progress | None = None, fresh: bool = False) -> Entry:
-    """Compute a block, or go on with it, or find that it is done; what it committed on the way is removed at its end."""
+    """Compute a block, or go on with it, or find that it is done; what it committed on the way is removed at its end.
+
+    What is wrong with some of its points is noted before its record is there: a kill in between cannot hide it.
+    """
+    note = functools.partial(note_failure, store, run_id(NAME, block))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", Diverged)  # the status of a point says so
-        entry = run(experiment_of(sweep), block, block_store(store), progress=progress, fresh=fresh).entry
+        entry = run(experiment_of(sweep, note), block, block_store(store), progress=progress, fresh=fresh).entry
     shutil.rmtree(entry.path / PARTS, ignore_errors=True)
     return entry
 
 
-def experiment_of(sweep: Sweep) -> Experiment:
-    """The hidden experiment whose entries are the blocks of a sweep."""
+def experiment_of(sweep: Sweep, note: Callable[[Mapping[int, str]], None] = lambda errors: None) -> Experiment:
+    """The hidden experiment whose entries are the blocks of a sweep; `note` is told what is wrong with points, by row."""
 
     def simulate(parameters: Block, bench: Bench) -> xr.Dataset:
-        return _simulated(sweep, parameters, bench)
+        return _simulated(sweep, parameters, bench, note)
 
     return Experiment(
         name=NAME,
@@ -83,7 +89,7 @@ def experiment_of(sweep: Sweep) -> Experiment:
     )
 
 
-def _simulated(sweep: Sweep, block: Block, bench: Bench) -> xr.Dataset:
+def _simulated(sweep: Sweep, block: Block, bench: Bench, note: Callable[[Mapping[int, str]], None]) -> xr.Dataset:
     """Train the points of a block, and take of each what is to be kept."""
     assert isinstance(sweep.work, Trained)
     pieces = sweep.work.pieces(block.columns)
@@ -92,6 +98,7 @@ def _simulated(sweep: Sweep, block: Block, bench: Bench) -> xr.Dataset:
         raise UserError(next(iter(pieces.errors.values())))
     parts = [_part(bench, f"trained-{at}" if at else "trained", stack, sweep) for at, stack in enumerate(stacks)]
     whole = parts[0] if len(parts) == 1 else _concatenated(parts)
+    note(pieces.errors)
     errors = [pieces.errors.get(row, "") for row in range(count)]
     record = whole.reindex(point=np.arange(count))
     status = record.status.fillna(2).astype(np.int8).assign_attrs(STATUS)

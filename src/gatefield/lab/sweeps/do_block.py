@@ -13,6 +13,7 @@ from gatefield.core.text.quoted import quoted
 from gatefield.lab.bench import Progress
 from gatefield.lab.experiment import Experiment
 from gatefield.lab.runner import run
+from gatefield.lab.store.disk import Damaged
 from gatefield.lab.store.lock import Busy
 from gatefield.lab.store.store import Entry, Store
 from gatefield.lab.sweeps.blocks import block_entry, block_of, run_block
@@ -53,6 +54,7 @@ def do_block(
 
     It may be called anywhere, any number of times, by any number of processes: the store keeps what was done. A failure of the
     store itself (a full disk) is raised; whatever goes wrong with points is kept, given back, and tried again by the next call.
+    A block of trainings of which something was damaged before it was finished moves aside and is computed from its beginning.
 
     **Arguments**
 
@@ -96,7 +98,7 @@ def _done(
 ) -> tuple[State, dict[int, str]]:
     id, trained = plan.blocks[number], isinstance(sweep.work, Trained)
     entry = block_entry(store, id) if trained else entry_of(store, sweep, id)
-    if entry.status == "finished" and not has_failed(store, id):
+    if entry.status == "finished" and not entry.is_blocked() and not has_failed(store, id):
         return "found", {}
     try:
         if trained:
@@ -104,8 +106,10 @@ def _done(
         else:
             _entry(store, sweep, int(members[0]), progress)
             errors = {}
-    except StoreError:
-        raise
+    except StoreError as error:
+        if not isinstance(error, Damaged):
+            raise
+        errors = dict.fromkeys(range(len(members)), str(error))
     except Exception as error:  # one block must not stop the others
         errors = dict.fromkeys(range(len(members)), reason(error))
     note_failure(store, id, errors)
@@ -126,7 +130,10 @@ def _block(
     if block_entry(store, id).status == "finished" and not again:
         known = failure_of(store, id)
         return {} if known is None else dict(known.errors)
-    entry = run_block(store, sweep, block, progress, fresh=again)
+    try:
+        entry = run_block(store, sweep, block, progress, fresh=again)
+    except Damaged:  # what was committed of it moves aside, and it is computed from its beginning
+        entry = run_block(store, sweep, block, progress, fresh=True)
     if entry.id != id:
         raise StoreError(
             f"Block {number} of {plan.name} is not the one that was planned: plan the sweep anew, by another name."

@@ -2,6 +2,8 @@
 
 import base64
 import functools
+import math
+import re
 import time
 import zlib
 from collections.abc import Callable, Iterator
@@ -11,19 +13,23 @@ from typing import Any
 import numpy as np
 import pydantic
 
-from gatefield.core.errors import StoreError
+from gatefield.core.errors import StoreError, UserError
 from gatefield.core.provenance import now
+from gatefield.core.text.quoted import quoted
 from gatefield.core.version import __version__
 from gatefield.lab.store.disk import Damaged, make_folder, move_aside, reading, writing
 from gatefield.lab.store.format import RECORD_FORMAT, read_model, sealed
 from gatefield.lab.store.json import write_json
 from gatefield.lab.store.lock import Busy, locked
-from gatefield.lab.store.store import Store
+from gatefield.lab.store.store import ID, Store
 from gatefield.lab.sweeps.definition.ids import DIGITS
+from gatefield.lab.sweeps.definition.points import Points
 from gatefield.lab.sweeps.definition.tables import reread
 
 FOLDER = "sweeps"
 """The folder of a store that has plans, and blocks of trainings."""
+MOST = 2**31
+"""Bytes that a column may have when it is unpacked: a few bytes can be made to unpack to more than any memory."""
 _WAIT = 0.05
 """Seconds between looks while another process makes the plan."""
 
@@ -56,7 +62,9 @@ class Plan(pydantic.BaseModel):
 
     @pydantic.model_validator(mode="after")
     def _holds_together(self) -> "Plan":
-        count = int(np.prod(self.shape))
+        _check_names(self)
+        _check_axes(self)
+        count = math.prod(self.shape)
         lengths = {len(unpacked(self.home)), len(unpacked(self.row)), len(self.points) // DIGITS}
         within = not count or (unpacked(self.home).max() < len(self.blocks) and unpacked(self.home).min() >= 0)
         if lengths != {count} or not within or not len(self.group) == len(self.runs) == len(self.blocks) >= self.own:
@@ -88,6 +96,31 @@ class Plan(pydantic.BaseModel):
         return reread(self.definition)
 
 
+def _check_names(plan: Plan) -> None:
+    """See that nothing in a plan can lead out of the store: who wrote it may have meant harm, and names become paths."""
+    experiment = plan.swept.get("experiment", "none")
+    if not is_name(plan.name) or not all(map(ID.fullmatch, plan.blocks)) or not all(size > 0 for size in plan.shape):
+        raise ValueError("names and sizes are not those of a plan")
+    if not isinstance(experiment, str) or experiment in ("", ".", "..") or {"/", "\0"} & set(experiment):
+        raise ValueError("an experiment cannot be called so")
+
+
+def _check_axes(plan: Plan) -> None:
+    """See that the definition has axes of the plan's sizes."""
+    axes = plan.table().get("axes")
+    if not isinstance(axes, dict) or Points(axes).shape != plan.shape:  # an error of `Points` is a `ValueError` too
+        raise ValueError("the axes are not those of the plan")
+
+
+def is_name(name: str) -> bool:
+    """Whether a sweep in a store can be called so.
+
+    >>> is_name("gain-and-range-0123456789ab"), is_name("../up-0123456789ab")
+    (True, False)
+    """
+    return re.fullmatch(r"[a-z0-9-]{1,200}-[0-9a-f]{12}", name) is not None
+
+
 def packed(numbers: Any) -> str:
     """Whole numbers as text: 100,000 of them as numbers in JSON take longer to read than to plan.
 
@@ -100,13 +133,19 @@ def packed(numbers: Any) -> str:
 def unpacked(text: str) -> np.ndarray:
     """The numbers again; a `ValueError` if it is not such a text."""
     try:
-        return np.frombuffer(zlib.decompress(base64.b64decode(text, validate=True)), "<i4").astype(np.int64)
+        unpacker = zlib.decompressobj()
+        content = unpacker.decompress(base64.b64decode(text, validate=True), MOST)
+        if unpacker.unconsumed_tail or not unpacker.eof:
+            raise ValueError("the numbers are cut off, or too many")
+        return np.frombuffer(content, "<i4").astype(np.int64)
     except zlib.error as error:
         raise ValueError(str(error)) from None
 
 
 def plan_file(store: Store, name: str) -> Path:
     """Where the plan of the sweep NAME-ID lies."""
+    if not is_name(name):
+        raise UserError(f"A sweep in a store is called NAME-ID, as `gatefield store` shows it, but this is {quoted(name)}.")
     return store.root / FOLDER / f"{name}.json"
 
 
@@ -126,7 +165,7 @@ def plans(store: Store) -> Iterator[Plan | StoreError]:
     """All plans of a store, the oldest names first; in place of one that cannot be read, its problem."""
     folder = store.root / FOLDER
     with reading(folder):
-        files = sorted(folder.glob("*-*.json")) if folder.is_dir() else []
+        files = sorted(path for path in folder.glob("*-*.json") if is_name(path.stem)) if folder.is_dir() else []
     for path in files:
         try:
             plan = read_plan(store, path.stem)

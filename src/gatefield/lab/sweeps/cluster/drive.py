@@ -99,7 +99,7 @@ class _Orders:
     def __init__(self, store: Store, sweep: Sweep, plan: Plan, find: Find, token: Path) -> None:
         self.store, self._plan, self._find, self._token = store, plan, find, token
         described = "recipe" not in plan.swept and not sweep.own
-        self._sweep = None if described else sweep
+        self._sweep = sweep.definition if described else sweep
 
     def __call__(self, number: int) -> Order:
         return Order(

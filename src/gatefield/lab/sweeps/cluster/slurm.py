@@ -27,31 +27,13 @@ class Slurm:
         from distributed import Client
 
         if self._cluster is None:
-            self._cluster = self._made()
-            check_script(self._cluster.job_script())
+            from dask_jobqueue.slurm import SLURMCluster
+
+            words = keywords(self._options)
+            check_script(script(words))
+            self._cluster = SLURMCluster(**words, interface=self._options.interface, scheduler_options={"dashboard": False})
         self.tend(None)
         return Client(self._cluster, set_as_default=False)
-
-    def _made(self) -> Any:
-        from dask_jobqueue.slurm import SLURMCluster
-
-        options = self._options
-        gpus = [f"--gpus={options.gpus}"] if options.gpus else []
-        threads = f"export NPROC={options.cores}"  # where SLURM does not confine jobs, XLA would start threads for all cores
-        return SLURMCluster(
-            queue=options.queue,
-            account=options.account,
-            walltime=options.walltime,
-            cores=1,  # threads of a worker, which does one block at a time
-            processes=1,
-            job_cpu=options.cores,
-            memory=options.memory,
-            job_script_prologue=[threads, *(f"module load {name}" for name in options.modules), *options.prologue],
-            job_extra_directives=[*gpus, *options.directives],
-            interface=options.interface,
-            log_directory=options.logs,
-            scheduler_options={"dashboard": False},
-        )
 
     def tend(self, client: Any) -> bool:
         """Ask for jobs again that ended: by the time limit, by preemption, or with their host."""
@@ -71,10 +53,36 @@ class Slurm:
             self._cluster = None
 
 
-def check_script(script: str) -> None:
+def keywords(options: Options) -> dict[str, Any]:
+    """The options as dask-jobqueue has them, for one worker of one thread in each job."""
+    gpus = [f"--gpus={options.gpus}"] if options.gpus else []
+    threads = f"export NPROC={options.cores}"  # where SLURM does not confine jobs, XLA would start threads for all cores
+    return {
+        "queue": options.queue,
+        "account": options.account,
+        "walltime": options.walltime,
+        "job_name": "gatefield",
+        "cores": 1,  # threads of a worker, which does one block at a time
+        "processes": 1,
+        "job_cpu": options.cores,
+        "memory": options.memory,
+        "job_script_prologue": [threads, *(f"module load {name}" for name in options.modules), *options.prologue],
+        "job_extra_directives": [*gpus, *options.directives],
+        "log_directory": options.logs,
+    }
+
+
+def script(words: dict[str, Any]) -> str:
+    """The script of a job, as `sbatch` gets it."""
+    from dask_jobqueue.slurm import SLURMJob
+
+    return SLURMJob("tcp://127.0.0.1:1", name="worker", **words).job_script()
+
+
+def check_script(text: str) -> None:
     """See that SLURM takes such a job, before any is asked for."""
     with tempfile.NamedTemporaryFile("w", suffix=".sh") as file:
-        file.write(script)
+        file.write(text)
         file.flush()
         tried = subprocess.run(["sbatch", "--test-only", file.name], capture_output=True, text=True, check=False)
     if tried.returncode:

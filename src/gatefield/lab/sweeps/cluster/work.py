@@ -15,9 +15,10 @@ from gatefield.core.errors import StoreError, UserError
 from gatefield.core.version import __version__
 from gatefield.lab.store.lock import is_locked
 from gatefield.lab.store.store import Store
-from gatefield.lab.sweeps.do_block import do_block, stored_sweep
+from gatefield.lab.sweeps.definition.definition import Definition
+from gatefield.lab.sweeps.do_block import do_block
 from gatefield.lab.sweeps.plan import Plan, read_plan
-from gatefield.lab.sweeps.sweep import Find, Sweep
+from gatefield.lab.sweeps.sweep import Find, Sweep, made_sweep
 
 PATIENCE = 20.0
 """Seconds in which a worker that is asked to go must have committed; a commit comes about every two."""
@@ -32,12 +33,13 @@ def versions() -> str:
 
 @dataclasses.dataclass(frozen=True)
 class Order:
-    """A block to be done. `sweep` is None where the store has all that describes it; `token` is a file that the driver holds
-    locked, by which a worker sees that it has the same store."""
+    """A block to be done. `sweep` is the driver's, or the definition that makes it: a store is data, and what stands in it must
+    not decide which code a worker runs. `token` is a file that the driver holds locked, by which a worker sees that it has the
+    same store."""
 
     store: Path
     name: str
-    sweep: Sweep | None
+    sweep: Sweep | Definition
     find: Find
     number: int
     block: str
@@ -119,16 +121,28 @@ def problem_here(order: Order) -> str:
 def _planned(order: Order) -> tuple[Sweep, Plan]:
     """The sweep and its plan, as they were for earlier orders; read anew if the plan is another by now."""
     for read in (_read, _read.__wrapped__):
-        sweep, plan = read(order.store, order.name, order.find if order.sweep is None else None)
+        plan = read(order.store, order.name)
         if order.number < len(plan.blocks) and plan.blocks[order.number] == order.block:
-            return order.sweep or sweep, plan
+            return _sweep(order), plan
     raise StoreError(f"The plan of {order.name} was changed while the sweep went on: run the same command again.")
 
 
-@functools.lru_cache(maxsize=2)
-def _read(root: Path, name: str, find: Find | None) -> tuple[Sweep, Plan]:
-    store = Store(root)
-    plan = read_plan(store, name)
+@functools.lru_cache(maxsize=1)
+def _read(root: Path, name: str) -> Plan:
+    plan = read_plan(Store(root), name)
     if plan is None:
         raise StoreError(f"The plan of {name} is gone from the store '{root}': run the same command again.")
-    return (stored_sweep(store, name, find) if find else None), plan  # pyright: ignore[reportReturnType]
+    return plan
+
+
+_LAST: dict[str, Sweep] = {}
+"""The sweep of the last order, by its name, which is a hash of what it is."""
+
+
+def _sweep(order: Order) -> Sweep:
+    if isinstance(order.sweep, Sweep):
+        return order.sweep
+    if order.name not in _LAST:
+        _LAST.clear()
+        _LAST[order.name] = made_sweep(order.sweep, order.find)
+    return _LAST[order.name]
