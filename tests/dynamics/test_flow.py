@@ -311,3 +311,16 @@ def test_a_single_field_flows_by_a_velocity_of_one_field():
     np.testing.assert_allclose(record.fields.values[0, -1, 0], path.y[:, -1], rtol=1e-7)
     late = flow(lambda w, time: 0 * w + time, np.zeros(2), [0.0, 2.0], timed=True)
     np.testing.assert_allclose(late.fields.values[0, -1], [[2.0, 2.0]])
+
+
+def test_a_velocity_that_jumps_as_sampled_ones_do_needs_the_tolerances_that_the_message_names():
+    """Gates of a sample: at the default tolerances the steps run out, at those of the message they are enough."""
+    x = np.random.default_rng(0).normal(size=(500, 3))
+
+    def velocity(w):
+        return (x * (x @ w[0] > 0)[:, None]).mean(0)[None] - w
+
+    start = np.array([[1.0, 0.5, 0.2]])
+    with pytest.raises(UserError, match=r"made 50 steps .* larger rtol and atol \(1e-3 for a velocity estimated from samples"):
+        flow(velocity, start, [0.0, 1.0], max_steps=50)
+    assert np.isfinite(flow(velocity, start, [0.0, 1.0], max_steps=50, rtol=1e-3, atol=1e-3).fields).all()

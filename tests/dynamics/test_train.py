@@ -1,6 +1,7 @@
 """Training: the update by hand, invariance to chunks and batching, divergence, interruption, compilations, bad input."""
 
 import sys
+from types import SimpleNamespace
 
 import jax
 import jax.numpy as jnp
@@ -86,19 +87,55 @@ def test_pieces_do_not_change_a_bit(monkeypatch, seconds):
 
 
 def test_an_interrupt_leaves_nothing_on_the_device(monkeypatch):
-    """Ctrl-C arrives while a piece is under way, and is told when that is done."""
-    waits, block = [], jax.block_until_ready
+    """Ctrl-C arrives while a piece is under way, before its results have a name, and is told when that is done."""
+    pieces, sent, waited, block = sys.modules["gatefield.dynamics.train.pieces"], [], [], jax.block_until_ready
+    send = pieces.advance
 
-    def interrupted(state):
-        waits.append(1)
-        if len(waits) == 2:
+    def interrupted(*arguments):
+        sent.append(send(*arguments))
+        if len(sent) == 2:
             raise KeyboardInterrupt
-        return block(state)
+        return sent[-1]
 
-    monkeypatch.setattr(jax, "block_until_ready", interrupted)
+    monkeypatch.setattr(pieces, "advance", interrupted)
+    monkeypatch.setattr(jax, "block_until_ready", lambda tree: waited.append(tree) or block(tree))
     with pytest.raises(Interrupted, match="last commit is at step 0 of 30"):
         run(committee(), task(), record_every=30)
-    assert len(waits) == 3
+    assert {id(array) for array in jax.tree.leaves(sent[-1])} <= {id(array) for array in jax.tree.leaves(waited)}
+
+
+@pytest.mark.wrong_types
+def test_a_piece_is_as_long_as_asked_for_however_unsteady_the_clock(monkeypatch):
+    """A busy machine takes now half, now twice the time for a step: no piece is to be more than a few times too long."""
+    times, lengths, clock = iter([0.5, 2.0] * 40), [], [0.0]
+    pieces = sys.modules["gatefield.dynamics.train.pieces"]
+
+    def advance(program, state, problem, marks, capacity, group, first, count):
+        lengths.append(int(marks[first] - marks[first - 1]) * 1e-3)
+        clock[0] += lengths[-1] * next(times)
+        return state, {}
+
+    monkeypatch.setattr(pieces, "advance", advance)
+    monkeypatch.setattr(pieces.time, "perf_counter", lambda: clock[0])
+    setup = SimpleNamespace(program=SimpleNamespace(every=None), problem=None, group=1)
+    for _ in pieces.pieces(setup, jnp.zeros(()), np.array([0, 30_000]), 1, 1, 1, pieces.Pace()):
+        pass
+    assert sum(lengths) == pytest.approx(30.0)
+    assert max(lengths) <= 2.0
+
+
+def test_what_a_record_shows_is_not_asked_for_between_records(monkeypatch):
+    """It may take longer than the steps; counted on the device."""
+    monkeypatch.setattr(sys.modules["gatefield.dynamics.train.pieces"], "SECONDS", 1e-9)
+    asked = []
+
+    def watched(net):
+        jax.debug.callback(lambda: asked.append(1))
+        return net.fields.sum()
+
+    run(committee(), task(), steps=40, record_every=40, observe={"total": ((), watched)})
+    jax.effects_barrier()
+    assert len(asked) == 2
 
 
 def test_recording_more_often_does_not_change_the_path():

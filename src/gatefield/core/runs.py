@@ -79,6 +79,20 @@ def run_count(tree: Any) -> int | None:
     return counts.pop() if counts else None
 
 
+def undeclared(module: Any) -> str:
+    """What to say, if anything, of the first array whose field has no `leaf`, so that an axis of it counts as runs."""
+    paths, _ = jax.tree_util.tree_flatten_with_path(module)
+    fields = getattr(type(module), "__dataclass_fields__", {})
+    for path, value in paths:
+        name = getattr(path[0], "name", None) if len(path) == 1 else None
+        if name in fields and "ndim" not in fields[name].metadata and eqx.is_array(value) and np.ndim(value):
+            return (
+                f"; {name} of shape {np.shape(value)} counts as one number for each of {len(value)} runs: an array of one "
+                f"run is declared by {name}: jax.Array = gatefield.leaf({np.ndim(value)})"
+            )
+    return ""
+
+
 def map_run_axes(function: Callable[[Any, int | None], Any], tree: Any) -> Any:
     """`function(leaf, its run axis)` for every leaf."""
     paths, structure = jax.tree_util.tree_flatten_with_path(tree)

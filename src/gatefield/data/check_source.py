@@ -1,5 +1,9 @@
 """Whether a source of the user's own keeps what sources promise."""
 
+from collections.abc import Callable
+from typing import Any
+
+import equinox as eqx
 import jax
 import numpy as np
 from jaxtyping import PRNGKeyArray
@@ -9,6 +13,7 @@ from gatefield.core.errors import UserError
 from gatefield.core.keys import Keys, as_key
 from gatefield.core.runs import one_run, run_count
 from gatefield.core.text.quoted import quoted
+from gatefield.core.tracing.functions import reason
 from gatefield.data.source import Source
 
 MOST_ERRORS = 8.0
@@ -33,22 +38,46 @@ def check_source(source: Source, *, key: Keys | None = None, samples: int = 20_0
         raise UserError(f"source must be a source, such as Gaussian(40, xi=2.0), but is {quoted(source)}.")
     checks.count("n", source.n)
     key = jax.random.key(0) if key is None else as_key(key, runs=False)
+    _check_parameters(source)
     for run in range(run_count(source) or 1):
         _check_run(one_run(source, run), key, checks.count("samples", samples, least=1000))
 
 
+def _check_parameters(source: Source) -> None:
+    """See that all parameters are numbers, as JAX moves them to the device."""
+    for path, value in jax.tree_util.tree_leaves_with_path(source):
+        if not eqx.is_array_like(value):
+            name = jax.tree_util.keystr(path).lstrip(".")
+            raise UserError(
+                f"{name} of {type(source).__name__} must be numbers, but is {quoted(value)}; declare a setting that is none by "
+                f"eqx.field(static=True)."
+            )
+
+
+def _given(source: Source, method: str, function: Callable[[], Any]) -> Any:
+    """What a method of the source gives; one sentence if it fails."""
+    try:
+        return function()
+    except UserError:
+        raise
+    except Exception as error:
+        raise UserError(
+            f"{method} of {type(source).__name__} must be computed by jax.numpy, but fails: {reason(error)}."
+        ) from error
+
+
 def _check_run(source: Source, key: PRNGKeyArray, samples: int) -> None:
     name = type(source).__name__
-    x = np.asarray(source.sample(key, samples), float)
+    x = np.asarray(_given(source, "The draw of sampler()", lambda: source.sample(key, samples)), float)
     if not np.isfinite(x).all():
         raise UserError(
             f"The draw of sampler() of {name} must be finite, but {np.sum(~np.isfinite(x))} of its numbers are not."
         )
-    again = np.asarray(jax.jit(lambda: source.sample(key, samples))(), float)
+    again = np.asarray(_given(source, "The draw of sampler()", jax.jit(lambda: source.sample(key, samples))), float)
     if not np.allclose(x, again, rtol=1e-4, atol=1e-5):
         raise UserError(f"sampler() of {name} must draw the same numbers for the same key; draw by jax.random from key alone.")
-    covariance = checks.covariance("covariance", source.covariance())
-    apart = x - source.mean()
+    covariance = checks.covariance("covariance", _given(source, "_covariance()", source.covariance))
+    apart = x - _given(source, "_mean()", source.mean)
     _compare(f"_mean() of {name}", np.zeros(source.n), apart)
     _compare(f"_covariance() of {name}", covariance, apart[:, :, None] * apart[:, None, :])
 

@@ -12,7 +12,8 @@ from jaxtyping import Array, Float
 from gatefield.core import checks
 from gatefield.core.arrays import Exact, Numbers, ScalarLike
 from gatefield.core.errors import UserError
-from gatefield.core.runs import run_count
+from gatefield.core.runs import run_count, undeclared
+from gatefield.core.text.quoted import quoted
 from gatefield.core.text.shown import shown
 
 Observables = Mapping[str, tuple[tuple[str, ...], Any]]
@@ -28,6 +29,7 @@ class Network(eqx.Module):
        leading run axis: one network then stands for many runs. Its settings are fields with `eqx.field(static=True)`.
     2. `forward(x)` gives the outputs for inputs (*samples, n), by jax.numpy and for one run. Calling the network checks the
        inputs, refuses a run axis, and then calls `forward`.
+       Outputs have the shape (*samples,), or (*samples, outputs) if the property `outputs` says that there are several.
     3. `observables()` names what a training records, with the names of its dimensions, for one run.
     4. `inputs` is the number n; it need not be defined if an observable is called `fields`, whose last axis it then is.
 
@@ -55,8 +57,9 @@ class Network(eqx.Module):
 
     @final
     def __call__(self, x: Numbers) -> Outputs:
-        """The output for each input; an error if the network stands for several runs."""
-        return self.forward(self.checked(x))
+        """The output for each input; an error if the network stands for several runs, or gives outputs of another shape."""
+        x = self.checked(x)
+        return self._fitting(self.forward(x), x.shape[:-1])
 
     @abc.abstractmethod
     def forward(self, x: Float[Array, "*samples n"]) -> Outputs:
@@ -69,7 +72,13 @@ class Network(eqx.Module):
     @property
     def inputs(self) -> int:
         """Number of inputs; by default that of the recorded `fields`."""
-        return self.observables()["fields"][1].shape[-1]
+        found = self.observables()
+        if "fields" not in found:
+            raise UserError(
+                f"{type(self).__name__} must say how many inputs it has, but observables() has no 'fields', whose last axis "
+                f"they would be; define the property inputs, which gives a whole number."
+            )
+        return found["fields"][1].shape[-1]
 
     @property
     def outputs(self) -> int:
@@ -114,7 +123,7 @@ class Network(eqx.Module):
         if runs is not None:
             raise UserError(
                 f"This network stands for {runs} runs and cannot be called as one; train it as it is, or take run 0 by "
-                f"gatefield.one_run(net, 0)."
+                f"gatefield.one_run(net, 0){undeclared(self)}."
             )
         x, shape = as_inputs(x), self.shape
         if x.shape[-1:] == (self.inputs,):
@@ -123,6 +132,21 @@ class Network(eqx.Module):
             return x.reshape(*x.shape[: -len(shape)], self.inputs)
         rule = f"the last axis n = {self.inputs}" + (f", or the last axes {shape}" if len(shape) > 1 else "")
         raise UserError(f"Inputs must have {rule}, but have shape {x.shape}; give one row of inputs for each sample.")
+
+    def _fitting(self, y: Any, samples: tuple[int, ...]) -> Outputs:
+        """The outputs, if there are as many as there should be: others would be broadcast against the labels."""
+        wanted = samples if self.outputs == 1 else (*samples, self.outputs)
+        given = getattr(y, "shape", None)
+        if given == wanted:
+            return y
+        rule = f"forward(x) of {type(self).__name__} must give shape {wanted} for inputs of shape {(*samples, self.inputs)}"
+        if given is None:
+            raise UserError(f"{rule}, but gives {quoted(y)}; return an array of jax.numpy, one number for each input.")
+        if given == (*wanted, 1):
+            raise UserError(f"{rule}, but gives {given}; return y[..., 0] in the place of y.")
+        if given[:-1] == samples and self.outputs == 1:
+            raise UserError(f"{rule}, but gives {given}; define the property outputs, here {given[-1]}, or return one of them.")
+        raise UserError(f"{rule}, but gives {given}; work along the last axis of x, as in x @ w or x.sum(-1).")
 
     def _shown(self) -> dict[str, Any]:
         """What `repr` shows in the place of attributes that are called as the arguments of the class."""

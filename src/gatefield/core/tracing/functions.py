@@ -55,5 +55,9 @@ def attempted(rule: str, function: Callable[..., Any], *arguments: Any) -> Any:
     except UserError as error:
         raise UserError(f"{rule}, but fails: {error}") from error
     except Exception as error:
-        reason = " ".join((str(error) or type(error).__name__).splitlines()[:1])[:MOST].rstrip(".")
-        raise UserError(f"{rule}, but fails: {reason}.") from error
+        raise UserError(f"{rule}, but fails: {reason(error)}.") from error
+
+
+def reason(error: Exception) -> str:
+    """The first line of a foreign error, without a full stop."""
+    return " ".join((str(error) or type(error).__name__).splitlines()[:1])[:MOST].rstrip(".")

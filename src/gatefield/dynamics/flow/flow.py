@@ -57,7 +57,8 @@ def flow(
         last time.
     - `solver`: `"dopri8"`, or `"kvaerno5"` for stiff flows, whose rates differ by a factor of thousands; or a solver of diffrax
         with adaptive steps, such as `diffrax.Tsit5()`.
-    - `rtol`, `atol`, `max_steps`: tolerances and the longest path of the adaptive integrator.
+    - `rtol`, `atol`, `max_steps`: tolerances and the longest path of the adaptive integrator. A velocity estimated from samples
+        is not smooth, and at the default tolerances its steps get so short that a flow may take hours: give 1e-3 for both.
     - `steady_tol`: how slow a steady state is, see `until`.
     - `timed`: the velocity depends on time, and takes it as the keyword `time`; such a flow has no steady states to stop at.
 
@@ -172,7 +173,8 @@ def _check_path(path: Path, arrays: dict[str, np.ndarray], grid: np.ndarray, sol
         run = np.argmax(path.out_of_steps)
         other = " take solver='kvaerno5' for a stiff flow," if solver == "dopri8" else ""
         what = f"The flow made {max_steps} steps and reached time {path.end_time[run]:.6g} of {grid[-1]:g} in run {run}"
-        raise UserError(f"{what}:{other} give a larger rtol, or raise max_steps.", shell=f"{what}; {_SHORTER}")
+        rough = "give larger rtol and atol (1e-3 for a velocity estimated from samples, which is not smooth)"
+        raise UserError(f"{what}:{other} {rough}, or raise max_steps.", shell=f"{what}; {_SHORTER}")
 
 
 def _grid(times: Any) -> np.ndarray:

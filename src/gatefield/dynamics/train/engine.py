@@ -83,7 +83,8 @@ class Program(NamedTuple):
     ) -> Any:
         """Records `first`, `first + 1`, ... of one run, `count` of them, in buffers with room for `capacity`.
 
-        The state is that of the record before; to the first record of all, at step 0, there is no step to take.
+        The state is that of the record before; to the first record of all, at step 0, there is no step to take. A `count` of 0
+        asks for the steps to record `first` without the record, which may take longer than the steps.
         """
         stream, draw = problem.task.stream(problem.train_key, self.batch_size), problem.task.sampler()
         update = self._optimizer(problem.rate).update
@@ -109,12 +110,13 @@ class Program(NamedTuple):
             state, rows = carry
             start, stop = marks[jnp.maximum(first + i - 1, 0)], marks[first + i]
             state = steps(start, stop, state)
-            new = self.observe(state, problem, draw, stop)
+            new = jax.lax.cond(count > 0, lambda s: self.observe(s, problem, draw, stop), lambda _: nothing, state)
             return state, jax.tree.map(lambda row, value: row.at[i].set(value), rows, new)
 
         shapes = jax.eval_shape(lambda: self.observe(state, problem, draw, marks[first]))
+        nothing = jax.tree.map(lambda s: jnp.zeros(s.shape, s.dtype), shapes)
         rows = jax.tree.map(lambda s: jnp.zeros((capacity, *s.shape), s.dtype), shapes)
-        return jax.lax.fori_loop(0, count, record, (state, rows))
+        return jax.lax.fori_loop(0, jnp.maximum(count, 1), record, (state, rows))
 
     def _optimizer(self, rate: Float[Array, ""]) -> optax.GradientTransformation:
         return self.optimizer(rate if self.schedule is None else self.schedule)
@@ -129,7 +131,10 @@ def flow_time(state: State, problem: Problem, step: Int[Array, ""]) -> Float[Arr
 def advance(
     program: Program, state: State, problem: Problem, marks: Array, capacity: int, group: int, first: Any, count: Any
 ) -> Any:
-    """`count` records of all runs, `group` of them side by side; gives the new state and rows with a leading run axis."""
+    """`count` records of all runs, `group` of them side by side; gives the new state and rows with a leading run axis.
+
+    With a `count` of 0 only the state moves, to the step of record `first`.
+    """
     return _each_run(lambda s, p: program.advance(s, p, marks, capacity, first, count), state, problem, group)
 
 

@@ -31,7 +31,7 @@ def check_observed(observe: Any, net: Any) -> dict[str, Observed]:
 def _observed(name: Any, value: Any, net: Any) -> Observed:
     if not isinstance(name, str) or not re.fullmatch(r"\w[\w .-]*", name):
         raise UserError(f"observe must name what is recorded by letters and digits, but has the name {quoted(name)}.")
-    if not isinstance(value, Sequence) or len(value) != 2 or not _are_names(value[0]) or not callable(value[1]):
+    if not isinstance(value, Sequence) or len(value) != 2 or not are_names(value[0]) or not callable(value[1]):
         raise UserError(f"observe must be a dict, {HOW}, but '{name}' is {quoted(value)}.")
     shape = shape_of(f"'{name}' in observe must be a function of the network", value[1], net)
     return Observed(tuple(value[0]), value[1], shape)
@@ -70,5 +70,6 @@ def _shapes(observed: Mapping[str, Observed]) -> dict[str, tuple[int, ...]]:
     return {name: one.shape for name, one in observed.items()}
 
 
-def _are_names(dims: Any) -> bool:
+def are_names(dims: Any) -> bool:
+    """Whether these are names of dimensions: a sequence of texts."""
     return isinstance(dims, Sequence) and not isinstance(dims, str) and all(isinstance(dim, str) for dim in dims)

@@ -9,6 +9,7 @@ import optax
 from gatefield.core import checks
 from gatefield.core.errors import UserError
 from gatefield.data import AbstractTask
+from gatefield.dynamics.train.network import check_network
 from gatefield.nets import Network
 
 MOST_SAMPLES = 2**31
@@ -27,13 +28,15 @@ def check_parts(net: Any, task: Any) -> None:
     if not isinstance(net, Network):
         raise UserError(
             f"net must be a network of gatefield, such as Committee(40, 1, key=key), but is {type(net).__name__}; to train one "
-            f"of your own, make it a subclass of gatefield.Network with the methods forward(x) and observables(), see its help."
+            f"of your own, make it a subclass of gatefield.Network: its arrays are fields with gatefield.leaf(ndim), its "
+            f"methods forward(x) and observables(), and inputs a property if no observable is called 'fields'; see its help."
         )
     if not isinstance(task, AbstractTask):
         raise UserError(
             f"task must be a task, such as Task(positive, negative), but is {type(task).__name__}; inputs and labels in arrays "
             f"make one by Dataset(x, y)."
         )
+    check_network(net)
     if net.inputs != task.n:
         raise UserError(f"The network has {net.inputs} inputs and the task {task.n} sites; give both the same n.")
     _check_outputs(net.outputs, task.classes)

@@ -16,28 +16,21 @@ from gatefield.dynamics.train.engine import State, advance
 from gatefield.dynamics.train.problem import Setup
 
 SECONDS = 1.0
-"""How long a piece should take, if what it shows at its end, which may be thrown away, takes no more than a share of it."""
-SHARE = 0.01
+"""How long a piece should take."""
 FIRST, FASTER = 16, 16
 """Steps of the first piece, when nothing is known yet, and by how much the next one may be longer at most."""
 
 
 class Pace:
-    """How many steps make a piece, learned from the pieces before."""
+    """How many steps make a piece, learned from the piece before."""
 
     def __init__(self) -> None:
         self.steps = FIRST
-        self._last: tuple[int, float] | None = None
-        self._showing = 0.0
 
-    def learn(self, steps: int, seconds: float, *, part: bool) -> None:
-        """From a piece of so many steps; in `part` of a record, its time is that of the steps and of one look at the end."""
-        if part and self._last is not None and steps != self._last[0]:
-            before, earlier = self._last
-            self._showing = max(seconds - steps * (seconds - earlier) / (steps - before), 0.0)
-        self._last = (steps, seconds) if part else self._last
+    def learn(self, steps: int, seconds: float) -> None:
+        """From a piece of so many steps."""
         if steps:
-            fitting = int(steps * max(SECONDS, self._showing / SHARE) / max(seconds, 1e-9))
+            fitting = int(steps * SECONDS / max(seconds, 1e-9))
             self.steps = int(np.clip(fitting, 1, min(FASTER * max(steps, self.steps), 2**30)))
 
 
@@ -46,7 +39,7 @@ def pieces(
 ) -> Iterator[tuple[State, Any, int]]:
     """`count` records from `first` on, piece by piece: the state after it, rows, and how many of them are records.
 
-    A program with a fixed number of steps between records makes at least one record in a piece.
+    A piece that ends between records makes none; a program with a fixed number of steps between records has no such pieces.
     """
     at, end = int(marks[max(first - 1, 0)]), first + count
     while first < end:
@@ -55,14 +48,16 @@ def pieces(
         stop = int(marks[first + whole - 1]) if whole else at + pace.steps
         begin = time.perf_counter()
         steps = jnp.asarray(_from(marks, first, at, None if whole else stop), jnp.int32)
-        records = jnp.int32(first), jnp.int32(whole or 1)
-        state, rows = advance(setup.program, state, setup.problem, steps, capacity, setup.group, *records)
+        records = jnp.int32(first), jnp.int32(whole)
         try:
+            state, rows = advance(setup.program, state, setup.problem, steps, capacity, setup.group, *records)
             jax.block_until_ready(state)
         except KeyboardInterrupt:
-            jax.block_until_ready(state)  # the device goes on: nothing is to wait behind it, nor is Python to end before it
+            # The device goes on: nothing is to wait behind it, nor is Python to end before it. Its results are among the live
+            # arrays even if the interruption came before they had a name here.
+            jax.block_until_ready(jax.live_arrays())
             raise
-        pace.learn(stop - at, time.perf_counter() - begin, part=not whole)
+        pace.learn(stop - at, time.perf_counter() - begin)
         yield state, rows, whole
         at, first = stop, first + whole
 

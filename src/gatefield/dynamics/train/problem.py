@@ -16,6 +16,7 @@ from gatefield.data import AbstractTask
 from gatefield.dynamics.train.describe import run_parameters
 from gatefield.dynamics.train.engine import Observe, Problem, Program, State, check_room, flow_time, observe, runs_side_by_side
 from gatefield.dynamics.train.losses import check_loss, get_loss
+from gatefield.dynamics.train.network import check_forward
 from gatefield.dynamics.train.observed import check_observed, check_record
 from gatefield.dynamics.train.optimizers import check_rate, get_optimizer
 from gatefield.dynamics.train.parts import check_batch, check_parts, check_time, size_of_batch
@@ -72,6 +73,7 @@ def set_up(
     check_room(size or 1, net.footprint)
     key = as_key(key)
     runs = run_count((net, task, rate, key))
+    check_forward(net, size or task.size or 1)
     observed = check_observed(observe, one_run(net, 0))
     check_loss(loss, net.outputs, size or task.size, classes=task.classes is not None)
     program = Program(
