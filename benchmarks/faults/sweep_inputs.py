@@ -148,7 +148,7 @@ def told(tried: Callable[[], str], said_of: str, limit: float) -> tuple[str, str
 
 def toml_text(rng: random.Random) -> str:
     """The file of a sweep with one to three lines changed, added or left out; or a salad."""
-    lines = TEXT.strip().splitlines()
+    lines: list[str] = [*TEXT.strip().splitlines()]
     if rng.random() < 0.1:
         return "\n".join(f"{rng.choice(KEYS)} = {value(rng)}" for _ in range(rng.randrange(8)))
     for _ in range(rng.choice([1, 1, 1, 2, 3])):

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from gatefield.core.errors import StoreError, UserError
+from gatefield.core.text.quoted import quoted
 from gatefield.lab.store.lock import locked
 from gatefield.lab.store.store import Store
 from gatefield.lab.sweeps.cluster.asked import cluster_for
@@ -220,8 +221,9 @@ class _Driver:
         from distributed import KilledWorker
 
         if not isinstance(error, KilledWorker):
+            reason = quoted(str(error))[1:-1]
             raise UserError(
-                f"A worker cannot do what it is told ({type(error).__name__}: {error}): start workers in an environment with "
+                f"A worker cannot do what it is told ({type(error).__name__}: {reason}): start workers in an environment with "
                 f"{versions()}."
             )
         self._deaths[number] += 1
