@@ -112,7 +112,7 @@ def diverging(name: str) -> Iterator[None]:
         warnings.showwarning = show
         try:
             yield
-        except UserError as error:
+        except Exception as error:
             if told and not isinstance(error, StoreError):
                 raise UserError(" ".join(told)) from error
             raise

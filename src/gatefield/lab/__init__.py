@@ -12,6 +12,8 @@ from gatefield.lab.bench import MemoryBench as MemoryBench
 from gatefield.lab.bench import Progress as Progress
 from gatefield.lab.experiment import Experiment as Experiment
 from gatefield.lab.experiment import Parameters as Parameters
+from gatefield.lab.judge import DIVERGED as DIVERGED
+from gatefield.lab.judge import judge as judge
 from gatefield.lab.parameters import command as command
 from gatefield.lab.parameters import resolve as resolve
 from gatefield.lab.parameters import written as written
@@ -40,6 +42,7 @@ from gatefield.lab.verdict import Verdict as Verdict
 from gatefield.lab.verdict import headline as headline
 
 __all__ = [
+    "DIVERGED",
     "About",
     "Bench",
     "Entry",
@@ -56,6 +59,7 @@ __all__ = [
     "command",
     "headline",
     "holdings",
+    "judge",
     "kinds",
     "load_study",
     "make_folder",
