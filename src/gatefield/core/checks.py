@@ -175,6 +175,24 @@ def symmetric(name: str, value: Any) -> Any:
     return value
 
 
+def kernel(name: str, value: Any) -> Any:
+    """Symmetric kernels (..., samples, samples) without negative eigenvalues, up to rounding, where they are finite."""
+    if isinstance(symmetric(name, value), Tracer):
+        return value
+    entries = np.asarray(value, dtype=np.float64)
+    whole = np.where(np.isfinite(entries).all((-2, -1), keepdims=True), entries, np.eye(entries.shape[-1]))
+    slack = KERNEL * np.abs(whole).sum(-1).max(-1)[..., None, None]  # no eigenvalue is larger than the largest row
+    try:  # it takes a small part of the time that eigenvalues take
+        np.linalg.cholesky(whole + np.where(slack > 0, slack, 1.0) * np.eye(entries.shape[-1]))
+    except np.linalg.LinAlgError:
+        least = np.linalg.eigvalsh(whole).min()
+        raise UserError(
+            f"{name} must have no negative eigenvalue, but has {least:.3g}; give the kernel of one set of samples with itself, "
+            "such as x @ x.T."
+        ) from None
+    return value
+
+
 def covariance(name: str, value: Any) -> Any:
     """A symmetric matrix (n, n) without negative eigenvalues, up to rounding in single precision."""
     if not isinstance(value, Tracer) and hasattr(value, "dtype") and jnp.issubdtype(value.dtype, np.number):
