@@ -46,8 +46,8 @@ def label_alignment(
     - `dim`: the two dimensions of a `DataArray` that hold the samples, by default its last two.
 
     **Returns** nu; float64 NumPy unless traced, or a `DataArray`. It is NaN where K is zero, as it is when all gates have
-    closed, where K has a NaN, and if traced where K with its ridge has a negative eigenvalue. Its derivatives in K, y and the ridge hold for repeated
-    eigenvalues too:
+    closed, where K has a NaN, and if traced where K with its ridge has a negative eigenvalue. Its
+    derivatives in K, y and the ridge hold for repeated eigenvalues too:
     $\partial\nu/\partial K = -uu^\top - |u|^2\,\frac{\text{ridge}}n I$ with $u = (K+rI)^{-1}y$.
 
     >>> import numpy as np

@@ -289,7 +289,7 @@ def _check_units(K: Count, weights: int) -> None:
     """See that the weights are those of K units: the loss is that of a whole network."""
     if not isinstance(K, Tracer) and weights % checks.count("K", K):
         raise UserError(
-            f"K must divide the number of weights, m = K n, but is {K} for {weights}; give the number of gates that A and b are of."
+            f"K must divide the number of weights, m = K n, but is {K} for {weights}; give the number of gates of A and b."
         )
 
 
