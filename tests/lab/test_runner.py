@@ -47,6 +47,17 @@ def test_a_record_says_how_it_was_made(tmp_path):
     assert resolve(toy(), "full", shlex.split(attrs["command"])[4::2]) == ToyParameters(size=3)
 
 
+class Seeds(ToyParameters):
+    seeds: int = 10**9
+
+
+def test_more_seeds_than_there_is_memory_for_are_refused_before_anything_is_made(tmp_path):
+    study = dataclasses.replace(toy(), Parameters=Seeds)
+    with pytest.raises(UserError, match=r"^toy with seeds=1000000000 would take 1 TB of memory .* choose fewer seeds\.$"):
+        run(study, Seeds(), Store(tmp_path))
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_finished_run_is_reused(tmp_path):
     study, store = toy(), Store(tmp_path)
     first = run(study, ToyParameters(), store)

@@ -11,6 +11,7 @@ from typing import Any
 import xarray as xr
 
 from gatefield.core.errors import StoreError, UserError
+from gatefield.core.memory import RUN, check_room
 from gatefield.core.provenance import now, provenance
 from gatefield.core.text.quoted import quoted
 from gatefield.core.version import __version__
@@ -69,6 +70,7 @@ def run(
     (False, True)
     """
     start = time.monotonic()
+    _check_room(experiment, parameters)
     entry = store.entry(experiment.name, parameters)
     if not fresh and entry.status == "finished" and not entry.is_blocked():
         return _outcome(experiment, entry, start, reused=True)
@@ -88,6 +90,14 @@ def run(
             record = record.assign_attrs(_diverged(bench))
             _write(entry, place, record.assign_attrs(seconds=round(time.monotonic() - start, 3), resumed=int(resumed)))
         return _outcome(experiment, entry, start, resumed=resumed)
+
+
+def _check_room(experiment: Experiment, parameters: Parameters) -> None:
+    """See that there is memory for so many seeds, by what most experiments call them, before anything is made of them."""
+    seeds, n = (getattr(parameters, name, 0) for name in ("seeds", "n"))
+    if isinstance(seeds, int) and isinstance(n, int):
+        needed = seeds * (RUN + 8 * n)  # a field at the start and one at the end, in single precision
+        check_room(f"{experiment.name} with seeds={seeds}", needed, "choose fewer seeds")
 
 
 def _simulated(experiment: Experiment, parameters: Parameters, bench: StoreBench) -> xr.Dataset:
