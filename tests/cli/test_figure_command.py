@@ -66,6 +66,24 @@ def test_it_goes_where_a_link_leads(filled, folder):
     assert (folder / "below.svg").read_bytes().startswith(b"<?xml")
 
 
+def test_a_file_of_its_own_name_that_is_no_picture_stays(filled, folder, capsys):
+    (folder / f"{NAME}.svg").write_text("my notes")
+    assert main(["figure", NAME, "n=8", "--store", filled[0]]) == 2
+    assert "is not an SVG picture" in capsys.readouterr().err
+    assert (folder / f"{NAME}.svg").read_text() == "my notes"
+
+
+@pytest.mark.parametrize("file", ["figure.svg", "about.json", "record/committed.json", "new.svg", "record/new.svg"])
+def test_nothing_is_written_into_an_entry(filled, folder, capsys, file):
+    entry = Path(filled[0]) / NAME / filled[1].removeprefix(f"{NAME}-")
+    (folder / "link.svg").symlink_to(entry / file)
+    before = {path: path.read_bytes() for path in entry.rglob("*") if path.is_file()}
+    for words in (["figure", NAME, "n=8", "--output", "link.svg"], ["report", "--output", str(entry / file)]):
+        assert main([*words, "--store", filled[0]]) == 2
+        assert "which lies in an entry of a store: choose another name." in capsys.readouterr().err
+    assert {path: path.read_bytes() for path in entry.rglob("*") if path.is_file()} == before
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
@@ -79,6 +97,8 @@ def test_it_goes_where_a_link_leads(filled, folder):
         (["figure", NAME, "n=8", "--output", "a.sgv"], "gatefield: Unknown figure ending 'sgv': did you mean 'svg'?"),
         (["figure", NAME, "n=8", "--output", "a"], "gatefield: Unknown figure ending ''"),
         (["figure", NAME, "n=8", "--output", "folder.svg"], "Cannot write to 'folder.svg', which is a folder"),
+        (["figure", NAME, "n=8", "--output", "."], "Cannot write to '.', which is a folder"),
+        (["figure", NAME, "n=8", "--output", "text.pdf"], "since the file that is there is not a PDF, and would be lost"),
         (["figure", NAME, "n=8", "--output", "fifo.png"], "Cannot write to 'fifo.png', which is a FIFO"),
         (["figure", NAME, "n=8", "tiling", "--output", "a.svg"], "gatefield: A file takes one figure, but more are asked for"),
     ],
@@ -86,9 +106,10 @@ def test_it_goes_where_a_link_leads(filled, folder):
 def test_what_cannot_be_drawn_is_one_sentence(filled, folder, capsys, words, sentence):
     (folder / "folder.svg").mkdir()
     os.mkfifo(folder / "fifo.png")
+    (folder / "text.pdf").write_text("not a picture")
     assert main([*words, "--store", filled[0]]) == 2
     assert sentence in capsys.readouterr().err
-    assert sorted(path.name for path in folder.iterdir()) == ["fifo.png", "folder.svg"]
+    assert sorted(path.name for path in folder.iterdir()) == ["fifo.png", "folder.svg", "text.pdf"]
 
 
 def test_settings_beside_an_entry_that_is_named_are_refused(filled, folder, capsys):

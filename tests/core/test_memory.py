@@ -21,7 +21,5 @@ def test_a_record_that_does_not_fit_is_one_sentence(monkeypatch):
     monkeypatch.setattr(memory, "memory", lambda: 5_000)
     net, task = Committee(6, 1, key=jax.random.split(jax.random.key(0), 2)), Task(Gaussian(6, 1.0), Gaussian(6, 2.0))
     settings = {"batch_size": 10, "learning_rate": 0.1, "key": jax.random.key(1), "steps": 100}
-    with pytest.raises(
-        UserError, match=r"A record of 2 runs at 101 steps would take 5.7 kB .* but there are 5 kB; choose fewer"
-    ):
+    with pytest.raises(UserError, match=r"A record of 2 runs at 101 steps would take 5.7 kB .* there are 5 kB; choose fewer"):
         train(net, task, record_every=1, **settings)

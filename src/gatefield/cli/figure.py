@@ -59,7 +59,9 @@ class Figure:
             if self.output and not (alone and len(found) == 1):
                 raise UserError("A file takes one figure, but more are asked for: name one of them, or leave --output out.")
             for name, (experiment, entry) in found.items():
-                _draw(experiment, entry, self.output or Path(f"{name}.svg"))
+                path = self.output or Path(f"{name}.svg")
+                _check_output(path)
+                _draw(experiment, entry, path)
         except UserError as error:
             return report_error(error)
         return 0
@@ -96,8 +98,8 @@ def _check_output(path: Path) -> None:
     """See that a figure can be written there, before the work."""
     from gatefield import lab, show
 
-    show.figure_kind(path)
-    lab.check_file(path)
+    lab.check_file(path)  # whatever its name ends in
+    lab.check_output(path, show.figure_kind(path))
 
 
 def _draw(experiment: "Experiment", entry: "Entry", path: Path) -> None:

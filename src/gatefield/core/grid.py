@@ -175,10 +175,7 @@ def check_grid(runs: Any) -> Grid:
 
 def _check_room(axes: dict[str, Any]) -> None:
     """See that there is memory for so many runs, before a list of them is made."""
-    sizes = {
-        name: values if isinstance(values, int) else len(values) if hasattr(values, "__len__") else 1
-        for name, values in axes.items()
-    }
+    sizes = {name: _length(values) for name, values in axes.items()}
     runs = math.prod(max(length, 0) for length in sizes.values())
     longest = max(sizes, key=lambda name: sizes[name])
     check_room(
@@ -186,6 +183,12 @@ def _check_room(axes: dict[str, Any]) -> None:
         runs * RUN,
         f"choose fewer along {longest}",
     )
+
+
+def _length(values: Any) -> int:
+    if isinstance(values, int):
+        return values
+    return len(values) if hasattr(values, "__len__") else 1
 
 
 def _values(name: str, values: Any) -> np.ndarray:

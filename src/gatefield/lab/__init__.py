@@ -30,6 +30,7 @@ from gatefield.lab.store.holdings import Holding as Holding
 from gatefield.lab.store.holdings import holdings as holdings
 from gatefield.lab.store.holdings import remove as remove
 from gatefield.lab.store.json import write_json as write_json
+from gatefield.lab.store.output import check_output as check_output
 from gatefield.lab.store.recorder import ZarrRecorder as ZarrRecorder
 from gatefield.lab.store.records import open_record as open_record
 from gatefield.lab.store.records import write_record as write_record
@@ -56,6 +57,7 @@ __all__ = [
     "Verdict",
     "ZarrRecorder",
     "check_file",
+    "check_output",
     "command",
     "headline",
     "holdings",
