@@ -216,7 +216,10 @@ def paths(folder):
 @pytest.mark.parametrize(
     ("store", "sentence"),
     [
-        ("nope", "gatefield: There is no store 'nope': name another one by --store, or make this one by `gatefield tour`."),
+        (
+            "nope",
+            "gatefield: There is no store 'nope': name another one by --store, or make this one by `gatefield tour --store nope`.",
+        ),
         ("file", "gatefield: The store 'file' is a file: give a folder."),
         ("file/below", "gatefield: There is no store 'file/below'"),
         ("a", "a'"),

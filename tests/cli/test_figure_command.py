@@ -1,6 +1,9 @@
 """`gatefield figure`: which entry it draws, and where to."""
 
 import os
+import re
+import shlex
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -73,6 +76,33 @@ def test_a_file_of_its_own_name_that_is_no_picture_stays(filled, folder, capsys)
     assert (folder / f"{NAME}.svg").read_text() == "my notes"
 
 
+@pytest.mark.parametrize("damage", ["missing", "broken"])
+def test_a_damaged_record_is_made_anew_by_the_command_that_is_told(filled, folder, capsys, damage):
+    """The whole of it, with its store: it is typed as it stands, from anywhere."""
+    copied = shutil.copytree(filled[0], folder / "my store")
+    marker = copied / NAME / filled[1].removeprefix(f"{NAME}-") / "record" / "committed.json"
+    marker.unlink() if damage == "missing" else marker.write_text("{")
+    asked = ["figure", NAME, "n=8", "--store", "my store"]
+    for words in (asked, ["figure", filled[1], *asked[3:]], ["report", *asked[3:]]):
+        main(words)
+        told = re.search(r": `(gatefield run .* --store 'my store' --fresh)` makes it anew, and moves", capsys.readouterr().err)
+        assert told, words
+    assert main(shlex.split(told[1])[1:]) == 0
+    assert main(asked) == 0
+
+
+def test_commands_in_sentences_name_the_store_that_was_given(filled, folder, capsys):
+    words = ["figure", NAME, "n=7", "--store", filled[0]]
+    assert main(words) == 2
+    said = capsys.readouterr().err
+    assert f"run it by `gatefield run {NAME} n=7 --store {filled[0]}`" in said
+    assert f"`gatefield store {NAME} --store {filled[0]}` lists others" in said
+    assert main(["store", "nothing", "--store", filled[0]]) == 2
+    assert f"`gatefield store --store {filled[0]}` lists what there is" in capsys.readouterr().err
+    assert main(["report", "--store", "new"]) == 2
+    assert "make this one by `gatefield tour --store new`." in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("file", ["figure.svg", "about.json", "record/committed.json", "new.svg", "record/new.svg"])
 def test_nothing_is_written_into_an_entry(filled, folder, capsys, file):
     entry = Path(filled[0]) / NAME / filled[1].removeprefix(f"{NAME}-")
@@ -90,8 +120,8 @@ def test_nothing_is_written_into_an_entry(filled, folder, capsys, file):
         (["figure"], "gatefield: No figure is named: give experiments, or names of entries"),
         (["figure", "fourier-bases"], "gatefield: Unknown experiment 'fourier-bases': did you mean 'fourier-basis'?"),
         (["figure", NAME], f"{NAME} with these parameters is not in the store"),
-        (["figure", NAME, "n=7"], f"run it by 'gatefield run {NAME} n=7'; `gatefield store {NAME}` lists others."),
-        (["figure", NAME, "--preset", "full"], f"run it by 'gatefield run {NAME} --preset full'"),
+        (["figure", NAME, "n=7"], f"run it by `gatefield run {NAME} n=7 --store "),
+        (["figure", NAME, "--preset", "full"], f"run it by `gatefield run {NAME} --preset full --store "),
         (["figure", NAME, "m=7"], "gatefield: Unknown parameter 'm'"),
         (["figure", f"{NAME}-0123456789ab"], f"is called '{NAME}-0123456789ab': did you mean '{NAME}"),
         (["figure", NAME, "n=8", "--output", "a.sgv"], "gatefield: Unknown figure ending 'sgv': did you mean 'svg'?"),

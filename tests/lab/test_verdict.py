@@ -284,7 +284,7 @@ def test_verdicts_kept_before_there_was_a_why_can_be_read(tmp_path):
 def test_kept_verdicts_that_cannot_be_read_are_named(tmp_path):
     entry = run(toy(), ToyParameters(), Store(tmp_path)).entry
     (entry.path / "verdicts.json").write_text('[{"claim": "half"}]')
-    with pytest.raises(StoreError, match=r"verdicts\.json cannot be read: only the verdicts are lost, and running the same"):
+    with pytest.raises(StoreError, match=r"verdicts\.json cannot be read: only the verdicts are lost, and `gatefield run"):
         entry.verdicts()
 
 
