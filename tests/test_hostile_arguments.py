@@ -1,5 +1,6 @@
 """What all public functions of theory, kernels, gates and measures do with NaN, and with what is no argument at all."""
 
+import ast
 import functools
 import inspect
 import re
@@ -66,6 +67,30 @@ def outcome(name, arguments):
         return function(name)(**arguments)
     except UserError as error:
         return error
+
+
+OFFERED = re.compile(r"write for instance (\w+)=([^;\s]+?)\.?$")
+"""What a sentence proposes at its end."""
+WRONG = [-1, np.nan, 10**30]
+
+
+def offers(name):
+    """The values that the function's sentences propose for its single numbers, each once."""
+    arguments = CALLS[name].arguments
+    for parameter in (key for key, value in arguments.items() if type(value) in (int, float)):
+        refused = [outcome(name, {**arguments, parameter: wrong}) for wrong in WRONG]
+        found = [OFFERED.search(str(error)) for error in refused if isinstance(error, UserError)]
+        yield from sorted({(match[1], match[2]) for match in found if match and match[1] == parameter})
+
+
+@pytest.mark.wrong_types
+@pytest.mark.costly
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", [name for name in CALLS if name not in LONG])
+def test_what_a_sentence_proposes_is_not_refused(name):
+    for parameter, value in offers(name):
+        found = outcome(name, {**CALLS[name].arguments, parameter: ast.literal_eval(value)})
+        assert not str(found).startswith(f"{parameter} must be "), f"{parameter}={value}: {found}"
 
 
 def test_every_public_function_has_a_call_here():

@@ -101,7 +101,7 @@ def test_help_names_every_command(capsys):
     ("words", "sentence"),
     [
         (["rnu"], "gatefield: Unknown command 'rnu': did you mean 'run'?"),
-        (["run"], "gatefield: No experiment is named: give one or more of gaussian-neuron, localization"),
+        (["run"], "gatefield: No experiment is named: give one or more of those that `gatefield list` shows."),
         (["run", "localisation"], "gatefield: Unknown experiment 'localisation': did you mean 'localization'?"),
         (["run", "gaussian-neuron", "--preset", "quik"], "gatefield: Unknown preset 'quik': did you mean 'quick'?"),
         (["run", *TINY, "--set", "gian=3"], "gatefield: Unknown parameter 'gian': did you mean 'gain'?"),
@@ -216,10 +216,7 @@ def paths(folder):
 @pytest.mark.parametrize(
     ("store", "sentence"),
     [
-        (
-            "nope",
-            "gatefield: There is no store 'nope': name another one by --store, or make this one by `gatefield tour --store nope`.",
-        ),
+        ("nope", "There is no store 'nope': name another one by --store, or make this one by `gatefield tour --store nope`."),
         ("file", "gatefield: The store 'file' is a file: give a folder."),
         ("file/below", "gatefield: There is no store 'file/below'"),
         ("a", "a'"),
