@@ -253,7 +253,8 @@ class Verdict:
         others: dict[str, Any] = {name: value for name, value in words.items() if name not in ("of", "error")}
         bound = dataclasses.replace(bound, predicted=None if predicted is None else _float(predicted))
         if not bound.defined:
-            return cls.not_judged(claim, UNDEFINED, **others | {"note": ""})  # which would tell the same numbers
+            others["note"] = ""  # which would tell the same numbers
+            return cls.not_judged(claim, UNDEFINED, **others)
         return cls(claim, bound.measured, (bound,), **others)
 
     def and_below(self, bound: Real, measured: Real, *, or_equal: bool = False, of: str = "", error: Real = 0.0) -> "Verdict":
