@@ -1,7 +1,9 @@
 """What all public functions of theory, kernels, gates and measures do with NaN, and with what is no argument at all."""
 
+import ast
 import functools
 import inspect
+import re
 
 import equinox as eqx
 import jax
@@ -65,6 +67,30 @@ def outcome(name, arguments):
         return function(name)(**arguments)
     except UserError as error:
         return error
+
+
+OFFERED = re.compile(r"write for instance (\w+)=([^;\s]+?)\.?$")
+"""What a sentence proposes at its end."""
+WRONG = [-1, np.nan, 10**30]
+
+
+def offers(name):
+    """The values that the function's sentences propose for its single numbers, each once."""
+    arguments = CALLS[name].arguments
+    for parameter in (key for key, value in arguments.items() if type(value) in (int, float)):
+        refused = [outcome(name, {**arguments, parameter: wrong}) for wrong in WRONG]
+        found = [OFFERED.search(str(error)) for error in refused if isinstance(error, UserError)]
+        yield from sorted({(match[1], match[2]) for match in found if match and match[1] == parameter})
+
+
+@pytest.mark.wrong_types
+@pytest.mark.costly
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", [name for name in CALLS if name not in LONG])
+def test_what_a_sentence_proposes_is_not_refused(name):
+    for parameter, value in offers(name):
+        found = outcome(name, {**CALLS[name].arguments, parameter: ast.literal_eval(value)})
+        assert not str(found).startswith(f"{parameter} must be "), f"{parameter}={value}: {found}"
 
 
 def test_every_public_function_has_a_call_here():
@@ -171,6 +197,18 @@ REFUSED = [
     (lambda: neuron.pathway_velocity(W, W, W, INDEFINITE), "total must have no negative eigenvalue"),
     (lambda: hypercube.localized_state(INDEFINITE, ONES), "cov1 must have no negative eigenvalue"),
     (lambda: kernels.trace_normalised(SKEW), "K must be symmetric, but entries differ"),
+    (
+        lambda: kernels.trace_normalised(INDEFINITE),
+        "K must have no negative eigenvalue, but has -2; give the kernel of",
+    ),
+    (lambda: kernels.cosine_normalised(-np.eye(3)), "K must have no negative eigenvalue, but has -1"),
+    (lambda: measures.cumulative_spectrum(INDEFINITE), "K must have no negative eigenvalue"),
+    (lambda: measures.label_alignment([np.eye(3), INDEFINITE], W, 1e-8), "K must have no negative eigenvalue"),
+    (
+        lambda: gated_linear.loss(ONES, W, W, K=2, label_power=0.5),
+        "K must divide the number of weights, .* but is 2 for 3",
+    ),
+    (lambda: gated_linear.loss_path(ONES, W, W, [1.0], K=2, label_power=0.5), "K must divide the number of weights"),
     (lambda: kernels.cosine_normalised(np.ones(3)), "K must have the shape"),
     (lambda: measures.cumulative_spectrum(SKEW), "K must be symmetric, but entries differ"),
     (lambda: measures.cumulative_spectrum(np.ones((2, 3))), "K must have the shape"),
@@ -199,6 +237,39 @@ def test_it_says_what_is_wrong(call, text):
 def test_a_position_of_nan_is_minus_one_under_jit():
     assert jax.jit(measures.peak_position)(jnp.array([[1.0, jnp.nan], [1.0, 2.0]])).tolist() == [-1, 1]
     assert jax.jit(relu.winning_mode)(jnp.array([1.0, jnp.nan]), jnp.ones(2)) == -1
+
+
+def test_what_is_no_kernel_is_nan_under_jit():
+    """Beside one that is a kernel, and keeps its values."""
+    K = jnp.stack([jnp.eye(3), -jnp.eye(3)])
+    for normalise in (kernels.trace_normalised, kernels.cosine_normalised):
+        good, wrong = jax.jit(normalise)(K)
+        np.testing.assert_allclose(good, normalise(np.eye(3)))
+        assert np.isnan(np.diagonal(wrong)).all()
+    assert jax.jit(measures.cumulative_spectrum)(K)[0].tolist() == [1.0, 2.0, 3.0]
+    assert np.isnan(jax.jit(measures.cumulative_spectrum)(K)[1]).all()
+    assert np.isnan(jax.jit(measures.label_alignment)(K, jnp.ones(3), 1e-8)).tolist() == [False, True]
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-12, 1e12])
+def test_rounding_of_a_kernel_is_no_negative_eigenvalue(scale):
+    x = np.random.default_rng(0).normal(size=(60, 3)).astype(np.float32) * np.float32(scale)
+    K = x @ x.T  # of rank 3, so that 57 eigenvalues are rounding, half of them negative
+    assert np.linalg.eigvalsh(K).min() < 0
+    assert kernels.trace_normalised(K).trace() == pytest.approx(1.0)
+    assert measures.cumulative_spectrum(K)[-1] == pytest.approx(K.trace())
+    assert kernels.trace_normalised(np.zeros((2, 2))).tolist() == [[0.0, 0.0], [0.0, 0.0]]
+
+
+def test_the_ridge_that_is_proposed_is_enough():
+    x = np.random.default_rng(0).normal(size=(60, 3)).astype(np.float32)
+    for K, ridge in ((np.ones((4, 4)), 0.0), (x @ x.T, 1e-8)):
+        y = np.resize([1.0, -1.0], len(K))
+        with pytest.raises(UserError, match="K is singular with ridge") as refused:
+            measures.label_alignment(K, y, ridge)
+        proposed = float(re.search(r"such as ridge=(\S+)\.$", str(refused.value))[1])
+        assert proposed > ridge
+        assert np.isfinite(measures.label_alignment(K, y, proposed))
 
 
 def test_the_alignment_of_labels_is_nan_where_all_gates_are_shut():

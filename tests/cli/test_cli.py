@@ -101,7 +101,7 @@ def test_help_names_every_command(capsys):
     ("words", "sentence"),
     [
         (["rnu"], "gatefield: Unknown command 'rnu': did you mean 'run'?"),
-        (["run"], "gatefield: No experiment is named: give one or more of gaussian-neuron, localization"),
+        (["run"], "gatefield: No experiment is named: give one or more of those that `gatefield list` shows."),
         (["run", "localisation"], "gatefield: Unknown experiment 'localisation': did you mean 'localization'?"),
         (["run", "gaussian-neuron", "--preset", "quik"], "gatefield: Unknown preset 'quik': did you mean 'quick'?"),
         (["run", *TINY, "--set", "gian=3"], "gatefield: Unknown parameter 'gian': did you mean 'gain'?"),
@@ -216,7 +216,7 @@ def paths(folder):
 @pytest.mark.parametrize(
     ("store", "sentence"),
     [
-        ("nope", "gatefield: There is no store 'nope': name another one by --store, or make this one by `gatefield tour`."),
+        ("nope", "There is no store 'nope': name another one by --store, or make this one by `gatefield tour --store nope`."),
         ("file", "gatefield: The store 'file' is a file: give a folder."),
         ("file/below", "gatefield: There is no store 'file/below'"),
         ("a", "a'"),
@@ -248,13 +248,42 @@ def test_pages_replace_plain_files_only(paths, capsys, monkeypatch, verb, output
     os.close(terminal)
 
 
+@pytest.mark.parametrize("words", [["report"], ["report", "mine.py"], ["check", "--name", "eq25"], ["map"]])
+def test_a_page_replaces_pages_only(folder, capsys, monkeypatch, words):
+    """Notes, a study that is read by the same command, a picture: all stay as they are."""
+    monkeypatch.setattr("gatefield.ledger.check", None)  # refused before any work
+    for name, content in {"notes.txt": b"dear diary", "mine.py": b"import gatefield", "a.html": b"\x89PNG"}.items():
+        (folder / name).write_bytes(content)
+        store = ["--store", "."] if words != ["map"] else []
+        assert main([*words, "--output", name, *store]) == 2
+        said = capsys.readouterr().err
+        assert f"Cannot write to '{name}', since the file that is there is not an HTML page, and would be lost: choose" in said
+        assert (folder / name).read_bytes() == content
+
+
+@pytest.mark.parametrize("begins", [b"", b"\n <!DOCTYPE HTML>old", b"\xef\xbb\xbf<html>"])
+def test_a_page_replaces_an_empty_file_and_an_older_page(folder, begins):
+    (folder / "store").mkdir()
+    (folder / "page.html").write_bytes(begins)
+    assert main(["report", "--store", "store", "--output", "page.html"]) == 0
+    assert "Nothing to show yet" in (folder / "page.html").read_text()
+
+
+def test_the_map_in_markdown_replaces_a_map_only(folder, capsys):
+    (folder / "README.md").write_text("# My project")
+    assert main(["map", "--output", "README.md"]) == 2
+    assert "is not a reproduction map" in capsys.readouterr().err
+    for _ in range(2):
+        assert main(["map", "--output", "map.md"]) == 0
+
+
 @pytest.mark.parametrize("there", [True, False])
 def test_a_page_goes_where_a_link_leads(folder, there):
     (folder / "store").mkdir()
     (folder / "link.html").symlink_to("below/page.html")
     if there:
         (folder / "below").mkdir()
-        (folder / "below" / "page.html").write_text("older")
+        (folder / "below" / "page.html").write_text("<!DOCTYPE html>\nolder")
     assert main(["report", "--store", "store", "--output", "link.html"]) == 0
     assert (folder / "link.html").is_symlink()
     assert "Nothing to show yet" in (folder / "below" / "page.html").read_text()

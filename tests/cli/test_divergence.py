@@ -45,10 +45,26 @@ def test_an_error_has_a_way_out_in_the_shell(capsys):
     assert capsys.readouterr().err == "gatefield: Take fewer steps.\ngatefield: Take another n.\n"
 
 
-def test_a_run_that_diverges_says_what_to_lower(tmp_path, monkeypatch, capsys):
+def test_a_run_that_diverges_says_so_each_time_and_nothing_is_judged_by_it(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    sizes = {"n": 12, "gains": "3.0", "batch_size": 50, "steps": 40, "seeds": 2, "learning_rate": 1e6}
-    main(["run", "localization", *(f"{name}={value}" for name, value in sizes.items())])
+    sizes = {"n": 12, "gains": "0.01,1,3,inf", "batch_size": 20, "steps": 100, "seeds": 2, "learning_rate": 50}
+    asked = ["run", "localization", *(f"{name}={value}" for name, value in sizes.items())]
+    said = "16 of 16 runs diverged, the first by step 100: fields or loss are not finite; lower learning_rate, here 50"
+    main(asked)
     found = capsys.readouterr()
-    assert "diverged" in found.err
-    assert "lower learning_rate" in found.err
+    assert f"localization: {said}." in found.err
+    rise, cube = (next(line for line in found.out.splitlines() if words in line) for words in ("rises with", "hypercube"))
+    for line in (rise, cube):  # a rank correlation of NaN, and a median of NaN
+        assert line.startswith("  not judged: ")
+        assert f"all runs diverged: {said} (" in line
+    assert "nan" not in found.out
+
+    main(asked)
+    again = capsys.readouterr().out
+    assert "already in the store" in again
+    assert f"  remark: {said}." in again
+    assert rise in again
+
+    main(["report"])
+    page = (tmp_path / "gatefield-report.html").read_text()
+    assert f'<p class="diverged">{said}.</p>' in page

@@ -1,6 +1,9 @@
 """`gatefield figure`: which entry it draws, and where to."""
 
 import os
+import re
+import shlex
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -66,19 +69,66 @@ def test_it_goes_where_a_link_leads(filled, folder):
     assert (folder / "below.svg").read_bytes().startswith(b"<?xml")
 
 
+def test_a_file_of_its_own_name_that_is_no_picture_stays(filled, folder, capsys):
+    (folder / f"{NAME}.svg").write_text("my notes")
+    assert main(["figure", NAME, "n=8", "--store", filled[0]]) == 2
+    assert "is not an SVG picture" in capsys.readouterr().err
+    assert (folder / f"{NAME}.svg").read_text() == "my notes"
+
+
+@pytest.mark.parametrize("damage", ["missing", "broken"])
+def test_a_damaged_record_is_made_anew_by_the_command_that_is_told(filled, folder, capsys, damage):
+    """The whole of it, with its store: it is typed as it stands, from anywhere."""
+    copied = shutil.copytree(filled[0], folder / "my store")
+    marker = copied / NAME / filled[1].removeprefix(f"{NAME}-") / "record" / "committed.json"
+    marker.unlink() if damage == "missing" else marker.write_text("{")
+    asked = ["figure", NAME, "n=8", "--store", "my store"]
+    for words in (asked, ["figure", filled[1], *asked[3:]], ["report", *asked[3:]]):
+        main(words)
+        told = re.search(r": `(gatefield run .* --store 'my store' --fresh)` makes it anew, and moves", capsys.readouterr().err)
+        assert told, words
+    assert main(shlex.split(told[1])[1:]) == 0
+    assert main(asked) == 0
+
+
+def test_commands_in_sentences_name_the_store_that_was_given(filled, folder, capsys):
+    words = ["figure", NAME, "n=7", "--store", filled[0]]
+    assert main(words) == 2
+    said = capsys.readouterr().err
+    assert f"run it by `gatefield run {NAME} n=7 --store {filled[0]}`" in said
+    assert f"`gatefield store {NAME} --store {filled[0]}` lists others" in said
+    assert main(["store", "nothing", "--store", filled[0]]) == 2
+    assert f"`gatefield store --store {filled[0]}` lists what there is" in capsys.readouterr().err
+    assert main(["report", "--store", "new"]) == 2
+    assert "make this one by `gatefield tour --store new`." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("file", ["figure.svg", "about.json", "record/committed.json", "new.svg", "record/new.svg"])
+def test_nothing_is_written_into_an_entry(filled, folder, capsys, file):
+    entry = Path(filled[0]) / NAME / filled[1].removeprefix(f"{NAME}-")
+    (folder / "link.svg").symlink_to(entry / file)
+    before = {path: path.read_bytes() for path in entry.rglob("*") if path.is_file()}
+    for words in (["figure", NAME, "n=8", "--output", "link.svg"], ["report", "--output", str(entry / file)]):
+        assert main([*words, "--store", filled[0]]) == 2
+        assert "which lies in an entry of a store: choose another name." in capsys.readouterr().err
+    assert {path: path.read_bytes() for path in entry.rglob("*") if path.is_file()} == before
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
         (["figure"], "gatefield: No figure is named: give experiments, or names of entries"),
         (["figure", "fourier-bases"], "gatefield: Unknown experiment 'fourier-bases': did you mean 'fourier-basis'?"),
         (["figure", NAME], f"{NAME} with these parameters is not in the store"),
-        (["figure", NAME, "n=7"], f"run it by 'gatefield run {NAME} n=7'; `gatefield store {NAME}` lists others."),
-        (["figure", NAME, "--preset", "full"], f"run it by 'gatefield run {NAME} --preset full'"),
+        (["figure", NAME, "n=7"], f"run it by `gatefield run {NAME} n=7 --store "),
+        (["figure", NAME, "--preset", "full"], f"run it by `gatefield run {NAME} --preset full --store "),
         (["figure", NAME, "m=7"], "gatefield: Unknown parameter 'm'"),
         (["figure", f"{NAME}-0123456789ab"], f"is called '{NAME}-0123456789ab': did you mean '{NAME}"),
         (["figure", NAME, "n=8", "--output", "a.sgv"], "gatefield: Unknown figure ending 'sgv': did you mean 'svg'?"),
         (["figure", NAME, "n=8", "--output", "a"], "gatefield: Unknown figure ending ''"),
         (["figure", NAME, "n=8", "--output", "folder.svg"], "Cannot write to 'folder.svg', which is a folder"),
+        (["figure", NAME, "n=8", "--output", "."], "Cannot write to '.', which is a folder"),
+        (["figure", NAME, "n=8", "--output", "text.pdf"], "since the file that is there is not a PDF, and would be lost"),
         (["figure", NAME, "n=8", "--output", "fifo.png"], "Cannot write to 'fifo.png', which is a FIFO"),
         (["figure", NAME, "n=8", "tiling", "--output", "a.svg"], "gatefield: A file takes one figure, but more are asked for"),
     ],
@@ -86,9 +136,10 @@ def test_it_goes_where_a_link_leads(filled, folder):
 def test_what_cannot_be_drawn_is_one_sentence(filled, folder, capsys, words, sentence):
     (folder / "folder.svg").mkdir()
     os.mkfifo(folder / "fifo.png")
+    (folder / "text.pdf").write_text("not a picture")
     assert main([*words, "--store", filled[0]]) == 2
     assert sentence in capsys.readouterr().err
-    assert sorted(path.name for path in folder.iterdir()) == ["fifo.png", "folder.svg"]
+    assert sorted(path.name for path in folder.iterdir()) == ["fifo.png", "folder.svg", "text.pdf"]
 
 
 def test_settings_beside_an_entry_that_is_named_are_refused(filled, folder, capsys):

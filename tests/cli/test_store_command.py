@@ -52,6 +52,17 @@ def test_a_line_for_each_entry(names, capsys):
     assert len(time) == len("2024-01-01 00:00")
 
 
+def test_an_entry_in_the_folder_of_another_experiment_says_whose_it_is(names, store, capsys):
+    (store.root / NAME).rename(store.root / "elliptical")
+    words = f"an entry of {NAME}: rename its folder 'elliptical' to '{NAME}'"
+    assert main(["store"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 2
+    assert all(line.startswith("elliptical-") and line.endswith(words) for line in lines)
+    assert main(["store", "elliptical"]) == 0
+    assert capsys.readouterr().out.count(f"  {words}\n") == 2
+
+
 def test_one_in_full(names, store, capsys):
     assert main(["store", names[8]]) == 0
     head, setting, folder, command = capsys.readouterr().out.splitlines()

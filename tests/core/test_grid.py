@@ -137,6 +137,12 @@ def test_axes_of_records_are_taken(name):
         Grid(**{name: [1, 2]})
 
 
+@pytest.mark.parametrize("seeds", [10**9, 10**30])
+def test_more_runs_than_there_is_memory_for_are_refused_before_they_are_listed(seeds):
+    with pytest.raises(UserError, match=r"^A grid of [0-9,]+ runs \(2 along gain x 1,000,.* choose fewer along seed\.$"):
+        Grid(gain=[1.0, 3.0], seed=seeds)
+
+
 @pytest.mark.wrong_types
 def test_runs_are_a_grid():
     with pytest.raises(UserError, match=r"runs must be a Grid, but is 3; write for instance runs=Grid\(seed=3\)"):

@@ -90,9 +90,7 @@ def test_verdicts_that_are_damaged_are_told_and_made_anew(tmp_path, harm):
         file.write_text("[]")
     else:
         edit(file, seal=harm == "other", **({"run": "0123456789ab"} if harm == "other" else {"verdicts": []}))
-    with pytest.raises(
-        StoreError, match=r"verdicts\.json .*: only the verdicts are lost, and running the same command again writes"
-    ):
+    with pytest.raises(StoreError, match=r"verdicts\.json .*: only the verdicts are lost, and `gatefield run .* writes"):
         entry.verdicts()
     outcome = run(toy(), ToyParameters(), Store(tmp_path))
     assert outcome.remarks == ("verdicts.json was damaged, and is made anew from the record, which is whole.",)
@@ -115,10 +113,10 @@ def test_a_record_without_its_marker_is_refused_before_the_work(tmp_path):
     study, store = toy(), Store(tmp_path)
     entry = run(study, ToyParameters(), store).entry
     (entry.path / "record" / "committed.json").unlink()
-    sentence = r"record' is corrupted, since committed\.json is missing: run the same command again with --fresh \(in Python"
-    for read in (lambda: run(study, ToyParameters(), store), lambda: open_record(entry.path)):
-        with pytest.raises(StoreError, match=sentence):
-            read()
+    with pytest.raises(StoreError, match=r"committed\.json is missing: `gatefield run .* --fresh` makes it anew, and moves"):
+        run(study, ToyParameters(), store)
+    with pytest.raises(StoreError, match=r"committed\.json is missing: move '.*record' away and run the same command again"):
+        open_record(entry.path)
     assert study.simulate.calls == 1
     assert not run(study, ToyParameters(), store, fresh=True).reused
     assert entry.path.with_name(f"{entry.id}.old-1").exists()

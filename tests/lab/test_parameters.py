@@ -93,6 +93,7 @@ def test_texts_are_read_as_their_parameter_needs(text, value):
     ("overrides", "sentence"),
     [
         (["gian=3"], "Unknown parameter 'gian': did you mean 'gain'? There are: bias, gain, gates, "),
+        (["gain=3", "gain=4"], "gain is given twice, as '3' and '4': leave one of them out."),
         (["gain"], "A setting is written name=value, but 'gain' has no '='; write for instance gain=3."),
         (["gain=-1"], "gain must be zero or more ('inf' is the hypercube), but is -1; write for instance gain=2."),
         (["steps=0"], "steps must be at least 1, but is 0; write for instance steps=10."),

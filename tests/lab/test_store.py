@@ -66,8 +66,8 @@ def foreign_format(path):
 @pytest.mark.parametrize(
     ("harm", "sentence"),
     [
-        (break_marker, "committed.json cannot be read: move"),
-        (remove_marker, "committed.json is missing: run the same command again with --fresh (in Python fresh=True)"),
+        (break_marker, "committed.json cannot be read: `gatefield run toy --set "),
+        (remove_marker, "committed.json is missing: `gatefield run toy --set "),
         (foreign_format, f"has format 7, but gatefield {__version__} reads format 1: open it with the version that made it"),
     ],
 )

@@ -47,17 +47,34 @@ def test_both_sides_of_the_bound_and_the_bound_itself(way, measured, holds):
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_no_number_decides_nothing(way):
-    assert WAYS[way](NAN).outcome == "not decided"
-    assert not WAYS[way](NAN).holds
+def test_no_number_is_not_judged(way):
+    verdict = WAYS[way](NAN, note="it is nan", kind="claim", source="note 002")
+    assert (verdict.outcome, verdict.holds) == ("not judged", None)
+    assert "undefined (NaN)" in verdict.why
+    assert (verdict.claim, verdict.note, verdict.kind, verdict.source) == ("c", "", "claim", "note 002")
 
 
 @pytest.mark.parametrize(
     "verdict",
     [Verdict.below("c", NAN, 1.0), Verdict.within("c", NAN, 1.0, atol=0.1), Verdict.above("c", 0.0, 1.0, error=NAN)],
 )
-def test_a_bound_or_an_error_that_is_no_number_decides_nothing(verdict):
-    assert verdict.outcome == "not decided"
+def test_a_bound_or_an_error_that_is_no_number_is_not_judged(verdict):
+    assert verdict.outcome == "not judged"
+
+
+def test_a_further_condition_that_is_no_number_is_not_judged():
+    assert Verdict.below("c", 1.0, 0.5).and_above(1.0, NAN).outcome == "not judged"
+    assert Verdict.below("c", 1.0, 2.0).and_above(1.0, 3.0, error=NAN).outcome == "not judged"
+
+
+def test_a_place_without_a_number_is_named_in_the_note():
+    rows = {"gain 1": Verdict.below("", 1.0, 0.5), "gain 3": Verdict.below("", 1.0, NAN)}
+    assert Verdict.each("c", rows).note.startswith("not judged at gain 3: ")
+    assert Verdict.each("c", {"gain 3": rows["gain 3"]}).outcome == "not judged"
+
+
+def test_an_error_that_is_not_known_is_said_in_words():
+    assert Verdict.below("c", 1.0, 0.5, error=INF).tolerance == "below 1 (error unknown)"
 
 
 def test_infinite_bounds():
@@ -185,7 +202,7 @@ def test_every_condition_must_hold():
 
 
 def test_one_condition_that_is_missed_settles_it_whatever_the_others():
-    undecided = Verdict.below("c", 1.0, NAN)
+    undecided = Verdict.below("c", 1.0, 0.9, error=0.5)
     assert undecided.and_below(1.0, 0.5).outcome == "not decided"
     assert undecided.and_below(1.0, 2.0).outcome == "refuted"
 
@@ -248,11 +265,12 @@ def test_verdicts_come_back_from_the_store_as_they_were(tmp_path):
     entry = run(study, ToyParameters(), Store(tmp_path)).entry
     assert [facts(verdict) for verdict in entry.verdicts()] == [facts(verdict) for verdict in made_up()]
     outcomes = [verdict.outcome for verdict in entry.verdicts()]
-    assert outcomes == ["confirmed", "not decided", "refuted", "confirmed", "not judged"]
+    assert outcomes == ["confirmed", "not judged", "refuted", "confirmed", "not judged"]
 
 
 def test_verdicts_kept_before_there_was_a_why_can_be_read(tmp_path):
-    study = dataclasses.replace(toy(), verdicts=lambda record: made_up()[:-1])
+    judged = [verdict for verdict in made_up() if verdict.bounds]
+    study = dataclasses.replace(toy(), verdicts=lambda record: judged)
     entry = run(study, ToyParameters(), Store(tmp_path)).entry
     kept = json.loads((entry.path / "verdicts.json").read_text())["verdicts"]
     (entry.path / "verdicts.json").write_text(json.dumps([{k: v for k, v in one.items() if k != "why"} for one in kept]))
@@ -260,13 +278,13 @@ def test_verdicts_kept_before_there_was_a_why_can_be_read(tmp_path):
     for name in ("metadata", "checksum"):  # which earlier versions did not write
         marker.pop(name)
     (entry.path / "record" / "committed.json").write_text(json.dumps(marker))
-    assert [facts(verdict) for verdict in entry.verdicts()] == [facts(verdict) for verdict in made_up()[:-1]]
+    assert [facts(verdict) for verdict in entry.verdicts()] == [facts(verdict) for verdict in judged]
 
 
 def test_kept_verdicts_that_cannot_be_read_are_named(tmp_path):
     entry = run(toy(), ToyParameters(), Store(tmp_path)).entry
     (entry.path / "verdicts.json").write_text('[{"claim": "half"}]')
-    with pytest.raises(StoreError, match=r"verdicts\.json cannot be read: only the verdicts are lost, and running the same"):
+    with pytest.raises(StoreError, match=r"verdicts\.json cannot be read: only the verdicts are lost, and `gatefield run"):
         entry.verdicts()
 
 

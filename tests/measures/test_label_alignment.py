@@ -66,7 +66,7 @@ def test_a_singular_kernel_needs_a_ridge():
     with pytest.raises(UserError, match="K is singular with ridge 0"):
         measures.label_alignment(K, np.ones(4), 0.0)
     assert measures.label_alignment(K, np.ones(4), 1e-8) == pytest.approx(1, rel=1e-6)
-    with pytest.raises(UserError, match="K must have no negative trace, but has -4"):
+    with pytest.raises(UserError, match="K must have no negative eigenvalue, but has -4"):
         measures.label_alignment(-K, np.ones(4), 1e-8)
     with pytest.raises(UserError, match="K must be symmetric"):
         measures.label_alignment(np.triu(K), np.ones(4), 1e-8)
@@ -83,7 +83,7 @@ def test_a_nearly_singular_kernel_is_refused_without_a_ridge(least, refused):
     """Its least eigenvalue is positive, but so small that nothing is known of it."""
     K, y = np.diag([1.0, 0.5, least]), np.array([1.0, 1.0, 0.0])
     if refused:
-        with pytest.raises(UserError, match=r"K is singular with ridge 0, .* give a larger ridge, such as 1e-8"):
+        with pytest.raises(UserError, match=r"K is singular with ridge 0, .* give a larger one, such as ridge=1e-08"):
             measures.label_alignment(K, y, 0.0)
     else:
         assert measures.label_alignment(K, y, 0.0) == pytest.approx(3.0)

@@ -38,19 +38,20 @@ class Check:
 
     def __call__(self) -> int:
         to_stderr("gatefield check: every formula against an independent estimate, about a minute for all of them.")
-        from gatefield.lab import check_file
+        from gatefield.lab import check_output
         from gatefield.ledger import write_ledger
 
-        if self.output:
-            check_file(self.output)
         sources, names = ([text for texts in given for text in texts] for given in (self.source, self.name))
+        whole = not sources and not names
+        page = self.output or (Path("gatefield-ledger.html") if whole and not self.json else None)
+        if page:
+            check_output(page, "html")
         ledger = self._check(sources, names)
         self._show(ledger)
-        whole = not sources and not names
         if whole:
             write_ledger(self.store, ledger)
-        if self.output or (whole and not self.json):
-            self._write(ledger, self.output or Path("gatefield-ledger.html"))
+        if page:
+            self._write(ledger, page)
         return int(bool(ledger.bad))
 
     def _check(self, sources: Sequence[str], names: Sequence[str]) -> "Ledger":

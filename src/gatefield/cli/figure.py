@@ -10,7 +10,7 @@ from tyro.conf import Positional, UseAppendAction, arg
 
 from gatefield.cli.messages import report_error, to_stderr
 from gatefield.cli.store import unknown_entry
-from gatefield.cli.store_option import Store, check_store, default_store
+from gatefield.cli.store_option import Store, check_store, default_store, of_store
 from gatefield.cli.words.find import find_experiments, names_file, parted
 from gatefield.core.errors import UserError
 from gatefield.core.text.quoted import quoted
@@ -59,7 +59,9 @@ class Figure:
             if self.output and not (alone and len(found) == 1):
                 raise UserError("A file takes one figure, but more are asked for: name one of them, or leave --output out.")
             for name, (experiment, entry) in found.items():
-                _draw(experiment, entry, self.output or Path(f"{name}.svg"))
+                path = self.output or Path(f"{name}.svg")
+                _check_output(path)
+                _draw(experiment, entry, path)
         except UserError as error:
             return report_error(error)
         return 0
@@ -75,7 +77,7 @@ class Figure:
         for experiment in find_experiments(word):
             entry = store.entry(experiment.name, lab.resolve(experiment, self.preset, settings))
             asked = ["gatefield", "run", word, *(["--preset", self.preset] * (self.preset != "quick")), *settings]
-            found[experiment.name] = experiment, _finished(entry, shlex.join(asked))
+            found[experiment.name] = experiment, _finished(entry, of_store(shlex.join(asked), self.store), self.store)
         return found
 
     def _entry(self, word: str, settings: list[str]) -> "tuple[Experiment, Entry]":
@@ -88,7 +90,7 @@ class Figure:
         named = {holding.name: holding.entry for holding in holdings}
         if word not in named:
             raise unknown_entry(word, holdings, self.store)
-        entry = _finished(named[word], "")
+        entry = _finished(named[word], of_store(f"gatefield store {word}", self.store), self.store)
         return _experiment(entry), entry
 
 
@@ -96,8 +98,8 @@ def _check_output(path: Path) -> None:
     """See that a figure can be written there, before the work."""
     from gatefield import lab, show
 
-    show.figure_kind(path)
-    lab.check_file(path)
+    lab.check_file(path)  # whatever its name ends in
+    lab.check_output(path, show.figure_kind(path))
 
 
 def _draw(experiment: "Experiment", entry: "Entry", path: Path) -> None:
@@ -107,14 +109,14 @@ def _draw(experiment: "Experiment", entry: "Entry", path: Path) -> None:
     print(f"The figure of {entry.name}-{entry.id}: {path.resolve()}", flush=True)
 
 
-def _finished(entry: "Entry", asked: str) -> "Entry":
-    """The entry, if there is a record to draw from; `asked` is the command that makes it."""
+def _finished(entry: "Entry", asked: str, store: Path) -> "Entry":
+    """The entry, if there is a record to draw from; `asked` is the command that makes it, or that shows which does."""
     if entry.problem:
         raise UserError(entry.problem)
     if entry.status == "finished":
         return entry
-    others = f"; `gatefield store {entry.name}` lists others" if entry.path.parent.is_dir() else ""
-    run = f"by {quoted(asked)}" if asked else "by the command that `gatefield store` shows for it"
+    others = f"; `{of_store(f'gatefield store {entry.name}', store)}` lists others" if entry.path.parent.is_dir() else ""
+    run = f"by the command that `{asked}` shows" if asked.startswith("gatefield store") else f"by `{asked}`"
     if entry.status == "unfinished":
         raise UserError(f"{entry.name}-{entry.id} is not finished, so that it has no figure: go on with it {run}{others}.")
     raise UserError(

@@ -26,7 +26,7 @@ class Map:
 
         path = self.output or (None if self.json else Path("gatefield-map.html"))
         if path is not None:
-            lab.check_file(path)
+            lab.check_output(path, "md" if path.suffix == ".md" else "html")
         self._show()
         if path is not None:
             self._write(path)

@@ -32,7 +32,7 @@ class Report:
         from gatefield import experiments, lab, ledger, show
         from gatefield.core.progress import training_progress
 
-        lab.check_file(self.output)
+        lab.check_output(self.output, "html")
         for word in self.studies:
             if not names_file(word):
                 raise UserError(

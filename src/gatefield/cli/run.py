@@ -38,11 +38,9 @@ class Run:
     """Start over; what is in the store for these parameters is moved aside."""
 
     def __call__(self) -> int:
-        from gatefield import experiments
-
         words, settings = parted(self.names, self.set)
         if not words:
-            raise UserError(f"No experiment is named: give one or more of {', '.join(experiments.names())}.")
+            raise UserError("No experiment is named: give one or more of those that `gatefield list` shows.")
         return max([self._one(word, settings) for word in words])
 
     def _one(self, word: str, settings: Sequence[str]) -> int:
@@ -112,7 +110,7 @@ def diverging(name: str) -> Iterator[None]:
         warnings.showwarning = show
         try:
             yield
-        except UserError as error:
+        except Exception as error:
             if told and not isinstance(error, StoreError):
                 raise UserError(" ".join(told)) from error
             raise

@@ -5,12 +5,13 @@ import difflib
 import functools
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from tyro.conf import Positional, arg
 
 from gatefield.cli.messages import report_error, to_stderr
-from gatefield.cli.store_option import Store, check_store, default_store
+from gatefield.cli.store_option import Store, check_store, default_store, of_store
 from gatefield.core.errors import UserError
 from gatefield.core.text.quoted import quoted
 
@@ -109,7 +110,7 @@ def _is_confirmed(holdings: "Sequence[Holding]", sweeps: "Mapping[str, Sequence[
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
-def _named(holdings: "Sequence[Holding]", words: Sequence[str], store: object) -> "list[Holding]":
+def _named(holdings: "Sequence[Holding]", words: Sequence[str], store: Path) -> "list[Holding]":
     """Those with such names, or of such experiments, each once."""
     found: dict[str, Holding] = {}
     for word in words:
@@ -120,10 +121,11 @@ def _named(holdings: "Sequence[Holding]", words: Sequence[str], store: object) -
     return list(found.values())
 
 
-def unknown_entry(word: str, holdings: "Sequence[Holding]", store: object) -> UserError:
+def unknown_entry(word: str, holdings: "Sequence[Holding]", store: Path) -> UserError:
     """The sentence for a name that nothing has: names that begin like it, else those that are spelt alike."""
     names = list(dict.fromkeys(name for holding in holdings for name in (holding.experiment, holding.name)))
     near = [name for name in names if word and name.startswith(word)][:3] or difflib.get_close_matches(word, names)
     hint = f"did you mean {' or '.join(map(quoted, near))}? " if near else ""
     where = quoted(str(store))
-    return UserError(f"Nothing in the store {where} is called {quoted(word)}: {hint}`gatefield store` lists what there is.")
+    lists = of_store("gatefield store", store)
+    return UserError(f"Nothing in the store {where} is called {quoted(word)}: {hint}`{lists}` lists what there is.")

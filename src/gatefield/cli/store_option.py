@@ -1,6 +1,7 @@
 """The option --store, which most commands have."""
 
 import os
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -18,6 +19,15 @@ def default_store() -> Path:
     return Path(os.environ.get("GATEFIELD_STORE") or "gatefield-store")
 
 
+def of_store(command: str, store: Path) -> str:
+    """The command as it is typed for this store.
+
+    >>> of_store("gatefield store", Path("my records"))
+    "gatefield store --store 'my records'"
+    """
+    return command if store == default_store() else f"{command} --store {shlex.quote(str(store))}"
+
+
 def check_store(store: Path) -> None:
     """See that a store is there: one that is not is more likely mistyped than empty."""
     from gatefield import lab
@@ -26,4 +36,5 @@ def check_store(store: Path) -> None:
         missing = not store.expanduser().exists()
     if missing:
         where = quoted(str(store))
-        raise UserError(f"There is no store {where}: name another one by --store, or make this one by `gatefield tour`.")
+        make = of_store("gatefield tour", store)
+        raise UserError(f"There is no store {where}: name another one by --store, or make this one by `{make}`.")

@@ -9,6 +9,7 @@ __all__ = [
     "intervals",
     "keys",
     "lazy",
+    "memory",
     "precision",
     "progress",
     "provenance",

@@ -38,6 +38,7 @@ SINGLE = 1e-6
 KERNEL = 1e-4
 """What float32 may make of a symmetric kernel of many layers, over its largest entry."""
 _EXAMPLES = {"learning_rate": 0.01, "rtol": 1e-6, "atol": 1e-9, "steady_tol": 1e-8, "tolerance": 1e-9}
+_EXAMPLES |= {"share": 0.5, "mu": 0.5, "active": 1.0}  # of which `finite` alone does not know where they have to lie
 _EXAMPLES |= {"n": 40, "steps": 1000, "batch_size": 100, "size": 100}
 """What a message proposes where the usual size is known."""
 _PLAIN = (2.0, 0.5, 3.0, 1.0)
@@ -175,6 +176,24 @@ def symmetric(name: str, value: Any) -> Any:
     return value
 
 
+def kernel(name: str, value: Any) -> Any:
+    """Symmetric kernels (..., samples, samples) without negative eigenvalues, up to rounding, where they are finite."""
+    if isinstance(symmetric(name, value), Tracer):
+        return value
+    entries = np.asarray(value, dtype=np.float64)
+    whole = np.where(np.isfinite(entries).all((-2, -1), keepdims=True), entries, np.eye(entries.shape[-1]))
+    slack = KERNEL * np.abs(whole).sum(-1).max(-1)[..., None, None]  # no eigenvalue is larger than the largest row
+    try:  # it takes a small part of the time that eigenvalues take
+        np.linalg.cholesky(whole + np.where(slack > 0, slack, 1.0) * np.eye(entries.shape[-1]))
+    except np.linalg.LinAlgError:
+        least = np.linalg.eigvalsh(whole).min()
+        raise UserError(
+            f"{name} must have no negative eigenvalue, but has {least:.3g}; give the kernel of one set of samples with itself, "
+            "such as x @ x.T."
+        ) from None
+    return value
+
+
 def covariance(name: str, value: Any) -> Any:
     """A symmetric matrix (n, n) without negative eigenvalues, up to rounding in single precision."""
     if not isinstance(value, Tracer) and hasattr(value, "dtype") and jnp.issubdtype(value.dtype, np.number):
@@ -225,7 +244,8 @@ def _way_out(name: str, wrong: np.ndarray, holds: Callable[[np.ndarray], Any]) -
 
 
 def _write(name: str, example: int | float) -> str:
-    return f"write for instance {name}={example:g}" if name.isidentifier() else f"{example:g} would do"
+    text = str(example) if isinstance(example, int) else f"{example:g}"  # whole numbers in full, as they are typed
+    return f"write for instance {name}={text}" if name.isidentifier() else f"{text} would do"
 
 
 def length_scale(value: Any, name: str = "xi") -> Any:
@@ -277,11 +297,18 @@ def count(name: str, value: Any, *, least: int = 1, most: int = MOST) -> int:
     except TypeError:
         number = None
     if number is None or isinstance(value, bool) or number < least:
-        way_out = _write(name, max(least, _EXAMPLES.get(name, least)))
+        way_out = _write(name, _counted(name, least, most))
         raise UserError(f"{name} must be a whole number of at least {least}, but is {quoted(value)}; {way_out}.")
     if number > most:
-        raise UserError(f"{name} must be at most {most:,}, but is {quoted(value)}; {_write(name, _EXAMPLES.get(name, most))}.")
+        way_out = _write(name, _counted(name, least, most))
+        raise UserError(f"{name} must be at most {most:,}, but is {quoted(value)}; {way_out}.")
     return number
+
+
+def _counted(name: str, least: int, most: int) -> int:
+    """A count to propose: the usual one if that may be, else the smallest that makes sense."""
+    usual = _EXAMPLES.get(name, least)
+    return int(usual) if max(least, 0) <= usual <= most else max(least, min(most, 0))
 
 
 def choice(kind: str, value: Any, options: Iterable[Name]) -> Name:

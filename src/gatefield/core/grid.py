@@ -1,6 +1,7 @@
 """The axes of many runs, named once."""
 
 import difflib
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 import xarray as xr
 
 from gatefield.core.errors import UserError, unknown_name
+from gatefield.core.memory import RUN, check_room
 from gatefield.core.runs import map_run_axes, run_count
 from gatefield.core.text.quoted import quoted
 
@@ -46,6 +48,7 @@ class Grid:
     def __init__(self, **axes: Sequence[Any] | np.ndarray | int) -> None:
         if not axes:
             raise UserError("A grid needs at least one axis; write for instance Grid(gain=[1.0, 3.0], seed=8).")
+        _check_room(axes)
         self.axes = {name: _values(name, values) for name, values in axes.items()}
         places = np.meshgrid(*(np.arange(len(values)) for values in self.axes.values()), indexing="ij")
         self._places = {name: place.ravel() for name, place in zip(self.axes, places, strict=True)}
@@ -168,6 +171,24 @@ def check_grid(runs: Any) -> Grid:
     if not isinstance(runs, Grid):
         raise UserError(f"runs must be a Grid, but is {quoted(runs)}; write for instance runs=Grid(seed=3).")
     return runs
+
+
+def _check_room(axes: dict[str, Any]) -> None:
+    """See that there is memory for so many runs, before a list of them is made."""
+    sizes = {name: _length(values) for name, values in axes.items()}
+    runs = math.prod(max(length, 0) for length in sizes.values())
+    longest = max(sizes, key=lambda name: sizes[name])
+    check_room(
+        f"A grid of {runs:,} runs ({' x '.join(f'{length:,} along {name}' for name, length in sizes.items())})",
+        runs * RUN,
+        f"choose fewer along {longest}",
+    )
+
+
+def _length(values: Any) -> int:
+    if isinstance(values, int):
+        return values
+    return len(values) if hasattr(values, "__len__") else 1
 
 
 def _values(name: str, values: Any) -> np.ndarray:

@@ -41,9 +41,9 @@ def numbers(name: str, value: Any) -> None:
     checks.finite(name, value)
 
 
-def symmetric(name: str, value: Any) -> None:
-    """Kernels (..., samples, samples), finite and symmetric."""
-    checks.symmetric(name, value)
+def kernel(name: str, value: Any) -> None:
+    """Kernels (..., samples, samples), finite."""
+    checks.kernel(name, value)
     checks.finite(name, value)
 
 

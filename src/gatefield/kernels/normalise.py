@@ -5,16 +5,17 @@ from collections.abc import Sequence
 import jax.numpy as jnp
 from jaxtyping import ArrayLike, Float, Real
 
+from gatefield.core import checks
 from gatefield.core.arrays import Exact
 from gatefield.core.checks import given
 from gatefield.core.precision import exact, real
-from gatefield.kernels.arrays import symmetric
+from gatefield.kernels.arrays import kernel
 
 Kernels = Float[Exact, "*many samples samples"]
 KernelsLike = Real[ArrayLike, "*many samples samples"] | Sequence
 
 
-@given(K=symmetric)
+@given(K=kernel)
 @exact
 def trace_normalised(K: KernelsLike) -> Kernels:
     r"""The kernel divided by its trace, so that its eigenvalues sum to one; a kernel of trace zero stays zero.
@@ -25,7 +26,7 @@ def trace_normalised(K: KernelsLike) -> Kernels:
 
     - `K`: one kernel, or many with leading axes.
 
-    **Returns** the kernel of trace one; float64 NumPy unless traced.
+    **Returns** the kernel of trace one; float64 NumPy unless traced, and then NaN where the trace is negative.
 
     >>> trace_normalised([[2.0, 1.0], [1.0, 2.0]])
     array([[0.5 , 0.25],
@@ -35,10 +36,10 @@ def trace_normalised(K: KernelsLike) -> Kernels:
     """
     K = real(K)
     trace = jnp.trace(K, axis1=-2, axis2=-1)[..., None, None]
-    return K / jnp.where(trace == 0, 1.0, trace)
+    return K / jnp.where(trace == 0, 1.0, jnp.where(trace < 0, jnp.nan, trace))
 
 
-@given(K=symmetric)
+@given(K=kernel)
 @exact
 def cosine_normalised(K: KernelsLike) -> Kernels:
     r"""The kernel with ones on its diagonal: cosines between samples; a sample with K(s, s) = 0 has cosine zero with all.
@@ -49,7 +50,7 @@ def cosine_normalised(K: KernelsLike) -> Kernels:
 
     - `K`: one kernel, or many with leading axes.
 
-    **Returns** the cosines; float64 NumPy unless traced.
+    **Returns** the cosines; float64 NumPy unless traced, and then NaN for a sample with a negative K(s, s).
 
     >>> cosine_normalised([[4.0, 1.0], [1.0, 1.0]])
     array([[1. , 0.5],
@@ -61,5 +62,8 @@ def cosine_normalised(K: KernelsLike) -> Kernels:
     power = jnp.diagonal(K, axis1=-2, axis2=-1)
     none = power <= 0  # false for NaN, which stays NaN
     length = jnp.where(none, 1.0, jnp.sqrt(jnp.where(none, 1.0, power)))
+    wrong = power < -checks.KERNEL * jnp.abs(K).max((-2, -1))[..., None]  # known only when it is traced
+    length = jnp.where(wrong, jnp.nan, length)
     cosines = K / (length[..., :, None] * length[..., None, :])
+    none &= ~wrong
     return jnp.where(none[..., :, None] | none[..., None, :], 0.0, cosines)

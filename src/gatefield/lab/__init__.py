@@ -13,6 +13,8 @@ from gatefield.lab.bench import MemoryBench as MemoryBench
 from gatefield.lab.bench import Progress as Progress
 from gatefield.lab.experiment import Experiment as Experiment
 from gatefield.lab.experiment import Parameters as Parameters
+from gatefield.lab.judge import DIVERGED as DIVERGED
+from gatefield.lab.judge import judge as judge
 from gatefield.lab.parameters import command as command
 from gatefield.lab.parameters import resolve as resolve
 from gatefield.lab.parameters import written as written
@@ -29,6 +31,7 @@ from gatefield.lab.store.holdings import Holding as Holding
 from gatefield.lab.store.holdings import holdings as holdings
 from gatefield.lab.store.holdings import remove as remove
 from gatefield.lab.store.json import write_json as write_json
+from gatefield.lab.store.output import check_output as check_output
 from gatefield.lab.store.recorder import ZarrRecorder as ZarrRecorder
 from gatefield.lab.store.records import open_record as open_record
 from gatefield.lab.store.records import write_record as write_record
@@ -59,6 +62,7 @@ from gatefield.lab.verdict import Verdict as Verdict
 from gatefield.lab.verdict import headline as headline
 
 __all__ = [
+    "DIVERGED",
     "About",
     "Bench",
     "BlockOutcome",
@@ -78,10 +82,12 @@ __all__ = [
     "ZarrRecorder",
     "check_cluster",
     "check_file",
+    "check_output",
     "command",
     "do_block",
     "headline",
     "holdings",
+    "judge",
     "kinds",
     "load_study",
     "make_folder",

@@ -52,13 +52,21 @@ class StoreBench:
 
     def __init__(self, parts: Path, progress: Progress | None = None, guard: Callable[[], None] = lambda: None) -> None:
         self._parts, self._progress, self._guard, self._done = parts, progress, guard, set[str]()
+        self.diverged: dict[str, None] = {}
+        """Sentences of trainings in which runs diverged, each once."""
+        self.finite = 0
+        """How many runs did not."""
 
     def train(self, part: str, net: Any, task: Any, **settings: Any) -> Training:
         """`gatefield.train`, recorded as the named part, from its last commit on if there is one."""
         _check_part(part, self._done)
         self._guard()
         recorder = ZarrRecorder(self._parts / part, self._guard)
-        return train(net, task, progress=_bound(self._progress, part), recorder=recorder, **settings)
+        trained = train(net, task, progress=_bound(self._progress, part), recorder=recorder, **settings)
+        self.diverged |= dict.fromkeys(filter(None, [trained.record.attrs.get("diverged")]))
+        if "status" in trained.record:
+            self.finite += int((trained.record.status.max("step") == 0).sum())
+        return trained
 
 
 def _check_part(part: str, done: set[str]) -> None:

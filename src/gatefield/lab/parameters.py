@@ -35,7 +35,7 @@ def resolve(
     """
     if preset not in experiment.presets:
         raise unknown_name("preset", preset, experiment.presets)
-    given = overrides if isinstance(overrides, Mapping) else dict(_split(text) for text in overrides)
+    given = overrides if isinstance(overrides, Mapping) else _settings(overrides)
     values = {**experiment.presets[preset], **_read(experiment.Parameters, given)}
     try:
         return experiment.Parameters(**values)
@@ -99,6 +99,16 @@ def _toml(text: str) -> Any:
 
 def _is_plain(value: Any) -> bool:
     return all(map(_is_plain, value)) if isinstance(value, list) else isinstance(value, bool | int | float | str)
+
+
+def _settings(texts: Sequence[str]) -> dict[str, str]:
+    """Name -> value of texts `"name=value"`, each name once."""
+    given: dict[str, str] = {}
+    for name, value in map(_split, texts):
+        if name in given:
+            raise UserError(f"{name} is given twice, as {quoted(given[name])} and {quoted(value)}: leave one of them out.")
+        given[name] = value
+    return given
 
 
 def _split(text: str) -> tuple[str, str]:

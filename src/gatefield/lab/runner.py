@@ -6,15 +6,18 @@ import functools
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import xarray as xr
 
 from gatefield.core.errors import StoreError, UserError
+from gatefield.core.memory import RUN, check_room
 from gatefield.core.provenance import now, provenance
 from gatefield.core.text.quoted import quoted
 from gatefield.core.version import __version__
 from gatefield.lab.bench import Progress, StoreBench
 from gatefield.lab.experiment import Experiment, Parameters
+from gatefield.lab.judge import DIVERGED, FINITE, judge
 from gatefield.lab.parameters import command
 from gatefield.lab.store.disk import FRESH, Damaged, free_name, make_folder, move_aside, writing
 from gatefield.lab.store.format import RECORD_FORMAT, sealed
@@ -67,6 +70,7 @@ def run(
     (False, True)
     """
     start = time.monotonic()
+    _check_room(experiment, parameters)
     entry = store.entry(experiment.name, parameters)
     if not fresh and entry.status == "finished" and not entry.is_blocked():
         return _outcome(experiment, entry, start, reused=True)
@@ -83,8 +87,17 @@ def run(
         with Place(entry.path) as place:
             bench = StoreBench(entry.path / PARTS, progress, functools.partial(_check, place, held))
             record = _simulated(experiment, parameters, bench).assign_attrs(_made(experiment, parameters, about))
+            record = record.assign_attrs(_diverged(bench))
             _write(entry, place, record.assign_attrs(seconds=round(time.monotonic() - start, 3), resumed=int(resumed)))
         return _outcome(experiment, entry, start, resumed=resumed)
+
+
+def _check_room(experiment: Experiment, parameters: Parameters) -> None:
+    """See that there is memory for so many seeds, by what most experiments call them, before anything is made of them."""
+    seeds, n = (getattr(parameters, name, 0) for name in ("seeds", "n"))
+    if isinstance(seeds, int) and isinstance(n, int):
+        needed = seeds * (RUN + 8 * n)  # a field at the start and one at the end, in single precision
+        check_room(f"{experiment.name} with seeds={seeds}", needed, "choose fewer seeds")
 
 
 def _simulated(experiment: Experiment, parameters: Parameters, bench: StoreBench) -> xr.Dataset:
@@ -97,10 +110,15 @@ def _simulated(experiment: Experiment, parameters: Parameters, bench: StoreBench
     return record
 
 
+def _diverged(bench: StoreBench) -> dict[str, Any]:
+    """What the record says of runs that diverged."""
+    return {DIVERGED: " ".join(bench.diverged), FINITE: bench.finite} if bench.diverged else {}
+
+
 def _outcome(experiment: Experiment, entry: Entry, start: float, *, reused: bool = False, resumed: bool = False) -> Outcome:
     """The record and what follows from it now."""
     record = entry.record()  # also if it was made just now: what is judged is what every later reader gets
-    verdicts = list(experiment.verdicts(record))
+    verdicts = judge(experiment, record)
     remarks = _remarks(experiment, entry, record) if reused else ()
     with contextlib.suppress(StoreError) if reused else contextlib.nullcontext():  # a store may be read-only by now
         _keep(experiment, entry, verdicts)
@@ -108,7 +126,8 @@ def _outcome(experiment: Experiment, entry: Entry, start: float, *, reused: bool
 
 
 def _remarks(experiment: Experiment, entry: Entry, record: xr.Dataset) -> tuple[str, ...]:
-    """What is to be told of a run that was found: damage beside the record, and code that is not that of the record."""
+    """What is to be told of a run that was found: damage beside the record, runs that diverged, and code that is not that of
+    the record."""
     remarks = []
     verdicts = [(VERDICTS, entry.verdicts)] if entry.is_sealed() else []  # earlier versions kept other verdicts
     for file, read in ((ABOUT, entry.read_about), *verdicts):
@@ -118,6 +137,8 @@ def _remarks(experiment: Experiment, entry: Entry, record: xr.Dataset) -> tuple[
             remarks.append(f"{file} was damaged, and is made anew from the record, which is whole.")
         except StoreError as error:
             remarks.append(str(error))
+    if DIVERGED in record.attrs:
+        remarks.append(record.attrs[DIVERGED])
     if experiment.code and record.attrs.get("code", experiment.code) != experiment.code:
         remarks.append(f"{experiment.origin} has changed since this run; {FRESH} computes it again.")
     return tuple(remarks)

@@ -7,6 +7,7 @@ from typing import Any, Literal, SupportsFloat, TypedDict, Unpack, get_args
 
 from gatefield.core.errors import UserError, unknown_name
 from gatefield.core.text.quoted import quoted
+from gatefield.lab.bound import Bound
 
 Kind = Literal["claim", "prediction", "reproduction", "control", "regression"]
 """A claim of a source; a prediction of theory; a published number made again; a control, which shows that the measurement can
@@ -15,6 +16,9 @@ tell; a regression, which shows that nothing has changed."""
 Outcome = Literal["confirmed", "refuted", "not decided", "off", "not judged"]
 """`refuted` is a finding; `not decided`: the error is larger than the distance from the bound; `off`: a reproduction, control
 or regression that missed; `not judged`: the record does not have what the claim is about, and `why` says what to set."""
+
+UNDEFINED = "what it is judged by is undefined (NaN) in this record"
+"""Why a claim is not judged whose numbers are none, as where runs diverged."""
 
 
 Real = SupportsFloat
@@ -31,62 +35,6 @@ class Words(TypedDict, total=False):
     note: str
     found: str
     otherwise: str
-
-
-@dataclasses.dataclass(frozen=True)
-class Bound:
-    """Where a measured number has to lie: from `low` to `high`, the ends with it or not; None is no end on that side."""
-
-    measured: float
-    low: float | None
-    high: float | None
-    rule: str
-    """In words: what is measured, and where it has to lie."""
-    ends: bool = False
-    error: float = 0.0
-    predicted: float | None = None
-    """The number that was predicted; None if only the bound was."""
-    at: str = ""
-    """Where the claim was looked at, in a table of several places; see `Verdict.each`."""
-
-    @property
-    def holds(self) -> bool:
-        m, low, high = self.measured, self.low, self.high
-        if self.ends:
-            return (low is None or low <= m) and (high is None or m <= high)
-        return (low is None or low < m) and (high is None or m < high)
-
-    @property
-    def decided(self) -> bool:
-        """Whether all are numbers, and the measured one is further from each end than its error, if it has one."""
-        ends = [end for end in (self.low, self.high) if end is not None]
-        if any(map(math.isnan, (self.measured, self.error, *ends))):
-            return False
-        return not self.error or all(abs(self.measured - end) > self.error for end in ends)
-
-    @property
-    def outcome(self) -> Literal["holds", "missed", "not decided"]:
-        return "not decided" if not self.decided else "holds" if self.holds else "missed"
-
-    @property
-    def margin(self) -> float:
-        """How far the measured number is inside its bound (positive) or outside it (negative), in units that can be compared.
-
-        For an interval, in half-widths from its nearer end: 1 in its middle, 0 at an end. For one end, as a part of that end,
-        or as it is where the end is 0.
-
-        >>> Bound(3.5, 3.0, 5.0, "").margin, Bound(0.05, None, 0.1, "").margin, Bound(0.2, None, 0.1, "").margin
-        (0.5, 0.5, -1.0)
-        """
-        if self.low is not None and self.high is not None:
-            half = (self.high - self.low) / 2
-            inside = min(self.measured - self.low, self.high - self.measured)
-            return inside / half if half else 1.0 if not inside else -math.inf
-        end = self.low if self.low is not None else self.high
-        if end is None:
-            return math.nan
-        inside = self.measured - end if self.low is not None else end - self.measured
-        return inside / abs(end) if end else inside
 
 
 @dataclasses.dataclass(frozen=True)
@@ -107,7 +55,7 @@ class Verdict:
       what if it is refuted, each a sentence that stands alone, with its numbers; see `headline`.
 
     `verdict.and_below(...)`, `and_above`, `and_within` add a further condition, which must hold too. `verdict.holds` is None
-    where nothing was judged.
+    where nothing was judged. Where a number is none (NaN), as where runs diverged, nothing is.
 
     >>> verdict = Verdict.within("the field localizes at gain 3", 0.64, 0.655, atol=0.03, of="median IPR", kind="reproduction")
     >>> verdict.holds, verdict.outcome, verdict.tolerance
@@ -164,7 +112,7 @@ class Verdict:
         """How far apart predicted and measured may be, in words, and the error of what is measured, if it has one."""
         if self.table:
             return f"at each of {len(self.table)} places"
-        return ", and ".join(bound.rule + (f" (error {number(bound.error)})" if bound.error else "") for bound in self.bounds)
+        return ", and ".join(bound.rule + _within_error(bound) for bound in self.bounds)
 
     @property
     def sentence(self) -> str:
@@ -240,8 +188,8 @@ class Verdict:
         """No difference is seen between predicted and measured: the test named by `by` gives a p-value of at least `level`."""
         if "error" in words or "of" in words:
             raise ValueError("A verdict by a `test` takes no error and no `of`: its p-value has none, and `by` names it.")
-        bound = _above(level, p, True, {"of": f"{by}, p"})
-        return dataclasses.replace(cls._made(claim, predicted, bound, words), measured=_float(measured))
+        made = cls._made(claim, predicted, _above(level, p, True, {"of": f"{by}, p"}), words)
+        return dataclasses.replace(made, measured=_float(measured)) if made.bounds else made
 
     @classmethod
     def not_judged(
@@ -304,6 +252,9 @@ class Verdict:
     def _made(cls, claim: str, predicted: Real | None, bound: Bound, words: Words) -> "Verdict":
         others: dict[str, Any] = {name: value for name, value in words.items() if name not in ("of", "error")}
         bound = dataclasses.replace(bound, predicted=None if predicted is None else _float(predicted))
+        if not bound.defined:
+            others["note"] = ""  # which would tell the same numbers
+            return cls.not_judged(claim, UNDEFINED, **others)
         return cls(claim, bound.measured, (bound,), **others)
 
     def and_below(self, bound: Real, measured: Real, *, or_equal: bool = False, of: str = "", error: Real = 0.0) -> "Verdict":
@@ -330,6 +281,8 @@ class Verdict:
     def _and(self, bound: Bound) -> "Verdict":
         if not self.bounds:  # what is not judged stays so
             return self
+        if not bound.defined:
+            return dataclasses.replace(self, measured=math.nan, bounds=(), note="", why=UNDEFINED)
         return dataclasses.replace(self, bounds=(*self.bounds, bound))
 
 
@@ -352,6 +305,11 @@ def headline(title: str, verdicts: Iterable[Verdict]) -> str:
 def number(value: Real) -> str:
     """A bound as it is read: up to six digits, whole numbers plain."""
     return f"{_float(value):.6g}"
+
+
+def _within_error(bound: Bound) -> str:
+    """The error in words; it is infinite where it is not known, as of one seed."""
+    return f" (error {'unknown' if math.isinf(bound.error) else number(bound.error)})" if bound.error else ""
 
 
 def _float(value: Real) -> float:

@@ -67,8 +67,8 @@ def timed_masks(name: str, value: Any) -> None:
 
 
 def kernel(name: str, K: Any) -> None:
-    """Symmetric kernels (..., samples, samples)."""
-    checks.symmetric(name, K)
+    """Kernels (..., samples, samples)."""
+    checks.kernel(name, K)
 
 
 def sound(K: Array) -> Bool[Array, "*batch"]:

@@ -17,6 +17,8 @@ from gatefield.core.precision import exact, real
 from gatefield.measures.inputs import fields, kernel, sound
 from gatefield.measures.labels import LAST_TWO, labelled
 
+LIFTED = 1e-14
+"""Where a ridge that is proposed puts the smallest eigenvalue, as a part of the largest."""
 SINGULAR = 1e-15
 """A smallest eigenvalue below this part of the largest is rounding, in float64: nothing is known of its inverse."""
 KernelLike = Real[ArrayLike, "*#batch samples samples"] | Sequence
@@ -44,8 +46,8 @@ def label_alignment(
     - `dim`: the two dimensions of a `DataArray` that hold the samples, by default its last two.
 
     **Returns** nu; float64 NumPy unless traced, or a `DataArray`. It is NaN where K is zero, as it is when all gates have
-    closed, and where K has a NaN. Its derivatives in K, y and the ridge hold for repeated
-    eigenvalues too:
+    closed, where K has a NaN, and if traced where K with its ridge has a negative eigenvalue. Its
+    derivatives in K, y and the ridge hold for repeated eigenvalues too:
     $\partial\nu/\partial K = -uu^\top - |u|^2\,\frac{\text{ridge}}n I$ with $u = (K+rI)^{-1}y$.
 
     >>> import numpy as np
@@ -61,14 +63,14 @@ def label_alignment(
         )
     added = real(alignment_ridge(K, ridge))
     good = sound(K) & (_trace(K) > 0)
-    _check_trace(K)
     whole = jnp.where(good[..., None, None], K, jnp.eye(K.shape[-1]))
     nu, least = _alignment(whole, y, jnp.where(good, added, 0.0))
     if not isinstance(least, Tracer) and bool((least <= SINGULAR).any()):
         raise UserError(
-            f"K is singular with ridge {np.max(ridge):g}, so that nu is not finite; give a larger ridge, such as 1e-8."
+            f"K is singular with ridge {np.max(ridge):g}, so that nu is not finite; give a larger one, such as "
+            f"ridge={_enough(np.asarray(whole)):g}."
         )
-    return jnp.where(good, nu, jnp.nan)
+    return jnp.where(good & (least >= 0), nu, jnp.nan)
 
 
 @labelled(("alignment_ridge", "what is added to each eigenvalue"), dim=LAST_TWO)
@@ -95,9 +97,11 @@ def _trace(K: Array) -> Array:
     return jnp.trace(K, axis1=-2, axis2=-1)
 
 
-def _check_trace(K: Array) -> None:
-    if not isinstance(K, Tracer) and bool((_trace(K) < 0).any()):
-        raise UserError(f"K must have no negative trace, but has {np.nanmin(_trace(K)):g}; give the kernel of a network.")
+def _enough(K: np.ndarray) -> float:
+    """A power of ten that as a ridge lifts all eigenvalues well above rounding; 1e-8, the usual one, if that does."""
+    eigenvalues = np.linalg.eigvalsh(K)
+    lacking = 2 * (LIFTED * eigenvalues[..., -1] - eigenvalues[..., 0]) / eigenvalues.mean(-1)
+    return max(1e-8, 10.0 ** np.ceil(np.log10(lacking.max())))
 
 
 @jax.custom_jvp

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import jax.numpy as jnp
 from jaxtyping import ArrayLike, Float, Real
 
+from gatefield.core import checks
 from gatefield.core.arrays import Exact
 from gatefield.core.checks import given
 from gatefield.core.precision import exact, real
@@ -27,7 +28,8 @@ def cumulative_spectrum(K: Real[ArrayLike, "*batch samples samples"] | Sequence)
     - `K`: symmetric kernel, or many with leading axes; or a `DataArray`.
     - `dim`: the two dimensions of a `DataArray` that hold the samples.
 
-    **Returns** the n sums, ascending; float64 NumPy unless traced, or a `DataArray` with the dimension `mode` for k.
+    **Returns** the n sums, ascending; float64 NumPy unless traced, or a `DataArray` with the dimension `mode` for k. It is
+    NaN where K has a NaN, or, if traced, a negative eigenvalue.
 
     >>> cumulative_spectrum([[2.0, 1.0], [1.0, 2.0]])
     array([1., 4.])
@@ -36,5 +38,6 @@ def cumulative_spectrum(K: Real[ArrayLike, "*batch samples samples"] | Sequence)
     """
     K = real(K)
     good = sound(K)
-    sums = jnp.cumsum(jnp.linalg.eigvalsh(jnp.where(good[..., None, None], K, 0.0)), axis=-1)
-    return jnp.where(good[..., None], sums, jnp.nan)
+    eigenvalues = jnp.linalg.eigvalsh(jnp.where(good[..., None, None], K, 0.0))
+    good &= eigenvalues[..., 0] >= -checks.KERNEL * jnp.abs(K).sum(-1).max(-1)
+    return jnp.where(good[..., None], jnp.cumsum(eigenvalues, axis=-1), jnp.nan)

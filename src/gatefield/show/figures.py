@@ -11,7 +11,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from gatefield.core.errors import UserError, unknown_name
-from gatefield.lab import Experiment, Verdict, headline, write_file
+from gatefield.lab import Experiment, Verdict, headline, judge, write_file
 from gatefield.plot import entitle, style
 
 # Without dates and versions the same record gives the same bytes.
@@ -40,7 +40,7 @@ def draw(
         raise UserError(f"Experiment {experiment.name} has one figure only; leave out more=True.")
     with style():
         figure = picture(record)
-        entitle(figure, headline(experiment.title, experiment.verdicts(record) if verdicts is None else verdicts))
+        entitle(figure, headline(experiment.title, judge(experiment, record) if verdicts is None else verdicts))
     plt.close(figure)  # pyplot lets go of it; the figure itself stays
     return figure
 

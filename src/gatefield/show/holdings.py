@@ -39,7 +39,7 @@ def describe_holding(holding: Holding, find: Find, console: Console) -> None:
     """One of them in full: how far it is, its setting, where it lies, and the command that makes it."""
     print_line(_line(holding), console)
     entry = holding.entry
-    for words in (entry.problem, _committed(holding), _setting(holding, find)):
+    for words in (entry.problem, holding.misplaced, _committed(holding), _setting(holding, find)):
         if words:
             print_line(f"  {words}", console)
     print_line(f"  folder: {entry.path}", console)
@@ -67,7 +67,8 @@ def _time(holding: Holding) -> str:
 
 
 def _short(holding: Holding, find: Find) -> str:
-    return textwrap.shorten(holding.entry.problem or _setting(holding, find), _MOST, placeholder=" ...")
+    words = holding.entry.problem or holding.misplaced or _setting(holding, find)
+    return textwrap.shorten(words, _MOST, placeholder=" ...")
 
 
 def _setting(holding: Holding, find: Find) -> str:

@@ -10,7 +10,7 @@ import pydantic
 from gatefield import experiments
 from gatefield.core.errors import UserError
 from gatefield.core.text.quoted import quoted
-from gatefield.lab import About, Entry, Experiment, Verdict, command, headline, written
+from gatefield.lab import DIVERGED, About, Entry, Experiment, Verdict, command, headline, written
 from gatefield.show.pictures import Pictures, kept_pictures
 from gatefield.show.setting import setting, short_command, store_option
 from gatefield.show.shown import provenance, shown_of
@@ -40,6 +40,11 @@ class Section:
     @property
     def anchor(self) -> str:
         return f"{self.name}-{self.id}"
+
+    @property
+    def diverged(self) -> str:
+        """Which of its runs diverged, in a sentence; empty if none did."""
+        return dict(self.provenance).get(DIVERGED, "")
 
     @property
     def headline(self) -> str:

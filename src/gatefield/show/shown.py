@@ -11,7 +11,7 @@ import pydantic
 import xarray as xr
 
 from gatefield.core.errors import StoreError
-from gatefield.lab import Entry, Experiment, Verdict, write_file
+from gatefield.lab import Entry, Experiment, Verdict, judge, write_file
 from gatefield.show.kept import FIGURE, code_digest
 from gatefield.show.pictures import PICTURES, UNREADABLE, Pictures, digest_of, kept_pictures, pictures_of, sealed, unsealed
 
@@ -41,7 +41,7 @@ def shown_of(experiment: Experiment, entry: Entry) -> Shown:
     if kept:
         return kept
     record = entry.record()
-    verdicts = experiment.verdicts(record)
+    verdicts = judge(experiment, record)
     shown = Shown(verdicts, pictures_of(experiment, record, folder, verdicts), provenance(record))
     if files:
         _keep(folder, shown, source)
@@ -98,7 +98,7 @@ _FIRST: dict[str, str] = {
     "parameters": "parameters",
 }
 """Attributes that readers want to see, in that order, and their names."""
-_LEFT = {"command", "complete", "kind", "experiment", "record_format", "created", "resumed", "fingerprint"}
+_LEFT = {"command", "complete", "kind", "experiment", "record_format", "created", "resumed", "fingerprint", "finite_runs"}
 """Attributes for the store, which say nothing to readers."""
 
 

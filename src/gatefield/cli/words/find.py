@@ -1,10 +1,12 @@
 """From a word on the command line to experiments: the name of one, or a file of the user's own."""
 
+import difflib
 import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from gatefield.core.errors import UserError, unknown_name
+from gatefield.core.errors import UserError
+from gatefield.core.text.quoted import quoted
 
 if TYPE_CHECKING:
     from gatefield.lab import Experiment
@@ -35,8 +37,12 @@ def find_experiments(word: str) -> "list[Experiment]":
 
     if not names_file(word):
         if word not in experiments.names():
-            unknown = unknown_name("experiment", word, experiments.names())
-            raise UserError(f"{unknown} One of your own is named by its file, as in `gatefield run FILE.py`.")
+            near = difflib.get_close_matches(word, experiments.names(), n=1)
+            hint = f"did you mean '{near[0]}'? " if near else ""
+            raise UserError(
+                f"Unknown experiment {quoted(word)}: {hint}`gatefield list` shows them all. "
+                "One of your own is named by its file, as in `gatefield run FILE.py`."
+            )
         return [experiments.get(word)]
     from gatefield.lab import load_study
 

@@ -149,10 +149,9 @@ def _fetch(collection: Collection, path: Path, mirrors: Mapping[str, str], tell:
         except (OSError, ValueError) as error:  # no connection, no such file, a full disk; another file than the published
             failures.append((name, _reason(error)))
     kind = Unreachable if all(reason == NO_CONNECTION for _, reason in failures) else UserError
-    raise kind(
-        f"Cannot fetch '{path.name}' of {collection.name} ({'; '.join(map(': '.join, failures))}): try again later, "
-        f"or give a folder that holds it by --folder or GATEFIELD_DATA."
-    )
+    tried = f"Cannot fetch '{path.name}' of {collection.name} ({'; '.join(map(': '.join, failures))}): try again later, "
+    way_out = "or give a folder that holds it by {} or GATEFIELD_DATA."
+    raise kind(tried + way_out.format("folder="), shell=tried + way_out.format("--folder"))
 
 
 def _mirrors(collection: Collection, mirror: str | None) -> Mapping[str, str]:

@@ -16,6 +16,7 @@ import xarray as xr
 from jaxtyping import Array
 
 from gatefield.core.errors import UserError
+from gatefield.core.memory import check_room
 from gatefield.dynamics.train.engine import State, observe
 from gatefield.dynamics.train.pieces import Pace, pieces
 from gatefield.dynamics.train.problem import Setup
@@ -114,6 +115,8 @@ class Session:
         """How many records the buffers of the compiled program can hold."""
         shapes = eqx.filter_eval_shape(self._observe, state)
         size = sum(np.prod(shape.shape) * shape.dtype.itemsize for shape in shapes.values())
+        words = f"A record of {shapes['loss'].shape[0]:,} runs at {len(self.marks):,} steps"
+        check_room(words, int(size) * len(self.marks), "choose fewer runs, a larger record_every, or smaller sizes")
         return int(np.clip(BYTES_PER_COMMIT // size, 2, min(len(self.marks), RECORDS_PER_COMMIT)))
 
     def _complete(self, rows: Rows | None, state: State, done: int, block: int, capacity: int) -> tuple[Rows, State]:

@@ -152,6 +152,7 @@ def train(
     diverged = divergence(record, setup)
     if diverged:
         warnings.warn(diverged, Diverged, stacklevel=2)
+        record = record.assign_attrs(diverged=diverged)
     return Training(trained, portable(record) if runs is None else runs.unfold(record))
 
 

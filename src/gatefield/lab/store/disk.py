@@ -30,7 +30,15 @@ _KINDS = {stat.S_ISDIR: "a folder", stat.S_ISFIFO: "a FIFO", stat.S_ISSOCK: "a s
 
 
 class Damaged(StoreError):
-    """A file is not as it was written."""
+    """A file is not as it was written; `what` says which, and `usual` whether it asks for the record to be made anew."""
+
+    def __init__(self, what: str, advice: str, *, usual: bool = False) -> None:
+        super().__init__(f"{what}: {advice}.")
+        self.what, self.usual = what, usual
+
+    def made_by(self, command: str) -> "Damaged":
+        """The same, with the command that makes the record anew."""
+        return Damaged(self.what, f"`{command}` makes it anew, and moves what is there aside (in Python fresh=True)")
 
 
 @contextlib.contextmanager
@@ -136,4 +144,4 @@ def flush_tree(folder: Path) -> None:
 def corrupted(folder: Path, file: str, what: str, advice: str = "") -> Damaged:
     """The error for a file that is not as it was written; `advice` says what stands and what to do, if not the usual."""
     usual = f"move '{folder}' away and run the same command again to make it anew; other records are untouched"
-    return Damaged(f"The record in '{folder}' is corrupted, since {file} {what}: {advice or usual}.")
+    return Damaged(f"The record in '{folder}' is corrupted, since {file} {what}", advice or usual, usual=not advice)

@@ -37,6 +37,13 @@ class Holding:
         return self.entry.path.parent.name
 
     @property
+    def misplaced(self) -> str:
+        """Of which experiment it is, in a few words, if the folder that it lies in has the name of another."""
+        if self.entry.name == self.experiment:
+            return ""
+        return f"an entry of {self.entry.name}: rename its folder '{self.experiment}' to '{self.entry.name}'"
+
+    @property
     def name(self) -> str:
         """What it is called by: NAME-ID."""
         return f"{self.experiment}-{self.entry.path.name}"

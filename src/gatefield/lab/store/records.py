@@ -12,7 +12,7 @@ import xarray as xr
 from gatefield.core.errors import StoreError
 from gatefield.lab.store.arrays import consolidate, read_arrays, settle, write_arrays
 from gatefield.lab.store.chunks import check_metadata, dimensions, metadata, open_arrays
-from gatefield.lab.store.disk import FRESH, Damaged, as_path, corrupted, flush_tree, make_folder, reading, writing
+from gatefield.lab.store.disk import Damaged, as_path, corrupted, flush_tree, make_folder, reading, writing
 from gatefield.lab.store.marker import DATA, MARKER, Marker, read_marker, write_marker
 
 ABOUT = "about.json"
@@ -149,8 +149,7 @@ def _not_a_record(path: Path) -> StoreError:
 
 def without_marker(run: Path) -> Damaged:
     """The error for something named `record` that is none."""
-    advice = f"run the same command again with {FRESH} to make it anew, which moves what is there aside"
-    return corrupted(run / RECORD, MARKER, "is missing", advice)
+    return corrupted(run / RECORD, MARKER, "is missing")
 
 
 def _nothing_here(path: Path) -> str:

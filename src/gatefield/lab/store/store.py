@@ -7,7 +7,7 @@ import json
 import os
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,6 +16,7 @@ import xarray as xr
 
 from gatefield.core.errors import StoreError
 from gatefield.core.version import __version__
+from gatefield.lab.parameters import command
 from gatefield.lab.store.chunks import read_attributes
 from gatefield.lab.store.disk import Damaged, as_path, corrupted, reading
 from gatefield.lab.store.format import RECORD_FORMAT, read_model
@@ -102,11 +103,12 @@ class Entry:
 
     def record(self) -> xr.Dataset:
         """The finished record, once it is seen to be that of this run."""
-        self.check_marker()
-        record = open_record(self.path)
-        if "parameters" in record.attrs and _about_of(record.attrs, self.id) is None:
-            raise corrupted(self.path / RECORD, f"{DATA}/zarr.json", "does not belong to this run")
-        return record
+        with self._advised():
+            self.check_marker()
+            record = open_record(self.path)
+            if "parameters" in record.attrs and _about_of(record.attrs, self.id) is None:
+                raise corrupted(self.path / RECORD, f"{DATA}/zarr.json", "does not belong to this run")
+            return record
 
     def files_digest(self) -> str:
         """Of all that the finished record has on the disk, byte for byte; empty if there is none."""
@@ -121,8 +123,26 @@ class Entry:
 
     def check_marker(self) -> None:
         """See that the marker of the finished record, if there is one, can be read."""
-        if self.status == "finished" and read_marker(self.path / RECORD) is None:
-            raise without_marker(self.path)
+        with self._advised():
+            if self.status == "finished" and read_marker(self.path / RECORD) is None:
+                raise without_marker(self.path)
+
+    @contextlib.contextmanager
+    def _advised(self) -> Iterator[None]:
+        """Let what is said of a damaged record name the command that makes it anew, whoever reads it, if that is known."""
+        try:
+            yield
+        except Damaged as error:
+            if not (error.usual and self.status == "finished" and self.parameters):
+                raise
+            raise error.made_by(f"{self.command()} --fresh") from error
+
+    def command(self) -> str:
+        """What to type for this run, with its store."""
+        origin = ""
+        with contextlib.suppress(StoreError):
+            origin = self.about().origin
+        return f"{command(origin or self.name, self.parameters)} --store {shlex.quote(str(self.path.parent.parent))}"
 
     def is_blocked(self) -> bool:
         """Whether something without content has the name of the record: a file, or an empty folder."""
@@ -131,7 +151,8 @@ class Entry:
 
     def verdicts(self) -> list[Verdict]:
         """What was concluded from the record when it was last read with its experiment at hand; none if it never was."""
-        advice = f"only the verdicts are lost, and running the same command again writes {VERDICTS} anew"
+        again = f"`{self.command()}`" if self.parameters else "the command that began this run"
+        advice = f"only the verdicts are lost, and {again} writes {VERDICTS} anew"
         with reading(self.path / VERDICTS):
             text = (self.path / VERDICTS).read_bytes() if (self.path / VERDICTS).is_file() else b""
         if text.startswith(b"[") and not self.is_sealed():  # an earlier version

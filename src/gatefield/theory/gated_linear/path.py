@@ -64,7 +64,7 @@ def solve(A: MomentLike, b: WeightsLike, w0: WeightsLike, times: TimesLike, K: C
       $(g_1 x, \dots, g_K x)$, as from `statistics`.
     - `w0`: initial weights (Kn,).
     - `times`: a time, or an array of times, in units of tau.
-    - `K`: number of units.
+    - `K`: number of units of the whole network, also where A, b and w0 are those of a block of exclusive units alone.
 
     **Returns** the weights (*times, Kn); float64 NumPy unless traced.
 
@@ -119,6 +119,7 @@ def loss(
     **Source:** note 000, equations 13 to 15, with the factor one half.
     """
     A, b, _ = checked(A, b, b)
+    _check_units(K, b.size)
     w = real(w) / units(K)
     if w.shape[-1:] != b.shape:
         raise UserError(f"w must have shape (..., {b.size}), the weights of all units in one, but has {w.shape}; flatten them.")
@@ -145,6 +146,7 @@ def loss_path(
 
     **Source:** note 002, section 5.1, in place of the claim that the smallest eigenvalues win.
     """
+    _check_units(K, np.size(b))
     return real(loss(A, b, solve(A, b, w0, times, K), K, label_power))
 
 
@@ -281,6 +283,14 @@ def _check_moment(A: np.ndarray) -> None:
 def units(K: Count) -> Float[Array, ""]:
     """The number of units, which may be traced; a block of the weights alone moves with the K of the whole network."""
     return real(K if isinstance(K, Tracer) else checks.count("K", K))
+
+
+def _check_units(K: Count, weights: int) -> None:
+    """See that the weights are those of K units: the loss is that of a whole network."""
+    if not isinstance(K, Tracer) and weights % checks.count("K", K):
+        raise UserError(
+            f"K must divide the number of weights, m = K n, but is {K} for {weights}; give the number of gates of A and b."
+        )
 
 
 def checked_times(times: TimesLike) -> Float[Array, "*times"]:

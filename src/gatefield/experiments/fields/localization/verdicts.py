@@ -157,12 +157,12 @@ def _time(record: xr.Dataset) -> str:
 
 
 def rises(values: np.ndarray) -> np.ndarray:
-    """The rank correlation of each row with its order, 0 where all are equal.
+    """The rank correlation of each row with its order, 0 where all are equal, NaN where one is no number.
 
     >>> rises(np.array([[0.1, 0.2, 0.6], [0.3, 0.2, 0.1], [0.2, 0.1, 0.3], [0.5, 0.5, 0.5]])).tolist()
     [1.0, -1.0, 0.5, 0.0]
     """
-    ranks = rankdata(values, axis=-1) - (values.shape[-1] + 1) / 2
+    ranks = np.where(np.isnan(values).any(-1, keepdims=True), np.nan, rankdata(values, axis=-1)) - (values.shape[-1] + 1) / 2
     order = np.arange(values.shape[-1]) - (values.shape[-1] - 1) / 2
     size = np.sqrt((ranks**2).sum(-1) * (order**2).sum())
-    return np.where(size > 0, ranks @ order / np.maximum(size, 1.0), 0.0)
+    return np.where(size == 0, 0.0, ranks @ order / np.maximum(size, 1.0))
