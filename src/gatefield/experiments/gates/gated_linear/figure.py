@@ -37,7 +37,15 @@ def draw(record: xr.Dataset) -> Figure:
     _loss_panel(below[2], _known(record.sel(case="scheduled")))
     for axes, words in zip((worst, *below[::2]), ("distance from\nthe exact weights (%)", "distance (%)", "loss"), strict=True):
         axes.set_ylabel(words)
-    letter([worst, *below], [_worst_title(record), "general gates", "exclusive gates", "loss, scheduled gates"])
+    letter(
+        [worst, *below],
+        [
+            "SGD where it is furthest off, the printed solution at the end",
+            "general gates",
+            "exclusive gates",
+            "loss, scheduled gates",
+        ],
+    )
     legend = {**_entries(worst), **_entries(below[2])}
     body.legend(legend.values(), legend.keys(), loc="outside lower center", ncols=3, columnspacing=1.2)
     _say(figure, record, "(a-c): every seed", "(d): first seed")
@@ -49,11 +57,11 @@ def more(record: xr.Dataset) -> Figure:
     figure = Figure(figsize=(WIDTH, 6.8))
     body = cast(Any, figure.subfigures())
     grid = body.add_gridspec(3, 3, height_ratios=[1.0, 1.0, 0.7])
-    panels = np.array([[body.add_subplot(grid[row, column]) for column in range(3)] for row in (0, 1)])
+    first = body.add_subplot(grid[0, 0])
+    others = [body.add_subplot(grid[divmod(place, 3)], sharey=first) for place in range(1, 6)]
+    panels = np.array([first, *others]).reshape(2, 3)
     for axes, case in zip(panels.ravel(), record.case.values, strict=True):
         _loss_panel(axes, _known(record.sel(case=case)))
-    for axes in panels.ravel()[1:]:
-        axes.sharey(panels[0, 0])
     for axes in panels[:, 0]:
         axes.set_ylabel("loss")
     row = body.add_subplot(grid[2, :])
@@ -91,11 +99,6 @@ def _look(place: int) -> dict[str, Any]:
     return {"color": SHADES[place % 2], "marker": MARKS[place % 4], "linestyle": "none"}
 
 
-def _worst_title(record: xr.Dataset) -> str:
-    sgd, printed = 100 * float(record.distance.max()), 100 * float(_printed(record).max())
-    return f"largest distance along the path: SGD {sgd:.2g} %; as printed, at the end: {printed:.0f} %"
-
-
 def _printed(record: xr.Dataset) -> xr.DataArray:
     """The largest distance of the printed solution at the end, for each kind of gates; 0 where it is not wrong."""
     return record.printed_distance.isel(step=-1).max(["gain", "seed"])
@@ -103,7 +106,7 @@ def _printed(record: xr.Dataset) -> xr.DataArray:
 
 def _worst_panel(axes: Any, record: xr.Dataset) -> None:
     """For each kind of gates the largest distance of every run, and that of the printed solution at its end."""
-    at = np.arange(record.sizes["case"])
+    at, low = np.arange(record.sizes["case"]), 70 * float(record.distance.where(record.distance > 1e-9).min())
     most = 100 * record.distance.max("step").transpose("gain", "seed", "case")
     for i, gain in enumerate(record.gain.values):
         for s, run in enumerate(most.sel(gain=gain).values):
@@ -112,12 +115,15 @@ def _worst_panel(axes: Any, record: xr.Dataset) -> None:
     for place, value in enumerate(100 * _printed(record).values):
         if value > 0:
             axes.plot([place - 0.35, place + 0.35], [value, value], **PRINTED, linewidth=2)
-            axes.text(place + 0.38, value, f"{value:.0f} %", color=PRINTED["color"], va="center", fontsize=8)
+            axes.text(place, 1.12 * value, f"{value:.0f} %", color=PRINTED["color"], ha="center", va="bottom", fontsize=8)
+    furthest = most.max(["gain", "seed"])
+    place = int(furthest.argmax("case"))
+    axes.text(place, 1.2 * float(furthest[place]), f"{float(furthest[place]):.2g} %", ha="center", va="bottom", fontsize=8)
     axes.plot([], [], **PRINTED, linewidth=2, label="as printed, without 1/K")
     _bound_line(axes, noise(record))
     axes.set_xticks(at, [TITLES[str(case)].replace(": ", ":\n") for case in record.case.values])
     axes.tick_params(axis="x", length=0)
-    axes.set(xlim=(-0.5, at[-1] + 0.5), ylim=(0.2, 130))
+    axes.set(xlim=(-0.5, at[-1] + 0.5), ylim=(low, 150))
     plain_log_scale(axes)
 
 
@@ -137,7 +143,7 @@ def _loss_panel(axes: Any, one: xr.Dataset) -> None:
 
 def shown_steps(one: xr.Dataset) -> np.ndarray:
     """Records evenly on a logarithmic axis of time, without time 0; and where the loss jumps, the one after it."""
-    jump = int(one.exact_loss.isel(gain=0, seed=0).diff("step").argmax()) + 1
+    jump = int(np.diff(one.exact_loss.isel(gain=0, seed=0).values).argmax()) + 1
     return np.unique([*np.geomspace(1, one.sizes["step"] - 1, DOTS).round().astype(int), max(1, jump)])
 
 
