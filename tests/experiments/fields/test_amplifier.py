@@ -92,11 +92,14 @@ def test_numbers():
 
 
 def test_where_the_closure_is_right_and_wrong_is_the_headline():
-    verdicts = judge("amplifier", made())
-    assert verdicts[0].sentence == "with the longer range positive a closure tells at all 4 gains whether a field localizes"
+    verdicts = judge("amplifier", made(ratio=0.55))
+    told = "with the longer range positive a closure tells at all 4 gains if a field localizes within 600 τ"
+    assert verdicts[0].sentence == f"{told}, with 0.55 of its IPR"
     wrong = judge("amplifier", made(short=(0.1, 0.3)))[1]
-    assert wrong.sentence == "with the shorter range positive a closure is wrong on localization at gain ∞"
+    assert wrong.sentence == "with the shorter range positive a closure localizes fields at gain ∞ that SGD leaves spread"
     assert "wrong at gain ∞" in wrong.note
+    missed = judge("amplifier", made(short=(0.3, 0.1)))[1]
+    assert missed.sentence == "with the shorter range positive a closure is wrong on localization at gain ∞"
 
 
 def test_figure():
@@ -104,10 +107,14 @@ def test_figure():
     drawn = figure("amplifier", record)
     amplifier = panel(drawn, "(a)")
     line = record.correlation.values[1:] / np.sqrt(2 * np.pi)
+    assert lines(amplifier, style=":", color="0.3") == []  # drawn for the legend alone
     for look, name in [("-", "amplifier"), (":", "expansion")]:
         found = [np.asarray(each.get_ydata(), float)[1:] for each in lines(amplifier, style=look)]
         np.testing.assert_allclose(found, record[name].values[:, 1:] / line)
-    names = [f"{gain} ({kurtosis:.2f})" for gain, kurtosis in zip(["0.01", "1", "3", "∞"], record.kurtosis.values, strict=True)]
+    names = [
+        f"gain {gain}, kurtosis {kurtosis:.2f}"
+        for gain, kurtosis in zip(["0.01", "1", "3", "∞"], record.kurtosis.values, strict=True)
+    ]
     assert [each.get_label() for each in lines(amplifier, style="-")] == names
     for i, start in enumerate(["(b) longer range", "(c) shorter range"]):
         axes = panel(drawn, start)
@@ -117,6 +124,7 @@ def test_figure():
             assert_drawn(axes, np.insert(np.median(values, axis=1), 3, np.nan), color=color, label=name)
             small = [x for x in lines(axes, color=color, marker="o") if x.get_markersize() == 3]
             np.testing.assert_allclose([x.get_ydata() for x in small], values.T)
+        assert_drawn(axes, [0.15, 0.15], style=":")
     strips = [axes for axes in drawn.axes if axes.get_title(loc="left").endswith(("gain 0.01", "gain 1", "gain 3", "gain ∞"))]
     for axes, (i, gain) in zip(strips, np.ndindex(2, 4), strict=True):
         assert_drawn(axes, scaled(record.fields.values[i, gain, 0, -1, 0]), color="C0")

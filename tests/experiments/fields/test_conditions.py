@@ -153,7 +153,7 @@ def test_changes_are_rows_of_two_tables():
     assert {bound.outcome for bound in kept.table} == {"holds"}
     assert headline("?", CONDITIONS.verdicts(made())) == (
         "Localization survives 6 changes of data, start, readout and optimiser; "
-        "an output bias or cross-entropy undoes localization (median IPR 0.20 to 0.20)"
+        "an output bias or cross-entropy widens the field (median IPR 0.20 to 0.20, baseline 0.66)"
     )
 
 
@@ -196,7 +196,14 @@ def test_figure_shows_each_seed_and_the_time_until_localized():
     record["localized_step"].loc[{"condition": "line", "gain": 3.0, "seed": [0, 1]}] = np.nan
     drawn = CONDITIONS.figure(record.assign_coords(seed=np.arange(3)))
     top = panel(drawn, "(a)")
-    assert [text.get_text() for text in top.texts] == ["20 τ", "–", *["20 τ"] * 4, "200 steps", "–", "–", "–"]
+    assert [text.get_text() for text in top.texts] == [
+        "20 τ",
+        "–",
+        *["20 τ"] * 4,
+        "200 steps",
+        *["–", "0.20"] * 3,
+        "committees",
+    ]
     dots = lines(top, marker="s")
     for seed, line in enumerate(dots):
         one = record.isel(pair=0, gain=-1, seed=seed)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import xarray as xr
-from drawn import assert_drawn, panel
+from drawn import assert_drawn, panel, scaled
 from field_records import assert_only, figure, judge, unjudged
 
 from gatefield import experiments
@@ -90,18 +90,21 @@ def test_moments_behind_gates(record):
 
 def test_figure(record):
     drawn = figure("fourier-basis", record)
-    basis = record.basis.values[0]
     for label, (i, j) in {"ring, Fourier": (0, 0), "line, Fourier": (0, 1), "ring, DCT": (1, 0), "line, DCT": (1, 1)}.items():
         assert_drawn(panel(drawn, "(a)"), 100 * record.off_diagonal.values[i, j], at=[1.0, 2.5], words=label)
     for i, xi in enumerate((1.0, 2.5)):
         assert_drawn(panel(drawn, "(b)"), 100 * record.behind_two.values[i], at=[1, 2, 3, 4], words=f"ξ = {xi:g}")
     assert_drawn(panel(drawn, "(b)"), [100 * float(record.behind_one.max())], at=[0], words="one gate")
-    for label, column in [("k = 0", 0), ("cos", 5), ("k = 3, sin", 6)]:
-        assert_drawn(panel(drawn, "(c)"), basis[:, column], words=label)
+    for label, (i, j) in {"ring, Fourier": (0, 0), "line, Fourier": (0, 1), "ring, DCT": (1, 0)}.items():
+        matrix = record.rotated.values[i, j, 1]
+        kept = [np.triu(matrix, d + 1) + np.tril(matrix, -d - 1) for d in range(8)]
+        expected = [100 * np.sqrt((rest**2).sum() / (matrix**2).sum()) for rest in kept]
+        assert_drawn(panel(drawn, "(c)"), expected, at=range(8), atol=1e-9, words=label)
+        assert expected[0] == pytest.approx(100 * record.off_diagonal.values[i, j, 1])
     for start, (i, j) in {"(d)": (0, 0), "(e)": (0, 1), "(f)": (1, 0)}.items():
         (image,) = panel(drawn, start).images
-        np.testing.assert_allclose(image.get_array(), abs(record.rotated.values[i, j, 1]), atol=1e-12)
-        assert image.norm.vmin == 1e-3
+        np.testing.assert_allclose(image.get_array(), scaled(abs(record.rotated.values[i, j, 1])), atol=1e-12)
+        assert (image.norm.vmin, image.norm.vmax) == (1e-2, 1)
     share = 100 * record.off_diagonal.values[0, 1, 1]
     assert panel(drawn, "(e)").get_title(loc="left") == f"(e) line, Fourier: {share:.0f} % off"
     assert panel(drawn, "(d)").get_title(loc="left") == "(d) ring, Fourier: diagonal"

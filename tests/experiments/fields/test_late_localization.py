@@ -128,9 +128,23 @@ def test_scattered_seeds_do_not_decide():
 
 def test_headline():
     assert headline("?", LATE.verdicts(made())) == (
-        "Fields localize with the shorter range positive too, if one waits (IPR up to 0.80); "
+        "Fields localize with the shorter range positive too, some late (length scales 1, 3 at gain ∞: 700 τ, IPR 0.33), "
+        "but not in 2 of 4 settings; "
         "on the hypercube fields of all 4 pairs of length scales localize within 40,000 τ"
     )
+
+
+def test_the_title_is_of_the_setting_that_takes_longest_and_stays():
+    slow = [("localized_at", {"pair": 3, "gain": 1}, np.array([800.0, 900.0, np.nan]))]
+    assert "length scales 0.4, 0.7 at gain ∞: 850 τ, IPR 0.80)" in judged(LATE, made(slow), ONE_ORDER).otherwise
+    one_seed = [("localized_at", {"pair": 3, "gain": 1}, np.array([900.0, np.nan, np.nan]))]
+    assert "1, 3 at gain ∞: 700 τ, IPR 0.33), but not in 3 of 4" in judged(LATE, made(one_seed), ONE_ORDER).otherwise
+    passing = [("localized_at", {"pair": 3, "gain": 0}, 900.0)]  # ends at 0.10
+    assert "1, 3 at gain ∞: 700 τ, IPR 0.33), but not in 2 of 4" in judged(LATE, made(passing), ONE_ORDER).otherwise
+    one_left = [(name, {"pair": 3, "gain": 0}, value) for name, value in (("localized_at", 9.0), ("end_ipr", 0.5))]
+    assert judged(LATE, made(one_left), ONE_ORDER).otherwise.endswith(", but not 1, 3 at gain 1")
+    other_order = [("localized_at", {"pair": 0, "gain": 1}, 900.0)]
+    assert "1, 3 at gain ∞: 700 τ" in judged(LATE, made(other_order), ONE_ORDER).otherwise
 
 
 def test_figure_says_what_was_reached_and_when():
@@ -141,12 +155,13 @@ def test_figure_says_what_was_reached_and_when():
     wanted = "0.10 (–) 0.80 (700) 0.90 (700) 0.90 (700) 0.10 (–) 0.33 (700) 0.10 (–) 0.80 (700)"
     assert " ".join(texts) == wanted
     over_time = panel(drawn, "(b)")
-    assert [line.get_linestyle() for line in over_time.lines[:4]] == ["-", ":", "--", "--"]
-    np.testing.assert_allclose(over_time.lines[3].get_ydata(), [0.5, 0.0])
+    assert [line.get_linestyle() for line in over_time.lines[:8:2]] == ["-", ":", "--", "--"]
+    np.testing.assert_allclose(over_time.lines[6].get_ydata(), [0.5, 0.0])
+    assert [line.get_ydata()[0] for line in over_time.lines[1:8:2]] == [0.8, 0.9, 0.33, 0.8]
     first = drawn.axes.index(panel(drawn, "(c)"))
     titles = [axes.get_title(loc="left") for axes in drawn.axes[first:]]
-    assert titles == ["(c) 2, 1: 1 site", "1, 3: 3 sites", "0.4, 0.7: 1 site", "1, 1: 1 site"]
-    ((_, state),) = points(drawn.axes[first + 1], label="exact")
+    assert titles == ["(c) 2, 1: 1 site", "1, 1: 1 site", "1, 3: 3 sites", "0.4, 0.7: 1 site"]
+    ((_, state),) = points(drawn.axes[first + 2], label="exact")
     np.testing.assert_allclose(state, record.state.values[2, 1])
 
 

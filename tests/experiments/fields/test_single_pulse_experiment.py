@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 import xarray as xr
-from drawn import assert_drawn, lines, panel, scaled
-from field_records import assert_only, ending, figure, judge, seeds, unjudged
+from drawn import assert_all_drawn, assert_drawn, lines, panel, points, scaled
+from field_records import assert_only, ending, figure, judge, more, seeds, unjudged
 from judging import changed, scrambled
 from plain import ipr
 from test_experiments import simulated, trained
@@ -28,6 +28,7 @@ def made(sharp=0.8, clone=0.05, swapped=0.05, raw=0.06, clones=0.07, descent=0.8
         "ipr": (("data", *CASE, "seed", "step", "unit"), ending(seeds([pulses, copies]), before=0.9)[..., None]),
         "fields": (("data", *CASE, "seed", "step", "unit", "position"), np.ones((2, 2, 4, 3, 3, 1, 40))),
         "descent_ipr": ((*CASE, "seed"), seeds(exact)),
+        "descent_fields": ((*CASE, "seed", "position"), np.ones((2, 4, 3, 40))),
         "explained": ((*CASE, "seed"), seeds(explained.max(-1))),
         "descent_explained": ((*CASE, "seed"), seeds(explained.max(-1) - more * (np.arange(4) == 2))),
         "special_explained": ((*CASE, "start"), explained),
@@ -100,33 +101,70 @@ def changed_last(record):
 
 def test_both_orders_are_the_headline():
     wide, narrow = judge("single-pulse", made())[:2]
-    assert (
-        wide.sentence == "wide pulses, centred and with complement, localize a field (IPR 0.80), Gaussian clones do not (0.05)"
-    )
-    assert narrow.sentence == "narrow pulses against wide ones leave a field spread out (IPR 0.05)"
+    start = "SGD on wide pulses, centred and with complement,"
+    assert wide.sentence == f"{start} localizes a field (IPR 0.80), on Gaussian clones not (0.05)"
+    assert narrow.sentence == "narrow pulses against wide ones leave it spread (IPR 0.05)"
     wide, narrow = judge("single-pulse", made(clone=0.2, swapped=0.3))[:2]
-    assert wide.sentence == "wide pulses, centred and with complement, give fields of IPR 0.80, Gaussian clones of 0.20"
+    assert wide.sentence == f"{start} gives fields of IPR 0.80, on Gaussian clones of 0.20"
     assert narrow.sentence == "narrow pulses against wide ones localize a field (IPR 0.30)"
+
+
+def test_the_headline_says_how_far_exact_descent_gets_where_it_differs():
+    near, far = (judge("single-pulse", made(descent=value))[0].sentence for value in (0.7001, 0.6999))
+    assert "exact" not in near
+    assert "(IPR 0.80; exact descent 0.70 in that time)" in far
 
 
 def test_figure():
     record = scrambled(made())
     drawn = figure("single-pulse", record)
+    final = record.ipr.values[..., -1, 0]
     for letter, place in (("a", 0), ("b", 1)):
         axes = panel(drawn, f"({letter})")
-        for i, (color, shift, name) in enumerate([("C0", -0.17, "SGD on pulses"), ("C1", 0.17, "SGD on Gaussian clones")]):
-            final = record.ipr.values[i, place, :, :, -1, 0]
-            assert_drawn(axes, np.median(final, axis=1), at=np.arange(4) + shift, color=color, label=name)
+        for i, (color, shift, name) in enumerate([("C0", -0.25, "SGD on pulses"), ("C1", 0.25, "SGD on Gaussian clones")]):
+            assert_drawn(axes, np.median(final[i, place], axis=1), at=np.arange(4) + shift, color=color, label=name)
             small = [line.get_ydata() for line in lines(axes, color=color, marker="o") if line.get_markersize() == 3]
-            np.testing.assert_allclose(small, final.T)
-        assert_drawn(axes, np.median(record.descent_ipr.values[place], axis=1), color="k", marker="_")
+            np.testing.assert_allclose(small, final[i, place].T)
+        exact = record.descent_ipr.values[place]
+        assert_all_drawn(axes, [*exact.T, np.median(exact, axis=1)], color="k", marker="_")
+        assert_drawn(axes, [0.15, 0.15], style=":")
+    medians = [np.median(values[0, 0]) for values in (final[0], final[1], record.descent_ipr.values)]
+    assert [text.get_text() for text in panel(drawn, "(a)").texts] == [f"{value:.2f}" for value in medians]
+    assert [text.get_text() for text in panel(drawn, "(b)").texts] == [f"{np.median(final[0, 1, 0]):.2f}"]
     for letter, place in (("c", 0), ("d", 1)):
         axes = panel(drawn, f"({letter})")
         special = record.special_explained.values[place]
-        assert_drawn(axes, special[:, :2].max(axis=1), words="one site")
+        site = special[:, :2].max(axis=1)
+        assert_drawn(axes, site, words="one site")
         assert_drawn(axes, special[:, 2], words="wave")
         assert_drawn(axes, np.median(record.explained.values[place], axis=1), words="SGD")
-    for axes, (order, kind) in zip(drawn.axes[4:], np.ndindex(2, 4), strict=True):
+        assert f"site {site[0]:.3f}, wave {special[0, 2]:.3f}" in axes.get_title(loc="left")
+        assert axes.get_ylim()[0] < 0
+
+
+def test_the_fields_of_the_headline_stand_side_by_side():
+    record = scrambled(made())
+    row = panel(figure("single-pulse", record), "(e)")
+    trained = record.fields.values[:, 0, 0, 0, -1, 0]
+    fields = [record.inputs.values[0, 0], trained[0], record.descent_fields.values[0, 0, 0], trained[1]]
+    for color, field in zip(["0.55", "C0", "k", "C1"], fields, strict=True):
+        ((_, shown),) = [line for line in points(row, color=color) if not np.isnan(line[1]).any()]
+        np.testing.assert_allclose(shown, scaled(field))
+    assert [text.get_text() for text in row.get_xticklabels()][1:3] == [
+        f"SGD on pulses, IPR {record.ipr.values[0, 0, 0, 0, -1, 0]:.2f}",
+        f"exact descent, IPR {record.descent_ipr.values[0, 0, 0]:.2f}",
+    ]
+
+
+def test_neurons_that_died_are_counted():
+    assert "activates" not in figure("single-pulse", made()).get_supxlabel()
+    dead = changed(made().assign_coords(seed=range(3)), ("explained", {"order": "wide", "kind": "plain", "seed": 1}, 0.0))
+    assert figure("single-pulse", dead).get_supxlabel().endswith("(1 of 24)")
+
+
+def test_second_figure_has_the_fields_of_every_case():
+    record = scrambled(made())
+    for axes, (order, kind) in zip(more("single-pulse", record).axes, np.ndindex(2, 4), strict=True):
         for i, color in enumerate(["C0", "C1"]):
             assert_drawn(axes, scaled(record.fields.values[i, order, kind, 0, -1, 0]), color=color)
 

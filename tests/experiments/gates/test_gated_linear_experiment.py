@@ -117,34 +117,55 @@ def case_panels(record, which):
     return which(record).axes
 
 
-def test_figure_lays_sgd_on_the_exact_loss():
+DOTS = [1, 2, 3, 4, 5, 6, 8, 10, 13, 17, 22, 29]
+"""29^(k/13) for k = 0 to 13, rounded."""
+
+
+def with_jump(record):
+    """The exact loss jumps between the records 14 and 15."""
+    return changed_at(record, ("exact_loss", {"step": 14}, 0.0), ("exact_loss", {"step": 15}, 2.0))
+
+
+def assert_losses(axes, record, c):
     """Scheduled and moving gates stand at the first gain only; the other cases have both."""
-    record = scrambled(made())
-    panels = case_panels(record, experiment.figure)
-    dots = [1, 2, 3, 4, 5, 6, 8, 10, 13, 17, 22, 29]  # 29^(k/13) for k = 0 to 13, rounded
+    dots = sorted([*DOTS, 15])
+    for g, (dash, marker) in enumerate((("-", "o"), ("--", "s"))[: 1 if c > 3 else 2]):
+        run = record.isel(case=c, gain=g, seed=0)
+        assert_line(axes, record.time[1:], run.exact_loss[1:], color="black", style=dash)
+        assert_line(axes, record.time[dots], run.loss[dots], marker=marker)
+    assert axes.get_xscale() == "log"
+
+
+def test_figure_shows_how_far_off_sgd_and_the_printed_solution_are():
+    record = with_jump(scrambled(made()))
+    record["printed_distance"][{"case": [0, 4, 5]}] = 0.0
+    worst, *two, loss = case_panels(record, experiment.figure)
+    for g, marker in enumerate("os"):
+        expected = 100 * record.distance.values[:, g].max(-1).T
+        np.testing.assert_allclose([y for _, y in points(worst, marker=marker)], expected)
+    ends = 100 * record.printed_distance.values[1:4, ..., -1].max((1, 2))
+    drawn = points(worst, color="#D55E00", style="--")
+    np.testing.assert_allclose([y for _, y in drawn], np.stack([ends, ends], axis=1))
+    np.testing.assert_allclose([x.mean() for x, _ in drawn], [1, 2, 3])
+    said = [text.get_text() for text in worst.texts]
+    assert said == [*(f"{end:.0f} %" for end in ends), f"{100 * np.nanmax(record.distance):.2g} %"]
+    for c, axes in enumerate(two, start=1):
+        for g, marker in enumerate("os"):
+            expected = 100 * record.distance.values[c, g][:, DOTS]
+            np.testing.assert_allclose([y for _, y in points(axes, marker=marker)], expected)
+        expected = 100 * record.printed_distance.values[c, ..., 1:].reshape(4, -1)
+        np.testing.assert_allclose([y for _, y in points(axes, color="#D55E00", style="--")], expected)
+    for axes in (worst, *two):
+        np.testing.assert_allclose(points(axes, color="0.6")[0][1], 2.0)
+    assert_losses(loss, record, 4)
+
+
+def test_second_figure_lays_sgd_on_the_exact_loss_and_shows_final_weights():
+    record = with_jump(scrambled(made()))
+    *panels, row = case_panels(record, experiment.more)
     for c, (axes, case) in enumerate(zip(panels, CASES, strict=True)):
         assert axes.get_title(loc="left").startswith(f"({'abcdef'[c]}) {case}")
-        for g, (dash, marker) in enumerate((("-", "o"), ("--", "s"))[: 1 if c > 3 else 2]):
-            run = record.isel(case=c, gain=g, seed=0)
-            assert_line(axes, record.time[1:], run.exact_loss[1:], color="black", style=dash)
-            assert_line(axes, record.time[dots], run.loss[dots], marker=marker)
-        assert axes.get_xscale() == "log"
-    labels = [text.get_text() for text in panels[5].get_legend().get_texts()]
-    assert labels == ["SGD, Gaussian data", "exact, Gaussian data", "SGD, gain 3", "exact, gain 3"]
-
-
-def test_second_figure_shows_distances_and_final_weights():
-    record = scrambled(made())
-    record["printed_distance"][{"case": [0, 4, 5]}] = 0.0
-    *panels, row = case_panels(record, experiment.more)
-    for c, axes in enumerate(panels):
-        for g, color in enumerate(("#0072B2", "#56B4E9")[: 1 if c > 3 else 2]):
-            np.testing.assert_allclose([y for _, y in points(axes, color=color)], record.distance.values[c, g, :, 1:])
-        if 0 < c < 4:
-            assert_line(axes, record.time[1:], record.printed_distance[c, 0, 0, 1:], color="#D55E00", style="--")
-        else:
-            assert not points(axes, color="#D55E00")
-        np.testing.assert_allclose(points(axes, color="0.6")[0][1], 0.02)
+        assert_losses(axes, record, c)
     kept = [(c, u) for c in range(6) for u in (0, 1) if (c, u) != (0, 1)]
     for name, look in (("final", {"marker": "o"}), ("exact_final", {"color": "black"})):
         fields = [record[name].values[c, 0, u] for c, u in kept]

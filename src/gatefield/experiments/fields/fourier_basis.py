@@ -17,7 +17,7 @@ from gatefield.experiments.matrices import off_diagonal
 from gatefield.experiments.needs import Need, lacking
 from gatefield.lab import Bench, Experiment, Parameters, Verdict
 from gatefield.lab.kinds import Count, LengthScale, Seed
-from gatefield.plot import SEQUENTIAL, WIDTH, letter, say_setting, shades
+from gatefield.plot import WIDTH, letter, say_setting, shades
 from gatefield.theory import relu
 
 BOUNDARIES = ("ring", "line")
@@ -33,8 +33,8 @@ LOOKS = {
 NAMES = {"fourier": "Fourier", "dct": "DCT", "ring": "ring", "line": "line"}
 ROUNDING = 1e-9
 """What rounding may leave off the diagonal: closed forms behind gates take some steps."""
-SMALLEST = 1e-3
-"""Entries below it stay white."""
+SMALLEST = 1e-2
+"""Entries below this part of the largest one stay white: a thousand of them would have a third of its norm."""
 SHARE = "norm of what is off the diagonal over that of the whole"
 BASIS = "note 002, section on the Fourier basis"
 MOVING = "note 000, section 5, idea 1"
@@ -168,33 +168,39 @@ def _moving(record: xr.Dataset) -> list[Verdict]:
 
 def figure(record: xr.Dataset) -> Figure:
     """The picture, drawn from the record alone."""
-    figure = Figure(figsize=(WIDTH, 5.2))
+    figure = Figure(figsize=(WIDTH, 5.6))
     top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=[1.05, 1.0]))
     upper, lower = top.subplots(1, 3, width_ratios=[1.35, 1.2, 1.0]), bottom.subplots(1, 3)
     _share_panel(upper[0], record)
     _gates_panel(upper[1], record)
-    _column_panel(upper[2], record)
     xi = min(record.xi.values, key=lambda value: abs(value - 2.0))
     shown = [record.sel(transform=transform, boundary=boundary, xi=xi) for transform, boundary in SHOWN]
-    norm = LogNorm(SMALLEST, float(abs(record.rotated.sel(xi=xi)).max()))
+    _tail_panel(upper[2], shown)
     image = None
     for axes, one in zip(lower, shown, strict=True):
-        image = axes.imshow(abs(one.rotated), norm=norm, cmap=_map(), aspect="equal", interpolation="nearest")
+        size = abs(one.rotated) / float(abs(one.rotated).max())
+        image = axes.imshow(size, norm=LogNorm(SMALLEST, 1), cmap=_map(), aspect="equal", interpolation="nearest")
         axes.set_xlabel("mode")
     lower[0].set_ylabel("mode")
-    label = f"|entry|, white below {SMALLEST:g}"
+    label = f"|entry| / largest,\nwhite below {SMALLEST:g}"
     bottom.colorbar(image, ax=lower, label=label, shrink=0.9, pad=0.02)
-    titles = ["a ring is diagonal in Fourier", "two gates couple modes", "columns of the basis"]
+    titles = ["a ring is diagonal in Fourier", "two gates couple modes", f"how far off, ξ = {xi:g}"]
     letter([*upper, *lower], [*titles, *map(_rotated_text, shown)])
     say_setting(
-        figure, f"n = {record.sizes['position']}", f"(d) to (f): length scale {xi:g} sites", "closed forms, no training"
+        figure,
+        f"n = {record.sizes['position']}",
+        "off the diagonal: norm there over norm of the matrix",
+        "DCT: discrete cosine transform",
+        "two gates couple by E[x\u00a0x'] of inputs that open both",
+        f"(c) to (f): length scale {xi:g} sites",
+        "closed forms, no training",
     )
     return figure
 
 
 def _map() -> Any:
-    """From white over the palest to the darkest."""
-    return colormaps[f"{SEQUENTIAL}_r"].with_extremes(under="white")
+    """From white on, so that the eye takes little for little."""
+    return colormaps["Blues"].with_extremes(under="white", bad="white")
 
 
 def _share_panel(axes: Any, record: xr.Dataset) -> None:
@@ -221,13 +227,26 @@ def _gates_panel(axes: Any, record: xr.Dataset) -> None:
     axes.legend(loc="upper right", ncols=2, handlelength=1.4, columnspacing=0.8, borderaxespad=0.1)
 
 
-def _column_panel(axes: Any, record: xr.Dataset) -> None:
-    basis = record.basis.sel(transform="fourier")
-    for mode, style, colour, label in [(0, "-", "k", "k = 0"), (5, "o-", "C0", "k = 3, cos"), (6, "s--", "C1", "k = 3, sin")]:
-        axes.plot(record.position, basis.isel(mode=mode), style, color=colour, markersize=2.5, linewidth=1.0, label=label)
-    limit = float(abs(basis).max())
-    axes.set(xlabel="position (site)", ylabel="entry", ylim=(-1.15 * limit, 2.6 * limit))
-    axes.legend(loc="upper left", handlelength=1.8, borderaxespad=0.1)
+def _tail_panel(axes: Any, shown: Sequence[xr.Dataset]) -> None:
+    """How much of each matrix is further from the diagonal than d."""
+    for one in shown:
+        boundary, transform = str(one.boundary.values), str(one.transform.values)
+        colour, look = LOOKS[transform, boundary]
+        label = f"{NAMES[boundary]}, {NAMES[transform]}"
+        axes.plot(100 * further_off(one.rotated.values), look[1:], color=colour, label=label)
+    axes.set(xlabel="d (modes)", ylabel="norm beyond d (%)", xlim=(-0.5, None))
+    axes.set_ylim(-0.5, None)
+    axes.legend(loc="upper right", handlelength=1.8, borderaxespad=0.1)
+
+
+def further_off(matrix: np.ndarray) -> np.ndarray:
+    """For d = 0, 1, ...: the norm of the entries more than d away from the diagonal, over that of the whole.
+
+    >>> further_off(np.array([[3.0, 0.0], [4.0, 0.0]])).tolist()
+    [0.8, 0.0]
+    """
+    away = np.abs(np.subtract.outer(np.arange(len(matrix)), np.arange(len(matrix))))
+    return np.array([np.linalg.norm(matrix[away > d]) for d in range(len(matrix))]) / np.linalg.norm(matrix)
 
 
 def _rotated_text(one: xr.Dataset) -> str:
@@ -247,8 +266,9 @@ experiment = Experiment(
     caption="(a) How much of a covariance is off the diagonal, by length scale, for ring and line, in both bases. (b) The "
     "same of what passes gates, on a ring in the Fourier basis: nothing behind any single half-space gate (star), since "
     "symmetric data keep half of their covariance; but two gates of one site each that overlap are coupled by a matrix that "
-    "is not diagonal. (c) The flat vector, a cosine and a sine of the Fourier basis. (d) to (f) Sizes of the entries of one "
-    "covariance in each basis, on a logarithmic scale: (d) a ring in the Fourier basis, (e) a line, (f) a ring in the DCT.",
+    "is not diagonal. (c) How much of three matrices is further than d from the diagonal. (d) to (f) These matrices: sizes of "
+    "the entries of a covariance, over the largest one, on a logarithmic scale: (d) a ring in the Fourier basis, (e) a line, "
+    "(f) a ring in the DCT.",
     Parameters=Settings,
     presets={"full": {}, "quick": {}},
     durations={"quick": "3 s", "full": "3 s"},

@@ -7,24 +7,25 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from gatefield.experiments.along_gain import broken, gain_axis
+from gatefield.experiments.fields.amplifier.verdicts import ipr_share
+from gatefield.experiments.localized import LOCALIZED
 from gatefield.experiments.orders import ORDERS, scales_text
 from gatefield.plot import THEORY, WIDTH, dots_by_seed, gain_text, letter, say_setting, shades, small_field
 
 
 def figure(record: xr.Dataset) -> Figure:
     """The picture, drawn from the record alone."""
-    figure = Figure(figsize=(WIDTH, 8.2))
+    figure = Figure(figsize=(WIDTH, 8.0))
     top, middle, *strips = cast(Any, figure.subfigures(4, 1, height_ratios=[1.15, 1.15, 0.62, 0.68]))
-    left, right = top.subplots(1, 2, width_ratios=[2.2, 1.0])
+    left = top.subplots()
     _amplifier_panel(left, record)
-    right.axis("off")
-    right.legend(*left.get_legend_handles_labels(), title="gain (excess kurtosis\nof a site)", loc="center left")
     pair = middle.subplots(1, 2, sharey=True)
-    pair[0].set_ylabel("inverse participation ratio\nof the final field")
+    pair[0].set_ylabel("IPR of the final field")
     for axes, order in zip(pair, ORDERS, strict=True):
         _ipr_panel(axes, record.sel(order=order))
     pair[0].legend(loc="upper left")
-    letter([left, *pair], ["amplification of a site, by its correlation", "longer range positive", "shorter range positive"])
+    longer = f"longer range positive: {ipr_share(record):.2f} of SGD's IPR"
+    letter([left, *pair], ["amplification of a site, by its correlation", longer, "shorter range positive"])
     for part, order, at in zip(strips, ORDERS, "de", strict=True):
         _strip(part, record.sel(order=order).isel(seed=0), at)
     say_setting(
@@ -35,6 +36,8 @@ def figure(record: xr.Dataset) -> Figure:
         f"{record.sizes['seed']} seeds",
         "small dots: seeds",
         "large marks and lines: medians",
+        "share of the IPR: mean over gains from 1 on",
+        "closure: given one site, the rest of the gate's input is taken as Gaussian",
     )
     return figure
 
@@ -43,9 +46,11 @@ def _amplifier_panel(axes: Any, record: xr.Dataset) -> None:
     line = record.correlation / np.sqrt(2 * np.pi)
     for shade, gain in zip(shades(record.sizes["gain"]), record.gain.values, strict=True):
         one = record.sel(gain=gain)
-        label = f"{gain_text(gain)} ({round(float(one.kurtosis), 2) + 0.0:.2f})"
+        label = f"gain {gain_text(gain)}, kurtosis {round(float(one.kurtosis), 2) + 0.0:.2f}"
         axes.plot(one.correlation, one.amplifier / line.where(line > 0), color=shade, label=label)
         axes.plot(one.correlation, one.expansion / line.where(line > 0), ":", color=shade, linewidth=1.2)
+    axes.plot([], [], ":", color="0.3", linewidth=1.2, label="for weak correlation, by the kurtosis")
+    axes.legend(loc="upper left", title="closure, by gain and excess kurtosis of a site", alignment="left", title_fontsize=8)
     axes.set(
         xlabel="correlation a of a site with the input of the gate",
         ylabel=r"amplification $\phi(a)\sqrt{2\pi}\,/\,a$",
@@ -60,7 +65,7 @@ def _ipr_panel(axes: Any, record: xr.Dataset) -> None:
     dots_by_seed(axes, at, trained, "gain", "C0")
     axes.plot(*broken(gains, record.closure_ipr.median("seed")), marker="s", markersize=4, label="closure flow", **THEORY)
     axes.plot(*broken(gains, trained.median("seed")), "o", color="C0", markersize=7, label="SGD")
-    axes.axhline(1 / record.sizes["position"], color="0.4", linewidth=1.0, linestyle=":", label="flat field, 1/n")
+    axes.axhline(LOCALIZED, color="0.4", linewidth=1.0, linestyle=":", label=f"localized: above {LOCALIZED:g}")
     gain_axis(axes, gains, "gain")
     axes.set_ylim(0, 1)
 
@@ -74,7 +79,7 @@ def _strip(part: Any, record: xr.Dataset, at: str) -> None:
         small_field(axes, one.closure_fields, color="black", linewidth=1.0)
         axes.set_title(f"gain {gain_text(gain)}", loc="left")
     letter(panels[:1], [f"gain {gain_text(record.gain.values[0])}"], at)
-    panels[0].set_ylabel({"d": "weight,\nlonger range", "e": "weight,\nshorter range"}[at])
+    panels[0].set_ylabel({"d": "longer range\n(scaled)", "e": "shorter range\n(scaled)"}[at])
     if at == "e":
         for axes in panels:
             axes.set_xlabel("position (site)")

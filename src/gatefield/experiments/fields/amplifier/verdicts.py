@@ -58,19 +58,29 @@ def _amplifier(record: xr.Dataset) -> list[Verdict]:
 
 def _which_gains(record: xr.Dataset, order: str) -> Verdict:
     """Whether closure and SGD localize at the same gains."""
-    one, which = record.sel(order=order), f"{order}er range positive"
-    sgd, theory = one.ipr.isel(step=-1, unit=0).median("seed"), one.closure_ipr.median("seed")
-    same = ((sgd > LOCALIZED) == (theory > LOCALIZED)).values
+    one, which, time = record.sel(order=order), f"{order}er range positive", f"{float(record.time[-1]):g} τ"
+    sgd, theory = (values.median("seed") > LOCALIZED for values in (one.ipr.isel(step=-1, unit=0), one.closure_ipr))
+    same = (sgd == theory).values
     wrong = ", ".join(map(gain_text, one.gain.values[~same]))
+    at = f"{'gain' if (~same).sum() == 1 else 'gains'} {wrong}"
+    spread = not bool(sgd.values[~same].any())
+    error = f"localizes fields at {at} that SGD leaves spread" if spread else f"is wrong on localization at {at}"
     return Verdict.equals(
-        f"with the {which} the closure tells at which gains the field of SGD localizes within {float(record.time[-1]):g} τ",
+        f"with the {which} the closure tells at which gains the field of SGD localizes within {time}",
         1.0,
         float(same.mean()),
         of="share of gains with the same answer",
         note=f"the answer is whether the median IPR is above {LOCALIZED:g}" + (f"; wrong at gain {wrong}" if wrong else ""),
-        found=f"with the {which} a closure tells at all {same.size} gains whether a field localizes",
-        otherwise=f"with the {which} a closure is wrong on localization at {'gain' if (~same).sum() == 1 else 'gains'} {wrong}",
+        found=f"with the {which} a closure tells at all {same.size} gains if a field localizes within {time}"
+        + (f", with {ipr_share(record):.2f} of its IPR" if order == "long" else ""),
+        otherwise=f"with the {which} a closure {error}",
     )
+
+
+def ipr_share(record: xr.Dataset) -> float:
+    """The IPR of the closure over that of SGD, medians, with the longer range positive: mean over gains of 1 and above."""
+    long = record.sel(order="long").isel(gain=_high(record))
+    return float((long.closure_ipr.median("seed") / long.ipr.isel(step=-1, unit=0).median("seed")).mean())
 
 
 def _where(record: xr.Dataset) -> Verdict:
@@ -88,12 +98,10 @@ def _where(record: xr.Dataset) -> Verdict:
 
 
 def _ratio(record: xr.Dataset) -> Verdict:
-    long = record.sel(order="long").isel(gain=_high(record))
-    sgd, theory = long.ipr.isel(step=-1, unit=0).median("seed"), long.closure_ipr.median("seed")
     return Verdict.within(
         "with the longer range positive the closure has the part of SGD's IPR that was found earlier",
         RATIO,
-        float((theory / sgd).mean()),
+        ipr_share(record),
         atol=0.06,
         of="IPR of the closure over that of SGD",
         kind="regression",

@@ -9,6 +9,7 @@ from matplotlib.ticker import NullFormatter
 
 from gatefield.experiments.fields.conditions.changes import CHANGES
 from gatefield.experiments.fields.conditions.simulate import SURVIVES
+from gatefield.experiments.fields.conditions.verdicts import OFFSETS
 from gatefield.plot import THEORY, WIDTH, gain_text, letter, plain_log_scale, say_setting, shades, small_field
 
 EXAMPLES = ("baseline", "line", "readout", "adam", "bias", "cross-entropy", "entropy-alone")
@@ -44,7 +45,7 @@ def figure(record: xr.Dataset) -> Figure:
     _sizes(size, record.sel(gain=gain))
     _terms(terms, record.sel(gain=gain))
     titles = [
-        f"final fields, every seed; on top: time until localized at gain {gain_text(gain)}",
+        f"final fields (numbers: medians); on top: time until the IPR stays above {SURVIVES:g}, gain {gain_text(gain)}",
         first.get_title(loc="left"),
         "where on an open line",
         "from a normal start",
@@ -53,7 +54,9 @@ def figure(record: xr.Dataset) -> Figure:
     letter([conditions, first, line, size, terms], titles)
     n, seeds = f"n = {record.sizes['position']}", f"{record.sizes['seed']} seeds"
     scales, time = f"length scales {record.pair.values[0]}", f"{float(record.time[-1]):,.0f} τ of the baseline"
-    say_setting(drawn, n, scales, time, seeds, f"(b) to (e): gain {gain_text(gain)}", "(b): one seed, against site")
+    say_setting(
+        drawn, n, scales, time, seeds, f"(b) to (e): gain {gain_text(gain)}", "(b): one seed, by site", "numbers: medians"
+    )
     return drawn
 
 
@@ -75,11 +78,15 @@ def _conditions(axes: Any, record: xr.Dataset) -> None:
         ends, look = _all_ends(record.isel(pair=i).sel(gain=gain)), {"color": "C1", "markerfacecolor": "none"}
         _dots(axes, places, ends, MARKERS[-i], f"gain {gain_text(gain)}, scales {record.pair.values[i]}", look)
     base = float(one.end_ipr.sel(condition="baseline", gain=gain).median())
-    axes.axhline(base, color="0.4", linewidth=0.8, zorder=0, label="baseline, median")
-    axes.axhline(SURVIVES, color="0.4", linewidth=1.0, linestyle=":", zorder=0, label=f"localized: {SURVIVES:g} and more")
+    axes.axhline(base, color="0.4", linewidth=0.8, zorder=0, label=f"baseline, median {base:.2f}")
+    axes.axhline(SURVIVES, color="0.4", linewidth=1.0, linestyle=":", zorder=0, label=f"survives: above {SURVIVES:g}")
     for place, name in zip(places, CHANGES, strict=False):
-        words = time_text(one.sel(condition=name, gain=gain))
-        axes.text(place, 1.0, words, ha="center", va="bottom", fontsize=8)
+        shown = one.sel(condition=name, gain=gain)
+        axes.text(place, 1.0, time_text(shown), ha="center", va="bottom", fontsize=8)
+        if name in OFFSETS:
+            median = f"{float(shown.end_ipr.median()):.2f}"
+            axes.text(place, SURVIVES + 0.02, median, ha="center", va="bottom", fontsize=8, color="0.3")
+    axes.text(places[-2:].mean(), 1.0, "committees", ha="center", va="bottom", fontsize=8, style="italic")
     axes.axvline(len(CHANGES) - 0.3, color="0.8", linewidth=0.8)
     names = [
         *(LABELS[name] for name in CHANGES),
@@ -88,7 +95,7 @@ def _conditions(axes: Any, record: xr.Dataset) -> None:
     ]
     axes.set_xticks(places, names, rotation=45, ha="right", rotation_mode="anchor")
     axes.set(ylabel="inverse participation ratio", ylim=(0, 1.12), xlim=(-0.6, places[-1] + 0.6))
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.32), ncols=3, handlelength=1.4, columnspacing=1.2)
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.32), ncols=4, handlelength=1.4, columnspacing=1.2)
 
 
 def _colours(record: xr.Dataset) -> list[str]:
@@ -158,16 +165,19 @@ def _sizes(axes: Any, one: xr.Dataset) -> None:
         _all_seeds(axes, late, late[name], colour, label, style)
     axes.axhline(SURVIVES, color="0.4", linewidth=1.0, linestyle=":")
     plain_log_scale(axes, "x")
-    axes.set(yscale="log", xlabel="time (τ)", ylabel="size |w|, and IPR")
-    _room_above(axes)
-    axes.legend(loc="upper right", ncols=2, handlelength=1.4, borderaxespad=0.1)
+    plain_log_scale(axes)
+    axes.set(xlabel="time (τ)", ylabel="|w| and IPR")
+    first = late.isel(moment=0)
+    at = float(first.early_time)
+    axes.text(at, 0.7 * float(first.early_size.min()), "|w|", color="C0", va="top", fontsize=9)
+    axes.text(at, 1.2 * float(first.early_ipr.max()), "IPR", color="C1", va="bottom", fontsize=9)
 
 
 def _terms(axes: Any, one: xr.Dataset) -> None:
     """Both terms of the velocity of all seeds."""
     late = one.isel(moment=slice(1, None))
     _all_seeds(axes, late, late.early_pull, "C0", "first, |f/2|")
-    _all_seeds(axes, late, late.early_brake, "C1", "second, |(S0+S1)w/4|", "--")
+    _all_seeds(axes, late, late.early_brake, "C1", "second, |(S₀+S₁)w/4|", "--")
     plain_log_scale(axes, "x")
     plain_log_scale(axes)
     axes.set(xlabel="time (τ)", ylabel="terms of the velocity")

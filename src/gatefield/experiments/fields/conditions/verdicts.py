@@ -87,7 +87,7 @@ def _survivals(record: xr.Dataset) -> list[Verdict]:
             lost,
             note="without an offset the output is zero for half of all inputs",
             found=f"localization survives {both} ({span})",
-            otherwise=f"{both} undoes localization (median {span})",
+            otherwise=f"{both} widens the field (median {span}, baseline {float(base.end_ipr.median()):.2f})",
         ),
     ]
 

@@ -6,6 +6,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
+from gatefield.experiments.fields.late_localization.verdicts import time_to_localize
 from gatefield.experiments.localized import LOCALIZED
 from gatefield.plot import DATA, SEQUENTIAL, THEORY, WIDTH, gain_text, letter, plain_log_scale, say_setting, shades
 
@@ -29,12 +30,15 @@ def figure(record: xr.Dataset) -> Figure:
     _over_time(over_time, record)
     ends = _examples(bottom, record)
     gain = gain_text(float(record.gain[-1]))
-    titles = ["median IPR at the end; in brackets the time to localize (τ)", f"gain {gain}: when they localize"]
+    titles = [
+        "median IPR at the end; in brackets the time to localize (τ)",
+        f"gain {gain}: when they localize; open marks: ends, as in (a)",
+    ]
     letter([table, over_time, ends], [*titles, ends.get_title(loc="left")])
     n, seeds = f"n = {record.sizes['position']}", f"{record.sizes['seed']} seeds"
-    say_setting(
-        drawn, n, f"{float(record.time[-1]):,.0f} τ", seeds, f"localized: IPR of {LOCALIZED:g} and more", f"(c): gain {gain}"
-    )
+    localized = f"localized: IPR of {LOCALIZED:g} and more (–: not reached)"
+    ends_are = "ends: without the noise of batches, which lowers the IPR of lines"
+    say_setting(drawn, n, f"{float(record.time[-1]):,.0f} τ", seeds, localized, ends_are, f"(c): gain {gain}")
     return drawn
 
 
@@ -47,16 +51,14 @@ def _table(axes: Any, record: xr.Dataset) -> None:
         axes.text(g, i, cell_text(record.isel(pair=i, gain=g)), ha="center", va="center", fontsize=8, color=colour)
     axes.set_xticks(range(record.sizes["gain"]), [gain_text(g) for g in record.gain.values])
     axes.set_yticks(range(record.sizes["pair"]), [_pair_text(record, i) for i in range(record.sizes["pair"])])
-    axes.set(xlabel="gain", ylabel="length scales\npositive, negative class")
+    axes.set(xlabel="gain", ylabel="length scales\n(pos., neg.)")
     axes.figure.colorbar(image, ax=axes, label="IPR", pad=0.02)
 
 
 def cell_text(cell: xr.Dataset) -> str:
     """The median IPR of a setting, and the median time of those that localized, if half of them did."""
-    ipr, times = float(cell.end_ipr.median()), cell.localized_at.values
-    known = np.isfinite(times)
-    localized = known.mean() >= 0.5 and ipr >= LOCALIZED
-    return f"{ipr:.2f} ({_time_text(np.median(times[known]))})" if localized else f"{ipr:.2f} (–)"
+    ipr, time = float(cell.end_ipr.median()), float(time_to_localize(cell))
+    return f"{ipr:.2f} ({_time_text(time)})" if np.isfinite(time) else f"{ipr:.2f} (–)"
 
 
 def _time_text(time: float) -> str:
@@ -77,9 +79,14 @@ def _over_time(axes: Any, record: xr.Dataset) -> None:
             path, marker = late.ipr.isel(pair=i).median("seed"), MARKERS[at % 5]
             look: Any = {"color": colour, "marker": marker, "markersize": 3.5, "markevery": 0.12, "linewidth": 1.1}
             axes.plot(late.time, path, linestyle=style, **look, label=_pair_text(record, i))
+            end = float(late.end_ipr.isel(pair=i).median("seed"))
+            open_mark: Any = {"color": colour, "markerfacecolor": "none", "markersize": 6, "clip_on": False}
+            axes.plot([1.12 * float(late.time[-1])], [end], marker, **open_mark)
     axes.axhline(LOCALIZED, color="0.5", linewidth=0.8, linestyle=":")
+    words: Any = {"ha": "right", "va": "bottom", "fontsize": 7.5, "color": "0.35", "transform": axes.get_yaxis_transform()}
+    axes.text(0.99, LOCALIZED + 0.01, f"localized: {LOCALIZED:g}", **words)
     plain_log_scale(axes, "x")
-    axes.set(xlabel="time (τ)", ylabel="IPR, median over seeds", ylim=(0, 1.02))
+    axes.set(xlabel="time (τ)", ylabel="median IPR", ylim=(0, 1.04))
     title = "length scales\nline: longer\ndots: same\ndashes: shorter\nrange positive"
     axes.legend(
         loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=2.8, title=title, title_fontsize=8, borderaxespad=0.3
@@ -103,11 +110,11 @@ def _examples(part: Any, record: xr.Dataset) -> Any:
         axes.set(xlim=(-7.5, 7.5))
         axes.set_title(f"{_pair_text(record, i)}: {_sites_text(sites)}", loc="left", fontsize=8)
     panels[0].set_ylabel("weight")
-    ends = np.array([record.end.isel(pair=i, gain=-1, seed=seed).values for i, seed in chosen])
+    ends = np.array([axes.lines[-1].get_ydata() for axes in panels])  # as they are turned
     most = float(np.abs(ends).max())
-    panels[0].set_ylim(-1.15 * most if ends.min() < -0.3 * most else -0.5 * most, 1.6 * most)
+    panels[0].set_ylim(-1.15 * most if ends.min() < -0.3 * most else -0.3 * most, 1.25 * most)
     panels[0].legend(loc="upper left", handlelength=1.0, borderaxespad=0.1)
-    panels[len(panels) // 2].set_xlabel("site, from the middle of the state")
+    part.supxlabel("site, from the middle of the state", fontsize=9)
     return panels[0]
 
 
@@ -116,7 +123,7 @@ def _sites_text(sites: int) -> str:
 
 
 def examples(record: xr.Dataset) -> list[tuple[int, int]]:
-    """Pairs and seeds to draw: of every number of sites that was reached, where most runs have it; then other pairs."""
+    """Pairs and seeds to draw: one of every number of sites that was reached, where most runs have it, and of other pairs."""
     reached = record.reached.isel(gain=-1).values
     out: list[tuple[int, int]] = []
     for sites in sorted(set(reached[reached > 0].tolist())):
@@ -124,7 +131,7 @@ def examples(record: xr.Dataset) -> list[tuple[int, int]]:
         out.append((i, int(np.flatnonzero(reached[i] == sites)[0])))
     others = [i for i in range(len(reached)) if i not in {pair for pair, _ in out}]
     others.sort(key=lambda i: float(record.xi1[i] / record.xi0[i]))
-    return [*out, *((i, 0) for i in others)][:EXAMPLES]
+    return sorted([*out, *((i, 0) for i in others)][:EXAMPLES])
 
 
 def _turned(end: np.ndarray, state: np.ndarray | None) -> np.ndarray:

@@ -37,11 +37,37 @@ def _one_order_only(record: xr.Dataset) -> list[Verdict]:
     words |= {
         "error": median_error(record.end_ipr.sel(pair=most.pair.item(), gain=most.gain)),
         "found": f"in {time} no field localizes with the shorter range positive (IPR at most {float(most):.2f})",
-        "otherwise": f"fields localize with the shorter range positive too, if one waits (IPR up to {float(most):.2f})",
+        "otherwise": f"fields localize with the shorter range positive too, {_last(record.isel(pair=wrong))}",
         "note": f"at {where}, after {time}",
     }
     found = Verdict.below(claim, LOCALIZED, float(most), of="largest median IPR over pairs and gains", **words)
     return [found] if most >= LOCALIZED else undecided(lacking(lasting(record, LATE)), found)
+
+
+def time_to_localize(record: xr.Dataset) -> xr.DataArray:
+    """The median time of those seeds that localized, for each setting; NaN if fewer than half did, or if they did not stay."""
+    stays = record.end_ipr.median("seed") >= LOCALIZED
+    return record.localized_at.median("seed").where(stays & (record.localized_at.notnull().mean("seed") >= 0.5))
+
+
+def _last(record: xr.Dataset) -> str:
+    """Which pair and gain is the last to localize, when, and how many others do not."""
+    times = time_to_localize(record).transpose("pair", "gain")
+    if not times.notnull().any():
+        return f"some of {record.sizes['seed']} seeds at least"
+    i, g = np.unravel_index(np.nanargmax(times.values), times.shape)
+    ipr = float(record.end_ipr.isel(pair=i, gain=g).median())
+    where = f"{times.pair[i].item()} at gain {gain_text(float(times.gain[g]))}"
+    return f"some late (length scales {where}: {float(times[i, g]):,.0f} τ, IPR {ipr:.2f}){_never(times)}"
+
+
+def _never(times: xr.DataArray) -> str:
+    """The one setting that does not localize, or how many."""
+    never = np.argwhere(times.isnull().values)
+    if len(never) == 1:
+        (i, g) = never[0]
+        return f", but not {times.pair[i].item()} at gain {gain_text(float(times.gain[g]))}"
+    return f", but not in {len(never)} of {times.size} settings" if len(never) else ""
 
 
 def _exact(record: xr.Dataset) -> Verdict:

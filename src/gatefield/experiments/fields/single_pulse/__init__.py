@@ -1,6 +1,6 @@
 """Single pulses: which of them localize a field, and why."""
 
-from gatefield.experiments.fields.single_pulse.figure import figure
+from gatefield.experiments.fields.single_pulse.figure import figure, more
 from gatefield.experiments.fields.single_pulse.simulate import Settings, simulate
 from gatefield.experiments.fields.single_pulse.verdicts import verdicts
 from gatefield.lab import Experiment
@@ -15,10 +15,14 @@ experiment = Experiment(
     "can. So a state around one site and one grown from a wave are compared: the larger share should tell whether the field "
     "localizes.",
     caption="(a) and (b) Inverse participation ratio (1/n: spread over all sites; 1: one site) of fields trained on pulses "
-    "(blue) and on Gaussian data of the same mean and covariance (orange); bars: descent by the exact gradient from the same "
-    "starts. (c) and (d) Share of the labels that a neuron explains, in steady states grown from one site (triangles) and "
-    "from the best wave, and after SGD. (e) Final fields of one seed on pulses (blue) and clones (orange, dashed), over one "
-    "input of the positive class (grey), each scaled to its own maximum.",
+    "(blue) and on Gaussian data of the same mean and covariance (orange); black: descent by the exact gradient from the same "
+    "starts and for as long; dotted: from here on a field counts as localized. (c) and (d) Share of the labels that a neuron "
+    "explains, in steady states grown from one site (triangles) and from the best wave (squares), and after SGD: where two "
+    "states explain nearly the same, the way from one to the other is long. (e) One input of the positive class, and the "
+    "fields of one seed in the case of the title, each scaled to its own maximum.",
+    more=more,
+    more_caption="(a) and (b) Final fields of one seed on pulses (blue) and clones (orange, dashed), over one input of the "
+    "positive class (grey), for each kind of pulses, each scaled to its own maximum.",
     Parameters=Settings,
     presets={"full": {}, "quick": {"seeds": 8, "batch_size": 250, "steps": 3_000, "record_every": 150}},
     durations={"quick": "1 min", "full": "5 min"},

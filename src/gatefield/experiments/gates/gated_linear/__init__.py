@@ -14,15 +14,15 @@ experiment = Experiment(
     "each other, or are the same (redundant), on Gaussian and on squashed data; and for gates that change in time: "
     "scheduled ones, solved piece by piece, and one that moves around the ring, solved as a flow. The printed solution "
     "lacks a factor 1/K.",
-    caption="Loss over time, SGD as dots and the exact solution as black lines, for six kinds of gates. (a) One gate on "
-    "one site. (b) Two gates that cross. (c) A gate and its opposite. (d) The same gate twice, where A is singular. (e) "
-    "Gates that are switched once, half way: the solution is exact piece by piece. (f) A gate that moves once around the "
-    "ring: solved as a flow. Scheduled and moving gates are run on Gaussian data alone.",
+    caption="(a) Relative distance of the weights from the exact ones, for six kinds of gates: where SGD is furthest off, a "
+    "mark for each seed; dashed, the end of the solution as printed where it is another one, the largest over seeds and "
+    "gains; dotted, the bound of the verdict, from the noise of the batches. (b) and (c) The same over time for two gates that "
+    "cross and for a gate and its opposite. (d) The loss of gates that are switched once, half way: the solution is exact "
+    "piece by piece. Scheduled and moving gates are run on Gaussian data alone.",
     more=more,
-    more_caption="Relative distance of the weights from the exact ones over time, a line for each seed, for (a) one gate, "
-    "(b) two that cross, (c) opposites, (d) the same gate twice, (e) scheduled and (f) moving gates; dashed: the solution "
-    "as printed, where it differs; dotted: the bound of the verdict, from the noise of the batches. (g) Final weights of "
-    "each unit, first seed, Gaussian data.",
+    more_caption="Loss over time, SGD as dots and the exact solution as black lines, for (a) one gate on one site, (b) two "
+    "that cross, (c) a gate and its opposite, (d) the same gate twice, where A is singular, (e) scheduled gates and (f) one "
+    "that moves once around the ring. (g) Final weights of each unit, first seed, Gaussian data.",
     Parameters=Settings,
     presets={"full": {}, "quick": {"steps": 1_000, "batch_size": 500, "seeds": 2, "samples": 200_000, "record_every": 25}},
     durations={"quick": "40 s", "full": "5 min"},

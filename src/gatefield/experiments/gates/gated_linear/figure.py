@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from gatefield.experiments.gates.gated_linear.verdicts import noise
 from gatefield.experiments.gates.setting import scales, seeds
-from gatefield.plot import COLOURS, PRINTED, WIDTH, field_row, gain_text, letter, say_setting
+from gatefield.plot import COLOURS, PRINTED, WIDTH, field_row, gain_text, letter, plain_log_scale, say_setting
 
 TITLES = {
     "single": "single gate",
@@ -20,46 +20,63 @@ TITLES = {
 }
 DOTS = 14
 """How many records of SGD are shown, evenly on the logarithmic axis of time."""
-MARKS, DASHES = "os^D", ("-", "--", ":", "-.")
+MARKS, DASHES, SHADES = "os^D", ("-", "--", ":", "-."), (COLOURS[0], COLOURS[2])
+"""Of the gains, in their order."""
 
 
 def draw(record: xr.Dataset) -> Figure:
-    """The loss over time for each kind of gates, SGD on the exact path; time 0 is left out."""
-    figure = Figure(figsize=(WIDTH, 5.2))
-    panels = cast(Any, figure.subplots(2, 3, sharey=True))
-    for axes, case in zip(panels.ravel(), record.case.values, strict=True):
-        _loss_panel(axes, _known(record.sel(case=case)))
-    panels[0, 0].set_ylim(bottom=0)
-    for axes in panels[:, 0]:
-        axes.set_ylabel("loss")
-    for axes in panels[1]:
-        axes.set_xlabel("time (τ)")
-    panels[1, 2].legend(*panels[0, 0].get_legend_handles_labels(), loc="upper right", fontsize=7.5)
-    letter(panels, [TITLES[str(case)] for case in record.case.values])
-    _say(figure, record, "dots: first seed")
+    """How far SGD and the printed solution are from the exact weights, and the loss where gates change."""
+    figure = Figure(figsize=(WIDTH, 5.6))
+    body = cast(Any, figure.subfigures())
+    grid = body.add_gridspec(2, 3, height_ratios=[1.15, 1.0])
+    worst, *below = [body.add_subplot(place) for place in (grid[0, :], grid[1, 0], grid[1, 1], grid[1, 2])]
+    _worst_panel(worst, record)
+    for axes, case in zip(below[:2], ("general", "exclusive"), strict=True):
+        _distance_panel(axes, _known(record.sel(case=case)), noise(record))
+        axes.set_ylim(worst.get_ylim())
+    _loss_panel(below[2], _known(record.sel(case="scheduled")))
+    for axes, words in zip((worst, *below[::2]), ("distance from\nthe exact weights (%)", "distance (%)", "loss"), strict=True):
+        axes.set_ylabel(words)
+    letter(
+        [worst, *below],
+        [
+            "SGD where it is furthest off, the printed solution at the end",
+            "general gates",
+            "exclusive gates",
+            "loss, scheduled gates",
+        ],
+    )
+    legend = {**_entries(worst), **_entries(below[2])}
+    body.legend(legend.values(), legend.keys(), loc="outside lower center", ncols=3, columnspacing=1.2)
+    _say(figure, record, "(a-c): every seed", "(d): first seed")
     return figure
 
 
 def more(record: xr.Dataset) -> Figure:
-    """How far SGD and the printed solution are from the exact path, and the final weights."""
-    figure = Figure(figsize=(WIDTH, 6.6))
-    grid = figure.add_gridspec(3, 3, height_ratios=[1.0, 1.0, 0.7])
-    panels = np.array([[figure.add_subplot(grid[row, column]) for column in range(3)] for row in (0, 1)])
-    positive = record.distance.values[record.distance.values > 1e-9]
+    """The loss over time for each kind of gates, SGD on the exact path; and the final weights."""
+    figure = Figure(figsize=(WIDTH, 6.8))
+    body = cast(Any, figure.subfigures())
+    grid = body.add_gridspec(3, 3, height_ratios=[1.0, 1.0, 0.7])
+    first = body.add_subplot(grid[0, 0])
+    others = [body.add_subplot(grid[divmod(place, 3)], sharey=first) for place in range(1, 6)]
+    panels = np.array([first, *others]).reshape(2, 3)
     for axes, case in zip(panels.ravel(), record.case.values, strict=True):
-        _distance_panel(axes, _known(record.sel(case=case)), noise(record))
-        axes.set(ylim=(0.5 * np.nanmin(positive), 3.0))
+        _loss_panel(axes, _known(record.sel(case=case)))
     for axes in panels[:, 0]:
-        axes.set_ylabel("relative distance")
-    for axes in panels[1]:
-        axes.set_xlabel("time (τ)")
-    panels[0, 0].legend(*panels[0, 1].get_legend_handles_labels(), loc="upper left", fontsize=7)
-    row = figure.add_subplot(grid[2, :])
+        axes.set_ylabel("loss")
+    row = body.add_subplot(grid[2, :])
     _final_fields(row, record)
     titles = [TITLES[str(case)] for case in record.case.values]
     letter([*panels.ravel(), row], [*titles, "final weights of each unit, scaled: SGD (dots) and exact (line)"])
-    _say(figure, record, "a line for each seed")
+    legend = _entries(panels[0, 0])
+    body.legend(legend.values(), legend.keys(), loc="outside lower center", ncols=4)
+    _say(figure, record, "first seed")
     return figure
+
+
+def _entries(axes: Any) -> dict[str, Any]:
+    handles, labels = axes.get_legend_handles_labels()
+    return dict(zip(labels, handles, strict=True))
 
 
 def _known(one: xr.Dataset) -> xr.Dataset:
@@ -77,27 +94,71 @@ def _name(gain: float) -> str:
     return "Gaussian data" if gain == 0 else f"gain {gain_text(float(gain))}"
 
 
+def _look(place: int) -> dict[str, Any]:
+    """Of SGD at that place among the gains."""
+    return {"color": SHADES[place % 2], "marker": MARKS[place % 4], "linestyle": "none"}
+
+
+def _printed(record: xr.Dataset) -> xr.DataArray:
+    """The largest distance of the printed solution at the end, for each kind of gates; 0 where it is not wrong."""
+    return record.printed_distance.isel(step=-1).max(["gain", "seed"])
+
+
+def _worst_panel(axes: Any, record: xr.Dataset) -> None:
+    """For each kind of gates the largest distance of every run, and that of the printed solution at its end."""
+    at, low = np.arange(record.sizes["case"]), 70 * float(record.distance.where(record.distance > 1e-9).min())
+    most = 100 * record.distance.max("step").transpose("gain", "seed", "case")
+    for i, gain in enumerate(record.gain.values):
+        for s, run in enumerate(most.sel(gain=gain).values):
+            label = None if s else f"SGD, {_name(gain)}"
+            axes.plot(at + 0.2 * (i - (record.sizes["gain"] - 1) / 2), run, markersize=5, alpha=0.8, label=label, **_look(i))
+    for place, value in enumerate(100 * _printed(record).values):
+        if value > 0:
+            axes.plot([place - 0.35, place + 0.35], [value, value], **PRINTED, linewidth=2)
+            axes.text(place, 1.12 * value, f"{value:.0f} %", color=PRINTED["color"], ha="center", va="bottom", fontsize=8)
+    furthest = most.max(["gain", "seed"])
+    place = int(furthest.argmax("case"))
+    axes.text(place, 1.2 * float(furthest[place]), f"{float(furthest[place]):.2g} %", ha="center", va="bottom", fontsize=8)
+    axes.plot([], [], **PRINTED, linewidth=2, label="as printed, without 1/K")
+    _bound_line(axes, noise(record))
+    axes.set_xticks(at, [TITLES[str(case)].replace(": ", ":\n") for case in record.case.values])
+    axes.tick_params(axis="x", length=0)
+    axes.set(xlim=(-0.5, at[-1] + 0.5), ylim=(low, 150))
+    plain_log_scale(axes)
+
+
+def _bound_line(axes: Any, bound: float) -> None:
+    axes.axhline(100 * bound, color="0.6", linestyle=":", linewidth=1.0, label=f"bound, by the noise: {100 * bound:.2g} %")
+
+
 def _loss_panel(axes: Any, one: xr.Dataset) -> None:
-    some = np.unique(np.geomspace(1, one.sizes["step"] - 1, DOTS).round().astype(int))
+    some = shown_steps(one)
     for i, gain in enumerate(one.gain.values):
         run = one.sel(gain=gain).isel(seed=0)
-        look = {"color": COLOURS[i % 2], "marker": MARKS[i % 4], "markersize": 4, "linestyle": "none"}
-        axes.plot(one.time[some], run.loss[some], label=f"SGD, {_name(gain)}", **look)
+        axes.plot(one.time[some], run.loss[some], markersize=4, label=f"SGD, {_name(gain)}", **_look(i))
         axes.plot(one.time[1:], run.exact_loss[1:], DASHES[i % 4], color="black", linewidth=1.1, label=f"exact, {_name(gain)}")
-    axes.set(xscale="log")
+    plain_log_scale(axes, "x")
+    axes.set(xlabel="time (τ)")
+
+
+def shown_steps(one: xr.Dataset) -> np.ndarray:
+    """Records evenly on a logarithmic axis of time, without time 0; and where the loss jumps, the one after it."""
+    jump = int(np.diff(one.exact_loss.isel(gain=0, seed=0).values).argmax()) + 1
+    return np.unique([*np.geomspace(1, one.sizes["step"] - 1, DOTS).round().astype(int), max(1, jump)])
 
 
 def _distance_panel(axes: Any, one: xr.Dataset, bound: float) -> None:
+    """Every seed of SGD as dots, and the printed solution from the same starts."""
+    some = np.unique(np.geomspace(1, one.sizes["step"] - 1, DOTS).round().astype(int))
     for i, gain in enumerate(one.gain.values):
-        runs = one.distance.sel(gain=gain).transpose("seed", "step").values
-        for s, run in enumerate(runs):
-            label = None if s else f"SGD, {_name(gain)}"
-            axes.plot(one.time[1:], run[1:], ("-", "-.")[i % 2], color=COLOURS[(0, 5)[i % 2]], linewidth=0.9, label=label)
-    printed = one.printed_distance.isel(gain=0, seed=0)[1:]
-    if float(printed.max()) > 0:
-        axes.plot(one.time[1:], printed.where(printed > 0), **PRINTED, linewidth=1.4, label="as printed, without 1/K")
-    axes.axhline(bound, color="0.6", linestyle=":", linewidth=1.0, label="what the noise allows")
-    axes.set(xscale="log", yscale="log")
+        run = one.sel(gain=gain).transpose(..., "step")
+        for sgd, printed in zip(run.distance.values, run.printed_distance.values, strict=True):
+            axes.plot(one.time[some], 100 * sgd[some], markersize=3, **_look(i))
+            axes.plot(one.time[1:], 100 * np.where(printed > 0, printed, np.nan)[1:], **PRINTED, linewidth=1.0)
+    _bound_line(axes, bound)
+    plain_log_scale(axes)
+    plain_log_scale(axes, "x")
+    axes.set(xlabel="time (τ)")
 
 
 def _final_fields(axes: Any, record: xr.Dataset) -> None:
