@@ -17,8 +17,7 @@ experiment = Experiment(
     "rate: dots sampled, line exact on Gaussian data. (b) The same per unit of time, at all rates (colours) and gains "
     "(markers). (c) The loss, mean over seeds. (d) At the highest gain and rate: the share of inputs for which a "
     "gate is as at the end, and the inverse participation ratio (IPR) of the field. Dotted: the gate of the median localized "
-    "unit is as at the end for 95 % of inputs, and its IPR half-way up; open dots: each half-way up, by which gates are not "
-    "later. (e) The most localized unit of the first seed: its final field after each training. (f) Excess kurtosis of "
+    "unit is as at the end for 95 % of inputs, and its IPR half-way up; open dots: both half-way. (e) The most localized unit of the first seed: its final field after each training. (f) Excess kurtosis of "
     "preactivations within the positive class, median and quartiles over units and seeds.",
     more=more,
     more_caption="All units of the first seed at the lowest gain and at the highest. (a) and (b) Final field of each unit, "

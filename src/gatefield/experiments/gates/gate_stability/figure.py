@@ -6,6 +6,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 
 from gatefield.experiments.gates.gate_stability.paths import SETTLED, halfway_time, localized, settling, settling_times
 from gatefield.experiments.gates.gate_stability.verdicts import GAUSSIAN
@@ -35,7 +36,7 @@ MARKS = "os^Dv"
 
 def draw(record: xr.Dataset) -> Figure:
     """Flips against the exact ones, their sum, the loss, what settles first, and two units."""
-    figure = Figure(figsize=(WIDTH, 7.4))
+    figure = Figure(figsize=(WIDTH, 7.6))
     panels = cast(Any, figure.subplots(3, 2))
     _notes_rate(panels[0, 0], record.isel(rate=0))
     _flips(panels[0, 1], record)
@@ -124,9 +125,10 @@ def _notes_rate(axes: Any, one: xr.Dataset) -> None:
             exact = (1 - one.gaussian_stability.isel(gain=g)).mean(("unit", "seed"))
             axes.plot(time, 100 * exact, **THEORY, linewidth=1.2, label=f"exact, gain {gain_text(gain)}", zorder=4)
     every = int(one.step[1] - one.step[0])
-    axes.set(xlabel="time (τ)", ylabel=f"inputs whose gate flips\nwithin {every} steps (%)")
-    axes.set_ylim(bottom=0)
-    axes.legend()
+    axes.set(xlabel="time (τ)", ylabel=f"inputs whose gate\nflips in {every} steps (%)")
+    axes.set_ylim(0, 1.5 * axes.get_ylim()[1])  # room for the legend, whose marks look like data
+    axes.yaxis.set_major_locator(MaxNLocator(4))
+    axes.legend(loc="upper right")
 
 
 def _middles(record: xr.Dataset) -> np.ndarray:
@@ -189,12 +191,19 @@ def _settling(axes: Any, one: xr.Dataset) -> None:
         axes.fill_between(time, low, high, color=color, alpha=0.2, linewidth=0)
         axes.plot(time, middle, dash, color=color, label=label)
         axes.axvline(at, color=color, linestyle=":", linewidth=1.4)
-        open_dot: Any = {"marker": "o", "color": color, "markerfacecolor": "white", "markersize": 5, "zorder": 4}
+        open_dot: Any = {
+            "marker": "o",
+            "linestyle": "none",
+            "color": color,
+            "markerfacecolor": "white",
+            "markersize": 5,
+            "zorder": 4,
+        }
         axes.plot(middle_at, np.interp(middle_at, time, middle), **open_dot)
     axes.set(xlabel="time (τ)", ylabel="median over units", ylim=(0, 1.02), xlim=(0, float(time[-1])))
     (gate, field), counted = settling(one), localized(one)
     later = f"gate later in {int(((gate >= field) & counted).sum())} of {int(counted.sum())} localized units"
-    axes.legend(loc="upper center", bbox_to_anchor=(0.45, -0.24), fontsize=7.5, title=later, title_fontsize=7.5)
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.24), fontsize=7, handlelength=1.4, title=later, title_fontsize=7)
 
 
 def _field(axes: Any, one: xr.Dataset) -> None:
