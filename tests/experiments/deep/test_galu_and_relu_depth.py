@@ -273,8 +273,12 @@ def test_figure_shows_spectra_and_what_goes_with_depth():
 def test_the_title_has_medians_that_stand_in_the_panels():
     """Normal weights at the largest depth; the mean of a skewed run of values is another number."""
     end = {net: at(net, "gaussian", 20) for net in NETS}
-    record = changed(made(), ("descent", {**end["GaLU"], "step": 300}, [0.3, 0.31, 0.5]), ("likeness", end["ReLU"], [0.4, 0.44, 0.44, 0.5]),
-                     ("recursion", {**end["ReLU"], "step": 300}, [0.8, 0.86, 0.86, 0.9]))  # fmt: skip
+    record = changed(
+        made(),
+        ("descent", {**end["GaLU"], "step": 300}, [0.3, 0.31, 0.5]),
+        ("likeness", end["ReLU"], [0.4, 0.44, 0.44, 0.5]),
+        ("recursion", {**end["ReLU"], "step": 300}, [0.8, 0.86, 0.86, 0.9]),
+    )
     found = experiment.verdicts(record)
     assert found[TRAINED].found.endswith("train faster than own gates (error 0.31 against 0.70)")
     assert found[TRAINED].otherwise.endswith("own gates with both weights (error 0.31 against 0.70)")

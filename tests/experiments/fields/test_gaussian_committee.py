@@ -62,7 +62,7 @@ def test_numbers():
     assert [bound.measured for bound in stays.table] == pytest.approx([0.012, 0.025])
     assert "the flow itself went 3.00, 3.00" in stays.note
     assert stays.found.startswith(
-        "committees of 2 or 4 neurons leave their exact joint flow by 0.33 % of their way at most"
+        "committees of 2 or 4 neurons leave their exact joint flow by up to 0.33 % of their way"
     )  # 0.01 of 3
     assert (noise.predicted, noise.measured) == (-0.5, pytest.approx(-0.48))
     assert noise.bounds[0].error == pytest.approx(2 * 0.04 / np.sqrt(5))

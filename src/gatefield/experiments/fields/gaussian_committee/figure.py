@@ -34,7 +34,7 @@ def figure(record: xr.Dataset) -> Figure:
     ]
     letter([left, right, rows[0]], titles)
     time, seeds = f"{float(record.time[-1]):g} τ", f"{record.sizes['seed']} seeds"
-    largest = f"(a), (c): batches of {int(record.batch_size.max()):,}"
+    largest = f"title, (a), (c): batches of {int(record.batch_size.max()):,}"
     say_setting(figure, f"n = {record.sizes['position']}", *_scales(record), time, seeds, largest, "(c): one unit of one seed")
     return figure
 

@@ -34,7 +34,7 @@ def _stays(record: xr.Dataset, parts: dict[str, xr.Dataset]) -> Verdict:
     """At the largest batch, every seed."""
     last, (*others, most) = _largest(record), map(str, record.committee.values)
     sizes = " or ".join(filter(None, (", ".join(others), most)))
-    far = f"by {farthest(record):.2g} % of their way at most (median seed, batches of {int(last.batch_size):,})"
+    far = f"by up to {farthest(record):.2g} % of their way (median seed)"
     apart = f"committees of {sizes} neurons leave their exact joint flow {far}"
     rows = {}
     for at, one in parts.items():

@@ -41,7 +41,7 @@ def draw(record: xr.Dataset) -> Figure:
         figure,
         f"n = {record.attrs['n']}",
         f"(a-c, f) gain {gain_text(gain)} and length scales {many.pair.item()}",
-        "(d, e) all",
+        "(d, e) all gains, length scales",
         f"{record.attrs['steps'] * record.attrs['learning_rate']:g} K² τ",
         f"{record.sizes['pair'] * record.sizes['gain'] * record.sizes['seed']} committees of each size",
         f"{record.sizes['seed']} seeds",
