@@ -31,14 +31,15 @@ def accuracy_panel(axes: Any, values: xr.DataArray, names: Mapping[str, str], ti
     axes.set_xlim(left=0)
 
 
-def end_labels(axes: Any, ends: Sequence[float], words: Sequence[str]) -> None:
-    """Write what each line ends with beside its end, in the colours of their places, moved apart where they would overlap."""
+def end_labels(axes: Any, ends: Sequence[float], words: Sequence[str], colours: Sequence[str] = ()) -> None:
+    """Write what each line ends with beside its end, moved apart where they would overlap; colours, if not given, by place."""
     low, high = axes.transData.inverted().transform([axes.transAxes.transform((0, part)) for part in (0.0, 1.0)])[:, 1]
     log = axes.get_yscale() == "log"
     heights = [np.log(end / low) / np.log(high / low) if log else (end - low) / (high - low) for end in ends]
     places = spaced(heights, APART)
     for at, (place, text) in enumerate(zip(places, words, strict=True)):
-        look: Any = {"transform": axes.transAxes, "color": f"C{at}", "fontsize": 7.5, "va": "center", "clip_on": False}
+        colour = colours[at] if len(colours) else f"C{at}"
+        look: Any = {"transform": axes.transAxes, "color": colour, "fontsize": 7.5, "va": "center", "clip_on": False}
         axes.text(1.02, place, text, **look)
 
 

@@ -169,6 +169,25 @@ def test_figure_shows_the_record():
     heights = [bar.get_height() for bar in titled(drawn, "(a)").patches]
     share = 100 * record.active.sel(beta=4.0, threshold=0.9).isel(step=-1).mean()
     np.testing.assert_allclose(heights[9], share)  # beta = 4, end: the last of four bars of three
+    (thin,) = [line for line in titled(drawn, "(b)").lines if line.get_linewidth() == 0.8]
+    np.testing.assert_allclose(thin.get_ydata(), 100 * record.trace_part.sel(beta=1.0, reading="safe").mean(("seed", "step")))
+    for letter in ("(b)", "(d)"):
+        assert [0.9, 0.9] in [list(line.get_xdata()) for line in titled(drawn, letter).lines]
+
+
+def test_the_numbers_of_the_title_stand_in_the_panels():
+    """Those of one steepness and threshold; other ones have other numbers."""
+    record = changed(
+        made(), ("trace_part", {**HERE, "reading": "safe"}, 0.039), ("kept_accuracy", {**HERE, "kept": "active"}, 0.879)
+    )
+    first, second = [v for v in experiment.verdicts(record) if v.found]
+    place = "at β = 4 and a threshold of active gates of 0.9"
+    assert first.sentence == f"{place} the paper's sensitive paths carry only 3.9 % of the kernel by which gates learn"
+    assert second.sentence == "active gates alone have 87.9 % of the training samples right (all gates: 90 %)"
+    figure = experiment.figure(record)
+    assert "carry 3.9 %" in titled(figure, "(b)").get_title(loc="left")
+    assert "90 % by 30 % of gates" in titled(figure, "(c)").get_title(loc="left")
+    assert "87.9 % right" in titled(figure, "(d)").get_title(loc="left")
 
 
 def plain_gates(gating, x, beta, eps=0.1):

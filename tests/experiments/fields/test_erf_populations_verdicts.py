@@ -152,11 +152,14 @@ def test_expected_and_compared():
 
 def test_the_populations_are_the_headline():
     localized, oscillating = judge("erf-populations", made(wide=3, still=2))[:2]
-    assert localized.sentence == "at gain 3, 94 % of erf units with a negative bias localize"
-    assert oscillating.sentence == "96 % of units with a positive bias oscillate"
+    assert localized.sentence == "at gain 3, 94.3 % of erf units with a negative bias localize"
+    assert oscillating.sentence == "95.8 % of units with a positive bias oscillate"
+    localized, oscillating = judge("erf-populations", made())[:2]
+    assert localized.sentence == "at gain 3, all erf units with a negative bias localize"
+    assert oscillating.sentence == "all units with a positive bias oscillate"
     localized, oscillating = judge("erf-populations", made(wide=25, still=25))[:2]
-    assert localized.sentence == "at gain 3, only 52 % of erf units with a negative bias localize"
-    assert oscillating.sentence == "only 47 % of units with a positive bias oscillate"
+    assert localized.sentence == "at gain 3, only 52.4 % of erf units with a negative bias localize"
+    assert oscillating.sentence == "only 47.4 % of units with a positive bias oscillate"
 
 
 def test_what_is_not_decided_is_no_finding():
@@ -176,8 +179,14 @@ def test_figure():
         record[name] = (record["sigmoid_ipr" if "sigmoid" in name else "ipr"] * 6).astype(int)
     record["bias"] = record.bias - 0.5
     drawn = figure("erf-populations", record)
-    for i, label in enumerate(["erf, Gaussian data", "erf, gain 3"]):
-        assert_drawn(panel(drawn, "(a)"), record.ipr.values[i], at=record.bias.values[i, ..., -1], words=label)
+    ends, iprs = record.bias.values[..., -1], record.ipr.values
+    assert_drawn(panel(drawn, "(a)"), iprs[0], at=ends[0], words="erf, Gaussian data")
+    for label, side, color in (("bias < 0", ends[1] < 0, "C0"), ("bias > 0", ends[1] > 0, "C1")):
+        assert_drawn(panel(drawn, "(a)"), iprs[1][side], at=ends[1][side], words=f"erf, gain 3, {label}", color=color)
+    negative, waves = ends[1] < 0, record.oscillates.values[1].astype(bool)
+    few, fast = (iprs[1][negative] > 6 / N).sum(), waves[~negative].sum()
+    assert panel(drawn, "(a)").get_title(loc="left").endswith(f"{few} of {negative.sum()} localize at bias < 0")
+    assert panel(drawn, "(b)").get_title(loc="left").endswith(f"{fast} of {(~negative).sum()} oscillate at bias > 0")
     assert_drawn(panel(drawn, "(a)"), record.sigmoid_ipr.values[1], at=record.sigmoid_bias.values[1], words="logistic")
     assert_drawn(panel(drawn, "(a)"), [6 / N] * 2, style=":")
     peaks, final = record.peak_frequency.values[1], record.bias.values[1, ..., -1]

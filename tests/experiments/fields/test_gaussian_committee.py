@@ -61,7 +61,9 @@ def test_numbers():
     assert [bound.at for bound in stays.table] == ["2 neurons", "4 neurons"]
     assert [bound.measured for bound in stays.table] == pytest.approx([0.012, 0.025])
     assert "the flow itself went 3.00, 3.00" in stays.note
-    assert stays.found.startswith("committees of 2 or 4 neurons end within 0.33 % of their way")  # 0.01 of 3
+    assert stays.found.startswith(
+        "committees of 2 or 4 neurons leave their exact joint flow by up to 0.33 % of their way"
+    )  # 0.01 of 3
     assert (noise.predicted, noise.measured) == (-0.5, pytest.approx(-0.48))
     assert noise.bounds[0].error == pytest.approx(2 * 0.04 / np.sqrt(5))
     assert [bound.measured for bound in printed.table] == [2.0, 1.0]
@@ -91,8 +93,12 @@ def test_figure():
     for i, (K, marker) in enumerate([(2, "o"), (4, "s")]):
         assert_drawn(left, np.median(shown[i], axis=0), at=[1, 2], marker=marker, label=f"K = {K}")
         assert_all_drawn(right, worst[i].T, marker=marker)
-        for name, label in [("start", "start"), ("flow_final", "flow"), ("final", "SGD")]:
-            assert_drawn(fields[i], record[name].values[i, 0], label=label)
+        for name, label in [("flow_final", "flow"), ("final", "SGD")]:
+            assert_drawn(fields[i], record[name].values[i, 0] - record.start.values[i, 0], label=label)
+    assert [text.get_text() for text in right.texts] == ["K = 2", "K = 4"]
+    assert [text.get_text() for text in left.texts] == 2 * ["K = 2", "K = 4"]
+    far = np.median(worst[:, 0], axis=-1).max()
+    assert right.get_title(loc="left").endswith(f"to {far:.2g} %")
 
 
 def test_gradient_variance_is_that_of_autodiff_gradients():

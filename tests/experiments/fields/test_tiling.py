@@ -10,7 +10,15 @@ from test_experiments import simulated, trained
 from watched import assert_classes, assert_settings
 
 from gatefield.experiments.fields.tiling import experiment
-from gatefield.experiments.fields.tiling.places import circular_correlation, moved, parting_time, shared, spread, yielding
+from gatefield.experiments.fields.tiling.places import (
+    circular_correlation,
+    moved,
+    parting_time,
+    shared,
+    spread,
+    twins,
+    yielding,
+)
 
 N, SEEDS = 40, 4
 EVEN, CROWD = [0, 10, 20, 30], [0, 1, 3, 4]
@@ -99,6 +107,8 @@ def test_places_are_counted_around_the_ring_and_by_sign():
     assert shared(record, signs="same").mean == 0.0
     assert shared(record, signs="opposite").mean == pytest.approx(1 / 4)
     assert circular_correlation(record) == pytest.approx((3 - 1) / 4)
+    assert twins(record).mean == pytest.approx(1 / 6)
+    assert twins(made(site=[39, 0, 20, 22]).sel(units=4)).mean == 0.0  # at one place, but with one sign
     assert spread([], N) is None
 
 
@@ -121,14 +131,25 @@ def test_each_size_is_a_row_and_the_headline_names_them():
     record = xr.concat([made(), made(site=CROWD).assign_coords(units=[5])], "units")
     found = judged(experiment, record.reindex(unit=np.arange(5), fill_value=0.0), SPREAD)
     assert [(bound.at, bound.outcome) for bound in found.table] == [("K = 4", "holds"), ("K = 5", "missed")]
-    assert found.sentence == "fields tile the ring more evenly than chance in committees of 4 units, not of 5"
-    tiled = "the fields of committees of 4 units tile the ring more evenly than chance"
+    gaps = f"squared gaps {0.25 / RANDOM_MEAN:.2f} of random ones"
+    tiled = f"committees of 4 tile the ring more evenly than chance ({gaps})"
+    assert found.sentence == f"{tiled}, those of 5 do not"
     assert judged(experiment, made(), SPREAD).sentence == tiled
-    crowded = "in committees of 4 units, fields do not tile the ring more evenly than chance"
-    assert judged(experiment, made(site=CROWD), SPREAD).sentence == crowded
+    crowded = "committees of 4 do not tile the ring more evenly than chance"
+    assert judged(experiment, made(site=CROWD), SPREAD).sentence.startswith(crowded)
     stays = judged(experiment, made(site=[1, 9, 21, 30], alone=EVEN), STAY)
-    assert stays.sentence == "most units go where they go alone (K = 4: 100 %)"
-    assert judged(experiment, made(alone=CROWD), STAY).otherwise == "most units do not go where they go alone (K = 4: 25 % do)"
+    assert stays.sentence == "most units go where they go alone (100 % of 4)"
+    assert judged(experiment, made(alone=CROWD), STAY).otherwise == "most units do not go where they go alone (25 % of 4 do)"
+
+
+@pytest.mark.parametrize(("signs", "words"), [([1.0, -1.0], "take one place with opposite signs"), ([1.0, 1.0], "do not")])
+def test_pairs_at_one_place_are_told_from_crowds(signs, words):
+    """Two units that count, both at site 7, beside four that are spread evenly."""
+    counted = [0.5, 0.5, 0.0, 0.0]
+    two = made(site=7, sign=[*signs, 1.0, 1.0], count=counted).isel(unit=slice(2)).assign_coords(units=[2])
+    found = judged(experiment, xr.concat([two, made()], "units", join="outer", fill_value=0.0), SPREAD)
+    assert found.outcome == "refuted"
+    assert found.sentence.endswith(f", those of 2 {words}")
 
 
 def test_a_short_training_decides_nothing():
@@ -148,9 +169,13 @@ def test_figure():
         assert peaks == np.abs(fields).argmax(1).tolist()
     assert_drawn(panel(figure, "(d)"), [0.25 / RANDOM_MEAN], at=[0], color="k", marker="_")
     mean = np.mean([np.sum(np.diff([*row, row[0] + N]) ** 2) / 1600 for row in RANDOM]) / RANDOM_MEAN
-    ((x, y),) = points(panel(figure, "(d)"), color="C0", marker="o")
+    ((x, y),) = points(panel(figure, "(d)"), color="C2", marker="o")
     np.testing.assert_allclose((x[0], y[0]), (-0.1, mean), rtol=1e-5)
-    ((lags, alone),) = points(panel(figure, "(e)"), color="C1")
+    assert [tick.get_text() for tick in panel(figure, "(d)").get_xticklabels()] == ["4\n12 %"]  # 2 of 16: at 0 and 10
+    ((lags, alone),) = points(panel(figure, "(e)"), color="0.45")
+    (band,) = panel(figure, "(e)").collections
+    upper = band.get_paths()[0].vertices[:, 1].max()  # 24 pairs, a chance of 1/40 at distance 0
+    assert upper == pytest.approx(1 + 1.96 * np.sqrt(39 / 24))
     np.testing.assert_allclose(alone, np.select([lags == 10, lags == 20], [(4 / 6) / (2 / N), (2 / 6) / (1 / N)], 0.0))
     ((time, path),) = [(x, y) for x, y in points(panel(figure, "(f)"), style="-") if len(y) == 3]
     np.testing.assert_allclose(path, np.median(record.parting_cosine.values[0, 0, 0], axis=0))

@@ -135,6 +135,12 @@ def test_figure():
         heights = [[bar.get_height() for bar in container] for container in axes.containers]
         np.testing.assert_allclose(heights, [*expected, 1 - np.sum(expected, axis=0)], atol=1e-12)
         assert [axes.patches[i].get_y() for i in (0, 2)] == [0.0, heights[0][0]]
+    fields = ["3", "3", "12", "12"]  # three seeds of one neuron, and of committees of four
+    assert [axes.get_xlabel() for axes in shown.axes[:4]] == [f"gain\n({count} fields a bar)" for count in fields]
+    waved = np.mean((record.fit_R2 > 0.9) & record.fit_is_gabor & (record.fit_f == 5.0))
+    assert f"Gabor ({100 * waved:.0f} % of all)" in [text.get_text() for text in shown.subfigs[0].legends[0].get_texts()]
+    rises = [np.max(path - np.minimum.accumulate(path)) > 0.01 for path in record.flow_entropy.values.reshape(-1, 4)]
+    assert panel(shown, "(c)").get_title(loc="left") == f"(c) exact flow: it rises in {sum(rises)} of {len(rises)}"
     trained, flows = panel(shown, "(b)"), panel(shown, "(c)")
     for i, look in enumerate(["-", "--"]):
         paths = np.median(record.entropy.values[i, ..., 0], axis=1)

@@ -6,11 +6,12 @@ import pytest
 import xarray as xr
 from drawn import assert_all_drawn, assert_drawn, assert_line, points
 from judging import assert_only, changed_at, judged, scrambled, told
+from matplotlib.legend import Legend
 from scipy import stats
 
 from gatefield.data import NonlinearGP, Task
 from gatefield.experiments.gates.gate_stability import experiment
-from gatefield.experiments.gates.gate_stability.paths import BATCH, SETTLED, follow, settling
+from gatefield.experiments.gates.gate_stability.paths import BATCH, SETTLED, follow, halfway_time, settling, settling_times
 
 N, SAMPLES = 6, 4_000
 TASK = Task(NonlinearGP(N, 2.0, 3.0), NonlinearGP(N, 1.0, 3.0))
@@ -163,7 +164,7 @@ def test_what_settles_first_is_decided_beyond_the_interval_over_units(late, outc
         experiment, changed_at(made(), ("likeness", {**TOP, "mark": 3, "unit": slice(late)}, 0.94)), "settles before"
     )
     assert found.outcome == outcome
-    assert f"no sooner than fields ({2 * late} of 12 units; medians" in found.otherwise
+    assert f"no sooner than fields are half-way ({2 * late} of 12 units; medians" in found.otherwise
 
 
 @pytest.mark.parametrize(("spread", "outcome"), [(0.0004, "confirmed"), (0.002, "not decided")])
@@ -245,7 +246,9 @@ def test_notes_on_flips_settling_and_kurtosis():
     assert note == "flips add up: 0.40 per input in all for a net change of 0.25, at rate 2.4, gain 3"
     found = judged(experiment, record, "settles before")
     assert "12 of 24 units localize" in found.note
-    assert found.found == "at gain 3 gates settle before fields localize (12 of 12 units; medians 600 and 1800 τ)"
+    words = "at gain 3 gates are at 95 % of their end before fields are half-way (12 of 12 units; medians 600 and 1,800 τ)"
+    assert found.found == words
+    assert "half-way by both, medians 600 and 1800 τ" in found.note
     note = judged(experiment, record, "falls as the field").note
     assert note.startswith("median from -0.50 to -1.00; a single site has -1.")
     assert note.endswith("median change +0.30")
@@ -289,7 +292,9 @@ def test_figure_shows_loss_and_flips_by_time():
     expected = [(1 - record.gaussian_stability.values[0, r]).mean((0, 2)) / (50 * rate) for r, rate in enumerate(RATES)]
     np.testing.assert_allclose([y for _, y in exact], expected)
     assert [text.get_text() for text in loss.get_legend().get_texts()] == ["gain 0.01", "gain 3"]
-    assert [text.get_text() for text in flips.get_legend().get_texts()] == ["exact", *(f"rate {rate:g}" for rate in RATES)]
+    gains, rates = flips.get_legend(), next(one for one in flips.artists if isinstance(one, Legend))
+    assert [text.get_text() for text in gains.get_texts()] == ["gain 0.01", "gain 3"]
+    assert [text.get_text() for text in rates.get_texts()] == ["exact", *(f"rate {rate:g}" for rate in RATES)]
 
 
 def test_figure_shows_sampled_flips_at_the_notes_rate_beside_the_exact_ones():
@@ -309,7 +314,7 @@ def test_figure_shows_the_most_localized_unit_and_the_kurtosis_of_all():
     for r, (rate, color) in enumerate(zip(RATES, SHADES, strict=True)):
         final = record.final.values[1, r, 0, unit]
         assert_drawn(field, final / np.abs(final).max(), color=color)
-        assert_all_drawn(kurtosis, record.kurtosis.values[1, r, 0, :, :, 0].T, color=color)
+        assert_drawn(kurtosis, np.median(record.kurtosis.values[1, r, ..., 0], axis=(0, 2)), color=color)
         np.testing.assert_allclose(points(kurtosis, color=color)[0][0], record.mark * rate)
 
 
@@ -327,4 +332,21 @@ def test_figure_shows_how_gates_and_fields_settle():
             assert {round(y, 9) for x, y in corners if x == t} == {round(q, 9) for q in quartiles}
         ((x, _),) = points(axes, color=color, style=":")
         np.testing.assert_allclose(x, at)
-    assert "(settles at 600 τ)" in axes.get_legend().get_texts()[0].get_text()
+    gate, field = (text.get_text() for text in axes.get_legend().get_texts())
+    assert gate.startswith("gate as at the end: half-way ")
+    assert gate.endswith(" τ, 95 % 600 τ")
+    assert field == "IPR of the field: half-way 1,800 τ"
+    assert axes.get_legend().get_title().get_text() == "gate later in 0 of 4 localized units"
+    ((x, y),) = points(axes, color="#E69F00", marker="o")
+    assert (x[0], y[0]) == (1800.0, pytest.approx(np.median(record.ipr.values[1, 2, :, 3])))
+
+
+def test_gates_are_half_way_when_half_of_what_they_lack_is_gone():
+    """From 0.5 to 1: half-way is 0.75, reached for good at the third of five marks; 0.95 at the last but one."""
+    record = changed_at(
+        made(), *(("likeness", {**TOP, "mark": at}, value) for at, value in enumerate((0.5, 0.8, 0.76, 0.96, 1.0)))
+    )
+    one = record.isel(gain=1, rate=2)
+    assert halfway_time(one) == 600.0
+    late = changed_at(record, ("likeness", {**TOP, "mark": 2}, 0.74)).isel(gain=1, rate=2)
+    assert halfway_time(late) == settling_times(late)[0] == 1800.0

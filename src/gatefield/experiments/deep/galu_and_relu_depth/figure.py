@@ -8,13 +8,15 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from gatefield.core.intervals import FAR
-from gatefield.experiments.deep.galu_and_relu_depth.verdicts import WORDS
 from gatefield.plot import COLOURS, THEORY, WIDTH, letter, say_setting, shades
 
 LOOKS: dict[str, tuple[str, str, Any]] = {"GaLU": (COLOURS[0], "o", "-"), "ReLU": (COLOURS[4], "s", "--")}
 """Colour and marker of each network, and the dash of its theory."""
+LAWS = {"signs": "weights ±σ", "gaussian": "normal weights"}
 LEAST = 1e-6
 """Eigenvalues as small a part of the trace as this are not shown."""
+NEAR = 1.1
+"""A limit that is no more times larger than this is not called larger."""
 
 
 def draw(record: xr.Dataset) -> Figure:
@@ -25,15 +27,18 @@ def draw(record: xr.Dataset) -> Figure:
     (galu, relu, alike), (recursion, descent, spread) = panels
     for axes, net in ((galu, "GaLU"), (relu, "ReLU")):
         _spectra(axes, record.sel(net=net, law="gaussian"))
-    galu.legend(fontsize=7, loc="lower left", handlelength=1.2)
+    for axes, black in ((galu, False), (relu, True)):
+        handles = [line for line in axes.lines if (line.get_color() == "black") == black]
+        axes.legend(handles=handles, fontsize=7, loc="lower left", handlelength=1.4)
     relu.sharey(galu)
+    descent.sharey(recursion)
     late = record.isel(step=-1)
     after = f"error after {int(late.step)} steps"
     curves = (
         (alike, record.likeness, "mean cosine in K"),
         (recursion, late.recursion, after),
         (descent, late.descent.rename(trained_run="run"), after),
-        (spread, record.spread, "trace / largest eigenvalue"),
+        (spread, record.spread, "trace / largest\neigenvalue of K"),
     )
     for axes, values, name in curves:
         _against_depth(axes, np.minimum(values, FAR))
@@ -43,29 +48,49 @@ def draw(record: xr.Dataset) -> Figure:
             limit = record[what].sel(net=net, law="gaussian").mean("run")
             axes.plot(record.depth, limit, **{**THEORY, "linestyle": dash, "linewidth": 1.1})
     alike.set_ylim(bottom=0)
-    recursion.set_ylim(0, 1.03)
-    descent.set_ylim(0, 1.03)
-    titles = ["GaLU: depth flattens it", "ReLU: less so", "samples more alike", "K fixed: GaLU gains", "gradient descent",
-              "beside theory"]  # fmt: skip
-    letter(panels, titles)
+    recursion.set_ylim(top=1.03)
+    letter(panels, ["GaLU: depth flattens K", "ReLU: less so", "own gates: more alike", *_endings(late)])
     body.legend(handles=_legend(), loc="outside lower center", ncols=3, fontsize=8)
     here = record.attrs
     size = f"{here['samples']} points of a square", f"width {here['width']}", f"{record.sizes['run']} runs"
     trained = f"{record.sizes['trained_run']} of them trained"
-    say_setting(
-        figure, *size, trained, "dots: median, bars: middle 68 % of runs", "black: limit of large width, normal weights"
+    who = (
+        "GaLU: gates of another network, frozen",
+        "ReLU: own gates",
+        "σ² = 2/width",
+        "dots: median",
+        "bars: middle 68 % of runs",
     )
+    say_setting(figure, *size, trained, *who, "black: theory of wide networks", "titles and black: normal weights")
     return figure
 
 
+def _endings(late: xr.Dataset) -> list[str]:
+    """Titles of the lower row: where medians of normal weights end at the largest depth."""
+    deep = late.isel(depth=-1).sel(law="gaussian")
+    fixed = deep.recursion.median("run")
+    moving = np.minimum(deep.descent, FAR).median("trained_run")
+    errors = [f"{float(one.sel(net='GaLU')):.2f} and {float(one.sel(net='ReLU')):.2f}" for one in (fixed, moving)]
+    ratio = float((deep.spread_wide.mean("run") / deep.spread.median("run")).sel(net="GaLU"))
+    below = f"GaLU {ratio:.1f}× below limit" if ratio > NEAR else "GaLU: as the wide limit"
+    return [f"K fixed: {errors[0]}", f"descent: {errors[1]}", below]
+
+
 def _spectra(axes: Any, one: xr.Dataset) -> None:
-    """The share of each eigenvalue in the trace, largest first; in black that of wide networks."""
-    place = np.arange(1, one.sizes["k"] + 1)
-    for d, colour in zip(one.depth.values, shades(one.sizes["depth"], "plasma", (0.0, 0.85)), strict=True):
-        for name, look in (("sums_wide", {**THEORY, "linewidth": 0.8}), ("sums", {"color": colour, "label": f"d = {d}"})):
-            shares = np.diff(one[name].sel(depth=d), prepend=0.0)[::-1]
-            axes.plot(place, np.where(shares > LEAST, shares, np.nan), **look)
+    """The share of each eigenvalue in the trace, largest first; in black that of wide networks, for the ends of depth."""
+    place, depths = np.arange(1, one.sizes["k"] + 1), one.depth.values
+    for d, dash in {depths[0]: ":", depths[-1]: "-"}.items():
+        look = {**THEORY, "linestyle": dash, "linewidth": 1.1, "label": f"wide, d = {d}", "zorder": 3}
+        axes.plot(place, _shares(one.sums_wide.sel(depth=d)), **look)
+    for d, colour in zip(depths, shades(len(depths), "plasma", (0.0, 0.85)), strict=True):
+        axes.plot(place, _shares(one.sums.sel(depth=d)), color=colour, label=f"d = {d}")
     axes.set(xscale="log", yscale="log", xlabel="eigenvalue, largest first", ylabel="share of the trace", ylim=(LEAST, 1.5))
+
+
+def _shares(sums: xr.DataArray) -> np.ndarray:
+    """Each eigenvalue, largest first, from sums of the smallest; NaN where there is next to nothing."""
+    shares = np.diff(sums, prepend=0.0)[::-1]
+    return np.where(shares > LEAST, shares, np.nan)
 
 
 def _against_depth(axes: Any, values: xr.DataArray) -> None:
@@ -81,7 +106,7 @@ def _against_depth(axes: Any, values: xr.DataArray) -> None:
 def _legend() -> list[Line2D]:
     marks = [
         Line2D([], [], linestyle="none", marker=marker, color=colour, markerfacecolor=fill, markersize=5,
-               label=f"{net}, {WORDS[law]}")
+               label=f"{net}, {LAWS[law]}")
         for net, (colour, marker, _) in LOOKS.items() for law, fill in (("signs", colour), ("gaussian", "white"))
     ]  # fmt: skip
     limits = [Line2D([], [], color="black", linestyle=dash, label=f"{net}, wide limit") for net, (_, _, dash) in LOOKS.items()]

@@ -10,6 +10,9 @@ from gatefield.experiments.deep.galu_and_relu_depth.verdicts import WORDS
 from gatefield.plot import WIDTH, letter, say_setting, shades
 
 SUMS = {"plain_sums": "sum of k smallest\neigenvalues of K", "sums": "their share in\nthe trace"}
+TITLES = {"plain_sums": "", "sums": "the same sums, over the trace"}
+LEAST = 1e-6
+"""Of the largest sum: what is smaller is not shown."""
 
 
 def draw_more(record: xr.Dataset) -> Figure:
@@ -24,9 +27,12 @@ def draw_more(record: xr.Dataset) -> Figure:
         _column(column, record.sel(net=net, law=law), rows, colours)
         column[0].set_title(f"{net}, {WORDS[str(law)]}", loc="left")
     for axes, name in zip(panels[:, 0], rows, strict=False):
-        axes.set_ylabel(SUMS[name])
-    panels[-1, 0].set(ylabel="error |e|/|e$_0$|", ylim=(0, 1.03))
-    letter(panels[:, 0], [f"{cases[0][0]}, {WORDS[str(cases[0][1])]}", "", ""][: len(rows) + 1])
+        most = float(record[name].max())
+        axes.set(ylabel=SUMS[name], yscale="log", ylim=(LEAST * most, 2 * most))
+    panels[-1, 0].set(ylabel="error |e|/|e$_0$|")
+    panels[-1, 0].set_ylim(top=1.03)
+    first = f"{cases[0][0]}, {WORDS[str(cases[0][1])]}"
+    letter(panels[:, 0], [first, *[TITLES[name] for name in rows[1:]], "errors: K fixed (lines), and by descent (dotted)"])
     depths = [Line2D([], [], color=c, label=f"d = {d}") for d, c in colours.items()]
     limit = Line2D([], [], color="0.3", linestyle="--", linewidth=1.0, label="wide limit")
     moving = Line2D([], [], color="0.3", linestyle=":", label="descent")

@@ -6,12 +6,14 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
+from gatefield.experiments.deep.sub_networks.gates import MOST
 from gatefield.experiments.deep.sub_networks.memory import KINDS
 from gatefield.experiments.deep.sub_networks.simulate import TAU
 from gatefield.experiments.deep.sub_networks.verdicts import BETA
 from gatefield.plot import WIDTH, letter, say_setting, shades
 
-KEPT = {"all": ("k", "-", ""), "active": ("C0", "-", "o"), "rest": ("C1", "--", "s"), "random": ("C2", ":", "^")}
+KEPT = {"all": ("0.5", "-", "D"), "active": ("C0", "-", "o"), "rest": ("C1", "--", "s"), "random": ("C2", ":", "v")}
+"""Colour, dash and marker of what is kept."""
 READINGS = {
     "safe": ("C1", "s", r"$|dG/d\theta| > \tau_S$, rest active (paper)"),
     "between": ("C4", "^", "between, rest active"),
@@ -19,24 +21,40 @@ READINGS = {
 }
 """Colour, marker and words of each reading of sensitive paths."""
 
-WORDS = {"active": r"active ($> \tau_A$)", "between": "between", "shut": r"shut ($< 1 + \epsilon - \tau_A$)"}
+HERE: Any = {"color": "0.6", "linewidth": 0.9, "linestyle": "--", "zorder": 0}
+"""The line at the threshold of the claims."""
+WORDS = {"active": r"active ($> \tau_A$)", "between": "between", "shut": r"shut ($< {top:g} - \tau_A$)"}
 
 
 def draw(record: xr.Dataset) -> Figure:
     """Which gates there are, what they carry, and what they know."""
-    figure = Figure(figsize=(WIDTH, 7.0))
+    figure = Figure(figsize=(WIDTH, 7.2))
     panels: Any = figure.subplots(2, 2)
     one = record.isel(beta=int(np.argmin(abs(np.log(record.beta.values / BETA)))))
-    beta = rf"$\beta$ = {float(one.beta):g}"
     _kinds_panel(panels[0, 0], record.sel(threshold=TAU, method="nearest"))
-    _part_panel(panels[0, 1], one)
+    _part_panel(panels[0, 1], record, one)
     _carried_panel(panels[1, 0], record)
     _memory_panel(panels[1, 1], record, one)
-    letter(panels, ["kinds of gates", f"what paths carry, {beta}", "by gates, no threshold", f"some gates alone, {beta}"])
-    say_setting(
-        figure, *_setting(record), f"lines: mean, bands: range of {record.sizes['seed']} seeds", rf"$\tau_A$ = {TAU:g} in (a)"
-    )
+    letter(panels, _titles(one, one.sel(threshold=TAU, method="nearest")))
+    spread = f"lines: mean, bands and bars: range of {record.sizes['seed']} seeds"
+    where = _together(rf"$\tau_A$ = {TAU:g}") + " in (a) and at the broken lines"
+    symbols = "K$^a$: kernel by which gates learn", r"$\tau_S$: least slope that no active gate exceeds"
+    say_setting(figure, *_setting(record), spread, where, *symbols)
     return figure
+
+
+def _titles(one: xr.Dataset, at: xr.Dataset) -> list[str]:
+    """What each panel has at the steepness and the threshold of the claims."""
+    beta = rf"$\beta$ = {float(one.beta):g}"
+    safe = 100 * float(at.trace_part.sel(reading="safe").mean())
+    needed = 100 * float(one.needed.isel(step=-1).mean())
+    known = 100 * float(at.kept_accuracy.sel(split="training", kept="active").mean())
+    return [
+        "kinds of gates",
+        f"paper's paths carry {safe:.2g} %, {beta}",
+        f"{100 * MOST:.0f} % by {needed:.0f} % of gates, {beta}",
+        f"active alone: {known:.1f} % right, {beta}",
+    ]
 
 
 def draw_more(record: xr.Dataset) -> Figure:
@@ -47,10 +65,16 @@ def draw_more(record: xr.Dataset) -> Figure:
     at = one.sel(threshold=TAU, method="nearest")
     _overlap_panel(panels[0], at)
     _slope_panel(panels[1], at)
-    letter(panels, ["which gates stay", "equation 6 along paths"])
+    letter(panels, ["which gates stay", "slope of paths (equation 6)"])
     seeds = f"lines: mean, bands: range of {record.sizes['seed']} seeds"
-    say_setting(figure, *_setting(record), seeds, rf"$\tau_A$ = {TAU:g}", rf"$\beta$ = {float(one.beta):g}")
+    here = rf"$\tau_A$ = {TAU:g}", rf"$\beta$ = {float(one.beta):g}"
+    say_setting(figure, *_setting(record), seeds, *map(_together, here), "A: product of the gates of a path")
     return figure
+
+
+def _together(words: str) -> str:
+    """Words between which a line does not break."""
+    return words.replace(" ", "\xa0")
 
 
 def _setting(record: xr.Dataset) -> list[str]:
@@ -58,10 +82,31 @@ def _setting(record: xr.Dataset) -> list[str]:
     return [f"soft GaLU, depth {record.attrs['depth']}, width {record.attrs['width']}", data]
 
 
-def _line(axes: Any, x: Any, values: xr.DataArray, color: str, label: str = "", **look: Any) -> None:
+def _line(axes: Any, x: Any, values: xr.DataArray, color: str, label: str = "", band: bool = True, **look: Any) -> None:
     """Mean over seeds and their range."""
     axes.plot(x, values.mean("seed"), color=color, label=label, **{"markersize": 4.5, "linewidth": 1.5, **look})
-    axes.fill_between(x, values.min("seed"), values.max("seed"), color=color, alpha=0.2, linewidth=0)
+    if band:
+        axes.fill_between(x, values.min("seed"), values.max("seed"), color=color, alpha=0.2, linewidth=0)
+
+
+def _bars(axes: Any, x: Any, values: xr.DataArray, color: str) -> None:
+    """The range over seeds as thin bars."""
+    axes.vlines(x, values.min("seed"), values.max("seed"), color=color, linewidth=0.9)
+
+
+def _other_betas(axes: Any, values: xr.DataArray, one: xr.Dataset, color: str) -> None:
+    """The mean over seeds at all other steepnesses, thin, with their names at the end."""
+    words: Any = {"textcoords": "offset points", "fontsize": 8, "color": color, "va": "center", "annotation_clip": False}
+    for beta in values.beta.values[values.beta.values != float(one.beta)]:
+        mean = values.sel(beta=beta).mean("seed")
+        axes.plot(one.threshold, mean, "-", color=color, linewidth=0.8)
+        axes.annotate(rf"$\beta$ = {beta:g}", (float(one.threshold[-1]), float(mean[-1])), (4, 0), **words)
+
+
+def _level(axes: Any, y: float, name: str, x: float, ha: Any = "left", va: Any = "bottom") -> None:
+    """A dotted line at a height with a meaning, and its name at x."""
+    axes.axhline(y, color="0.6", linewidth=0.9, linestyle=":", zorder=0)
+    axes.text(x, y, name, fontsize=7.5, color="0.4", ha=ha, va=va)
 
 
 def _kinds_panel(axes: Any, at: xr.Dataset) -> None:
@@ -74,7 +119,14 @@ def _kinds_panel(axes: Any, at: xr.Dataset) -> None:
         low = 0.0
         for kind, color in zip(KINDS, ("C0", "C4", "0.85"), strict=True):
             share = 100 * float(each[kind].sel(beta=beta).isel(step=step).mean())
-            axes.bar(place, share, bottom=low, color=color, width=0.8, label="" if place else WORDS[kind])
+            axes.bar(
+                place,
+                share,
+                bottom=low,
+                color=color,
+                width=0.8,
+                label="" if place else WORDS[kind].format(top=1 + at.attrs["eps"]),
+            )
             low += share
         found = 100 * float(at.sensitive.sel(beta=beta).isel(step=step).mean())
         axes.text(place, 102, f"{found:.2g}", ha="center", fontsize=8, color="C1")
@@ -87,10 +139,13 @@ def _kinds_panel(axes: Any, at: xr.Dataset) -> None:
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2, fontsize=7.5, **spacing)
 
 
-def _part_panel(axes: Any, one: xr.Dataset) -> None:
+def _part_panel(axes: Any, record: xr.Dataset, one: xr.Dataset) -> None:
+    """At one steepness by each reading; at the others, thin, by that of the paper."""
+    _other_betas(axes, 100 * record.trace_part.sel(reading="safe").mean("step"), one, READINGS["safe"][0])
     for name, (color, mark, words) in READINGS.items():
         _line(axes, one.threshold, 100 * one.trace_part.sel(reading=name).mean("step"), color, words, marker=mark)
-    axes.axhline(50, color="0.6", linewidth=0.9, linestyle=":")
+    _level(axes, 50.0, "half", float(one.threshold[0]))
+    axes.axvline(TAU, **HERE)
     axes.set(xlabel=r"threshold of active gates $\tau_A$", ylabel="part of the trace of $K^a$ (%)", ylim=(-3, None))
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), fontsize=7.5, title="gate that moves", title_fontsize=7.5)
 
@@ -101,8 +156,8 @@ def _carried_panel(axes: Any, record: xr.Dataset) -> None:
             values = 100 * record.carried.sel(beta=beta).isel(step=step)
             label = rf"$\beta$ = {beta:g}" if step else ""
             axes.plot(100 * record.ranked, values.mean("seed"), style, color=color, label=label)
-    axes.plot([0, 100], [0, 100], color="0.8", linewidth=1, zorder=0)
-    axes.axhline(90, color="0.6", linewidth=0.9, linestyle=":")
+    _level(axes, 100 * MOST, f"{100 * MOST:.0f} %", 0.0)
+    axes.plot([0, 100], [0, 100], color="0.8", linewidth=1, zorder=0, label="all gates alike")
     axes.plot([], [], "--", color="0.4", label="at the start")
     axes.set(xlabel="share of gates, steepest first (%)", ylabel="part of the trace of $K^a$ (%)")
     axes.legend(loc="lower right", fontsize=7.5)
@@ -110,15 +165,14 @@ def _carried_panel(axes: Any, record: xr.Dataset) -> None:
 
 def _memory_panel(axes: Any, record: xr.Dataset, one: xr.Dataset) -> None:
     """At one steepness with all that is kept; at the others, thin, with the active gates."""
-    for beta in record.beta.values[record.beta.values != float(one.beta)]:
-        values = 100 * record.kept_accuracy.sel(split="training", kept="active", beta=beta).mean("seed")
-        axes.plot(one.threshold, values, "-", color="C0", linewidth=0.8)
-        words: Any = {"textcoords": "offset points", "fontsize": 8, "color": "C0", "va": "center", "annotation_clip": False}
-        axes.annotate(rf"$\beta$ = {beta:g}", (float(one.threshold[-1]), float(values[-1])), (4, 0), **words)
+    _other_betas(axes, 100 * record.kept_accuracy.sel(split="training", kept="active"), one, KEPT["active"][0])
     for name, (color, style, mark) in KEPT.items():
         values = 100 * one.kept_accuracy.sel(split="training", kept=name)
-        _line(axes, one.threshold, values, color, name, linestyle=style, marker=mark)
-    axes.axhline(50, color="0.6", linewidth=0.9, linestyle=":")
+        if name in ("rest", "random"):  # their ranges overlap: bars side by side
+            _bars(axes, one.threshold + (0.006 if name == "random" else -0.006), values, color)
+        _line(axes, one.threshold, values, color, name, linestyle=style, marker=mark, band=name in ("all", "active"))
+    _level(axes, 50.0, "chance", float(one.threshold[0]), "left", "top")
+    axes.axvline(TAU, **HERE)
     axes.set(xlabel=r"threshold of active gates $\tau_A$", ylabel="training accuracy (%)")
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=4, fontsize=7.5, columnspacing=0.9)
 
@@ -132,7 +186,7 @@ def _overlap_panel(axes: Any, at: xr.Dataset) -> None:
 
 
 def _slope_panel(axes: Any, at: xr.Dataset) -> None:
-    for name, color, style, mark in (("all", "k", "-", ""), ("active", "C0", "-", "o"), ("sensitive", "C4", "--", "^")):
+    for name, color, style, mark in (("all", "0.5", "-", "D"), ("active", "C0", "-", "o"), ("sensitive", "C4", "--", "^")):
         _line(axes, at.epoch, at.path_slope.sel(paths=name), color, f"{name} paths", linestyle=style, marker=mark)
     axes.set(xlabel="epoch", ylabel=r"r.m.s. of $|\partial A/\partial\theta|$", ylim=(0, None))
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.22), ncols=3, fontsize=8)

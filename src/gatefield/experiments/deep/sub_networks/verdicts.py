@@ -28,6 +28,7 @@ ACTIVE = "paper 004, section 3.1, active sub-network"
 GAIN = "paper 004, conceptual gain VI"
 END = "paper 004, conclusion (iii)"
 AT = f"(tau_A = {TAU:g}, beta = {BETA:g})"
+HERE = f"at β = {BETA:g} and a threshold of active gates of {TAU:g}"
 
 
 def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
@@ -58,8 +59,8 @@ def _learning(at: xr.Dataset) -> list[Verdict]:
             HALF,
             more=f"{100 * safe:.2g} % of gates are sensitive; of y'K^a y {_mean(label['safe'])}",
             source=SENSITIVE,
-            found=f"paths with a sensitive gate carry {100 * part:.2g} % of the kernel by which gates learn",
-            otherwise=f"the paper's sensitive paths carry only {100 * part:.2g} % of the kernel by which gates learn",
+            found=f"{HERE} the paper's sensitive paths carry {100 * part:.2g} % of the kernel by which gates learn",
+            otherwise=f"{HERE} the paper's sensitive paths carry only {100 * part:.2g} % of the kernel by which gates learn",
             **words,
         ),
         _mean_above(
@@ -110,7 +111,7 @@ def _memory(at: xr.Dataset) -> list[Verdict]:
     note = "training accuracy: " + ", ".join(f"{kept} {100 * float(values.mean()):.1f} %" for kept, values in right.items())
     words: Any = {"kind": "claim", "source": ACTIVE}
     points: Any = {"scale": 100, "of": "difference of training accuracies in percentage points", "note": ""}
-    kept = f"{100 * float(ratio.mean()):.0f} % of the accuracy above chance"
+    alone, whole = (f"{100 * float(right[kept].mean()):.3g} %" for kept in ("active", "all"))
     return [
         _mean_above(
             f"the active gates of a trained network alone know what the whole network knows {AT}",
@@ -118,8 +119,8 @@ def _memory(at: xr.Dataset) -> list[Verdict]:
             HELD,
             of="accuracy above chance on training samples over that with all gates",
             more=note,
-            found=f"active gates alone keep {kept}",
-            otherwise=f"active gates alone keep only {kept}",
+            found=f"active gates alone have {alone} of the training samples right (all gates: {whole})",
+            otherwise=f"active gates alone have only {alone} of the training samples right (all gates: {whole})",
             **words,
         ),
         Verdict.each(

@@ -14,11 +14,12 @@ experiment = Experiment(
     "which frequencies a unit amplifies, by the sign of its bias. On Gaussian data the whole flow is known. Both are laid "
     "beside stochastic gradient descent (SGD), from several starts of fields and biases.",
     caption="(a) Every unit by its final bias: inverse participation ratio (IPR) of its field, localized above the dotted "
-    "line. (b) How fast each frequency grows from small fields, for a bias of -1 and of +1 (black: theory). Dots on the "
-    "curves: where units of negative (blue) and positive bias (orange) have their peak after training, with an area that "
-    "grows with their number. (c) Final biases on Gaussian data, SGD against the exact flow; units that end on the other "
-    "side are counted. (d) Share of units that localize, by the start of fields and biases; bars: 95 % intervals over seeds. "
-    "(e) Two units of one committee on each kind of data: SGD (dots) and, on Gaussian data, the exact flow (black).",
+    "line; blue: negative bias, orange: positive. (b) How fast each frequency grows from small fields, for a bias of -1 and of "
+    "+1 (black: theory). Dots on the curves: where units of negative (blue) and positive bias (orange) have their peak after "
+    "training, with an area that grows with their number. (c) Final biases on Gaussian data, SGD against the exact flow; units "
+    "that end on the other side are counted. (d) Share of units that localize, by the start of fields and biases; bars: 95 % "
+    "intervals over seeds. (e) Two units of one committee on each kind of data: SGD (dots) and, on Gaussian data, the exact "
+    "flow (black).",
     Parameters=Settings,
     presets={"full": {}, "quick": {"rate_per_unit": 0.05, "batch_size": 250, "steps": 4_000, "record_every": 200, "seeds": 3}},
     durations={"quick": "40 s", "full": "6 min"},

@@ -28,12 +28,12 @@ def figure(record: xr.Dataset) -> Figure:
     _flows(third, record)
     _starts(fourth, record)
     strip = _fields(parts[2], record)
-    gain = gain_text(float(record.gain[1]))
+    gain, (localize, oscillate) = gain_text(float(record.gain[1])), _counted(record)
     letter(
         [first, second, third, fourth],
         [
-            "localization, by the bias of a unit",
-            f"what grows, and where units end (gain {gain})",
+            f"gain {gain}: {localize}",
+            f"what grows: {oscillate}",
             "Gaussian data: SGD and flow",
             f"what the start decides (gain {gain})",
         ],
@@ -44,36 +44,48 @@ def figure(record: xr.Dataset) -> Figure:
 
 
 def _say(out: Figure, record: xr.Dataset) -> None:
-    time = float(record.time[-1]) / record.sizes["unit"]
+    time, starts = float(record.time[-1]) / record.sizes["unit"], record.sizes["start"] * record.sizes["biases"]
     say_setting(
         out,
         f"n = {record.sizes['position']}",
         scales_text(record.attrs),
-        f"{record.sizes['unit']} units",
         f"{time:g} τ for each unit",
-        f"{record.sizes['seed']} seeds",
+        f"{record.sizes['unit']} units × {record.sizes['seed']} seeds × {starts} starts (fields, biases)",
+        "logistic: one start",
+        f"(b) gain {gain_text(float(record.gain[1]))}",
         "bars: 95 % intervals over seeds",
     )
+
+
+def _counted(record: xr.Dataset) -> tuple[str, str]:
+    """How many erf units of negative bias are localized on squashed data, and how many of positive bias oscillate."""
+    one = record.isel(gain=1)
+    bias, local = one.bias.isel(step=-1), localized(one.ipr, record.sizes["position"])
+    sets = ((bias < 0, local, "localize at bias < 0"), (bias > 0, one.oscillates, "oscillate at bias > 0"))
+    few, fast = (f"{int((units & holds).sum())} of {int(units.sum())} {words}" for units, holds, words in sets)
+    return few, fast
 
 
 def _populations(axes: Any, record: xr.Dataset) -> None:
     """Every unit by its final bias."""
     gain = gain_text(float(record.gain[1]))
     sets = [
-        (record.isel(gain=0), "", "s", "0.6", "erf, Gaussian data"),
-        (record.isel(gain=1), "", "o", "C0", f"erf, gain {gain}"),
-        (record.isel(gain=1), "sigmoid_", "x", "C1", f"logistic, gain {gain}"),
+        (record.isel(gain=0), "", 0, "D", "0.6", "erf, Gaussian data"),
+        (record.isel(gain=1), "sigmoid_", 0, "x", "C2", f"logistic, gain {gain}"),
+        (record.isel(gain=1), "", -1, "o", NEGATIVE, f"erf, gain {gain}, bias < 0"),
+        (record.isel(gain=1), "", 1, "s", POSITIVE, f"erf, gain {gain}, bias > 0"),
     ]
-    for one, prefix, marker, color, text in sets:
+    for one, prefix, sign, marker, color, text in sets:
         bias = one.sigmoid_bias if prefix else one.bias.isel(step=-1)
-        values = one[prefix + "ipr"].transpose(*bias.dims)
-        axes.plot(bias.values.ravel(), values.values.ravel(), marker, color=color, markersize=3, alpha=0.6, label=text)
+        shown = (sign * bias >= 0).values
+        at, values = bias.values[shown], one[prefix + "ipr"].transpose(*bias.dims).values[shown]
+        axes.plot(at, values, marker, color=color, markersize=3, alpha=0.6, label=text)
     limit = LOCALIZED / record.sizes["position"]
-    axes.axvline(0.0, color="0.8", linewidth=0.8, zorder=0)
-    axes.axhline(limit, color="0.4", linewidth=1.0, linestyle=":", label=f"localized above {LOCALIZED:g}/n")
+    axes.axvline(0.0, ymax=0.6, color="0.8", linewidth=0.8, zorder=0)  # below the legend
+    axes.axhline(limit, color="0.4", linewidth=1.0, linestyle=":", label=f"localized above {LOCALIZED:g}/n = {limit:.2g}")
     axes.set(xlabel="final bias of the unit", ylabel="IPR of the final field")
-    axes.set_ylim(0, 1.5 * axes.get_ylim()[1])
-    axes.legend(loc="upper right", ncols=2, columnspacing=1.0, handletextpad=0.4)
+    axes.set_ylim(0, 1.75 * axes.get_ylim()[1])
+    axes.legend(loc="upper right", ncols=2, columnspacing=0.8, handletextpad=0.4, fontsize=7)
 
 
 def _rates(axes: Any, record: xr.Dataset) -> None:
@@ -88,7 +100,7 @@ def _rates(axes: Any, record: xr.Dataset) -> None:
         area = MOST * count[there] / max(1, *map(np.max, counts))
         where = one.frequency.values[there], rate.values[there]
         name = {-1.0: "negative", 1.0: "positive"}[sign]
-        axes.scatter(*where, s=area, color=color, marker=marker, alpha=0.8, zorder=3, label=f"trained units, {name} bias")
+        axes.scatter(*where, s=area, color=color, marker=marker, alpha=0.8, zorder=3, label=f"{name} bias, area: trained units")
     axes.axhline(0.0, color="0.8", linewidth=0.8, zorder=0)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set(xlabel="frequency (cycles per ring)", ylabel="growth rate (1/τ for each unit)")
@@ -104,7 +116,7 @@ def _flows(axes: Any, record: xr.Dataset) -> None:
     axes.plot(theory, trained, "o", color="C0", markersize=3.5, alpha=0.6, label="units")
     strays = int((np.sign(trained) != np.sign(theory)).sum())
     axes.text(
-        0.05, 0.93, f"{strays} of {trained.size} units end\non the other side", transform=axes.transAxes, va="top", fontsize=8
+        0.55, 0.42, f"{strays} of {trained.size} units end\non the other side", transform=axes.transAxes, va="top", fontsize=8
     )
     axes.set(xlabel="final bias, exact flow", ylabel="final bias, SGD", xlim=(-limit, limit), ylim=(-limit, limit))
 
@@ -112,7 +124,7 @@ def _flows(axes: Any, record: xr.Dataset) -> None:
 def _starts(axes: Any, record: xr.Dataset) -> None:
     """Share of localized units by start, with the interval over seeds."""
     erf, balanced = (localized(values, record.sizes["position"]) for values in (record.ipr.isel(gain=1), record.balanced_ipr))
-    looks = [("o", "C0", "biases start at 0"), ("s", "C1", "biases given"), ("^", "k", "biases 0, no output bias")]
+    looks = [("o", "C2", "biases start at 0"), ("s", "C3", "biases given"), ("^", "C4", "biases 0, no output bias")]
     for place, start in enumerate(("xavier", "positive")):
         sets = [*(erf.sel(start=start, biases=name) for name in ("zero", "given")), balanced.sel(start=start)]
         for shift, holds, (marker, color, text) in zip((-0.2, 0.0, 0.2), sets, looks, strict=True):
@@ -121,6 +133,7 @@ def _starts(axes: Any, record: xr.Dataset) -> None:
             label = text if place == 0 else None
             axes.errorbar([place + shift], [found.mean], bars, fmt=marker, color=color, capsize=4, label=label)
     axes.axhline(0.5, color="0.4", linewidth=1.0, linestyle=":")
+    axes.text(1.49, 0.49, "half", fontsize=7, color="0.4", ha="right", va="top")
     axes.set_xticks([0, 1], ["even signs (Xavier)", "mostly positive"])
     axes.set(xlabel="start of the fields", ylabel="share of localized units")
     axes.set(ylim=(0, 1.6), yticks=[0, 0.25, 0.5, 0.75, 1], xlim=(-0.5, 1.5))

@@ -41,8 +41,8 @@ def _populations(squashed: xr.Dataset, gaussian: xr.Dataset) -> list[Verdict]:
             bias < 0,
             0.9,
             "has a negative bias",
-            found=f"{at}, {{:.0%}} of erf units with a negative bias localize",
-            otherwise=f"{at}, only {{:.0%}} of erf units with a negative bias localize",
+            found=f"{at}, {{}} erf units with a negative bias localize",
+            otherwise=f"{at}, only {{}} erf units with a negative bias localize",
         ),
         _among(
             f"erf units that end with a positive bias oscillate {at}",
@@ -50,8 +50,8 @@ def _populations(squashed: xr.Dataset, gaussian: xr.Dataset) -> list[Verdict]:
             bias > 0,
             0.9,
             "has a positive bias",
-            found="{:.0%} of units with a positive bias oscillate",
-            otherwise="only {:.0%} of units with a positive bias oscillate",
+            found="{} units with a positive bias oscillate",
+            otherwise="only {} units with a positive bias oscillate",
         ),
         _among(f"every localized erf unit has a negative bias {at}", bias < 0, condensed, 0.99, "is localized"),
         _share("no erf unit localizes on Gaussian data", spread, 0.95, "claim"),
@@ -135,7 +135,8 @@ def _among(claim: str, holds: xr.DataArray, units: xr.DataArray, least: float, w
         why = f"no unit {words} at the end; run with more, and for longer: {command_line(units=20, seeds=8, steps=8000)}"
         return Verdict.not_judged(claim, why, kind="claim", source=SECTION)
     part = share(holds, units)
-    said = {name: text.format(part.mean).replace("%", " %") for name, text in said.items()}
+    many = "all" if part.mean == 1 else f"{100 * part.mean:.3g} % of"
+    said = {name: text.format(many) for name, text in said.items()}
     return _share(claim, part, least, "claim", **said)
 
 

@@ -2,10 +2,12 @@
 
 from typing import Any, cast
 
+import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from gatefield.plot import DATA, PRINTED, THEORY, WIDTH, letter, say_setting, shades
+from gatefield.experiments.fields.gaussian_committee.verdicts import farthest
+from gatefield.plot import DATA, PRINTED, THEORY, WIDTH, end_labels, letter, say_setting, shades
 
 PERCENT = (0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
 """Where ticks may stand."""
@@ -23,16 +25,16 @@ def figure(record: xr.Dataset) -> Figure:
     for axes, K, look in zip(rows, record.committee.values, _looks(record), strict=True):
         _field_panel(axes, record.sel(committee=K), look)
         axes.set_title(f"K = {K}", loc="left")
-    rows[0].set_ylabel("weight")
-    rows[0].legend(loc="upper right", ncols=3, columnspacing=0.7, handlelength=1.2, borderaxespad=0.1)
+    rows[0].set_ylabel("weight − start")
+    rows[0].legend(loc="upper right", ncols=2, columnspacing=0.7, handlelength=1.2, borderaxespad=0.1)
     titles = [
-        "SGD keeps to the flow, not to the printed one",
-        "distance falls as 1/√batch",
-        f"K = {record.committee.values[0]}",
+        "SGD keeps to the flow, not the printed one",
+        f"distance falls as 1/√batch, to {farthest(record):.2g} %",
+        f"way of one unit, K = {record.committee.values[0]}",
     ]
     letter([left, right, rows[0]], titles)
     time, seeds = f"{float(record.time[-1]):g} τ", f"{record.sizes['seed']} seeds"
-    largest = f"(a), (c): batches of {int(record.batch_size.max()):,}"
+    largest = f"title, (a), (c): batches of {int(record.batch_size.max()):,}"
     say_setting(figure, f"n = {record.sizes['position']}", *_scales(record), time, seeds, largest, "(c): one unit of one seed")
     return figure
 
@@ -61,11 +63,22 @@ def _distance_panel(axes: Any, record: xr.Dataset) -> None:
         axes.plot(one.time, 100 * (one.printed_distance / way).median("seed"), **PRINTED, linewidth=1.0, zorder=1)
     axes.plot([], [], **THEORY, linewidth=1.0, label="noise alone")
     axes.plot([], [], **PRINTED, linewidth=1.0, label="from printed flow")
-    axes.set(xlabel="time (τ)", ylabel="distance / way of the flow (%)", yscale="log")
+    axes.set(xlabel="time (τ)", ylabel="distance / way (%)", yscale="log")
     low = 100 * float((late.distance / late.travelled).median("seed").min())
     high = 100 * float((late.printed_distance / late.travelled).median("seed").max())
-    axes.set_ylim(0.5 * low, 7 * high)
+    axes.set_ylim(0.5 * low, 12 * high)
+    decades = 10.0 ** np.arange(np.ceil(np.log10(0.5 * low)), np.floor(np.log10(12 * high)) + 1)
+    axes.set_yticks(decades, [f"{value:,.0f}" if value >= 1 else f"{value:g}" for value in decades])
+    end = late.isel(step=-1)
+    ends = [(end[name] / end.travelled).median("seed").values for name in ("noise_distance", "printed_distance")]
+    _name_ends(axes, record, 100 * np.concatenate(ends), ["black", PRINTED["color"]])
     axes.legend(loc="upper right", ncols=2, columnspacing=0.8, handlelength=1.4, borderaxespad=0.1)
+
+
+def _name_ends(axes: Any, record: xr.Dataset, ends: np.ndarray, colours: list[str]) -> None:
+    """K beside the end of each line, for one set of committees in each colour."""
+    names = [f"K = {K}" for K in record.committee.values]
+    end_labels(axes, ends.tolist(), len(colours) * names, [colour for colour in colours for _ in names])
 
 
 def _batch_panel(axes: Any, record: xr.Dataset) -> None:
@@ -79,20 +92,21 @@ def _batch_panel(axes: Any, record: xr.Dataset) -> None:
         axes.plot(shift * sizes, walk.sel(committee=K).median("seed"), **THEORY, linewidth=1.0, zorder=1)
     axes.plot([], [], **THEORY, linewidth=1.0, label="noise alone, slope -1/2")
     high, low = float(max(worst.max(), walk.max())), float(worst.min())
-    axes.set(xlabel="batch size", ylabel="largest distance / whole way (%)", xscale="log", yscale="log")
-    axes.set(xlim=(0.7 * sizes.min(), 1.4 * sizes.max()), ylim=(0.6 * low, 2.2 * high))
+    axes.set(xlabel="batch size", ylabel="largest distance / way (%)", xscale="log", yscale="log")
+    axes.set(xlim=(0.7 * sizes.min(), 1.2 * sizes.max()), ylim=(0.6 * low, 2.2 * high))
     axes.minorticks_off()
     axes.set_xticks(sizes, [f"{int(size):,}" for size in sizes])
     marks = [mark for mark in PERCENT if 0.6 * low < mark < 2.2 * high]
     axes.set_yticks(marks, [f"{mark:g}" for mark in marks])
+    _name_ends(axes, record, walk.sel(batch_size=int(sizes.max())).median("seed").values, ["black"])
     axes.legend(loc="upper right", handlelength=1.4, borderaxespad=0.1)
 
 
 def _field_panel(axes: Any, one: xr.Dataset, look: dict[str, Any]) -> None:
     axes.axhline(0.0, color="0.8", linewidth=0.8, zorder=0)
     first = one.sel(unit=0)
-    axes.plot(one.position, first.start, ":", color="0.5", linewidth=1.0, label="start")
-    axes.plot(one.position, first.flow_final, **THEORY, linewidth=1.0, label="flow")
-    axes.plot(one.position, first.final, **look, markersize=3, label="SGD")
+    flow, trained = first.flow_final - first.start, first.final - first.start
+    axes.plot(one.position, flow, **THEORY, linewidth=1.0, label="flow")
+    axes.plot(one.position, trained, **look, markersize=3, label="SGD")
     axes.set(xlabel="position (site)")
-    axes.set_ylim(top=1.6 * float(max(first.start.max(), first.final.max())))
+    axes.set_ylim(top=1.5 * max(float(flow.max()), float(trained.max()), 1e-9))

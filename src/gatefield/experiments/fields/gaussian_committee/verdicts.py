@@ -24,12 +24,18 @@ def _largest(record: xr.Dataset) -> xr.Dataset:
     return record.sel(batch_size=int(record.batch_size.max()))
 
 
+def farthest(record: xr.Dataset) -> float:
+    """The largest distance from the flow at the largest batch, in percent of its way: median over seeds, worst committee."""
+    last = _largest(record)
+    return 100 * float((last.distance.max("step") / last.travelled.isel(step=-1)).median("seed").max())
+
+
 def _stays(record: xr.Dataset, parts: dict[str, xr.Dataset]) -> Verdict:
     """At the largest batch, every seed."""
     last, (*others, most) = _largest(record), map(str, record.committee.values)
     sizes = " or ".join(filter(None, (", ".join(others), most)))
-    far = 100 * float((last.distance.max("step") / last.travelled.isel(step=-1)).median("seed").max())
-    apart = f"committees of {sizes} neurons end within {far:.2g} % of their way from their exact joint flow"
+    far = f"by up to {farthest(record):.2g} % of their way (median seed)"
+    apart = f"committees of {sizes} neurons leave their exact joint flow {far}"
     rows = {}
     for at, one in parts.items():
         worst, noise = _largest(one).distance.max("step"), float(_largest(one).noise_distance.max())

@@ -14,11 +14,12 @@ experiment = Experiment(
     "places drawn at random, whose law is exact. If units keep away from each other, peaks are more evenly spread than "
     "chance; if each chooses by itself, its start tells where. Time is in K² tau, in which a committee of K learns like one "
     "neuron.",
-    caption="(a) Final fields of a small committee, (b) of a large one, and (c) of the same units, each trained alone; "
-    "positive fields blue, negative ones orange and dashed, peaks marked. (d) How evenly peaks are spread: sum of squared "
-    "gaps around the ring, over that of random places (1, dotted); the bar is that of equal gaps. (e) How often two peaks of "
-    "the large committee are so far apart, over chance. (f) Mean cosine between units that start nearly alike, and its least "
-    "possible value -1/(K - 1) (dashed).",
+    caption="(a) Final fields of a small committee, (b) of a large one, and (c) of the same units, each trained alone; fields "
+    "whose largest weight is positive blue, others orange and dashed, peaks marked. (d) How evenly peaks are spread: sum of "
+    "squared gaps around the ring, over that of random places (1, dotted); the bar is that of equal gaps. Below it the share "
+    "of units that go where they go alone. (e) How often two peaks of the large committee are so far apart, over chance; band: "
+    "95 % of as many pairs of random places. (f) Mean cosine between units that start nearly alike, and its least possible "
+    "value -1/(K - 1) (dashed).",
     Parameters=Settings,
     presets={
         "full": {},

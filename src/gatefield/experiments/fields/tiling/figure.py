@@ -5,18 +5,24 @@ from typing import Any, cast
 import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from gatefield.experiments.fields.tiling import places
 from gatefield.plot import WIDTH, gain_text, letter, say_setting, shades
 
-TOGETHER, ALONE = {"color": "C0", "marker": "o"}, {"color": "C1", "marker": "s", "markerfacecolor": "white"}
+TOGETHER, ALONE = {"color": "C2", "marker": "o"}, {"color": "0.45", "marker": "s", "markerfacecolor": "white"}
 """How committees look, and the same units each alone."""
+SIGNS = {1: ("C0", "-", "v", "largest weight positive"), -1: ("C1", "--", "^", "largest weight negative")}
+"""Colour, dash and mark of fields of either sign, and what that means."""
+LEVEL = 1.96
+"""Standard deviations within which 95 % of normal values are."""
 
 
 def draw(record: xr.Dataset) -> Figure:
     """Fields of a small and of a large committee, and of its units alone; spacing, distances and parting below."""
-    figure = Figure(figsize=(WIDTH, 5.6))
-    panels = cast(Any, figure.subplots(2, 3, height_ratios=[1.0, 1.2]))
+    figure = Figure(figsize=(WIDTH, 6.3))
+    above, below = cast(Any, figure.subfigures(2, 1, height_ratios=[1.0, 1.4]))
+    panels = np.array([above.subplots(1, 3, sharey=True), below.subplots(1, 3)])
     sizes = {int(K): record.sel(units=K).isel(unit=slice(int(K))) for K in record.units.values}
     gain = float(record.gain.values[int(np.argmin(np.abs(np.minimum(record.gain.values, 100.0) - 3)))])
     few, many = (sizes[K].sel(gain=gain).isel(pair=0) for K in (min(sizes), max(sizes)))
@@ -26,26 +32,39 @@ def draw(record: xr.Dataset) -> Figure:
     _spacing_panel(panels[1, 0], sizes)
     _distance_panel(panels[1, 1], sizes)
     _parting_panel(panels[1, 2], sizes, gain)
-    titles = [
-        f"{min(sizes)} units together",
-        f"{max(sizes)} units together",
-        f"the same {max(sizes)}, each alone",
-        "spread of the peaks",
-        f"pairs among {max(sizes)} units",
-        "units that start alike",
-    ]
-    letter(panels, titles)
+    letter(panels, _titles(sizes))
+    signs = [Line2D([], [], color=c, linestyle=s, marker=m, markersize=4, label=name) for c, s, m, name in SIGNS.values()]
+    above.legend(handles=signs, loc="outside lower center", ncols=2)
+    handles, labels = panels[1, 0].get_legend_handles_labels()
+    below.legend(handles, labels, loc="outside lower center", ncols=4)
     say_setting(
         figure,
         f"n = {record.attrs['n']}",
         f"(a-c, f) gain {gain_text(gain)} and length scales {many.pair.item()}",
-        "(d, e) all gains and length scales",
+        "(d, e) all gains, length scales",
         f"{record.attrs['steps'] * record.attrs['learning_rate']:g} K² τ",
+        f"{record.sizes['pair'] * record.sizes['gain'] * record.sizes['seed']} committees of each size",
         f"{record.sizes['seed']} seeds",
         "bars: 95 % intervals over committees",
-        "(f) medians",
+        "(e) band: 95 % of random places",
+        "(f) medians, starts nearly alike",
     )
     return figure
+
+
+def _titles(sizes: dict[int, xr.Dataset]) -> list[str]:
+    """What each panel shows, with its number where it has one."""
+    few, many = min(sizes), max(sizes)
+    pairs, sets = places.shared(sizes[many]), places.place_sets(sizes[many], by_sign=False)
+    found = places.spread(sets, sizes[many].attrs["n"])
+    return [
+        f"{few} units together",
+        f"{many} units together",
+        f"the same {many}, each alone",
+        f"{many} units: {found[0].mean:.2f} of random" if found else "spread of the peaks",
+        f"pairs: {100 * pairs.mean:.0f} % within {places.NEAR} site" if pairs else f"pairs among {many} units",
+        "units alike at first part",
+    ]
 
 
 def _fields(axes: Any, fields: xr.DataArray) -> None:
@@ -53,7 +72,7 @@ def _fields(axes: Any, fields: xr.DataArray) -> None:
     axes.axhline(0.0, color="0.85", linewidth=0.8, zorder=0)
     for w in fields.values:
         peak = int(np.abs(w).argmax())
-        color, style, marker = ("C0", "-", "v") if w[peak] > 0 else ("C1", "--", "^")
+        color, style, marker, _ = SIGNS[1 if w[peak] > 0 else -1]
         axes.plot(fields.position, w / np.abs(w).max(), style, color=color, linewidth=1.0)
         axes.plot(peak, 1.14 * np.sign(w[peak]), marker, color=color, markersize=4)
     axes.set(ylim=(-1.3, 1.3), yticks=[-1, 0, 1], xlabel="position (site)")
@@ -67,12 +86,14 @@ def _spacing_panel(axes: Any, sizes: dict[int, xr.Dataset]) -> None:
         mean, low, high = np.array([one[0] if one else (np.nan,) * 3 for one in found]).T
         axes.errorbar(at + shift, mean, [mean - low, high - mean], linestyle="", capsize=3, label=name, **look)
     even = [1 / K / places.expected_spacing(K, one.attrs["n"]) for K, one in sizes.items()]
-    axes.plot(at, even, "_", color="k", markersize=16, markeredgewidth=1.6, label="equal")
-    axes.axhline(1.0, color="0.4", linewidth=1.0, linestyle=":", label="random")
-    axes.set_xticks(at, [str(K) for K in sizes])
-    axes.set(xlabel="units K of the committee", ylabel="squared gaps, over\nthose of random places")
-    axes.set(xlim=(-0.5, len(at) - 0.5), ylim=(0, 1.45 * max(1.2, axes.get_ylim()[1])))
-    axes.legend(loc="upper left", fontsize=7, ncols=2, columnspacing=0.8, handlelength=1.0)
+    axes.plot(at, even, "_", color="k", markersize=16, markeredgewidth=1.6, label="equal gaps")
+    axes.axhline(1.0, color="0.4", linewidth=1.0, linestyle=":", label="random places")
+    stay = {K: places.staying(one) for K, one in sizes.items()}
+    axes.set_xticks(at, [f"{K}\n{'–' if found is None else f'{100 * found.mean:.0f} %'}" for K, found in stay.items()])
+    axes.set(
+        xlabel="units K; share of them that\ngoes where it goes alone", ylabel="squared gaps, over\nthose of random places"
+    )
+    axes.set(xlim=(-0.5, len(at) - 0.5), ylim=(0, max(1.2, 1.05 * axes.get_ylim()[1])))
 
 
 def _distance_panel(axes: Any, sizes: dict[int, xr.Dataset]) -> None:
@@ -81,14 +102,16 @@ def _distance_panel(axes: Any, sizes: dict[int, xr.Dataset]) -> None:
     n = one.attrs["n"]
     lags = np.arange(n // 2 + 1)
     chance = np.where((lags == 0) | (2 * lags == n), 1, 2) / n
+    pairs = max(1, len(places.pair_distances(one)))
+    scatter = LEVEL * np.sqrt((1 - chance) / (chance * pairs))  # distances of random places are independent, pair by pair
+    axes.fill_between(lags, np.maximum(0, 1 - scatter), 1 + scatter, color="0.9", linewidth=0, zorder=0)
     for which, look, name in ((places.TOGETHER, TOGETHER, "together"), (places.ALONE, ALONE, "each alone")):
         found = places.pair_distances(one, which)
         share = np.bincount(found, minlength=len(lags)) / max(1, len(found))
         axes.plot(lags, share / chance, markersize=4, linewidth=1.2, label=name, **look)
     axes.axhline(1.0, color="0.4", linewidth=1.0, linestyle=":")
     axes.set(xlabel="distance of two peaks (site)", ylabel="pairs, over those\nof random places")
-    axes.set_ylim(0, 1.35 * axes.get_ylim()[1])
-    axes.legend(loc="upper right", fontsize=7, ncols=2, columnspacing=0.8)
+    axes.set_ylim(bottom=0)
 
 
 def _parting_panel(axes: Any, sizes: dict[int, xr.Dataset], gain: float) -> None:
@@ -98,6 +121,8 @@ def _parting_panel(axes: Any, sizes: dict[int, xr.Dataset], gain: float) -> None
         path = one.parting_cosine.isel(pair=0).sel(gain=gain).median("seed")
         axes.plot(one.time, path, "-", color=color, marker=marker, markevery=0.2, markersize=4, label=f"K = {K}")
         axes.axhline(-1 / (K - 1), color=color, linewidth=1.0, linestyle="--", zorder=0)
-    axes.axhline(0.5, color="0.4", linewidth=1.0, linestyle=":")
-    axes.set(xlabel="time (K² τ)", ylabel="mean cosine between units", ylim=(-1.08, 1.08))
-    axes.legend(loc="upper right", fontsize=7)
+    axes.plot([], [], "--", color="0.4", linewidth=1.0, label="least: −1/(K − 1)")
+    axes.axhline(0.5, color="0.4", linewidth=1.0, linestyle=":", zorder=0)
+    axes.text(float(next(iter(sizes.values())).time[-1]), 0.47, "parted", fontsize=7, color="0.4", ha="right", va="top")
+    axes.set(xlabel="time (K² τ)", ylabel="mean cosine of units", ylim=(-1.08, 1.45), yticks=[-1, -0.5, 0, 0.5, 1])
+    axes.legend(loc="upper right", fontsize=7, borderaxespad=0.0, labelspacing=0.25)

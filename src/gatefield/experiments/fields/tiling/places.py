@@ -58,6 +58,13 @@ def shared(one: xr.Dataset, which: str = TOGETHER, *, signs: str = "any") -> Int
     return seed_share(apart <= NEAR, among)
 
 
+def twins(one: xr.Dataset) -> Interval | None:
+    """The share of pairs of units that have the same place, with opposite signs."""
+    apart, among = _pairs(one, TOGETHER, "any")
+    _, opposite = _pairs(one, TOGETHER, "opposite")
+    return seed_share((apart <= NEAR) & opposite, among)
+
+
 def pair_distances(one: xr.Dataset, which: str = TOGETHER) -> np.ndarray:
     """How far apart the peaks of pairs of units are, all committees together."""
     apart, among = _pairs(one, which, "any")

@@ -68,18 +68,33 @@ def _even(sizes: Mapping[int, xr.Dataset]) -> Verdict:
         return _unknown(claim, "has two units that count", found="peaks are more even than chance", otherwise="they are not")
     alone = {K: one[0] for K, one in _spreads(sizes, places.ALONE).items()}
     rows = _rows(found, Verdict.below, 1.0, "sum of squared gaps over that of random places")
-    yes, no = (", ".join(at[4:] for at, row in rows.items() if row.holds is holds) for holds in (True, False))
+    yes, no = ({K: one for K, one in found.items() if rows[f"K = {K}"].holds is holds} for holds in (True, False))
+    even = f"of {_names(yes)} tile the ring more evenly than chance ({_gaps(yes)})"
     return Verdict.each(
         claim,
         rows,
         kind="claim",
         source=TILES,
         note=f"errors: 95 % intervals over committees; the same units, each alone: {_each(alone)}",
-        found=f"the fields of committees of {yes} units tile the ring more evenly than chance",
-        otherwise=f"fields tile the ring more evenly than chance in committees of {yes} units, not of {no}"
+        found=f"committees {even}",
+        otherwise=f"committees {even}, those of {_names(no)} {_instead(sizes, no)}"
         if yes
-        else f"in committees of {no} units, fields do not tile the ring more evenly than chance",
+        else f"committees of {_names(no)} do not tile the ring more evenly than chance ({_gaps(no)})",
     )
+
+
+def _names(found: Found) -> str:
+    return ", ".join(map(str, found))
+
+
+def _gaps(found: Found) -> str:
+    return f"squared gaps {', '.join(f'{one.mean:.2f}' for one in found.values())} of random ones"
+
+
+def _instead(sizes: Mapping[int, xr.Dataset], found: Found) -> str:
+    """What units do that do not tile the ring."""
+    paired = all(one is not None and one.mean > MOSTLY for one in (places.twins(sizes[K]) for K in found))
+    return "take one place with opposite signs" if paired else "do not"
 
 
 def _spreads(sizes: Mapping[int, xr.Dataset], which: Any) -> dict[int, Any]:
@@ -129,20 +144,14 @@ def _stays(sizes: Mapping[int, xr.Dataset]) -> Verdict:
     if not found:
         return _unknown(claim, "has units that are localized together and alone", "prediction")
     rows = _rows(found, Verdict.above, MOSTLY, f"share within {places.NEAR} site and with the same sign")
+    shares = ", ".join(f"{100 * one.mean:.0f} % of {K}" for K, one in found.items())
     return Verdict.each(
         claim,
         rows,
         note="alone: without the other units, on the same inputs; errors: 95 % intervals",
-        found=f"most units go where they go alone (K = {_least(found)}: {found[_least(found)].mean:.0%})".replace("%", " %"),
-        otherwise=f"most units do not go where they go alone (K = {_least(found)}: {found[_least(found)].mean:.0%} do)".replace(
-            "%", " %"
-        ),
+        found=f"most units go where they go alone ({shares})",
+        otherwise=f"most units do not go where they go alone ({shares} do)",
     )
-
-
-def _least(found: Found) -> int:
-    """The size with the smallest mean."""
-    return min(found, key=lambda K: found[K].mean)
 
 
 def _start_decides(sizes: Mapping[int, xr.Dataset]) -> Verdict:

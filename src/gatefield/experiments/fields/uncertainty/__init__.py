@@ -13,7 +13,8 @@ experiment = Experiment(
     "joint uncertainty in position and frequency, step by step, to the least possible. Each final field is fitted by a Gabor "
     "and by a plain bump, and the Bayesian information criterion (BIC) chooses. A Gabor has at least one cycle of its "
     "carrier within four widths of its envelope; R² is the share of energy that the fit explains.",
-    caption="(a) What final fields are, for one neuron and for committees, both orders of the length scales, and every gain. "
+    caption="(a) What final fields are, for one neuron and for committees, both orders of the length scales, and every gain; "
+    "below, how many fields a bar stands for. "
     "(b) Sum of the entropies of position and frequency in training, one neuron; dashed: shorter range positive; dotted: the "
     "least possible, and that of Gaussian bumps. (c) The same along exact flows on Gaussian data, one line for each start; "
     "thick where it rises.",

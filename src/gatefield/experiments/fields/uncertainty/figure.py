@@ -7,7 +7,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from gatefield.experiments.along_gain import gain_axis
-from gatefield.experiments.fields.uncertainty.verdicts import CYCLES, GOOD, waves
+from gatefield.experiments.fields.uncertainty.verdicts import CYCLES, GOOD, gabors, rising, waves
 from gatefield.experiments.orders import ORDERS, scales_text
 from gatefield.measures import gabor
 from gatefield.plot import WIDTH, gain_text, letter, say_setting, shades, small_field
@@ -19,21 +19,24 @@ POOR = ("0.88", f"no good fit (R² up to {GOOD:g})")
 
 def figure(record: xr.Dataset) -> Figure:
     """What kind of field each network ends with; entropies along training and along the flow."""
-    figure = Figure(figsize=(WIDTH, 6.6))
+    figure = Figure(figsize=(WIDTH, 6.8))
     top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=[1.0, 1.15]))
     bars = top.subplots(1, 4, sharey=True)
     for axes, (network, order) in zip(bars, _cases(record), strict=True):
         _share_panel(axes, record.isel(unit=network).sel(order=order))
         axes.set_title(_case_text(network, order), loc="left", fontsize=8)
     bars[0].set_ylabel("share of final fields")
-    top.legend(*bars[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+    handles, names = bars[0].get_legend_handles_labels()
+    gabor_share = f"Gabor ({100 * float(gabors(record).mean()):.0f} % of all)"
+    names = [gabor_share if name == KINDS[-1][2] else name for name in names]
+    top.legend(handles, names, loc="outside lower center", ncols=4, columnspacing=1.4)
     letter(bars[:1], [_case_text(*_cases(record)[0])])
     bars[0].set_title(bars[0].get_title(loc="left"), loc="left", fontsize=8)
     left, right = bottom.subplots(1, 2, sharey=True)
     _entropy_panel(left, record)
     _flow_panel(right, record)
-    letter([left, right], ["uncertainty of one neuron, SGD", "exact flow on Gaussian data"], "b")
-    _say(figure, record, "(b) medians")
+    letter([left, right], ["uncertainty of one neuron, SGD", "exact flow: it rises in {} of {}".format(*rising(record))], "b")
+    _say(figure, record, "(b) medians", "(c) Gaussian data")
     return figure
 
 
@@ -75,7 +78,7 @@ def _share_panel(axes: Any, one: xr.Dataset) -> None:
         axes.bar(at, share, bottom=below, color=color, hatch=hatch, edgecolor="white", linewidth=0.5, label=name)
         below = below + share
     gain_axis(axes, one.gain.values, "gain")
-    axes.set(xlabel="gain", ylim=(0, 1))
+    axes.set(xlabel=f"gain\n({one.sizes['seed'] * one.sizes['unit']} fields a bar)", ylim=(0, 1))
 
 
 def _entropy_panel(axes: Any, record: xr.Dataset) -> None:
@@ -87,7 +90,7 @@ def _entropy_panel(axes: Any, record: xr.Dataset) -> None:
             axes.plot(time, values, style, color=shade, label=f"gain {gain_text(gain)}" if order == "long" else None)
     _limits(axes, record, float(time[-1]))
     axes.set(xlabel="time (τ)", ylabel="entropy of position\nand frequency (nats)")
-    axes.legend(loc="upper right", title="dashed: shorter range positive", title_fontsize=8)
+    axes.legend(loc="upper right", ncols=2, title="dashed: shorter range positive", title_fontsize=8)
 
 
 def _flow_panel(axes: Any, record: xr.Dataset) -> None:
@@ -112,7 +115,7 @@ def _limits(axes: Any, record: xr.Dataset, last: float) -> None:
     n = record.sizes["position"]
     for level in (np.log(n), np.log(n) + 1 - np.log(2)):
         axes.axhline(level, color="0.4", linestyle=":", linewidth=1.0)
-    axes.set(xlim=(0, last), ylim=(np.log(n) - 0.35, np.log(n) + 4.4))
+    axes.set(xlim=(0, last), ylim=(np.log(n) - 0.35, np.log(n) + 3.8))
 
 
 def _fit_panel(axes: Any, record: xr.Dataset) -> None:
@@ -128,7 +131,7 @@ def _fit_panel(axes: Any, record: xr.Dataset) -> None:
                 look = {"color": colour, "markersize": 3.5, "alpha": 0.6, "markeredgewidth": 0}
                 axes.plot(x[kind == j], R2[kind == j], marker, **look)
         middle = group * width + (width - 2) / 2
-        axes.text(middle, 1.03, _case_text(network, order), ha="center", va="bottom", fontsize=8)
+        axes.text(middle, 1.03, _case_text(network, order), ha="center", va="bottom", fontsize=7)
     for colour, marker, label in KINDS:
         axes.plot([], [], marker, color=colour, markersize=4, label=label)
     axes.axhline(GOOD, color="0.4", linewidth=1.0, linestyle="--", label=f"good: {GOOD:g}")
@@ -174,4 +177,4 @@ def _cases(record: xr.Dataset) -> list[tuple[slice, str]]:
 
 
 def _case_text(network: slice, order: str) -> str:
-    return f"{'one neuron' if network.stop == 1 else 'committee'},\n{order}er range"
+    return f"{'one neuron' if network.stop == 1 else 'committee'},\n{order}er range positive"

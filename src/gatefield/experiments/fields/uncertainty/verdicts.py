@@ -45,12 +45,23 @@ def _rise(path: xr.DataArray, dim: str) -> xr.DataArray:
     return (path - lowest).max(dim)
 
 
+def rising(record: xr.Dataset) -> tuple[int, int]:
+    """In how many of all exact flows the entropy sum rises for a while."""
+    rises = _rise(record.flow_entropy, "flow_time")
+    return int((rises > RISE).sum()), rises.size
+
+
+def gabors(record: xr.Dataset) -> xr.DataArray:
+    """Which final fields are Gabors: well fitted, by a wave."""
+    return (record.fit_R2 > GOOD) & waves(record)
+
+
 def _falling(record: xr.Dataset) -> list[Verdict]:
     """What becomes of the uncertainty in training."""
     start, end = record.entropy.isel(step=0), record.entropy.isel(step=-1)
     rises = {name: _rise(record["flow_" + name], "flow_time") for name in MEASURES}
     most = {name: float(rise.max()) for name, rise in rises.items()}
-    rose, trained = int((rises["entropy"] > RISE).sum()), float(_rise(record.entropy, "step").median())
+    (rose, flows), trained = rising(record), float(_rise(record.entropy, "step").median())
     words: Any = {"kind": "claim", "source": SECTION}
     return [
         Verdict.above(
@@ -71,10 +82,10 @@ def _falling(record: xr.Dataset) -> list[Verdict]:
             predicted=0.0,
             or_equal=True,
             of="largest rise in nats along the exact flow on Gaussian data",
-            note=f"{rose} of {rises['entropy'].size} flows rise; in SGD the median field by {trained:.2f}. The Harper slack "
+            note=f"{rose} of {flows} flows rise; in SGD the median field by {trained:.2f}. The Harper slack "
             f"rises by up to {most['slack']:.2f}, that of the analytic signal by {most['analytic_slack']:.2f}",
             found="the uncertainty of a field in position and frequency falls at every step of the exact flow",
-            otherwise=f"the uncertainty of a field rises for a while in {rose} of {rises['entropy'].size} exact flows",
+            otherwise=f"the uncertainty of a field rises for a while in {rose} of {flows} exact flows",
             **words,
         ),
         Verdict.within(
@@ -92,8 +103,7 @@ def _falling(record: xr.Dataset) -> list[Verdict]:
 
 def _shapes(record: xr.Dataset) -> list[Verdict]:
     """Whether the final fields are Gabors."""
-    gabors = (record.fit_R2 > GOOD) & waves(record)
-    found = float(gabors.mean())
+    found = float(gabors(record).mean())
     return [
         Verdict.above(
             "trained fields are Gabors at every gain, those of one neuron and those of many",
@@ -111,7 +121,7 @@ def _shapes(record: xr.Dataset) -> list[Verdict]:
         Verdict.below(
             "hardly any trained field is a Gabor if the positive class has the shorter range",
             0.1,
-            float(gabors.sel(order="short").mean()),
+            float(gabors(record).sel(order="short").mean()),
             or_equal=True,
             of=GABORS,
             kind="regression",
@@ -131,10 +141,10 @@ def _high_gains(record: xr.Dataset, gains: np.ndarray) -> list[Verdict]:
         return [Verdict.not_judged(claims[0], why, kind="regression"), Verdict.not_judged(claims[1], why, **words)]
     long = record.sel(order="long")
     good = long.fit_R2 > GOOD
-    bumps, gabors = (good & ~long.fit_is_gabor).isel(unit=0), good & waves(long)
-    finite = gabors.isel(unit=slice(1, None), gain=np.isfinite(gabors.gain.values))
+    bumps, waved = (good & ~long.fit_is_gabor).isel(unit=0), gabors(long)
+    finite = waved.isel(unit=slice(1, None), gain=np.isfinite(waved.gain.values))
     part = share(finite)
-    by_gain = gabors.isel(unit=slice(1, None)).mean(("seed", "unit"))
+    by_gain = waved.isel(unit=slice(1, None)).mean(("seed", "unit"))
     each = ", ".join(f"{float(value):.2f} at gain {gain_text(float(value.gain))}" for value in by_gain)
     return [
         Verdict.above(

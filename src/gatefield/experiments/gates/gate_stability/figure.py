@@ -5,8 +5,10 @@ from typing import Any, cast
 import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 
-from gatefield.experiments.gates.gate_stability.paths import settling_times
+from gatefield.experiments.gates.gate_stability.paths import SETTLED, halfway_time, localized, settling, settling_times
 from gatefield.experiments.gates.gate_stability.verdicts import GAUSSIAN
 from gatefield.experiments.gates.setting import scales, seeds
 from gatefield.plot import (
@@ -34,7 +36,7 @@ MARKS = "os^Dv"
 
 def draw(record: xr.Dataset) -> Figure:
     """Flips against the exact ones, their sum, the loss, what settles first, and two units."""
-    figure = Figure(figsize=(WIDTH, 7.4))
+    figure = Figure(figsize=(WIDTH, 7.6))
     panels = cast(Any, figure.subplots(3, 2))
     _notes_rate(panels[0, 0], record.isel(rate=0))
     _flips(panels[0, 1], record)
@@ -43,13 +45,13 @@ def draw(record: xr.Dataset) -> Figure:
     top = record.isel(gain=-1, seed=0)
     unit = top.isel(unit=int(top.ipr.isel(rate=-1, mark=-1).argmax("unit")))
     _field(panels[2, 0], unit)
-    _kurtosis(panels[2, 1], top)
+    _kurtosis(panels[2, 1], record.isel(gain=-1))
     gain, rate = gain_text(float(top.gain)), float(record.rate[0])
     titles = [
         f"flips at the rate {rate:g}: sampled and exact",
         "the flips of all rates fall on one curve",
         f"the rate {rate:g} stops before the loss is down",
-        f"gain {gain}: when gate and field settle",
+        f"gain {gain}: gate at {100 * SETTLED:g} %, field half-way",
         f"gain {gain}: one unit's final field by rate",
         f"gain {gain}: kurtosis falls with localization",
     ]
@@ -93,7 +95,7 @@ def _say(figure: Any, record: xr.Dataset, *words: str) -> None:
     rates, steps = record.rate.values, int(record.step[-1])
     time = f"{steps} steps at learning rates {', '.join(f'{rate:g}' for rate in rates)} (up to {steps * rates.max():,.0f} τ)"
     sizes = f"n = {record.attrs['n']}", scales(record), f"{record.attrs['units']} units", seeds(record.sizes["seed"])
-    say_setting(figure, *sizes, time, f"2 × {record.attrs['samples']:,} samples", *words)
+    say_setting(figure, *sizes, time, f"2\xa0×\xa0{record.attrs['samples']:,}\xa0samples", *words)
 
 
 def _colours(record: xr.Dataset) -> list[str]:
@@ -123,9 +125,10 @@ def _notes_rate(axes: Any, one: xr.Dataset) -> None:
             exact = (1 - one.gaussian_stability.isel(gain=g)).mean(("unit", "seed"))
             axes.plot(time, 100 * exact, **THEORY, linewidth=1.2, label=f"exact, gain {gain_text(gain)}", zorder=4)
     every = int(one.step[1] - one.step[0])
-    axes.set(xlabel="time (τ)", ylabel=f"inputs whose gate flips\nwithin {every} steps (%)")
-    axes.set_ylim(bottom=0)
-    axes.legend()
+    axes.set(xlabel="time (τ)", ylabel=f"inputs whose gate\nflips in {every} steps (%)")
+    axes.set_ylim(0, 1.5 * axes.get_ylim()[1])  # room for the legend, whose marks look like data
+    axes.yaxis.set_major_locator(MaxNLocator(4))
+    axes.legend(loc="upper right")
 
 
 def _middles(record: xr.Dataset) -> np.ndarray:
@@ -145,15 +148,23 @@ def _flips(axes: Any, record: xr.Dataset) -> None:
     plain_log_scale(axes)
     axes.set(ylabel="flips per input and τ")
     _name_rates(axes, record, loc="lower left")
+    axes.add_artist(axes.get_legend())  # a second legend would replace it
+    axes.legend(handles=_gain_marks(record), loc="upper right")
 
 
 def _loss(axes: Any, record: xr.Dataset) -> None:
     some = 1 + _some(record.sizes["step"] - 1)
     _dots(axes, record, record.step.values[some], record.loss.mean("seed").isel(step=some))
-    for g, gain in enumerate(record.gain.values):
-        axes.plot([], [], linestyle="none", marker=MARKS[g % 5], color="0.4", markersize=4, label=f"gain {gain_text(gain)}")
     axes.set(ylabel="loss")
-    axes.legend()
+    axes.legend(handles=_gain_marks(record))
+
+
+def _gain_marks(record: xr.Dataset) -> list[Line2D]:
+    look: Any = {"linestyle": "none", "color": "0.4", "markersize": 4}
+    return [
+        Line2D([], [], marker=MARKS[g % 5], label=f"gain {gain_text(gain)}", **look)
+        for g, gain in enumerate(record.gain.values)
+    ]
 
 
 def _dots(axes: Any, record: xr.Dataset, steps: np.ndarray, values: xr.DataArray) -> None:
@@ -166,19 +177,33 @@ def _dots(axes: Any, record: xr.Dataset, steps: np.ndarray, values: xr.DataArray
 
 
 def _settling(axes: Any, one: xr.Dataset) -> None:
-    """Likeness to the final gate beside localization, median and quartiles over units, and when each settles."""
-    time, times = one.mark * float(one.rate), settling_times(one)
+    """Likeness to the final gate beside localization, median and quartiles over units, and when each settles.
+
+    Dotted lines are the times of the claim, open dots the times at which each is half-way.
+    """
+    time, times, half = one.mark * float(one.rate), settling_times(one), halfway_time(one)
     named = (
-        (one.likeness, GATE, "-", f"gate as at the end (settles at {times[0]:,.0f} τ)"),
-        (one.ipr, FIELD, "--", f"IPR of the field (half-way at {times[1]:,.0f} τ)"),
+        (one.likeness, GATE, "-", f"gate as at the end: half-way {half:,.0f} τ, {100 * SETTLED:g} % {times[0]:,.0f} τ"),
+        (one.ipr, FIELD, "--", f"IPR of the field: half-way {times[1]:,.0f} τ"),
     )
-    for (values, color, dash, label), at in zip(named, times, strict=True):
+    for (values, color, dash, label), at, middle_at in zip(named, times, (half, times[1]), strict=True):
         low, middle, high = values.quantile([0.25, 0.5, 0.75], ("unit", "seed")).values
         axes.fill_between(time, low, high, color=color, alpha=0.2, linewidth=0)
         axes.plot(time, middle, dash, color=color, label=label)
         axes.axvline(at, color=color, linestyle=":", linewidth=1.4)
+        open_dot: Any = {
+            "marker": "o",
+            "linestyle": "none",
+            "color": color,
+            "markerfacecolor": "white",
+            "markersize": 5,
+            "zorder": 4,
+        }
+        axes.plot(middle_at, np.interp(middle_at, time, middle), **open_dot)
     axes.set(xlabel="time (τ)", ylabel="median over units", ylim=(0, 1.02), xlim=(0, float(time[-1])))
-    axes.legend(loc="center right", bbox_to_anchor=(1.0, 0.5), frameon=True, framealpha=1.0, edgecolor="none")
+    (gate, field), counted = settling(one), localized(one)
+    later = f"gate later in {int(((gate >= field) & counted).sum())} of {int(counted.sum())} localized units"
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.24), fontsize=7, handlelength=1.4, title=later, title_fontsize=7)
 
 
 def _field(axes: Any, one: xr.Dataset) -> None:
@@ -190,11 +215,12 @@ def _field(axes: Any, one: xr.Dataset) -> None:
 
 
 def _kurtosis(axes: Any, one: xr.Dataset) -> None:
-    """Of each unit of the first seed at the highest gain, within the positive class."""
+    """Median and quartiles over units and seeds at the highest gain, within the positive class."""
     for r, (rate, color) in enumerate(zip(one.rate.values, _colours(one), strict=True)):
-        values = one.kurtosis.sel(inputs="positive").isel(rate=r).transpose("mark", "unit")
-        time = one.mark * float(rate)
-        axes.plot(time, values, color=color, linewidth=0.7, alpha=0.8)
+        values = one.kurtosis.sel(inputs="positive").isel(rate=r)
+        low, middle, high = values.quantile([0.25, 0.5, 0.75], ("unit", "seed")).values
+        axes.fill_between(one.mark * float(rate), low, high, color=color, alpha=0.25, linewidth=0)
+        axes.plot(one.mark * float(rate), middle, color=color)
     axes.axhline(0.0, color="0.8", linewidth=0.8, zorder=0)
     axes.set(xlabel="time (τ)", ylabel="excess kurtosis,\npositive class", xscale="symlog")
     _name_rates(axes, one, loc="lower left")

@@ -104,6 +104,18 @@ def localized(record: xr.Dataset) -> xr.DataArray:
 
 def settling_times(one: xr.Dataset) -> tuple[float, float]:
     """When the gate of the median localized unit settles, and when its field is half-way, in tau; 0 if none is localized."""
-    counted, last = localized(one), one.sizes["mark"] - 1
-    gate, field = (int(at.where(counted).median()) if counted.any() else 0 for at in settling(one))
-    return float(one.mark[min(gate, last)] * one.rate), float(one.mark[min(field, last)] * one.rate)
+    gate, field = (_median_time(one, at) for at in settling(one))
+    return gate, field
+
+
+def halfway_time(one: xr.Dataset) -> float:
+    """When the gate of the median localized unit is half-way from its first state to its last: as fields are judged."""
+    half = (one.likeness.isel(mark=0) + one.likeness.isel(mark=-1)) / 2
+    return _median_time(one, first_for_good(one.likeness >= half, "mark"))
+
+
+def _median_time(one: xr.Dataset, at: xr.DataArray) -> float:
+    """The mark of the median localized unit as a time in tau; 0 if none is localized."""
+    counted = localized(one)
+    median = int(at.where(counted).median()) if counted.any() else 0
+    return float(one.mark[min(median, one.sizes["mark"] - 1)] * one.rate)

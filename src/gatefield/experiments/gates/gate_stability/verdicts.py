@@ -5,7 +5,7 @@ import xarray as xr
 from scipy import stats
 
 from gatefield.core.intervals import proportion, share
-from gatefield.experiments.gates.gate_stability.paths import SETTLED, localized, settling, settling_times
+from gatefield.experiments.gates.gate_stability.paths import SETTLED, halfway_time, localized, settling, settling_times
 from gatefield.experiments.needs import Need, command_line, lacking, unjudged
 from gatefield.lab import Verdict
 from gatefield.measures import cosine
@@ -185,7 +185,7 @@ def _freezing(record: xr.Dataset) -> Verdict:
     (gate, field), (gate_time, field_time), counted = settling(one), settling_times(one), localized(one)
     total, early = int(counted.sum()), int(((gate < field) & counted).sum())
     found = proportion(early, total)
-    times = f"medians {gate_time:.4g} and {field_time:.4g} τ"
+    times = f"medians {gate_time:,.0f} and {field_time:,.0f} τ"
     return Verdict.above(
         f"at {_gain(one)} the gate of a unit that localizes settles before its field does",
         0.5,
@@ -195,9 +195,12 @@ def _freezing(record: xr.Dataset) -> Verdict:
         kind="claim",
         source="note 002, section 5.2: gates stabilize early on",
         note=f"{total} of {counted.size} units localize; gate: as at the end for {SETTLED:g} of inputs, field: IPR half-way "
-        "up, both for good; error: Wilson's 95 % interval over units",
-        found=f"at {_gain(one)} gates settle before fields localize ({early} of {total} units; {times})",
-        otherwise=f"at {_gain(one)} gates settle no sooner than fields ({total - early} of {total} units; {times})",
+        f"up, both for good; half-way by both, medians {halfway_time(one):.4g} and {field_time:.4g} τ; error: Wilson's 95 % "
+        "interval over units",
+        found=f"at {_gain(one)} gates are at {100 * SETTLED:g} % of their end before fields are half-way ({early} of {total} "
+        f"units; {times})",
+        otherwise=f"at {_gain(one)} gates are at {100 * SETTLED:g} % of their end no sooner than fields are half-way "
+        f"({total - early} of {total} units; {times})",
     )
 
 
