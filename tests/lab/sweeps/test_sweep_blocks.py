@@ -181,7 +181,7 @@ def test_a_damaged_block_is_told_by_its_file(tmp_path):
 
 def test_a_block_that_was_damaged_on_the_way_begins_anew(tmp_path, monkeypatch, done):
     """An interruption after the first commit, then a chunk that is not as it was written."""
-    import gatefield.dynamics.train.session as session
+    from gatefield.dynamics.train import session
 
     small, store, calls = read_sweep(definition(training=training(record_every=1))), Store(tmp_path), []
 
