@@ -112,7 +112,7 @@ def test_both_orders_are_the_headline():
 def test_the_headline_says_how_far_exact_descent_gets_where_it_differs():
     near, far = (judge("single-pulse", made(descent=value))[0].sentence for value in (0.7001, 0.6999))
     assert "exact" not in near
-    assert "(IPR 0.80; exact descent 0.70 in that time)" in far
+    assert "(IPR 0.80; exact descent ends at 0.70)" in far
 
 
 def test_figure():

@@ -50,7 +50,13 @@ def _amplifier_panel(axes: Any, record: xr.Dataset) -> None:
         axes.plot(one.correlation, one.amplifier / line.where(line > 0), color=shade, label=label)
         axes.plot(one.correlation, one.expansion / line.where(line > 0), ":", color=shade, linewidth=1.2)
     axes.plot([], [], ":", color="0.3", linewidth=1.2, label="for weak correlation, by the kurtosis")
-    axes.legend(loc="upper left", title="closure, by gain and excess kurtosis of a site", alignment="left", title_fontsize=8)
+    axes.legend(
+        loc="upper left",
+        title="closure, by gain and excess kurtosis of a site",
+        alignment="left",
+        title_fontsize=8,
+        labelspacing=0.25,
+    )
     axes.set(
         xlabel="correlation a of a site with the input of the gate",
         ylabel=r"amplification $\phi(a)\sqrt{2\pi}\,/\,a$",

@@ -54,9 +54,7 @@ def figure(record: xr.Dataset) -> Figure:
     letter([conditions, first, line, size, terms], titles)
     n, seeds = f"n = {record.sizes['position']}", f"{record.sizes['seed']} seeds"
     scales, time = f"length scales {record.pair.values[0]}", f"{float(record.time[-1]):,.0f} τ of the baseline"
-    say_setting(
-        drawn, n, scales, time, seeds, f"(b) to (e): gain {gain_text(gain)}", "(b): one seed, by site", "numbers: medians"
-    )
+    say_setting(drawn, n, scales, time, seeds, f"(b) to (e): gain {gain_text(gain)}", "(b): one seed, by site")
     return drawn
 
 

@@ -17,9 +17,9 @@ experiment = Experiment(
     caption="(a) and (b) Inverse participation ratio (1/n: spread over all sites; 1: one site) of fields trained on pulses "
     "(blue) and on Gaussian data of the same mean and covariance (orange); black: descent by the exact gradient from the same "
     "starts and for as long; dotted: from here on a field counts as localized. (c) and (d) Share of the labels that a neuron "
-    "explains, in steady states grown from one site (triangles) and from the best wave (squares), and after SGD: where two "
-    "states explain nearly the same, the way from one to the other is long. (e) One input of the positive class, and the "
-    "fields of one seed in the case of the title, each scaled to its own maximum.",
+    "explains, in steady states grown from one site (triangles) and from the best wave (squares), and after SGD: where "
+    "states explain nearly the same, exact descent can end in another one than SGD. (e) One input of the positive class, and "
+    "the fields of one seed in the case of the title, each scaled to its own maximum.",
     more=more,
     more_caption="(a) and (b) Final fields of one seed on pulses (blue) and clones (orange, dashed), over one input of the "
     "positive class (grey), for each kind of pulses, each scaled to its own maximum.",

@@ -42,7 +42,7 @@ def _localizes(record: xr.Dataset, final: xr.DataArray) -> Verdict:
     one = final.sel(order="wide", kind="both")
     pulse, clone = (one.sel(data=data) for data in ("pulse", "clone"))
     exact = float(record.descent_ipr.sel(order="wide", kind="both").median())
-    beside = f"; exact descent {exact:.2f} in that time" if abs(float(pulse.median()) - exact) > CLOSE else ""
+    beside = f"; exact descent ends at {exact:.2f}" if abs(float(pulse.median()) - exact) > CLOSE else ""
     return Verdict.below(
         "wide pulses against narrow ones, centred and with complement, localize the field, and their Gaussian clone does not",
         0.1,
