@@ -44,10 +44,10 @@ def offered(*words: str) -> str:
         (("run", "loc"), "localization"),
         (("run", "localization", "gaussian-n"), "gaussian-neuron"),
         (("run", ""), NAMES),
-        (("run", "--preset", ""), "quick full"),
+        (("run", "--preset", ""), "quick full reduced"),
         (("run", "--f"), "--fresh"),
         (("figure", "loc"), "localization"),
-        (("figure", "--preset", ""), "quick full"),
+        (("figure", "--preset", ""), "quick full reduced"),
         (("figure", "--o"), "--output"),
         (("store", "rem"), "remove"),
         (("store", "remove", "loc"), "localization"),
@@ -77,7 +77,7 @@ def test_other_shells_know_the_same_words(shell):
     text = script(shell)
     assert f"({NAMES})" in text
     assert "(mnist cifar10)" in text
-    assert "(quick full)" in text
+    assert "(quick full reduced)" in text
 
 
 def test_data_sets_that_are_offered_are_those_that_there_are():
