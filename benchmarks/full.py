@@ -1,9 +1,9 @@
 """Experiments at full size: their verdicts, figures and the pages of the gallery, as `benchmarks/results/full` has them.
 
-    python benchmarks/full.py [NAME...] [--store STORE] [--output benchmarks/results/full]
+    python benchmarks/full.py [NAME...] [--store STORE] [--output benchmarks/results/full] [--preset full]
 
-Runs each with the preset `full` (what the store has is not run again), puts its parameters, how long it took and its verdicts
-into `verdicts.json` and its figures beside it, drawn from the record by `gatefield.show`; then writes the pages, one for each
+Runs each with the preset `full`, or another (what the store has is not run again), puts its parameters, how long it took and its
+verdicts into `verdicts.json` and its figures beside it, drawn from the record by `gatefield.show`; then writes the pages, one for each
 subject, from all that is there. Entries of other experiments stay as they are; without names only the pages are written.
 """
 
@@ -41,22 +41,24 @@ def main() -> None:
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--store", type=Path, default=Path("gatefield-store"))
     parser.add_argument("--output", type=Path, default=HERE / "results" / "full")
+    parser.add_argument("--preset", default="full")
     options = parser.parse_args()
     matplotlib.use("Agg")
     for name in options.names:
-        keep(name, Store(options.store), options.output)
+        keep(name, Store(options.store), options.output, options.preset)
     write_pages(options.output)
 
 
-def keep(name: str, store: Store, output: Path) -> None:
+def keep(name: str, store: Store, output: Path, preset: str) -> None:
     """Run one experiment and write what it found."""
     experiment = experiments.get(name)
-    outcome = run(experiment, resolve(experiment, preset="full"), store)
+    outcome = run(experiment, resolve(experiment, preset=preset), store)
     record = outcome.record
     path = output / "verdicts.json"
     kept = json.loads(path.read_text()) if path.exists() else {"made_with": COMMAND, "experiments": {}}
     kept["experiments"][name] = {
         "run": outcome.entry.id,
+        "preset": preset,
         "device": f"{jax.devices()[0].device_kind}, jax {jax.__version__}, Python {platform.python_version()}",
         "finished_in": seconds(record.attrs["seconds"]),
         "headline": headline(experiment.title, outcome.verdicts),
@@ -110,7 +112,7 @@ def section(name: str, kept: dict[str, Any], output: Path) -> str:
     if (output / f"{name}-more.png").exists():
         lines += [f"![More of {name}]({name}-more.png)", kept.get("more_caption", "")]
     rows = [claim(verdict) for verdict in kept["verdicts"]]
-    made = f"`gatefield run {name} --preset full`, {kept['finished_in']}" + (
+    made = f"`gatefield run {name} --preset {kept.get('preset', 'full')}`, {kept['finished_in']}" + (
         f" on {kept['device']}" if "device" in kept else ""
     )
     table = "\n".join(["| claim | predicted | measured | bound | |", "|---|---|---|---|---|", *rows])
