@@ -2,9 +2,10 @@
 
     python benchmarks/full.py [NAME...] [--store STORE] [--output benchmarks/results/full] [--preset full]
 
-Runs each with the preset `full`, or another (what the store has is not run again), puts its parameters, how long it took and its
-verdicts into `verdicts.json` and its figures beside it, drawn from the record by `gatefield.show`; then writes the pages, one for each
-subject, from all that is there. Entries of other experiments stay as they are; without names only the pages are written.
+Runs each with the preset `full`, or another (what the store has is not run again), puts its parameters, how long it took and
+its verdicts into `verdicts.json` and its figures beside it, drawn from the record by `gatefield.show`; then writes the pages,
+one for each subject, from all that is there. Entries of other experiments stay as they are; without names only the pages are
+written.
 """
 
 import argparse
