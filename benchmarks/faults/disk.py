@@ -207,7 +207,7 @@ def odd_output(path: str) -> Callable[[Place], None]:
 
 
 def linked_output(place: Place) -> None:
-    (place.folder / "page.html").write_text("old")
+    (place.folder / "page.html").write_text("<!doctype html>old")
     (place.folder / "link.html").symlink_to("page.html")
     place.works(["report", "--store", str(_store(place)), "--output", "link.html"])
     if not (place.folder / "link.html").is_symlink() or "<html" not in (place.folder / "page.html").read_text():

@@ -41,8 +41,10 @@ LEFT_OUT = {
         "PathBundles PathView SoftReluKernels BestGates ListedMoments Posterior Layout MemoryRecorder Resumable Training "
         "Variable GaborFit SpacingTest Stepper"
     ),
-    "errors, numbers, texts and types": "StoreError UserError Diverged __version__ ONE_SIDED_BOUND Gating",
+    "errors, numbers, texts and types": "StoreError UserError Diverged __version__ ONE_SIDED_BOUND Gating LossName OptimizerName",
     "of the laboratory, for commands.py, damage.py and disk.py": "Experiment Store Verdict open_record",
+    "of sweeps, for sweep_inputs.py": "sweep",
+    "of the engine, for what plans trainings": "fingerprint runs_side_by_side",
     "read files that are fetched": "mnist binary_mnist cifar10",
     "gives memory back, of no arguments": "forget_programs",
     "for authors of sources and gates, who give functions": "leaf per_run gated_pass check_source",

@@ -9,7 +9,7 @@ from gatefield.lab import Experiment
 experiment = Experiment(
     name="phase-diagram",
     title="Where do fields localize, over gain and ratio of the length scales, and which theory tells?",
-    source="notes 000 and 002, introductions: which data localize; note 003, section 2: the missing form of f(w)",
+    source="notes 000 and 002, introductions: which data localize",
     text="One ReLU neuron for each gain and each ratio of the length scales of the two classes, at a fixed geometric mean: a "
     "ratio and its inverse are the same two classes in either order. Beside the inverse participation ratio (IPR) after 200 τ "
     "and late stand three theories. The closure takes the rest of a gate's input as Gaussian, and is run from the same starts. "

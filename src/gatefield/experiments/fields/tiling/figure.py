@@ -33,7 +33,8 @@ def draw(record: xr.Dataset) -> Figure:
     _distance_panel(panels[1, 1], sizes)
     _parting_panel(panels[1, 2], sizes, gain)
     letter(panels, _titles(sizes))
-    signs = [Line2D([], [], color=c, linestyle=s, marker=m, markersize=4, label=name) for c, s, m, name in SIGNS.values()]
+    looks: Any = SIGNS.values()
+    signs = [Line2D([], [], color=c, linestyle=s, marker=m, markersize=4, label=name) for c, s, m, name in looks]
     above.legend(handles=signs, loc="outside lower center", ncols=2)
     handles, labels = panels[1, 0].get_legend_handles_labels()
     below.legend(handles, labels, loc="outside lower center", ncols=4)
