@@ -41,7 +41,9 @@ LEFT_OUT = {
         "PathBundles PathView SoftReluKernels BestGates ListedMoments Posterior Layout MemoryRecorder Resumable Training "
         "Variable GaborFit SpacingTest Stepper"
     ),
-    "errors, numbers, texts and types": "StoreError UserError Diverged __version__ ONE_SIDED_BOUND Gating LossName OptimizerName",
+    "errors, numbers, texts and types": (
+        "StoreError UserError Diverged __version__ ONE_SIDED_BOUND Gating LossName OptimizerName"
+    ),
     "of the laboratory, for commands.py, damage.py and disk.py": "Experiment Store Verdict open_record",
     "of sweeps, for sweep_inputs.py": "sweep",
     "of the engine, for what plans trainings": "fingerprint runs_side_by_side",
