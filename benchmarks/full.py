@@ -1,16 +1,20 @@
 """Experiments at full size: their verdicts, figures and the pages of the gallery, as `benchmarks/results/full` has them.
 
-    python benchmarks/full.py [NAME...] [--store STORE] [--output benchmarks/results/full] [--preset full]
+    python benchmarks/full.py [NAME...] [--preset full] [--set seed=1] [--jobs 1] [--store STORE] [--output FOLDER]
 
 Runs each with the preset `full`, or another (what the store has is not run again), puts its parameters, how long it took and
 its verdicts into `verdicts.json` and its figures beside it, drawn from the record by `gatefield.show`; then writes the pages,
 one for each subject, from all that is there. Entries of other experiments stay as they are; without names only the pages are
-written.
+written. An experiment that has not a parameter of `--set` leaves it out. `--jobs` runs so many at a time, each in a process.
 """
 
 import argparse
+import fcntl
 import json
 import platform
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -43,38 +47,67 @@ def main() -> None:
     parser.add_argument("--store", type=Path, default=Path("gatefield-store"))
     parser.add_argument("--output", type=Path, default=HERE / "results" / "full")
     parser.add_argument("--preset", default="full")
+    parser.add_argument("--set", nargs="*", default=[], metavar="NAME=VALUE")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--no-pages", dest="pages", action="store_false", help="leave the pages as they are")
     options = parser.parse_args()
     matplotlib.use("Agg")
-    for name in options.names:
-        keep(name, Store(options.store), options.output, options.preset)
-    write_pages(options.output)
+    if options.jobs > 1:
+        with ThreadPoolExecutor(options.jobs) as pool:
+            list(pool.map(lambda name: _apart(name, options), options.names))
+    else:
+        for name in options.names:
+            keep(name, Store(options.store), options.output, options.preset, options.set)
+    if options.pages:
+        write_pages(options.output)
 
 
-def keep(name: str, store: Store, output: Path, preset: str) -> None:
+def _apart(name: str, options: argparse.Namespace) -> None:
+    """One experiment in a process of its own; its last words are told if it fails, and the others go on."""
+    places = ["--store", str(options.store), "--output", str(options.output), "--preset", options.preset, "--no-pages"]
+    command = [sys.executable, __file__, name, *places, "--set", *options.set]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    said = done.stdout.strip().splitlines() or ["nothing was said"]
+    print(said[-1] if done.returncode == 0 else f"{name} failed ({done.returncode}): " + "\n".join(said[-20:]), flush=True)
+
+
+def keep(name: str, store: Store, output: Path, preset: str, settings: list[str]) -> None:
     """Run one experiment and write what it found."""
     experiment = experiments.get(name)
-    outcome = run(experiment, resolve(experiment, preset=preset), store)
+    fitting = [setting for setting in settings if setting.partition("=")[0] in experiment.Parameters.model_fields]
+    outcome = run(experiment, resolve(experiment, preset, fitting), store)
     record = outcome.record
-    path = output / "verdicts.json"
-    kept = json.loads(path.read_text()) if path.exists() else {"made_with": COMMAND, "experiments": {}}
-    kept["experiments"][name] = {
-        "run": outcome.entry.id,
-        "preset": preset,
-        "device": f"{jax.devices()[0].device_kind}, jax {jax.__version__}, Python {platform.python_version()}",
-        "finished_in": seconds(record.attrs["seconds"]),
-        "headline": headline(experiment.title, outcome.verdicts),
-        "caption": experiment.caption,
-        "more_caption": experiment.more_caption,
-        "parameters": plain(dict(outcome.entry.parameters)),
-        "verdicts": [written(verdict) for verdict in outcome.verdicts],
-    }
-    kept["experiments"] = dict(sorted(kept["experiments"].items()))
-    output.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(kept, indent=1) + "\n")
+    _write(
+        output,
+        name,
+        {
+            "run": outcome.entry.id,
+            "preset": preset,
+            "set": fitting,
+            "device": f"{jax.devices()[0].device_kind}, jax {jax.__version__}, Python {platform.python_version()}",
+            "finished_in": seconds(record.attrs["seconds"]),
+            "headline": headline(experiment.title, outcome.verdicts),
+            "caption": experiment.caption,
+            "more_caption": experiment.more_caption,
+            "parameters": plain(dict(outcome.entry.parameters)),
+            "verdicts": [written(verdict) for verdict in outcome.verdicts],
+        },
+    )
     save(draw(experiment, record, verdicts=outcome.verdicts), output / f"{name}.png")
     if experiment.more:
         save(draw(experiment, record, more=True, verdicts=outcome.verdicts), output / f"{name}-more.png")
     print(f"{name}: {seconds(record.attrs['seconds'])}", flush=True)
+
+
+def _write(output: Path, name: str, found: dict[str, object]) -> None:
+    """What was found stands in `verdicts.json` beside what others found, who may be writing at the same time."""
+    output.mkdir(parents=True, exist_ok=True)
+    path = output / "verdicts.json"
+    with (output / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        kept = json.loads(path.read_text()) if path.exists() else {"made_with": COMMAND, "experiments": {}}
+        kept["experiments"] = dict(sorted({**kept["experiments"], name: found}.items()))
+        path.write_text(json.dumps(kept, indent=1) + "\n")
 
 
 def written(verdict: Verdict) -> dict[str, object]:
@@ -113,7 +146,8 @@ def section(name: str, kept: dict[str, Any], output: Path) -> str:
     if (output / f"{name}-more.png").exists():
         lines += [f"![More of {name}]({name}-more.png)", kept.get("more_caption", "")]
     rows = [claim(verdict) for verdict in kept["verdicts"]]
-    made = f"`gatefield run {name} --preset {kept.get('preset', 'full')}`, {kept['finished_in']}" + (
+    settings = " ".join(["", "--set", *kept["set"]]) if kept.get("set") else ""
+    made = f"`gatefield run {name} --preset {kept.get('preset', 'full')}{settings}`, {kept['finished_in']}" + (
         f" on {kept['device']}" if "device" in kept else ""
     )
     table = "\n".join(["| claim | predicted | measured | bound | |", "|---|---|---|---|---|", *rows])
