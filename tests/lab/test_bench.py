@@ -3,6 +3,7 @@
 import dataclasses
 
 import jax
+import numpy as np
 import pytest
 import xarray as xr
 from lab_toy import toy
@@ -106,5 +107,37 @@ def test_each_part_has_a_name_of_its_own(tmp_path, bench):
     settings = {"steps": 2, "batch_size": 5, "learning_rate": 0.1, "key": jax.random.key(1)}
     net, task = Committee(8, 1, key=jax.random.key(0)), Task(Gaussian(8, 2.0), Gaussian(8, 1.0))
     bench.train("sgd", net, task, **settings)
-    with pytest.raises(UserError, match="The part 'sgd' is trained twice in one simulation: give each training a name"):
+    with pytest.raises(UserError, match="The part 'sgd' is there twice in one simulation: give each part a name of its own"):
         bench.train("sgd", net, task, **settings)
+
+
+def moody(parameters, bench):
+    """A study whose first part comes out differently each time, and whose training starts from it."""
+    start = bench.keep("start", lambda: xr.Dataset({"w": (("unit", "position"), np.random.default_rng().normal(size=(1, 8)))}))
+    task = Task(Gaussian(8, 2.0), Gaussian(8, 1.0))
+    settings = {"batch_size": 5, "learning_rate": 0.1, "record_every": 5, "chunk": 3, "key": jax.random.key(1)}
+    record = bench.train("sgd", Committee(8, 1, init=start.w.values), task, steps=parameters.steps, **settings).record
+    return xr.Dataset({"start": start.w, "fields": record.fields.isel(run=0)}).drop_vars("time")
+
+
+def test_what_is_kept_is_computed_once_and_trainings_go_on_from_it(tmp_path):
+    experiment, store = dataclasses.replace(training(), simulate=moody), Store(tmp_path)
+    progress, _ = stopping(("sgd", 40))
+    with pytest.raises(Stop):
+        run(experiment, TrainingParameters(), store, progress=progress)
+    kept = open_record(next(tmp_path.rglob("parts/start"))).w.values
+    outcome = run(experiment, TrainingParameters(), store)
+    assert outcome.resumed
+    np.testing.assert_array_equal(outcome.record.start.values, kept)
+    np.testing.assert_array_equal(outcome.record.fields.isel(step=0).values, kept.astype(np.float32))
+
+
+def test_what_is_kept_is_a_dataset_and_whole(tmp_path):
+    bench = StoreBench(tmp_path)
+    with pytest.raises(UserError, match=r"What bench\.keep\('sums', \.\.\.\) computes must be an xarray\.Dataset, but is 3\."):
+        bench.keep("sums", lambda: 3)
+    StoreBench(tmp_path).keep("sums", lambda: xr.Dataset({"x": ("step", [1.0, 2.0])}))
+    assert StoreBench(tmp_path).keep("sums", lambda: pytest.fail("computed again")).x.values.tolist() == [1.0, 2.0]
+    (tmp_path / "sums" / "committed.json").unlink()
+    with pytest.raises(StoreError, match=r"committed\.json is missing"):
+        StoreBench(tmp_path).keep("sums", lambda: pytest.fail("computed again"))

@@ -1,4 +1,4 @@
-"""What experiments work with: trainings that are kept in the store, or in memory only."""
+"""What experiments work with: trainings, and what else takes long, kept in the store or in memory only."""
 
 import functools
 import re
@@ -6,10 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
+import xarray as xr
+
 from gatefield.core.errors import UserError
 from gatefield.core.text.quoted import quoted
 from gatefield.dynamics import Training, train
 from gatefield.lab.store.recorder import ZarrRecorder
+from gatefield.lab.store.records import kept_part
 
 Progress = Callable[[str, int, int], None]
 """Called with the part's name, the steps done and the steps in all."""
@@ -21,6 +24,14 @@ class Bench(Protocol):
 
     def train(self, part: str, net: Any, task: Any, **settings: Any) -> Training:
         """`gatefield.train(net, task, **settings)`, as the part of that name; each part of an experiment has its own."""
+        ...
+
+    def keep(self, part: str, compute: Callable[[], xr.Dataset]) -> xr.Dataset:
+        """What `compute()` gives, as the part of that name: computed once, and read back after an interruption.
+
+        For what takes long, and for what a training starts from: on a GPU the same computation in another process may
+        differ in its last bits, and a training goes on only from what it began with.
+        """
         ...
 
 
@@ -46,6 +57,11 @@ class MemoryBench:
         _check_part(part, self._done)
         return train(net, task, progress=_bound(self._progress, part), **settings)
 
+    def keep(self, part: str, compute: Callable[[], xr.Dataset]) -> xr.Dataset:
+        """What `compute()` gives."""
+        _check_part(part, self._done)
+        return _computed(part, compute)
+
 
 class StoreBench:
     """Trains into the folder of a run, each part into one of its own."""
@@ -68,6 +84,19 @@ class StoreBench:
             self.finite += int((trained.record.status.max("step") == 0).sum())
         return trained
 
+    def keep(self, part: str, compute: Callable[[], xr.Dataset]) -> xr.Dataset:
+        """What `compute()` gives, or gave before an interruption."""
+        _check_part(part, self._done)
+        self._guard()
+        return kept_part(self._parts / part, lambda: _computed(part, compute), self._guard)
+
+
+def _computed(part: str, compute: Callable[[], xr.Dataset]) -> xr.Dataset:
+    found = compute()
+    if not isinstance(found, xr.Dataset):
+        raise UserError(f"What bench.keep({part!r}, ...) computes must be an xarray.Dataset, but is {quoted(found)}.")
+    return found
+
 
 def _check_part(part: str, done: set[str]) -> None:
     """See that a part can be the name of a folder, and is no other part's."""
@@ -77,7 +106,7 @@ def _check_part(part: str, done: set[str]) -> None:
             f"write for instance bench.train('sgd', ...)."
         )
     if part in done:
-        raise UserError(f"The part {quoted(part)} is trained twice in one simulation: give each training a name of its own.")
+        raise UserError(f"The part {quoted(part)} is there twice in one simulation: give each part a name of its own.")
     done.add(part)
 
 

@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -122,6 +122,18 @@ def write_whole(path: Path, dataset: xr.Dataset, kept: str) -> None:
     finally:
         settle()
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+def kept_part(path: Path, compute: Callable[[], xr.Dataset], guard: Callable[[], None]) -> xr.Dataset:
+    """What was computed once as the part of a run in that folder: read if it is there, or else computed and written whole.
+
+    `guard` is asked before anything is written. What is read is what was written, so that both ways give the same.
+    """
+    if _finished_marker(path) is None:
+        found = compute()
+        guard()
+        write_whole(path, found, "what was trained before is kept")
+    return open_record(path)
 
 
 def _marker(folder: Path, dataset: xr.Dataset) -> Marker:

@@ -91,7 +91,7 @@ class Entry:
     def committed(self) -> str:
         """How far an interrupted run had come, part by part, in words; empty where no part was begun, or all is done."""
         markers = self._parts() if self.status == "unfinished" else {}
-        return ", ".join(f"record {marker.records} of {marker.total} of {name}" for name, marker in markers.items())
+        return ", ".join(f"record {m.records} of {m.total} of {name}" if m.total else name for name, m in markers.items())
 
     def begun_by(self) -> str:
         """The version of gatefield that began the parts, or this one if there are none."""

@@ -1,5 +1,6 @@
 """Gated linear networks that get the gates of a ReLU network anew every dt, beside that network."""
 
+import functools
 import math
 from typing import Annotated, Any, NamedTuple
 
@@ -62,10 +63,13 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
     for K in p.units:
         start_key, sample_key = jax.random.split(jax.random.fold_in(jax.random.key(p.seed), K))
         starts = np.asarray(Committee(p.n, K, key=jax.random.split(start_key, p.seeds)).fields, float)
-        studies = [_study(p, gain, starts, sample_key) for gain in p.gains]
-        trained = _trained(p, bench, K, starts, np.stack([directions for _, directions, _ in studies]))
-        apart = [_distance(trained[g], exact) for g, (_, _, exact) in enumerate(studies)]
-        part = xr.concat([study for study, *_ in studies], "gain").assign_coords(gain=list(p.gains))
+        studies = [
+            bench.keep(f"paths-{K}-gain={gain:g}", functools.partial(_study, p, gain, starts, sample_key)) for gain in p.gains
+        ]
+        trained = _trained(p, bench, K, starts, np.stack([study.directions.values for study in studies]))
+        apart = [_distance(trained[g], study.exact_end.values) for g, study in enumerate(studies)]
+        shown = [study.drop_vars(["directions", "exact_end"]) for study in studies]
+        part = xr.concat(shown, "gain").assign_coords(gain=list(p.gains))
         parts.append(
             part.assign(trained_distance=(("gain", "seed"), apart, {"long_name": "SGD from the exact path, at the end"}))
         )
@@ -93,8 +97,8 @@ def marked(count: int) -> np.ndarray:
     return np.unique(np.append(0, np.round(np.geomspace(1, count, MARKS)).astype(int)))
 
 
-def _study(p: Settings, gain: float, starts: np.ndarray, key: Any) -> tuple[xr.Dataset, np.ndarray, np.ndarray]:
-    """At one gain: the measures, the gates of a trained network (piece, seed, unit, position), and where it should end."""
+def _study(p: Settings, gain: float, starts: np.ndarray, key: Any) -> xr.Dataset:
+    """At one gain: the measures, and of a network to be trained the gates for each piece of time, and where it should end."""
     data, more = (_classes(p, gain, key, count) for count in (p.samples, MANY * p.samples))
     K, count = starts.shape[1], 2**p.halvings
     step = p.time * K**2 / count
@@ -104,8 +108,9 @@ def _study(p: Settings, gain: float, starts: np.ndarray, key: Any) -> tuple[xr.D
     exact = _refreshed(more, relu, step, every, own=False).fields[:, -1]
     coords = {"dt": ("dt", p.time * periods(p) / count, {"units": "K² tau", "long_name": "time between refreshments"})}
     coords["time"] = ("mark", p.time * marked(count) / count, {"units": "K² tau"})
-    study = xr.Dataset(found, {**coords, "gates": [GIVEN, OWN], "position": np.arange(p.n)})
-    return study, np.moveaxis(relu.fields[:, :-1:every], 1, 0), exact
+    found["directions"] = ("piece", "seed", "unit", "position"), np.moveaxis(relu.fields[:, :-1:every], 1, 0)
+    found["exact_end"] = ("seed", "unit", "position"), exact
+    return xr.Dataset(found, {**coords, "gates": [GIVEN, OWN], "position": np.arange(p.n)})
 
 
 def _substeps(data: Mixture, K: int, dt: float) -> int:
