@@ -11,14 +11,13 @@ written. An experiment that has not a parameter of `--set` leaves it out. `--job
 import argparse
 import fcntl
 import json
-import platform
 import subprocess
 import sys
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-import jax
 import matplotlib
 
 from gatefield import Store, experiments
@@ -84,7 +83,7 @@ def keep(name: str, store: Store, output: Path, preset: str, settings: list[str]
             "run": outcome.entry.id,
             "preset": preset,
             "set": fitting,
-            "device": f"{jax.devices()[0].device_kind}, jax {jax.__version__}, Python {platform.python_version()}",
+            "device": _device(record.attrs),
             "finished_in": seconds(record.attrs["seconds"]),
             "headline": headline(experiment.title, outcome.verdicts),
             "caption": experiment.caption,
@@ -97,6 +96,11 @@ def keep(name: str, store: Store, output: Path, preset: str, settings: list[str]
     if experiment.more:
         save(draw(experiment, record, more=True, verdicts=outcome.verdicts), output / f"{name}-more.png")
     print(f"{name}: {seconds(record.attrs['seconds'])}", flush=True)
+
+
+def _device(made: Mapping[str, Any]) -> str:
+    """Where the record was made, which need not be where it is read."""
+    return f"{made['device']}, jax {made['jax_version']}, Python {made['python_version']}"
 
 
 def _write(output: Path, name: str, found: dict[str, object]) -> None:
