@@ -3,6 +3,7 @@
 import contextlib
 import dataclasses
 import hashlib
+import itertools
 import json
 import os
 import re
@@ -203,17 +204,24 @@ class Entry:
 def _about_of(attrs: Mapping[str, Any], id: str) -> About | None:
     """What the attributes of a record say of its run, if it is the run of that id."""
     try:
-        words = shlex.split(attrs["command"])
         about = About(
             experiment=attrs["experiment"],
             parameters=json.loads(attrs["parameters"]),
             gatefield=attrs["gatefield_version"],
             created=attrs["created"],
-            origin=words[2] if ".py" in words[2] else "",
+            origin=_origin(attrs["command"]),
         )
     except (KeyError, IndexError, TypeError, ValueError):
         return None
     return about if run_id(about.experiment, about.parameters) == id else None
+
+
+def _origin(command: str) -> str:
+    """The file in `gatefield run FILE.py ...`, or nothing; only the first words are read of a command that may be long."""
+    words = shlex.shlex(command, posix=True)
+    words.whitespace_split, words.commenters = True, ""
+    _, _, named = itertools.islice(words, 3)
+    return named if ".py" in named else ""
 
 
 class Store:

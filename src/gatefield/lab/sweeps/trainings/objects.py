@@ -54,7 +54,7 @@ def arguments(table: Mapping[str, Any], where: str) -> tuple[Callable[..., Any],
     if not isinstance(table[KIND], str) or table[KIND] not in kinds(where):
         raise unknown_name(f"kind of {where}", table[KIND], kinds(where))
     make = kinds(where)[table[KIND]]
-    taken = {name: one for name, one in inspect.signature(make).parameters.items() if name not in _FROM_ELSEWHERE}
+    taken = {name: one for name, one in _parameters(make).items() if name not in _FROM_ELSEWHERE}
     given = {name: value for name, value in table.items() if name != KIND}
     for name in given:
         if name not in taken:
@@ -65,6 +65,11 @@ def arguments(table: Mapping[str, Any], where: str) -> tuple[Callable[..., Any],
         raise UserError(f"{where}, a {table[KIND]}, needs '{missing[0]}': write for instance "
                         f"{{kind = '{table[KIND]}', {missing[0]} = ...}}.")  # fmt: skip
     return make, defaults | given
+
+
+@functools.cache
+def _parameters(make: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
+    return inspect.signature(make).parameters  # which takes long for a class, and points are many
 
 
 def complete(table: Any, where: str) -> dict[str, Any]:
@@ -86,7 +91,7 @@ def _completed(value: Any, where: str) -> Any:
 def made(table: Mapping[str, Any], where: str, **more: Any) -> Any:
     """The object that a table describes, made with `more` arguments that no table has."""
     make, given = arguments(table, where)
-    wanted = inspect.signature(make).parameters
+    wanted = _parameters(make)
     values = {name: _made(value, name) for name, value in given.items()} | {k: v for k, v in more.items() if k in wanted}
     return attempted(f"{where} must be a {table[KIND]} that can be made", functools.partial(make, **values))
 

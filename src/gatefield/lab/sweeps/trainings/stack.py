@@ -47,9 +47,18 @@ class Pieces:
         nets = [signature(one_run(net, 0)) for net in self.nets]
         tasks = [signature(task) for task in self.tasks]
         known: dict[Any, Any] = {}
+        words: dict[Any, str] = {}
+
+        def shared(row: int) -> str:
+            own = _shared(self.settings[row])
+            try:
+                key = tuple(own.items())
+                return words[key] if key in words else words.setdefault(key, fingerprint(own))
+            except TypeError:  # a setting that has no hash
+                return fingerprint(own)
 
         def of(row: int) -> Any:
-            parts = (nets[self.net_at[row][0]], tasks[self.task_at[row]], _shared(self.settings[row]))
+            parts = (nets[self.net_at[row][0]], tasks[self.task_at[row]], shared(row))
             return known.setdefault(parts, parts)
 
         return [None if row in self.errors else of(row) for row in range(len(self.settings))]
@@ -90,11 +99,11 @@ def signature(tree: Any) -> Any:
     return structure, shapes
 
 
-def _shared(settings: Mapping[str, Any]) -> str:
+def _shared(settings: Mapping[str, Any]) -> dict[str, Any]:
     """The settings that all runs of a program share."""
     rate = settings.get("learning_rate")
     own = {name: value for name, value in settings.items() if name not in PER_RUN}
-    return fingerprint({**own, "learning_rate": rate if callable(rate) else None})
+    return {**own, "learning_rate": rate if callable(rate) else None}
 
 
 def _joined_runs(nets: Sequence[Network], at: Sequence[tuple[int, int]]) -> Network:

@@ -1,8 +1,7 @@
 """What is swept: a plain training, a recipe of the user's own, or an experiment."""
 
 import abc
-import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -81,13 +80,13 @@ class _TablePieces:
     def __init__(self, table: Mapping[str, Any], columns: Columns) -> None:
         self._table, self._columns = table, columns
         self._parts = {part: [name for name in columns if _part(name) == part] for part in ("task", "network", "settings")}
-        self._read = functools.cache(self._training)
+        self._trainings = dict[Hashable, Training]()
         self.pieces = Pieces([], [], [], [], [], {})
         count = len(next(iter(columns.values())))
         self._collect(count, list(columns.get("seed", [table.get("seed", 0)] * count)))
 
     def _collect(self, count: int, seeds: Sequence[Any]) -> None:
-        tasks, networks, pieces = dict[str, int](), dict[Any, list[int]](), self.pieces
+        tasks, networks, pieces = dict[Hashable, int](), dict[Any, list[int]](), self.pieces
         for row in range(count):
             pieces.net_at.append((0, 0))
             pieces.task_at.append(0)
@@ -96,7 +95,7 @@ class _TablePieces:
                 read_seed(seeds[row])
                 task = self._task(row, tasks)
                 pieces.task_at[row] = task
-                settings = settings_of(self._read(self._key("settings", row), row))
+                settings = settings_of(self._training("settings", row))
                 pieces.settings[row] = settings
                 networks.setdefault((self._key("network", row), pieces.tasks[task].n), []).append(row)
             except UserError as error:
@@ -107,7 +106,7 @@ class _TablePieces:
     def _networks(self, rows: Sequence[int], n: int, seeds: Sequence[int]) -> None:
         """The networks of points that differ by their seeds only."""
         try:
-            net = network_of(self._read(self._key("network", rows[0]), rows[0]), n, seeds)
+            net = network_of(self._training("network", rows[0]), n, seeds)
         except UserError as error:
             self.pieces.errors |= dict.fromkeys(rows, str(error))
             return
@@ -117,22 +116,27 @@ class _TablePieces:
             self.pieces.settings[row] = {**self.pieces.settings[row], "key": data[run]}
         self.pieces.nets.append(net)
 
-    def _task(self, row: int, known: dict[str, int]) -> int:
+    def _task(self, row: int, known: dict[Hashable, int]) -> int:
         key = self._key("task", row)
         if key not in known:
-            self.pieces.tasks.append(task_of(self._read(key, row)))
+            self.pieces.tasks.append(task_of(self._training("task", row)))
             known[key] = len(self.pieces.tasks) - 1
         return known[key]
 
-    def _key(self, part: str, row: int) -> str:
-        return canonical([part, [self._columns[name][row] for name in self._parts[part]]])
+    def _key(self, part: str, row: int) -> Hashable:
+        """Equal for points that have the same values in a part: numbers and words as they are, others written out."""
+        values = [self._columns[name][row] for name in self._parts[part]]
+        return part, *((type(one), one) if isinstance(one, float | int | str) else canonical(one) for one in values)
 
-    def _training(self, key: str, row: int) -> Training:
-        """The training with the values that a part of it has at a point."""
-        table = self._table
-        for name in self._parts[key[2 : key.index('"', 2)]]:
-            table = placed(table, name, self._columns[name][row])
-        return read_training(table)
+    def _training(self, part: str, row: int) -> Training:
+        """The training with the values that a part of it has at a point; points that share them read it once."""
+        key = self._key(part, row)
+        if key not in self._trainings:
+            table = self._table
+            for name in self._parts[part]:
+                table = placed(table, name, self._columns[name][row])
+            self._trainings[key] = read_training(table)
+        return self._trainings[key]
 
 
 def _part(name: str) -> str:
