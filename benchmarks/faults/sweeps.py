@@ -2,9 +2,9 @@
 
     python benchmarks/faults/sweeps.py [--seed 0] [--count 242] [--limit 600] [--jobs 2]
 
-The first 14 cases are situations (`situations.py`): full and read-only disks, damaged chunks, two drivers, SIGTERM, locks that do
-not work. Each must end in the same bits or in one sentence; small disks are tmpfs mounts, so that some need root and are left
-out without it. The next 200 cases are one kill each: of a worker, the scheduler or the driver of
+The first 14 cases are situations (`situations.py`): full and read-only disks, damaged chunks, two drivers, SIGTERM, locks that
+do not work. Each must end in the same bits or in one sentence; small disks are tmpfs mounts, so that some need root and are
+left out without it. The next 200 cases are one kill each: of a worker, the scheduler or the driver of
 `gatefield sweep --cluster local:3`, at a random moment. Ten kills hit one sweep, which then runs to its end; a driver that was
 killed is started again. After each kill no block that was finished may be gone, and none may have fewer commits than before.
 At the end each record, and the dataset of the sweep, must be equal, bit for bit, to those of an undisturbed sweep without a
