@@ -11,7 +11,7 @@ from pathlib import Path
 
 from disk import AS_OTHERS, NEEDS_ROOT, Wrong, mounted
 from harness import Finding, shortened
-from swept import Swept, right
+from swept import Swept, resumed, right
 
 
 def full_disk(kilobytes: int) -> Callable[[Swept, float], None]:
@@ -145,7 +145,7 @@ def preempted(swept: Swept, limit: float) -> None:
         os.kill(pid, signal.SIGTERM)
     swept.works(limit)
     swept.compare(right(swept.scratch))
-    if not any(_resumed(swept, id) for id in commits):
+    if not any(resumed(swept, id) for id in commits):
         raise Wrong("no block went on from a commit")
 
 
@@ -183,12 +183,6 @@ import fcntl
 fcntl.flock = lambda *_: None
 """
 """Locks that nobody else sees, as with `local_lock=flock` of NFS."""
-
-
-def _resumed(swept: Swept, id: str) -> bool:
-    from gatefield import open_record
-
-    return bool(open_record(swept.store / "sweeps/blocks" / id).attrs["resumed"])
 
 
 SITUATIONS: dict[str, tuple[str, Callable[[Swept, float], None]]] = {

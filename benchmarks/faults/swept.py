@@ -162,3 +162,10 @@ def right(scratch: Path) -> dict[str, Any]:
         swept.works(900.0)
         _RIGHT[scratch] = swept.result()
     return _RIGHT[scratch]
+
+
+def resumed(swept: Swept, id: str) -> bool:
+    """Whether a finished block was once taken up from a commit."""
+    from gatefield import open_record
+
+    return bool(open_record(swept.store / "sweeps/blocks" / id).attrs["resumed"])
