@@ -1,5 +1,6 @@
 """What may happen to a sweep beside kills: disks, damage, two drivers, signals, and disks whose locks do not work."""
 
+import contextlib
 import os
 import re
 import shutil
@@ -52,17 +53,21 @@ def forbidden(swept: Swept, limit: float) -> None:
     """Folders that may not be written to any more while workers are at work."""
     swept.start(before=AS_OTHERS if os.getuid() == 0 else ())
     swept.until(lambda: len(swept.finished()) >= 6, limit)
-    folders = [path for path in (swept.store, *swept.store.rglob("*")) if path.is_dir()]
-    for path in folders:
-        path.chmod(0o555)
+    _change_modes(swept.store, 0o555)
     try:
         swept.refused(limit, "permission denied")
     finally:
-        for path in [path for path in (swept.store, *swept.store.rglob("*")) if path.is_dir()]:
-            path.chmod(0o755)
+        _change_modes(swept.store, 0o755)
     swept.start()
     swept.works(limit)
     swept.compare(right(swept.scratch))
+
+
+def _change_modes(store: Path, mode: int) -> None:
+    """Of all folders; those of unfinished blocks come and go meanwhile."""
+    for path in [path for path in (store, *store.rglob("*")) if path.is_dir()]:
+        with contextlib.suppress(FileNotFoundError):
+            path.chmod(mode)
 
 
 def damaged(swept: Swept, limit: float) -> None:

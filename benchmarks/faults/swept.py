@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -36,6 +37,12 @@ SHORT, LONG = range(1000, 1012), range(16_000, 16_005)
 """Steps; each is a block of its own: those of SHORT take less than a second, those of LONG several, with some commits."""
 
 
+def _hear_signals() -> None:
+    """`nohup`, and shells that start the script in the background, tell it and all that it starts to ignore some."""
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 class Swept:
     """One sweep in a store: commands on it, the processes of its cluster, and what is in it."""
 
@@ -62,6 +69,7 @@ class Swept:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             text=True,
+            preexec_fn=_hear_signals,
         )
         return self.driver
 
