@@ -14,7 +14,7 @@ SMALL = {
 }
 """Experiment -> its settings: two that compute at once, two that train in parts."""
 
-OWN = {"seconds", "resumed", "created", "finished", "host", "device", "complete"}
+OWN = {"seconds", "resumed", "created", "finished", "host", "device", "complete", "commit"}
 """Attributes that differ from run to run."""
 
 

@@ -5,7 +5,8 @@
 #   sudo benchmarks/slurm/setup.sh stop     ends them
 #
 # It is for a machine or a container of your own: it writes /etc/slurm/slurm.conf. Any user of the machine may then submit jobs to
-# the partition `debug`, which has all cores; jobs are not confined (proctrack/linuxproc), since containers rarely have cgroups.
+# the partition `debug`, which has all cores. Jobs keep to the cores they asked for, by affinity; nothing confines their memory,
+# since containers rarely have cgroups.
 set -euo pipefail
 
 CONF=/etc/slurm/slurm.conf
@@ -35,7 +36,8 @@ configuration() {
     mkdir -p /etc/slurm /run/gatefield-slurm /var/log/gatefield-slurm
     local memory
     memory=$(awk '/MemTotal/ { print int($2 / 1024 * 0.9) }' /proc/meminfo)
-    # proctrack and task plugins that need no cgroups; a short KillWait makes a test of preemption short
+    # proctrack and task plugins that need no cgroups; a short KillWait makes a test of preemption short; without DefMemPerCPU a job
+    # that names no memory gets all of it, and the others wait
     cat >$CONF <<END
 $MARK
 ClusterName=gatefield
@@ -43,10 +45,11 @@ SlurmctldHost=$(hostname)
 SlurmUser=root
 AuthType=auth/munge
 ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
+TaskPlugin=task/affinity
 SchedulerType=sched/backfill
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core_Memory
+DefMemPerCPU=$((memory / $(nproc)))
 ReturnToService=2
 KillWait=15
 MpiDefault=none

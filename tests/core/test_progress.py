@@ -42,6 +42,16 @@ def test_lines_of_a_new_part_start_their_own_clock():
     ]
 
 
+def test_the_end_of_a_part_is_said_once():
+    now = SimpleNamespace(t=0.0)
+    lines = []
+    report = Lines("bump", lines.append, clock=lambda: now.t)
+    for second, done in [(0.0, 0), (6.0, 4), (7.0, 4), (20.0, 4), (26.0, 1), (32.0, 4)]:
+        now.t = second
+        report("", done, 4)
+    assert [line.partition("(")[2] for line in lines] == ["4 of 4 steps)", "1 of 4 steps)", "4 of 4 steps)"]
+
+
 def test_bars_show_each_part():
     bars = Progress(console=Console(file=io.StringIO(), force_terminal=True))
     report = Bars("bump", bars)

@@ -36,15 +36,19 @@ class Lines:
         self._name, self._write, self._every, self._clock, self._unit = name, write, every, clock, unit
         self._written = clock()
         self._calls: dict[str, list[tuple[float, int]]] = {}
+        self._ended: tuple[str, int] | None = None
 
     def __call__(self, part: str, steps_done: int, steps_total: int, /) -> None:
         now = self._clock()
         calls = self._calls.setdefault(part, [])
         if len(calls) < 2:
             calls.append((now, steps_done))
-        ends = steps_done >= steps_total and now - calls[0][0] >= self._every
+        end = (part, steps_total) if steps_done >= steps_total else None
+        if end is not None and end == self._ended:  # it was said
+            return
+        ends = end is not None and now - calls[0][0] >= self._every
         if now - self._written >= self._every or ends:
-            self._written = now
+            self._written, self._ended = now, end
             left = f", {AFTER}" if ends and part else _seconds_left(*calls[-1], now, steps_done, steps_total)
             self._write(f"{_label(self._name, part)}: {_share(steps_done, steps_total, self._unit)}{left}")
 

@@ -67,6 +67,7 @@ def test_a_block_is_done_once(done):
     outcome = do_block(store, small, 0)
     assert (outcome.state, outcome.points) == ("found", 6)
     assert do_block(store, small.name, 0).state == "found"  # by its name in the store, as a worker has it
+    assert do_block(str(store.root), small.name, 0).state == "found"
     after = sorted((path, path.stat().st_mtime_ns) for path in Path(store.root).rglob("*") if path.is_file())
     assert before == after
     assert not list(Path(store.root).rglob("parts/*"))

@@ -54,7 +54,7 @@ def settle() -> None:
 def make_arrays(folder: Path, layout: Layout) -> None:
     """Room for all records: chunks hold one commit each."""
     write_arrays(folder, xr.Dataset(coords=dict(layout.coords), attrs=dict(layout.attrs)))
-    group, total = zarr.open_group(folder / DATA, mode="r+", use_consolidated=False), layout.sizes[layout.axis]
+    group, total = zarr.open_group(folder / DATA, mode="r+", use_consolidated=False, zarr_format=3), layout.sizes[layout.axis]
     for name, variable in layout.variables.items():
         group.create_array(
             name,
@@ -97,7 +97,7 @@ def read_arrays(folder: Path, marker: Marker) -> xr.Dataset:
 
 
 def _stored(folder: Path) -> xr.Dataset:
-    return xr.open_zarr(folder / DATA, consolidated=False, chunks=None, decode_timedelta=False)
+    return xr.open_zarr(folder / DATA, consolidated=False, chunks=None, decode_timedelta=False, zarr_format=3)
 
 
 def _in_memory(variable: xr.Variable) -> xr.Variable:

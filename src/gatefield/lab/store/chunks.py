@@ -36,7 +36,7 @@ def _opened(folder: Path, names: tuple[str, ...], mode: Any) -> tuple[dict[str, 
     """The attributes of a record, and its arrays, which are opened together: one by one takes zarr several times as long."""
 
     async def everything() -> tuple[dict[str, Any], Sequence[Any]]:
-        group = await open_group(folder / DATA, mode=mode, use_consolidated=False)
+        group = await open_group(folder / DATA, mode=mode, use_consolidated=False, zarr_format=3)  # format 2 may hold pickle
         return dict(group.attrs), await asyncio.gather(*map(group.getitem, names), return_exceptions=True)
 
     try:

@@ -4,6 +4,7 @@ import dataclasses
 import time
 import warnings
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -42,7 +43,7 @@ class BlockOutcome:
 
 
 def do_block(
-    store: Store,
+    store: Store | str | Path,
     sweep: Sweep | str,
     number: int,
     *,
@@ -58,7 +59,7 @@ def do_block(
 
     **Arguments**
 
-    - `store`: the store.
+    - `store`: the store, or its folder.
     - `sweep`: the sweep, or the name NAME-ID of one that is planned in the store and described by a TOML file.
     - `number`: which of its blocks, from 0 on.
     - `find`: from the name of an experiment to the experiment, for a sweep that is given by its name.
@@ -67,6 +68,7 @@ def do_block(
 
     **Returns** what became of it.
     """
+    store = store if isinstance(store, Store) else Store(store)
     sweep = stored_sweep(store, sweep, find) if isinstance(sweep, str) else sweep
     plan = plan or planned(store, sweep)[0]
     start, members = time.monotonic(), plan.members[number]
