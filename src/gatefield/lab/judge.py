@@ -89,7 +89,7 @@ def _filled(values: xr.DataArray, instead: Instead) -> xr.DataArray:
     if instead == "single" and values.ndim:
         row = np.zeros(values.shape[-1])
         row[0] = large
-        return values.fillna(xr.DataArray(row, dims=values.dims[-1]))
+        return values.fillna(xr.DataArray(row, dims=[values.dims[-1]]))
     return values.fillna(-large if instead == "negative" else large)
 
 
