@@ -4,15 +4,23 @@
 
 The bare loop is the same compiled step in one `fori_loop` over all steps, with nothing recorded. The recorded training is the
 default `gatefield.train` (about a hundred records, a commit to disk every two seconds, progress lines).
+
+With `--pieces` instead: what it costs that a training is sent to the device in pieces of about a second, so that Ctrl-C ends it
+soon, against the same training in a single piece, in CPU time, which other work on the machine changes least.
+
+    python benchmarks/overhead.py --pieces [--pairs 8] [--seconds 5] [--output benchmarks/results/overhead-pieces.json]
 """
 
 import argparse
+import contextlib
 import json
 import statistics
 import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
+from unittest import mock
 
 import jax
 import jax.numpy as jnp
@@ -20,6 +28,7 @@ import optax
 
 from gatefield import Committee, Task, train
 from gatefield.data import NonlinearGP
+from gatefield.dynamics.pace import Pace
 from gatefield.lab import ZarrRecorder
 
 RUNS, BATCH, RATE = 16, 1000, 0.05
@@ -76,24 +85,59 @@ def time_recorded(steps: int) -> float:
         return time.perf_counter() - begin
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--pairs", type=int, default=3)
-    parser.add_argument("--seconds", type=float, default=20.0)
-    parser.add_argument("--output", type=Path)
-    options = parser.parse_args()
+def one_piece(pace: Pace) -> None:
+    """A pace of all steps at once."""
+    pace.steps, pace.faster = 2**30, 1
+
+
+def time_whole(steps: int, *, divided: bool) -> float:
+    """CPU seconds of a training with a record at its start and its end, in pieces or in one."""
+    net, task, keys = problem()
+    with contextlib.nullcontext() if divided else mock.patch.object(Pace, "__init__", one_piece):
+        begin = time.process_time()
+        train(net, task, steps=steps, record_every=steps, batch_size=BATCH, learning_rate=RATE, key=keys)
+        return time.process_time() - begin
+
+
+def measure_pieces(pairs: int, seconds: float) -> dict[str, Any]:
+    """The same training in one piece and in several, alternating, which of them first too."""
+    time_whole(10, divided=False)
+    begin = time.perf_counter()
+    time_whole(500, divided=False)
+    steps = int(seconds * 500 / (time.perf_counter() - begin))
+    found = []
+    for pair in range(pairs):
+        order = (False, True) if pair % 2 else (True, False)
+        found.append({divided: time_whole(steps, divided=divided) for divided in order})
+    times = [[round(one[False], 3), round(one[True], 3)] for one in found]
+    return {"what": "a training in pieces against one piece, CPU seconds", "steps": steps, "pairs_one_divided_s": times}
+
+
+def measure_recording(pairs: int, seconds: float) -> dict[str, Any]:
+    """The bare loop and the recorded training, alternating."""
     time_bare(10)
     per_step = time_bare(500) / 500
-    steps = 100 * int(options.seconds / per_step / 100)  # a hundred records, as in the run that compiles
+    steps = 100 * int(seconds / per_step / 100)  # a hundred records, as in the run that compiles
     time_recorded(200)
-    pairs = [(time_bare(steps), time_recorded(steps)) for _ in range(options.pairs)]
-    ratios = [recorded / plain for plain, recorded in pairs]
-    result = {
-        "what": "recorded training against the bare loop, seconds",
-        "steps": steps,
+    times = [[round(time_bare(steps), 2), round(time_recorded(steps), 2)] for _ in range(pairs)]
+    return {"what": "recorded training against the bare loop, seconds", "steps": steps, "pairs_bare_recorded_s": times}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--pieces", action="store_true")
+    parser.add_argument("--pairs", type=int)
+    parser.add_argument("--seconds", type=float)
+    parser.add_argument("--output", type=Path)
+    options = parser.parse_args()
+    if options.pieces:
+        result = measure_pieces(options.pairs or 8, options.seconds or 5.0)
+    else:
+        result = measure_recording(options.pairs or 3, options.seconds or 20.0)
+    ratios = [second / first for first, second in list(result.values())[-1]]
+    result |= {
         "runs": RUNS,
         "batch_size": BATCH,
-        "pairs_bare_recorded_s": [[round(a, 2), round(b, 2)] for a, b in pairs],
         "ratio_median": round(statistics.median(ratios), 4),
         "ratios": [round(r, 4) for r in ratios],
     }

@@ -1,5 +1,6 @@
 """The command line as users meet it: in processes of its own where time and exit codes count, else by `main`."""
 
+import contextlib
 import dataclasses
 import gc
 import json
@@ -9,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from importlib.machinery import ExtensionFileLoader
 from pathlib import Path
 
 import pytest
@@ -472,13 +474,24 @@ def test_a_signal_that_is_ignored_stays_so(monkeypatch, before):
     assert heeded == ([signal.SIGINT, signal.SIGTERM, signal.SIGHUP] if before == signal.SIG_DFL else [])
 
 
+@contextlib.contextmanager
+def heeded():
+    """Signals as a command heeds them: those received."""
+    callbacks, received = list(gc.callbacks), []
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    try:
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell ignores in what it starts in the background
+        heed_signals(received)
+        yield received
+    finally:
+        gc.callbacks[:] = callbacks
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
 def test_a_signal_within_a_collection_of_garbage_is_not_lost():
     """Python ignores errors there; JAX has a function that is called at each collection."""
-    others, before = (
-        list(gc.callbacks),
-        {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)},
-    )
-    sent, received = [], []
+    sent = []
 
     def callback(phase, info):
         if not sent:
@@ -490,15 +503,52 @@ def test_a_signal_within_a_collection_of_garbage_is_not_lost():
         gc.collect(0)
         time.sleep(5)
 
-    try:
-        signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell ignores in what it starts in the background
-        heed_signals(received)
+    with heeded() as received, pytest.raises(KeyboardInterrupt):
+        collect_and_wait()
+    assert received == [signal.SIGINT]
+
+
+def test_a_signal_at_the_very_start_of_a_collection_is_not_lost():
+    """Before anything is noted of the collection."""
+    sent = []
+
+    def signal_at_first_line(frame, event, _):
+        if frame.f_code.co_filename.endswith("command_line.py") and not sent:
+            sent.append(event)
+            signal.raise_signal(signal.SIGINT)
+
+    def collect_and_wait():
+        sys.setprofile(signal_at_first_line)
+        try:
+            gc.collect(0)
+        finally:
+            sys.setprofile(None)
+        time.sleep(5)
+
+    with heeded() as received, pytest.raises(KeyboardInterrupt):
+        collect_and_wait()
+    assert (received, sent) == ([signal.SIGINT], ["call"])
+
+
+def test_a_signal_while_a_compiled_module_is_loaded_waits():
+    """Compiled modules in C++, as those of JAX, make an ImportError of an interruption, or end the process."""
+
+    class Spec:
+        origin = "/nowhere.so"
+        sent = False
+
+        @property
+        def name(self):
+            if not self.sent:
+                self.sent = True
+                signal.raise_signal(signal.SIGINT)
+            return "nowhere"
+
+    with heeded() as received:
+        with pytest.raises(ImportError):
+            ExtensionFileLoader("nowhere", "/nowhere.so").create_module(Spec())
         with pytest.raises(KeyboardInterrupt):
-            collect_and_wait()
-    finally:
-        gc.callbacks[:] = others
-        for number, handler in before.items():
-            signal.signal(number, handler)
+            time.sleep(5)
     assert received == [signal.SIGINT]
 
 

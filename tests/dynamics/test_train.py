@@ -11,7 +11,7 @@ import scipy.special
 
 from gatefield import Committee, Diverged, Interrupted, Task, UserError, train
 from gatefield.data import Gaussian, NonlinearGP
-from gatefield.dynamics import MemoryRecorder
+from gatefield.dynamics import MemoryRecorder, pace
 from gatefield.theory import relu
 
 KEY = jax.random.key(7)
@@ -78,8 +78,8 @@ def test_chunks_do_not_change_a_bit():
 def test_pieces_do_not_change_a_bit(monkeypatch, seconds):
     """Of one step, or of sixteen and then of many; in parts of records and over several of them."""
     whole = {every: run(committee(), task(), record_every=every, chunk=3) for every in (4, 30)}
-    monkeypatch.setattr(sys.modules["gatefield.dynamics.train.pieces"], "SECONDS", seconds)
-    monkeypatch.setattr(sys.modules["gatefield.dynamics.train.pieces"], "FIRST", 1)
+    monkeypatch.setattr(pace, "SECONDS", seconds)
+    monkeypatch.setattr(pace.Pace.__init__, "__defaults__", (1, 16))
     for every, record in whole.items():
         again = run(committee(), task(), record_every=every, chunk=3)
         for name in ("fields", "loss", "status"):
@@ -126,7 +126,7 @@ def test_a_piece_is_as_long_as_asked_for_however_unsteady_the_clock(monkeypatch)
 
 def test_what_a_record_shows_is_not_asked_for_between_records(monkeypatch):
     """It may take longer than the steps; counted on the device."""
-    monkeypatch.setattr(sys.modules["gatefield.dynamics.train.pieces"], "SECONDS", 1e-9)
+    monkeypatch.setattr(pace, "SECONDS", 1e-9)
     asked = []
 
     def watched(net):

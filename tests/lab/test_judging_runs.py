@@ -28,9 +28,48 @@ def judged(**attrs):
 
 
 def test_what_rests_on_no_number_says_that_runs_diverged():
-    share, mean = judged(diverged=LOST, finite_runs=2)
-    assert share.outcome == "refuted"
+    mean = judged(diverged=LOST, finite_runs=2)[1]
     assert (mean.outcome, mean.why.partition(", since ")[2]) == ("not judged", f"runs diverged: {LOST[:-1]}")
+
+
+def of_share(bound, *, field=False, **attrs):
+    """The verdict on a share above a bound: two runs of four localize, two are NaN."""
+
+    def verdicts(record):
+        ipr = (record.field**4).sum("position", skipna=False) / (record.field**2).sum("position", skipna=False) ** 2
+        share = float(((ipr if field else record.ipr) > 0.5).mean())
+        return [Verdict.above("so many localize", bound, share, note="a note")]
+
+    nan = [math.nan] * 3
+    variables = {
+        "ipr": ("run", [0.9, 0.8, math.nan, math.nan]),
+        "field": (("run", "position"), [[1, 0, 0], [0, 1, 0], nan, nan]),
+    }
+    return judge(dataclasses.replace(toy(), verdicts=verdicts), xr.Dataset(variables, attrs=attrs))[0]
+
+
+@pytest.mark.parametrize("field", [False, True])
+def test_a_share_is_not_judged_if_runs_that_diverged_decide_it(field):
+    """Counted as misses they make it one half, as hits all."""
+    lost = of_share(0.7, field=field, diverged=LOST, finite_runs=2)
+    assert (lost.outcome, lost.note) == ("not judged", "")
+    assert lost.why == f"it depends on numbers that are missing (NaN), since runs diverged: {LOST[:-1]}"
+    assert of_share(0.7, field=field).outcome == "refuted"
+
+
+@pytest.mark.parametrize("field", [False, True])
+def test_a_share_that_they_cannot_change_says_that_they_are_not_counted_on(field):
+    found = of_share(0.4, field=field, diverged=LOST, finite_runs=2)
+    assert (found.outcome, found.measured) == ("confirmed", 0.5)
+    assert found.note == f"a note; {LOST[:-1]}; with other numbers in their place the outcome is the same"
+    assert of_share(0.4, field=field).note == "a note"
+
+
+def test_what_does_not_rest_on_runs_that_diverged_stays_as_it_is():
+    study = dataclasses.replace(toy(), verdicts=lambda record: [Verdict.above("kept", 0, record.kept)])
+    record = xr.Dataset({"kept": 1.0, "lost": ("run", [1.0, math.nan])}, attrs={"diverged": LOST, "finite_runs": 1})
+    (verdict,) = judge(study, record)
+    assert (verdict.outcome, verdict.note) == ("confirmed", "")
 
 
 def test_nothing_is_judged_where_no_run_is_left():

@@ -7,6 +7,7 @@ import signal
 import sys
 import threading
 from collections.abc import Sequence
+from importlib.machinery import ExtensionFileLoader
 from types import FrameType
 from typing import Any
 
@@ -92,10 +93,10 @@ def heed_signals(received: list[int]) -> None:
     """Let signals that end a command do it as an interruption does, with a sentence; those that are ignored stay so."""
 
     collection = _Collection()
-    gc.callbacks.append(collection)
+    gc.callbacks.append(collection.note)
 
     def end(number: int, frame: FrameType | None) -> None:
-        if collection.running or _within_callback(frame):
+        if collection.running or _within_what_loses_errors(frame):
             threading.Timer(0.01, os.kill, (os.getpid(), number)).start()
             return
         received.append(number)
@@ -111,13 +112,19 @@ class _Collection:
 
     running = False
 
-    def __call__(self, phase: str, _: object) -> None:
+    def note(self, phase: str, _: object) -> None:
+        """Called by Python before and after."""
         self.running = phase == "start"
 
 
-def _within_callback(frame: FrameType | None) -> bool:
-    """Whether this is within what is called at each collection of garbage; JAX has such a function, which may come first."""
-    codes = [getattr(callback, "__code__", None) for callback in gc.callbacks]
+_LOADING = [ExtensionFileLoader.create_module.__code__, ExtensionFileLoader.exec_module.__code__]
+"""Where compiled modules are loaded: those in C++ make an `ImportError` of an interruption, or end the process."""
+
+
+def _within_what_loses_errors(frame: FrameType | None) -> bool:
+    """Whether a compiled module is being loaded, or this is within what is called at each collection of garbage; JAX has such a
+    function, which may come first."""
+    codes = [*_LOADING, *(getattr(callback, "__code__", None) for callback in gc.callbacks)]
     while frame is not None:
         if frame.f_code in codes:
             return True

@@ -15,7 +15,7 @@ from gatefield.core.errors import UserError
 from gatefield.core.grid import Grid, check_grid
 from gatefield.core.provenance import provenance
 from gatefield.core.text.quoted import quoted
-from gatefield.dynamics.flow.path import SOLVERS, Path, SolverName, Tolerances, integrate
+from gatefield.dynamics.flow.path import SOLVERS, Path, Problem, SolverName, Tolerances, integrate
 from gatefield.dynamics.flow.state import DIMS, OneField, Velocity, check_velocity, starts
 from gatefield.dynamics.flow.steady import refine, spectrum
 
@@ -59,6 +59,7 @@ def flow(
         with adaptive steps, such as `diffrax.Tsit5()`.
     - `rtol`, `atol`, `max_steps`: tolerances and the longest path of the adaptive integrator. A velocity estimated from samples
         is not smooth, and at the default tolerances its steps get so short that a flow may take hours: give 1e-3 for both.
+        Ctrl-C ends a flow within about a second.
     - `steady_tol`: how slow a steady state is, see `until`.
     - `timed`: the velocity depends on time, and takes it as the keyword `time`; such a flow has no steady states to stop at.
 
@@ -102,8 +103,8 @@ def flow(
         check_velocity(velocity, arrays, timed)
         start = tuple(map(jnp.asarray, arrays.values()))
         limits = Tolerances(*map(jnp.asarray, tolerances))
-        path = integrate(velocity, start, jnp.asarray(grid), limits, method, until_steady, timed, max_steps)
-        path = jax.tree.map(np.asarray, path)
+        problem = Problem(velocity, jnp.asarray(grid), limits, method, until_steady, timed)
+        path = jax.tree.map(np.asarray, integrate(problem, start, max_steps))
         _check_path(path, arrays, grid, method_name, max_steps)
         states = dict(zip(arrays, path.states, strict=True))
         ends = _steady_states(velocity, arrays, path, states, grid) if until_steady else {}

@@ -12,26 +12,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from gatefield.dynamics.pace import Pace, nothing_left_behind
 from gatefield.dynamics.train.engine import State, advance
 from gatefield.dynamics.train.problem import Setup
-
-SECONDS = 1.0
-"""How long a piece should take."""
-FIRST, FASTER = 16, 16
-"""Steps of the first piece, when nothing is known yet, and by how much the next one may be longer at most."""
-
-
-class Pace:
-    """How many steps make a piece, learned from the piece before."""
-
-    def __init__(self) -> None:
-        self.steps = FIRST
-
-    def learn(self, steps: int, seconds: float) -> None:
-        """From a piece of so many steps."""
-        if steps:
-            fitting = int(steps * SECONDS / max(seconds, 1e-9))
-            self.steps = int(np.clip(fitting, 1, min(FASTER * max(steps, self.steps), 2**30)))
 
 
 def pieces(
@@ -49,14 +32,9 @@ def pieces(
         begin = time.perf_counter()
         steps = jnp.asarray(_from(marks, first, at, None if whole else stop), jnp.int32)
         records = jnp.int32(first), jnp.int32(whole)
-        try:
+        with nothing_left_behind():
             state, rows = advance(setup.program, state, setup.problem, steps, capacity, setup.group, *records)
             jax.block_until_ready(state)
-        except KeyboardInterrupt:
-            # The device goes on: nothing is to wait behind it, nor is Python to end before it. Its results are among the live
-            # arrays even if the interruption came before they had a name here.
-            jax.block_until_ready(jax.live_arrays())
-            raise
         pace.learn(stop - at, time.perf_counter() - begin)
         yield state, rows, whole
         at, first = stop, first + whole

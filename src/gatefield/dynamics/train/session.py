@@ -17,8 +17,9 @@ from jaxtyping import Array
 
 from gatefield.core.errors import UserError
 from gatefield.core.memory import check_room
+from gatefield.dynamics.pace import Pace
 from gatefield.dynamics.train.engine import State, observe
-from gatefield.dynamics.train.pieces import Pace, pieces
+from gatefield.dynamics.train.pieces import pieces
 from gatefield.dynamics.train.problem import Setup
 from gatefield.dynamics.train.recorder import Layout, Recorder, Variable
 

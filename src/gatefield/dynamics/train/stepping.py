@@ -13,11 +13,12 @@ from gatefield.core.errors import UserError
 from gatefield.core.keys import Keys
 from gatefield.core.text.quoted import quoted
 from gatefield.data import AbstractTask
+from gatefield.dynamics.pace import Pace
 from gatefield.dynamics.train.engine import Observe, State
 from gatefield.dynamics.train.losses import Loss, LossName
 from gatefield.dynamics.train.optimizers import Optimizer, OptimizerName
 from gatefield.dynamics.train.parts import check_steps
-from gatefield.dynamics.train.pieces import Pace, pieces
+from gatefield.dynamics.train.pieces import pieces
 from gatefield.dynamics.train.problem import Setup, set_up
 from gatefield.nets import Network
 
