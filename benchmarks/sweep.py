@@ -42,6 +42,7 @@ class Size(NamedTuple):
     n: int = 40
     batch: int = 1000
     keep: tuple[str, ...] = ()
+    every: int | None = None
 
     @property
     def gains(self) -> int:
@@ -54,6 +55,7 @@ def table(size: Size, name: str = "benchmark") -> dict[str, Any]:
     training = {"network": {"kind": "Committee", "K": 1}, "positive": source, "negative": {**source, "xi": 1.0}}
     gains = {"from": 0.1, "to": 10.0, "count": size.gains, "scale": "log", "sets": ["positive.gain", "negative.gain"]}
     settings = {"steps": size.steps, "batch_size": size.batch, "learning_rate": RATE}
+    settings |= {} if size.every is None else {"record_every": size.every}
     axes = {"gain": gains, "seed": size.seeds}
     return {"name": name, "training": {**training, **settings}, "axes": axes, "keep": list(size.keep)}
 
@@ -161,6 +163,7 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--n", type=int, default=40)
     parser.add_argument("--batch", type=int, default=1000)
     parser.add_argument("--keep", nargs="*", default=[], choices=["history", "fields"], help="what the sweep records more")
+    parser.add_argument("--every", type=int, help="steps between the records of the sweep; by default as sweeps choose it")
     parser.add_argument("--repetitions", type=int, default=1)
     parser.add_argument("--single", type=int, default=3, help="points that are timed in processes of their own")
     parser.add_argument("--planned", type=int, default=100_000, help="points that are planned only")
@@ -170,7 +173,7 @@ def read_options() -> argparse.Namespace:
 
 def main() -> None:
     options = read_options()
-    size = Size(options.points, options.steps, options.seeds, options.n, options.batch, tuple(options.keep))
+    size = Size(options.points, options.steps, options.seeds, options.n, options.batch, tuple(options.keep), options.every)
     result: dict[str, Any] = {"device": device(), "jax": jax.__version__, **size._asdict(), "points": size.gains * size.seeds}
 
     def tell(more: dict[str, Any]) -> None:

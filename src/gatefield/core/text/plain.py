@@ -8,6 +8,8 @@ from typing import Any
 import jax
 import numpy as np
 
+_PLAIN = (int, str, bool, type(None))
+
 
 def plain(value: Any, most: int | None = None) -> Any:
     """The value in types that JSON knows: numbers, texts, lists and tables.
@@ -21,6 +23,8 @@ def plain(value: Any, most: int | None = None) -> Any:
     >>> plain(Gaussian(40, xi=2.0))
     {'class': 'Gaussian', 'n': 40, 'xi': 2.0, 'boundary': 'ring'}
     """
+    if type(value) in _PLAIN or (type(value) is float and math.isfinite(value)):  # first, since lists of them are long
+        return value
     match value:
         case np.ndarray() | np.generic() | jax.Array():
             array = np.asarray(value)
@@ -33,7 +37,7 @@ def plain(value: Any, most: int | None = None) -> Any:
             return "NaN"
         case float() if math.isinf(value):
             return "Infinity" if value > 0 else "-Infinity"
-        case None | bool() | int() | float() | str():
+        case bool() | int() | float() | str():  # of a class derived from these
             return value
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = {field.name: plain(getattr(value, field.name), most) for field in dataclasses.fields(value)}

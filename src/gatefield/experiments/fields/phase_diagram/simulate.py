@@ -77,8 +77,9 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
     """The record."""
     grid = Grid(gain=p.gains, ratio=p.ratios, seed=p.seeds)
     trained = _train(p, grid, "sgd", bench)
+    cuts = [_cut(p, n, bench) for n in p.sizes]
     record = xr.merge([_read(trained), _theory(p, trained, grid), _states(p)]).assign_attrs(trained.attrs)
-    record["cut_ipr"] = xr.concat([_cut(p, n, bench) for n in p.sizes], "size")
+    record["cut_ipr"] = xr.concat(cuts, "size")
     lengths = _lengths(p, np.asarray(p.ratios))
     record = record.assign_coords(
         size=list(p.sizes),
