@@ -139,11 +139,12 @@ def by_kernel(step, task, weights):
 @pytest.mark.parametrize("activation", ["relu", "erf"])
 @pytest.mark.parametrize(("parts", "tolerance", "source"), [(1, 5e-3, Gaussian(N, 1.0)), (2, 2e-3, Hypercube(N, 1.0))])
 def test_a_step_is_the_plain_formula_on_the_same_normals(activation, parts, tolerance, source):
-    """In one part, a sign near zero may differ, and one of so few samples is much: there no source has signs."""
+    """In one part, gates and signs near zero may differ, each by the share of one sample: there no source has signs."""
     task, weights = Task(SOURCES[0], source, labels=(1.0, -0.5)), np.random.default_rng(1).normal(size=(K, N))
     step = Step(N, K, activation, SIZES, parts, Tiling(rows=16, tiles=1), interpret=True)
     expected, found = by_numpy(step, task, weights), by_kernel(step, task, weights)
-    assert np.linalg.norm(found - expected) < tolerance * np.linalg.norm(expected)
+    gates = 2 / sum(SIZES) if (activation, parts) == ("relu", 1) else 0.0
+    assert np.linalg.norm(found - expected) < (tolerance + gates) * np.linalg.norm(expected)
 
 
 @pytest.mark.parametrize("tiling", [Tiling(rows=16, tiles=2), Tiling(rows=32, tiles=1, least=16), Tiling(rows=64, tiles=3)])

@@ -98,12 +98,17 @@ def gradient(
     sums = pl.pallas_call(
         functools.partial(_program, step, PLAIN if step.interpret else nvidia()),
         grid=(2 * step.programs,),
-        in_specs=[pl.BlockSpec(shape, lambda i, ndim=len(shape): (0,) * ndim) for shape in whole],
+        in_specs=[pl.BlockSpec(shape, functools.partial(_start, len(shape))) for shape in whole],
         out_specs=pl.BlockSpec((1, units, sites), lambda i: (i, 0, 0)),
         out_shape=jax.ShapeDtypeStruct((2 * step.programs, units, sites), jnp.float32),
         **options,
     )(key, at[None], roots, numbers, weights)
     return sums.sum(0)[: step.units, : step.n]
+
+
+def _start(ndim: int, program: Any) -> tuple[int, ...]:
+    """All programs read whole arrays."""
+    return (0,) * ndim
 
 
 def _options(tiling: Tiling) -> Any:
