@@ -23,8 +23,8 @@ import numpy as np
 from gatefield import Committee, Task, train
 from gatefield.data import NonlinearGP
 from gatefield.dynamics.train.engine import advance
-from gatefield.dynamics.train.fused import plan as planning
-from gatefield.dynamics.train.fused.kernel import Step, Tiling, gradient
+from gatefield.dynamics.train.gpu import plan as planning
+from gatefield.dynamics.train.gpu.kernel import Step, Tiling, gradient
 from gatefield.dynamics.train.problem import Setup, set_up
 
 N, GAIN, RATE = 40, 3.0, 0.05

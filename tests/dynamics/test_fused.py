@@ -11,11 +11,11 @@ from scipy import special, stats
 from gatefield import Committee, Task, train
 from gatefield.core.errors import UserError
 from gatefield.data import Gaussian, Hypercube, NonlinearGP, SinglePulse
-from gatefield.dynamics.train.fused import plan as planning
-from gatefield.dynamics.train.fused.arithmetic import PLAIN
-from gatefield.dynamics.train.fused.kernel import Step, Tiling, gradient
-from gatefield.dynamics.train.fused.normals import four_normals, philox
-from gatefield.dynamics.train.fused.squash import error_function
+from gatefield.dynamics.train.gpu import plan as planning
+from gatefield.dynamics.train.gpu.arithmetic import PLAIN
+from gatefield.dynamics.train.gpu.kernel import Step, Tiling, gradient
+from gatefield.dynamics.train.gpu.normals import four_normals, philox
+from gatefield.dynamics.train.gpu.squash import error_function
 
 KNOWN = [  # counter, key, words; kat_vectors of Random123
     ([0] * 4, [0] * 2, [0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8]),

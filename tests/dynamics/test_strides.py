@@ -7,8 +7,9 @@ import pytest
 
 from gatefield import Committee, Task, train
 from gatefield.data import Gaussian
-from gatefield.dynamics.train import problem, strides
-from gatefield.dynamics.train.strides import by_strides, stride_of
+from gatefield.dynamics.train import problem
+from gatefield.dynamics.train.gpu import strides
+from gatefield.dynamics.train.gpu.strides import by_strides, stride_of
 
 
 @pytest.mark.parametrize("stride", [1, 2, 5, 8])

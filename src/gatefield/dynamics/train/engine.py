@@ -17,11 +17,11 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from gatefield.core.errors import UserError
 from gatefield.core.runs import has_run_axis
-from gatefield.dynamics.train.fused.kernel import Step, Tiling
-from gatefield.dynamics.train.fused.plan import Prepared, gradient_by_kernel
+from gatefield.dynamics.train.gpu.kernel import Step, Tiling
+from gatefield.dynamics.train.gpu.plan import Prepared, gradient_by_kernel
+from gatefield.dynamics.train.gpu.strides import by_strides
 from gatefield.dynamics.train.losses import Loss
 from gatefield.dynamics.train.optimizers import Optimizer, Schedule
-from gatefield.dynamics.train.strides import by_strides
 
 PyTree = Any
 CACHE_BYTES = 2**22

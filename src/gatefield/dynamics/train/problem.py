@@ -15,13 +15,13 @@ from gatefield.core.runs import one_run, run_count, spread
 from gatefield.data import AbstractTask
 from gatefield.dynamics.train.describe import run_parameters
 from gatefield.dynamics.train.engine import Observe, Problem, Program, State, check_room, flow_time, observe, runs_side_by_side
-from gatefield.dynamics.train.fused.plan import Precision, check_precision, plan, prepare
+from gatefield.dynamics.train.gpu.plan import Precision, check_precision, plan, prepare
+from gatefield.dynamics.train.gpu.strides import stride_of
 from gatefield.dynamics.train.losses import check_loss, get_loss
 from gatefield.dynamics.train.network import check_forward
 from gatefield.dynamics.train.observed import check_observed, check_record
 from gatefield.dynamics.train.optimizers import check_rate, get_optimizer
 from gatefield.dynamics.train.parts import check_batch, check_parts, check_time, size_of_batch
-from gatefield.dynamics.train.strides import stride_of
 from gatefield.nets import Network
 
 

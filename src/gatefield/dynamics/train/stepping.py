@@ -14,7 +14,7 @@ from gatefield.core.keys import Keys
 from gatefield.core.text.quoted import quoted
 from gatefield.data import AbstractTask
 from gatefield.dynamics.train.engine import Observe, State
-from gatefield.dynamics.train.fused.plan import Precision
+from gatefield.dynamics.train.gpu.plan import Precision
 from gatefield.dynamics.train.losses import Loss, LossName
 from gatefield.dynamics.train.optimizers import Optimizer, OptimizerName
 from gatefield.dynamics.train.parts import check_steps

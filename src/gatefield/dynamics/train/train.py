@@ -21,7 +21,7 @@ from gatefield.data import AbstractTask
 from gatefield.dynamics.train.describe import describe, run_parameters
 from gatefield.dynamics.train.divergence import divergence
 from gatefield.dynamics.train.engine import Observe
-from gatefield.dynamics.train.fused.plan import Precision
+from gatefield.dynamics.train.gpu.plan import Precision
 from gatefield.dynamics.train.identity import fingerprint
 from gatefield.dynamics.train.losses import Loss, LossName
 from gatefield.dynamics.train.optimizers import Optimizer, OptimizerName, Schedule

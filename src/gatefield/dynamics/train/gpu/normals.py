@@ -5,7 +5,7 @@ import math
 import jax.numpy as jnp
 import numpy as np
 
-from gatefield.dynamics.train.fused.arithmetic import Arithmetic, Bits, Real, word
+from gatefield.dynamics.train.gpu.arithmetic import Arithmetic, Bits, Real, word
 
 FACTORS = 0xD2511F53, 0xCD9E8D57
 STRIDES = 0x9E3779B9, 0xBB67AE85

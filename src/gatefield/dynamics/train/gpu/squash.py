@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from gatefield.dynamics.train.fused.arithmetic import Arithmetic, Real
+from gatefield.dynamics.train.gpu.arithmetic import Arithmetic, Real
 
 COEFFICIENTS = (
     1.1283587119968292,

@@ -10,9 +10,9 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int
 
-from gatefield.dynamics.train.fused.arithmetic import PLAIN, Arithmetic, Bits, Real, nvidia
-from gatefield.dynamics.train.fused.normals import four_normals
-from gatefield.dynamics.train.fused.squash import error_function
+from gatefield.dynamics.train.gpu.arithmetic import PLAIN, Arithmetic, Bits, Real, nvidia
+from gatefield.dynamics.train.gpu.normals import four_normals
+from gatefield.dynamics.train.gpu.squash import error_function
 
 WORDS = 4
 """One counter makes four words, one for a sample of each quarter of a class."""

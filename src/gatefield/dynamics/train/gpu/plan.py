@@ -13,7 +13,7 @@ from gatefield.core.errors import UserError
 from gatefield.core.runs import leaf
 from gatefield.data import AbstractTask, Source, Task
 from gatefield.data.numerics import gain_deviation, symmetric_root
-from gatefield.dynamics.train.fused.kernel import Step, Tiling, gradient
+from gatefield.dynamics.train.gpu.kernel import Step, Tiling, gradient
 from gatefield.dynamics.train.losses import Loss, half_mse
 from gatefield.nets import Committee, Network
 
