@@ -103,6 +103,11 @@ def normals(counter: Any, key: tuple[int, int]) -> np.ndarray:
     return np.concatenate(found)
 
 
+def correlation(source: Any) -> np.ndarray:
+    """Of the latent field."""
+    return np.asarray(source.squashed.correlation)
+
+
 def exact_step(step: Step, weights: np.ndarray, key: tuple[int, int], at: int) -> np.ndarray:
     """The gradient in float64 on the same counters: no number is rounded."""
     from scipy.special import erf
@@ -112,7 +117,7 @@ def exact_step(step: Step, weights: np.ndarray, key: tuple[int, int], at: int) -
         count = step.sizes[number]
         rows, sites = np.indices((-(-count // 4), N))
         noise = normals((rows, sites, rows * 0 + number, rows * 0 + at), key)[:count]
-        values, vectors = np.linalg.eigh(np.asarray(source.squashed.correlation))
+        values, vectors = np.linalg.eigh(correlation(source))
         x = erf(GAIN * noise @ (vectors * np.sqrt(values)) @ vectors.T)
         x /= np.sqrt(2 / np.pi * np.arcsin(2 * GAIN**2 / (1 + 2 * GAIN**2)))
         h = x @ weights.T
@@ -398,7 +403,8 @@ def tangent() -> Iterator[tuple[str, Any]]:
         times = seconds(lambda p=precision: ntk(*on_device, precision=p), 7)
         yield f"ms {precision}", [round(1e3 * t, 2) for t in sorted(times)]
     whole = full_precision(kernel)
-    parts = features(*(list(a) for a in on_device[:2]), on_device[2])
+    weights, gates, x = on_device
+    parts = features(list(weights), list(gates), x)
     yield "ms float32, all products one by one", [round(1e3 * t, 2) for t in sorted(seconds(lambda: whole(parts, parts)))]
 
 
@@ -445,7 +451,8 @@ def other_compiler() -> Iterator[tuple[str, Any]]:
         ]
         given += [np.random.default_rng(0).normal(size=(runs, 12, N)).astype(np.float32)]
         mapped = jax.jit(jax.vmap(functools.partial(gradient, step), in_axes=(0, None, None, None, 0)))
-        [call] = custom_calls(mapped.lower(*given).compiler_ir("stablehlo").operation)
+        module: Any = mapped.lower(*given).compiler_ir("stablehlo")
+        [call] = custom_calls(module.operation)
         config = call.attributes["mhlo.backend_config"]
         with lowering._new_ir_context(), ir.Location.unknown(), tempfile.TemporaryDirectory() as folder:
             place = Path(folder) / "kernel.ttir"

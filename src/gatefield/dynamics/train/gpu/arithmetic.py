@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Int
+from jaxtyping import Float, Int
 
 from gatefield.core.arrays import Exact
 
@@ -91,7 +91,7 @@ def nvidia() -> Arithmetic:
     """Instructions of PTX; each of the approximate ones has an error of about 1e-6."""
     from jax.experimental.pallas import triton
 
-    def assembled(code: str, types: str, kind: Any, *args: Array) -> Any:
+    def assembled(code: str, types: str, kind: Any, *args: Any) -> Any:
         shape = jnp.broadcast_shapes(*(jnp.shape(a) for a in args))
         given = [jnp.broadcast_to(a, shape) for a in args]
         out = [jax.ShapeDtypeStruct(shape, jnp.dtype(kind))]

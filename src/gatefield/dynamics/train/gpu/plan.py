@@ -64,8 +64,8 @@ def prepare(step: Step, task: Any) -> Prepared:
     roots = _stack(roots1, roots0, 2)
     padding = step.padded[1] - step.n
     roots = np.pad(roots, [(0, 0)] * (roots.ndim - 2) + [(0, padding)] * 2)
-    ones = [_stack(np.asarray(a), np.asarray(b), 0) for a, b in ((factors1, task.labels[0]), (factors0, task.labels[1]))]
-    numbers = _stack(*ones, 1)
+    positive, negative = (np.asarray(label) for label in task.labels)
+    numbers = _stack(_stack(factors1, positive, 0), _stack(factors0, negative, 0), 1)
     return Prepared(jnp.asarray(_parts(roots, step.parts)), jnp.asarray(numbers, jnp.float32))
 
 
