@@ -1,6 +1,7 @@
 """The fused kernel, interpreted: its generator, its formulas on the same normals, and training through it."""
 
 import functools
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -170,7 +171,7 @@ def interpreted(monkeypatch):
     monkeypatch.setattr(planning, "_interprets", lambda: True)
 
 
-def go(precision, gain=2.0, steps=12, **more):
+def go(precision, gain: Any = 2.0, steps=12, **more):
     task = Task(NonlinearGP(8, 2.0, gain), Gaussian(8, 1.0))
     net = Committee(8, 2, key=jax.random.key(0))
     options = {"steps": steps, "batch_size": 64, "learning_rate": 0.1, "key": jax.random.key(1), **more}
