@@ -117,7 +117,7 @@ def test_a_piece_is_as_long_as_asked_for_however_unsteady_the_clock(monkeypatch)
 
     monkeypatch.setattr(pieces, "advance", advance)
     monkeypatch.setattr(pieces.time, "perf_counter", lambda: clock[0])
-    setup = SimpleNamespace(program=SimpleNamespace(every=None), problem=None, group=1)
+    setup = SimpleNamespace(program=SimpleNamespace(every=None, stride=1), problem=None, group=1)
     for _ in pieces.pieces(setup, jnp.zeros(()), np.array([0, 30_000]), 1, 1, 1, pieces.Pace()):
         pass
     assert sum(lengths) == pytest.approx(30.0)

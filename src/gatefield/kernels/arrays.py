@@ -2,7 +2,8 @@
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, ParamSpec, TypeVar
+from contextvars import ContextVar
+from typing import Any, Literal, NamedTuple, ParamSpec, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -20,6 +21,10 @@ Arrays = Sequence[Numbers]
 Samples = Real[ArrayLike, "samples inputs"] | Sequence
 """Inputs, as users have them."""
 Kernel = Float[Exact, "samples samples"]
+Products = Literal["float32", "tf32"]
+"""The precision of float32 products on a GPU: full, or three digits of each factor and sums in float32."""
+_PRODUCTS: dict[Products, str] = {"float32": "float32", "tf32": "tensorfloat32"}
+_asked: ContextVar[Products] = ContextVar("precision", default="float32")
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -48,14 +53,26 @@ def kernel(name: str, value: Any) -> None:
 
 
 def full_precision(function: Callable[P, R]) -> Callable[P, R]:
-    """Products in the full precision of the arrays, also on a GPU, whose default keeps three digits."""
+    """Products in the full precision of the arrays, also on a GPU, whose default keeps three digits.
+
+    A function with an argument `precision` may be asked for another one, which then holds for all that it calls.
+    """
 
     @functools.wraps(function)
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
-        with jax.default_matmul_precision(None if jax.default_backend() == "cpu" else "float32"):
-            return function(*args, **kwargs)
+        before = _asked.set(kwargs.get("precision") or _asked.get())  # pyright: ignore[reportArgumentType]
+        try:
+            with jax.default_matmul_precision(None if jax.default_backend() == "cpu" else _PRODUCTS[_asked.get()]):
+                return function(*args, **kwargs)
+        finally:
+            _asked.reset(before)
 
     return wrapper
+
+
+def products(name: str, value: Any) -> None:
+    """The name of a precision."""
+    checks.choice(name, value, _PRODUCTS)
 
 
 def on_device(*trees: Any) -> bool:

@@ -12,7 +12,7 @@ from jaxtyping import Array, Float
 from gatefield.core.arrays import Numbers
 from gatefield.core.checks import given
 from gatefield.core.errors import UserError
-from gatefield.kernels.arrays import Kernel, full_precision, numbers, on_device
+from gatefield.kernels.arrays import Kernel, Products, full_precision, numbers, on_device, products
 
 BYTES = 2**28
 """What the Jacobians of two blocks of samples may take together: little beside what a laptop has."""
@@ -31,9 +31,9 @@ class Differentiable(Protocol):
     def structured_kernel(self, x: Any) -> Any: ...
 
 
-@given(x=numbers)
+@given(x=numbers, precision=products)
 @full_precision
-def tangent_kernel(net: Differentiable, x: Numbers) -> Kernel:
+def tangent_kernel(net: Differentiable, x: Numbers, *, precision: Products | None = None) -> Kernel:
     r"""The tangent kernel of a network: the Gram matrix of the derivatives of its outputs by all that is trained.
 
     $$K(s,s') = \sum_o\sum_m \frac{\partial y_o(x_s)}{\partial\theta_m}\frac{\partial y_o(x_{s'})}{\partial\theta_m}$$
@@ -47,6 +47,7 @@ def tangent_kernel(net: Differentiable, x: Numbers) -> Kernel:
 
     - `net`: a network of gatefield or one of your own, `gatefield.Network`, of one run.
     - `x`: inputs (samples, n).
+    - `precision`: `"float32"` by default, or `"tf32"`, for products on a GPU; see `ntk`.
 
     **Returns** K, in the float type of network and inputs: NumPy from plain values, a JAX array from traced ones and from those
     on an accelerator.

@@ -17,6 +17,9 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from gatefield.core.errors import UserError
 from gatefield.core.runs import has_run_axis
+from gatefield.dynamics.train.gpu.kernel import Step, Tiling
+from gatefield.dynamics.train.gpu.plan import Prepared, gradient_by_kernel
+from gatefield.dynamics.train.gpu.strides import by_strides
 from gatefield.dynamics.train.losses import Loss
 from gatefield.dynamics.train.optimizers import Optimizer, Schedule
 
@@ -37,20 +40,23 @@ class State(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """What does not change during training: for each run its fixed arrays, task, learning rate and keys."""
+    """What does not change during training: for each run its fixed arrays, task, learning rate and keys; and the task as the
+    fused kernel reads it, if that makes the steps."""
 
     fixed: PyTree
     task: PyTree
     rate: Float[Array, ""]
     train_key: PRNGKeyArray
     evaluation_key: PRNGKeyArray
+    prepared: Prepared | None = None
 
 
 class Program(NamedTuple):
     """What is compiled: how to step, and what to observe beside the network's own observables. Equal programs compile once.
 
     `every` is the number of steps between records where it is part of the program: a GPU then need not ask after each step
-    whether to go on, but programs for other numbers of steps are compiled anew.
+    whether to go on, but programs for other numbers of steps are compiled anew. For the same reason a GPU takes `stride` steps
+    in a row; those beyond the last that is asked for change nothing. With `fused`, one kernel makes batch and gradient.
     """
 
     optimizer: Optimizer
@@ -59,6 +65,13 @@ class Program(NamedTuple):
     observed: tuple[tuple[str, Callable[[Any], Array]], ...] = ()
     every: int | None = None
     schedule: Schedule | None = None
+    stride: int = 1
+    fused: Step | None = None
+
+    def what(self) -> "Program":
+        """What the numbers depend on: not on how long a stride is, nor on how a kernel's work is cut."""
+        fused = None if self.fused is None else self.fused._replace(tiling=Tiling())
+        return self._replace(stride=1, fused=fused)
 
     def start(self, trained: PyTree, rate: Float[Array, ""]) -> State:
         """The state before the first step of one run."""
@@ -86,25 +99,23 @@ class Program(NamedTuple):
         The state is that of the record before; to the first record of all, at step 0, there is no step to take. A `count` of 0
         asks for the steps to record `first` without the record, which may take longer than the steps.
         """
-        stream, draw = problem.task.stream(problem.train_key, self.batch_size), problem.task.sampler()
-        update = self._optimizer(problem.rate).update
-
-        def batch_loss(trained: PyTree, time: Array, x: Array, y: Array) -> Array:
-            return self.loss(eqx.combine(trained, problem.fixed).at(time)(x), y)
+        begin, gradients = self._gradients(problem)
+        draw, update = problem.task.sampler(), self._optimizer(problem.rate).update
 
         def step(i: Array, carry: tuple[State, PyTree]) -> tuple[State, PyTree]:
             state, shared = carry
-            (x, y), shared = stream.take(i, shared)
-            gradient = jax.grad(batch_loss)(state.trained, flow_time(state, problem, i), x, y)
+            gradient, shared = gradients(i, state, shared)
             change, memory = update(gradient, state.memory, state.trained)
             time = None if self.schedule is None else state.time + self.schedule(i)
             return State(optax.apply_updates(state.trained, change), memory, time), shared
 
         def steps(start: Array, stop: Array, state: State) -> State:
+            if self.every is None and self.stride == 1:
+                return jax.lax.fori_loop(start, stop, step, (state, begin(start)))[0]
             if self.every is None:
-                return jax.lax.fori_loop(start, stop, step, (state, stream.start(start)))[0]
+                return by_strides(self.stride, start, stop, step, (state, begin(start)))[0]
             loop = functools.partial(jax.lax.fori_loop, 0, self.every, lambda j, carry: step(start + j, carry))
-            return jax.lax.cond(stop > start, lambda s: loop((s, stream.start(start)))[0], lambda s: s, state)
+            return jax.lax.cond(stop > start, lambda s: loop((s, begin(start)))[0], lambda s: s, state)
 
         def record(i: Array, carry: tuple[State, dict[str, Array]]) -> tuple[State, dict[str, Array]]:
             state, rows = carry
@@ -117,6 +128,22 @@ class Program(NamedTuple):
         nothing = jax.tree.map(lambda s: jnp.zeros(s.shape, s.dtype), shapes)
         rows = jax.tree.map(lambda s: jnp.zeros((capacity, *s.shape), s.dtype), shapes)
         return jax.lax.fori_loop(0, jnp.maximum(count, 1), record, (state, rows))
+
+    def _gradients(self, problem: Problem) -> tuple[Callable[[Array], PyTree], Callable[[Array, State, PyTree], Any]]:
+        """What a loop of steps begins with, and the gradient of a step with what the next one needs."""
+        if self.fused is not None and problem.prepared is not None:
+            by_kernel = gradient_by_kernel(self.fused, problem.prepared, problem.train_key)
+            return lambda start: (), lambda i, state, shared: (by_kernel(i, state.trained), shared)
+        stream = problem.task.stream(problem.train_key, self.batch_size)
+
+        def batch_loss(trained: PyTree, time: Array, x: Array, y: Array) -> Array:
+            return self.loss(eqx.combine(trained, problem.fixed).at(time)(x), y)
+
+        def gradient(i: Array, state: State, shared: PyTree) -> Any:
+            (x, y), shared = stream.take(i, shared)
+            return jax.grad(batch_loss)(state.trained, flow_time(state, problem, i), x, y), shared
+
+        return stream.start, gradient
 
     def _optimizer(self, rate: Float[Array, ""]) -> optax.GradientTransformation:
         return self.optimizer(rate if self.schedule is None else self.schedule)

@@ -28,7 +28,10 @@ def pieces(
     while first < end:
         reached = int(np.searchsorted(marks[first:end], at + pace.steps, side="right"))
         whole = reached or int(setup.program.every is not None)
-        stop = int(marks[first + whole - 1]) if whole else at + pace.steps
+        stride = setup.program.stride
+        some = max(stride, pace.steps - pace.steps % stride)  # no step of a stride is taken in vain
+        whole = whole or int(at + some >= marks[first])
+        stop = int(marks[first + whole - 1]) if whole else at + some
         begin = time.perf_counter()
         steps = jnp.asarray(_from(marks, first, at, None if whole else stop), jnp.int32)
         records = jnp.int32(first), jnp.int32(whole)

@@ -15,6 +15,8 @@ from gatefield.core.runs import one_run, run_count, spread
 from gatefield.data import AbstractTask
 from gatefield.dynamics.train.describe import run_parameters
 from gatefield.dynamics.train.engine import Observe, Problem, Program, State, check_room, flow_time, observe, runs_side_by_side
+from gatefield.dynamics.train.gpu.plan import Precision, check_precision, plan, prepare
+from gatefield.dynamics.train.gpu.strides import stride_of
 from gatefield.dynamics.train.losses import check_loss, get_loss
 from gatefield.dynamics.train.network import check_forward
 from gatefield.dynamics.train.observed import check_observed, check_record
@@ -62,9 +64,10 @@ def set_up(
     observe: Observe | None = None,
     steps: int = 1,
     every: int | None = None,
+    precision: Precision = "float32",
 ) -> Setup:
     """Check what a training is made of, and put it together; see `train` for the arguments."""
-    size = size_of_batch(batch_size)
+    size, precision = size_of_batch(batch_size), check_precision(precision)
     check_parts(net, task)
     net, task = detached((net, task))
     check_batch(net, task, steps, size)
@@ -84,12 +87,15 @@ def set_up(
         every if every and net.sequential and steps % every == 0 else None,
         schedule,
     )
+    side_by_side = 1 if net.sequential else runs_side_by_side(runs or 1, size or task.size or 1, net.footprint)
+    step = plan(precision, net, task, program.loss, size, side_by_side)
+    stride = stride_of(every, side_by_side * (size or task.size or 1) * net.footprint)
+    program = program._replace(fused=step, stride=stride)
     state, problem = _begin(program, net, task, rate, key, runs or 1)
     shapes = _recorded(program, state, problem)
     dims = dict.fromkeys(shapes, ()) | {name: tuple(dims) for name, (dims, _) in net.observables().items()}
     dims = check_record(dims, shapes, observed, run_parameters(task))
-    group = 1 if net.sequential else runs_side_by_side(runs or 1, size or task.size or 1, net.footprint)
-    return Setup(program, state, problem, rate, dims, group, runs is None)
+    return Setup(program, state, problem, rate, dims, side_by_side, runs is None)
 
 
 def _begin(
@@ -101,7 +107,8 @@ def _begin(
     trained, fixed = eqx.partition(spread(net, runs), net.trainable())
     rates = jnp.broadcast_to(jnp.asarray(rate, float), (runs,))
     train_key, evaluation_key = (jax.vmap(lambda k, i=i: jax.random.split(k)[i])(key) for i in range(2))
-    return jax.vmap(program.start)(trained, rates), Problem(fixed, task, rates, train_key, evaluation_key)
+    prepared = None if program.fused is None else prepare(program.fused, task)
+    return jax.vmap(program.start)(trained, rates), Problem(fixed, task, rates, train_key, evaluation_key, prepared)
 
 
 def _recorded(program: Program, state: State, problem: Problem) -> dict[str, tuple[int, ...]]:

@@ -15,6 +15,7 @@ from gatefield.core.text.quoted import quoted
 from gatefield.data import AbstractTask
 from gatefield.dynamics.pace import Pace
 from gatefield.dynamics.train.engine import Observe, State
+from gatefield.dynamics.train.gpu.plan import Precision
 from gatefield.dynamics.train.losses import Loss, LossName
 from gatefield.dynamics.train.optimizers import Optimizer, OptimizerName
 from gatefield.dynamics.train.parts import check_steps
@@ -58,12 +59,14 @@ def init(
     optimizer: OptimizerName | Optimizer | optax.GradientTransformation = "sgd",
     loss: LossName | Loss = "mse",
     observe: Observe | None = None,
+    precision: Precision = "float32",
 ) -> Stepper[N]:
     """A training before its first step, to be moved by `advance`; for notebooks, and for all that steps at its own pace.
 
     **Arguments**
 
-    - `net`, `task`, `batch_size`, `learning_rate`, `key`, `optimizer`, `loss`, `observe`: as for `train`.
+    - `net`, `task`, `batch_size`, `learning_rate`, `key`, `optimizer`, `loss`, `observe`, `precision`: as for
+      `train`.
 
     **Returns** a `Stepper`: its `net` is the network, its `observe()` what a record would hold.
 
@@ -76,7 +79,7 @@ def init(
     >>> stepper.step, stepper.net.fields.shape, dict(stepper.observe().loss.sizes)
     (10, (1, 20), {'run': 1})
     """
-    options = {"optimizer": optimizer, "loss": loss, "observe": observe}
+    options = {"optimizer": optimizer, "loss": loss, "observe": observe, "precision": precision}
     return Stepper(set_up(net, task, batch_size=batch_size, learning_rate=learning_rate, key=key, **options))
 
 
