@@ -17,6 +17,7 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from gatefield.core.errors import UserError
 from gatefield.core.runs import has_run_axis
+from gatefield.core.tracing.vectors import wide_jit
 from gatefield.dynamics.train.losses import Loss
 from gatefield.dynamics.train.optimizers import Optimizer, Schedule
 
@@ -127,7 +128,7 @@ def flow_time(state: State, problem: Problem, step: Int[Array, ""]) -> Float[Arr
     return problem.rate * step if state.time is None else state.time
 
 
-@eqx.filter_jit
+@wide_jit
 def advance(
     program: Program, state: State, problem: Problem, marks: Array, capacity: int, group: int, first: Any, count: Any
 ) -> Any:
