@@ -23,6 +23,9 @@ from jaxtyping import Array, Complex64, Float, PRNGKeyArray, UInt32
 
 from gatefield.core.errors import UserError
 
+NORMALS = "Threefry-2x32-20, Box-Muller"
+"""How normal numbers are made: another way gives other trainings of the same key."""
+
 U = np.uint32
 F = np.float32
 

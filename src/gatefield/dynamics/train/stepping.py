@@ -57,12 +57,14 @@ def init(
     optimizer: OptimizerName | Optimizer | optax.GradientTransformation = "sgd",
     loss: LossName | Loss = "mse",
     observe: Observe | None = None,
+    shared_stream: bool = False,
 ) -> Stepper[N]:
     """A training before its first step, to be moved by `advance`; for notebooks, and for all that steps at its own pace.
 
     **Arguments**
 
-    - `net`, `task`, `batch_size`, `learning_rate`, `key`, `optimizer`, `loss`, `observe`: as for `train`.
+    - `net`, `task`, `batch_size`, `learning_rate`, `key`, `optimizer`, `loss`, `observe`, `shared_stream`: as for
+      `train`.
 
     **Returns** a `Stepper`: its `net` is the network, its `observe()` what a record would hold.
 
@@ -75,7 +77,7 @@ def init(
     >>> stepper.step, stepper.net.fields.shape, dict(stepper.observe().loss.sizes)
     (10, (1, 20), {'run': 1})
     """
-    options = {"optimizer": optimizer, "loss": loss, "observe": observe}
+    options = {"optimizer": optimizer, "loss": loss, "observe": observe, "shared_stream": shared_stream}
     return Stepper(set_up(net, task, batch_size=batch_size, learning_rate=learning_rate, key=key, **options))
 
 
