@@ -82,8 +82,10 @@ class Task(AbstractTask):
 
     def sampler(self) -> DrawBatch:
         mixed = _stratified if self.stratified else _independent
-        draws = [draws_of(source) for source in (self.positive, self.negative)]
-        inputs = mixed(*(_in_pairs(draw) if self.antithetic else draw for draw in draws), self.proportion)
+        positive, negative = draws_of(self.positive), draws_of(self.negative)
+        if self.antithetic:
+            positive, negative = _in_pairs(positive), _in_pairs(negative)
+        inputs = mixed(positive, negative, self.proportion)
         high, low = real(self.positive_label), real(self.negative_label)
 
         def draw(key: PRNGKeyArray, size: int) -> Batch:

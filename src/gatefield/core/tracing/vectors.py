@@ -26,20 +26,22 @@ class Compiled:
 
     def __init__(self, function: Callable[..., Any]) -> None:
         functools.update_wrapper(self, function)
+        self._function = function
 
     def __call__(self, *arguments: Any) -> Any:
         if any(isinstance(leaf, Tracer) for leaf in jax.tree.leaves(arguments)):  # options are those of the outer program
-            return self.__wrapped__(*arguments)
-        return _jitted(self.__wrapped__, jax.default_backend())(*arguments)
+            return self._function(*arguments)
+        return _jitted(self._function, jax.default_backend())(*arguments)
 
     def lower(self, *arguments: Any) -> Any:
         """The program before it is compiled."""
-        return _jitted(self.__wrapped__, jax.default_backend()).lower(*arguments)
+        return _jitted(self._function, jax.default_backend()).lower(*arguments)
 
 
 @functools.cache
 def _jitted(function: Callable[..., Any], backend: str) -> Any:
-    return eqx.filter_jit(function, compiler_options=WIDE if backend == "cpu" and _known() else {})
+    jit: Any = eqx.filter_jit  # its signature names no options of jax.jit
+    return jit(function, compiler_options=WIDE if backend == "cpu" and _known() else {})
 
 
 @functools.cache

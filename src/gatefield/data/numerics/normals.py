@@ -65,7 +65,7 @@ def normal(key: PRNGKeyArray, shape: tuple[int, ...], dtype: jnp.dtype | type = 
 
 
 @functools.partial(jax.jit, static_argnums=1)
-def _normal(words: UInt32[Array, "2"], shape: tuple[int, ...]) -> Float[Array, "..."]:
+def _normal(words: UInt32[Array, " two"], shape: tuple[int, ...]) -> Float[Array, "..."]:
     size = math.prod(shape)
     blocks = -(-size // 2)
     if blocks > MOST_BLOCKS:
@@ -92,8 +92,7 @@ def _stored(shape: tuple[int, int]) -> Callable[[Words], Complex64[Array, "..."]
     goes one way. Under `vmap` a conditional with a condition for each run makes both ways, so there is one condition for all.
     """
 
-    @jax.custom_batching.custom_vmap
-    def stored(words: Words) -> Complex64[Array, "..."]:
+    def once(words: Words) -> Complex64[Array, "..."]:
         def on_cpu(words: Words) -> Complex64[Array, "..."]:
             always = (words.ravel()[0] | U(1)) != 0
             return lax.cond(always, made, lambda words: jnp.zeros(words.shape[:-1] + shape, np.complex64), words)
@@ -105,10 +104,8 @@ def _stored(shape: tuple[int, int]) -> Callable[[Words], Complex64[Array, "..."]
         counter = lax.iota(np.uint32, math.prod(shape)).reshape(shape)
         return lax.complex(*box_muller(*threefry(k0, k1, counter, jnp.zeros_like(counter))))
 
-    @stored.def_vmap
-    def _(size: int, batched: list[bool], words: Words) -> tuple[Complex64[Array, "..."], bool]:
-        return stored(words), True
-
+    stored = jax.custom_batching.custom_vmap(once)
+    stored.def_vmap(lambda size, batched, words: (stored(words), True))
     return stored
 
 
