@@ -221,6 +221,11 @@ REFUSED = [
     (lambda: delta(6, 1.5), "site must be a whole number"),
     (lambda: bump(6, 1.5, 1.0), "site must be a whole number"),
     (lambda: hypercube.corners(10**30), "n must be at most 24"),
+    (lambda: kernels.path_activations([np.ones((0, 2))]), "gates must be of one sample and one unit at least"),
+    (
+        lambda: gated_linear.Mixture(GaussianClass(ONES), GaussianClass(ONES), (y for y in (1.0, 0.0))),
+        r"labels must be the pair \(y1, y0\)",
+    ),
     (lambda: kernels.random_gate_moments(10**30, 3, 0.5, 0.7), "depth must be at most"),
     (lambda: gated_linear.solve(ONES, W, np.ones(6), [1.0], K=2), "A, b and w0 must have shapes .* the same m = K n"),
     (lambda: gated_linear.loss_path(ONES, W, W[None], [1.0], K=1, label_power=0.5), r"w0 must have shape \(K n,\)"),

@@ -252,11 +252,16 @@ def closed_output(how: str) -> Callable[[Place], None]:
     return situation
 
 
+def lasting(store: Path, steps: int) -> list[str]:
+    """A run of so many steps, long enough for something to happen to its store."""
+    return [*(word for word in command(LONG, store) if not word.startswith("steps=")), f"steps={steps}"]
+
+
 def vanished(how: str) -> Callable[[Place], None]:
     def situation(place: Place) -> None:
         """The store is moved or deleted while a run goes on: it is noticed, in a sentence that calls no record bad."""
         store = place.folder / "s"
-        process = place.start([*command(LONG, store), "steps=4000"])
+        process = place.start(lasting(store, 4000))
         place.until_committed(process, store)
         if how == "moved":
             shutil.move(store, place.folder / "moved")
@@ -271,16 +276,16 @@ def vanished(how: str) -> Callable[[Place], None]:
         if how == "moved":
             shutil.rmtree(store, ignore_errors=True)
             shutil.move(place.folder / "moved", store)
-            place.works([*command(LONG, store), "steps=4000"])
+            place.works(lasting(store, 4000))
 
     return situation
 
 
 def two_drivers(place: Place) -> None:
     store = place.folder / "s"
-    process = place.start([*command(LONG, store), "steps=20000"])
+    process = place.start(lasting(store, 20000))
     place.until_committed(process, store)
-    place.refused([*command(LONG, store), "steps=20000"], "another process")
+    place.refused(lasting(store, 20000), "another process")
     process.kill()
     process.communicate()
 

@@ -158,8 +158,9 @@ def test_tasks_clones_and_training_take_it():
     clone = GaussianClone(Three())
     np.testing.assert_allclose(clone.covariance(), Three().covariance(), atol=1e-15)
     task = Task(Three(), Gaussian(3, 1.0))
-    net, record = train(Committee(3, 2, key=KEY), task, steps=30, batch_size=20, learning_rate=0.1, key=KEY)
-    assert bool(record.loss[0, -1] < record.loss[0, 0])
+    start = Committee(3, 2, init_scale=4.0, key=KEY)  # so bad that the loss falls by far more than its noise on a batch
+    net, record = train(start, task, steps=30, batch_size=500, learning_rate=0.1, key=KEY)
+    assert float(record.loss[0, -1]) < 0.7 * float(record.loss[0, 0])
     x, y = Taught(Three(), net).sample(KEY, 5)
     assert (x.shape, y.shape) == ((5, 3), (5,))
 

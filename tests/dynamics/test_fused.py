@@ -223,6 +223,8 @@ def test_what_the_kernel_does_not_cover_is_named(interpreted):
         (net(), task, {"loss": "sse"}, "the loss 'mse' only"),
         (net(), task, {"batch_size": 9}, "whole number of samples of each class"),
         (net(), Task(SinglePulse(8, widths=(1, 2)), Gaussian(8, 1.0)), {}, "squashed Gaussian fields"),
+        (net(), Task(Gaussian(8, 2.0), Gaussian(8, 1.0), antithetic=True), {}, "independent samples, not antithetic pairs"),
+        (net(), task, {"shared_stream": True}, "leave one of them out"),
         (Committee(65, 1, key=jax.random.key(0)), Task(Gaussian(65, 2.0), Gaussian(65, 1.0)), {}, "up to 64 units on 64 sites"),
     ]
     for network, data, more, words in cases:

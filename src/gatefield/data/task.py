@@ -7,7 +7,7 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, PRNGKeyArray
+from jaxtyping import Array, Float, PRNGKeyArray
 
 from gatefield.core import checks
 from gatefield.core.errors import UserError
@@ -31,6 +31,10 @@ class Task(AbstractTask):
     - `labels`: the pair (y1, y0).
     - `proportion`: p, strictly between 0 and 1.
     - `stratified`: whether class shares are exact in each batch.
+    - `antithetic`: whether the samples of each class come in pairs x, -x. The law of each sample stays, and so does every mean.
+      Means of odd functions over a class have no noise at all, those of even functions that of half as many samples; so the
+      noise of a gradient changes, and only half of the random numbers are made. In a class with an odd number of samples, one
+      has no partner (where a sample is left over as above, up to two). Both sources must be symmetric, the batch stratified.
 
     >>> import jax
     >>> from gatefield.data import Gaussian
@@ -46,6 +50,7 @@ class Task(AbstractTask):
     negative_label: Parameter
     proportion: float = eqx.field(static=True)
     stratified: bool = eqx.field(static=True)
+    antithetic: bool = eqx.field(static=True)
 
     def __init__(
         self,
@@ -55,11 +60,15 @@ class Task(AbstractTask):
         *,
         proportion: float | int = 0.5,
         stratified: bool = True,
+        antithetic: bool = False,
     ) -> None:
         self.positive, self.negative = _same_sites(positive, negative)
         self.positive_label, self.negative_label = _pair(labels)
         self.proportion = checks.proportion(proportion)
         self.stratified = checks.flag("stratified", stratified)
+        self.antithetic = checks.flag("antithetic", antithetic)
+        if self.antithetic:
+            _check_pairs(positive, negative, self.stratified)
 
     @property
     def n(self) -> int:
@@ -73,7 +82,10 @@ class Task(AbstractTask):
 
     def sampler(self) -> DrawBatch:
         mixed = _stratified if self.stratified else _independent
-        inputs = mixed(draws_of(self.positive), draws_of(self.negative), self.proportion)
+        positive, negative = draws_of(self.positive), draws_of(self.negative)
+        if self.antithetic:
+            positive, negative = _in_pairs(positive), _in_pairs(negative)
+        inputs = mixed(positive, negative, self.proportion)
         high, low = real(self.positive_label), real(self.negative_label)
 
         def draw(key: PRNGKeyArray, size: int) -> Batch:
@@ -108,6 +120,27 @@ def _independent(positive: Draw, negative: Draw, proportion: float) -> Callable:
         return jnp.where(is_positive[:, None], positive(key1, size), negative(key0, size)), is_positive
 
     return draw
+
+
+def _in_pairs(draw: Draw) -> Draw:
+    """The first half as drawn, the second its mirror image."""
+
+    def pairs(key: PRNGKeyArray, size: int) -> Float[Array, "size n"]:
+        x = draw(key, -(-size // 2))
+        return jnp.concatenate([x, -x[: size // 2]])
+
+    return pairs
+
+
+def _check_pairs(positive: Source, negative: Source, stratified: bool) -> None:
+    if not stratified:
+        raise UserError("antithetic=True needs stratified=True, so that both samples of a pair have one class.")
+    for source in (positive, negative):
+        if not source.symmetric:
+            raise UserError(
+                f"antithetic=True needs symmetric sources, of which x and -x have one law, but {quoted(source)} is not known "
+                "to be symmetric; leave antithetic out."
+            )
 
 
 def _split(size: int, proportion: float) -> tuple[int, int, float]:

@@ -18,6 +18,7 @@ from gatefield.core.text.quoted import quoted
 from gatefield.core.tracing.functions import shape_of
 from gatefield.data.abstract_task import AbstractTask, Batch, DrawBatch
 from gatefield.data.arrays import Draw, Parameter
+from gatefield.data.numerics.normals import normal
 from gatefield.data.source import Source, draws_of, per_run
 from gatefield.data.task import Task
 
@@ -76,7 +77,7 @@ class Taught(AbstractTask):
         def draw(key: PRNGKeyArray, size: int) -> Batch:
             input_key, noise_key = jax.random.split(key)
             x = inputs(input_key, size)
-            return x, self.teacher(x) + noise * jax.random.normal(noise_key, (size,))
+            return x, self.teacher(x) + noise * normal(noise_key, (size,))
 
         return draw
 

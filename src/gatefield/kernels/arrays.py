@@ -167,6 +167,8 @@ def check_gates(gates: Any) -> list[Any]:
         raise UserError(
             f"gates must be arrays (samples, width), one for each gated layer, but have shapes {shapes}; stack the samples."
         )
+    if not len(gates[0]) or not all(g.size for g in gates):
+        raise UserError(f"gates must be of one sample and one unit at least, but have shapes {[g.shape for g in gates]}.")
     return gates
 
 

@@ -101,7 +101,7 @@ class Committee(Network):
 
     def forward(self, x: Float[Array, "*samples n"]) -> Float[Array, "*samples"]:
         a = activation_function(self.activation)(self._sums(x))
-        y = a.mean(-1) if self.readout is None else a @ self.readout
+        y = _mean(a) if self.readout is None else a @ self.readout
         y = y if self.output_bias is None else y + self.output_bias
         return y if self.linear is None else y + x @ self.linear
 
@@ -142,6 +142,15 @@ class Committee(Network):
         parts = {name: "frozen" if name in self.frozen else getattr(self, name) is not None for name in PARTS}
         readout = "mean" if self.readout is None else "learned"
         return {"n": self.inputs, "K": self.weights.shape[-2], "readout": readout, **parts}
+
+
+def _mean(a: Float[Array, "*samples K"]) -> Float[Array, "*samples"]:
+    """The mean over units; on a CPU as a product, which takes half of the time of sums over short rows."""
+
+    def product(a: Float[Array, "*samples K"]) -> Float[Array, "*samples"]:
+        return jnp.matmul(a, jnp.full(a.shape[-1], 1 / a.shape[-1], a.dtype), precision="highest")
+
+    return jax.lax.platform_dependent(a, cpu=product, default=lambda a: a.mean(-1))
 
 
 def _has(name: str, value: Part) -> bool:

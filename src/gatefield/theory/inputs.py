@@ -4,7 +4,7 @@ The first part are rules for `checks.given`: one argument each, before it become
 together. Values that are not known yet (under `jit`, `vmap` or `grad`) pass unchecked, but for their shape.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import jax.numpy as jnp
@@ -88,7 +88,7 @@ def labels(name: str, pair: Any) -> None:
 def label_pair(labels: Any) -> tuple[Any, Any]:
     """The labels (y1, y0): two finite numbers."""
     try:
-        if isinstance(labels, set | dict):  # they have no order
+        if isinstance(labels, set | dict | Iterator):  # they have no order, or can be read only once
             raise TypeError
         y1, y0 = labels
     except (TypeError, ValueError):

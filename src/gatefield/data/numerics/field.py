@@ -9,6 +9,7 @@ from gatefield.core.arrays import Exact
 from gatefield.core.precision import exact, real
 from gatefield.data.arrays import Draw
 from gatefield.data.numerics.correlation import lag_matrix, line_correlation, ring_correlation, ring_spectrum
+from gatefield.data.numerics.normals import normal
 from gatefield.data.numerics.symmetric_root import symmetric_root
 
 
@@ -53,7 +54,7 @@ def gaussian_draw(root: Float[ArrayLike, "n n"]) -> Draw:
     factor = real(root)
 
     def draw(key: PRNGKeyArray, size: int) -> Float[Array, "size n"]:
-        noise = jax.random.normal(key, (size, factor.shape[0]), factor.dtype)
+        noise = normal(key, (size, factor.shape[0]), factor.dtype)
         return jnp.matmul(noise, factor, precision="highest")
 
     return draw

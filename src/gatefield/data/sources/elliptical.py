@@ -14,6 +14,7 @@ from gatefield.data.arrays import Draw, Parameter
 from gatefield.data.laws.radial import GaussianRadial, Radial, as_radial
 from gatefield.data.numerics.correlation import BOUNDARIES
 from gatefield.data.numerics.field import field_covariance, field_factor
+from gatefield.data.numerics.normals import normal
 from gatefield.data.source import Source
 
 
@@ -69,7 +70,7 @@ class Elliptical(Source):
 
         def draw(key: PRNGKeyArray, size: int) -> Float[Array, "size n"]:
             noise_key, radial_key = jax.random.split(key)
-            noise = jax.random.normal(noise_key, (size, self.n), factor.dtype)
+            noise = normal(noise_key, (size, self.n), factor.dtype)
             chi = jnp.linalg.norm(noise, axis=1)
             scale = self.radial.radii(radial_key, chi, self.n) / chi
             return jnp.matmul(scale[:, None] * noise, factor, precision="highest")

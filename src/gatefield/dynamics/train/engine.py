@@ -17,6 +17,7 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from gatefield.core.errors import UserError
 from gatefield.core.runs import has_run_axis
+from gatefield.core.tracing.vectors import wide_jit
 from gatefield.dynamics.train.gpu.kernel import Step, Tiling
 from gatefield.dynamics.train.gpu.plan import Prepared, gradient_by_kernel
 from gatefield.dynamics.train.gpu.strides import by_strides
@@ -41,7 +42,10 @@ class State(NamedTuple):
 
 class Problem(NamedTuple):
     """What does not change during training: for each run its fixed arrays, task, learning rate and keys; and the task as the
-    fused kernel reads it, if that makes the steps."""
+    fused kernel reads it, if that makes the steps.
+
+    Without a run axis the keys are those of one stream of batches, which is then made once for all runs side by side.
+    """
 
     fixed: PyTree
     task: PyTree
@@ -154,7 +158,7 @@ def flow_time(state: State, problem: Problem, step: Int[Array, ""]) -> Float[Arr
     return problem.rate * step if state.time is None else state.time
 
 
-@eqx.filter_jit
+@wide_jit
 def advance(
     program: Program, state: State, problem: Problem, marks: Array, capacity: int, group: int, first: Any, count: Any
 ) -> Any:
@@ -181,19 +185,21 @@ def _each_run(function: Callable[[State, Problem], Any], state: State, problem: 
 
     if group == 1:
         return jax.lax.map(one, (state, batched))
-    if group >= len(problem.train_key):
+    if group >= len(problem.rate):
         return jax.vmap(one)((state, batched))
     return jax.lax.map(one, (state, batched), batch_size=group)
 
 
-def runs_side_by_side(runs: int, batch_size: int, n: int) -> int:
+def runs_side_by_side(runs: int, batch_size: int, n: int, *, shared_stream: bool = False) -> int:
     """How many runs to lay side by side: as many as fit into memory; on a CPU, no more than its caches like.
+
+    Where all runs have one stream, those side by side have one batch in the caches.
 
     Groups of equal size compile once, so a divisor of `runs` is taken if there is a large one.
     """
     batch = 4 * batch_size * n
     most = int(0.3 * _memory()) // (8 * batch)  # about eight arrays of a batch's size are alive at once
-    if jax.default_backend() == "cpu":
+    if jax.default_backend() == "cpu" and not shared_stream:
         most = min(most, CACHE_BYTES // batch)
     most = max(1, min(runs, most))
     divisor = next(size for size in range(most, 0, -1) if runs % size == 0)

@@ -6,8 +6,10 @@ from typing import Any, NamedTuple
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Key
 
+from gatefield.core import checks
 from gatefield.core.errors import UserError
 from gatefield.core.keys import as_key
 from gatefield.core.precision import detached
@@ -65,6 +67,7 @@ def set_up(
     steps: int = 1,
     every: int | None = None,
     precision: Precision = "float32",
+    shared_stream: bool = False,
 ) -> Setup:
     """Check what a training is made of, and put it together; see `train` for the arguments."""
     size, precision = size_of_batch(batch_size), check_precision(precision)
@@ -74,7 +77,7 @@ def set_up(
     rate, schedule = check_rate(learning_rate, optimizer)
     check_time(net, optimizer)
     check_room(size or 1, net.footprint)
-    key = as_key(key)
+    key = _one_key(key) if checks.flag("shared_stream", shared_stream) else as_key(key)
     runs = run_count((net, task, rate, key))
     check_forward(net, size or task.size or 1)
     observed = check_observed(observe, one_run(net, 0))
@@ -87,26 +90,43 @@ def set_up(
         every if every and net.sequential and steps % every == 0 else None,
         schedule,
     )
-    side_by_side = 1 if net.sequential else runs_side_by_side(runs or 1, size or task.size or 1, net.footprint)
+    many = runs_side_by_side(runs or 1, size or task.size or 1, net.footprint, shared_stream=shared_stream)
+    side_by_side = 1 if net.sequential else many
     step = plan(precision, net, task, program.loss, size, side_by_side)
+    if step is not None and shared_stream:
+        raise UserError(
+            f"precision={precision!r} makes the samples of each run by themselves, so that it does not go with "
+            "shared_stream=True: leave one of them out."
+        )
     stride = stride_of(every, side_by_side * (size or task.size or 1) * net.footprint)
     program = program._replace(fused=step, stride=stride)
-    state, problem = _begin(program, net, task, rate, key, runs or 1)
+    state, problem = _begin(program, net, task, rate, key, runs or 1, shared_stream)
     shapes = _recorded(program, state, problem)
     dims = dict.fromkeys(shapes, ()) | {name: tuple(dims) for name, (dims, _) in net.observables().items()}
     dims = check_record(dims, shapes, observed, run_parameters(task))
     return Setup(program, state, problem, rate, dims, side_by_side, runs is None)
 
 
+def _one_key(key: Any) -> Key[Array, ""]:
+    """The key of a stream that all runs share."""
+    if np.ndim(as_key(key)):
+        raise UserError(
+            f"shared_stream=True needs one key, that of the stream, but there are {len(as_key(key))}; write "
+            "key=jax.random.key(0)."
+        )
+    return as_key(key)
+
+
 def _begin(
-    program: Program, net: Network, task: AbstractTask, rate: Any, key: Key[Array, "..."], runs: int
+    program: Program, net: Network, task: AbstractTask, rate: Any, key: Key[Array, "..."], runs: int, shared_stream: bool
 ) -> tuple[State, Problem]:
-    """The first state and the fixed part, the network's arrays and the keys with a run axis."""
-    if key.ndim == 0:
+    """The first state and the fixed part, the network's arrays and, unless there is one stream, the keys with a run axis."""
+    if key.ndim == 0 and not shared_stream:
         key = key[None] if runs == 1 else jax.vmap(jax.random.fold_in, (None, 0))(key, jnp.arange(runs))
     trained, fixed = eqx.partition(spread(net, runs), net.trainable())
     rates = jnp.broadcast_to(jnp.asarray(rate, float), (runs,))
-    train_key, evaluation_key = (jax.vmap(lambda k, i=i: jax.random.split(k)[i])(key) for i in range(2))
+    halves = jax.random.split if shared_stream else jax.vmap(jax.random.split, out_axes=1)
+    train_key, evaluation_key = halves(key)
     prepared = None if program.fused is None else prepare(program.fused, task)
     return jax.vmap(program.start)(trained, rates), Problem(fixed, task, rates, train_key, evaluation_key, prepared)
 

@@ -60,12 +60,13 @@ def init(
     loss: LossName | Loss = "mse",
     observe: Observe | None = None,
     precision: Precision = "float32",
+    shared_stream: bool = False,
 ) -> Stepper[N]:
     """A training before its first step, to be moved by `advance`; for notebooks, and for all that steps at its own pace.
 
     **Arguments**
 
-    - `net`, `task`, `batch_size`, `learning_rate`, `key`, `optimizer`, `loss`, `observe`, `precision`: as for
+    - `net`, `task`, `batch_size`, `learning_rate`, `key`, `optimizer`, `loss`, `observe`, `precision`, `shared_stream`: as for
       `train`.
 
     **Returns** a `Stepper`: its `net` is the network, its `observe()` what a record would hold.
@@ -80,6 +81,7 @@ def init(
     (10, (1, 20), {'run': 1})
     """
     options = {"optimizer": optimizer, "loss": loss, "observe": observe, "precision": precision}
+    options["shared_stream"] = shared_stream
     return Stepper(set_up(net, task, batch_size=batch_size, learning_rate=learning_rate, key=key, **options))
 
 

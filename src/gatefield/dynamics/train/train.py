@@ -18,6 +18,7 @@ from gatefield.core.provenance import provenance
 from gatefield.core.text.portable import portable
 from gatefield.core.text.quoted import quoted
 from gatefield.data import AbstractTask
+from gatefield.data.numerics import NORMALS
 from gatefield.dynamics.train.describe import describe, run_parameters
 from gatefield.dynamics.train.divergence import divergence
 from gatefield.dynamics.train.engine import Observe
@@ -61,6 +62,7 @@ def train(
     chunk: int | None = None,
     keep_network: bool = True,
     precision: Precision = "float32",
+    shared_stream: bool = False,
 ) -> Training:
     r"""Train a network on batches of a task: $\theta \leftarrow \theta - \eta \nabla_\theta L$ on a new batch each step.
 
@@ -85,6 +87,10 @@ def train(
     - `record_every`: steps between records, by default a hundredth of all. Step 0 and the last step are always recorded.
     - `runs`: a `Grid` that names the axes of the runs; the record has them in place of `run`.
     - `observe`: further quantities to record, name -> (dimension names, function of the network).
+    - `shared_stream`: whether all runs are trained, and judged, on the same batches up to what differs in their tasks: many
+      starts, gains or learning rates on one stream of random numbers, that of the one key given, which is made once for all
+      of them. Runs are then not independent: their spread is that of starts and settings, not of samples, and errors of means
+      over runs do not fall with their number as far as they come from samples. Differences between runs become clearer.
 
     Rarely:
 
@@ -128,9 +134,10 @@ def train(
         steps=steps,
         every=every,
         precision=precision,
+        shared_stream=shared_stream,
     )
     if runs is not None:
-        check_grid(runs).check_runs(len(setup.problem.train_key), "net, task, learning_rate and key are")
+        check_grid(runs).check_runs(len(setup.problem.rate), "net, task, learning_rate and key are")
     _check_recorder(recorder)
     if progress is not None and not callable(progress):
         checks.flag("progress", progress)
@@ -145,6 +152,8 @@ def train(
         "network": describe(net),
         "task": describe(task),
         **({} if setup.program.fused is None else {"precision": precision}),
+        "stream": "shared by all runs" if shared_stream else "one for each run",
+        "normals": NORMALS,
     }
     identity = fingerprint(settings, setup.program.what(), setup.state, setup.problem, marks)
     session = Session(
@@ -179,16 +188,20 @@ def _in_words(value: Any) -> str:
 def _coords(setup: Setup, marks: np.ndarray) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
     """Each run's number, keys and learning rate; and the time of the flow, of each run if their learning rates differ."""
     problem, rate, schedule = setup.problem, np.asarray(setup.rate, float), setup.program.schedule
+    runs, shared = len(problem.rate), problem.train_key.ndim == 0
     coords: dict[str, tuple[tuple[str, ...], np.ndarray]] = {
-        name: (("run", "word"), np.asarray(jax.random.key_data(key)))
-        for name, key in [("train_key", problem.train_key), ("evaluation_key", problem.evaluation_key)]
+        name: (("run", "word"), np.array(np.broadcast_to(words, (runs, words.shape[-1]))))
+        for name, words in [
+            ("train_key", np.asarray(jax.random.key_data(problem.train_key))),
+            ("evaluation_key", np.asarray(jax.random.key_data(problem.evaluation_key))),
+        ]
     }
-    coords["seed"] = ("run",), np.arange(len(problem.train_key))
+    coords["seed"] = ("run",), np.zeros(runs, int) if shared else np.arange(runs)
     if schedule is not None:
         return coords | {"time": (("step",), _times(schedule, marks))}
     if np.isnan(rate).all():  # known to the optimiser alone
         return coords
-    coords["learning_rate"] = ("run",), np.broadcast_to(rate, len(problem.train_key)).copy()
+    coords["learning_rate"] = ("run",), np.broadcast_to(rate, runs).copy()
     return coords | {"time": (("step",), marks * float(rate)) if rate.ndim == 0 else (("run", "step"), np.outer(rate, marks))}
 
 

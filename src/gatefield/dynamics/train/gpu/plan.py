@@ -118,6 +118,8 @@ def _unfit_task(task: AbstractTask, size: int | None) -> str | None:
         return f"a Task of two sources, but the task is {type(task).__name__}"
     if not task.stratified or abs(size * task.proportion - round(size * task.proportion)) > 1e-9 * size:
         return "stratified batches with a whole number of samples of each class"
+    if task.antithetic:
+        return "independent samples, not antithetic pairs"
     for source in (task.positive, task.negative):
         if source.squashed is None and not (source.gaussian and not np.any(source.mean())):
             return f"squashed Gaussian fields, such as NonlinearGP, Gaussian and Hypercube, but not {type(source).__name__}"
