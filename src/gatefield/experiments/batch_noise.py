@@ -5,14 +5,27 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from scipy import stats
 
 from gatefield.data import Task
 
 PROBES = 2_000
 """Samples of each class by which the gradient's noise is measured."""
-SLACK = 1.3
-"""How far above the random walk of the noise a single run may lie. The walk is the root mean square over runs without a force
-that drives back; the length of a vector of 15 or so independent parts scatters by a fifth, and the force takes off as much."""
+PARTS = 15
+"""About so many independent parts has what the noise adds to a field; a force drives them back, so that they walk less."""
+CHANCE = 0.001
+"""How often noise alone may carry the worst of all runs beyond what is allowed."""
+
+
+def slack(runs: int) -> float:
+    r"""How far above the random walk of the noise the worst of so many runs may lie.
+
+    The walk is the root mean square over runs; the square of one run's distance over that mean is $\chi^2_{15}/15$.
+
+    >>> round(slack(1), 2), round(slack(16), 2)
+    (1.59, 1.74)
+    """
+    return float(np.sqrt(stats.chi2.ppf((1 - CHANCE) ** (1 / runs), PARTS) / PARTS))
 
 
 def random_walk(fields: np.ndarray, time: np.ndarray, task: Task, key: Any) -> np.ndarray:

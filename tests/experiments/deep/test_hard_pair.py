@@ -61,7 +61,7 @@ def test_all_hold_in_the_record_made_by_hand():
         (FITS, "random gates", 0, [end("random", 0.9e-6)], 0.9e-6, "holds"),
         (FITS, "random gates", 0, [end("random", 1.1e-6)], 1.1e-6, "missed"),
         (FITS, "soft GaLU", 0, [end("soft-GaLU", 1.1e-6)], 1.1e-6, "missed"),
-        (FITS, "soft ReLU", 0, [end("soft-ReLU", np.inf)], 1e6, "missed"),
+        (FITS, "soft ReLU", 0, [end("soft-ReLU", np.inf, run) for run in range(3)], 1e6, "missed"),
     ],
 )
 def test_rows_on_both_sides_of_their_bounds(place, at_row, which, changes, measured, outcome):
@@ -69,6 +69,13 @@ def test_rows_on_both_sides_of_their_bounds(place, at_row, which, changes, measu
     bound = row(found[place], at_row, which)
     assert (bound.outcome, bound.measured) == (outcome, pytest.approx(measured, rel=1e-8))
     assert [v.outcome for at, v in enumerate(found) if at != place] == ["confirmed"] * 2
+
+
+def test_a_run_that_diverged_says_nothing_of_what_can_be_fitted():
+    found = experiment.verdicts(changed(made(), end("soft-ReLU", np.inf)))[FITS]
+    bound = row(found, "soft ReLU", 0)
+    assert (found.outcome, bound.outcome) == ("confirmed", "holds")
+    assert "1 of 3 runs diverged and are left out" in bound.rule
 
 
 @pytest.mark.parametrize(

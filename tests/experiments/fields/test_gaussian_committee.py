@@ -37,19 +37,20 @@ def made(worst=0.025, noise=0.1, slopes=(-0.5, -0.5), batches=(10_000, 2_500), p
     return xr.Dataset(data, coords, {"length_scales": [2.0, 1.0]})
 
 
+# Three seeds: noise alone takes the worst beyond 1.65088 times the walk in one of 1,000 cases (incomplete gamma function).
 @pytest.mark.parametrize(
     ("place", "change", "expected"),
     [
-        (0, {"worst": 0.1299}, True),
-        (0, {"worst": 0.1301}, False),
-        (0, {"worst": 0.1301, "noise": 0.2}, True),
-        (0, {"worst": 0.0651, "noise": 0.05, "batches": (400, 100)}, False),
+        (0, {"worst": 0.1650}, True),
+        (0, {"worst": 0.1652}, False),
+        (0, {"worst": 0.1652, "noise": 0.2}, True),
+        (0, {"worst": 0.0826, "noise": 0.05, "batches": (400, 100)}, False),
         (1, {"slopes": (-0.45, -0.47)}, True),
         (1, {"slopes": (-0.55, -0.53)}, True),
         (1, {"slopes": (-0.40, -0.40)}, False),
         (1, {"slopes": (-0.60, -0.60)}, False),
-        (2, {"printed": 0.131}, True),
-        (2, {"printed": 0.129}, False),
+        (2, {"printed": 0.166}, True),
+        (2, {"printed": 0.164}, False),
     ],
 )
 def test_both_sides_of_each_bound(place, change, expected):

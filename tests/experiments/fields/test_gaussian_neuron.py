@@ -35,9 +35,9 @@ ERROR = 0.003 * np.sqrt(30 / 29) / np.sqrt(30)  # of the mean of 30 numbers 0.00
 @pytest.mark.parametrize(
     ("place", "change", "expected"),
     [
-        (0, {"distance": 0.1299}, True),
-        (0, {"distance": 0.1301}, False),
-        (0, {"distance": 0.1301, "noise": 0.2}, True),
+        (0, {"distance": 0.1650}, True),
+        (0, {"distance": 0.1652}, False),
+        (0, {"distance": 0.1652, "noise": 0.2}, True),
         (1, {"loss": 0.2 + 2.99 * ERROR}, True),
         (1, {"loss": 0.2 - 2.99 * ERROR}, True),
         (1, {"loss": 0.2 + 3.01 * ERROR}, False),

@@ -72,7 +72,8 @@ def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
     """What the record says of each claim."""
     end, (error, short) = record.loss.isel(step=-1), _undecided(record)
     low, high = (getattr(end.sel(kind=list(HARD)), name)() for name in ("min", "max"))
-    worst = min(float(end.sel(kind=list(FREE)).max()), FAR)
+    free = end.sel(kind=list(FREE))
+    worst = min(float(free.where(np.isfinite(free)).max().fillna(FAR)), FAR)
     words: Any = {"kind": "claim", "source": SOURCE, "note": short or f"{record.sizes['run']} runs of each kind"}
     return [
         Verdict.each(
@@ -147,8 +148,12 @@ def _stuck(end: xr.DataArray, error: float) -> Verdict:
 
 
 def _fitted(end: xr.DataArray, error: float) -> Verdict:
-    of = f"largest sum of squared errors (median {float(end.median()):.1e})"
-    return Verdict.below("", FITTED, min(float(end.max()), FAR), predicted=0.0, of=of, error=error)
+    """Of the runs that did not diverge, which says something of the rate and not of what a network can fit."""
+    ran = end.where(np.isfinite(end), drop=True)
+    lost = end.size - ran.size if ran.size else 0
+    left_out = f"; {lost} of {end.size} runs diverged and are left out" if lost else ""
+    of = f"largest sum of squared errors (median {float(end.median()):.1e}{left_out})"
+    return Verdict.below("", FITTED, min(float((ran if ran.size else end).max()), FAR), predicted=0.0, of=of, error=error)
 
 
 def _undecided(record: xr.Dataset) -> tuple[float, str]:

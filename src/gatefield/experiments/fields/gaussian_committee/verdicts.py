@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import xarray as xr
 
-from gatefield.experiments.batch_noise import SLACK
+from gatefield.experiments.batch_noise import slack
 from gatefield.experiments.needs import Need, lacking
 from gatefield.lab import Verdict
 
@@ -36,18 +36,18 @@ def _stays(record: xr.Dataset, parts: dict[str, xr.Dataset]) -> Verdict:
     sizes = " or ".join(filter(None, (", ".join(others), most)))
     far = f"by up to {farthest(record):.2g} % of their way (median seed)"
     apart = f"committees of {sizes} neurons leave their exact joint flow {far}"
-    rows = {}
+    rows, allowed = {}, slack(record.sizes["seed"])
     for at, one in parts.items():
         worst, noise = _largest(one).distance.max("step"), float(_largest(one).noise_distance.max())
-        rows[at] = Verdict.below("", SLACK * noise, worst.max(), of="largest relative distance on the way, worst seed,")
+        rows[at] = Verdict.below("", allowed * noise, worst.max(), of="largest relative distance on the way, worst seed,")
     went = ", ".join(f"{float(one.travelled.isel(step=-1).median()):.2f}" for one in parts.values())
     return Verdict.each(
         "a committee of ReLU neurons on Gaussian data leaves its exact joint flow by no more than the batches' noise",
         rows,
         kind="prediction",
         source=f"{FLOW}, corrected",
-        note=f"batches of {int(last.batch_size):,}, {float(record.time[-1]):g} τ; allowed is {SLACK:g} times the random walk "
-        f"of the noise; the flow itself went {went}",
+        note=f"batches of {int(last.batch_size):,}, {float(record.time[-1]):g} τ; allowed is {allowed:.2f} times the random "
+        f"walk of the noise; the flow itself went {went}",
         found=f"{apart}, as the noise of batches predicts",
         otherwise=f"{apart}, more than the noise of batches explains",
     )
@@ -80,7 +80,9 @@ def _printed(parts: dict[str, xr.Dataset]) -> Verdict:
     rows = {}
     for at, one in parts.items():
         noise, away = float(_largest(one).noise_distance.max()), one.printed_distance.isel(step=-1).min()
-        rows[at] = Verdict.above("", SLACK * noise, away, of="distance from the printed flow at the end, nearest seed,")
+        rows[at] = Verdict.above(
+            "", slack(one.sizes["seed"]) * noise, away, of="distance from the printed flow at the end, nearest seed,"
+        )
     return Verdict.each(
         "SGD leaves the flow of a committee as printed, without the factor 1/K, by more than the batches' noise",
         rows,
