@@ -104,6 +104,12 @@ def test_both_sides_of_each_bound(words, change, expected):
         (SHORT, {"pairs": PAIRS[:3]}, "needs pairs with the shorter range positive, both below one site"),
         (SHORT, {"time": (0.0, 300.0)}, "needs a record at 200 tau, has 300; run with --set record_every=800"),
         (WAVES, {"pairs": PAIRS[:2]}, "needs pairs with the shorter range positive"),
+        (
+            WAVES,
+            {"change": [("end_ipr", {}, 0.9)]},
+            "needs a field that stays spread at the lowest gain, has none; run with --set 'gains=[0.1,1.0,inf]'",
+        ),
+        (WAVES, {"change": [("end_ipr", {}, 0.9)], "gains": (0.0, 3.0)}, "has none; run with --set seeds=6"),
     ],
 )
 def test_what_a_record_lacks_is_told(words, settings, why):

@@ -153,7 +153,10 @@ def _waves(record: xr.Dataset) -> list[Verdict]:
     low = record.isel(pair=wrong, gain=0)
     part = low.peak_frequency.where(low.end_ipr < LOCALIZED) / (record.sizes["position"] // 2)
     if not part.notnull().any():
-        return [Verdict.not_judged(claim, "no field has stayed spread at the lowest gain", **words)]
+        gains = record.gain.values.tolist()
+        more = {"gains": [min(0.1, gains[0] / 4), *gains]} if gains[0] else {"seeds": 2 * record.sizes["seed"]}
+        why = lacking(Need("a field that stays spread at the lowest gain", "none", more))
+        return [Verdict.not_judged(claim, why, **words)]
     words |= {"note": f"of {int(part.notnull().sum())} fields at gain {gain_text(float(low.gain))}"}
     words |= {"error": median_error(part.values[part.notnull().values])}
     found = Verdict.above(claim, 0.5, part.median(), of="median peak frequency over the highest one", **words)
