@@ -211,6 +211,10 @@ def test_figure_shows_each_seed_and_the_time_until_localized():
     np.testing.assert_allclose(other[0].get_xdata()[:10], record.end_ipr[:, 1, -1, 0])
     shown = CONDITIONS.more(record)
     size, terms = panel(shown, "(b)"), panel(shown, "(c)")
+    titles = ["(a) where on an open line", "(b) from a normal start: shrinks", "(c) second term leads"]
+    narrow = made(("end", {"condition": "line", **AT}, np.eye(40)[19]), seeds=3)
+    assert [axes.get_title(loc="left") for axes in CONDITIONS.more(narrow).axes] == titles
+    assert panel(shown, "(a)").get_title(loc="left") == "(a) on an open line: anywhere"
     np.testing.assert_allclose(lines(size, label="|w|")[0].get_ydata(), [2.0, 0.4])
     np.testing.assert_allclose(lines(terms, words="second")[0].get_ydata(), [0.8, 1.0])
     np.testing.assert_allclose(lines(panel(shown, "(a)"), words="trained")[0].get_ydata().max(), 1.0)

@@ -58,9 +58,24 @@ def more(record: xr.Dataset) -> Figure:
     _on_the_line(line, record.isel(pair=0).sel(gain=gain, condition="line"))
     _sizes(size, record.sel(gain=gain))
     _terms(terms, record.sel(gain=gain))
-    letter([line, size, terms], ["on an open line: anywhere", "from a normal start: shrinks", "its second term leads"])
+    letter([line, size, terms], _findings(record))
     say_setting(drawn, *_setting(record), f"gain {gain_text(gain)}", "lines: seeds", "(b, c) normal start")
     return drawn
+
+
+def _findings(record: xr.Dataset) -> list[str]:
+    """What the panels of `more` show, as far as it is so."""
+    one = record.sel(gain=shown_gain(record))
+    sites = np.abs(one.isel(pair=0).sel(condition="line").end.values).argmax(-1)
+    first, last = one.isel(moment=1), one.isel(moment=-1)
+    anywhere = np.ptp(sites) > record.sizes["position"] / 2
+    shrinks = bool((last.early_size < first.early_size).all())
+    leads = bool((first.early_pull < first.early_brake).all())
+    return [
+        "on an open line: anywhere" if anywhere else "where on an open line",
+        "from a normal start: shrinks" if shrinks else "from a normal start",
+        "second term leads" if leads else "what moves it",
+    ]
 
 
 def _setting(record: xr.Dataset) -> list[str]:
