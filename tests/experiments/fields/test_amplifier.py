@@ -93,13 +93,12 @@ def test_numbers():
 
 def test_where_the_closure_is_right_and_wrong_is_the_headline():
     verdicts = judge("amplifier", made(ratio=0.55))
-    told = "with the longer range positive a closure tells at all 4 gains if a field localizes within 600 τ"
-    assert verdicts[0].sentence == f"{told}, with 0.55 of its IPR"
+    assert verdicts[0].sentence == "with the longer range positive a closure tells at 4 of 4 gains if fields localize"
     wrong = judge("amplifier", made(short=(0.1, 0.3)))[1]
-    assert wrong.sentence == "with the shorter range positive a closure localizes fields at gain ∞ that SGD leaves spread"
-    assert "wrong at gain ∞" in wrong.note
+    assert wrong.sentence == "with the shorter range positive a closure fails at 1 of 4 gains"
+    assert wrong.note.endswith("wrong at gain ∞; only the closure localizes fields there")
     missed = judge("amplifier", made(short=(0.3, 0.1)))[1]
-    assert missed.sentence == "with the shorter range positive a closure is wrong on localization at gain ∞"
+    assert missed.note.endswith("wrong at gain ∞; only SGD localizes fields there")
 
 
 def test_figure():
@@ -125,7 +124,32 @@ def test_figure():
             small = [x for x in lines(axes, color=color, marker="o") if x.get_markersize() == 3]
             np.testing.assert_allclose([x.get_ydata() for x in small], values.T)
         assert_drawn(axes, [0.15, 0.15], style=":")
-    strips = [axes for axes in drawn.axes if axes.get_title(loc="left").endswith(("gain 0.01", "gain 1", "gain 3", "gain ∞"))]
-    for axes, (i, gain) in zip(strips, np.ndindex(2, 4), strict=True):
+    strips = drawn.axes[drawn.axes.index(panel(drawn, "(d)")) :]
+    for axes, (i, at) in zip(strips, np.ndindex(2, 3), strict=True):
+        gain = [0, 2, 3][at]  # the lowest, the middle, the highest
+        assert f"gain {['0.01', '1', '3', '∞'][gain]}: " in axes.get_title(loc="left")
         assert_drawn(axes, scaled(record.fields.values[i, gain, 0, -1, 0]), color="C0")
         assert_drawn(axes, scaled(record.closure_fields.values[i, gain, 0]), color="k")
+
+
+@pytest.mark.parametrize(
+    ("change", "title"),
+    [
+        ({"ratio": 0.8, "hits": 0}, "gain ∞: 2 sites apart"),
+        ({"ratio": 0.8, "hits": 153}, "gain ∞: same peak"),
+        ({"ratio": 0.1}, "gain ∞: only SGD localizes"),
+    ],
+)
+def test_fields_say_where_the_closure_ends(change, title):
+    record = made(**change).isel(seed=slice(25, 26))  # the median seed
+    if "hits" in change:
+        record["peak_distance"] = record.peak_distance.where(record.peak_distance > 1, 0.0)
+    drawn = figure("amplifier", record)
+    first = drawn.axes.index(panel(drawn, "(d)"))
+    assert drawn.axes[first + 2].get_title(loc="left") == title
+    assert drawn.axes[first].get_title(loc="left") == "(d) gain 0.01: both spread"
+
+
+def test_title_of_the_shorter_range_counts_the_gains():
+    assert panel(figure("amplifier", made(short=(0.1, 0.3))), "(c)").get_title(loc="left").endswith("wrong at 1 gain")
+    assert panel(figure("amplifier", made()), "(c)").get_title(loc="left").endswith("right at every gain")

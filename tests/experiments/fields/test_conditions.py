@@ -152,8 +152,8 @@ def test_changes_are_rows_of_two_tables():
     assert len(kept.table) == 6
     assert {bound.outcome for bound in kept.table} == {"holds"}
     assert headline("?", CONDITIONS.verdicts(made())) == (
-        "Localization survives 6 changes of data, start, readout and optimiser; "
-        "an output bias or cross-entropy widens the field (median IPR 0.20 to 0.20, baseline 0.66)"
+        "Localization survives 6 changes of data, start and optimiser; "
+        "an output bias or cross-entropy widens the field (IPR 0.20 to 0.20, not 0.66)"
     )
 
 
@@ -196,26 +196,28 @@ def test_figure_shows_each_seed_and_the_time_until_localized():
     record["localized_step"].loc[{"condition": "line", "gain": 3.0, "seed": [0, 1]}] = np.nan
     drawn = CONDITIONS.figure(record.assign_coords(seed=np.arange(3)))
     top = panel(drawn, "(a)")
-    assert [text.get_text() for text in top.texts] == [
-        "20 τ",
-        "–",
-        *["20 τ"] * 4,
-        "200 steps",
-        *["–", "0.20"] * 3,
-        "committees",
-    ]
+    levels = ["baseline\n0.64", "survives\n0.3", "localized\n0.15"]
+    times = ["20 τ", "–", *["20 τ"] * 4, "200 steps", *["–"] * 3]
+    assert [text.get_text() for text in top.texts] == [*levels, *times, "time until it\nstays above 0.3"]
+    assert [float(line.get_xdata()[0]) for line in lines(top, style=":")] == [0.3, 0.15]
+    assert top.get_title(loc="left").endswith("above 0.15 (localized), below 0.3 (survives)")
     dots = lines(top, marker="s")
     for seed, line in enumerate(dots):
         one = record.isel(pair=0, gain=-1, seed=seed)
         wanted = [*one.end_ipr.values, *one.committee_ipr.median("unit").values]
-        np.testing.assert_allclose(line.get_ydata(), wanted)
+        np.testing.assert_allclose(line.get_xdata(), wanted)
     assert len(dots) == 3
     other = lines(top, words="scales 1, 2")
-    np.testing.assert_allclose(other[0].get_ydata()[:10], record.end_ipr[:, 1, -1, 0])
-    size, terms = panel(drawn, "(d)"), panel(drawn, "(e)")
+    np.testing.assert_allclose(other[0].get_xdata()[:10], record.end_ipr[:, 1, -1, 0])
+    shown = CONDITIONS.more(record)
+    size, terms = panel(shown, "(b)"), panel(shown, "(c)")
+    titles = ["(a) where on an open line", "(b) from a normal start: shrinks", "(c) second term leads"]
+    narrow = made(("end", {"condition": "line", **AT}, np.eye(40)[19]), seeds=3)
+    assert [axes.get_title(loc="left") for axes in CONDITIONS.more(narrow).axes] == titles
+    assert panel(shown, "(a)").get_title(loc="left") == "(a) on an open line: anywhere"
     np.testing.assert_allclose(lines(size, label="|w|")[0].get_ydata(), [2.0, 0.4])
     np.testing.assert_allclose(lines(terms, words="second")[0].get_ydata(), [0.8, 1.0])
-    np.testing.assert_allclose(lines(panel(drawn, "(c)"), words="trained")[0].get_ydata().max(), 1.0)
+    np.testing.assert_allclose(lines(panel(shown, "(a)"), words="trained")[0].get_ydata().max(), 1.0)
 
 
 @pytest.mark.xdist_group("conditions")

@@ -97,7 +97,9 @@ def test_figure():
         assert_drawn(sizes, record["size"].values[i, :, -1, 0], at=constant, color=f"C{i}", label=name)
     flows = np.median(np.median(record.flow_ipr.values[..., 0], axis=1), axis=0)
     assert_drawn(top, flows, color="k", label="exact flow")
-    assert_drawn(top, np.median(record.control_ipr.values[..., 0], axis=0), style="--")
+    assert_drawn(top, np.median(record.control_ipr.values[..., 0], axis=0), color="0.5", style="-")
+    least = np.floor(1000 * record.cosine.values[0, :, -1, 0].min()) / 1000
+    assert panel(drawn, "(c)").get_title(loc="left").endswith(f"Student t, 3 d.f.:\nno 4th moment, cosine ≥ {least:.3f}")
     order = np.argsort(record.constant.values)
     ends = np.median(record.flow_size.values[:, :, -1, 0], axis=1)
     assert_drawn(sizes, ends[order], at=record.constant.values[order], label="exact flow")

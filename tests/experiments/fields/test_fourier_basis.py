@@ -45,7 +45,7 @@ def test_numbers():
     assert {bound.predicted for bound in (*line.table, *dct.table, *two.table)} == {0.0}
     assert (one.measured, two.measured) == (0.5, 0.25)
     assert line.sentence == "the Fourier basis leaves 7 to 21 % of a line's covariance off the diagonal, nothing of a ring's"
-    assert two.sentence == "what couples two gates on single sites is off the diagonal, up to 25 % of its norm"
+    assert two.sentence == "two gates couple modes, by up to 25 %"
     before = made().drop_vars(["behind_one", "behind_two"])  # a record of before
     assert unjudged("fourier-basis", before) == [2, 3]
 

@@ -66,7 +66,7 @@ def test_figure():
     record = scrambled(made())
     drawn = figure("gaussian-clone", record)
     top = panel(drawn, "(a)")
-    for i, (color, name) in enumerate([("C0", "SGD on the data (median)"), ("C1", "SGD on their Gaussian clone (median)")]):
+    for i, (color, name) in enumerate([("C0", "SGD on the data"), ("C1", "SGD on their Gaussian clone")]):
         final = record.ipr.values[i, :, :, -1, 0]
         median = np.median(final, axis=1)
         assert_drawn(top, [median[0], np.nan, median[1]], at=[0, np.nan, 1], color=color, label=name)
@@ -76,9 +76,12 @@ def test_figure():
     assert_drawn(top, [flow[0], np.nan, flow[1]], color="k", style="-")
     for gain, (inputs, fields) in enumerate(np.reshape(drawn.axes[1:], (2, 2)).T):
         for i, color in enumerate(["C0", "C1"]):
-            assert_drawn(inputs, scaled(record.inputs.values[i, gain]), color=color)
+            assert_drawn(inputs, record.inputs.values[i, gain], color=color, style="-")
             assert_drawn(fields, scaled(record.fields.values[i, gain, 0, -1, 0]), color=color)
         assert_drawn(fields, scaled(record.flow_fields.values[gain, 0]), color="k")
+    clone, theory = record.fields.values[1, :, :, -1, 0], record.flow_fields.values
+    lengths = np.linalg.norm(clone, axis=-1) * np.linalg.norm(theory, axis=-1)
+    assert f"(cosine {np.median((clone * theory).sum(-1) / lengths):.2f})" in panel(drawn, "(c)").get_title(loc="left")
 
 
 def test_the_clone_has_the_covariances_and_the_noise_of_the_original():

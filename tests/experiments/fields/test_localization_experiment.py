@@ -247,7 +247,7 @@ def test_figure_shows_each_order_with_its_own_mark():
     for i, (small, field) in enumerate(zip(drawn.axes[first:], fields, strict=True)):
         assert_drawn(small, scaled(field), color=f"C{i // 4}", style="-", marker="None", at=np.arange(8))
     titles = [small.get_title(loc="left") for small in drawn.axes[first : first + 4]]
-    assert titles == ["(c) gain 0.01", "gain 1", "gain 3", "gain ∞"]
+    assert titles == ["(c) fields at gain 0.01", "gain 1", "gain 3", "gain ∞"]
 
 
 def test_figure_shows_inputs_of_both_classes():

@@ -166,17 +166,27 @@ def figure(record: xr.Dataset) -> Figure:
     _ipr_panel(left, record)
     _size_panel(right, record)
     top.legend(*right.get_legend_handles_labels(), loc="outside lower center", ncols=4, fontsize=7)
-    letter([left, right], ["localization in training", "size of the field, by law"])
+    final = record.isel(step=-1, unit=0)
+    only = bool((final.ipr.median("seed") < FLAT).all() and final.control_ipr.median() > CLEAR)
+    where = "only squashed data localize the field" if only else "localization in training"
+    letter([left, right], [where, "final size: the law enters by c alone"])
     panels = np.ravel(bottom.subplots(rows, columns, sharex=True))
     end = record.isel(step=-1, seed=0, unit=0)
     for i, (axes, law) in enumerate(zip(panels, record.law.values, strict=False)):
-        _field(axes, end.fields.sel(law=law), end.flow_fields.sel(law=law), f"C{i}", MARKERS[i % len(MARKERS)], _law_text(law))
+        _field(
+            axes,
+            end.fields.sel(law=law),
+            end.flow_fields.sel(law=law),
+            f"C{i}",
+            MARKERS[i % len(MARKERS)],
+            _panel_text(record, i),
+        )
     _field(panels[laws], end.control_fields, None, "0.3", "o", _control_text(record))
     for axes in panels[laws + 1 :]:
         axes.axis("off")
     for axes in panels[max(0, laws + 1 - columns) : laws + 1]:
         axes.set_xlabel("position (site)")
-    letter(panels[:1], [_law_text(record.law.values[0])], "c")
+    letter(panels[:1], [_panel_text(record, 0)], "c")
     for axes in panels[: laws + 1 : columns]:
         axes.set_ylabel("weight")
     say_setting(
@@ -187,7 +197,7 @@ def figure(record: xr.Dataset) -> Figure:
         f"{record.sizes['seed']} seeds",
         "(a) medians, bands: range of seeds",
         "(b) each seed",
-        "(c) one seed",
+        "(c) one seed, cosine with the flow: every seed",
     )
     return figure
 
@@ -226,6 +236,15 @@ def _law_text(law: str) -> str:
     return f"Student t, {value} d.f." if name == "student" else f"{name.capitalize()}{' ' + value if value else ''}"
 
 
+def _panel_text(record: xr.Dataset, i: int) -> str:
+    """The law, and how far SGD ends from the flow if the law has no fourth moments."""
+    law = record.law.values[i]
+    if record.tame[i]:
+        return _law_text(law)
+    least = float(record.cosine.isel(law=i, step=-1, unit=0).min())
+    return f"{_law_text(law)}:\nno 4th moment, cosine ≥ {np.floor(1000 * least) / 1000:.3f}"
+
+
 def _control_text(record: xr.Dataset) -> str:
     return f"control: gain {record.attrs['control_gain']:g}"
 
@@ -240,8 +259,8 @@ def _ipr_panel(axes: Any, record: xr.Dataset) -> None:
         axes.fill_between(record.time, values.min("seed"), values.max("seed"), color=f"C{i}", alpha=0.15, linewidth=0)
     axes.plot(record.time, record.flow_ipr.isel(unit=0).median("seed").median("law"), label="exact flow", **THEORY)
     control = record.control_ipr.isel(unit=0)
-    axes.plot(record.time, control.median("seed"), "--", color="0.3", label=_control_text(record))
-    axes.fill_between(record.time, control.min("seed"), control.max("seed"), color="0.3", alpha=0.15, linewidth=0)
+    axes.plot(record.time, control.median("seed"), "-", color="0.5", label=_control_text(record))
+    axes.fill_between(record.time, control.min("seed"), control.max("seed"), color="0.5", alpha=0.15, linewidth=0)
     axes.axhline(1 / record.sizes["position"], color="0.4", linewidth=1.0, linestyle=":", label="flat field, 1/n")
     axes.annotate(_control_text(record), (float(record.time[-1]), float(control.isel(step=-1).median())), **BESIDE)
     axes.set(xlabel="time (τ)", ylabel="inverse participation ratio")
@@ -281,7 +300,7 @@ experiment = Experiment(
     "in size only. Stochastic gradient descent (SGD) is laid beside that flow, and a control on squashed data shows that the "
     "time is long enough to localize.",
     caption="(a) Inverse participation ratio (1/n: spread over all sites; 1: one site) in training: elliptical laws (marks), "
-    "the exact flow (black) and squashed data (dashed). (b) Final size of the field against the constant c of its law, half "
+    "the exact flow (black) and squashed data (grey). (b) Final size of the field against the constant c of its law, half "
     "the mean size of a site: every seed of SGD (open marks) and the flow (black). (c) Final fields of one seed on each law, "
     "SGD (marks) and flow (black), and on squashed data. Student t with 3 degrees of freedom has no fourth moments: the "
     "gradient has no variance there, and single samples throw SGD off the flow.",

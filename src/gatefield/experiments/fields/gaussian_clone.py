@@ -24,7 +24,6 @@ ENOUGH = 200.0
 DATA = ("original", "clone")
 COLOURS = {"original": "C0", "clone": "C1"}
 MARKERS = {"original": "o", "clone": "s"}
-STYLES = {"original": "-", "clone": "--"}
 DOTS: dict[str, dict[str, Any]] = {"original": {"markersize": 3}, "clone": {"markersize": 3, "markerfacecolor": "none"}}
 FLOW: dict[str, Any] = {**THEORY, "marker": "_", "markersize": 16}
 FLAT, CLEAR = 0.1, 0.3
@@ -102,26 +101,32 @@ def _apart(record: xr.Dataset) -> Verdict:
 
 def figure(record: xr.Dataset) -> Figure:
     """The picture, drawn from the record alone."""
-    figure = Figure(figsize=(WIDTH, 5.6))
-    top, *strips = cast(Any, figure.subfigures(3, 1, height_ratios=[1.5, 0.75, 0.85]))
+    figure = Figure(figsize=(WIDTH, 5.9))
+    top, *strips = cast(Any, figure.subfigures(3, 1, height_ratios=[1.45, 0.9, 0.9]))
     _ipr_panel(top.subplots(), record)
-    inputs, fields = (part.subplots(1, record.sizes["gain"], sharex=True, squeeze=False)[0] for part in strips)
+    inputs = strips[0].subplots(1, record.sizes["gain"], sharex=True, sharey=True, squeeze=False)[0]
+    fields = strips[1].subplots(1, record.sizes["gain"], sharex=True, squeeze=False)[0]
     for above, below, gain in zip(inputs, fields, record.gain.values, strict=True):
         one = record.sel(gain=gain).isel(seed=0)
+        above.axhline(0.0, color="0.8", linewidth=0.8, zorder=0)
         for data in DATA:
-            small_field(above, one.inputs.sel(data=data), STYLES[data], color=COLOURS[data])
+            above.plot(one.position, one.inputs.sel(data=data), color=COLOURS[data], linewidth=1.2)
             small_field(below, one.fields.sel(data=data).isel(step=-1, unit=0), "o", color=COLOURS[data], **DOTS[data])
         small_field(below, one.flow_fields, color="black", linewidth=1.0)
-        above.set_title(f"gain {gain_text(gain)}", loc="left")
+        for axes in (above, below):
+            axes.set_title(f"\ngain {gain_text(gain)}", loc="left")
+            axes.set_xticks([0, len(one.position) // 2, len(one.position) - 1])
         below.set_xlabel("position (site)")
     lowest = min(float(np.min(line.get_ydata())) for axes in fields for line in axes.lines)
     for axes in fields:
         axes.set_ylim(min(-0.15, 1.15 * lowest), 1.15)
     first = gain_text(record.gain.values[0])
-    letter(inputs[:1], [f"inputs, gain {first}"], "b")
-    letter(fields[:1], ["trained fields"], "c")
-    inputs[0].set_ylabel("one input: same\nmean, covariance")
-    fields[0].set_ylabel("final weights")
+    cosine = float(_end_cosine(record).median())
+    ends = "ends where the exact flow does" if cosine >= ALIGNED else "does not end where the exact flow does"
+    letter(inputs[:1], [f"one input of each kind: same covariance, another shape\ngain {first}"], "b")
+    letter(fields[:1], [f"on the clone SGD {ends} (cosine {cosine:.2f})\ngain {first}"], "c")
+    inputs[0].set_ylabel("input (standard\ndeviations)")
+    fields[0].set_ylabel("final weights\n(over maximum)")
     say_setting(
         figure,
         f"n = {record.sizes['position']}",
@@ -129,7 +134,8 @@ def figure(record: xr.Dataset) -> Figure:
         f"{float(record.time[-1]):g} τ",
         f"{record.sizes['seed']} seeds",
         "small dots: seeds",
-        "(b, c) scaled to their maximum",
+        "(b, c) colours as in (a)",
+        "(c) one seed, cosine: median over gains and seeds",
     )
     return figure
 
@@ -157,13 +163,15 @@ def _ipr_panel(axes: Any, record: xr.Dataset) -> None:
         values = record.ipr.sel(data=data).isel(step=-1, unit=0)
         dots_by_seed(axes, at, values, "gain", COLOURS[data])
         median = values.median("seed")
-        axes.plot(*broken(gains, median), MARKERS[data], color=COLOURS[data], markersize=7, label=f"{name} (median)")
-    axes.plot(*broken(gains, record.flow_ipr.median("seed")), label="exact Gaussian flow, same covariance", **FLOW)
+        axes.plot(*broken(gains, median), MARKERS[data], color=COLOURS[data], markersize=6, linestyle="none", label=name)
+    axes.plot(*broken(gains, record.flow_ipr.median("seed")), label="exact flow of the clone", **FLOW)
     axes.axhline(1 / record.sizes["position"], color="0.4", linewidth=1.0, linestyle=":", label="flat field, 1/n")
     gain_axis(axes, gains)
-    axes.set(ylabel="inverse participation\nratio of the final field", ylim=(0, 1), xlim=(-0.3, at[-1] + 0.3))
-    letter([axes], ["localization, with and without the shape of the data"])
-    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+    axes.set(ylabel="inverse participation\nratio of the final field", ylim=(0, 1), xlim=(-0.6, at[-1] + 0.3))
+    final = record.ipr.isel(step=-1, unit=0).median("seed")
+    apart = bool((final.sel(data="clone") < FLAT).all() and (final.sel(data="original") > CLEAR).all())
+    letter([axes], ["the field localizes on the data at every gain, on their clone at none" if apart else "IPR by gain"])
+    axes.legend(loc="upper left", borderaxespad=0.1, labelspacing=0.3)
 
 
 experiment = Experiment(
@@ -175,8 +183,9 @@ experiment = Experiment(
     "would. For the clone the gradient flow is known exactly, and is laid beside it.",
     caption="(a) Inverse participation ratio (IPR; 1/n: spread over all sites, 1: one site) of the final field against the "
     "gain, for neurons trained on the data (blue) and on their Gaussian clone (orange), beside the exact flow (black); gain "
-    "∞ stands apart. (b) One input of each kind, made from the same noise. (c) Final fields of one seed: data (blue), clone "
-    "(orange), and the exact flow for the clone (black).",
+    "∞ stands apart. (b) One input of each kind, made from the same noise, in standard deviations: their mean and covariance "
+    "are the same, their shape is not. (c) Final fields of one seed, each over its maximum: data (blue), clone (orange), and "
+    "the exact flow for the clone (black); the cosine is the median over gains and seeds.",
     Parameters=Settings,
     presets={"full": {}, "quick": {"seeds": 4, "batch_size": 500}},
     durations={"quick": "20 s", "full": "2 min"},

@@ -88,7 +88,6 @@ def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
 
 def _closed_form(record: xr.Dataset) -> Verdict:
     worst = float(abs(record.z).max())
-    off = f"the worst of {record.z.size} sampled values is {worst:.1f} standard errors off"
     return Verdict.below(
         "the closed form of the input-output covariance of a gate on one site agrees with samples at every gain and site",
         WORST,
@@ -98,8 +97,8 @@ def _closed_form(record: xr.Dataset) -> Verdict:
         source="note 002, equation 74, corrected",
         note=f"{record.sizes['gain']} gains, {record.sizes['position']} sites, {int(record.attrs['samples']):,} samples each; "
         f"chance exceeds {WORST:g} in one of some 600 such records",
-        found=f"a gate on one site sees a bump of known shape ({off})",
-        otherwise=f"the closed form of the bump that a gate on one site sees is wrong ({off})",
+        found=f"a gate on one site sees a known bump (within {worst:.1f} standard errors)",
+        otherwise=f"the closed form of the bump that a gate on one site sees is wrong ({worst:.1f} standard errors off)",
     )
 
 
@@ -162,7 +161,10 @@ def figure(record: xr.Dataset) -> Figure:
         "length scales {:g} and {:g} sites".format(*record.attrs["length_scales"]) if "length_scales" in record.attrs else ""
     )
     samples = f"{int(record.attrs['samples']):,} samples at each gain"
-    say_setting(figure, f"n = {record.sizes['position']}", scales, f"gate on site i = {int(record.attrs['site'])}", samples)
+    levels = "(c) grey: ±2", f"dotted: ±{WORST:g}, what chance is granted"
+    say_setting(
+        figure, f"n = {record.sizes['position']}", scales, f"gate on site i = {int(record.attrs['site'])}", samples, *levels
+    )
     return figure
 
 

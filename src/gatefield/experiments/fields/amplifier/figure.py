@@ -12,11 +12,14 @@ from gatefield.experiments.localized import LOCALIZED
 from gatefield.experiments.orders import ORDERS, scales_text
 from gatefield.plot import THEORY, WIDTH, dots_by_seed, gain_text, letter, say_setting, shades, small_field
 
+SHOWN = (0.3, 1.0, float("inf"))
+"""The gains whose fields are drawn, if they are there: spread, just localized, and as localized as they get."""
+
 
 def figure(record: xr.Dataset) -> Figure:
     """The picture, drawn from the record alone."""
-    figure = Figure(figsize=(WIDTH, 8.0))
-    top, middle, *strips = cast(Any, figure.subfigures(4, 1, height_ratios=[1.15, 1.15, 0.62, 0.68]))
+    figure = Figure(figsize=(WIDTH, 7.8))
+    top, middle, *strips = cast(Any, figure.subfigures(4, 1, height_ratios=[1.1, 1.1, 0.7, 0.78]))
     left = top.subplots()
     _amplifier_panel(left, record)
     pair = middle.subplots(1, 2, sharey=True)
@@ -25,9 +28,10 @@ def figure(record: xr.Dataset) -> Figure:
         _ipr_panel(axes, record.sel(order=order))
     pair[0].legend(loc="upper left")
     longer = f"longer range positive: {ipr_share(record):.2f} of SGD's IPR"
-    letter([left, *pair], ["amplification of a site, by its correlation", longer, "shorter range positive"])
+    bend = "the closure amplifies sites that correlate more with the gate, the more the higher the gain"
+    letter([left, *pair], [bend, longer, f"shorter range positive: {_answers(record.sel(order='short'))}"])
     for part, order, at in zip(strips, ORDERS, "de", strict=True):
-        _strip(part, record.sel(order=order).isel(seed=0), at)
+        _strip(part, record.sel(order=order), at)
     say_setting(
         figure,
         f"n = {record.sizes['position']}",
@@ -36,7 +40,8 @@ def figure(record: xr.Dataset) -> Figure:
         f"{record.sizes['seed']} seeds",
         "small dots: seeds",
         "large marks and lines: medians",
-        "share of the IPR: mean over gains from 1 on",
+        "(b) share: mean over gains from 1 on",
+        "(d, e) one seed",
         "closure: given one site, the rest of the gate's input is taken as Gaussian",
     )
     return figure
@@ -49,7 +54,7 @@ def _amplifier_panel(axes: Any, record: xr.Dataset) -> None:
         label = f"gain {gain_text(gain)}, kurtosis {round(float(one.kurtosis), 2) + 0.0:.2f}"
         axes.plot(one.correlation, one.amplifier / line.where(line > 0), color=shade, label=label)
         axes.plot(one.correlation, one.expansion / line.where(line > 0), ":", color=shade, linewidth=1.2)
-    axes.plot([], [], ":", color="0.3", linewidth=1.2, label="for weak correlation, by the kurtosis")
+    axes.plot([], [], ":", color="0.3", linewidth=1.2, label="weak correlation, by kurtosis")
     axes.legend(
         loc="upper left",
         title="closure, by gain and excess kurtosis of a site",
@@ -76,16 +81,44 @@ def _ipr_panel(axes: Any, record: xr.Dataset) -> None:
     axes.set_ylim(0, 1)
 
 
+def _answers(record: xr.Dataset) -> str:
+    """At how many gains the closure and SGD do not agree on localization."""
+    wrong = int((_localized(record.closure_ipr) != _localized(record.ipr.isel(step=-1, unit=0))).sum())
+    return f"wrong at {wrong} gain{'s' if wrong > 1 else ''}" if wrong else "right at every gain"
+
+
+def _localized(values: xr.DataArray) -> xr.DataArray:
+    return values.median("seed") > LOCALIZED
+
+
+def shown_gains(record: xr.Dataset) -> list[float]:
+    """Those of `SHOWN`, or the lowest, the middle and the highest."""
+    gains = record.gain.values.tolist()
+    return list(SHOWN) if set(SHOWN) <= set(gains) else list(dict.fromkeys([gains[0], gains[len(gains) // 2], gains[-1]]))
+
+
 def _strip(part: Any, record: xr.Dataset, at: str) -> None:
-    """Final fields of one order from the same start, each scaled to its own maximum."""
-    panels = np.ravel(part.subplots(1, record.sizes["gain"], sharex=True))
-    for axes, gain in zip(panels, record.gain.values, strict=True):
-        one = record.sel(gain=gain)
-        small_field(axes, one.fields.isel(step=-1, unit=0), "o", color="C0", markersize=2.5)
-        small_field(axes, one.closure_fields, color="black", linewidth=1.0)
-        axes.set_title(f"gain {gain_text(gain)}", loc="left")
-    letter(panels[:1], [f"gain {gain_text(record.gain.values[0])}"], at)
-    panels[0].set_ylabel({"d": "longer range\n(scaled)", "e": "shorter range\n(scaled)"}[at])
+    """Final fields of one order from the same start, each scaled to its own maximum; how far apart they peak."""
+    shown, one = shown_gains(record), record.isel(seed=0)
+    panels = np.ravel(part.subplots(1, len(shown), sharex=True))
+    for axes, gain in zip(panels, shown, strict=True):
+        field = one.sel(gain=gain)
+        small_field(axes, field.fields.isel(step=-1, unit=0), "o", color="C0", markersize=3)
+        small_field(axes, field.closure_fields, color="black", linewidth=1.0)
+        axes.set_title(f"gain {gain_text(gain)}: {_ends_text(field)}", loc="left")
+        if min(float(np.min(line.get_ydata())) for line in axes.lines) > -0.2:
+            axes.set_ylim(-0.25, 1.15)
+    letter(panels[:1], [panels[0].get_title(loc="left")], at)
+    panels[0].set_ylabel({"d": "longer range\npositive", "e": "shorter range\npositive"}[at])
     if at == "e":
         for axes in panels:
             axes.set_xlabel("position (site)")
+
+
+def _ends_text(field: xr.Dataset) -> str:
+    """Which of two fields from one start is localized; if both are, how far apart they peak."""
+    sgd, theory = (float(x) > LOCALIZED for x in (field.ipr.isel(step=-1, unit=0), field.closure_ipr))
+    if not (sgd and theory):
+        return "both spread" if not (sgd or theory) else f"only {'SGD' if sgd else 'the closure'} localizes"
+    apart = round(float(field.peak_distance))
+    return f"{apart} site{'s' if apart > 1 else ''} apart" if apart else "same peak"

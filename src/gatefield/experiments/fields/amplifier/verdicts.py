@@ -62,18 +62,17 @@ def _which_gains(record: xr.Dataset, order: str) -> Verdict:
     sgd, theory = (values.median("seed") > LOCALIZED for values in (one.ipr.isel(step=-1, unit=0), one.closure_ipr))
     same = (sgd == theory).values
     wrong = ", ".join(map(gain_text, one.gain.values[~same]))
-    at = f"{'gain' if (~same).sum() == 1 else 'gains'} {wrong}"
-    spread = not bool(sgd.values[~same].any())
-    error = f"localizes fields at {at} that SGD leaves spread" if spread else f"is wrong on localization at {at}"
+    only = {(True,): "only the closure", (False,): "only SGD"}.get(tuple(np.unique(theory.values[~same])), "one of both")
+    how = f"; {only} localizes fields there" if wrong else ""
     return Verdict.equals(
         f"with the {which} the closure tells at which gains the field of SGD localizes within {time}",
         1.0,
         float(same.mean()),
         of="share of gains with the same answer",
-        note=f"the answer is whether the median IPR is above {LOCALIZED:g}" + (f"; wrong at gain {wrong}" if wrong else ""),
-        found=f"with the {which} a closure tells at all {same.size} gains if a field localizes within {time}"
-        + (f", with {ipr_share(record):.2f} of its IPR" if order == "long" else ""),
-        otherwise=f"with the {which} a closure {error}",
+        note=f"the answer is whether the median IPR is above {LOCALIZED:g}"
+        + (f"; wrong at gain {wrong}{how}" if wrong else ""),
+        found=f"with the {which} a closure tells at {same.sum()} of {same.size} gains if fields localize",
+        otherwise=f"with the {which} a closure fails at {(~same).sum()} of {same.size} gains",
     )
 
 

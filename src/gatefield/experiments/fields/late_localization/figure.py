@@ -1,5 +1,6 @@
 """Where and when fields localize, and the exact states they end in."""
 
+from itertools import pairwise
 from typing import Any, cast
 
 import numpy as np
@@ -8,95 +9,121 @@ from matplotlib.figure import Figure
 
 from gatefield.experiments.fields.late_localization.verdicts import time_to_localize
 from gatefield.experiments.localized import LOCALIZED
-from gatefield.plot import DATA, SEQUENTIAL, THEORY, WIDTH, gain_text, letter, plain_log_scale, say_setting, shades
+from gatefield.plot import DATA, SEQUENTIAL, THEORY, WIDTH, end_labels, gain_text, letter, plain_log_scale, say_setting, shades
 
 EXAMPLES = 5
 """How many ends are drawn."""
-STYLES = {1: "-", 0: ":", -1: "--"}
-"""Of pairs whose positive class has the longer range, the same, the shorter one."""
 MARKERS = "os^Dv"
-"""Of pairs of one of these kinds."""
-MAPS: Any = {1: ("Blues_r", (0.1, 0.5)), 0: ("Greys_r", (0.0, 0.5)), -1: ("Oranges_r", (0.15, 0.55))}
-"""Their shades."""
+"""Of pairs whose positive class has the shorter range."""
+KINDS = {1: "longer\nrange\npositive", 0: "same\nrange", -1: "shorter\nrange\npositive"}
+"""Which range is positive."""
+OTHERS = "0.6"
+"""Colour of pairs whose positive class has no shorter range."""
 
 
 def figure(record: xr.Dataset) -> Figure:
     """The picture, drawn from the record alone."""
     pairs = record.sizes["pair"]
-    drawn = Figure(figsize=(WIDTH, 4.6 + 0.27 * pairs))
-    top, middle, bottom = cast(Any, drawn.subfigures(3, 1, height_ratios=[0.8 + 0.3 * pairs, 2.0, 1.6]))
+    drawn = Figure(figsize=(WIDTH, 4.4 + 0.27 * pairs))
+    top, middle, bottom = cast(Any, drawn.subfigures(3, 1, height_ratios=[0.9 + 0.28 * pairs, 2.3, 1.7]))
     table, over_time = top.subplots(), middle.subplots()
     _table(table, record)
     _over_time(over_time, record)
     ends = _examples(bottom, record)
     gain = gain_text(float(record.gain[-1]))
     titles = [
-        "median IPR at the end; in brackets the time to localize (τ)",
-        f"gain {gain}: when they localize; open marks: ends, as in (a)",
+        "median IPR at the end, also by colour; in brackets the time until it localized (τ)",
+        f"gain {gain}: {_wait_text(record)}",
+        f"ends at gain {gain}: SGD (dots) and the exact state of few sites that it is (lines)",
     ]
-    letter([table, over_time, ends], [*titles, ends.get_title(loc="left")])
+    letter([table, over_time, ends], titles)
+    ends.set_title(ends.get_title(loc="left"), loc="left", pad=20)  # above the names of the ends
     n, seeds = f"n = {record.sizes['position']}", f"{record.sizes['seed']} seeds"
-    localized = f"localized: IPR of {LOCALIZED:g} and more (–: not reached)"
+    localized = f"localized: IPR of {LOCALIZED:g} and more (–: not reached; ≤: before the first record)"
     ends_are = "ends: without the noise of batches, which lowers the IPR of lines"
-    say_setting(drawn, n, f"{float(record.time[-1]):,.0f} τ", seeds, localized, ends_are, f"(c): gain {gain}")
+    say_setting(drawn, n, f"{float(record.time[-1]):,.0f} τ", seeds, localized, "(b) open marks: ends", ends_are)
     return drawn
 
 
 def _table(axes: Any, record: xr.Dataset) -> None:
-    """The median IPR of each pair and gain, with the number of sites of the state and the time it took."""
+    """The median IPR of each pair and gain and the time it took; at the side which range is positive."""
     medians = record.end_ipr.median("seed")
-    image = axes.imshow(medians, vmin=0, vmax=1, cmap=SEQUENTIAL, aspect="auto")
+    axes.imshow(medians, vmin=0, vmax=1, cmap=SEQUENTIAL, aspect="auto")
     for i, g in np.ndindex(*medians.shape):
         colour = "w" if float(medians[i, g]) < 0.6 else "k"
-        axes.text(g, i, cell_text(record.isel(pair=i, gain=g)), ha="center", va="center", fontsize=8, color=colour)
+        axes.text(g, i, cell_text(record.isel(pair=i, gain=g)), ha="center", va="center", fontsize=7.5, color=colour)
     axes.set_xticks(range(record.sizes["gain"]), [gain_text(g) for g in record.gain.values])
     axes.set_yticks(range(record.sizes["pair"]), [_pair_text(record, i) for i in range(record.sizes["pair"])])
-    axes.set(xlabel="gain", ylabel="length scales\n(pos., neg.)")
-    axes.figure.colorbar(image, ax=axes, label="IPR", pad=0.02)
+    axes.set(xlabel="gain", ylabel="length scales\n(positive, negative)")
+    axes.tick_params(length=0)
+    axes.spines[["left", "bottom"]].set_visible(False)
+    kinds = _kinds(record)
+    starts = [0, *(np.flatnonzero(np.diff(kinds)) + 1).tolist(), len(kinds)]
+    for low, high in pairwise(starts):
+        words: Any = {"va": "center", "ha": "left", "fontsize": 8, "transform": axes.get_yaxis_transform()}
+        axes.annotate(KINDS[int(kinds[low])], (1.01, (low + high - 1) / 2), xycoords=words.pop("transform"), **words)
+        if low:
+            axes.axhline(low - 0.5, color="w", linewidth=2.5)
+
+
+def _kinds(record: xr.Dataset) -> np.ndarray:
+    """Of each pair: 1 if the positive class has the longer range, 0 if both have the same, -1 if it has the shorter one."""
+    return np.sign(record.xi1.values - record.xi0.values).astype(int)
 
 
 def cell_text(cell: xr.Dataset) -> str:
     """The median IPR of a setting, and the median time of those that localized, if half of them did."""
     ipr, time = float(cell.end_ipr.median()), float(time_to_localize(cell))
-    return f"{ipr:.2f} ({_time_text(time)})" if np.isfinite(time) else f"{ipr:.2f} (–)"
+    return f"{ipr:.2f} ({_time_text(time, float(cell.time[1]))})" if np.isfinite(time) else f"{ipr:.2f} (–)"
 
 
-def _time_text(time: float) -> str:
-    return f"{time:.0f}" if time < 1000 else f"{time / 1000:.1f}k"
+def _time_text(time: float, first: float) -> str:
+    """A time; what had localized at the first record after the start may have done so before."""
+    return f"≤{first:.0f}" if time <= first else f"{time:.0f}" if time < 1000 else f"{time / 1000:.1f}k"
 
 
 def _pair_text(record: xr.Dataset, i: int) -> str:
     return f"{float(record.xi1[i]):g}, {float(record.xi0[i]):g}"
 
 
+def _wait_text(record: xr.Dataset) -> str:
+    """How long fields of the largest gain wait, where the positive class has the shorter range."""
+    kinds = _kinds(record)
+    if not (kinds < 0).any():
+        return f"all {len(kinds)} pairs (grey)"
+    times, others = time_to_localize(record.isel(gain=-1, pair=kinds < 0)), int((kinds >= 0).sum())
+    wait = f"it takes up to {float(times.max()):,.0f} τ" if times.notnull().all() else "some never localize"
+    return f"with the shorter range positive {wait}" + (f" ({others} other pairs: grey)" if others else "")
+
+
 def _over_time(axes: Any, record: xr.Dataset) -> None:
-    """The IPR of every pair at the largest gain: dashed if the positive class has the shorter range, dotted if none has."""
-    late = record.isel(step=slice(1, None), gain=-1)
-    kinds = np.sign(record.xi1.values - record.xi0.values).astype(int)
-    for kind, style in STYLES.items():
-        which = np.flatnonzero(kinds == kind).tolist()
-        for at, (i, colour) in enumerate(zip(which, shades(len(which), *MAPS[kind]), strict=True)):
-            path, marker = late.ipr.isel(pair=i).median("seed"), MARKERS[at % 5]
-            look: Any = {"color": colour, "marker": marker, "markersize": 3.5, "markevery": 0.12, "linewidth": 1.1}
-            axes.plot(late.time, path, linestyle=style, **look, label=_pair_text(record, i))
-            end = float(late.end_ipr.isel(pair=i).median("seed"))
-            open_mark: Any = {"color": colour, "markerfacecolor": "none", "markersize": 6, "clip_on": False}
-            axes.plot([1.12 * float(late.time[-1])], [end], marker, **open_mark)
-    axes.axhline(LOCALIZED, color="0.5", linewidth=0.8, linestyle=":")
-    words: Any = {"ha": "right", "va": "bottom", "fontsize": 7.5, "color": "0.35", "transform": axes.get_yaxis_transform()}
-    axes.text(0.99, LOCALIZED + 0.01, f"localized: {LOCALIZED:g}", **words)
+    """The IPR of every pair at the largest gain; those whose positive class has the shorter range in colour and named."""
+    late, kinds = record.isel(step=slice(1, None), gain=-1), _kinds(record)
+    shorter = np.flatnonzero(kinds < 0).tolist()
+    looks = dict(zip(shorter, shades(len(shorter), between=(0.0, 0.75)), strict=True))
+    ends = late.end_ipr.median("seed").values
+    for i in sorted(range(len(kinds)), key=lambda i: i in looks):
+        look: Any = {"color": looks.get(i, OTHERS), "linewidth": 1.3 if i in looks else 0.9}
+        marker = MARKERS[shorter.index(i) % 5] if i in looks else ""
+        path = late.ipr.isel(pair=i).median("seed")
+        axes.plot(late.time, path, marker=marker, markersize=3.5, markevery=0.12, **look, label=_pair_text(record, i))
+        open_mark: Any = {"color": look["color"], "markerfacecolor": "none", "markersize": 5, "clip_on": False}
+        axes.plot([1.12 * float(late.time[-1])], [ends[i]], marker or "o", **open_mark)
+    axes.axhline(LOCALIZED, color="0.4", linewidth=1.0, linestyle=":")
     plain_log_scale(axes, "x")
     axes.set(xlabel="time (τ)", ylabel="median IPR", ylim=(0, 1.04))
-    title = "length scales\nline: longer\ndots: same\ndashes: shorter\nrange positive"
-    axes.legend(
-        loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=2.8, title=title, title_fontsize=8, borderaxespad=0.3
-    )
+    names = [*(_pair_text(record, i) for i in shorter), f"localized: {LOCALIZED:g}"]
+    end_labels(axes, [*ends[shorter], LOCALIZED], names, [*looks.values(), "0.35"])
 
 
 def _examples(part: Any, record: xr.Dataset) -> Any:
-    """Ends at the largest gain, each beside the exact state that it is. **Returns** the first panel."""
+    """Ends at the largest gain, each beside the exact state that it is. **Returns** what has their common title."""
     chosen = examples(record)
-    panels = part.subplots(1, len(chosen), sharey=True, squeeze=False)[0]
+    grid = part.add_gridspec(1, len(chosen))
+    whole = part.add_subplot(grid[:])
+    whole.axis("off")
+    panels = [part.add_subplot(grid[0])]
+    panels += [part.add_subplot(grid[k], sharey=panels[0]) for k in range(1, len(chosen))]
     n = record.sizes["position"]
     away = np.arange(n) - n // 2
     for axes, (i, seed) in zip(panels, chosen, strict=True):
@@ -108,14 +135,14 @@ def _examples(part: Any, record: xr.Dataset) -> Any:
             axes.plot(away, state, **THEORY, linewidth=1.0, label="exact")
         axes.plot(away, _turned(end, state), **DATA, markersize=3, color="C0", label="SGD")
         axes.set(xlim=(-7.5, 7.5))
+        axes.tick_params(labelleft=axes is panels[0])
         axes.set_title(f"{_pair_text(record, i)}: {_sites_text(sites)}", loc="left", fontsize=8)
     panels[0].set_ylabel("weight")
     ends = np.array([axes.lines[-1].get_ydata() for axes in panels])  # as they are turned
     most = float(np.abs(ends).max())
     panels[0].set_ylim(-1.15 * most if ends.min() < -0.3 * most else -0.3 * most, 1.25 * most)
-    panels[0].legend(loc="upper left", handlelength=1.0, borderaxespad=0.1)
     part.supxlabel("site, from the middle of the state", fontsize=9)
-    return panels[0]
+    return whole
 
 
 def _sites_text(sites: int) -> str:

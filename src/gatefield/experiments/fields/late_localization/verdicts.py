@@ -51,23 +51,11 @@ def time_to_localize(record: xr.Dataset) -> xr.DataArray:
 
 
 def _last(record: xr.Dataset) -> str:
-    """Which pair and gain is the last to localize, when, and how many others do not."""
-    times = time_to_localize(record).transpose("pair", "gain")
+    """In how many settings fields localize, and when the last of them do."""
+    times = time_to_localize(record)
     if not times.notnull().any():
-        return f"some of {record.sizes['seed']} seeds at least"
-    i, g = np.unravel_index(np.nanargmax(times.values), times.shape)
-    ipr = float(record.end_ipr.isel(pair=i, gain=g).median())
-    where = f"{times.pair[i].item()} at gain {gain_text(float(times.gain[g]))}"
-    return f"some late (length scales {where}: {float(times[i, g]):,.0f} τ, IPR {ipr:.2f}){_never(times)}"
-
-
-def _never(times: xr.DataArray) -> str:
-    """The one setting that does not localize, or how many."""
-    never = np.argwhere(times.isnull().values)
-    if len(never) == 1:
-        (i, g) = never[0]
-        return f", but not {times.pair[i].item()} at gain {gain_text(float(times.gain[g]))}"
-    return f", but not in {len(never)} of {times.size} settings" if len(never) else ""
+        return f"at least some of {record.sizes['seed']} seeds"
+    return f"in {int(times.notnull().sum())} of {times.size} settings, the last at {float(times.max()):,.0f} τ"
 
 
 def _exact(record: xr.Dataset) -> Verdict:
@@ -102,8 +90,8 @@ def _every_pair(record: xr.Dataset) -> list[Verdict]:
     words: Any = {
         "kind": "prediction",
         "error": median_error(record.end_ipr.sel(gain=np.inf, pair=least.pair.item())),
-        "found": f"on the hypercube fields of all {medians.size} pairs of length scales localize within {time}",
-        "otherwise": f"on the hypercube not all pairs of length scales localize within {time}",
+        "found": f"on the hypercube all {medians.size} pairs localize",
+        "otherwise": f"on the hypercube not all {medians.size} pairs localize within {time}",
         "note": f"at length scales {least.pair.item()}, after {time}",
     }
     found = Verdict.above(claim, LOCALIZED, float(least), of="smallest median IPR over pairs", **words)

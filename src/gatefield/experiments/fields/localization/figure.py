@@ -18,6 +18,8 @@ from gatefield.plot import DATA, THEORY, WIDTH, finite_join, gain_axis, gain_pla
 NAMES = {"sgd": "SGD", "momentum": "momentum", "adam": "Adam"}
 SHOWN = (0.01, 3.0, float("inf"))
 """The gains of the inputs that are drawn."""
+ENDS = (0.01, 1.0, 3.0, float("inf"))
+"""The gains of the fields that are drawn, if they are there."""
 LOOKS = {"long": ("C0", "o", "-"), "short": ("C1", "s", "--")}
 """Colour and marker of trainings, and the dash of their flow."""
 RANGES = {"long": "longer range positive", "short": "shorter range positive"}
@@ -31,13 +33,13 @@ def figure(record: xr.Dataset) -> Figure:
     _inputs(inputs, record)
     panel = middle.subplots()
     _ipr_panel(panel, record)
-    fields = bottom.subplots(2, record.sizes["gain"], sharex=True, sharey="row", squeeze=False)
+    fields = bottom.subplots(2, len(shown_gains(record)), sharex=True, sharey="row", squeeze=False)
     _fields(fields, record)
     time = f"{float(record.time[-1]):g} τ"
     firsts = [f"inputs: Gaussian, gain {gain_text(SHOWN[0])}", f"after {time} only one order has condensed"]
     if not _one_order(record):
         firsts[1] = f"how condensed fields are after {time}"
-    letter([inputs[0, 0], panel, fields[0, 0]], [*firsts, f"gain {gain_text(float(record.gain[0]))}"])
+    letter([inputs[0, 0], panel, fields[0, 0]], [*firsts, f"fields at gain {gain_text(shown_gains(record)[0])}"])
     say_setting(drawn, *_setting(record, time))
     return drawn
 
@@ -107,9 +109,10 @@ def _dots(axes: Any, places: np.ndarray, values: xr.DataArray, look: dict[str, A
 
 def _fields(panels: Any, record: xr.Dataset) -> None:
     """The first seed's fields, each over its largest entry."""
+    shown = shown_gains(record)
     for row, order in zip(panels, ORDERS, strict=True):
         colour, marker, _ = LOOKS[order]
-        ends = record.fields.sel(order=order).isel(seed=0, step=-1, unit=0).transpose("gain", "position").values
+        ends = record.fields.sel(order=order, gain=shown).isel(seed=0, step=-1, unit=0).transpose("gain", "position").values
         ends = np.array([upright(end) for end in ends])
         for axes, end in zip(row, ends, strict=True):
             axes.axhline(0.0, color="0.8", linewidth=0.8, zorder=0)
@@ -117,9 +120,18 @@ def _fields(panels: Any, record: xr.Dataset) -> None:
             axes.plot(end, marker, color=colour, markersize=1.6, markeredgewidth=0)
             axes.set(ylim=(1.2 * min(-0.15, ends.min()), 1.15), yticks=[], xticks=[0, len(end) // 2])
         row[0].set_ylabel(f"{RANGES[order].split()[0]}\nrange\npositive", rotation=0, ha="right", va="center")
-    for axes, gain in zip(panels[0, 1:], record.gain.values[1:], strict=True):
-        axes.set_title(f"gain {gain_text(float(gain))}", loc="left")
-    panels[1, record.sizes["gain"] // 2].set_xlabel("position (site)")
+    for axes, gain in zip(panels[0, 1:], shown[1:], strict=True):
+        axes.set_title(f"gain {gain_text(gain)}", loc="left")
+    panels[1, len(shown) // 2].set_xlabel("position (site)")
+
+
+def shown_gains(record: xr.Dataset) -> list[float]:
+    """Those of `ENDS`, or as many of those that are there, evenly spaced."""
+    gains = record.gain.values.tolist()
+    if set(ENDS) <= set(gains):
+        return list(ENDS)
+    places = np.linspace(0, len(gains) - 1, min(len(gains), len(ENDS))).round().astype(int)
+    return [gains[at] for at in places]
 
 
 def upright(field: np.ndarray) -> np.ndarray:

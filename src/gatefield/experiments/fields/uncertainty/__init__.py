@@ -16,8 +16,8 @@ experiment = Experiment(
     caption="(a) What final fields are, for one neuron and for committees, both orders of the length scales, and every gain; "
     "below, how many fields a bar stands for. "
     "(b) Sum of the entropies of position and frequency in training, one neuron; dashed: shorter range positive; dotted: the "
-    "least possible, and that of Gaussian bumps. (c) The same along exact flows on Gaussian data, one line for each start; "
-    "thick where it rises.",
+    "least possible, and that of Gaussian bumps. (c) The same along the first part of exact flows on Gaussian data, less its "
+    "value at the start, one line for each start; thick where it rises.",
     more_caption="(a) How much of each final field its fit explains, and which model was chosen. (b) to (e): (b) one neuron, "
     "longer range positive; (c) one neuron, shorter range; (d) committee, longer range; (e) committee, shorter range: the "
     "field of median R² at each gain in the colour of its model, and its fit (dashed).",

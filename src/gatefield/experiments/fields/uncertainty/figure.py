@@ -7,13 +7,15 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from gatefield.experiments.along_gain import gain_axis
-from gatefield.experiments.fields.uncertainty.verdicts import CYCLES, GOOD, gabors, rising, waves
+from gatefield.experiments.fields.uncertainty.verdicts import CYCLES, GOOD, gabors, rises, rising, waves
 from gatefield.experiments.orders import ORDERS, scales_text
 from gatefield.measures import gabor
 from gatefield.plot import WIDTH, gain_text, letter, say_setting, shades, small_field
 
 KINDS = (("C0", "o", "plain bump"), ("C5", "s", f"carrier of less than {CYCLES:g} cycle"), ("C1", "^", "Gabor"))
 """Colour, marker and name of what a field was fitted by."""
+EARLY = 12.0
+"""Until when flows are shown, in tau: what rises does so early."""
 POOR = ("0.88", f"no good fit (R² up to {GOOD:g})")
 
 
@@ -32,11 +34,11 @@ def figure(record: xr.Dataset) -> Figure:
     top.legend(handles, names, loc="outside lower center", ncols=4, columnspacing=1.4)
     letter(bars[:1], [_case_text(*_cases(record)[0])])
     bars[0].set_title(bars[0].get_title(loc="left"), loc="left", fontsize=8)
-    left, right = bottom.subplots(1, 2, sharey=True)
+    left, right = bottom.subplots(1, 2)
     _entropy_panel(left, record)
     _flow_panel(right, record)
-    letter([left, right], ["uncertainty of one neuron, SGD", "exact flow: it rises in {} of {}".format(*rising(record))], "b")
-    _say(figure, record, "(b) medians", "(c) Gaussian data")
+    letter([left, right], ["uncertainty of one neuron, SGD", _rise_text(record)], "b")
+    _say(figure, record, "(b) medians", "(c) exact flows, Gaussian data")
     return figure
 
 
@@ -68,6 +70,13 @@ def _say(figure: Figure, record: xr.Dataset, *words: str) -> None:
     )
 
 
+def _rise_text(record: xr.Dataset) -> str:
+    """In how many exact flows the entropy sum rises, and by how much."""
+    count, flows = rising(record)
+    most = float(rises(record.flow_entropy, "flow_time").max())
+    return f"rises by up to {most:.2g} nats in {count} of {flows} flows" if count else f"falls in all {flows} flows"
+
+
 def _share_panel(axes: Any, one: xr.Dataset) -> None:
     """Stacked shares of each kind of field, by gain."""
     at, below = np.arange(one.sizes["gain"]), np.zeros(one.sizes["gain"])
@@ -94,27 +103,29 @@ def _entropy_panel(axes: Any, record: xr.Dataset) -> None:
 
 
 def _flow_panel(axes: Any, record: xr.Dataset) -> None:
-    """The entropy sum along exact Gaussian flows, one line for each start."""
-    time, names = record.flow_time.values, {"long": "longer range positive", "short": "shorter range positive"}
+    """How far the entropy sum is from that of the start along exact Gaussian flows, one line for each start."""
+    early = record.isel(flow_time=record.flow_time.values <= EARLY)
+    time, names = early.flow_time.values, {"long": "longer range positive", "short": "shorter range positive"}
     for order, style in zip(ORDERS, ("-", "--"), strict=True):
-        for i, path in enumerate(record.flow_entropy.sel(order=order).values):
-            axes.plot(time, path, style, color="0.6", linewidth=0.8, label=names[order] if i == 0 else None)
-            rising = np.where(np.diff(path, append=path[-1]) > 0, path, np.nan)
+        for i, path in enumerate(early.flow_entropy.sel(order=order).values):
+            gone = path - path[0]
+            axes.plot(time, gone, style, color="0.6", linewidth=0.8, label=names[order] if i == 0 else None)
+            rising = np.where(np.diff(gone, append=gone[-1]) > 0, gone, np.nan)
             axes.plot(time, rising, "-", color="C1", linewidth=2.0, label="rising" if (i, order) == (0, "short") else None)
-    _limits(axes, record, float(time[-1]))
-    axes.set(xlabel="time (τ)")
+    axes.axhline(0.0, color="0.4", linestyle=":", linewidth=1.0)
+    axes.set(xlabel="time (τ)", ylabel="entropy − that of the start", xlim=(0, float(time[-1])))
+    low, high = axes.get_ylim()
+    axes.set_ylim(low, high + 0.35 * (high - low))
     axes.legend(loc="upper right")
-    n = record.sizes["position"]
-    for level, text in [(0.0, "ln n: one site, or flat"), (1 - np.log(2), "Gaussian bumps")]:
-        height = np.log(n) + level
-        place = {"va": "top" if level == 0.0 else "bottom", "ha": "left"}
-        axes.text(0.02, height, text, transform=axes.get_yaxis_transform(), fontsize=7, color="0.3", **place)
 
 
 def _limits(axes: Any, record: xr.Dataset, last: float) -> None:
+    """The least possible entropy, and that of Gaussian bumps."""
     n = record.sizes["position"]
     for level in (np.log(n), np.log(n) + 1 - np.log(2)):
         axes.axhline(level, color="0.4", linestyle=":", linewidth=1.0)
+    place: Any = {"va": "bottom", "ha": "left", "fontsize": 7, "color": "0.3", "transform": axes.transAxes}
+    axes.text(0.02, 0.01, "dotted: ln n (one site, or flat) and Gaussian bumps", **place)
     axes.set(xlim=(0, last), ylim=(np.log(n) - 0.35, np.log(n) + 3.8))
 
 

@@ -39,7 +39,7 @@ def waves(record: xr.Dataset) -> xr.DataArray:
     return record.fit_is_gabor & (4 * record.fit_f * record.fit_s / record.sizes["position"] >= CYCLES)
 
 
-def _rise(path: xr.DataArray, dim: str) -> xr.DataArray:
+def rises(path: xr.DataArray, dim: str) -> xr.DataArray:
     """How far a path rises above its lowest point so far."""
     lowest = np.minimum.accumulate(path.values, axis=path.get_axis_num(dim))
     return (path - lowest).max(dim)
@@ -47,8 +47,8 @@ def _rise(path: xr.DataArray, dim: str) -> xr.DataArray:
 
 def rising(record: xr.Dataset) -> tuple[int, int]:
     """In how many of all exact flows the entropy sum rises for a while."""
-    rises = _rise(record.flow_entropy, "flow_time")
-    return int((rises > RISE).sum()), rises.size
+    found = rises(record.flow_entropy, "flow_time")
+    return int((found > RISE).sum()), found.size
 
 
 def gabors(record: xr.Dataset) -> xr.DataArray:
@@ -59,9 +59,8 @@ def gabors(record: xr.Dataset) -> xr.DataArray:
 def _falling(record: xr.Dataset) -> list[Verdict]:
     """What becomes of the uncertainty in training."""
     start, end = record.entropy.isel(step=0), record.entropy.isel(step=-1)
-    rises = {name: _rise(record["flow_" + name], "flow_time") for name in MEASURES}
-    most = {name: float(rise.max()) for name, rise in rises.items()}
-    (rose, flows), trained = rising(record), float(_rise(record.entropy, "step").median())
+    most = {name: float(rises(record["flow_" + name], "flow_time").max()) for name in MEASURES}
+    (rose, flows), trained = rising(record), float(rises(record.entropy, "step").median())
     words: Any = {"kind": "claim", "source": SECTION}
     return [
         Verdict.above(
