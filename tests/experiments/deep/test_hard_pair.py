@@ -155,3 +155,29 @@ def test_figure_shows_losses_and_outputs():
 def test_figure_shows_the_first_ten_runs():
     record = xr.concat([made()] * 4, "run")
     assert len(lines(experiment.figure(record).axes[0], color=COLOURS[0])) == 10
+
+
+def test_figure_shows_every_run_that_diverged_and_counts_those_that_fit():
+    """The last of forty runs of soft GaLU, which is not among the first ten; it leaves at the step at which it is infinite."""
+    record = changed(xr.concat([made()] * 14, "run").assign_coords(run=range(42)), end("soft-GaLU", np.inf, 39))
+    axes = experiment.figure(record).axes[0]
+    drawn = lines(axes, color=COLOURS[3])
+    assert len(drawn) == 12
+    np.testing.assert_allclose(drawn[10].get_xydata(), [[0, 2.0], [20, axes.get_ylim()[1]]])
+    np.testing.assert_allclose(drawn[11].get_xydata(), [[20, axes.get_ylim()[1]]])
+    words = " ".join(text.get_text().replace("\n", " ") for text in axes.texts)
+    assert "diverged (1 of 42 soft GaLU)" in words
+    assert "125 of 126 runs with random or soft gates fit" in words
+    assert "all 84 runs with hard gates" in words
+    assert "1 of 126 runs diverged" in experiment.verdicts(record)[FITS].found
+
+
+def test_figure_shows_and_counts_runs_that_do_not_fit():
+    record = changed(xr.concat([made()] * 4, "run").assign_coords(run=range(12)), end("random", 0.1, 11), end("ReLU", 1.7, 11))
+    axes = experiment.figure(record).axes[0]
+    assert [len(lines(axes, color=COLOURS[i])) for i in range(5)] == [11, 10, 11, 10, 10]
+    words = " ".join(text.get_text().replace("\n", " ") for text in axes.texts)
+    assert "35 of 36 runs with random or soft gates fit" in words
+    assert "23 of 24 runs with hard gates" in words
+    assert "diverged" not in words
+    assert axes.get_title(loc="left") == "(a) sum of squared errors"

@@ -130,17 +130,19 @@ def test_notes_and_headline():
     assert judged(experiment, record, END).note.endswith("by 2.0e-03 at most")
     assert judged(experiment, record, TENTH).note == "at 10 K²τ; ReLU fields themselves have 0.30 of the final IPR or more"
     found = judged(experiment, record, FIELDS)
-    assert found.found == "frozen gates lead to the final fields 8.6 to 25 times as early as the fields themselves"
+    assert (
+        found.found == "from gain 1 on frozen gates lead to the final fields 8.6 to 25 times as early as the fields themselves"
+    )
     assert found.otherwise.endswith("themselves, not twice")
 
 
 DRAWN = scrambled(made())
 
 
-@pytest.mark.parametrize(("what", "which"), [("match", "figure"), ("loss", "more")])
-def test_figures_show_matches_and_losses_of_each_committee(what, which):
+@pytest.mark.parametrize(("what", "rows"), [("match", slice(2)), ("loss", slice(2, 4))])
+def test_second_figure_shows_matches_and_losses_of_each_committee(what, rows):
     """Time 0 stands at a third of the first time."""
-    panels = np.reshape(getattr(experiment, which)(DRAWN).axes[:6], (2, 3))
+    panels = np.reshape(experiment.more(DRAWN).axes, (4, 3))[rows]
     time = [1 / 3, *TIME[1:]]
     for k in range(2):
         for g, axes in enumerate(panels[k]):
@@ -157,9 +159,36 @@ def test_figures_show_matches_and_losses_of_each_committee(what, which):
                 np.testing.assert_allclose([x for x, _ in known], [[expected] * 2])
             ((_, wrong),) = points(axes, color="0.5", style=":")
             np.testing.assert_allclose(wrong, np.median(one[f"wrong_{what}"]))
-    assert [axes.get_title(loc="left").split(":")[0] for axes in panels[0]] == ["(a) gain 0.01", "gain 1", "gain ∞"]
+    start = "a" if what == "match" else "c"
+    assert [axes.get_title(loc="left").split(":")[0] for axes in panels[0]] == [f"({start}) gain 0.01", "gain 1", "gain ∞"]
     label = "cosine with the end" if what == "match" else "loss"
     assert [axes.get_ylabel() for axes in panels[:, 0]] == [f"one neuron\n{label}", f"4 units\n{label}"]
+
+
+def times_as_early(record, k, g):
+    one = record.isel(units=k, gain=g)
+    own, limit = (
+        [max(1.0, known_from(np.array(TIME), run)) for run in one[f"{name}_match"].values] for name in ("own", "limit")
+    )
+    return np.divide(own, limit)
+
+
+def test_figure_shows_how_many_times_as_early_of_each_seed_and_one_example():
+    early, example = experiment.figure(DRAWN).axes[:2]
+    for k, color in enumerate(("#0072B2", "#E69F00")):
+        expected = np.array([times_as_early(DRAWN, k, g) for g in range(3)])
+        dots = [(x, y) for x, y in points(early, color=color, marker="o") if len(x) == 3]
+        np.testing.assert_allclose([y for _, y in dots], expected)
+        np.testing.assert_allclose([x.mean() for x, _ in dots], np.arange(3) + (-0.19, 0.19)[k])
+        medians = np.array(early.collections[k].get_segments())[:, :, 1]
+        np.testing.assert_allclose(medians, np.repeat(np.median(expected, axis=1)[:, None], 2, axis=1))
+    assert_line(early, [0, 1], [2, 2], color="#D55E00", style="--")
+    twice = sum(int((times_as_early(DRAWN, k, g) >= 2).sum()) for k in range(2) for g in (1, 2))
+    assert early.get_title(loc="left") == f"(a) twice as early in {twice} of 12 trainings"
+    values = DRAWN.isel(units=0, gain=1).limit_match.values
+    drawn = [y for _, y in points(example, color="black", style="-") if len(y) == 6]
+    np.testing.assert_allclose(drawn, [*values, np.median(values, axis=0)])
+    assert example.get_title(loc="left").startswith("(b) one neuron, gain 1: × ")
 
 
 def test_figure_shows_how_the_limit_comes_to_the_final_field():
@@ -168,7 +197,7 @@ def test_figure_shows_how_the_limit_comes_to_the_final_field():
     end = one.example_end.values
     peak = int(end.argmax())
     places = (np.arange(SITES) + peak - SITES // 2) % SITES
-    panels = experiment.figure(DRAWN).axes[6:]
+    panels = experiment.figure(DRAWN).axes[2:]
     for axes, step in zip(panels, (0, 1, 2, 4, 5), strict=True):
         assert_line(axes, np.arange(SITES) - 4, end[places] / end[peak], color="#0072B2")
         assert_line(axes, np.arange(SITES) - 4, one.example.values[step][places] / end[peak], color="black")

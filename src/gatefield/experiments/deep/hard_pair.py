@@ -27,8 +27,11 @@ HARD, FREE = ("ReLU", "GaLU"), ("random", "soft-GaLU", "soft-ReLU")
 """Kinds whose gates are the same at both points, and those whose gates may differ."""
 LOOKS = dict(zip(KINDS, zip(COLOURS[:5], "osD^v", strict=True), strict=True))
 """Colour and marker of each kind."""
-LEAST, SHOWN = 1e-12, 10
-"""Errors below are drawn there: they are rounding; so many runs of each kind are drawn over time."""
+LEAST, SHOWN, TOP = 1e-12, 10, 1e6
+"""Errors below the first are drawn there: they are rounding; so many runs of each kind are drawn over time, besides those that
+end otherwise than others of their kind; the upper edge, to which the lines of runs that diverged go."""
+WIDE = {"ReLU": 4.5, "GaLU": 2.5}
+"""Widths of lines that lie on each other; others have 1."""
 BEST, PLACE = 9 / 5, -1 / 5
 """The least (y - 1)^2 + (2y + 1)^2, and the output y at which it is reached."""
 Y = np.array([1.0, -1.0])
@@ -74,12 +77,14 @@ def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
     low, high = (getattr(end.sel(kind=list(HARD)), name)() for name in ("min", "max"))
     free = end.sel(kind=list(FREE))
     worst = min(float(free.where(np.isfinite(free)).max().fillna(FAR)), FAR)
+    lost = int((~np.isfinite(free)).sum())
+    diverged = f"{lost} of {free.size} runs diverged"
     words: Any = {"kind": "claim", "source": SOURCE, "note": short or f"{record.sizes['run']} runs of each kind"}
     return [
         Verdict.each(
             "ReLU and GaLU networks without biases leave a sum of squared errors of 9/5, and no less",
             {KINDS[kind]: _stuck(end.sel(kind=kind), error) for kind in HARD},
-            found="hard gates without biases cannot fit two points on a ray: a squared error of 9/5 is left",
+            found="without biases, hard gates leave a squared error of 9/5 on two points of a ray",
             otherwise=f"hard gates without biases end with squared errors from {float(low):.3g} to {float(high):.3g}, "
             f"not at 9/5",
             **words,
@@ -87,8 +92,9 @@ def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
         Verdict.each(
             "networks with random gates, and with soft gates, fit both points",
             {KINDS[kind]: _fitted(end.sel(kind=kind), error) for kind in FREE},
-            found="random and soft gates fit both points",
-            otherwise=f"random and soft gates do not always fit both (largest squared error {worst:.2g})",
+            found=f"random and soft gates fit both{f' ({diverged})' if lost else ''}",
+            otherwise=f"random and soft gates do not always fit both (largest squared error {worst:.2g}"
+            f"{f'; {diverged}' if lost else ''})",
             **words,
         ),
         _place(record, error, short),
@@ -102,7 +108,9 @@ def figure(record: xr.Dataset) -> Figure:
     panels = body.subplots(1, 2, width_ratios=[1.2, 1.0])
     _loss_panel(panels[0], record)
     _output_panel(panels[1], record)
-    letter(panels, ["hard gates stay at 9/5", "outputs at the end"])
+    held = all(verdict.outcome == "confirmed" for verdict in verdicts(record))
+    findings = ["only gates that tell x from 2x fit", "hard gates cannot leave the line"]
+    letter(panels, findings if held else ["sum of squared errors", "outputs at the end"])
     handles, labels = panels[1].get_legend_handles_labels()
     body.legend(
         handles, labels, loc="outside lower center", ncols=len(labels), fontsize=8, columnspacing=1.0, handletextpad=0.2
@@ -177,21 +185,65 @@ def _place(record: xr.Dataset, error: float, short: str) -> Verdict:
 
 
 def _loss_panel(axes: Any, record: xr.Dataset) -> None:
-    axes.axhline(BEST, color="black", linewidth=1.2)
+    """The first runs of each kind, and all that end otherwise than they should: up to the top if they diverged."""
+    thousands, odd = record.step.values / 1e3, _odd(record)
     for kind, (colour, _) in LOOKS.items():
         values = np.maximum(record.loss.sel(kind=kind).transpose("run", "step").values, LEAST)
-        for run in values[:SHOWN]:
-            axes.semilogy(record.step, run, color=colour, alpha=0.6, linewidth=1.0, linestyle="-" if kind in HARD else "--")
-    last = float(record.step[-1])
-    axes.text(last, BEST * 3, "9/5: ReLU and GaLU cannot fit", ha="right", va="bottom", fontsize=8)
-    axes.text(last, LEAST * 3, "random and soft gates fit", ha="right", va="bottom", fontsize=8)
-    axes.set(xlabel="step", ylabel="sum of squared errors", ylim=(LEAST / 3, 1e3))
+        for run in sorted({*range(min(SHOWN, len(values))), *odd[kind]}):
+            ran = np.isfinite(values[run])
+            look: Any = {"color": colour, "alpha": 0.6 if ran.all() else 1.0, "linewidth": WIDE.get(kind, 1.0)}
+            if ran.all():
+                axes.semilogy(thousands, values[run], **look)
+                continue
+            first = int(np.argmin(ran))
+            axes.semilogy(thousands[: first + 1], [*values[run, :first], TOP], **look)
+            axes.plot(thousands[first], TOP, marker="^", markersize=7, color=colour, linestyle="", clip_on=False, zorder=5)
+    axes.axhline(BEST, color="black", linewidth=0.9, zorder=4)
+    last = float(thousands[-1])
+    axes.text(
+        last, BEST * 2, f"9/5: {_count(record, HARD, odd)} with hard\ngates end here", ha="right", va="bottom", fontsize=8
+    )
+    fit = f"{_count(record, FREE, odd)} with random\nor soft gates fit"
+    axes.text(last, BEST / 8, fit, ha="right", va="top", fontsize=8)
+    for i, (kind, words) in enumerate(_diverged(record).items()):
+        at = thousands[int((~np.isfinite(record.loss.sel(kind=kind))).any("run").argmax("step"))]
+        axes.text(at + 0.03 * last, TOP / 30 ** (i + 0.5), words, color=LOOKS[kind][0], va="center", fontsize=8)
+    axes.set(xlabel="step (thousands)", ylabel="sum of squared errors", ylim=(LEAST / 3, TOP), xticks=np.linspace(0, last, 5))
+
+
+def _odd(record: xr.Dataset) -> dict[str, list[int]]:
+    """Of each kind the runs that end otherwise than they should: hard gates at 9/5, others with no error."""
+    end = record.loss.isel(step=-1).transpose("kind", "run")
+    return {
+        kind: np.flatnonzero(
+            ~((abs(end.sel(kind=kind) - BEST) < NEAR) if kind in HARD else (end.sel(kind=kind) < FITTED))
+        ).tolist()
+        for kind in KINDS
+    }
+
+
+def _count(record: xr.Dataset, kinds: Sequence[str], odd: dict[str, list[int]]) -> str:
+    """How many runs of these kinds end as they should.
+
+    >>> _count(xr.Dataset(coords={"run": range(10)}), ("ReLU", "GaLU"), {"ReLU": [3], "GaLU": []})
+    '19 of 20 runs'
+    """
+    total = len(kinds) * record.sizes["run"]
+    missed = sum(len(odd[kind]) for kind in kinds)
+    return f"all {total} runs" if not missed else f"{total - missed} of {total} runs"
+
+
+def _diverged(record: xr.Dataset) -> dict[str, str]:
+    """What is said of runs that diverged, by kind."""
+    lost = (~np.isfinite(record.loss)).any("step").sum("run")
+    counts = {kind: int(lost.sel(kind=kind)) for kind in KINDS}
+    return {kind: f"diverged ({n} of {record.sizes['run']} {KINDS[kind]})" for kind, n in counts.items() if n}
 
 
 def _output_panel(axes: Any, record: xr.Dataset) -> None:
     line = np.array([-1.1, 1.3])
     axes.plot(line, 2 * line, color="black", linewidth=1.0, zorder=0)
-    axes.text(0.34, 0.88, "y(2x) = 2 y(x)", ha="right", fontsize=8)
+    axes.text(0.36, 0.88, "y(2x) = 2 y(x)", ha="right", fontsize=8)
     for i, (kind, (colour, marker)) in enumerate(LOOKS.items()):
         ends = record.output.sel(kind=kind)
         axes.plot(ends.sel(point="x"), ends.sel(point="2x"), marker, color=colour, markersize=10 - 1.6 * i, alpha=0.8,
@@ -208,9 +260,10 @@ experiment = Experiment(
     "labels 1 and -1 then leave at least (y - 1)² + (2y + 1)² = 9/5, at an output y = -1/5 for x. Gates from a frozen ReLU "
     "network (GaLU) are the same at both points too. Random gates, drawn for each sample, and soft gates, which open wider at "
     "2x, tell the points apart. Which networks fit both points?",
-    caption="(a) Sum of squared errors over training, first ten runs of each kind: hard gates (lines) stay at 9/5, random and "
-    "soft gates (dashed) fit both points. (b) Outputs of all runs at the end: hard gates lie on the line y(2x) = 2 y(x), where "
-    "the labels (cross) are not.",
+    caption="(a) Sum of squared errors over training, first ten runs of each kind and all that end otherwise than the others: "
+    "9/5 is what gates that are the same at both points must leave (black); runs that diverged leave at the top (triangle). "
+    "(b) Outputs of all runs that did not diverge, at the end: hard gates lie on the line y(2x) = 2 y(x), where the labels "
+    "(cross) are not.",
     Parameters=Settings,
     presets={"full": {"runs": 100}, "quick": {"runs": 20}},
     durations={"quick": "10 s", "full": "1 min"},

@@ -13,15 +13,18 @@ experiment = Experiment(
     "solved exactly: where its fields end, and with what loss. These limit fields are compared with the fields that the "
     "ReLU network has at the end (cosine, units paired for the best match), beside its own fields at time t. Controls are "
     "the random gates of time 0 and the final gates of another seed.",
-    caption="(a) One number of units and (b) the next, a panel for each gain: cosine with the final fields of the ReLU "
-    "network, for the limit behind the gates frozen at time t (black) and for the network's own fields at t (blue dashed); "
-    "thin: seeds; dots: time 0; dotted: the limit behind the final gates of another seed. Vertical lines: from when on the "
-    "cosine is 0.95 or more; the number after the gain says how many times as early the gates are. (c) The limit field "
-    "(black) of the first unit behind the gates of time t, and the final field (blue), at the gain nearest to 3.",
+    caption="(a) How many times as early the limit behind the frozen gates has, for good, a cosine of 0.95 with the final "
+    "fields as the network's own fields do: dots for seeds, bars for their median; open below gain 1, where fields do not "
+    "settle; dashed: twice, as claimed. (b) An example, the first number of units at the gain nearest to 3: cosine with the "
+    "final fields of the ReLU network, for the limit behind the gates frozen at time t (black) and for the network's own "
+    "fields at t (blue dashed); thin: seeds; dots: time 0; dotted: the limit behind the final gates of another seed. Vertical "
+    "lines: from when on the cosine is 0.95 or more. (c) The limit field (black) of the first unit behind the gates of time t, "
+    "and the final field (blue), at the same gain.",
     more=more,
-    more_caption="(a) One number of units and (b) the next, a panel for each gain: loss in the limit behind the gates of "
-    "time t (black) and of the ReLU network at t (blue dashed). Vertical lines: from when on 95 % of the final reduction "
-    "of the loss is reached; the number says how many times as early the gates allow it.",
+    more_caption="A row for each number of units, a panel for each gain: limit behind the gates frozen at time t (black) and "
+    "the ReLU network at t (blue dashed). (a) and (b) Cosine with the final fields; vertical lines: from when on it is 0.95 or "
+    "more; the number after the gain says how many times as early the gates are. (c) and (d) Loss; vertical lines: from when "
+    "on 95 % of the final reduction of the loss is reached. Dotted: behind the final gates of another seed.",
     Parameters=Settings,
     presets={
         "full": {},

@@ -1,61 +1,111 @@
 """The figures of `gates-to-relu`."""
 
+from itertools import cycle
 from typing import Any, cast
 
 import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from gatefield.experiments.gates.gates_to_relu.verdicts import KNOWN, known_times, shares_of_loss, unit_name
+from gatefield.experiments.gates.gates_to_relu.verdicts import (
+    EARLY,
+    KNOWN,
+    SQUASHED,
+    known_times,
+    shares_of_loss,
+    times_as_early,
+    unit_name,
+)
 from gatefield.experiments.gates.setting import seeds
-from gatefield.plot import COLOURS, THEORY, WIDTH, gain_text, letter, say_setting
+from gatefield.plot import COLOURS, PRINTED, THEORY, WIDTH, gain_text, letter, plain_log_scale, say_setting
 
 RELU = COLOURS[0]
 CURVES = (
     ("limit", "black", "-", "limit behind the gates frozen at t (exact)"),
     ("own", RELU, "--", "the ReLU network itself at t"),
 )
+SIZES = (COLOURS[0], COLOURS[4], COLOURS[2], COLOURS[3])
+"""Of the numbers of units."""
 EXAMPLES = 5
 """Times at which the limit field is drawn."""
 
 
 def draw(record: xr.Dataset) -> Figure:
-    """Cosines with the final fields, a row for each number of units and gains side by side; example fields below."""
-    figure, rows = _rows(record, "match", below=True)
-    first = _examples(record.isel(units=0), rows[-1])
-    _letters([*(row[0] for row in rows[:-1]), first])
-    _say(figure, record)
+    """How many times as early; one example of the curves, and of the fields."""
+    figure = Figure(figsize=(WIDTH, 5.4))
+    top, below = cast(Any, figure.subfigures(2, 1, height_ratios=[1.4, 1.0]))
+    early, example = top.subplots(1, 2, width_ratios=[1.25, 1.0])
+    _early(early, record)
+    one, gain = record.isel(units=0), _near_three(record)
+    _curves(example, one.sel(gain=gain), "match")
+    _known_from(example, one, gain, "match")
+    example.set(xlabel="time t (K²τ)", ylabel="cosine with the end", ylim=(_cosines(one.sel(gain=[gain]))[0], 1.7))
+    example.set_yticks(np.linspace(0, 1, 5))
+    example.legend(loc="upper left", fontsize=7, frameon=True, facecolor="white", edgecolor="none", framealpha=1.0)
+    example.set_title(f"{unit_name(int(one.units))}, {example.get_title(loc='left')}", loc="left")
+    early.set_title(f"twice as early in {_twice(record)}", loc="left")
+    first = _examples(one, below)
+    _letters([early, example, first])
+    _say(figure, record, "(c): t in K²τ, first seed")
     return figure
 
 
 def more(record: xr.Dataset) -> Figure:
-    """The losses, in the same order."""
-    figure, rows = _rows(record, "loss", below=False)
+    """Cosines with the final fields, then losses: a row for each number of units, and gains side by side."""
+    kinds = [(what, K) for what in ("match", "loss") for K in record.units.values]
+    figure = Figure(figsize=(WIDTH, 2.2 * len(kinds) + 0.7))
+    blocks = cast(Any, figure.subfigures(len(kinds), 1, squeeze=False))[:, 0]
+    rows = [_row(block, record.sel(units=K), what) for block, (what, K) in zip(blocks, kinds, strict=True)]
+    blocks[0].legend(*rows[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=7.5)
     _letters([row[0] for row in rows])
     _say(figure, record)
     return figure
 
 
-def _rows(record: xr.Dataset, what: str, *, below: bool) -> tuple[Figure, list[Any]]:
-    """A figure with a row of panels for each number of units, and what is left below."""
-    count, gains = record.sizes["units"], record.gain.values
-    figure = Figure(figsize=(WIDTH, 2.35 * count + 0.7 + 2.0 * below))
-    heights = [1.0] * count + [0.75] * below
-    blocks = cast(Any, figure.subfigures(len(heights), 1, height_ratios=heights, squeeze=False))[:, 0]
-    rows = []
-    for block, K in zip(blocks, record.units.values, strict=False):
-        one = record.sel(units=K)
-        panels = block.subplots(1, len(gains), sharex=True, sharey=True, squeeze=False)[0]
-        for axes, gain in zip(panels, gains, strict=True):
-            _curves(axes, one.sel(gain=gain), what)
-            _known_from(axes, one, gain, what)
-            axes.set_xlabel("time t (K²τ)")
-        label = "cosine with the end" if what == "match" else "loss"
-        panels[0].set_ylabel(f"{unit_name(int(K))}\n{label}")
-        panels[0].set_ylim(*(_cosines(one) if what == "match" else _losses(one)))
-        rows.append(panels)
-    blocks[0].legend(*rows[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=7.5)
-    return figure, [*rows, *blocks[count:]]
+def _row(block: Any, one: xr.Dataset, what: str) -> Any:
+    """Curves of all gains at one number of units."""
+    gains = one.gain.values
+    panels = block.subplots(1, len(gains), sharex=True, sharey=True, squeeze=False)[0]
+    for axes, gain in zip(panels, gains, strict=True):
+        _curves(axes, one.sel(gain=gain), what)
+        _known_from(axes, one, gain, what)
+        axes.set_xlabel("time t (K²τ)")
+    label = "cosine with the end" if what == "match" else "loss"
+    panels[0].set_ylabel(f"{unit_name(int(one.units))}\n{label}")
+    panels[0].set_ylim(*(_cosines(one) if what == "match" else _losses(one)))
+    return panels
+
+
+def _early(axes: Any, record: xr.Dataset) -> None:
+    """A dot for each seed, a bar for the median; open where fields do not settle, of which nothing is claimed."""
+    at = np.arange(record.sizes["gain"])
+    shifts = 0.38 * (np.arange(record.sizes["units"]) - (record.sizes["units"] - 1) / 2) / max(1, record.sizes["units"] - 1)
+    axes.axhline(1, color="0.8", linewidth=0.8, zorder=0)
+    axes.axhline(EARLY, **PRINTED, linewidth=1.2, zorder=0, label="claimed: twice as early")
+    for K, shift, color in zip(record.units.values, shifts, cycle(SIZES)):
+        times = times_as_early(record.sel(units=K)).transpose("gain", "seed")
+        settled = times.gain.values >= SQUASHED
+        for g, seeds_of in enumerate(times.values):
+            face = color if settled[g] else "none"
+            spread = np.linspace(-0.13, 0.13, len(seeds_of)) if len(seeds_of) > 1 else np.zeros(1)
+            axes.plot(at[g] + shift + spread, seeds_of, "o", color=color, markerfacecolor=face, markersize=3, alpha=0.5)
+        middle = times.median("seed").values
+        axes.hlines(middle, at + shift - 0.16, at + shift + 0.16, color=color, linewidth=2.6, zorder=4)
+        axes.plot([], [], "o-", color=color, markersize=4, label=unit_name(int(K)))
+    if record.gain[0] < SQUASHED:
+        axes.plot([], [], "o", color="0.4", markerfacecolor="none", markersize=4, label="fields not settled")
+    plain_log_scale(axes, "y")
+    axes.set_xticks(at, [gain_text(g) for g in record.gain.values])
+    axes.set(xlabel="gain (∞: hypercube)", ylabel="times as early as the fields", xlim=(-0.6, at[-1] + 0.6))
+    axes.set_ylim(axes.get_ylim()[0], axes.get_ylim()[1] * 2.2)
+    axes.legend(loc="upper left", fontsize=7.5)
+
+
+def _twice(record: xr.Dataset) -> str:
+    """How many seeds are twice as early, where fields settle."""
+    settled = record.isel(gain=record.gain.values >= SQUASHED)
+    times = np.array([times_as_early(settled.sel(units=K)) for K in record.units.values])
+    return f"{int((times >= EARLY).sum())} of {times.size} trainings"
 
 
 def _letters(panels: list[Any]) -> None:
@@ -63,13 +113,18 @@ def _letters(panels: list[Any]) -> None:
     letter(panels, [axes.get_title(loc="left") for axes in panels])
 
 
-def _say(figure: Any, record: xr.Dataset) -> None:
+def _say(figure: Any, record: xr.Dataset, *more: str) -> None:
     xi1, xi0 = record.attrs["length_scales"]
     sizes = f"n = {record.sizes['position']}", f"length scales {xi1:g} and {xi0:g}", f"{float(record.time[-1]):g} K²τ"
     words = f"thick: median of {seeds(record.sizes['seed'])}", f"{record.attrs['samples']:,} samples"
-    say_setting(
-        figure, *sizes, *words, f"vertical lines: {KNOWN:g} reached for good, by frozen gates (solid), network (dashed)"
-    )
+    known = f"vertical lines: {KNOWN:g} reached for good, by frozen gates (solid), network (dashed)"
+    say_setting(figure, *sizes, *words, known, *more)
+
+
+def _near_three(record: xr.Dataset) -> float:
+    """The gain nearest to 3."""
+    gains = record.gain.values
+    return float(gains[int(np.argmin(np.abs(np.minimum(gains, 100.0) - 3)))])
 
 
 def _cosines(one: xr.Dataset) -> tuple[float, float]:
@@ -116,8 +171,7 @@ def _known_from(axes: Any, one: xr.Dataset, gain: float, what: str) -> None:
 
 def _examples(one: xr.Dataset, block: Any) -> Any:
     """The limit field at a few times beside the field at the end, at the gain nearest to 3."""
-    gains = one.gain.values
-    three = one.sel(gain=gains[int(np.argmin(np.abs(np.minimum(gains, 100.0) - 3)))])
+    three = one.sel(gain=_near_three(one))
     steps = np.unique(np.round(np.linspace(0, one.sizes["step"] - 1, EXAMPLES)).astype(int))
     panels = block.subplots(1, len(steps), sharey=True, squeeze=False)[0]
     end, middle = three.example_end.values, three.sizes["position"] // 2
@@ -125,9 +179,23 @@ def _examples(one: xr.Dataset, block: Any) -> Any:
     at = np.arange(len(end)) - middle
     for axes, step in zip(panels, steps, strict=True):
         axes.axhline(0.0, color="0.85", linewidth=0.8, zorder=0)
-        axes.plot(at, np.roll(end / end[peak], middle - peak), color=RELU, linewidth=2.8, alpha=0.5)
-        axes.plot(at, np.roll(three.example.values[step] / end[peak], middle - peak), **THEORY, linewidth=1.1)
+        axes.plot(
+            at,
+            np.roll(end / end[peak], middle - peak),
+            color=RELU,
+            linewidth=2.8,
+            alpha=0.5,
+            label="final field of the ReLU network",
+        )
+        axes.plot(
+            at,
+            np.roll(three.example.values[step] / end[peak], middle - peak),
+            **THEORY,
+            linewidth=1.1,
+            label="limit behind the gates of time t",
+        )
         axes.set(xlabel="site", xticks=[at[0], 0, at[-1]])
         axes.set_title(f"t = {float(three.time[step]):.3g}", loc="left")
     panels[0].set_ylabel(f"limit and final\nfield, gain {gain_text(float(three.gain))}")
+    block.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=2, fontsize=7.5)
     return panels[0]

@@ -1,51 +1,67 @@
 """The figure of `stability`."""
 
+import json
 from typing import Any, cast
 
 import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from gatefield.experiments.gates.setting import scales, seeds
-from gatefield.experiments.gates.stability.verdicts import SAME
+from gatefield.experiments.gates.stability.verdicts import FOUND, SAME, localizing, percent
+from gatefield.experiments.localized import LOCALIZED
 from gatefield.plot import COLOURS, WIDTH, dots_by_seed, field_row, gain_text, letter, say_setting, shades
 
 FLOOR = 1e-7
 """Smaller distances are rounding of float32, and are drawn here."""
 TEACHERS = {"localized": ("o", COLOURS[0]), "oscillating": ("s", COLOURS[4]), "random": ("^", COLOURS[2])}
 """Marker and colour of the kinds of teachers."""
+AGAIN = COLOURS[1]
+"""Of the share of fields that are localized again."""
 
 
 def draw(record: xr.Dataset) -> Figure:
-    """Pushes on top, the linear pathway below."""
-    figure = Figure(figsize=(WIDTH, 5.8))
+    """Students and pushes on top, the linear pathway below."""
+    figure = Figure(figsize=(WIDTH, 6.2))
     panels = cast(Any, figure.subplots(2, 2))
-    _spectrum_panel(panels[0, 0], record)
+    _student_panel(panels[0, 0], record)
     _push_panel(panels[0, 1], record)
     _ipr_panel(panels[1, 0], record)
     _pathway_panel(panels[1, 1], record)
-    gain = gain_text(float(record.gain[-1]))
-    titles = ["rates at the end states", "who returns after a push", "localization beside a linear pathway"]
-    letter(panels, [*titles, f"gain {gain}: v = −w, and 2w in place of w"])
-    _say(figure, record, "bands: all seeds")
-    return figure
-
-
-def more(record: xr.Dataset) -> Figure:
-    """Students and their teachers."""
-    figure = Figure(figsize=(WIDTH, 4.6))
-    grid = figure.add_gridspec(2, 1, height_ratios=[1.5, 0.7])
-    distance, row = figure.add_subplot(grid[0]), figure.add_subplot(grid[1])
-    _student_panel(distance, record)
-    _student_fields(row, record)
-    words = f"first field of each teacher (line) and of its student (dots), gain {gain_text(float(record.gain[-1]))}"
-    letter([distance, row], ["how far students are from their teachers", words])
+    found, gain = float((record.match_cosine > SAME).mean()), gain_text(float(record.gain[-1]))
+    titles = [
+        f"students find {percent(found)} of the teachers' fields",
+        f"back to the same place (cosine > {SAME})?",
+        "localization beside a linear pathway",
+        f"gain {gain}: v = −w, and 2w in place of w",
+    ]
+    letter(panels, titles)
     _say(figure, record, f"teachers of {record.sizes['taught_unit']} units")
     return figure
 
 
+def more(record: xr.Dataset) -> Figure:
+    """Rates at the end states, and fields of students and teachers."""
+    figure = Figure(figsize=(WIDTH, 5.0))
+    grid = figure.add_gridspec(2, 1, height_ratios=[1.5, 0.7])
+    rates, row = figure.add_subplot(grid[0]), figure.add_subplot(grid[1])
+    _spectrum_panel(rates, record)
+    _student_fields(row, record)
+    words = f"first field of each teacher (line) and of its student (dots), gain {gain_text(float(record.gain[-1]))}"
+    letter([rates, row], ["rates at the end states of single neurons: negative is stable", words])
+    _say(figure, record, "bands: all seeds")
+    return figure
+
+
 def _say(figure: Any, record: xr.Dataset, *words: str) -> None:
-    say_setting(figure, f"n = {record.sizes['position']}", scales(record), seeds(record.sizes["seed"]), *words)
+    """Length scales and time are among the parameters of a record that was kept."""
+    known = json.loads(record.attrs.get("parameters", "{}"))
+    lengths = f"length scales {known['xi1']:g} and {known['xi0']:g}" if known else scales(record)
+    time = f"{known['steps'] * known['learning_rate']:g} τ and as long after a push" if known else ""
+    taught = f"students {known['student_steps']:,} steps" if known else ""
+    sizes = f"n = {record.sizes['position']}", lengths, time, taught, seeds(record.sizes["seed"])
+    say_setting(figure, *sizes, *words)
 
 
 def _colours(record: xr.Dataset) -> list[str]:
@@ -66,21 +82,28 @@ def _spectrum_panel(axes: Any, record: xr.Dataset) -> None:
 
 
 def _push_panel(axes: Any, record: xr.Dataset) -> None:
-    same = (record.return_cosine > SAME).mean("seed")
-    foretold = record.foretold.mean("seed")
+    """At the gains at which fields localize; dots on lines: of seeds, and for "somewhere" of gains and pushes too."""
+    high, same = localizing(record), (record.return_cosine > SAME).mean("seed")
+    foretold, kept = record.foretold.mean("seed"), record.return_ipr > LOCALIZED
     for gain, color in zip(record.gain.values, _colours(record), strict=True):
+        if gain not in high:
+            continue
         one = same.sel(gain=gain)
-        axes.semilogx(record["size"], one.sel(push="random"), "o-", color=color, label=f"gain {gain_text(gain)}")
+        axes.semilogx(record["size"], one.sel(push="random"), "o-", color=color, markersize=5, label=f"gain {gain_text(gain)}")
         axes.semilogx(record["size"], one.sel(push="other"), "s--", color=color, markersize=4)
         axes.semilogx(record["size"], foretold.sel(gain=gain, push="random"), ":", color=color, linewidth=1.2)
-    for style, label in [("o-", "random push"), ("s--", "to the far side"), (":", "random, by peak of $Σ_1w$")]:
+    for style, label in [("o-", "back: random push"), ("s--", "back: to the far side"), (":", "foretold by peak of $Σ_1w$")]:
         axes.semilogx([], [], style, color="0.4", markersize=4, label=label)
+    again = kept.sel(gain=high).mean(["gain", "seed", "push"])
+    axes.semilogx(
+        record["size"], again, "D-", color=AGAIN, linewidth=3.5, markersize=7, label="localized again, somewhere", zorder=1.9
+    )
     ticks = record["size"].values
-    axes.set_xticks(ticks, [f"{size:g}" for size in ticks])
+    axes.set_xticks(ticks, [f"{size:g}" for size in ticks], fontsize=7)
     axes.set_xticks([], minor=True)
-    axes.set(xlabel="size of the push over that of the field", ylabel=f"share that return (cosine > {SAME})")
+    axes.set(xlabel="size of the push over that of the field", ylabel="share of pushed fields")
     axes.set(ylim=(-0.05, 1.65), yticks=np.linspace(0, 1, 6))
-    axes.legend(loc="upper center", ncols=2, fontsize=7)
+    axes.legend(loc="upper center", ncols=2, fontsize=6.8, columnspacing=0.8, handlelength=1.6, handletextpad=0.5)
 
 
 def _ipr_panel(axes: Any, record: xr.Dataset) -> None:
@@ -119,22 +142,28 @@ def _pathway_panel(axes: Any, record: xr.Dataset) -> None:
 
 
 def _student_panel(axes: Any, record: xr.Dataset) -> None:
+    """Median distance over fields and seeds, and a line up to the distance that nine in ten stay below."""
     at = np.arange(record.sizes["gain"])
     sizes = record.student.values
     for i, (kind, (marker, color)) in enumerate(TEACHERS.items()):
         for j, size in enumerate(sizes):
             off = 1 - record.match_cosine.sel(teacher=kind, student=size)
-            middle = np.maximum(off.median(["seed", "taught_unit"]), FLOOR)
-            shift = 0.1 * (i - 1) + 0.3 * (j - (len(sizes) - 1) / 2)
-            face = color if j == 0 else "none"
-            axes.semilogy(
-                at + shift, middle, marker, color=color, markerfacecolor=face, label=f"{kind} teacher, student of {size} units"
-            )
-    axes.axhline(1 - SAME, color="0.6", linewidth=1.0, linestyle="--", zorder=0, label=f"the same: cosine above {SAME}")
+            middle, high = (np.maximum(off.quantile(q, ["seed", "taught_unit"]), FLOOR) for q in (0.5, FOUND))
+            place = at + 0.1 * (i - 1) + 0.4 * (j - (len(sizes) - 1) / 2)
+            look: Any = {"color": color, "markerfacecolor": color if j == 0 else "white", "markersize": 5}
+            axes.vlines(place, middle, high, color=color, linewidth=1.2)
+            axes.semilogy(place, middle, marker, **look, label=f"{kind} teacher, student of {size} units")
+    axes.axhline(1 - SAME, color="0.4", linewidth=1.0, linestyle="--", zorder=0, label=f"the same: cosine above {SAME}")
     axes.axhline(FLOOR, color="0.6", linewidth=1.0, linestyle=":", zorder=0, label=f"{FLOOR:g} or less: rounding")
     axes.set_xticks(at, [gain_text(g) for g in record.gain.values])
-    axes.set(xlabel="gain (∞: hypercube)", ylabel="1 − cosine, median")
-    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=7)
+    axes.set(xlabel="gain (∞: hypercube)", ylabel="1 − cosine with teacher", ylim=(FLOOR / 5, 2e4))
+    axes.set_yticks(10.0 ** np.arange(-7, 1, 2))
+    axes.set_yticks([], minor=True)
+    teachers = [Line2D([], [], linestyle="", marker=m, color=c, label=f"{kind} teacher") for kind, (m, c) in TEACHERS.items()]
+    faces = [("0.4", f"student of {sizes[0]} units")] + [("white", f"student of {size} units") for size in sizes[1:]]
+    students = [Line2D([], [], linestyle="", marker="o", color="0.4", markerfacecolor=f, label=words) for f, words in faces]
+    same = [Line2D([], [], linestyle="--", color="0.4", linewidth=1.0, label=f"cosine {SAME}: the same")]
+    axes.legend(handles=[*teachers, *students, *same], loc="upper center", ncols=2, fontsize=7, columnspacing=1.0)
 
 
 def _student_fields(axes: Any, record: xr.Dataset) -> None:

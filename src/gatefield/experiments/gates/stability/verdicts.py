@@ -29,12 +29,26 @@ OVER = "median over gains at which fields localize, and seeds"
 
 def verdicts(record: xr.Dataset) -> list[Verdict]:
     """All of them; those on localized fields only for gains at which fields do localize."""
-    high = record.isel(gain=(record.ipr.sel(pathway="none").median("seed") > LOCALIZED).values)
+    high = record.sel(gain=localizing(record))
     gains, why = ", ".join(map(gain_text, record.gain.values)), ""
     if not high.sizes["gain"]:
         settings = command_line(gains=[0.01, 3.0], steps=3000)
         why, high = f"no field is localized at the gains {gains}; run with {settings}", record.isel(gain=[-1])
     return [*unjudged(why, _spectrum(high), *_pushes(high), *_pathway(high)), *_students(record)]
+
+
+def localizing(record: xr.Dataset) -> list[float]:
+    """The gains at which fields localize, by their median without a pathway."""
+    return record.gain.values[(record.ipr.sel(pathway="none").median("seed") > LOCALIZED).values].tolist()
+
+
+def percent(part: float) -> str:
+    """A share in words, never rounded up to all.
+
+    >>> percent(1.0), percent(0.996), percent(0.5)
+    ('all', '99 %', '50 %')
+    """
+    return "all" if part == 1 else f"{int(100 * part + 1e-9)} %"
 
 
 def _spectrum(high: xr.Dataset) -> Verdict:
@@ -228,11 +242,12 @@ def _found(record: xr.Dataset) -> Verdict:
         rows[f"students of {size} units"] = Verdict.above("", FOUND, part.mean, predicted=1.0, or_equal=True, of=words)
     middle = record.match_cosine.median(["seed", "taught_unit"])
     at = middle.isel(middle.argmin(...))
-    least = f"{100 * min(row.measured for row in rows.values()):.0f} %"
+    least = percent(min(row.measured for row in rows.values()))
+    least = least if least == "all" else f"at least {least}"
     return Verdict.each(
         f"students find the fields of a teacher of {record.sizes['taught_unit']} units",
         rows,
         note=f"lowest median cosine {float(at):.4f}, for the {at.teacher.item()} teacher at gain {gain_text(float(at.gain))}",
-        found=f"students find their teacher's fields ({least} or more of them)",
-        otherwise=f"students do not always find their teacher's fields ({least} of them at least)",
+        found=f"students find their teacher's fields ({least} of them)",
+        otherwise=f"students do not always find their teacher's fields ({least} of them)",
     )
