@@ -21,8 +21,8 @@ MOST = 130.0
 
 def figure(record: xr.Dataset) -> Figure:
     """Populations and their frequencies, what decides, and examples of fields."""
-    out = Figure(figsize=(WIDTH, 7.4))
-    parts = cast(Any, out.subfigures(3, 1, height_ratios=[1.45, 0.75, 0.75]))
+    out = Figure(figsize=(WIDTH, 7.2))
+    parts = cast(Any, out.subfigures(3, 1, height_ratios=[1.4, 0.8, 0.75]))
     first, second = parts[0].subplots(1, 2)
     third = parts[1].subplots()
     _populations(first, record)
@@ -30,9 +30,9 @@ def figure(record: xr.Dataset) -> Figure:
     _starts(third, record)
     strip = _fields(parts[2], record)
     gain, (localize, oscillate) = gain_text(float(record.gain[1])), _counted(record)
-    letter([first, second, third], [f"gain {gain}: {localize}", f"what grows: {oscillate}", _decided(record)])
+    letter([first, second, third], [f"gain {gain}: {localize}", oscillate, _decided(record)])
     letter(strip[:1], [strip[0].get_title(loc="left")], "d")
-    _say(out, record, f"(b, c) gain {gain}", "bars: 95 % intervals over seeds")
+    _say(out, record, f"(b, c) gain {gain}", "(b) area: number of units", "(c) bars: 95 % intervals over seeds")
     return out
 
 
@@ -112,6 +112,7 @@ def _rates(axes: Any, record: xr.Dataset) -> None:
         axes.scatter(*where, s=area, color=color, marker=marker, alpha=0.8, zorder=3, label=f"{name} bias: trained units")
     axes.axhline(0.0, color="0.8", linewidth=0.8, zorder=0)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.margins(y=0.1)  # so that the largest mark is whole
     axes.set(xlabel="frequency (cycles per ring)", ylabel="growth rate (1/τ for each unit)")
     axes.legend(**BELOW, handles=axes.lines[:2] + axes.collections[:2])
 
@@ -141,7 +142,7 @@ def _starts(axes: Any, record: xr.Dataset) -> None:
     axes.axhline(0.5, color="0.4", linewidth=1.0, linestyle=":")
     axes.text(1.49, 0.49, "half", fontsize=7, color="0.4", ha="right", va="top")
     axes.set_xticks([0, 1], ["even signs (Xavier)", "mostly positive"])
-    axes.set(xlabel="start of the fields", ylabel="share of localized units")
+    axes.set(xlabel="start of the fields", ylabel="share localized")
     axes.set(ylim=(0, 1.05), yticks=[0, 0.25, 0.5, 0.75, 1], xlim=(-0.5, 1.5))
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
 

@@ -28,11 +28,11 @@ def figure(record: xr.Dataset) -> Figure:
     panels[1, 1].sharey(panels[1, 0])
     panels[1, 0].set_ylabel("share of inputs on which\nboth gates agree")
     panels[1, 1].legend(loc="lower center", ncols=2, fontsize=7, columnspacing=1.0)
-    same = explained(record.sel(gate="bump"))
+    same, asked = explained(record.sel(gate="bump")), record.ipr.sel(gate="bump").values
     titles = [
         f"one-site gate right at {int(same.sum())} of {same.size} gains",
-        "what the one-site gate asks for",
-        *(f"{name}: {_trend(record.sel(gate=gate))}" for gate, name in (("bump", "one-site gate"), ("hat", "hat"))),
+        f"it asks for fields of IPR {' to '.join(dict.fromkeys(f'{value:.2f}' for value in asked[[0, -1]]))}",
+        *(f"{name}: {_trend(record.sel(gate=gate))}" for gate, name in (("bump", "one-site gate"), ("hat", "hat gate"))),
     ]
     letter(panels, titles)
     _say(figure, record, f"{record.sizes['seed']} seeds", "bars: standard error")

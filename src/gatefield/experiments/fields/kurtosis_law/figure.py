@@ -83,7 +83,7 @@ def _rule_panel(axes: Any, record: xr.Dataset, rule: str) -> str:
     axes.set(xlabel=words, ylim=(0, 1.05))
     if rule == "kurtosis":
         axes.invert_xaxis()  # localization to the right in every panel
-    return f"{name}: right in {right * values.size:.0f} of {values.size} cases"
+    return f"{name}: right in {right * values.size:.0f} of {values.size}"
 
 
 def _grey(axes: Any, side: float, least: float, *, localizing_right: bool) -> None:

@@ -84,10 +84,11 @@ def _kurtosis_words(all_: xr.Dataset, found: xr.DataArray) -> dict[str, str]:
     """What the headline says of the kurtosis, and beside it of the path."""
     wrong, cases = (all_.kurtosis > 0) != found, found.size
     missed, path = int(wrong.sum()), int(((all_.path > 0) != found).sum())
-    where = f", {int(wrong.sel(order='short').sum())} of them with the shorter range positive" if missed else ""
+    short = int(wrong.sel(order="short").sum())
+    beside = f"{short} of them with the shorter range positive; a path of the score in {path}"
     return {
         "found": f"the sign of the excess kurtosis tells in {cases - missed} of {cases} cases whether a field localizes",
-        "otherwise": f"excess kurtosis is wrong on localization in {missed} of {cases} cases{where}; a path of the score in {path}",
+        "otherwise": f"excess kurtosis is wrong on localization in {missed} of {cases} cases, {beside}",
     }
 
 

@@ -40,7 +40,7 @@ def figure(record: xr.Dataset) -> Figure:
     cells = record.sizes["gain"] * record.sizes["ratio"]
     above = [f"SGD, {time}: closure off at {count} of {cells}" for time, count in zip(times, counts, strict=True)]
     found = [[int(localized(values).isel(when=k).sum()) for values in (record.closure_ipr, record.ipr)] for k in range(2)]
-    below = [f"closure, {time}: localized at {theory} (SGD: {sgd})" for time, (theory, sgd) in zip(times, found, strict=True)]
+    below = [f"closure, {time}: {theory} localize (SGD: {sgd})" for time, (theory, sgd) in zip(times, found, strict=True)]
     letter([*panels.ravel(), cube], [*above, *below, _infinite_words(record)])
     say_setting(drawn, *setting(record), "cross: SGD and closure differ", "thick (off): by more than one grid step")
     return drawn
@@ -52,7 +52,7 @@ def _wrong(record: xr.Dataset) -> xr.DataArray:
 
 
 def _maps(part: Any, record: xr.Dataset) -> Any:
-    """Simulation above, closure below, each with the line of the other, and a cross where they differ. **Returns** the panels."""
+    """Simulation above, closure below, each with the line of the other; crosses where they differ. **Returns** the panels."""
     panels, wrong = part.subplots(2, 2, sharex=True, sharey=True), _wrong(record)
     for k, column in enumerate(panels.T):
         both = [values.isel(when=k).median("seed") for values in (record.ipr, record.closure_ipr)]
@@ -167,7 +167,12 @@ def _at_infinity(axes: Any, record: xr.Dataset) -> None:
     axes.set(xlabel=SCALE, ylabel="IPR", ylim=(0, 1.06))
     shown = {ratio: name for ratio, name in RATIOS.items() if places[0] - 0.01 <= np.log2(ratio) <= places[-1] + 0.01}
     axes.set_xticks(np.log2(list(shown)), list(shown.values()))
-    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), title="small: seeds; large: medians,\nwhere seeds lie together", title_fontsize=8)
+    axes.legend(
+        loc="center left",
+        bbox_to_anchor=(1.0, 0.5),
+        title="small: seeds; large: medians,\nwhere seeds lie together",
+        title_fontsize=8,
+    )
 
 
 def _infinite_words(record: xr.Dataset) -> str:

@@ -75,7 +75,7 @@ def _closure(record: xr.Dataset, side: str) -> Verdict:
 def _closure_words(wrong: xr.DataArray, side: str) -> dict[str, str]:
     """What a headline says; it stands in two lines, so that the second part leaves out what the first has said."""
     late = wrong.isel(when=-1)
-    missed, among = (late, "late ones") if late.any() or not wrong.any() else (wrong, "settings")
+    missed, when = (late, " late") if late.any() else (wrong, "")
     if side == "longer":
         return {
             "found": f"a closure is right to within one grid step at all {wrong.size} settings from ratio 1 on",
@@ -84,7 +84,7 @@ def _closure_words(wrong: xr.DataArray, side: str) -> dict[str, str]:
         }
     return {
         "found": f"with {SIDES[side]} it is right at all {wrong.size}",
-        "otherwise": f"with {SIDES[side]} it is wrong at {int(missed.sum())} of {missed.size} {among}",
+        "otherwise": f"with {SIDES[side]} it is wrong{when} at {int(missed.sum())} of {missed.size}",
     }
 
 

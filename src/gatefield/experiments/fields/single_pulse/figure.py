@@ -86,9 +86,7 @@ def _ends_words(record: xr.Dataset) -> str:
 def _ipr_titles(record: xr.Dataset) -> list[str]:
     """In the case of the headline: where SGD and exact descent end."""
     both = record.sel(kind="both")
-    trained, exact = (
-        values.median("seed") for values in (both.ipr.isel(step=-1, unit=0).sel(data="pulse"), both.descent_ipr)
-    )
+    trained, exact = (values.median("seed") for values in (both.ipr.isel(step=-1, unit=0).sel(data="pulse"), both.descent_ipr))
     out = []
     for order in ORDERS:
         sgd, descended = (float(values.sel(order=order)) for values in (trained, exact))
@@ -190,7 +188,7 @@ def _inputs(axes: Any, inputs: xr.DataArray) -> None:
 
 
 def _in_the_middle(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """A pulse and its complement, which has the other one of its two levels everywhere; the pulse, the shorter, in the middle."""
+    """A pulse, turned to the middle, and its complement, which has the other of the two levels everywhere and is the longer."""
     pair = [x, x.min() + x.max() - x]
     pulse, complement = sorted(pair, key=lambda values: int((values > values.mean()).sum()))
     high = np.flatnonzero(pulse == pulse.max())
