@@ -72,7 +72,7 @@ def _closure(record: xr.Dataset, side: str) -> Verdict:
     )
 
 
-def _closure_words(wrong: xr.DataArray, side: str) -> dict[str, str]:
+def _closure_words(wrong: xr.DataArray, side: str) -> dict[str, Any]:
     """What a headline says; it stands in two lines, so that the second part leaves out what the first has said."""
     late = wrong.isel(when=-1)
     missed, when = (late, " late") if late.any() else (wrong, "")
