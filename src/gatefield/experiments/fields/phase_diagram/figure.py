@@ -104,9 +104,14 @@ def heights(gains: np.ndarray) -> np.ndarray:
     [0.0, 1.0, 2.6]
     """
     finite = np.isfinite(gains)
-    log = np.log10(gains[finite])
-    cell = log[-1] - log[-2] if len(log) > 1 else 1.0
+    log, cell = np.log10(gains[finite]), _row(gains)
     return np.append(log, np.full((~finite).sum(), (log[-1] if len(log) else 0.0) + (1 + GAP) * cell))
+
+
+def _row(gains: np.ndarray) -> float:
+    """The height of the row of gain infinity: that of a cell, but not so low that its name runs into the one below."""
+    log = np.log10(gains[np.isfinite(gains)])
+    return max(log[-1] - log[-2], (log[-1] - log[0]) / 14) if len(log) > 1 else 1.0
 
 
 def _edges(places: np.ndarray, width: float) -> np.ndarray:
@@ -121,12 +126,11 @@ def _map(axes: Any, record: xr.Dataset, values: xr.DataArray) -> None:
     """The values of all settings, those at gain infinity in a row of their own."""
     gains, places = record.gain.values, np.log2(record.ratio.values)
     at, finite = heights(gains), np.isfinite(gains)
-    cell = at[finite][-1] - at[finite][-2] if finite.sum() > 1 else 1.0
     scale = TwoSlopeNorm(LOCALIZED, 0.0, 1.0)
     axes.set_facecolor("0.88")  # white is a value
     for part in (finite, ~finite):
         if part.any():
-            edges = _edges(places, 1.0), _edges(at[part], cell)
+            edges = _edges(places, 1.0), _edges(at[part], _row(gains))
             axes.pcolormesh(*edges, values.values[part], cmap=DIVERGING, norm=scale, rasterized=True)
     ticks = [gain for gain in GAINS if gains[0] <= gain <= gains[finite].max(initial=0.0)]
     labels = [gain_text(gain) for gain in (*ticks, *gains[~finite])]
