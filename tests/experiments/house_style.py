@@ -10,6 +10,8 @@ from gatefield.plot import WIDTH, confused
 
 MOST = 6
 """Panels of a figure; more of them go into the second one."""
+LINES = 2
+"""Of a title; what does not fit belongs above a panel."""
 
 
 def faults(figure, experiment, *, more=False):
@@ -19,6 +21,8 @@ def faults(figure, experiment, *, more=False):
         found.append(f"it is {figure.get_figwidth():g} inches wide")
     if not figure.get_suptitle():
         found.append("it has no finding above it")
+    if len(figure.get_suptitle().splitlines()) > LINES:
+        found.append(f"its title has more than {LINES} lines: {figure.get_suptitle()}")
     if not figure.get_supxlabel():
         found.append("it does not say its setting (say_setting)")
     matches = [re.match(r"\((\w)\)", axes.get_title(loc="left")) for axes in figure.axes]

@@ -141,3 +141,18 @@ def test_shades_are_ordered_and_distinct():
     assert plot.shades(7)[0] == plot.shades(3)[0]
     assert plot.shades(7)[-1] == plot.shades(3)[-1]
     assert all(to_hex(colour) == colour for colour in plot.shades(3, "cividis", (0.0, 1.0)))
+
+
+def test_a_median_stands_only_where_seeds_lie_together():
+    rows = [
+        [0.1, 0.2, 0.3, 0.4],
+        [0.1, 0.12, 0.8, 0.82],
+        [0.8, 0.1, 0.82, 0.12],
+        [0.1, 0.1, 0.1, 0.149],
+        [0.1, 0.1, 0.1, 0.151],
+    ]
+    values = xr.DataArray(rows, dims=("gain", "seed"), coords={"gain": range(5)})
+    np.testing.assert_allclose(plot.one_median(values), [0.25, np.nan, np.nan, 0.1, np.nan])
+    np.testing.assert_allclose(plot.one_median(values, least=0.06), [0.25, np.nan, np.nan, 0.1, 0.1])
+    np.testing.assert_allclose(plot.one_median(values.isel(seed=[0])), [0.1, 0.1, 0.8, 0.1, 0.1])
+    assert float(plot.one_median(values.isel(gain=0))) == pytest.approx(0.25)

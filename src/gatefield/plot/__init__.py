@@ -14,6 +14,7 @@ from gatefield.plot.page import letter as letter
 from gatefield.plot.page import say_setting as say_setting
 from gatefield.plot.panels import dots_by_seed as dots_by_seed
 from gatefield.plot.panels import field_over_time as field_over_time
+from gatefield.plot.panels import one_median as one_median
 from gatefield.plot.panels import signed_matrix as signed_matrix
 from gatefield.plot.panels import small_field as small_field
 from gatefield.plot.panels import two_fields as two_fields
@@ -56,6 +57,7 @@ __all__ = [
     "gain_text",
     "letter",
     "median",
+    "one_median",
     "over_epochs",
     "plain_log_scale",
     "say_setting",

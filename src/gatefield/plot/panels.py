@@ -50,3 +50,18 @@ def dots_by_seed(axes: Any, at: Any, values: xr.DataArray, dim: str, color: str,
 def signed_matrix(axes: Any, values: Any, limit: float) -> Any:
     """A matrix of signed entries as an image, zero in white; the first row on top."""
     return axes.imshow(values, cmap=DIVERGING, vmin=-limit, vmax=limit, aspect="equal", interpolation="nearest")
+
+
+def one_median(values: xr.DataArray, least: float = 0.05) -> xr.DataArray:
+    """The median over seeds; NaN where they are in two groups, between which it may lie where no seed is.
+
+    They are if the largest gap between two neighbours is more than half of their range, and the range more than `least`.
+
+    >>> values = xr.DataArray([[0.1, 0.1], [0.2, 0.1], [0.3, 0.9], [0.4, 0.9]], dims=("seed", "gain"))
+    >>> one_median(values).values
+    array([0.25,  nan])
+    """
+    rows = np.sort(values.transpose("seed", ...).values, axis=0)
+    middle, span = values.median("seed"), rows[-1] - rows[0]
+    apart = (np.diff(rows, axis=0).max(axis=0, initial=0.0) > 0.5 * span) & (span > least)
+    return middle.where(~middle.copy(data=apart))

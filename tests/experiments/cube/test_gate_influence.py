@@ -117,6 +117,14 @@ def test_the_headline_counts_the_sites_in_between():
     assert headline("?", experiment.verdicts(record)[:1]) == "A gate either follows or ignores each of its 10 sites"
 
 
+def test_the_headline_says_how_far_a_weight_must_grow():
+    wide, steep = (
+        judged(made(leads=(0.1, 2.0, top, 9.0), leader=(0.0, 0.1, 0.9, 1.0)), "steps from 0.1") for top in (8.0, 2.4)
+    )
+    assert wide.sentence == "from ignored to followed a weight must grow 4-fold"
+    assert steep.sentence == "a weight is followed at 1.2 times the size at which it is ignored"
+
+
 @pytest.mark.parametrize(
     ("words", "changes", "expected", "measured", "holds"),
     [

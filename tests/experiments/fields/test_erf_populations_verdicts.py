@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 from drawn import assert_drawn, lines, panel
-from field_records import assert_only, figure, judge
+from field_records import assert_only, figure, judge, more
 from judging import scrambled
 
 UNITS, N = 100, 10
@@ -195,13 +195,18 @@ def test_figure():
         dots, (at, count) = panel(drawn, "(b)").collections[i], np.unique(peaks[side], return_counts=True)
         np.testing.assert_allclose(dots.get_offsets(), np.stack([at, record.rate.values[1, at, i]], axis=1))
         np.testing.assert_allclose(dots.get_sizes() / dots.get_sizes().max(), count / count.max())
-    assert_drawn(panel(drawn, "(c)"), record.bias.values[0, ..., -1], at=record.flow_bias.values, marker="o")
+    (flow,) = more("erf-populations", record).axes
+    assert_drawn(flow, record.bias.values[0, ..., -1], at=record.flow_bias.values, marker="o")
     strays = (np.sign(record.bias.values[0, ..., -1]) != np.sign(record.flow_bias.values)).sum()
-    assert panel(drawn, "(c)").texts[0].get_text().startswith(f"{strays} of {record.flow_bias.size} units")
-    found = [container[0].get_ydata()[0] for container in panel(drawn, "(d)").containers]
+    assert f"{strays} of {record.flow_bias.size} units end on the other side" in flow.get_title(loc="left")
+    found = [container[0].get_ydata()[0] for container in panel(drawn, "(c)").containers]
     local = (record.ipr.values[1] > 6 / N).mean((-2, -1))
     balanced = (record.balanced_ipr.values > 6 / N).mean((-2, -1))
     np.testing.assert_allclose(found, [*local[0], balanced[0], *local[1], balanced[1]])
+    heading = panel(drawn, "(c)").get_title(loc="left")
+    assert heading.startswith(
+        f"(c) biases 0: {100 * local[1, 0]:.0f} % localize from a mostly positive start, {100 * local[0, 0]:.0f} %"
+    )
     for axes, (gain, sign) in zip(drawn.axes[-4:], [(0, -1), (0, 1), (1, -1), (1, 1)], strict=True):
         unit = np.argmax(sign * record.bias.values[gain, 0, 0, 0, :, -1])
         assert_drawn(axes, record.fields.values[gain, 0, 0, 0, unit, -1], color="C0" if sign < 0 else "C1")

@@ -158,6 +158,17 @@ def test_figure():
             assert_drawn(axes, theory, color="k", style=["-", "--"][label])
 
 
+def test_panels_say_their_numbers():
+    right, wrong = (figure("gate-shaped-solution", made(**change)) for change in ({}, {"trained": 0.04}))
+    heads = [panel(right, f"({letter})").get_title(loc="left")[4:] for letter in "abcd"]
+    assert heads[:1] == ["one-site gate right at 4 of 4 gains"]
+    assert panel(wrong, "(a)").get_title(loc="left") == "(a) one-site gate right at 3 of 4 gains"
+    asked, agreed = (made()[name] for name in ("ipr", "agreement"))
+    assert heads[1] == f"it asks for fields of IPR {float(asked[0, 0]):.2f} to {float(asked[-1, 0]):.2f}"
+    assert heads[2] == "one-site gate: agreement rises, 0.937 to 0.999"
+    assert heads[3] == f"hat gate: agreement falls, {float(agreed[0, 1, 0]):.3f} to {float(agreed[-1, 1, 0]):.3f}"
+
+
 def test_more():
     record = scrambled(made())
     drawn = more("gate-shaped-solution", record)

@@ -221,9 +221,36 @@ def test_numbers_and_places():
 
 def test_headline():
     assert headline("?", PHASES.verdicts(made(at("ipr", 0.3, **FAR_SHORT)))) == (
-        "With the longer or the same range positive a closure tells at all 60 settings whether a field localizes; "
-        "with the shorter range positive a closure is wrong at 1 of 40 settings"
+        "A closure is right to within one grid step at all 60 settings from ratio 1 on; "
+        "with the shorter range positive it is wrong late at 1 of 20"
     )
+    early = changed(made(), ("closure_ipr", {"when": "early", "gain": [4.0, 5.6, 8.0], "ratio": [0.25, 0.5]}, 0.6))
+    early = changed(early, ("ipr", {"when": "early", "gain": 8.0, "ratio": 4.0}, 0.1))
+    assert headline("?", PHASES.verdicts(early)) == (
+        "A closure is off by more than one grid step at 1 of 60 settings from ratio 1 on; "
+        "with the shorter range positive it is wrong at 2 of 40"
+    )
+
+
+def test_where_only_one_of_two_maps_is_localized_stands_a_cross():
+    """At three gains below those of SGD the closure localizes, at the lowest of them one step from where it does not."""
+    record = made(at("closure_ipr", 0.6, when="late", gain=[2.0, 2.8, 4.0], ratio=[0.25, 0.5]))
+    drawn = PHASES.figure(record)
+    assert [len(cross.get_xydata()) for cross in panel(drawn, "(a)").lines] == [0, 0]
+    near, far = [cross.get_xydata() for cross in panel(drawn, "(b)").lines]
+    np.testing.assert_allclose(near, [[ratio, np.log10(2.0)] for ratio in (-2.0, -1.0)])
+    np.testing.assert_allclose(far, [[ratio, np.log10(gain)] for gain in (2.8, 4.0) for ratio in (-2.0, -1.0)])
+    assert panel(drawn, "(b)").get_title(loc="left").endswith("closure off at 4 of 50")
+    assert panel(drawn, "(d)").get_title(loc="left").endswith("36 localize (SGD: 30)")
+
+
+def test_maps_are_white_at_the_limit():
+    for start in ("(a)", "(b)", "(c)", "(d)"):
+        cells = next(each for each in panel(PHASES.figure(made()), start).collections if isinstance(each, QuadMesh))
+        np.testing.assert_allclose(cells.cmap(cells.norm(0.15))[:3], 1.0, atol=0.04)
+        below, above = cells.cmap(cells.norm(0.05)), cells.cmap(cells.norm(0.6))
+        assert below[2] > below[0] + 0.2
+        assert above[0] > above[2] + 0.2
 
 
 def scattered():
@@ -254,14 +281,21 @@ def test_lines_run_where_the_other_map_crosses_the_level():
 
 
 def test_the_cut_at_infinity_has_the_exact_states_where_they_exist():
+    """Of seeds that lie together the median is drawn too."""
     record = scattered()
+    for name in ("ipr", "closure_ipr"):
+        record[name][:, -1] = [0.1, 0.2, 0.8]
+        record[name][:, -1, 1:3] = [[0.52, 0.5, 0.51], [0.6, 0.64, 0.63]]
     cube = panel(PHASES.figure(record), "(e)")
     ((_, one),) = points(cube, label="1 site, exact")
     np.testing.assert_allclose(one, np.append(record.state_ipr.values[:4, 0], np.nan))
     assert_drawn(cube, record.state_ipr.values[:, 1], label="3 sites")
-    for when, name in enumerate(["SGD, 200 τ", "SGD, 10,000 τ"]):
-        assert_drawn(cube, np.median(record.ipr.values[when, -1], axis=-1), at=np.log2(RATIOS), label=name)
-    assert_drawn(cube, np.median(record.closure_ipr.values[1, -1], axis=-1), label="closure, late")
+    for when, (name, shift) in enumerate([("SGD, 200 τ", -0.05), ("SGD, 10,000 τ", 0.05)]):
+        values = record.ipr.values[when, -1]
+        assert_drawn(cube, [np.nan, 0.51, 0.63, np.nan, np.nan], at=np.log2(RATIOS) + shift, label=name)
+        small = [line.get_ydata() for line in cube.lines if line.get_markersize() == 3 and line.get_xdata()[0] == -2 + shift]
+        np.testing.assert_allclose(small, values.T)
+    assert_drawn(cube, [np.nan, 0.51, 0.63, np.nan, np.nan], label="closure, 10,000 τ")
 
 
 def test_rings_of_all_sizes_are_drawn():

@@ -101,58 +101,112 @@ def changed_last(record):
 
 def test_both_orders_are_the_headline():
     wide, narrow = judge("single-pulse", made())[:2]
-    start = "SGD on wide pulses, centred and with complement,"
-    assert wide.sentence == f"{start} localizes a field (IPR 0.80), on Gaussian clones not (0.05)"
-    assert narrow.sentence == "narrow pulses against wide ones leave it spread (IPR 0.05)"
+    start = "SGD on wide centred pulses with complement"
+    assert wide.sentence == f"{start} localizes a field (IPR 0.80; clones 0.05)"
+    assert narrow.sentence == "narrow pulses leave it spread (0.05)"
     wide, narrow = judge("single-pulse", made(clone=0.2, swapped=0.3))[:2]
-    assert wide.sentence == f"{start} gives fields of IPR 0.80, on Gaussian clones of 0.20"
-    assert narrow.sentence == "narrow pulses against wide ones localize a field (IPR 0.30)"
+    assert wide.sentence == f"{start} does not stand out from its clone (IPR 0.80; clones 0.20)"
+    assert narrow.sentence == "narrow pulses localize it, too (0.30)"
 
 
 def test_the_headline_says_how_far_exact_descent_gets_where_it_differs():
     near, far = (judge("single-pulse", made(descent=value))[0].sentence for value in (0.7001, 0.6999))
     assert "exact" not in near
-    assert "(IPR 0.80; exact descent ends at 0.70)" in far
+    assert "(IPR 0.80; exact descent 0.70, clones 0.05)" in far
+
+
+def calm(record):
+    """Seeds of the first kind lie together, those of the others in two groups."""
+    for name in ("ipr", "descent_ipr", "explained"):
+        values = record[name].transpose("kind", "seed", ...)
+        values[:, 0], values[:, 1:] = 0.1, 0.9
+        values[0] = 0.5 + 0.01 * np.arange(values[0].size).reshape(values[0].shape) / values[0].size
+        record[name] = values.transpose(*record[name].dims)
+    return record
 
 
 def test_figure():
-    record = scrambled(made())
+    record = calm(scrambled(made()))
     drawn = figure("single-pulse", record)
     final = record.ipr.values[..., -1, 0]
-    for letter, place in (("a", 0), ("b", 1)):
+    for letter, place in (("c", 0), ("d", 1)):
         axes = panel(drawn, f"({letter})")
         for i, (color, shift, name) in enumerate([("C0", -0.25, "SGD on pulses"), ("C1", 0.25, "SGD on Gaussian clones")]):
-            assert_drawn(axes, np.median(final[i, place], axis=1), at=np.arange(4) + shift, color=color, label=name)
+            assert_drawn(axes, first_median(final[i, place]), at=np.arange(4) + shift, color=color, label=name)
             small = [line.get_ydata() for line in lines(axes, color=color, marker="o") if line.get_markersize() == 3]
             np.testing.assert_allclose(small, final[i, place].T)
         exact = record.descent_ipr.values[place]
-        assert_all_drawn(axes, [*exact.T, np.median(exact, axis=1)], color="k", marker="_")
+        assert_all_drawn(axes, [*exact.T, first_median(exact)], color="k", marker="_")
         assert_drawn(axes, [0.15, 0.15], style=":")
     medians = [np.median(values[0, 0]) for values in (final[0], final[1], record.descent_ipr.values)]
-    assert [text.get_text() for text in panel(drawn, "(a)").texts] == [f"{value:.2f}" for value in medians]
-    assert [text.get_text() for text in panel(drawn, "(b)").texts] == [f"{np.median(final[0, 1, 0]):.2f}"]
-    for letter, place in (("c", 0), ("d", 1)):
+    assert [text.get_text() for text in panel(drawn, "(c)").texts] == [f"{value:.2f}" for value in medians]
+    assert [text.get_text() for text in panel(drawn, "(d)").texts] == [f"{np.median(final[0, 1, 0]):.2f}"]
+    for letter, place in (("e", 0), ("f", 1)):
         axes = panel(drawn, f"({letter})")
         special = record.special_explained.values[place]
         site = special[:, :2].max(axis=1)
         assert_drawn(axes, site, words="one site")
         assert_drawn(axes, special[:, 2], words="wave")
-        assert_drawn(axes, np.median(record.explained.values[place], axis=1), words="SGD")
-        assert f"site {site[0]:.3f}, wave {special[0, 2]:.3f}" in axes.get_title(loc="left")
+        assert_drawn(axes, first_median(record.explained.values[place]), words="SGD")
         assert axes.get_ylim()[0] < 0
+
+
+def first_median(rows):
+    """Of the kind whose seeds lie together."""
+    return [np.median(rows[0]), np.nan, np.nan, np.nan]
+
+
+@pytest.mark.parametrize(
+    ("deep", "words"),
+    [
+        ((0.2, 0.319, 0.3), "why: site, wave explain the same (0.319, 0.300)"),
+        ((0.321, 0.2, 0.3), "why: site 0.321, wave 0.300"),
+        ((0.2, 0.279, 0.3), "why not: wave 0.300, site 0.279"),
+    ],
+)
+def test_titles_say_why(deep, words):
+    assert panel(figure("single-pulse", made(deep=deep)), "(e)").get_title(loc="left") == f"(e) {words}"
+
+
+def test_titles_say_whether_exact_descent_ends_elsewhere():
+    near, far = (figure("single-pulse", made(descent=value)) for value in (0.7001, 0.6999))
+    heads = [[panel(drawn, start).get_title(loc="left") for start in ("(b)", "(c)")] for drawn in (near, far)]
+    assert heads[0] == ["(b) exact descent ends there, too", "(c) wide positive: both descents end at 0.80"]
+    assert heads[1] == ["(b) exact descent ends elsewhere", "(c) wide positive: SGD 0.80, exact descent 0.70"]
+
+
+def test_inputs_of_each_kind_are_pulses_in_the_middle_with_their_complements():
+    """Pulses of 12 to 20 sites on a ring of 40 with the levels of their kind; two are drawn as their complements."""
+    record = made()
+    low, high = np.array([-0.5, -0.4, 0.0, 0.0]), np.array([0.5, 0.6, 1.0, 1.0])
+    for at, (start, size, turned) in enumerate([(35, 12, True), (5, 13, False), (22, 16, True), (30, 20, False)]):
+        pulse = np.isin(np.arange(40), np.arange(start, start + size) % 40) != turned
+        record.inputs[0, at] = np.where(pulse, high[at], low[at])
+    axes = panel(figure("single-pulse", record), "(a)")
+    shown = [y for _, y in points(axes, color="0.2")]
+    for at, (y, size) in enumerate(zip(shown, (12, 13, 16, 20), strict=True)):
+        up = np.flatnonzero(y == high[at])
+        assert len(up) == size
+        assert np.ptp(up) == size - 1
+        assert abs(up.mean() - 20) <= 0.5
+        assert set(y) == {low[at], high[at]}
+    for y, at in zip((y for _, y in points(axes, style="--")), (0, 2), strict=True):
+        np.testing.assert_array_equal(y, np.where(shown[at] == high[at], low[at], high[at]))
 
 
 def test_the_fields_of_the_headline_stand_side_by_side():
     record = scrambled(made())
-    row = panel(figure("single-pulse", record), "(e)")
+    row = panel(figure("single-pulse", record), "(b)")
     trained = record.fields.values[:, 0, 0, 0, -1, 0]
-    fields = [record.inputs.values[0, 0], trained[0], record.descent_fields.values[0, 0, 0], trained[1]]
-    for color, field in zip(["0.55", "C0", "k", "C1"], fields, strict=True):
+    fields = [trained[0], record.descent_fields.values[0, 0, 0], trained[1]]
+    for color, field in zip(["C0", "k", "C1"], fields, strict=True):
         ((_, shown),) = [line for line in points(row, color=color) if not np.isnan(line[1]).any()]
         np.testing.assert_allclose(shown, scaled(field))
-    assert [text.get_text() for text in row.get_xticklabels()][1:3] == [
-        f"SGD on pulses, IPR {record.ipr.values[0, 0, 0, 0, -1, 0]:.2f}",
-        f"exact descent, IPR {record.descent_ipr.values[0, 0, 0]:.2f}",
+    ended = record.ipr.values[:, 0, 0, 0, -1, 0]
+    assert [text.get_text() for text in row.get_xticklabels()] == [
+        f"SGD\nIPR {ended[0]:.2f}",
+        f"exact descent\nIPR {record.descent_ipr.values[0, 0, 0]:.2f}",
+        f"SGD, clone\nIPR {ended[1]:.2f}",
     ]
 
 

@@ -131,25 +131,30 @@ def test_each_size_is_a_row_and_the_headline_names_them():
     record = xr.concat([made(), made(site=CROWD).assign_coords(units=[5])], "units")
     found = judged(experiment, record.reindex(unit=np.arange(5), fill_value=0.0), SPREAD)
     assert [(bound.at, bound.outcome) for bound in found.table] == [("K = 4", "holds"), ("K = 5", "missed")]
-    gaps = f"squared gaps {0.25 / RANDOM_MEAN:.2f} of random ones"
-    tiled = f"committees of 4 tile the ring more evenly than chance ({gaps})"
-    assert found.sentence == f"{tiled}, those of 5 do not"
-    assert judged(experiment, made(), SPREAD).sentence == tiled
-    crowded = "committees of 4 do not tile the ring more evenly than chance"
+    gaps = f"squared gaps {0.25 / RANDOM_MEAN:.2f} of random"
+    assert found.sentence == f"committees of 4, not 5, tile the ring ({gaps})"
+    assert judged(experiment, made(), SPREAD).sentence == f"committees of 4 tile the ring ({gaps})"
+    crowded = "committees of 4 do not tile the ring (squared gaps "
     assert judged(experiment, made(site=CROWD), SPREAD).sentence.startswith(crowded)
     stays = judged(experiment, made(site=[1, 9, 21, 30], alone=EVEN), STAY)
-    assert stays.sentence == "most units go where they go alone (100 % of 4)"
-    assert judged(experiment, made(alone=CROWD), STAY).otherwise == "most units do not go where they go alone (25 % of 4 do)"
+    assert stays.sentence == "most units (100 %) go where they go alone"
+    assert judged(experiment, made(alone=CROWD), STAY).otherwise == "25 % of units go where they go alone"
+    both = xr.concat([made(alone=CROWD), made(alone=EVEN).assign_coords(units=[5])], "units").reindex(unit=range(5))
+    assert judged(experiment, both, STAY).otherwise == "25 to 100 % of units go where they go alone"
+    three = xr.concat([made().assign_coords(units=[size]) for size in (2, 3, 4)], "units")
+    assert judged(experiment, three, SPREAD).sentence.startswith("committees of 2, 3 and 4 tile the ring (squared gaps ")
 
 
-@pytest.mark.parametrize(("signs", "words"), [([1.0, -1.0], "take one place with opposite signs"), ([1.0, 1.0], "do not")])
+@pytest.mark.parametrize(("signs", "words"), [([1.0, -1.0], "2 units: one place, two signs"), ([1.0, 1.0], "2 units together")])
 def test_pairs_at_one_place_are_told_from_crowds(signs, words):
     """Two units that count, both at site 7, beside four that are spread evenly."""
     counted = [0.5, 0.5, 0.0, 0.0]
     two = made(site=7, sign=[*signs, 1.0, 1.0], count=counted).isel(unit=slice(2)).assign_coords(units=[2])
-    found = judged(experiment, xr.concat([two, made()], "units", join="outer", fill_value=0.0), SPREAD)
+    record = xr.concat([two, made()], "units", join="outer", fill_value=0.0)
+    found = judged(experiment, record, SPREAD)
     assert found.outcome == "refuted"
-    assert found.sentence.endswith(f", those of 2 {words}")
+    assert found.sentence.startswith("committees of 4, not 2, tile the ring")
+    assert panel(experiment.figure(record), "(a)").get_title(loc="left") == f"(a) {words}"
 
 
 def test_a_short_training_decides_nothing():
@@ -171,13 +176,20 @@ def test_figure():
     mean = np.mean([np.sum(np.diff([*row, row[0] + N]) ** 2) / 1600 for row in RANDOM]) / RANDOM_MEAN
     ((x, y),) = points(panel(figure, "(d)"), color="C2", marker="o")
     np.testing.assert_allclose((x[0], y[0]), (-0.1, mean), rtol=1e-5)
-    assert [tick.get_text() for tick in panel(figure, "(d)").get_xticklabels()] == ["4\n12 %"]  # 2 of 16: at 0 and 10
+    ((x, y),) = points(panel(figure, "(f)"), color="C2", marker="o")
+    assert (x[0], y[0]) == (0, 2 / 16)  # in the first row, at 0 and 31
+    (bar,) = panel(figure, "(f)").containers[0].lines[2]
+    seeds = np.array([2, 0, 0, 0]) / 4
+    half = 3.182446 * seeds.std(ddof=1) / 2  # Student's, of four
+    np.testing.assert_allclose(bar.get_segments()[0][:, 1], [max(0, 0.125 - half), 0.125 + half], rtol=1e-5)
+    levels = [y[0] for _, y in points(panel(figure, "(f)"), style=":")]
+    np.testing.assert_allclose(levels, [3 / 40 / 2, 0.5])
     ((lags, alone),) = points(panel(figure, "(e)"), color="0.45")
     (band,) = panel(figure, "(e)").collections
     upper = band.get_paths()[0].vertices[:, 1].max()  # 24 pairs, a chance of 1/40 at distance 0
     assert upper == pytest.approx(1 + 1.96 * np.sqrt(39 / 24))
     np.testing.assert_allclose(alone, np.select([lags == 10, lags == 20], [(4 / 6) / (2 / N), (2 / 6) / (1 / N)], 0.0))
-    ((time, path),) = [(x, y) for x, y in points(panel(figure, "(f)"), style="-") if len(y) == 3]
+    ((time, path),) = [(x, y) for x, y in points(experiment.more(record).axes[0], style="-") if len(y) == 3]
     np.testing.assert_allclose(path, np.median(record.parting_cosine.values[0, 0, 0], axis=0))
     np.testing.assert_allclose(time, [0, 10, 20])
 

@@ -121,8 +121,8 @@ def _leader(record: xr.Dataset) -> list[Verdict]:
             kind="claim",
             source=NOTE,
             note=f"a normal sum of the others predicts a factor of {erfinv(HIGH) / erfinv(LOW):.1f}",
-            found=f"a weight that grows among others is followed at {high / low:.2g} times the size at which it is ignored",
-            otherwise=f"a weight must grow {high / low:.2g}-fold from where it is ignored to where it is followed",
+            found=f"a weight is followed at {high / low:.2g} times the size at which it is ignored",
+            otherwise=f"from ignored to followed a weight must grow {high / low:.2g}-fold",
         ),
         Verdict.below(
             "a weight s times as large as the length of all others has the influence erf(s/sqrt 2), all corners alike",

@@ -1,6 +1,6 @@
 """Two populations of saturating units: which localize, which oscillate, and what decides."""
 
-from gatefield.experiments.fields.erf_populations.figure import figure
+from gatefield.experiments.fields.erf_populations.figure import figure, more
 from gatefield.experiments.fields.erf_populations.simulate import Settings, simulate
 from gatefield.experiments.fields.erf_populations.verdicts import verdicts
 from gatefield.lab import Experiment
@@ -15,11 +15,12 @@ experiment = Experiment(
     "beside stochastic gradient descent (SGD), from several starts of fields and biases.",
     caption="(a) Every unit by its final bias: inverse participation ratio (IPR) of its field, localized above the dotted "
     "line; blue: negative bias, orange: positive. (b) How fast each frequency grows from small fields, for a bias of -1 and of "
-    "+1 (black: theory). Dots on the curves: where units of negative (blue) and positive bias (orange) have their peak after "
-    "training, with an area that grows with their number. (c) Final biases on Gaussian data, SGD against the exact flow; units "
-    "that end on the other side are counted. (d) Share of units that localize, by the start of fields and biases; bars: 95 % "
-    "intervals over seeds. (e) Two units of one committee on each kind of data: SGD (dots) and, on Gaussian data, the exact "
-    "flow (black).",
+    "+1 (black: theory). Marks on the curves: where units of negative (blue) and positive bias (orange) have their peak after "
+    "training, with an area that grows with their number. (c) Share of units that localize, by the start of fields and "
+    "biases; bars: 95 % intervals over seeds. (d) Two units of one committee on each kind of data: SGD (dots) and, on "
+    "Gaussian data, the exact flow (black).",
+    more=more,
+    more_caption="Final biases on Gaussian data, SGD against the exact flow; the line is where they are equal.",
     Parameters=Settings,
     presets={"full": {}, "quick": {"rate_per_unit": 0.05, "batch_size": 250, "steps": 4_000, "record_every": 200, "seeds": 3}},
     durations={"quick": "40 s", "full": "6 min"},

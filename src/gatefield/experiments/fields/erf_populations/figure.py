@@ -1,4 +1,4 @@
-"""The figure of `erf-populations`."""
+"""The figures of `erf-populations`."""
 
 from typing import Any, cast
 
@@ -13,37 +13,47 @@ from gatefield.experiments.orders import scales_text
 from gatefield.plot import THEORY, WIDTH, gain_text, letter, say_setting
 
 NEGATIVE, POSITIVE = "C0", "C1"
+BELOW: Any = {"loc": "upper center", "bbox_to_anchor": (0.48, -0.2), "ncols": 2, "columnspacing": 0.8, "fontsize": 7}
+"""Where the legend of a panel stands: under its axis."""
 MOST = 130.0
 """Area, in square points, of the dot of the frequency at which most units end."""
 
 
 def figure(record: xr.Dataset) -> Figure:
-    """Populations and their frequencies, the exact flow, what decides, and examples of fields."""
-    out = Figure(figsize=(WIDTH, 7.6))
-    parts = cast(Any, out.subfigures(3, 1, height_ratios=[1.2, 1.1, 0.75]))
+    """Populations and their frequencies, what decides, and examples of fields."""
+    out = Figure(figsize=(WIDTH, 7.2))
+    parts = cast(Any, out.subfigures(3, 1, height_ratios=[1.4, 0.8, 0.75]))
     first, second = parts[0].subplots(1, 2)
-    third, fourth = parts[1].subplots(1, 2)
+    third = parts[1].subplots()
     _populations(first, record)
     _rates(second, record)
-    _flows(third, record)
-    _starts(fourth, record)
+    _starts(third, record)
     strip = _fields(parts[2], record)
     gain, (localize, oscillate) = gain_text(float(record.gain[1])), _counted(record)
-    letter(
-        [first, second, third, fourth],
-        [
-            f"gain {gain}: {localize}",
-            f"what grows: {oscillate}",
-            "Gaussian data: SGD and flow",
-            f"what the start decides (gain {gain})",
-        ],
-    )
-    letter(strip[:1], [strip[0].get_title(loc="left")], "e")
+    letter([first, second, third], [f"gain {gain}: {localize}", oscillate, _decided(record)])
+    letter(strip[:1], [strip[0].get_title(loc="left")], "d")
+    _say(out, record, f"(b, c) gain {gain}", "(b) area: number of units", "(c) bars: 95 % intervals over seeds")
+    return out
+
+
+def more(record: xr.Dataset) -> Figure:
+    """Final biases on Gaussian data."""
+    out = Figure(figsize=(WIDTH, 4.2))
+    axes = out.subplots()
+    strays, count = _flows(axes, record)
+    axes.set_title(f"Gaussian data: {strays} of {count} units end on the other side than the exact flow", loc="left")
     _say(out, record)
     return out
 
 
-def _say(out: Figure, record: xr.Dataset) -> None:
+def _decided(record: xr.Dataset) -> str:
+    """How much of the units localize from a mostly positive start, and from an even one, if biases start at 0."""
+    local = localized(record.ipr.isel(gain=1), record.sizes["position"]).sel(biases="zero")
+    shares = [100 * share(local.sel(start=start)).mean for start in ("positive", "xavier")]
+    return f"biases 0: {shares[0]:.0f} % localize from a mostly positive start, {shares[1]:.0f} % from even signs"
+
+
+def _say(out: Figure, record: xr.Dataset, *words: str) -> None:
     time, starts = float(record.time[-1]) / record.sizes["unit"], record.sizes["start"] * record.sizes["biases"]
     say_setting(
         out,
@@ -52,8 +62,7 @@ def _say(out: Figure, record: xr.Dataset) -> None:
         f"{time:g} τ for each unit",
         f"{record.sizes['unit']} units × {record.sizes['seed']} seeds × {starts} starts (fields, biases)",
         "logistic: one start",
-        f"(b) gain {gain_text(float(record.gain[1]))}",
-        "bars: 95 % intervals over seeds",
+        *words,
     )
 
 
@@ -81,11 +90,11 @@ def _populations(axes: Any, record: xr.Dataset) -> None:
         at, values = bias.values[shown], one[prefix + "ipr"].transpose(*bias.dims).values[shown]
         axes.plot(at, values, marker, color=color, markersize=3, alpha=0.6, label=text)
     limit = LOCALIZED / record.sizes["position"]
-    axes.axvline(0.0, ymax=0.6, color="0.8", linewidth=0.8, zorder=0)  # below the legend
+    axes.axvline(0.0, color="0.8", linewidth=0.8, zorder=0)
     axes.axhline(limit, color="0.4", linewidth=1.0, linestyle=":", label=f"localized above {LOCALIZED:g}/n = {limit:.2g}")
     axes.set(xlabel="final bias of the unit", ylabel="IPR of the final field")
-    axes.set_ylim(0, 1.75 * axes.get_ylim()[1])
-    axes.legend(loc="upper right", ncols=2, columnspacing=0.8, handletextpad=0.4, fontsize=7)
+    axes.set_ylim(bottom=0)
+    axes.legend(**BELOW)
 
 
 def _rates(axes: Any, record: xr.Dataset) -> None:
@@ -100,25 +109,23 @@ def _rates(axes: Any, record: xr.Dataset) -> None:
         area = MOST * count[there] / max(1, *map(np.max, counts))
         where = one.frequency.values[there], rate.values[there]
         name = {-1.0: "negative", 1.0: "positive"}[sign]
-        axes.scatter(*where, s=area, color=color, marker=marker, alpha=0.8, zorder=3, label=f"{name} bias, area: trained units")
+        axes.scatter(*where, s=area, color=color, marker=marker, alpha=0.8, zorder=3, label=f"{name} bias: trained units")
     axes.axhline(0.0, color="0.8", linewidth=0.8, zorder=0)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.margins(y=0.1)  # so that the largest mark is whole
     axes.set(xlabel="frequency (cycles per ring)", ylabel="growth rate (1/τ for each unit)")
-    axes.set_ylim(top=float(one.rate.max()) + 0.9 * float(np.ptp(one.rate.values)))
-    axes.legend(loc="upper right", fontsize=7, handles=axes.lines[:2] + axes.collections[:2])
+    axes.legend(**BELOW, handles=axes.lines[:2] + axes.collections[:2])
 
 
-def _flows(axes: Any, record: xr.Dataset) -> None:
-    """Final biases on Gaussian data, SGD against flow."""
+def _flows(axes: Any, record: xr.Dataset) -> tuple[int, int]:
+    """Final biases on Gaussian data, SGD against flow. **Returns** how many units end on the other side, of how many."""
     trained, theory = record.bias.isel(gain=0, step=-1).values.ravel(), record.flow_bias.values.ravel()
     limit = 1.08 * max(np.abs(trained).max(), np.abs(theory).max())
     axes.plot([-limit, limit], [-limit, limit], linewidth=1.0, label="equal", **THEORY)
     axes.plot(theory, trained, "o", color="C0", markersize=3.5, alpha=0.6, label="units")
     strays = int((np.sign(trained) != np.sign(theory)).sum())
-    axes.text(
-        0.55, 0.42, f"{strays} of {trained.size} units end\non the other side", transform=axes.transAxes, va="top", fontsize=8
-    )
     axes.set(xlabel="final bias, exact flow", ylabel="final bias, SGD", xlim=(-limit, limit), ylim=(-limit, limit))
+    return strays, trained.size
 
 
 def _starts(axes: Any, record: xr.Dataset) -> None:
@@ -135,9 +142,9 @@ def _starts(axes: Any, record: xr.Dataset) -> None:
     axes.axhline(0.5, color="0.4", linewidth=1.0, linestyle=":")
     axes.text(1.49, 0.49, "half", fontsize=7, color="0.4", ha="right", va="top")
     axes.set_xticks([0, 1], ["even signs (Xavier)", "mostly positive"])
-    axes.set(xlabel="start of the fields", ylabel="share of localized units")
-    axes.set(ylim=(0, 1.6), yticks=[0, 0.25, 0.5, 0.75, 1], xlim=(-0.5, 1.5))
-    axes.legend(loc="upper left")
+    axes.set(xlabel="start of the fields", ylabel="share localized")
+    axes.set(ylim=(0, 1.05), yticks=[0, 0.25, 0.5, 0.75, 1], xlim=(-0.5, 1.5))
+    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
 
 
 def _fields(part: Any, record: xr.Dataset) -> Any:

@@ -9,6 +9,7 @@ from matplotlib.ticker import MaxNLocator
 
 from gatefield.experiments.along_gain import broken, gain_axis
 from gatefield.experiments.fields.gate_shaped_solution.simulate import GATES
+from gatefield.experiments.fields.gate_shaped_solution.verdicts import explained
 from gatefield.plot import THEORY, WIDTH, dots_by_seed, gain_text, letter, say_setting, shades
 
 GATE_NAMES = {"bump": "one-site gate", "hat": "Mexican-hat gate"}
@@ -27,15 +28,24 @@ def figure(record: xr.Dataset) -> Figure:
     panels[1, 1].sharey(panels[1, 0])
     panels[1, 0].set_ylabel("share of inputs on which\nboth gates agree")
     panels[1, 1].legend(loc="lower center", ncols=2, fontsize=7, columnspacing=1.0)
+    same, asked = explained(record.sel(gate="bump")), record.ipr.sel(gate="bump").values
     titles = [
-        "asked for, and trained",
-        "what the one-site gate asks for",
-        "field's gate against one-site gate",
-        "field's gate against Mexican hat",
+        f"one-site gate right at {int(same.sum())} of {same.size} gains",
+        f"it asks for fields of IPR {' to '.join(dict.fromkeys(f'{value:.2f}' for value in asked[[0, -1]]))}",
+        *(f"{name}: {_trend(record.sel(gate=gate))}" for gate, name in (("bump", "one-site gate"), ("hat", "hat gate"))),
     ]
     letter(panels, titles)
     _say(figure, record, f"{record.sizes['seed']} seeds", "bars: standard error")
     return figure
+
+
+def _trend(one: xr.Dataset) -> str:
+    """How the agreement of the two gates changes with the gain, in the positive class."""
+    values = one.agreement.sel(label="positive").values
+    if len(values) < 2:
+        return f"gates agree on {values[0]:.3f}"
+    way = "rises" if values[-1] > values[0] else "falls"
+    return f"agreement {way}, {values[0]:.3f} to {values[-1]:.3f}"
 
 
 def more(record: xr.Dataset) -> Figure:

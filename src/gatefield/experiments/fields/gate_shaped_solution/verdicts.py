@@ -66,8 +66,7 @@ def _hat_drift(hat: xr.Dataset) -> Verdict:
 
 def _explains(bump: xr.Dataset) -> Verdict:
     """Whether the one-site gate asks for a localized field at those gains at which training ends in one."""
-    trained = bump.trained_ipr.median("seed")
-    same = ((bump.ipr > LOCALIZED) == (trained > LOCALIZED)).values
+    trained, same = bump.trained_ipr.median("seed"), explained(bump)
     worst = bump.ipr.gain.values[int(np.argmin(same))]
     asked, found = (float(values.sel(gain=worst)) for values in (bump.ipr, trained))
     low, high = gain_text(bump.gain.values[0]), gain_text(bump.gain.values[-1])
@@ -83,6 +82,11 @@ def _explains(bump: xr.Dataset) -> Verdict:
         otherwise=f"at gain {gain_text(worst)} a one-site gate asks for a field of IPR {asked:.2f}, but training ends at "
         f"{found:.2f}",
     )
+
+
+def explained(bump: xr.Dataset) -> np.ndarray:
+    """At which gains the field of the one-site gate and the trained one are both localized, or neither."""
+    return ((bump.ipr > LOCALIZED) == (bump.trained_ipr.median("seed") > LOCALIZED)).values
 
 
 def _bump_agreement(record: xr.Dataset) -> Verdict:

@@ -17,12 +17,12 @@ ORDERS = {"long": ("C0", "o"), "short": ("C1", "s"), "equal": ("C2", "^")}
 ORDER_NAMES = {"long": "longer range positive", "short": "shorter range positive", "equal": "same range in both"}
 MARKERS = {"gain": "o", "uniform": "s", "laplace": "D", "algebraic": "^", "levels": "v", "ising": "P", "pulse": "X"}
 AXES = {
-    "kurtosis": ("excess kurtosis of a site (rule: below 0)", 0.0),
-    "sharpness": ("sharpness (E|x|)²/E x² of a site (rule: above 2/π)", GAUSSIAN),
-    "depth": ("one-site score over wave score (rule: above 1)", 1.0),
-    "path": ("IPR where the score ceases to rise (rule: above 6/n)", None),
+    "kurtosis": ("negative kurtosis", "excess kurtosis of a site (rule: below 0)", 0.0),
+    "sharpness": ("sharper than a Gaussian", "sharpness (E|x|)²/E x² of a site (rule: above 2/π)", GAUSSIAN),
+    "depth": ("one site beats every wave", "one-site score over wave score (rule: above 1)", 1.0),
+    "path": ("score rises all the way", "IPR where the score stops rising (rule: above 6/n)", None),
 }
-"""What stands along the axis of each rule, and its edge."""
+"""What each rule says, what stands along its axis, and its edge."""
 
 
 def figure(record: xr.Dataset) -> Figure:
@@ -75,7 +75,7 @@ def _rule_panel(axes: Any, record: xr.Dataset, rule: str) -> str:
             one = {"law": law, "order": order}
             look = {"color": colour, "marker": marker, "markersize": 6, "alpha": 0.75}
             axes.plot(float(at.sel(one)), float(values.sel(one)), **look)
-    words, side = AXES[rule]
+    name, words, side = AXES[rule]
     if rule == "path":
         axes.set_xscale("log")
     _grey(axes, least if side is None else side, least, localizing_right=rule != "kurtosis")
@@ -83,7 +83,7 @@ def _rule_panel(axes: Any, record: xr.Dataset, rule: str) -> str:
     axes.set(xlabel=words, ylim=(0, 1.05))
     if rule == "kurtosis":
         axes.invert_xaxis()  # localization to the right in every panel
-    return f"{rule}: right in {right * values.size:.0f} of {values.size} cases"
+    return f"{name}: right in {right * values.size:.0f} of {values.size}"
 
 
 def _grey(axes: Any, side: float, least: float, *, localizing_right: bool) -> None:

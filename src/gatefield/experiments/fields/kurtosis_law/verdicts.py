@@ -81,11 +81,14 @@ def _rules(record: xr.Dataset) -> list[Verdict]:
 
 
 def _kurtosis_words(all_: xr.Dataset, found: xr.DataArray) -> dict[str, str]:
-    """What a headline says of the kurtosis."""
-    right, cases = round(share_right(all_.kurtosis, found) * found.size), found.size
+    """What the headline says of the kurtosis, and beside it of the path."""
+    wrong, cases = (all_.kurtosis > 0) != found, found.size
+    missed, path = int(wrong.sum()), int(((all_.path > 0) != found).sum())
+    short = int(wrong.sel(order="short").sum())
+    beside = f"{short} of them with the shorter range positive; a path of the score in {path}"
     return {
-        "found": f"the sign of the excess kurtosis tells in {right} of {cases} cases whether a field localizes",
-        "otherwise": f"the sign of the excess kurtosis is wrong on localization in {cases - right} of {cases} cases",
+        "found": f"the sign of the excess kurtosis tells in {cases - missed} of {cases} cases whether a field localizes",
+        "otherwise": f"excess kurtosis is wrong on localization in {missed} of {cases} cases, {beside}",
     }
 
 
@@ -207,8 +210,6 @@ def _shorter(record: xr.Dataset) -> Verdict:
         kind="claim",
         source="note 000, section 1: localization if the positive class has the longer range, else short-range oscillations",
         note=f"{law}: {seeds_text(final(record).sel(order='short', law=law))}",
-        found=f"with the shorter range positive no law localizes a field within {_time(record):g} τ",
-        otherwise=f"with the shorter range positive, too, a field localizes (law {law}, IPR {float(median.max()):.2f})",
     )
 
 

@@ -17,11 +17,12 @@ experiment = Experiment(
     "infinity the states of one, three and five sites are exact. Rings of other sizes tell whether the lines are those of a "
     "phase: there IPR stays as the ring grows, elsewhere it falls as 1/n. Batches grow with the ring, because their noise "
     "melts fields.",
-    caption="(a) and (b) The median IPR of trained fields, early and late, and in black the line at which the closure calls "
-    "them localized; dashed in (b), where a gate of one site and the best wave have the same loss. (c) and (d) The IPR of the "
-    "closure from the same starts, with the line of the simulation in orange. Gain infinity stands apart above. (e) At gain "
-    "infinity: trained fields early and late (small dots: seeds; large ones: medians), the closure late, and the exact states "
-    "of few sites, each where it exists.",
+    caption="(a) and (b) The median IPR of trained fields, early and late (white: the limit from which on they count as "
+    "localized; red: above). Black: the line at which the closure localizes; dashed in (b), where a gate of one site and the "
+    "best wave have the same loss. A cross stands where only one of SGD and closure localizes, a thick one where settings one "
+    "grid step away do not agree either: only these count as off. (c) and (d) The closure from the same starts, with the line "
+    "of SGD in green. Gain infinity stands apart above. (e) At gain infinity: trained fields early and late (small: seeds; "
+    "large: medians, where seeds lie together), the closure late, and the exact states of few sites, each where it exists.",
     more=more,
     more_caption="(a), (b), (d), (e) The median IPR over the gain on rings of several sizes, early and late, a row for each "
     "ratio; the dotted level is where fields count as localized, the dashed line where a gate of one site and the best wave "

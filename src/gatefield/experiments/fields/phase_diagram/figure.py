@@ -4,60 +4,97 @@ from typing import Any, cast
 
 import numpy as np
 import xarray as xr
+from matplotlib.colors import TwoSlopeNorm
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 
+from gatefield.experiments.fields.phase_diagram.boundary import apart, localized
 from gatefield.experiments.localized import LOCALIZED
-from gatefield.plot import SEQUENTIAL, THEORY, WIDTH, gain_text, letter, say_setting
+from gatefield.plot import COLOURS, DIVERGING, THEORY, WIDTH, gain_text, letter, one_median, say_setting
 
 GAINS, RATIOS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0), {0.125: "1/8", 0.25: "1/4", 0.5: "1/2", 1: "1", 2: "2", 4: "4", 8: "8"}
 """Where ticks may stand."""
-SIMULATED = "#D55E00"
+SIMULATED = COLOURS[2]
 """The line of the simulation over a map of theory."""
 TIMES = (("C5", "s"), ("C0", "o"))
 """Colour and marker of the first and of the second time."""
 GAP = 0.6
 """Between the largest finite gain and infinity, in heights of a cell."""
 OUTLINE = [withStroke(linewidth=3.0, foreground="white")]
-"""Around lines over a map, which is dark at one end."""
-SCALE = "ratio of the length scales\npositive over negative class"
+"""Around lines over a map, which is dark at both ends."""
+CROSS = 42.0
+"""Size, in points, that crosses of a row of cells share."""
+SCALE = "ratio of the length scales, positive over negative class"
 STATES = {1: ("-", "1 site, exact"), 3: ("--", "3 sites"), 5: (":", "5 sites"), 7: ("-.", "7 sites")}
 
 
 def figure(record: xr.Dataset) -> Figure:
     """The picture, drawn from the record alone."""
-    drawn = Figure(figsize=(WIDTH, 8.4))
-    top, bottom = cast(Any, drawn.subfigures(2, 1, height_ratios=[2.5, 1.0]))
+    drawn = Figure(figsize=(WIDTH, 7.5))
+    top, bottom = cast(Any, drawn.subfigures(2, 1, height_ratios=[2.55, 1.0]))
     panels, cube = _maps(top, record), bottom.subplots()
     _at_infinity(cube, record)
     times = [f"{float(time):,.0f} τ" for time in record.time]
-    above = [f"simulation, {time}; {line}" for time, line in zip(times, ("line: closure", "dashed: equal loss"), strict=True)]
-    below = [f"closure, {time}; line: simulation" for time in times]
-    letter([*panels.ravel(), cube], [*above, *below, f"gain {gain_text(float(record.gain[-1]))}"])
-    marks = f"lines and mark on the scale: IPR of {LOCALIZED:g} (black: closure; orange: simulation)"
-    say_setting(drawn, *setting(record), marks, "equal loss: of one site and the best wave")
+    counts = [int(each.sum()) for each in _wrong(record)]
+    cells = record.sizes["gain"] * record.sizes["ratio"]
+    above = [f"SGD, {time}: closure off at {count} of {cells}" for time, count in zip(times, counts, strict=True)]
+    found = [[int(localized(values).isel(when=k).sum()) for values in (record.closure_ipr, record.ipr)] for k in range(2)]
+    below = [f"closure, {time}: {theory} localize (SGD: {sgd})" for time, (theory, sgd) in zip(times, found, strict=True)]
+    letter([*panels.ravel(), cube], [*above, *below, _infinite_words(record)])
+    say_setting(drawn, *setting(record), "cross: SGD and closure differ", "thick (off): by more than one grid step")
     return drawn
 
 
+def _wrong(record: xr.Dataset) -> xr.DataArray:
+    """Where closure and simulation differ by more than one step of the grid, at both times."""
+    return apart(localized(record.ipr), localized(record.closure_ipr)).transpose("when", "gain", "ratio")
+
+
 def _maps(part: Any, record: xr.Dataset) -> Any:
-    """Simulation above, closure below, each with the line of the other. **Returns** the panels."""
-    panels = part.subplots(2, 2, sharex=True, sharey=True)
+    """Simulation above, closure below, each with the line of the other; crosses where they differ. **Returns** the panels."""
+    panels, wrong = part.subplots(2, 2, sharex=True, sharey=True), _wrong(record)
     for k, column in enumerate(panels.T):
         both = [values.isel(when=k).median("seed") for values in (record.ipr, record.closure_ipr)]
         for axes, values, other, colour in zip(column, both, both[::-1], ("black", SIMULATED), strict=True):
             _map(axes, record, values)
             _line(axes, record, other - LOCALIZED, colour)
-            axes.set(ylabel="" if k else "gain", xlabel=SCALE if axes is column[1] else "")
+            axes.set(ylabel="" if k else "gain", xlabel="ratio of the length scales" if axes is column[1] else "")
+        _crosses(column[0], record, both[0], both[1], wrong.isel(when=k).values)
     _line(panels[0, 1], record, record.wave_loss - record.site_loss, "black", "dashed")
-    bar = part.colorbar(panels[0, 0].collections[0], ax=panels, label="IPR, median over seeds", pad=0.02, aspect=40)
-    bar.ax.axhline(LOCALIZED, color="black", linewidth=1.5, path_effects=OUTLINE)
+    ticks = [0.0, 0.05, 0.1, LOCALIZED, 0.4, 0.6, 0.8, 1.0]
+    bar = part.colorbar(panels[0, 0].collections[0], ax=panels, pad=0.02, aspect=40, ticks=ticks)
+    bar.set_label(f"IPR, median over seeds; localized from {LOCALIZED:g} on")
+    part.legend(handles=_looks(), loc="outside lower center", ncols=4, columnspacing=1.2)
     return panels
+
+
+def _looks() -> list[Line2D]:
+    """What lines and crosses in the maps are."""
+    names: dict[str, dict[str, Any]] = {
+        f"{LOCALIZED:g} of the closure": THEORY,
+        f"{LOCALIZED:g} of SGD": {"color": SIMULATED},
+        "equal loss of one site and best wave": {"color": "black", "linestyle": "--"},
+        "they differ": {"color": "black", "linestyle": "", "marker": "x", "markeredgewidth": 1.3},
+    }
+    return [Line2D([], [], label=name, **look) for name, look in names.items()]
+
+
+def _crosses(axes: Any, record: xr.Dataset, one: xr.DataArray, other: xr.DataArray, far: np.ndarray) -> None:
+    """A cross on each setting at which only one of two maps is localized, a thick one where settings beside it do not agree."""
+    differ = ((one >= LOCALIZED) != (other >= LOCALIZED)).transpose("gain", "ratio").values
+    places, at = np.log2(record.ratio.values), heights(record.gain.values)
+    size = max(2.5, min(5.0, CROSS / max(map(len, (places, at)))))
+    for which, width, name in ((differ & ~far, 0.5, "within one step"), (far, 1.3, "further")):
+        rows, columns = np.nonzero(which)
+        axes.plot(places[columns], at[rows], "x", color="black", markersize=size, markeredgewidth=width, label=name)
 
 
 def setting(record: xr.Dataset) -> list[str]:
     """What both figures depend on."""
     mean, seeds = float(record.attrs["mean_length"]), f"{record.sizes['seed']} seeds"
-    return [f"n = {record.sizes['position']}", f"geometric mean of the length scales {mean:.3g}", seeds]
+    batch = f"{int(record.attrs['steps']):,} batches of {int(record.attrs['batch_size']):,}"
+    return [f"n = {record.sizes['position']}", f"geometric mean of the length scales {mean:.3g}", seeds, batch]
 
 
 def heights(gains: np.ndarray) -> np.ndarray:
@@ -67,9 +104,14 @@ def heights(gains: np.ndarray) -> np.ndarray:
     [0.0, 1.0, 2.6]
     """
     finite = np.isfinite(gains)
-    log = np.log10(gains[finite])
-    cell = log[-1] - log[-2] if len(log) > 1 else 1.0
+    log, cell = np.log10(gains[finite]), _row(gains)
     return np.append(log, np.full((~finite).sum(), (log[-1] if len(log) else 0.0) + (1 + GAP) * cell))
+
+
+def _row(gains: np.ndarray) -> float:
+    """The height of the row of gain infinity: that of a cell, but not so low that its name runs into the one below."""
+    log = np.log10(gains[np.isfinite(gains)])
+    return max(log[-1] - log[-2], (log[-1] - log[0]) / 14) if len(log) > 1 else 1.0
 
 
 def _edges(places: np.ndarray, width: float) -> np.ndarray:
@@ -84,11 +126,12 @@ def _map(axes: Any, record: xr.Dataset, values: xr.DataArray) -> None:
     """The values of all settings, those at gain infinity in a row of their own."""
     gains, places = record.gain.values, np.log2(record.ratio.values)
     at, finite = heights(gains), np.isfinite(gains)
-    cell = at[finite][-1] - at[finite][-2] if finite.sum() > 1 else 1.0
+    scale = TwoSlopeNorm(LOCALIZED, 0.0, 1.0)
+    axes.set_facecolor("0.88")  # white is a value
     for part in (finite, ~finite):
         if part.any():
-            edges = _edges(places, 1.0), _edges(at[part], cell)
-            axes.pcolormesh(*edges, values.values[part], cmap=SEQUENTIAL, vmin=0, vmax=1, rasterized=True)
+            edges = _edges(places, 1.0), _edges(at[part], _row(gains))
+            axes.pcolormesh(*edges, values.values[part], cmap=DIVERGING, norm=scale, rasterized=True)
     ticks = [gain for gain in GAINS if gains[0] <= gain <= gains[finite].max(initial=0.0)]
     labels = [gain_text(gain) for gain in (*ticks, *gains[~finite])]
     axes.set_yticks([*np.log10(ticks), *at[~finite]], labels)
@@ -115,14 +158,31 @@ def _at_infinity(axes: Any, record: xr.Dataset) -> None:
             style, name = STATES[sites]
             values = record.state_ipr.sel(sites=sites).where(record.state_exists.sel(sites=sites))
             axes.plot(places, values, **{**THEORY, "linestyle": style}, label=name)
+    width = min(0.1, 0.3 * float(np.min(np.diff(places)))) if len(places) > 1 else 0.1
     for k, (colour, marker) in enumerate(TIMES):
-        values = top.ipr.isel(when=k)
+        values, at = top.ipr.isel(when=k), places + (k - 0.5) * width
         for seed in values.transpose("seed", "ratio").values:
-            axes.plot(places, seed, marker, color=colour, markersize=2.5, alpha=0.45, markeredgewidth=0)
-        name = f"SGD, {float(record.time[k]):,.0f} τ"
-        axes.plot(places, values.median("seed"), marker, color=colour, markersize=5, label=name)
-    axes.plot(places, top.closure_ipr.isel(when=1).median("seed"), "x", color="black", markersize=4, label="closure, late")
-    axes.set(xlabel="ratio of the length scales, positive over negative class", ylabel="IPR", ylim=(0, 1.03))
+            axes.plot(at, seed, marker, color=colour, markersize=3, alpha=0.5, markeredgewidth=0)
+        look: Any = {"markersize": 6, "markerfacecolor": "none", "markeredgewidth": 1.3, "color": colour}
+        axes.plot(at, one_median(values), marker, label=f"SGD, {float(record.time[k]):,.0f} τ", **look)
+    closure = one_median(top.closure_ipr.isel(when=1))
+    axes.plot(places, closure, "x", color="black", markersize=4, label=f"closure, {float(record.time[1]):,.0f} τ")
+    axes.axhline(LOCALIZED, color="0.5", linewidth=0.8, linestyle=":", zorder=0)
+    axes.set(xlabel=SCALE, ylabel="IPR", ylim=(0, 1.06))
     shown = {ratio: name for ratio, name in RATIOS.items() if places[0] - 0.01 <= np.log2(ratio) <= places[-1] + 0.01}
     axes.set_xticks(np.log2(list(shown)), list(shown.values()))
-    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+    axes.legend(
+        loc="center left",
+        bbox_to_anchor=(1.0, 0.5),
+        title="small: seeds; large: medians,\nwhere seeds lie together",
+        title_fontsize=8,
+    )
+
+
+def _infinite_words(record: xr.Dataset) -> str:
+    """At how many ratios fields are localized at the largest gain, early and late."""
+    top, ratios = localized(record.ipr).isel(gain=-1), record.sizes["ratio"]
+    early, late = (int(top.isel(when=k).sum()) for k in range(2))
+    times = [f"{float(time):,.0f} τ" for time in record.time]
+    gain = gain_text(float(record.gain[-1]))
+    return f"gain {gain}: fields localize at {early} of {ratios} ratios within {times[0]}, at {late} within {times[1]}"

@@ -29,7 +29,12 @@ def more(record: xr.Dataset) -> Figure:
         axes.legend(loc="upper left", handlelength=1.2, borderaxespad=0.2)
     letter(panels.ravel(), [f"ratio {cut:g}, {words}" for cut in record.cut.values for words in (*times, "fall with n")])
     say_setting(
-        drawn, *setting(record)[1:], "medians over seeds", "dotted level: localized from there on", "dashed: equal losses"
+        drawn,
+        *setting(record)[1:],
+        f"of n/{record.sizes['position']} times as many on other rings",
+        "medians over seeds",
+        "dotted level: localized from there on",
+        "dashed: equal losses",
     )
     return drawn
 

@@ -14,12 +14,14 @@ experiment = Experiment(
     "class, or both. Training of one ReLU neuron makes the share of the labels that it explains, c²/(2D), as large as it "
     "can. So a state around one site and one grown from a wave are compared: the larger share should tell whether the field "
     "localizes.",
-    caption="(a) and (b) Inverse participation ratio (1/n: spread over all sites; 1: one site) of fields trained on pulses "
-    "(blue) and on Gaussian data of the same mean and covariance (orange); black: descent by the exact gradient from the same "
-    "starts and for as long; dotted: from here on a field counts as localized. (c) and (d) Share of the labels that a neuron "
-    "explains, in steady states grown from one site (triangles) and from the best wave (squares), and after SGD: where "
-    "states explain nearly the same, exact descent can end in another one than SGD. (e) One input of the positive class, and "
-    "the fields of one seed in the case of the title, each scaled to its own maximum.",
+    caption="(a) One input of the wide class of each kind, on one scale: the pulse is centred by the mean of its class or not, "
+    "and becomes its complement (dashed) half of the time or not. (b) The fields of one seed in the case of the title, each "
+    "scaled to its own maximum. (c) and (d) Inverse participation ratio (1/n: spread over all sites; 1: one site) of fields "
+    "trained on pulses (blue) and on Gaussian data of the same mean and covariance (orange); black: descent by the exact "
+    "gradient from the same starts and for as long; dotted: from here on a field counts as localized. (e) and (f) Share of "
+    "the labels that a neuron explains, in steady states grown from one site (triangles) and from the best wave (squares), and "
+    "after SGD: where states explain nearly the same, exact descent can end in another one than SGD. A median stands only "
+    "where seeds lie together.",
     more=more,
     more_caption="(a) and (b) Final fields of one seed on pulses (blue) and clones (orange, dashed), over one input of the "
     "positive class (grey), for each kind of pulses, each scaled to its own maximum.",

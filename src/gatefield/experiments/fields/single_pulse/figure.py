@@ -6,9 +6,10 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from gatefield.experiments.fields.single_pulse.simulate import ORDERS
+from gatefield.experiments.fields.single_pulse.simulate import KINDS, ORDERS
+from gatefield.experiments.fields.single_pulse.verdicts import CLOSE, SAME
 from gatefield.experiments.localized import LOCALIZED
-from gatefield.plot import WIDTH, dots_by_seed, field_row, letter, say_setting, small_field
+from gatefield.plot import WIDTH, dots_by_seed, field_row, letter, one_median, say_setting, small_field
 
 LABELS = {"both": "centred +\ncomplement", "centred": "centred", "complement": "complement", "plain": "as they are"}
 COLOURS = {"pulse": "C0", "clone": "C1"}
@@ -22,19 +23,24 @@ SILENT = 1e-6
 def figure(record: xr.Dataset) -> Figure:
     """The picture, drawn from the record alone."""
     figure = Figure(figsize=(WIDTH, 7.3))
-    top, middle, bottom = cast(Any, figure.subfigures(3, 1, height_ratios=[1.25, 1.15, 0.55]))
-    localized, explained = top.subplots(1, 2, sharey=True), middle.subplots(1, 2, sharey=True)
+    top, middle, bottom = cast(Any, figure.subfigures(3, 1, height_ratios=[0.62, 1.25, 1.15]))
+    strip = top.subplots(1, 2, width_ratios=[1.25, 1.0])
+    localized, explained = middle.subplots(1, 2, sharey=True), bottom.subplots(1, 2, sharey=True)
+    one = record.sel(order="wide", kind="both").isel(seed=0)
+    _inputs(strip[0], record.inputs.sel(order="wide"))
+    _headline_fields(strip[1], one)
     for axes, below, order in zip(localized, explained, ORDERS, strict=True):
         _ipr_panel(axes, record.sel(order=order))
         _explained_panel(below, record.sel(order=order))
     localized[0].set_ylabel("IPR of the final field")
     explained[0].set_ylabel("share of labels explained")
-    for part, panels, columns in ((top, localized, 4), (middle, explained, 3)):
+    for part, panels, columns in ((middle, localized, 4), (bottom, explained, 3)):
         part.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=columns, columnspacing=1.2)
-    row = bottom.subplots()
-    _headline_fields(row, record.sel(order="wide", kind="both").isel(seed=0))
-    letter([*localized, *explained, row], [*_titles(record), "wide pulses positive, centred + complement: one seed, scaled"])
-    say_setting(figure, *_setting(record), "small dots and bars: seeds", "large ones: medians", _silent(record))
+    above = ["a wide input of each kind (dashed: its complement)", _ends_words(record)]
+    letter([*strip, *localized, *explained], [*above, *_ipr_titles(record), *_why(record)])
+    marks = "large marks: medians, where seeds lie together"
+    one = "(a) shifted to the middle", "(b) wide, centred + complement, one seed"
+    say_setting(figure, *_setting(record), *one, "small marks: seeds", marks, _silent(record))
     return figure
 
 
@@ -70,14 +76,36 @@ def _silent(record: xr.Dataset) -> str:
     return f"share of 0: no input activates the neuron ({count} of {record.explained.size})" if count else ""
 
 
-def _titles(record: xr.Dataset) -> list[str]:
-    """What is positive; and of the case of the headline, how much the two states explain."""
+def _ends_words(record: xr.Dataset) -> str:
+    """Whether SGD and exact descent end alike in the case of the headline."""
+    one = record.sel(order="wide", kind="both")
+    trained, exact = float(one.ipr.isel(step=-1, unit=0).sel(data="pulse").median()), float(one.descent_ipr.median())
+    return "exact descent ends elsewhere" if abs(trained - exact) > CLOSE else "exact descent ends there, too"
+
+
+def _ipr_titles(record: xr.Dataset) -> list[str]:
+    """In the case of the headline: where SGD and exact descent end."""
+    both = record.sel(kind="both")
+    trained, exact = (values.median("seed") for values in (both.ipr.isel(step=-1, unit=0).sel(data="pulse"), both.descent_ipr))
+    out = []
+    for order in ORDERS:
+        sgd, descended = (float(values.sel(order=order)) for values in (trained, exact))
+        words = f"SGD {sgd:.2f}, exact descent {descended:.2f}"
+        out.append(f"{order} positive: {words if abs(sgd - descended) > CLOSE else f'both descents end at {sgd:.2f}'}")
+    return out
+
+
+def _why(record: xr.Dataset) -> list[str]:
+    """In the case of the headline: how much the two states explain."""
     site, wave = _states(record.sel(kind="both"))
-    said = [f"site {float(site.sel(order=order)):.3f}, wave {float(wave.sel(order=order)):.3f}" for order in ORDERS]
-    return [
-        *(f"{order} pulses positive" for order in ORDERS),
-        *(f"{order} positive; left: {words}" for order, words in zip(ORDERS, said, strict=True)),
-    ]
+    out = []
+    for order in ORDERS:
+        one, other = (float(values.sel(order=order)) for values in (site, wave))
+        words = f"why: site, wave explain the same ({one:.3f}, {other:.3f})"
+        if abs(one - other) > SAME:
+            words = f"why: site {one:.3f}, wave {other:.3f}" if one > other else f"why not: wave {other:.3f}, site {one:.3f}"
+        out.append(words)
+    return out
 
 
 def _states(record: xr.Dataset) -> tuple[xr.DataArray, xr.DataArray]:
@@ -104,9 +132,9 @@ def _ipr_panel(axes: Any, record: xr.Dataset) -> None:
         values = record.ipr.sel(data=data).isel(step=-1, unit=0)
         _seeds_and_median(axes, at + shift, values, data, names[data])
     for seed in record.descent_ipr.transpose("seed", "kind").values:
-        axes.plot(at, seed, "k_", markersize=5, markeredgewidth=0.8)
+        axes.plot(at, seed, "k_", markersize=6, markeredgewidth=0.9)
     look = {"markersize": 13, "markeredgewidth": 2.0, "label": "exact descent, same starts"}
-    axes.plot(at, record.descent_ipr.median("seed"), "k_", **look)
+    axes.plot(at, one_median(record.descent_ipr), "k_", **look)
     axes.axhline(LOCALIZED, color="0.4", linewidth=1.0, linestyle=":", label=f"localized: {LOCALIZED:g}")
     axes.set(ylim=(0, 1.05))
     _say_medians(axes, record.sel(kind="both"), float(list(record.kind.values).index("both")))
@@ -120,7 +148,9 @@ def _say_medians(axes: Any, one: xr.Dataset, at: float) -> None:
         named += [(SIDES["clone"], 6, last.sel(data="clone")), (0.32, -3, one.descent_ipr)]
     look: Any = {"textcoords": "offset points", "ha": "center", "fontsize": 7.5, "bbox": {"color": "white", "pad": 0.3}}
     for shift, above, values in named:
-        middle = float(values.median())
+        middle = float(one_median(values))
+        if np.isnan(middle):
+            continue
         axes.annotate(f"{middle:.2f}", (at + shift, middle), (0, above), zorder=1.5, **look)
 
 
@@ -135,28 +165,52 @@ def _explained_panel(axes: Any, record: xr.Dataset) -> None:
 
 
 def _seeds_and_median(axes: Any, at: Any, values: xr.DataArray, data: str, label: str) -> None:
-    """Seeds as small dots, their median as an open mark that hides none."""
+    """Seeds as small dots; their median, if they lie together, as an open mark that hides none."""
     dots_by_seed(axes, at, values, "kind", COLOURS[data])
     look = {"color": COLOURS[data], "marker": MARKERS[data], "linestyle": "none", "markersize": 7.5}
-    axes.plot(at, values.median("seed"), label=label, markerfacecolor="none", markeredgewidth=1.6, **look)
+    axes.plot(at, one_median(values), label=label, markerfacecolor="none", markeredgewidth=1.6, **look)
+
+
+def _inputs(axes: Any, inputs: xr.DataArray) -> None:
+    """An input of each kind on one scale, and what it is as its complement, where half of the inputs are."""
+    n = inputs.sizes["position"]
+    for place, kind in enumerate(inputs.kind.values):
+        at, (pulse, complement) = place * 1.25 * n + np.arange(n), _in_the_middle(inputs.sel(kind=kind).values)
+        axes.plot(at[[0, -1]], [0, 0], color="0.8", linewidth=0.8, zorder=0)
+        if KINDS[kind][0]:
+            axes.plot(at, complement, "--", color="0.55", linewidth=1.0, drawstyle="steps-mid")
+        axes.plot(at, pulse, color="0.2", linewidth=1.2, drawstyle="steps-mid")
+    centres = (np.arange(inputs.sizes["kind"]) * 1.25 + 0.5) * n
+    axes.set_xticks(centres, [LABELS[kind] for kind in inputs.kind.values])
+    axes.set(ylim=(-1.1, 1.1), yticks=[-1, 0, 1], ylabel="input")
+    axes.tick_params(axis="x", length=0)
+    axes.spines["bottom"].set_visible(False)
+
+
+def _in_the_middle(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """A pulse, turned to the middle, and its complement, which has the other of the two levels everywhere and is the longer."""
+    pair = [x, x.min() + x.max() - x]
+    pulse, complement = sorted(pair, key=lambda values: int((values > values.mean()).sum()))
+    high = np.flatnonzero(pulse == pulse.max())
+    turn = np.exp(2j * np.pi * high / len(x)).sum()
+    shift = len(x) // 2 - round(float(np.angle(turn)) * len(x) / (2 * np.pi))
+    return np.roll(pulse, shift), np.roll(complement, shift)
 
 
 def _headline_fields(axes: Any, one: xr.Dataset) -> None:
-    """An input, and beside it the fields of one seed."""
-    last = one.fields.isel(step=-1, unit=0)
+    """The fields of one seed, each with its IPR."""
+    last, ended = one.fields.isel(step=-1, unit=0), one.ipr.isel(step=-1, unit=0)
     fields = {
-        "0.55": ("one input", one.inputs),
-        COLOURS["pulse"]: ("SGD on pulses", last.sel(data="pulse")),
-        "k": ("exact descent", one.descent_fields),
-        COLOURS["clone"]: ("SGD on its clone", last.sel(data="clone")),
+        COLOURS["pulse"]: ("SGD", last.sel(data="pulse"), ended.sel(data="pulse")),
+        "k": ("exact descent", one.descent_fields, one.descent_ipr),
+        COLOURS["clone"]: ("SGD, clone", last.sel(data="clone"), ended.sel(data="clone")),
     }
-    values = {"k": one.descent_ipr, **{COLOURS[data]: one.ipr.sel(data=data).isel(step=-1, unit=0) for data in COLOURS}}
-    names = [name + (f", IPR {float(values[color]):.2f}" if color in values else "") for color, (name, _) in fields.items()]
-    for place, (color, (_, field)) in enumerate(fields.items()):
+    names = [f"{name}\nIPR {float(value):.2f}" for name, _, value in fields.values()]
+    for place, (color, (_, field, _)) in enumerate(fields.items()):
         rows = np.full((len(fields), field.size), np.nan)
         rows[place] = field
         field_row(axes, rows, names, color=color, linewidth=1.2)
-    axes.set_ylabel("weight")
+    axes.set_ylabel("field")
 
 
 def _field_panel(axes: Any, one: xr.Dataset) -> None:

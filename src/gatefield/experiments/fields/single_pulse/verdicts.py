@@ -42,7 +42,8 @@ def _localizes(record: xr.Dataset, final: xr.DataArray) -> Verdict:
     one = final.sel(order="wide", kind="both")
     pulse, clone = (one.sel(data=data) for data in ("pulse", "clone"))
     exact = float(record.descent_ipr.sel(order="wide", kind="both").median())
-    beside = f"; exact descent ends at {exact:.2f}" if abs(float(pulse.median()) - exact) > CLOSE else ""
+    beside = f"exact descent {exact:.2f}, " if abs(float(pulse.median()) - exact) > CLOSE else ""
+    ends = f"IPR {float(pulse.median()):.2f}; {beside}clones {float(clone.median()):.2f}"
     return Verdict.below(
         "wide pulses against narrow ones, centred and with complement, localize the field, and their Gaussian clone does not",
         0.1,
@@ -51,10 +52,8 @@ def _localizes(record: xr.Dataset, final: xr.DataArray) -> Verdict:
         kind="claim",
         source=NOTES,
         note=f"IPR on pulses: {seeds_text(pulse)}; on the clone: {seeds_text(clone)}",
-        found=f"SGD on wide pulses, centred and with complement, localizes a field (IPR {float(pulse.median()):.2f}{beside}), "
-        f"on Gaussian clones not ({float(clone.median()):.2f})",
-        otherwise=f"SGD on wide pulses, centred and with complement, gives fields of IPR {float(pulse.median()):.2f}{beside}, "
-        f"on Gaussian clones of {float(clone.median()):.2f}",
+        found=f"SGD on wide centred pulses with complement localizes a field ({ends})",
+        otherwise=f"SGD on wide centred pulses with complement does not stand out from its clone ({ends})",
     ).and_above(CLEAR, float(pulse.median()), of="median IPR on pulses")
 
 
@@ -68,8 +67,8 @@ def _swapped(final: xr.DataArray) -> Verdict:
         kind="claim",
         source="note 000, section 1: localization if the positive class has the longer range",
         note=f"IPR: {seeds_text(one)}",
-        found=f"narrow pulses against wide ones leave it spread (IPR {float(one.median()):.2f})",
-        otherwise=f"narrow pulses against wide ones localize a field (IPR {float(one.median()):.2f})",
+        found=f"narrow pulses leave it spread ({float(one.median()):.2f})",
+        otherwise=f"narrow pulses localize it, too ({float(one.median()):.2f})",
     )
 
 

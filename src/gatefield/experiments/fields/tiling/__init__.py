@@ -1,6 +1,6 @@
 """Do receptive fields tile the ring, or does each unit choose its place by itself?"""
 
-from gatefield.experiments.fields.tiling.figure import draw
+from gatefield.experiments.fields.tiling.figure import draw, more
 from gatefield.experiments.fields.tiling.simulate import Settings, simulate
 from gatefield.experiments.fields.tiling.verdicts import verdicts
 from gatefield.lab import Experiment
@@ -16,10 +16,12 @@ experiment = Experiment(
     "neuron.",
     caption="(a) Final fields of a small committee, (b) of a large one, and (c) of the same units, each trained alone; fields "
     "whose largest weight is positive blue, others orange and dashed, peaks marked. (d) How evenly peaks are spread: sum of "
-    "squared gaps around the ring, over that of random places (1, dotted); the bar is that of equal gaps. Below it the share "
-    "of units that go where they go alone. (e) How often two peaks of the large committee are so far apart, over chance; band: "
-    "95 % of as many pairs of random places. (f) Mean cosine between units that start nearly alike, and its least possible "
-    "value -1/(K - 1) (dashed).",
+    "squared gaps around the ring, over that of random places (1, dotted); the bar is that of equal gaps. (e) How "
+    "often two peaks of the large committee are so far apart, over chance; band: 95 % of as many pairs of random places. "
+    "(f) Share of units that, alone, go to the same place within one site and with the same sign; dotted: that of random "
+    "places and signs, and half, which would make it most.",
+    more=more,
+    more_caption="Mean cosine between units that start nearly alike, and its least possible value -1/(K - 1) (dashed).",
     Parameters=Settings,
     presets={
         "full": {},

@@ -1,4 +1,4 @@
-"""The figure of `tiling`."""
+"""The figures of `tiling`."""
 
 from typing import Any, cast
 
@@ -6,8 +6,10 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import PercentFormatter
 
 from gatefield.experiments.fields.tiling import places
+from gatefield.experiments.fields.tiling.verdicts import APART, MOSTLY
 from gatefield.plot import WIDTH, gain_text, letter, say_setting, shades
 
 TOGETHER, ALONE = {"color": "C2", "marker": "o"}, {"color": "0.45", "marker": "s", "markerfacecolor": "white"}
@@ -19,19 +21,19 @@ LEVEL = 1.96
 
 
 def draw(record: xr.Dataset) -> Figure:
-    """Fields of a small and of a large committee, and of its units alone; spacing, distances and parting below."""
-    figure = Figure(figsize=(WIDTH, 6.3))
+    """Fields of a small and of a large committee, and of its units alone; spacing, distances and who stays below."""
+    figure = Figure(figsize=(WIDTH, 5.8))
     above, below = cast(Any, figure.subfigures(2, 1, height_ratios=[1.0, 1.4]))
     panels = np.array([above.subplots(1, 3, sharey=True), below.subplots(1, 3)])
     sizes = {int(K): record.sel(units=K).isel(unit=slice(int(K))) for K in record.units.values}
-    gain = float(record.gain.values[int(np.argmin(np.abs(np.minimum(record.gain.values, 100.0) - 3)))])
+    gain = _gain(record)
     few, many = (sizes[K].sel(gain=gain).isel(pair=0) for K in (min(sizes), max(sizes)))
     for axes, fields in zip(panels[0], (few.field, many.field, many.alone_field), strict=True):
         _fields(axes, fields)
     panels[0, 0].set_ylabel("final weights, each\nto its maximum")
     _spacing_panel(panels[1, 0], sizes)
     _distance_panel(panels[1, 1], sizes)
-    _parting_panel(panels[1, 2], sizes, gain)
+    _staying_panel(panels[1, 2], sizes)
     letter(panels, _titles(sizes))
     looks: Any = SIGNS.values()
     signs = [Line2D([], [], color=c, linestyle=s, marker=m, markersize=4, label=name) for c, s, m, name in looks]
@@ -41,16 +43,37 @@ def draw(record: xr.Dataset) -> Figure:
     say_setting(
         figure,
         f"n = {record.attrs['n']}",
-        f"(a-c, f) gain {gain_text(gain)} and length scales {many.pair.item()}",
-        "(d, e) all gains, length scales",
+        f"(a-c) gain {gain_text(gain)} and length scales {many.pair.item()}",
+        "(d-f) all gains, length scales",
         f"{record.attrs['steps'] * record.attrs['learning_rate']:g} K² τ",
         f"{record.sizes['pair'] * record.sizes['gain'] * record.sizes['seed']} committees of each size",
         f"{record.sizes['seed']} seeds",
-        "bars: 95 % intervals over committees",
+        "bars: 95 % intervals, (d) over committees, (f) over seeds",
         "(e) band: 95 % of random places",
-        "(f) medians, starts nearly alike",
     )
     return figure
+
+
+def more(record: xr.Dataset) -> Figure:
+    """How units that start nearly alike part."""
+    figure = Figure(figsize=(WIDTH, 3.4))
+    sizes, gain = {int(K): record.sel(units=K).isel(unit=slice(int(K))) for K in record.units.values}, _gain(record)
+    axes = figure.subplots()
+    _parting_panel(axes, sizes, gain)
+    axes.set_title("units that start nearly alike part, as far as they can", loc="left")
+    say_setting(
+        figure,
+        f"n = {record.attrs['n']}",
+        f"gain {gain_text(gain)} and length scales {record.pair.values[0]}",
+        f"starts differ by {record.attrs['difference']:g} of their length",
+        f"medians over {record.sizes['seed']} seeds",
+    )
+    return figure
+
+
+def _gain(record: xr.Dataset) -> float:
+    """The one nearest to 3, of which examples are shown."""
+    return float(record.gain.values[int(np.argmin(np.abs(np.minimum(record.gain.values, 100.0) - 3)))])
 
 
 def _titles(sizes: dict[int, xr.Dataset]) -> list[str]:
@@ -58,14 +81,21 @@ def _titles(sizes: dict[int, xr.Dataset]) -> list[str]:
     few, many = min(sizes), max(sizes)
     pairs, sets = places.shared(sizes[many]), places.place_sets(sizes[many], by_sign=False)
     found = places.spread(sets, sizes[many].attrs["n"])
+    stay = [100 * one.mean for one in map(places.staying, sizes.values()) if one]
     return [
-        f"{few} units together",
+        _together(sizes[few], few),
         f"{many} units together",
         f"the same {many}, each alone",
         f"{many} units: {found[0].mean:.2f} of random" if found else "spread of the peaks",
         f"pairs: {100 * pairs.mean:.0f} % within {places.NEAR} site" if pairs else f"pairs among {many} units",
-        "units alike at first part",
+        f"{min(stay):.0f} to {max(stay):.0f} % stay" if stay else "units that stay",
     ]
+
+
+def _together(one: xr.Dataset, K: int) -> str:
+    """Whether a small committee is pairs of one place and opposite signs."""
+    twins = places.twins(one)
+    return f"{K} units: one place, two signs" if K == 2 and twins and twins.mean > 0.5 else f"{K} units together"
 
 
 def _fields(axes: Any, fields: xr.DataArray) -> None:
@@ -89,12 +119,24 @@ def _spacing_panel(axes: Any, sizes: dict[int, xr.Dataset]) -> None:
     even = [1 / K / places.expected_spacing(K, one.attrs["n"]) for K, one in sizes.items()]
     axes.plot(at, even, "_", color="k", markersize=16, markeredgewidth=1.6, label="equal gaps")
     axes.axhline(1.0, color="0.4", linewidth=1.0, linestyle=":", label="random places")
-    stay = {K: places.staying(one) for K, one in sizes.items()}
-    axes.set_xticks(at, [f"{K}\n{'–' if found is None else f'{100 * found.mean:.0f} %'}" for K, found in stay.items()])
-    axes.set(
-        xlabel="units K; share of them that\ngoes where it goes alone", ylabel="squared gaps, over\nthose of random places"
-    )
+    axes.set_xticks(at, [str(K) for K in sizes])
+    axes.set(xlabel="units K of the committee", ylabel="squared gaps, over\nthose of random places")
     axes.set(xlim=(-0.5, len(at) - 0.5), ylim=(0, max(1.2, 1.05 * axes.get_ylim()[1])))
+
+
+def _staying_panel(axes: Any, sizes: dict[int, xr.Dataset]) -> None:
+    """The share of units that go where they go alone, by size of committee; what chance has, and what most would be."""
+    at, found = np.arange(len(sizes)), [places.staying(one) for one in sizes.values()]
+    mean, low, high = np.array([one or (np.nan,) * 3 for one in found], float).T
+    axes.errorbar(at, mean, [mean - low, high - mean], linestyle="", capsize=3, **TOGETHER)
+    chance = places.staying_by_chance(next(iter(sizes.values())).attrs["n"])
+    for level, name in ((chance, f"chance: {100 * chance:.3g} %"), (MOSTLY, "half: 50 %")):
+        axes.axhline(level, color="0.4", linewidth=1.0, linestyle=":", zorder=0)
+        axes.text(len(at) - 0.55, level + 0.012, name, fontsize=7.5, color="0.4", ha="right")
+    axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+    axes.set_xticks(at, [str(K) for K in sizes])
+    axes.set(xlim=(-0.5, len(at) - 0.5), ylim=(0, max(0.6, 1.05 * axes.get_ylim()[1])))
+    axes.set(xlabel="units K of the committee", ylabel="share that goes\nwhere it goes alone")
 
 
 def _distance_panel(axes: Any, sizes: dict[int, xr.Dataset]) -> None:
@@ -123,7 +165,7 @@ def _parting_panel(axes: Any, sizes: dict[int, xr.Dataset], gain: float) -> None
         axes.plot(one.time, path, "-", color=color, marker=marker, markevery=0.2, markersize=4, label=f"K = {K}")
         axes.axhline(-1 / (K - 1), color=color, linewidth=1.0, linestyle="--", zorder=0)
     axes.plot([], [], "--", color="0.4", linewidth=1.0, label="least: −1/(K − 1)")
-    axes.axhline(0.5, color="0.4", linewidth=1.0, linestyle=":", zorder=0)
-    axes.text(float(next(iter(sizes.values())).time[-1]), 0.47, "parted", fontsize=7, color="0.4", ha="right", va="top")
-    axes.set(xlabel="time (K² τ)", ylabel="mean cosine of units", ylim=(-1.08, 1.45), yticks=[-1, -0.5, 0, 0.5, 1])
-    axes.legend(loc="upper right", fontsize=7, borderaxespad=0.0, labelspacing=0.25)
+    axes.axhline(APART, color="0.4", linewidth=1.0, linestyle=":", zorder=0)
+    axes.text(float(next(iter(sizes.values())).time[-1]), APART - 0.03, "parted", fontsize=7, color="0.4", ha="right", va="top")
+    axes.set(xlabel="time (K² τ)", ylabel="mean cosine of units", ylim=(-1.08, 1.08), yticks=[-1, -0.5, 0, 0.5, 1])
+    axes.legend(loc="upper right", ncols=2)

@@ -52,6 +52,15 @@ def random_share(n: int) -> float:
     return min(1.0, (2 * NEAR + 1) / n)
 
 
+def staying_by_chance(n: int) -> float:
+    """The share of units that would stay if places and signs were drawn at random.
+
+    >>> staying_by_chance(40)
+    0.0375
+    """
+    return random_share(n) / 2
+
+
 def shared(one: xr.Dataset, which: str = TOGETHER, *, signs: str = "any") -> Interval | None:
     """The share of pairs of units that have the same place; signs "any", "same" or "opposite"."""
     apart, among = _pairs(one, which, signs)

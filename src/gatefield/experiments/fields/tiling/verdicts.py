@@ -69,32 +69,30 @@ def _even(sizes: Mapping[int, xr.Dataset]) -> Verdict:
     alone = {K: one[0] for K, one in _spreads(sizes, places.ALONE).items()}
     rows = _rows(found, Verdict.below, 1.0, "sum of squared gaps over that of random places")
     yes, no = ({K: one for K, one in found.items() if rows[f"K = {K}"].holds is holds} for holds in (True, False))
-    even = f"of {_names(yes)} tile the ring more evenly than chance ({_gaps(yes)})"
+    gaps = f"(squared gaps {_span([one.mean for one in (yes or no).values()], '.2f')} of random)"
     return Verdict.each(
         claim,
         rows,
         kind="claim",
         source=TILES,
         note=f"errors: 95 % intervals over committees; the same units, each alone: {_each(alone)}",
-        found=f"committees {even}",
-        otherwise=f"committees {even}, those of {_names(no)} {_instead(sizes, no)}"
+        found=f"committees of {_names(yes)} tile the ring {gaps}",
+        otherwise=f"committees of {_names(yes)}, not {_names(no)}, tile the ring {gaps}"
         if yes
-        else f"committees of {_names(no)} do not tile the ring more evenly than chance ({_gaps(no)})",
+        else f"committees of {_names(no)} do not tile the ring {gaps}",
     )
 
 
 def _names(found: Found) -> str:
-    return ", ".join(map(str, found))
+    """Sizes as one says them: 2, 4 and 8."""
+    *first, last = map(str, found) if found else [""]
+    return f"{', '.join(first)} and {last}" if first else last
 
 
-def _gaps(found: Found) -> str:
-    return f"squared gaps {', '.join(f'{one.mean:.2f}' for one in found.values())} of random ones"
-
-
-def _instead(sizes: Mapping[int, xr.Dataset], found: Found) -> str:
-    """What units do that do not tile the ring."""
-    paired = all(one is not None and one.mean > MOSTLY for one in (places.twins(sizes[K]) for K in found))
-    return "take one place with opposite signs" if paired else "do not"
+def _span(values: Sequence[float], digits: str) -> str:
+    """From the least to the largest."""
+    low, high = (format(value, digits) for value in (min(values), max(values)))
+    return low if low == high else f"{low} to {high}"
 
 
 def _spreads(sizes: Mapping[int, xr.Dataset], which: Any) -> dict[int, Any]:
@@ -144,13 +142,13 @@ def _stays(sizes: Mapping[int, xr.Dataset]) -> Verdict:
     if not found:
         return _unknown(claim, "has units that are localized together and alone", "prediction")
     rows = _rows(found, Verdict.above, MOSTLY, f"share within {places.NEAR} site and with the same sign")
-    shares = ", ".join(f"{100 * one.mean:.0f} % of {K}" for K, one in found.items())
+    shares = f"{_span([100 * one.mean for one in found.values()], '.0f')} %"
     return Verdict.each(
         claim,
         rows,
         note="alone: without the other units, on the same inputs; errors: 95 % intervals",
-        found=f"most units go where they go alone ({shares})",
-        otherwise=f"most units do not go where they go alone ({shares} do)",
+        found=f"most units ({shares}) go where they go alone",
+        otherwise=f"{shares} of units go where they go alone",
     )
 
 
