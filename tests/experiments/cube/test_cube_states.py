@@ -299,19 +299,15 @@ def test_the_headline_says_where_the_state_exists_and_who_gets_there():
         ("localized", {"size": 2, "pair": 0}, first(1, 100)),
         ("localized", {"size": 2, "pair": 1}, first(97, 100)),
     )
-    said = "1 % of random starts on 40 sites end there; with the longer, 97 % do where it exists"
-    assert headline("?", experiment.verdicts(record)) == (
-        f"With the shorter range positive a localized state always exists, {said}"
-    )
+    said = "1 % of random starts on 40 sites end there; longer: 97 % do where it exists"
+    assert headline("?", experiment.verdicts(record)) == (f"Shorter range positive: a localized state always exists, {said}")
     record = judging.changed_at(
         record, ("localized", {"size": 2, "pair": 0}, False), ("localized", {"size": 2, "pair": 1}, True)
     )
-    said = "yet no random start on 40 sites ends there; with the longer, all do where it exists"
-    assert headline("?", experiment.verdicts(record)) == (
-        f"With the shorter range positive a localized state always exists, {said}"
-    )
+    said = "yet no random start on 40 sites ends there; longer: all do where it exists"
+    assert headline("?", experiment.verdicts(record)) == (f"Shorter range positive: a localized state always exists, {said}")
     assert headline("?", experiment.verdicts(record.isel(pair=[1]))) == (
-        "With the longer range positive, 100 % of random starts on 40 sites end in the localized state where it exists"
+        "Longer range positive: 100 % of random starts on 40 sites end in the localized state where it exists"
     )
     title = panel(experiment.figure(record), "(a)").get_title(loc="left")
     assert title == "(a) a localized state exists for 92 % of\npairs above the diagonal, 100 % below"

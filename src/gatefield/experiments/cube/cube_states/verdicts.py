@@ -125,13 +125,13 @@ def _who_ends(last: xr.Dataset, above: float, below: float) -> str:
         exists = "always exists" if below == 1 else f"exists for {100 * below:.0f} % of pairs"
         reached, none = _span(share[shorter]), not share[shorter].any()
         who = f"yet no {starts.format('')} ends there" if none else f"{reached} % of {starts.format('s')} end there"
-        parts.append(f"with the shorter range positive a localized state {exists}, {who}")
+        parts.append(f"shorter range positive: a localized state {exists}, {who}")
     if longer.any():
         who = "all do" if (share[longer] == 100).all() else f"{_span(share[longer])} % do"
         there = "" if above == 1 else " where it exists"
         if not parts:
             who = f"{_span(share[longer])} % of {starts.format('s')} end in the localized state"
-        parts.append(f"with the longer{' range positive' * (not parts)}, {who}{there}")
+        parts.append(f"longer{' range positive' * (not parts)}: {who}{there}")
     return "; ".join(parts) or f"{_span(share)} % of {starts.format('s')} end localized"
 
 
