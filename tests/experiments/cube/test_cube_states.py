@@ -299,10 +299,18 @@ def test_the_headline_says_where_the_state_exists_and_who_gets_there():
         ("localized", {"size": 2, "pair": 0}, first(1, 100)),
         ("localized", {"size": 2, "pair": 1}, first(97, 100)),
     )
-    assert headline("?", experiment.verdicts(record)) == (
-        "On the cube a localized state exists for 92 % of pairs with the longer range positive, 100 % with the shorter; random "
-        "starts on 40 sites end localized in 97 % with the longer positive, 1 % with the shorter"
+    said = "1 % of random starts on 40 sites end there; longer: 97 % do where it exists"
+    assert headline("?", experiment.verdicts(record)) == (f"Shorter range positive: a localized state always exists, {said}")
+    record = judging.changed_at(
+        record, ("localized", {"size": 2, "pair": 0}, False), ("localized", {"size": 2, "pair": 1}, True)
     )
+    said = "yet no random start on 40 sites ends there; longer: all do where it exists"
+    assert headline("?", experiment.verdicts(record)) == (f"Shorter range positive: a localized state always exists, {said}")
+    assert headline("?", experiment.verdicts(record.isel(pair=[1]))) == (
+        "Longer range positive: 100 % of random starts on 40 sites end in the localized state where it exists"
+    )
+    title = panel(experiment.figure(record), "(a)").get_title(loc="left")
+    assert title == "(a) a localized state exists for 92 % of\npairs above the diagonal, 100 % below"
 
 
 def test_borders_that_coincide_are_named_together():
@@ -325,12 +333,15 @@ def test_figure_shows_where_the_state_exists_and_who_gets_there():
     studied = [line.get_xydata()[0] for line in where.lines]
     np.testing.assert_array_equal(studied, [[1.6, 0.8], [1.0, 2.0], [1.0, 4.0]])
     for i, group in enumerate(basins.containers):
-        share = record.localized.values[:, i].mean(1)
-        np.testing.assert_allclose(group.lines[0].get_ydata(), share)
-        for k, (low, high) in zip(record.localized.values[:, i].sum(1), ends(group), strict=True):
-            np.testing.assert_allclose([stats.binom.sf(k - 1, STARTS, low), stats.binom.cdf(k, STARTS, high)], 0.025, rtol=1e-4)
-    for i, line in enumerate(line for line in basins.lines if line.get_marker() == "x"):
-        np.testing.assert_allclose(line.get_ydata(), record.sgd_localized.values[:, i].mean(1))
+        hits = (record.sgd_localized if i % 2 else record.localized).values[:, i // 2]
+        many = hits.shape[1]
+        np.testing.assert_allclose(group.lines[0].get_ydata(), hits.mean(1))
+        assert (group.lines[0].get_marker() == "x") is bool(i % 2)
+        for k, (low, high) in zip(hits.sum(1), ends(group), strict=True):
+            below = [stats.binom.sf(k - 1, many, low)] * bool(k)
+            above = [stats.binom.cdf(k, many, high)] * bool(k < many)
+            np.testing.assert_allclose([*below, *above], 0.025, rtol=1e-4)
+    assert len(basins.containers) == 6
 
 
 def ends(group):

@@ -153,10 +153,10 @@ def test_the_head_is_judged_by_its_median_at_the_end_and_the_highest_gain(pair, 
         assert one.error == pytest.approx(median_error(heads))
         assert found.note.startswith("of 40 entries, on 95 % of inputs; 25 at the start")
         if outcome == "holds":
-            said = f"trained with the {order} range positive, a gate is decided by {middle} of 40 entries on 95 % of inputs"
+            said = f"{order} range positive (gain ∞): a gate is decided by {middle} of 40 entries on 95 % of inputs"
             assert found.sentence == said
         if outcome == "missed":
-            assert found.sentence == f"trained with the {order} range positive, a gate needs {middle} of 40 entries"
+            assert found.sentence == f"{order} range positive (gain ∞): needs {middle} of 40"
 
 
 def test_the_headline_gives_the_range_over_pairs_of_one_order():
@@ -165,8 +165,8 @@ def test_the_headline_gives_the_range_over_pairs_of_one_order():
     record.head_size[{"pair": 1, "step": 3}] = 30
     record.head_size[{"pair": 3, "step": 3}] = 19
     assert headline("?", experiment.verdicts(record)) == (
-        "Trained with the longer range positive, a gate is decided by 2 of 40 entries on 95 % of inputs; trained with the "
-        "shorter range positive, a gate needs 19 to 30 of 40 entries"
+        "Longer range positive (gain ∞): a gate is decided by 2 of 40 entries on 95 % of inputs; shorter range positive "
+        "(gain ∞): needs 19 to 30 of 40"
     )
 
 

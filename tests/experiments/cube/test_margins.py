@@ -273,4 +273,8 @@ def test_figure_shows_every_head_and_the_median_errors_of_families():
         assert (line.get_linestyle() == "--") is name.startswith("averaged")
     assert [line.get_ydata()[0] for line in curves[len(shown) :]] == [0.01, 0.05]
     (names,) = [axes.get_legend() for axes in experiment.figure(record).axes if not axes.axison]
-    assert [text.get_text().replace("falling by", "geometric") for text in names.get_texts()] == shown
+    words = [text.get_text().replace("\n", " ").replace("er range positive", " range") for text in names.get_texts()]
+    assert [text.replace("falling by", "geometric") for text in words] == shown
+    medians = [f"{np.median(record.probable.values[at(name), 0]):g}" for name in FAMILIES]
+    assert [text.get_text() for text in panels["(a)"].texts] == medians
+    assert panels["(a)"].get_xticklabels()[3].get_text() == "trained,\nlonger range\npositive"

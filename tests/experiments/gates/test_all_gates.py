@@ -226,6 +226,7 @@ def test_nine_weights_on_eight_corners():
     assert record.best.item() == pytest.approx(record.bayes.item(), abs=1e-11)
     assert len(judging.told(experiment, record)) == 0
     assert experiment.figure(record).axes
+    assert experiment.more(record).axes
 
 
 def panel(figure, start):
@@ -244,14 +245,36 @@ def test_figure():
             ((x, _),) = points(panel(figure, title), words=words)
             assert x == pytest.approx([100 * float(one[name][0, 0] / one.bayes[0, 0])])
         assert not (K == 1 and points(panel(figure, title), words="tile"))
-    for start, K, part, size in (("(c)", 1, "entries", 4), ("(d)", 2, "entries", 3), ("(e)", 2, "blocks", 3)):
-        at, axes = record.isel(pair=0).sel(units=K, size=size), panel(figure, start)
-        assert f"n = {size}, K = {K}" in axes.get_title(loc="left")
+    more = experiment.more(record)
+    for shown, start, K, part, size in (
+        (figure, "(c)", 2, "entries", 3),
+        (more, "(a)", 1, "entries", 4),
+        (more, "(b)", 2, "entries", 3),
+        (more, "(c)", 2, "blocks", 3),
+    ):
+        at, axes = record.isel(pair=0).sel(units=K, size=size), panel(shown, start)
+        assert shown is figure or f"n = {size}, K = {K}" in axes.get_title(loc="left")
         assert f"{float(at[f'rank_{part}']):.2f}" in axes.get_title(loc="left")
         np.testing.assert_allclose(points(axes, marker=".")[0], [at[f"shown_{part}"], 100 * at.shown_explained / at.bayes])
         np.testing.assert_allclose(points(axes, marker="*")[0].ravel(), [at[f"own_{part}"], 100 * at.best / at.bayes])
         np.testing.assert_allclose(points(axes, marker="D")[0][0], at[f"least_{part}"])
-    at, axes = record.isel(pair=0, size=0).sel(units=2), panel(figure, "(f)")
+    at, axes = record.isel(pair=0, size=0).sel(units=2), panel(figure, "(d)")
     order = np.argsort(-at.means.values[:8], kind="stable")
     opened = {(float(y[0]), int(x[0])) for x, y in points(axes, marker="s")}
     assert opened == {(3.5 + k, row) for row, c in enumerate(order) for k in range(2) if at.best_gates.values[c, k] > 0}
+
+
+def test_the_title_of_the_cloud_follows_the_rank():
+    for rank, words in (
+        (-0.51, "more diagonal explains more (rank −0.51)"),
+        (-0.49, "more diagonal is not better (rank −0.49)"),
+    ):
+        record = changed(("rank_entries", {"units": 2}, rank))
+        assert panel(experiment.figure(record), "(c)").get_title(loc="left") == f"(c) {words}"
+
+
+def test_a_search_that_was_stopped_is_in_the_legend():
+    for upper, stopped in ((0.3, False), (0.31, True)):
+        record = changed(("upper", TWO, upper))
+        (legends, *_) = [block.legends for block in experiment.figure(record).subfigs]
+        assert ("search stopped" in [text.get_text() for text in legends[0].get_texts()]) is stopped

@@ -188,7 +188,7 @@ def test_notes_and_headline():
         ("flow_return", {"order": 0, "gain": 0, "start": slice(8)}, 0.5),
     )
     assert judged(experiment, record, ONE).otherwise == f"{LONG}: 3 stable states from 20 starts at gain 1"
-    assert "at most 0 % of the ends return" in judged(experiment, record, TRAITS).found
+    assert "at most 0 % of random starts keep" in judged(experiment, record, TRAITS).found
     note = judged(experiment, record, "SGD ends in").note
     assert f"{LONG}: SGD ran 200 τ, the slowest Gaussian mode needs {slowest(2.0, 1.0):.2g} τ" in note
     assert f"{SHORT}: SGD ran 200 τ, the slowest Gaussian mode needs {slowest(1.0, 2.0):.2g} τ" in note
@@ -222,24 +222,47 @@ def test_figure_shows_how_many_states_there_are(drawn):
         firm = record.map_return.values[o] >= 0.95
         everything, stable = (y for _, y in points(axes, color=color, marker=marker))
         assert everything.tolist() == [len(set(row)) for row in states]
-        assert stable.tolist() == [len(set(row[keep])) for row, keep in zip(states, firm, strict=True)]
+        kept = [len(set(row[keep])) for row, keep in zip(states, firm, strict=True)]
+        np.testing.assert_array_equal(stable, [count or np.nan for count in kept])
+
+
+def test_figure_prints_the_counts_at_the_marks():
+    record = made()
+    record["map_return"][{"order": 1, "gain": 2, "start": [3, 17, 18, 19]}] = 0.99
+    record["map_return"][{"order": 1, "gain": 3}] = 0.5
+    axes = experiment.figure(record).axes[0]
+    assert axes.get_yscale() == "log"
+    assert [text.get_text() for text in axes.texts] == ["1"] * 5 + ["20", "3", "20", "4", "20", "0"]
+    assert all(np.isfinite(text.xy).all() and text.xy[1] >= 0.8 for text in axes.texts)
+
+
+def test_figure_shows_the_shares_that_the_title_names():
+    record = made()
+    record["map_return"][{"order": 1, "gain": 2, "start": [0, 5, 17]}] = 0.99
+    record["sgd_match"][{"order": 0, "gain": 1, "seed": slice(3)}] = 0.9
+    axes = experiment.figure(record).axes[2]
+    ends, runs = ([100, 100, 100, 100], [100, 0, 200 / 17, 0]), ([100, 70, 100, 100], [100] * 4)
+    for o, (color, marker) in enumerate(((RANDOM, "o"), (FROM_SITE, "s"))):
+        np.testing.assert_allclose([y for _, y in points(axes, color=color, marker=marker)], [ends[o], runs[o]])
+    assert "at most 12 % of" in judged(experiment, record, TRAITS).found
+    assert "12" in [text.get_text() for text in axes.texts]
 
 
 def test_figure_shows_end_states(drawn):
     record, figure = drawn
-    for o, axes in enumerate(figure.axes[4:6]):
+    for o, axes in enumerate(figure.axes[3:5]):
         one = record.isel(order=o)
         for place, look in ((0, {"color": RANDOM}), (17, {"color": FROM_SITE})):
             np.testing.assert_allclose([y for _, y in points(axes, **look)], [scaled(w) for w in one.ends.values[:, place]])
         found = [y for _, y in points(axes, color="black", marker="o")]
         np.testing.assert_allclose(found, [scaled(w) for w in one.sgd.values[:, 0]])
         assert [text.get_text() for text in axes.get_xticklabels()] == ["gain 0.01", "gain 1", "gain 3", "gain ∞"]
-        assert axes.get_title(loc="left").startswith(f"({'ef'[o]}) {(LONG, SHORT)[o]}")
+        assert axes.get_title(loc="left").startswith(f"({'de'[o]}) {(LONG, SHORT)[o]}")
 
 
-def test_figure_shows_losses_of_all_ends(drawn):
-    record, figure = drawn
-    for o, axes in enumerate(figure.axes[2:4]):
+def test_more_shows_losses_of_all_ends(drawn):
+    record, _ = drawn
+    for o, axes in enumerate(experiment.more(record).axes):
         one = record.isel(order=o)
         for kinds, color, shift in ((slice(17), RANDOM, -0.26), ([17, 18], FROM_SITE, -0.02), ([19], WAVE, 0.14)):
             found = points(axes, color=color)

@@ -293,8 +293,8 @@ def test_second_figure_shows_signs_and_who_counts():
     assert [text.get_text() for text in MORE[1].get_xticklabels()] == ["0.5", "1", "3", "100", "∞"]
 
 
-def test_figure_shows_the_first_start_of_each_gain():
-    for name, axes in (("neuron", DRAWN[4]), ("committee", DRAWN[5])):
+def test_second_figure_shows_the_first_start_of_each_gain():
+    for name, axes in (("neuron", MORE[2]), ("committee", MORE[3])):
         for key, color in (("example_guess", "#E69F00"), ("example_end", "black")):
             fields = [scaled(FIGURE[f"{name}_{key}"].values[0, g]) for g in range(5)]
             np.testing.assert_allclose([y for _, y in points(axes, color=color)], fields)

@@ -15,7 +15,8 @@ experiment = Experiment(
     "late-localization). States are found by the flow from random starts: on the law itself for small n, else on a sample.",
     caption="(a) Where the localized state exists (purple): the lead of its peak, (|w_i| less the sum of all others)/|w_i|, "
     "for a ring of the largest size; black: where it ceases to, for all sizes; marks: the pairs of length scales in (b). (b) "
-    "Share of random starts that end localized; crosses: SGD. (+): the positive class; full marks: it has the longer range.",
+    "Share of random starts that end localized; crosses: of runs of SGD; bars: exact 95 % intervals. (+): the positive class; "
+    "full marks: it has the longer range.",
     more=draw_more,
     more_caption="(a), (b), (c), (d) Losses of all states found, by the size of the ring, for each pair of length scales; "
     "hollow: states that the search does not find again on another sample, on which losses are measured; black lines: the "

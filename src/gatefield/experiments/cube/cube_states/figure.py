@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from gatefield.core.intervals import proportion
+from gatefield.experiments.cube.cube_states.verdicts import existing
 from gatefield.measures import aligned
 from gatefield.plot import COLOURS, THEORY, WIDTH, field_row, letter, say_setting
 
@@ -30,8 +31,10 @@ def draw(record: xr.Dataset) -> Figure:
     borders = _map(where, record, body)
     _basins(basins, record)
     body.legend(handles=[*_pairs(record), *borders], loc="outside lower center", ncols=3)
-    letter([where, basins], ["where a localized state exists", "how many starts reach it"])
-    _say(figure, record, f"map: n = {int(record.map_size[-1])}", "bars: 95 %")
+    above, below = (f"{100 * share:.0f} %" for share in existing(record))
+    title = f"a localized state exists for {above} of\npairs above the diagonal, {below} below"
+    letter([where, basins], [title, "who ends there: random starts\n(joined) and SGD (crosses)"])
+    _say(figure, record, f"map: n = {int(record.map_size[-1])}", "bars:\u00a095\u00a0%")
     return figure
 
 
@@ -82,8 +85,13 @@ def _pairs(record: xr.Dataset) -> list[Line2D]:
     for at in range(record.sizes["pair"]):
         one = record.isel(pair=at)
         look = _look(at, bool(one.xi1 > one.xi0))
-        out.append(Line2D([], [], **look, markersize=5, linewidth=1.2, label=pair_text(one)))
+        out.append(Line2D([], [], **look, markersize=5, linewidth=1.2, label=f"{pair_text(one)}{_missing(one)}"))
     return [*out, Line2D([], [], marker="x", linestyle="none", color="0.4", label="SGD")]
+
+
+def _missing(one: xr.Dataset) -> str:
+    """What a pair without a localized state on the largest ring is marked with."""
+    return "" if float(one.site_lead.isel(size=-1)) > 0 else ": no such state"
 
 
 def borders(exists: xr.DataArray) -> list[tuple[int, list[int]]]:
@@ -123,14 +131,22 @@ def _basins(axes: Any, record: xr.Dataset) -> None:
     """Share of random starts, and of SGD runs, that end with a gate of one site."""
     at = np.arange(record.sizes["size"])
     for i in range(record.sizes["pair"]):
-        one, place = record.isel(pair=i), at + 0.09 * (i - (record.sizes["pair"] - 1) / 2)
+        one, place = record.isel(pair=i), at + 0.17 * (i - (record.sizes["pair"] - 1) / 2)
         look = _look(i, bool(one.xi1 > one.xi0))
-        hits = one.localized.sum("start").values
-        share, low, high = np.array([proportion(int(k), one.sizes["start"], method="exact") for k in hits]).T
-        axes.errorbar(place, share, [share - low, high - share], **look, markersize=5, linewidth=1.2, elinewidth=0.9)
-        axes.plot(place, one.sgd_localized.mean("seed"), "x", color=look["color"], markersize=6, markeredgewidth=1.3, zorder=4)
+        share, bars = _shares(one.localized, "start")
+        axes.errorbar(place, share, bars, **look, markersize=5, linewidth=1.2, elinewidth=0.9)
+        share, bars = _shares(one.sgd_localized, "seed")
+        crosses: Any = {"markersize": 5.5, "markeredgewidth": 1.3, "elinewidth": 0.7, "zorder": 4}
+        axes.errorbar(place + 0.075, share, bars, fmt="x", color=look["color"], **crosses)
     axes.set_xticks(at, [str(n) for n in record["size"].values])
     axes.set(xlabel="sites n", ylabel="share that ends localized", ylim=(-0.03, 1.03))
+
+
+def _shares(hits: xr.DataArray, dim: str) -> tuple[np.ndarray, list[np.ndarray]]:
+    """Shares by size, with what their exact intervals reach below and above."""
+    found = [proportion(int(k), hits.sizes[dim], method="exact") for k in hits.sum(dim).values]
+    share, low, high = np.array(found).T
+    return share, [share - low, high - share]
 
 
 def _losses(axes: Any, one: xr.Dataset, limits: list[float]) -> None:

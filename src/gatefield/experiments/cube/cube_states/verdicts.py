@@ -62,13 +62,19 @@ def _share(hits: Any, bound: float, of: str, or_equal: bool = True) -> Verdict:
     return Verdict.above("", bound, share, or_equal=or_equal, error=error, of=of)
 
 
-def _wherever(record: xr.Dataset) -> Verdict:
-    """Where the localized state exists on the largest ring, on each side of the diagonal; exact, up to the grid."""
+def existing(record: xr.Dataset) -> tuple[float, float]:
+    """The share of pairs that have the localized state on the largest ring: of the longer range positive, of the shorter."""
     last = (record.lead_map > 0).isel(map_size=-1)
     sides = record.map_xi1 > record.map_xi0, record.map_xi1 < record.map_xi0
     above, below = (float(last.where(side).mean()) for side in sides)
+    return above, below
+
+
+def _wherever(record: xr.Dataset) -> Verdict:
+    """Where the localized state exists on the largest ring, on each side of the diagonal; exact, up to the grid."""
+    last = (record.lead_map > 0).isel(map_size=-1)
+    above, below = existing(record)
     n, longest = int(last.map_size), f"{float(record.map_xi1.max()):g}"
-    shares = f"{100 * above:.0f} % of pairs with the longer range positive, {100 * below:.0f} % with the shorter"
     return Verdict.above(
         f"on a ring of {n} sites the localized state exists wherever the positive class has the longer range",
         1.0,
@@ -77,8 +83,6 @@ def _wherever(record: xr.Dataset) -> Verdict:
         of="share of these pairs",
         source=SOURCE,
         note=f"length scales up to {longest}; where it has the shorter range: {below:.3f}. {_reach(last)}",
-        found=f"on the cube a localized state exists for {shares}",
-        otherwise=f"on the cube a localized state exists for {shares}",
     )
 
 
@@ -102,7 +106,7 @@ def _basins(record: xr.Dataset) -> Verdict:
         others = command_line(pairs=[[2.0, 1.0], [1.0, 2.0]])
         return Verdict.not_judged(claim, f"no pair here has a localized state; run with others, such as {others}")
     rows = {_scales(pair): _share(last.localized.sel(pair=pair), 0.5, "share of starts", False) for pair in pairs}
-    reached = f"random starts on {n} sites end localized in {_by_order(last.sel(pair=pairs))}"
+    reached = _who_ends(last.sel(pair=pairs), *existing(record))
     return Verdict.each(
         claim,
         rows,
@@ -112,11 +116,23 @@ def _basins(record: xr.Dataset) -> Verdict:
     )
 
 
-def _by_order(last: xr.Dataset) -> str:
-    """Shares of starts that end localized, by which class has the longer range."""
-    share, longer = 100 * last.localized.mean("start"), last.xi1 - last.xi0
-    parts = {"the longer positive": longer > 0, "equal ranges": longer == 0, "the shorter": longer < 0}
-    return ", ".join(f"{_span(share.values[part.values])} % with {words}" for words, part in parts.items() if part.any())
+def _who_ends(last: xr.Dataset, above: float, below: float) -> str:
+    """Whether the state exists and who ends there, by which class has the longer range; pairs of equal ranges are left out."""
+    share, longer = 100 * last.localized.mean("start").values, (last.xi1 > last.xi0).values
+    shorter, starts = (last.xi1 < last.xi0).values, f"random start{{}} on {int(last['size'])} sites"
+    parts = []
+    if shorter.any():
+        exists = "always exists" if below == 1 else f"exists for {100 * below:.0f} % of pairs"
+        reached, none = _span(share[shorter]), not share[shorter].any()
+        who = f"yet no {starts.format('')} ends there" if none else f"{reached} % of {starts.format('s')} end there"
+        parts.append(f"shorter range positive: a localized state {exists}, {who}")
+    if longer.any():
+        who = "all do" if (share[longer] == 100).all() else f"{_span(share[longer])} % do"
+        there = "" if above == 1 else " where it exists"
+        if not parts:
+            who = f"{_span(share[longer])} % of {starts.format('s')} end in the localized state"
+        parts.append(f"longer{' range positive' * (not parts)}: {who}{there}")
+    return "; ".join(parts) or f"{_span(share)} % of {starts.format('s')} end localized"
 
 
 def _span(values: np.ndarray) -> str:

@@ -13,16 +13,17 @@ experiment = Experiment(
     "(a sinusoid under a Gaussian envelope), one site and random fields, from Gaussian data to signs. Exact values exist for "
     "one site, and for signs on a small ring. The closure takes <w,x> as Gaussian given one input. It should fail where the "
     "field oscillates faster than the data, whose spectrum exp(-k²/2k_c²) has the bandwidth k_c = n/(√2 π ξ).",
-    caption="(a) Relative error of the closure for Gabors, without what sampling adds, against their frequency over the "
-    "bandwidth of the data (dashed: equal). Colour: gain; mark: length scale ξ of the data. (b) The same for all fields at the "
-    "highest gain, by kind; within a kind from narrow to wide or from slow to fast. Grey dashes: noise of sampling, below "
-    "which errors are not known. (c), (d), (e), (f) Drifts of four fields: dots sampled, black line the closure, dotted the "
-    "drift of Gaussian data with the same covariance, grey the field. (c) A bump. (d) A sinusoid. (e) A Gabor. (f) A random "
-    "field.",
+    caption="(a) Relative error of the closure for Gabors at the highest gain, without what sampling adds, against their "
+    "frequency over the bandwidth of the data (dashed: equal). Colour and mark: length scale ξ of the data; broad "
+    "grey: medians below the bandwidth and above twice of it. (b) The same for all fields, by kind; within a kind "
+    "from narrow to wide or from slow to fast. Grey dashes: noise of sampling, below which errors are not known. "
+    "(c), (d), (e), (f) Drifts of four fields: dots sampled, black line the closure, dotted the drift of Gaussian "
+    "data with the same covariance, grey the field. (c) A bump. (d) A sinusoid. (e) A Gabor. (f) A random field.",
     more=draw_more,
     more_caption="(a) Drift of the gate of one site at each gain: marks sampled, black lines in closed form. (b) Share of "
-    "sites whose sampled drift is further from the exact one than so many standard errors; black: errors with a normal law. "
-    "All fields share the samples, so that their errors go together.",
+    "sites whose sampled drift is further from the exact one than so many standard errors; black: errors with "
+    "a normal law. All fields share the samples, so that their errors go together. (c) Relative error of the "
+    "closure for Gabors at all gains (colour) and length scales (mark).",
     Parameters=Settings,
     presets={"full": {}, "quick": {"random": 12, "samples": 300_000}},
     durations={"quick": "30 s", "full": "12 min, or 1 min on a large GPU"},

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from scipy.special import erfc
 
-from gatefield.experiments.cube.drift_fields.verdicts import ROUNDING, bandwidth, site
+from gatefield.experiments.cube.drift_fields.verdicts import ROUNDING, TWICE, bandwidth, site
 from gatefield.plot import COLOURS, DATA, THEORY, WIDTH, gain_text, letter, say_setting, shades
 
 MARKS = ("o", "s", "^", "D", "v")
@@ -16,6 +16,11 @@ MARKS = ("o", "s", "^", "D", "v")
 FLOOR = 1e-4
 """The least error that is drawn."""
 KINDS = {"site": "one\nsite", "bump": "bumps", "sinusoid": "sinusoids", "Gabor": "Gabors", "random": "random"}
+DOT: Any = {"markersize": 3.4, "markeredgewidth": 0, "alpha": 0.8}
+FALLS = 0.75
+"""An error that falls again to this part of its height above the bandwidth is pointed at."""
+_ABOVE: Any = {"xytext": (-2, 8), "ha": "left", "va": "bottom", "fontsize": 7}
+_BELOW: Any = {"xytext": (14, -9), "ha": "right", "va": "top", "fontsize": 7}
 REACH = 0.36
 """How far the fields of one kind stand from their middle."""
 
@@ -25,10 +30,10 @@ def draw(record: xr.Dataset) -> Figure:
     figure = Figure(figsize=(WIDTH, 6.2))
     top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=[1.5, 1.0]))
     left, right = top.subplots(1, 2, width_ratios=[1.15, 1.0], sharey=True)
-    _gabors(left, record)
+    _fast(left, record.isel(gain=-1))
     _errors(right, record.isel(gain=-1))
-    left.set_ylim(bottom=max(FLOOR, float(record.closure_error.isel(gain=-1).min()) / 4))  # noise below is of no interest
-    top.legend(handles=_names(record), loc="outside lower center", ncols=5, columnspacing=1.2)
+    left.set_ylim(bottom=_lower(record))
+    top.legend(handles=_scales(record), loc="outside lower center", ncols=5, columnspacing=1.0)
     chosen = _chosen(record)
     drifts = bottom.subplots(1, len(chosen), sharex=True, sharey=True)
     for axes, i in zip(drifts, chosen, strict=True):
@@ -37,18 +42,23 @@ def draw(record: xr.Dataset) -> Figure:
     bottom.legend(*drifts[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
     last = record.isel(gain=-1, xi=-1)
     named = [name(str(record.kind.values[i]), float(record.value[i])) for i in chosen]
-    letter([left, right, *drifts], ["Gabors, by their frequency", f"all fields, gain {gain_text(float(last.gain))}", *named])
-    _say(figure, record, f"(c-f): ξ = {float(last.xi):g}, gain {gain_text(float(last.gain))}")
+    gain = f"gain {gain_text(float(last.gain))}"
+    letter([left, right, *drifts], [f"Gabors by their frequency, {gain}", f"all fields, {gain}", *named])
+    _say(figure, record, f"(c-f): ξ = {float(last.xi):g}, {gain}")
     return figure
 
 
 def draw_more(record: xr.Dataset) -> Figure:
-    """Sampled drifts beside exact ones."""
-    figure = Figure(figsize=(WIDTH, 3.1))
-    panels: Any = figure.subplots(1, 2)
+    """Sampled drifts beside exact ones, and the closure's error for Gabors at all gains."""
+    figure = Figure(figsize=(WIDTH, 6.2))
+    top, bottom = cast(Any, figure.subfigures(2, 1))
+    panels: Any = top.subplots(1, 2)
     _site(panels[0], site(record.isel(xi=-1)))
     _deviations(panels[1], record)
-    letter(panels, ["the gate of one site", "what is left is noise of sampling"])
+    gabors = bottom.subplots()
+    _gabors(gabors, record)
+    bottom.legend(handles=_names(record), loc="outside right center")
+    letter([*panels, gabors], ["the gate of one site", "what is left is noise of sampling", "Gabors by their frequency"])
     _say(figure, record, f"(a): ξ = {float(record.xi[-1]):g}", f"small ring: n = {record.sizes['small_position']}")
     return figure
 
@@ -89,8 +99,27 @@ def _gain_colours(record: xr.Dataset) -> list[str]:
     return shades(record.sizes["gain"] - 1, "YlGnBu", (0.95, 0.45))[::-1]
 
 
+def _lower(record: xr.Dataset) -> float:
+    """Where the axis of errors begins; noise below is of no interest."""
+    return max(FLOOR, float(record.closure_error.isel(gain=-1).min()) / 2)
+
+
+def _looks(one: xr.Dataset) -> list[tuple[str, str]]:
+    """Colour and mark of each length scale."""
+    return [(color, MARKS[i % 5]) for i, color in enumerate(shades(one.sizes["xi"], between=(0.0, 0.8)))]
+
+
+def _scales(record: xr.Dataset) -> list[Line2D]:
+    """Looks of the length scales, as both panels have them."""
+    looks = zip(_looks(record), record.xi.values, strict=True)
+    scales = [Line2D([], [], color=color, marker=mark, linewidth=1.1, label=f"ξ = {xi:g}") for (color, mark), xi in looks]
+    lines = [Line2D([], [], **THEORY, linewidth=2.0, alpha=0.5, label="median below 1 and above 2")]
+    noise = "noise of sampling" + " (below the axis)" * bool(float(record.noise.isel(gain=-1).max()) < _lower(record))
+    return [*scales, *lines, Line2D([], [], marker="_", linestyle="none", color="0.6", label=noise)]
+
+
 def _names(record: xr.Dataset) -> list[Line2D]:
-    """Marks of the length scales and colours of the gains, as both panels have them."""
+    """Marks of the length scales and colours of the gains."""
     colours = _gain_colours(record)
     look: Any = {"linestyle": "none", "markersize": 5, "color": "0.3"}
     scales = [Line2D([], [], marker=MARKS[i % 5], **look, label=f"ξ = {xi:g}") for i, xi in enumerate(record.xi.values)]
@@ -101,15 +130,14 @@ def _names(record: xr.Dataset) -> list[Line2D]:
 
 def _errors(axes: Any, one: xr.Dataset) -> None:
     """Each field's error in the order of its kind, and the noise below which it is not known."""
-    color, kinds = shades(2, "YlGnBu", (0.95, 0.45))[0], [kind for kind in KINDS if kind in one.kind.values]
+    looks, kinds = _looks(one), [kind for kind in KINDS if kind in one.kind.values]
     for at, kind in enumerate(kinds):
         part = one.isel(field=one.kind.values == kind)
         for i, xi in enumerate(one.xi.values):
             x = at + _side(i, one.sizes["xi"]) + _spread(part.sizes["field"], one.sizes["xi"])
             values = part.sel(xi=xi)
             axes.plot(x, np.maximum(values.noise, FLOOR), "_", color="0.6", markersize=3, zorder=1)
-            axes.plot(x, np.maximum(values.closure_error, FLOOR), MARKS[i % 5], color=color, markersize=3.2, markeredgewidth=0,
-                      alpha=0.8)  # fmt: skip
+            axes.plot(x, np.maximum(values.closure_error, FLOOR), looks[i][1], color=looks[i][0], **DOT)
     axes.set_xticks(range(len(kinds)), [KINDS[kind] for kind in kinds])
     axes.set_xlim(-0.5, len(kinds) - 0.5)
 
@@ -137,6 +165,44 @@ def _gabors(axes: Any, record: xr.Dataset) -> None:
             axes.plot(ratio, np.maximum(one.closure_error, FLOOR), f"{MARKS[i % 5]}-", color=color, linewidth=1.1, **look)
             if last:
                 axes.plot(ratio, np.maximum(one.noise, FLOOR), "_", color="0.6", markersize=4, zorder=1)
+    _by_bandwidth(axes)
+
+
+def _fast(axes: Any, one: xr.Dataset) -> None:
+    """Errors of Gabors by length scale, with their medians below the bandwidth and above twice of it."""
+    part = one.isel(field=one.kind.values == "Gabor")
+    ratios = [part.value.values / bandwidth(one.attrs["n"], xi) for xi in part.xi.values]
+    for (color, mark), ratio, xi in zip(_looks(one), ratios, part.xi.values, strict=True):
+        values = part.sel(xi=xi)
+        axes.plot(ratio, np.maximum(values.closure_error, FLOOR), f"{mark}-", color=color, markersize=4.5, linewidth=1.1)
+        axes.plot(ratio, np.maximum(values.noise, FLOOR), "_", color="0.6", markersize=4, zorder=1)
+    _by_bandwidth(axes)
+    every, errors = np.array(ratios), part.closure_error.transpose("xi", "field").values
+    for kept, end, look in ((every <= 1, 0, _ABOVE), (every >= TWICE, 1, _BELOW)):
+        if kept.any():
+            ends, middle = [every[kept].min(), every[kept].max()], float(np.median(errors[kept]))
+            axes.plot(ends, [middle, middle], **THEORY, linewidth=4.0, alpha=0.3, zorder=0)
+            axes.annotate(f"median {100 * middle:.0f} %", (ends[end], middle), textcoords="offset points", **look)
+    _point_at_fall(axes, part.xi.values, every, errors)
+
+
+def _point_at_fall(axes: Any, xis: np.ndarray, ratios: np.ndarray, errors: np.ndarray) -> None:
+    """An arrow at the length scale whose error falls the most again above the bandwidth, if it does."""
+    falls = []
+    for xi, ratio, error in zip(xis, ratios, errors, strict=True):
+        above = np.flatnonzero(ratio > 1)
+        if len(above) > 1:
+            last = above[ratio[above].argmax()]
+            falls.append((error[last] / error[above].max(), xi, (ratio[last], error[last])))
+    if falls and min(falls)[0] < FALLS:
+        _, xi, place = min(falls)
+        look: Any = {"fontsize": 7, "ha": "center", "va": "top", "arrowprops": {"arrowstyle": "->", "color": "0.2"}}
+        text = f"ξ = {xi:g}: falls again\nabove the bandwidth"
+        axes.annotate(text, place, (0, -34), textcoords="offset points", **look)
+
+
+def _by_bandwidth(axes: Any) -> None:
+    """Logarithmic axes of an error against frequency over bandwidth."""
     axes.axvline(1.0, color="0.6", linewidth=1.0, linestyle="--", zorder=0)
     axes.set(xlabel=r"frequency / bandwidth $k_c$ of the data", ylabel=r"error of the closure $|f_{closure}-f|\,/\,|f|$")
     axes.set(xscale="log", yscale="log")

@@ -51,7 +51,7 @@ def draw(record: xr.Dataset) -> Figure:
             *(title for _, title in titles),
             "fewer entries decide" if _shrinks(one) else "entries that decide",
             "which form is nearer?",
-            "at the end",
+            "at the end, by gain",
         ],
     )
     _say(figure, record, f"(a-e): ξ₁ = {float(one.xi1):g}, ξ₀ = {float(one.xi0):g}", _first(one))
@@ -183,7 +183,8 @@ def _end_panel(axes: Any, record: xr.Dataset) -> None:
         axes.errorbar(x + shift, y, bars, fmt=style, markersize=4, linewidth=1.1, elinewidth=0.8, label=label, **look)
     gain_axis(axes, record.gain.values)
     _entries(axes, record.sizes["position"])
-    axes.legend(title="ξ₁, ξ₀", loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=1.6)
+    inside: Any = {"loc": "center right", "bbox_to_anchor": (1.04, 0.42), "fontsize": 7.5, "handlelength": 1.6}
+    axes.legend(title="ξ₁, ξ₀", **inside)
 
 
 def _field_panel(axes: Any, pairs: list[xr.Dataset]) -> None:

@@ -96,13 +96,13 @@ def _heads(record: xr.Dataset, order: str) -> Verdict:
     if not found.bounds:
         return found
     start, end = (_span(heads.sel(pair=of_order(record, order)).isel(step=at).values) for at in (0, -1))
-    where = f"trained with the {order} range positive"
+    where = f"{order} range positive (gain {gain_text(float(record.gain[-1]))})"
     inputs = f"on {100 * (1 - LOOSE):g} % of inputs"
     return dataclasses.replace(
         found,
         note=f"of {n} entries, {inputs}; {start} at the start; errors: of medians over {record.sizes['seed']} seeds",
-        found=f"{where}, a gate is decided by {end} of {n} entries {inputs}",
-        otherwise=f"{where}, a gate needs {end} of {n} entries",
+        found=f"{where}: a gate is decided by {end} of {n} entries {inputs}",
+        otherwise=f"{where}: needs {end} of {n}",
     )
 
 

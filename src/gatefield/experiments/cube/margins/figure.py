@@ -95,22 +95,42 @@ def _head_panel(axes: Any, record: xr.Dataset) -> None:
             values = one["head"].values if what == "head" else one.probable.isel(share=what).values
             at = i + shift + (np.linspace(-0.08, 0.08, len(values)) if len(values) > 1 else np.zeros(1))
             axes.plot(at, values, marker, color=color, markersize=4, alpha=0.8, markeredgewidth=0)
+            if what == 0:
+                place: Any = {"xytext": (0, -13), "textcoords": "offset points", "ha": "center", "fontsize": 7.5}
+                axes.annotate(f"{np.median(values):g}", (i + shift, values.min()), color=color, **place, zorder=4)
     axes.axhline(n, color="0.4", linewidth=1.0, linestyle=":", zorder=0)
-    axes.set_xticks(range(len(names)), [_broken(name) for name in names], fontsize=7.5)
-    axes.set(ylabel="weights that decide", yscale="log", ylim=(0.85, 1.4 * n), xlim=(-0.5, len(names) - 0.5))
+    axes.set_xticks(range(len(names)), [_broken(name) for name in names], fontsize=7)
+    axes.set(ylabel="weights that decide", yscale="log", ylim=(0.6, 1.4 * n), xlim=(-0.5, len(names) - 0.5))
     ticks = [k for k in (1, 2, 3, 5, 10, 20, 40, 80) if k <= n]
     axes.minorticks_off()
     axes.set_yticks(ticks, [str(k) for k in ticks])
     handles = [
-        Line2D([], [], color=color, marker=marker, linestyle="", markersize=4, label=f"for {label}")
-        for _, color, marker, label in KINDS
+        Line2D(
+            [],
+            [],
+            color=color,
+            marker=marker,
+            linestyle="",
+            markersize=4,
+            label=f"for {label}{' (median below)' * (what == 0)}",
+        )
+        for what, color, marker, label in KINDS
     ]
     axes.legend(handles=handles, loc="lower center", bbox_to_anchor=(0.5, 1.08), ncols=3)
 
 
 def _broken(name: str) -> str:
     """A family in lines of at most a word or two."""
-    return name.replace("geometric ", "falling\nby ").replace(", ", ",\n").replace(" range", "\nrange")
+    return _in_words(name).replace("geometric ", "falling\nby ").replace(", ", ",\n").replace(" positive", "\npositive")
+
+
+def _in_words(name: str) -> str:
+    """A family as it is read: which range is positive.
+
+    >>> _in_words("trained, long range")
+    'trained, longer range positive'
+    """
+    return name.replace("long range", "longer range positive").replace("short range", "shorter range positive")
 
 
 def _curve_panel(axes: Any, record: xr.Dataset) -> list[Line2D]:
@@ -122,7 +142,7 @@ def _curve_panel(axes: Any, record: xr.Dataset) -> list[Line2D]:
             continue
         options: dict[str, Any] = style | ({"linestyle": "--", "markerfacecolor": "w"} if name in cube.SETTLED.values() else {})
         axes.plot(record.kept, kept, markersize=3.5, linewidth=1.2, **options)
-        label = name.replace("geometric", "falling by")
+        label = _in_words(name).replace("geometric", "falling by").replace("er range", "er\nrange")
         handles.append(Line2D([], [], markersize=3.5, linewidth=1.2, label=label, **options))
     for share in record.share.values:
         axes.axhline(share, color="0.5", linewidth=0.8, linestyle=":", zorder=0)

@@ -1,6 +1,6 @@
 """The best of all gates on a small cube, beside half-spaces, tilings and the Bayes bound."""
 
-from gatefield.experiments.gates.all_gates.figure import draw
+from gatefield.experiments.gates.all_gates.figure import draw, draw_more
 from gatefield.experiments.gates.all_gates.simulate import Settings, simulate
 from gatefield.experiments.gates.all_gates.verdicts import verdicts
 from gatefield.lab import Experiment
@@ -14,11 +14,15 @@ experiment = Experiment(
     "the best set and proves it. Beside it stand the best half-spaces, the best gates that tile the inputs, the best of "
     "which at most one is open, and the Bayes bound: what the mean label of each input explains. The note guesses that the "
     "best precision matrix, A⁻¹, is the most diagonal one. Nothing is trained.",
-    caption="What the best sets of each family explain, in percent of the Bayes bound, for each pair of length scales ξ "
-    "and size n, with (a) one gate and (b) two; dotted: the bound, half of it for one gate; a hollow star: the search was "
-    "stopped. (c), (d) and (e) What sets of gates explain against the share of A⁺ off its diagonal, or, in the last, "
-    "between gates: dots all listed sets (or some), star the best, diamond the most diagonal; the rank correlation is in "
-    "the title. (f) The best two gates, corner by corner, the mean label falling to the right: both can be open at once.",
+    caption="What the best sets of each family explain, in percent of the Bayes bound, for each pair of length scales ξ and "
+    "size n, with (a) one gate and (b) two; dotted: the bound, half of it for one gate; a hollow star: the search "
+    "was stopped. (c) What sets of two gates explain against the share of A⁺ off its diagonal: dots all listed sets "
+    "(or some), star the best, diamond the most diagonal; the rank correlation is in the title. (d) The best two "
+    "gates, corner by corner, the mean label falling to the right: both can be open at once.",
+    more=draw_more,
+    more_caption="What sets of gates explain against the share of A⁺ off its diagonal, with (a) one gate and (b) two, and "
+    "(c) between two gates: dots all listed sets (or some), star the best, diamond the most diagonal; the "
+    "rank correlation is in the title.",
     Parameters=Settings,
     presets={
         "full": {},

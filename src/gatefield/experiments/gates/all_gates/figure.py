@@ -5,7 +5,9 @@ from typing import Any, cast
 import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
+from gatefield.experiments.gates.all_gates.verdicts import GOES_WITH
 from gatefield.plot import COLOURS, WIDTH, letter, say_setting
 from gatefield.theory.hypercube import corners
 
@@ -17,34 +19,74 @@ FAMILIES = {
 }
 """Marker, colour, shift along the row and words of each family of gates; the best of all is drawn last."""
 CLOUDS = {"entries": "off the diagonal", "blocks": "between gates"}
+PROVEN = 1e-9
+"""A search came to its end if nothing can explain more than this beyond the best it found."""
+STOPPED: Any = {"marker": "*", "color": "k", "markerfacecolor": "none", "markersize": 9, "linestyle": "none"}
 SHARE = "explained (% of the Bayes bound)"
 
 
 def draw(record: xr.Dataset) -> Figure:
-    """What the best of each family explain; how diagonal A^+ is; and the best gates themselves."""
+    """What the best of each family explain; how little that has to do with A^+; and the best gates themselves."""
     units = record.units.values.tolist()
     rows = record.sizes["pair"] * record.sizes["size"]
     top = 1.0 + 0.17 * rows
-    figure = Figure(figsize=(WIDTH, top + 5.6))
-    blocks = cast(Any, figure.subfigures(3, 1, height_ratios=[top, 2.3, 1.9]))
+    figure = Figure(figsize=(WIDTH, top + 3.2))
+    blocks = cast(Any, figure.subfigures(2, 1, height_ratios=[top, 2.6]))
     first = blocks[0].subplots(1, len(units), sharey=True, squeeze=False)[0]
     for axes, K in zip(first, units, strict=True):
         _family_panel(axes, record.sel(units=K))
-    blocks[0].legend(*first[-1].get_legend_handles_labels(), loc="outside lower center", ncols=5, fontsize=7, columnspacing=1.0)
-    few = [K for K in units if K <= 2] or units[:1]
-    shown = [(K, part) for K in few for part in CLOUDS if K > 1 or part == "entries"]
-    clouds = blocks[1].subplots(1, len(shown), squeeze=False)[0]
+    handles, labels = first[-1].get_legend_handles_labels()
+    if bool((record.upper - record.best > PROVEN).any()):
+        handles, labels = [*handles, Line2D([], [], **STOPPED)], [*labels, "search stopped"]
+    blocks[0].legend(handles, labels, loc="outside lower center", ncols=6, fontsize=7, columnspacing=1.0, handletextpad=0.3)
+    K = max(_few(units))
+    cloud, gates = blocks[1].subplots(1, 2, width_ratios=[1.0, 1.6])
+    one, at = _listed(record, K), record.isel(pair=0, size=0).sel(units=K)
+    _cloud_panel(cloud, one, "entries")
+    cloud.set_ylabel(SHARE)
+    _gates_panel(gates, at)
+    blocks[1].legend(*cloud.get_legend_handles_labels(), loc="outside lower left", ncols=3, fontsize=7, handletextpad=0.3)
+    last = f"where the best gates are open, n = {int(at['size'])}, ξ = {at.pair.item()}"
+    letter([*first, cloud, gates], [*(_gates(K) for K in units), _diagonal_title(one), last])
+    _say(figure, record, f"(c): n = {int(one['size'])}, {_gates(K)}")
+    return figure
+
+
+def draw_more(record: xr.Dataset) -> Figure:
+    """What sets of gates explain against how diagonal A^+ is, for one gate and for two."""
+    shown = [(K, part) for K in _few(record.units.values.tolist()) for part in CLOUDS if K > 1 or part == "entries"]
+    figure = Figure(figsize=(WIDTH, 3.2))
+    body: Any = figure.subfigures()  # with a legend of its own, apart from the setting
+    clouds = body.subplots(1, len(shown), squeeze=False)[0]
     titles = [_cloud_panel(axes, _listed(record, K), part) for axes, (K, part) in zip(clouds, shown, strict=True)]
     clouds[0].set_ylabel(SHARE)
-    gates, at = blocks[2].subplots(), record.isel(pair=0, size=0).sel(units=max(few))
-    _gates_panel(gates, at)
-    last = f"where the best gates are open, n = {int(at['size'])}, ξ = {at.pair.item()}"
-    letter([*first, *clouds, gates], [*(_gates(K) for K in units), *titles, last])
-    listed = int(record.listed.max())
-    say_setting(
-        figure, "exact laws of signs of Gaussian fields on a ring of n sites", f"up to {listed:,} sets of gates compared"
-    )
+    body.legend(*clouds[0].get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=7)
+    letter(clouds, titles)
+    _say(figure, record)
     return figure
+
+
+def _say(figure: Figure, record: xr.Dataset, *words: str) -> None:
+    law = "exact laws of signs of Gaussian fields on a ring of n sites"
+    say_setting(figure, law, f"up to {int(record.listed.max()):,} sets of gates compared", *words)
+
+
+def _few(units: list[int]) -> list[int]:
+    """The numbers of gates whose sets are shown one by one."""
+    return [K for K in units if K <= 2] or units[:1]
+
+
+def _diagonal_title(one: xr.Dataset) -> str:
+    """Whether sets explain more the more diagonal their precision matrix is."""
+    rank = float(one.rank_entries)
+    if not np.isfinite(rank):
+        return "diagonal or not"
+    found = "more diagonal explains more" if rank < GOES_WITH else "more diagonal is not better"
+    return f"{found} (rank {_signed(rank)})"
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.2f}".replace("-", "−")
 
 
 def _family_panel(axes: Any, one: xr.Dataset) -> None:
@@ -55,7 +97,7 @@ def _family_panel(axes: Any, one: xr.Dataset) -> None:
             continue
         for row, (pair, n) in enumerate(cells):
             at = one.sel(pair=pair, size=n)
-            face = "none" if name == "best" and float(at.upper - at.best) > 1e-9 else color
+            face = "none" if name == "best" and float(at.upper - at.best) > PROVEN else color
             share, size = 100 * float(at[name] / at.bayes), 9 if name == "best" else 4.5
             label = f"best of {words}" if row == 0 else None
             axes.plot(share, row + shift, mark, color=color, markerfacecolor=face, markersize=size, label=label)
@@ -80,15 +122,22 @@ def _listed(record: xr.Dataset, K: int) -> xr.Dataset:
 def _cloud_panel(axes: Any, one: xr.Dataset, part: str) -> str:
     """What sets of gates explain against how much of A^+ is off its diagonal; the best set, and the most diagonal."""
     scale = 100 / float(one.bayes)
-    axes.plot(one[f"shown_{part}"], scale * one.shown_explained, ".", color="0.6", markersize=2, alpha=0.5, rasterized=True)
+    axes.plot(
+        one[f"shown_{part}"],
+        scale * one.shown_explained,
+        ".",
+        color="0.6",
+        markersize=2,
+        alpha=0.5,
+        rasterized=True,
+        label="a set",
+    )
     least = one[f"least_{part}"], scale * one[f"least_{part}_explained"]
     axes.plot(*least, "D", color="C1", markersize=5, label="most diagonal")
     axes.plot(one[f"own_{part}"], scale * one.best, "*", color="k", markersize=10, label="best")
-    rank = f"{float(one[f'rank_{part}']):+.2f}".replace("-", "−")
     axes.set(xlabel=f"share of $A^+$ {CLOUDS[part]}", xlim=(-0.04, 1.0))
-    axes.set_ylim(-0.03 * scale * float(one.best), 1.4 * scale * float(one.best))
-    axes.legend(loc="upper left", fontsize=7, ncols=2, columnspacing=0.8, handletextpad=0.1)
-    return f"n = {int(one['size'])}, K = {int(one.units)}: rank {rank}"
+    axes.set(ylim=(-3, 104))
+    return f"n = {int(one['size'])}, K = {int(one.units)}: rank {_signed(float(one[f'rank_{part}']))}"
 
 
 def _gates_panel(axes: Any, one: xr.Dataset) -> None:

@@ -1,6 +1,6 @@
 """Which gates lead to a field that has those very gates?"""
 
-from gatefield.experiments.gates.self_consistency.figure import draw
+from gatefield.experiments.gates.self_consistency.figure import draw, draw_more
 from gatefield.experiments.gates.self_consistency.simulate import Settings, simulate
 from gatefield.experiments.gates.self_consistency.verdicts import verdicts
 from gatefield.lab import Experiment
@@ -15,11 +15,14 @@ experiment = Experiment(
     "sites, bumps and sinusoids, for both orders of the length scales. Which states a training reaches much later is the "
     "question of late-localization.",
     caption="(a) End states of the map from all starts, different ones up to shift and sign (open), and those of them that "
-    "return on another sample after a push of a tenth (filled). (b) By how much one iteration shrinks each mode against "
-    "the winning one: dots the map, line D_min/D_k with D = 1 + λ0/λ1. (c) Losses of all end states with the longer range "
-    "positive, a dot for each start or seed; dash: the flat field. (d) The same with the shorter range positive. (e) End "
-    "states with the longer range positive at each gain: the map from a random start (blue) and from one site (dashed), "
-    "and SGD from the same random start (dots). (f) The same with the shorter range positive.",
+    "return on another sample after a push of a tenth (filled), with their numbers. (b) By how much one iteration shrinks each "
+    "mode against the winning one: dots the map, line D_min/D_k with D = 1 + λ0/λ1. (c) Filled: the share of random starts "
+    "of the map whose end returns on another sample; open: the share of seeds of SGD that end in a fixed point of the map. "
+    "(d) End states with the longer range positive at each gain: the map from a random start (blue) and from one site "
+    "(dashed), and SGD from the same random start (dots). (e) The same with the shorter range positive.",
+    more=draw_more,
+    more_caption="(a) Losses of all end states with the longer range positive, a dot for each start or seed; dash: the flat "
+    "field. (b) The same with the shorter range positive.",
     Parameters=Settings,
     presets={
         "full": {},

@@ -6,34 +6,66 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from gatefield.experiments.gates.self_consistency.verdicts import NAMES, states
+from gatefield.experiments.gates.self_consistency.verdicts import NAMES, SAME, states
 from gatefield.experiments.gates.setting import seeds
 from gatefield.measures import aligned
-from gatefield.plot import COLOURS, DATA, THEORY, WIDTH, dots_by_seed, field_row, gain_text, letter, say_setting
+from gatefield.plot import (
+    COLOURS,
+    DATA,
+    THEORY,
+    WIDTH,
+    dots_by_seed,
+    field_row,
+    gain_text,
+    letter,
+    plain_log_scale,
+    say_setting,
+)
 
 RANDOM, SITE, WAVE = COLOURS[0], COLOURS[4], COLOURS[2]
 LOOKS = {"long": (COLOURS[0], "o"), "short": (COLOURS[4], "s")}
 """Of the two orders of the length scales."""
+LEAST = 0.8
+"""Where an axis of counts begins; none is drawn there only as a number."""
+_BESIDE: Any = {side: {"ha": ha, "va": "center", "fontsize": 7, "color": "0.25"} for side, ha in ((-1, "right"), (1, "left"))}
 
 
 def draw(record: xr.Dataset) -> Figure:
-    """How many states there are, how modes shrink, losses, and the end states themselves."""
-    figure = Figure(figsize=(WIDTH, 8.6))
-    grid = figure.add_gridspec(4, 2, height_ratios=[1.0, 1.0, 0.6, 0.6])
-    panels = [figure.add_subplot(grid[row, column]) for row in (0, 1) for column in (0, 1)]
+    """How many states there are, how modes shrink, who reaches a state, and the end states themselves."""
+    figure = Figure(figsize=(WIDTH, 8.4))
+    grid = figure.add_gridspec(4, 2, height_ratios=[1.0, 0.85, 0.6, 0.6])
+    panels = [figure.add_subplot(grid[0, 0]), figure.add_subplot(grid[0, 1]), figure.add_subplot(grid[1, :])]
     strips = [figure.add_subplot(grid[row, :]) for row in (2, 3)]
     _counts(panels[0], record)
     _contraction(panels[1], record)
-    for axes, strip, order in zip(panels[2:], strips, NAMES, strict=True):
-        _losses(axes, record.sel(order=order))
+    _shares(panels[2], record)
+    for strip, order in zip(strips, NAMES, strict=True):
         _states(strip, record.sel(order=order))
-    panels[2].set_ylabel("loss of the end state")
-    panels[3].legend(
-        *panels[2].get_legend_handles_labels(), loc="upper center", bbox_to_anchor=(0.5, 0.92), fontsize=6.5, ncols=2
-    )
-    titles = ["how many end states the map has", "one iteration on Gaussian data"]
-    titles += [f"{NAMES[order]}: losses" for order in NAMES]
+    titles = [
+        "end states of the map",
+        "one iteration on Gaussian data",
+        "which ends hold on another sample (blue: longer range positive, orange: shorter)",
+    ]
     letter([*panels, *strips], [*titles, *(f"{NAMES[order]}: end states, peak in the middle, scaled" for order in NAMES)])
+    _say(figure, record, f"same: cosine ≥ {SAME:g}")
+    return figure
+
+
+def draw_more(record: xr.Dataset) -> Figure:
+    """Losses of all ends, for both orders."""
+    figure = Figure(figsize=(WIDTH, 3.6))
+    body: Any = figure.subfigures()  # with a legend of its own, apart from the setting
+    panels = body.subplots(1, 2)
+    for axes, order in zip(panels, NAMES, strict=True):
+        _losses(axes, record.sel(order=order))
+    panels[0].set_ylabel("loss of the end state")
+    body.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=5, columnspacing=1.0, fontsize=7)
+    letter(panels, [f"{NAMES[order]}: losses" for order in NAMES])
+    _say(figure, record, "a dot for each start or seed")
+    return figure
+
+
+def _say(figure: Figure, record: xr.Dataset, *words: str) -> None:
     xi1, xi0 = record.attrs["length_scales"]
     time = record.attrs["steps"] * float(np.max(record.attrs["learning_rate"]))
     sizes = (
@@ -42,22 +74,49 @@ def draw(record: xr.Dataset) -> Figure:
         f"{record.sizes['start']} starts of the map",
     )
     sampled = f"{record.attrs['samples']:,} samples" if "samples" in record.attrs else ""
-    say_setting(figure, *sizes, sampled, f"SGD: {seeds(record.sizes['seed'])}, {time:g} τ", "a dot for each start or seed")
-    return figure
+    say_setting(figure, *sizes, sampled, f"SGD: {seeds(record.sizes['seed'])}, {time:g} τ", *words)
 
 
 def _counts(axes: Any, record: xr.Dataset) -> None:
-    """Different end states, and those of them that are stable on another sample."""
+    """Different end states, and those of them that are stable on another sample, with their numbers."""
     at = np.arange(record.sizes["gain"])
-    for shift, (order, (color, marker)) in zip((-0.12, 0.12), LOOKS.items(), strict=True):
+    for shift, (order, (color, marker)) in zip((-0.17, 0.17), LOOKS.items(), strict=True):
         found = np.array([states(record.sel(order=order, gain=g)) for g in record.gain.values])
-        axes.plot(at + shift, found[:, 0], marker, color=color, markerfacecolor="none", label=f"{NAMES[order]}: all")
-        axes.plot(at + shift, found[:, 1], marker, color=color, markersize=4, label="of these stable")
+        shown = np.where(found > 0, found, np.nan)  # none has no place on a logarithmic axis
+        look: Any = {"color": color, "linestyle": ""}
+        axes.plot(at + shift, shown[:, 0], marker=marker, markerfacecolor="none", label=f"{NAMES[order]}: all", **look)
+        axes.plot(at + shift, shown[:, 1], marker=marker, markersize=3.5, label="of these stable", **look)
+        for x, (count, stable) in zip(at + shift, found, strict=True):
+            texts = [(count, f"{count}")] if count == stable else [(count, f"{count}"), (max(stable, LEAST), f"{stable}")]
+            for y, text in texts:
+                axes.annotate(text, (x, y), (0, 5), textcoords="offset points", ha="center", color="0.25", fontsize=7)
     axes.set_xticks(at, [gain_text(g) for g in record.gain.values])
-    axes.set(xlabel="gain", ylabel="end states")
     most = max(states(record.sel(order=order, gain=g))[0] for order in NAMES for g in record.gain.values)
-    axes.set_ylim(-0.06 * most, 1.0 + 1.45 * most)  # room for the legend
-    axes.legend(loc="upper left", fontsize=7, ncols=2, columnspacing=1.0)
+    plain_log_scale(axes)
+    axes.set(xlabel="gain", ylabel="end states", ylim=(LEAST, 12 * most), xlim=(-0.5, at[-1] + 0.5))  # room for the legend
+    axes.legend(loc="upper left", fontsize=6.5, ncols=2, columnspacing=0.8, handletextpad=0.3, borderpad=0.1)
+
+
+def _shares(axes: Any, record: xr.Dataset) -> None:
+    """Shares of ends of random starts that return on another sample, and of seeds of SGD that end in a fixed point."""
+    at = np.arange(record.sizes["gain"])
+    returned = 100 * (record.map_return.isel(start=record.kind.values == "random") >= SAME).mean("start")
+    trained = 100 * (record.sgd_match >= SAME).mean("seed")
+    for order, (color, marker), shift in zip(LOOKS, LOOKS.values(), (-0.05, 0.05), strict=True):
+        for share, face, aside in ((returned, color, -0.15), (trained, "w", 0.15)):
+            x, y = at + aside + shift, share.sel(order=order).transpose("gain").values
+            axes.plot(x, y, marker, color=color, markerfacecolor=face, markersize=6)
+            for place, value in zip(x, y, strict=True):
+                left = -1 if shift < 0 else 1
+                axes.annotate(f"{value:.0f}", (place, value), (7 * left, 0), textcoords="offset points", **_BESIDE[left])
+    for face, label in (
+        ("0.4", "map: random starts that keep their end on another sample"),
+        ("w", "SGD: seeds that end in a fixed point"),
+    ):
+        axes.plot([], [], "o", color="0.4", markerfacecolor=face, label=label)
+    axes.set_xticks(at, [gain_text(g) for g in record.gain.values])
+    axes.set(xlabel="gain", ylabel="share (%)", ylim=(-8, 135), yticks=[0, 50, 100], xlim=(-0.5, at[-1] + 0.5))
+    axes.legend(loc="upper left", ncols=2, fontsize=7, handletextpad=0.3)
 
 
 def _contraction(axes: Any, record: xr.Dataset) -> None:

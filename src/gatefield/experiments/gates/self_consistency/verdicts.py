@@ -126,12 +126,12 @@ def _traits(one: xr.Dataset) -> Verdict:
     firm = {_gain(at): float((at.map_return >= SAME).mean()) for at in (random.sel(gain=g) for g in one.gain.values)}
     words = "share of ends that return on another sample"
     rows = {at: Verdict.below("", 0.5, value, predicted=0.0, of=words) for at, value in firm.items()}
-    most = f"{100 * max(firm.values(), default=0):.0f} % of the ends"
+    most = f"{100 * max(firm.values(), default=0):.0f} % of random starts"
     return Verdict.each(
         "with the shorter range positive the map from random starts ends in states of its sample, which another has not",
         rows,
-        found=f"shorter range: ends belong to the sample (at most {most} return on another)",
-        otherwise=f"shorter range: ends need not belong to the sample (up to {most} return on another)",
+        found=f"shorter: at most {most} keep their end on another sample",
+        otherwise=f"shorter: up to {most} keep their end on another sample",
     )
 
 

@@ -15,15 +15,15 @@ experiment = Experiment(
     "the final peak. Only units that localize count. Minibatch noise sets a limit: how often two trainings from the same "
     "start agree.",
     caption="(a) One neuron: share of hits of each predictor, all settings together, with 95 % intervals (diamond: the one "
-    "named beforehand); dashed with its band: how often two trainings from the same start agree; dotted: chance. (b) The "
-    "same for units of committees. (c) Hits of the named predictor in each setting, one neuron, a mark for each pair of "
-    "length scales; settings in which fewer than 10 units localize are left out. (d) The same for committees. (e) The "
-    "first start at each gain, one neuron: what the predictor looks at (dashed) and the final field (black). (f) The same "
-    "for the first unit of a committee.",
+    "chosen beforehand); dashed with its band: how often two trainings from the same start agree; dotted: chance. "
+    "(b) The same for units of committees. (c) Hits of the chosen predictor in each setting, one neuron, a mark for "
+    "each pair of length scales; settings in which fewer than 10 units localize are left out. (d) The same for "
+    "committees.",
     more=more,
     more_caption="(a) One neuron: how often each predictor has the sign of the final peak, all length scales together; "
-    "dotted: chance. (b) The share of units that localize, and so count, in each setting: filled single neurons, open "
-    "committees.",
+    "dotted: chance. (b) The share of units that localize, and so count, in each setting: filled single "
+    "neurons, open committees. (c) The first start at each gain, one neuron: what the predictor looks at "
+    "(dashed) and the final field (black). (d) The same for the first unit of a committee.",
     Parameters=Settings,
     presets={
         "full": {},

@@ -1,6 +1,6 @@
 """The figures of `where`."""
 
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -9,45 +9,50 @@ from matplotlib.figure import Figure
 from gatefield.core.intervals import Interval
 from gatefield.experiments.gates.setting import seeds
 from gatefield.experiments.gates.where.hits import FEW, NEAR, PEAKED, again, hits, localized, network, rate
-from gatefield.experiments.gates.where.predictors import CHOSEN, PREDICTORS
+from gatefield.experiments.gates.where.predictors import CHOSEN, PREDICTORS, TOGETHER
 from gatefield.plot import COLOURS, WIDTH, field_row, gain_text, letter, say_setting, shades
 
 NETWORKS = {"neuron": "one neuron", "committee": "units of a committee"}
 MARKS = "os^Dv<>P*"
+NAMED = {CHOSEN: "chosen beforehand", TOGETHER: "joint flow of all units"}
+"""Predictors that are named beside their dots."""
 CHANCE = {"color": "0.4", "linestyle": ":", "linewidth": 1.0}
 
 
 def draw(record: xr.Dataset) -> Figure:
-    """All predictors against the limit, the chosen one in each setting, and examples; one neuron left, committees right."""
-    figure = Figure(figsize=(WIDTH, 7.4))
-    grid = figure.add_gridspec(4, 2, height_ratios=[1.0, 1.1, 0.45, 0.45])
+    """All predictors against the limit, and the chosen one in each setting; one neuron left, committees right."""
+    figure = Figure(figsize=(WIDTH, 5.4))
+    grid = figure.add_gridspec(2, 2, height_ratios=[1.1, 1.0])
     forests, settings = ([figure.add_subplot(grid[row, side]) for side in (0, 1)] for row in (0, 1))
-    strips = [figure.add_subplot(grid[row, :]) for row in (2, 3)]
     alone = network(record, "neuron")
     order = sorted(PREDICTORS, key=lambda name: rate(hits(alone).sel(predictor=name), localized(alone)).mean)
     for side, name in enumerate(NETWORKS):
         part = network(record, name)
         _forest(forests[side], part, order, labelled=side == 0)
         _settings(settings[side], part)
-        _examples(strips[side], part)
     settings[0].set_ylabel(f"hits of |Σ1 w(0)|\nwithin {NEAR} site")
     settings[1].legend(title="length scales", fontsize=7, title_fontsize=7, loc="upper right", ncols=2)
     forests[1].legend(loc="lower left", fontsize=7, frameon=True, framealpha=1.0, edgecolor="none", bbox_to_anchor=(0.1, 0.0))
     names = list(NETWORKS.values())
     titles = [f"{name}: all predictors" for name in names] + [f"{name}: by setting" for name in names]
-    examples = f"Σ1 w(0) (orange) and final field (black), length scales {record.pair.values[0]}"
-    letter([*forests, *settings, *strips], [*titles, *(f"{name}: {examples}" for name in names)])
+    letter([*forests, *settings], titles)
     _say(figure, record)
     return figure
 
 
 def more(record: xr.Dataset) -> Figure:
-    """How often signs are right, and how many units count."""
-    figure = Figure(figsize=(WIDTH, 3.6))
-    signs, counts = cast(Any, figure.subplots(1, 2))
+    """How often signs are right, how many units count, and examples."""
+    figure = Figure(figsize=(WIDTH, 5.8))
+    grid = figure.add_gridspec(3, 2, height_ratios=[1.0, 0.42, 0.42])
+    signs, counts = (figure.add_subplot(grid[0, side]) for side in (0, 1))
+    strips = [figure.add_subplot(grid[row, :]) for row in (1, 2)]
     _signs(signs, network(record, "neuron"))
     _counts(counts, record)
-    letter([signs, counts], ["one neuron: is the sign right?", f"units that count: IPR above {PEAKED}/n"])
+    for name, strip in zip(NETWORKS, strips, strict=True):
+        _examples(strip, network(record, name))
+    examples = f"Σ1 w(0) (orange) and final field (black), length scales {record.pair.values[0]}"
+    titles = ["one neuron: is the sign right?", f"units that count: IPR above {PEAKED}/n"]
+    letter([signs, counts, *strips], [*titles, *(f"{name}: {examples}" for name in NETWORKS.values())])
     _say(figure, record)
     return figure
 
@@ -70,12 +75,21 @@ def _forest(axes: Any, part: xr.Dataset, order: list[str], *, labelled: bool) ->
         share = found[name]
         ends = np.maximum([[share.mean - share.low], [share.high - share.mean]], 0.0)
         axes.errorbar([share.mean], [row], xerr=ends, markersize=5, linestyle="none", **look)
+        if name in NAMED:
+            _name_dot(axes, share.mean, row, f"{NAMED[name]}:\n{100 * share.mean:.0f} %")
     limit = rate(*again(part))
     axes.axvspan(limit.low, limit.high, color="0.9", linewidth=0, zorder=0)
     axes.axvline(limit.mean, color="0.3", linestyle="--", linewidth=1.2, label="two trainings, same start")
     axes.axvline((2 * NEAR + 1) / part.attrs["n"], **CHANCE, label="chance")
     axes.set_yticks(range(len(order)), [PREDICTORS[name] for name in order] if labelled else [""] * len(order))
     axes.set(xlabel=f"share of hits within {NEAR} site", xlim=(0, 1.02), ylim=(-2.6, len(order) - 0.5))
+
+
+def _name_dot(axes: Any, share: float, row: int, text: str) -> None:
+    """A name beside a dot, on the side where there is room."""
+    side = -1 if share > 0.5 else 1
+    beside: Any = {"ha": "right" if side < 0 else "left", "va": "center", "fontsize": 6.5, "linespacing": 1.0}
+    axes.annotate(text, (share, row), (7 * side, 0), textcoords="offset points", **beside)
 
 
 def _settings(axes: Any, part: xr.Dataset) -> None:

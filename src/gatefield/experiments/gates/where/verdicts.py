@@ -159,14 +159,16 @@ def _best(name: str, part: xr.Dataset) -> Verdict:
 
 def _alike(neuron: xr.Dataset, committee: xr.Dataset) -> Verdict:
     one, many = (rate(_chosen(part), localized(part)) for part in (neuron, committee))
+    together = rate(hits(committee).sel(predictor=TOGETHER), localized(committee))
+    told = f"in a committee in {100 * many.mean:.0f} %, the joint flow in {100 * together.mean:.0f} %"
     return _overlapping(
         "|Σ1 w(0)| tells the place of a unit in a committee as often as that of one neuron",
         one,
         many,
         note=f"committee {_interval(many)}, neuron {_interval(one)}; two trainings of a committee agree in "
         f"{rate(*again(committee)).mean:.3f} of units",
-        found=f"in a committee in {100 * many.mean:.0f} %",
-        otherwise=f"in a committee in {100 * many.mean:.0f} %",
+        found=told,
+        otherwise=told,
     )
 
 
@@ -196,7 +198,7 @@ def _ceiling(part: xr.Dataset) -> Verdict:
         of=f"{HITS}, its 95 % interval given,",
         note=f"predicted: how often two trainings from the same start agree, {_interval(limit)}; measured {_interval(found)}",
         found=f"{told}, as often as noise allows ({agree})",
-        otherwise=f"{told}, less often than noise allows ({agree})",
+        otherwise=f"{told} ({agree})",
     )
 
 
