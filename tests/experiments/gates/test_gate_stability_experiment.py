@@ -164,7 +164,7 @@ def test_what_settles_first_is_decided_beyond_the_interval_over_units(late, outc
         experiment, changed_at(made(), ("likeness", {**TOP, "mark": 3, "unit": slice(late)}, 0.94)), "settles before"
     )
     assert found.outcome == outcome
-    words = "before a field is half-way, its gate is half-way in 12 of 12 units"
+    words = "at gain 3, before a field is half-way, its gate is so in 12 of 12 units"
     assert found.found == f"{words} and at 95 % in {12 - 2 * late}"
     assert found.otherwise == f"{words} but at 95 % only in {12 - 2 * late}"
 
@@ -248,7 +248,7 @@ def test_notes_on_flips_settling_and_kurtosis():
     assert note == "flips add up: 0.40 per input in all for a net change of 0.25, at rate 2.4, gain 3"
     found = judged(experiment, record, "settles before")
     assert "12 of 24 units localize" in found.note
-    assert found.found == "before a field is half-way, its gate is half-way in 12 of 12 units and at 95 % in 12"
+    assert found.found == "at gain 3, before a field is half-way, its gate is so in 12 of 12 units and at 95 % in 12"
     assert "medians 600 and 1,800 τ; half-way" in found.note
     assert "half-way by both, medians 600 and 1800 τ" in found.note
     note = judged(experiment, record, "falls as the field").note
@@ -330,7 +330,7 @@ def test_figure_shows_when_gates_and_fields_of_each_localized_unit_settle():
     np.testing.assert_allclose([x, again], [[1800.0] * 4] * 2)
     assert (sorted(both), sorted(settled)) == ([600.0] * 4, [600.0] * 3 + [2400.0])
     labels = [text.get_text() for text in axes.get_legend().get_texts()]
-    assert labels == ["gate at 95 %: before the field in 3 of 4", "gate half-way: before the field in 4 of 4"]
+    assert labels == ["both at once", "gate at 95 %: before the field in 3 of 4", "gate half-way: before the field in 4 of 4"]
     ((line, same),) = points(axes, color="black")
     np.testing.assert_allclose(line, same)
 

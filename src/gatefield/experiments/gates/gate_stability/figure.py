@@ -182,18 +182,17 @@ def _settling(axes: Any, one: xr.Dataset) -> None:
     time = one.mark.values * float(one.rate)
     x, both, settled = (time[np.minimum(at.values[counted.values], end)] for at in (field, halfway(one), gate))
     top = 1.08 * max([*x, *both, *settled, float(time[-1]) / 10])
-    axes.plot([0, top], [0, top], **THEORY, linewidth=1.0, zorder=1)
-    axes.text(0.98 * top, 0.8 * top, "both at once", ha="right", va="top", fontsize=8)
+    axes.plot([0, top], [0, top], **THEORY, linewidth=1.0, zorder=1, label="both at once")
     look: Any = {"linestyle": "none", "marker": "o", "color": GATE, "markersize": 4.5}
     name = f"gate at {100 * SETTLED:g} %: {_before(settled, x)}"
     axes.plot(x, settled, **look, alpha=0.7, markerfacecolor="none", label=name)
     axes.plot(x, both, **look, alpha=0.6, markeredgewidth=0, label=f"gate half-way: {_before(both, x)}")
-    axes.set(xlabel="field half-way (τ)", ylabel="gate there (τ)", xlim=(0, top), ylim=(0, 1.35 * top))
+    axes.set(xlabel="field half-way (τ)", ylabel="gate there (τ)", xlim=(0, top), ylim=(0, 1.6 * top))
     axes.legend(loc="upper left", fontsize=7.5, handletextpad=0.3)
 
 
 def _first(one: xr.Dataset) -> str:
-    """Which is first, in a title: the gate in most units at half-way, and in less than half of them at the end, or otherwise."""
+    """Which is first, in a title: the gate in most units at half-way, and in fewer at the end, or otherwise."""
     (gate, field), counted = settling(one), localized(one)
     half, settled = (int(((at < field) & counted).sum()) for at in (halfway(one), gate))
     led = half > int(counted.sum()) / 2 > settled

@@ -186,7 +186,7 @@ def _freezing(record: xr.Dataset) -> Verdict:
     total, early = int(counted.sum()), int(((gate < field) & counted).sum())
     found = proportion(early, total)
     half, settled = int(((halfway(one) < field) & counted).sum()), f"at {100 * SETTLED:g} %"
-    words = f"before a field is half-way, its gate is half-way in {half} of {total} units"
+    words = f"at {_gain(one)}, before a field is half-way, its gate is so in {half} of {total} units"
     return Verdict.above(
         f"at {_gain(one)} the gate of a unit that localizes settles before its field does",
         0.5,
