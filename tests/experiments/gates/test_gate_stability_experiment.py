@@ -246,6 +246,9 @@ def test_notes_on_flips_settling_and_kurtosis():
     )
     note = judged(experiment, record, "very small fraction").note
     assert note == "flips add up: 0.40 per input in all for a net change of 0.25, at rate 2.4, gain 3"
+    rare = judged(experiment, record, "very small fraction").found
+    assert rare.startswith("at rate 0.01 gates flip rarely (≤ 0.4")
+    assert rare.endswith(" % in 50 steps)")
     found = judged(experiment, record, "settles before")
     assert "12 of 24 units localize" in found.note
     assert found.found == "at gain 3, before a field is half-way, its gate is so in 12 of 12 units and at 95 % in 12"

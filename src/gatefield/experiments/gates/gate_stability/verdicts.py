@@ -111,7 +111,6 @@ def _rare(record: xr.Dataset) -> Verdict:
     every = int(record.step[1] - record.step[0])
     total = float((1 - top.stability).sum("interval").mean())
     net = float(1 - top.likeness.isel(mark=0).mean())
-    words = f"{100 * most:.2g} % of inputs in {every} steps"
     return Verdict.below(
         f"at the learning rate {rate:g} gates flip at any one time for a very small fraction of the data (one in a hundred)",
         RARE,
@@ -122,8 +121,8 @@ def _rare(record: xr.Dataset) -> Verdict:
         source=NOTE,
         note=f"flips add up: {total:.2f} per input in all for a net change of {net:.2f}, at "
         f"{_place(float(top.rate), float(top.gain))}",
-        found=f"gates flip rarely (≤ {words})",
-        otherwise=f"gates flip often (up to {words})",
+        found=f"at rate {rate:g} gates flip rarely (≤ {100 * most:.2g} % in {every} steps)",
+        otherwise=f"at rate {rate:g} gates flip often (up to {100 * most:.2g} % in {every} steps)",
     )
 
 
