@@ -164,7 +164,9 @@ def test_what_settles_first_is_decided_beyond_the_interval_over_units(late, outc
         experiment, changed_at(made(), ("likeness", {**TOP, "mark": 3, "unit": slice(late)}, 0.94)), "settles before"
     )
     assert found.outcome == outcome
-    assert f"no sooner than fields are half-way ({2 * late} of 12 units; medians" in found.otherwise
+    words = "at gain 3, before a field is half-way, its gate is so in 12 of 12 units"
+    assert found.found == f"{words} and at 95 % in {12 - 2 * late}"
+    assert found.otherwise == f"{words} but at 95 % only in {12 - 2 * late}"
 
 
 @pytest.mark.parametrize(("spread", "outcome"), [(0.0004, "confirmed"), (0.002, "not decided")])
@@ -244,10 +246,13 @@ def test_notes_on_flips_settling_and_kurtosis():
     )
     note = judged(experiment, record, "very small fraction").note
     assert note == "flips add up: 0.40 per input in all for a net change of 0.25, at rate 2.4, gain 3"
+    rare = judged(experiment, record, "very small fraction").found
+    assert rare.startswith("at rate 0.01 gates flip rarely (≤ 0.4")
+    assert rare.endswith(" % in 50 steps)")
     found = judged(experiment, record, "settles before")
     assert "12 of 24 units localize" in found.note
-    words = "at gain 3 gates are at 95 % of their end before fields are half-way (12 of 12 units; medians 600 and 1,800 τ)"
-    assert found.found == words
+    assert found.found == "at gain 3, before a field is half-way, its gate is so in 12 of 12 units and at 95 % in 12"
+    assert "medians 600 and 1,800 τ; half-way" in found.note
     assert "half-way by both, medians 600 and 1800 τ" in found.note
     note = judged(experiment, record, "falls as the field").note
     assert note.startswith("median from -0.50 to -1.00; a single site has -1.")
@@ -318,27 +323,19 @@ def test_figure_shows_the_most_localized_unit_and_the_kurtosis_of_all():
         np.testing.assert_allclose(points(kurtosis, color=color)[0][0], record.mark * rate)
 
 
-def test_figure_shows_how_gates_and_fields_settle():
-    record = made().isel(unit=slice(4, 7))
-    likeness = np.random.default_rng(1).uniform(0.96, 1.0, (2, 4, 3))
-    record["likeness"][{**TOP, "mark": slice(1, 5)}] = likeness
+def test_figure_shows_when_gates_and_fields_of_each_localized_unit_settle():
+    """By hand: two of three units localize, and their fields are half-way at the fourth mark of five; a gate of one settles
+    only at the last, and is half-way at the second."""
+    record = changed_at(made().isel(unit=slice(4, 7)), ("likeness", {**TOP, "mark": 3, "unit": 0, "seed": 1}, 0.94))
     axes = experiment.figure(record).axes[3]
-    time = 2.4 * record.mark.values
-    for name, color, dash, band, at in (("likeness", "#0072B2", "-", 0, 600.0), ("ipr", "#E69F00", "--", 1, 1800.0)):
-        values = np.moveaxis(record[name].values[1, 2], 1, 0).reshape(5, -1)
-        assert_line(axes, time, np.median(values, axis=1), color=color, style=dash)
-        corners = axes.collections[band].get_paths()[0].vertices
-        for t, quartiles in zip(time, np.quantile(values, [0.25, 0.75], axis=1).T, strict=True):
-            assert {round(y, 9) for x, y in corners if x == t} == {round(q, 9) for q in quartiles}
-        ((x, _),) = points(axes, color=color, style=":")
-        np.testing.assert_allclose(x, at)
-    gate, field = (text.get_text() for text in axes.get_legend().get_texts())
-    assert gate.startswith("gate as at the end: half-way ")
-    assert gate.endswith(" τ, 95 % 600 τ")
-    assert field == "IPR of the field: half-way 1,800 τ"
-    assert axes.get_legend().get_title().get_text() == "gate later in 0 of 4 localized units"
-    ((x, y),) = points(axes, color="#E69F00", marker="o")
-    assert (x[0], y[0]) == (1800.0, pytest.approx(np.median(record.ipr.values[1, 2, :, 3])))
+    ((x, both),) = points(axes, marker="o", color="#0072B2", words="half-way")[:1]
+    ((again, settled),) = points(axes, marker="o", color="#0072B2", words="95 %")
+    np.testing.assert_allclose([x, again], [[1800.0] * 4] * 2)
+    assert (sorted(both), sorted(settled)) == ([600.0] * 4, [600.0] * 3 + [2400.0])
+    labels = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert labels == ["both at once", "gate at 95 %: before the field in 3 of 4", "gate half-way: before the field in 4 of 4"]
+    ((line, same),) = points(axes, color="black")
+    np.testing.assert_allclose(line, same)
 
 
 def test_gates_are_half_way_when_half_of_what_they_lack_is_gone():

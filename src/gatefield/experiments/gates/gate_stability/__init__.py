@@ -15,11 +15,11 @@ experiment = Experiment(
     "sampled. Rare flips add up: so the likeness to the final gate is followed too.",
     caption="(a) Inputs whose gate flips from one record to the next, mean over units and seeds, at the lowest learning rate: "
     "dots sampled, line exact on Gaussian data. (b) The same per unit of time, at all rates (colours) and gains (markers). (c) "
-    "The loss, mean over seeds. (d) At the highest gain and rate: the share of inputs for which a gate is as at the end, and "
-    "the inverse participation ratio (IPR) of the field. Dotted: the gate of the median localized unit is as at the end for 95 "
-    "% of inputs, and its IPR half-way up; open dots: both half-way. (e) The most localized unit of the first seed: its final "
-    "field after each training. (f) Excess kurtosis of preactivations within the positive class, median and quartiles over "
-    "units and seeds.",
+    "The loss, mean over seeds. (d) At the highest gain and rate, a dot for each localized unit: when the inverse "
+    "participation ratio (IPR) of its field is half-way up, and when its gate is half-way from its first state to its last "
+    "(filled), or as at the end for 95 % of inputs (open); line: both at once. (e) The most localized unit of the first seed: "
+    "its final field after each training. (f) Excess kurtosis of preactivations within the positive class, median and "
+    "quartiles over units and seeds.",
     more=more,
     more_caption="All units of the first seed at the lowest gain and at the highest. (a) and (b) Final field of each unit, "
     "over its largest entry, by learning rate. (c) and (e) The share of inputs whose gate flips up to the next record, a line "

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from gatefield.experiments.gates.gate_stability.paths import SETTLED, halfway_time, localized, settling, settling_times
+from gatefield.experiments.gates.gate_stability.paths import SETTLED, halfway, localized, settling
 from gatefield.experiments.gates.gate_stability.verdicts import GAUSSIAN
 from gatefield.experiments.gates.setting import scales, seeds
 from gatefield.plot import (
@@ -29,14 +29,14 @@ SHOWN = 12
 """Units whose final fields are shown."""
 DOTS = 30
 """Dots of one line; more would hide what is below them."""
-GATE, FIELD = COLOURS[0], COLOURS[4]
+GATE = COLOURS[0]
 MARKS = "os^Dv"
 """Of gains, in their order."""
 
 
 def draw(record: xr.Dataset) -> Figure:
     """Flips against the exact ones, their sum, the loss, what settles first, and two units."""
-    figure = Figure(figsize=(WIDTH, 7.6))
+    figure = Figure(figsize=(WIDTH, 7.4))
     panels = cast(Any, figure.subplots(3, 2))
     _notes_rate(panels[0, 0], record.isel(rate=0))
     _flips(panels[0, 1], record)
@@ -51,7 +51,7 @@ def draw(record: xr.Dataset) -> Figure:
         f"flips at the rate {rate:g}: sampled and exact",
         "the flips of all rates fall on one curve",
         f"the rate {rate:g} stops before the loss is down",
-        f"gain {gain}: gate at {100 * SETTLED:g} %, field half-way",
+        f"gain {gain}: {_first(record.isel(gain=-1, rate=-1))}",
         f"gain {gain}: one unit's final field by rate",
         f"gain {gain}: kurtosis falls with localization",
     ]
@@ -177,33 +177,34 @@ def _dots(axes: Any, record: xr.Dataset, steps: np.ndarray, values: xr.DataArray
 
 
 def _settling(axes: Any, one: xr.Dataset) -> None:
-    """Likeness to the final gate beside localization, median and quartiles over units, and when each settles.
+    """When gates settle against when fields are half-way, a dot for each localized unit; on the line both at once."""
+    ((gate, field), counted), end = (settling(one), localized(one)), one.sizes["mark"] - 1
+    time = one.mark.values * float(one.rate)
+    x, both, settled = (time[np.minimum(at.values[counted.values], end)] for at in (field, halfway(one), gate))
+    top = 1.08 * max([*x, *both, *settled, float(time[-1]) / 10])
+    axes.plot([0, top], [0, top], **THEORY, linewidth=1.0, zorder=1, label="both at once")
+    look: Any = {"linestyle": "none", "marker": "o", "color": GATE, "markersize": 4.5}
+    name = f"gate at {100 * SETTLED:g} %: {_before(settled, x)}"
+    axes.plot(x, settled, **look, alpha=0.7, markerfacecolor="none", label=name)
+    axes.plot(x, both, **look, alpha=0.6, markeredgewidth=0, label=f"gate half-way: {_before(both, x)}")
+    axes.set(xlabel="field half-way (τ)", ylabel="gate there (τ)", xlim=(0, top), ylim=(0, 1.6 * top))
+    axes.legend(loc="upper left", fontsize=7.5, handletextpad=0.3)
 
-    Dotted lines are the times of the claim, open dots the times at which each is half-way.
-    """
-    time, times, half = one.mark * float(one.rate), settling_times(one), halfway_time(one)
-    named = (
-        (one.likeness, GATE, "-", f"gate as at the end: half-way {half:,.0f} τ, {100 * SETTLED:g} % {times[0]:,.0f} τ"),
-        (one.ipr, FIELD, "--", f"IPR of the field: half-way {times[1]:,.0f} τ"),
-    )
-    for (values, color, dash, label), at, middle_at in zip(named, times, (half, times[1]), strict=True):
-        low, middle, high = values.quantile([0.25, 0.5, 0.75], ("unit", "seed")).values
-        axes.fill_between(time, low, high, color=color, alpha=0.2, linewidth=0)
-        axes.plot(time, middle, dash, color=color, label=label)
-        axes.axvline(at, color=color, linestyle=":", linewidth=1.4)
-        open_dot: Any = {
-            "marker": "o",
-            "linestyle": "none",
-            "color": color,
-            "markerfacecolor": "white",
-            "markersize": 5,
-            "zorder": 4,
-        }
-        axes.plot(middle_at, np.interp(middle_at, time, middle), **open_dot)
-    axes.set(xlabel="time (τ)", ylabel="median over units", ylim=(0, 1.02), xlim=(0, float(time[-1])))
+
+def _first(one: xr.Dataset) -> str:
+    """Which is first, in a title: the gate in most units at half-way, and in fewer at the end, or otherwise."""
     (gate, field), counted = settling(one), localized(one)
-    later = f"gate later in {int(((gate >= field) & counted).sum())} of {int(counted.sum())} localized units"
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.24), fontsize=7, handlelength=1.4, title=later, title_fontsize=7)
+    half, settled = (int(((at < field) & counted).sum()) for at in (halfway(one), gate))
+    led = half > int(counted.sum()) / 2 > settled
+    return f"gate first half-way, not at {100 * SETTLED:g} %" if led else "which is first, gate or field?"
+
+
+def _before(gate: np.ndarray, field: np.ndarray) -> str:
+    """
+    >>> _before(np.array([1.0, 3.0]), np.array([2.0, 3.0]))
+    'before the field in 1 of 2'
+    """
+    return f"before the field in {int((gate < field).sum())} of {len(field)}"
 
 
 def _field(axes: Any, one: xr.Dataset) -> None:

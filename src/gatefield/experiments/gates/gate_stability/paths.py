@@ -108,10 +108,15 @@ def settling_times(one: xr.Dataset) -> tuple[float, float]:
     return gate, field
 
 
+def halfway(record: xr.Dataset) -> xr.DataArray:
+    """Marks at which each unit's gate is half-way from its first state to its last: as fields are judged."""
+    half = (record.likeness.isel(mark=0) + record.likeness.isel(mark=-1)) / 2
+    return first_for_good(record.likeness >= half, "mark")
+
+
 def halfway_time(one: xr.Dataset) -> float:
-    """When the gate of the median localized unit is half-way from its first state to its last: as fields are judged."""
-    half = (one.likeness.isel(mark=0) + one.likeness.isel(mark=-1)) / 2
-    return _median_time(one, first_for_good(one.likeness >= half, "mark"))
+    """When the gate of the median localized unit is half-way, in tau; 0 if none is localized."""
+    return _median_time(one, halfway(one))
 
 
 def _median_time(one: xr.Dataset, at: xr.DataArray) -> float:

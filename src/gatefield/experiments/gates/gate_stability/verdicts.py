@@ -5,7 +5,7 @@ import xarray as xr
 from scipy import stats
 
 from gatefield.core.intervals import proportion, share
-from gatefield.experiments.gates.gate_stability.paths import SETTLED, halfway_time, localized, settling, settling_times
+from gatefield.experiments.gates.gate_stability.paths import SETTLED, halfway, halfway_time, localized, settling, settling_times
 from gatefield.experiments.needs import Need, command_line, lacking, unjudged
 from gatefield.lab import Verdict
 from gatefield.measures import cosine
@@ -111,7 +111,6 @@ def _rare(record: xr.Dataset) -> Verdict:
     every = int(record.step[1] - record.step[0])
     total = float((1 - top.stability).sum("interval").mean())
     net = float(1 - top.likeness.isel(mark=0).mean())
-    words = f"{100 * most:.2g} % of inputs within {every} steps at the rate {rate:g}"
     return Verdict.below(
         f"at the learning rate {rate:g} gates flip at any one time for a very small fraction of the data (one in a hundred)",
         RARE,
@@ -122,8 +121,8 @@ def _rare(record: xr.Dataset) -> Verdict:
         source=NOTE,
         note=f"flips add up: {total:.2f} per input in all for a net change of {net:.2f}, at "
         f"{_place(float(top.rate), float(top.gain))}",
-        found=f"gates flip rarely (for at most {words})",
-        otherwise=f"gates flip often (for up to {words})",
+        found=f"at rate {rate:g} gates flip rarely (≤ {100 * most:.2g} % in {every} steps)",
+        otherwise=f"at rate {rate:g} gates flip often (up to {100 * most:.2g} % in {every} steps)",
     )
 
 
@@ -185,7 +184,8 @@ def _freezing(record: xr.Dataset) -> Verdict:
     (gate, field), (gate_time, field_time), counted = settling(one), settling_times(one), localized(one)
     total, early = int(counted.sum()), int(((gate < field) & counted).sum())
     found = proportion(early, total)
-    times = f"medians {gate_time:,.0f} and {field_time:,.0f} τ"
+    half, settled = int(((halfway(one) < field) & counted).sum()), f"at {100 * SETTLED:g} %"
+    words = f"at {_gain(one)}, before a field is half-way, its gate is so in {half} of {total} units"
     return Verdict.above(
         f"at {_gain(one)} the gate of a unit that localizes settles before its field does",
         0.5,
@@ -195,12 +195,10 @@ def _freezing(record: xr.Dataset) -> Verdict:
         kind="claim",
         source="note 002, section 5.2: gates stabilize early on",
         note=f"{total} of {counted.size} units localize; gate: as at the end for {SETTLED:g} of inputs, field: IPR half-way "
-        f"up, both for good; half-way by both, medians {halfway_time(one):.4g} and {field_time:.4g} τ; error: Wilson's 95 % "
-        "interval over units",
-        found=f"at {_gain(one)} gates are at {100 * SETTLED:g} % of their end before fields are half-way ({early} of {total} "
-        f"units; {times})",
-        otherwise=f"at {_gain(one)} gates are at {100 * SETTLED:g} % of their end no sooner than fields are half-way "
-        f"({total - early} of {total} units; {times})",
+        f"up, both for good; medians {gate_time:,.0f} and {field_time:,.0f} τ; half-way by both, medians "
+        f"{halfway_time(one):.4g} and {field_time:.4g} τ; error: Wilson's 95 % interval over units",
+        found=f"{words} and {settled} in {early}",
+        otherwise=f"{words} but {settled} {f'only in {early}' if early else 'in none'}",
     )
 
 
