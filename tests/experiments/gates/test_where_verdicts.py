@@ -195,8 +195,11 @@ def test_notes_and_headline():
     assert "by chance 0.075. 1000 of 1000 units localized (IPR above 6/n) and count" in note
     assert "agree in 0.500 of units" in judged(record, "that of one neuron").note
     assert judged(record, "as minibatch noise").found == (
-        "the start tells where one neuron localizes in 84 % of runs, as often as noise allows (two trainings agree in 88 %)"
+        "the start tells where one neuron localizes in 84 % of runs, as often as two trainings agree (88 %)"
     )
+    said = judged(record, "that of one neuron").sentence
+    together = record.committee_distance.values[:, :, NAMES.index("S1 x committee flow")] <= 1
+    assert said.endswith(f" %, joint flow in {100 * together.mean():.0f} %")
     record.neuron_sign_right[:, :, MINE] = record.neuron_distance[:, :, MINE] <= 1
     assert "and 1.000 where the place is right" in judged(record, "the sign").note
 
