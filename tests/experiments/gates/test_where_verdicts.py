@@ -285,6 +285,17 @@ def test_figure_shows_hits_of_the_chosen_predictor_by_setting(name, side):
                 np.testing.assert_allclose(segment[:, 1], [ends.low, ends.high])
 
 
+@pytest.mark.parametrize("side", [0, 1])
+def test_figure_names_the_chosen_predictor_and_the_joint_flow_at_their_dots(side):
+    dots = {group.lines[0].get_ydata()[0]: float(group.lines[0].get_xdata()[0]) for group in DRAWN[side].containers}
+    named = {text.get_text(): dots[text.xy[1]] for text in DRAWN[side].texts}
+    assert list(named) == [
+        f"{words}: {100 * share:.0f} %"
+        for words, share in zip([text.split(":")[0] for text in named], named.values(), strict=True)
+    ]
+    assert {text.split(":")[0] for text in named} == {"chosen beforehand", "joint flow of all units"}
+
+
 def test_second_figure_shows_signs_and_who_counts():
     counts = FIGURE.neuron_ipr.values > 0.15
     for i, group in enumerate(MORE[0].containers):
