@@ -156,7 +156,7 @@ def test_the_head_is_judged_by_its_median_at_the_end_and_the_highest_gain(pair, 
             said = f"{order} range positive (gain ∞): a gate is decided by {middle} of 40 entries on 95 % of inputs"
             assert found.sentence == said
         if outcome == "missed":
-            assert found.sentence == f"{order} range positive (gain ∞): needs {middle} of 40"
+            assert found.sentence == f"{order} range positive (gain ∞): it needs {middle} of 40"
 
 
 def test_the_headline_gives_the_range_over_pairs_of_one_order():
@@ -166,7 +166,7 @@ def test_the_headline_gives_the_range_over_pairs_of_one_order():
     record.head_size[{"pair": 3, "step": 3}] = 19
     assert headline("?", experiment.verdicts(record)) == (
         "Longer range positive (gain ∞): a gate is decided by 2 of 40 entries on 95 % of inputs; shorter range positive "
-        "(gain ∞): needs 19 to 30 of 40"
+        "(gain ∞): it needs 19 to 30 of 40"
     )
 
 

@@ -266,11 +266,11 @@ def test_figure():
 
 def test_the_title_of_the_cloud_follows_the_rank():
     for rank, words in (
-        (-0.51, "more diagonal explains more (rank −0.51)"),
-        (-0.49, "more diagonal is not better (rank −0.49)"),
+        (-0.51, "more diagonal\nexplains more (rank −0.51)"),
+        (-0.49, "more diagonal\nis not better (rank −0.49)"),
     ):
         record = changed(("rank_entries", {"units": 2}, rank))
-        assert panel(experiment.figure(record), "(c)").get_title(loc="left") == f"(c) {words}"
+        assert panel(experiment.figure(record), "(c)").get_title(loc="left") == f"(c) two gates: {words}"
 
 
 def test_a_search_that_was_stopped_is_in_the_legend():

@@ -195,8 +195,11 @@ def test_notes_and_headline():
     assert "by chance 0.075. 1000 of 1000 units localized (IPR above 6/n) and count" in note
     assert "agree in 0.500 of units" in judged(record, "that of one neuron").note
     assert judged(record, "as minibatch noise").found == (
-        "the start tells where one neuron localizes in 84 % of runs, as often as noise allows (two trainings agree in 88 %)"
+        "the start tells where one neuron localizes in 84 % of runs, as often as two trainings agree (88 %)"
     )
+    said = judged(record, "that of one neuron").sentence
+    together = record.committee_distance.values[:, :, NAMES.index("S1 x committee flow")] <= 1
+    assert said.endswith(f" %, joint flow in {100 * together.mean():.0f} %")
     record.neuron_sign_right[:, :, MINE] = record.neuron_distance[:, :, MINE] <= 1
     assert "and 1.000 where the place is right" in judged(record, "the sign").note
 
@@ -280,6 +283,17 @@ def test_figure_shows_hits_of_the_chosen_predictor_by_setting(name, side):
             if name == "neuron" and not few[g]:
                 ends = stats.binomtest(int((hit[g] & counts[g]).sum()), int(counts[g].sum())).proportion_ci(method="wilson")
                 np.testing.assert_allclose(segment[:, 1], [ends.low, ends.high])
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_figure_names_the_chosen_predictor_and_the_joint_flow_at_their_dots(side):
+    dots = {group.lines[0].get_ydata()[0]: float(group.lines[0].get_xdata()[0]) for group in DRAWN[side].containers}
+    named = {text.get_text(): dots[text.xy[1]] for text in DRAWN[side].texts}
+    assert list(named) == [
+        f"{words}: {100 * share:.0f} %"
+        for words, share in zip([text.split(":")[0] for text in named], named.values(), strict=True)
+    ]
+    assert {text.split(":")[0] for text in named} == {"chosen beforehand", "joint flow of all units"}
 
 
 def test_second_figure_shows_signs_and_who_counts():

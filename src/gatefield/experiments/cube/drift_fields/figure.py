@@ -113,7 +113,8 @@ def _scales(record: xr.Dataset) -> list[Line2D]:
     """Looks of the length scales, as both panels have them."""
     looks = zip(_looks(record), record.xi.values, strict=True)
     scales = [Line2D([], [], color=color, marker=mark, linewidth=1.1, label=f"ξ = {xi:g}") for (color, mark), xi in looks]
-    lines = [Line2D([], [], **THEORY, linewidth=2.0, alpha=0.5, label="median below 1 and above 2")]
+    look: Any = {**THEORY, "linewidth": 2.0, "alpha": 0.5}
+    lines = [Line2D([], [], **look, label="median below 1 and above 2")]
     noise = "noise of sampling" + " (below the axis)" * bool(float(record.noise.isel(gain=-1).max()) < _lower(record))
     return [*scales, *lines, Line2D([], [], marker="_", linestyle="none", color="0.6", label=noise)]
 

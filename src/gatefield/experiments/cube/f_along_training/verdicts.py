@@ -102,7 +102,7 @@ def _heads(record: xr.Dataset, order: str) -> Verdict:
         found,
         note=f"of {n} entries, {inputs}; {start} at the start; errors: of medians over {record.sizes['seed']} seeds",
         found=f"{where}: a gate is decided by {end} of {n} entries {inputs}",
-        otherwise=f"{where}: needs {end} of {n}",
+        otherwise=f"{where}: it needs {end} of {n}",
     )
 
 

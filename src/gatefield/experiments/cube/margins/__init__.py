@@ -15,7 +15,7 @@ experiment = Experiment(
     "whose sizes fall by a factor, and fields trained by SGD in both orders of the length scales are compared, on every corner "
     "of the cube and on inputs with the data's own law.",
     caption="(a) How many weights decide the gate: one mark for each field, for every corner of the cube and for most inputs; "
-    "below, the median for 99 %; dotted: all weights. Averages are over the second half of training. (b) How often "
+    "above, the median for 99 %; dotted: all weights. Averages are over the second half of training. (b) How often "
     "the gate of the largest k weights alone differs from that of all, on the data's own law: medians of families; "
     "families without any error are left out. (c) Margin of random weights: dots mean, band 5 to 95 % of draws, black "
     "line √(2πn)/2ⁿ. (d) Its law at the largest n, with the predicted exponential law as black line. (e) Share of "

@@ -96,11 +96,11 @@ def _head_panel(axes: Any, record: xr.Dataset) -> None:
             at = i + shift + (np.linspace(-0.08, 0.08, len(values)) if len(values) > 1 else np.zeros(1))
             axes.plot(at, values, marker, color=color, markersize=4, alpha=0.8, markeredgewidth=0)
             if what == 0:
-                place: Any = {"xytext": (0, -13), "textcoords": "offset points", "ha": "center", "fontsize": 7.5}
-                axes.annotate(f"{np.median(values):g}", (i + shift, values.min()), color=color, **place, zorder=4)
+                place: Any = {"xytext": (0, 6), "textcoords": "offset points", "ha": "center", "fontsize": 7.5}
+                axes.annotate(f"{np.median(values):g}", (i + shift, values.max()), color=color, **place, zorder=4)
     axes.axhline(n, color="0.4", linewidth=1.0, linestyle=":", zorder=0)
     axes.set_xticks(range(len(names)), [_broken(name) for name in names], fontsize=7)
-    axes.set(ylabel="weights that decide", yscale="log", ylim=(0.6, 1.4 * n), xlim=(-0.5, len(names) - 0.5))
+    axes.set(ylabel="weights that decide", yscale="log", ylim=(0.85, 1.9 * n), xlim=(-0.5, len(names) - 0.5))
     ticks = [k for k in (1, 2, 3, 5, 10, 20, 40, 80) if k <= n]
     axes.minorticks_off()
     axes.set_yticks(ticks, [str(k) for k in ticks])
@@ -112,7 +112,7 @@ def _head_panel(axes: Any, record: xr.Dataset) -> None:
             marker=marker,
             linestyle="",
             markersize=4,
-            label=f"for {label}{' (median below)' * (what == 0)}",
+            label=f"for {label}{' (median above)' * (what == 0)}",
         )
         for what, color, marker, label in KINDS
     ]

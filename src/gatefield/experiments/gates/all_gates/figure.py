@@ -43,12 +43,14 @@ def draw(record: xr.Dataset) -> Figure:
     cloud, gates = blocks[1].subplots(1, 2, width_ratios=[1.0, 1.6])
     one, at = _listed(record, K), record.isel(pair=0, size=0).sel(units=K)
     _cloud_panel(cloud, one, "entries")
-    cloud.set_ylabel(SHARE)
+    cloud.set_ylabel("explained (%)")
     _gates_panel(gates, at)
     blocks[1].legend(*cloud.get_legend_handles_labels(), loc="outside lower left", ncols=3, fontsize=7, handletextpad=0.3)
-    last = f"where the best gates are open, n = {int(at['size'])}, ξ = {at.pair.item()}"
-    letter([*first, cloud, gates], [*(_gates(K) for K in units), _diagonal_title(one), last])
-    _say(figure, record, f"(c): n = {int(one['size'])}, {_gates(K)}")
+    letter(
+        [*first, cloud, gates], [*(_gates(K) for K in units), _diagonal_title(one), f"where the best are open ({_gates(K)})"]
+    )
+    sizes = dict.fromkeys((int(one["size"]), int(at["size"])))
+    _say(figure, record, f"(c, d): n = {' and '.join(map(str, sizes))}, ξ = {at.pair.item()}".replace(" = ", "\u00a0=\u00a0"))
     return figure
 
 
@@ -78,11 +80,11 @@ def _few(units: list[int]) -> list[int]:
 
 def _diagonal_title(one: xr.Dataset) -> str:
     """Whether sets explain more the more diagonal their precision matrix is."""
-    rank = float(one.rank_entries)
+    rank, K = float(one.rank_entries), _gates(int(one.units))
     if not np.isfinite(rank):
-        return "diagonal or not"
-    found = "more diagonal explains more" if rank < GOES_WITH else "more diagonal is not better"
-    return f"{found} (rank {_signed(rank)})"
+        return f"{K}: diagonal or not"
+    found = "more diagonal\nexplains more" if rank < GOES_WITH else "more diagonal\nis not better"
+    return f"{K}: {found} (rank {_signed(rank)})"
 
 
 def _signed(value: float) -> str:
@@ -102,7 +104,7 @@ def _family_panel(axes: Any, one: xr.Dataset) -> None:
             label = f"best of {words}" if row == 0 else None
             axes.plot(share, row + shift, mark, color=color, markerfacecolor=face, markersize=size, label=label)
     top = 50.0 if int(one.units) == 1 else 100.0
-    axes.axvline(top, color="0.4", linestyle=":", linewidth=1.2, label="bound")
+    axes.axvline(top, color="0.4", linestyle=":", linewidth=1.2, zorder=0, label="bound")
     axes.set_yticks(range(len(cells)), [f"ξ = {pair}; n = {n}" for pair, n in cells], fontsize=7)
     axes.set_ylim(len(cells) - 0.5, -0.5)
     axes.grid(axis="y", color="0.92", linewidth=0.8)

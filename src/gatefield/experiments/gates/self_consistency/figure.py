@@ -142,7 +142,7 @@ def _losses(axes: Any, one: xr.Dataset) -> None:
         dots_by_seed(axes, at + shift, values, "gain", color)
         axes.plot([], [], "o", color=color, markersize=4, label=label)
     dots_by_seed(axes, at + 0.34, one.sgd_loss.transpose("seed", "gain"), "gain", "black")
-    axes.plot([], [], "s", color="black", markersize=4, label="SGD")
+    axes.plot([], [], "o", color="black", markersize=4, label="SGD")
     axes.plot(at, one.flat_loss, "_", color="0.5", markersize=20, label="flat field")
     axes.set_xticks(at, [gain_text(g) for g in one.gain.values])
     axes.set(xlabel="gain")

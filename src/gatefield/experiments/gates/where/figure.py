@@ -76,7 +76,7 @@ def _forest(axes: Any, part: xr.Dataset, order: list[str], *, labelled: bool) ->
         ends = np.maximum([[share.mean - share.low], [share.high - share.mean]], 0.0)
         axes.errorbar([share.mean], [row], xerr=ends, markersize=5, linestyle="none", **look)
         if name in NAMED:
-            _name_dot(axes, share.mean, row, f"{NAMED[name]}:\n{100 * share.mean:.0f} %")
+            _name_dot(axes, share.mean, row, f"{NAMED[name]}: {100 * share.mean:.0f} %", look["color"])
     limit = rate(*again(part))
     axes.axvspan(limit.low, limit.high, color="0.9", linewidth=0, zorder=0)
     axes.axvline(limit.mean, color="0.3", linestyle="--", linewidth=1.2, label="two trainings, same start")
@@ -85,11 +85,11 @@ def _forest(axes: Any, part: xr.Dataset, order: list[str], *, labelled: bool) ->
     axes.set(xlabel=f"share of hits within {NEAR} site", xlim=(0, 1.02), ylim=(-2.6, len(order) - 0.5))
 
 
-def _name_dot(axes: Any, share: float, row: int, text: str) -> None:
-    """A name beside a dot, on the side where there is room."""
-    side = -1 if share > 0.5 else 1
-    beside: Any = {"ha": "right" if side < 0 else "left", "va": "center", "fontsize": 6.5, "linespacing": 1.0}
-    axes.annotate(text, (share, row), (7 * side, 0), textcoords="offset points", **beside)
+def _name_dot(axes: Any, share: float, row: int, text: str, color: str) -> None:
+    """A name above a dot, within the panel."""
+    place = float(np.clip(share, 0.3, 0.6)), row
+    above: Any = {"ha": "center", "va": "bottom", "fontsize": 6.5, "color": color}
+    axes.annotate(text, place, (0, 3.5), textcoords="offset points", **above)
 
 
 def _settings(axes: Any, part: xr.Dataset) -> None:
