@@ -196,10 +196,10 @@ def test_the_headline_says_how_many_times_the_exact_drift_is_printed():
     record = made(printed={"balanced": 3.0})
     record["printed"].loc[{"case": "balanced", "position": [5, 6, 7]}] = 100.0
     assert headline("?", experiment.verdicts(record)) == (
-        "The largest bump alone sets the drift exactly where it exceeds the sum of the others; the printed drifts of one and "
-        "two bumps are 1 to 4 times the exact ones"
+        "The largest bump alone sets the drift exactly where it exceeds the sum of the others; "
+        "printed drifts of 1 and 2 bumps are 1 to 4 times the exact"
     )
-    assert headline("?", experiment.verdicts(made())).endswith("; the printed drifts of one and two bumps are the exact ones")
+    assert headline("?", experiment.verdicts(made())).endswith("; printed drifts of 1 and 2 bumps are the exact")
 
 
 TITLES = {"edge": "(d)", "middle": "(e)", "apart": "(f)"}

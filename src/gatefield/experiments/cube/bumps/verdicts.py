@@ -46,8 +46,8 @@ def _printed(record: xr.Dataset) -> list[Verdict]:
             kind="claim",
             source="note 003, equations 8 to 11",
             note=f"at the first bump the printed drift is {times} times the exact one; an error of {CLOSE:g} is granted",
-            found="the printed drifts of one and two bumps are the exact ones",
-            otherwise=f"the printed drifts of one and two bumps are {times} times the exact ones",
+            found="printed drifts of 1 and 2 bumps are the exact",
+            otherwise=f"printed drifts of 1 and 2 bumps are {times} times the exact",
         ),
         Verdict.each(
             "the drift of three bumps of sizes α > β > 1 on the cube is nearly the one that equation 12 prints",
