@@ -103,7 +103,7 @@ def test_help_names_every_command(capsys):
     ("words", "sentence"),
     [
         (["rnu"], "gatefield: Unknown command 'rnu': did you mean 'run'?"),
-        (["run"], "gatefield: No experiment is named: give one or more of those that `gatefield list` shows."),
+        (["run"], "gatefield: No experiment is named: give one or more of those that `gatefield list` shows, or --all."),
         (["run", "localisation"], "gatefield: Unknown experiment 'localisation': did you mean 'localization'?"),
         (["run", "gaussian-neuron", "--preset", "quik"], "gatefield: Unknown preset 'quik': did you mean 'quick'?"),
         (["run", *TINY, "--set", "gian=3"], "gatefield: Unknown parameter 'gian': did you mean 'gain'?"),
@@ -114,7 +114,7 @@ def test_help_names_every_command(capsys):
         (["list", "my-study"], "One of your own is named by its file, as in `gatefield run FILE.py`."),
         (
             ["run", *TINY, "--sett", "gain=3"],
-            "gatefield: Unknown option '--sett': did you mean '--set'? There are: --fresh",
+            "gatefield: Unknown option '--sett': did you mean '--set'? There are: --all, --fresh",
         ),
         (["report", "--stroe", "s"], "gatefield: Unknown option '--stroe': did you mean '--store'?"),
         (["run", *TINY, "-x"], "gatefield: Unknown option '-x'"),
@@ -178,6 +178,15 @@ def test_a_second_run_says_where_the_first_is_and_one_that_fails_does_not_stop_i
     assert "gatefield: Unknown experiment 'nope'" in streams.err
     assert "starting" not in streams.err
     assert f"gaussian-neuron: already in the store: {finished[0] / 'gaussian-neuron'}" in streams.out
+
+
+def test_all_is_every_experiment_that_is_listed(finished, folder, monkeypatch, capsys):
+    settings = [word for word in TINY if "=" in word]
+    monkeypatch.setattr("gatefield.experiments.names", lambda: ("bumps", "gaussian-neuron"))
+    assert main(["run", "--all", "gaussian-neuron", *settings, "--store", str(finished[0])]) == 2
+    streams = capsys.readouterr()
+    assert streams.err.count("gatefield: ") == 1, "bumps has not all of these parameters, which does not stop the next"
+    assert streams.out.count("gaussian-neuron: already in the store") == 1, "once, though it is named, too"
 
 
 def test_the_environment_names_the_store(finished, folder, monkeypatch, capsys):

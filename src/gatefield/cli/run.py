@@ -26,6 +26,9 @@ class Run:
     names: Annotated[tuple[str, ...], Positional, arg(metavar="NAME...", help_behavior_hint="")] = ()
     """Which experiments: names that `gatefield list` shows, or files with experiments of your own (FILE.py, FILE.py:NAME)."""
 
+    all: Annotated[bool, arg(help_behavior_hint="")] = False
+    """Every experiment that `gatefield list` shows, one after the other."""
+
     preset: Annotated[str, arg(metavar="NAME")] = "quick"
     """A named set of parameters: quick, full, ..."""
 
@@ -39,8 +42,12 @@ class Run:
 
     def __call__(self) -> int:
         words, settings = parted(self.names, self.set)
+        if self.all:
+            from gatefield import experiments
+
+            words = [*experiments.names(), *(word for word in words if word not in experiments.names())]
         if not words:
-            raise UserError("No experiment is named: give one or more of those that `gatefield list` shows.")
+            raise UserError("No experiment is named: give one or more of those that `gatefield list` shows, or --all.")
         return max([self._one(word, settings) for word in words])
 
     def _one(self, word: str, settings: Sequence[str]) -> int:
