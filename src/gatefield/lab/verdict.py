@@ -25,16 +25,23 @@ Real = SupportsFloat
 """A number: a Python or NumPy one, or an array of one entry, as `record.loss.min()` is."""
 
 
-class Words(TypedDict, total=False):
-    """What may be said of any verdict; see `Verdict`."""
+class Said(TypedDict, total=False):
+    """What may be said of any verdict, judged or not; see `Verdict`."""
 
-    of: str
-    error: Real
     kind: Kind
     source: str
     note: str
     found: str
     otherwise: str
+    more_found: str
+    more_otherwise: str
+
+
+class Words(Said, total=False):
+    """What may be said of any number beside its bound; see `Verdict`."""
+
+    of: str
+    error: Real
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,7 +59,8 @@ class Verdict:
     - `error`: of what is measured, such as the half-width of its interval: nearer to the bound than that is `not decided`;
     - `note`: what a reader should know beside the numbers;
     - `found`, `otherwise`: for the few that make the headline of the experiment: what was found if the claim is confirmed, and
-      what if it is refuted, each a sentence that stands alone, with its numbers; see `headline`.
+      what if it is refuted, each a sentence that stands alone, with its numbers; see `headline`. `more_found`, `more_otherwise`
+      are those of the second figure.
 
     `verdict.and_below(...)`, `and_above`, `and_within` add a further condition, which must hold too. `verdict.holds` is None
     where nothing was judged. Where a number is none (NaN), as where runs diverged, nothing is.
@@ -74,6 +82,8 @@ class Verdict:
     """Why it is not judged; empty if it is."""
     found: str = ""
     otherwise: str = ""
+    more_found: str = ""
+    more_otherwise: str = ""
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(Kind):
@@ -192,17 +202,7 @@ class Verdict:
         return dataclasses.replace(made, measured=_float(measured)) if made.bounds else made
 
     @classmethod
-    def not_judged(
-        cls,
-        claim: str,
-        why: str,
-        *,
-        kind: Kind = "prediction",
-        source: str = "",
-        note: str = "",
-        found: str = "",
-        otherwise: str = "",
-    ) -> "Verdict":
+    def not_judged(cls, claim: str, why: str, **said: Unpack[Said]) -> "Verdict":
         """A claim that this record cannot tell of; `why` says what it needs, what it has, and what to set to have it judged.
 
         >>> verdict = Verdict.not_judged("the field localizes", "needs gains with 3, has 0.5; run with --set gains=0.5,3")
@@ -211,20 +211,10 @@ class Verdict:
         """
         if not why:
             raise ValueError("A verdict that is not judged says why: what it needs, what it has, and what to set.")
-        return cls(claim, math.nan, (), kind, source, note, why, found, otherwise)
+        return cls(claim, math.nan, (), why=why, **said)
 
     @classmethod
-    def each(
-        cls,
-        claim: str,
-        rows: Mapping[str, "Verdict"],
-        *,
-        kind: Kind = "prediction",
-        source: str = "",
-        note: str = "",
-        found: str = "",
-        otherwise: str = "",
-    ) -> "Verdict":
+    def each(cls, claim: str, rows: Mapping[str, "Verdict"], **said: Unpack[Said]) -> "Verdict":
         """One claim looked at in several places: it holds if it does at each, and one place where it is missed refutes it.
 
         **Arguments**
@@ -237,16 +227,15 @@ class Verdict:
         >>> flat.outcome, [(bound.at, bound.outcome) for bound in flat.table]
         ('refuted', [('n = 8', 'holds'), ('n = 40', 'missed')])
         """
-        words: Any = {"kind": kind, "source": source}
         judged = {at: row for at, row in rows.items() if row.bounds}
         if not judged:
             why = next((row.why for row in rows.values()), "needs a place to look at, has none")
-            return cls.not_judged(claim, why, note=note, found=found, otherwise=otherwise, **words)
+            return cls.not_judged(claim, why, **said)
         bounds = tuple(dataclasses.replace(bound, at=at) for at, row in judged.items() for bound in row.bounds)
         left = "; ".join(f"not judged at {at}: {row.why}" for at, row in rows.items() if not row.bounds)
         worst = min(bounds, key=lambda bound: math.inf if math.isnan(bound.margin) else bound.margin)
-        said = "; ".join(filter(None, (note, left)))
-        return cls(claim, worst.measured, bounds, note=said, found=found, otherwise=otherwise, **words)
+        said["note"] = "; ".join(filter(None, (said.get("note", ""), left)))
+        return cls(claim, worst.measured, bounds, **said)
 
     @classmethod
     def _made(cls, claim: str, predicted: Real | None, bound: Bound, words: Words) -> "Verdict":
@@ -286,10 +275,11 @@ class Verdict:
         return dataclasses.replace(self, bounds=(*self.bounds, bound))
 
 
-def headline(title: str, verdicts: Iterable[Verdict]) -> str:
+def headline(title: str, verdicts: Iterable[Verdict], *, more: bool = False) -> str:
     """The finding of an experiment in a sentence or two: it follows from the verdicts, so that it cannot contradict them.
 
     It is made of those that have `found`, at most two, as far as they are decided; if none is, the title, which asks, stays.
+    That of the second figure (`more`) is made of those that have `more_found` in the same way.
 
     >>> tall = Verdict.above("trees are tall", 2, 9, found="trees reach 9 m", otherwise="trees stay below 2 m")
     >>> headline("How tall are trees?", [tall])
@@ -297,6 +287,8 @@ def headline(title: str, verdicts: Iterable[Verdict]) -> str:
     >>> headline("How tall are trees?", [dataclasses.replace(tall, bounds=())])
     'How tall are trees?'
     """
+    if more:
+        verdicts = [dataclasses.replace(one, found=one.more_found, otherwise=one.more_otherwise) for one in verdicts]
     decided = [one.sentence for one in verdicts if one.found and one.outcome in ("confirmed", "refuted", "off")]
     words = "; ".join(sentence.rstrip(".") for sentence in decided[:2])
     return words[:1].upper() + words[1:] if words else title

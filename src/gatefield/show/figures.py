@@ -40,7 +40,8 @@ def draw(
         raise UserError(f"Experiment {experiment.name} has one figure only; leave out more=True.")
     with style():
         figure = picture(record)
-        entitle(figure, headline(experiment.title, judge(experiment, record) if verdicts is None else verdicts))
+        said = judge(experiment, record) if verdicts is None else verdicts
+        entitle(figure, headline(experiment.title, said, more=more))
     plt.close(figure)  # pyplot lets go of it; the figure itself stays
     return figure
 
