@@ -371,6 +371,8 @@ def test_the_headline_follows_from_what_became_of_the_claims():
     assert headline("Q?", [plain, first]) == "Fields localize"
     assert headline("Q?", [plain, second, first, first]) == "No field localizes; fields localize"
     assert headline("Q?", [plain, open_]) == "Q?"
+    assert open_.sentence == "not decided: c"
+    assert Verdict.above("c", 1.0, 0.0, kind="control").sentence == "not so: c"
 
 
 def test_the_second_figure_has_a_headline_of_its_own():
@@ -381,5 +383,3 @@ def test_the_second_figure_has_a_headline_of_its_own():
     assert headline("Q?", [other], more=True) == "Signs do not"
     assert headline("Q?", [one, other]) == "Fields localize"
     assert headline("Q?", [Verdict.below("c", 1.0, 0.5, found="fields localize")], more=True) == "Q?"
-    assert open_.sentence == "not decided: c"
-    assert Verdict.above("c", 1.0, 0.0, kind="control").sentence == "not so: c"
