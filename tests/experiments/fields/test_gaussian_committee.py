@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 import xarray as xr
-from drawn import assert_all_drawn, assert_drawn, panel
+from drawn import assert_all_drawn, assert_drawn, lines, panel
 from field_records import assert_only, figure, judge
 from judging import scrambled
 
@@ -80,25 +80,28 @@ def test_figure():
     drawn = figure("gaussian-committee", record)
     left, right, first = panel(drawn, "(a)"), panel(drawn, "(b)"), panel(drawn, "(c)")
     fields = drawn.axes[drawn.axes.index(first) :]
-    late = slice(1, None)
-    shown = 100 * record.distance.values[:, 0, :, late] / record.travelled.values[..., late]
+    late, whole = slice(1, None), record.travelled.values[..., -1:]
+    shown = 100 * record.distance.values[:, 0, :, late] / whole
     noise, printed = (
-        100 * values / record.travelled.values[..., late]
+        100 * values / whole
         for values in (record.noise_distance.values[:, 0, :, late], record.printed_distance.values[..., late])
     )
-    assert_all_drawn(left, np.median(noise, axis=1), color="black")
+    colours = [line.get_color() for line in lines(left, words="K =")]
+    assert len(set(colours)) == 2
     assert_all_drawn(left, np.median(printed, axis=1), style="--")
     way = record.travelled.values[:, None, :, -1]
     worst, walk = (100 * record[name].values.max(-1) / way for name in ("distance", "noise_distance"))
-    assert_all_drawn(right, np.median(walk, axis=-1), color="black")
     for i, (K, marker) in enumerate([(2, "o"), (4, "s")]):
+        assert_drawn(left, np.median(noise, axis=1)[i], color=colours[i], style="-")
+        assert_drawn(right, np.median(walk, axis=-1)[i], color=colours[i], style="-")
         assert_drawn(left, np.median(shown[i], axis=0), at=[1, 2], marker=marker, label=f"K = {K}")
         assert_all_drawn(right, worst[i].T, marker=marker)
         for name, label in [("flow_final", "flow"), ("final", "SGD")]:
             assert_drawn(fields[i], record[name].values[i, 0] - record.start.values[i, 0], label=label)
-    assert [text.get_text() for text in left.texts] == ["K = 2", "K = 4"]  # beside the printed flow
     far = np.median(worst[:, 0], axis=-1).max()
-    assert right.get_title(loc="left").endswith(f"to {far:.2g} %")
+    assert [text.get_text() for text in left.texts] == [f"{far:.2g} %", "K = 2", "K = 4"]  # beside the printed flow
+    assert left.get_title(loc="left").endswith(f"up to {far:.2g} %")
+    assert_drawn(right, [far] * 2, style=":")
 
 
 def test_gradient_variance_is_that_of_autodiff_gradients():

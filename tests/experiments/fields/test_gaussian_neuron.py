@@ -53,7 +53,7 @@ def test_numbers():
     verdicts = judge("gaussian-neuron", made(loss=0.201))
     assert [v.measured for v in verdicts] == pytest.approx([0.5, 0.201])
     assert [v.predicted for v in verdicts] == [None, pytest.approx(0.2)]
-    assert verdicts[0].found.startswith("after 11 τ one neuron on Gaussian data is 1 % away")
+    assert verdicts[0].found.startswith("after 11 τ one neuron on Gaussian data is 1 % (median) away")
 
 
 def test_a_record_without_the_noise_of_batches_says_so():
@@ -73,6 +73,11 @@ def test_figure():
     assert_drawn(panel(drawn, "(c)"), flow[:, -1], label="exact flow")
     assert_all_drawn(panel(drawn, "(e)"), 100 * record.distance.values[:, 1:], marker="o")
     assert_drawn(panel(drawn, "(e)"), 100 * np.median(record.noise_distance.values, axis=0), color="black")
+    (allowed,) = panel(drawn, "(e)").collections
+    top = allowed.get_paths()[0].vertices[:, 1].max()
+    assert top == pytest.approx(165.1 * np.median(record.noise_distance.values, axis=0).max(), rel=1e-3)  # for three seeds
+    middle = float(np.median(record.distance.values[:, -1]))
+    assert panel(drawn, "(e)").texts[0].get_text() == f"{100 * middle:.2g} %"
     figure("gaussian-neuron", record.drop_vars("noise_distance"))
 
 

@@ -58,7 +58,7 @@ def test_numbers():
     assert [bound.predicted for bound in earlier.table] == pytest.approx(FACTOR_7)
     assert [bound.measured for bound in earlier.table] == pytest.approx(FACTOR_7 * [1.03, 1.02])
     assert "within 4 % of" in earlier.table[0].rule
-    assert other.found == "equation 74 of note 002 prints that bump 3.63 times too large"
+    assert other.found == "equation 74 of note 002 prints it 2√π = 3.54 times too large"
 
 
 def test_figure():
@@ -67,13 +67,15 @@ def test_figure():
     bump, printed, deviations = (panel(drawn, start) for start in ("(a)", "(b)", "(c)"))
     for g, (line, gain) in enumerate([("-", "0.3"), (":", "3")]):
         assert_drawn(bump, record.exact.values[g], at=np.arange(5) - SITE, color="black", style=line)
-        assert_drawn(bump, record.sampled.values[g], at=np.arange(5) - SITE, label=f"gain {gain}")
+        assert_drawn(bump, record.sampled.values[g], at=np.arange(5) - SITE, label=f"samples, gain {gain}")
     at_site = record.isel(position=SITE)
     for name, look in [("exact", "closed form"), ("printed", "equation 74"), ("printed_001", "equation 7 of")]:
         assert_drawn(printed, at_site[name].values / at_site.sampled.values, at=[0, 1], words=look)
     assert_all_drawn(deviations, [[-4.5] * 2, [4.5] * 2], style=":")
     for g, gain in enumerate(("0.3", "3")):
         assert_drawn(deviations, record.z.values[g], label=f"gain {gain}")
-    assert deviations.get_title(loc="left") == "(c) all 10 deviations are those of chance"
+    assert deviations.get_title(loc="left") == "(c) all 10 deviations are within chance"
     off = panel(figure("small-bump", made(z=4.6)), "(c)")
-    assert off.get_title(loc="left") == "(c) 1 of 10 deviations are not those of chance"
+    assert off.get_title(loc="left") == "(c) 1 of 10 deviations are beyond chance"
+    assert [text.get_text() for text in off.texts] == ["largest: 4.6", "bound ±4.5"]
+    assert off.texts[0].xy == (4, 4.6)

@@ -74,7 +74,7 @@ def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
 def _follows(record: xr.Dataset) -> Verdict:
     claim = "one ReLU neuron trained by SGD on Gaussian data leaves its exact gradient flow by no more than the batches' noise"
     end, time = float(record.distance.isel(step=-1).median()), float(record.time[-1])
-    apart = f"after {time:g} τ one neuron on Gaussian data is {100 * end:.2g} % away from its exact gradient flow"
+    apart = f"after {time:g} τ one neuron on Gaussian data is {100 * end:.2g} % (median) away from its exact gradient flow"
     words: Any = {
         "kind": "prediction",
         "source": FLOW,
@@ -187,14 +187,25 @@ def _distances(axes: Any, record: xr.Dataset) -> None:
     late = record.isel(step=slice(1, None, every))
     for seed in late.distance.transpose("run", "step").values:
         axes.plot(late.time, 100 * seed, **DATA, color="C0", markersize=2.5)
+    most = float(record.distance.max())
     if "noise_distance" in record:
-        axes.plot(record.time, 100 * record.noise_distance.median("run"), **THEORY, linewidth=1.2)
-        axes.plot([], [], **THEORY, linewidth=1.2, label="noise alone, theory")
+        noise = record.noise_distance.median("run")
+        allowed = slack(record.sizes["run"]) * noise
+        axes.plot(record.time, 100 * noise, **THEORY, linewidth=1.2, label="noise alone, theory")
+        axes.fill_between(record.time, 0, 100 * allowed, color="0.9", linewidth=0, zorder=0, label="within chance, all seeds")
+        most = max(most, float(record.noise_distance.max()), float(allowed.max()))
     axes.plot([], [], **DATA, color="C0", markersize=3, label="every seed")
     axes.set(xlabel="time (τ)", ylabel="distance from the flow (%)")
-    most = max(float(record[name].max()) for name in ("distance", "noise_distance") if name in record)
+    _say_median(axes, float(record.time[-1]), 100 * float(record.distance.isel(step=-1).median()))
     axes.set(xlim=(0, None), ylim=(0, 145 * most))
     axes.legend(loc="upper left", handlelength=1.2, borderaxespad=0.1)
+
+
+def _say_median(axes: Any, time: float, middle: float) -> None:
+    """The number of the title, at the end."""
+    axes.plot([time], [middle], "_", color="C0", markersize=9, clip_on=False)
+    look: Any = {"xytext": (5, 0), "textcoords": "offset points", "va": "center", "fontsize": 8, "color": "C0"}
+    axes.annotate(f"{middle:.2g} %", (time, middle), annotation_clip=False, **look)
 
 
 def _distance(a: xr.DataArray, b: xr.DataArray) -> xr.DataArray:

@@ -12,6 +12,8 @@ from gatefield.plot import DATA, PRINTED, THEORY, WIDTH, end_labels, letter, say
 PERCENT = (0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
 """Where ticks may stand."""
 MARKERS = "os^Dv"
+LARGEST, SMALLER = 7.0, 1.7
+"""Size of the open marks of the first committee, and by how much those of the next are smaller: they lie inside."""
 ROOM = 3
 """How far the axis of (a) goes above the highest line."""
 
@@ -31,8 +33,8 @@ def figure(record: xr.Dataset) -> Figure:
     rows[0].set_ylabel("weight − start")
     rows[0].legend(loc="upper right", ncols=2, columnspacing=0.7, handlelength=1.2, borderaxespad=0.1)
     titles = [
-        "SGD keeps to the flow, not the printed one",
-        f"distance falls as 1/√batch, to {farthest(record):.2g} %",
+        f"SGD keeps to the flow, up to {farthest(record):.2g} %",
+        "distance by batch size, every seed",
         f"way of one unit, K = {record.committee.values[0]}",
     ]
     letter([left, right, rows[0]], titles)
@@ -45,9 +47,10 @@ def figure(record: xr.Dataset) -> Figure:
         time,
         seeds,
         largest,
-        "(c): one unit of one seed",
-        "noise alone: upper bound, as the flow pulls back",
-        "(b): over the whole way",
+        "(a) medians over seeds",
+        "(c) one unit of one seed",
+        "way: distance that the flow goes in all this time",
+        "noise alone: a bound, as the flow pulls back",
     )
     return figure
 
@@ -60,32 +63,46 @@ def _scales(record: xr.Dataset) -> list[str]:
 def _looks(record: xr.Dataset) -> list[dict[str, Any]]:
     """Of committees, by their size."""
     colours = shades(record.sizes["committee"], between=(0.0, 0.8))
-    return [{**DATA, "color": colour, "marker": MARKERS[i % 5]} for i, colour in enumerate(colours)]
+    sizes = [max(3.0, LARGEST - SMALLER * i) for i in range(len(colours))]
+    marks = zip(colours, sizes, strict=True)
+    open_marks = {"markerfacecolor": "none", "markeredgewidth": 1.1}
+    return [
+        {**DATA, "color": colour, "marker": MARKERS[i % 5], "markersize": size, **open_marks}
+        for i, (colour, size) in enumerate(marks)
+    ]
 
 
 def _distance_panel(axes: Any, record: xr.Dataset) -> None:
-    """As parts of the way that the flow has gone: SGD from the flow, its noise, and SGD from the flow as printed."""
-    every = max(1, record.sizes["step"] // 12)
-    late = record.sel(batch_size=int(record.batch_size.max())).isel(step=slice(1, None))
+    """As parts of the whole way of the flow: SGD from the flow, its noise, and SGD from the flow as printed."""
+    late = record.sel(batch_size=int(record.batch_size.max()))
+    way, size = late.travelled.isel(step=-1), late.sizes["step"]
+    late = late.isel(step=slice(1, None))
+    off, noise, printed = (
+        100 * (late[name] / way).median("seed") for name in ("distance", "noise_distance", "printed_distance")
+    )
+    few = np.arange(size - 2, -1, -max(1, size // 12))[::-1]
     for K, look in zip(record.committee.values, _looks(record), strict=True):
-        one = late.sel(committee=K)
-        way = one.travelled
-        few = one.isel(step=slice(None, None, every))
-        axes.plot(few.time, 100 * (few.distance / few.travelled).median("seed"), **look, markersize=3.5, label=f"K = {K}")
-        axes.plot(one.time, 100 * (one.noise_distance / way).median("seed"), **THEORY, linewidth=1.0, zorder=1)
-        axes.plot(one.time, 100 * (one.printed_distance / way).median("seed"), **PRINTED, linewidth=1.0, zorder=1)
-    axes.plot([], [], **THEORY, linewidth=1.0, label="noise alone, no restoring force")
-    axes.plot([], [], **PRINTED, linewidth=1.0, label="from printed flow")
-    axes.set(xlabel="time (τ)", ylabel="distance / way (%)", yscale="log")
-    low = 100 * float((late.distance / late.travelled).median("seed").min())
-    high = 100 * float((late.printed_distance / late.travelled).median("seed").max())
+        axes.plot(late.time[few], off.sel(committee=K).isel(step=few), **look, label=f"K = {K}")
+        axes.plot(late.time, noise.sel(committee=K), color=look["color"], linewidth=1.0, zorder=1)
+        axes.plot(late.time, printed.sel(committee=K), **PRINTED, linewidth=1.0, zorder=1)
+    axes.plot([], [], color="0.3", linewidth=1.0, label="noise alone, line of K's colour")
+    axes.plot([], [], **PRINTED, linewidth=1.0, label="from the flow as printed")
+    axes.set(xlabel="time (τ)", ylabel="distance (% of the whole way)", yscale="log")
+    low, high = float(min(off.min(), noise.min())), float(printed.max())
     axes.set_ylim(0.5 * low, ROOM * high)
+    _mark(axes, record)
     decades = 10.0 ** np.arange(np.ceil(np.log10(0.5 * low)), np.floor(np.log10(ROOM * high)) + 1)
     axes.set_yticks(decades, [f"{value:,.0f}" if value >= 1 else f"{value:g}" for value in decades])
-    end = late.isel(step=-1)
-    ends = 100 * (end.printed_distance / end.travelled).median("seed").values
     names = [f"K = {K}" for K in record.committee.values]
-    end_labels(axes, ends.tolist(), names, [PRINTED["color"]] * len(names))
+    end_labels(axes, printed.isel(step=-1).values.tolist(), names, [PRINTED["color"]] * len(names))
+
+
+def _mark(axes: Any, record: xr.Dataset) -> None:
+    """A line at the distance that the title tells."""
+    far = farthest(record)
+    axes.axhline(far, color="0.4", linewidth=1.0, linestyle=":", zorder=0)
+    place: Any = {"xytext": (2, 2), "textcoords": "offset points", "va": "bottom", "fontsize": 8, "color": "0.3"}
+    axes.annotate(f"{far:.2g} %", (0.0, far), xycoords=("axes fraction", "data"), **place)
 
 
 def _batch_panel(axes: Any, record: xr.Dataset) -> None:
@@ -93,13 +110,14 @@ def _batch_panel(axes: Any, record: xr.Dataset) -> None:
     sizes, way = record.batch_size.values.astype(float), record.travelled.isel(step=-1)
     worst, walk = 100 * record.distance.max("step") / way, 100 * record.noise_distance.max("step") / way
     for i, (K, look) in enumerate(zip(record.committee.values, _looks(record), strict=True)):
-        shift = 1.06 ** (i - (record.sizes["committee"] - 1) / 2)
+        shift = 1.13 ** (i - (record.sizes["committee"] - 1) / 2)
         for seed in worst.sel(committee=K).transpose("seed", "batch_size").values:
-            axes.plot(shift * sizes, seed, **look, markersize=3.5, alpha=0.7, markeredgewidth=0)
-        axes.plot(shift * sizes, walk.sel(committee=K).median("seed"), **THEORY, linewidth=1.0, zorder=1)
+            axes.plot(shift * sizes, seed, **{**look, "markersize": 4.5})
+        axes.plot(shift * sizes, walk.sel(committee=K).median("seed"), color=look["color"], linewidth=1.0, zorder=1)
+    _mark(axes, record)
     high, low = float(max(worst.max(), walk.max())), float(worst.min())
-    axes.set(xlabel="batch size", ylabel="largest distance (%)", xscale="log", yscale="log")
-    axes.set(xlim=(0.7 * sizes.min(), 1.2 * sizes.max()), ylim=(0.6 * low, 1.7 * high))
+    axes.set(xlabel="batch size", ylabel="largest distance (% of the way)", xscale="log", yscale="log")
+    axes.set(xlim=(0.55 * sizes.min(), 1.5 * sizes.max()), ylim=(0.6 * low, 1.7 * high))
     axes.minorticks_off()
     axes.set_xticks(sizes, [f"{int(size):,}" for size in sizes])
     marks = [mark for mark in PERCENT if 0.6 * low < mark < 1.7 * high]
@@ -111,6 +129,6 @@ def _field_panel(axes: Any, one: xr.Dataset, look: dict[str, Any]) -> None:
     first = one.sel(unit=0)
     flow, trained = first.flow_final - first.start, first.final - first.start
     axes.plot(one.position, flow, **THEORY, linewidth=1.0, label="flow")
-    axes.plot(one.position, trained, **look, markersize=3, label="SGD")
+    axes.plot(one.position, trained, **{**look, "markersize": 3.5}, label="SGD")
     axes.set(xlabel="position (site)")
     axes.set_ylim(top=1.5 * max(float(flow.max()), float(trained.max()), 1e-9))
