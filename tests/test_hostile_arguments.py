@@ -14,7 +14,7 @@ import xarray as xr
 from every_function import CALLS, function, public
 
 from gatefield import Committee, UserError, kernels, measures
-from gatefield.data import Hypercube
+from gatefield.data import Hypercube, NonlinearGP
 from gatefield.gates import GateSet, HalfSpace, bump, delta, fourier_mode
 from gatefield.theory import closure, descent, elliptical, erf, gated_linear, hypercube, neuron, relu
 from gatefield.theory.classes import GaussianClass, gate_signs
@@ -192,6 +192,7 @@ REFUSED = [
     (lambda: kernels.tangent_kernel(DIVERGED, ONES), "net has NaN among its weights"),
     (lambda: erf.mean(W, 0.1, INDEFINITE), "cov must have no negative eigenvalue"),
     (lambda: erf.kernel(W, 0.1, W, 0.1, INDEFINITE), "cov must have no negative eigenvalue"),
+    (lambda: erf.slope_mean(W, 0.1, INDEFINITE), "cov must have no negative eigenvalue"),
     (lambda: closure.drift(W, INDEFINITE, 1.0), "cov must have no negative eigenvalue"),
     (lambda: elliptical.drift(W, INDEFINITE, "laplace"), "cov must have no negative eigenvalue"),
     (lambda: neuron.pathway_velocity(W, W, W, INDEFINITE), "total must have no negative eigenvalue"),
@@ -212,7 +213,16 @@ REFUSED = [
     (lambda: kernels.cosine_normalised(np.ones(3)), "K must have the shape"),
     (lambda: measures.cumulative_spectrum(SKEW), "K must be symmetric, but entries differ"),
     (lambda: measures.cumulative_spectrum(np.ones((2, 3))), "K must have the shape"),
+    (lambda: kernels.trace_normalised(np.ones(3)), "K must have the shape"),
+    (lambda: kernels.trace_normalised(np.ones((2, 3))), "K must have the shape"),
     (lambda: measures.ipr([]), "w must have shape"),
+    (lambda: measures.ipr(1.0), "w must have shape"),
+    (lambda: measures.entropies(1.0), "w must have shape"),
+    (lambda: delta(3, 1)([0.5, np.nan, 0.5]), "x must be finite, but is nan"),
+    (lambda: delta(3, 1)(1j * ONES[0]), "x must be numbers"),
+    (lambda: relu.kernel(1j * W, W, ONES), "not a number"),
+    (lambda: kernels.path_kernel([ONES], 1j * ONES), "not a number"),
+    (lambda: NonlinearGP(3, 1.0, gain=np.datetime64("2020-01-01")), "gain must be"),
     (lambda: measures.ipr(FIELDS), "w must be one array, but is a Dataset with the variables fields, loss"),
     (lambda: measures.peak_position([np.nan, 1.0]), "w must be a number, as a position"),
     (lambda: measures.circular_distance(1, 2, -3), "n must be a whole number of at least 1, but is -3"),
