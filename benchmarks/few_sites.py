@@ -1,6 +1,6 @@
 """Exact states of a few sites of alternating sign at gain infinity: which exist, and from how far the flow comes back to them.
 
-    python benchmarks/few_sites.py [--samples 100000] [--time 400] [--output benchmarks/results]
+    python benchmarks/few_sites.py [--samples 50000] [--time 200] [--output benchmarks/results]
 
 For the ten pairs of length scales of `late-localization`: the states of one, three, five and seven neighbouring sites on a ring
 of 40 (`theory.hypercube.head_state`), their IPR, loss, and lead (by how much the sites that decide the gate exceed all others;
@@ -38,8 +38,8 @@ STEP = 0.25
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--samples", type=int, default=100_000)
-    parser.add_argument("--time", type=float, default=400.0)
+    parser.add_argument("--samples", type=int, default=50_000)
+    parser.add_argument("--time", type=float, default=200.0)
     parser.add_argument("--output", type=Path, default=HERE / "results")
     options = parser.parse_args()
     begin = time.process_time()
