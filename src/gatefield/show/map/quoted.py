@@ -47,7 +47,10 @@ def kept_quotes() -> dict[str, tuple[Quote, ...]]:
     """Experiment -> what is quoted of it."""
     kept = json.loads(QUOTED.read_text(encoding="utf-8"))
     return {
-        name: tuple(Quote(name, claim, outcome, *map(float, numbers)) for claim, outcome, *numbers in lines)
+        name: tuple(
+            Quote(name, claim, outcome, float(measured), float(error[0]) if error else 0.0)
+            for claim, outcome, measured, *error in lines
+        )
         for name, lines in kept.items()
     }
 
