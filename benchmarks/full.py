@@ -3,9 +3,10 @@
     python benchmarks/full.py [NAME...] [--preset full] [--set seed=1] [--jobs 1] [--store STORE] [--output FOLDER]
 
 Runs each with the preset `full`, or another (what the store has is not run again), puts its parameters, how long it took and
-its verdicts into `verdicts.json` and its figures beside it, drawn from the record by `gatefield.show`; then writes the pages,
-one for each subject, from all that is there. Entries of other experiments stay as they are; without names only the pages are
-written. An experiment that has not a parameter of `--set` leaves it out. `--jobs` runs so many at a time, each in a process.
+its verdicts into `verdicts.json`, with a small table of what it found where `tables.py` makes one, and its figures beside it,
+drawn from the record by `gatefield.show`; then writes the pages, one for each subject, from all that is there. Entries of
+other experiments stay as they are; without names only the pages are written. An experiment that has not a parameter of
+`--set` leaves it out. `--jobs` runs so many at a time, each in a process.
 """
 
 import argparse
@@ -19,11 +20,13 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib
+from tables import TABLES, pivot
 
 from gatefield import Store, experiments
 from gatefield.core.text.plain import plain
 from gatefield.core.text.words import number, seconds
 from gatefield.lab import Verdict, headline, resolve, run
+from gatefield.lab.bound import Bound
 from gatefield.show import draw, save
 
 HERE = Path(__file__).parent
@@ -35,9 +38,10 @@ MARKS = {
     "off": "≠",
     "not judged": "–",
     "holds": "✓",
+    "missed": "✗",
     "does not hold": "✗",
 }
-"""A sign for each outcome; the last two are those of earlier runs."""
+"""A sign for each outcome, `holds` and `missed` of places; `holds` and `does not hold` are those of earlier runs too."""
 
 
 def main() -> None:
@@ -90,6 +94,7 @@ def keep(name: str, store: Store, output: Path, preset: str, settings: list[str]
             "more_caption": experiment.more_caption,
             "parameters": plain(dict(outcome.entry.parameters)),
             "verdicts": [written(verdict) for verdict in outcome.verdicts],
+            **({"tables": {words: plain(made(record)) for words, made in TABLES[name].items()}} if name in TABLES else {}),
         },
     )
     save(draw(experiment, record, verdicts=outcome.verdicts), output / f"{name}.png")
@@ -118,19 +123,21 @@ def written(verdict: Verdict) -> dict[str, object]:
     """A verdict as the file has it."""
     words = {"claim": verdict.claim, "outcome": verdict.outcome, "predicted": verdict.predicted, "measured": verdict.measured}
     more = {"kind": verdict.kind, "source": verdict.source, "tolerance": verdict.tolerance, "holds": verdict.holds}
+    more |= {"error": _error(verdict)}
     rest = {"note": verdict.note, "why": verdict.why, "table": [row(bound) for bound in verdict.table] or ""}
     return plain(words | {name: value for name, value in (more | rest).items() if value != ""})
 
 
-def row(bound: Any) -> dict[str, object]:
+def _error(verdict: Verdict) -> float | str:
+    """The error of what is measured: of several bounds that of the first about this number; empty if there is none."""
+    return next((bound.error for bound in verdict.bounds if bound.measured == verdict.measured and bound.error), "")
+
+
+def row(bound: Bound) -> dict[str, object]:
     """One place of a claim that was looked at in several."""
-    return {
-        "at": bound.at,
-        "predicted": bound.predicted,
-        "measured": bound.measured,
-        "rule": bound.rule,
-        "outcome": bound.outcome,
-    }
+    words = {"at": bound.at, "predicted": bound.predicted, "measured": bound.measured, "rule": bound.rule}
+    rest = {"error": bound.error or "", "note": bound.note}
+    return words | {"outcome": bound.outcome} | {name: value for name, value in rest.items() if value != ""}
 
 
 def write_pages(output: Path) -> None:
@@ -149,7 +156,8 @@ def section(name: str, kept: dict[str, Any], output: Path) -> str:
     lines = [f"## {name}", f"**{found}**", f"![{found}]({name}.png)", kept.get("caption", "")]
     if (output / f"{name}-more.png").exists():
         lines += [f"![More of {name}]({name}-more.png)", kept.get("more_caption", "")]
-    rows = [claim(verdict) for verdict in kept["verdicts"]]
+    rows = [line for verdict in kept["verdicts"] for line in (claim(verdict), *places(verdict))]
+    lines += [f"{words}\n\n{pivot(cells)}" for words, cells in kept.get("tables", {}).items()]
     settings = " ".join(["", "--set", *kept["set"]]) if kept.get("set") else ""
     made = f"`gatefield run {name} --preset {kept.get('preset', 'full')}{settings}`, {kept['finished_in']}" + (
         f" on {kept['device']}" if "device" in kept else ""
@@ -161,15 +169,30 @@ def section(name: str, kept: dict[str, Any], output: Path) -> str:
 def claim(verdict: dict[str, Any]) -> str:
     """A line of the table; notes stay in the file. Runs of earlier versions said `expected`, and only whether a claim holds."""
     outcome = verdict.get("outcome") or ("holds" if verdict["holds"] else "does not hold")
-    both = verdict.get("predicted", verdict.get("expected")), verdict.get("measured")
-    numbers = ["" if value is None else shown(value) for value in both]
-    cells = [verdict["claim"], *numbers, verdict.get("tolerance") or verdict.get("why", "")]
-    said = " | ".join(str(cell).replace("|", "\\|") for cell in cells)
+    return _line(verdict["claim"], verdict, verdict.get("tolerance") or verdict.get("why", ""), outcome)
+
+
+def places(verdict: dict[str, Any]) -> list[str]:
+    """A line for each place at which a claim was looked at, if errors or notes of them are there: earlier runs have none."""
+    rows = verdict.get("table", [])
+    if not any("error" in one or "note" in one for one in rows):
+        return []
+    return [
+        _line(f"– {one['at']}", one, "; ".join(filter(None, (one["rule"], one.get("note")))), one["outcome"]) for one in rows
+    ]
+
+
+def _line(words: str, numbers: dict[str, Any], bound: str, outcome: str) -> str:
+    """Predicted and measured number, with its error if that is known."""
+    predicted, error = numbers.get("predicted", numbers.get("expected")), numbers.get("error", "")
+    known = isinstance(error, int | float) and error > 0
+    measured = shown(numbers.get("measured")) + (f" ± {error:.2g}" if known else "")
+    said = " | ".join(str(cell).replace("|", "\\|") for cell in (words, shown(predicted), measured, bound))
     return f"| {said} | {MARKS[outcome]} {outcome} |"
 
 
 def shown(value: Any) -> str:
-    return number(value) if isinstance(value, int | float) else str(value)
+    return "" if value is None else number(value) if isinstance(value, int | float) else str(value)
 
 
 if __name__ == "__main__":

@@ -86,17 +86,41 @@ def test_files_are_current():
     assert (ROOT / "docs/reproduction.md").read_text() == markdown(), "say `make map`"
 
 
-def test_results_of_before_verdicts_had_outcomes_are_read():
+def test_results_of_before_verdicts_had_outcomes_or_errors_are_read():
     verdicts = [
         {"claim": "so it is", "holds": True, "measured": 1.5},
         {"claim": "so it is not", "holds": False, "measured": 2},
         {"claim": "so it may be", "outcome": "not decided", "holds": False, "measured": 3},
+        {"claim": "so it was", "outcome": "confirmed", "measured": 3, "tolerance": "share above 2 (error 0.25)"},
+        {"claim": "so it is now", "outcome": "confirmed", "measured": 3, "tolerance": "", "error": 0.5},
+        {
+            "claim": "so it is for one seed",
+            "outcome": "not decided",
+            "measured": 3,
+            "tolerance": "above 2",
+            "error": "Infinity",
+        },
         {"claim": "another", "holds": True, "measured": 4},
     ]
     text = quoted({"experiments": {"localization": {"verdicts": verdicts}}}, [item(verdicts={"localization": ("so it",)})])
     assert json.loads(text) == {
-        "localization": [["so it is", "confirmed", 1.5], ["so it is not", "refuted", 2], ["so it may be", "not decided", 3]]
+        "localization": [
+            ["so it is", "confirmed", 1.5],
+            ["so it is not", "refuted", 2],
+            ["so it may be", "not decided", 3],
+            ["so it was", "confirmed", 3, 0.25],
+            ["so it is now", "confirmed", 3, 0.5],
+            ["so it is for one seed", "not decided", 3],
+        ]
     }
+
+
+@pytest.mark.parametrize(
+    ("measured", "error", "words"),
+    [(0.64, 0.0, "0.64"), (0.2926, 0.0083, "0.293 ± 0.008"), (0.5, 0.0996, "0.5 ± 0.1"), (37.5, 12.0, "38 ± 12")],
+)
+def test_numbers_are_quoted_with_their_errors(measured, error, words):
+    assert Quote("localization", "", "confirmed", measured, error).number == words
 
 
 def test_every_claim_that_is_named_is_kept_or_in_the_code():

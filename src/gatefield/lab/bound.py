@@ -20,6 +20,8 @@ class Bound:
     """The number that was predicted; None if only the bound was."""
     at: str = ""
     """Where the claim was looked at, in a table of several places; see `Verdict.each`."""
+    note: str = ""
+    """What a reader should know of this place."""
 
     @property
     def holds(self) -> bool:

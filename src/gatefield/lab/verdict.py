@@ -219,8 +219,9 @@ class Verdict:
 
         **Arguments**
 
-        - `rows`: where -> what was found there, such as "n = 40" -> Verdict.within(...); the claims, kinds and notes of
-          the rows are left out. A place at which nothing can be judged is named in the note, unless there is no other.
+        - `rows`: where -> what was found there, such as "n = 40" -> Verdict.within(...); the claims and kinds of the
+          rows are left out, their notes stay with the bounds. A place at which nothing can be judged is named in the note,
+          unless there is no other.
 
         >>> rows = {f"n = {n}": Verdict.within("", 1 / n, x, rtol=0.1, of="IPR") for n, x in [(8, 0.126), (40, 0.03)]}
         >>> flat = Verdict.each("the field is flat", rows)
@@ -231,7 +232,7 @@ class Verdict:
         if not judged:
             why = next((row.why for row in rows.values()), "needs a place to look at, has none")
             return cls.not_judged(claim, why, **said)
-        bounds = tuple(dataclasses.replace(bound, at=at) for at, row in judged.items() for bound in row.bounds)
+        bounds = tuple(dataclasses.replace(bound, at=at, note=row.note) for at, row in judged.items() for bound in row.bounds)
         left = "; ".join(f"not judged at {at}: {row.why}" for at, row in rows.items() if not row.bounds)
         worst = min(bounds, key=lambda bound: math.inf if math.isnan(bound.margin) else bound.margin)
         said["note"] = "; ".join(filter(None, (said.get("note", ""), left)))

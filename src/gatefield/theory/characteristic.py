@@ -72,8 +72,8 @@ def characteristic(
 
     $$\log\chi(tw) = -\tfrac{t^2}2 w^\top C w + \tfrac{t^4}{24}\,\kappa_4\,(w^\top C w)^2 + O(t^6)$$
 
-    so that data depart from the Gaussian form first by the excess kurtosis $\kappa_4$ of $\langle w,x\rangle$, the number that
-    decides in `closure.expansion` whether fields localize.
+    so that data depart from the Gaussian form first by the excess kurtosis $\kappa_4$ of $\langle w,x\rangle$. That of a site
+    bends the drift in `closure.expansion`; whether fields localize it does not decide (`kurtosis-law`).
 
     | method | for |
     |---|---|

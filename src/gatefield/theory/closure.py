@@ -3,8 +3,12 @@ r"""The conditional-Gaussian closure: the drift of a squashed Gaussian field, si
 Given one site $x_i$, the rest of $\langle w,x\rangle$ is treated as Gaussian with the right mean and variance. The drift at
 site i then depends on one number, the correlation $a_i$ of $x_i$ and $\langle w,x\rangle$. It is exact for Gaussian data. For
 gains of 1 and above it is off by 1 to 15 percent for random fields and bumps at length scales up to 5 (by more where the field
-oscillates faster than the data). It tells where fields localize when the positive class has the longer range, and must not be
-used at high gain when it has the shorter one.
+oscillates faster than the data).
+
+With the longer or the same range positive it tells at which gains fields localize: in `phase-diagram` it is off by more than
+one step of the grid at 6 of 650 settings, all at gain 0.55. It does not tell how much: it has about 0.57 of SGD's IPR
+(`amplifier`). With the shorter range positive do not use it: it localizes fields that SGD leaves spread, within 240 tau from
+gain 2.7 on, and within 6,000 tau from gain 0.67 on, there at 91 of 300 settings.
 """
 
 from collections.abc import Sequence
@@ -119,8 +123,8 @@ def expansion(a: ValuesLike, kurtosis: ValuesLike) -> Values:
 
     $$\phi(a) = \frac{1}{\sqrt{2\pi}}\Big[a - \frac{\kappa_4}{6}a^3 + O(a^5)\Big]$$
 
-    with $\kappa_4$ the excess kurtosis: where it is negative, large correlations are amplified more than small ones, and
-    fields localize.
+    with $\kappa_4$ the excess kurtosis: where it is negative, large correlations are amplified more than small ones. That
+    favours localized fields and does not decide: its sign is wrong on them in 18 of 48 cases of `kurtosis-law`.
 
     **Arguments**
 

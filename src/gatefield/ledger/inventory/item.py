@@ -38,7 +38,8 @@ class Item(pydantic.BaseModel):
     functions: tuple[str, ...] = ()
     """What implements it, such as `nets.Committee`."""
     answer: str = ""
-    """To a question, in one sentence; `{0}` is the number that the first verdict with the first part of `verdicts` measured."""
+    """To a question, in one sentence; `{0}` is the number that the first verdict with the first part of `verdicts` measured,
+    with its error if the verdict has one. Ranges and numbers of other places are written out."""
     remark: str = ""
     """What a reader should know beside the status."""
     missing: str = ""

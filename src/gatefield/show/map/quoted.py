@@ -5,6 +5,8 @@
 
 import dataclasses
 import json
+import math
+import re
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -23,23 +25,41 @@ class Quote:
     claim: str
     outcome: str
     measured: float
+    error: float = 0.0
+    """Of what is measured; 0 if none is known."""
     against: bool = False
     """Whether the claim says the opposite of what the source does."""
+
+    @property
+    def number(self) -> str:
+        """What was measured, as sentences quote it: with its error, if one is known, to the first digit of that.
+
+        >>> Quote("conditions", "", "confirmed", 0.64009, 0.00054).number, Quote("conditions", "", "confirmed", 0.64009).number
+        ('0.6401 ± 0.0005', '0.64')
+        """
+        if not self.error:
+            return f"{self.measured:.3g}"
+        digits = max(0, -math.floor(math.log10(float(f"{self.error:.1g}"))))
+        return f"{self.measured:.{digits}f} ± {self.error:.{digits}f}"
 
 
 def kept_quotes() -> dict[str, tuple[Quote, ...]]:
     """Experiment -> what is quoted of it."""
     kept = json.loads(QUOTED.read_text(encoding="utf-8"))
     return {
-        name: tuple(Quote(name, claim, outcome, float(measured)) for claim, outcome, measured in lines)
+        name: tuple(
+            Quote(name, claim, outcome, float(measured), float(error[0]) if error else 0.0)
+            for claim, outcome, measured, *error in lines
+        )
         for name, lines in kept.items()
     }
 
 
 def quoted(results: Mapping[str, Any], items: Iterable[Item]) -> str:
-    """The text of `quoted.json`: claim, outcome and measured number of all verdicts that items quote.
+    """The text of `quoted.json`: claim, outcome, measured number and its error, if known, of all verdicts that items quote.
 
-    - `results`: the content of `verdicts.json`. Entries of before verdicts had outcomes say only whether they hold.
+    - `results`: the content of `verdicts.json`. Entries of before verdicts had outcomes say only whether they hold, those of
+      before they had errors have them in the words of their bound.
     """
     texts = dict[str, set[str]]()
     for item in items:
@@ -56,7 +76,14 @@ def quoted(results: Mapping[str, Any], items: Iterable[Item]) -> str:
 
 def _line(verdict: Mapping[str, Any]) -> str:
     outcome = verdict.get("outcome") or ("confirmed" if verdict["holds"] else "refuted")
-    return json.dumps([verdict["claim"], outcome, verdict["measured"]], ensure_ascii=False)
+    return json.dumps([verdict["claim"], outcome, verdict["measured"], *_error(verdict)], ensure_ascii=False)
+
+
+def _error(verdict: Mapping[str, Any]) -> list[float]:
+    """The error, if there is one and it is known; with several bounds that of the first."""
+    words = re.search(r"\(error ([\d.e+-]+)\)", str(verdict.get("tolerance", "")).partition(", and ")[0])
+    error = float(verdict.get("error", words[1] if words else 0.0))
+    return [error] if 0 < error < math.inf else []
 
 
 if __name__ == "__main__":

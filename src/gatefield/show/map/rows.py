@@ -56,7 +56,7 @@ class Row:
     @property
     def answer(self) -> str:
         """The answer with its numbers."""
-        return self.item.answer.format(*(f"{one.quotes[0].measured:.3g}" if one.quotes else "…" for one in self.judged))
+        return self.item.answer.format(*(one.quotes[0].number if one.quotes else "…" for one in self.judged))
 
     @property
     def missing(self) -> str:

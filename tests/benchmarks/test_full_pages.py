@@ -1,0 +1,100 @@
+"""What `benchmarks/full.py` keeps of a run and shows in its pages: verdicts with their errors, and small tables."""
+
+import json
+import math
+
+import few_sites
+import full
+import numpy as np
+import pytest
+import tables
+import xarray as xr
+
+from gatefield.lab import Verdict
+
+BELOW = Verdict.below("it is small", 0.5, 0.25, of="IPR", error=0.0321, note="of two")
+PLACES = {
+    "n = 8": Verdict.within("", 0.1, 0.12, atol=0.05, error=0.004, note="two seeds"),
+    "n = 40": Verdict.within("", 0.1, 0.3, atol=0.05),
+}
+
+
+def record():
+    """Two pairs, two gains, four seeds: of the first pair all wait at gain infinity, of the second some never localize."""
+    time = np.array([[[np.nan] * 4, [3000.0, 3200.0, 3400.0, 3600.0]], [[200.0] * 4, [200.0, np.nan, np.nan, np.nan]]])
+    reached = np.array([[[0] * 4, [3, 3, 3, 5]], [[1] * 4, [1, 0, 0, 0]]])
+    dims = ("pair", "gain", "seed")
+    return xr.Dataset(
+        {"end_ipr": (dims, np.where(reached > 0, 0.331, 0.04)), "localized_at": (dims, time), "reached": (dims, reached)},
+        {"pair": ["1, 2", "2, 1"], "gain": [3.0, np.inf], "time": ("step", [0.0, 200.0, 400.0])},
+    )
+
+
+def test_a_table_of_a_record_is_kept_and_shown():
+    cells = json.loads(json.dumps(tables.ends(record())))
+    assert cells[1] == {"row": "1, 2", "column": "∞", "ipr": 0.331, "time": 3300.0, "at_most": False, "ends": {"3": 3, "5": 1}}
+    assert tables.pivot(cells).splitlines() == [
+        "| | 3 | ∞ |",
+        "|---|---|---|",
+        "| 1, 2 | 0.04 (–) | 0.33 (3,300) 3×3 1×5 |",
+        "| 2, 1 | 0.33 (≤200) 4×1 | 0.04 (–) 1×1 |",
+    ]
+
+
+def test_the_page_has_the_table_where_it_is_kept(tmp_path):
+    kept = {"caption": "", "verdicts": [], "finished_in": "1 s"}
+    found = full.section("late-localization", kept | {"tables": {"Words.": tables.ends(record())}}, tmp_path)
+    assert "Words.\n\n| | 3 | ∞ |\n|---|---|---|\n" in found
+    assert "| | 3 |" not in full.section("late-localization", kept, tmp_path)
+
+
+def test_errors_and_notes_are_kept():
+    assert full.written(BELOW)["error"] == 0.0321
+    rows = full.written(Verdict.each("it is near", PLACES))["table"]
+    assert rows[0]["error"] == 0.004
+    assert rows[0]["note"] == "two seeds"
+    assert not {"error", "note"} & set(rows[1])
+    assert "error" not in full.written(Verdict.below("it is small", 0.5, 0.25))
+    assert full.written(Verdict.below("it is small", 0.5, 0.25, error=math.inf))["error"] == "Infinity"
+
+
+def test_errors_are_shown():
+    line = full.claim(full.written(BELOW))
+    assert line == "| it is small |  | 0.25 ± 0.032 | IPR below 0.5 (error 0.0321) | ✓ confirmed |"
+    assert "±" not in full.claim(full.written(Verdict.below("it is small", 0.5, 0.25, error=math.inf)))
+    kept = full.written(Verdict.each("it is near", PLACES))
+    assert full.places(kept) == [
+        "| – n = 8 | 0.1 | 0.12 ± 0.004 | within 0.05 of 0.1; two seeds | ✓ holds |",
+        "| – n = 40 | 0.1 | 0.3 | within 0.05 of 0.1 | ✗ missed |",
+    ]
+
+
+def test_places_of_earlier_runs_stay_in_the_file():
+    kept = full.written(Verdict.each("it is near", dict.fromkeys(("a", "b"), PLACES["n = 40"])))
+    assert full.places(kept) == []
+    assert full.claim(kept) == "| it is near |  | 0.3 | at each of 2 places | ✗ refuted |"
+
+
+def test_a_place_in_a_page_is_filled_once():
+    page = "before <!-- one -->old<!-- /one --> after"
+    assert tables.fill(tables.fill(page, "one", "new"), "one", "a\\1") == "before <!-- one -->\na\\1\n<!-- /one --> after"
+    with pytest.raises(ValueError, match="has them 0 times"):
+        tables.fill(page, "two", "new")
+
+
+def test_a_field_at_an_exact_state_stays_and_one_pushed_a_little_comes_back():
+    rows = few_sites.push((1.0, 2.0), 0, samples=500, length=20.0)
+    assert {row["sites"] for row in rows} == {1, 3, 5, 7}
+    assert all(row["back"] == few_sites.PUSHES for row in rows if row["size"] == 0.1)
+    assert all(row["back"] + sum(row["others"].values()) == few_sites.PUSHES for row in rows)
+
+
+def test_the_tables_of_few_sites():
+    cells = few_sites.listed([(2.0, 1.0), (3.0, 1.0)])
+    assert [one["exists"] for one in cells] == [True, True, *[False] * 6]
+    pushed = [
+        {"positive": 2.0, "negative": 1.0, "sites": 1, "size": s, "back": 18, "others": {"0": 2}} for s in few_sites.SIZES
+    ]
+    found = {"states": cells, "pushed": pushed, "settings": {"pushes": 20}}
+    assert "| 2, 1 | 0.824, 0.1830, 0.17 | 0.373, 0.1998, 0.02 | none | none |" in few_sites.states_table(found)
+    assert "| 2, 1 | 1 | 18 of 20 (2×none) |" in few_sites.pushed_table(found)
