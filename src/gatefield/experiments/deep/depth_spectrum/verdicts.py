@@ -265,6 +265,7 @@ def _helps_and_hurts(record: xr.Dataset) -> list[Verdict]:
         rows["hurts"][at] = Verdict.above("", mean[b], mean[-1], **words)
     note = f"mean |e|/|e_0| after {int(ratios.step)} steps of the recursion; errors are {CLEAR} standard errors of a difference"
     said: Any = {"kind": "claim", "source": SOURCE, "note": note}
+    figure_3: Any = said | {"source": f"{SOURCE}, figure 3"}
     ends = headline_errors(record)
     (start, low), end = [ends[int(depths[at])] for at in (0, best[-1])], ends[int(depths[-1])]
     place = f"w = {widths[-1]}: error {start:.2g} at d = {depths[0]}, {low:.2g} at {depths[best[-1]]}"
@@ -286,7 +287,7 @@ def _helps_and_hurts(record: xr.Dataset) -> list[Verdict]:
         Verdict.each(
             f"the error of randomly gated networks gets better with depth, up to d = {depths[-1]}",
             rows["better"],
-            **{**said, "source": f"{SOURCE}, figure 3"},
+            **figure_3,
         ),
     ]
 
