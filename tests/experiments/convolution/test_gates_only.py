@@ -122,11 +122,13 @@ def test_figure_marks_the_best_of_each_run():
     np.testing.assert_allclose(np.array(stars)[..., 0], [[2, 56], [2, 65], [3, 70]])
 
 
-def test_the_numbers_of_the_headline_stand_at_the_stars():
+def test_the_numbers_of_the_headline_stand_beside_the_panel():
     record = made(best=(0.648, 0.571))
     assert headline("?", experiment.verdicts(record)) == (
-        "A network learns CIFAR-10 through its gates alone: 65, 57 % right at best (beta = 1, 8; a guess 10 %)"
+        "A network learns CIFAR-10 through its gates alone: 65 and 57 % right at best (beta = 1, 8; a guess 10 %)"
     )
     axes = panel(experiment.figure(record), "(a)")
-    assert [text.get_text() for text in axes.texts] == ["65 %", "57 %", "70 %"]  # the last of the strengths
-    np.testing.assert_allclose([text.xy[1] for text in axes.texts[:2]], [64.8, 57.1])
+    assert [text.get_text() for text in axes.texts] == ["★ 65 %", "★ 57 %", "★ 70 %"]  # the last of the strengths
+    assert [text.get_color() for text in axes.texts] == [line.get_color() for line in axes.lines if line.get_marker() == "*"][
+        :3
+    ]

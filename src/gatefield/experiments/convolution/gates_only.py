@@ -21,7 +21,7 @@ from gatefield.experiments.deep.digits.verdicts import spread
 from gatefield.experiments.needs import at_least, exactly, lacking, undecided
 from gatefield.lab import Bench, Experiment, Verdict
 from gatefield.lab.kinds import Count, Rate, Rates
-from gatefield.plot import COLOURS, WIDTH, letter, say_setting, shades
+from gatefield.plot import COLOURS, WIDTH, end_labels, letter, say_setting, shades
 
 PAPER, WITHIN, CHANCE = 56.0, 3.0, 10.0
 """Test accuracy in percent, the points by which ours may be off, and that of a guess among ten classes."""
@@ -96,13 +96,13 @@ def _looks(record: xr.Dataset) -> dict[str, dict[str, str]]:
 
 def _best(axes: Any, record: xr.Dataset) -> None:
     """A star for each network: the mean over seeds of the best of a run, at the mean of the epochs at which it is reached."""
-    words: Any = {"textcoords": "offset points", "fontsize": 8.5, "va": "bottom", "zorder": 6}
-    for net, look in _looks(record).items():
+    looks, bests = _looks(record), []
+    for net, look in looks.items():
         one = 100 * record.test_accuracy.sel(net=net)
         place = one.epoch.values[one.argmax("step").values].mean()
-        best = float(one.max("step").mean("seed"))
-        axes.annotate(f"{best:.0f} %", (place, best), (-7, 4), ha="right", color=look["color"], fontweight="bold", **words)
-        axes.plot(place, best, "*", color=look["color"], markersize=11, markeredgecolor="k", zorder=5)
+        bests.append(float(one.max("step").mean("seed")))
+        axes.plot(place, bests[-1], "*", color=look["color"], markersize=11, markeredgecolor="k", zorder=5)
+    end_labels(axes, bests, [f"★ {best:.0f} %" for best in bests], [look["color"] for look in looks.values()])
     axes.plot([], [], "*", color="w", markeredgecolor="k", markersize=9, label="best of a run, mean over seeds")
 
 
@@ -119,6 +119,7 @@ def _learn(record: xr.Dataset, gates: dict[str, xr.DataArray]) -> Verdict:
     }
     rows = {name: undecided(why, row)[0] for name, row in rows.items()}
     best = ", ".join(f"{float(test.max('step').mean('seed')):.0f}" for test in gates.values())
+    best = " and ".join(best.rsplit(", ", 1))
     betas = ", ".join(name.rpartition(" ")[2] for name in gates)
     reached = f"{best} % right at best (beta = {betas}; a guess {CHANCE:g} %)"
     return Verdict.each(
