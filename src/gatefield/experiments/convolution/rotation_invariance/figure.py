@@ -37,7 +37,7 @@ def draw(record: xr.Dataset) -> Figure:
     _terms_panel(panels[1, 1], record)
     _maxima_panel(panels[1, 2], record)
     titles = (
-        "do gates rotate too?",
+        "gates rotate, or stay",
         f"trained {TRAININGS['one']}",
         f"trained {TRAININGS['any']}",
         "rotating gates: invariant",

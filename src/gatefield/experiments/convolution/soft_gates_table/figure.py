@@ -56,7 +56,8 @@ def _say(figure: Figure, record: xr.Dataset) -> None:
         f"{a['epochs']} epochs",
         f"{record.sizes['seed']} seeds",
         "bars: standard deviation, bands: standard error",
-        f"(c, d): ε = {_least_eps(record):g}",
+        f"(b) dotted: {LIKE:g} point",
+        f"(c, d): ε\xa0=\xa0{_least_eps(record):g}",
     )
 
 
