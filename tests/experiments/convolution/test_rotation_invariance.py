@@ -220,10 +220,31 @@ def test_what_is_said_of_the_record_made_by_hand():
 
 def test_the_headline_gives_accuracies_elsewhere_and_says_what_the_remark_misses():
     record = changed(("terms", {"rotation": 0}, [0.25, 0.125]), ("accuracy", {**AWAY, "net": 2}, 0.48))
-    assert headline("?", experiment.verdicts(record)) == (
-        "Ramps learned at one place are told apart elsewhere by a mean with rotating gates (96 % right, others 50 % and 48 %); "
-        "single terms of the paper's sum over rotations are not invariant (by 50 %), their sum is"
+    found = experiment.verdicts(record)
+    assert headline("?", found) == (
+        "Ramps learned at one place are told apart elsewhere by a mean with rotating gates "
+        "(96 % right; gates kept in place 50 %, no mean 48 %)"
     )
+    assert headline("?", found, more=True) == (
+        "The first term of the paper's sum changes by 50 % when x' is turned, the sum does not; "
+        "behind a maximum over all positions no output changes"
+    )
+
+
+def test_the_numbers_of_the_headlines_stand_in_the_panels():
+    """Beside the lines those of the shaded places, and the change of the first term where it is drawn."""
+    record = changed(("terms", {"rotation": 0}, [0.25, 0.125]), ("accuracy", {**AWAY, "net": 2}, 0.48))
+    axes = panel(experiment.figure(record), "(b)")
+    assert [text.get_text() for text in axes.texts] == ["96 %", "50 %", "48 %"]
+    (span,) = axes.patches
+    assert (span.get_x(), span.get_width()) == (3, 2)  # ramps of three on a ring of eight
+    assert not panel(experiment.figure(record), "(c)").texts
+    for axes in (panel(experiment.figure(record), "(e)"), panel(experiment.more(record), "(a)")):
+        arrow, number = axes.texts
+        assert sorted([arrow.xy[1], arrow.get_position()[1]]) == [0.125, 0.25]
+        assert number.get_text() == "50 %"
+    short = record.isel(rotation=slice(5))  # no place is free of a ramp of training
+    assert not panel(experiment.figure(short), "(b)").texts
 
 
 def test_short_trainings_decide_nothing_of_trained_networks():
@@ -254,7 +275,9 @@ def test_figure_shows_maxima():
     assert [bars.get_label() for bars in moments.containers] == labels
     for bars, found in zip(moments.containers, record.max_found.values, strict=True):
         np.testing.assert_array_equal(bars.lines[0].get_ydata(), found)
-    for line, change in zip(panel(experiment.more(record), "(b)").lines, record.max_change.values, strict=True):
+    *changes, floor = panel(experiment.more(record), "(b)").lines
+    assert set(floor.get_ydata()) == {1e-8}
+    for line, change in zip(changes, record.max_change.values, strict=True):
         np.testing.assert_array_equal(line.get_ydata(), change)
 
 

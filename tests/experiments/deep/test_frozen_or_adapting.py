@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from gatefield.experiments.deep.frozen_or_adapting import NETS, experiment
+from gatefield.lab import headline
 
 
 def made():
@@ -44,3 +45,14 @@ def test_the_frozen_network_is_a_copy_of_the_other():
         np.testing.assert_array_equal(weights, own)
         assert gating is None or np.array_equal(gating, own)
     assert len(np.unique(np.abs(relu.weights[0]))) == 1  # weights of one size, either sign
+
+
+def test_the_numbers_of_the_headline_stand_in_the_panels():
+    record = records.decided(made(), "relu", "frozen")
+    assert headline("?", experiment.verdicts(record)) == (
+        "From one start, adapting gates beat frozen ones by 1.00 points on test digits; "
+        "K of adapting gates fits the labels better (ν 1,331, not 2,534)"
+    )
+    _, accuracy, nu = experiment.figure(record).axes
+    assert accuracy.get_title(loc="left") == "(b) test: +1.00 points"
+    assert [text.get_text() for text in nu.texts] == ["2,534", "1,331"]

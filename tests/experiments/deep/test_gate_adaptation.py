@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from gatefield.experiments.deep.gate_adaptation import NETS, experiment
+from gatefield.lab import headline
 
 ADAPTING = ["relu", "soft-relu", "soft-galu"]
 
@@ -61,3 +62,18 @@ def test_soft_gates_have_their_own_steepness_and_a_kernel_of_their_part():
     assert np.all((part > 0) & (part < whole))
     diagonal = np.cumsum([0, *range(6, 1, -1)])  # of a packed triangle of six rows
     np.testing.assert_allclose(part, bench.records["soft-galu"].gates.values[..., diagonal].sum(-1), rtol=1e-5)
+
+
+def test_the_numbers_of_the_headline_stand_in_the_panels():
+    record = made()
+    for net, right, last in zip(ADAPTING, (0.99, 0.985, 0.9875), (918.0, 1219.2, 1000.0), strict=True):
+        records.decided(record, net, "galu", (right, 0.98), (last, 2576.0))
+    for net, last in zip(ADAPTING, (918.0, 1219.2, 1000.0), strict=True):
+        record.nu.loc[{"net": net, "step": slice(1, None)}] = last
+    assert headline("?", experiment.verdicts(record)) == (
+        "Adapting gates beat frozen ones by 0.50 to 1.00 points on test digits; "
+        "K of adapting gates fits the labels better (ν 918 to 1,219, not 2,576)"
+    )
+    _, accuracy, nu, _ = experiment.figure(record).axes
+    assert accuracy.get_title(loc="left") == "(b) test set: +0.50 to +1.00 points"
+    assert [text.get_text() for text in nu.texts] == ["2,576", "918", "1,219", "1,000"]

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from gatefield.experiments.deep.gates_lottery import NETS, experiment
+from gatefield.lab import headline
 
 
 def made():
@@ -51,3 +52,14 @@ def test_learned_and_unlearned_gates_get_the_same_fresh_weights():
         assert not np.array_equal(gating, start)
     assert not np.array_equal(unlearned.gating_weights[0], relu.weights[0])
     assert len(np.unique(np.abs(relu.weights[0]))) == 1  # weights of one size, either sign
+
+
+def test_the_numbers_of_the_headline_stand_in_the_panels():
+    record = records.decided(records.made(["unlearned", "relu", "learned"]), "learned", "unlearned")
+    assert headline("?", experiment.verdicts(record)) == (
+        "With new weights, learned gates beat random ones by 1.00 points on test digits; "
+        "K of learned gates fits the labels better (ν 1,331, not 2,534)"
+    )
+    _, accuracy, nu = experiment.figure(record).axes
+    assert accuracy.get_title(loc="left") == "(b) test: +1.00 points"
+    assert [text.get_text() for text in nu.texts] == ["2,534", "9,000", "1,331"]  # by place in NETS

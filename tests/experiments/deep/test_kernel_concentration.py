@@ -221,3 +221,17 @@ def test_figure_shows_the_ratio_to_the_bound_and_the_other_entries():
     deeper = experiment.figure(made().assign_coords(depth=[2, 4, 20, 21], sampled_depth=[20, 21])).axes[3]
     assert {len(line.get_xdata()) for line in lines(deeper, marker="None")} == {3}
     assert lines(deeper, marker="^")[0].get_xdata().tolist() == [20]
+
+
+def test_the_growth_of_the_headline_stands_in_the_panel():
+    """The widest network, from the least depth above two to the largest."""
+    record = made()
+    first, last = ([d, signs(d) / 10_000 / max(d**2 / 1e4, d**3 / 1e8)] for d in (DEPTHS[1], DEPTHS[-1]))
+    (bound,) = [v for v in experiment.verdicts(record) if v.found]
+    growth = f"{last[1] / first[1]:.3g}"
+    assert bound.otherwise == (
+        f"the kernel's variance outgrows the printed bound, {growth}-fold from d = {first[0]} to {last[0]} (linear, w = 10,000)"
+    )
+    ratio = experiment.figure(record).axes[2]
+    assert [text.get_text() for text in ratio.texts] == [f"{first[1]:.2g}", f"{last[1]:.3g}\n(× {growth})"]
+    assert_line(ratio, *np.transpose([first, last]), color="black", style="None")

@@ -7,6 +7,7 @@ from made_up import made_up_data
 
 from gatefield.experiments.deep.digits.pair import Digits
 from gatefield.experiments.deep.learned_subnetworks import NETS, Settings, experiment
+from gatefield.lab import headline
 
 
 def made():
@@ -52,3 +53,16 @@ def test_nu_is_that_of_open_paths_which_stay_open_behind_frozen_gates():
     frozen, free = (record.nu.sel(net=net).values for net in ("galu", "relu"))
     np.testing.assert_allclose(frozen[:, 0], frozen[:, -1], rtol=1e-12)
     assert not np.allclose(free[:, 0], free[:, -1], rtol=1e-3)
+
+
+def test_the_numbers_of_the_headline_stand_in_the_panels():
+    record = records.decided(made(), "relu", "galu")
+    record.nu_tangent[:] = 0.5
+    assert headline("?", experiment.verdicts(record)) == (
+        "Training aligns open paths of ReLU with the labels (ν of M: 9,000 to 1,331); "
+        "ReLU beats frozen gates by 1.00 points on test digits"
+    )
+    _, accuracy, paths, tangent = experiment.figure(record).axes
+    assert accuracy.get_title(loc="left") == "(b) test set: ReLU +1.00 points"
+    assert sorted(text.get_text() for text in paths.texts) == ["1,331", "2,534", "9,000"]
+    assert [text.get_text() for text in tangent.texts] == ["0.5", "0.5"]

@@ -201,5 +201,10 @@ def test_figure_shows_errors_kernels_and_the_start():
             assert_line(axes, STEPS, record[name].values[i].mean(0), label=f"d = {d}")
     assert_line(errors, STEPS, [0.64**t for t in STEPS], color="black")
     assert_line(kernels, [36, 60], [1.4, 1.4], color="black")
+    at_ten = list(STEPS).index(10)
+    for i in (0, -1):
+        left = record.squared_error.values[i, :, at_ten].mean()
+        assert [10.0, left] in [line.get_xydata().tolist()[0] for line in errors.lines if len(line.get_xdata()) == 1]
+        assert f"{left:.3f}\nat d = {DEPTHS[i]}" in [text.get_text() for text in errors.texts]
     low = record.kernel.values[1].mean(0) - record.kernel.values[1].std(0, ddof=1)
     assert kernels.collections[1].get_paths()[0].get_extents().y0 == pytest.approx(low.min())

@@ -9,7 +9,7 @@ from rows import row
 
 from gatefield import UserError
 from gatefield.experiments.deep.mnist_galu import NETS, Settings, experiment
-from gatefield.lab import MemoryBench, resolve
+from gatefield.lab import MemoryBench, headline, resolve
 
 TASKS = {"true": "true labels", "labels": "random labels", "pixels": "random pixels"}
 PAPER_SIZE = {"samples": 60_000, "widths": [512, 512, 256, 256, 128, 64]}
@@ -170,3 +170,20 @@ def test_wrong_sizes_are_one_sentence():
         resolve(experiment, "full", {"samples": 60_001})
     with pytest.raises(UserError, match="widths must have at least 1 value, but has 0"):
         resolve(experiment, "full", ["widths=[]"])
+
+
+def test_the_numbers_of_the_headline_stand_in_the_panels():
+    record = made()
+    for net, test, noise in (("galu", 0.965, 0.9999), ("relu", 0.983, 0.976)):
+        record.test_accuracy.loc[{"task": "true", "net": net, "step": 3}] = test
+        record.train_accuracy.loc[{"net": net}] = 0.3 if net == "relu" else 0.6
+        record.train_accuracy.loc[{"task": "labels", "net": net, "step": 3}] = noise
+    record.train_accuracy.loc[{"task": "labels", "net": "galu", "step": 3}] = 0.99995
+    assert headline("?", experiment.verdicts(record)) == (
+        "ReLU has fewer test errors than frozen random gates (1.7 %, not 3.5 %); "
+        "frozen gates train faster (random labels: <0.01 %, ReLU 2.4 %)"
+    )
+    test, _, labels, *_ = experiment.figure(record).axes
+    assert [text.get_text() for text in test.texts] == ["3.5", "1.7"]
+    assert [text.get_text() for text in labels.texts] == ["<0.01", "2.4"]
+    assert labels.get_title(loc="left") == "(c) training, random labels"

@@ -1,5 +1,7 @@
 """Verdicts and figure of `moving-gates` on records made by hand; its networks, gates and speeds by plain routes."""
 
+import types
+
 import digit_records as records
 import jax
 import numpy as np
@@ -13,6 +15,7 @@ from test_experiments import simulated, trained
 from gatefield.experiments.deep.moving_gates import experiment
 from gatefield.experiments.deep.moving_gates.simulate import CALM, FLOWS, MOVING, NETS, motion
 from gatefield.experiments.deep.moving_gates.verdicts import flips_per_epoch, quarters, undone
+from gatefield.lab import headline
 
 SEED, STEPS, LAYERS = 2, 9, 3
 EPOCH = 5.0 * np.arange(STEPS)
@@ -191,7 +194,7 @@ def test_figure_shows_the_record():
         np.testing.assert_allclose(by_layer.get_ydata(), 100 * flipped.mean("seed"))
         np.testing.assert_allclose([dot.get_ydata() for dot in dots], 100 * flipped)
         assert_line(titled(figure, "(c)"), EPOCH[1:] - 2.5, 100 * mean.between.sel(net=net)[1:] / 5, color=color)
-        assert_line(titled(figure, "(d)"), EPOCH, 100 * mean.agreement.sel(net=net), color=color)
+        assert_line(_curves(titled(figure, "(d)")), EPOCH[:-1], 100 - 100 * mean.agreement.sel(net=net)[:-1], color=color)
         assert_line(titled(figure, "(e)"), EPOCH, mean.overlap.sel(net=net), color=color, style="-")
         assert_line(titled(figure, "(f)"), 100 * mean.flipped.sel(net=net), mean.nu.sel(net=net), color=color)
     unrelated = [line.get_ydata()[0] for line in lines(titled(figure, "(e)"), style=":")]
@@ -207,10 +210,61 @@ def test_figure_shows_the_three_flows():
     figure, mean = experiment.more(record), record.mean("seed")
     for flow, color in {"soft-galu": "C2", "strengths": "C5", "gates-only": "C3"}.items():
         assert_line(titled(figure, "(a)"), EPOCH, mean.loss.sel(net=flow), color=color)
-        assert_line(titled(figure, "(b)"), EPOCH, mean.trace_w.sel(flow=flow), color=color, style="-")
-        assert_line(titled(figure, "(b)"), EPOCH, mean.trace_a.sel(flow=flow), color=color, style="--")
+        assert_line(titled(figure, "(c)"), EPOCH, mean.trace_w.sel(flow=flow), color=color)
+        assert_line(titled(figure, "(d)"), EPOCH, mean.trace_a.sel(flow=flow), color=color)
         part = (record.speed_a / (record.speed_a + record.speed_w)).sel(flow=flow).mean("seed")
-        assert_line(titled(figure, "(c)"), EPOCH, 100 * part, color=color)
+        assert_line(titled(figure, "(b)"), EPOCH, 100 * part, color=color)
+    right = [text.get_text() for text in titled(figure, "(a)").texts]
+    assert right == [f"{100 * mean.test_accuracy.sel(net=flow)[-1]:.1f} %" for flow in FLOWS]
+
+
+def late():
+    """In the last quarter, from epoch 30 on, 4, 2 and 3 % change side; falling ReLU flips 0.1 of 0.04 in five epochs each."""
+    record = made()
+    for net, share in zip(MOVING, (0.04, 0.02, 0.03), strict=True):
+        record.agreement.loc[{"net": net, "step": 6}] = 1 - share
+    return changed(
+        record,
+        ("between", {"net": "relu", "step": [7, 8]}, 0.04),
+        ("between", {"net": CALM, "step": [7, 8]}, 0.004),
+        ("speed_a", {"flow": "soft-galu", "step": 8}, 0.75),
+        ("test_accuracy", {"net": "gates-only", "step": 8}, 0.97),
+    )
+
+
+def test_headlines_tell_of_the_last_quarter_and_of_both_ends():
+    found = experiment.verdicts(late())
+    assert headline("?", found) == (
+        "In the last quarter of 40 epochs 2.0 to 4.0 % of gates still change side; "
+        "with a rate that falls to 0, ReLU gates flip only 0.10 times as often"
+    )
+    assert headline("?", found, more=True) == (
+        "Gates have 25 % of the speed of soft GaLU at the start, 20 % at the end; "
+        "gates alone learn too (97.0 % of test digits right, both 95.0 %)"
+    )
+    few = changed(late(), ("agreement", {"net": "soft-galu", "step": 6}, 0.995))
+    assert headline("?", experiment.verdicts(few)).startswith(
+        "In the last quarter of 40 epochs only 0.5 to 4.0 % of gates change side"
+    )
+
+
+def test_the_numbers_of_the_headlines_stand_at_their_marks():
+    figure, more = experiment.figure(late()), experiment.more(late())
+    settle, rate, part = titled(figure, "(d)"), titled(figure, "(c)"), titled(more, "(b)")
+    framed = [line.get_xydata().tolist()[0] for line in settle.lines if len(line.get_xdata()) == 1]
+    np.testing.assert_allclose(framed, [[30, 4], [30, 2], [30, 3]])
+    assert [text.get_text() for text in settle.texts] == ["2.0 to 4.0 %"]
+    arrow, number = rate.texts
+    np.testing.assert_allclose([*arrow.get_position(), *arrow.xy], [35, 0.8, 35, 0.08])  # percent per epoch
+    assert number.get_text() == "× 0.10"
+    for axes in (settle, rate):
+        assert (axes.patches[0].get_x(), axes.patches[0].get_width()) == (30, 10)
+    assert [(text.get_text(), *text.xy) for text in part.texts] == [("25 %", 0, 25), ("20 %", 40, 20)]
+
+
+def _curves(axes):
+    """The same panel without its single marks."""
+    return types.SimpleNamespace(lines=[line for line in axes.lines if len(line.get_xdata()) > 1])
 
 
 TINY = pytest.mark.xdist_group("moving-gates")

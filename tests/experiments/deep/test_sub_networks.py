@@ -1,4 +1,4 @@
-"""Verdicts, figure and measures of `sub-networks`."""
+"""Verdicts and measures of `sub-networks`."""
 
 import itertools
 
@@ -6,10 +6,8 @@ import jax
 import numpy as np
 import pytest
 import xarray as xr
-from drawn import assert_drawn, assert_line
-from judging import changed, judged, scrambled, told
+from judging import changed, judged, told
 from made_up import made_up_data
-from rows import titled
 from test_experiments import simulated, trained
 from watched import Watched
 
@@ -146,48 +144,6 @@ def test_untrained_networks_decide_nothing_and_other_settings_are_told():
     assert "two betas or more" in judged(experiment, other, "the fewer of them").why
     assert "thresholds with 0.9" in judged(experiment, made().sel(threshold=[0.7]), "the more the active ones").why
     assert len(experiment.verdicts(other)) == 15
-
-
-def test_figure_shows_the_record():
-    record = scrambled(made()).assign_attrs(made().attrs)
-    drawn, more = experiment.figure(record), experiment.more(record)
-    one, at = record.sel(beta=4.0), record.sel(beta=4.0, threshold=0.9)
-    part = 100 * one.trace_part.mean(("seed", "step"))
-    assert_line(titled(drawn, "(b)"), [0.7, 0.9], part.sel(reading="safe"), color="C1", marker="s")
-    assert_line(titled(drawn, "(b)"), [0.7, 0.9], part.sel(reading="between, any rest"), color="C0")
-    curves = 100 * record.carried.mean("seed")
-    for beta, step in itertools.product((1.0, 4.0), (0, -1)):
-        curve = curves.sel(beta=beta).isel(step=step).values
-        assert any(np.allclose(line.get_ydata(), curve) for line in titled(drawn, "(c)").lines if len(line.get_xdata()) == 51)
-    right = 100 * record.kept_accuracy.sel(split="training").mean("seed")
-    for kept in ("active", "rest", "random"):
-        assert_drawn(titled(drawn, "(d)"), right.sel(beta=4.0, kept=kept), label=kept)
-    assert any(np.allclose(line.get_ydata(), right.sel(beta=1.0, kept="active")) for line in titled(drawn, "(d)").lines)
-    for name in ("active", "between"):
-        assert_line(titled(more, "(a)"), [0.0, 4.0, 9.0], 100 * at.overlap.sel(set=name).mean("seed"), label=name)
-    assert_drawn(titled(more, "(b)"), one.path_slope.sel(paths="sensitive").mean("seed"), label="sensitive paths")
-    heights = [bar.get_height() for bar in titled(drawn, "(a)").patches]
-    share = 100 * record.active.sel(beta=4.0, threshold=0.9).isel(step=-1).mean()
-    np.testing.assert_allclose(heights[9], share)  # beta = 4, end: the last of four bars of three
-    (thin,) = [line for line in titled(drawn, "(b)").lines if line.get_linewidth() == 0.8]
-    np.testing.assert_allclose(thin.get_ydata(), 100 * record.trace_part.sel(beta=1.0, reading="safe").mean(("seed", "step")))
-    for letter in ("(b)", "(d)"):
-        assert [0.9, 0.9] in [list(line.get_xdata()) for line in titled(drawn, letter).lines]
-
-
-def test_the_numbers_of_the_title_stand_in_the_panels():
-    """Those of one steepness and threshold; other ones have other numbers."""
-    record = changed(
-        made(), ("trace_part", {**HERE, "reading": "safe"}, 0.039), ("kept_accuracy", {**HERE, "kept": "active"}, 0.879)
-    )
-    first, second = [v for v in experiment.verdicts(record) if v.found]
-    place = "at β = 4 and a threshold of active gates of 0.9"
-    assert first.sentence == f"{place} the paper's sensitive paths carry only 3.9 % of the kernel by which gates learn"
-    assert second.sentence == "active gates alone have 87.9 % of the training samples right (all gates: 90 %)"
-    figure = experiment.figure(record)
-    assert "carry 3.9 %" in titled(figure, "(b)").get_title(loc="left")
-    assert "90 % by 30 % of gates" in titled(figure, "(c)").get_title(loc="left")
-    assert "87.9 % right" in titled(figure, "(d)").get_title(loc="left")
 
 
 def plain_gates(gating, x, beta, eps=0.1):

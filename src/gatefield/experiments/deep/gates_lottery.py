@@ -35,7 +35,7 @@ def simulate(parameters: Settings, bench: Bench) -> xr.Dataset:
 def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
     """What the record says of each claim."""
     learned, unlearned = (record.nu.sel(net=net) for net in ("learned", "unlearned"))
-    gap, ends = points(record, "learned", "unlearned"), f"ν {mean_nu(learned)} against {mean_nu(unlearned)}"
+    gap, ends = points(record, "learned", "unlearned"), f"ν {mean_nu(learned)}, not {mean_nu(unlearned)}"
     return [
         generalises(
             "with weights from scratch, gates of a trained network are right on more test digits than random gates",
@@ -44,16 +44,15 @@ def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
             "unlearned",
             NETS,
             source=SOURCE,
-            found=f"with weights from scratch, learned gates are right on {gap:.2f} points more test digits than random ones",
-            otherwise=f"with weights from scratch, learned gates are right on {-gap:.2f} points fewer test digits than "
-            f"random ones",
+            found=f"with new weights, learned gates beat random ones by {gap:.2f} points on test digits",
+            otherwise=f"with new weights, random gates beat learned ones by {-gap:.2f} points on test digits",
         ),
         smaller_nu(
             "ν of the tangent kernel is smaller behind gates of a trained network than behind random gates",
             learned,
             unlearned,
-            found=f"the kernel behind learned gates fits the labels better ({ends})",
-            otherwise=f"the kernel behind learned gates does not fit the labels better ({ends})",
+            found=f"K of learned gates fits the labels better ({ends})",
+            otherwise=f"K of learned gates does not fit the labels better ({ends})",
         ),
         exceeds(
             "ν is smaller behind gates of a trained network even before the new weights have learned anything",
@@ -67,7 +66,9 @@ def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
 
 def figure(record: xr.Dataset) -> Figure:
     """The picture, drawn from the record alone."""
-    return three_panels(record, NETS, ["training", "test set", "do labels fit K?"])
+    return three_panels(
+        record, NETS, ["training", f"test: {points(record, 'learned', 'unlearned'):+.2f} points", "small ν: labels fit K"]
+    )
 
 
 experiment = Experiment(
@@ -78,9 +79,9 @@ experiment = Experiment(
     "with learned gates. GaLU with random gates has those of a random network and starts from the same weights. The paper "
     "calls learned gates the real lottery: do they generalise better? " + SETTING + "K is the tangent kernel; weights are "
     "±sqrt(2/fan-in).",
-    caption="(a) Loss on the training set. (b) Test accuracy, with the numbers at the end. (c) ν of the tangent kernel, small "
-    "where labels lie along its leading directions: learned gates are ahead from the start. Lines are means over seeds, bands "
-    "their standard errors.",
+    caption="(a) Loss on the training set. (b) Test accuracy, with the numbers at the end. (c) ν of the tangent kernel, "
+    "small where labels lie along its leading directions: learned gates are ahead from the start; numbers at the end. Lines "
+    "are means over seeds, bands their standard errors.",
     Parameters=Settings,
     presets={"full": {}, "quick": {**QUICK, "depth": 5}},
     durations={"quick": "40 s", "full": "6 min"},

@@ -116,7 +116,9 @@ def figure(record: xr.Dataset) -> Figure:
         handles, labels, loc="outside lower center", ncols=len(labels), fontsize=8, columnspacing=1.0, handletextpad=0.2
     )
     runs = f"{record.sizes['run']} runs of each kind, all from the same weights"
-    say_setting(figure, "no biases", runs, f"{int(record.step[-1]):,} steps", f"errors below {LEAST:g} drawn there")
+    shown = f"(a) first {SHOWN} of each, and all that end otherwise" if record.sizes["run"] > SHOWN else ""
+    steps = f"{int(record.step[-1]):,} steps"
+    say_setting(figure, "no biases", runs, steps, shown, f"errors below {LEAST:g} drawn there", "(b) all that did not diverge")
     return figure
 
 

@@ -9,7 +9,8 @@ from matplotlib.figure import Figure
 from gatefield.experiments.convolution.rotation_invariance.drawing import draw_bundles, draw_network
 from gatefield.experiments.convolution.rotation_invariance.maxima import POOLINGS
 from gatefield.experiments.convolution.rotation_invariance.training import NETS, TRAININGS
-from gatefield.plot import THEORY, WIDTH, letter, say_setting
+from gatefield.experiments.convolution.rotation_invariance.verdicts import away, relative_range
+from gatefield.plot import THEORY, WIDTH, end_labels, letter, say_setting
 
 LABELS = {"rotating": "gates rotate with x'", "kept": "gates kept in place"}
 TURNS: tuple[dict[str, Any], ...] = (THEORY, {"color": "0.6", "linestyle": "-"})
@@ -30,20 +31,22 @@ def draw(record: xr.Dataset) -> Figure:
     _task_panel(panels[0, 0], record.sizes["rotation"], record.attrs["length"])
     for axes, training in zip(panels[0, 1:], TRAININGS, strict=True):
         _accuracy_panel(axes, record, training)
+    _name_elsewhere(panels[0, 1], record)
     top.legend(*panels[0, 1].get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=7.5)
     _pooled_panel(panels[1, 0], record)
     _terms_panel(panels[1, 1], record)
     _maxima_panel(panels[1, 2], record)
     titles = (
-        "do gates rotate too?",
+        "gates rotate, or stay",
         f"trained {TRAININGS['one']}",
         f"trained {TRAININGS['any']}",
-        "mean over positions",
-        "one term per rotation",
+        "rotating gates: invariant",
+        "single terms are not",
         "maxima, gates rotate",
     )
     letter(panels, titles)
-    _say(figure, record, "(b, c): bands from the least to the largest seed", "(d, e, f): bars 2 standard errors")
+    _say(figure, record, "(b, c): bands from the least to the largest seed", "(d, e, f): bars 2 standard errors",
+         "numbers in (b): means where shaded, at places that training did not touch")  # fmt: skip
     return figure
 
 
@@ -57,7 +60,8 @@ def draw_more(record: xr.Dataset) -> Figure:
     left, right = parts[1].subfigures(1, 2, width_ratios=[1.0, 1.45])
     whole = draw_network(left)
     draw_bundles(right)
-    letter([sums, changes, whole], ["the terms sum to the moment", "largest change of an output", "the paper's figure 9"])
+    titles = "the terms change, their sum does not", "only maxima of blocks change y'", "the paper's figure 9"
+    letter([sums, changes, whole], titles)
     right.suptitle("(d) its 8 strengths, of 3 paths each", x=0.02, ha="left", fontsize=9)
     _say(figure, record)
     return figure
@@ -114,9 +118,20 @@ def _terms_panel(axes: Any, record: xr.Dataset) -> None:
     unpooled = record.sel(case="unpooled")
     for turn, look in zip(record.turn.values, TURNS, strict=True):
         axes.plot(record.rotation, record.terms.sel(turn=turn), **look, linewidth=1.1, label=_turn_text(int(turn)))
+    _first_term(axes, record)
     bars = 2 * unpooled.error
     axes.errorbar(unpooled.rotation, unpooled.found, bars, fmt="^", color="C2", markersize=3, elinewidth=0.8, label="sampled")
     _moments(axes, "rotation of the term", "term")
+
+
+def _first_term(axes: Any, record: xr.Dataset) -> None:
+    """By how much the first term changes when x' is turned, of which the headline tells."""
+    first = record.terms.isel(rotation=0)
+    look: Any = {"arrowstyle": "<->", "color": "C1", "linewidth": 1.3, "shrinkA": 0, "shrinkB": 0}
+    axes.annotate("", (0, float(first.min())), (0, float(first.max())), arrowprops=look, zorder=6)
+    box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1}
+    words: Any = {"textcoords": "offset points", "color": "C1", "fontsize": 8.5, "fontweight": "bold", "bbox": box, "zorder": 7}
+    axes.annotate(f"{100 * relative_range(first):.0f} %", (0, float(first.max())), (3, 5), **words)
 
 
 def _turn_text(turn: int) -> str:
@@ -143,18 +158,32 @@ def _accuracy_panel(axes: Any, record: xr.Dataset, training: str) -> None:
     axes.set(xlabel="rotation of the test set", ylabel="test accuracy (%)", ylim=(0, 104))
 
 
+def _name_elsewhere(axes: Any, record: xr.Dataset) -> None:
+    """Shade the places of the headline, and write beside the panel what each network has right there."""
+    n, length = record.sizes["rotation"], record.attrs["length"]
+    if n < 2 * length:
+        return
+    axes.axvspan(length, n - length, color="0.93", linewidth=0, zorder=-1)
+    right = [100 * float(away(record, net).mean()) for net in NETS]
+    end_labels(axes, right, [f"{value:.0f} %" for value in right], [STYLES[net][0] for net in NETS])
+
+
 def _sums_panel(axes: Any, record: xr.Dataset) -> None:
     axes.axhline(float(record.exact.sel(case="rotating")[0]), color="C0", label="moment with the mean, gates rotate")
     for turn, look in zip(record.turn.values, TURNS, strict=True):
         sums = record.terms.sel(turn=turn).cumsum("rotation")
         axes.plot(record.rotation, sums, **look, linewidth=1.1, drawstyle="steps-post", label=_turn_text(int(turn)))
-    _moments(axes, "rotation r", "terms of 0 to r, summed")
+    _first_term(axes, record)
+    _moments(axes, "rotation r", "sum of terms 0 to r")
 
 
 def _changes_panel(axes: Any, record: xr.Dataset) -> None:
     for pooling, label in POOLINGS.items():
         color, marker = MAXIMA[pooling]
         change = np.maximum(record.max_change.sel(pooling=pooling), NOTHING)
-        axes.plot(record.rotation, change, f"{marker}-", color=color, markersize=3.5, linewidth=0.8, label=label)
+        look: Any = {"markersize": 7, "markerfacecolor": "none"} if pooling == "own" else {"markersize": 3.5}
+        axes.plot(record.rotation, change, f"{marker}-", color=color, linewidth=0.8, label=label, **look)
+    axes.axhline(NOTHING, color="0.5", linestyle=":", linewidth=0.9, zorder=0)
+    axes.text(float(record.rotation[-1]), 5 * NOTHING, "drawn here: no change at all", fontsize=7.5, color="0.4", ha="right")
     axes.set(yscale="log", ylim=(NOTHING / 2, 5), xlabel="rotation of x'", ylabel="relative change of y'")
     axes.legend(**BELOW)

@@ -36,7 +36,7 @@ def verdicts(record: xr.Dataset) -> list[Verdict]:
     ]
 
 
-def _range(values: xr.DataArray) -> float:
+def relative_range(values: xr.DataArray) -> float:
     """How far values at different rotations are apart, relative to the largest."""
     return float(np.ptp(values.values) / max(float(abs(values).max()), 1e-300))
 
@@ -56,17 +56,16 @@ def _elsewhere(record: xr.Dataset) -> Verdict:
     rotating, others = away(record, "rotating"), {net: away(record, net) for net in OTHERS}
     of = "difference of test accuracies in percentage points"
     rows = {NETS[net]: exceeds("", rotating, one, note="", scale=100, of=of) for net, one in others.items()}
-    here, there = 100 * float(rotating.mean()), " and ".join(f"{100 * float(one.mean()):.0f} %" for one in others.values())
+    here, kept, single = (f"{100 * float(one.mean()):.0f} %" for one in (rotating, *others.values()))
+    right = f"({here} right; gates kept in place {kept}, no mean {single})"
     return Verdict.each(
         "trained on ramps at one place, a network with a mean over positions and rotating gates does better where no ramp was "
         "than networks without one of them",
         rows,
         source=LEMMA,
         note=f"{spread(rotating, 100)} % of test ramps; errors: one-sided 95 % intervals of {rotating.size} seeds",
-        found=f"ramps learned at one place are told apart elsewhere by a mean with rotating gates ({here:.0f} % right, "
-        f"others {there})",
-        otherwise=f"elsewhere a mean with rotating gates tells ramps learned at one place no better apart ({here:.0f} % right, "
-        f"others {there})",
+        found=f"ramps learned at one place are told apart elsewhere by a mean with rotating gates {right}",
+        otherwise=f"elsewhere a mean with rotating gates tells ramps learned at one place no better apart {right}",
     )
 
 
@@ -117,19 +116,19 @@ def _any_place(record: xr.Dataset) -> Verdict:
 
 def _one_term(record: xr.Dataset) -> Verdict:
     first = record.terms.isel(rotation=0)
+    part = f"{100 * relative_range(first):.0f} %"
     turns = [f"{float(value):.3g} for x' turned by {int(turn)}" for turn, value in zip(record.turn, first, strict=True)]
     return Verdict.below(
         "the term of one rotation in the sum over rotations is invariant to translations",
         ROUNDING,
-        _range(first),
+        relative_range(first),
         or_equal=True,
         of="range over the largest value",
         kind="claim",
         source=REMARK,
         note=f"term 0 is {', '.join(turns)}; turning permutes the terms",
-        found="each term of the paper's sum over rotations is invariant",
-        otherwise=f"single terms of the paper's sum over rotations are not invariant (by {100 * _range(first):.0f} %), their "
-        "sum is",
+        more_found="the first term of the paper's sum does not change when x' is turned",
+        more_otherwise=f"the first term of the paper's sum changes by {part} when x' is turned, the sum does not",
     )
 
 
@@ -146,6 +145,8 @@ def _no_output_changes(record: xr.Dataset) -> Verdict:
         kind="claim",
         source=f"{LEMMA} and footnote 5",
         note=f"with gates kept in place outputs change by up to {float(record.change.sel(gates='kept')):.2g}",
+        more_found="behind a maximum over all positions no output changes",
+        more_otherwise="behind a mean or a maximum over all positions outputs change",
     )
 
 

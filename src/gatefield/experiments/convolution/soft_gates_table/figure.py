@@ -56,7 +56,8 @@ def _say(figure: Figure, record: xr.Dataset) -> None:
         f"{a['epochs']} epochs",
         f"{record.sizes['seed']} seeds",
         "bars: standard deviation, bands: standard error",
-        f"(c, d): ε = {_least_eps(record):g}",
+        f"(b) dotted: {LIKE:g} point",
+        f"(c, d): ε\xa0=\xa0{_least_eps(record):g}",
     )
 
 
@@ -101,8 +102,19 @@ def _against_beta(axes: Any, record: xr.Dataset, beside: bool) -> None:
         axes.errorbar(x, values.mean("seed"), spread, fmt=f"{marker}-", **look)
         if beside:
             axes.plot(x, [100 * (paper(str(name)) or (0, np.nan))[1] for name in rows.row.values], **PAPER)
+    _name_ends(axes, record)
     axes.set_ylabel("test accuracy (%)")
     _beta_axis(axes, record)
+
+
+def _name_ends(axes: Any, record: xr.Dataset) -> None:
+    """What the flattest and the steepest gates of the least eps reach, of which the headline tells."""
+    color, _, _, rows = _groups(record)[0]
+    at, reached = places(record), best(rows).mean("seed")
+    look: Any = {"textcoords": "offset points", "fontsize": 8.5, "color": color, "fontweight": "bold", "va": "top"}
+    for row, away, side in ((rows.row.values[0], (9, 2), "left"), (rows.row.values[-1], (-2, -9), "right")):
+        value = float(reached.sel(row=row))
+        axes.annotate(f"{value:.0f} %", (at[str(row)], value), away, ha=side, **look)
 
 
 def _less_the_paper(axes: Any, record: xr.Dataset) -> None:

@@ -47,16 +47,16 @@ def _trend(record: xr.Dataset) -> Verdict:
         of = f"difference of the best test accuracy in points, {ends},"
         rows[f"eps = {eps:g}"] = exceeds("", test.isel(row=-1), test.isel(row=0), note="", of=of)
         if not said:
-            low, high = (f"{float(test.isel(row=at).mean()):.0f} % right at beta = {beta[at]:g}" for at in (0, -1))
-            said = f"{low}, {high} (eps = {eps:g})"
+            low, high = (f"{float(test.isel(row=at).mean()):.0f} %" for at in (0, -1))
+            said = f"(ε = {eps:g}: {low} right at β = {beta[0]:g}, {high} at {beta[-1]:g})"
     return Verdict.each(
         claim,
         rows,
         kind="claim",
         source=SOURCE,
         note=f"errors: one-sided 95 % intervals of {record.sizes['seed']} seeds; how much better: see the rows of the table",
-        found=f"steep gates generalise better than flat ones on CIFAR-10: {said}",
-        otherwise=f"steep gates do not generalise better than flat ones on CIFAR-10: {said}",
+        found=f"steep gates beat flat ones on CIFAR-10 {said}",
+        otherwise=f"steep gates do not beat flat ones on CIFAR-10 {said}",
     )
 
 
@@ -105,8 +105,8 @@ def _like_relu(record: xr.Dataset) -> Verdict:
         kind="claim",
         source=SOURCE,
         note=f"ReLU {spread(relu)} %; in the paper up to {LIKE:g} point apart; errors: 95 % intervals of {relu.size} seeds",
-        found=f"steep soft gates do as well as ReLU ({ends})",
-        otherwise=f"steep soft gates do not do just as well as ReLU ({ends})",
+        found=f"steep gates are as good as ReLU ({ends})",
+        otherwise=f"steep gates differ from ReLU ({ends})",
     )
 
 

@@ -7,7 +7,15 @@ import xarray as xr
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from gatefield.experiments.deep.depth_spectrum.verdicts import AFTER, DEPTHS, edge, ideal, ideal_ratio, log_conditions
+from gatefield.experiments.deep.depth_spectrum.verdicts import (
+    AFTER,
+    DEPTHS,
+    edge,
+    headline_errors,
+    ideal,
+    ideal_ratio,
+    log_conditions,
+)
 from gatefield.plot import THEORY, WIDTH, letter, say_setting, shades
 
 FLOOR = 1e-6
@@ -42,7 +50,7 @@ def draw(record: xr.Dataset) -> Figure:
               "descent is faster still", f"errors, w = {record.width.values[-1]}"]  # fmt: skip
     letter(panels, titles)
     body.legend(handles=_legend(record), loc="outside lower center", ncols=5, fontsize=8)
-    _say(figure, record, "dots: median of runs, bars: middle 68 %", "black: mean kernel")
+    _say(figure, record, "dots: median of runs, bars: middle 68 %", "numbers and dashes in (d): means")
     return figure
 
 
@@ -93,9 +101,18 @@ def _errors(recursion: Any, descent: Any, record: xr.Dataset) -> None:
     _against_depth(recursion, late.recursion.clip(FLOOR), record)
     _against_depth(descent, late.descent.clip(FLOOR), record, "trained_run")
     expected = ideal_ratio(record.depth.values, samples, mu, rate, int(late.step))
+    _name_errors(recursion, record)
     for axes in (recursion, descent):
         axes.plot(record.depth, expected, **THEORY)
         axes.set(yscale="log", ylim=(FLOOR / 1.5, 2.0), ylabel=f"error after {int(late.step)} steps")
+
+
+def _name_errors(axes: Any, record: xr.Dataset) -> None:
+    """The means of the headline: the widest networks at the least depth, the best and the largest."""
+    look: Any = {"textcoords": "offset points", "fontsize": 8, "fontweight": "bold", "ha": "center", "va": "top"}
+    for d, error in headline_errors(record).items():
+        axes.plot(d + 0.16, error, "_", color="black", markersize=8, zorder=6)
+        axes.annotate(f"{error:.2g}", (d + 0.16, error), (8 if error > 0.5 else 0, -7), **look)
 
 
 def _courses(axes: Any, record: xr.Dataset) -> None:

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from gatefield.experiments.deep.depth_spectrum.figure import FLOOR, looks, shown_depths
-from gatefield.experiments.deep.depth_spectrum.verdicts import ideal, ideal_ratio
+from gatefield.experiments.deep.depth_spectrum.verdicts import half_gaps, ideal, ideal_ratio
 from gatefield.plot import THEORY, WIDTH, letter, say_setting, shades
 
 SUMS = {"sums": "sum of k smallest\neigenvalues of K/d", "relative_sums": "same, over the\nlargest eigenvalue"}
@@ -27,13 +27,15 @@ def draw_more(record: xr.Dataset) -> Figure:
     _errors(panels[-1], record, colours)
     for row, name in zip(panels, [*rows, "errors"], strict=True):
         _one_scale(row if name != "relative_sums" else row[:0])  # narrow networks have a small part of the ideal sums
-    for axes, title in zip(panels[0, 1:], record.width.values, strict=True):
-        axes.set_title(f"w = {title}", loc="left")
+    for axes, title, gap in zip(panels[0, 1:], record.width.values, half_gaps(record), strict=True):
+        axes.set_title(f"w = {title}: off by {gap:.2g}", loc="left")
+    for axes in panels[0]:
+        axes.axvline(record.attrs["samples"] // 2, color="0.6", linestyle=":", linewidth=0.9, zorder=0)
     entries = parts[1].subplots(1, 2)
     _entries(entries, record)
     firsts = [*panels[:, 0], *entries]
-    words = ["mean kernel", "", ""] if len(rows) == 2 else ["mean kernel", ""]
-    letter(firsts, [*words, "diagonal entries", "entries beside them"])
+    words = {"sums": "mean kernel", "relative_sums": "the same, scaled", "errors": "errors"}
+    letter(firsts, [*[words[name] for name in [*rows, "errors"]], "diagonal entries", "entries beside them"])
     styles = [Line2D([], [], color=c, label=f"d = {d}") for d, c in colours.items()]
     panels[0, -1].legend(handles=styles, loc="upper left", bbox_to_anchor=(1.0, 1.05), fontsize=7, handlelength=1.2)
     say_setting(
@@ -41,7 +43,8 @@ def draw_more(record: xr.Dataset) -> Figure:
         f"{record.attrs['samples']} samples",
         f"gates open with probability {record.attrs['mu']:g}",
         f"means of {record.sizes['run']} runs",
-        "dotted: gradient descent",
+        f"off: at the dotted line (k = {record.attrs['samples'] // 2}), mean over depths",
+        "dotted curves: gradient descent",
         "bars: standard deviation of one run",
     )
     return figure

@@ -84,16 +84,27 @@ def three_panels(record: xr.Dataset, names: Mapping[str, str], titles: Sequence[
     return figure
 
 
-def finish(body: Any, panels: Any, record: xr.Dataset, names: Mapping[str, str], titles: Sequence[str]) -> None:
-    """Letters, final numbers beside the lines of test accuracies, the legend, and the setting.
+def finish(
+    body: Any,
+    panels: Any,
+    record: xr.Dataset,
+    names: Mapping[str, str],
+    titles: Sequence[str],
+    nus: Sequence[xr.DataArray] = (),
+) -> None:
+    """Letters, final numbers beside the lines of test accuracies and of ν, the legend, and the setting.
 
     **Arguments**
 
     - `body`: the part of a figure that holds the panels: with a legend of its own, it does not cover the setting.
+    - `nus`: what the third and later panels show; none is that of the record, in the third.
     """
     letter(panels, titles)
     ends = (100 * record.test_accuracy.isel(step=-1).mean("seed").sel(net=list(names))).values.tolist()
     end_labels(np.ravel(panels)[1], ends, [f"{end:.1f}" for end in ends])
+    for axes, nu in zip(np.ravel(panels)[2:], nus or [record.nu], strict=False):
+        lasts = nu.isel(step=-1).mean("seed").sel(net=list(names)).values.tolist()
+        end_labels(axes, lasts, [f"{last:,.0f}" if last >= 100 else f"{last:.2g}" for last in lasts])
     handles = np.ravel(panels)[0].get_legend_handles_labels()
     body.legend(*handles, loc="outside lower center", ncols=2 if len(names) == 4 else len(names), fontsize=8)
     say_setting(body.figure, *setting(record))

@@ -12,7 +12,8 @@ from gatefield.plot import COLOURS, THEORY, WIDTH, letter, say_setting, shades
 
 LOOKS: dict[str, tuple[str, str, Any]] = {"GaLU": (COLOURS[0], "o", "-"), "ReLU": (COLOURS[4], "s", "--")}
 """Colour and marker of each network, and the dash of its theory."""
-LAWS = {"signs": "weights ±σ", "gaussian": "normal weights"}
+LAWS = {"signs": "±σ", "gaussian": "normal"}
+GATES = {"GaLU": "GaLU (another's gates)", "ReLU": "ReLU (own gates)"}
 LEAST = 1e-6
 """Eigenvalues as small a part of the trace as this are not shown."""
 NEAR = 1.1
@@ -49,31 +50,37 @@ def draw(record: xr.Dataset) -> Figure:
             axes.plot(record.depth, limit, **{**THEORY, "linestyle": dash, "linewidth": 1.1})
     alike.set_ylim(bottom=0)
     recursion.set_ylim(top=1.03)
+    for axes, values in ((alike, record.likeness), (recursion, late.recursion), (descent, late.descent)):
+        _name_deepest(axes, np.minimum(values.rename(trained_run="run") if "trained_run" in values.dims else values, FAR))
     letter(panels, ["GaLU: depth flattens K", "ReLU: less so", "own gates: more alike", *_endings(late)])
-    body.legend(handles=_legend(), loc="outside lower center", ncols=3, fontsize=8)
+    body.legend(handles=_legend(), loc="outside lower center", ncols=3, fontsize=7.5, columnspacing=1.2)
     here = record.attrs
     size = f"{here['samples']} points of a square", f"width {here['width']}", f"{record.sizes['run']} runs"
     trained = f"{record.sizes['trained_run']} of them trained"
-    who = (
-        "GaLU: gates of another network, frozen",
-        "ReLU: own gates",
-        "σ² = 2/width",
-        "dots: median",
-        "bars: middle 68 % of runs",
-    )
-    say_setting(figure, *size, trained, *who, "black: theory of wide networks", "titles and black: normal weights")
+    who = "weights ±σ or normal", "σ² = 2/width"
+    marks = "marks: median", "bars: middle 68 % of runs", "black: wide networks"
+    say_setting(figure, *size, trained, *who, *marks, "normal weights in (a, b), numbers and black")
     return figure
 
 
 def _endings(late: xr.Dataset) -> list[str]:
-    """Titles of the lower row: where medians of normal weights end at the largest depth."""
+    """Titles of the lower row: who is faster at the largest depth by medians of normal weights, and how far the limit is."""
     deep = late.isel(depth=-1).sel(law="gaussian")
     fixed = deep.recursion.median("run")
     moving = np.minimum(deep.descent, FAR).median("trained_run")
-    errors = [f"{float(one.sel(net='GaLU')):.2f} and {float(one.sel(net='ReLU')):.2f}" for one in (fixed, moving)]
+    first = ["GaLU" if one.sel(net="GaLU") < one.sel(net="ReLU") else "ReLU" for one in (fixed, moving)]
     ratio = float((deep.spread_wide.mean("run") / deep.spread.median("run")).sel(net="GaLU"))
     below = f"GaLU {ratio:.1f}× below limit" if ratio > NEAR else "GaLU: as the wide limit"
-    return [f"K fixed: {errors[0]}", f"descent: {errors[1]}", below]
+    return [f"K fixed: {first[0]} is faster", f"descent: {first[1]} is faster", below]
+
+
+def _name_deepest(axes: Any, values: xr.DataArray) -> None:
+    """The medians of normal weights at the largest depth, in numbers beside their marks."""
+    for i, (net, (colour, _, _)) in enumerate(LOOKS.items()):
+        middle = float(values.isel(depth=-1).sel(net=net, law="gaussian").median("run"))
+        place = float(values.depth[-1]) + 0.5 * i - 0.12, middle
+        axes.annotate(f"{middle:.2f}", place, (6 - 3 * i, 0), textcoords="offset points", va="center", fontsize=8, color=colour,
+                      fontweight="bold", annotation_clip=False)  # fmt: skip
 
 
 def _spectra(axes: Any, one: xr.Dataset) -> None:
@@ -106,7 +113,7 @@ def _against_depth(axes: Any, values: xr.DataArray) -> None:
 def _legend() -> list[Line2D]:
     marks = [
         Line2D([], [], linestyle="none", marker=marker, color=colour, markerfacecolor=fill, markersize=5,
-               label=f"{net}, {LAWS[law]}")
+               label=f"{GATES[net]}, {LAWS[law]}")
         for net, (colour, marker, _) in LOOKS.items() for law, fill in (("signs", colour), ("gaussian", "white"))
     ]  # fmt: skip
     limits = [Line2D([], [], color="black", linestyle=dash, label=f"{net}, wide limit") for net, (_, _, dash) in LOOKS.items()]

@@ -6,11 +6,11 @@ import xarray as xr
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from gatefield.experiments.deep.galu_and_relu_depth.verdicts import WORDS
+from gatefield.experiments.deep.galu_and_relu_depth.verdicts import WORDS, half_share
 from gatefield.plot import WIDTH, letter, say_setting, shades
 
 SUMS = {"plain_sums": "sum of k smallest\neigenvalues of K", "sums": "their share in\nthe trace"}
-TITLES = {"plain_sums": "", "sums": "the same sums, over the trace"}
+TITLES = {"plain_sums": "", "sums": "sums over the trace: deeper is flatter"}
 LEAST = 1e-6
 """Of the largest sum: what is smaller is not shown."""
 
@@ -25,24 +25,64 @@ def draw_more(record: xr.Dataset) -> Figure:
     cases = [(net, law) for law in record.law.values for net in record.net.values]
     for column, (net, law) in zip(panels.T, cases, strict=True):
         _column(column, record.sel(net=net, law=law), rows, colours)
-        column[0].set_title(f"{net}, {WORDS[str(law)]}", loc="left")
+        column[0].set_title(_case(net, law), loc="left")
     for axes, name in zip(panels[:, 0], rows, strict=False):
         most = float(record[name].max())
         axes.set(ylabel=SUMS[name], yscale="log", ylim=(LEAST * most, 2 * most))
+    _name_half(panels[rows.index("sums")], record, cases)
+    _name_singular(panels[0], record, cases)
+    _name_ends(panels[-1], record, cases)
     panels[-1, 0].set(ylabel="error |e|/|e$_0$|")
     panels[-1, 0].set_ylim(top=1.03)
-    first = f"{cases[0][0]}, {WORDS[str(cases[0][1])]}"
-    letter(panels[:, 0], [first, *[TITLES[name] for name in rows[1:]], "errors: K fixed (lines), and by descent (dotted)"])
+    titles = [_case(*cases[0]), *[TITLES[name] for name in rows[1:]], "errors: lines K fixed, dots descent"]
+    letter(panels[:, 0], titles)
     depths = [Line2D([], [], color=c, label=f"d = {d}") for d, c in colours.items()]
     limit = Line2D([], [], color="0.3", linestyle="--", linewidth=1.0, label="wide limit")
     moving = Line2D([], [], color="0.3", linestyle=":", label="descent")
     body.legend(handles=[*depths, limit, moving], loc="outside lower center", ncols=len(colours) + 2, fontsize=8)
     here = record.attrs
     size = f"{here['samples']} points of a square", f"width {here['width']}"
-    say_setting(
-        figure, *size, f"means of {record.sizes['run']} runs", f"descent: medians of {record.sizes['trained_run']} runs"
-    )
+    runs = f"(a, b) means, (c) medians of {record.sizes['run']} runs", f"descent: of {record.sizes['trained_run']}"
+    say_setting(figure, *size, *runs, "weights ±σ or normal", "K: tangent kernel")
     return figure
+
+
+def _case(net: str, law: str) -> str:
+    return f"{net}, {WORDS[str(law)].removesuffix(' weights')}"
+
+
+def _name_half(panels: Any, record: xr.Dataset, cases: list[tuple[str, str]]) -> None:
+    """The numbers of the headline: what the smaller half of the eigenvalues has, of the least and the largest depth."""
+    law, half = str(record.law.values[-1]), record.sizes["k"] // 2
+    axes = panels[cases.index(("GaLU", law))]
+    axes.axvline(half, color="0.7", linewidth=0.8, linestyle=":", zorder=0)
+    for d, away in ((int(record.depth[0]), (4, -4)), (int(record.depth[-1]), (-4, 5))):
+        share = half_share(record, law, d)
+        axes.plot(half, share / 100, "o", color="black", markersize=3, zorder=5)
+        axes.annotate(f"{share:.1g} %", (half, share / 100), away, textcoords="offset points", fontsize=7.5,
+                      ha="left" if away[0] > 0 else "right", va="top" if away[1] < 0 else "bottom")  # fmt: skip
+
+
+def _name_singular(panels: Any, record: xr.Dataset, cases: list[tuple[str, str]]) -> None:
+    """Where K has next to no eigenvalues: how many, in the middle, at the least depth."""
+    first = record.isel(depth=0)
+    for axes, (net, law) in zip(panels, cases, strict=True):
+        rank = float(first["rank"].sel(net=net, law=law).median())
+        if rank < record.sizes["k"] / 4:
+            words = f"d = {int(first.depth)}: all\nbut {rank:.0f} are 0"
+            axes.text(0.86, 0.05, words, transform=axes.transAxes, fontsize=7, ha="right", linespacing=1.1)
+
+
+def _name_ends(panels: Any, record: xr.Dataset, cases: list[tuple[str, str]]) -> None:
+    """Where errors end at the largest depth, for the law of the headline: with K fixed, and by descent."""
+    deep = record.isel(depth=-1, step=-1)
+    for axes, (net, law) in zip(panels, cases, strict=True):
+        if law != record.law.values[-1]:
+            continue
+        one = deep.sel(net=net, law=law)
+        ends = {"fixed": float(one.recursion.median("run")), "descent": float(one.descent.median("trained_run"))}
+        words = [f"{what} {value:.2f}" for what, value in ends.items()]
+        axes.text(0.03, 0.05, "d = {}:\n{}\n{}".format(int(deep.depth), *words), transform=axes.transAxes, fontsize=7.5)
 
 
 def _column(column: Any, one: xr.Dataset, rows: list[str], colours: dict[int, str]) -> None:
@@ -53,6 +93,6 @@ def _column(column: Any, one: xr.Dataset, rows: list[str], colours: dict[int, st
             if name == "sums":
                 axes.plot(one.k, one.sums_wide.sel(depth=d), "--", color=colour, linewidth=0.9)
             axes.set_xlabel("k", labelpad=1)
-        column[-1].plot(one.step, one.recursion.sel(depth=d).mean("run"), color=colour, linewidth=1.1)
+        column[-1].plot(one.step, one.recursion.sel(depth=d).median("run"), color=colour, linewidth=1.1)
         column[-1].plot(one.step, one.descent.sel(depth=d).median("trained_run"), ":", color=colour, linewidth=1.1)
     column[-1].set_xlabel("step", labelpad=1)

@@ -71,6 +71,8 @@ def _depth(record: xr.Dataset) -> list[Verdict]:
         f"|e|/|e_0| after {int(late.step)} steps of the recursion, {record.sizes['run']} runs; errors: {CLEAR} standard errors"
     )
     words: Any = {"kind": "claim", "source": SOURCE, "note": note}
+    ends = [half_share(record, str(record.law.values[-1]), int(d)) for d in (depths[0], depths[-1])]
+    half = f"lower half: {ends[0]:.1g} % of the trace at d = {depths[0]}, {ends[1]:.1g} % at d = {depths[-1]}"
     return [
         Verdict.each(
             f"a GaLU network has a smaller error than a ReLU network at d = {depths[-1]}, by the recursion with the "
@@ -86,8 +88,16 @@ def _depth(record: xr.Dataset) -> list[Verdict]:
             source=SOURCE,
             note=f"with ReLU it goes from {spread[-1, 1, 0]:.2f} to {spread[-1, 1, -1]:.2f} "
             f"({WORDS[str(record.law.values[-1])]})",
+            more_found=f"depth flattens K of GaLU ({half})",
+            more_otherwise=f"depth does not flatten K of GaLU ({half})",
         ),
     ]
+
+
+def half_share(record: xr.Dataset, law: str, depth: int) -> float:
+    """The share of the smaller half of the eigenvalues of a GaLU network in the trace, mean over runs, in percent."""
+    one = record.sums.sel(net="GaLU", law=law, depth=depth)
+    return 100 * float(one.isel(k=one.sizes["k"] // 2 - 1))
 
 
 def _trained(record: xr.Dataset) -> Verdict:
@@ -99,7 +109,9 @@ def _trained(record: xr.Dataset) -> Verdict:
         rows[WORDS[str(law)]] = Verdict.above("", 0.0, mean, error=mean - low, of="log of the error of ReLU over that of GaLU")
     deepest = int(record.depth[-1])
     middle = late.isel(law=-1).median("trained_run")
-    ends = "error {:.2f} against {:.2f}".format(*(float(middle.sel(net=net)) for net in PAIR))
+    galu, relu = (f"{float(middle.sel(net=net)):.2f}" for net in PAIR)
+    fixed = f"{float(record.isel(step=-1, depth=-1, law=-1).recursion.sel(net='GaLU').median('run')):.2f}"
+    steps = f"{int(record.step[-1])} steps at d = {deepest} leave"
     return Verdict.each(
         f"a GaLU network has a smaller error than a ReLU network at d = {deepest} by gradient descent too",
         rows,
@@ -107,9 +119,10 @@ def _trained(record: xr.Dataset) -> Verdict:
         source=SOURCE,
         note=f"{gap.sizes['trained_run']} pairs of runs with the same data and weights; error: one-sided 95 % interval "
         f"of the mean",
-        found=f"by gradient descent at d = {deepest} frozen gates of another network train faster than own gates ({ends})",
-        otherwise=f"by gradient descent at d = {deepest} frozen gates do not train faster than own gates with both weights "
-        f"({ends})",
+        found=f"{steps} {galu} of the error with another's frozen gates, {relu} with own gates",
+        otherwise=f"{steps} no less of the error with another's frozen gates ({galu}) than with own gates ({relu})",
+        more_found=f"descent at d = {deepest} leaves {galu} of the error (K fixed {fixed})",
+        more_otherwise=f"descent at d = {deepest} leaves {galu} of the error, no less than ReLU (K fixed {fixed})",
     )
 
 
@@ -123,8 +136,7 @@ def _wide(record: xr.Dataset) -> list[Verdict]:
     laws = {WORDS[str(law)]: record.sel(law=law) for law in record.law.values}
     last, runs = record.isel(depth=-1, law=-1), record.sizes["run"]
     seen, limit = last.likeness.median("run"), last.likeness_wide.mean("run")
-    pairs = [f"{float(one.sel(net='ReLU')):.2f} against {float(one.sel(net='GaLU')):.2f}" for one in (seen, limit)]
-    alike = f"cosine {pairs[0]}; theory {pairs[1]}"
+    pairs = [f"{float(one.sel(net='ReLU')):.2f}, not {float(one.sel(net='GaLU')):.2f}" for one in (seen, limit)]
     return [
         Verdict.each(
             near,
@@ -138,8 +150,9 @@ def _wide(record: xr.Dataset) -> list[Verdict]:
             {name: _coupling(one) for name, one in laws.items()},
             source=FUTURE,
             note="with depth the limit of GaLU tends to a diagonal kernel, that of ReLU to 1/4 of the diagonal everywhere else",
-            found=f"own gates make samples more alike ({alike})",
-            otherwise=f"own gates do not make samples as alike as theory of wide networks says ({alike})",
+            found=f"own gates make samples alike (cosine {pairs[0]})",
+            otherwise=f"own gates do not make samples as alike as theory of wide networks says (cosine {pairs[0]}; theory "
+            f"{pairs[1]})",
         ),
     ]
 

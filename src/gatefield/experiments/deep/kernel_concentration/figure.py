@@ -7,7 +7,13 @@ import xarray as xr
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from gatefield.experiments.deep.kernel_concentration.verdicts import DEEPEST, diagonal, leading_order, printed_bound
+from gatefield.experiments.deep.kernel_concentration.verdicts import (
+    DEEPEST,
+    deeper_than_two,
+    diagonal,
+    leading_order,
+    printed_bound,
+)
 from gatefield.plot import COLOURS, PRINTED, THEORY, WIDTH, letter, plain_log_scale, say_setting, shades
 
 LOOKS: dict[str, tuple[str, str, str, Any]] = {
@@ -74,6 +80,14 @@ def _bound_panel(axes: Any, record: xr.Dataset) -> None:
         ratio = values / printed_bound(record.depth.values.astype(float), float(width))
         shown = ratio > 0
         axes.loglog(record.depth.values[shown], ratio[shown], color=colour, label=f"w = {width:,}")
+    ends = deeper_than_two(record)[[0, -1]].astype(float)
+    growth = diagonal(record, "linear").sel(width=widths[-1], depth=ends).values / printed_bound(ends, float(widths[-1]))
+    axes.plot(ends, growth, "o", color="black", markersize=4, zorder=6)
+    words: Any = {"textcoords": "offset points", "fontsize": 8}
+    axes.annotate(f"{growth[0]:.2g}", (ends[0], growth[0]), (6, -4), **words)
+    axes.annotate(
+        f"{growth[1]:.3g}\n(× {growth[1] / growth[0]:.3g})", (ends[1], growth[1]), (-2, -9), ha="right", va="top", **words
+    )
     axes.axhline(1.0, **PRINTED)
     axes.set(xlabel="depth d", ylabel="linear: variance / printed bound", ylim=(0.3, 3e3))
     plain_log_scale(axes, "x")

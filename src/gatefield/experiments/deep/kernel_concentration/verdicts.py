@@ -72,7 +72,7 @@ def _sampled(record: xr.Dataset) -> Verdict:
 
 
 def _orders(record: xr.Dataset) -> Verdict:
-    width, deep = int(record.width[-1]), _deep(record)
+    width, deep = int(record.width[-1]), deeper_than_two(record)
     near, claim = deep**3 < NEAR * width, FIRST
     if not near.any():
         more = {"depths": sorted({*record.depth.values.tolist(), 4}), "widths": [*record.width.values.tolist(), 100_000]}
@@ -87,7 +87,7 @@ def _orders(record: xr.Dataset) -> Verdict:
 
 
 def _slopes(record: xr.Dataset) -> list[Verdict]:
-    deep, widths = _deep(record), record.width.values[-2:]
+    deep, widths = deeper_than_two(record), record.width.values[-2:]
     claims = (
         "the variance of diagonal entries of a linear network grows as d^3 in deep, wide networks",
         "the variance of diagonal entries of a linear network falls as 1/w",
@@ -123,12 +123,13 @@ def _slopes(record: xr.Dataset) -> list[Verdict]:
 
 def _bound(record: xr.Dataset) -> Verdict:
     """The printed bound holds if some constant serves all depths and widths: then the ratio does not grow."""
-    depth, width, rows, grown = _deep(record).astype(float), float(record.width[-1]), {}, {}
+    depth, width, rows, grown = deeper_than_two(record).astype(float), float(record.width[-1]), {}, {}
     for case in BOUNDED:
         ratio = diagonal(record, case).sel(depth=depth).isel(width=-1).values / printed_bound(depth, width)
         slope, grown[case] = np.log(ratio[-1] / ratio[0]) / np.log(depth[-1] / depth[0]), ratio[-1] / ratio[0]
         rows[case] = Verdict.below("", GROWS, slope, predicted=0.0, of="slope of variance over max(d²/w, d³/w²) in log d")
     ends = f"from d = {depth[0]:g} to {depth[-1]:g}"
+    growth = f"{grown['linear']:.3g}-fold {ends} (linear, w = {width:,.0f})"
     return Verdict.each(
         BOUND,
         rows,
@@ -136,7 +137,7 @@ def _bound(record: xr.Dataset) -> Verdict:
         source=SOURCE,
         note=f"w = {width:g}, {ends}; the ratio to the bound must not grow, and its slope would be 1 for d³/w",
         found=f"the kernel's variance stays within a constant times the printed bound {ends}",
-        otherwise=f"the kernel's variance outgrows the printed bound, {grown['linear']:.3g}-fold {ends} (linear networks)",
+        otherwise=f"the kernel's variance outgrows the printed bound, {growth}",
     )
 
 
@@ -158,6 +159,6 @@ def _beside(record: xr.Dataset) -> Verdict:
     return Verdict.each(claim, rows, note="exact numbers")
 
 
-def _deep(record: xr.Dataset) -> np.ndarray:
+def deeper_than_two(record: xr.Dataset) -> np.ndarray:
     """Depths above 2, where +-sigma leaves a variance."""
     return record.depth.values[record.depth.values > 2]

@@ -13,10 +13,10 @@ experiment = Experiment(
     "K/d is 1. So does the first step. Then the weights grow, and K with them. How does the error fall at each depth? Gradient "
     "descent is run from many random starts; the kernel before training, its mean and its spread over networks, is exactly "
     "known.",
-    caption="(a) Squared error over training, mean over runs, for each depth (lines in shades); black: if K stayed as it is at "
-    "the start. (b) The kernel over its depth: it grows, the more the deeper; the short black line is the end at d = 2 that "
-    "small steps lead to, by what they conserve. (c) K/d before training: sampled mean and standard deviation (dots), and the "
-    "exact ones (black).",
+    caption="(a) Squared error over training, mean over runs, for each depth (lines in shades); black: if K stayed as it "
+    "is at the start; framed: after ten steps (dotted), at the least and the largest depth. (b) The kernel over its depth: it "
+    "grows, the more the deeper; the short black line is the end at d = 2 that small steps lead to, by what they conserve. (c) "
+    "K/d before training: sampled mean and standard deviation (dots), and the exact ones (black).",
     Parameters=Settings,
     presets={"full": {}, "quick": {"runs": 200}},
     durations={"quick": "5 s", "full": "15 s"},

@@ -28,6 +28,7 @@ def draw(record: xr.Dataset) -> Figure:
         kernels.annotate(f"d = {d}", (float(record.step[-1]), float(mean[-1])), (3, 0), textcoords="offset points", va="center",
                          fontsize=7, color=colour, annotation_clip=False)  # fmt: skip
         kernels.fill_between(record.step, mean - spread, mean + spread, color=colour, alpha=0.12, linewidth=0)
+    _tenth(errors, record)
     _start_panel(start, record)
     letter(panels, ["deeper is faster", "because K grows", "K/d is 1 on average"])
     size = (
@@ -36,7 +37,8 @@ def draw(record: xr.Dataset) -> Figure:
         f"rate {record.attrs['rate']:g}/d",
         f"{record.sizes['run']} runs",
     )
-    say_setting(figure, *size, "lines: means over runs", "bands and bars: standard deviation of a run")
+    say_setting(figure, *size, "lines: means over runs", "bands and bars: standard deviation of a run",
+                "K: tangent kernel")  # fmt: skip
     return figure
 
 
@@ -60,6 +62,23 @@ def _theory(errors: Any, kernels: Any, record: xr.Dataset) -> None:
         kernels.annotate(r"$\sqrt{2 - y_0^2}$", (last, place), (0, -4), textcoords="offset points", ha="right", va="top",
                          fontsize=8)  # fmt: skip
     kernels.set(xlabel="step t", ylabel="K/d")
+
+
+def _tenth(axes: Any, record: xr.Dataset) -> None:
+    """What is left after ten steps at the least and the largest depth, of which the headline tells."""
+    axes.axvline(10, color="0.6", linestyle=":", linewidth=0.9, zorder=0)
+    words: Any = {"fontsize": 8, "va": "center", "bbox": {"facecolor": "white", "edgecolor": "none", "pad": 1}}
+    look = {"arrowstyle": "-", "linewidth": 0.6, "color": "0.3"}
+    last = float(record.step[-1])
+    for at, place, colour in zip((0, -1), ((0.38 * last, 0.05), (0.01 * last, 1.5e-5)), _ends(_colours(record)), strict=True):
+        one = record.isel(depth=at)
+        left = float(one.squared_error.sel(step=10).mean("run"))
+        axes.plot(10, left, "o", color=colour, markersize=4, markeredgecolor="black", markeredgewidth=0.6, zorder=6)
+        axes.annotate(f"{left:.3f}\nat d = {int(one.depth)}", (10, left), place, arrowprops=look, **words)
+
+
+def _ends(colours: list[str]) -> list[str]:
+    return [colours[0], colours[-1]]
 
 
 def _start_panel(axes: Any, record: xr.Dataset) -> None:

@@ -8,8 +8,16 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from gatefield.experiments.deep.moving_gates.simulate import CALM, FLOWS, MOVING, NETS
-from gatefield.experiments.deep.moving_gates.verdicts import gates_part, whole_intervals
-from gatefield.plot import WIDTH, dots_by_seed, letter, plain_log_scale, say_setting
+from gatefield.experiments.deep.moving_gates.verdicts import (
+    gates_ends,
+    gates_part,
+    late_share,
+    quarters,
+    rest,
+    rest_ratio,
+    whole_intervals,
+)
+from gatefield.plot import WIDTH, dots_by_seed, end_labels, letter, plain_log_scale, say_setting
 
 LOOKS = {
     "relu": ("C0", "o"),
@@ -36,30 +44,63 @@ def draw(record: xr.Dataset) -> Figure:
     panels = body.subplots(2, 3)
     _gate_panels(panels[0], record)
     _network_panels(panels[1], record)
-    titles = [
-        "gates move",
-        "in every layer",
-        "do they come to rest?",
-        "they settle late",
-        "open paths are lost",
-        "do labels fit K?",
-    ]
-    letter(panels, titles)
+    letter(panels, _titles(record))
     body.legend(handles=_legend(record, SHOWN), loc="outside lower center", ncols=2, fontsize=7.5)
-    say_setting(figure, *_setting(record))
+    say_setting(figure, *_setting(record), "shaded: last quarter", "ν: small if labels fit the kernel K")
     return figure
+
+
+def _titles(record: xr.Dataset) -> list[str]:
+    """What each panel shows, of networks whose gates move."""
+    moving = record.sel(net=SHOWN[:-1])
+    first, last = (moving.isel(step=at).mean(("seed", "layer")) for at in (0, -1))
+    fall = (first.nu / last.nu).values
+    return [
+        f"{_span(100 * last.flipped.values)} % have flipped",
+        "in every layer",
+        f"falling rate: × {float(rest_ratio(record).mean()):.2f}",
+        "they settle late",
+        f"{_span(100 * last.overlap.values)} % of paths stay",
+        f"ν falls {fall.min():.0f}- to {fall.max():.0f}-fold" if fall.min() > 1 else "do labels fit K?",
+    ]
+
+
+def _span(values: np.ndarray) -> str:
+    return f"{values.min():.0f} to {values.max():.0f}"
 
 
 def draw_more(record: xr.Dataset) -> Figure:
     """Strengths and gates of soft GaLU, apart and together."""
-    figure = Figure(figsize=(WIDTH, 3.5))
+    figure = Figure(figsize=(WIDTH, 5.4))
     body: Any = figure.subfigures()
-    panels = body.subplots(1, 3)
-    _flow_panels(panels, record)
-    letter(panels, ["soft GaLU by one or both", r"traces of $K^w$, $K^a$ (dashed)", "part of the gates"])
-    body.legend(handles=_legend(record, list(FLOWS)), loc="outside lower center", ncols=1, fontsize=7.5)
-    say_setting(figure, *_setting(record))
+    panels = body.subplots(2, 2)
+    panels[1, 1].sharey(panels[1, 0])
+    _flow_panels(panels.ravel(), record)
+    _ends_panel(panels[0, 1], record)
+    letter(
+        panels,
+        [
+            "loss, and % of test digits right",
+            "gates' part of the speed",
+            "trace of $K^w$, of strengths",
+            "trace of $K^a$, of gates",
+        ],
+    )
+    body.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=8)
+    say_setting(figure, *_setting(record), "speed: of a gradient flow on the loss, e: errors")
     return figure
+
+
+def _ends_panel(axes: Any, record: xr.Dataset) -> None:
+    """The numbers of the headline at both ends of the line of both together."""
+    color = LOOKS["soft-galu"][0]
+    look: Any = {"fontsize": 8.5, "color": color, "fontweight": "bold", "va": "center"}
+    first, last = gates_ends(record)
+    line = {"arrowstyle": "-", "linewidth": 0.7, "color": color, "shrinkB": 4}
+    axes.annotate(
+        f"{first:.0f} %", (float(record.epoch[0]), first), (0.03 * float(record.epoch[-1]), 6), arrowprops=line, **look
+    )
+    axes.annotate(f"{last:.0f} %", (float(record.epoch[-1]), last), (6, 0), textcoords="offset points", **look)
 
 
 def _setting(record: xr.Dataset) -> list[str]:
@@ -87,6 +128,27 @@ def _gate_panels(panels: Any, record: xr.Dataset) -> None:
         _line(rate, *rates(record, net), net)
     rate.set(xlabel="epoch", ylabel="flips per epoch (%)")
     plain_log_scale(rate)
+    _late_span(rate, record)
+    _rest_arrow(rate, record)
+
+
+def _late_span(axes: Any, record: xr.Dataset) -> tuple[float, float]:
+    """Shade the last quarter, of which the headline tells; from where to where it goes."""
+    late, end = (float(record.epoch[at]) for at in quarters(record.epoch)[3:])
+    axes.axvspan(late, end, color="0.92", linewidth=0, zorder=0)
+    return late, end
+
+
+def _rest_arrow(axes: Any, record: xr.Dataset) -> None:
+    """From the mean rate of ReLU in the last quarter to that with a falling learning rate, and what part it is."""
+    late, end = quarters(record.epoch)[3:]
+    middle = float(record.epoch[late] + record.epoch[end]) / 2
+    high, low = (100 * float(rate.mean()) for rate in rest(record).values())
+    if low > 0 and high > 0:
+        look: Any = {"arrowstyle": "->", "color": "black", "shrinkA": 0, "shrinkB": 0, "linewidth": 1.0}
+        axes.annotate("", (middle, low), (middle, high), arrowprops=look, zorder=6)
+        words = f"× {float(rest_ratio(record).mean()):.2f}"
+        axes.annotate(words, (middle, low), (-9, 1), textcoords="offset points", ha="right", va="center", fontsize=8)
 
 
 def rates(record: xr.Dataset, net: str) -> tuple[np.ndarray, xr.DataArray]:
@@ -100,9 +162,12 @@ def rates(record: xr.Dataset, net: str) -> tuple[np.ndarray, xr.DataArray]:
 def _network_panels(panels: Any, record: xr.Dataset) -> None:
     settled, left, nu = panels
     for net in SHOWN[:-1]:
-        _line(settled, record.epoch, 100 * record.agreement.sel(net=net).mean("layer"), net)
+        still = 100 * (1 - record.agreement.sel(net=net).mean("layer")).isel(step=slice(None, -1))  # the last is zero
+        _line(settled, record.epoch[:-1], still.where(still > 100 * LEAST), net)
         _line(left, record.epoch, record.overlap.sel(net=net), net)
-    settled.set(xlabel="epoch", ylabel="gates as at the end (%)", ylim=(None, 101))
+    settled.set(xlabel="epoch", ylabel="gates not as at the end (%)")
+    plain_log_scale(settled)
+    _late_marks(settled, record)
     for net in MOVING:
         left.axhline(float(record.overlap_chance.sel(net=net).mean()), color=LOOKS[net][0], linestyle=":", linewidth=1.2)
     left.plot([], [], ":", color="0.3", label="unrelated networks")
@@ -117,18 +182,33 @@ def _network_panels(panels: Any, record: xr.Dataset) -> None:
     plain_log_scale(nu)
 
 
+def _late_marks(axes: Any, record: xr.Dataset) -> None:
+    """What still changes from the start of the last quarter on: a framed mark for each moving network, and their range."""
+    late, _ = _late_span(axes, record)
+    here = 100 * (1 - record.agreement.isel(step=quarters(record.epoch)[3]).mean(("seed", "layer")))
+    for net in MOVING:
+        color, marker = LOOKS[net]
+        axes.plot(late, here.sel(net=net), marker, color=color, markersize=6, markeredgecolor="black", zorder=6)
+    place = late, float(here.sel(net=list(MOVING)).max())
+    axes.annotate(late_share(record), place, (-2, 9), textcoords="offset points", ha="left", va="bottom", fontsize=8)
+
+
 def _flow_panels(panels: Any, record: xr.Dataset) -> None:
-    loss, trace, part = panels
+    loss, part, *traces = panels
     for flow, name in FLOWS.items():
-        _line(loss, record.epoch, record.loss.sel(net=flow).clip(1e-12), flow, label=name)
-        for which, style in (("trace_w", "-"), ("trace_a", "--")):
-            _line(trace, record.epoch, record[which].sel(flow=flow), flow, linestyle=style)
+        _line(loss, record.epoch, record.loss.sel(net=flow).clip(1e-12), flow, label=f"soft GaLU by {name}")
+        for axes, which in zip(traces, ("trace_w", "trace_a"), strict=True):
+            _line(axes, record.epoch, record[which].sel(flow=flow), flow)
         _line(part, record.epoch, 100 * gates_part(record).sel(flow=flow), flow)
     loss.set(yscale="log", xlabel="epoch", ylabel="loss on training set")
-    trace.set(xlabel="epoch", ylabel="trace")
-    plain_log_scale(trace)
+    for axes, kernel in zip(traces, "wa", strict=True):
+        axes.set(xlabel="epoch", ylabel=f"trace of $K^{kernel}$")
+        plain_log_scale(axes)
     part.set(xlabel="epoch", ylabel=r"$e^\top K^a e\,/\,e^\top K e$ (%)")
     part.set_ylim(0, None)
+    ends = record.isel(step=-1).mean("seed").sel(net=list(FLOWS))
+    right = [f"{100 * float(one):.1f} %" for one in ends.test_accuracy]
+    end_labels(loss, ends.loss.clip(1e-12).values.tolist(), right, [LOOKS[flow][0] for flow in FLOWS])
 
 
 def _line(axes: Any, x: Any, values: xr.DataArray, net: str, **look: Any) -> None:

@@ -19,12 +19,13 @@ experiment = Experiment(
     "the trace of K^a that paths carry alone, by three readings of a sensitive path, against τ_A; thin: the reading of the "
     "paper at other β. (c) Without a threshold: part of the trace carried by the steepest gates (dashed: at the start; grey: "
     "if all gates were alike). (d) Training accuracy of the trained network with all gates, the active ones alone, all others "
-    "alone, and as many at random; thin: active gates alone at other β. Titles have the numbers at the τ_A of the claims "
+    "alone, and as many at random; thin: active gates alone at other β. The numbers are those at the τ_A of the claims "
     "(broken line).",
     more=draw_more,
-    more_caption="(a) Overlap of the gates that are active, or between, now and at the end of the training; dotted: by chance. "
-    "(b) Root mean square length of equation 6 over all paths, over paths whose gates are all active, and over sensitive ones "
-    "(one gate between, the rest active).",
+    more_caption="(a) Overlap of the gates that are active, or between, now and at the end of the training; dotted: by "
+    "chance; in numbers, at the start. (b) Root mean square length of equation 6 over all paths, over paths whose gates are "
+    "all active, and over those with one gate between and the rest active; arrow: from these to the active ones, by the means "
+    "over all records.",
     Parameters=Settings,
     presets={
         "full": {},

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from gatefield.experiments.deep.sub_networks.gates import MOST
 from gatefield.experiments.deep.sub_networks.memory import KINDS
 from gatefield.experiments.deep.sub_networks.simulate import TAU
-from gatefield.experiments.deep.sub_networks.verdicts import BETA
+from gatefield.experiments.deep.sub_networks.verdicts import BETA, slope_ratio
 from gatefield.plot import WIDTH, letter, say_setting, shades
 
 KEPT = {"all": ("0.5", "-", "D"), "active": ("C0", "-", "o"), "rest": ("C1", "--", "s"), "random": ("C2", ":", "v")}
@@ -21,6 +21,8 @@ READINGS = {
 }
 """Colour, marker and words of each reading of sensitive paths."""
 
+SAME = 0.5
+"""Percentage points: lines nearer than this lie on each other."""
 HERE: Any = {"color": "0.6", "linewidth": 0.9, "linestyle": "--", "zorder": 0}
 """The line at the threshold of the claims."""
 WORDS = {"active": r"active ($> \tau_A$)", "between": "between", "shut": r"shut ($< {top:g} - \tau_A$)"}
@@ -65,10 +67,12 @@ def draw_more(record: xr.Dataset) -> Figure:
     at = one.sel(threshold=TAU, method="nearest")
     _overlap_panel(panels[0], at)
     _slope_panel(panels[1], at)
-    letter(panels, ["which gates stay", "slope of paths (equation 6)"])
+    part = float(slope_ratio(at, "sensitive").mean())
+    letter(panels, ["active gates stay, others move", f"active paths: {part:.2f} of the upper, not 0"])
     seeds = f"lines: mean, bands: range of {record.sizes['seed']} seeds"
     here = rf"$\tau_A$ = {TAU:g}", rf"$\beta$ = {float(one.beta):g}"
-    say_setting(figure, *_setting(record), seeds, *map(_together, here), "A: product of the gates of a path")
+    say_setting(figure, *_setting(record), seeds, *map(_together, here), "A: product of the gates of a path",
+                "slope: equation 6, its arrow: mean over all records")  # fmt: skip
     return figure
 
 
@@ -94,13 +98,23 @@ def _bars(axes: Any, x: Any, values: xr.DataArray, color: str) -> None:
     axes.vlines(x, values.min("seed"), values.max("seed"), color=color, linewidth=0.9)
 
 
-def _other_betas(axes: Any, values: xr.DataArray, one: xr.Dataset, color: str) -> None:
-    """The mean over seeds at all other steepnesses, thin, with their names at the end."""
+def _other_betas(axes: Any, values: xr.DataArray, one: xr.Dataset, color: str, whole: xr.DataArray | None = None) -> None:
+    """The mean over seeds at all other steepnesses, thin, with their names at the end; it is said if they are as `whole`."""
     words: Any = {"textcoords": "offset points", "fontsize": 8, "color": color, "va": "center", "annotation_clip": False}
     for beta in values.beta.values[values.beta.values != float(one.beta)]:
         mean = values.sel(beta=beta).mean("seed")
         axes.plot(one.threshold, mean, "-", color=color, linewidth=0.8)
-        axes.annotate(rf"$\beta$ = {beta:g}", (float(one.threshold[-1]), float(mean[-1])), (4, 0), **words)
+        hidden = whole is not None and float(abs(mean - whole.sel(beta=beta).mean("seed")).max()) < SAME
+        name = rf"$\beta$ = {beta:g}" + (":\nas all" if hidden else "")
+        axes.annotate(name, (float(one.threshold[-1]), float(mean[-1])), (4, 0), **words)
+
+
+def _at_tau(axes: Any, values: xr.DataArray, color: str, away: tuple[int, int], digits: int) -> None:
+    """The mean over seeds at the threshold of the claims, in percent, beside its mark."""
+    here = values.sel(threshold=TAU, method="nearest")
+    look: Any = {"arrowstyle": "-", "linewidth": 0.6, "color": color, "shrinkB": 2}
+    words: Any = {"textcoords": "offset points", "fontsize": 9, "color": color, "fontweight": "bold", "arrowprops": look}
+    axes.annotate(f"{float(here.mean()):.{digits}g} %", (float(here.threshold), float(here.mean())), away, ha="right", **words)
 
 
 def _level(axes: Any, y: float, name: str, x: float, ha: Any = "left", va: Any = "bottom") -> None:
@@ -144,6 +158,7 @@ def _part_panel(axes: Any, record: xr.Dataset, one: xr.Dataset) -> None:
     _other_betas(axes, 100 * record.trace_part.sel(reading="safe").mean("step"), one, READINGS["safe"][0])
     for name, (color, mark, words) in READINGS.items():
         _line(axes, one.threshold, 100 * one.trace_part.sel(reading=name).mean("step"), color, words, marker=mark)
+    _at_tau(axes, 100 * one.trace_part.sel(reading="safe").mean("step"), READINGS["safe"][0], (-9, 15), 2)
     _level(axes, 50.0, "half", float(one.threshold[0]))
     axes.axvline(TAU, **HERE)
     axes.set(xlabel=r"threshold of active gates $\tau_A$", ylabel="part of the trace of $K^a$ (%)", ylim=(-3, None))
@@ -156,7 +171,7 @@ def _carried_panel(axes: Any, record: xr.Dataset) -> None:
             values = 100 * record.carried.sel(beta=beta).isel(step=step)
             label = rf"$\beta$ = {beta:g}" if step else ""
             axes.plot(100 * record.ranked, values.mean("seed"), style, color=color, label=label)
-    _level(axes, 100 * MOST, f"{100 * MOST:.0f} %", 0.0)
+    _level(axes, 100 * MOST, f"{100 * MOST:.0f} %", 100.0, "right", "top")
     axes.plot([0, 100], [0, 100], color="0.8", linewidth=1, zorder=0, label="all gates alike")
     axes.plot([], [], "--", color="0.4", label="at the start")
     axes.set(xlabel="share of gates, steepest first (%)", ylabel="part of the trace of $K^a$ (%)")
@@ -165,12 +180,14 @@ def _carried_panel(axes: Any, record: xr.Dataset) -> None:
 
 def _memory_panel(axes: Any, record: xr.Dataset, one: xr.Dataset) -> None:
     """At one steepness with all that is kept; at the others, thin, with the active gates."""
-    _other_betas(axes, 100 * record.kept_accuracy.sel(split="training", kept="active"), one, KEPT["active"][0])
+    _other_betas(axes, 100 * record.kept_accuracy.sel(split="training", kept="active"), one, KEPT["active"][0],
+                 100 * record.kept_accuracy.sel(split="training", kept="all"))  # fmt: skip
     for name, (color, style, mark) in KEPT.items():
         values = 100 * one.kept_accuracy.sel(split="training", kept=name)
         if name in ("rest", "random"):  # their ranges overlap: bars side by side
             _bars(axes, one.threshold + (0.006 if name == "random" else -0.006), values, color)
         _line(axes, one.threshold, values, color, name, linestyle=style, marker=mark, band=name in ("all", "active"))
+    _at_tau(axes, 100 * one.kept_accuracy.sel(split="training", kept="active"), KEPT["active"][0], (-9, -26), 3)
     _level(axes, 50.0, "chance", float(one.threshold[0]), "left", "top")
     axes.axvline(TAU, **HERE)
     axes.set(xlabel=r"threshold of active gates $\tau_A$", ylabel="training accuracy (%)")
@@ -181,12 +198,25 @@ def _overlap_panel(axes: Any, at: xr.Dataset) -> None:
     for name, color, mark in (("active", "C0", "o"), ("between", "C4", "^")):
         _line(axes, at.epoch, 100 * at.overlap.sel(set=name), color, name, marker=mark)
         axes.plot(at.epoch, 100 * at.overlap_chance.sel(set=name).mean("seed"), ":", color=color, label=f"{name}, by chance")
+        first = 100 * float(at.overlap.sel(set=name).isel(step=0).mean())
+        look: Any = {"textcoords": "offset points", "fontsize": 9, "va": "center", "color": color, "fontweight": "bold"}
+        axes.annotate(f"{first:.0f} %", (float(at.epoch[0]), first), (7, -3), **look)
     axes.set(xlabel="epoch", ylabel="overlap with the end (%)", ylim=(0, 103))
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.22), ncols=2, fontsize=8)
 
 
 def _slope_panel(axes: Any, at: xr.Dataset) -> None:
-    for name, color, style, mark in (("all", "0.5", "-", "D"), ("active", "C0", "-", "o"), ("sensitive", "C4", "--", "^")):
-        _line(axes, at.epoch, at.path_slope.sel(paths=name), color, f"{name} paths", linestyle=style, marker=mark)
+    for name, color, style, mark, words in (
+        ("sensitive", "C4", "--", "^", "one gate between, rest active"),
+        ("active", "C0", "-", "o", "all gates active"),
+        ("all", "0.5", "-", "D", "all paths"),
+    ):
+        _line(axes, at.epoch, at.path_slope.sel(paths=name), color, words, linestyle=style, marker=mark)
+    whole, part = (float(at.path_slope.sel(paths=name).mean()) for name in ("sensitive", "active"))
+    middle = float(at.epoch[0] + at.epoch[-1]) / 2
+    look: Any = {"arrowstyle": "->", "color": "black", "linewidth": 1.0, "shrinkA": 4, "shrinkB": 4}
+    axes.annotate("", (middle, part), (middle, whole), arrowprops=look)
+    times = f"× {float(slope_ratio(at, 'sensitive').mean()):.2f}"
+    axes.annotate(times, (middle, (whole + part) / 2), (4, 0), textcoords="offset points", va="center", fontsize=9)
     axes.set(xlabel="epoch", ylabel=r"r.m.s. of $|\partial A/\partial\theta|$", ylim=(0, None))
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.22), ncols=3, fontsize=8)
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.22), ncols=1, fontsize=8)

@@ -28,7 +28,7 @@ ACTIVE = "paper 004, section 3.1, active sub-network"
 GAIN = "paper 004, conceptual gain VI"
 END = "paper 004, conclusion (iii)"
 AT = f"(tau_A = {TAU:g}, beta = {BETA:g})"
-HERE = f"at β = {BETA:g} and a threshold of active gates of {TAU:g}"
+HERE = f"at β = {BETA:g}, threshold {TAU:g},"
 
 
 def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
@@ -59,8 +59,8 @@ def _learning(at: xr.Dataset) -> list[Verdict]:
             HALF,
             more=f"{100 * safe:.2g} % of gates are sensitive; of y'K^a y {_mean(label['safe'])}",
             source=SENSITIVE,
-            found=f"{HERE} the paper's sensitive paths carry {100 * part:.2g} % of the kernel by which gates learn",
-            otherwise=f"{HERE} the paper's sensitive paths carry only {100 * part:.2g} % of the kernel by which gates learn",
+            found=f"{HERE} the paper's sensitive paths carry {100 * part:.2g} % of the gates' kernel",
+            otherwise=f"{HERE} the paper's sensitive paths carry only {100 * part:.2g} % of the gates' kernel",
             **words,
         ),
         _mean_above(
@@ -111,7 +111,7 @@ def _memory(at: xr.Dataset) -> list[Verdict]:
     note = "training accuracy: " + ", ".join(f"{kept} {100 * float(values.mean()):.1f} %" for kept, values in right.items())
     words: Any = {"kind": "claim", "source": ACTIVE}
     points: Any = {"scale": 100, "of": "difference of training accuracies in percentage points", "note": ""}
-    alone, whole = (f"{100 * float(right[kept].mean()):.3g} %" for kept in ("active", "all"))
+    alone = f"{100 * float(right['active'].mean()):.3g} %"
     return [
         _mean_above(
             f"the active gates of a trained network alone know what the whole network knows {AT}",
@@ -119,8 +119,8 @@ def _memory(at: xr.Dataset) -> list[Verdict]:
             HELD,
             of="accuracy above chance on training samples over that with all gates",
             more=note,
-            found=f"active gates alone have {alone} of the training samples right (all gates: {whole})",
-            otherwise=f"active gates alone have only {alone} of the training samples right (all gates: {whole})",
+            found=f"active gates alone reach {alone} training accuracy",
+            otherwise=f"active gates alone reach only {alone} training accuracy",
             **words,
         ),
         Verdict.each(
@@ -135,11 +135,17 @@ def _memory(at: xr.Dataset) -> list[Verdict]:
     ]
 
 
+def slope_ratio(at: xr.Dataset, other: str) -> xr.DataArray:
+    """Equation 6 on paths whose gates are all active, over that on other paths, for each seed: means over all records."""
+    slope = at.path_slope.mean("step")
+    return slope.sel(paths="active") / slope.sel(paths=other)
+
+
 def _little(at: xr.Dataset) -> list[Verdict]:
     """Whether active paths matter in gate adaptation: equation 6 on them, against sensitive paths and against all."""
-    slope = at.path_slope.mean("step")
-    near, usual = (slope.sel(paths="active") / slope.sel(paths=name) for name in ("sensitive", "all"))
+    near, usual = (slope_ratio(at, name) for name in ("sensitive", "all"))
     words: Any = {"kind": "claim", "source": ACTIVE}
+    part = f"{float(near.mean()):.2f} of those with one gate between"
     return [
         Verdict.below(
             f"equation 6 is close to 0 on paths whose gates are all active {AT}",
@@ -148,6 +154,8 @@ def _little(at: xr.Dataset) -> list[Verdict]:
             of="root mean square length over that of paths with one gate between and the rest active",
             error=_error(near),
             note=_over(near),
+            more_found=f"{HERE} slopes of active paths are close to 0, {part}",
+            more_otherwise=f"{HERE} slopes of active paths are {part}, not 0",
             **words,
         ),
         Verdict.below(
@@ -171,6 +179,7 @@ def _adapting(at: xr.Dataset) -> list[Verdict]:
     note = ", ".join(f"{name} {float(common.sel(set=name).mean()):.2f}" for name in ("active", "between"))
     by_chance = ", ".join(f"{float(chance.sel(set=name).mean()):.2f}" for name in ("active", "between"))
     moved, held = (at[name].sel(kind="between") for name in ("moved", "held"))
+    stay = "({:.0f} %, between {:.0f} %)".format(*(100 * float(common.sel(set=s).mean()) for s in ("active", "between")))
     return [
         exceeds(
             f"gates that are active at the start stay so more than those between shut and active {AT}",
@@ -180,6 +189,8 @@ def _adapting(at: xr.Dataset) -> list[Verdict]:
             note=f"gates in both over gates in either: {note}; by chance {by_chance}",
             kind="claim",
             source=END,
+            more_found=f"active gates stay more {stay}",
+            more_otherwise=f"active gates do not stay more {stay}",
         ),
         _mean_above(
             f"the gates that adapt are those between shut and active {AT}",

@@ -1,0 +1,79 @@
+"""The figures of `sub-networks`, and the headlines above them."""
+
+import itertools
+
+import numpy as np
+from drawn import assert_drawn, assert_line
+from judging import changed, scrambled
+from rows import titled
+from test_sub_networks import HERE, made
+
+from gatefield.experiments.deep.sub_networks import experiment
+from gatefield.lab import headline
+
+
+def test_figure_shows_the_record():
+    record = scrambled(made()).assign_attrs(made().attrs)
+    drawn, more = experiment.figure(record), experiment.more(record)
+    one, at = record.sel(beta=4.0), record.sel(beta=4.0, threshold=0.9)
+    part = 100 * one.trace_part.mean(("seed", "step"))
+    assert_line(titled(drawn, "(b)"), [0.7, 0.9], part.sel(reading="safe"), color="C1", marker="s")
+    assert_line(titled(drawn, "(b)"), [0.7, 0.9], part.sel(reading="between, any rest"), color="C0")
+    curves = 100 * record.carried.mean("seed")
+    for beta, step in itertools.product((1.0, 4.0), (0, -1)):
+        curve = curves.sel(beta=beta).isel(step=step).values
+        assert any(np.allclose(line.get_ydata(), curve) for line in titled(drawn, "(c)").lines if len(line.get_xdata()) == 51)
+    right = 100 * record.kept_accuracy.sel(split="training").mean("seed")
+    for kept in ("active", "rest", "random"):
+        assert_drawn(titled(drawn, "(d)"), right.sel(beta=4.0, kept=kept), label=kept)
+    assert any(np.allclose(line.get_ydata(), right.sel(beta=1.0, kept="active")) for line in titled(drawn, "(d)").lines)
+    for name in ("active", "between"):
+        assert_line(titled(more, "(a)"), [0.0, 4.0, 9.0], 100 * at.overlap.sel(set=name).mean("seed"), label=name)
+    assert_drawn(titled(more, "(b)"), one.path_slope.sel(paths="sensitive").mean("seed"), label="one gate between, rest active")
+    heights = [bar.get_height() for bar in titled(drawn, "(a)").patches]
+    share = 100 * record.active.sel(beta=4.0, threshold=0.9).isel(step=-1).mean()
+    np.testing.assert_allclose(heights[9], share)  # beta = 4, end: the last of four bars of three
+    (thin,) = [line for line in titled(drawn, "(b)").lines if line.get_linewidth() == 0.8]
+    np.testing.assert_allclose(thin.get_ydata(), 100 * record.trace_part.sel(beta=1.0, reading="safe").mean(("seed", "step")))
+    for letter in ("(b)", "(d)"):
+        assert [0.9, 0.9] in [list(line.get_xdata()) for line in titled(drawn, letter).lines]
+
+
+def test_the_numbers_of_the_titles_stand_at_their_marks():
+    """Those of one steepness and threshold; other ones have other numbers."""
+    record = changed(
+        made(),
+        ("trace_part", {**HERE, "reading": "safe"}, 0.039),
+        ("kept_accuracy", {**HERE, "kept": "active"}, 0.879),
+        ("path_slope", {"beta": 4.0, "paths": "active"}, np.array([0.4, 0.4, 0.64])),
+        ("overlap", {**HERE, "set": "active", "step": 0}, 0.432),
+    )
+    found = experiment.verdicts(record)
+    assert headline("?", found) == (
+        "At β = 4, threshold 0.9, the paper's sensitive paths carry only 3.9 % of the gates' kernel; "
+        "active gates alone reach 87.9 % training accuracy"
+    )
+    assert headline("?", found, more=True) == (
+        "At β = 4, threshold 0.9, slopes of active paths are 0.60 of those with one gate between, not 0; "
+        "active gates stay more (43 %, between 30 %)"
+    )
+    figure, more = experiment.figure(record), experiment.more(record)
+    assert "carry 3.9 %" in titled(figure, "(b)").get_title(loc="left")
+    assert "90 % by 30 % of gates" in titled(figure, "(c)").get_title(loc="left")
+    assert "87.9 % right" in titled(figure, "(d)").get_title(loc="left")
+    assert titled(more, "(b)").get_title(loc="left") == "(b) active paths: 0.60 of the upper, not 0"
+    for axes, text, place in (
+        (titled(figure, "(b)"), "3.9 %", (0.9, 3.9)),
+        (titled(figure, "(d)"), "87.9 %", (0.9, 87.9)),
+        (titled(more, "(a)"), "43 %", (0.0, 43.2)),
+        (titled(more, "(a)"), "30 %", (0.0, 30.0)),
+        (titled(more, "(b)"), "× 0.60", (4.5, 0.64)),  # half-way between 0.8 and 0.48
+    ):
+        (number,) = [one for one in axes.texts if one.get_text() == text]
+        np.testing.assert_allclose(number.xy, place)
+
+
+def test_a_line_hidden_under_all_gates_is_named():
+    hidden = changed(made(), ("kept_accuracy", {"kept": "active", "beta": 1.0}, 0.897))
+    for record, name in ((made(), r"$\beta$ = 1"), (hidden, "$\\beta$ = 1:\nas all")):
+        assert name in [text.get_text() for text in titled(experiment.figure(record), "(d)").texts]
