@@ -26,7 +26,7 @@ experiment = Experiment(
     "which a gradient flow would lower the loss, e'K^a e over e'K e.",
     Parameters=Settings,
     presets={"full": {}, "quick": {**QUICK, "depth": 5, "epochs": 20, "records": 12, "kernel_samples": 60, "seeds": 4}},
-    durations={"quick": "1 min", "full": "15 min"},
+    durations={"quick": "1 min", "full": "30 min"},
     simulate=simulate,
     verdicts=verdicts,
     figure=draw,

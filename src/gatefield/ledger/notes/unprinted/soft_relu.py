@@ -18,9 +18,9 @@ GATE_PART = math.pi**2 / 18 - 1 / 3
 """The integral of (u sigmoid'(u))^2."""
 
 
-def beside_hard(x: np.ndarray, depth: int, beta: float, eps: float = 0.0) -> np.ndarray:
+def beside_hard(x: np.ndarray, depth: int, beta: float) -> np.ndarray:
     """The kernel over its limit, with w sigma^2 = 2."""
-    return np.asarray(wide_soft_relu_ntk(x, depth, 2, 1.0, beta, eps) / wide_relu_ntk(x, depth, 2, 1.0))
+    return np.asarray(wide_soft_relu_ntk(x, depth, 2, 1.0, beta, 0.0) / wide_relu_ntk(x, depth, 2, 1.0))
 
 
 def pair_rate() -> float:
@@ -74,14 +74,5 @@ FORMULAS = {
         right=r"K = K_\infty + \frac{\pi w}{12\beta^2}\left(\frac{s}{s'} + \frac{s'}{s}\right)\frac{\cos 2\theta}{\sin\theta} "
         r"+ O(\beta^{-4})\quad (d = 2)",
         note="for samples that are not parallel: below the limit if theta is between 45 and 135 degrees, else above",
-    ),
-    "sheet-soft-relu-kernel-eps": holds(
-        place="kernels, role of beta in section 3.1 of paper 004",
-        says="eps > 0 leaves a factor between the limit of steep soft-ReLU networks and the kernel of ReLU networks",
-        implements="kernels.wide_soft_relu_ntk",
-        value=lambda: beside_hard(X, 4, 1e5, 0.1)[0, 1],
-        estimate=lambda: Estimate(1.1**6, 1e-6, "a factor 1 + eps for each gate of two samples"),
-        number="that factor; d = 4, eps = 0.1",
-        right=r"\lim_{\beta\to\infty} K = (1 + \varepsilon)^{2(d-1)} K_\infty",
     ),
 }
