@@ -231,6 +231,7 @@ CALLS: dict[str, Call] = {
     "kernels.wide_galu_ntk": call(x=X, depth=3, width=4, sigma=0.7, first=FIELDS),
     "kernels.wide_relu_ntk": call(x=X, depth=3, width=4, sigma=0.7, first=FIELDS),
     "kernels.wide_soft_galu_ntk": call(**SOFT, depth=3, width=4, sigma=0.7),
+    "kernels.wide_soft_relu_ntk": call(**SOFT, depth=3, width=4, sigma=0.7),
     "gates.Bernoulli": call(gate=gates.Constant(0.5), host=True),
     "gates.Constant": call(value=0.5, host=True),
     "gates.Custom": call(function=lambda x: x[..., 0] > 0, host=True),

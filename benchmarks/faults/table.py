@@ -386,6 +386,7 @@ def _table() -> dict[str, dict[str, Any]]:
         "kernels.strength_and_gate_ntk": {"weights": soft, "gating_weights": soft, "x": W[:, :2], **smooth},
         "kernels.tangent_kernel": {"net": committee, "x": x},
         "kernels.wide_soft_galu_ntk": {"x": x, "depth": 3, "width": 5, "sigma": 0.6, **smooth},
+        "kernels.wide_soft_relu_ntk": {"x": x, "depth": 3, "width": 5, "sigma": 0.6, **smooth},
         **{
             f"kernels.wide_{name}_ntk": {"x": x, "depth": 3, "width": 5, "sigma": 0.6, "first": fields}
             for name in ("galu", "relu")

@@ -1,4 +1,4 @@
-"""Small gated networks, JAX's Jacobians of them, and stored values."""
+"""Small gated networks, JAX's Jacobians of them, means over the plane of two Gaussian sums, and stored values."""
 
 import itertools
 import json
@@ -9,6 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 
 REFERENCE = json.loads((Path(__file__).parent.parent / "reference" / "values.json").read_text())["values"]
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(300)
+NODES, MASS = 9 * NODES, 9 * WEIGHTS * np.exp(-((9 * NODES) ** 2) / 2) / np.sqrt(2 * np.pi)
 
 
 def reference(name):
@@ -36,3 +38,14 @@ def jacobian_kernel(function, params):
     """Products of the derivatives of one output."""
     rows = jacobians(function, params)
     return rows @ rows.T
+
+
+def plane(cov, first, second):
+    """E[first(q) second(q')] for all pairs of sums, on a grid of two independent normal variables."""
+    out = np.zeros_like(cov)
+    for s, t in itertools.product(range(len(cov)), repeat=2):
+        a, b = np.sqrt(cov[s, s]), np.sqrt(cov[t, t])
+        along = cov[s, t] / a
+        across = np.sqrt(max(b**2 - along**2, 0.0))
+        out[s, t] = MASS @ (first(a * NODES)[:, None] * second(along * NODES[:, None] + across * NODES)) @ MASS
+    return out

@@ -47,6 +47,7 @@ KERNELS = {
     "wide_relu_ntk, few first weights": lambda g, x: kernels.wide_relu_ntk(x, 3, 9, [0.5, 0.2, 1.1], first=FIRST),
     "wide_galu_ntk": lambda g, x: kernels.wide_galu_ntk(x, 4, 9, 0.5, first=FIRST),
     "wide_soft_galu_ntk": lambda g, x: kernels.wide_soft_galu_ntk(x, 3, 9, [0.5, 0.2, 1.1], **SOFT),
+    "wide_soft_relu_ntk": lambda g, x: kernels.wide_soft_relu_ntk(x, 3, 9, [0.5, 0.2, 1.1], **SOFT),
     "soft_overlap": lambda g, x: kernels.soft_overlap(x @ x.T, **SOFT),
     "soft_slope_overlap": lambda g, x: kernels.soft_slope_overlap(x @ x.T, **SOFT),
     "cosines": lambda g, x: kernels.cosine_normalised(kernels.path_kernel(g, x)),

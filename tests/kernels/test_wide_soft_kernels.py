@@ -1,28 +1,14 @@
 """Soft gates of Gaussian sums against quadrature in the plane, sampled networks, and hard gates."""
 
-import itertools
-
 import jax
 import numpy as np
 import pytest
+from kernel_nets import plane
 from scipy.special import expit
 
 from gatefield import UserError, kernels
 
 COV = np.array([[1.0, 0.3, -0.5], [0.3, 0.5, 0.1], [-0.5, 0.1, 2.0]])
-NODES, WEIGHTS = np.polynomial.legendre.leggauss(300)
-NODES, MASS = 9 * NODES, 9 * WEIGHTS * np.exp(-((9 * NODES) ** 2) / 2) / np.sqrt(2 * np.pi)
-
-
-def plane(cov, first, second):
-    """E[first(q) second(q')] for all pairs of sums, on a grid of two independent normal variables."""
-    out = np.zeros_like(cov)
-    for s, t in itertools.product(range(len(cov)), repeat=2):
-        a, b = np.sqrt(cov[s, s]), np.sqrt(cov[t, t])
-        along = cov[s, t] / a
-        across = np.sqrt(max(b**2 - along**2, 0.0))
-        out[s, t] = MASS @ (first(a * NODES)[:, None] * second(along * NODES[:, None] + across * NODES)) @ MASS
-    return out
 
 
 @pytest.mark.parametrize(("beta", "other", "eps"), [(0.5, None, 0.0), (3.0, None, 0.1), (2.0, 5.0, 0.3)])

@@ -41,6 +41,7 @@ from gatefield.kernels.wide import soft_slope_overlap as soft_slope_overlap
 from gatefield.kernels.wide import wide_galu_ntk as wide_galu_ntk
 from gatefield.kernels.wide import wide_relu_ntk as wide_relu_ntk
 from gatefield.kernels.wide import wide_soft_galu_ntk as wide_soft_galu_ntk
+from gatefield.kernels.wide import wide_soft_relu_ntk as wide_soft_relu_ntk
 
 __all__ = [
     "EntryMoments",
@@ -84,4 +85,5 @@ __all__ = [
     "wide_galu_ntk",
     "wide_relu_ntk",
     "wide_soft_galu_ntk",
+    "wide_soft_relu_ntk",
 ]

@@ -57,3 +57,41 @@ def two_sums(function: Callable[[np.ndarray], np.ndarray], cov: np.ndarray, beta
     density = np.exp(-power / 2) / (2 * np.pi * beta**2 * np.sqrt(np.linalg.det(cov)))
     weighted = weight * function(u)
     return float(weighted @ density @ weighted)
+
+
+def soft_slope(u: np.ndarray) -> np.ndarray:
+    """d(q sigmoid(beta q))/dq by u = beta q."""
+    return logistic(u) + u * logistic(u) * logistic(-u)
+
+
+def soft_relu_kernel(x: np.ndarray, depth: int, width: int, sigma: float, beta: float, eps: float) -> float:
+    """K(1, 2) of a wide soft-ReLU network: each layer by quadrature over both sums, and over each alone."""
+    products, K, scale = x @ x.T, float(x[0] @ x[1]), width * (1 + eps) ** 2
+    for _ in range(depth - 1):
+        cov = sigma**2 * products
+        cross = two_sums(lambda u: u * logistic(u), cov, beta)
+        alone = [one_sum(lambda u: (u * logistic(u)) ** 2, float(s), beta) for s in np.sqrt(np.diag(cov))]
+        products = scale / beta**2 * (np.diag(alone) + cross * np.eye(2)[::-1])
+        K = float(products[0, 1]) + scale * sigma**2 * two_sums(soft_slope, cov, beta) * K
+    return K
+
+
+def sampled_soft_relu(x: np.ndarray, depth: int, width: int, beta: float, runs: int) -> np.ndarray:
+    """K(1, 2) of soft-ReLU networks, eps = 0, with normal weights of variance 2/w, as products of whole Jacobians."""
+    found, dims = [], (x.shape[1], *[width] * (depth - 1), 1)
+    for run in range(runs):
+        rng = np.random.default_rng([13, run])
+        weights = [np.sqrt(2 / width) * rng.normal(size=shape) for shape in itertools.pairwise(dims)]
+        entering, slopes = [x], []
+        for w in weights[:-1]:
+            q = entering[-1] @ w
+            entering.append(q * logistic(beta * q))
+            slopes.append(soft_slope(beta * q))
+        back, total = np.ones((len(x), 1)), 0.0
+        for layer in range(depth - 1, -1, -1):
+            rows = (entering[layer][:, :, None] * back[:, None, :]).reshape(len(x), -1)
+            total += rows[0] @ rows[1]
+            if layer:
+                back = (back @ weights[layer].T) * slopes[layer - 1]
+        found.append(total)
+    return np.array(found)

@@ -29,7 +29,7 @@ experiment = Experiment(
     "grown, this rate is near the largest stable one, and errors rise and fall.",
     Parameters=Settings,
     presets={"full": {}, "quick": {"depths": (2, 8, 20), "trained_runs": 3, "record_every": 10}},
-    durations={"quick": "25 s", "full": "2 min"},
+    durations={"quick": "25 s", "full": "4 min"},
     simulate=simulate,
     verdicts=verdicts,
     figure=draw,

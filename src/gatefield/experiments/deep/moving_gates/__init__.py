@@ -29,7 +29,7 @@ experiment = Experiment(
     "That of K^a, the kernel of the gates.",
     Parameters=Settings,
     presets={"full": {}, "quick": {**QUICK, "depth": 5, "epochs": 20, "records": 12, "kernel_samples": 60, "seeds": 4}},
-    durations={"quick": "1 min", "full": "15 min"},
+    durations={"quick": "1 min", "full": "30 min"},
     simulate=simulate,
     verdicts=verdicts,
     figure=draw,

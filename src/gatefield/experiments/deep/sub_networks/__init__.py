@@ -45,7 +45,7 @@ experiment = Experiment(
             "records": 4,
         },
     },
-    durations={"quick": "1 min", "full": "10 min"},
+    durations={"quick": "1 min", "full": "25 min"},
     simulate=simulate,
     verdicts=verdicts,
     figure=draw,

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from gatefield.core.estimate import Estimate
-from gatefield.kernels import expected_ntk, gate_path_sensitivity, ntk, soft_relu_ntk, strength_and_gate_ntk
+from gatefield.kernels import expected_ntk, gate_path_sensitivity, ntk, soft_relu_ntk, strength_and_gate_ntk, wide_soft_relu_ntk
 from gatefield.ledger.notes.paper_004 import corrected, holds, holds_if, refuted
-from gatefield.ledger.routes import calculus, labels, paths
+from gatefield.ledger.routes import calculus, labels, paths, wide
 from gatefield.ledger.routes.descent import hard_gates
 from gatefield.measures import sensitivity_threshold
 
@@ -238,5 +238,21 @@ FORMULAS = {
         printed_equation=r"\tau_S > \left.\frac{d\chi_\varepsilon(v)}{dv}\right|_{v = \chi_\varepsilon^{-1}(\tau_A)}",
         note="the printed slope is negative, and beta and the largest |dq/dtheta| are missing; tau_A must be at least "
         "(1 + eps)/2",
+    ),
+    "004-role-of-beta": holds_if(
+        place="section 3.1, role of beta",
+        says="as beta grows the kernel of soft-ReLU networks becomes that of ReLU networks",
+        implements="kernels.wide_soft_relu_ntk",
+        value=lambda: wide_soft_relu_ntk(X, 4, 2, 1.0, 1e4, EPS)[0, 1],
+        estimate=lambda: Estimate(
+            (1 + EPS) ** 6 * wide.pair_kernel(X, 4, 2.0, own=True),
+            1e-6,
+            "ReLU networks by quadrature over the wedge where both gates are open, times a factor 1 + eps for each gate",
+        ),
+        printed=lambda: wide.pair_kernel(X, 4, 2.0, own=True),
+        number="K(1, 2) of wide networks; two samples, w sigma^2 = 2, d = 4, beta = 10^4, eps = 0.1",
+        right=r"\lim_{\beta\to\infty} K = (1 + \varepsilon)^{2(d-1)} K_\infty",
+        printed_equation=r"\lim_{\beta\to\infty} K = K_\infty",
+        note="for eps = 0; in soft-GaLU networks, where K^w does the same, the mean of K^a grows with beta",
     ),
 }

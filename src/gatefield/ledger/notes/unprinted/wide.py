@@ -162,7 +162,7 @@ FORMULAS = {
     ),
     "sheet-soft-kernel-rate": holds(
         place="kernels, role of beta in section 3.1 of paper 004",
-        says="the kernel K^w of deep soft networks tends to that of hard gates as 1/beta on the diagonal",
+        says="the kernel K^w of deep soft-GaLU networks tends to that of hard gates as 1/beta on the diagonal",
         implements="kernels.wide_soft_galu_ntk",
         value=lambda: (1 - wide_soft_galu_ntk(ONE, 4, 2, 1.0, STEEP, 0.0) / wide_galu_ntk(ONE, 4, 2, 1.0))[0, 0] * STEEP,
         estimate=lambda: Estimate(3 * 2 / ROOT, 1e-3, LEADING),
@@ -173,7 +173,7 @@ FORMULAS = {
     ),
     "sheet-soft-kernel-eps": holds(
         place="kernels, role of beta in section 3.1 of paper 004",
-        says="eps > 0 leaves a factor between the limit of steep soft gates and the kernel of ReLU gates",
+        says="eps > 0 leaves a factor between K^w of steep soft-GaLU networks and the kernel of GaLU networks with hard gates",
         implements="kernels.wide_soft_galu_ntk",
         value=lambda: (wide_soft_galu_ntk(X, 4, 2, 1.0, 1e5, 0.1) / wide_galu_ntk(X, 4, 2, 1.0))[0, 1],
         estimate=lambda: Estimate(1.1**6, 1e-6, "a factor 1 + eps for each gate of two samples"),
