@@ -8,6 +8,9 @@ import jax
 import jaxtyping
 import pytest
 
+collect_ignore_glob = ["*conftest.py"]
+"""Looked through for examples they would be one module each of the same name, and the second one an error."""
+
 MOST_MAPS = 45_000
 """Compiled programs keep maps of memory, of which Linux allows a process 65,530; beyond, the process crashes."""
 

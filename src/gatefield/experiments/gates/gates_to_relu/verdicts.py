@@ -132,7 +132,7 @@ def _earlier(record: xr.Dataset, what: str, words: str, ratio: Callable[[xr.Data
         kind="claim",
         source=STABLE,
         note=f"from when on the {words} is reached for good; training ends at {float(record.time[-1]):g} K²τ",
-        **(_headline(rows) if what == "fields" else {}),
+        **_headline(rows if what == "fields" else {}),
     )
 
 
