@@ -6,7 +6,8 @@ Runs each with the preset `full`, or another (what the store has is not run agai
 its verdicts into `verdicts.json`, with a small table of what it found where `tables.py` makes one, and its figures beside it,
 drawn from the record by `gatefield.show`; then writes the pages, one for each subject, from all that is there. Entries of
 other experiments stay as they are; without names only the pages are written. An experiment that has not a parameter of
-`--set` leaves it out. `--jobs` runs so many at a time, each in a process.
+`--set` leaves it out. `--jobs` runs so many at a time, each in a process. `--claims TEXT` takes only the claims that have
+this text, beside those and the figures that are kept: for a claim on the first epochs, say, a run of all epochs says no more.
 """
 
 import argparse
@@ -14,7 +15,7 @@ import fcntl
 import json
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -52,6 +53,7 @@ def main() -> None:
     parser.add_argument("--preset", default="full")
     parser.add_argument("--set", nargs="*", default=[], metavar="NAME=VALUE")
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--claims", metavar="TEXT", help="take only claims with this text, beside what is kept")
     parser.add_argument("--no-pages", dest="pages", action="store_false", help="leave the pages as they are")
     options = parser.parse_args()
     matplotlib.use("Agg")
@@ -60,7 +62,7 @@ def main() -> None:
             list(pool.map(lambda name: _apart(name, options), options.names))
     else:
         for name in options.names:
-            keep(name, Store(options.store), options.output, options.preset, options.set)
+            keep(name, Store(options.store), options.output, options.preset, options.set, options.claims)
     if options.pages:
         write_pages(options.output)
 
@@ -68,39 +70,54 @@ def main() -> None:
 def _apart(name: str, options: argparse.Namespace) -> None:
     """One experiment in a process of its own; its last words are told if it fails, and the others go on."""
     places = ["--store", str(options.store), "--output", str(options.output), "--preset", options.preset, "--no-pages"]
+    places += ["--claims", options.claims] if options.claims else []
     command = [sys.executable, __file__, name, *places, "--set", *options.set]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     said = done.stdout.strip().splitlines() or ["nothing was said"]
     print(said[-1] if done.returncode == 0 else f"{name} failed ({done.returncode}): " + "\n".join(said[-20:]), flush=True)
 
 
-def keep(name: str, store: Store, output: Path, preset: str, settings: list[str]) -> None:
-    """Run one experiment and write what it found."""
+def keep(name: str, store: Store, output: Path, preset: str, settings: list[str], claims: str | None = None) -> None:
+    """Run one experiment and write what it found, or what it found of some claims."""
     experiment = experiments.get(name)
     fitting = [setting for setting in settings if setting.partition("=")[0] in experiment.Parameters.model_fields]
     outcome = run(experiment, resolve(experiment, preset, fitting), store)
-    record = outcome.record
-    _write(
-        output,
-        name,
-        {
-            "run": outcome.entry.id,
-            "preset": preset,
-            "set": fitting,
-            "device": _device(record.attrs),
-            "finished_in": seconds(record.attrs["seconds"]),
+    record, verdicts = outcome.record, [written(verdict) for verdict in outcome.verdicts]
+    made = {
+        "run": outcome.entry.id,
+        "preset": preset,
+        "set": fitting,
+        "device": _device(record.attrs),
+        "finished_in": seconds(record.attrs["seconds"]),
+    }
+    if claims:
+        _write(output, name, lambda kept: with_claims(kept, verdicts, claims, made))
+    else:
+        found = {
+            **made,
             "headline": headline(experiment.title, outcome.verdicts),
             "caption": experiment.caption,
             "more_caption": experiment.more_caption,
             "parameters": plain(dict(outcome.entry.parameters)),
-            "verdicts": [written(verdict) for verdict in outcome.verdicts],
-            **({"tables": {words: plain(made(record)) for words, made in TABLES[name].items()}} if name in TABLES else {}),
-        },
-    )
-    save(draw(experiment, record, verdicts=outcome.verdicts), output / f"{name}.png")
-    if experiment.more:
-        save(draw(experiment, record, more=True, verdicts=outcome.verdicts), output / f"{name}-more.png")
+            "verdicts": verdicts,
+            **({"tables": {words: plain(table(record)) for words, table in TABLES[name].items()}} if name in TABLES else {}),
+        }
+        _write(output, name, lambda _: found)
+        save(draw(experiment, record, verdicts=outcome.verdicts), output / f"{name}.png")
+        if experiment.more:
+            save(draw(experiment, record, more=True, verdicts=outcome.verdicts), output / f"{name}-more.png")
     print(f"{name}: {seconds(record.attrs['seconds'])}", flush=True)
+
+
+def with_claims(
+    kept: dict[str, Any], verdicts: list[dict[str, object]], text: str, made: Mapping[str, object]
+) -> dict[str, Any]:
+    """What is kept of an experiment, with the claims that have a text taken from another run, which they name."""
+    chosen = {str(verdict["claim"]): {**verdict, "made": dict(made)} for verdict in verdicts if text in str(verdict["claim"])}
+    if not chosen:
+        raise SystemExit(f"No claim of this run has {text!r} in it; its claims: {[verdict['claim'] for verdict in verdicts]}")
+    others = [verdict for verdict in kept["verdicts"] if verdict["claim"] not in chosen]
+    return {**kept, "verdicts": [*others, *chosen.values()]}
 
 
 def _device(made: Mapping[str, Any]) -> str:
@@ -108,13 +125,14 @@ def _device(made: Mapping[str, Any]) -> str:
     return f"{made['device']}, jax {made['jax_version']}, Python {made['python_version']}"
 
 
-def _write(output: Path, name: str, found: dict[str, object]) -> None:
-    """What was found stands in `verdicts.json` beside what others found, who may be writing at the same time."""
+def _write(output: Path, name: str, find: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+    """What was found, given what is kept, stands in `verdicts.json` beside what others found, who may be writing too."""
     output.mkdir(parents=True, exist_ok=True)
     path = output / "verdicts.json"
     with (output / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         kept = json.loads(path.read_text()) if path.exists() else {"made_with": COMMAND, "experiments": {}}
+        found = find(kept["experiments"].get(name, {"verdicts": []}))
         kept["experiments"] = dict(sorted({**kept["experiments"], name: found}.items()))
         path.write_text(json.dumps(kept, indent=1) + "\n")
 
@@ -158,18 +176,24 @@ def section(name: str, kept: dict[str, Any], output: Path) -> str:
         lines += [f"![More of {name}]({name}-more.png)", kept.get("more_caption", "")]
     rows = [line for verdict in kept["verdicts"] for line in (claim(verdict), *places(verdict))]
     lines += [f"{words}\n\n{pivot(cells)}" for words, cells in kept.get("tables", {}).items()]
-    settings = " ".join(["", "--set", *kept["set"]]) if kept.get("set") else ""
-    made = f"`gatefield run {name} --preset {kept.get('preset', 'full')}{settings}`, {kept['finished_in']}" + (
-        f" on {kept['device']}" if "device" in kept else ""
-    )
+    runs = {made_by(name, one): None for one in (kept, *(verdict["made"] for verdict in kept["verdicts"] if "made" in verdict))}
+    made = "; claims marked * by ".join(runs)
     table = "\n".join(["| claim | predicted | measured | bound | |", "|---|---|---|---|---|", *rows])
     return "\n\n".join(filter(None, [*lines, made, table]))
+
+
+def made_by(name: str, run: Mapping[str, Any]) -> str:
+    """The command that made a run, how long it took, and where."""
+    settings = " ".join(["", "--set", *run["set"]]) if run.get("set") else ""
+    where = f" on {run['device']}" if "device" in run else ""
+    return f"`gatefield run {name} --preset {run.get('preset', 'full')}{settings}`, {run['finished_in']}{where}"
 
 
 def claim(verdict: dict[str, Any]) -> str:
     """A line of the table; notes stay in the file. Runs of earlier versions said `expected`, and only whether a claim holds."""
     outcome = verdict.get("outcome") or ("holds" if verdict["holds"] else "does not hold")
-    return _line(verdict["claim"], verdict, verdict.get("tolerance") or verdict.get("why", ""), outcome)
+    words = verdict["claim"] + (" \\*" if "made" in verdict else "")
+    return _line(words, verdict, verdict.get("tolerance") or verdict.get("why", ""), outcome)
 
 
 def places(verdict: dict[str, Any]) -> list[str]:

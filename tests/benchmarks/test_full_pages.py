@@ -2,6 +2,7 @@
 
 import json
 import math
+from pathlib import Path
 
 import few_sites
 import full
@@ -73,6 +74,24 @@ def test_places_of_earlier_runs_stay_in_the_file():
     kept = full.written(Verdict.each("it is near", dict.fromkeys(("a", "b"), PLACES["n = 40"])))
     assert full.places(kept) == []
     assert full.claim(kept) == "| it is near |  | 0.3 | at each of 2 places | ✗ refuted |"
+
+
+def test_claims_of_another_run_stand_beside_what_is_kept_and_name_it():
+    made = {"preset": "full", "set": ["epochs=3"], "device": "cpu", "finished_in": "9 min"}
+    early, late = full.written(BELOW), full.written(Verdict.below("it is early", 2.0, 1.0))
+    kept = {"finished_in": "4 h", "verdicts": [late, full.written(Verdict.below("it is small", 0.5, 0.75))]}
+    found = full.with_claims(kept, [early, full.written(Verdict.below("it is early", 2.0, 3.0))], "small", made)
+    measured = {verdict["claim"]: verdict["measured"] for verdict in found["verdicts"]}
+    assert measured == {"it is early": 1.0, "it is small": 0.25}
+    page = full.section("mnist-galu", found | {"caption": ""}, Path("nowhere"))
+    assert (
+        "`gatefield run mnist-galu --preset full`, 4 h; claims marked * by "
+        "`gatefield run mnist-galu --preset full --set epochs=3`, 9 min on cpu" in page
+    )
+    assert "| it is small \\* |" in page
+    assert "| it is early |" in page
+    with pytest.raises(SystemExit, match="No claim of this run has 'smaller' in it"):
+        full.with_claims(kept, [early], "smaller", made)
 
 
 def test_a_place_in_a_page_is_filled_once():
