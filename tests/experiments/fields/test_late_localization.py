@@ -61,7 +61,7 @@ def made(change=None, *, pairs=PAIRS, gains=(1.0, INF), end=40_000.0, time=(0.0,
 ONE_ORDER, EXACT, EVERY, SAME, SHORT, WAVES = (
     "no field localizes",
     "have its IPR",
-    "every pair",
+    "pairs of length scales",
     "two identical",
     "below one site",
     "oscillate over",

@@ -87,8 +87,9 @@ def _apart(record: xr.Dataset) -> Verdict:
         rows[f"gain {gain_text(gain)}"] = row.and_above(CLEAR, original, of="median IPR on the data")
     worst = record.gain.values[int(np.argmin([row.margin for row in rows.values()]))]
     original, clone = (final.sel(data=data) for data in DATA)
+    every = f"every gain ({', '.join(gain_text(gain) for gain in record.gain.values)})"
     return Verdict.each(
-        "data that are not Gaussian localize the field at every gain, and Gaussian data of the same covariance at none",
+        f"data that are not Gaussian localize the field at {every}, and Gaussian data of the same covariance at none",
         rows,
         kind="claim",
         source="note 002, introduction and conclusion",

@@ -35,7 +35,7 @@ experiment = Experiment(
             "seeds": 3,
         },
     },
-    durations={"quick": "1 min", "full": "3 min"},
+    durations={"quick": "1 min", "full": "hours, or 3 min on a large GPU"},
     simulate=simulate,
     verdicts=verdicts,
     figure=figure,

@@ -1,4 +1,4 @@
-"""Neurons trained on many laws in three orders of their ranges, beside what three rules would say of each."""
+"""Neurons trained on many laws in three orders of their ranges, beside what four rules would say of each."""
 
 from typing import Annotated, Any
 

@@ -203,13 +203,13 @@ def _shorter(record: xr.Dataset) -> Verdict:
     median = final(record).sel(order="short").median("seed")
     law = str(median.law.values[int(np.argmax(median.values))])
     return Verdict.below(
-        f"with the shorter range positive no law localizes the field within {_time(record):g} τ",
+        f"with its two ranges swapped, the shorter one positive, no law localizes the field within {_time(record):g} τ",
         edge(record),
         float(median.max()),
         of="largest median IPR over laws",
         kind="claim",
         source="note 000, section 1: localization if the positive class has the longer range, else short-range oscillations",
-        note=f"{law}: {seeds_text(final(record).sel(order='short', law=law))}",
+        note=f"{law}: {seeds_text(final(record).sel(order='short', law=law))}; other pairs of ranges do (late-localization)",
     )
 
 

@@ -32,7 +32,7 @@ experiment = Experiment(
             "seeds": 4,
         },
     },
-    durations={"quick": "1 min", "full": "3 min"},
+    durations={"quick": "1 min", "full": "hours, or 3 min on a large GPU"},
     simulate=simulate,
     verdicts=verdicts,
     figure=figure,

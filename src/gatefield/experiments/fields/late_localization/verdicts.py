@@ -81,7 +81,7 @@ def _exact(record: xr.Dataset) -> Verdict:
 
 
 def _every_pair(record: xr.Dataset) -> list[Verdict]:
-    claim = "on the hypercube fields localize for every pair of length scales"
+    claim = f"on the hypercube fields localize for each of these {record.sizes['pair']} pairs of length scales"
     if why := lacking(_cube(record)):
         return [Verdict.not_judged(claim, why, kind="prediction")]
     medians = record.end_ipr.sel(gain=np.inf).median("seed")

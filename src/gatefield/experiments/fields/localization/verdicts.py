@@ -60,7 +60,8 @@ def _localizes(record: xr.Dataset, ends: xr.DataArray) -> Verdict:
 
 
 def _swapped(record: xr.Dataset, ends: xr.DataArray) -> Verdict:
-    claim = f"within {ENOUGH:g} τ no field localizes at gain 3 if the positive class has the shorter range"
+    scales = "length scales 1 and 2"
+    claim = f"within {ENOUGH:g} τ no field localizes at gain 3 if the positive class has the shorter range ({scales})"
     words: Any = {"kind": "claim", "source": ORDER}
     if why := lacking(*_setting(record), holding("gains", [3.0], record.gain.values)):
         return Verdict.not_judged(claim, why, **words)
