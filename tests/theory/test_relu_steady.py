@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import scipy.linalg
 
+from gatefield import Committee
 from gatefield.core.errors import UserError
 from gatefield.data import fourier_basis, line_correlation, ring_correlation, ring_spectrum
 from gatefield.ledger.routes import neuron
@@ -78,6 +79,15 @@ def test_long_paths_end_on_the_winning_mode(scale):
     k = int(relu.winning_mode(LAM1, LAM0))
     assert path[-1, k] == pytest.approx(relu.steady_amplitude(LAM1[k], LAM0[k]), rel=1e-10)
     assert np.all(abs(np.delete(path[-1], k)) < 1e-100)
+
+
+def test_rounding_does_not_hold_up_a_path_that_has_settled():
+    """From this start the path took more steps than there may be, all of them at its end, where the slope is rounding."""
+    keys = jax.random.split(jax.random.split(jax.random.key(1))[0], 16)
+    start = (np.asarray(Committee(40, 1, key=keys).fields, float)[:, 0] @ fourier_basis(40))[1]
+    lam1, lam0 = (ring_modes(40, xi) for xi in (5.0, 2.0))
+    path = relu.single_path(start, lam1, lam0, np.unique(np.append(np.geomspace(1.0, 1e6, 151), 20.0)))
+    assert abs(path[-1, 0]) == pytest.approx(relu.steady_amplitude(lam1[0], lam0[0]), rel=1e-12)
 
 
 def test_invariant_of_the_path():

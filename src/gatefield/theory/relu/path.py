@@ -105,13 +105,25 @@ def _path(u0: Array, lam1: Array, lam0: Array, times: Array) -> Array:
     def exponent(t: Array, sigma: Array) -> Array:
         return log_u0 + (lam1 * sigma - fall * t) / 4
 
+    seen = present & (lam1 > 0)
+
+    def log_squares(t: Array, sigma: Array) -> Array:
+        return jnp.where(seen, 2 * exponent(t, sigma) + jnp.log(jnp.where(seen, lam1, 1.0)), -jnp.inf)
+
     def log_radius(t: Array, sigma: Array) -> Array:
-        seen = present & (lam1 > 0)
-        terms = jnp.where(seen, 2 * exponent(t, sigma) + jnp.log(jnp.where(seen, lam1, 1.0)), -jnp.inf)
-        return 0.5 * jax.nn.logsumexp(terms)
+        return 0.5 * jax.nn.logsumexp(log_squares(t, sigma))
+
+    def rounding(t: Array, sigma: Array) -> Array:
+        """Of the slope, once r is near its limit: as large as the exponents of the modes that make up r."""
+        sizes = jnp.abs(log_u0) + (jnp.abs(lam1 * sigma) + fall * t) / 4
+        sizes = jnp.sum(jax.nn.softmax(log_squares(t, sigma)) * sizes)
+        return 8 * jnp.finfo(times.dtype).eps * (1 + best) * (1 + sizes)
 
     def slope(t: Array, sigma: Array) -> Array:
-        return jnp.sqrt(2 / jnp.pi) * jnp.exp(jnp.minimum(-log_radius(t, sigma), ceiling)) - (1 + best)
+        value = jnp.sqrt(2 / jnp.pi) * jnp.exp(jnp.minimum(-log_radius(t, sigma), ceiling)) - (1 + best)
+        # What is rounding only would hold the steps small for ever. It is a shift of exponents by less than four times as much.
+        noise = rounding(t, sigma)
+        return value - jax.lax.stop_gradient(jnp.clip(value, -noise, noise))
 
     start = jnp.zeros((), times.dtype)
     brief = jax.lax.stop_gradient(jax.nn.sigmoid(log_radius(start, start)))
