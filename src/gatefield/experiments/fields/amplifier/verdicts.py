@@ -59,11 +59,18 @@ def _amplifier(record: xr.Dataset) -> list[Verdict]:
 def _which_gains(record: xr.Dataset, order: str) -> Verdict:
     """Whether closure and SGD localize at the same gains."""
     one, which, time = record.sel(order=order), f"{order}er range positive", f"{float(record.time[-1]):g} τ"
-    sgd, theory = (values.median("seed") > LOCALIZED for values in (one.ipr.isel(step=-1, unit=0), one.closure_ipr))
+    sgd, theory = answers(one)
     same = (sgd == theory).values
     wrong = ", ".join(map(gain_text, one.gain.values[~same]))
     only = {(True,): "only the closure", (False,): "only SGD"}.get(tuple(np.unique(theory.values[~same])), "one of both")
     how = f"; {only} localizes fields there" if wrong else ""
+    right, gains = f"{same.sum()} of {same.size}", f"{(~same).sum()} of {same.size}"
+    tells = f"a closure tells at {right} gains if fields localize by {time} (longer range positive)"
+    found, otherwise = (
+        (tells, tells)
+        if order == "long"
+        else (f"shorter range: at {right} too", f"shorter range: at {gains} {only} localizes them")
+    )
     return Verdict.equals(
         f"with the {which} the closure tells at which gains the field of SGD localizes within {time}",
         1.0,
@@ -71,9 +78,15 @@ def _which_gains(record: xr.Dataset, order: str) -> Verdict:
         of="share of gains with the same answer",
         note=f"the answer is whether the median IPR is above {LOCALIZED:g}"
         + (f"; wrong at gain {wrong}{how}" if wrong else ""),
-        found=f"with the {which} a closure tells at {same.sum()} of {same.size} gains if fields localize",
-        otherwise=f"with the {which} a closure fails at {(~same).sum()} of {same.size} gains",
+        found=found,
+        otherwise=otherwise,
     )
+
+
+def answers(record: xr.Dataset) -> tuple[xr.DataArray, xr.DataArray]:
+    """At which gains of one order SGD localizes the field, and at which the closure does: by the median IPR."""
+    sgd = record.ipr.isel(step=-1, unit=0).median("seed") > LOCALIZED
+    return sgd, record.closure_ipr.median("seed") > LOCALIZED
 
 
 def ipr_share(record: xr.Dataset) -> float:
