@@ -97,10 +97,10 @@ def test_where_the_closure_is_right_and_wrong_is_the_headline():
     assert [v.sentence for v in verdicts[:2]] == [tells.format(4), "shorter range: at 4 of 4 too"]
     assert judge("amplifier", made(low=(0.2, 0.1)))[0].sentence == tells.format(3)
     wrong = judge("amplifier", made(short=(0.1, 0.3)))[1]
-    assert wrong.sentence == "shorter range: at 1 of 4 only the closure localizes them"
+    assert wrong.sentence == "shorter range: only the closure localizes fields at 1 of 4"
     assert wrong.note.endswith("wrong at gain ∞; only the closure localizes fields there")
     missed = judge("amplifier", made(short=(0.3, 0.1)))[1]
-    assert missed.sentence == "shorter range: at 1 of 4 only SGD localizes them"
+    assert missed.sentence == "shorter range: only SGD localizes fields at 1 of 4"
     assert missed.note.endswith("wrong at gain ∞; only SGD localizes fields there")
 
 

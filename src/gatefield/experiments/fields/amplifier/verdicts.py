@@ -1,6 +1,7 @@
 """What a record of `amplifier` says of each claim."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -64,13 +65,6 @@ def _which_gains(record: xr.Dataset, order: str) -> Verdict:
     wrong = ", ".join(map(gain_text, one.gain.values[~same]))
     only = {(True,): "only the closure", (False,): "only SGD"}.get(tuple(np.unique(theory.values[~same])), "one of both")
     how = f"; {only} localizes fields there" if wrong else ""
-    right, gains = f"{same.sum()} of {same.size}", f"{(~same).sum()} of {same.size}"
-    tells = f"a closure tells at {right} gains if fields localize by {time} (longer range positive)"
-    found, otherwise = (
-        (tells, tells)
-        if order == "long"
-        else (f"shorter range: at {right} too", f"shorter range: at {gains} {only} localizes them")
-    )
     return Verdict.equals(
         f"with the {which} the closure tells at which gains the field of SGD localizes within {time}",
         1.0,
@@ -78,9 +72,20 @@ def _which_gains(record: xr.Dataset, order: str) -> Verdict:
         of="share of gains with the same answer",
         note=f"the answer is whether the median IPR is above {LOCALIZED:g}"
         + (f"; wrong at gain {wrong}{how}" if wrong else ""),
-        found=found,
-        otherwise=otherwise,
+        **_said(order, same, only, time),
     )
+
+
+def _said(order: str, same: np.ndarray, only: str, time: str) -> dict[str, Any]:
+    """The two halves of the headline: at how many gains both agree, and who is alone at the others."""
+    right, others = f"{same.sum()} of {same.size}", f"{(~same).sum()} of {same.size}"
+    if order == "short":
+        return {
+            "found": f"shorter range: at {right} too",
+            "otherwise": f"shorter range: {only} localizes fields at {others}",
+        }
+    tells = f"a closure tells at {right} gains if fields localize by {time} (longer range positive)"
+    return {"found": tells, "otherwise": tells}
 
 
 def answers(record: xr.Dataset) -> tuple[xr.DataArray, xr.DataArray]:

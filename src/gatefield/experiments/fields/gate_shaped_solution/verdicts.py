@@ -147,11 +147,11 @@ def _inverse_row(bump: xr.Dataset) -> Verdict:
     row = np.roll(bump.inverse.sel(gain=3.0).isel(position=site).values, -site)
     rows = {f"lag {lag}": Verdict.within("", x, float(row[lag]), atol=0.001, of="entry") for lag, x in enumerate(INVERSE_ROW)}
     first = f"gain 3, lags 0 to 2: {entries(row)}"
-    said = {
+    words |= {
         "more_found": f"the inverse that makes a field of what a gate lets through reaches beyond nearest neighbours ({first})",
         "more_otherwise": f"the inverse that makes a field of what a gate lets through is not the earlier one ({first})",
     }
-    return Verdict.each(claim, rows, **words, **said)
+    return Verdict.each(claim, rows, **words)
 
 
 def entries(row: np.ndarray) -> str:
