@@ -93,11 +93,14 @@ def test_numbers():
 
 def test_where_the_closure_is_right_and_wrong_is_the_headline():
     verdicts = judge("amplifier", made(ratio=0.55))
-    assert verdicts[0].sentence == "with the longer range positive a closure tells at 4 of 4 gains if fields localize"
+    tells = "a closure tells at {} of 4 gains if fields localize by 600 τ (longer range positive)"
+    assert [v.sentence for v in verdicts[:2]] == [tells.format(4), "shorter range: at 4 of 4 too"]
+    assert judge("amplifier", made(low=(0.2, 0.1)))[0].sentence == tells.format(3)
     wrong = judge("amplifier", made(short=(0.1, 0.3)))[1]
-    assert wrong.sentence == "with the shorter range positive a closure fails at 1 of 4 gains"
+    assert wrong.sentence == "shorter range: only the closure localizes fields at 1 of 4"
     assert wrong.note.endswith("wrong at gain ∞; only the closure localizes fields there")
     missed = judge("amplifier", made(short=(0.3, 0.1)))[1]
+    assert missed.sentence == "shorter range: only SGD localizes fields at 1 of 4"
     assert missed.note.endswith("wrong at gain ∞; only SGD localizes fields there")
 
 
@@ -111,7 +114,7 @@ def test_figure():
         found = [np.asarray(each.get_ydata(), float)[1:] for each in lines(amplifier, style=look)]
         np.testing.assert_allclose(found, record[name].values[:, 1:] / line)
     names = [
-        f"gain {gain}, kurtosis {kurtosis:.2f}"
+        f"gain {gain} ({kurtosis:.2f})".replace("-", "−")
         for gain, kurtosis in zip(["0.01", "1", "3", "∞"], record.kurtosis.values, strict=True)
     ]
     assert [each.get_label() for each in lines(amplifier, style="-")] == names
@@ -135,7 +138,7 @@ def test_figure():
 @pytest.mark.parametrize(
     ("change", "title"),
     [
-        ({"ratio": 0.8, "hits": 0}, "gain ∞: 2 sites apart"),
+        ({"ratio": 0.8, "hits": 0}, "gain ∞: peaks 2 sites apart"),
         ({"ratio": 0.8, "hits": 153}, "gain ∞: same peak"),
         ({"ratio": 0.1}, "gain ∞: only SGD localizes"),
     ],
@@ -150,6 +153,15 @@ def test_fields_say_where_the_closure_ends(change, title):
     assert drawn.axes[first].get_title(loc="left") == "(d) gain 0.01: both spread"
 
 
-def test_title_of_the_shorter_range_counts_the_gains():
-    assert panel(figure("amplifier", made(short=(0.1, 0.3))), "(c)").get_title(loc="left").endswith("wrong at 1 gain")
-    assert panel(figure("amplifier", made()), "(c)").get_title(loc="left").endswith("right at every gain")
+@pytest.mark.parametrize(
+    ("short", "title", "words"),
+    [
+        ((0.1, 0.1), "right at 4 of 4", []),
+        ((0.1, 0.3), "right at 3 of 4", ["closure\nonly"]),
+        ((0.3, 0.1), "right at 3 of 4", ["SGD\nonly"]),
+    ],
+)
+def test_gains_at_which_one_alone_localizes_are_counted_and_marked(short, title, words):
+    axes = panel(figure("amplifier", made(short=short)), "(c)")
+    assert axes.get_title(loc="left").endswith(title)
+    assert [(text.get_text(), text.get_position()[0]) for text in axes.texts] == [(word, 3) for word in words]

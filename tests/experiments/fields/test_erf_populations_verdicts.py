@@ -7,6 +7,8 @@ from drawn import assert_drawn, lines, panel
 from field_records import assert_only, figure, judge, more
 from judging import scrambled
 
+from gatefield.lab import headline
+
 UNITS, N = 100, 10
 LOCAL, WIDE = 0.61, 0.59  # IPRs to both sides of 6/n
 DIMS = ("gain", "start", "biases", "seed", "unit")
@@ -168,6 +170,45 @@ def test_what_is_not_decided_is_no_finding():
     assert judge("erf-populations", made().isel(seed=[0]))[7].outcome == "not decided"
 
 
+def test_more_shows_biases_and_fields_beside_the_flow():
+    record = scrambled(made())
+    for name in ("bias", "flow_bias"):  # to both sides of 0
+        record[name] = record[name] - 0.5
+    drawn = more("erf-populations", record)
+    ends, theory = record.bias.values[0, ..., -1].ravel(), record.flow_bias.values.ravel()
+    astray = np.sign(ends) != np.sign(theory)
+    assert panel(drawn, "(a)").get_title(loc="left") == f"(a) {astray.sum()} of {ends.size} on the other side"
+    for which, marker in ((~astray, "o"), (astray, "X")):
+        assert_drawn(panel(drawn, "(a)"), ends[which], at=theory[which], marker=marker)
+    for start, sign, color in (("(c)", -1, "C0"), ("(d)", 1, "C1")):
+        here = ~astray & (sign * ends > 0)
+        assert_drawn(panel(drawn, start), ends[here], at=theory[here], color=color)
+        apart = np.median(abs(ends - theory)[here])
+        assert panel(drawn, start).texts[0].get_text() == f"median distance {apart:.2g}"
+    cosines = np.sort(record.flow_cosine.values.ravel())
+    steps = panel(drawn, "(b)").lines[0]
+    np.testing.assert_allclose(steps.get_xdata(), cosines)
+    np.testing.assert_allclose(steps.get_ydata(), np.arange(1, ends.size + 1) / ends.size)
+    assert panel(drawn, "(b)").texts[0].get_text() == f"median {np.median(cosines):.3f}"
+
+
+@pytest.mark.parametrize(
+    ("change", "biases", "fields"),
+    [
+        ({}, "gives the sign of 1200 of 1200 biases", "follow the exact flow (median cosine 0.960)"),
+        (
+            {"turned": 20, "cosine": 0.9},
+            "gives the sign of 960 of 1200 biases only",
+            "do not follow the exact flow (median cosine 0.900)",
+        ),
+    ],
+)
+def test_gaussian_data_are_the_second_headline(change, biases, fields):
+    verdicts = judge("erf-populations", made(**change))
+    expected = f"On Gaussian data the exact flow {biases}; on Gaussian data fields {fields}"
+    assert headline("?", verdicts, more=True) == expected
+
+
 def test_figure():
     record = scrambled(made())
     shape = tuple(record.sizes[dim] for dim in DIMS)
@@ -190,23 +231,22 @@ def test_figure():
     assert_drawn(panel(drawn, "(a)"), record.sigmoid_ipr.values[1], at=record.sigmoid_bias.values[1], words="logistic")
     assert_drawn(panel(drawn, "(a)"), [6 / N] * 2, style=":")
     peaks, final = record.peak_frequency.values[1], record.bias.values[1, ..., -1]
-    for i, (label, side) in enumerate([("bias -1", final < 0), ("bias +1", final > 0)]):
+    for i, (label, side) in enumerate([("bias −1", final < 0), ("bias +1", final > 0)]):
         assert_drawn(panel(drawn, "(b)"), record.rate.values[1, :, i], words=label)
         dots, (at, count) = panel(drawn, "(b)").collections[i], np.unique(peaks[side], return_counts=True)
         np.testing.assert_allclose(dots.get_offsets(), np.stack([at, record.rate.values[1, at, i]], axis=1))
         np.testing.assert_allclose(dots.get_sizes() / dots.get_sizes().max(), count / count.max())
-    (flow,) = more("erf-populations", record).axes
-    assert_drawn(flow, record.bias.values[0, ..., -1], at=record.flow_bias.values, marker="o")
-    strays = (np.sign(record.bias.values[0, ..., -1]) != np.sign(record.flow_bias.values)).sum()
-    assert f"{strays} of {record.flow_bias.size} units end on the other side" in flow.get_title(loc="left")
     found = [container[0].get_ydata()[0] for container in panel(drawn, "(c)").containers]
     local = (record.ipr.values[1] > 6 / N).mean((-2, -1))
     balanced = (record.balanced_ipr.values > 6 / N).mean((-2, -1))
     np.testing.assert_allclose(found, [*local[0], balanced[0], *local[1], balanced[1]])
     heading = panel(drawn, "(c)").get_title(loc="left")
-    assert heading.startswith(
-        f"(c) biases 0: {100 * local[1, 0]:.0f} % localize from a mostly positive start, {100 * local[0, 0]:.0f} %"
-    )
+    assert heading == f"(c) from biases 0: {100 * local[0, 0]:.0f} % or {100 * local[1, 0]:.0f} % localize"
+    started, push = record.bias.values[1, ..., 0], record.push.values[1]
+    tells = [((final < 0) == (push > 0))[:, 0].mean(), (np.sign(final) == np.sign(started))[:, 1].mean()]
+    np.testing.assert_allclose([bar[0].get_ydata()[0] for bar in panel(drawn, "(d)").containers], tells)
+    words = [text.get_text() for text in panel(drawn, "(d)").texts[:2]]
+    assert words == [f"{100 * share:.0f} %" for share in tells]
     for axes, (gain, sign) in zip(drawn.axes[-4:], [(0, -1), (0, 1), (1, -1), (1, 1)], strict=True):
         unit = np.argmax(sign * record.bias.values[gain, 0, 0, 0, :, -1])
         assert_drawn(axes, record.fields.values[gain, 0, 0, 0, unit, -1], color="C0" if sign < 0 else "C1")

@@ -107,5 +107,7 @@ def test_figure(record):
     share = 100 * record.off_diagonal.values[0, 1, 1]
     assert panel(drawn, "(d)").get_title(loc="left") == f"(d) line, Fourier: {share:.0f} % off"
     assert panel(drawn, "(c)").get_title(loc="left") == "(c) ring, Fourier: diagonal"
+    ends = f"{100 * line.min():.0f} to {100 * line.max():.0f}"
+    assert panel(drawn, "(a)").get_title(loc="left") == f"(a) Fourier basis: ring 0, line {ends} % off"
     before = figure("fourier-basis", record.drop_vars(["behind_one", "behind_two"]))
     assert [text.get_text() for text in panel(before, "(b)").texts] == ["not in this record"]

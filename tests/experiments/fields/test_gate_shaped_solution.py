@@ -8,6 +8,7 @@ from field_records import assert_bars, assert_only, figure, judge, more, seeds, 
 from judging import scrambled
 
 from gatefield.experiments.fields.gate_shaped_solution.simulate import Settings, _class_moments, _directions, _open
+from gatefield.lab import headline
 
 SITE, GAINS = 17, (0.01, 1.0, 3.0, 100.0)
 ROW = (0.841, -0.380, 0.075, -0.012)  # of (S0 + S1)^-1 at gain 3, for n = 40 and length scales 2 and 1
@@ -121,10 +122,25 @@ def test_numbers():
 def test_what_the_gate_asks_for_and_what_training_gives_is_the_headline():
     wrong = judge("gate-shaped-solution", made(trained=0.04))[2]
     assert wrong.outcome == "refuted"
-    assert wrong.sentence == "at gain 0.01 a one-site gate asks for a field of IPR 0.41, but training ends at 0.04"
+    assert wrong.sentence == "at gain 0.01 a one-site gate asks for a field of IPR 0.41, but training for 200 τ ends at 0.04"
     right = judge("gate-shaped-solution", made())[2]
     assert right.sentence == "from gain 0.01 to 100 a one-site gate asks for a localized field where trained ones are"
     assert judge("gate-shaped-solution", made(trained=0.04, steps=3999))[2].outcome == "not decided"
+
+
+@pytest.mark.parametrize(
+    ("off", "words"),
+    [
+        (0.0, "reaches beyond nearest neighbours (gain 3, lags 0 to 2: 0.84, −0.38, 0.07)"),
+        (-0.2, "is not the earlier one (gain 3, lags 0 to 2: 0.64, −0.38, 0.07)"),
+    ],
+)
+def test_the_inverse_is_the_second_headline(off, words):
+    verdicts = judge("gate-shaped-solution", made(row=(off, 0.0, -0.0006, 0.0)))
+    lead = "The inverse that makes a field of what a gate lets through "
+    assert headline("?", verdicts, more=True) == lead + words
+    drawn = panel(more("gate-shaped-solution", made(row=(off, 0.0, -0.0006, 0.0))), "(d)")
+    assert [text.get_text() for text in drawn.texts] == [f"gain 3: {words.split('2: ')[1].rstrip(')')}"]
 
 
 @pytest.mark.parametrize(
@@ -161,12 +177,14 @@ def test_figure():
 def test_panels_say_their_numbers():
     right, wrong = (figure("gate-shaped-solution", made(**change)) for change in ({}, {"trained": 0.04}))
     heads = [panel(right, f"({letter})").get_title(loc="left")[4:] for letter in "abcd"]
-    assert heads[:1] == ["one-site gate right at 4 of 4 gains"]
-    assert panel(wrong, "(a)").get_title(loc="left") == "(a) one-site gate right at 3 of 4 gains"
+    assert heads[:1] == ["one-site gate: same side of 0.15 at 4 of 4"]
+    assert panel(wrong, "(a)").get_title(loc="left") == "(a) one-site gate: same side of 0.15 at 3 of 4"
+    numbers = [[text.get_text() for text in panel(drawn, "(a)").texts[1:]] for drawn in (right, wrong)]
+    assert numbers == [[], ["0.41", "0.04"]]
     asked, agreed = (made()[name] for name in ("ipr", "agreement"))
     assert heads[1] == f"it asks for fields of IPR {float(asked[0, 0]):.2f} to {float(asked[-1, 0]):.2f}"
-    assert heads[2] == "one-site gate: agreement rises, 0.937 to 0.999"
-    assert heads[3] == f"hat gate: agreement falls, {float(agreed[0, 1, 0]):.3f} to {float(agreed[-1, 1, 0]):.3f}"
+    assert heads[2] == "one-site gate: 0.937 rises to 0.999"
+    assert heads[3] == f"hat gate: {float(agreed[0, 1, 0]):.3f} falls to {float(agreed[-1, 1, 0]):.3f}"
 
 
 def test_more():

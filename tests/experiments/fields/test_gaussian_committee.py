@@ -102,6 +102,8 @@ def test_figure():
     assert [text.get_text() for text in left.texts] == [f"{far:.2g} %", "K = 2", "K = 4"]  # beside the printed flow
     assert left.get_title(loc="left").endswith(f"up to {far:.2g} %")
     assert_drawn(right, [far] * 2, style=":")
+    assert panel(figure("gaussian-committee", made(slopes=(-0.44, -0.52))), "(b) exponent −0.48; of noise alone −0.5")
+    assert panel(figure("gaussian-committee", made(batches=(10_000,))), "(b) distance at one batch size, every seed")
 
 
 def test_gradient_variance_is_that_of_autodiff_gradients():

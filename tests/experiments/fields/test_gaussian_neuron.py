@@ -77,8 +77,15 @@ def test_figure():
     top = allowed.get_paths()[0].vertices[:, 1].max()
     assert top == pytest.approx(165.1 * np.median(record.noise_distance.values, axis=0).max(), rel=1e-3)  # for three seeds
     middle = float(np.median(record.distance.values[:, -1]))
-    assert panel(drawn, "(e)").texts[0].get_text() == f"{100 * middle:.2g} %"
-    figure("gaussian-neuron", record.drop_vars("noise_distance"))
+    assert panel(drawn, "(e)").texts[0].get_text() == f"median\n{100 * middle:.2g} %"
+    assert panel(drawn, "(b)").get_title(loc="left") == f"(b) SGD minus exact flow: up to {abs(trained - flow).max():.2g}"
+    cosine = trained[:, -1] @ flow[:, -1] / np.linalg.norm(trained[:, -1]) / np.linalg.norm(flow[:, -1])
+    assert panel(drawn, "(c)").get_title(loc="left") == f"(c) at the end: cosine {cosine:.3f}"
+    heads = [
+        panel(figure("gaussian-neuron", one), "(e)").get_title(loc="left")
+        for one in (made(distance=0.165), made(distance=0.166), record.drop_vars("noise_distance"))
+    ]
+    assert heads == ["(e) all seeds within chance", *["(e) distance beside noise"] * 2]
 
 
 def test_amplitudes_are_those_of_known_waves():

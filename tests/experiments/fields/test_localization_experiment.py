@@ -185,11 +185,11 @@ def test_figure_names_conditions_that_are_not_the_usual_ones():
     record = made(n=8).assign_attrs({**USUAL, "loss": "cross-entropy", "output_bias": 1})
     record["flow_ipr"] = record.flow_ipr * np.nan
     drawn = figure("localization", record)
-    assert drawn.get_supxlabel().replace("\n", " ").endswith("one of them, output_bias = true, loss = cross-entropy")
+    assert drawn.get_supxlabel().replace("\n", " ").endswith("largest entry, output_bias = true, loss = cross-entropy")
     names = [str(line.get_label()) for line in panel(drawn, "(b)").get_lines()]
     assert not any("flow" in name or "one site" in name for name in names)  # both are those of the squared error
     usual = figure("localization", made(n=8).assign_attrs(USUAL))
-    assert usual.get_supxlabel().endswith("length scales 2 and 1 sites, 200 τ, 3 seeds, (c): one of them")
+    assert usual.get_supxlabel().endswith("sites, 200 τ, 3 seeds, (c): of one, over their largest entry")
     assert len(lines(panel(usual, "(b)"), words="Gaussian flow")) == 2
 
 
@@ -242,6 +242,10 @@ def test_figure_shows_each_order_with_its_own_mark():
         flow = np.median(record.flow_ipr.values[i], axis=1)
         assert_drawn(axes, np.insert(flow, 3, np.nan), at=at, style=dash, label=f"Gaussian flow, {order}er range positive")
     assert_drawn(axes, record.bump_ipr.values[0, -1], at=3.75, marker="*")
+    assert_drawn(axes, [0.15, 0.15], style="-.")
+    told = record.ipr.values[:, 2, :, -1, 0]  # at gain 3
+    found = [(text.get_text(), *text.xy) for text in axes.texts if "local" not in text.get_text()]
+    assert found == [(f"{np.median(values):.2f}", 2.0, np.median(values)) for values in told]
     fields = record.fields.values[:, :, 0, -1, 0].reshape(8, 8)
     first = drawn.axes.index(panel(drawn, "(c)"))
     for i, (small, field) in enumerate(zip(drawn.axes[first:], fields, strict=True)):

@@ -97,15 +97,31 @@ def test_figure():
         each = record.frequencies.values[i]
         assert_all_drawn(counts, each, color="0.55")
         assert_drawn(counts, np.median(each, axis=0), label="flow")
+        assert_drawn(counts, [np.median(each[:, 1])], at=[20.0], marker="D")
+        assert counts.texts[0].get_text() == f"{np.median(each[:, 1]):.2g}"
         assert_all_drawn(counts, record.sgd_frequencies.values[i][:, 1:], marker="o")
         assert_all_drawn(sizes, record["size"].values[i], color="0.55")
         assert_all_drawn(sizes, record.sgd_size.values[i][:, 1:], marker="o")
         assert_drawn(sizes, [record.amplitude.values[i]] * 2, label="steady state")
         assert_drawn(sizes, [record.amplitude_printed.values[i]] * 2, words="equation 25")
         for axes in (shares, counts, sizes):
-            marks = [line.get_xdata()[0] for line in axes.lines if line.get_color() == "k"]
+            marks = [line.get_xdata()[0] for line in axes.lines if line.get_color() == "k" and line.get_marker() != "D"]
             np.testing.assert_allclose(marks, [20.0, record.time_scale.values[i]])
     figure("steady-modes", record.drop_vars("sgd_size"))  # a record of before
+
+
+def test_panels_say_what_is_left():
+    drawn = figure("steady-modes", made())
+    heads = [axes.get_title(loc="left") for axes in drawn.axes[:9]]
+    assert [heads[at] for at in (0, 1, 2)] == [
+        "(a) ξ = 2, 1: k = 0 is left",
+        "ξ = 1, 2: k = 2 is left",
+        "(b) frequencies left: 2.5 to 2.5 after 20 τ, medians over starts",
+    ]
+    assert heads[4] == "(c) size of the field: it ends within 0.1 % of the steady state"
+    record = made()
+    record["size"][1, 2, -1] *= 1.0623
+    assert figure("steady-modes", record).axes[4].get_title(loc="left").endswith("within 6.3 % of the steady state")
 
 
 @pytest.mark.parametrize("n", [7, 8])

@@ -183,7 +183,7 @@ def figure(record: xr.Dataset) -> Figure:
     label = f"|entry| / largest,\nwhite below {SMALLEST:g}"
     bar = bottom.colorbar(image, ax=lower, label=label, shrink=0.9, pad=0.02)
     bar.set_ticks([SMALLEST, 0.1, 1], labels=[f"{SMALLEST:g}", "0.1", "1"])
-    titles = ["ring: diagonal in Fourier, line: in neither", "between two gates modes are coupled"]
+    titles = [_basis_text(record), "between two gates modes are coupled"]
     letter([*upper, *lower], [*titles, *map(_rotated_text, shown)])
     say_setting(
         figure,
@@ -238,6 +238,16 @@ def _say_largest(axes: Any, places: np.ndarray, values: np.ndarray, colour: str,
     look: Any = {"textcoords": "offset points", "color": colour, "fontsize": 8}
     where: Any = {"xytext": (-7, 1), "ha": "right"} if left else {"xytext": (0, 6), "ha": "center"}
     axes.annotate(f"{values[at]:.0f} %", (places[at], values[at]), **where, **look)
+
+
+def _basis_text(record: xr.Dataset) -> str:
+    """What the Fourier basis leaves off the diagonal of a ring and of a line."""
+    parts = []
+    for boundary in BOUNDARIES:
+        share = 100 * record.off_diagonal.sel(transform="fourier", boundary=boundary)
+        ends = [f"{value:.0f}" for value in (float(share.min()), float(share.max()))]
+        parts.append(f"{boundary} {' to '.join(dict.fromkeys(ends))}")
+    return f"Fourier basis: {', '.join(parts)} % off"
 
 
 def _rotated_text(one: xr.Dataset) -> str:

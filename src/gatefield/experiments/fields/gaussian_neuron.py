@@ -122,7 +122,8 @@ def figure(record: xr.Dataset) -> Figure:
     top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=[1.0, 1.05]))
     maps, below = top.subplots(1, 2, sharey=True), bottom.subplots(1, 3, width_ratios=[1.0, 1.0, 1.1])
     shown = one.fields, one.fields - one.flow_fields
-    limits = [float(abs(values).max()) or 1.0 for values in shown]
+    sizes = [float(abs(values).max()) for values in shown]
+    limits = [size or 1.0 for size in sizes]
     for axes, values, limit in zip(maps, shown, limits, strict=True):
         image = field_over_time(axes, values, "", limit)
         axes.set_xlabel("time (τ)")
@@ -134,11 +135,11 @@ def figure(record: xr.Dataset) -> Figure:
     letter(
         [*maps, *below],
         [
-            "the field over time, by SGD",
-            f"SGD minus exact flow: {limits[0] / limits[1]:.0f} times smaller",
-            "at the end",
-            "in frequencies",
-            "distance beside noise",
+            f"the field over time, by SGD: up to {sizes[0]:.2g}",
+            f"SGD minus exact flow: up to {sizes[1]:.2g}",
+            f"at the end: cosine {_cosine(one.isel(step=-1)):.3f}",
+            "the same by frequency",
+            "all seeds within chance" if _within_chance(record) else "distance beside noise",
         ],
     )
     say_setting(figure, *_setting(record))
@@ -156,6 +157,20 @@ def _setting(record: xr.Dataset) -> list[str]:
         batch,
         f"(a) to (d): one of {size} seeds",
     ]
+
+
+def _within_chance(record: xr.Dataset) -> bool:
+    """Whether no seed goes farther from the flow than noise alone may take it."""
+    if "noise_distance" not in record:
+        return False
+    far, walk = record.distance.max("step"), record.noise_distance.max("step")
+    return bool((far < slack(record.sizes["run"]) * walk).all())
+
+
+def _cosine(one: xr.Dataset) -> float:
+    """Of the field of SGD with that of the flow."""
+    trained, flow = one.fields.astype(float), one.flow_fields
+    return float((trained * flow).sum() / ((trained**2).sum() * (flow**2).sum()) ** 0.5)
 
 
 def _final(axes: Any, one: xr.Dataset) -> None:
@@ -205,7 +220,7 @@ def _say_median(axes: Any, time: float, middle: float) -> None:
     """The number of the title, at the end."""
     axes.plot([time], [middle], "_", color="C0", markersize=9, clip_on=False)
     look: Any = {"xytext": (5, 0), "textcoords": "offset points", "va": "center", "fontsize": 8, "color": "C0"}
-    axes.annotate(f"{middle:.2g} %", (time, middle), annotation_clip=False, **look)
+    axes.annotate(f"median\n{middle:.2g} %", (time, middle), annotation_clip=False, **look)
 
 
 def _distance(a: xr.DataArray, b: xr.DataArray) -> xr.DataArray:
@@ -222,10 +237,11 @@ experiment = Experiment(
     "rate set by the two spectra and by the size of the field. Stochastic gradient descent (SGD) is laid beside that flow, "
     "from the same start. Gradients of batches have noise, whose random walk is predicted too.",
     caption="(a) The weights of one neuron over the time of its training (learning rate times step). (b) (a) minus the "
-    "exact flow from the same start, on finer colours of its own. (c) The final field: dots SGD, line flow. A smooth trace "
+    "exact flow from the same start, on finer colours of its own. (c) The final field, and the cosine of the two: dots SGD, "
+    "line flow. A smooth trace "
     "of the random start is left; nothing condenses onto single sites, and much later the field is flat. (d) The size of "
-    "each frequency of (c). (e) |w - w_flow| / |w_flow| of every seed (dots), and the random walk that the noise of the "
-    "batches makes by itself (line).",
+    "each frequency of (c). (e) |w − w_flow| / |w_flow| of every seed (dots), and the random walk that the noise of the "
+    "batches makes by itself (line); grey: what chance lets the farthest of all seeds do.",
     Parameters=Settings,
     presets={"full": {}, "quick": {"batch_size": 2_500, "seeds": 2}},
     durations={"quick": "10 s", "full": "1 min"},

@@ -161,7 +161,11 @@ def figure(record: xr.Dataset) -> Figure:
         "length scales {:g} and {:g} sites".format(*record.attrs["length_scales"]) if "length_scales" in record.attrs else ""
     )
     samples = f"{int(record.attrs['samples']):,} samples at each gain"
-    levels = "(c) grey: ±2", f"dotted: ±{WORST:g}, what chance is granted"
+    levels = (
+        "bump: mean of Y xⱼ over all inputs, those with xᵢ ≤ 0 as 0",
+        "(c) grey: ±2",
+        f"dotted: ±{WORST:g}, what chance is granted",
+    )
     say_setting(
         figure, f"n = {record.sizes['position']}", scales, f"gate on site i = {int(record.attrs['site'])}", samples, *levels
     )
@@ -198,7 +202,8 @@ def _bump_panel(axes: Any, record: xr.Dataset) -> None:
         record.gain.values[[0, -1]], "-:", "os", _colours(record)[:: max(1, record.sizes["gain"] - 1)], strict=False
     ):
         one = record.sel(gain=gain).isel(position=sites)
-        axes.plot(sites - site, one.exact, **{**THEORY, "linestyle": line}, linewidth=1.2, zorder=1)
+        look: Any = {**THEORY, "linestyle": line, "linewidth": 1.2, "zorder": 1}
+        axes.plot(sites - site, one.exact, **look, label=f"closed form, gain {gain_text(gain)}")
         axes.plot(
             sites - site,
             one.sampled,
@@ -207,8 +212,8 @@ def _bump_panel(axes: Any, record: xr.Dataset) -> None:
             markersize=4,
             label=f"samples, gain {gain_text(gain)}",
         )
-    axes.plot([], [], **THEORY, linewidth=1.2, label="closed form")
-    axes.set(xlabel="distance j - i from the gate's site", ylabel="$E[\\mathbf{1}(x_i>0)\\,Y\\,x_j]$")
+    axes.set(xlabel="distance j − i from the gate's site", ylabel="$E[\\mathbf{1}(x_i>0)\\,Y\\,x_j]$")
+    axes.set_ylim(top=1.75 * float(max(record.exact.max(), record.sampled.max())))
     axes.legend(loc="upper left", handlelength=1.2, borderaxespad=0.1)
 
 
@@ -226,12 +231,21 @@ def _printed_panel(axes: Any, record: xr.Dataset) -> None:
     ]
     for name, look, label in shown:
         axes.plot(*finite_join(gains, one[name] / one.sampled), **look, markersize=4, linewidth=1.2, label=label)
-    axes.text(gain_places(gains)[0], 1.2 * RATIO, "2√π", ha="center", va="bottom", fontsize=8)
+    axes.text(gain_places(gains)[0] - 0.3, 1.2 * RATIO, f"2√π = {RATIO:.2f}", va="bottom", fontsize=8)
+    _say_other(axes, one.printed_001 / one.sampled, gain_places(gains))
     axes.set_yscale("log")
     gain_axis(axes, gains)
     low = float((one.printed_001 / one.sampled).min())
     axes.set(ylabel="formula / sampled value", ylim=(0.5 * min(low, 0.05), 10))
     axes.legend(loc="lower right", handlelength=2.2, borderaxespad=0.1)
+
+
+def _say_other(axes: Any, ratio: xr.DataArray, places: np.ndarray) -> None:
+    """By how much the other equation is off, below its line."""
+    at = min(1, ratio.size - 1)
+    words = f"2 Z(g): {float(ratio.min()):.2g} to {float(ratio.max()):.2g}"
+    look: Any = {"xytext": (8, -4), "textcoords": "offset points", "va": "top", "fontsize": 8}
+    axes.annotate(words, (places[at], float(ratio[at])), **look)
 
 
 def _deviation_panel(axes: Any, record: xr.Dataset) -> None:
@@ -247,7 +261,7 @@ def _deviation_panel(axes: Any, record: xr.Dataset) -> None:
     axes.set(
         ylim=(-limit, limit),
         xlabel="position j (site)",
-        ylabel="(sampled - closed form)\n/ standard error",
+        ylabel="(sampled − closed form)\n/ standard error",
     )
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=1.0, borderaxespad=0.1)
 

@@ -17,7 +17,8 @@ experiment = Experiment(
     caption="(a) Mean of a site behind the open gate, over that of Gaussian data (1), against its correlation with the "
     "gate's input. Lines: closure; dotted: expansion by the excess kurtosis. (b) and (c) Inverse participation ratio of the "
     "final field (1/n: spread over all sites; 1: one site): SGD (blue) and the closure flow (black), for both orders of the "
-    "length scales; above the dotted line a field counts as localized; gain ∞ stands apart. (d) and (e) Final fields of one "
+    "length scales; above the dotted line a field counts as localized; gain ∞ stands apart. Much later SGD localizes fields "
+    "at gains 10 and ∞ with the shorter range too (late-localization). (d) and (e) Final fields of one "
     "seed, SGD (dots) and closure (lines), each scaled to its own maximum.",
     Parameters=Settings,
     presets={"full": {}, "quick": {"gains": (0.01, 1.0, 3.0, float("inf")), "seeds": 4, "batch_size": 500}},

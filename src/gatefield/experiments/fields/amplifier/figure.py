@@ -7,7 +7,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from gatefield.experiments.along_gain import broken, gain_axis
-from gatefield.experiments.fields.amplifier.verdicts import ipr_share
+from gatefield.experiments.fields.amplifier.verdicts import answers, ipr_share
 from gatefield.experiments.localized import LOCALIZED
 from gatefield.experiments.orders import ORDERS, scales_text
 from gatefield.plot import THEORY, WIDTH, dots_by_seed, gain_text, letter, say_setting, shades, small_field
@@ -27,22 +27,22 @@ def figure(record: xr.Dataset) -> Figure:
     for axes, order in zip(pair, ORDERS, strict=True):
         _ipr_panel(axes, record.sel(order=order))
     pair[0].legend(loc="upper left")
-    longer = f"longer range positive: {ipr_share(record):.2f} of SGD's IPR"
+    look: Any = {"ha": "right", "fontsize": 8, "transform": pair[0].transAxes}
+    pair[0].text(0.99, 0.04, f"closure: {ipr_share(record):.2f} of SGD's IPR", **look)
     bend = "the closure amplifies sites that correlate more with the gate, the more the higher the gain"
-    letter([left, *pair], [bend, longer, f"shorter range positive: {_answers(record.sel(order='short'))}"])
+    letter([left, *pair], [bend, *[f"{order}er range positive: {_answers(record.sel(order=order))}" for order in ORDERS]])
     for part, order, at in zip(strips, ORDERS, "de", strict=True):
         _strip(part, record.sel(order=order), at)
     say_setting(
         figure,
+        "closure: given one site, the rest of the gate's input is taken as Gaussian",
         f"n = {record.sizes['position']}",
         scales_text(record.attrs, "xi_long", "xi_short"),
         f"{float(record.time[-1]):g} τ",
         f"{record.sizes['seed']} seeds",
-        "small dots: seeds",
         "large marks and lines: medians",
         "(b) share: mean over gains from 1 on",
         "(d, e) one seed",
-        "closure: given one site, the rest of the gate's input is taken as Gaussian",
     )
     return figure
 
@@ -51,13 +51,14 @@ def _amplifier_panel(axes: Any, record: xr.Dataset) -> None:
     line = record.correlation / np.sqrt(2 * np.pi)
     for shade, gain in zip(shades(record.sizes["gain"]), record.gain.values, strict=True):
         one = record.sel(gain=gain)
-        label = f"gain {gain_text(gain)}, kurtosis {round(float(one.kurtosis), 2) + 0.0:.2f}"
+        label = f"gain {gain_text(gain)} ({_signed(float(one.kurtosis))})"
         axes.plot(one.correlation, one.amplifier / line.where(line > 0), color=shade, label=label)
         axes.plot(one.correlation, one.expansion / line.where(line > 0), ":", color=shade, linewidth=1.2)
-    axes.plot([], [], ":", color="0.3", linewidth=1.2, label="weak correlation, by kurtosis")
+    axes.plot([], [], ":", color="0.3", linewidth=1.2, label="expansion at weak correlation")
     axes.legend(
         loc="upper left",
-        title="closure, by gain and excess kurtosis of a site",
+        title="closure, by gain (excess kurtosis of a site)",
+        ncols=2,
         alignment="left",
         title_fontsize=8,
         labelspacing=0.25,
@@ -67,6 +68,11 @@ def _amplifier_panel(axes: Any, record: xr.Dataset) -> None:
         ylabel=r"amplification $\phi(a)\sqrt{2\pi}\,/\,a$",
         xlim=(0, 1),
     )
+
+
+def _signed(value: float) -> str:
+    """With two decimals and a real minus sign; no sign for what is 0 then."""
+    return f"{round(value, 2) + 0.0:.2f}".replace("-", "−")
 
 
 def _ipr_panel(axes: Any, record: xr.Dataset) -> None:
@@ -79,16 +85,16 @@ def _ipr_panel(axes: Any, record: xr.Dataset) -> None:
     axes.axhline(LOCALIZED, color="0.4", linewidth=1.0, linestyle=":", label=f"localized: above {LOCALIZED:g}")
     gain_axis(axes, gains, "gain")
     axes.set_ylim(0, 1)
+    sgd, theory = answers(record)
+    for place in np.flatnonzero((sgd != theory).values):
+        top = float(max(record.closure_ipr.isel(gain=place).max(), trained.isel(gain=place).max()))
+        axes.text(place, top + 0.04, "closure\nonly" if theory[place] else "SGD\nonly", ha="center", va="bottom", fontsize=7)
 
 
 def _answers(record: xr.Dataset) -> str:
-    """At how many gains the closure and SGD do not agree on localization."""
-    wrong = int((_localized(record.closure_ipr) != _localized(record.ipr.isel(step=-1, unit=0))).sum())
-    return f"wrong at {wrong} gain{'s' if wrong > 1 else ''}" if wrong else "right at every gain"
-
-
-def _localized(values: xr.DataArray) -> xr.DataArray:
-    return values.median("seed") > LOCALIZED
+    """At how many gains the closure and SGD agree on localization."""
+    sgd, theory = answers(record)
+    return f"right at {int((sgd == theory).sum())} of {sgd.size}"
 
 
 def shown_gains(record: xr.Dataset) -> list[float]:
@@ -119,6 +125,6 @@ def _ends_text(field: xr.Dataset) -> str:
     """Which of two fields from one start is localized; if both are, how far apart they peak."""
     sgd, theory = (float(x) > LOCALIZED for x in (field.ipr.isel(step=-1, unit=0), field.closure_ipr))
     if not (sgd and theory):
-        return "both spread" if not (sgd or theory) else f"only {'SGD' if sgd else 'the closure'} localizes"
+        return "both spread" if not (sgd or theory) else f"only {'SGD' if sgd else 'closure'} localizes"
     apart = round(float(field.peak_distance))
-    return f"{apart} site{'s' if apart > 1 else ''} apart" if apart else "same peak"
+    return f"peaks {apart} site{'s' if apart > 1 else ''} apart" if apart else "same peak"

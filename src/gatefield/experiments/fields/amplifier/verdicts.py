@@ -1,6 +1,7 @@
 """What a record of `amplifier` says of each claim."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -59,7 +60,7 @@ def _amplifier(record: xr.Dataset) -> list[Verdict]:
 def _which_gains(record: xr.Dataset, order: str) -> Verdict:
     """Whether closure and SGD localize at the same gains."""
     one, which, time = record.sel(order=order), f"{order}er range positive", f"{float(record.time[-1]):g} τ"
-    sgd, theory = (values.median("seed") > LOCALIZED for values in (one.ipr.isel(step=-1, unit=0), one.closure_ipr))
+    sgd, theory = answers(one)
     same = (sgd == theory).values
     wrong = ", ".join(map(gain_text, one.gain.values[~same]))
     only = {(True,): "only the closure", (False,): "only SGD"}.get(tuple(np.unique(theory.values[~same])), "one of both")
@@ -71,9 +72,26 @@ def _which_gains(record: xr.Dataset, order: str) -> Verdict:
         of="share of gains with the same answer",
         note=f"the answer is whether the median IPR is above {LOCALIZED:g}"
         + (f"; wrong at gain {wrong}{how}" if wrong else ""),
-        found=f"with the {which} a closure tells at {same.sum()} of {same.size} gains if fields localize",
-        otherwise=f"with the {which} a closure fails at {(~same).sum()} of {same.size} gains",
+        **_said(order, same, only, time),
     )
+
+
+def _said(order: str, same: np.ndarray, only: str, time: str) -> dict[str, Any]:
+    """The two halves of the headline: at how many gains both agree, and who is alone at the others."""
+    right, others = f"{same.sum()} of {same.size}", f"{(~same).sum()} of {same.size}"
+    if order == "short":
+        return {
+            "found": f"shorter range: at {right} too",
+            "otherwise": f"shorter range: {only} localizes fields at {others}",
+        }
+    tells = f"a closure tells at {right} gains if fields localize by {time} (longer range positive)"
+    return {"found": tells, "otherwise": tells}
+
+
+def answers(record: xr.Dataset) -> tuple[xr.DataArray, xr.DataArray]:
+    """At which gains of one order SGD localizes the field, and at which the closure does: by the median IPR."""
+    sgd = record.ipr.isel(step=-1, unit=0).median("seed") > LOCALIZED
+    return sgd, record.closure_ipr.median("seed") > LOCALIZED
 
 
 def ipr_share(record: xr.Dataset) -> float:

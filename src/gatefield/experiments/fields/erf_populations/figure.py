@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from gatefield.core.intervals import share
-from gatefield.experiments.fields.erf_populations.verdicts import LOCALIZED, localized
+from gatefield.experiments.fields.erf_populations.verdicts import LOCALIZED, localized, told
 from gatefield.experiments.orders import scales_text
 from gatefield.plot import THEORY, WIDTH, gain_text, letter, say_setting
 
@@ -24,25 +24,41 @@ def figure(record: xr.Dataset) -> Figure:
     out = Figure(figsize=(WIDTH, 7.2))
     parts = cast(Any, out.subfigures(3, 1, height_ratios=[1.4, 0.8, 0.75]))
     first, second = parts[0].subplots(1, 2)
-    third = parts[1].subplots()
+    third, fourth = parts[1].subplots(1, 2, width_ratios=[1.5, 1.0])
     _populations(first, record)
     _rates(second, record)
     _starts(third, record)
+    _deciders(fourth, record)
     strip = _fields(parts[2], record)
     gain, (localize, oscillate) = gain_text(float(record.gain[1])), _counted(record)
-    letter([first, second, third], [f"gain {gain}: {localize}", oscillate, _decided(record)])
-    letter(strip[:1], [strip[0].get_title(loc="left")], "d")
-    _say(out, record, f"(b, c) gain {gain}", "(b) area: number of units", "(c) bars: 95 % intervals over seeds")
+    letter(
+        [first, second, third, fourth], [f"gain {gain}: {localize}", oscillate, _decided(record), "what decides, and how often"]
+    )
+    letter(strip[:1], [strip[0].get_title(loc="left")], "e")
+    _say(
+        out,
+        record,
+        f"(b) to (d): gain {gain}",
+        "oscillate: peak frequency where the negative class has more",
+        "(b) area: number of units",
+        "bars: 95 % intervals over seeds",
+    )
     return out
 
 
 def more(record: xr.Dataset) -> Figure:
-    """Final biases on Gaussian data."""
-    out = Figure(figsize=(WIDTH, 4.2))
-    axes = out.subplots()
-    strays, count = _flows(axes, record)
-    axes.set_title(f"Gaussian data: {strays} of {count} units end on the other side than the exact flow", loc="left")
-    _say(out, record)
+    """Final biases and fields on Gaussian data, beside the exact flow."""
+    out = Figure(figsize=(WIDTH, 5.2))
+    whole, fields, *near = np.ravel(cast(Any, out.subplots(2, 2)))
+    strays, count = _flows(whole, record)
+    _cosines(fields, record)
+    for axes, sign in zip(near, (-1, 1), strict=True):
+        _flows_of(axes, record, sign)
+    off = f"{strays} of {count} on the other side"
+    letter(
+        [whole, fields, *near], [off, "fields: cosine with the flow", "negative biases, enlarged", "positive biases, enlarged"]
+    )
+    _say(out, record, "Gaussian data", "(c) and (d): units of (a) with the sign of the flow", logistic=False)
     return out
 
 
@@ -50,10 +66,10 @@ def _decided(record: xr.Dataset) -> str:
     """How much of the units localize from a mostly positive start, and from an even one, if biases start at 0."""
     local = localized(record.ipr.isel(gain=1), record.sizes["position"]).sel(biases="zero")
     shares = [100 * share(local.sel(start=start)).mean for start in ("positive", "xavier")]
-    return f"biases 0: {shares[0]:.0f} % localize from a mostly positive start, {shares[1]:.0f} % from even signs"
+    return f"from biases 0: {shares[1]:.0f} % or {shares[0]:.0f} % localize"
 
 
-def _say(out: Figure, record: xr.Dataset, *words: str) -> None:
+def _say(out: Figure, record: xr.Dataset, *words: str, logistic: bool = True) -> None:
     time, starts = float(record.time[-1]) / record.sizes["unit"], record.sizes["start"] * record.sizes["biases"]
     say_setting(
         out,
@@ -61,7 +77,7 @@ def _say(out: Figure, record: xr.Dataset, *words: str) -> None:
         scales_text(record.attrs),
         f"{time:g} τ for each unit",
         f"{record.sizes['unit']} units × {record.sizes['seed']} seeds × {starts} starts (fields, biases)",
-        "logistic: one start",
+        "logistic: one start" if logistic else "",
         *words,
     )
 
@@ -101,7 +117,7 @@ def _rates(axes: Any, record: xr.Dataset) -> None:
     """Growth rates of the linear stage by frequency, and on them the frequencies at which units end."""
     one = record.isel(gain=1)
     bias, peak = (values.transpose(*one.ipr.dims).values.ravel() for values in (one.bias.isel(step=-1), one.peak_frequency))
-    sets = [(-1.0, NEGATIVE, "o", "-", "bias -1"), (1.0, POSITIVE, "s", "--", "bias +1")]
+    sets = [(-1.0, NEGATIVE, "o", "-", "bias −1"), (1.0, POSITIVE, "s", "--", "bias +1")]
     counts = [np.bincount(peak[sign * bias > 0].astype(int), minlength=one.sizes["frequency"]) for sign, *_ in sets]
     for (sign, color, marker, style, text), count in zip(sets, counts, strict=True):
         rate, there = one.rate.sel(sign=sign), count > 0
@@ -122,10 +138,39 @@ def _flows(axes: Any, record: xr.Dataset) -> tuple[int, int]:
     trained, theory = record.bias.isel(gain=0, step=-1).values.ravel(), record.flow_bias.values.ravel()
     limit = 1.08 * max(np.abs(trained).max(), np.abs(theory).max())
     axes.plot([-limit, limit], [-limit, limit], linewidth=1.0, label="equal", **THEORY)
-    axes.plot(theory, trained, "o", color="C0", markersize=3.5, alpha=0.6, label="units")
-    strays = int((np.sign(trained) != np.sign(theory)).sum())
+    astray = np.sign(trained) != np.sign(theory)
+    for which, look in ((~astray, {"color": "0.5", "marker": "o"}), (astray, {"color": "C1", "marker": "X"})):
+        axes.plot(theory[which], trained[which], linestyle="none", **look, markersize=4, alpha=0.7)
+    strays = int(astray.sum())
+    axes.axhline(0.0, color="0.8", linewidth=0.8, zorder=0)
+    axes.axvline(0.0, color="0.8", linewidth=0.8, zorder=0)
     axes.set(xlabel="final bias, exact flow", ylabel="final bias, SGD", xlim=(-limit, limit), ylim=(-limit, limit))
     return strays, trained.size
+
+
+def _flows_of(axes: Any, record: xr.Dataset, sign: int) -> None:
+    """Of those whose bias has that sign in both: how near it comes to the flow's."""
+    trained, theory = sign * record.bias.isel(gain=0, step=-1).values.ravel(), sign * record.flow_bias.values.ravel()
+    here = (trained > 0) & (theory > 0)
+    at, values = sign * theory[here], sign * trained[here]
+    axes.plot(at, values, "o", color=NEGATIVE if sign < 0 else POSITIVE, markersize=3.5, alpha=0.6)
+    if here.any():
+        ends = min(at.min(), values.min()), max(at.max(), values.max())
+        off = float(np.median(np.abs(values - at)))
+        axes.plot(ends, ends, linewidth=1.0, **THEORY)
+        axes.text(0.03, 0.95, f"median distance {off:.2g}", va="top", fontsize=8, transform=axes.transAxes)
+    axes.set(xlabel="final bias, exact flow", ylabel="final bias, SGD")
+
+
+def _cosines(axes: Any, record: xr.Dataset) -> None:
+    """The share of units whose field has at most that cosine with the flow's."""
+    values = np.sort(record.flow_cosine.values.ravel())
+    axes.step(values, np.arange(1, values.size + 1) / values.size, where="post", color="C0")
+    middle = float(np.median(values))
+    axes.plot([middle], [0.5], "o", color="C0", markersize=5)
+    look: Any = {"xytext": (-6, 0), "textcoords": "offset points", "ha": "right", "va": "center", "fontsize": 8}
+    axes.annotate(f"median {middle:.3f}", (middle, 0.5), **look)
+    axes.set(xlabel="cosine of the fields of SGD and flow", ylabel="share of units below", ylim=(0, 1.02))
 
 
 def _starts(axes: Any, record: xr.Dataset) -> None:
@@ -140,11 +185,25 @@ def _starts(axes: Any, record: xr.Dataset) -> None:
             label = text if place == 0 else None
             axes.errorbar([place + shift], [found.mean], bars, fmt=marker, color=color, capsize=4, label=label)
     axes.axhline(0.5, color="0.4", linewidth=1.0, linestyle=":")
-    axes.text(1.49, 0.49, "half", fontsize=7, color="0.4", ha="right", va="top")
     axes.set_xticks([0, 1], ["even signs (Xavier)", "mostly positive"])
     axes.set(xlabel="start of the fields", ylabel="share localized")
-    axes.set(ylim=(0, 1.05), yticks=[0, 0.25, 0.5, 0.75, 1], xlim=(-0.5, 1.5))
-    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+    axes.set(ylim=(-0.25, 1.05), yticks=[0, 0.25, 0.5, 0.75, 1], xlim=(-0.5, 1.5))
+    axes.legend(loc="lower center", ncols=3, fontsize=7, columnspacing=0.8, handletextpad=0.1, borderaxespad=0.1)
+
+
+def _deciders(axes: Any, record: xr.Dataset) -> None:
+    """How often what a unit starts with tells the population that it joins."""
+    looks = [("o", "C2"), ("s", "C3")]  # as where biases start so
+    for place, (found, (marker, color)) in enumerate(zip(told(record.isel(gain=1)), looks, strict=True)):
+        bars = [[found.mean - found.low], [found.high - found.mean]]
+        axes.errorbar([place], [found.mean], bars, fmt=marker, color=color, capsize=4)
+        axes.annotate(
+            f"{100 * found.mean:.0f} %", (place, found.mean), (9, 0), textcoords="offset points", va="center", fontsize=8
+        )
+    axes.axhline(0.5, color="0.4", linewidth=1.0, linestyle=":")
+    axes.text(1.6, 0.49, "chance", fontsize=7, color="0.4", ha="right", va="top")
+    axes.set_xticks([0, 1], ["field,\nif biases are 0", "sign of\nthe given bias"])
+    axes.set(ylabel="share told", ylim=(0, 1.05), yticks=[0, 0.25, 0.5, 0.75, 1], xlim=(-0.5, 1.6))
 
 
 def _fields(part: Any, record: xr.Dataset) -> Any:
@@ -160,7 +219,7 @@ def _fields(part: Any, record: xr.Dataset) -> Any:
         if gain == 0:
             axes.plot(one.position, one.flow_fields.isel(unit=unit), linewidth=1.0, **THEORY)
         where = "Gaussian" if gain == 0 else f"gain {gain_text(float(record.gain[1]))}"
-        axes.set_title(f"{where}, bias {float(one.bias.isel(step=-1, unit=unit)):.1f}", loc="left")
+        axes.set_title(f"{where}, bias {float(one.bias.isel(step=-1, unit=unit)):.1f}".replace("-", "−"), loc="left")
         axes.set(xticks=[0, one.sizes["position"] // 2, one.sizes["position"] - 1], xlabel="position (site)")
     panels[0].set_ylabel("weight")
     return panels

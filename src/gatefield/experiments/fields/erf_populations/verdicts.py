@@ -60,29 +60,37 @@ def _populations(squashed: xr.Dataset, gaussian: xr.Dataset) -> list[Verdict]:
 
 def _theory(record: xr.Dataset, gaussian: xr.Dataset) -> list[Verdict]:
     same = np.sign(gaussian.flow_bias) == np.sign(gaussian.bias.isel(step=-1))
-    named = share(record.named_share > 0.5)
+    named, cosine = share(record.named_share > 0.5), float(gaussian.flow_cosine.median())
+    flow, signs = "on Gaussian data the exact flow", f"{int(same.sum())} of {same.size} biases"
     return [
         _share("erf units end with the frequencies that grow from small fields, by the sign of their bias", named, 0.95),
-        _share("on Gaussian data the exact flow gives the sign of each unit's bias", share(same), 0.95),
+        _share(
+            "on Gaussian data the exact flow gives the sign of each unit's bias",
+            share(same),
+            0.95,
+            more_found=f"{flow} gives the sign of {signs}",
+            more_otherwise=f"{flow} gives the sign of {signs} only",
+        ),
         Verdict.above(
             "on Gaussian data the exact flow gives each unit's field",
             0.95,
-            float(gaussian.flow_cosine.median()),
+            cosine,
             predicted=1.0,
             or_equal=True,
             of="median cosine over units and starts",
             source=SECTION,
+            more_found=f"on Gaussian data fields follow the exact flow (median cosine {cosine:.3f})",
+            more_otherwise=f"on Gaussian data fields do not follow the exact flow (median cosine {cosine:.3f})",
         ),
     ]
 
 
 def _decisions(squashed: xr.Dataset) -> list[Verdict]:
-    n, bias = squashed.sizes["position"], squashed.bias.isel(step=-1)
+    n = squashed.sizes["position"]
     from_zero = localized(squashed.ipr, n).sel(biases="zero")
     plain, positive = (share(from_zero.sel(start=start)) for start in ("xavier", "positive"))
     balanced = share(localized(squashed.balanced_ipr, n).sel(start="positive"))
-    by_field = share(((bias < 0) == (squashed.push > 0)).sel(biases="zero"))
-    by_bias = share((np.sign(bias) == np.sign(squashed.bias.isel(step=0))).sel(biases="given"))
+    by_field, by_bias = told(squashed)
     return [
         Verdict.above(
             "fields that start mostly positive give mostly localized units",
@@ -115,6 +123,13 @@ def _decisions(squashed: xr.Dataset) -> list[Verdict]:
             note="a unit keeps the sign of its bias; chance is 0.5; ",
         ),
     ]
+
+
+def told(squashed: xr.Dataset) -> tuple[Interval, Interval]:
+    """The share of units whose population the initial field tells, from zero biases; and the sign of the bias, if given."""
+    bias = squashed.bias.isel(step=-1)
+    by_field = ((bias < 0) == (squashed.push > 0)).sel(biases="zero")
+    return share(by_field), share((np.sign(bias) == np.sign(squashed.bias.isel(step=0))).sel(biases="given"))
 
 
 def _sigmoid(squashed: xr.Dataset) -> Verdict:

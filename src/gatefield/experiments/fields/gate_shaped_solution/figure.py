@@ -9,7 +9,8 @@ from matplotlib.ticker import MaxNLocator
 
 from gatefield.experiments.along_gain import broken, gain_axis
 from gatefield.experiments.fields.gate_shaped_solution.simulate import GATES
-from gatefield.experiments.fields.gate_shaped_solution.verdicts import explained
+from gatefield.experiments.fields.gate_shaped_solution.verdicts import entries, explained, trained_for
+from gatefield.experiments.localized import LOCALIZED
 from gatefield.plot import THEORY, WIDTH, dots_by_seed, gain_text, letter, say_setting, shades
 
 GATE_NAMES = {"bump": "one-site gate", "hat": "Mexican-hat gate"}
@@ -27,15 +28,15 @@ def figure(record: xr.Dataset) -> Figure:
         _agreement_panel(axes, record.sel(gate=gate))
     panels[1, 1].sharey(panels[1, 0])
     panels[1, 0].set_ylabel("share of inputs on which\nboth gates agree")
-    panels[1, 1].legend(loc="lower center", ncols=2, fontsize=7, columnspacing=1.0)
+    panels[1, 0].legend(loc="lower center", ncols=2, fontsize=7, columnspacing=1.0)
     same, asked = explained(record.sel(gate="bump")), record.ipr.sel(gate="bump").values
     titles = [
-        f"one-site gate right at {int(same.sum())} of {same.size} gains",
+        f"one-site gate: same side of {LOCALIZED:g} at {int(same.sum())} of {same.size}",
         f"it asks for fields of IPR {' to '.join(dict.fromkeys(f'{value:.2f}' for value in asked[[0, -1]]))}",
         *(f"{name}: {_trend(record.sel(gate=gate))}" for gate, name in (("bump", "one-site gate"), ("hat", "hat gate"))),
     ]
     letter(panels, titles)
-    _say(figure, record, f"{record.sizes['seed']} seeds", "bars: standard error")
+    _say(figure, record, f"{record.sizes['seed']} seeds", "bars: standard error", "(d) looks as in (c)")
     return figure
 
 
@@ -43,9 +44,9 @@ def _trend(one: xr.Dataset) -> str:
     """How the agreement of the two gates changes with the gain, in the positive class."""
     values = one.agreement.sel(label="positive").values
     if len(values) < 2:
-        return f"gates agree on {values[0]:.3f}"
+        return f"{values[0]:.3f} agree"
     way = "rises" if values[-1] > values[0] else "falls"
-    return f"agreement {way}, {values[0]:.3f} to {values[-1]:.3f}"
+    return f"{values[0]:.3f} {way} to {values[-1]:.3f}"
 
 
 def more(record: xr.Dataset) -> Figure:
@@ -54,26 +55,34 @@ def more(record: xr.Dataset) -> Figure:
     panels = cast(Any, figure.subplots(2, 3))
     site = record.attrs["site"]
     _direction_panel(panels[0, 0], record)
-    _gain_lines(panels[0, 1], 0.5 * record.drift.sel(gate="bump"), site, "f(v)/2")
-    _gain_lines(panels[0, 2], 0.5 * record.drift.sel(gate="hat"), site, "f(v)/2")
+    for axes, gate in zip(panels[0, 1:], GATES, strict=True):
+        _gain_lines(axes, 0.5 * record.drift.sel(gate=gate), site, "mean input, f(v)/2")
     _row_panel(panels[1, 0], record)
     _gain_lines(panels[1, 1], record.field.sel(gate="hat"), site, "weight")
     panels[1, 2].axis("off")
-    panels[1, 2].legend(*panels[1, 0].get_legend_handles_labels(), title="gain", loc="center left")
-    titles = ["the two gates", "let through: one site", "let through: hat", "inverse of S0 + S1", "what the hat asks for"]
+    panels[1, 2].legend(*panels[1, 0].get_legend_handles_labels(), title="gain of the data", loc="center left")
+    titles = [
+        "the two gates",
+        "one site passes a bump",
+        "the hat passes a hat",
+        "a row of (S₀ + S₁)⁻¹",
+        "the hat asks for a hat",
+    ]
     letter(panels.ravel()[:5], titles)
-    _say(figure, record)
+    _say(figure, record, more=True)
     return figure
 
 
-def _say(figure: Figure, record: xr.Dataset, *words: str) -> None:
+def _say(figure: Figure, record: xr.Dataset, *words: str, more: bool = False) -> None:
     attrs = record.attrs
     say_setting(
         figure,
         f"n = {record.sizes['position']}",
         f"length scales {attrs['xi1']:g} and {attrs['xi0']:g}",
         f"{attrs['samples']:,} samples",
-        f"trained for {attrs['learning_rate'] * attrs['steps']:g} τ" if words else "",
+        "" if more else f"trained for {trained_for(record)}",
+        "v: direction of the gate, S₀ and S₁: covariances of the classes" if more else "",
+        "mean input of the positive class behind the gate, other inputs as 0" if more else "",
         *words,
     )
 
@@ -87,9 +96,25 @@ def _ipr_panel(axes: Any, record: xr.Dataset) -> None:
     median = record.trained_ipr.median("seed")
     axes.plot(*broken(gains, median), "D", color="C0", markersize=6, label="trained (median)")
     axes.axhline(1 / record.sizes["position"], color="0.4", linewidth=1.0, linestyle=":", label="flat field, 1/n")
+    axes.axhline(LOCALIZED, color="0.6", linewidth=1.0, linestyle="-.", zorder=0)
+    look: Any = {"ha": "right", "va": "bottom", "fontsize": 7, "color": "0.3", "transform": axes.get_yaxis_transform()}
+    axes.text(0.99, LOCALIZED, f"above {LOCALIZED:g}: localized", **look)
+    _say_worst(axes, record)
     gain_axis(axes, gains)
-    axes.set(ylabel="inverse participation ratio", ylim=(0, 1.45), yticks=[0, 0.25, 0.5, 0.75, 1])
+    axes.set(ylabel="inverse participation ratio", ylim=(0, 1.25), yticks=[0, 0.25, 0.5, 0.75, 1])
     axes.legend(loc="upper left", ncols=2, fontsize=7, columnspacing=1.0, handlelength=1.6)
+
+
+def _say_worst(axes: Any, record: xr.Dataset) -> None:
+    """The numbers of the title, at the gain at which the one-site gate is wrong."""
+    bump = record.sel(gate="bump")
+    if explained(bump).all():
+        return
+    at = int(np.argmin(explained(bump)))
+    asked, found = float(bump.ipr[at]), float(record.trained_ipr.isel(gain=at).median())
+    words: Any = {"textcoords": "offset points", "va": "center", "fontsize": 8}
+    axes.annotate(f"{asked:.2f}", (at, asked), (0, 9), ha="center", **words)
+    axes.annotate(f"{found:.2f}", (at, found), (9, 7), color="C0", **words)
 
 
 def _near(axes: Any, n: int, site: int, reach: float = 8.5) -> None:
@@ -124,7 +149,8 @@ def _direction_panel(axes: Any, record: xr.Dataset) -> None:
         label = {"bump": "one site", "hat": "hat"}[gate]
         axes.plot(record.position, record.direction.sel(gate=gate), style, color=color, markersize=3, label=label)
     axes.set_ylabel("direction v of the gate")
-    axes.legend(loc="upper left", handlelength=1.4)
+    axes.legend(loc="upper left", handlelength=1.4, borderaxespad=0.1)
+    axes.set_ylim(top=1.7)
     _near(axes, record.sizes["position"], record.attrs["site"])
 
 
@@ -133,5 +159,8 @@ def _row_panel(axes: Any, record: xr.Dataset) -> None:
     for shade, gain in zip(shades(record.sizes["gain"]), record.gain.values, strict=True):
         row = np.roll(record.inverse.sel(gain=gain).isel(position=site).values, -site)[:7]
         axes.plot(row, "o-", color=shade, markersize=3, label=gain_text(gain))
+        if gain == 3:  # that of the title
+            look: Any = {"ha": "right", "va": "top", "fontsize": 8, "color": shade, "transform": axes.transAxes}
+            axes.text(0.98, 0.98, f"gain 3: {entries(row)}", **look)
     axes.axhline(0.0, color="0.8", linewidth=0.8, zorder=0)
     axes.set(xlabel="lag (sites)", ylabel="entry of a row")

@@ -79,14 +79,19 @@ def _explains(bump: xr.Dataset) -> Verdict:
         source=SECTION,
         note=f"trained: median of {bump.sizes['seed']} neurons that start at random and choose their own gate",
         found=f"from gain {low} to {high} a one-site gate asks for a localized field where trained ones are",
-        otherwise=f"at gain {gain_text(worst)} a one-site gate asks for a field of IPR {asked:.2f}, but training ends at "
-        f"{found:.2f}",
+        otherwise=f"at gain {gain_text(worst)} a one-site gate asks for a field of IPR {asked:.2f}, but training for "
+        f"{trained_for(bump)} ends at {found:.2f}",
     )
 
 
 def explained(bump: xr.Dataset) -> np.ndarray:
     """At which gains the field of the one-site gate and the trained one are both localized, or neither."""
     return ((bump.ipr > LOCALIZED) == (bump.trained_ipr.median("seed") > LOCALIZED)).values
+
+
+def trained_for(record: xr.Dataset) -> str:
+    """The time of the training."""
+    return f"{record.attrs['learning_rate'] * record.attrs['steps']:g} τ"
 
 
 def _bump_agreement(record: xr.Dataset) -> Verdict:
@@ -141,7 +146,21 @@ def _inverse_row(bump: xr.Dataset) -> Verdict:
     site = int(bump.attrs["site"])
     row = np.roll(bump.inverse.sel(gain=3.0).isel(position=site).values, -site)
     rows = {f"lag {lag}": Verdict.within("", x, float(row[lag]), atol=0.001, of="entry") for lag, x in enumerate(INVERSE_ROW)}
+    first = f"gain 3, lags 0 to 2: {entries(row)}"
+    words |= {
+        "more_found": f"the inverse that makes a field of what a gate lets through reaches beyond nearest neighbours ({first})",
+        "more_otherwise": f"the inverse that makes a field of what a gate lets through is not the earlier one ({first})",
+    }
     return Verdict.each(claim, rows, **words)
+
+
+def entries(row: np.ndarray) -> str:
+    """The first three, at lags 0, 1 and 2.
+
+    >>> entries(np.array([0.841, -0.38, 0.075, -0.012]))
+    '0.84, −0.38, 0.07'
+    """
+    return ", ".join(f"{value:.2f}" for value in row[:3]).replace("-", "−")
 
 
 def _iprs(bump: xr.Dataset) -> Verdict:

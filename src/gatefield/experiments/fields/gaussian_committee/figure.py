@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from gatefield.experiments.fields.gaussian_committee.verdicts import farthest
+from gatefield.experiments.fields.gaussian_committee.verdicts import exponents, farthest
 from gatefield.plot import DATA, PRINTED, THEORY, WIDTH, end_labels, letter, say_setting, shades
 
 PERCENT = (0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
@@ -34,7 +34,7 @@ def figure(record: xr.Dataset) -> Figure:
     rows[0].legend(loc="upper right", ncols=2, columnspacing=0.7, handlelength=1.2, borderaxespad=0.1)
     titles = [
         f"SGD keeps to the flow, up to {farthest(record):.2g} %",
-        "distance by batch size, every seed",
+        _falls(record),
         f"way of one unit, K = {record.committee.values[0]}",
     ]
     letter([left, right, rows[0]], titles)
@@ -53,6 +53,13 @@ def figure(record: xr.Dataset) -> Figure:
         "noise alone: a bound, as the flow pulls back",
     )
     return figure
+
+
+def _falls(record: xr.Dataset) -> str:
+    """How the distance falls with the batch size, in words."""
+    if record.sizes["batch_size"] < 2:
+        return "distance at one batch size, every seed"
+    return f"exponent {exponents(record.distance.max('step')).mean():.2f}; of noise alone −0.5".replace("-", "−")
 
 
 def _scales(record: xr.Dataset) -> list[str]:
@@ -90,19 +97,20 @@ def _distance_panel(axes: Any, record: xr.Dataset) -> None:
     axes.set(xlabel="time (τ)", ylabel="distance (% of the whole way)", yscale="log")
     low, high = float(min(off.min(), noise.min())), float(printed.max())
     axes.set_ylim(0.5 * low, ROOM * high)
-    _mark(axes, record)
+    _mark(axes, record, beside=True)
     decades = 10.0 ** np.arange(np.ceil(np.log10(0.5 * low)), np.floor(np.log10(ROOM * high)) + 1)
     axes.set_yticks(decades, [f"{value:,.0f}" if value >= 1 else f"{value:g}" for value in decades])
     names = [f"K = {K}" for K in record.committee.values]
     end_labels(axes, printed.isel(step=-1).values.tolist(), names, [PRINTED["color"]] * len(names))
 
 
-def _mark(axes: Any, record: xr.Dataset) -> None:
-    """A line at the distance that the title tells."""
+def _mark(axes: Any, record: xr.Dataset, *, beside: bool = False) -> None:
+    """A line at the distance that the title tells, which is written on its left end, or beside its right one."""
     far = farthest(record)
     axes.axhline(far, color="0.4", linewidth=1.0, linestyle=":", zorder=0)
-    place: Any = {"xytext": (2, 2), "textcoords": "offset points", "va": "bottom", "fontsize": 8, "color": "0.3"}
-    axes.annotate(f"{far:.2g} %", (0.0, far), xycoords=("axes fraction", "data"), **place)
+    place: Any = {"xytext": (3, 0), "va": "center"} if beside else {"xytext": (2, 2), "va": "bottom"}
+    place |= {"textcoords": "offset points", "fontsize": 8, "color": "0.3", "annotation_clip": False}
+    axes.annotate(f"{far:.2g} %", (float(beside), far), xycoords=("axes fraction", "data"), **place)
 
 
 def _batch_panel(axes: Any, record: xr.Dataset) -> None:

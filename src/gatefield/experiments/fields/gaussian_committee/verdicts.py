@@ -60,8 +60,7 @@ def _noise(worst: xr.DataArray) -> Verdict:
     if len(sizes) < 2:
         more = {"batch_sizes": [sizes[0], 4 * sizes[0]]}
         return Verdict.not_judged(claim, lacking(Need("two batch_sizes or more", "1", more)))
-    log_size = np.log(worst.batch_size.values.astype(float))
-    slopes = np.polyfit(log_size, np.log(worst.transpose("batch_size", ...).values.reshape(len(log_size), -1)), 1)[0]
+    slopes = exponents(worst)
     error = SIGMAS * float(slopes.std(ddof=1) / len(slopes) ** 0.5) if len(slopes) > 1 else np.inf
     return Verdict.within(
         claim,
@@ -73,6 +72,12 @@ def _noise(worst: xr.DataArray) -> Verdict:
         kind="prediction",
         note=f"mean over {len(slopes)} fits (committees and seeds), ± {SIGMAS} standard errors",
     )
+
+
+def exponents(worst: xr.DataArray) -> np.ndarray:
+    """Of the batch size, by which the largest distance of each committee and seed grows."""
+    log_size = np.log(worst.batch_size.values.astype(float))
+    return np.polyfit(log_size, np.log(worst.transpose("batch_size", ...).values.reshape(len(log_size), -1)), 1)[0]
 
 
 def _printed(parts: dict[str, xr.Dataset]) -> Verdict:

@@ -18,6 +18,8 @@ from gatefield.plot import DATA, THEORY, WIDTH, finite_join, gain_axis, gain_pla
 NAMES = {"sgd": "SGD", "momentum": "momentum", "adam": "Adam"}
 SHOWN = (0.01, 3.0, float("inf"))
 """The gains of the inputs that are drawn."""
+TOLD = 3.0
+"""The gain whose numbers the title tells."""
 ENDS = (0.01, 1.0, 3.0, float("inf"))
 """The gains of the fields that are drawn, if they are there."""
 LOOKS = {"long": ("C0", "o", "-"), "short": ("C1", "s", "--")}
@@ -48,7 +50,14 @@ def _setting(record: xr.Dataset, time: str) -> list[str]:
     scales, seeds = record.attrs["length_scales"], record.sizes["seed"]
     changed = [f"{name} = {written(value)}" for name, value in Conditions.found(record.attrs).changed().items()]
     lengths = "length scales {:g} and {:g} sites".format(*scales)
-    return [f"n = {record.sizes['position']}", lengths, time, f"{seeds} seeds", "(c): one of them", *changed]
+    return [
+        f"n = {record.sizes['position']}",
+        lengths,
+        time,
+        f"{seeds} seeds",
+        "(c): of one, over their largest entry",
+        *changed,
+    ]
 
 
 def _one_order(record: xr.Dataset) -> bool:
@@ -88,16 +97,29 @@ def _ipr_panel(axes: Any, record: xr.Dataset) -> None:
         _dots(axes, places, values, {**DATA, "marker": marker, "color": colour}, f"{NAMES[how.optimizer]}, {RANGES[order]}")
         flow = record.flow_ipr.sel(order=order).median("seed")
         if flow.notnull().any():
-            look: Any = {**THEORY, "linestyle": dash, "linewidth": 1.0}
+            look: Any = {**THEORY, "linestyle": dash, "linewidth": 1.0, "zorder": 3}
             label = f"Gaussian flow, {RANGES[order]}"
             axes.plot(*finite_join(gains, flow), **look, marker="_", markersize=6, label=label)
     if np.isinf(gains[-1]) and not any(how.as_usual(*KEEPING)):
         star = record.bump_ipr.sel(order="long")[-1]
         axes.plot(places[-1] + 0.25, star, "*", color="k", markersize=11, label="exact state on one site, gain ∞")
     axes.axhline(1 / record.sizes["position"], color="0.4", linewidth=1.0, linestyle=":", label="flat field, 1/n")
+    axes.axhline(LOCALIZED, color="0.6", linewidth=1.0, linestyle="-.", zorder=0)
+    words: Any = {"ha": "left", "va": "bottom", "fontsize": 8, "color": "0.3"}
+    axes.text(0.01, LOCALIZED, f"above {LOCALIZED:g}: localized", transform=axes.get_yaxis_transform(), **words)
+    _say_medians(axes, record, places)
     gain_axis(axes, gains)
     axes.set(xlabel="gain of the data (0: Gaussian, ∞: corners of the cube)", ylabel="inverse participation ratio", ylim=(0, 1))
     axes.legend(loc="upper left", borderaxespad=0.1)
+
+
+def _say_medians(axes: Any, record: xr.Dataset, places: np.ndarray) -> None:
+    """The numbers of the title, beside the dots that they are medians of."""
+    look: Any = {"xytext": (14, 2), "textcoords": "offset points", "va": "bottom", "fontsize": 8}
+    for place in places[record.gain.values == TOLD]:
+        for order, (colour, *_) in LOOKS.items():
+            middle = float(record.ipr.sel(order=order, gain=TOLD).isel(step=-1, unit=0).median())
+            axes.annotate(f"{middle:.2f}", (place, middle), color=colour, **look)
 
 
 def _dots(axes: Any, places: np.ndarray, values: xr.DataArray, look: dict[str, Any], label: str) -> None:

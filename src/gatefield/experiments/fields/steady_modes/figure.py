@@ -26,10 +26,10 @@ def figure(record: xr.Dataset) -> Figure:
         _share_panel(panels[0, column], one)
         _count_panel(panels[1, column], one)
         _size_panel(panels[2, column], one)
-        panels[0, column].set_title(f"length scales {pair}", loc="left")
+        panels[0, column].set_title(_left(one), loc="left")
         panels[2, column].set_xlabel("time (τ)")
         _times(panels[:, column], record.attrs["note_time"], float(one.time_scale), float(record.time[-1]))
-    letter(panels[:, 0], [f"length scales {record.pair.values[0]}", "frequencies left", "size of the field"])
+    letter(panels[:, 0], [_left(record.isel(pair=0)), _counts(record), _sizes(record)])
     for axes, label in zip(panels[:, 0], ["share of the energy", "participation ratio", "size |w|"], strict=True):
         axes.set_ylabel(label)
     panels[1, 0].legend(loc="upper right", handlelength=1.0, borderaxespad=0.1)
@@ -38,8 +38,34 @@ def figure(record: xr.Dataset) -> Figure:
     ticks = record.frequency.values[:: max(1, record.sizes["frequency"] // 4)]
     figure.colorbar(_colours(record), ax=panels[0], label="frequency\n(cycles per ring)", ticks=ticks, pad=0.02)
     starts = f"exact flow from {record.sizes['start']} starts (one of them in (a)), SGD from {record.sizes['trained']} of them"
-    say_setting(figure, f"n = {2 * (record.sizes['frequency'] - 1)}", "Gaussian data", starts)
+    say_setting(
+        figure,
+        f"n = {2 * (record.sizes['frequency'] - 1)}",
+        "Gaussian data",
+        "ξ: length scales of positive and negative class",
+        "k: frequency",
+        "participation ratio: 1 over the sum of squared shares",
+        "dashed: training time of the note",
+        "dotted: time scale of the last frequency to die out",
+        starts,
+    )
     return figure
+
+
+def _left(one: xr.Dataset) -> str:
+    """Which frequency has most of the energy in the end."""
+    return f"ξ = {one.pair.item()}: k = {int(one.share.isel(start=0, time=-1).argmax('frequency'))} is left"
+
+
+def _counts(record: xr.Dataset) -> str:
+    early, time = record.frequencies.sel(time=record.attrs["note_time"]).median("start"), record.attrs["note_time"]
+    return f"frequencies left: {float(early.min()):.2g} to {float(early.max()):.2g} after {time:g} τ, medians over starts"
+
+
+def _sizes(record: xr.Dataset) -> str:
+    """How near the fields end to their steady state."""
+    off = float(abs(record["size"].isel(time=-1) / record.amplitude - 1).max())
+    return f"size of the field: it ends within {100 * off + 0.05:.1f} % of the steady state"
 
 
 def _times(column: Any, note_time: float, slow: float, last: float) -> None:
@@ -73,8 +99,18 @@ def _count_panel(axes: Any, one: xr.Dataset) -> None:
     axes.plot(one.time, one.frequencies.median("start"), **THEORY, label="flow")
     axes.plot([], [], **FLOW, label="single starts")
     _sgd(axes, one, "sgd_frequencies", "SGD")
+    _say_count(axes, one)
     axes.set(yscale="log", yticks=[1, 2, 5, 10], yticklabels=["1", "2", "5", "10"])
     axes.minorticks_off()
+
+
+def _say_count(axes: Any, one: xr.Dataset) -> None:
+    """The number of the title: the median over starts after the note's training time."""
+    time = one.attrs["note_time"]
+    early = float(one.frequencies.sel(time=time).median("start"))
+    look: Any = {"textcoords": "offset points", "fontsize": 8, "path_effects": HALO, "zorder": 4}
+    axes.annotate(f"{early:.2g}", (time, early), (5, 2), **look)
+    axes.plot([time], [early], "D", color="k", markersize=3.5, zorder=4)
 
 
 def _sgd(axes: Any, one: xr.Dataset, name: str, label: str | None = None) -> None:
