@@ -162,7 +162,7 @@ def _trained(record: xr.Dataset) -> list[Verdict]:
 def _of(many: float, n: int) -> str:
     """How many weights decide, with its verb.
 
-    >>> _of(1, 40), _of(3, 40)
+    >>> _of(1.0, 40), _of(3.0, 40)
     ('1 of 40 weights decides', '3 of 40 weights decide')
     """
     return f"{many:g} of {n} weights decide{'s' * (many == 1)}"
