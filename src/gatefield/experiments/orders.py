@@ -1,5 +1,6 @@
 """Two classes of squashed fields that differ in their length scale: in one order, in both, or pair after pair."""
 
+from collections.abc import Iterable
 from typing import Annotated, Any
 
 import numpy as np
@@ -47,3 +48,13 @@ def sources(grid: Grid, p: Any, **settings: Any) -> tuple[NonlinearGP, Nonlinear
 def squashed_task(p: Any, gain: Any, **settings: Any) -> Task:
     """One order at a gain, or at one for each run, from parameters with `n`, `xi1` and `xi0`; `settings` as for `Task`."""
     return Task(NonlinearGP(p.n, p.xi1, gain), NonlinearGP(p.n, p.xi0, gain), **settings)
+
+
+def listed(pairs: Iterable[str]) -> str:
+    """Pairs of length scales in a sentence, the positive class first.
+
+    >>> listed(["2, 1"]), listed(["2, 1", "4, 2"]), listed(["2, 1", "3, 1", "4, 2"])
+    ('(2, 1)', '(2, 1) and (4, 2)', '(2, 1), (3, 1) and (4, 2)')
+    """
+    *before, last = (f"({pair})" for pair in pairs)
+    return " and ".join(filter(None, [", ".join(before), last]))

@@ -270,6 +270,8 @@ def test_blocks_need_an_even_number_of_positions():
 def test_figure_shows_maxima():
     record = made()
     moments = panel(experiment.figure(record), "(f)")
+    times = record.max_found.values[list(record.pooling.values).index("own")].mean() / record.max_exact.values.mean()
+    assert moments.get_title(loc="left") == f"(f) maxima of outputs are\n{times:.2g} times the lemma's sum"
     np.testing.assert_array_equal(moments.lines[0].get_ydata(), record.max_exact)
     labels = ["maximum of the gating network", "maximum of the outputs", "maxima of blocks of two, mean"]
     assert [bars.get_label() for bars in moments.containers] == labels
@@ -306,6 +308,7 @@ def test_small_moments_are_shown_in_units_of_a_power_of_ten():
     axes = panel(experiment.figure(record), "(d)")
     assert axes.get_ylabel() == "E⟨y, y'⟩ ($10^{-3}$)"
     assert axes.yaxis.get_major_formatter()(0.0015, 0) == "1.5"
+    assert axes.yaxis.get_major_formatter()(-0.001, 0) == "−1"
 
 
 @pytest.mark.parametrize(("at", "title"), [(0, "(b) trained at one place"), (1, "(c) trained at any place")])

@@ -177,8 +177,8 @@ def test_networks_with_gates_must_learn_the_training_set():
 
 def test_the_headline_gives_accuracies_of_flat_and_steep_gates_and_how_far_relu_is():
     assert headline("?", experiment.verdicts(made())) == (
-        "Steep gates beat flat ones on CIFAR-10 (ε = 0.1: 59 % right at β = 1, 72 % at 24); "
-        "steep gates are as good as ReLU (+0.0 to +1.0 points)"
+        "Steep gates beat flat ones on CIFAR-10 (ε = 0.1: 59\u00a0% right at β = 1, 72\u00a0% at 24); "
+        "gates with β ≥ 12 are as good as ReLU (+0.0 to +1.0 points)"
     )
     axes = panel(experiment.figure(made()), "(a)")
     assert [text.get_text() for text in axes.texts] == ["59 %", "72 %"]

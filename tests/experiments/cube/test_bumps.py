@@ -210,9 +210,11 @@ def test_figure_shows_the_record():
     figure, more = experiment.figure(record), experiment.more(record)
     lags = np.arange(-4, 8)
     shown = [(figure, "(a)", "single"), (figure, "(b)", "balanced"), (figure, "(c)", "three voting"),
-             (more, "(a)", "imbalanced"), (more, "(b)", "three leading")]  # fmt: skip
+             (more, "(a)", "imbalanced")]  # fmt: skip
+    leading = panel(more, "(a)").lines[4]
+    np.testing.assert_array_equal(leading.get_ydata(), record.sel(case="three leading").drift[(4 + lags) % 12])
     for where, title, case in shown:
-        one, (_, printed, right, exact) = record.sel(case=case), panel(where, title).lines
+        one, (_, printed, right, exact) = record.sel(case=case), panel(where, title).lines[:4]
         for line_drawn, values in ((printed, one.printed), (right, one.corrected), (exact, one.drift)):
             np.testing.assert_array_equal(line_drawn.get_xdata(), lags)
             np.testing.assert_array_equal(line_drawn.get_ydata(), values[(4 + lags) % 12])
@@ -227,12 +229,26 @@ def test_figure_shows_the_record():
 def test_second_figure_shows_votes_by_length_scale():
     record = made()
     figure = experiment.more(record)
-    leads = panel(figure, "(c)").lines  # the zero line, then edge, middle, apart, far, and one bump alone
+    leads = panel(figure, "(b)").lines  # the zero line, then edge, middle, apart, far, and one bump alone
     vote = record.vote.sel(layout="apart").values
     np.testing.assert_allclose(leads[3].get_ydata(), vote[:, 4] - np.delete(vote, 4, axis=1).max(1))
     np.testing.assert_array_equal(leads[5].get_ydata(), [0.45, 0.15])
     for place, site in enumerate((4, 7, 9)):
-        np.testing.assert_array_equal(panel(figure, "(d)").lines[place].get_ydata(), vote[:, site])
+        np.testing.assert_array_equal(panel(figure, "(c)").lines[place].get_ydata(), vote[:, site])
+
+    last = vote[-1, [4, 7, 9]]
+    assert [text.get_text() for text in panel(figure, "(c)").texts] == [f"{value:.2f}" for value in last]
+    assert headline("?", experiment.verdicts(record), more=True) == (
+        f"Drifts of three bumps that vote, 3 and 2 sites apart, are {last[0]:.2f} at the largest, {last[1]:.2f} at the second, "
+        f"{last[2]:.2f} at the third at length scale 3"
+    )
+
+
+def test_maps_say_in_what_part_of_the_notes_sizes_the_largest_bump_is_picked():
+    part = np.stack([INSIDE, INSIDE & LEADS, INSIDE & ~LEADS, INSIDE])
+    figure = experiment.figure(made(picked=part))
+    titles = [panel(figure, title).get_title(loc="left").splitlines()[1] for title in TITLES.values()]
+    assert titles == [f"α picked in {share} % of the triangle" for share in (100, 33, 67)]
 
 
 def test_equal_drifts_are_no_largest_one():

@@ -68,7 +68,7 @@ def test_a_sampled_loss_of_a_steady_state_has_a_deviation_of_at_most_an_eighth()
 
 SIZES, PAIRS, STARTS, SEEDS, N = (7, 16, 40), ("0.8, 1.6", "2, 1", "4, 1"), 100, 10, 40
 STATE = (0.557872, -0.093302, -0.009318, 0.003920, 0.003920, -0.009318, -0.093302)
-"""The localized state of seven sites, of loss 0.183405."""
+"""The one-site state of seven sites, of loss 0.183405."""
 XIS = 0.2 * np.arange(1, 26)
 
 
@@ -141,7 +141,7 @@ def row(found, at):
 
 def test_all_hold_in_the_record_made_by_hand_but_shares_that_few_runs_do_not_decide():
     found = experiment.verdicts(made())
-    undecided = ["on a ring of 40 most", "no extended state fo", "SGD ends in a steady", "SGD ends in one of t"]
+    undecided = ["on a ring of 40 site", "no other state found", "SGD ends in a steady", "SGD ends in one of t"]
     assert [v.claim[:20] for v in found if v.outcome == "not decided"] == undecided
     assert all(v.outcome == "confirmed" for v in found if v.outcome != "not decided")
     assert [v.kind for v in found] == ["prediction"] * 7 + ["control"] * 3 + ["regression"]
@@ -213,7 +213,7 @@ def test_verdicts_on_both_sides_of_their_bounds(words, changes, measured, holds)
 @pytest.mark.parametrize(
     ("words", "at", "name", "bound", "few"),
     [
-        ("most random starts end localized", "ξ = (2, 1)", "localized", 0.5, (39, 40, 60, 61)),
+        ("most random starts end in the one-site state", "ξ = (2, 1)", "localized", 0.5, (39, 40, 60, 61)),
         ("found again, from there", "ξ = (2, 1), n = 40", "lasting", 0.9, (82, 83, 95, 96, 97)),
     ],
 )
@@ -249,7 +249,7 @@ def test_runs_of_sgd_count_by_their_cosine(words, name):
 
 
 def test_no_start_may_end_localized_where_there_is_no_such_state():
-    words = "no start ends localized where"
+    words = "no start ends with a gate of one site where"
     assert [(one.at, one.measured) for one in judged(made(), words).table] == [("exact law", 0), ("samples", 0)]
     assert row(judged(changed(("site_lead", {"size": 0, "pair": 2}, -0.1)), words), "exact law").measured == 20
     found = judged(changed(("localized", {"size": 1, "pair": 2}, first(3, 100))), words)
@@ -257,22 +257,22 @@ def test_no_start_may_end_localized_where_there_is_no_such_state():
     assert found.note == "at some size it does not exist for ξ = (4, 1)"
 
 
-def test_extended_states_are_compared_where_a_localized_one_exists():
+def test_other_states_are_compared_where_that_of_one_site_exists():
     """On 1,000 inputs a loss has an error of at most 2/8/sqrt(1000) = 0.0079; on the exact law it has none."""
-    places = {one.at for one in judged(made(), "no extended state found has a lower loss").table}
+    places = {one.at for one in judged(made(), "no other state found has a lower loss").table}
     assert places == {f"ξ = ({pair}), n = {n}" for pair in ("0.8, 1.6", "2, 1") for n in SIZES} | {"ξ = (4, 1), n = 7"}
     for gap, outcome in ((0.0080, "holds"), (0.0078, "not decided"), (-0.0078, "not decided"), (-0.0080, "missed")):
         record = changed(("site_loss", LAST, 0.18), ("loss", LAST, np.where(made().localized[LAST], 0.18, 0.18 + gap)))
-        found = row(judged(record, "no extended state found has a lower loss"), "ξ = (2, 1), n = 40")
+        found = row(judged(record, "no other state found has a lower loss"), "ξ = (2, 1), n = 40")
         assert (found.outcome, found.measured) == (outcome, pytest.approx(gap))
     exact = {"size": 0, "pair": 1}
     for gap, holds in ((1e-6, True), (-1e-6, False)):
         record = changed(("site_loss", exact, 0.18), ("loss", exact, 0.18 + gap))
-        found = row(judged(record, "no extended state found has a lower loss"), "ξ = (2, 1), n = 7")
+        found = row(judged(record, "no other state found has a lower loss"), "ξ = (2, 1), n = 7")
         assert (found.holds, found.error) == (holds, 0)
     everywhere = changed(("localized", {"pair": 1}, True))
-    assert "ξ = (2, 1), n = 7" not in {one.at for one in judged(everywhere, "no extended state").table}
-    assert "no pair and size has a localized state" in judged(made().isel(pair=[2], size=[1, 2]), "no extended state").why
+    assert "ξ = (2, 1), n = 7" not in {one.at for one in judged(everywhere, "no other state").table}
+    assert "no pair and size has a one-site state" in judged(made().isel(pair=[2], size=[1, 2]), "no other state").why
 
 
 def test_notes_on_existence_and_the_map():
@@ -293,24 +293,57 @@ def test_notes_on_existence_and_the_map():
     assert note == "it does in 7 of 9 cases, where the least cosine with the closed form is 0.9876"
 
 
-def test_the_headline_says_where_the_state_exists_and_who_gets_there():
+def test_the_headline_says_from_which_starts_the_one_site_state_is_reached():
+    """Of pairs that have it on the largest ring, as (4, 1) has not; first those whose positive class has the shorter range."""
     record = changed(
         ("lead_map", {"map_size": 2, "map_xi1": 24, "map_xi0": slice(0, 24)}, -1.0),
         ("localized", {"size": 2, "pair": 0}, first(1, 100)),
         ("localized", {"size": 2, "pair": 1}, first(97, 100)),
     )
-    said = "1 % of random starts on 40 sites end there; longer: 97 % do where it exists"
-    assert headline("?", experiment.verdicts(record)) == (f"Shorter range positive: a localized state always exists, {said}")
+    said = "On 40 sites an existing one-site state is reached from {} of 100 random starts for ξ = (0.8, 1.6), "
+    said += "from {} for (2, 1)"
+    assert headline("?", experiment.verdicts(record)) == said.format("1 %", "97 %")
     record = judging.changed_at(
         record, ("localized", {"size": 2, "pair": 0}, False), ("localized", {"size": 2, "pair": 1}, True)
     )
-    said = "yet no random start on 40 sites ends there; longer: all do where it exists"
-    assert headline("?", experiment.verdicts(record)) == (f"Shorter range positive: a localized state always exists, {said}")
+    assert headline("?", experiment.verdicts(record)) == said.format("none", "all")
     assert headline("?", experiment.verdicts(record.isel(pair=[1]))) == (
-        "Longer range positive: 100 % of random starts on 40 sites end in the localized state where it exists"
+        "On 40 sites an existing one-site state is reached from all of 100 random starts for ξ = (2, 1)"
     )
     title = panel(experiment.figure(record), "(a)").get_title(loc="left")
-    assert title == "(a) a localized state exists for 92 % of\npairs above the diagonal, 100 % below"
+    assert title == "(a) a one-site state exists for 92 % of\npairs above the diagonal, 100 % below"
+
+
+def test_the_claim_about_starts_names_its_pairs_and_the_time_of_a_kept_record():
+    record = made().assign_attrs(parameters='{"time": 60.0}')
+    claim = "after a flow of 60 τ on a ring of 40 sites most random starts end in the one-site state where it exists"
+    found = judged(record, "most random starts")
+    assert found.claim == f"{claim}, for ξ = (0.8, 1.6) and (2, 1)"
+    assert "on 40 sites an existing one-site state is reached within 60 τ from" in found.found
+    assert judged(made(), "most random starts").claim.startswith("on a ring of 40 sites most")
+    none = judged(made().isel(pair=[2]), "most random starts")
+    assert (none.outcome, none.why[:35]) == ("not judged", "no pair here has a one-site state; ")
+
+
+def test_the_second_headline_says_how_far_other_states_lie_above_the_one_site_state():
+    record = made()
+    record["loss"] = record.site_loss + 0.01 * ~record.localized
+    record.loss[{"size": 1, "pair": 1, "start": slice(70, 100)}] += 0.02
+    said = "where that exists, the lowest others lie 0.01 to 0.03 above it"
+    assert headline("?", experiment.verdicts(record), more=True) == (
+        f"No state found has a lower loss than the one-site state: {said}"
+    )
+    titles = [axes.get_title(loc="left") for axes in experiment.more(record).axes[:3]]
+    found = [title.split("\n", 1)[1] for title in titles]
+    assert found == ["others +0.01", "others +0.01\nto +0.03", "others +0.01"]
+    alone = experiment.more(record.isel(size=[1, 2])).axes
+    assert alone[2].get_title(loc="left").endswith("\nno one-site state")
+    record.loss[{"size": 0, "pair": 1, "start": 99}] = record.site_loss[0, 1] - 0.002
+    found = judged(record, "no other state found has a lower loss")
+    assert found.more_otherwise == "a state with a loss lower by 0.002 than that of the one-site state was found"
+    assert experiment.more(record).axes[1].get_title(loc="left").endswith("\nothers −0.002\nto +0.03")
+    record["localized"][{"pair": 1}] = True
+    assert experiment.more(record).axes[1].get_title(loc="left").endswith("\nno others found")
 
 
 def test_borders_that_coincide_are_named_together():
@@ -352,7 +385,7 @@ def test_more_shows_all_losses_by_size_and_pair():
     record = changed(("lasting", {"size": 1, "pair": 2}, first(50, STARTS)))
     axes = panel(experiment.more(record), "(c) ξ₁ = 4, ξ₀ = 1")
     one = record.sel(pair="4, 1")
-    fleeting, lasting, _, peaked, sgd, closed = axes.lines  # extended states, localized ones, SGD, the closed form
+    fleeting, lasting, _, peaked, sgd, closed = axes.lines  # other states, those of one site, SGD, the closed form
     for line, kept in ((fleeting, False), (lasting, True)):
         values = one.loss.where(~one.localized & (one.lasting == kept)).values.T
         np.testing.assert_array_equal(line.get_ydata(), values.ravel())
@@ -369,10 +402,14 @@ def test_more_shows_the_states_of_the_largest_ring():
     shown = []
     for i in range(3):
         one = record.isel(size=2, pair=i)
-        extended = np.flatnonzero(~one.localized.values)
-        best = extended[np.argmin(one.loss.values[extended])]
+        others = np.flatnonzero(~one.localized.values)
+        best = others[np.argmin(one.loss.values[others])]
         shown.append([one.states.values[best], one.sgd.values[0], one.site_state.values])
     for line, field in zip(drawn, [fields[kind] for kind in range(3) for fields in shown], strict=True):
         peak = np.argmax(np.abs(field))
         np.testing.assert_allclose(line, [field[(peak + k) % N] / field[peak] for k in range(-20, 20)])
-    assert [label.get_text().endswith("(not steady)") for label in axes.get_xticklabels()] == [False, False, True]
+    assert [label.get_text().endswith("(its one-site form is no state)") for label in axes.get_xticklabels()] == [
+        False,
+        False,
+        True,
+    ]

@@ -152,22 +152,61 @@ def test_the_head_is_judged_by_its_median_at_the_end_and_the_highest_gain(pair, 
         assert (one.at, one.measured, one.outcome) == (f"ξ = ({pair})", middle, outcome)
         assert one.error == pytest.approx(median_error(heads))
         assert found.note.startswith("of 40 entries, on 95 % of inputs; 25 at the start")
-        if outcome == "holds":
-            said = f"{order} range positive (gain ∞): a gate is decided by {middle} of 40 entries on 95 % of inputs"
-            assert found.sentence == said
-        if outcome == "missed":
-            assert found.sentence == f"{order} range positive (gain ∞): it needs {middle} of 40"
+        assert found.claim.startswith("after 9 τ at gain ∞, the ")
+        assert found.claim.endswith(f" for ξ = ({pair})")
 
 
-def test_the_headline_gives_the_range_over_pairs_of_one_order():
+def four():
+    """Two pairs of each order."""
     record = xr.concat([made(), made().assign_coords(pair=["4, 2", "2, 4"])], "pair")
     record["xi1"], record["xi0"] = ("pair", [2.0, 1.0, 4.0, 2.0]), ("pair", [1.0, 2.0, 2.0, 4.0])
+    return record
+
+
+def test_the_headline_gives_the_numbers_of_both_orders_with_their_pairs_and_the_time():
+    record = four()
+    record.head_size[{"pair": [0, 2], "step": 3}] = 1
     record.head_size[{"pair": 1, "step": 3}] = 30
     record.head_size[{"pair": 3, "step": 3}] = 19
-    assert headline("?", experiment.verdicts(record)) == (
-        "Longer range positive (gain ∞): a gate is decided by 2 of 40 entries on 95 % of inputs; shorter range positive "
-        "(gain ∞): it needs 19 to 30 of 40"
+    said = "After 9 τ at gain ∞ 1 of 40 entries decides a gate on 95 % of inputs for ξ = (2, 1) and (4, 2)"
+    assert headline("?", experiment.verdicts(record)) == f"{said}, 19 to 30 of 40 for (1, 2) and (2, 4)"
+    title = panel(experiment.figure(record), "(f)").get_title(loc="left")
+    assert title == "(f) gain ∞: 1 if ξ₁ > ξ₀,\n19 to 30 if ξ₁ < ξ₀"
+    record.head_size[{"pair": 0, "gain": 2, "step": 3}] = 3 + np.arange(10)[:, None] % 3  # the first order is not decided
+    said = "After 9 τ at gain ∞ 1 to 4 of 40 entries decide a gate on 95 % of inputs for ξ = (2, 1) and (4, 2)"
+    assert headline("?", experiment.verdicts(record)).startswith(said)
+    assert headline("?", experiment.verdicts(record.isel(pair=[1]))) == (
+        "After 9 τ at gain ∞ 30 of 40 entries decide a gate on 95 % of inputs for ξ = (1, 2)"
     )
+    equal = made().isel(pair=[0])
+    equal["xi0"] = ("pair", [2.0])
+    assert "decide" not in headline("?", experiment.verdicts(equal))
+
+
+def test_the_second_headline_says_which_form_f_is_nearer_to_in_which_pairs():
+    record = four()
+    said = "After 9 τ at gain ∞ f is nearer to "
+    one_site, gaussian = "to the form of one site for ξ = {}", "to the Gaussian one for ξ = {}"
+    everywhere = one_site.format("(2, 1), (1, 2), (4, 2) and (2, 4)").removeprefix("to ")
+    assert headline("?", experiment.verdicts(record), more=True) == said + everywhere
+    record.site_distance[{"pair": [1, 3], "gain": 2, "step": 3}] = 0.9
+    parts = f"{one_site.format('(2, 1) and (4, 2)')}, {gaussian.format('(1, 2) and (2, 4)')}".removeprefix("to ")
+    assert headline("?", experiment.verdicts(record), more=True) == said + parts
+    assert panel(experiment.more(record), "(d)").get_title(loc="left") == "(d) balance at gain ∞: −0.64"
+
+
+def test_titles_say_which_form_is_nearer_at_which_gains():
+    record = made()
+    assert panel(experiment.figure(record), "(e)").get_title(loc="left").endswith("\nsite at gains 1, 3, ∞")
+    record.site_distance[{"gain": 0, "step": 3}] = 0.9
+    assert panel(experiment.figure(record), "(e)").get_title(loc="left").endswith("\nsite at gains 3, ∞")
+    record.site_distance[{"step": 3}] = 0.9
+    assert panel(experiment.figure(record), "(e)").get_title(loc="left") == "(e) f stays nearer to\nthe Gaussian form"
+    assert panel(experiment.figure(record), "(d)").get_title(loc="left") == (
+        "(d) fewer entries decide: 2, 2, 2\nin the end at gains 1, 3, ∞"
+    )
+    record.head_size[{"step": 3}] = 30
+    assert "entries that decide: 30, 30, 30" in panel(experiment.figure(record), "(d)").get_title(loc="left")
 
 
 @pytest.mark.parametrize(("pair", "order"), [("2, 1", "longer"), ("1, 2", "shorter")])
@@ -253,21 +292,25 @@ def test_figure_shows_heads_at_the_end_by_gain_without_a_join_to_infinity():
         np.testing.assert_allclose(ends[0][:, 1], np.percentile(heads[0], [25, 75]))
 
 
-def test_more_shows_every_pair_and_both_shares_and_final_fields():
+def test_more_shows_the_other_pairs_and_both_shares_and_all_final_fields():
+    """Of a record with one pair, that one."""
     record = drawn_at_random()
-    figure = experiment.more(record)
-    for at, pair in enumerate(XI):
-        one, heads = record.sel(pair=pair), panel(figure, f"({'ab'[at]})")
+    for shown, at in ((record, 1), (record.isel(pair=[0]), 0)):
+        figure, one = experiment.more(shown), record.isel(pair=at)
+        heads = panel(figure, "(a)")
+        assert heads.get_title(loc="left") == ("(a) longer +: ξ = (2, 1)", "(a) shorter +: ξ = (1, 2)")[at]
         assert_over_time(heads, one.head_size.sel(share=0.05).values)
-        assert_over_time(panel(figure, f"({'cd'[at]})"), balance(one).values)
+        assert_over_time(panel(figure, "(b)"), balance(one).values)
         dotted = lines(heads, style=":")
         for g in range(3):
             np.testing.assert_allclose(dotted[g].get_ydata(), np.median(one.head_size.sel(share=0.01)[g], axis=0))
-    fields = [line.get_ydata() for line in panel(figure, "(e)").lines if len(line.get_ydata()) == N]
-    for shown, (gain, pair) in zip(fields, [(0, 0), (0, 1), (2, 0), (2, 1)], strict=True):
-        field = record.end.values[pair, gain, 0]
-        peak = np.argmax(np.abs(field))
-        np.testing.assert_allclose(shown, [field[(peak + k) % N] / field[peak] for k in range(-20, 20)])
+    figure = experiment.more(record)
+    for name, gain in (("(c)", 0), ("(d)", 2)):
+        fields = [line.get_ydata() for line in panel(figure, name).lines if len(line.get_ydata()) == N]
+        for shown, pair in zip(fields, range(2), strict=True):
+            field = record.end.values[pair, gain, 0]
+            peak = np.argmax(np.abs(field))
+            np.testing.assert_allclose(shown, [field[(peak + k) % N] / field[peak] for k in range(-20, 20)])
 
 
 def test_figure_shows_f_and_its_forms_at_three_times():

@@ -110,8 +110,11 @@ def test_the_headline_counts_the_sites_in_between():
     record.uniform[{"field": at("random"), "position": slice(0, 3)}] = 0.5
     record.uniform[at("trained, long range")] = 0.05
     record.uniform[{"field": 4, "position": 0}] = 0.5
+    record.own[:] = 0.05
+    record.own[{"field": at("random"), "position": slice(0, 4)}] = 0.5
+    record.own[{"field": 4, "position": slice(0, 2)}] = 0.5
     assert headline("?", experiment.verdicts(record)[:1]) == (
-        "Of 10 sites, 3 are neither followed nor ignored in random fields, 0.5 in localized ones"
+        "Of 10 sites a gate half follows 3 in random fields, 0.5 in localized ones (data's law: 4, 1)"
     )
     record.uniform[:] = 0.05
     assert headline("?", experiment.verdicts(record)[:1]) == "A gate either follows or ignores each of its 10 sites"
@@ -121,7 +124,7 @@ def test_the_headline_says_how_far_a_weight_must_grow():
     wide, steep = (
         judged(made(leads=(0.1, 2.0, top, 9.0), leader=(0.0, 0.1, 0.9, 1.0)), "steps from 0.1") for top in (8.0, 2.4)
     )
-    assert wide.sentence == "from ignored to followed a weight must grow 4-fold"
+    assert wide.sentence == "from ignored to followed a weight grows 4-fold"
     assert steep.sentence == "a weight is followed at 1.2 times the size at which it is ignored"
 
 
@@ -180,10 +183,39 @@ def test_neighbours_of_a_site_that_decides_are_judged_by_the_mean_of_both(field,
         assert "the worst of 2 fields" in found.tolerance
 
 
+def test_the_second_headline_sets_influence_beside_what_turning_a_site_does():
+    """One site decides in the fields 2 and 5, whose neighbours have the covariances 0.55 and 0.24."""
+    record = made()
+    record.turns[2, [9, 1]], record.turns[5, [3, 5]] = 0.0, 0.04
+    found = judged(record, "where one site decides")
+    assert found.more_found == (
+        f"where one site decides, its neighbours' influence is {NEAR[1]:.2f} to {NEAR[0]:.2f}, their covariance with it; "
+        "turning one turns the gate in 4 % of inputs"
+    )
+    figure = experiment.more(record)
+    for title, value, place in (("(a)", NEAR[1], record.own), ("(b)", 0.04, record.turns)):
+        (arrow,) = panel(figure, title).texts
+        assert arrow.get_text() == f"beside a site that\ndecides: {value:.2f}"
+        assert arrow.xy == pytest.approx((float(record.share[5, [3, 5]].mean()), float(place[5, [3, 5]].mean())))
+    record.own[2, [9, 1]] = 0.3
+    found = judged(record, "where one site decides")
+    assert (found.outcome, found.more_otherwise) == (
+        "refuted",
+        f"where one site decides, a neighbour's influence is 0.30, not its covariance with that site, {NEAR[0]:.2f}",
+    )
+
+
+def test_families_are_named_by_their_pair_if_the_record_has_it():
+    record = made().assign_attrs(length_scales=[2.0, 1.0])
+    labels = [line.get_label() for line in panel(experiment.figure(record), "(a)").lines]
+    assert labels[2:4] == ["trained on ξ = (2, 1)", "trained on ξ = (1, 2)"]
+
+
 def test_without_a_site_that_decides_nothing_is_said_of_neighbours():
     record = made()
     record.uniform[:] = record.uniform.clip(max=0.999)
     assert judged(record, "where one site decides").outcome == "not judged"
+    assert not panel(experiment.more(record), "(a)").texts
 
 
 def test_short_trainings_decide_nothing_of_trained_fields():
@@ -229,7 +261,9 @@ def test_figure_shows_where_influences_lie(title, law):
 def test_figure_shows_a_weight_that_grows_from_a_crowd():
     record = made()
     axes = panel(experiment.figure(record), "(b)")
-    leader, follower, law = axes.lines
+    leader, follower, law, *edges = axes.lines
+    low, high = (float(np.interp(level, record.leader.mean("crowd"), LEADS)) for level in (0.1, 0.9))
+    assert [line.get_xdata()[0] for line in edges] == [low, high]
     np.testing.assert_allclose(leader.get_ydata(), special.erf(np.array(LEADS) / np.sqrt(2)))
     np.testing.assert_allclose(follower.get_ydata(), record.follower.values.mean(1))
     np.testing.assert_array_equal(follower.get_xdata(), LEADS)

@@ -204,17 +204,24 @@ def test_notes_give_the_leads_and_how_often_one_weight_errs():
     assert note == "3 seeds, n = 12; the largest weight alone errs on 1.3 % of inputs"
 
 
-def test_the_headline_gives_the_numbers_of_weights():
-    record = made()
-    record["head"][at("trained, long range")] = [2, 3, 4]
+def test_the_headline_gives_the_numbers_of_weights_with_the_pairs_and_the_time():
+    record = made().assign_attrs(length_scales=[2.0, 1.0])
+    record["head"][at("trained, long range")] = 1
     record["head"][at("trained, short range")] = 12
     record.probable[at("trained, short range")] = 11
     assert headline("?", experiment.verdicts(record)) == (
-        "The gate of a localized neuron is decided by 3 of its 12 weights; a gate of a neuron that does not localize needs 11 "
-        "for 99 % of inputs"
+        "After 200 τ 1 of 12 weights decides a gate trained on ξ = (2, 1); a gate trained on ξ = (1, 2) takes 11 (median) for "
+        "99 % of inputs"
     )
+    assert judged(record, "that does not localize").claim.endswith("localize within 200 τ, the shorter being positive")
     record["head"][at("trained, long range")] = 9
-    assert "needs 9 of its 12 weights, 1 for 99 % of inputs" in headline("?", experiment.verdicts(record))
+    record["head"][at("trained, short range")], record.probable[at("trained, short range")] = 3, 2
+    assert headline("?", experiment.verdicts(record)) == (
+        "After 200 τ 9 of 12 weights decide a gate trained on ξ = (2, 1), 1 for 99 % of inputs; 2 of 12 weights decide one "
+        "trained on ξ = (1, 2), too, for 99 % of inputs"
+    )
+    del record.attrs["length_scales"]
+    assert "9 of 12 weights decide a gate trained with the longer range positive" in headline("?", experiment.verdicts(record))
 
 
 def test_short_trainings_decide_nothing():
@@ -258,7 +265,8 @@ def test_figure_shows_every_head_and_the_median_errors_of_families():
     record.errors[{"kept": -1}] = 0.0  # not shown on a logarithmic axis
     panels = drawn(record)
     heads = panels["(a)"].lines
-    for i, name in enumerate(FAMILIES):
+    order = [*list(FAMILIES)[3:], *list(FAMILIES)[:3]]  # the trained ones first
+    for i, name in enumerate(order):
         part = record.isel(field=at(name))
         for kind, values in enumerate((part["head"], part.probable[:, 0], part.probable[:, 1])):
             line = heads[3 * i + kind]
@@ -275,6 +283,6 @@ def test_figure_shows_every_head_and_the_median_errors_of_families():
     (names,) = [axes.get_legend() for axes in experiment.figure(record).axes if not axes.axison]
     words = [text.get_text().replace("\n", " ").replace("er range positive", " range") for text in names.get_texts()]
     assert [text.replace("falling by", "geometric") for text in words] == shown
-    medians = [f"{np.median(record.probable.values[at(name), 0]):g}" for name in FAMILIES]
+    medians = [f"{np.median(record.probable.values[at(name), 0]):g}" for name in order]
     assert [text.get_text() for text in panels["(a)"].texts] == medians
-    assert panels["(a)"].get_xticklabels()[3].get_text() == "trained,\nlonger range\npositive"
+    assert panels["(a)"].get_xticklabels()[0].get_text() == "trained,\nlonger range\npositive"

@@ -73,11 +73,12 @@ def figure(record: xr.Dataset) -> Figure:
         axes.axhline(CHANCE, color="0.5", linestyle=":", linewidth=1.0, zorder=0)
         axes.set(xlabel="epoch", ylabel=f"{label} accuracy (%)", ylim=(0, None))
     _best(panels[0], record)
+    _ends(panels[1], record)
     handles = panels[0].get_legend_handles_labels()[0]
     if not unlike_the_paper(record, 0):
         handles.append(panels[0].axhline(PAPER, color="k", linestyle="--", linewidth=1.0, label="paper, gates trained"))
     body.legend(handles=handles, loc="outside lower center", ncols=2)
-    letter(panels, ["test images", "training images"])
+    letter(panels, ["test images: best of a run", "training images: in the end"])
     a = record.attrs
     seeds, network = f"{record.sizes['seed']} seeds", f"channels {', '.join(map(str, a['channels']))}"
     say_setting(figure, f"{a['samples']:,} images", network, seeds, "bands: least to largest seed", "dotted: a guess")
@@ -104,6 +105,13 @@ def _best(axes: Any, record: xr.Dataset) -> None:
         axes.plot(place, bests[-1], "*", color=look["color"], markersize=11, markeredgecolor="k", zorder=5)
     end_labels(axes, bests, [f"★ {best:.0f} %" for best in bests], [look["color"] for look in looks.values()])
     axes.plot([], [], "*", color="w", markeredgecolor="k", markersize=9, label="best of a run, mean over seeds")
+
+
+def _ends(axes: Any, record: xr.Dataset) -> None:
+    """What is reached on training images in the end, beside the lines."""
+    looks = _looks(record)
+    last = [100 * float(record.train_accuracy.sel(net=net).isel(step=-1).mean("seed")) for net in looks]
+    end_labels(axes, last, [f"{value:.0f} %" for value in last], [look["color"] for look in looks.values()])
 
 
 def _name(net: str) -> str:

@@ -52,6 +52,22 @@ class CubeSettings(Parameters):
     seed: Seed = 0
 
 
+def trained_for(record: xr.Dataset) -> str:
+    """How long fields were trained."""
+    return f"{record.attrs['steps'] * float(np.max(record.attrs['learning_rate'])):g} τ"
+
+
+def trained_on(record: xr.Dataset, order: str) -> str:
+    """On which pair of length scales fields were trained, the positive class first; earlier records have none.
+
+    >>> trained_on(xr.Dataset(attrs={"length_scales": [2.0, 1.0]}), "short"), trained_on(xr.Dataset(), "short")
+    ('on ξ = (1, 2)', 'with the shorter range positive')
+    """
+    scales = [f"{xi:g}" for xi in record.attrs.get("length_scales", [])]
+    words = f"on ξ = ({', '.join(scales if order == 'long' else scales[::-1])})"
+    return words if scales else f"with the {order}er range positive"
+
+
 def too_short(record: xr.Dataset) -> str:
     """Why nothing is decided of trained fields, if they were trained for a short time."""
     return lacking(lasting(record, ENOUGH))

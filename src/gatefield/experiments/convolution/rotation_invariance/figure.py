@@ -25,7 +25,7 @@ NOTHING = 1e-8
 
 def draw(record: xr.Dataset) -> Figure:
     """The task and trained networks above, moments over random networks below."""
-    figure = Figure(figsize=(WIDTH, 6.4))
+    figure = Figure(figsize=(WIDTH, 6.6))
     top, bottom = cast(Any, figure.subfigures(2, 1))
     panels = np.stack([top.subplots(1, 3), bottom.subplots(1, 3)])
     _task_panel(panels[0, 0], record.sizes["rotation"], record.attrs["length"])
@@ -40,9 +40,9 @@ def draw(record: xr.Dataset) -> Figure:
         "gates rotate, or stay",
         f"trained {TRAININGS['one']}",
         f"trained {TRAININGS['any']}",
-        "rotating gates: invariant",
-        "single terms are not",
-        "maxima, gates rotate",
+        "a mean over positions is\ninvariant if gates rotate",
+        "single terms of the\npaper's sum are not",
+        _times(record),
     )
     letter(panels, titles)
     _say(figure, record, "(b, c): bands from the least to the largest seed", "(d, e, f): bars 2 standard errors",
@@ -62,15 +62,21 @@ def draw_more(record: xr.Dataset) -> Figure:
     draw_bundles(right)
     titles = "the terms change, their sum does not", "only maxima of blocks change y'", "the paper's figure 9"
     letter([sums, changes, whole], titles)
-    right.suptitle("(d) its 8 strengths, of 3 paths each", x=0.02, ha="left", fontsize=9)
+    right.suptitle("(d) its 8 strengths: the 3 paths of each are rotations of one", x=0.02, ha="left", fontsize=9)
     _say(figure, record)
     return figure
 
 
 def _say(figure: Figure, record: xr.Dataset, *words: str) -> None:
     n, length = record.sizes["rotation"], record.attrs["length"]
-    trained = f"{record.sizes['seed']} seeds, {int(record.step[-1])} steps"
+    trained = f"{record.sizes['seed']} seeds, {int(record.step[-1])} steps" if words else ""  # the second figure shows none
     say_setting(figure, f"ring of {n} positions", f"ramps of {length}", trained, f"{record.attrs['draws']:,} networks", *words)
+
+
+def _times(record: xr.Dataset) -> str:
+    """How far maxima that the outputs choose are from the sum over paths."""
+    own = float(record.max_found.sel(pooling="own").mean() / record.max_exact.mean())
+    return f"maxima of outputs are\n{own:.2g} times the lemma's sum"
 
 
 def _task_panel(axes: Any, n: int, length: int) -> None:
@@ -98,7 +104,7 @@ def _pooled_panel(axes: Any, record: xr.Dataset) -> None:
     for case, label in LABELS.items():
         color, marker = STYLES[case]
         one = record.sel(case=case)
-        axes.plot(one.rotation, one.exact, **THEORY, linewidth=1.0, zorder=1, label="exact" if case == "rotating" else None)
+        axes.plot(one.rotation, one.exact, **THEORY, linewidth=1.0, zorder=4, label="exact" if case == "rotating" else None)
         axes.errorbar(
             one.rotation, one.found, 2 * one.error, fmt=marker, color=color, markersize=3, elinewidth=0.8, label=label
         )
@@ -109,7 +115,7 @@ def _pooled_panel(axes: Any, record: xr.Dataset) -> None:
 def _moments(axes: Any, along: str, text: str) -> None:
     """The axes of a small number, in units of its power of ten."""
     power = int(np.floor(np.log10(max(abs(end) for end in axes.get_ylim()))))
-    axes.yaxis.set_major_formatter(lambda value, _: f"{value / 10.0**power:.3g}")
+    axes.yaxis.set_major_formatter(lambda value, _: f"{value / 10.0**power:.3g}".replace("-", "−"))
     axes.set(xlabel=along, ylabel=rf"{text} ($10^{{{power}}}$)" if power else text)
     axes.legend(**BELOW)
 
@@ -139,7 +145,7 @@ def _turn_text(turn: int) -> str:
 
 
 def _maxima_panel(axes: Any, record: xr.Dataset) -> None:
-    axes.plot(record.rotation, record.max_exact, **THEORY, linewidth=1.1, label="sum over paths of the lemma")
+    axes.plot(record.rotation, record.max_exact, **THEORY, linewidth=1.0, zorder=4, label="sum over paths of the lemma")
     for pooling, label in POOLINGS.items():
         color, marker = MAXIMA[pooling]
         one = record.sel(pooling=pooling)
@@ -174,7 +180,7 @@ def _sums_panel(axes: Any, record: xr.Dataset) -> None:
         sums = record.terms.sel(turn=turn).cumsum("rotation")
         axes.plot(record.rotation, sums, **look, linewidth=1.1, drawstyle="steps-post", label=_turn_text(int(turn)))
     _first_term(axes, record)
-    _moments(axes, "rotation r", "sum of terms 0 to r")
+    _moments(axes, "rotation r", "sum up to r")
 
 
 def _changes_panel(axes: Any, record: xr.Dataset) -> None:
@@ -184,6 +190,7 @@ def _changes_panel(axes: Any, record: xr.Dataset) -> None:
         look: Any = {"markersize": 7, "markerfacecolor": "none"} if pooling == "own" else {"markersize": 3.5}
         axes.plot(record.rotation, change, f"{marker}-", color=color, linewidth=0.8, label=label, **look)
     axes.axhline(NOTHING, color="0.5", linestyle=":", linewidth=0.9, zorder=0)
-    axes.text(float(record.rotation[-1]), 5 * NOTHING, "drawn here: no change at all", fontsize=7.5, color="0.4", ha="right")
-    axes.set(yscale="log", ylim=(NOTHING / 2, 5), xlabel="rotation of x'", ylabel="relative change of y'")
+    words: Any = {"fontsize": 7.5, "color": "0.4", "ha": "right"}
+    axes.text(float(record.rotation[-1]), NOTHING / 30, "on the dotted line: no change at all", **words)
+    axes.set(yscale="log", ylim=(NOTHING / 100, 5), xlabel="rotation of x'", ylabel="relative change of y'")
     axes.legend(**BELOW)

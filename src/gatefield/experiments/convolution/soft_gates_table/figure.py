@@ -41,7 +41,13 @@ def draw(record: xr.Dataset) -> Figure:
     _over_epochs(panels["test"], record, "test")
     _over_epochs(panels["train"], record, "train")
     body.legend(handles=[*_marks(record, beside), *_lines(record)], loc="outside lower center", ncols=4, fontsize=7.5)
-    titles = ("best test accuracy", "what choosing the best adds", "test images", "training images")
+    eps = f"ε = {_least_eps(record):g}"
+    titles = (
+        "best test accuracy of a run",
+        "what choosing the best epoch adds",
+        f"test images, {eps}",
+        f"training images, {eps}",
+    )
     letter([panels[name] for name in ("table", "chosen", "test", "train")], titles)
     _say(figure, record)
     return figure
@@ -57,7 +63,6 @@ def _say(figure: Figure, record: xr.Dataset) -> None:
         f"{record.sizes['seed']} seeds",
         "bars: standard deviation, bands: standard error",
         f"(b) dotted: {LIKE:g} point",
-        f"(c, d): ε\xa0=\xa0{_least_eps(record):g}",
     )
 
 
@@ -111,10 +116,18 @@ def _name_ends(axes: Any, record: xr.Dataset) -> None:
     """What the flattest and the steepest gates of the least eps reach, of which the headline tells."""
     color, _, _, rows = _groups(record)[0]
     at, reached = places(record), best(rows).mean("seed")
-    look: Any = {"textcoords": "offset points", "fontsize": 8.5, "color": color, "fontweight": "bold", "va": "top"}
-    for row, away, side in ((rows.row.values[0], (9, 2), "left"), (rows.row.values[-1], (-2, -9), "right")):
+    look: Any = {
+        "textcoords": "offset points",
+        "fontsize": 8.5,
+        "color": color,
+        "fontweight": "bold",
+    }
+    for row, away, side, edge in (
+        (rows.row.values[0], (0, 7), "center", "bottom"),
+        (rows.row.values[-1], (-2, -9), "right", "top"),
+    ):
         value = float(reached.sel(row=row))
-        axes.annotate(f"{value:.0f} %", (at[str(row)], value), away, ha=side, **look)
+        axes.annotate(f"{value:.0f} %", (at[str(row)], value), away, ha=side, va=edge, **look)
 
 
 def _less_the_paper(axes: Any, record: xr.Dataset) -> None:

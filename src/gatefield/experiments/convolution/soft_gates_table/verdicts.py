@@ -47,7 +47,7 @@ def _trend(record: xr.Dataset) -> Verdict:
         of = f"difference of the best test accuracy in points, {ends},"
         rows[f"eps = {eps:g}"] = exceeds("", test.isel(row=-1), test.isel(row=0), note="", of=of)
         if not said:
-            low, high = (f"{float(test.isel(row=at).mean()):.0f} %" for at in (0, -1))
+            low, high = (f"{float(test.isel(row=at).mean()):.0f}\u00a0%" for at in (0, -1))
             said = f"(ε = {eps:g}: {low} right at β = {beta[0]:g}, {high} at {beta[-1]:g})"
     return Verdict.each(
         claim,
@@ -98,15 +98,15 @@ def _like_relu(record: xr.Dataset) -> Verdict:
     for name, gap in zip(gaps.row.values, gaps.transpose("row", "seed").values, strict=True):
         rows[words(str(name))] = _near(0.0, gap, LIKE, "difference of the best test accuracy in points")
     means = gaps.mean("seed").values
-    ends = f"{means.min():+.1f} to {means.max():+.1f} points"
+    ends = f"{means.min():+.1f} to {means.max():+.1f} points".replace("-", "−")
     return Verdict.each(
         claim,
         rows,
         kind="claim",
         source=SOURCE,
         note=f"ReLU {spread(relu)} %; in the paper up to {LIKE:g} point apart; errors: 95 % intervals of {relu.size} seeds",
-        found=f"steep gates are as good as ReLU ({ends})",
-        otherwise=f"steep gates differ from ReLU ({ends})",
+        found=f"gates with β ≥ {STEEP:g} are as good as ReLU ({ends})",
+        otherwise=f"gates with β ≥ {STEEP:g} differ from ReLU ({ends})",
     )
 
 

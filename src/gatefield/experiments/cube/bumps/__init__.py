@@ -15,13 +15,15 @@ experiment = Experiment(
     "bumps vote by majority, whatever their sizes.",
     caption="(a), (b), (c) Drift around the largest bump: dots exact, black line the corrected equation, dashed the printed "
     "one. (a) One bump. (b) Two equal bumps, three sites apart. (c) Three bumps, none of which exceeds the sum of the others. "
-    "(d), (e), (f) What the drift follows, for bumps of sizes α, β and 1; the black triangle holds the sizes α > β > 1 of the "
-    "note. (d) Three neighbours with α at an end. (e) Three neighbours with α between the others. (f) Bumps 3 and 2 sites "
-    "apart.",
+    "(d), (e), (f) What the drift follows, for bumps of sizes α, β and 1: blue where one exceeds the sum of the others, else "
+    "the gate is the majority of the three signs; the black triangle holds the sizes α > β > 1 of the note, in which α is "
+    "picked if the drift is largest there. (d) Three neighbours with α at an end. (e) Three neighbours with α between the "
+    "others. (f) Bumps 3 and 2 sites apart; star: the sizes of (c).",
     more=draw_more,
-    more_caption="(a), (b) Drift around the largest bump, drawn as in the first figure. (a) Bumps 2 and 1. (b) Bumps 4, 2, 1. "
-    "(c) How far the drift at the largest of three bumps that vote is above the largest elsewhere, by the length scale of the "
-    "data: below zero another site gains. (d) Drift at each of three bumps that vote; dotted: 1/4, that of bumps far apart.",
+    more_caption="(a) Drift around the largest bump: dots for bumps 2 and 1, squares for 4, 2, 1; black line the corrected "
+    "equation, dashed the printed one. (b) How far the drift at the largest of three bumps that vote is above the largest "
+    "elsewhere, by the length scale of the data: below zero another site gains; black: one bump alone. (c) Drift at each of "
+    "three bumps that vote; numbers: at the longest length scale; dotted: 1/4, that of bumps far apart.",
     Parameters=Settings,
     presets={"full": {}, "quick": {"n": 24, "xis": (0.5, 1.0, 1.5, 2.0, 3.0, 5.0), "grid": 40, "samples": 200_000}},
     durations={"quick": "20 s", "full": "1 min"},

@@ -9,24 +9,28 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from gatefield.experiments.cube.bumps.cases import CASES
 from gatefield.experiments.cube.bumps.verdicts import LAYOUTS
-from gatefield.plot import COLOURS, DATA, PRINTED, THEORY, WIDTH, letter, say_setting
+from gatefield.plot import COLOURS, DATA, PRINTED, THEORY, WIDTH, end_labels, letter, say_setting
 
 SHOWN = {"single": "one bump: half as printed", "balanced": "two equal: a quarter each",
          "three voting": "2.5, 2, 1: no bump is picked"}  # fmt: skip
 MAPS = {"edge": "neighbours, α at an end", "middle": "neighbours, α between", "apart": "3 and 2 sites apart"}
+UNDER: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.45, -0.2), "fontsize": 7.5}
+"""Where the legend of a panel stands."""
 KINDS = ("#0072B2", "#B9D9EC", "#D55E00")
 WORDS = (
-    "drift of the largest bump alone",
-    "majority; drift still largest at the largest bump",
-    "majority; drift as large or larger elsewhere",
+    "drift of the largest bump alone: it is picked",
+    "majority of three signs, largest bump picked",
+    "majority of three signs, another site picked or tied",
 )
-TIES: dict[str, Any] = {"color": "#F0E442", "linewidth": 1.2, "linestyle": "--"}
+TIES: dict[str, Any] = {"color": "#F0E442", "linewidth": 1.6, "linestyle": "--"}
+NOTE: dict[str, Any] = {"color": "k", "linewidth": 1.3}
 
 
 def draw(record: xr.Dataset) -> Figure:
-    figure = Figure(figsize=(WIDTH, 5.9))
-    top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=[1.0, 1.32]))
+    figure = Figure(figsize=(WIDTH, 6.3))
+    top, bottom, key = cast(Any, figure.subfigures(3, 1, height_ratios=[1.0, 1.32, 0.26]))
     profiles = top.subplots(1, len(SHOWN), sharey=True)
     for axes, case in zip(profiles, SHOWN, strict=True):
         _profile(axes, record.sel(case=case), record.sites.sel(layout="apart").values)
@@ -37,42 +41,61 @@ def draw(record: xr.Dataset) -> Figure:
         _map(axes, record.sel(layout=layout))
     maps[0].set_ylabel("size β of the second bump")
     patches = [Patch(color=color, label=word) for color, word in zip(KINDS, WORDS, strict=True)]
-    ties = Line2D([], [], **TIES, label="one size is the sum of the other two")
-    bottom.legend(handles=[*patches, ties], loc="outside lower center", ncols=2)
-    letter([*profiles, *maps], [*SHOWN.values(), *MAPS.values()])
-    _say(figure, record)
+    case = CASES["three voting"].sizes
+    maps[-1].plot(case[0], case[1], "*", color="w", markeredgecolor="k", markersize=10, zorder=5)
+    marks = [
+        Line2D([], [], **TIES, label="one size is the sum of the other two"),
+        Line2D([], [], **NOTE, label="triangle: sizes α > β > 1 of the note"),
+        Line2D([], [], marker="*", linestyle="none", color="w", markeredgecolor="k", markersize=9, label="sizes of (c)"),
+    ]
+    key.legend(handles=[*patches, *marks], loc="center", ncols=2)
+    shares = [
+        f"{MAPS[layout]}:\nα picked in {100 * _picked(record.sel(layout=layout)):.0f} % of the triangle" for layout in MAPS
+    ]
+    letter([*profiles, *maps], [*SHOWN.values(), *shares])
+    _say(figure, record, "picked: its drift is larger than all others")
     return figure
 
 
+def _picked(one: xr.Dataset) -> float:
+    """In what part of the note's sizes the drift is largest at the largest bump."""
+    inside = (one.alpha > one.beta) & (one.beta > 1)
+    return float((one.picked & inside).sum() / inside.sum())
+
+
 def draw_more(record: xr.Dataset) -> Figure:
-    figure = Figure(figsize=(WIDTH, 5.9))
-    panels: Any = figure.subplots(2, 2)
-    for axes, case in zip(panels[0], ("imbalanced", "three leading"), strict=True):
-        _profile(axes, record.sel(case=case), record.sites.sel(layout="apart").values)
-    panels[0, 0].set_ylabel("drift f(w)")
-    panels[0, 1].legend(loc="upper right")
-    _lead_panel(panels[1, 0], record)
-    _shares_panel(panels[1, 1], record)
-    titles = ("2 and 1: the larger is picked", "4, 2, 1: the largest is picked", "what the largest of three gains",
-              "three bumps 3 and 2 sites apart")  # fmt: skip
+    figure = Figure(figsize=(WIDTH, 4.3))
+    panels: Any = figure.subplots(1, 3)
+    sites = record.sites.sel(layout="apart").values
+    _profile(panels[0], record.sel(case="imbalanced"), sites, "exact: 2, 1")
+    more, lags = record.sel(case="three leading"), panels[0].lines[-1].get_xdata()
+    hollow: Any = {**DATA, "marker": "s", "markersize": 7, "color": COLOURS[2], "markerfacecolor": "none"}
+    panels[0].plot(lags, more.drift[(int(sites[0]) + lags) % more.sizes["position"]], **hollow, label="exact: 4, 2, 1")
+    panels[0].set_ylabel("drift f(w)")
+    panels[0].legend(**UNDER)
+    _lead_panel(panels[1], record)
+    _shares_panel(panels[2], record)
+    titles = ("bumps 2, 1 and 4, 2, 1:\none and the same drift", "the largest of three less the\nrest; below 0: another gains",
+              "drift at each of three,\n3 and 2 sites apart")  # fmt: skip
     letter(panels, titles)
-    _say(figure, record, "(c, d): sizes 1.5, 1.25, 1")
+    scale = f"(a): length scale {record.attrs['length_scale']:g}"
+    _say(figure, record, scale, "(b, c): sizes 1.5, 1.25, 1, none above the sum of the others")
     return figure
 
 
 def _say(figure: Figure, record: xr.Dataset, *words: str) -> None:
-    scale = f"length scale {record.attrs['length_scale']:g}" + (" in (a, b)" if words else "")
+    scale = f"length scale {record.attrs['length_scale']:g}" if len(words) == 1 else ""
     say_setting(figure, f"ring of n = {record.sizes['position']}", scale, *words, "exact: no sampling, no training")
 
 
-def _profile(axes: Any, one: xr.Dataset, sites: np.ndarray) -> None:
+def _profile(axes: Any, one: xr.Dataset, sites: np.ndarray, label: str = "exact") -> None:
     n, centre = one.sizes["position"], int(sites[0])
     lags = np.arange(-min(4, n // 3), min(9, n - n // 3))
     at = (centre + lags) % n
     axes.axhline(0.0, color="0.8", linewidth=0.8, zorder=0)
     axes.plot(lags, one.printed[at], **PRINTED, label="as printed")
     axes.plot(lags, one.corrected[at], **THEORY, linewidth=1.2, label="corrected")
-    axes.plot(lags, one.drift[at], **DATA, color=COLOURS[0], markersize=4, label="exact")
+    axes.plot(lags, one.drift[at], **DATA, color=COLOURS[0], markersize=4, label=label)
     axes.set(xlabel="site, from the largest bump", ylim=(-0.05, 1.3), yticks=[0, 0.25, 0.5, 0.75, 1.0, 1.25])
     axes.set_xticks([lag for lag in lags if lag % 4 == 0])
 
@@ -83,7 +106,7 @@ def _map(axes: Any, one: xr.Dataset) -> None:
     axes.pcolormesh(one.alpha, one.beta, kind, cmap=ListedColormap(KINDS), vmin=-0.5, vmax=2.5, rasterized=True)
     for alpha, beta in (([1.0, high], [0.0, high - 1]), ([0.0, high - 1], [1.0, high]), ([0.0, 1.0], [1.0, 0.0])):
         axes.plot(alpha, beta, **TIES)
-    axes.plot([1.0, high, high, 1.0], [1.0, high, 1.0, 1.0], "-", color="k", linewidth=1.3)
+    axes.plot([1.0, high, high, 1.0], [1.0, high, 1.0, 1.0], "-", **NOTE)
     axes.text(0.8 * high, 0.32 * high, "α > β + 1", color="white", fontsize=8, ha="center")
     axes.text(0.2 * high, 0.8 * high, "β > α + 1", color="white", fontsize=8, ha="center")
     axes.set(xlabel="size α of the first bump", xlim=(0.0, high), ylim=(0.0, high), aspect="equal")
@@ -97,13 +120,13 @@ def _lead_panel(axes: Any, record: xr.Dataset) -> None:
         one, first = record.vote.sel(layout=layout), int(record.sites.sel(layout=layout)[0])
         others = one.drop_isel(position=first).max("position")
         axes.plot(record.xi, one.isel(position=first) - others, f"{mark}-", color=color, markersize=4, label=LAYOUTS[layout])
-    axes.plot(record.xi, record.lone_lead, "--", color="k", linewidth=1.0, label="one bump alone")
+    axes.plot(record.xi, record.lone_lead, **THEORY, linewidth=1.0, label="one bump alone")
     axes.set(
         xlabel="length scale of the data (sites)",
         ylabel="drift at the largest bump\nless the largest elsewhere",
         ylim=(-0.3, 0.55),
     )
-    axes.legend(loc="upper center", bbox_to_anchor=(0.45, -0.25), ncols=1)
+    axes.legend(**UNDER)
 
 
 def _shares_panel(axes: Any, record: xr.Dataset) -> None:
@@ -112,4 +135,6 @@ def _shares_panel(axes: Any, record: xr.Dataset) -> None:
         axes.plot(record.xi, one[:, place], f"{mark}-", color=color, markersize=4, label=label)
     axes.axhline(0.25, color="0.4", linewidth=1.0, linestyle=":")
     axes.set(xlabel="length scale of the data (sites)", ylabel="drift at the three bumps", ylim=(0.15, 0.55))
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.25))
+    ends = one[-1].values.tolist()
+    end_labels(axes, ends, [f"{end:.2f}" for end in ends])
+    axes.legend(**UNDER)

@@ -147,8 +147,17 @@ def _maps(record: xr.Dataset) -> list[Verdict]:
             kind="claim",
             source="note 003, section 3.1",
             note=f"sizes up to {high}, {scale}",
+            more_found=_votes(record),
+            more_otherwise=_votes(record),
         ),
     ]
+
+
+def _votes(record: xr.Dataset) -> str:
+    """The drift at each of three bumps of the second figure, at the longest length scale."""
+    last = record.vote.sel(layout="apart").isel(xi=-1, position=record.sites.sel(layout="apart").values).values
+    at = [f"{value:.2f} at the {name}" for value, name in zip(last, ("largest", "second", "third"), strict=True)]
+    return f"drifts of three bumps that vote, 3 and 2 sites apart, are {', '.join(at)} at length scale {float(record.xi[-1]):g}"
 
 
 def _far(record: xr.Dataset) -> Verdict:

@@ -8,9 +8,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from gatefield.core.intervals import proportion
-from gatefield.experiments.cube.cube_states.verdicts import existing
+from gatefield.experiments.cube.cube_states.verdicts import existing, flow_time, gaps
 from gatefield.measures import aligned
-from gatefield.plot import COLOURS, THEORY, WIDTH, field_row, letter, say_setting
+from gatefield.plot import COLOURS, THEORY, WIDTH, end_labels, field_row, letter, say_setting
 
 LOOKS = ((COLOURS[1], "s"), (COLOURS[4], "D"), (COLOURS[0], "o"), (COLOURS[2], "^"), (COLOURS[3], "v"))
 """Colour and marker of each pair of length scales, in both panels."""
@@ -18,60 +18,77 @@ BORDERS = (":", "--", "-.", "-")
 """Of rings whose borders can be told apart, the largest last."""
 COLUMNS = 4
 """At most so many pairs have panels of their own."""
-ENDS = {False: ("C0", "o", "extended states"), True: ("C1", "s", "localized states")}
+ENDS = {False: ("C0", "o", "other states"), True: ("C1", "s", "one-site state")}
 LASTING: dict[str, Any] = {"markersize": 2.5, "alpha": 0.6, "markeredgewidth": 0}
 FLEETING: dict[str, Any] = {"markersize": 2.5, "alpha": 0.5, "markerfacecolor": "none", "markeredgewidth": 0.5}
 
 
 def draw(record: xr.Dataset) -> Figure:
-    """Where the localized state exists, and how often it is reached."""
-    figure = Figure(figsize=(WIDTH, 4.3))
+    """Where the one-site state exists, and how often it is reached."""
+    figure = Figure(figsize=(WIDTH, 4.5))
     body: Any = figure.subfigures()  # with a legend of its own, apart from the setting
-    where, basins = body.subplots(1, 2, width_ratios=[1.2, 1.0])
+    where, basins = body.subplots(1, 2, width_ratios=[1.15, 1.0])
     borders = _map(where, record, body)
     _basins(basins, record)
     body.legend(handles=[*_pairs(record), *borders], loc="outside lower center", ncols=3)
     above, below = (f"{100 * share:.0f} %" for share in existing(record))
-    title = f"a localized state exists for {above} of\npairs above the diagonal, {below} below"
+    title = f"a one-site state exists for {above} of\npairs above the diagonal, {below} below"
     letter([where, basins], [title, "who ends there: random starts\n(joined) and SGD (crosses)"])
-    _say(figure, record, f"map: n = {int(record.map_size[-1])}", "bars:\u00a095\u00a0%")
+    classes = "ξ = (ξ₁ of the positive, ξ₀ of the negative class)"
+    _say(figure, record, f"map: n = {int(record.map_size[-1])}", "bars:\u00a095\u00a0%", classes)
     return figure
 
 
 def draw_more(record: xr.Dataset) -> Figure:
     """Losses of all states by size, and states of the largest ring."""
     record = record.isel(pair=slice(0, COLUMNS))
-    figure = Figure(figsize=(WIDTH, 5.4))
+    figure = Figure(figsize=(WIDTH, 5.9))
     body: Any = figure.subfigures()
     pairs = [record.isel(pair=at) for at in range(record.sizes["pair"])]
     names = [f"loss {at}" for at in range(len(pairs))]
     panels = body.subplot_mosaic([names, ["states"] * len(pairs)], height_ratios=[1.35, 1.0])
-    limits = [float(end) for end in (record.loss.min(), record.loss.max())]
     for name, one in zip(names, pairs, strict=True):
-        _losses(panels[name], one, limits)
+        _losses(panels[name], one, _limits(record, one))
     panels[names[0]].set_ylabel("loss")
-    for name in names[1:]:
-        panels[name].set_yticklabels([])
     _states(panels["states"], [one.isel(size=-1) for one in pairs])
-    body.legend(handles=_ends(), loc="outside lower center", ncols=4)
-    texts = [f"ξ₁ = {float(one.xi1):g}, ξ₀ = {float(one.xi0):g}" for one in pairs]
-    title = f"states at n = {int(record['size'][-1])}: closed form (black), lowest extended (blue), SGD (crosses)"
+    body.legend(handles=_ends(), loc="outside lower center", ncols=3)
+    texts = [f"ξ₁ = {float(one.xi1):g}, ξ₀ = {float(one.xi0):g}\n{_gap(one)}" for one in pairs]
+    title = f"fields at n = {int(record['size'][-1])}, each scaled to its largest weight; SGD: the first seed"
     letter([panels[name] for name in (*names, "states")], [*texts, title])
-    _say(figure, record, "each field scaled to its peak")
+    _say(figure, record, "ξ₁: positive class, ξ₀: negative class")
     return figure
+
+
+def _limits(record: xr.Dataset, one: xr.Dataset) -> list[float]:
+    """Losses of all pairs that have a one-site state at some size, or of this pair alone, which has not."""
+    has = (record.site_lead > 0).any("size")
+    shown = record.isel(pair=np.flatnonzero(has.values)) if bool((one.site_lead > 0).any()) else one
+    return [float(min(shown.loss.min(), shown.sgd_loss.min())), float(max(shown.loss.max(), shown.sgd_loss.max()))]
+
+
+def _gap(one: xr.Dataset) -> str:
+    """By how much the lowest other state of a pair lies above the one-site state, over sizes."""
+    if not (one.site_lead > 0).any():
+        return "no one-site state"
+    found = gaps(one).values
+    if not np.isfinite(found).any():
+        return "no others found"
+    ends = dict.fromkeys(f"{end:+.2g}".replace("-", "−") for end in (np.nanmin(found), np.nanmax(found)))
+    return "others " + "\nto ".join(ends)
 
 
 def _say(figure: Figure, record: xr.Dataset, *words: str) -> None:
     exact = record["size"].values[record.exact.values]
     law = f"exact law up to n = {exact[-1]}, else {record.attrs['samples']:,} inputs" if len(exact) else ""
+    flow = f"flow: {flow_time(record)}" if flow_time(record) else ""
     trained = record.attrs.get("trained")  # earlier records have none
     sgd = f"SGD: {record.sizes['seed']} seeds" + (f", {trained:g} τ" if trained else "")
-    say_setting(figure, f"{record.sizes['start']} random starts at each n", law, sgd, *words)
+    say_setting(figure, f"{record.sizes['start']} random starts at each n", flow, law, sgd, *words)
 
 
 def pair_text(one: xr.Dataset) -> str:
     """The length scales of a pair, the positive class first."""
-    return f"ξ₁ = {float(one.xi1):g} (+), ξ₀ = {float(one.xi0):g}"
+    return f"ξ = ({float(one.xi1):g}, {float(one.xi0):g})"
 
 
 def _look(at: int, longer: bool) -> dict[str, Any]:
@@ -90,7 +107,7 @@ def _pairs(record: xr.Dataset) -> list[Line2D]:
 
 
 def _missing(one: xr.Dataset) -> str:
-    """What a pair without a localized state on the largest ring is marked with."""
+    """What a pair without a one-site state on the largest ring is marked with."""
     return "" if float(one.site_lead.isel(size=-1)) > 0 else ": no such state"
 
 
@@ -123,7 +140,8 @@ def _map(axes: Any, record: xr.Dataset, figure: Any) -> list[Line2D]:
     axes.set(xlabel="range of the negative class, ξ₀ (sites)", ylabel="range of the positive class, ξ₁ (sites)", aspect="equal")
     axes.set_xticks(ticks)
     axes.set_yticks(ticks)
-    figure.colorbar(image, ax=axes, label="lead of the peak", extend="min", shrink=0.85, ticks=[-1, 0, 1])
+    label = "lead (|wᵢ| − sum of the others)/|wᵢ|"
+    figure.colorbar(image, ax=axes, label=label, extend="min", shrink=0.85, ticks=[-1, 0, 1])
     return handles
 
 
@@ -131,15 +149,18 @@ def _basins(axes: Any, record: xr.Dataset) -> None:
     """Share of random starts, and of SGD runs, that end with a gate of one site."""
     at = np.arange(record.sizes["size"])
     for i in range(record.sizes["pair"]):
-        one, place = record.isel(pair=i), at + 0.17 * (i - (record.sizes["pair"] - 1) / 2)
+        one, place = record.isel(pair=i), at + 0.22 * (i - (record.sizes["pair"] - 1) / 2)
         look = _look(i, bool(one.xi1 > one.xi0))
         share, bars = _shares(one.localized, "start")
         axes.errorbar(place, share, bars, **look, markersize=5, linewidth=1.2, elinewidth=0.9)
         share, bars = _shares(one.sgd_localized, "seed")
         crosses: Any = {"markersize": 5.5, "markeredgewidth": 1.3, "elinewidth": 0.7, "zorder": 4}
-        axes.errorbar(place + 0.075, share, bars, fmt="x", color=look["color"], **crosses)
+        axes.errorbar(place + 0.1, share, bars, fmt="x", color=look["color"], **crosses)
     axes.set_xticks(at, [str(n) for n in record["size"].values])
-    axes.set(xlabel="sites n", ylabel="share that ends localized", ylim=(-0.03, 1.03))
+    axes.set(xlabel="sites n", ylabel="share that ends in the one-site state", ylim=(-0.04, 1.04))
+    last = record.localized.isel(size=-1).mean("start").values.tolist()
+    colours = [_look(i, True)["color"] for i in range(len(last))]
+    end_labels(axes, last, [f"{100 * share:.3g} %" for share in last], colours)
 
 
 def _shares(hits: xr.DataArray, dim: str) -> tuple[np.ndarray, list[np.ndarray]]:
@@ -164,6 +185,8 @@ def _losses(axes: Any, one: xr.Dataset, limits: list[float]) -> None:
             axes.plot([place - 0.42, place + 0.45], [loss, loss], **THEORY, linewidth=1.0, zorder=1)
     room = 0.04 * (limits[1] - limits[0])
     axes.set_xticks(at, [str(n) for n in one["size"].values])
+    axes.locator_params(axis="y", nbins=5)
+    axes.tick_params(axis="y", labelsize=7)
     axes.set(xlabel="sites n", ylim=(limits[0] - room, limits[1] + room))
 
 
@@ -173,24 +196,28 @@ def _ends() -> list[Line2D]:
     return [
         *dots,
         Line2D([], [], color="C0", marker="o", linestyle="none", **pale, label="not kept by another sample"),
-        Line2D([], [], color=THEORY["color"], linewidth=1.0, label="localized, closed form"),
+        Line2D([], [], color=THEORY["color"], linewidth=1.0, label="one-site form, (C₀+C₁)⁻¹C₁eᵢ"),
+        Line2D([], [], color="C0", linewidth=2.6, alpha=0.55, label="other state of lowest loss"),
         Line2D([], [], color=COLOURS[2], marker="x", linestyle="none", markersize=4, label="SGD"),
     ]
 
 
 def _states(axes: Any, pairs: list[xr.Dataset]) -> None:
-    """The closed form, the extended state of lowest loss, and the first end of SGD."""
+    """The closed form, the other state of lowest loss, and the first end of SGD."""
     n = int(pairs[0]["size"])
-    names = [f"ξ₁ = {float(one.xi1):g}, ξ₀ = {float(one.xi0):g}" + "\n(not steady)" * bool(one.site_lead <= 0) for one in pairs]
+    names = [f"ξ₁ = {float(one.xi1):g}, ξ₀ = {float(one.xi0):g}{_no_state(one)}" for one in pairs]
     closed = [aligned(one.site_state.values[:n]) for one in pairs]
-    wide = [_extended(one) for one in pairs]
-    field_row(axes, wide, color="C0", linewidth=1.2)
+    field_row(axes, [_other(one) for one in pairs], color="C0", linewidth=2.6, alpha=0.55)
     field_row(axes, [aligned(one.sgd.values[0, :n]) for one in pairs], style="x", color=COLOURS[2], markersize=3)
     field_row(axes, closed, names, color=THEORY["color"], linewidth=1.0)
 
 
-def _extended(one: xr.Dataset) -> np.ndarray:
-    """The extended state of lowest loss; NaN if there is none."""
+def _no_state(one: xr.Dataset) -> str:
+    return "\n(its one-site form is no state)" * bool(one.site_lead <= 0)
+
+
+def _other(one: xr.Dataset) -> np.ndarray:
+    """The other state of lowest loss; NaN if there is none."""
     n, wide = int(one["size"]), np.flatnonzero(~one.localized.values.astype(bool))
     if not len(wide):
         return np.full(n, np.nan)

@@ -1,4 +1,4 @@
-"""Steady states of one ReLU neuron on the cube from many starts, and where the localized one exists."""
+"""Steady states of one ReLU neuron on the cube from many starts, and where that of one site exists."""
 
 from typing import Any, NamedTuple
 
@@ -29,7 +29,7 @@ def covariances(n: int, xi1: float, xi0: float) -> np.ndarray:
 
 
 def site_state(n: int, xi1: float, xi0: float) -> hypercube.LocalizedState:
-    """The localized state in the middle; it exists if `lead` is positive."""
+    """The one-site state in the middle; it exists if `lead` is positive."""
     return hypercube.localized_state(*covariances(n, xi1, xi0), site=n // 2)
 
 
@@ -65,7 +65,7 @@ def sampled_values(n: int, xi1: float, xi0: float, fields: np.ndarray, key: Any,
 
 
 def lead_map(n: int, xis: np.ndarray) -> np.ndarray:
-    r"""By how much the largest weight of the localized state leads, $(w_i - \sum_{j\ne i}|w_j|)/w_i$, for all pairs (xi1, xi0).
+    r"""By how much the largest weight of the one-site state leads, $(w_i - \sum_{j\ne i}|w_j|)/w_i$, for all pairs (xi1, xi0).
 
     $w = (C_0+C_1)^{-1}C_1e_i$ has the Fourier coefficients $\lambda_1/(\lambda_0+\lambda_1)$.
     """

@@ -1,4 +1,4 @@
-"""Steady states of one ReLU neuron on the cube: localized and extended ones, their basins and losses."""
+"""Steady states of one ReLU neuron on the cube: those of one site and others, their basins and losses."""
 
 from typing import Annotated, Any
 
@@ -27,7 +27,7 @@ class Settings(Parameters):
     """Rings of several sizes and pairs (xi1, xi0); up to `exact_to` sites the law is summed, above a sample stands for it.
 
     `time` and `time_step` are those of the flow, in tau; `most_steps` bounds the steps of the search. The first `seeds` starts
-    are also those of SGD. The map of where the localized state exists has `grid` length scales from 0.2 to `longest`.
+    are also those of SGD. The map of where the one-site state exists has `grid` length scales from 0.2 to `longest`.
     """
 
     sizes: Sizes = (7, 10, 16, 24, 40)

@@ -1,5 +1,6 @@
 """What the record of `cube-states` says of each claim."""
 
+import json
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from scipy import stats
 from gatefield.core.intervals import proportion
 from gatefield.experiments.cube.cube_states.search import SAME
 from gatefield.experiments.needs import Need, command_line, holding, lacking, unjudged
+from gatefield.experiments.orders import listed
 from gatefield.lab import Verdict
 from gatefield.theory.hypercube import levels
 
@@ -18,7 +20,7 @@ LOSS = 0.183405
 DIGITS = 1e-6
 """The field, from its peak on, and the loss of an earlier search are given to six digits."""
 REACHED, OF = 39, 100
-"""How many of how many starts ended in the localized state in an earlier search."""
+"""How many of how many starts ended in the one-site state in an earlier search."""
 MOST = 0.9
 """The least share of states or runs that must do what is said of nearly all."""
 ROUNDING = 1e-9
@@ -63,7 +65,7 @@ def _share(hits: Any, bound: float, of: str, or_equal: bool = True) -> Verdict:
 
 
 def existing(record: xr.Dataset) -> tuple[float, float]:
-    """The share of pairs that have the localized state on the largest ring: of the longer range positive, of the shorter."""
+    """The share of pairs that have the one-site state on the largest ring: of the longer range positive, of the shorter."""
     last = (record.lead_map > 0).isel(map_size=-1)
     sides = record.map_xi1 > record.map_xi0, record.map_xi1 < record.map_xi0
     above, below = (float(last.where(side).mean()) for side in sides)
@@ -71,12 +73,12 @@ def existing(record: xr.Dataset) -> tuple[float, float]:
 
 
 def _wherever(record: xr.Dataset) -> Verdict:
-    """Where the localized state exists on the largest ring, on each side of the diagonal; exact, up to the grid."""
+    """Where the one-site state exists on the largest ring, on each side of the diagonal; exact, up to the grid."""
     last = (record.lead_map > 0).isel(map_size=-1)
     above, below = existing(record)
     n, longest = int(last.map_size), f"{float(record.map_xi1.max()):g}"
     return Verdict.above(
-        f"on a ring of {n} sites the localized state exists wherever the positive class has the longer range",
+        f"on a ring of {n} sites the one-site state exists wherever the positive class has the longer range",
         1.0,
         above,
         or_equal=True,
@@ -97,51 +99,59 @@ def _reach(exists: xr.DataArray) -> str:
     return "; ".join(texts)
 
 
+def flow_time(record: xr.Dataset) -> str:
+    """How long the flow is followed, which is among the parameters of a record that was kept."""
+    known = json.loads(record.attrs.get("parameters", "{}"))
+    return f"{known['time']:g} τ" if "time" in known else ""
+
+
 def _basins(record: xr.Dataset) -> Verdict:
-    """How often random starts end localized on the largest ring, for pairs that have such a state there."""
-    last = record.isel(size=-1)
+    """How often random starts end in the one-site state of the largest ring, for pairs that have it there."""
+    last, time = record.isel(size=-1), flow_time(record)
     n, pairs = int(last["size"]), [pair for pair in last.pair.values if last.site_lead.sel(pair=pair) > 0]
-    claim = f"on a ring of {n} most random starts end localized where a localized state exists"
+    flow = f"after a flow of {time} on a ring" if time else "on a ring"
+    claim = f"{flow} of {n} sites most random starts end in the one-site state where it exists"
     if not pairs:
         others = command_line(pairs=[[2.0, 1.0], [1.0, 2.0]])
-        return Verdict.not_judged(claim, f"no pair here has a localized state; run with others, such as {others}")
+        return Verdict.not_judged(claim, f"no pair here has a one-site state; run with others, such as {others}")
     rows = {_scales(pair): _share(last.localized.sel(pair=pair), 0.5, "share of starts", False) for pair in pairs}
-    reached = _who_ends(last.sel(pair=pairs), *existing(record))
+    reached = _who_ends(last.sel(pair=pairs), time)
     return Verdict.each(
-        claim,
+        f"{claim}, for ξ = {listed(pairs)}",
         rows,
-        note=f"errors: exact 95 % intervals of {record.sizes['start']} starts",
+        note=f"errors: exact 95 % intervals of {record.sizes['start']} starts; SGD may reach it later: see late-localization",
         found=reached,
         otherwise=reached,
     )
 
 
-def _who_ends(last: xr.Dataset, above: float, below: float) -> str:
-    """Whether the state exists and who ends there, by which class has the longer range; pairs of equal ranges are left out."""
-    share, longer = 100 * last.localized.mean("start").values, (last.xi1 > last.xi0).values
-    shorter, starts = (last.xi1 < last.xi0).values, f"random start{{}} on {int(last['size'])} sites"
-    parts = []
-    if shorter.any():
-        exists = "always exists" if below == 1 else f"exists for {100 * below:.0f} % of pairs"
-        reached, none = _span(share[shorter]), not share[shorter].any()
-        who = f"yet no {starts.format('')} ends there" if none else f"{reached} % of {starts.format('s')} end there"
-        parts.append(f"shorter range positive: a localized state {exists}, {who}")
-    if longer.any():
-        who = "all do" if (share[longer] == 100).all() else f"{_span(share[longer])} % do"
-        there = "" if above == 1 else " where it exists"
-        if not parts:
-            who = f"{_span(share[longer])} % of {starts.format('s')} end in the localized state"
-        parts.append(f"longer{' range positive' * (not parts)}: {who}{there}")
-    return "; ".join(parts) or f"{_span(share)} % of {starts.format('s')} end localized"
+def _who_ends(last: xr.Dataset, time: str) -> str:
+    """From which part of the starts the one-site state is reached; first pairs whose positive class has the shorter range."""
+    share, shorter = last.localized.mean("start").values, (last.xi1 < last.xi0).values
+    parts = [(_portion(share[part]), listed(last.pair.values[part].tolist())) for part in (shorter, ~shorter) if part.any()]
+    (first, pairs), rest = parts[0], "".join(f", from {part} for {pairs}" for part, pairs in parts[1:])
+    within = f" within {time}" * bool(time)
+    starts = f"{first} of {last.sizes['start']} random starts for ξ = {pairs}"
+    return f"on {int(last['size'])} sites an existing one-site state is reached{within} from {starts}{rest}"
 
 
-def _span(values: np.ndarray) -> str:
+def _portion(share: np.ndarray) -> str:
+    """What part of the starts it is: one, or the least and the largest.
+
+    >>> _portion(np.array([0.0])), _portion(np.array([1.0, 1.0])), _portion(np.array([0.0, 0.25]))
+    ('none', 'all', '0 to 25 %')
+    """
+    ends = {(0.0, 0.0): "none", (1.0, 1.0): "all"}
+    return ends.get((share.min(), share.max()), f"{_span(100 * share)} %")
+
+
+def _span(values: np.ndarray, digits: int = 3) -> str:
     """One number, or the least and the largest.
 
     >>> _span(np.array([100.0])), _span(np.array([0.25, 0.75]))
     ('100', '0.25 to 0.75')
     """
-    return " to ".join(dict.fromkeys(f"{value:.3g}" for value in (values.min(), values.max())))
+    return " to ".join(dict.fromkeys(f"{value:.{digits}g}" for value in (values.min(), values.max())))
 
 
 def _from_site(record: xr.Dataset) -> Verdict:
@@ -159,25 +169,36 @@ def _from_site(record: xr.Dataset) -> Verdict:
     )
 
 
+def gaps(record: xr.Dataset) -> xr.DataArray:
+    """The lowest loss of other states less that of the one-site state, where that exists and others were found; else NaN."""
+    return (record.loss.where(~record.localized).min("start") - record.site_loss).where(record.site_lead > 0)
+
+
 def _lowest(record: xr.Dataset) -> Verdict:
-    """Whether no extended state found has a lower loss than the localized one, where it exists and others were found."""
-    claim = "no extended state found has a lower loss than the localized one"
-    gap = (record.loss.where(~record.localized).min("start") - record.site_loss).where(record.site_lead > 0)
+    """Whether no other state found has a lower loss than the one-site state, where it exists and others were found."""
+    claim = "no other state found has a lower loss than the one-site state"
+    gap = gaps(record)
     error = 2 * SPREAD / np.sqrt(record.attrs["samples"])
     rows = {}
     for pair in record.pair.values:
         for n, one in _by_size(gap.sel(pair=pair)):
             if np.isfinite(one):
-                of = "lowest extended loss less that of the closed form"
+                of = "lowest other loss less that of the closed form"
                 words: Any = {"of": of, "error": 0.0 if one.exact else error}
                 rows[f"{_scales(pair)}, n = {n}"] = Verdict.above("", 0.0, float(one), or_equal=True, **words)
     if not rows:
         more = command_line(starts=10 * record.sizes["start"], pairs=[[2.0, 1.0], [1.0, 2.0]])
         return Verdict.not_judged(
-            claim, f"no pair and size has a localized state and a start that ends elsewhere; run with {more}"
+            claim, f"no pair and size has a one-site state and a start that ends elsewhere; run with {more}"
         )
+    found = np.array([row.measured for row in rows.values()])
     return Verdict.each(
-        claim, rows, note=f"errors: two standard errors of a loss on {record.attrs['samples']:,} inputs, at most"
+        claim,
+        rows,
+        note=f"errors: two standard errors of a loss on {record.attrs['samples']:,} inputs, at most",
+        more_found="no state found has a lower loss than the one-site state: where that exists, the lowest others lie "
+        f"{_span(found, 2)} above it",
+        more_otherwise=f"a state with a loss lower by {-found.min():.2g} than that of the one-site state was found",
     )
 
 
@@ -205,7 +226,7 @@ def _alike(record: xr.Dataset) -> Verdict:
     short = (record.map_xi1 <= 2) & (record.map_xi0 <= 2)
     step = 1 / int((record.map_xi1 <= 2).sum())
     alike = Verdict.below(
-        f"for length scales up to 2 the localized state exists on rings of {int(before.map_size)} and of {sizes[-1]} alike",
+        f"for length scales up to 2 the one-site state exists on rings of {int(before.map_size)} and of {sizes[-1]} alike",
         step,
         float((before != last).where(short).mean()),
         of="share of pairs where they differ",
@@ -216,7 +237,7 @@ def _alike(record: xr.Dataset) -> Verdict:
 
 
 def _existence(record: xr.Dataset) -> Verdict:
-    """No localized end may occur where the closed form does not exist."""
+    """No gate of one site may occur where the closed form does not exist."""
     elsewhere = record.localized & ~(record.site_lead > 0)
     parts = {"exact law": record.exact, "samples": ~record.exact}
     rows = {
@@ -230,7 +251,9 @@ def _existence(record: xr.Dataset) -> Verdict:
         if where
         else "it exists for all"
     )
-    return Verdict.each("no start ends localized where the localized state does not exist", rows, kind="control", note=note)
+    return Verdict.each(
+        "no start ends with a gate of one site where the one-site state does not exist", rows, kind="control", note=note
+    )
 
 
 def _settled(record: xr.Dataset) -> Verdict:
@@ -264,7 +287,7 @@ def _persistence(record: xr.Dataset) -> Verdict:
 def _before(record: xr.Dataset) -> Verdict:
     """What an earlier search found, at its size and length scales; losses and basins where the law is summed exactly."""
     (n, pair), sizes, pairs = REFERENCE, record["size"].values, record.pair.values
-    claim = f"at n = {n} and ξ = ({pair}) the localized state, its loss and its basin are those found before"
+    claim = f"at n = {n} and ξ = ({pair}) the one-site state, its loss and its basin are those found before"
     scales = [[float(xi) for xi in name.split(",")] for name in (*pairs, pair)]
     missing = None if pair in pairs else Need(f"pairs with {pair}", "others", {"pairs": scales})
     if why := lacking(holding("sizes", [n], sizes), missing):
@@ -289,7 +312,7 @@ def _field(one: xr.Dataset) -> Verdict:
 def _losses(one: xr.Dataset) -> list[Verdict]:
     value, lowest = float(one.site_loss), float(one.loss.min())
     return [
-        Verdict.within("", LOSS, value, atol=DIGITS, of="loss of the localized state"),
+        Verdict.within("", LOSS, value, atol=DIGITS, of="loss of the one-site state"),
         Verdict.above("", value - ROUNDING, lowest, of="lowest loss of all starts"),
     ]
 

@@ -8,14 +8,19 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from scipy.special import erfc
 
-from gatefield.experiments.cube.drift_fields.verdicts import ROUNDING, TWICE, bandwidth, site
+from gatefield.experiments.cube.drift_fields.verdicts import ROUNDING, TWICE, bandwidth, by_kind, fast, site
+from gatefield.experiments.nearly_gaussian import GAUSSIAN
 from gatefield.plot import COLOURS, DATA, THEORY, WIDTH, gain_text, letter, say_setting, shades
 
 MARKS = ("o", "s", "^", "D", "v")
 """Of the length scales, or of the gains."""
+CLOSURE = "closure: ⟨w, x⟩ is taken as Gaussian given one input"
+ERROR = r"error of the closure $|f_{closure}-f|\,/\,|f|$"
+LARGE = 100.0
+"""Gains from here on, but for infinity, are left out beside it: they lie on it."""
 FLOOR = 1e-4
 """The least error that is drawn."""
-KINDS = {"site": "one\nsite", "bump": "bumps", "sinusoid": "sinusoids", "Gabor": "Gabors", "random": "random"}
+KINDS = {"site": "one site", "bump": "bumps", "sinusoid": "sinusoids", "Gabor": "Gabors", "random": "random"}
 DOT: Any = {"markersize": 3.4, "markeredgewidth": 0, "alpha": 0.8}
 FALLS = 0.75
 """An error that falls again to this part of its height above the bandwidth is pointed at."""
@@ -41,26 +46,54 @@ def draw(record: xr.Dataset) -> Figure:
     drifts[0].set_ylabel("drift, scaled to |f| = 1")
     bottom.legend(*drifts[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
     last = record.isel(gain=-1, xi=-1)
-    named = [name(str(record.kind.values[i]), float(record.value[i])) for i in chosen]
+    words = [name(str(last.kind.values[i]), float(last.value[i])) for i in chosen]
+    named = [f"{text}:\noff by {_percent(last.closure_error[i])}" for text, i in zip(words, chosen, strict=True)]
     gain = f"gain {gain_text(float(last.gain))}"
-    letter([left, right, *drifts], [f"Gabors by their frequency, {gain}", f"all fields, {gain}", *named])
-    _say(figure, record, f"(c-f): ξ = {float(last.xi):g}, {gain}")
+    letter([left, right, *drifts], [f"Gabors by their frequency, {gain}", f"all fields, {gain}: medians by kind", *named])
+    _say(figure, record, f"(c-f): ξ = {float(last.xi):g}, {gain}", CLOSURE)
     return figure
 
 
 def draw_more(record: xr.Dataset) -> Figure:
-    """Sampled drifts beside exact ones, and the closure's error for Gabors at all gains."""
+    """The closure's error for Gabors at all gains, and sampled drifts beside exact ones."""
     figure = Figure(figsize=(WIDTH, 6.2))
     top, bottom = cast(Any, figure.subfigures(2, 1))
-    panels: Any = top.subplots(1, 2)
+    gains = _drawn_gains(record)
+    gabors: Any = top.subplots(1, record.sizes["xi"], sharey=True, squeeze=False)[0]
+    for axes, xi in zip(gabors, record.xi.values, strict=True):
+        _by_gain(axes, record.sel(xi=xi), gains)
+    gabors[0].set_ylabel("relative error of the closure")
+    low, high = gabors[0].get_ylim()
+    ticks = [tick for tick in (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0) if low <= tick <= high]
+    gabors[0].set_yticks(ticks, [f"{100 * tick:g} %" for tick in ticks])
+    top.legend(*gabors[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(gains) + 1)
+    panels: Any = bottom.subplots(1, 2)
     _site(panels[0], site(record.isel(xi=-1)))
     _deviations(panels[1], record)
-    gabors = bottom.subplots()
-    _gabors(gabors, record)
-    bottom.legend(handles=_names(record), loc="outside right center")
-    letter([*panels, gabors], ["the gate of one site", "what is left is noise of sampling", "Gabors by their frequency"])
-    _say(figure, record, f"(a): ξ = {float(record.xi[-1]):g}", f"small ring: n = {record.sizes['small_position']}")
+    titles = [f"Gabors, ξ = {float(xi):g}{_far(record.sel(xi=xi), gains)}" for xi in record.xi.values]
+    letter([*gabors, *panels], [*titles, "one site: sampled as in closed form", "what is left is noise of sampling"])
+    where = f"(a-{chr(ord('a') + len(gabors) - 1)})"
+    first = f"({chr(ord('a') + len(gabors))})"
+    _say(figure, record, f"{first}: ξ = {float(record.xi[-1]):g}", f"small ring: n = {record.sizes['small_position']}",
+         f"{where} dashed: frequency of the bandwidth, dotted: twice it", CLOSURE)  # fmt: skip
     return figure
+
+
+def _drawn_gains(record: xr.Dataset) -> list[float]:
+    """Those at which data are not nearly Gaussian; infinity stands for large ones, which lie on it."""
+    return [gain for gain in record.gain.values.tolist() if gain > GAUSSIAN and not (LARGE <= gain < np.inf)] or [
+        float(record.gain[-1])
+    ]
+
+
+def _far(one: xr.Dataset, gains: list[float]) -> str:
+    """The medians above twice the bandwidth at the lowest and the highest gain, of which the headline tells."""
+    ends = [one.closure_error.sel(gain=gain).where(fast(one)).median() for gain in dict.fromkeys((gains[0], gains[-1]))]
+    return f":\nabove 2 $k_c$: {' to '.join(map(_percent, ends))}" if bool(fast(one).any()) else ""
+
+
+def _percent(error: Any) -> str:
+    return f"{100 * float(error):.2g} %"
 
 
 def name(kind: str, value: float) -> str:
@@ -94,11 +127,6 @@ def _drift(axes: Any, one: xr.Dataset) -> None:
     axes.set_xlabel("site")
 
 
-def _gain_colours(record: xr.Dataset) -> list[str]:
-    """Of the gains above the lowest, the darkest last."""
-    return shades(record.sizes["gain"] - 1, "YlGnBu", (0.95, 0.45))[::-1]
-
-
 def _lower(record: xr.Dataset) -> float:
     """Where the axis of errors begins; noise below is of no interest."""
     return max(FLOOR, float(record.closure_error.isel(gain=-1).min()) / 2)
@@ -114,19 +142,10 @@ def _scales(record: xr.Dataset) -> list[Line2D]:
     looks = zip(_looks(record), record.xi.values, strict=True)
     scales = [Line2D([], [], color=color, marker=mark, linewidth=1.1, label=f"ξ = {xi:g}") for (color, mark), xi in looks]
     look: Any = {**THEORY, "linewidth": 2.0, "alpha": 0.5}
-    lines = [Line2D([], [], **look, label="median below 1 and above 2")]
-    noise = "noise of sampling" + " (below the axis)" * bool(float(record.noise.isel(gain=-1).max()) < _lower(record))
-    return [*scales, *lines, Line2D([], [], marker="_", linestyle="none", color="0.6", label=noise)]
-
-
-def _names(record: xr.Dataset) -> list[Line2D]:
-    """Marks of the length scales and colours of the gains."""
-    colours = _gain_colours(record)
-    look: Any = {"linestyle": "none", "markersize": 5, "color": "0.3"}
-    scales = [Line2D([], [], marker=MARKS[i % 5], **look, label=f"ξ = {xi:g}") for i, xi in enumerate(record.xi.values)]
-    gains = zip(colours, record.gain.values[1:], strict=True)
-    lines = [Line2D([], [], color=color, linewidth=2.5, label=f"gain {gain_text(float(g))}") for color, g in gains]
-    return [*scales, *lines, Line2D([], [], marker="_", linestyle="none", color="0.6", label="noise of sampling")]
+    lines = [Line2D([], [], **look, label="medians")]
+    seen = float(record.noise.isel(gain=-1).max()) >= _lower(record)
+    noise = [Line2D([], [], marker="_", linestyle="none", color="0.6", label="noise of sampling")]
+    return [*scales, *lines, *noise[: int(seen)]]
 
 
 def _errors(axes: Any, one: xr.Dataset) -> None:
@@ -139,7 +158,10 @@ def _errors(axes: Any, one: xr.Dataset) -> None:
             values = part.sel(xi=xi)
             axes.plot(x, np.maximum(values.noise, FLOOR), "_", color="0.6", markersize=3, zorder=1)
             axes.plot(x, np.maximum(values.closure_error, FLOOR), looks[i][1], color=looks[i][0], **DOT)
-    axes.set_xticks(range(len(kinds)), [KINDS[kind] for kind in kinds])
+    middle = by_kind(one)
+    for at, kind in enumerate(kinds):
+        axes.plot([at - 0.42, at + 0.42], [middle[kind]] * 2, **THEORY, linewidth=4.0, alpha=0.3, zorder=0)
+    axes.set_xticks(range(len(kinds)), [f"{KINDS[kind]}\n{_percent(middle[kind])}" for kind in kinds])
     axes.set_xlim(-0.5, len(kinds) - 0.5)
 
 
@@ -153,20 +175,24 @@ def _spread(fields: int, count: int) -> np.ndarray:
     return np.linspace(-1, 1, fields) * 0.8 * REACH / count if fields > 1 else np.zeros(1)
 
 
-def _gabors(axes: Any, record: xr.Dataset) -> None:
-    """Errors of Gabors against frequency over bandwidth, by length scale (mark) and gain (colour)."""
-    part = record.isel(field=record.kind.values == "Gabor")
-    colours = _gain_colours(record)
-    for color, gain in zip(colours, part.gain.values[1:], strict=True):
-        last = gain == part.gain.values[-1]
-        for i, xi in enumerate(part.xi.values):
-            one = part.sel(gain=gain, xi=xi)
-            ratio = one.value / bandwidth(record.attrs["n"], xi)
-            look: Any = {"markersize": 5} if last else {"markersize": 3, "markerfacecolor": "w", "zorder": 3}
-            axes.plot(ratio, np.maximum(one.closure_error, FLOOR), f"{MARKS[i % 5]}-", color=color, linewidth=1.1, **look)
-            if last:
-                axes.plot(ratio, np.maximum(one.noise, FLOOR), "_", color="0.6", markersize=4, zorder=1)
+def _gain_looks(record: xr.Dataset) -> dict[float, tuple[str, str]]:
+    """Colour and mark of each gain."""
+    looks = zip(record.gain.values.tolist(), shades(record.sizes["gain"], between=(0.0, 0.82)), 2 * MARKS, strict=False)
+    return {gain: (color, mark) for gain, color, mark in looks}
+
+
+def _by_gain(axes: Any, one: xr.Dataset, gains: list[float]) -> None:
+    """Errors of Gabors of one length scale against frequency over bandwidth, by gain."""
+    part = one.isel(field=one.kind.values == "Gabor")
+    ratio = part.value / bandwidth(one.attrs["n"], float(one.xi))
+    for gain in gains:
+        color, mark = _gain_looks(one)[gain]
+        values = np.maximum(part.closure_error.sel(gain=gain), FLOOR)
+        axes.plot(ratio, values, f"{mark}-", color=color, markersize=4, linewidth=1.1, label=f"gain {gain_text(gain)}")
     _by_bandwidth(axes)
+    if axes.get_xlim()[1] > TWICE:
+        axes.axvline(TWICE, color="0.6", linewidth=1.0, linestyle=":", zorder=0)
+    axes.set(xlabel=r"frequency / $k_c$", ylabel="")
 
 
 def _fast(axes: Any, one: xr.Dataset) -> None:
@@ -205,7 +231,7 @@ def _point_at_fall(axes: Any, xis: np.ndarray, ratios: np.ndarray, errors: np.nd
 def _by_bandwidth(axes: Any) -> None:
     """Logarithmic axes of an error against frequency over bandwidth."""
     axes.axvline(1.0, color="0.6", linewidth=1.0, linestyle="--", zorder=0)
-    axes.set(xlabel=r"frequency / bandwidth $k_c$ of the data", ylabel=r"error of the closure $|f_{closure}-f|\,/\,|f|$")
+    axes.set(xlabel=r"frequency / bandwidth $k_c$ of the data", ylabel=ERROR)
     axes.set(xscale="log", yscale="log")
     low, high = axes.get_xlim()
     ticks = [tick for tick in (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0) if low <= tick <= high]
@@ -216,13 +242,13 @@ def _by_bandwidth(axes: Any) -> None:
 def _site(axes: Any, one: xr.Dataset) -> None:
     """The gate of one site: sampled and in closed form, around the site, at each gain."""
     lags = one.position.values - one.sizes["position"] // 2
-    for color, mark, gain in zip(shades(one.sizes["gain"]), 2 * MARKS, one.gain.values, strict=False):
+    for gain, (color, mark) in _gain_looks(one).items():
         axes.plot(lags, one.site_exact.sel(gain=gain), **THEORY, linewidth=0.8, zorder=1)
-        axes.plot(lags, one.sampled.sel(gain=gain), mark, color=color, markersize=4, label=f"gain {gain_text(float(gain))}")
+        axes.plot(lags, one.sampled.sel(gain=gain), mark, color=color, markersize=4, label=f"gain {gain_text(gain)}")
     axes.plot([], [], **THEORY, linewidth=0.8, label="exact")
     reach = min(len(lags) // 2, int(np.ceil(2.2 * float(one.xi))))
     axes.set(xlim=(-reach, reach), xlabel="site, from the one that gates", ylabel="drift f")
-    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), handletextpad=0.4)
+    axes.legend(loc="upper right", bbox_to_anchor=(1.06, 1.04), handletextpad=0.4, fontsize=7)
 
 
 def _deviations(axes: Any, record: xr.Dataset) -> None:
@@ -237,5 +263,5 @@ def _deviations(axes: Any, record: xr.Dataset) -> None:
         most = max(most, float(z[-1]))
     t = np.linspace(0, most, 100)
     axes.plot(t, erfc(t / np.sqrt(2)), **THEORY, linewidth=1.0, label="normal errors")
-    axes.set(xlabel="|sampled - exact| / standard error", ylabel="share of sites above", yscale="log", ylim=(1e-4, 1.3))
+    axes.set(xlabel="|sampled − exact| / standard error", ylabel="share of sites above", yscale="log", ylim=(1e-4, 1.3))
     axes.legend(loc="lower left")

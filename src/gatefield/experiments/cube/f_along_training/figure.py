@@ -7,7 +7,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from gatefield.experiments.cube.f_along_training.simulate import LOOSE, STRICT
-from gatefield.experiments.cube.f_along_training.verdicts import balance
+from gatefield.experiments.cube.f_along_training.verdicts import balance, of_order, span
 from gatefield.measures import aligned
 from gatefield.plot import (
     COLOURS,
@@ -31,8 +31,8 @@ COLUMNS = 4
 
 def draw(record: xr.Dataset) -> Figure:
     """f itself at three times above; below how many entries decide the gate and which form f has, over time and at the end."""
-    figure = Figure(figsize=(WIDTH, 6.0))
-    top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=[1.0, 1.15]))
+    figure = Figure(figsize=(WIDTH, 6.2))
+    top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=[1.0, 1.2]))
     one = record.isel(pair=0)
     drifts, titles = top.subplots(1, 3, sharey=True), _drift_titles(one.isel(gain=-1))
     for axes, (step, _) in zip(drifts, titles, strict=True):
@@ -45,49 +45,87 @@ def draw(record: xr.Dataset) -> Figure:
     _end_panel(ends, record)
     heads.set_ylabel("entries that decide the gate")
     bottom.legend(*forms.get_legend_handles_labels(), loc="outside lower center", ncols=record.sizes["gain"])
-    letter(
-        [*drifts, heads, forms, ends],
-        [
-            *(title for _, title in titles),
-            "fewer entries decide" if _shrinks(one) else "entries that decide",
-            "which form is nearer?",
-            "at the end, by gain",
-        ],
-    )
-    _say(figure, record, f"(a-e): ξ₁ = {float(one.xi1):g}, ξ₀ = {float(one.xi0):g}", _first(one))
+    letter([*drifts, heads, forms, ends], [*(title for _, title in titles), _fewer(one), _nearer(one), _at_last(record)])
+    _say(figure, record, f"(a-e): ξ = ({_scales(one)})", _first(one))
     return figure
 
 
 def draw_more(record: xr.Dataset) -> Figure:
-    """Heads, forms of f and final fields of every pair."""
+    """The other pairs over time, the forms of f at the end, and final fields."""
     record = record.isel(pair=slice(0, COLUMNS))
-    figure = Figure(figsize=(WIDTH, 6.6))
+    figure = Figure(figsize=(WIDTH, 6.4))
     body: Any = figure.subfigures()  # with a legend of its own, apart from the setting
-    names = [f"{row}{at}" for row in "hf" for at in range(record.sizes["pair"])]
-    count = record.sizes["pair"]
-    panels = body.subplot_mosaic([names[:count], names[count:], ["fields"] * count], height_ratios=[1.0, 1.0, 0.75])
-    pairs = [record.isel(pair=at) for at in range(count)]
-    for at, one in enumerate(pairs):
-        _head_panel(panels[f"h{at}"], one, strict=True)
-        _form_panel(panels[f"f{at}"], one)
-        for row in "hf"[: 2 * bool(at)]:
-            panels[f"{row}{at}"].set(ylabel="", yticklabels=[])
-    panels["h0"].set_ylabel("entries that decide")
-    _field_panel(panels["fields"], pairs)
-    body.legend(*panels["f0"].get_legend_handles_labels(), loc="outside lower center", ncols=record.sizes["gain"])
-    texts = [f"ξ₁ = {float(one.xi1):g}, ξ₀ = {float(one.xi0):g}" for one in pairs]
-    low, high = (gain_text(float(record.gain[at])) for at in (0, -1))
-    letter(list(panels.values()), [*texts, *texts, f"final fields at gain {low} and {high}, colours as above"])
-    _say(
-        figure, record, f"dotted: on {100 * (1 - STRICT):g} %", "(i): first seed" if count == COLUMNS else "fields: first seed"
-    )
+    pairs = [record.isel(pair=at) for at in range(record.sizes["pair"])]
+    others = pairs[1:] or pairs
+    heads, forms = ([f"{row}{at}" for at in range(len(others))] for row in "hf")
+    rows = [heads, forms, ["low"] * len(others), ["high"] * len(others)]
+    panels = body.subplot_mosaic(rows, height_ratios=[1.0, 1.0, 0.45, 0.45])
+    for at, one in enumerate(others):
+        _head_panel(panels[heads[at]], one, strict=True)
+        _form_panel(panels[forms[at]], one)
+        for name in (heads[at], forms[at])[: 2 * bool(at)]:
+            panels[name].set(ylabel="", yticklabels=[])
+    panels[heads[0]].set_ylabel("entries that decide")
+    for name, gain in (("low", 0), ("high", -1)):
+        _field_panel(panels[name], pairs, gain)
+    body.legend(*panels[forms[0]].get_legend_handles_labels(), loc="outside lower center", ncols=record.sizes["gain"])
+    fields = [f"final fields at gain {gain_text(float(record.gain[at]))}, each scaled to its peak" for at in (0, -1)]
+    classes = [f"{_class(one)}: ξ = ({_scales(one)})" for one in others]
+    letter(list(panels.values()), [*classes, *map(_balances, others), *fields])
+    _say(figure, record, f"dotted, hollow: on {100 * (1 - STRICT):g} %", "fields: first seed")
     return figure
+
+
+def _colours(record: xr.Dataset | xr.DataArray) -> list[str]:
+    """Of the gains, which have an order."""
+    return shades(record.sizes["gain"], between=(0.0, 0.82))
+
+
+def _scales(one: xr.Dataset) -> str:
+    return f"{float(one.xi1):g}, {float(one.xi0):g}"
+
+
+def _class(one: xr.Dataset) -> str:
+    """Which range is positive."""
+    return {1.0: "longer +", -1.0: "shorter +", 0.0: "equal"}[float(np.sign(one.xi1 - one.xi0))]
+
+
+def _balances(one: xr.Dataset) -> str:
+    """The balances that the headline tells of, at the highest gain."""
+    return f"balance at gain {gain_text(float(one.gain[-1]))}: {_last_balance(one.isel(gain=-1)):.2f}".replace("-", "−")
+
+
+def _last_balance(one: xr.Dataset) -> float:
+    return float(balance(one.isel(step=-1)).median("seed"))
+
+
+def _fewer(one: xr.Dataset) -> str:
+    """How many entries decide at the end, by gain."""
+    last = one.head_size.sel(share=LOOSE).isel(step=-1).median("seed").values
+    words = "fewer entries decide" if _shrinks(one) else "entries that decide"
+    gains = ", ".join(gain_text(float(gain)) for gain in one.gain.values)
+    return f"{words}: {', '.join(f'{value:g}' for value in last)}\nin the end at gains {gains}"
+
+
+def _nearer(one: xr.Dataset) -> str:
+    """At which gains f is nearer to the form of one site in the end."""
+    near = [gain_text(float(gain)) for gain in one.gain.values if _last_balance(one.sel(gain=gain)) > 0]
+    return f"f ends nearer to that of one\nsite at gains {', '.join(near)}" if near else "f stays nearer to\nthe Gaussian form"
+
+
+def _at_last(record: xr.Dataset) -> str:
+    """What the headline tells, for each order of the ranges."""
+    last = record.head_size.sel(share=LOOSE).isel(gain=-1, step=-1).median("seed")
+    signs = {"longer": "ξ₁ > ξ₀", "shorter": "ξ₁ < ξ₀"}
+    parts = [f"{span(last.sel(pair=there).values)} if {signs[order]}" for order in signs if (there := of_order(record, order))]
+    return f"gain {gain_text(float(record.gain[-1]))}: " + ",\n".join(parts)
 
 
 def _say(figure: Figure, record: xr.Dataset, *words: str) -> None:
     n, time, seeds = record.sizes["position"], f"{float(record.time[-1]):g} τ", f"{record.sizes['seed']} seeds"
     decide = f"entries that decide on {100 * (1 - LOOSE):g} % of inputs"
-    say_setting(figure, f"n = {n}", time, seeds, "medians, bands: quartiles", *words, decide)
+    classes = "ξ = (ξ₁ of the positive class, ξ₀ of the negative)"
+    say_setting(figure, f"n = {n}", time, seeds, "medians, bands: quartiles", *words, decide, classes)
 
 
 def _first(one: xr.Dataset) -> str:
@@ -125,14 +163,15 @@ def _drift(axes: Any, now: xr.Dataset) -> None:
     axes.axhline(0.0, color="0.85", linewidth=0.8, zorder=0)
     axes.plot(now.position, now.drift, **DATA, color=COLOURS[0], markersize=3.2, label="f, sampled")
     axes.plot(now.position, now.site_form, **THEORY, linewidth=1.1, label="form of one site, the largest entry")
-    axes.plot(now.position, now.gaussian_form, "--", color=COLOURS[2], linewidth=1.2, label="Gaussian form")
+    look: Any = {"color": COLOURS[1], "linewidth": 1.3, "zorder": 4}
+    axes.plot(now.position, now.gaussian_form, "--", **look, label="Gaussian form")
     axes.set_xlabel("site")
 
 
 def _over_time(axes: Any, values: xr.DataArray) -> None:
     """Medians over seeds with quartiles, by gain; time is linear up to the first record, then logarithmic."""
     time = values.time.values
-    for color, mark, gain in zip(shades(values.sizes["gain"]), 9 * MARKS, values.gain.values, strict=False):
+    for color, mark, gain in zip(_colours(values), 9 * MARKS, values.gain.values, strict=False):
         low, middle, high = values.sel(gain=gain).quantile([0.25, 0.5, 0.75], "seed").transpose("quantile", "step").values
         axes.fill_between(time, low, high, color=color, alpha=0.18, linewidth=0)
         every = max(1, len(time) // 6)
@@ -148,8 +187,10 @@ def _over_time(axes: Any, values: xr.DataArray) -> None:
 
 def _head_panel(axes: Any, one: xr.Dataset, strict: bool = False) -> None:
     _over_time(axes, one.head_size.sel(share=LOOSE))
-    for color, g in zip(shades(one.sizes["gain"]), range(strict * one.sizes["gain"]), strict=False):
-        axes.plot(one.time, one.head_size.isel(gain=g).sel(share=STRICT).median("seed"), ":", color=color, linewidth=0.9)
+    hollow: Any = {"markerfacecolor": "w", "markersize": 3.5, "linewidth": 0.9, "markevery": (1, max(1, len(one.time) // 6))}
+    for color, mark, g in zip(_colours(one), 9 * MARKS, range(strict * one.sizes["gain"]), strict=False):
+        values = one.head_size.isel(gain=g).sel(share=STRICT).median("seed")
+        axes.plot(one.time, values, f"{mark}:", color=color, **hollow)
     _entries(axes, one.sizes["position"])
 
 
@@ -187,11 +228,8 @@ def _end_panel(axes: Any, record: xr.Dataset) -> None:
     axes.legend(title="ξ₁, ξ₀", **inside)
 
 
-def _field_panel(axes: Any, pairs: list[xr.Dataset]) -> None:
-    """Final fields of the first seed at the lowest and the highest gain, peaks in the middle."""
-    ends = sorted({0, pairs[0].sizes["gain"] - 1})
-    colours = shades(pairs[0].sizes["gain"])
-    names = [f"ξ₁ = {float(one.xi1):g}, ξ₀ = {float(one.xi0):g}" for one in pairs]
-    for g in ends:
-        rows = [aligned(one.end.isel(gain=g, seed=0).values.astype(float)) for one in pairs]
-        field_row(axes, rows, names, color=colours[g], linewidth=1.2)
+def _field_panel(axes: Any, pairs: list[xr.Dataset], gain: int) -> None:
+    """Final fields of the first seed at one gain, peaks in the middle."""
+    names = [f"ξ = ({_scales(one)})" for one in pairs] if gain else []
+    rows = [aligned(one.end.isel(gain=gain, seed=0).values.astype(float)) for one in pairs]
+    field_row(axes, rows, names, color=_colours(pairs[0])[gain], linewidth=1.2)

@@ -9,6 +9,7 @@ import xarray as xr
 from gatefield.experiments.by_seed import median_error
 from gatefield.experiments.cube.f_along_training.simulate import LOOSE
 from gatefield.experiments.needs import Need, holding, lacking, lasting, undecided, unjudged
+from gatefield.experiments.orders import listed
 from gatefield.lab import Verdict
 from gatefield.plot import gain_text
 
@@ -24,9 +25,16 @@ ORDERS = {"longer": (2.0, 1.0), "shorter": (1.0, 2.0)}
 
 def verdicts(record: xr.Dataset) -> list[Verdict]:
     one_gain = "" if record.sizes["gain"] > 1 else lacking(holding("gains", [1.0, np.inf], record.gain.values))
-    late = [*(_heads(record, order) for order in ORDERS), *(_forms(record, order) for order in ORDERS)]
-    late += unjudged(one_gain, _gains(record))
+    heads = _headed([_heads(record, order) for order in ORDERS], heads_said(record), "found", "otherwise")
+    forms = _headed([_forms(record, order) for order in ORDERS], forms_said(record), "more_found", "more_otherwise")
+    late = [*heads, *forms, *unjudged(one_gain, _gains(record))]
     return [*undecided(lacking(lasting(record, ENOUGH)), *late), _early(record)]
+
+
+def _headed(both: list[Verdict], said: str, *names: str) -> list[Verdict]:
+    """Both orders make one headline, of what was measured; the first that is decided carries it."""
+    at = next((i for i, one in enumerate(both) if one.outcome in ("confirmed", "refuted")), 0)
+    return [dataclasses.replace(one, **(dict.fromkeys(names, said) if i == at else {})) for i, one in enumerate(both)]
 
 
 def takeover(one: xr.Dataset) -> xr.DataArray:
@@ -63,18 +71,22 @@ def _early(record: xr.Dataset) -> Verdict:
     )
 
 
+def ended(record: xr.Dataset) -> str:
+    """When and at which gain something is said of the end of training."""
+    return f"after {float(record.time[-1]):g} τ at gain {gain_text(float(record.gain[-1]))}"
+
+
 def _at_end(record: xr.Dataset, order: str, claim: str, source: str, row: Callable[[xr.Dataset], Verdict]) -> Verdict:
     """One claim for the pairs in which the positive class has the longer, or the shorter, range."""
     pairs = of_order(record, order)
-    gain = gain_text(float(record.gain[-1]))
-    text = f"at the end of training at gain {gain}, the {order} range being positive, {claim}"
+    text = f"{ended(record)}, the {order} range being positive, {claim}"
     if not pairs:
         has = "; ".join(map(str, record.pair.values))
         have = list(zip(record.xi1.values.tolist(), record.xi0.values.tolist(), strict=True))
         need = Need(f"a pair with the {order} range positive", has, {"pairs": [list(pair) for pair in (*have, ORDERS[order])]})
         return Verdict.not_judged(text, lacking(need), kind="claim", source=source)
     rows = {f"ξ = ({pair})": row(record.sel(pair=pair).isel(gain=-1)) for pair in pairs}
-    return Verdict.each(text, rows, kind="claim", source=source)
+    return Verdict.each(f"{text} for ξ = {listed(pairs)}", rows, kind="claim", source=source)
 
 
 def of_order(record: xr.Dataset, order: str) -> list[str]:
@@ -85,7 +97,7 @@ def of_order(record: xr.Dataset, order: str) -> list[str]:
 
 def _heads(record: xr.Dataset, order: str) -> Verdict:
     """How many entries decide the gate at the end, on signs or at the highest gain."""
-    n, heads = record.sizes["position"], record.head_size.sel(share=LOOSE).isel(gain=-1).median("seed")
+    n, heads = record.sizes["position"], record.head_size.sel(share=LOOSE).isel(gain=-1, step=0).median("seed")
 
     def row(one: xr.Dataset) -> Verdict:
         last = one.head_size.isel(step=-1).sel(share=LOOSE)
@@ -95,15 +107,31 @@ def _heads(record: xr.Dataset, order: str) -> Verdict:
     found = _at_end(record, order, "a tenth of the entries or fewer decide the gate", "note 003, section 3", row)
     if not found.bounds:
         return found
-    start, end = (_span(heads.sel(pair=of_order(record, order)).isel(step=at).values) for at in (0, -1))
-    where = f"{order} range positive (gain {gain_text(float(record.gain[-1]))})"
+    inputs, start = f"on {100 * (1 - LOOSE):g} % of inputs", span(heads.sel(pair=of_order(record, order)).values)
+    note = f"of {n} entries, {inputs}; {start} at the start; errors: of medians over {record.sizes['seed']} seeds"
+    return dataclasses.replace(found, note=note)
+
+
+def heads_said(record: xr.Dataset) -> str:
+    """How many entries decide at the end, at the highest gain, in pairs of each order."""
+    last = record.head_size.sel(share=LOOSE).isel(gain=-1, step=-1).median("seed")
+    pairs = [there for order in ORDERS if (there := of_order(record, order))]
+    if not pairs:
+        return ""
+    many = [f"{span(last.sel(pair=there).values)} of {record.sizes['position']}" for there in pairs]
+    decide = "decides" if many[0].startswith("1 of") else "decide"
+    rest = "".join(f", {some} for {listed(there)}" for some, there in zip(many[1:], pairs[1:], strict=True))
     inputs = f"on {100 * (1 - LOOSE):g} % of inputs"
-    return dataclasses.replace(
-        found,
-        note=f"of {n} entries, {inputs}; {start} at the start; errors: of medians over {record.sizes['seed']} seeds",
-        found=f"{where}: a gate is decided by {end} of {n} entries {inputs}",
-        otherwise=f"{where}: it needs {end} of {n}",
-    )
+    return f"{ended(record)} {many[0]} entries {decide} a gate {inputs} for ξ = {listed(pairs[0])}{rest}"
+
+
+def forms_said(record: xr.Dataset) -> str:
+    """Which form f is nearer to at the end, at the highest gain."""
+    last = balance(record.isel(gain=-1, step=-1)).median("seed")
+    names, near = record.pair.values, (last > 0).values
+    forms = {"to the form of one site": names[near].tolist(), "to the Gaussian one": names[~near].tolist()}
+    parts = [f"{form} for ξ = {listed(pairs)}" for form, pairs in forms.items() if pairs]
+    return f"{ended(record)} f is nearer {', '.join(parts)}"
 
 
 def _forms(record: xr.Dataset, order: str) -> Verdict:
@@ -133,16 +161,16 @@ def _gains(record: xr.Dataset) -> Verdict:
         of = f"median difference (medians by gain {medians})"
         rows[f"ξ = ({pair})"] = Verdict.below("", 0.0, less.median(), error=median_error(less), of=of)
     return Verdict.each(
-        f"at the end of training fewer entries decide the gate at gain {high} than at gain {low}",
+        f"after {float(record.time[-1]):g} τ fewer entries decide the gate at gain {high} than at gain {low}",
         rows,
         note=f"gains {', '.join(gain_text(float(gain)) for gain in record.gain.values)}; seed by seed, with errors of medians",
     )
 
 
-def _span(values: np.ndarray) -> str:
+def span(values: np.ndarray) -> str:
     """One number, or the least and the largest.
 
-    >>> _span(np.array([1.0, 1.0])), _span(np.array([27.5, 19.0]))
+    >>> span(np.array([1.0, 1.0])), span(np.array([27.5, 19.0]))
     ('1', '19 to 27.5')
     """
     return " to ".join(f"{value:g}" for value in dict.fromkeys((values.min(), values.max())))

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from scipy.special import erf
 
 from gatefield.experiments.cube import fields as cube
-from gatefield.experiments.cube.gate_influence.verdicts import HIGH, LOW, between, crowd_law, shown
+from gatefield.experiments.cube.gate_influence.verdicts import HIGH, LOW, beside, between, crowd_law, decided, shown, steps
 from gatefield.plot import THEORY, WIDTH, letter, say_setting
 
 BINS = np.linspace(0.0, 1.0, 21)
@@ -17,7 +17,7 @@ BINS = np.linspace(0.0, 1.0, 21)
 
 
 def draw(record: xr.Dataset) -> Figure:
-    figure = Figure(figsize=(WIDTH, 6.0))
+    figure = Figure(figsize=(WIDTH, 6.5))
     panels: Any = figure.subplots(2, 2, height_ratios=[1.25, 1.0])
     _scatter(panels[0, 0], record, "uniform", "influence, all corners alike")
     _leader_panel(panels[0, 1], record)
@@ -26,11 +26,12 @@ def draw(record: xr.Dataset) -> Figure:
     figure.colorbar(shades[-1], ax=list(panels[1]), label="share of sites", pad=0.01)
     for axes in panels[0]:
         axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2, fontsize=7.5)
+    low, high = steps(record)
     titles = (
-        "influence grows with the weight",
-        "one weight grows: no step",
-        "all corners alike",
-        "the data's law",
+        "influence by the weight,\nall corners alike",
+        f"one weight grows {high / low:.2g}-fold\nfrom ignored to followed",
+        "all corners alike; right: sites\nof a field half followed",
+        "the same on inputs with\nthe data's law",
     )
     letter(panels, titles)
     _say(figure, record)
@@ -43,7 +44,14 @@ def draw_more(record: xr.Dataset) -> Figure:
     _scatter(panels[0], record, "own", "influence, or chance to turn the gate")
     _scatter(panels[1], record, "turns", "")
     panels[1].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    letter(panels, ("influence on the data's law", "turning one site alone"))
+    _point_at_neighbours(panels, record)
+    letter(
+        panels,
+        (
+            "influence on the data's law: a site\ngoes with its neighbours, too",
+            "chance that turning one site\nalone turns the gate",
+        ),
+    )
     _say(figure, record)
     return figure
 
@@ -53,15 +61,34 @@ def _say(figure: Figure, record: xr.Dataset) -> None:
     say_setting(
         figure,
         f"n = {record.sizes['position']}",
-        "length scales " + " and ".join(f"{xi:g}" for xi in scales) if len(scales) else "",
-        f"trained for {record.attrs['steps'] * float(np.max(record.attrs['learning_rate'])):g} τ",
+        f"trained for {cube.trained_for(record)}",
         f"{cube.family(record, cube.TRAINED['long']).sizes['field']} seeds",
         f"{record.sizes['crowd']} crowds (band: their range)",
-        f"grey: in between, {LOW} to {HIGH}",
+        f"half followed (grey): influence {LOW} to {HIGH}",
+        "falling by r: sizes 1, r, r², …",
+        "ξ = (positive, negative class)" if len(scales) else "",
     )
 
 
-def _name(family: str) -> str:
+def _point_at_neighbours(panels: Any, record: xr.Dataset) -> None:
+    """An arrow in each panel at a neighbour of a site that decides."""
+    alone = decided(record)
+    if not alone.sizes["field"]:
+        return
+    peaks = alone.uniform.argmax("position").values
+    for axes, name in zip(panels, ("own", "turns"), strict=True):
+        place = float(beside(alone.share, peaks)[-1]), float(beside(alone[name], peaks)[-1])
+        look: Any = {"fontsize": 7.5, "va": "center", "arrowprops": {"arrowstyle": "->", "color": "0.2"}, "zorder": 6}
+        axes.annotate(
+            f"beside a site that\ndecides: {place[1]:.2f}", place, (0.3, 0.75) if place[1] > 0.3 else (0.56, 0.22), **look
+        )
+
+
+def _name(record: xr.Dataset, family: str) -> str:
+    """A family as it is read, with the pair of length scales on which it was trained if the record has it."""
+    for order, name in cube.TRAINED.items():
+        if family == name and len(record.attrs.get("length_scales", [])):
+            return f"trained {cube.trained_on(record, order)}"
     return family.replace("geometric", "falling by")
 
 
@@ -83,12 +110,12 @@ def _scatter(axes: Any, record: xr.Dataset, law: str, label: str) -> None:
             markeredgecolor="w",
             markeredgewidth=0.3,
             zorder=3 if few else 2,
-            label=_name(name),
+            label=_name(record, name),
             **styles[name],
         )
     if law == "uniform":
         s = np.linspace(0, 1, 200, endpoint=False)
-        axes.plot(s, crowd_law(s), **THEORY, linewidth=1.0, label="one among many", zorder=1)
+        axes.plot(s, crowd_law(s), **THEORY, linewidth=1.0, label="theory: one among many", zorder=1)
     axes.set(xlabel=r"size of the weight, $|w_j|/|w|$", ylabel=label, xlim=(-0.02, 1.02))
 
 
@@ -104,9 +131,9 @@ def _histogram(axes: Any, record: xr.Dataset, law: str) -> Any:
         axes.axvline(edge, color="0.4", linewidth=0.8, linestyle=":")
     for at, name in enumerate(names):
         count = between(cube.family(record, name)[law])
-        axes.text(1.02, at + 0.5, f"{count:.3g}", va="center", fontsize=8)
-    axes.text(1.02, -0.1, "in between", va="bottom", ha="center", fontsize=7.5, color="0.3")
-    axes.set_yticks(np.arange(len(names)) + 0.5, [_name(name) for name in names])
+        bold = "bold" if name in (cube.RANDOM, cube.TRAINED["long"]) else "normal"  # those of the headline
+        axes.text(1.02, at + 0.5, f"{count:.2g}", va="center", fontsize=8, fontweight=bold)
+    axes.set_yticks(np.arange(len(names)) + 0.5, [_name(record, name) for name in names])
     axes.set(xlabel="influence", xlim=(0, 1), ylim=(len(names), 0))
     return image
 
@@ -122,6 +149,8 @@ def _leader_panel(axes: Any, record: xr.Dataset) -> None:
         axes.plot(lead, values.mean("crowd"), mark, color=color, markersize=4, label=label)
         axes.fill_between(lead, values.min("crowd"), values.max("crowd"), color=color, alpha=0.2, linewidth=0)
     axes.semilogx(fine, erf(fine / np.sqrt(2)), **THEORY, linewidth=1.0, label=r"erf$(s/\sqrt{2})$", zorder=1)
+    for size in steps(record):
+        axes.axvline(size, color="0.4", linewidth=0.8, linestyle=":", zorder=1)
     ticks = [t for t in (0.05, 0.1, 0.2, 0.5, 1, 2, 5) if lead[0] <= t <= lead[-1]]
     axes.minorticks_off()
     axes.set_xticks(ticks, [f"{t:g}" for t in ticks])

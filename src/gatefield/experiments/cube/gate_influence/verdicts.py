@@ -39,11 +39,12 @@ def _divide(record: xr.Dataset, law: str) -> Verdict:
     rows |= {name: undecided(why, rows[name])[0] for name in cube.TRAINED.values()}
     words = {}
     if law == "uniform":
-        random, local = many[cube.RANDOM], many[cube.TRAINED["long"]]
+        parts = [[between(cube.family(record, name)[one]) for name in (cube.RANDOM, cube.TRAINED["long"])] for one in LAWS]
+        (random, local), (random_own, local_own) = parts
         words = {
             "found": f"a gate either follows or ignores each of its {n} sites",
-            "otherwise": f"of {n} sites, {random:.2g} are neither followed nor ignored in random fields, {local:.2g} in "
-            "localized ones",
+            "otherwise": f"of {n} sites a gate half follows {random:.2g} in random fields, {local:.2g} in localized ones "
+            f"(data's law: {random_own:.2g}, {local_own:.2g})",
         }
     return Verdict.each(
         f"a gate on the cube either follows a site or ignores it, {LAWS[law]}",
@@ -85,16 +86,35 @@ def _regular(record: xr.Dataset) -> Verdict:
     )
 
 
+def decided(record: xr.Dataset) -> xr.Dataset:
+    """The fields whose gate one site decides."""
+    return record.isel(field=np.flatnonzero(record.uniform.max("position").values == 1.0))
+
+
+def beside(alone: xr.DataArray, peaks: np.ndarray) -> np.ndarray:
+    """The mean over both neighbours of the site that decides."""
+    return np.take_along_axis(alone.values, (peaks[:, None] + np.array([-1, 1])) % alone.sizes["position"], 1).mean(1)
+
+
+def _span(values: np.ndarray) -> str:
+    """One number, or the least and the largest.
+
+    >>> _span(np.array([0.571, 0.569])), _span(np.array([0.234, 0.571]))
+    ('0.57', '0.23 to 0.57')
+    """
+    return " to ".join(dict.fromkeys(f"{value:.2f}" for value in (values.min(), values.max())))
+
+
 def _neighbours(record: xr.Dataset) -> list[Verdict]:
     """Where one site decides, a neighbour's weight plays no part, and yet f is its covariance with that site."""
-    alone = record.isel(field=np.flatnonzero(record.uniform.max("position").values == 1.0))
+    alone = decided(record)
     claim = "where one site decides a gate, a neighbour's influence on the data's law is its covariance with that site"
     if not alone.sizes["field"]:
         why = f"no field here is decided by one site; run with weights that fall by half, {command_line(ratios=[0.5, 0.9])}"
         return [Verdict.not_judged(claim, why)]
     n = record.sizes["position"]
-    peaks = alone.uniform.argmax("position").values[:, None] + np.array([-1, 1])
-    found = np.take_along_axis(alone.own.values, peaks % n, 1).mean(1)
+    peaks = alone.uniform.argmax("position").values
+    found, turned = (beside(alone[name], peaks) for name in ("own", "turns"))
     expected = np.array([2 / np.pi * np.arcsin(ring_correlation(n, xi)[1]) for xi in alone.xi.values])
     worst = int(np.argmax(np.abs(found - expected)))
     return [
@@ -105,13 +125,24 @@ def _neighbours(record: xr.Dataset) -> list[Verdict]:
             atol=4 / np.sqrt(record.attrs["samples"]),
             of=f"the worst of {len(found)} fields",
             note="four standard errors are granted; sites other than the largest are not independent of the gate",
+            more_found=f"where one site decides, its neighbours' influence is {_span(found)}, their covariance with it; "
+            f"turning one turns the gate in {100 * turned.max():.2g} % of inputs",
+            more_otherwise=f"where one site decides, a neighbour's influence is {found[worst]:.2f}, not its covariance with "
+            f"that site, {expected[worst]:.2f}",
         )
     ]
 
 
+def steps(record: xr.Dataset) -> tuple[float, float]:
+    """The sizes at which a weight that grows is no longer ignored, and at which it is followed."""
+    mean = record.leader.mean("crowd")
+    low, high = (float(np.interp(level, mean, record["lead"].values)) for level in (LOW, HIGH))
+    return low, high
+
+
 def _leader(record: xr.Dataset) -> list[Verdict]:
     lead, mean = record["lead"].values, record.leader.mean("crowd").values
-    low, high = (float(np.interp(level, mean, lead)) for level in (LOW, HIGH))
+    low, high = steps(record)
     return [
         Verdict.below(
             f"the influence of a weight that grows among others steps from {LOW} to {HIGH} while its size grows by half",
@@ -122,7 +153,7 @@ def _leader(record: xr.Dataset) -> list[Verdict]:
             source=NOTE,
             note=f"a normal sum of the others predicts a factor of {erfinv(HIGH) / erfinv(LOW):.1f}",
             found=f"a weight is followed at {high / low:.2g} times the size at which it is ignored",
-            otherwise=f"from ignored to followed a weight must grow {high / low:.2g}-fold",
+            otherwise=f"from ignored to followed a weight grows {high / low:.2g}-fold",
         ),
         Verdict.below(
             "a weight s times as large as the length of all others has the influence erf(s/sqrt 2), all corners alike",

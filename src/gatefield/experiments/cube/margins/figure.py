@@ -29,11 +29,11 @@ def draw(record: xr.Dataset) -> Figure:
     mosaic["names"].legend(handles=names, loc="center left", title="fields in (b)", alignment="left")
     panels = [mosaic[name] for name in ("heads", "curves", "law", "shape", "cut")]
     titles = (
-        f"how many of {record.sizes['position']} weights decide the gate?",
-        "how often the largest k weights alone err",
-        "margin of random weights",
-        f"its law at n = {int(record['size'][-1])}",
-        "a weight to spare",
+        f"how many of {record.sizes['position']} weights decide the gate",
+        "how often the k largest weights alone err; families left out never do",
+        "margin δ of random weights,\nthe least |±w₁ ± w₂ ± …|",
+        f"its distribution at n = {int(record['size'][-1])}",
+        "share with one\nweight to spare",
     )
     letter(panels, titles)
     _say(figure, record)
@@ -42,15 +42,15 @@ def draw(record: xr.Dataset) -> Figure:
 
 def _say(figure: Figure, record: xr.Dataset) -> None:
     scales = record.attrs.get("length_scales", [])
-    time = record.attrs["steps"] * float(np.max(record.attrs["learning_rate"]))
     seeds = cube.family(record, cube.TRAINED["long"]).sizes["field"]
     say_setting(
         figure,
         f"n = {record.sizes['position']}",
-        "length scales " + " and ".join(f"{xi:g}" for xi in scales) if len(scales) else "",
-        f"trained for {time:g} τ",
+        "ξ = ({:g}, {:g}), longer range positive, or the other way round".format(*scales) if len(scales) else "",
+        f"trained for {cube.trained_for(record)}",
         f"{seeds} seeds",
-        f"(c, d, e): {record.sizes['draw']} draws of N(0, 1) weights at each n",
+        "falling by r: sizes 1, r, r², …",
+        f"(c-e): {record.sizes['draw']} draws of N(0, 1) weights at each n",
     )
 
 
@@ -71,7 +71,7 @@ def _shape_panel(axes: Any, record: xr.Dataset) -> None:
     share = 1 - np.arange(1, len(values) + 1) / (len(values) + 1)
     axes.plot(values, share, "o", color="C0", markersize=2.5, markeredgewidth=0, label="draws")
     axes.semilogy(t, np.exp(-t), **THEORY, linewidth=1.0, label=r"$e^{-t}$")
-    axes.set(xlabel=r"$t = \delta\,2^n/(\sqrt{2\pi}\,|w|)$", ylabel="share of draws above t", ylim=(0.5 / len(values), 1.3))
+    axes.set(xlabel=r"$t = \delta\,2^n/(\sqrt{2\pi}\,|w|)$", ylabel="share above t", ylim=(0.5 / len(values), 1.3))
     axes.legend(loc="upper right")
 
 
@@ -88,7 +88,7 @@ def _cut_panel(axes: Any, record: xr.Dataset) -> None:
 
 
 def _head_panel(axes: Any, record: xr.Dataset) -> None:
-    names, n = cube.families(record), record.sizes["position"]
+    names, n = trained_first(record), record.sizes["position"]
     for i, name in enumerate(names):
         one = cube.family(record, name)
         for shift, (what, color, marker, _) in zip((-0.25, 0.0, 0.25), KINDS, strict=True):
@@ -97,6 +97,7 @@ def _head_panel(axes: Any, record: xr.Dataset) -> None:
             axes.plot(at, values, marker, color=color, markersize=4, alpha=0.8, markeredgewidth=0)
             if what == 0:
                 place: Any = {"xytext": (0, 6), "textcoords": "offset points", "ha": "center", "fontsize": 7.5}
+                place["bbox"] = {"facecolor": "w", "edgecolor": "none", "pad": 0.6}
                 axes.annotate(f"{np.median(values):g}", (i + shift, values.max()), color=color, **place, zorder=4)
     axes.axhline(n, color="0.4", linewidth=1.0, linestyle=":", zorder=0)
     axes.set_xticks(range(len(names)), [_broken(name) for name in names], fontsize=7)
@@ -117,6 +118,12 @@ def _head_panel(axes: Any, record: xr.Dataset) -> None:
         for what, color, marker, label in KINDS
     ]
     axes.legend(handles=handles, loc="lower center", bbox_to_anchor=(0.5, 1.08), ncols=3)
+
+
+def trained_first(record: xr.Dataset) -> list[str]:
+    """The families, those of the headline first."""
+    names = cube.families(record)
+    return sorted(names, key=lambda name: name not in (*cube.TRAINED.values(), *cube.SETTLED.values()))
 
 
 def _broken(name: str) -> str:

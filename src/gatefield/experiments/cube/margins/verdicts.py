@@ -124,26 +124,29 @@ def _trained(record: xr.Dataset) -> list[Verdict]:
     steady = float(record.steady_lead.sel(order="long"))
     decide = {one: {"every corner": decisive(fields), "99 % of inputs": decisive(fields, 0)} for one, fields in
               (("long", long), ("short", short))}  # fmt: skip
-    few = "median number of weights that decide"
+    few, time = "median number of weights that decide", cube.trained_for(record)
+    sides = {order: cube.trained_on(record, order) for order in ("long", "short")}
     return undecided(
         why,
         Verdict.each(
-            f"{FEW} weights or fewer decide the gate of a trained neuron that localizes, the longer range being positive",
+            f"{FEW} weights or fewer decide the gate of a trained neuron that localizes within {time}, "
+            "the longer range being positive",
             {at: Verdict.below("", FEW, value, or_equal=True, of=few) for at, value in decide["long"].items()},
             kind="claim",
             source=NOTE,
             note=f"{seeds}, n = {n}; the largest weight alone errs on {wrong:.2g} % of inputs",
-            found=f"the gate of a localized neuron is decided by {decide['long']['every corner']:g} of its {n} weights",
-            otherwise=f"the gate of a localized neuron needs {decide['long']['every corner']:g} of its {n} weights, "
+            found=f"after {time} {_of(decide['long']['every corner'], n)} a gate trained {sides['long']}",
+            otherwise=f"after {time} {_of(decide['long']['every corner'], n)} a gate trained {sides['long']}, "
             f"{decide['long']['99 % of inputs']:g} for 99 % of inputs",
         ),
         Verdict.each(
-            f"more than {FEW} weights decide the gate of a trained neuron that does not localize, the shorter being positive",
+            f"more than {FEW} weights decide the gate of a trained neuron that does not localize within {time}, "
+            "the shorter being positive",
             {at: Verdict.above("", FEW, value, of=few) for at, value in decide["short"].items()},
             kind="control",
             note=f"{seeds}, n = {n}",
-            found=f"a gate of a neuron that does not localize needs {decide['short']['99 % of inputs']:g} for 99 % of inputs",
-            otherwise=f"{decide['short']['99 % of inputs']:g} weights decide without localization, too, for 99 % of inputs",
+            found=f"a gate trained {sides['short']} takes {decide['short']['99 % of inputs']:g} (median) for 99 % of inputs",
+            otherwise=f"{_of(decide['short']['99 % of inputs'], n)} one trained {sides['short']}, too, for 99 % of inputs",
         ),
         Verdict.equals(
             "one weight decides the gate of a localized neuron's mean over the second half of training",
@@ -154,6 +157,15 @@ def _trained(record: xr.Dataset) -> list[Verdict]:
             f"{steady:.2f} in the steady state",
         ),
     )
+
+
+def _of(many: float, n: int) -> str:
+    """How many weights decide, with its verb.
+
+    >>> _of(1.0, 40), _of(3.0, 40)
+    ('1 of 40 weights decides', '3 of 40 weights decide')
+    """
+    return f"{many:g} of {n} weights decide{'s' * (many == 1)}"
 
 
 def decisive(fields: xr.Dataset, share: int | None = None) -> float:
