@@ -56,6 +56,16 @@ def test_numbers():
     assert verdicts[0].found.startswith("after 11 τ one neuron on Gaussian data is 1 % (median) away")
 
 
+def test_the_error_of_the_loss_beside_what_is_explained():
+    """A neuron that has only begun explains nothing: no share of it is told."""
+    record = made()
+    assert judge("gaussian-neuron", record)[1].note.endswith(
+        f", {100 * 3 * ERROR / 0.05:.2g} % of what the neuron explains of 1/4"
+    )
+    early = record.assign(flow_loss=record.flow_loss + 0.06, loss=record.loss + 0.06)
+    assert judge("gaussian-neuron", early)[1].note.endswith("3 standard errors are allowed")
+
+
 def test_a_record_without_the_noise_of_batches_says_so():
     follows, _ = judge("gaussian-neuron", made().drop_vars("noise_distance"))
     assert follows.why == "needs the noise of the batches, has none; run with --set seeds=3 --fresh"
