@@ -139,7 +139,9 @@ def test_kurtosis_and_beside_it_the_path_are_the_headline():
 
 def test_headline_of_the_paths():
     """The same words whether the rule holds or not: how often the score rises."""
-    words = "From the best wave to one site the score rises beyond an IPR of 6/n in {} cases that localize within 250 τ, and in {}"
+    words = (
+        "From the best wave to one site the score rises beyond an IPR of 6/n in {} cases that localize within 250 τ, and in {}"
+    )
     for change, yes, no in [({}, "4 of 4", "0 of 8"), ({"changes": [("ising", LONG, 0.1)]}, "3 of 3", "1 of 9")]:
         found = headline("?", judge("kurtosis-law", made(**change)), more=True)
         assert found == words.format(yes, no) + " that do not"
@@ -202,7 +204,9 @@ def test_how_often_a_rule_is_wrong_stands_above_and_few_laws_are_named():
 
 
 def test_setting_has_the_ranges_of_a_record_that_names_its_parameters():
-    known = '{"xi_long": 2.0, "xi_short": 1.0, "coupling_long": 0.65, "coupling_short": 0.25, "wide": [12, 20], "narrow": [2, 10]}'
+    known = (
+        '{"xi_long": 2.0, "xi_short": 1.0, "coupling_long": 0.65, "coupling_short": 0.25, "wide": [12, 20], "narrow": [2, 10]}'
+    )
     words = " ".join(figure("kurtosis-law", made().assign_attrs(parameters=known)).get_supxlabel().split())
     assert "4 laws, length scales 2 and 1 (Ising: couplings 0.65 and 0.25), 250 τ" in words
     record = made(laws=["laplace"]).assign_attrs(parameters=known)
@@ -230,8 +234,10 @@ def test_more():
     titles = [axes.get_title(loc="left").split("\n")[1:] for axes in drawn.axes]
     assert titles[0] == ["rises for 1 of 1 that localize,", "0 of 3 that do not"]
     every = more("kurtosis-law", made(changes=[(law, LONG, 0.5) for law in LAWS], dips=[("ising", LONG, 0.4)]))
-    assert panel(every, "(a)").get_title(loc="left").endswith("rises for 0 of 4 that localize,\n0 that do not")
-    assert [text.get_text() for text in panel(every, "(a)").texts] == ["thick: 3 levels, 0.5,\nalgebraic 5, Ising, Laplace"]
+    assert panel(every, "(a)").get_title(loc="left").endswith("all localize,\nrises for 0 of 4")
+    none = more("kurtosis-law", made(changes=[("ising", LONG, 0.1)]))
+    assert panel(none, "(a)").get_title(loc="left").endswith("none localizes,\nrises for 1 of 4")
+    assert [text.get_text() for text in panel(every, "(a)").texts] == ["thick: 3 levels 0.5, algebraic\n5, Ising, Laplace"]
 
 
 def algebraic(k):

@@ -43,10 +43,10 @@ def law_text(law: str) -> str:
     """A law as one says it.
 
     >>> law_text("gain:inf"), law_text("levels:0.5"), law_text("algebraic:5"), law_text("ising"), law_text("pulse")
-    ('gain ∞', '3 levels, 0.5', 'algebraic 5', 'Ising', 'pulses')
+    ('gain ∞', '3 levels 0.5', 'algebraic 5', 'Ising', 'pulses')
     """
     name, value = family(law)
-    names = {"levels": "3 levels,", "ising": "Ising", "pulse": "pulses", "laplace": "Laplace"}
+    names = {"levels": "3 levels", "ising": "Ising", "pulse": "pulses", "laplace": "Laplace"}
     return f"{names.get(name, name)} {value.replace('inf', '∞')}".strip()
 
 

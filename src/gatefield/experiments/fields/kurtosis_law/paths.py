@@ -15,7 +15,7 @@ from gatefield.experiments.fields.kurtosis_law.laws import law_text
 from gatefield.experiments.fields.kurtosis_law.rules import edge, localized, margins, path_ipr
 from gatefield.plot import WIDTH, letter, say_setting
 
-LOOKS = {
+LOOKS: dict[bool, dict[str, Any]] = {
     True: {"color": "C1", "linestyle": "-", "marker": "o"},
     False: {"color": "C0", "linestyle": "--", "marker": "s", "markerfacecolor": "white"},
 }
@@ -63,12 +63,13 @@ def _path_panel(axes: Any, record: xr.Dataset) -> str:
 
 def _rise_text(rises: xr.DataArray, found: xr.DataArray) -> str:
     """How often the score rises, where fields localize and where they do not."""
-    parts = [(int((rises & which).sum()), int(which.sum()), name) for which, name in ((found, "localize"), (~found, "do not"))]
-    first, *rest = [f"{count} of {total} that {name}" if total else f"0 that {name}" for count, total, name in parts]
-    return ",\n".join([f"rises for {first}", *rest])
+    yes, no = (f"{int((rises & which).sum())} of {int(which.sum())}" for which in (found, ~found))
+    if not found.any():
+        return f"none localizes,\nrises for {no}"
+    return f"rises for {yes} that localize,\n{no} that do not" if not found.all() else f"all localize,\nrises for {yes}"
 
 
-def _path(axes: Any, one: xr.Dataset, look: dict[str, str], width: float) -> None:
+def _path(axes: Any, one: xr.Dataset, look: dict[str, Any], width: float) -> None:
     """The score of one law, and a mark where it stops rising."""
     ipr, score = np.append(one.wave_ipr, one.packet_ipr), np.append(1.0, one.packet_score / one.wave_score)
     axes.plot(ipr, score, color=look["color"], linestyle=look["linestyle"], linewidth=width, label=str(one.law.values))

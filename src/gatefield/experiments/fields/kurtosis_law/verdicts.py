@@ -77,7 +77,9 @@ def _rules(record: xr.Dataset) -> list[Verdict]:
         shares = {where: share_right(all_[rule].sel(part), found.sel(part)) for where, part in parts.items()}
         rows = {where: Verdict.above("", OFTEN, share, or_equal=True, of=of) for where, share in shares.items()}
         note = _wrong((all_[rule] > 0) != found)
-        out.append(Verdict.each(f"a field localizes where the {words}, and not elsewhere", rows, note=note, **said.get(rule, {})))
+        out.append(
+            Verdict.each(f"a field localizes where the {words}, and not elsewhere", rows, note=note, **said.get(rule, {}))
+        )
     return out
 
 
@@ -89,7 +91,8 @@ def _kurtosis_words(record: xr.Dataset) -> dict[str, str]:
     beside = f"{int(wrong.sel(order='short').sum())} with the shorter range positive; a score that rises all the way in {path}"
     time = f"after {_time(record):,.0f} τ"
     return {
-        "found": f"the sign of the excess kurtosis tells in {cases - missed} of {cases} cases whether a field localizes, {time}",
+        "found": f"the sign of the excess kurtosis tells in {cases - missed} of {cases} cases whether a field localizes, "
+        f"{time}",
         "otherwise": f"{time} excess kurtosis is wrong on localization in {missed} of {cases} cases, {beside}",
     }
 
