@@ -12,7 +12,6 @@ from gatefield.experiments.fields.phase_diagram.sizes import rings_localized
 from gatefield.experiments.localized import LOCALIZED
 from gatefield.plot import WIDTH, finite_join, gain_places, gain_text, letter, say_setting, shades
 
-
 MARKERS = "osD^v"
 """Of the sizes, the larger the smaller, so that none hides another."""
 
