@@ -151,10 +151,41 @@ def test_changes_are_rows_of_two_tables():
     assert [bound.at for bound in lost.table] == ["output bias", "cross-entropy and output bias", "cross-entropy, no bias"]
     assert len(kept.table) == 6
     assert {bound.outcome for bound in kept.table} == {"holds"}
-    assert headline("?", CONDITIONS.verdicts(made())) == (
-        "Localization survives 6 changes of data, start and optimiser; "
-        "an output bias or cross-entropy widens the field (IPR 0.20 to 0.20, not 0.66)"
+
+
+@pytest.mark.parametrize(
+    ("swapped", "words"),
+    [
+        ((0.05, 0.1, 0.149), ""),
+        ((0.05, 0.1, 0.151), " but localizes the swapped order in part (0.05 to 0.15)"),
+        ((0.22, 0.2, 0.29), " but localizes the swapped order (0.20 to 0.29)"),
+    ],
+)
+def test_headline(swapped, words):
+    """What an offset does to fields of the swapped order is told where it localizes them."""
+    each = [("end_ipr", {"condition": name, "pair": "1, 2", "gain": 3.0}, v) for name, v in zip(WIDE, swapped, strict=True)]
+    start = "Gain 3: localization survives 6 changes; a bias or cross-entropy widens fields (IPR 0.20 to 0.20)"
+    assert headline("?", CONDITIONS.verdicts(made(*each))) == start + words
+    title = panel(CONDITIONS.figure(made(*each)), "(a)").get_title(loc="left")
+    assert title.endswith("swapped order localized, too") == (min(swapped) > 0.15)
+    alone = made(pairs=PAIRS[:1])
+    assert headline("?", CONDITIONS.verdicts(alone)) == start
+    assert "fields are localized, but below 0.3" in panel(CONDITIONS.figure(alone), "(a)").get_title(loc="left")
+
+
+def test_second_headline():
+    moved = "Normal starts shrink to 0.33 of their size by 8 τ, as on Gaussian data; "
+    late = "they localize at 20 τ, when both terms of the velocity are of one order"
+    assert headline("?", CONDITIONS.verdicts(made()), more=True) == moved + late
+    large = made(("early_size", {"gain": 3.0}, [6.0, 3.3, 0.4]), ("early_likeness", {"gain": 3.0}, [1.0, 0.9, 0.3]))
+    assert headline("?", CONDITIONS.verdicts(large), more=True) == (
+        f"Normal starts do not shrink first (to 0.55 of their size by 8 τ); {late}"
     )
+    other = made(("early_likeness", {"gain": 3.0}, [1.0, 0.949, 0.3]))
+    assert headline("?", CONDITIONS.verdicts(other), more=True) == moved.replace("as on", "not as on") + late
+    early = made().assign_coords(seed=np.arange(32))
+    early = changed(early, ("early_ipr", {"gain": 3.0, "seed": 5}, [0.31, 0.5, 0.6]))
+    assert headline("?", CONDITIONS.verdicts(early), more=True).endswith("are of one order (ratio 0.10)")
 
 
 def test_few_and_scattered_seeds_do_not_decide():
@@ -200,24 +231,33 @@ def test_figure_shows_each_seed_and_the_time_until_localized():
     times = ["20 τ", "–", *["20 τ"] * 4, "200 steps", *["–"] * 3]
     assert [text.get_text() for text in top.texts] == [*levels, *times, "time until it\nstays above 0.3"]
     assert [float(line.get_xdata()[0]) for line in lines(top, style=":")] == [0.3, 0.15]
-    assert top.get_title(loc="left").endswith("above 0.15 (localized), below 0.3 (survives)")
+    assert top.get_title(loc="left").endswith("fields are localized, but below 0.3")
     dots = lines(top, marker="s")
     for seed, line in enumerate(dots):
         one = record.isel(pair=0, gain=-1, seed=seed)
         wanted = [*one.end_ipr.values, *one.committee_ipr.median("unit").values]
         np.testing.assert_allclose(line.get_xdata(), wanted)
     assert len(dots) == 3
-    other = lines(top, words="scales 1, 2")
+    other = lines(top, words="swapped: 1, 2")
     np.testing.assert_allclose(other[0].get_xdata()[:10], record.end_ipr[:, 1, -1, 0])
     shown = CONDITIONS.more(record)
-    size, terms = panel(shown, "(b)"), panel(shown, "(c)")
-    titles = ["(a) where on an open line", "(b) from a normal start: shrinks", "(c) second term leads"]
+    size, terms, line = (panel(shown, start) for start in ("(a)", "(b)", "(c)"))
+    assert [axes.get_title(loc="left") for axes in (size, terms, line)] == [
+        "(a) size |w| and IPR:\nit shrinks first",
+        "(b) velocity: second\nterm leads to 8 τ",
+        "(c) on an open line\nfields sit anywhere",
+    ]
     narrow = made(("end", {"condition": "line", **AT}, np.eye(40)[19]), seeds=3)
-    assert [axes.get_title(loc="left") for axes in CONDITIONS.more(narrow).axes] == titles
-    assert panel(shown, "(a)").get_title(loc="left") == "(a) on an open line: anywhere"
+    assert panel(CONDITIONS.more(narrow), "(c)").get_title(loc="left") == "(c) where fields sit\non an open line"
     np.testing.assert_allclose(lines(size, label="|w|")[0].get_ydata(), [2.0, 0.4])
     np.testing.assert_allclose(lines(terms, words="second")[0].get_ydata(), [0.8, 1.0])
-    np.testing.assert_allclose(lines(panel(shown, "(a)"), words="trained")[0].get_ydata().max(), 1.0)
+    assert [line.get_xdata()[0] for line in lines(size, style="--")] == [8.0]
+    assert [line.get_xdata()[0] for line in lines(size, style=":")] == [0.0, 20.0]  # the level, and when it is reached
+    never = CONDITIONS.more(made(("early_ipr", {"gain": 3.0}, 0.1), seeds=3))
+    assert len(lines(panel(never, "(a)"), style=":")) == 1
+    assert [bar.get_x() + 0.4 for bar in line.patches if bar.get_height()] == pytest.approx([0, 13, 26])  # one field each
+    mode = record.line_mode.values[-1] ** 2
+    np.testing.assert_allclose(lines(line, words="Gaussian mode")[0].get_ydata(), 3 * mode / mode.sum())
 
 
 @pytest.mark.xdist_group("conditions")

@@ -56,9 +56,10 @@ def test_the_clone_is_measured_beside_the_flow():
 
 
 def test_the_headline_names_the_gain_that_fails():
-    said = "the data localize the field (IPR 0.50 and more), Gaussian data of the same covariance do not (0.06 at most)"
+    said = "after 200 τ the data localize the field (median IPR 0.50 and more), Gaussian data of the same covariance do not "
+    said += "(0.06 at most)"
     assert judge("gaussian-clone", made())[0].sentence == said
-    said = "at gain 3 the IPR is 0.20 on the data and 0.05 on Gaussian data of the same covariance"
+    said = "after 200 τ at gain 3 the median IPR is 0.20 on the data and 0.05 on Gaussian data of the same covariance"
     assert judge("gaussian-clone", made(original=0.2))[0].sentence == said
 
 

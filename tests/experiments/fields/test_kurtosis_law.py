@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import xarray as xr
-from drawn import assert_drawn, panel
+from drawn import assert_drawn, lines, panel
 from field_records import ending, figure, judge, more, seeds, unjudged
 from plain import covariance, ipr
 from scipy.special import beta
@@ -13,6 +13,7 @@ from watched import assert_by_seed, assert_settings
 from gatefield.experiments.fields.kurtosis_law.laws import of_site
 from gatefield.experiments.fields.kurtosis_law.rules import ranking
 from gatefield.experiments.fields.kurtosis_law.simulate import Settings
+from gatefield.lab import headline
 
 LAWS = ["levels:0.5", "algebraic:5", "ising", "laplace"]
 IPR = {
@@ -127,12 +128,25 @@ def test_each_rule_is_judged_by_its_own_number():
 
 def test_kurtosis_and_beside_it_the_path_are_the_headline():
     kurtosis = named(made(), "where the excess")
-    wrong = "excess kurtosis is wrong on localization in 4 of 12 cases, 1 of them with the shorter range positive"
-    assert kurtosis.sentence == f"{wrong}; a path of the score in 0"
-    assert kurtosis.found == "the sign of the excess kurtosis tells in 8 of 12 cases whether a field localizes"
+    wrong = "after 250 τ excess kurtosis is wrong on localization in 4 of 12 cases, 1 with the shorter range positive"
+    assert kurtosis.sentence == f"{wrong}; a score that rises all the way in 0"
+    assert kurtosis.found == "the sign of the excess kurtosis tells in 8 of 12 cases whether a field localizes, after 250 τ"
     more = named(made(changes=[("ising", SHORT, 0.1)]), "where the excess")
-    assert more.sentence == f"{wrong.replace('4 of 12', '5 of 12').replace('1 of', '2 of')}; a path of the score in 1"
+    wrong = wrong.replace("4 of 12", "5 of 12").replace("1 with", "2 with")
+    assert more.sentence == f"{wrong}; a score that rises all the way in 1"
     assert [verdict.claim for verdict in judge("kurtosis-law", made()) if verdict.found] == [kurtosis.claim]
+
+
+def test_headline_of_the_paths():
+    """The same words whether the rule holds or not: how often the score rises."""
+    words = (
+        "From the best wave to one site the score rises beyond an IPR of 6/n in {} cases that localize within 250 τ, and in {}"
+    )
+    for change, yes, no in [({}, "4 of 4", "0 of 8"), ({"changes": [("ising", LONG, 0.1)]}, "3 of 3", "1 of 9")]:
+        found = headline("?", judge("kurtosis-law", made(**change)), more=True)
+        assert found == words.format(yes, no) + " that do not"
+    dipped = judge("kurtosis-law", made(dips=[("ising", LONG, 0.4058)]))
+    assert "in 3 of 4 cases" in headline("?", dipped, more=True)
 
 
 def test_a_better_ranking_counts_beyond_its_error():
@@ -173,8 +187,30 @@ def test_figure():
     for start, at in places.items():
         dots = [line.get_xydata()[0] for line in panel(drawn, start).lines if len(line.get_xdata()) == 1]
         np.testing.assert_allclose(dots, np.stack([at, final], axis=1))
-    assert panel(drawn, "(a)").get_title(loc="left") == "(a) negative kurtosis: right in 8 of 12"
-    assert panel(drawn, "(d)").get_title(loc="left") == "(d) score rises all the way: right in 12 of 12"
+    assert panel(drawn, "(a)").get_title(loc="left") == "(a) negative kurtosis: wrong in 4 of 12"
+    assert panel(drawn, "(d)").get_title(loc="left") == "(d) score rises all the way: wrong in 0 of 12"
+
+
+def test_how_often_a_rule_is_wrong_stands_above_and_few_laws_are_named():
+    def texts(record, start):
+        return [text.get_text() for text in panel(figure("kurtosis-law", record), start).texts]
+
+    assert texts(made(), "(a)") == ["wrong:", "● 1", "■ 1", "▲ 2"]
+    assert texts(made(), "(d)") == ["wrong:", "● 0", "■ 0", "▲ 0"]
+    dips = [("ising", i, 0.4) for i in range(3)] + [("algebraic:5", EQUAL, 0.4)]
+    assert texts(made(dips=dips), "(d)")[4:] == ["● Ising", "■ Ising", "▲ algebraic 5, Ising"]
+    found = [(law, i, 0.5) for law in ("laplace", "levels:0.5") for i in range(3)]
+    assert len(texts(made(changes=found, dips=dips), "(d)")) == 4  # ten cases are too many
+
+
+def test_setting_has_the_ranges_of_a_record_that_names_its_parameters():
+    known = (
+        '{"xi_long": 2.0, "xi_short": 1.0, "coupling_long": 0.65, "coupling_short": 0.25, "wide": [12, 20], "narrow": [2, 10]}'
+    )
+    words = " ".join(figure("kurtosis-law", made().assign_attrs(parameters=known)).get_supxlabel().split())
+    assert "4 laws, length scales 2 and 1 (Ising: couplings 0.65 and 0.25), 250 τ" in words
+    record = made(laws=["laplace"]).assign_attrs(parameters=known)
+    assert "1 laws, length scales 2 and 1, 250 τ" in " ".join(figure("kurtosis-law", record).get_supxlabel().split())
 
 
 def test_where_a_rule_is_wrong_it_is_grey():
@@ -193,6 +229,15 @@ def test_more():
         for law, name in enumerate(LAWS):
             packets = record.packet_score.values[law, order] / record.wave_score.values[law, order]
             assert_drawn(panel(drawn, start), [1.0, *packets], at=[0.03, 0.05, 0.2, 0.9], label=name)
+    marks = [line.get_xydata()[0] for line in lines(panel(drawn, "(c)"), marker="o")]
+    np.testing.assert_allclose(marks, [[0.9, 1.25], [0.9, 1.25]])  # of algebraic:5 and ising, which localize
+    titles = [axes.get_title(loc="left").split("\n")[1:] for axes in drawn.axes]
+    assert titles[0] == ["rises for 1 of 1 that localize,", "0 of 3 that do not"]
+    every = more("kurtosis-law", made(changes=[(law, LONG, 0.5) for law in LAWS], dips=[("ising", LONG, 0.4)]))
+    assert panel(every, "(a)").get_title(loc="left").endswith("all localize,\nrises for 0 of 4")
+    none = more("kurtosis-law", made(changes=[("ising", LONG, 0.1)]))
+    assert panel(none, "(a)").get_title(loc="left").endswith("none localizes,\nrises for 1 of 4")
+    assert [text.get_text() for text in panel(every, "(a)").texts] == ["thick: 3 levels 0.5, algebraic\n5, Ising, Laplace"]
 
 
 def algebraic(k):

@@ -158,7 +158,9 @@ def test_figure_says_what_was_reached_and_when():
     table = panel(drawn, "(a)")
     texts = [text.get_text() for text in table.texts]
     wanted = "0.10 (–) 0.80 (700) 0.90 (700) 0.90 (700) 0.10 (–) 0.33 (700) 0.10 (–) 0.80 (700)"
-    assert " ".join(texts) == wanted + " longer\nrange\npositive same\nrange shorter\nrange\npositive"
+    assert " ".join(texts) == wanted + " longer range\npositive same range shorter range\npositive"
+    bold = [text.get_text() for text in table.texts if text.get_fontweight() == "bold"]
+    assert bold == ["0.33 (700)", "0.80 (700)"]  # with the shorter range positive, and localized
     over_time = panel(drawn, "(b)")
     assert [line.get_color() == "0.6" for line in over_time.lines[:8:2]] == [True, True, False, False]
     assert [text.get_text() for text in over_time.texts] == ["1, 3", "0.4, 0.7", "localized: 0.15"]

@@ -11,6 +11,7 @@ from test_experiments import simulated, trained
 from watched import assert_by_seed, assert_settings
 
 from gatefield.experiments.fields.single_pulse.simulate import KINDS, ORDERS, Settings
+from gatefield.lab import headline
 
 CASE = ("order", "kind")
 COORDS = {"data": ["pulse", "clone"], "order": list(ORDERS), "kind": list(KINDS), "start": ["site", "minus site", "wave"]}
@@ -107,6 +108,13 @@ def test_both_orders_are_the_headline():
     wide, narrow = judge("single-pulse", made(clone=0.2, swapped=0.3))[:2]
     assert wide.sentence == f"{start} does not stand out from its clone (IPR 0.80; clones 0.20)"
     assert narrow.sentence == "narrow pulses localize it, too (0.30)"
+
+
+def test_pulses_and_clones_are_counted_in_the_second_headline():
+    start = "Within 1,500 τ SGD localizes fields on 3 of 8 kinds and orders of pulses, on"
+    none, one = (headline("?", judge("single-pulse", made(clones=value)), more=True) for value in (0.0749, 0.1501))
+    assert none == f"{start} none of their Gaussian clones (median IPR 0.07 at most)"
+    assert one == f"{start} 1 of their Gaussian clones (median IPR up to 0.15)"
 
 
 def test_the_headline_says_how_far_exact_descent_gets_where_it_differs():
@@ -221,6 +229,8 @@ def test_second_figure_has_the_fields_of_every_case():
     for axes, (order, kind) in zip(more("single-pulse", record).axes, np.ndindex(2, 4), strict=True):
         for i, color in enumerate(["C0", "C1"]):
             assert_drawn(axes, scaled(record.fields.values[i, order, kind, 0, -1, 0]), color=color)
+        medians = np.median(record.ipr.values[:, order, kind, :, -1, 0], axis=-1)
+        assert [text.get_text() for text in axes.texts] == [f"pulses {medians[0]:.2f}", f"clone {medians[1]:.2f}"]
 
 
 def pulses(n, low, high, complement, centre):

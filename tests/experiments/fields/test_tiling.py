@@ -19,6 +19,7 @@ from gatefield.experiments.fields.tiling.places import (
     twins,
     yielding,
 )
+from gatefield.lab import headline
 
 N, SEEDS = 40, 4
 EVEN, CROWD = [0, 10, 20, 30], [0, 1, 3, 4]
@@ -155,6 +156,25 @@ def test_pairs_at_one_place_are_told_from_crowds(signs, words):
     assert found.outcome == "refuted"
     assert found.sentence.startswith("committees of 4, not 2, tile the ring")
     assert panel(experiment.figure(record), "(a)").get_title(loc="left") == f"(a) {words}"
+
+
+def test_parting_is_the_second_headline():
+    start = "nits whose starts differ by 0.1 of their length part within 20 K² τ: their mean cosine falls below 0.5 in "
+    start += "committees of"
+    for end, words, title in [
+        (-0.3, f"U{start} 4", "they end at the least cosine that is possible (dashed)"),
+        (0.4, f"U{start} 4", "their mean cosine over time"),
+        (0.6, f"Not all u{start} no size", "their mean cosine over time"),
+    ]:
+        record = made(end=end)
+        assert headline("?", experiment.verdicts(record), more=True) == words
+        assert experiment.more(record).axes[0].get_title(loc="left") == title
+
+
+def test_titles_have_their_numbers():
+    drawn = experiment.figure(made(alone=CROWD))
+    titles = [panel(drawn, start).get_title(loc="left")[4:] for start in ("(d)", "(e)", "(f)")]
+    assert titles == [f"4 units: {0.25 / RANDOM_MEAN:.2f} of random", "4 units: 0 % within 1 site", "25 % of units"]
 
 
 def test_a_short_training_decides_nothing():

@@ -9,12 +9,15 @@ from judging import scrambled
 from scipy import stats
 
 from gatefield.experiments.fields.uncertainty.simulate import _gabor_product, _join
+from gatefield.lab import headline
 from gatefield.measures import gabor
 
 GAINS, SEEDS, N = (0.01, 1.0, 3.0, INF), 10, 40
 LEAD = ("order", "gain", "seed", "unit")  # 400 fields: of one neuron, and of a committee of four
 SHAPE = (2, 4, SEEDS, 5)
 GABOR = {"R2": 0.9001, "is_gabor": True, "f": 5.0}  # with s = 2 one cycle under the envelope: 4 f s / n
+COLOURS = {"o": "C0", "s": "C5", "^": "C1"}
+"""Of good fits, by the mark of their model."""
 OTHERS = {"poor": {"R2": 0.9}, "plain": {"is_gabor": False}, "tilted": {"f": 4.99}}
 WHERE = {
     "all": np.s_[:],
@@ -105,11 +108,20 @@ def test_most_fields_of_a_committee_means_beyond_the_error_over_seeds():
 
 def test_gabors_and_rises_are_the_headline():
     verdicts = judge("uncertainty", made(("all", 200, GABOR), path=(5.0, 4.0, 4.1, 3.0)))
-    assert verdicts[1].sentence == "the uncertainty of a field rises for a while in 1 of 6 exact flows"
+    assert verdicts[1].sentence == "the uncertainty of a field rises for a while in 1 of 6 exact flows on Gaussian data"
     assert verdicts[3].sentence == "only 50 % of trained fields are Gabors"
     verdicts = judge("uncertainty", made(("all", 400, GABOR)))
     assert verdicts[1].sentence == "the uncertainty of a field in position and frequency falls at every step of the exact flow"
     assert verdicts[3].sentence == "100 % of trained fields are Gabors"
+
+
+@pytest.mark.parametrize(("poor", "share"), [(0, 100), (50, 75)])
+def test_good_fits_are_the_second_headline(poor, share):
+    record = made(("all", 400, GABOR), ("short", poor, OTHERS["poor"]))
+    assert headline("?", judge("uncertainty", record), more=True) == (
+        "A bump or a Gabor fits 100 % of final fields well (R² above 0.9) if the positive class has the longer range, "
+        f"and {share} % if it has the shorter one"
+    )
 
 
 def made_for_figures():
@@ -144,6 +156,15 @@ def test_figure():
     wanted = f"(c) rises by up to {most:.2g} nats in {sum(rises)} of {len(rises)} flows"
     assert panel(shown, "(c)").get_title(loc="left") == wanted
     trained, flows = panel(shown, "(b)"), panel(shown, "(c)")
+    commonest = [
+        np.bincount(np.where(fits, kinds, 3).astype(int).ravel(), minlength=4) for fits, kinds in zip(good, kind, strict=True)
+    ]
+    names = "plain bumps", "less than a cycle", "Gabors", "no good fit"
+    wanted = [f"{100 * counts.max() / counts.sum():.0f} % {names[counts.argmax()]}" for counts in commonest]
+    assert [axes.get_title(loc="left").split("\n")[2] for axes in shown.axes[:4]] == wanted
+    ends = np.median(record.entropy.values[:, :, :, -1, 0], axis=-1)
+    spans = [f"{row.min():.1f} to {row.max():.1f}" for row in ends]
+    assert trained.get_title(loc="left") == f"(b) ends at {spans[0]} nats, dashed {spans[1]}"
     for i, look in enumerate(["-", "--"]):
         paths = np.median(record.entropy.values[i, ..., 0], axis=1)
         found = [(x, y) for x, y in points(trained, style=look) if len(y) == 3]
@@ -172,34 +193,37 @@ def _cases(values):
 
 
 def _assert_fits(axes, record):
-    """R2 of each field in its group and in the colour of its kind."""
-    kind = np.where(record.fit_is_gabor, np.where(record.fit_f == 5.0, "C1", "C5"), "C0")
+    """R2 of each field in its group, with the mark of its model, in the colour of its kind or grey."""
+    marks = np.where(record.fit_is_gabor, np.where(record.fit_f == 5.0, "^", "s"), "o")
     expected = [
-        (3 * group + gain, float(R2), str(color))
-        for group, (values, colors) in enumerate(zip(_cases(record.fit_R2), _cases(kind), strict=True))
+        (3 * group + gain, float(R2), str(mark), bool(R2 > 0.9))
+        for group, (values, looks) in enumerate(zip(_cases(record.fit_R2), _cases(marks), strict=True))
         for gain in (0, 1)
-        for R2, color in zip(values[gain], colors[gain], strict=True)
+        for R2, mark in zip(values[gain], looks[gain], strict=True)
     ]
-    looks = {"C0": "o", "C1": "^", "C5": "s"}
-    dots = [(line, color) for color, marker in looks.items() for line in lines(axes, color=color, marker=marker)]
-    found = [(round(x), float(y), color) for line, color in dots for x, y in zip(*line.get_data(), strict=True)]
+    looks = [(mark, color, color != "0.55") for mark, good in COLOURS.items() for color in (good, "0.55")]
+    dots = [(line, mark, good) for mark, color, good in looks for line in lines(axes, color=color, marker=mark)]
+    found = [(round(x), float(y), mark, good) for line, mark, good in dots for x, y in zip(*line.get_data(), strict=True)]
     assert sorted(found) == sorted(expected)
 
 
 def _assert_fields(panels, record):
-    """The field of median R2 in each case, its centre in the middle, with its fit."""
+    """The field of median R2 among those of the commonest kind in each case, its centre in the middle, above its fit."""
     fits = {name: _cases(record["fit_" + name]) for name in ("R2", "mu", "s", "f", "phi", "amplitude")}
+    chosen = _cases(np.where(record.fit_is_gabor, np.where(record.fit_f == 5.0, 2, 1), 0))
     last = record.fields.values[:, :, :, -1]
     for axes, (case, gain) in zip(panels, np.ndindex(4, 2), strict=True):
         R2 = fits["R2"][case][gain]
-        unit = np.argsort(R2)[len(R2) // 2]
+        kind = np.where(R2 > 0.9, chosen[case][gain], 3)
+        common = np.flatnonzero(kind == np.bincount(kind).argmax())
+        unit = sorted(common, key=lambda place: R2[place])[len(common) // 2]
         fields = last[case % 2, gain, :, slice(0, 1) if case < 2 else slice(1, None)].reshape(-1, N)
         field, parts = fields[unit], [fits[name][case][gain][unit] for name in ("mu", "s", "f", "phi", "amplitude")]
         scale = field[np.abs(field).argmax()]
-        turn = N // 2 - round(parts[0])
-        look = lines(axes, style="-")[-1]
-        np.testing.assert_allclose(look.get_ydata(), np.roll(field, turn) / scale)
-        assert_drawn(axes, np.roll(gabor(N, *parts), turn) / scale, at=np.arange(N) - N // 2, style="--")
+        turn, at = N // 2 - round(parts[0]), np.arange(N) - N // 2
+        colour = [*(COLOURS[mark] for mark in "os^"), "0.55"][kind[unit]]
+        assert_drawn(axes, np.roll(field, turn) / scale, at=at, color=colour, marker="o")
+        assert_drawn(axes, np.roll(gabor(N, *parts), turn) / scale - 2.4, at=at, color="k")
 
 
 def test_networks_stand_side_by_side():

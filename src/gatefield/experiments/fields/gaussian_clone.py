@@ -88,15 +88,16 @@ def _apart(record: xr.Dataset) -> Verdict:
     worst = record.gain.values[int(np.argmin([row.margin for row in rows.values()]))]
     original, clone = (final.sel(data=data) for data in DATA)
     every = f"every gain ({', '.join(gain_text(gain) for gain in record.gain.values)})"
+    time = f"{float(record.time[-1]):g} τ"
     return Verdict.each(
         f"data that are not Gaussian localize the field at {every}, and Gaussian data of the same covariance at none",
         rows,
         kind="claim",
         source="note 002, introduction and conclusion",
-        found=f"the data localize the field (IPR {float(original.min()):.2f} and more), Gaussian data of the same covariance "
-        f"do not ({float(clone.max()):.2f} at most)",
-        otherwise=f"at gain {gain_text(worst)} the IPR is {float(original.sel(gain=worst)):.2f} on the data and "
-        f"{float(clone.sel(gain=worst)):.2f} on Gaussian data of the same covariance",
+        found=f"after {time} the data localize the field (median IPR {float(original.min()):.2f} and more), Gaussian data "
+        f"of the same covariance do not ({float(clone.max()):.2f} at most)",
+        otherwise=f"after {time} at gain {gain_text(worst)} the median IPR is {float(original.sel(gain=worst)):.2f} on the "
+        f"data and {float(clone.sel(gain=worst)):.2f} on Gaussian data of the same covariance",
     )
 
 
@@ -123,7 +124,7 @@ def figure(record: xr.Dataset) -> Figure:
         axes.set_ylim(min(-0.15, 1.15 * lowest), 1.15)
     first = gain_text(record.gain.values[0])
     cosine = float(_end_cosine(record).median())
-    ends = "ends where the exact flow does" if cosine >= ALIGNED else "does not end where the exact flow does"
+    ends = "ends near the exact flow" if cosine >= ALIGNED else "does not end near the exact flow"
     letter(inputs[:1], [f"one input of each kind: same covariance, another shape\ngain {first}"], "b")
     letter(fields[:1], [f"on the clone SGD {ends} (cosine {cosine:.2f})\ngain {first}"], "c")
     inputs[0].set_ylabel("input (standard\ndeviations)")
@@ -134,8 +135,9 @@ def figure(record: xr.Dataset) -> Figure:
         scales_text(record.attrs),
         f"{float(record.time[-1]):g} τ",
         f"{record.sizes['seed']} seeds",
+        "large marks: medians",
         "small dots: seeds",
-        "(b, c) colours as in (a)",
+        "(b, c) blue: data, orange: clone, black: exact flow of the clone",
         "(c) one seed, cosine: median over gains and seeds",
     )
     return figure

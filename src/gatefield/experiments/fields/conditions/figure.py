@@ -1,17 +1,16 @@
-"""IPR by condition, examples of fields, places on the open line, and the first moments from a standard normal start."""
+"""The first figure of `conditions`: IPR by condition, and examples of fields."""
 
 from typing import Any, cast
 
 import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
-from matplotlib.ticker import NullFormatter
 
 from gatefield.experiments.fields.conditions.changes import CHANGES
 from gatefield.experiments.fields.conditions.simulate import SURVIVES
-from gatefield.experiments.fields.conditions.verdicts import OFFSETS
+from gatefield.experiments.fields.conditions.verdicts import OFFSETS, swapped_offsets
 from gatefield.experiments.localized import LOCALIZED
-from gatefield.plot import THEORY, WIDTH, gain_text, letter, plain_log_scale, say_setting, shades, small_field
+from gatefield.plot import WIDTH, gain_text, letter, say_setting, shades, small_field
 
 EXAMPLES = ("baseline", "line", "readout", "adam", "bias", "cross-entropy", "entropy-alone")
 """The conditions whose fields are drawn."""
@@ -46,49 +45,36 @@ def figure(record: xr.Dataset) -> Figure:
     letter([conditions, first], [_widened(record), first.get_title(loc="left")])
     conditions.set_title(conditions.get_title(loc="left"), loc="left", pad=26)  # above the names of the levels
     first.set_title(first.get_title(loc="left"), loc="left", fontsize=8)
-    say_setting(drawn, *_setting(record), "dots: seeds", f"times and (b): gain {gain_text(gain)}", "(b): one seed")
+    time = f"{float(record.time[-1]):,.0f} τ of the baseline"
+    survives = f"survives: IPR above {SURVIVES:g}"
+    say_setting(
+        drawn,
+        *setting(record),
+        time,
+        "dots: seeds",
+        survives,
+        f"times: gain {gain_text(gain)}",
+        f"(b) gain {gain_text(gain)}, one seed",
+    )
     return drawn
 
 
-def more(record: xr.Dataset) -> Figure:
-    """Places on the open line, and the first moments from a standard normal start."""
-    drawn = Figure(figsize=(WIDTH, 2.9))
-    gain = shown_gain(record)
-    line, size, terms = cast(Any, drawn).subplots(1, 3, width_ratios=[1.15, 1.0, 1.0])
-    _on_the_line(line, record.isel(pair=0).sel(gain=gain, condition="line"))
-    _sizes(size, record.sel(gain=gain))
-    _terms(terms, record.sel(gain=gain))
-    letter([line, size, terms], _findings(record))
-    say_setting(drawn, *_setting(record), f"gain {gain_text(gain)}", "lines: seeds", "(b, c) normal start")
-    return drawn
-
-
-def _findings(record: xr.Dataset) -> list[str]:
-    """What the panels of `more` show, as far as it is so."""
-    one = record.sel(gain=shown_gain(record))
-    sites = np.abs(one.isel(pair=0).sel(condition="line").end.values).argmax(-1)
-    first, last = one.isel(moment=1), one.isel(moment=-1)
-    anywhere = np.ptp(sites) > record.sizes["position"] / 2
-    shrinks = bool((last.early_size < first.early_size).all())
-    leads = bool((first.early_pull < first.early_brake).all())
-    return [
-        "on an open line: anywhere" if anywhere else "where on an open line",
-        "from a normal start: shrinks" if shrinks else "from a normal start",
-        "second term leads" if leads else "what moves it",
-    ]
-
-
-def _setting(record: xr.Dataset) -> list[str]:
-    scales, time = f"length scales {record.pair.values[0]}", f"{float(record.time[-1]):,.0f} τ of the baseline"
-    return [f"n = {record.sizes['position']}", scales, time, f"{record.sizes['seed']} seeds"]
+def setting(record: xr.Dataset) -> list[str]:
+    """What both figures depend on."""
+    first = record.isel(pair=0)
+    scales = f"length scales {float(first.xi1):g} (positive class) and {float(first.xi0):g}"
+    return [f"n = {record.sizes['position']}", scales, f"{record.sizes['seed']} seeds"]
 
 
 def _widened(record: xr.Dataset) -> str:
-    """Where an output at 1/2 for no input leaves the fields between the two lines."""
+    """Where an output at 1/2 for no input leaves the fields, and those of the swapped order."""
     wide = record.isel(pair=0).sel(gain=shown_gain(record), condition=list(OFFSETS)).end_ipr.median("seed")
-    if bool((wide < SURVIVES).all() and (wide > LOCALIZED).all()):
-        return f"with a bias or cross-entropy: above {LOCALIZED:g} (localized), below {SURVIVES:g} (survives)"
-    return "final fields under each condition"
+    if not bool((wide < SURVIVES).all() and (wide > LOCALIZED).all()):
+        return "final fields under each condition"
+    swapped = swapped_offsets(record)
+    if swapped is not None and float(swapped.min()) >= LOCALIZED:
+        return "bias or cross-entropy: fields wider, swapped order localized, too"
+    return f"with a bias or cross-entropy fields are localized, but below {SURVIVES:g}"
 
 
 def shown_gain(record: xr.Dataset) -> float:
@@ -107,7 +93,7 @@ def _conditions(axes: Any, record: xr.Dataset) -> None:
         _dots(axes, places + shift, _all_ends(one.isel(gain=g)), MARKERS[g % 5], f"gain {gain_text(value)}", look)
     for i in range(1, record.sizes["pair"]):
         ends, look = _all_ends(record.isel(pair=i).sel(gain=gain)), {"color": "C1", "markerfacecolor": "none"}
-        _dots(axes, places, ends, MARKERS[-i], f"gain {gain_text(gain)}, scales {record.pair.values[i]}", look)
+        _dots(axes, places, ends, MARKERS[-i], _pair_label(record, i), look)
     base = float(one.end_ipr.sel(condition="baseline", gain=gain).median())
     _level(axes, base, f"baseline\n{base:.2f}", "-")
     _level(axes, SURVIVES, f"survives\n{SURVIVES:g}", ":")
@@ -122,6 +108,13 @@ def _conditions(axes: Any, record: xr.Dataset) -> None:
     axes.tick_params(axis="y", length=0)
     axes.set(xlabel="inverse participation ratio of final fields", xlim=(0, 0.9), ylim=(places[-1] + 0.6, -0.6))
     axes.legend(loc="upper left", handlelength=1.0, borderaxespad=0.1, bbox_to_anchor=(0.38, 0.4))
+
+
+def _pair_label(record: xr.Dataset, i: int) -> str:
+    """Another pair in the legend; the first one in the other order is swapped."""
+    first, other = ((float(one.xi1), float(one.xi0)) for one in (record.isel(pair=0), record.isel(pair=i)))
+    words = "swapped" if other == first[::-1] else "scales"
+    return f"gain {gain_text(shown_gain(record))}, {words}: {record.pair.values[i]}"
 
 
 def _level(axes: Any, at: float, words: str, style: str) -> None:
@@ -173,6 +166,7 @@ def _fields(part: Any, one: xr.Dataset) -> Any:
         small_field(axes, shown, "o-", color=FIELD, markersize=2, linewidth=0.8)
         axes.set_ylim(-0.4, 1.15)
         axes.set_xticks([0, len(end) // 2])
+        axes.set_xlabel("site")
         axes.set_title(SHORT.get(name, LABELS[name]), loc="left", fontsize=8)
     return panels[0]
 
@@ -182,53 +176,3 @@ def placed(field: np.ndarray, boundary: str) -> np.ndarray:
     largest = int(np.abs(field).argmax())
     field = field * np.sign(field[largest])
     return np.roll(field, len(field) // 2 - largest) if boundary == "ring" else field
-
-
-def _on_the_line(axes: Any, one: xr.Dataset) -> None:
-    """All fields on the line, each with its sign and scale taken out, and the attracting mode of Gaussian data."""
-    for k in range(one.sizes["seed"]):
-        field, label = placed(one.end.isel(seed=k).values, "line"), "trained" if k == 0 else None
-        axes.plot(one.position, field / field.max(), color=FIELD, linewidth=0.9, alpha=0.7, label=label)
-    mode = placed(one.line_mode.values, "line")
-    axes.plot(one.position, mode / mode.max(), **THEORY, linewidth=1.2, label="Gaussian mode")
-    axes.set(xlabel="site of the open line", ylabel="weight / maximum", ylim=(-0.3, 1.75))
-    axes.legend(loc="upper left", handlelength=1.2, borderaxespad=0.1)
-
-
-def _sizes(axes: Any, one: xr.Dataset) -> None:
-    """The size and the IPR of the fields of all seeds from a standard normal start."""
-    late = one.isel(moment=slice(1, None))
-    for name, colour, label in (("early_size", "C0", "|w|"), ("early_ipr", "C1", "IPR")):
-        _all_seeds(axes, late, late[name], colour, label)
-    axes.axhline(SURVIVES, color="0.4", linewidth=1.0, linestyle=":")
-    plain_log_scale(axes, "x")
-    plain_log_scale(axes)
-    axes.set(xlabel="time (τ)", ylabel="|w| and IPR")
-    first = late.isel(moment=0)
-    at = float(first.early_time)
-    axes.text(at, 0.7 * float(first.early_size.min()), "|w|", color="C0", va="top", fontsize=9)
-    axes.text(at, 1.2 * float(first.early_ipr.max()), "IPR", color="C1", va="bottom", fontsize=9)
-
-
-def _terms(axes: Any, one: xr.Dataset) -> None:
-    """Both terms of the velocity of all seeds."""
-    late = one.isel(moment=slice(1, None))
-    _all_seeds(axes, late, late.early_pull, "C0", "first, |f/2|")
-    _all_seeds(axes, late, late.early_brake, "C1", "second, |(S₀+S₁)w/4|")
-    plain_log_scale(axes, "x")
-    plain_log_scale(axes)
-    axes.set(xlabel="time (τ)", ylabel="terms of the velocity")
-    _room_above(axes)
-    axes.legend(loc="upper right", handlelength=1.4, borderaxespad=0.1)
-
-
-def _room_above(axes: Any) -> None:
-    """For a legend, on a logarithmic scale."""
-    axes.yaxis.set_minor_formatter(NullFormatter())
-    low, high = axes.get_ylim()
-    axes.set_ylim(low, high * (high / low) ** 0.35)
-
-
-def _all_seeds(axes: Any, one: xr.Dataset, values: xr.DataArray, color: str, label: str) -> None:
-    for k, row in enumerate(values.transpose("seed", "moment").values):
-        axes.plot(one.early_time, row, color=color, linewidth=1.0, alpha=0.7, label=label if k == 0 else None)

@@ -11,6 +11,7 @@ import xarray as xr
 from gatefield.experiments.by_seed import median_error
 from gatefield.experiments.fields.conditions.changes import CHANGES
 from gatefield.experiments.fields.conditions.simulate import SURVIVES
+from gatefield.experiments.localized import LOCALIZED
 from gatefield.experiments.needs import Need, at_least, exactly, holding, lacking, lasting
 from gatefield.lab import Verdict
 from gatefield.measures import shifted_cosine
@@ -73,23 +74,40 @@ def _survivals(record: xr.Dataset) -> list[Verdict]:
     note = f"{_range(base.end_ipr)}; localized from {np.nanmedian(base.localized_at):.3g} τ on" if _any(base) else ""
     middles = [row.measured for row in lost.values()]
     span = f"IPR {min(middles):.2f} to {max(middles):.2f}"
-    both = "an output bias or cross-entropy"
+    both = "a bias or cross-entropy"
     return [
         dataclasses.replace(_survives(base), claim=claims[0], kind="control", note=note),
         Verdict.each(
             claims[1],
             kept,
-            found=f"localization survives {len(kept)} changes of data, start and optimiser",
-            otherwise="localization does not survive every change of data, start and optimiser",
+            found=f"gain {GAIN:g}: localization survives {len(kept)} changes",
+            otherwise=f"gain {GAIN:g}: localization does not survive every change of data, start and optimiser",
         ),
         Verdict.each(
             claims[2],
             lost,
             note="without an offset the output is zero for half of all inputs",
             found=f"localization survives {both} ({span})",
-            otherwise=f"{both} widens the field ({span}, not {float(base.end_ipr.median()):.2f})",
+            otherwise=f"{both} widens fields ({span}){_swapped_words(record)}",
         ),
     ]
+
+
+def _swapped_words(record: xr.Dataset) -> str:
+    """What the same changes do where the length scales are swapped, if they localize fields there."""
+    ends = swapped_offsets(record)
+    if ends is None or float(ends.max()) < LOCALIZED:
+        return ""
+    part = "" if float(ends.min()) >= LOCALIZED else " in part"
+    return f" but localizes the swapped order{part} ({float(ends.min()):.2f} to {float(ends.max()):.2f})"
+
+
+def swapped_offsets(record: xr.Dataset) -> xr.DataArray | None:
+    """The median IPR at gain 3 with an offset and the length scales swapped; None if they are not there."""
+    (there,) = np.nonzero((record.xi1.values == PAIR[1]) & (record.xi0.values == PAIR[0]))
+    if not len(there) or GAIN not in record.gain.values:
+        return None
+    return record.end_ipr.isel(pair=int(there[0])).sel(gain=GAIN, condition=list(OFFSETS)).median("seed")
 
 
 def _any(one: xr.Dataset) -> bool:
@@ -235,9 +253,14 @@ def _early(record: xr.Dataset) -> list[Verdict]:
     return [leads, *_taking_over(one, ratio, claims[1:], words)]
 
 
+def takes_over(one: xr.Dataset) -> np.ndarray:
+    """At which record of each seed the first term of the velocity is of the order of the second; 0 if never."""
+    return ((one.early_pull / one.early_brake).transpose("seed", "moment").values >= ORDER).argmax(-1)
+
+
 def _taking_over(one: xr.Dataset, ratio: np.ndarray, claims: Sequence[str], words: Any) -> list[Verdict]:
     seeds = np.arange(len(ratio))
-    over, localized = (ratio >= ORDER).argmax(-1), (one.early_ipr.values >= SURVIVES).argmax(-1)
+    over, localized = takes_over(one), (one.early_ipr.values >= SURVIVES).argmax(-1)
     size, time = one.early_size.values, one.early_time.values
     shrunk = size[seeds, over] / size[:, 0]
     when = (
@@ -246,6 +269,9 @@ def _taking_over(one: xr.Dataset, ratio: np.ndarray, claims: Sequence[str], word
     alike = one.early_likeness.values
     late = f"{np.median(alike[seeds, localized]):.2g} when it localizes, at {np.median(time[localized]):.3g} tau"
     at = f"first term at least {ORDER:g} of the second: {when}"
+    small = f"{np.median(shrunk):.2f} of their size by {np.median(time[over]):.3g} τ"
+    path = f"{'' if np.median(alike[seeds, over]) > ALIKE else 'not '}as on Gaussian data"
+    least, hit = ratio[seeds, localized].min(), f"{np.median(time[localized]):.3g} τ"
     return [
         Verdict.below(
             claims[0],
@@ -254,6 +280,8 @@ def _taking_over(one: xr.Dataset, ratio: np.ndarray, claims: Sequence[str], word
             of="median |w| over that at the start",
             error=median_error(shrunk),
             note=at,
+            more_found=f"normal starts shrink to {small}, {path}",
+            more_otherwise=f"normal starts do not shrink first (to {small})",
             **words,
         ),
         Verdict.above(
@@ -265,5 +293,13 @@ def _taking_over(one: xr.Dataset, ratio: np.ndarray, claims: Sequence[str], word
             note=late,
             **words,
         ),
-        Verdict.above(claims[2], ORDER, ratio[seeds, localized].min(), of="smallest ratio when IPR reaches 0.3", **words),
+        Verdict.above(
+            claims[2],
+            ORDER,
+            least,
+            of="smallest ratio when IPR reaches 0.3",
+            more_found=f"they localize at {hit}, when both terms of the velocity are of one order",
+            more_otherwise=f"some localize before both terms of the velocity are of one order (ratio {least:.2f})",
+            **words,
+        ),
     ]

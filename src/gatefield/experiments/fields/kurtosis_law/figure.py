@@ -1,5 +1,6 @@
-"""The figures of `kurtosis-law`."""
+"""The first figure of `kurtosis-law`: what four rules say against what training gives."""
 
+import json
 from typing import Any, cast
 
 import numpy as np
@@ -8,14 +9,15 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from gatefield.experiments.fields.kurtosis_law.laws import family
-from gatefield.experiments.fields.kurtosis_law.rules import GAUSSIAN, edge, final, localized, margins, path_ipr, share_right
-from gatefield.plot import WIDTH, letter, say_setting, shades
+from gatefield.experiments.fields.kurtosis_law.laws import law_text
+from gatefield.experiments.fields.kurtosis_law.rules import GAUSSIAN, edge, final, localized, margins, path_ipr
+from gatefield.plot import WIDTH, letter, say_setting
 
 ORDERS = {"long": ("C0", "o"), "short": ("C1", "s"), "equal": ("C2", "^")}
 """Colour and marker of each order of the ranges."""
+SIGNS = {"long": "●", "short": "■", "equal": "▲"}
+"""Their markers, in words."""
 ORDER_NAMES = {"long": "longer range positive", "short": "shorter range positive", "equal": "same range in both"}
-MARKERS = {"gain": "o", "uniform": "s", "laplace": "D", "algebraic": "^", "levels": "v", "ising": "P", "pulse": "X"}
 AXES = {
     "kurtosis": ("negative kurtosis", "excess kurtosis of a site (rule: below 0)", 0.0),
     "sharpness": ("sharper than a Gaussian", "sharpness (E|x|)²/E x² of a site (rule: above 2/π)", GAUSSIAN),
@@ -23,11 +25,15 @@ AXES = {
     "path": ("score rises all the way", "IPR where the score stops rising (rule: above 6/n)", None),
 }
 """What each rule says, what stands along its axis, and its edge."""
+TOP = 1.05
+"""Of the axis of the IPR; above it stands how often a rule is wrong."""
+FEW = 6
+"""Up to so many cases in which the last rule is wrong are named."""
 
 
 def figure(record: xr.Dataset) -> Figure:
     """Each rule against what training gives."""
-    figure = Figure(figsize=(WIDTH, 6.4))
+    figure = Figure(figsize=(WIDTH, 6.6))
     (body,) = cast(Any, figure.subfigures(1, 1, squeeze=False)).ravel()  # keeps the legend off the setting below
     panels = body.subplots(2, 2, sharey=True)
     titles = [_rule_panel(axes, record, rule) for axes, rule in zip(panels.ravel(), AXES, strict=True)]
@@ -35,29 +41,27 @@ def figure(record: xr.Dataset) -> Figure:
     for axes in panels[:, 0]:
         axes.set_ylabel("IPR of the final field")
     body.legend(handles=_orders(), loc="outside lower center", ncols=4)
-    _say(figure, record, "marks: medians over seeds")
+    say_setting(figure, *setting(record), "marks: medians over seeds", f"localized: IPR above 6/n = {edge(record):.3g}")
     return figure
 
 
-def more(record: xr.Dataset) -> Figure:
-    """How the score changes on the way from a wave to one site."""
-    figure = Figure(figsize=(WIDTH, 6.4))
-    panels = cast(Any, figure.subplots(2, 2)).ravel()
-    for axes, order in zip(panels, ORDER_NAMES, strict=False):
-        _path_panel(axes, record.sel(order=order))
-    letter(panels[:3], ORDER_NAMES.values())
-    for axes in panels[:3:2]:
-        axes.set_ylabel("score c²/D, over that\nof the best wave")
-    panels[3].axis("off")
-    panels[3].legend(handles=_laws(record), loc="center", ncols=2, title="laws, the sharper the lighter")
-    _say(figure, record)
-    return figure
+def setting(record: xr.Dataset) -> list[str]:
+    """What both figures depend on."""
+    sizes = f"n = {record.sizes['position']}", f"{record.sizes['law']} laws"
+    return [*sizes, _ranges(record), f"{float(record.time[-1]):g} τ", f"{record.sizes['seed']} seeds"]
 
 
-def _say(figure: Figure, record: xr.Dataset, *words: str) -> None:
-    count = record.sizes["law"]
-    time = f"{float(record.time[-1]):g} τ"
-    say_setting(figure, f"n = {record.sizes['position']}", f"{count} laws", time, f"{record.sizes['seed']} seeds", *words)
+def _ranges(record: xr.Dataset) -> str:
+    """The longer and the shorter range; records that were kept name their parameters."""
+    known = json.loads(record.attrs.get("parameters", "{}"))
+    if not known:
+        return ""
+    couplings = f"Ising: couplings {known['coupling_long']:g} and {known['coupling_short']:g}"
+    widths = [f"{low} to {high}" for low, high in (known["wide"], known["narrow"])]
+    others = {"ising": couplings, "pulse": f"pulses: {' and '.join(widths)} sites"}
+    there = "; ".join(words for law, words in others.items() if law in record.law.values)
+    lengths = f"length scales {known['xi_long']:g} and {known['xi_short']:g}"
+    return f"{lengths} ({there})" if there else lengths
 
 
 def places(record: xr.Dataset, rule: str) -> xr.DataArray:
@@ -79,11 +83,31 @@ def _rule_panel(axes: Any, record: xr.Dataset, rule: str) -> str:
     if rule == "path":
         axes.set_xscale("log")
     _grey(axes, least if side is None else side, least, localizing_right=rule != "kurtosis")
-    right = share_right(margins(record)[rule], localized(record))
-    axes.set(xlabel=words, ylim=(0, 1.05))
+    wrong = (margins(record)[rule] > 0) != localized(record)
+    axes.set(xlabel=words, ylim=(0, 1.18), yticks=np.linspace(0, 1, 6))
     if rule == "kurtosis":
         axes.invert_xaxis()  # localization to the right in every panel
-    return f"{name}: right in {right * values.size:.0f} of {values.size}"
+    _count_wrong(axes, wrong)
+    if rule == "path" and int(wrong.sum()) <= FEW:
+        _name_wrong(axes, wrong)
+    return f"{name}: wrong in {int(wrong.sum())} of {wrong.size}"
+
+
+def _count_wrong(axes: Any, wrong: xr.DataArray) -> None:
+    """Above the marks, how many of each order are in the grey."""
+    look: Any = {"transform": axes.get_yaxis_transform(), "va": "center", "fontsize": 8}
+    axes.text(0.02, 1.115, "wrong:", color="0.3", **look)
+    for k, (order, sign) in enumerate(SIGNS.items()):
+        axes.text(0.16 + 0.13 * k, 1.115, f"{sign} {int(wrong.sel(order=order).sum())}", color=ORDERS[order][0], **look)
+
+
+def _name_wrong(axes: Any, wrong: xr.DataArray) -> None:
+    """The laws on which a rule is wrong, a line for each order, in the upper grey quarter."""
+    named = {order: wrong.law.values[wrong.sel(order=order).values] for order in SIGNS}
+    lines = [f"{SIGNS[order]} {', '.join(map(law_text, laws))}" for order, laws in named.items() if len(laws)]
+    for k, line in enumerate(lines):
+        colour = next(look[0] for order, look in ORDERS.items() if line.startswith(SIGNS[order]))
+        axes.text(0.02, 0.98 - 0.08 * k, line, transform=axes.get_yaxis_transform(), color=colour, fontsize=7, va="center")
 
 
 def _grey(axes: Any, side: float, least: float, *, localizing_right: bool) -> None:
@@ -91,27 +115,9 @@ def _grey(axes: Any, side: float, least: float, *, localizing_right: bool) -> No
     low, high = axes.get_xlim()
     low, high = min(low, side), max(high, side)
     no, yes = ((low, side), (side, high)) if localizing_right else ((side, high), (low, side))
-    axes.fill_between(no, least, 1.05, color="0.9", linewidth=0, zorder=0)
+    axes.fill_between(no, least, TOP, color="0.9", linewidth=0, zorder=0)
     axes.fill_between(yes, 0.0, least, color="0.9", linewidth=0, zorder=0)
     axes.set_xlim(low, high)
-
-
-def _path_panel(axes: Any, record: xr.Dataset) -> None:
-    """How the score changes as the best wave condenses, for each law; the sharper laws in lighter shades."""
-    ordered = record.sortby("sharpness")
-    for law, shade in zip(ordered.law.values, shades(ordered.sizes["law"]), strict=True):
-        one = ordered.sel(law=law)
-        axes.plot(
-            np.append(one.wave_ipr, one.packet_ipr),
-            np.append(1.0, one.packet_score / one.wave_score),
-            color=shade,
-            marker=MARKERS[family(law)[0]],
-            markersize=4,
-            linewidth=1.2,
-            label=law,
-        )
-    axes.axhline(1.0, color="0.4", linewidth=1.0, linestyle=":")
-    axes.set(xlabel="IPR of the packet (left: wave, right: one site)", xscale="log")
 
 
 def _orders() -> list[Any]:
@@ -121,10 +127,3 @@ def _orders() -> list[Any]:
         for order, (colour, marker) in ORDERS.items()
     ]
     return [*out, Patch(color="0.9", label="rule is wrong")]
-
-
-def _laws(record: xr.Dataset) -> list[Line2D]:
-    """The looks of the laws."""
-    ordered = record.sortby("sharpness")
-    looks = zip(ordered.law.values, shades(ordered.sizes["law"]), strict=True)
-    return [Line2D([], [], color=shade, marker=MARKERS[family(law)[0]], markersize=4, label=law) for law, shade in looks]

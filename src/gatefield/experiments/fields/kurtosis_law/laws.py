@@ -39,6 +39,17 @@ def family(law: str) -> tuple[str, str]:
     return name, value
 
 
+def law_text(law: str) -> str:
+    """A law as one says it.
+
+    >>> law_text("gain:inf"), law_text("levels:0.5"), law_text("algebraic:5"), law_text("ising"), law_text("pulse")
+    ('gain ∞', '3 levels 0.5', 'algebraic 5', 'Ising', 'pulses')
+    """
+    name, value = family(law)
+    names = {"levels": "3 levels", "ising": "Ising", "pulse": "pulses", "laplace": "Laplace"}
+    return f"{names.get(name, name)} {value.replace('inf', '∞')}".strip()
+
+
 def known(laws: tuple[str, ...]) -> tuple[str, ...]:
     """The laws, if there are any, all different, and each is one."""
     if not laws or len(set(laws)) < len(laws):

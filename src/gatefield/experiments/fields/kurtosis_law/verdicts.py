@@ -71,25 +71,39 @@ def _rules(record: xr.Dataset) -> list[Verdict]:
     parts = {"longer range positive": {"order": ["long"]}, "all orders": {}}
     out = []
     for rule, words in WORDS.items():
-        kind: Any = {"kind": "claim", "source": PUBLISHED, **_kurtosis_words(all_, found)} if rule == "kurtosis" else {}
+        said: dict[str, Any] = {"path": _path_words(record), "kurtosis": {"kind": "claim", "source": PUBLISHED}}
+        said["kurtosis"] |= _kurtosis_words(record)
         of = "share of cases with the right answer"
         shares = {where: share_right(all_[rule].sel(part), found.sel(part)) for where, part in parts.items()}
         rows = {where: Verdict.above("", OFTEN, share, or_equal=True, of=of) for where, share in shares.items()}
         note = _wrong((all_[rule] > 0) != found)
-        out.append(Verdict.each(f"a field localizes where the {words}, and not elsewhere", rows, note=note, **kind))
+        out.append(
+            Verdict.each(f"a field localizes where the {words}, and not elsewhere", rows, note=note, **said.get(rule, {}))
+        )
     return out
 
 
-def _kurtosis_words(all_: xr.Dataset, found: xr.DataArray) -> dict[str, str]:
+def _kurtosis_words(record: xr.Dataset) -> dict[str, str]:
     """What the headline says of the kurtosis, and beside it of the path."""
+    found, all_ = localized(record), margins(record)
     wrong, cases = (all_.kurtosis > 0) != found, found.size
     missed, path = int(wrong.sum()), int(((all_.path > 0) != found).sum())
-    short = int(wrong.sel(order="short").sum())
-    beside = f"{short} of them with the shorter range positive; a path of the score in {path}"
+    beside = f"{int(wrong.sel(order='short').sum())} with the shorter range positive; a score that rises all the way in {path}"
+    time = f"after {_time(record):,.0f} τ"
     return {
-        "found": f"the sign of the excess kurtosis tells in {cases - missed} of {cases} cases whether a field localizes",
-        "otherwise": f"excess kurtosis is wrong on localization in {missed} of {cases} cases, {beside}",
+        "found": f"the sign of the excess kurtosis tells in {cases - missed} of {cases} cases whether a field localizes, "
+        f"{time}",
+        "otherwise": f"{time} excess kurtosis is wrong on localization in {missed} of {cases} cases, {beside}",
     }
+
+
+def _path_words(record: xr.Dataset) -> dict[str, str]:
+    """What the headline of the second figure says: how often the score rises, where fields localize and where they do not."""
+    found, rises = localized(record), margins(record).path > 0
+    yes, no = f"{int((rises & found).sum())} of {int(found.sum())}", f"{int((rises & ~found).sum())} of {int((~found).sum())}"
+    words = f"from the best wave to one site the score rises beyond an IPR of 6/n in {yes} cases that localize within "
+    words += f"{_time(record):,.0f} τ, and in {no} that do not"
+    return {"more_found": words, "more_otherwise": words}
 
 
 def _wrong(cases: xr.DataArray) -> str:

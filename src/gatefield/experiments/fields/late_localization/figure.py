@@ -17,6 +17,8 @@ MARKERS = "os^Dv"
 """Of pairs whose positive class has the shorter range."""
 KINDS = {1: "longer\nrange\npositive", 0: "same\nrange", -1: "shorter\nrange\npositive"}
 """Which range is positive."""
+DARK = 0.45
+"""IPR up to which the colour of a cell is so dark that its text is white."""
 OTHERS = "0.6"
 """Colour of pairs whose positive class has no shorter range."""
 
@@ -40,8 +42,10 @@ def figure(record: xr.Dataset) -> Figure:
     ends.set_title(ends.get_title(loc="left"), loc="left", pad=20)  # above the names of the ends
     n, seeds = f"n = {record.sizes['position']}", f"{record.sizes['seed']} seeds"
     localized = f"localized: IPR of {LOCALIZED:g} and more (–: not reached; ≤: before the first record)"
-    ends_are = "ends: without the noise of batches, which lowers the IPR of lines"
-    say_setting(drawn, n, f"{float(record.time[-1]):,.0f} τ", seeds, localized, "(b) open marks: ends", ends_are)
+    ends_are = "(b) open marks: IPR of the mean of late fields, which has less of the noise of batches, as in (a)"
+    bold = "bold: shorter range positive and localized"
+    time = f"{float(record.time[-1]):,.0f} τ"
+    say_setting(drawn, n, time, seeds, localized, bold, ends_are, "hypercube: gain ∞")
     return drawn
 
 
@@ -50,8 +54,10 @@ def _table(axes: Any, record: xr.Dataset) -> None:
     medians = record.end_ipr.median("seed")
     axes.imshow(medians, vmin=0, vmax=1, cmap=SEQUENTIAL, aspect="auto")
     for i, g in np.ndindex(*medians.shape):
-        colour = "w" if float(medians[i, g]) < 0.6 else "k"
-        axes.text(g, i, cell_text(record.isel(pair=i, gain=g)), ha="center", va="center", fontsize=7.5, color=colour)
+        look: Any = {"color": "w" if float(medians[i, g]) < DARK else "k", "ha": "center", "va": "center", "fontsize": 7.5}
+        text = cell_text(record.isel(pair=i, gain=g))
+        bold = _kinds(record)[i] < 0 and not text.endswith("(–)")  # those that the headline counts
+        axes.text(g, i, text, fontweight="bold" if bold else "normal", **look)
     axes.set_xticks(range(record.sizes["gain"]), [gain_text(g) for g in record.gain.values])
     axes.set_yticks(range(record.sizes["pair"]), [_pair_text(record, i) for i in range(record.sizes["pair"])])
     axes.set(xlabel="gain", ylabel="length scales\n(positive, negative)")
@@ -60,8 +66,10 @@ def _table(axes: Any, record: xr.Dataset) -> None:
     kinds = _kinds(record)
     starts = [0, *(np.flatnonzero(np.diff(kinds)) + 1).tolist(), len(kinds)]
     for low, high in pairwise(starts):
-        words: Any = {"va": "center", "ha": "left", "fontsize": 8, "transform": axes.get_yaxis_transform()}
-        axes.annotate(KINDS[int(kinds[low])], (1.01, (low + high - 1) / 2), xycoords=words.pop("transform"), **words)
+        words: Any = {"va": "center", "ha": "left", "fontsize": 7.5, "transform": axes.get_yaxis_transform()}
+        name = KINDS[int(kinds[low])]
+        name = name if high - low > name.count("\n") else name.replace("\n", " ", 1)
+        axes.annotate(name, (1.01, (low + high - 1) / 2), xycoords=words.pop("transform"), **words)
         if low:
             axes.axhline(low - 0.5, color="w", linewidth=2.5)
 

@@ -17,7 +17,7 @@ GAINS, RATIOS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0), {0.125: "1/8", 0.25: "1
 """Where ticks may stand."""
 SIMULATED = COLOURS[2]
 """The line of the simulation over a map of theory."""
-TIMES = (("C5", "s"), ("C0", "o"))
+TIMES = (("C1", "s"), ("C0", "o"))
 """Colour and marker of the first and of the second time."""
 GAP = 0.6
 """Between the largest finite gain and infinity, in heights of a cell."""
@@ -25,6 +25,10 @@ OUTLINE = [withStroke(linewidth=3.0, foreground="white")]
 """Around lines over a map, which is dark at both ends."""
 CROSS = 42.0
 """Size, in points, that crosses of a row of cells share."""
+WITHIN: dict[str, Any] = {"color": "black", "marker": "o", "markersize": 2.5, "markeredgewidth": 0}
+OFF: dict[str, Any] = {"color": "black", "marker": "x", "markersize": 5, "markeredgewidth": 1.2}
+"""Marks where only one of SGD and closure localizes."""
+SIDES = "← shorter    range positive    longer →\nratio of the length scales"
 SCALE = "ratio of the length scales, positive over negative class"
 STATES = {1: ("-", "1 site, exact"), 3: ("--", "3 sites"), 5: (":", "5 sites"), 7: ("-.", "7 sites")}
 
@@ -36,14 +40,19 @@ def figure(record: xr.Dataset) -> Figure:
     panels, cube = _maps(top, record), bottom.subplots()
     _at_infinity(cube, record)
     times = [f"{float(time):,.0f} τ" for time in record.time]
-    counts = [int(each.sum()) for each in _wrong(record)]
-    cells = record.sizes["gain"] * record.sizes["ratio"]
-    above = [f"SGD, {time}: closure off at {count} of {cells}" for time, count in zip(times, counts, strict=True)]
+    above = [f"SGD, {time}: closure off at\n{_off_text(each)}" for time, each in zip(times, _wrong(record), strict=True)]
     found = [[int(localized(values).isel(when=k).sum()) for values in (record.closure_ipr, record.ipr)] for k in range(2)]
     below = [f"closure, {time}: {theory} localize (SGD: {sgd})" for time, (theory, sgd) in zip(times, found, strict=True)]
     letter([*panels.ravel(), cube], [*above, *below, _infinite_words(record)])
-    say_setting(drawn, *setting(record), "cross: SGD and closure differ", "thick (off): by more than one grid step")
+    say_setting(drawn, *setting(record), "closure: theory that takes the rest of a gate's input as Gaussian")
     return drawn
+
+
+def _off_text(wrong: xr.DataArray) -> str:
+    """At how many settings they differ, on either side of ratio 1, as the headline counts them."""
+    parts = [(wrong.ratio < 1, "below ratio 1"), (wrong.ratio >= 1, "from 1 on")]
+    counts = [(wrong.isel(ratio=which.values), name) for which, name in parts if which.any()]
+    return ", ".join(f"{int(part.sum())} of {part.size} {name}" for part, name in counts)
 
 
 def _wrong(record: xr.Dataset) -> xr.DataArray:
@@ -52,42 +61,45 @@ def _wrong(record: xr.Dataset) -> xr.DataArray:
 
 
 def _maps(part: Any, record: xr.Dataset) -> Any:
-    """Simulation above, closure below, each with the line of the other; crosses where they differ. **Returns** the panels."""
+    """Simulation above, closure below, each with the line of the other; marks where they differ. **Returns** the panels."""
     panels, wrong = part.subplots(2, 2, sharex=True, sharey=True), _wrong(record)
     for k, column in enumerate(panels.T):
         both = [values.isel(when=k).median("seed") for values in (record.ipr, record.closure_ipr)]
         for axes, values, other, colour in zip(column, both, both[::-1], ("black", SIMULATED), strict=True):
             _map(axes, record, values)
             _line(axes, record, other - LOCALIZED, colour)
-            axes.set(ylabel="" if k else "gain", xlabel="ratio of the length scales" if axes is column[1] else "")
-        _crosses(column[0], record, both[0], both[1], wrong.isel(when=k).values)
+            axes.set(ylabel="" if k else "gain", xlabel=SIDES if axes is column[1] else "")
+        _marks(column[0], record, both[0], both[1], wrong.isel(when=k).values)
     _line(panels[0, 1], record, record.wave_loss - record.site_loss, "black", "dashed")
+    for axes in panels.ravel():
+        axes.vlines(0.0, *axes.get_ylim(), colors="black", linestyles=":", linewidths=0.8)
     ticks = [0.0, 0.05, 0.1, LOCALIZED, 0.4, 0.6, 0.8, 1.0]
     bar = part.colorbar(panels[0, 0].collections[0], ax=panels, pad=0.02, aspect=40, ticks=ticks)
     bar.set_label(f"IPR, median over seeds; localized from {LOCALIZED:g} on")
-    part.legend(handles=_looks(), loc="outside lower center", ncols=4, columnspacing=1.2)
+    part.legend(handles=_looks(), loc="outside lower center", ncols=3, columnspacing=1.2)
     return panels
 
 
 def _looks() -> list[Line2D]:
-    """What lines and crosses in the maps are."""
+    """What lines and marks in the maps are."""
     names: dict[str, dict[str, Any]] = {
         f"{LOCALIZED:g} of the closure": THEORY,
         f"{LOCALIZED:g} of SGD": {"color": SIMULATED},
         "equal loss of one site and best wave": {"color": "black", "linestyle": "--"},
-        "they differ": {"color": "black", "linestyle": "", "marker": "x", "markeredgewidth": 1.3},
+        "only one localizes, within a grid step": {"linestyle": "", **WITHIN},
+        "off: by more than one grid step": {"linestyle": "", **OFF},
     }
     return [Line2D([], [], label=name, **look) for name, look in names.items()]
 
 
-def _crosses(axes: Any, record: xr.Dataset, one: xr.DataArray, other: xr.DataArray, far: np.ndarray) -> None:
-    """A cross on each setting at which only one of two maps is localized, a thick one where settings beside it do not agree."""
+def _marks(axes: Any, record: xr.Dataset, one: xr.DataArray, other: xr.DataArray, far: np.ndarray) -> None:
+    """A dot on each setting at which only one of two maps is localized, a cross where settings beside it do not agree."""
     differ = ((one >= LOCALIZED) != (other >= LOCALIZED)).transpose("gain", "ratio").values
     places, at = np.log2(record.ratio.values), heights(record.gain.values)
     size = max(2.5, min(5.0, CROSS / max(map(len, (places, at)))))
-    for which, width, name in ((differ & ~far, 0.5, "within one step"), (far, 1.3, "further")):
+    for which, look, part, name in ((differ & ~far, WITHIN, 0.5, "within one step"), (far, OFF, 1.0, "further")):
         rows, columns = np.nonzero(which)
-        axes.plot(places[columns], at[rows], "x", color="black", markersize=size, markeredgewidth=width, label=name)
+        axes.plot(places[columns], at[rows], linestyle="", label=name, **{**look, "markersize": part * size})
 
 
 def setting(record: xr.Dataset) -> list[str]:

@@ -1,49 +1,72 @@
 """Rings of several sizes along the cuts: the second figure."""
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
 from gatefield.experiments.fields.phase_diagram.boundary import falls, from_gain, inside
-from gatefield.experiments.fields.phase_diagram.figure import GAINS, TIMES, setting
+from gatefield.experiments.fields.phase_diagram.figure import GAINS, TIMES
+from gatefield.experiments.fields.phase_diagram.sizes import rings_localized
 from gatefield.experiments.localized import LOCALIZED
 from gatefield.plot import WIDTH, finite_join, gain_places, gain_text, letter, say_setting, shades
+
+MARKERS = "osD^v"
+"""Of the sizes, the larger the smaller, so that none hides another."""
 
 
 def more(record: xr.Dataset) -> Figure:
     """Rings of several sizes along the cuts."""
-    drawn = Figure(figsize=(WIDTH, 0.9 + 2.1 * record.sizes["cut"]))
-    panels = drawn.subplots(record.sizes["cut"], 3, sharex=True, squeeze=False)
-    times, power = [f"{float(time):,.0f} τ" for time in record.time], falls(record.cut_ipr)
+    drawn = Figure(figsize=(WIDTH, 1.3 + 2.3 * record.sizes["cut"]))
+    (body,) = cast(Any, drawn.subfigures(1, 1, squeeze=False)).ravel()
+    panels = body.subplots(record.sizes["cut"], 3, squeeze=False)
+    power, titles = falls(record.cut_ipr), list[str]()
     for row, cut in zip(panels, record.cut.values.tolist(), strict=True):
         for k, axes in enumerate(row[:2]):
             _sizes(axes, record, record.cut_ipr.sel(cut=cut).isel(when=k))
+            titles.append(f"ratio {cut:g}, {float(record.time[k]):,.0f} τ:\n{_localized_text(record, cut, k)}")
         _powers(row[2], record, power.sel(cut=cut))
+        titles.append(f"ratio {cut:g}, {float(record.time[1]):,.0f} τ:\n{_power_text(power.sel(cut=cut).isel(when=1))}")
         for axes in row:
             _equal_losses(axes, record, cut)
-            axes.set_xlabel("gain" if row is panels[-1] else "")
+            axes.set_xlabel("gain")
         row[0].set_ylabel("IPR")
-    for axes in panels[0, [0, 2]]:
-        axes.legend(loc="upper left", handlelength=1.2, borderaxespad=0.2)
-    letter(panels.ravel(), [f"ratio {cut:g}, {words}" for cut in record.cut.values for words in (*times, "fall with n")])
+    looks = [panels[0, k].get_legend_handles_labels() for k in (0, 2)]
+    handles, names = ([*one, *other] for one, other in zip(*looks, strict=True))
+    body.legend(handles, names, loc="outside lower center", ncols=6, columnspacing=1.0, handletextpad=0.4)
+    letter(panels.ravel(), titles)
+    mean, batch = float(record.attrs["mean_length"]), int(record.attrs["batch_size"])
     say_setting(
         drawn,
-        *setting(record)[1:],
-        f"of n/{record.sizes['position']} times as many on other rings",
-        "medians over seeds",
-        "dotted level: localized from there on",
-        "dashed: equal losses",
+        f"geometric mean of the length scales {mean:.3g}",
+        f"medians over {record.sizes['seed']} seeds",
+        f"{int(record.attrs['steps']):,} batches of {batch / record.sizes['position']:.4g} inputs for each site",
+        f"dotted: localized from {LOCALIZED:g} on",
+        "dashed: one site and the best wave have equal loss",
     )
     return drawn
 
 
+def _localized_text(record: xr.Dataset, cut: float, k: int) -> str:
+    """On which rings fields are localized at the largest gain."""
+    there, gain = rings_localized(record, cut, k), gain_text(float(record.cut_gain[-1]))
+    few = f"n = {', '.join(map(str, there))}" if there else "no ring"
+    return f"gain {gain} localized on {'all rings' if len(there) == record.sizes['size'] else few}"
+
+
+def _power_text(power: xr.DataArray) -> str:
+    """The power of late fields; one ring alone has none."""
+    middle = round(float(power.median()), 2) + 0.0
+    return "fall with n" if np.isnan(middle) else f"p = {middle:.2f} (median)".replace("-", "−")
+
+
 def _sizes(axes: Any, record: xr.Dataset, ipr: xr.DataArray) -> None:
     """The median IPR over the gain, a shade for each size of the ring."""
-    for shade, size in zip(shades(record.sizes["size"]), record["size"].values, strict=True):
+    for i, (shade, size) in enumerate(zip(shades(record.sizes["size"]), record["size"].values, strict=True)):
         places, values = finite_join(record.cut_gain.values, ipr.sel(size=size).median("seed").values)
-        axes.plot(places, values, "o-", color=shade, markersize=3, linewidth=1.0, label=f"n = {size}")
+        look: Any = {"marker": MARKERS[i % 5], "markersize": max(2.5, 7.5 - 1.7 * i), "linewidth": 1.0}
+        axes.plot(places, values, color=shade, label=f"n = {size}", **look)
     axes.axhline(LOCALIZED, color="0.5", linewidth=0.8, linestyle=":")
     axes.set_ylim(0, 1.03)
     _few_gains(axes, record.cut_gain.values)
@@ -56,7 +79,8 @@ def _powers(axes: Any, record: xr.Dataset, power: xr.DataArray) -> None:
         axes.plot(places, values, marker, color=colour, markersize=4, label=f"{float(record.time[k]):,.0f} τ")
     for level in (0.0, 1.0):
         axes.axhline(level, color="0.5", linewidth=0.8, linestyle=":")
-    axes.set(ylim=(-0.3, 1.5), ylabel="power of 1/n")
+    low, high = float(power.fillna(0).min()), float(power.fillna(0).max())
+    axes.set(ylim=(min(-0.3, low - 0.1), max(1.5, high + 0.1)), ylabel="p: IPR falls as 1/n to the p")
     _few_gains(axes, record.cut_gain.values)
 
 

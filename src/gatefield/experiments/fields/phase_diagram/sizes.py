@@ -10,6 +10,7 @@ from gatefield.experiments.fields.phase_diagram.boundary import falls, from_gain
 from gatefield.experiments.localized import LOCALIZED
 from gatefield.experiments.needs import Need, lacking
 from gatefield.lab import Verdict
+from gatefield.plot import gain_text
 
 USUAL = 40
 """Sites of the ring beside which larger ones are put: on 20 a random field has the IPR of a localized one."""
@@ -34,7 +35,37 @@ def moving(record: xr.Dataset) -> Verdict:
     if not rows:
         need = Need("gains between which fields begin to localize", "none", {"cut_gains": [0.3, 1.0, 3.0, 10.0, 30.0]})
         return Verdict.not_judged(claim, lacking(need))
-    return Verdict.each(claim, rows, note=f"n = {largest} over n = {usual}; the bound is one step of the grid")
+    said = _sizes_words(record)
+    note = f"n = {largest} over n = {usual}; the bound is one step of the grid"
+    return Verdict.each(claim, rows, note=note, more_found=said, more_otherwise=said)
+
+
+def _sizes_words(record: xr.Dataset) -> str:
+    """On which rings late fields localize at the largest gain, for each ratio."""
+    sizes = record["size"].values.tolist()
+    found = {cut: rings_localized(record, cut, -1) for cut in record.cut.values.tolist()}
+    parts = [f"at ratio {cut:g} {_rings_text(there, sizes)}" for cut, there in found.items()]
+    time, gain = f"{float(record.time[-1]):,.0f} τ", gain_text(float(record.cut_gain[-1]))
+    return f"after {time} and at gain {gain} fields localize {', '.join(parts)}"
+
+
+def _rings_text(there: list[int], sizes: list[int]) -> str:
+    """On which of all rings."""
+    rest = [n for n in sizes if n not in there]
+    if not (there and rest):
+        return f"on {'none' if rest else 'all'} of {_and(sizes)} sites"
+    return f"on {_and(there)} sites, not on {_and(rest)}"
+
+
+def _and(numbers: list[int]) -> str:
+    *first, last = map(str, numbers)
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def rings_localized(record: xr.Dataset, cut: float, when: int) -> list[int]:
+    """The sizes of the rings on which fields are localized at the largest gain, at the first time or the last."""
+    ends = record.cut_ipr.sel(cut=cut).isel(when=when, cut_gain=-1)
+    return record["size"].values[localized(ends).values].tolist()
 
 
 def line_at(record: xr.Dataset, size: int, cut: float, when: str) -> float:

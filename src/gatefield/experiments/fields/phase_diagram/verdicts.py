@@ -73,18 +73,18 @@ def _closure(record: xr.Dataset, side: str) -> Verdict:
 
 
 def _closure_words(wrong: xr.DataArray, side: str) -> dict[str, Any]:
-    """What a headline says; it stands in two lines, so that the second part leaves out what the first has said."""
-    late = wrong.isel(when=-1)
-    missed, when = (late, " late") if late.any() else (wrong, "")
+    """What a headline says of the last time at which the closure is off; "off" is what the figure says it is."""
+    when = int(np.flatnonzero(wrong.any(("gain", "ratio")).values)[-1]) if wrong.any() else -1
+    missed, time = wrong.isel(when=when), f"{float(wrong.time[when]):,.0f} τ"
+    count = f"{int(missed.sum())} of {missed.size}"
     if side == "longer":
         return {
-            "found": f"a closure is right to within one grid step at all {wrong.size} settings from ratio 1 on",
-            "otherwise": f"a closure is off by more than one grid step at {int(wrong.sum())} of {wrong.size} settings from "
-            "ratio 1 on",
+            "found": f"a closure is right to within one grid step at all {wrong.size} settings and times from ratio 1 on",
+            "otherwise": f"after {time} a closure is off at {count} settings from ratio 1 on",
         }
     return {
         "found": f"with {SIDES[side]} it is right at all {wrong.size}",
-        "otherwise": f"with {SIDES[side]} it is wrong{when} at {int(missed.sum())} of {missed.size}",
+        "otherwise": f"with {SIDES[side]} it is off at {count} ({time})",
     }
 
 

@@ -46,27 +46,32 @@ def figure(record: xr.Dataset) -> Figure:
 
 def more(record: xr.Dataset) -> Figure:
     """The final fields of one seed, for each order and kind, over one input."""
-    figure = Figure(figsize=(WIDTH, 4.6))
+    figure = Figure(figsize=(WIDTH, 5.2))
     body = cast(Any, figure.subfigures())
     panels = body.subplots(2, record.sizes["kind"], sharex=True, squeeze=False)
     for row, order in zip(panels, ORDERS, strict=True):
         for axes, kind in zip(row, record.kind.values, strict=True):
-            _field_panel(axes, record.sel(order=order, kind=kind).isel(seed=0))
+            _field_panel(axes, record.sel(order=order, kind=kind))
         row[0].set_ylabel("weight (scaled)")
     kinds = [LABELS[kind].replace("\n", " ") for kind in record.kind.values]
-    for axes, kind in zip(panels[0, 1:], kinds[1:], strict=True):
-        axes.set_title(kind, loc="left")
+    for row in panels:
+        for axes, kind in zip(row[1:], kinds[1:], strict=True):
+            axes.set_title(kind, loc="left")
     for axes in panels[1]:
         axes.set_xlabel("position (site)")
-    letter(panels[:, 0], [f"wide positive:\n{kinds[0]}", "narrow positive"])
+    letter(panels[:, 0], [f"{order} pulses positive:\n{kinds[0]}" for order in ORDERS])
     body.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
-    say_setting(figure, *_setting(record)[:-1], "one seed", "each scaled to its own largest value")
+    say_setting(
+        figure, *_setting(record)[:-1], "one seed", "each scaled to its own largest value", "numbers: median IPR of all seeds"
+    )
     return figure
 
 
 def _setting(record: xr.Dataset) -> list[str]:
     widths = [f"{name} pulses of {record.attrs[name][0]} to {record.attrs[name][1]} sites" for name in ("wide", "narrow")]
-    last = f"{float(record.time.max()):,.0f} τ (not centred: fewer)"
+    times = record.time.isel(step=-1)
+    least, most = (f"{float(time):,.0f} τ" for time in (times.min(), times.max()))
+    last = most if least == most else f"{most} (not centred: {least})"
     return [f"n = {record.sizes['position']}", *widths, last, f"{record.sizes['seed']} seeds"]
 
 
@@ -213,9 +218,14 @@ def _headline_fields(axes: Any, one: xr.Dataset) -> None:
     axes.set_ylabel("field")
 
 
-def _field_panel(axes: Any, one: xr.Dataset) -> None:
+def _field_panel(axes: Any, cases: xr.Dataset) -> None:
+    one = cases.isel(seed=0)
     scaled = one.inputs / abs(one.inputs).max()
     axes.fill_between(one.position, scaled, color="0.85", step="mid", linewidth=0, label="one input")
     for data, style, name in (("clone", "--", "SGD on its Gaussian clone"), ("pulse", "-", "SGD on pulses")):
         field = one.fields.sel(data=data).isel(step=-1, unit=0)
         small_field(axes, field, style, color=COLOURS[data], linewidth=1.2, label=name)
+    axes.set_ylim(-1.15, 1.6)
+    ended, look = cases.ipr.isel(step=-1, unit=0).median("seed"), {"transform": axes.transAxes, "va": "top", "fontsize": 8}
+    axes.text(0.02, 0.99, f"pulses {float(ended.sel(data='pulse')):.2f}", color=COLOURS["pulse"], **look)
+    axes.text(0.98, 0.99, f"clone {float(ended.sel(data='clone')):.2f}", color=COLOURS["clone"], ha="right", **look)

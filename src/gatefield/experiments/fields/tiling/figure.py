@@ -16,6 +16,8 @@ TOGETHER, ALONE = {"color": "C2", "marker": "o"}, {"color": "0.45", "marker": "s
 """How committees look, and the same units each alone."""
 SIGNS = {1: ("C0", "-", "v", "largest weight positive"), -1: ("C1", "--", "^", "largest weight negative")}
 """Colour, dash and mark of fields of either sign, and what that means."""
+NEARLY = 0.1
+"""How far a mean cosine may be from its least value to count as that."""
 LEVEL = 1.96
 """Standard deviations within which 95 % of normal values are."""
 
@@ -60,7 +62,7 @@ def more(record: xr.Dataset) -> Figure:
     sizes, gain = {int(K): record.sel(units=K).isel(unit=slice(int(K))) for K in record.units.values}, _gain(record)
     axes = figure.subplots()
     _parting_panel(axes, sizes, gain)
-    axes.set_title("units that start nearly alike part, as far as they can", loc="left")
+    axes.set_title(_parted_text(sizes, gain), loc="left")
     say_setting(
         figure,
         f"n = {record.attrs['n']}",
@@ -69,6 +71,13 @@ def more(record: xr.Dataset) -> Figure:
         f"medians over {record.sizes['seed']} seeds",
     )
     return figure
+
+
+def _parted_text(sizes: dict[int, xr.Dataset], gain: float) -> str:
+    """Whether the mean cosines end at their least possible values."""
+    ends = {K: one.parting_cosine.isel(pair=0, step=-1).sel(gain=gain).median("seed") for K, one in sizes.items()}
+    least = all(float(end) + 1 / (K - 1) < NEARLY for K, end in ends.items())
+    return "they end at the least cosine that is possible (dashed)" if least else "their mean cosine over time"
 
 
 def _gain(record: xr.Dataset) -> float:
@@ -87,9 +96,14 @@ def _titles(sizes: dict[int, xr.Dataset]) -> list[str]:
         f"{many} units together",
         f"the same {many}, each alone",
         f"{many} units: {found[0].mean:.2f} of random" if found else "spread of the peaks",
-        f"pairs: {100 * pairs.mean:.0f} % within {places.NEAR} site" if pairs else f"pairs among {many} units",
-        f"{min(stay):.0f} to {max(stay):.0f} % stay" if stay else "units that stay",
+        f"{many} units: {100 * pairs.mean:.0f} % within {places.NEAR} site" if pairs else f"pairs among {many} units",
+        f"{_span(stay)} % of units" if stay else "units that go as alone",
     ]
+
+
+def _span(values: list[float]) -> str:
+    low, high = f"{min(values):.0f}", f"{max(values):.0f}"
+    return low if low == high else f"{low} to {high}"
 
 
 def _together(one: xr.Dataset, K: int) -> str:
@@ -133,7 +147,7 @@ def _staying_panel(axes: Any, sizes: dict[int, xr.Dataset]) -> None:
     for level, name in ((chance, f"chance: {100 * chance:.3g} %"), (MOSTLY, "half: 50 %")):
         axes.axhline(level, color="0.4", linewidth=1.0, linestyle=":", zorder=0)
         axes.text(len(at) - 0.55, level + 0.012, name, fontsize=7.5, color="0.4", ha="right")
-    axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+    axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0, symbol=" %"))
     axes.set_xticks(at, [str(K) for K in sizes])
     axes.set(xlim=(-0.5, len(at) - 0.5), ylim=(0, max(0.6, 1.05 * axes.get_ylim()[1])))
     axes.set(xlabel="units K of the committee", ylabel="share that goes\nwhere it goes alone")

@@ -83,7 +83,7 @@ def _even(sizes: Mapping[int, xr.Dataset]) -> Verdict:
     )
 
 
-def _names(found: Found) -> str:
+def _names(found: Mapping[int, Any]) -> str:
     """Sizes as one says them: 2, 4 and 8."""
     *first, last = map(str, found) if found else [""]
     return f"{', '.join(first)} and {last}" if first else last
@@ -195,6 +195,9 @@ def _parting(sizes: Mapping[int, xr.Dataset]) -> Verdict:
     ends = {K: float(one.parting_cosine.isel(step=-1).median("seed").max()) for K, one in sizes.items()}
     first = next(iter(sizes.values())).attrs["difference"]
     of = "largest median over seeds of the last mean cosine, over length scales and gains,"
+    said = f"units whose starts differ by {first:g} of their length part within {_last(sizes):.3g} K² τ"
+    parted = _names({K: None for K, end in ends.items() if end < APART})
+    beside = f"their mean cosine falls below {APART:g}"
     return Verdict.each(
         f"units whose starts differ by {first:g} of their length part within {_last(sizes):.3g} K² τ",
         {f"K = {K}": Verdict.below("", APART, end, of=of) for K, end in ends.items()},
@@ -202,6 +205,8 @@ def _parting(sizes: Mapping[int, xr.Dataset]) -> Verdict:
         source=TILES,
         note=f"median times until the mean cosine is below {APART:g}, in K² τ: "
         + ", ".join(f"K = {size}: {_times(one)}" for size, one in sizes.items()),
+        more_found=f"{said}: {beside} in committees of {parted}",
+        more_otherwise=f"not all {said}: {beside} in committees of {parted or 'no size'}",
     )
 
 

@@ -84,7 +84,7 @@ def _falling(record: xr.Dataset) -> list[Verdict]:
             note=f"{rose} of {flows} flows rise; in SGD the median field by {trained:.2f}. The Harper slack "
             f"rises by up to {most['slack']:.2f}, that of the analytic signal by {most['analytic_slack']:.2f}",
             found="the uncertainty of a field in position and frequency falls at every step of the exact flow",
-            otherwise=f"the uncertainty of a field rises for a while in {rose} of {flows} exact flows",
+            otherwise=f"the uncertainty of a field rises for a while in {rose} of {flows} exact flows on Gaussian data",
             **words,
         ),
         Verdict.within(
@@ -102,7 +102,7 @@ def _falling(record: xr.Dataset) -> list[Verdict]:
 
 def _shapes(record: xr.Dataset) -> list[Verdict]:
     """Whether the final fields are Gabors."""
-    found = float(gabors(record).mean())
+    found, fitted = float(gabors(record).mean()), _fitted(record)
     return [
         Verdict.above(
             "trained fields are Gabors at every gain, those of one neuron and those of many",
@@ -116,6 +116,8 @@ def _shapes(record: xr.Dataset) -> list[Verdict]:
             note=f"over both orders of length scales and all seeds; the mean R2 of white noise is {float(record.noise_R2):.2f}",
             found=f"{found:.0%} of trained fields are Gabors".replace("%", " %"),
             otherwise=f"only {found:.0%} of trained fields are Gabors".replace("%", " %"),
+            more_found=fitted,
+            more_otherwise=fitted,
         ),
         Verdict.below(
             "hardly any trained field is a Gabor if the positive class has the shorter range",
@@ -126,6 +128,16 @@ def _shapes(record: xr.Dataset) -> list[Verdict]:
             kind="regression",
         ),
     ]
+
+
+def _fitted(record: xr.Dataset) -> str:
+    """How many final fields a bump or a Gabor fits well, in both orders."""
+    good = 100 * (record.fit_R2 > GOOD).mean([dim for dim in record.fit_R2.dims if dim != "order"])
+    long, short = (f"{float(good.sel(order=order)):.0f} %" for order in ("long", "short"))
+    return (
+        f"a bump or a Gabor fits {long} of final fields well (R² above {GOOD:g}) if the positive class has the longer range, "
+        f"and {short} if it has the shorter one"
+    )
 
 
 def _high_gains(record: xr.Dataset, gains: np.ndarray) -> list[Verdict]:

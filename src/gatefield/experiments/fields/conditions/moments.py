@@ -1,0 +1,117 @@
+"""The second figure of `conditions`: places on the open line, and the first moments from a standard normal start."""
+
+from typing import Any, cast
+
+import numpy as np
+import xarray as xr
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator, NullFormatter
+
+from gatefield.experiments.fields.conditions.figure import FIELD, setting, shown_gain
+from gatefield.experiments.fields.conditions.simulate import SURVIVES
+from gatefield.experiments.fields.conditions.verdicts import ORDER, takes_over
+from gatefield.plot import THEORY, WIDTH, gain_text, letter, plain_log_scale, say_setting
+
+
+def more(record: xr.Dataset) -> Figure:
+    """Places on the open line, and the first moments from a standard normal start."""
+    drawn = Figure(figsize=(WIDTH, 3.4))
+    gain = shown_gain(record)
+    size, terms, line = cast(Any, drawn).subplots(1, 3, width_ratios=[1.0, 1.0, 1.15])
+    one = record.sel(gain=gain)
+    _sizes(size, one)
+    _terms(terms, one)
+    _on_the_line(line, record.isel(pair=0).sel(gain=gain, condition="line"))
+    for axes in (size, terms):
+        axes.axvline(_turn(one), ymax=0.72, color="0.4", linewidth=1.0, linestyle="--")
+    letter([size, terms, line], _findings(record))
+    for at in _localized_at(one):
+        size.axvline(at, ymax=0.72, color="0.4", linewidth=1.0, linestyle=":")
+    late = [f"dotted: {at:.3g} τ, when the IPR reaches {SURVIVES:g}" for at in _localized_at(one)]
+    times = f"(a, b) normal start, dashed: {_turn(one):.3g} τ, when the first term is {ORDER:g} of the second (median)"
+    end = f"(c) open line, after {float(record.time[-1]):,.0f} τ of the baseline"
+    say_setting(drawn, *setting(record), f"gain {gain_text(gain)}", "lines: seeds", times, *late, end)
+    return drawn
+
+
+def _turn(one: xr.Dataset) -> float:
+    """When the first term of the velocity comes to the order of the second, median over seeds."""
+    return float(np.median(one.early_time.values[takes_over(one)]))
+
+
+def _localized_at(one: xr.Dataset) -> list[float]:
+    """When the IPR reaches that of localization, median over seeds; nothing if it does not for all."""
+    hit = one.early_ipr.transpose("seed", "moment").values >= SURVIVES
+    return [float(np.median(one.early_time.values[hit.argmax(-1)]))] if hit.any(-1).all() else []
+
+
+def _findings(record: xr.Dataset) -> list[str]:
+    """What the panels show, as far as it is so."""
+    one = record.sel(gain=shown_gain(record))
+    sites = _sites(one.isel(pair=0).sel(condition="line"))
+    anywhere = len(sites) and np.ptp(sites) > record.sizes["position"] / 2
+    shrinks = bool((one.early_size.isel(moment=-1) < one.early_size.isel(moment=1)).all())
+    leads = bool((one.early_pull.isel(moment=1) < one.early_brake.isel(moment=1)).all())
+    return [
+        "size |w| and IPR:\nit shrinks first" if shrinks else "size |w| and IPR\nof the field",
+        f"velocity: second\nterm leads to {_turn(one):.3g} τ" if leads else "both terms\nof its velocity",
+        "on an open line\nfields sit anywhere" if anywhere else "where fields sit\non an open line",
+    ]
+
+
+def _on_the_line(axes: Any, one: xr.Dataset) -> None:
+    """How many localized fields have their peak on each site, and how many would by even chances or by the Gaussian mode."""
+    sites, n = _sites(one), one.sizes["position"]
+    counts, mode = np.bincount(sites, minlength=n), one.line_mode.values**2
+    axes.bar(one.position, counts, width=0.8, color=FIELD, label="trained")
+    axes.plot(one.position, len(sites) * mode / mode.sum(), **THEORY, linewidth=1.2, label="as the Gaussian mode")
+    axes.axhline(len(sites) / n, color="0.4", linewidth=1.0, linestyle=":", label="even chances")
+    axes.set(xlabel="site of the open line", ylabel=f"peaks of {len(sites)} fields", ylim=(0, 1.75 * max(1, counts.max())))
+    axes.yaxis.set_major_locator(MaxNLocator(4, integer=True))
+    axes.legend(loc="upper left", handlelength=1.2, borderaxespad=0.1, labelspacing=0.3)
+
+
+def _sites(one: xr.Dataset) -> np.ndarray:
+    """The sites of the largest entries of fields that are localized."""
+    return np.abs(one.end.values[one.end_ipr.values >= SURVIVES]).argmax(-1)
+
+
+def _sizes(axes: Any, one: xr.Dataset) -> None:
+    """The size and the IPR of the fields of all seeds from a standard normal start."""
+    late = one.isel(moment=slice(1, None))
+    for name, colour, label in (("early_size", "C0", "|w|"), ("early_ipr", "C1", "IPR")):
+        _all_seeds(axes, late, late[name], colour, label)
+    axes.axhline(SURVIVES, color="0.4", linewidth=1.0, linestyle=":")
+    place: Any = {"transform": axes.get_yaxis_transform(), "ha": "left", "va": "bottom", "fontsize": 7.5, "color": "0.3"}
+    axes.text(0.02, SURVIVES, f"survives: {SURVIVES:g}", **place)
+    plain_log_scale(axes, "x")
+    plain_log_scale(axes)
+    axes.set(xlabel="time (τ)", ylabel="|w| and IPR")
+    first = late.isel(moment=0)
+    at = float(first.early_time)
+    axes.text(at, 0.7 * float(first.early_size.min()), "|w|", color="C0", va="top", fontsize=9)
+    axes.text(at, 1.2 * float(first.early_ipr.max()), "IPR", color="C1", va="bottom", fontsize=9)
+
+
+def _terms(axes: Any, one: xr.Dataset) -> None:
+    """Both terms of the velocity of all seeds."""
+    late = one.isel(moment=slice(1, None))
+    _all_seeds(axes, late, late.early_pull, "C2", "first, |f/2|")
+    _all_seeds(axes, late, late.early_brake, "C3", "second, |(S₀+S₁)w/4|", "--")
+    plain_log_scale(axes, "x")
+    plain_log_scale(axes)
+    axes.set(xlabel="time (τ)", ylabel="terms of the velocity")
+    _room_above(axes)
+    axes.legend(loc="upper right", handlelength=1.4, borderaxespad=0.1)
+
+
+def _room_above(axes: Any) -> None:
+    """For a legend, on a logarithmic scale."""
+    axes.yaxis.set_minor_formatter(NullFormatter())
+    low, high = axes.get_ylim()
+    axes.set_ylim(low, high * (high / low) ** 0.35)
+
+
+def _all_seeds(axes: Any, one: xr.Dataset, values: xr.DataArray, color: str, label: str, style: str = "-") -> None:
+    for k, row in enumerate(values.transpose("seed", "moment").values):
+        axes.plot(one.early_time, row, style, color=color, linewidth=1.0, alpha=0.8, label=label if k == 0 else None)
