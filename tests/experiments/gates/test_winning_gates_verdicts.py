@@ -363,6 +363,6 @@ def test_second_figure_shows_what_sets_explain_at_each_gain_and_what_gates_see()
         one = FIGURE.isel(units=1, gain=i)
         for k in (0, 1):
             for c, name in enumerate(("positive", "negative")):
-                label = f"gate {k + 1}, {name} class"
+                label = f"gate {k + 1}, {name}"
                 assert_drawn(MORE[3 + i], one.winner_variance.values[c, k], np.arange(21), label=label)
     assert [text.get_text() for text in sets.get_yticklabels()] == [NAMES.get(name, name) for name in SETS]

@@ -39,7 +39,7 @@ def draw(record: xr.Dataset) -> Figure:
         axes.set_ylim(0, 1.1 * float(record.winner.max()))
     _name_numbers(dict(zip(gains.tolist(), winners, strict=True)), record)
     winners[0].set_ylabel("label power explained")
-    winners[0].legend(loc="lower right", fontsize=7.5)
+    winners[0].legend(loc="lower right", fontsize=7, handlelength=1.4, handletextpad=0.4)
     good, fast = figure.add_subplot(grid[1, :3]), figure.add_subplot(grid[1, 3:])
     _sets_panel(good, fast, record.isel(race_units=0, gain=0))
     K = 2 if 2 in record.units else int(record.units.values[-1])
@@ -71,7 +71,7 @@ def more(record: xr.Dataset) -> Figure:
     for axes, gain in zip(seen, gains, strict=True):
         _seen_panel(axes, record.sel(units=K, gain=gain), min(K, 2))
     seen[0].set_ylabel(f"share of variance,\nK = {K}")
-    seen[0].legend(fontsize=7, loc="upper center")
+    seen[0].legend(fontsize=6.5, loc="upper center", handlelength=1.3, handletextpad=0.4, title="class", title_fontsize=6.5)
     place = f"K = {int(at.race_units)}, gain {gain_text(float(at.gain))}"
     titles = [
         f"exact loss, {place}",
@@ -209,5 +209,5 @@ def _seen_panel(axes: Any, at: xr.Dataset, gates: int) -> None:
     for name, color in (("positive", COLOURS[0]), ("negative", COLOURS[1])):
         for k, style in zip(range(gates), ("-", "--"), strict=False):
             values = at.winner_variance.sel({"class": name}).isel(unit=k)
-            axes.plot(at.frequency, values, style, color=color, linewidth=1.2, label=f"gate {k + 1}, {name} class")
+            axes.plot(at.frequency, values, style, color=color, linewidth=1.2, label=f"gate {k + 1}, {name}")
     axes.set(xlabel="frequency", ylim=(0, None))
