@@ -117,7 +117,7 @@ def _unit_kurtosis(axes: Any, one: xr.Dataset) -> None:
     axes.plot([], [], color=_colours(one)[-1], label="both classes")
     axes.plot([], [], ":", color="0.4", label=f"positive class, rate {float(one.rate[-1]):g}")
     axes.axhline(0.0, color="0.8", linewidth=0.8, zorder=0)
-    axes.set(xlabel="time (τ)", ylabel="excess kurtosis", xscale="symlog", xlim=(0, None))
+    axes.set(xlabel="time (τ)", ylabel="excess kurtosis\nof preactivations", xscale="symlog", xlim=(0, None))
     axes.legend(fontsize=7)
 
 
