@@ -275,6 +275,9 @@ def test_figure_shows_all_predictors_beside_the_limit(name, side):
 
 @pytest.mark.parametrize(("name", "side"), [("neuron", 2), ("committee", 3)])
 def test_figure_shows_hits_of_the_chosen_predictor_by_setting(name, side):
+    ys = np.concatenate([group.lines[0].get_ydata() for group in DRAWN[side].containers])
+    title = DRAWN[side].get_title(loc="left")
+    assert title.endswith(f": {100 * np.nanmin(ys):.0f} to {100 * np.nanmax(ys):.0f} % by setting")
     for s, group in enumerate(DRAWN[side].containers):
         hit, counts = FIGURE[f"{name}_distance"].values[s, :, MINE] <= 1, FIGURE[f"{name}_ipr"].values[s] > 0.15
         few = counts.sum((1, 2)) < 10

@@ -27,14 +27,16 @@ def draw(record: xr.Dataset) -> Figure:
     forests, settings = ([figure.add_subplot(grid[row, side]) for side in (0, 1)] for row in (0, 1))
     alone = network(record, "neuron")
     order = sorted(PREDICTORS, key=lambda name: rate(hits(alone).sel(predictor=name), localized(alone)).mean)
+    spreads = []
     for side, name in enumerate(NETWORKS):
         part = network(record, name)
         _forest(forests[side], part, order, labelled=side == 0)
-        _settings(settings[side], part)
+        spreads.append(_settings(settings[side], part))
     settings[0].set_ylabel(f"hits of $|Σ_1w(0)|$\nwithin {NEAR} site")
     settings[1].legend(title="length scales", fontsize=7, title_fontsize=7, loc="upper right", ncols=2)
     names = list(NETWORKS.values())
-    titles = [f"{name}: all predictors" for name in names] + [f"{name}: hits by setting" for name in names]
+    titles = [f"{name}: all predictors" for name in names]
+    titles += [f"{name}: {spread} by setting" for name, spread in zip(("one neuron", "committees"), spreads, strict=True)]
     letter([*forests, *settings], titles)
     _say(figure, record)
     return figure
@@ -98,19 +100,21 @@ def _name_dot(axes: Any, share: float, row: int, text: str, color: str) -> None:
     axes.annotate(text, place, (0, 3.5), textcoords="offset points", **above)
 
 
-def _settings(axes: Any, part: xr.Dataset) -> None:
-    """The chosen predictor by gain, a mark for each pair of length scales."""
-    colours = shades(part.sizes["pair"], "viridis", (0.0, 0.85))
+def _settings(axes: Any, part: xr.Dataset) -> str:
+    """The chosen predictor by gain, a mark for each pair of length scales; from where to where they are, in words."""
+    colours, shown = shades(part.sizes["pair"], "viridis", (0.0, 0.85)), []
     for s, pair in enumerate(part.pair.values):
         ones = [part.isel(pair=s, gain=g) for g in range(part.sizes["gain"])]
         found = [_shown(hits(one).sel(predictor=CHOSEN), localized(one)) for one in ones]
         mean, low, high = np.transpose(found)
+        shown += mean[np.isfinite(mean)].tolist()
         at = np.arange(len(found)) + 0.6 / part.sizes["pair"] * (s - (part.sizes["pair"] - 1) / 2)
         look = {"fmt": MARKS[s % 9], "color": colours[s], "markersize": 4, "elinewidth": 1.0, "label": str(pair)}
         axes.errorbar(at, mean, np.maximum([mean - low, high - mean], 0.0), **look)
     axes.axhline((2 * NEAR + 1) / part.attrs["n"], **CHANCE)
     _gain_axis(axes, part)
     axes.set(ylim=(0, 1.45), yticks=np.linspace(0, 1, 6))  # room for the legend
+    return f"{100 * min(shown):.0f} to {100 * max(shown):.0f} %" if shown else "too few"
 
 
 def _shown(holds: xr.DataArray, counted: xr.DataArray) -> Interval:
