@@ -31,7 +31,14 @@ def draw(record: xr.Dataset) -> Figure:
     _pathway_panel(panels[1, 1], record)
     letter(panels, _titles(record))
     taught = f"teachers of {record.sizes['taught_unit']} units"
-    _say(figure, record, taught, f"localized: IPR above {LOCALIZED:g}", f"back: cosine above {SAME:g}")
+    _say(
+        figure,
+        record,
+        taught,
+        "(a): medians, lines to the worst tenth",
+        f"localized: IPR above {LOCALIZED:g}",
+        f"back: cosine above {SAME:g}",
+    )
     return figure
 
 
