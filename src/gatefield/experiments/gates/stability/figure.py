@@ -112,7 +112,8 @@ def _push_panel(axes: Any, record: xr.Dataset) -> None:
         if gain not in high:
             continue
         one = same.sel(gain=gain)
-        axes.semilogx(record["size"], one.sel(push="random"), "o-", color=color, markersize=5, label=f"gain {gain_text(gain)}")
+        axes.semilogx(record["size"], one.sel(push="random"), "o-", color=color, markersize=5)
+        axes.semilogx([], [], color=color, linewidth=3, label=f"gain {gain_text(gain)}")
         axes.semilogx(record["size"], one.sel(push="other"), "s--", color=color, markersize=4)
         axes.semilogx(record["size"], foretold.sel(gain=gain, push="random"), ":", color=color, linewidth=1.2)
     for style, label in [("o-", "back: random push"), ("s--", "back: to the far side"), (":", "foretold by peak of $Σ_1w$")]:
