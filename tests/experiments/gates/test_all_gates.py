@@ -249,16 +249,21 @@ def test_figure():
     for shown, start, K, part, size in (
         (figure, "(c)", 2, "entries", 3),
         (more, "(a)", 1, "entries", 4),
-        (more, "(b)", 2, "entries", 3),
-        (more, "(c)", 2, "blocks", 3),
+        (more, "(b)", 2, "blocks", 3),
     ):
         at, axes = record.isel(pair=0).sel(units=K, size=size), panel(shown, start)
-        assert shown is figure or f"n = {size}, K = {K}" in axes.get_title(loc="left")
+        assert shown is figure or f"({'ab'[K - 1]}): n = {size}" in shown.get_supxlabel()
         assert f"{float(at[f'rank_{part}']):.2f}" in axes.get_title(loc="left")
         np.testing.assert_allclose(points(axes, marker=".")[0], [at[f"shown_{part}"], 100 * at.shown_explained / at.bayes])
         np.testing.assert_allclose(points(axes, marker="*")[0].ravel(), [at[f"own_{part}"], 100 * at.best / at.bayes])
         np.testing.assert_allclose(points(axes, marker="D")[0][0], at[f"least_{part}"])
+    rows = [(1, "entries"), (2, "entries"), (2, "blocks")]
+    ranks = [x for x, _ in points(panel(more, "(c)"), marker="o")]
+    np.testing.assert_allclose(ranks, [record[f"rank_{part}"].sel(units=K).values.ravel() for K, part in rows])
     at, axes = record.isel(pair=0, size=0).sel(units=2), panel(figure, "(d)")
+    both = (at.best_gates.values[:8, :2] > 0).sum(1) == 2
+    assert axes.get_title(loc="left") == f"(d) best two gates: both open for {both.sum()} of 8 inputs"
+    assert len(axes.patches) == both.sum()
     order = np.argsort(-at.means.values[:8], kind="stable")
     opened = {(float(y[0]), int(x[0])) for x, y in points(axes, marker="s")}
     assert opened == {(3.5 + k, row) for row, c in enumerate(order) for k in range(2) if at.best_gates.values[c, k] > 0}
@@ -266,8 +271,8 @@ def test_figure():
 
 def test_the_title_of_the_cloud_follows_the_rank():
     for rank, words in (
-        (-0.51, "more diagonal\nexplains more (rank −0.51)"),
-        (-0.49, "more diagonal\nis not better (rank −0.49)"),
+        (-0.51, "more diagonal\nexplains more (rank correlation −0.51)"),
+        (-0.49, "more diagonal\nis not better (rank correlation −0.49)"),
     ):
         record = changed(("rank_entries", {"units": 2}, rank))
         assert panel(experiment.figure(record), "(c)").get_title(loc="left") == f"(c) two gates: {words}"
@@ -278,3 +283,31 @@ def test_a_search_that_was_stopped_is_in_the_legend():
         record = changed(("upper", TWO, upper))
         (legends, *_) = [block.legends for block in experiment.figure(record).subfigs]
         assert ("search stopped" in [text.get_text() for text in legends[0].get_texts()]) is stopped
+
+
+def test_losses_of_families_are_written_where_they_are_largest():
+    """Of 0.15 and of 0.3; a search that was stopped counts as no loss."""
+    lost = [("half_spaces", ONE, 0.12), ("tiling", TWO, 0.27), ("half_spaces", TWO, 0.285)]
+    for upper, losses in ((0.3, ["10", "5"]), (0.31, ["0", "0"])):
+        figure = experiment.figure(changed(*lost, ("upper", TWO, upper)))
+        one, two = panel(figure, "(a) one gate"), panel(figure, "(b) two gates")
+        assert one.get_title(loc="left") == "(a) one gate: half-spaces lose up to 20 %"
+        assert two.get_title(loc="left") == f"(b) two gates: tilings lose up to {losses[0]} %"
+        assert [text.get_text() for text in one.texts] == ["−20 %"]
+        written = sorted(text.get_text() for text in two.texts)
+        assert written == sorted(f"−{loss} %" for loss in losses if loss != "0")
+    (row,) = [y for x, y in points(one, style="-") if np.ptp(x) > 0]
+    assert row[0] == row[1] == pytest.approx(SIZES.index(4) + len(SIZES) * list(PAIRS).index("1, 2") + 0.2)
+
+
+@pytest.mark.parametrize(("rank", "holds"), [(-0.501, True), (-0.499, False)])
+def test_the_second_figure_is_headed_by_the_ranks(rank, holds):
+    record = changed(("rank_entries", ONE, rank), ("rank_entries", {"units": 2}, -0.25))
+    one, two = judged(record, "sets of one gate explain"), judged(record, MORE + "off")
+    span = "−0.60 to −0.50"
+    assert one.more_found == f"single gates explain more with less of A⁺ off its diagonal (rank correlation {span})"
+    assert one.more_otherwise == one.more_found.replace("gates explain", "gates do not explain")
+    assert one.holds is holds
+    assert two.more_otherwise == "pairs of gates do not (−0.25 to −0.25)"
+    assert two.more_found == "pairs of gates do (−0.25 to −0.25)"
+    assert not judged(record, MORE + "in").more_found

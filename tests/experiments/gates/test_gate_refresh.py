@@ -158,7 +158,7 @@ def test_headline_and_table():
     frozen = judged(experiment, made(), FROZEN)
     assert [bound.at for bound in frozen.table] == ["K = 1, gain 0", "K = 1, gain 3"]
     assert frozen.otherwise.startswith("behind the gates of the start fields end")
-    assert "K²τ keep the loss within 10%" in judged(experiment, made(), LOSS).found
+    assert "K²τ keep the loss within 10 %" in judged(experiment, made(), LOSS).found
     assert not judged(experiment, made(), FIELDS).found
 
 
@@ -171,6 +171,11 @@ def test_figure():
             for gates, style in enumerate(["-", "--"]):
                 values = np.median(record[name].values[0, gain, gates], axis=-1)
                 assert_drawn(axes, values, at=DT, color=color, style=style)
+    for axes, name in ((fields, "distance"), (loss, "loss_distance")):
+        least = min(np.median([critical(np.array(DT), path) for path in one.T]) for one in record[name].values[0, :, 0])
+        assert f"{least:.2g}" in [text.get_text() for text in axes.texts]
+    never = 100 * np.median(record.distance.values[0, :, 0, -1], axis=-1)
+    assert f"gates of the start:\n{never.min():.0f} to {never.max():.0f} %" in [text.get_text() for text in fields.texts]
     one = record.isel(units=0, gain=1)
     assert_drawn(ends, one.relu_end, color="black")
     assert_drawn(losses, one.relu_loss.values[0, 1:], at=TIME[1:], color="black")

@@ -164,9 +164,28 @@ def test_what_settles_first_is_decided_beyond_the_interval_over_units(late, outc
         experiment, changed_at(made(), ("likeness", {**TOP, "mark": 3, "unit": slice(late)}, 0.94)), "settles before"
     )
     assert found.outcome == outcome
-    words = "at gain 3, before a field is half-way, its gate is so in 12 of 12 units"
-    assert found.found == f"{words} and at 95 % in {12 - 2 * late}"
-    assert found.otherwise == f"{words} but at 95 % only in {12 - 2 * late}"
+    words = "at gain 3 gates are half-way before fields in 12 of 12 localized units, at 95 % in"
+    assert found.found == found.otherwise == f"{words} {12 - 2 * late}"
+
+
+def test_the_headline_says_none_where_no_gate_settles_first():
+    record = changed_at(made(), ("likeness", {**TOP, "mark": 3}, 0.94))
+    assert judged(experiment, record, "settles before").otherwise.endswith("of 12 localized units, at 95 % in none")
+
+
+def test_the_second_figure_is_headed_by_where_kurtosis_ends():
+    """Medians over the units of both seeds, at the highest rate; at the lowest gain half of them are at 0.05."""
+    record = changed_at(made(), ("kurtosis", {"gain": 0, "inputs": 0}, 0.014), ("kurtosis", {**TOP, "inputs": 2}, -0.871))
+    there = "at gain 3, where 12 of 24 units localize,"
+    found = judged(experiment, record, "falls as the field")
+    words = "at gain 0.01 kurtosis ends at +0.30 over both classes, +0.01 within one"
+    assert found.more_found == found.more_otherwise == f"{words}; {there} at −0.87 and −1.00"
+    assert [axes.get_title(loc="left") for axes in experiment.more(record).axes[3::2]] == [
+        "(d) gain 0.01: to +0.30, in one class +0.01",
+        "(f) gain 3: to −0.87, in one class −1.00",
+    ]
+    alone = judged(experiment, record.isel(gain=[1]), "falls as the field").more_found
+    assert alone == f"{there} kurtosis ends at −0.87 over both classes, −1.00 within one"
 
 
 @pytest.mark.parametrize(("spread", "outcome"), [(0.0004, "confirmed"), (0.002, "not decided")])
@@ -251,7 +270,7 @@ def test_notes_on_flips_settling_and_kurtosis():
     assert rare.endswith(" % in 50 steps)")
     found = judged(experiment, record, "settles before")
     assert "12 of 24 units localize" in found.note
-    assert found.found == "at gain 3, before a field is half-way, its gate is so in 12 of 12 units and at 95 % in 12"
+    assert found.found == "at gain 3 gates are half-way before fields in 12 of 12 localized units, at 95 % in 12"
     assert "medians 600 and 1,800 τ; half-way" in found.note
     assert "half-way by both, medians 600 and 1800 τ" in found.note
     note = judged(experiment, record, "falls as the field").note
@@ -271,14 +290,17 @@ def drawn():
 def test_second_figure_shows_every_unit_of_the_first_seed():
     record = drawn()
     rows, panels = (part(experiment.more(record).axes) for part in (lambda axes: axes[:2], lambda axes: axes[2:]))
+    some = np.unique(np.geomspace(1, 20, 30).round().astype(int)) - 1
     for g in range(2):
         flips, kurtosis = panels[2 * g : 2 * g + 2]
         for r, color in enumerate(SHADES):
             one = record.isel(gain=g, rate=r, seed=0)
             assert_all_drawn(rows[g], [field / np.abs(field).max() for field in one.final.values], color=color)
-            assert_all_drawn(flips, 1 - one.stability.values.T, color=color)
+            assert_all_drawn(flips, (1 - one.stability.values[some].T) / (50 * RATES[r]), color=color)
+            np.testing.assert_allclose(points(flips, color=color)[0][0], (50 * some + 25) * RATES[r])
             assert_all_drawn(kurtosis, one.kurtosis.values[..., 2].T, color=color)
-    assert [text.get_text() for text in rows[0].get_xticklabels()] == ["1", "2", "3"]
+        assert_all_drawn(kurtosis, one.kurtosis.values[..., 0].T, color="0.4", style=":")
+    assert [text.get_text() for text in rows[0].get_xticklabels()] == ["unit 1", "unit 2", "unit 3"]
 
 
 def test_figure_shows_loss_and_flips_by_time():
@@ -296,10 +318,10 @@ def test_figure_shows_loss_and_flips_by_time():
     np.testing.assert_allclose([x for x, _ in exact], np.outer(RATES, middles))
     expected = [(1 - record.gaussian_stability.values[0, r]).mean((0, 2)) / (50 * rate) for r, rate in enumerate(RATES)]
     np.testing.assert_allclose([y for _, y in exact], expected)
-    assert [text.get_text() for text in loss.get_legend().get_texts()] == ["gain 0.01", "gain 3"]
-    gains, rates = flips.get_legend(), next(one for one in flips.artists if isinstance(one, Legend))
-    assert [text.get_text() for text in gains.get_texts()] == ["gain 0.01", "gain 3"]
-    assert [text.get_text() for text in rates.get_texts()] == ["exact", *(f"rate {rate:g}" for rate in RATES)]
+    for axes, first in ((flips, ["exact"]), (loss, [])):
+        gains, rates = axes.get_legend(), next(one for one in axes.artists if isinstance(one, Legend))
+        assert [text.get_text() for text in gains.get_texts()] == ["gain 0.01", "gain 3"]
+        assert [text.get_text() for text in rates.get_texts()] == [*first, *(f"rate {rate:g}" for rate in RATES)]
 
 
 def test_figure_shows_sampled_flips_at_the_notes_rate_beside_the_exact_ones():

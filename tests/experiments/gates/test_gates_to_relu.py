@@ -7,6 +7,7 @@ from drawn import assert_line, points
 from judging import assert_only, changed_at, judged, scrambled, told
 
 from gatefield.experiments.gates.gates_to_relu import experiment
+from gatefield.experiments.gates.gates_to_relu.figure import example_steps
 from gatefield.experiments.gates.gates_to_relu.verdicts import known_from
 from gatefield.plot import gain_text
 
@@ -134,12 +135,18 @@ def test_notes_and_headline():
         found.found == "from gain 1 on frozen gates lead to the final fields 8.6 to 25 times as early as the fields themselves"
     )
     assert found.otherwise.endswith("themselves, not twice")
+    assert not found.more_found
+    found = judged(experiment, record, LOSS)
+    one, four = ([bound.measured for bound in found.table if bound.at.startswith(K)] for K in ("one", "4"))
+    parts = (f"{min(x):.2g} to {max(x):.2g} times ({K})" for x, K in ((one, "one neuron"), (four, "4 units")))
+    words = f"from gain 1 on frozen gates have the final loss {', '.join(parts)} as early as the network"
+    assert found.more_found == found.more_otherwise == words
 
 
 DRAWN = scrambled(made())
 
 
-@pytest.mark.parametrize(("what", "rows"), [("match", slice(2)), ("loss", slice(2, 4))])
+@pytest.mark.parametrize(("what", "rows"), [("loss", slice(2)), ("match", slice(2, 4))])
 def test_second_figure_shows_matches_and_losses_of_each_committee(what, rows):
     """Time 0 stands at a third of the first time."""
     panels = np.reshape(experiment.more(DRAWN).axes, (4, 3))[rows]
@@ -159,7 +166,7 @@ def test_second_figure_shows_matches_and_losses_of_each_committee(what, rows):
                 np.testing.assert_allclose([x for x, _ in known], [[expected] * 2])
             ((_, wrong),) = points(axes, color="0.5", style=":")
             np.testing.assert_allclose(wrong, np.median(one[f"wrong_{what}"]))
-    start = "a" if what == "match" else "c"
+    start = "a" if what == "loss" else "c"
     assert [axes.get_title(loc="left").split(":")[0] for axes in panels[0]] == [f"({start}) gain 0.01", "gain 1", "gain ∞"]
     label = "cosine with the end" if what == "match" else "loss"
     assert [axes.get_ylabel() for axes in panels[:, 0]] == [f"one neuron\n{label}", f"4 units\n{label}"]
@@ -188,7 +195,19 @@ def test_figure_shows_how_many_times_as_early_of_each_seed_and_one_example():
     values = DRAWN.isel(units=0, gain=1).limit_match.values
     drawn = [y for _, y in points(example, color="black", style="-") if len(y) == 6]
     np.testing.assert_allclose(drawn, [*values, np.median(values, axis=0)])
-    assert example.get_title(loc="left").startswith("(b) one neuron, gain 1: × ")
+    assert example.get_title(loc="left").startswith("(b) one neuron, gain 1: ")
+    assert example.get_title(loc="left").endswith(" times as early")
+
+
+def test_the_fields_that_are_shown_are_those_of_the_start_the_end_and_the_times_when_it_is_known():
+    """Gates know it between the times at 3 and 4, the network right after; or both at the last."""
+    one = DRAWN.isel(units=0, gain=1).copy(deep=True)
+    one["limit_match"][:], one["own_match"][:] = [0, 0, 0, 0.9, 1, 1], [0, 0, 0, 0.5, 1, 1]
+    assert example_steps(one).tolist() == [0, 2, 4, 5]
+    one["limit_match"][:] = [0, 0.9, 1, 1, 1, 1]
+    assert example_steps(one).tolist() == [0, 1, 2, 4, 5]
+    one["limit_match"][:], one["own_match"][:] = 0, 0
+    assert example_steps(one).tolist() == [0, 2, 5]
 
 
 def test_figure_shows_how_the_limit_comes_to_the_final_field():
@@ -198,7 +217,7 @@ def test_figure_shows_how_the_limit_comes_to_the_final_field():
     peak = int(end.argmax())
     places = (np.arange(SITES) + peak - SITES // 2) % SITES
     panels = experiment.figure(DRAWN).axes[2:]
-    for axes, step in zip(panels, (0, 1, 2, 4, 5), strict=True):
+    for axes, step in zip(panels, example_steps(one), strict=True):
         assert_line(axes, np.arange(SITES) - 4, end[places] / end[peak], color="#0072B2")
         assert_line(axes, np.arange(SITES) - 4, one.example.values[step][places] / end[peak], color="black")
         assert axes.get_title(loc="left").endswith(f"t = {TIME[step]:g}")

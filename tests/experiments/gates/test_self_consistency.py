@@ -188,7 +188,7 @@ def test_notes_and_headline():
         ("flow_return", {"order": 0, "gain": 0, "start": slice(8)}, 0.5),
     )
     assert judged(experiment, record, ONE).otherwise == f"{LONG}: 3 stable states from 20 starts at gain 1"
-    assert "at most 0 % of random starts keep" in judged(experiment, record, TRAITS).found
+    assert judged(experiment, record, TRAITS).found == "shorter: no random start ends in a stable one (gain ≥ 1)"
     note = judged(experiment, record, "SGD ends in").note
     assert f"{LONG}: SGD ran 200 τ, the slowest Gaussian mode needs {slowest(2.0, 1.0):.2g} τ" in note
     assert f"{SHORT}: SGD ran 200 τ, the slowest Gaussian mode needs {slowest(1.0, 2.0):.2g} τ" in note
@@ -244,20 +244,40 @@ def test_figure_shows_the_shares_that_the_title_names():
     ends, runs = ([100, 100, 100, 100], [100, 0, 200 / 17, 0]), ([100, 70, 100, 100], [100] * 4)
     for o, (color, marker) in enumerate(((RANDOM, "o"), (FROM_SITE, "s"))):
         np.testing.assert_allclose([y for _, y in points(axes, color=color, marker=marker)], [ends[o], runs[o]])
-    assert "at most 12 % of" in judged(experiment, record, TRAITS).found
+    words = "11.8 % of random starts end in a stable one (gain ≥ 1)"
+    assert judged(experiment, record, TRAITS).found == f"shorter: at most {words}"
+    assert judged(experiment, record, TRAITS).otherwise == f"shorter: up to {words}"
     assert "12" in [text.get_text() for text in axes.texts]
 
 
 def test_figure_shows_end_states(drawn):
     record, figure = drawn
-    for o, axes in enumerate(figure.axes[3:5]):
-        one = record.isel(order=o)
-        for place, look in ((0, {"color": RANDOM}), (17, {"color": FROM_SITE})):
-            np.testing.assert_allclose([y for _, y in points(axes, **look)], [scaled(w) for w in one.ends.values[:, place]])
-        found = [y for _, y in points(axes, color="black", marker="o")]
+    for o, color in enumerate((RANDOM, FROM_SITE)):
+        one, rows = record.isel(order=o), figure.axes[3 + 3 * o : 6 + 3 * o]
+        for axes, place in zip(rows, (0, 17), strict=False):
+            np.testing.assert_allclose(
+                [y for _, y in points(axes, color="black")], [scaled(w) for w in one.ends.values[:, place]]
+            )
+        found = [y for _, y in points(rows[2], color=color, marker="o")]
         np.testing.assert_allclose(found, [scaled(w) for w in one.sgd.values[:, 0]])
-        assert [text.get_text() for text in axes.get_xticklabels()] == ["gain 0.01", "gain 1", "gain 3", "gain ∞"]
-        assert axes.get_title(loc="left").startswith(f"({'de'[o]}) {(LONG, SHORT)[o]}")
+        assert [text.get_text() for text in rows[2].get_xticklabels()] == ["gain 0.01", "gain 1", "gain 3", "gain ∞"]
+        assert rows[0].get_title(loc="left").startswith(f"({'de'[o]}) {(LONG, SHORT)[o]}")
+        assert [axes.get_ylabel().replace("\n", " ") for axes in rows] == [
+            "map, random start",
+            "map, one site",
+            "SGD, same random start",
+        ]
+
+
+def test_the_second_figure_is_headed_by_losses_at_the_highest_gain():
+    changes = [("loss", {"order": o, "gain": 3, "start": 17}, 0.1830 + 0.01 * o) for o in (0, 1)]
+    record = changed_at(made(), *changes, *(("loss", {"order": o, "gain": 3, "start": slice(17)}, 0.2) for o in (0, 1)))
+    found = judged(experiment, record, ONE_SITE)
+    words = "at gain ∞ the map ends at a loss of 0.183 from one site, 0.200 from random starts (longer range positive);"
+    assert found.more_found == found.more_otherwise == f"{words} 0.193 and 0.200 (shorter)"
+    titles = [axes.get_title(loc="left") for axes in experiment.more(record).axes]
+    assert titles == [f"({a}) {which}er: site {loss}, random 0.200" for a, which, loss in
+                      (("a", "long", "0.183"), ("b", "short", "0.193"))]  # fmt: skip
 
 
 def test_more_shows_losses_of_all_ends(drawn):

@@ -251,9 +251,40 @@ def test_notes():
     assert note.endswith("cosine of w and -v is 1.00")
     assert judged(record, "students find").note == "lowest median cosine 0.9500, for the random teacher at gain ∞"
     assert "up to its length: 1.000" in judged(record, "leaves localization").note
-    assert "(100 % of pushed fields" in judged(record, "is localized again").found
-    assert "(at least 88 % of them)" in judged(record, "students find").found
-    assert judged(made(), "students find").found == "students find their teacher's fields (all of them)"
+    found = judged(record, "students find")
+    assert found.found == found.otherwise == "students find at least 88 % of their teachers' fields"
+    assert judged(made(), "students find").found == "students find all of their teachers' fields"
+
+
+@pytest.mark.parametrize(("lost", "words"), [(0, "no push {} ({})"), (1, "hardly a push {} ({})")])
+def test_no_push_ends_localization_only_if_none_does(lost, words):
+    """Of 400 pushes."""
+    record = counted("return_ipr", HIGH, lost, 0.151, 0.149)
+    found, again = judged(record, "is localized again"), f"{'99 %' if lost else 'all'} localized again"
+    assert found.found == words.format("of up to 4 times the field's length ends localization", again)
+    assert found.otherwise == f"pushes of up to 4 times the field's length can end localization ({again})"
+    assert experiment.figure(record).axes[1].get_title(loc="left").startswith(f"(b) {again}, not all in place")
+
+
+def test_titles_follow_the_record():
+    record = changed(("return_cosine", {}, 1.0), ("match_cosine", {"student": 8, "teacher": "random", "gain": INF}, 0.95))
+    titles = [axes.get_title(loc="left") for axes in experiment.figure(record).axes]
+    assert titles[0] == "(a) students find at least 88 % of the teachers' fields"
+    assert titles[1] == "(b) all localized again, in place"
+    assert titles[2] == "(c) with a trained pathway: 1.00 times the IPR"
+    nowhere = experiment.figure(changed(("ipr", {"pathway": "none"}, 0.1))).axes
+    assert nowhere[1].get_title(loc="left") == "(b) no field is localized"
+
+
+def test_the_second_figure_is_headed_by_rates_and_by_students():
+    record = changed(("top", {"gain": 3.0, "seed": 3}, -0.0512), ("student_ipr", {"teacher": "random", "seed": 0}, 0.2))
+    stable, students = judged(record, "is stable"), judged(record, "do not localize")
+    assert stable.more_found == "localized fields are stable (largest rate −0.051/τ at gain 3)"
+    assert stable.more_otherwise == stable.more_found.replace("localized fields", "not all localized fields")
+    assert students.more_found.endswith("do not localize")
+    assert students.more_otherwise.endswith("teachers localize in 2.5 % of fields")
+    legend = [text.get_text() for text in experiment.more(record).axes[0].get_legend().get_texts()]
+    assert legend[:2] == ["gain 0.01: not localized", "gain 3: largest −0.051"]
 
 
 def scrambled():
@@ -288,14 +319,14 @@ def test_figure_shows_who_returns():
         assert_drawn(DRAWN[1], same[1, :, i], SIZES, color=color, style="--")
         assert_drawn(DRAWN[1], told[0, :, i], SIZES, color=color, style=":")
     again = (FIGURE.return_ipr.values > 0.15).mean((0, 2, 3))
-    assert_drawn(DRAWN[1], again, SIZES, label="localized again, somewhere")
+    assert_drawn(DRAWN[1], again, SIZES, words="localized again")
 
 
 def test_figure_shows_pushes_only_where_fields_localize():
     record = changed(("return_ipr", {"gain": 3.0, "push": "random", "size": 4.0, "seed": slice(0, 9)}, 0.1))
     axes = experiment.figure(record).axes[1]
     assert not points(axes, color=GAIN_COLOURS[0])
-    assert_drawn(axes, [1, 1, 1, 1, 1 - 10 / 80], SIZES, label="localized again, somewhere")
+    assert_drawn(axes, [1, 1, 1, 1, 1 - 10 / 80], SIZES, label="localized again: 97 %")
 
 
 def test_setting_has_length_scales_and_time():

@@ -2,6 +2,7 @@
 
 import functools
 import itertools
+import json
 
 import jax
 import judging
@@ -202,6 +203,9 @@ def test_notes_and_headline():
     assert said.endswith(f" %, joint flow in {100 * together.mean():.0f} %")
     record.neuron_sign_right[:, :, MINE] = record.neuron_distance[:, :, MINE] <= 1
     assert "and 1.000 where the place is right" in judged(record, "the sign").note
+    right = [100 * record.neuron_sign_right.values[:, :, NAMES.index(name)].mean() for name in ("S1 w0", "w0")]
+    words = "Σ₁w(0) tells the sign of one neuron's peak in {:.0f} % of runs, the start w(0) itself in {:.0f} %".format(*right)
+    assert judged(record, "the sign").more_found == judged(record, "the sign").more_otherwise == words
 
 
 def test_paired_difference_has_students_interval():
@@ -266,10 +270,14 @@ def test_figure_shows_all_predictors_beside_the_limit(name, side):
     limit = shares(again.reshape(runs.shape), runs) if side else again[both].mean()
     np.testing.assert_allclose([x for x, _ in points(axes, style="--")], [[limit] * 2])
     np.testing.assert_allclose([x for x, _ in points(axes, style=":")], [[0.075] * 2])
+    assert f"two trainings agree: {100 * limit:.0f} %" in [text.get_text() for text in axes.texts]
 
 
 @pytest.mark.parametrize(("name", "side"), [("neuron", 2), ("committee", 3)])
 def test_figure_shows_hits_of_the_chosen_predictor_by_setting(name, side):
+    ys = np.concatenate([group.lines[0].get_ydata() for group in DRAWN[side].containers])
+    title = DRAWN[side].get_title(loc="left")
+    assert title.endswith(f": {100 * np.nanmin(ys):.0f} to {100 * np.nanmax(ys):.0f} % by setting")
     for s, group in enumerate(DRAWN[side].containers):
         hit, counts = FIGURE[f"{name}_distance"].values[s, :, MINE] <= 1, FIGURE[f"{name}_ipr"].values[s] > 0.15
         few = counts.sum((1, 2)) < 10
@@ -288,7 +296,7 @@ def test_figure_shows_hits_of_the_chosen_predictor_by_setting(name, side):
 @pytest.mark.parametrize("side", [0, 1])
 def test_figure_names_the_chosen_predictor_and_the_joint_flow_at_their_dots(side):
     dots = {group.lines[0].get_ydata()[0]: float(group.lines[0].get_xdata()[0]) for group in DRAWN[side].containers}
-    named = {text.get_text(): dots[text.xy[1]] for text in DRAWN[side].texts}
+    named = {text.get_text(): dots[text.xy[1]] for text in DRAWN[side].texts if hasattr(text, "xy")}
     assert list(named) == [
         f"{words}: {100 * share:.0f} %"
         for words, share in zip([text.split(":")[0] for text in named], named.values(), strict=True)
@@ -296,14 +304,22 @@ def test_figure_names_the_chosen_predictor_and_the_joint_flow_at_their_dots(side
     assert {text.split(":")[0] for text in named} == {"chosen beforehand", "joint flow of all units"}
 
 
+def test_the_setting_says_for_how_long_both_were_trained():
+    words = {"steps": 4000, "learning_rate": 0.05, "committee_rate": 2.4}
+    said = experiment.figure(FIGURE.assign_attrs(parameters=json.dumps(words))).get_supxlabel()
+    assert "200 τ, committees 9,600 τ" in said.replace("\n", " ")
+
+
 def test_second_figure_shows_signs_and_who_counts():
     counts = FIGURE.neuron_ipr.values > 0.15
     for i, group in enumerate(MORE[0].containers):
         right = FIGURE.neuron_sign_right.values[:, :, i]
         np.testing.assert_allclose(group.lines[0].get_ydata(), [right[:, g][counts[:, g]].mean() for g in range(5)])
+        assert group.get_label().endswith(f": {100 * right[counts].mean():.0f} %")
     found = [y for _, y in points(MORE[1])]
     expected = [(FIGURE[f"{name}_ipr"].values[s] > 0.15).mean((1, 2)) for name in ("neuron", "committee") for s in (0, 1)]
     np.testing.assert_allclose(found, expected)
+    np.testing.assert_allclose([x for x, _ in points(MORE[1])], 2 * [np.arange(5) + shift for shift in (-0.175, 0.175)])
     assert [text.get_text() for text in MORE[1].get_xticklabels()] == ["0.5", "1", "3", "100", "∞"]
 
 

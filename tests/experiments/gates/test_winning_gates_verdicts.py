@@ -218,8 +218,20 @@ def test_what_is_expected():
     assert [verdict.claim for verdict in found if not verdict.holds] == [judged(made(), "learned first").claim]
     assert judged(changed(("winner", {"units": 2, "gain": 3.0}, 0.2529)), WINNER).outcome == "not decided"
     assert judged(changed(("winner", {"units": 2, "gain": 3.0}, 0.2469)), WINNER).outcome == "refuted"
-    assert judged(made(), WINNER).found.endswith("(0.300 and 0.250 at gain 0)")
-    assert "its own have 33 % of their power, gain 3, K = 4" in judged(changed(("trained", CELL, 0.1)), TRAINED).otherwise
+    assert judged(made(), WINNER).found.endswith("(gain 0: 0.300 and 0.250)")
+    behind = judged(changed(("trained", CELL, 0.1)), TRAINED)
+    assert behind.otherwise == "trained ReLU gates explain 33 % of the best (gain 3, K = 4)"
+    assert behind.found == "trained ReLU gates explain at least 33 % of the best"
+
+
+def test_the_second_figure_is_headed_by_the_fastest_set_and_the_pairs():
+    fast, pairs = judged(made(), "learns fastest is not"), judged(made(), "twofold")
+    assert fast.more_found == fast.more_otherwise
+    assert fast.more_found.startswith("the fastest gates (redundant flat) explain 0.106, those found by search")
+    assert fast.more_found.endswith(" (gain 0)")
+    assert pairs.more_found == pairs.more_otherwise == "pairs of opposites differ 18-fold in speed"
+    axes = experiment.more(made()).axes[2]
+    assert "fastest: 0.106" in [text.get_text() for text in axes.texts]
 
 
 @pytest.mark.parametrize(
@@ -301,6 +313,13 @@ def test_figure_shows_winners_beside_trained_gates():
     assert DRAWN[0].get_title(loc="left") == "(a) gain 0"
 
 
+def test_figure_prints_the_numbers_of_the_title_at_their_marks():
+    record = changed(("trained", CELL, 0.1))
+    first, second = experiment.figure(record).axes[:2]
+    assert [text.get_text() for text in first.texts] == ["0.300", "0.250"]
+    assert [(text.get_text(), text.xy) for text in second.texts] == [("33 %", (2, 0.1))]
+
+
 def test_figure_shows_what_every_set_explains_and_how_fast():
     """Those that learn, by what they explain; one has no half time."""
     good, fast = DRAWN[2:4]
@@ -344,6 +363,6 @@ def test_second_figure_shows_what_sets_explain_at_each_gain_and_what_gates_see()
         one = FIGURE.isel(units=1, gain=i)
         for k in (0, 1):
             for c, name in enumerate(("positive", "negative")):
-                label = f"gate {k + 1}, {name} class"
+                label = f"gate {k + 1}, {name}"
                 assert_drawn(MORE[3 + i], one.winner_variance.values[c, k], np.arange(21), label=label)
     assert [text.get_text() for text in sets.get_yticklabels()] == [NAMES.get(name, name) for name in SETS]

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from gatefield.experiments.gates.all_gates.verdicts import GOES_WITH
-from gatefield.plot import COLOURS, WIDTH, letter, say_setting
+from gatefield.plot import COLOURS, PRINTED, WIDTH, letter, say_setting
 from gatefield.theory.hypercube import corners
 
 FAMILIES = {
@@ -46,31 +46,38 @@ def draw(record: xr.Dataset) -> Figure:
     cloud.set_ylabel("explained (%)")
     _gates_panel(gates, at)
     blocks[1].legend(*cloud.get_legend_handles_labels(), loc="outside lower left", ncols=3, fontsize=7, handletextpad=0.3)
-    letter(
-        [*first, cloud, gates], [*(_gates(K) for K in units), _diagonal_title(one), f"where the best are open ({_gates(K)})"]
-    )
+    titles = [_loses(record.sel(units=K)) for K in units] + [_diagonal_title(one), _open_title(at)]
+    letter([*first, cloud, gates], titles)
     sizes = dict.fromkeys((int(one["size"]), int(at["size"])))
     _say(figure, record, f"(c, d): n = {' and '.join(map(str, sizes))}, ξ = {at.pair.item()}".replace(" = ", "\u00a0=\u00a0"))
     return figure
 
 
 def draw_more(record: xr.Dataset) -> Figure:
-    """What sets of gates explain against how diagonal A^+ is, for one gate and for two."""
-    shown = [(K, part) for K in _few(record.units.values.tolist()) for part in CLOUDS if K > 1 or part == "entries"]
-    figure = Figure(figsize=(WIDTH, 3.2))
+    """What sets of gates explain against how diagonal A^+ is: one law of one gate and of two, and the ranks of all laws."""
+    few = _few(record.units.values.tolist())
+    shown = [(K, "entries" if K == 1 else "blocks") for K in few]
+    figure = Figure(figsize=(WIDTH, 3.4))
     body: Any = figure.subfigures()  # with a legend of its own, apart from the setting
-    clouds = body.subplots(1, len(shown), squeeze=False)[0]
+    *clouds, ranks = body.subplots(1, len(shown) + 1, squeeze=False)[0]
     titles = [_cloud_panel(axes, _listed(record, K), part) for axes, (K, part) in zip(clouds, shown, strict=True)]
-    clouds[0].set_ylabel(SHARE)
+    clouds[0].set_ylabel("explained (% of bound)")
+    _ranks_panel(ranks, record, few)
     body.legend(*clouds[0].get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=7)
-    letter(clouds, titles)
-    _say(figure, record)
+    letter([*clouds, ranks], [*titles, "rank correlations of all\nlaws (a dot each)"])
+    _say(figure, record, *(f"({'ab'[at]}): n = {int(_listed(record, K)['size'])}" for at, K in enumerate(few)))
     return figure
 
 
 def _say(figure: Figure, record: xr.Dataset, *words: str) -> None:
-    law = "exact laws of signs of Gaussian fields on a ring of n sites"
-    say_setting(figure, law, f"up to {int(record.listed.max()):,} sets of gates compared", *words)
+    law = "exact laws of signs of Gaussian fields on a ring of n sites, ξ: length scales of the positive and the negative class"
+    say_setting(
+        figure,
+        law,
+        "A⁺: precision matrix of the gated inputs",
+        f"up to {int(record.listed.max()):,} sets of gates compared",
+        *words,
+    )
 
 
 def _few(units: list[int]) -> list[int]:
@@ -84,7 +91,30 @@ def _diagonal_title(one: xr.Dataset) -> str:
     if not np.isfinite(rank):
         return f"{K}: diagonal or not"
     found = "more diagonal\nexplains more" if rank < GOES_WITH else "more diagonal\nis not better"
-    return f"{K}: {found} (rank {_signed(rank)})"
+    return f"{K}: {found} (rank correlation {_signed(rank)})"
+
+
+def _loss(one: xr.Dataset, family: str) -> xr.DataArray:
+    """Which part of what the best gates explain the best of a family do not; 0 where its search was stopped."""
+    return (1 - one[family] / one.best).where(one.upper - one.best <= PROVEN, 0.0).fillna(0.0)
+
+
+def _loses(one: xr.Dataset) -> str:
+    """By how much the title's families fall short of all gates, at most."""
+    K = int(one.units)
+    family, words = ("half_spaces", "half-spaces lose") if K == 1 else ("tiling", "tilings lose")
+    return f"{_gates(K)}: {words} up to {100 * float(_loss(one, family).max()):.2g} %"
+
+
+def _open_title(one: xr.Dataset) -> str:
+    """For how many inputs more than one of the best gates is open."""
+    K, count = int(one.units), int((_opened(one).sum(1) > 1).sum())
+    return f"best {_gates(K)}: both open for {count} of {2 ** int(one['size'])} inputs" if K == 2 else "where the best are open"
+
+
+def _opened(one: xr.Dataset) -> np.ndarray:
+    """Which of the best gates are open at each corner."""
+    return one.best_gates.values[: 2 ** int(one["size"]), : int(one.units)] > 0
 
 
 def _signed(value: float) -> str:
@@ -103,12 +133,48 @@ def _family_panel(axes: Any, one: xr.Dataset) -> None:
             share, size = 100 * float(at[name] / at.bayes), 9 if name == "best" else 4.5
             label = f"best of {words}" if row == 0 else None
             axes.plot(share, row + shift, mark, color=color, markerfacecolor=face, markersize=size, label=label)
+        if name in ("tiling", "half_spaces"):
+            _mark_loss(axes, one, name, cells)
     top = 50.0 if int(one.units) == 1 else 100.0
     axes.axvline(top, color="0.4", linestyle=":", linewidth=1.2, zorder=0, label="bound")
     axes.set_yticks(range(len(cells)), [f"ξ = {pair}; n = {n}" for pair, n in cells], fontsize=7)
     axes.set_ylim(len(cells) - 0.5, -0.5)
     axes.grid(axis="y", color="0.92", linewidth=0.8)
     axes.set(xlabel=SHARE)
+
+
+def _mark_loss(axes: Any, one: xr.Dataset, name: str, cells: list[tuple[Any, Any]]) -> None:
+    """A line from the best of a family to the best of all, with the number where it is longest."""
+    lost = [float(_loss(one, name).sel(pair=pair, size=n)) for pair, n in cells]
+    shift, color = FAMILIES[name][2], FAMILIES[name][1]
+    for row, (pair, n) in enumerate(cells):
+        low, high = (
+            100 * float(one[which].sel(pair=pair, size=n) / one.bayes.sel(pair=pair, size=n)) for which in (name, "best")
+        )
+        axes.plot([low, high], [row + shift] * 2, "-", color=color, linewidth=0.9, alpha=0.6, zorder=1)
+        if lost[row] > 0 and row == int(np.argmax(lost)):
+            words = f"−{100 * lost[row]:.2g} %"
+            look: Any = {
+                "xytext": (5, -np.sign(shift) * 1.5),
+                "textcoords": "offset points",
+                "va": "bottom" if shift < 0 else "top",
+            }
+            axes.annotate(words, (low, row + shift), fontsize=7, color="0.2", **look)
+
+
+def _ranks_panel(axes: Any, record: xr.Dataset, few: list[int]) -> None:
+    """Rank correlation of what sets explain with what is off the diagonal, a dot for each law; the guess says it is low."""
+    rows = [(K, part) for K in few for part in CLOUDS if K > 1 or part == "entries"]
+    for row, (K, part) in enumerate(rows):
+        values = record[f"rank_{part}"].sel(units=K).values.ravel()
+        shifts = np.linspace(-0.25, 0.25, len(values)) if len(values) > 1 else np.zeros(1)
+        axes.plot(values, row + shifts, "o", color=COLOURS[0], markersize=3.5)
+    axes.axvline(GOES_WITH, **PRINTED, linewidth=1.2)
+    axes.text(GOES_WITH - 0.03, -0.75, "← guess", fontsize=7, color=PRINTED["color"], ha="right", va="center")
+    axes.axvline(0.0, color="0.8", linewidth=0.8, zorder=0)
+    axes.set_xticks([-1, 0, 1])
+    axes.set_yticks(range(len(rows)), [f"{_gates(K)},\n{CLOUDS[part]}" for K, part in rows], fontsize=7)
+    axes.set(xlabel="rank correlation", xlim=(-1.3, 1), ylim=(len(rows) - 0.5, -1.0))
 
 
 def _gates(K: int) -> str:
@@ -139,18 +205,20 @@ def _cloud_panel(axes: Any, one: xr.Dataset, part: str) -> str:
     axes.plot(one[f"own_{part}"], scale * one.best, "*", color="k", markersize=10, label="best")
     axes.set(xlabel=f"share of $A^+$ {CLOUDS[part]}", xlim=(-0.04, 1.0))
     axes.set(ylim=(-3, 104))
-    return f"n = {int(one['size'])}, K = {int(one.units)}: rank {_signed(float(one[f'rank_{part}']))}"
+    return f"{_gates(int(one.units))}: rank\ncorrelation {_signed(float(one[f'rank_{part}']))}"
 
 
 def _gates_panel(axes: Any, one: xr.Dataset) -> None:
     """The best gates, corner by corner, the mean label falling to the right."""
     n, K = int(one["size"]), int(one.units)
     order = np.argsort(-one.means.values[: 2**n], kind="stable")
-    points, gates = corners(n)[order], one.best_gates.values[: 2**n, :K][order]
+    points, gates = corners(n)[order], _opened(one)[order]
+    for column in np.flatnonzero(gates.sum(1) > 1):
+        axes.axvspan(column - 0.45, column + 0.45, color="0.92", linewidth=0, zorder=0)
     for column, (point, opened, mean) in enumerate(zip(points, gates, one.means.values[order], strict=True)):
         for site, sign in enumerate(point):
             axes.plot(column, site, "o", color="0.3", markerfacecolor="0.3" if sign > 0 else "none", markersize=5)
-        for k in np.flatnonzero(opened > 0):
+        for k in np.flatnonzero(opened):
             axes.plot(column, n + 0.5 + k, "s", color=COLOURS[(0, 4, 2)[k % 3]], markersize=8)
         axes.text(column, n + K + 0.6, f"{mean:.2f}", ha="center", va="center", fontsize=7)
     places = [(n - 1) / 2, *(n + 0.5 + k for k in range(K)), n + K + 0.6]

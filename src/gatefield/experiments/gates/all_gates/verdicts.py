@@ -174,7 +174,7 @@ def _diagonal(record: xr.Dataset, K: int) -> list[Verdict]:
             out += [Verdict.not_judged(claim, why, **ASKED) for claim in (best, rank)]
             continue
         one = record.sel(units=K)
-        out += [_most_diagonal(best, one, part), _goes_with(rank, one, part)]
+        out += [_most_diagonal(best, one, part), _goes_with(rank, one, part, **_ranks(one, part))]
     return out
 
 
@@ -190,8 +190,22 @@ def _most_diagonal(claim: str, one: xr.Dataset, part: str) -> Verdict:
     )
 
 
-def _goes_with(claim: str, one: xr.Dataset, part: str) -> Verdict:
+def _goes_with(claim: str, one: xr.Dataset, part: str, **headline: Any) -> Verdict:
     drawn = one.listed.where(one.every == 0)
     error = f"standard error {float(drawn.min()) ** -0.5:.1g} where sets are drawn" if np.isfinite(drawn).any() else ""
     rows = _rows(one[f"rank_{part}"], GOES_WITH, None, "rank correlation over sets of gates")
-    return Verdict.each(claim, rows, note=error, **ASKED)
+    return Verdict.each(claim, rows, note=error, **ASKED, **headline)
+
+
+def _ranks(one: xr.Dataset, part: str) -> dict[str, str]:
+    """The headline of the second figure: of one gate, then of two."""
+    if part != "entries":
+        return {}
+    span = _span(one[f"rank_{part}"], "+.2f").replace("-", "−")
+    if int(one.units) == 1:
+        words = "explain more with less of A⁺ off its diagonal"
+        return {
+            "more_found": f"single gates {words} (rank correlation {span})",
+            "more_otherwise": f"single gates do not {words} (rank correlation {span})",
+        }
+    return {"more_found": f"pairs of gates do ({span})", "more_otherwise": f"pairs of gates do not ({span})"}

@@ -27,7 +27,8 @@ def draw(record: xr.Dataset) -> Figure:
     (loss, fields), (losses, ends), (settling, growth) = panels
     _distance_panel(loss, record, "loss_distance")
     _distance_panel(fields, record, "distance")
-    fields.legend(loc="lower right", fontsize=7)
+    _name_looks(loss, record)
+    _name_end(fields, record)
     one = record.isel(units=0).sel(gain=_near_three(record))
     _loss_panel(losses, one)
     _end_panel(ends, one)
@@ -35,7 +36,7 @@ def draw(record: xr.Dataset) -> Figure:
     _growth_panel(growth, record.isel(units=0))
     titles = ["loss path: how far from ReLU", "final fields: how far from ReLU"]
     titles += [f"loss, {_setting(one)}", f"final field, {_setting(one)}"]
-    letter(panels, [*titles, "when b and the field settle", "growth in frequency space and in position"])
+    letter(panels, [*titles, "when b and the field w settle", "growth in frequency and in position"])
     sizes = f"n = {record.attrs['n']}", scales(record), f"{float(record.time[-1]):g} K²τ"
     medians = f"medians over {seeds(record.sizes['seed'])}, (c, d) the first", "open marks in (a, b): 10 % off"
     say_setting(figure, *sizes, *medians, f"(e, f): K = {int(record.units[0])}")
@@ -63,20 +64,37 @@ def _distance_panel(axes: Any, record: xr.Dataset, name: str) -> None:
             at = record.sel(units=K, gain=gain)
             for gates, style in ((GIVEN, "-"), (OWN, "--")):
                 values = at[name].sel(gates=gates)
-                label = f"K = {K}, gain {gain_text(float(gain))}" if gates == GIVEN else None
                 middle = values.median("seed")
                 middle = middle.where(middle >= FLOOR)
-                axes.plot(at.dt, middle, style, marker=marker, markersize=3.5, color=color, linewidth=1.3, label=label)
+                axes.plot(at.dt, middle, style, marker=marker, markersize=3.5, color=color, linewidth=1.3)
     axes.axhline(FOLLOWS, color="k", linewidth=1.0, linestyle=":")
     for marker, K in zip(MARKERS, record.units.values, strict=False):
         for color, gain in zip(_colours(record), record.gain.values, strict=True):
             dt = float(critical_dt(record.sel(units=[K], gain=[gain]), name, GIVEN).median())
             axes.plot(dt, FOLLOWS, marker, color=color, markersize=9, markerfacecolor="white", zorder=3)
-    axes.plot([], [], "-", color="0.4", label=f"{GIVEN} gates")
-    axes.plot([], [], "--", color="0.4", label=f"{OWN} gates")
+    found = [float(dt) for dt in critical_dt(record, name, GIVEN).median("seed").values.ravel()]
+    axes.annotate(f"{min(found):.2g}", (min(found), FOLLOWS), (-4, 7), textcoords="offset points", ha="right", fontsize=8)
     what = "relative distance" if name == "distance" else "largest difference\nover explained loss"
     axes.set(xscale="log", yscale="log", xlabel="gates refreshed every dt (K²τ)", ylabel=what)
-    axes.set_ylim(FLOOR, 3.0)
+    axes.set_ylim(FLOOR, 30.0)
+
+
+def _name_looks(axes: Any, record: xr.Dataset) -> None:
+    """Colours of gains, markers of numbers of units, dashes of whose gates."""
+    for color, gain in zip(_colours(record), record.gain.values, strict=True):
+        axes.plot([], [], color=color, linewidth=2.5, label=f"gain {gain_text(float(gain))}")
+    for marker, K in zip(MARKERS, record.units.values, strict=False):
+        axes.plot([], [], marker, color="0.4", markersize=4, label=f"K = {K}")
+    for gates, style in ((GIVEN, "-"), (OWN, "--")):
+        axes.plot([], [], style, color="0.4", label=f"{gates} gates")
+    axes.legend(loc="lower right", fontsize=7, ncols=2, columnspacing=1.0)
+
+
+def _name_end(axes: Any, record: xr.Dataset) -> None:
+    """The numbers of the title beside the right end: gates that are never refreshed."""
+    ends = record.distance.sel(gates=GIVEN).isel(dt=-1).median("seed")
+    words = f"gates of the start:\n{100 * float(ends.min()):.0f} to {100 * float(ends.max()):.0f} %"
+    axes.text(0.98, 0.99, words, transform=axes.transAxes, ha="right", va="top", fontsize=7.5)
 
 
 def _periods(one: xr.Dataset) -> list[int]:
@@ -112,11 +130,11 @@ def _settling_panel(axes: Any, record: xr.Dataset) -> None:
         at = record.sel(gain=gain)
         axes.plot(at.time[1:], at.b_end_path.median("seed")[1:], "-", color=color, label=f"gain {gain_text(float(gain))}")
         axes.plot(at.time[1:], at.position_path.median("seed")[1:], "--", color=color)
-    axes.plot([], [], "-", color="0.4", label="b(t) = f(w(t))/2")
-    axes.plot([], [], "--", color="0.4", label="w(t)")
+    axes.plot([], [], "-", color="0.4", label="b, mean input behind gates")
+    axes.plot([], [], "--", color="0.4", label="w, field")
     axes.set(xscale="log", xlabel="time (K²τ)", ylabel="cosine with the end")
-    axes.set_ylim(-0.15, 1.05)
-    axes.legend(loc="lower right", fontsize=7)
+    axes.set(ylim=(-0.45, 1.05), yticks=np.linspace(0, 1, 6))  # room for the legend
+    axes.legend(loc="lower right", fontsize=7, ncols=2, columnspacing=1.0)
 
 
 def _growth_panel(axes: Any, record: xr.Dataset) -> None:
@@ -130,5 +148,5 @@ def _growth_panel(axes: Any, record: xr.Dataset) -> None:
     for style, words in (("-", "|FFT w|"), ("--", "w"), (":", "|FFT w|, other seed")):
         axes.plot([], [], style, color="0.4", label=words)
     axes.set(xscale="log", xlabel="time (K²τ)", ylabel="cosine with the end")
-    axes.set_ylim(-0.4, 1.05)  # room for the legend
-    axes.legend(loc="lower right", fontsize=7)
+    axes.set(ylim=(-0.45, 1.05), yticks=np.linspace(0, 1, 6))  # room for the legend
+    axes.legend(loc="lower right", fontsize=7, ncols=2, columnspacing=1.0)

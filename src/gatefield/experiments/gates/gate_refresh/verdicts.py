@@ -130,15 +130,15 @@ def _frozen(record: xr.Dataset) -> Verdict:
 def _often(record: xr.Dataset, name: str, gates: str) -> Verdict:
     found, what = critical_dt(record, name, gates), "ends with the fields" if name == "distance" else "has the loss"
     finest, whole, least = float(record.dt[0]), float(record.dt[-1]), float(found.median("seed").min())
-    words = f"median dt at which it is {FOLLOWS:.0%} off, in K² tau,"
+    words = f"median dt at which it is {100 * FOLLOWS:g} % off, in K² tau,"
     lead = name == "loss_distance"
     return Verdict.each(
         f"a gated linear network that gets {gates} gates anew once in {OFTEN:g} K² tau {what} of ReLU",
         _rows(found, lambda seeds: Verdict.above("", OFTEN, np.median(seeds), or_equal=True, of=words)),
         source=EVOLVING,
         note=f"dt from {finest:.3g} to {whole:.4g}, each twice the one before; the last are the gates of the start",
-        found=f"gates refreshed every {least:.2g} K²τ keep the loss within {FOLLOWS:.0%}" if lead else "",
-        otherwise=f"even gates refreshed every {OFTEN:g} K²τ do not keep the loss within {FOLLOWS:.0%}" if lead else "",
+        found=f"gates refreshed every {least:.2g} K²τ keep the loss within {100 * FOLLOWS:g} %" if lead else "",
+        otherwise=f"even gates refreshed every {OFTEN:g} K²τ do not keep the loss within {100 * FOLLOWS:g} %" if lead else "",
     )
 
 

@@ -21,10 +21,10 @@ experiment = Experiment(
     "its final field after each training. (f) Excess kurtosis of preactivations within the positive class, median and "
     "quartiles over units and seeds.",
     more=more,
-    more_caption="All units of the first seed at the lowest gain and at the highest. (a) and (b) Final field of each unit, "
-    "over its largest entry, by learning rate. (c) and (e) The share of inputs whose gate flips up to the next record, a line "
-    "for each unit. (d) and (f) The excess kurtosis of preactivations on both classes together, which also rises because the "
-    "classes differ in variance.",
+    more_caption="Units of the first seed at the lowest gain and at the highest. (a) and (b) Final field of the first units, "
+    "over its largest entry, by learning rate (colours). (c) and (e) Flips per input and unit of time, a line for each unit. "
+    "(d) and (f) The excess kurtosis of preactivations on both classes together (lines), which also rises because the classes "
+    "differ in variance, and within the positive class (dotted); the titles have the medians over all seeds at the end.",
     Parameters=Settings,
     presets={"full": {}, "quick": {"batch_size": 600, "seeds": 1, "samples": 4_000, "record_every": 50}},
     durations={"quick": "30 s", "full": "20 min"},

@@ -9,7 +9,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from gatefield.experiments.gates.gate_stability.paths import SETTLED, halfway, localized, settling
-from gatefield.experiments.gates.gate_stability.verdicts import GAUSSIAN
+from gatefield.experiments.gates.gate_stability.verdicts import GAUSSIAN, last_kurtosis
 from gatefield.experiments.gates.setting import scales, seeds
 from gatefield.plot import (
     COLOURS,
@@ -25,7 +25,7 @@ from gatefield.plot import (
     small_field,
 )
 
-SHOWN = 12
+SHOWN = 6
 """Units whose final fields are shown."""
 DOTS = 30
 """Dots of one line; more would hide what is below them."""
@@ -52,43 +52,73 @@ def draw(record: xr.Dataset) -> Figure:
         "the flips of all rates fall on one curve",
         f"the rate {rate:g} stops before the loss is down",
         f"gain {gain}: {_first(record.isel(gain=-1, rate=-1))}",
-        f"gain {gain}: one unit's final field by rate",
+        f"gain {gain}: the most localized unit, by rate",
         f"gain {gain}: kurtosis falls with localization",
     ]
     letter(panels, titles if record.sizes["rate"] > 1 else [*titles[:1], "flips", "loss", *titles[3:]])
-    _say(figure, record, "band: quartiles over units and seeds")
+    counted = localized(record.isel(gain=-1, rate=-1))
+    _say(figure, record, "band: quartiles over units and seeds", f"(d): {int(counted.sum())} of {counted.size} units localize")
     return figure
 
 
 def more(record: xr.Dataset) -> Figure:
     """Unit by unit, as in the note: final fields, flips and kurtosis, at the lowest and the highest gain."""
     ends = sorted({0, record.sizes["gain"] - 1})
-    shown = min(SHOWN, record.sizes["unit"])
-    figure = Figure(figsize=(WIDTH, 3.1 * len(ends) + 1.0))
+    figure = Figure(figsize=(WIDTH, 3.2 * len(ends) + 1.0))
     grid = figure.add_gridspec(2 * len(ends), 2, height_ratios=[0.6] * len(ends) + [1.0] * len(ends))
     fields = [figure.add_subplot(grid[row, :]) for row in range(len(ends))]
     panels = np.array([[figure.add_subplot(grid[len(ends) + row, side]) for side in (0, 1)] for row in range(len(ends))])
-    colours = _colours(record)
     for row, (g, (flips, kurtosis)) in enumerate(zip(ends, panels, strict=True)):
         one = record.isel(gain=g, seed=0)
-        for r, color in enumerate(colours):
-            at = one.isel(rate=r)
-            names = [f"{u + 1}" for u in range(shown)]
-            field_row(fields[row], at.final.transpose("unit", "position")[:shown], names, color=color, linewidth=0.8 + 0.2 * r)
-            changes = (1 - at.stability).transpose("interval", "unit")
-            flips.plot(at.interval, changes.where(changes > 0), color=color, linewidth=0.5, alpha=0.6)
-            both = at.kurtosis.sel(inputs="both").transpose("mark", "unit")
-            kurtosis.plot(at.mark, both, color=color, linewidth=0.6, alpha=0.8)
-        flips.set(yscale="log", xlabel="step", ylabel="share of inputs\nwhose gate flips")
-        kurtosis.set(xlabel="step", ylabel="excess kurtosis")
-        kurtosis.axhline(0.0, color="0.8", linewidth=0.8, zorder=0)
+        _unit_fields(fields[row], one)
+        _unit_flips(flips, one)
+        _unit_kurtosis(kurtosis, one)
     _name_rates(fields[0], record, loc="lower right", bbox_to_anchor=(1.0, 0.97), ncols=record.sizes["rate"])
     gains = [f"gain {gain_text(float(record.gain[g]))}" for g in ends]
-    letter(fields, [f"{gain}: final field of each unit, scaled" for gain in gains])
-    names = [f"{gain}: {words}" for gain in gains for words in ("flips of each unit", "kurtosis on both classes")]
+    letter(fields, [f"{gain}: final fields of {_shown(record)} units, scaled" for gain in gains])
+    names = [words for g in ends for words in _unit_titles(record.isel(gain=g))]
     letter(panels, names, start=chr(ord("a") + len(ends)))
-    _say(figure, record, "first seed")
+    _say(figure, record, "first seed, a line for each unit")
     return figure
+
+
+def _shown(record: xr.Dataset) -> int:
+    return min(SHOWN, record.sizes["unit"])
+
+
+def _unit_titles(one: xr.Dataset) -> tuple[str, str]:
+    """The second says where the median unit ends at the highest rate."""
+    gain = f"gain {gain_text(float(one.gain))}"
+    return f"{gain}: flips of each unit", f"{gain}: to {last_kurtosis(one, ', in one class ')}"
+
+
+def _unit_fields(axes: Any, one: xr.Dataset) -> None:
+    names = [f"unit {u + 1}" for u in range(_shown(one))]
+    for r, color in enumerate(_colours(one)):
+        fields = one.final.isel(rate=r).transpose("unit", "position")[: len(names)]
+        field_row(axes, fields, names, color=color, linewidth=0.7 + 0.5 * r)
+
+
+def _unit_flips(axes: Any, one: xr.Dataset) -> None:
+    """Flips per unit of time, which can be compared between rates."""
+    some = _some(one.sizes["interval"])
+    for r, (rate, color) in enumerate(zip(one.rate.values, _colours(one), strict=True)):
+        changes = (1 - one.stability.isel(rate=r)).transpose("interval", "unit") / (float(one.step[1] - one.step[0]) * rate)
+        axes.plot(_middles(one)[some] * rate, changes.where(changes > 0)[some], color=color, linewidth=0.6, alpha=0.7)
+    axes.set(xscale="log", yscale="log", xlabel="time (τ)", ylabel="flips per input and τ")
+
+
+def _unit_kurtosis(axes: Any, one: xr.Dataset) -> None:
+    """Over both classes together, and at the highest rate within the positive one."""
+    both, single = (one.kurtosis.sel(inputs=name).transpose("rate", "mark", "unit") for name in ("both", "positive"))
+    for rate, color, each in zip(one.rate.values, _colours(one), both, strict=True):
+        axes.plot(one.mark * rate, each, color=color, linewidth=0.7, alpha=0.8)
+    axes.plot(one.mark * float(one.rate[-1]), single[-1], ":", color="0.4", linewidth=0.8)
+    axes.plot([], [], color=_colours(one)[-1], label="both classes")
+    axes.plot([], [], ":", color="0.4", label=f"positive class, rate {float(one.rate[-1]):g}")
+    axes.axhline(0.0, color="0.8", linewidth=0.8, zorder=0)
+    axes.set(xlabel="time (τ)", ylabel="excess kurtosis\nof preactivations", xscale="symlog", xlim=(0, None))
+    axes.legend(fontsize=7)
 
 
 def _say(figure: Any, record: xr.Dataset, *words: str) -> None:
@@ -147,6 +177,11 @@ def _flips(axes: Any, record: xr.Dataset) -> None:
     axes.plot([], [], **THEORY, label="exact")
     plain_log_scale(axes)
     axes.set(ylabel="flips per input and τ")
+    _name_looks(axes, record)
+
+
+def _name_looks(axes: Any, record: xr.Dataset) -> None:
+    """Rates and gains, in two legends."""
     _name_rates(axes, record, loc="lower left")
     axes.add_artist(axes.get_legend())  # a second legend would replace it
     axes.legend(handles=_gain_marks(record), loc="upper right")
@@ -156,7 +191,7 @@ def _loss(axes: Any, record: xr.Dataset) -> None:
     some = 1 + _some(record.sizes["step"] - 1)
     _dots(axes, record, record.step.values[some], record.loss.mean("seed").isel(step=some))
     axes.set(ylabel="loss")
-    axes.legend(handles=_gain_marks(record))
+    _name_looks(axes, record)
 
 
 def _gain_marks(record: xr.Dataset) -> list[Line2D]:
@@ -169,9 +204,10 @@ def _gain_marks(record: xr.Dataset) -> list[Line2D]:
 
 def _dots(axes: Any, record: xr.Dataset, steps: np.ndarray, values: xr.DataArray) -> None:
     """One row of dots for each rate (colour) and gain (marker), against time."""
-    for rate, color in zip(record.rate.values, _colours(record), strict=True):
+    sizes = np.linspace(5.5, 2.5, record.sizes["rate"])  # the later rates lie on the earlier ones
+    for rate, color, size in zip(record.rate.values, _colours(record), sizes, strict=True):
         for g, gain in enumerate(record.gain.values):
-            look = {"color": color, "marker": MARKS[g % 5], "markersize": 3.5}
+            look = {"color": color, "marker": MARKS[g % 5], "markersize": size, "markeredgewidth": 0}
             axes.plot(steps * rate, values.sel(rate=rate, gain=gain), linestyle="none", **look)
     axes.set(xlabel="time (τ) = learning rate × step", xscale="log")
 
@@ -212,7 +248,8 @@ def _field(axes: Any, one: xr.Dataset) -> None:
     field = one.final.assign_coords(position=np.arange(one.sizes["position"]))
     for r, color in enumerate(_colours(one)):
         small_field(axes, field.isel(rate=r), color=color, linewidth=1.0 + 0.4 * r)
-    axes.set(xlabel="site", ylabel="field, scaled")
+    axes.set(xlabel="site", ylabel="final field, scaled", ylim=(-1.15, 1.7))  # room for the legend
+    _name_rates(axes, one, loc="upper center", ncols=3, fontsize=7)
 
 
 def _kurtosis(axes: Any, one: xr.Dataset) -> None:

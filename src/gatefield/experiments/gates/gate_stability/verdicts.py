@@ -184,8 +184,9 @@ def _freezing(record: xr.Dataset) -> Verdict:
     (gate, field), (gate_time, field_time), counted = settling(one), settling_times(one), localized(one)
     total, early = int(counted.sum()), int(((gate < field) & counted).sum())
     found = proportion(early, total)
-    half, settled = int(((halfway(one) < field) & counted).sum()), f"at {100 * SETTLED:g} %"
-    words = f"at {_gain(one)}, before a field is half-way, its gate is so in {half} of {total} units"
+    half = int(((halfway(one) < field) & counted).sum())
+    words = f"at {_gain(one)} gates are half-way before fields in {half} of {total} localized units"
+    words = f"{words}, at {100 * SETTLED:g} % in {early or 'none'}"
     return Verdict.above(
         f"at {_gain(one)} the gate of a unit that localizes settles before its field does",
         0.5,
@@ -197,8 +198,8 @@ def _freezing(record: xr.Dataset) -> Verdict:
         note=f"{total} of {counted.size} units localize; gate: as at the end for {SETTLED:g} of inputs, field: IPR half-way "
         f"up, both for good; medians {gate_time:,.0f} and {field_time:,.0f} τ; half-way by both, medians "
         f"{halfway_time(one):.4g} and {field_time:.4g} τ; error: Wilson's 95 % interval over units",
-        found=f"{words} and {settled} in {early}",
-        otherwise=f"{words} but {settled} {f'only in {early}' if early else 'in none'}",
+        found=words,
+        otherwise=words,
     )
 
 
@@ -232,6 +233,7 @@ def _kurtosis(record: xr.Dataset) -> Verdict:
     first, last = (top.kurtosis.sel(inputs="positive").isel(mark=mark) for mark in (0, -1))
     counted, change = localized(top), last - first
     before, after = (float(x.where(counted).median()) if counted.any() else 0.0 for x in (first, last))
+    words = _kurtosis_ends(record, counted)
     return Verdict.above(
         f"at {_gain(top)} the excess kurtosis of preactivations, within the positive class, falls as the field localizes",
         MOST,
@@ -241,7 +243,26 @@ def _kurtosis(record: xr.Dataset) -> Verdict:
         of="share of localized units in which it falls",
         note=f"median from {before:.2f} to {after:.2f}; a single site has {float(nlgp.excess_kurtosis(float(top.gain))):.2f}; "
         f"units that do not localize: median change {float(np.nan_to_num(change.where(~counted).median())):+.2f}",
+        more_found=words,
+        more_otherwise=words,
     )
+
+
+def last_kurtosis(one: xr.Dataset, join: str) -> str:
+    """Of the median unit at the end of the longest training: over both classes, then within the positive one."""
+    each = one.kurtosis.isel(rate=-1, mark=-1)
+    both, single = (f"{float(each.sel(inputs=name).median()):+.2f}" for name in ("both", "positive"))
+    return f"{both}{join}{single}".replace("-", "−")
+
+
+def _kurtosis_ends(record: xr.Dataset, counted: xr.DataArray) -> str:
+    """For the lowest gain and the highest."""
+    low, top = record.isel(gain=0), record.isel(gain=-1)
+    ends = last_kurtosis(low, " over both classes, ")
+    there = f"at {_gain(top)}, where {int(counted.sum())} of {counted.size} units localize"
+    if record.sizes["gain"] == 1:
+        return f"{there}, kurtosis ends at {ends} within one"
+    return f"at {_gain(low)} kurtosis ends at {ends} within one; {there}, at {last_kurtosis(top, ' and ')}"
 
 
 def _mixture(record: xr.Dataset) -> Verdict:

@@ -20,6 +20,8 @@ TITLES = {
 }
 DOTS = 14
 """How many records of SGD are shown, evenly on the logarithmic axis of time."""
+ASIDE = 1.12
+"""How far apart, as a factor of time, the dots of two gains at the same time are drawn."""
 MARKS, DASHES, SHADES = "os^D", ("-", "--", ":", "-."), (COLOURS[0], COLOURS[2])
 """Of the gains, in their order."""
 
@@ -41,9 +43,8 @@ def draw(record: xr.Dataset) -> Figure:
         [worst, *below],
         [
             "SGD where it is furthest off, the printed solution at the end",
-            "general gates",
-            "exclusive gates",
-            "loss, scheduled gates",
+            *(f"{case}: printed {_printed_end(record, case):.0f} % off" for case in ("general", "exclusive")),
+            "loss, gates switched once",
         ],
     )
     legend = {**_entries(worst), **_entries(below[2])}
@@ -54,14 +55,16 @@ def draw(record: xr.Dataset) -> Figure:
 
 def more(record: xr.Dataset) -> Figure:
     """The loss over time for each kind of gates, SGD on the exact path; and the final weights."""
-    figure = Figure(figsize=(WIDTH, 6.8))
+    figure = Figure(figsize=(WIDTH, 7.0))
     body = cast(Any, figure.subfigures())
-    grid = body.add_gridspec(3, 3, height_ratios=[1.0, 1.0, 0.7])
+    grid = body.add_gridspec(3, 3, height_ratios=[1.0, 1.0, 0.8])
     first = body.add_subplot(grid[0, 0])
     others = [body.add_subplot(grid[divmod(place, 3)], sharey=first) for place in range(1, 6)]
     panels = np.array([first, *others]).reshape(2, 3)
     for axes, case in zip(panels.ravel(), record.case.values, strict=True):
         _loss_panel(axes, _known(record.sel(case=case)))
+        off = f"off by at most {100 * float(record.loss_distance.sel(case=case).max()):.2g} %"
+        axes.text(0.98, 0.94, off, transform=axes.transAxes, ha="right", va="top", fontsize=8)
     for axes in panels[:, 0]:
         axes.set_ylabel("loss")
     row = body.add_subplot(grid[2, :])
@@ -70,7 +73,7 @@ def more(record: xr.Dataset) -> Figure:
     letter([*panels.ravel(), row], [*titles, "final weights of each unit, scaled: SGD (dots) and exact (line)"])
     legend = _entries(panels[0, 0])
     body.legend(legend.values(), legend.keys(), loc="outside lower center", ncols=4)
-    _say(figure, record, "first seed")
+    _say(figure, record, "first seed", "off: of all seeds and times, over the loss at the start")
     return figure
 
 
@@ -102,6 +105,11 @@ def _look(place: int) -> dict[str, Any]:
 def _printed(record: xr.Dataset) -> xr.DataArray:
     """The largest distance of the printed solution at the end, for each kind of gates; 0 where it is not wrong."""
     return record.printed_distance.isel(step=-1).max(["gain", "seed"])
+
+
+def _printed_end(record: xr.Dataset, case: str) -> float:
+    """How far off the printed solution of one kind of gates ends, in percent."""
+    return 100 * float(_printed(record).sel(case=case))
 
 
 def _worst_panel(axes: Any, record: xr.Dataset) -> None:
@@ -152,8 +160,9 @@ def _distance_panel(axes: Any, one: xr.Dataset, bound: float) -> None:
     some = np.unique(np.geomspace(1, one.sizes["step"] - 1, DOTS).round().astype(int))
     for i, gain in enumerate(one.gain.values):
         run = one.sel(gain=gain).transpose(..., "step")
+        aside = ASIDE ** (i - (one.sizes["gain"] - 1) / 2)  # so that no gain hides another
         for sgd, printed in zip(run.distance.values, run.printed_distance.values, strict=True):
-            axes.plot(one.time[some], 100 * sgd[some], markersize=3, **_look(i))
+            axes.plot(aside * one.time[some], 100 * sgd[some], markersize=2.5, **_look(i))
             axes.plot(one.time[1:], 100 * np.where(printed > 0, printed, np.nan)[1:], **PRINTED, linewidth=1.0)
     _bound_line(axes, bound)
     plain_log_scale(axes)
@@ -168,7 +177,7 @@ def _final_fields(axes: Any, record: xr.Dataset) -> None:
         first = record.sel(case=case).isel(gain=0).dropna("unit", how="all", subset=["final"])
         trained += list(first.final.values)
         exact += list(first.exact_final.values)
-        names += [f"{case}\n{unit + 1}" if first.sizes["unit"] > 1 else str(case) for unit in range(first.sizes["unit"])]
-    field_row(axes, trained, names, "o", color=COLOURS[0], markersize=1.5)
+        names += [f"{case}\nunit {unit + 1}" if first.sizes["unit"] > 1 else str(case) for unit in range(first.sizes["unit"])]
+    field_row(axes, trained, names, "o", color=COLOURS[0], markersize=2)
     field_row(axes, exact, names, color="black", linewidth=0.8)
     axes.tick_params(axis="x", labelsize=6.5)

@@ -19,12 +19,13 @@ experiment = Experiment(
     "final fields of the ReLU network, for the limit behind the gates frozen at time t (black) and for the network's own "
     "fields at t (blue dashed); thin: seeds; dots: time 0; dotted: the limit behind the final gates of another seed. Vertical "
     "lines: from when on the cosine is 0.95 or more. (c) The limit field (black) of the first unit behind the gates of time t, "
-    "and the final field (blue), at the same gain.",
+    "and the final field (blue), at the same gain: at the start, near the two times of (b) and half-way, at the end.",
     more=more,
     more_caption="A row for each number of units, a panel for each gain: limit behind the gates frozen at time t (black) and "
-    "the ReLU network at t (blue dashed). (a) and (b) Cosine with the final fields; vertical lines: from when on it is 0.95 or "
-    "more; the number after the gain says how many times as early the gates are. (c) and (d) Loss; vertical lines: from when "
-    "on 95 % of the final reduction of the loss is reached. Dotted: behind the final gates of another seed.",
+    "the ReLU network at t (blue dashed). (a) and (b) Loss; vertical lines: from when on 95 % of the final reduction of the "
+    "loss is reached; the number after the gain says how many times as early the gates are. (c) and (d) Cosine with the final "
+    "fields; vertical lines: from when on it is 0.95 or more. Dotted: behind the final gates of another seed. Thin lines of "
+    "single seeds may be cut at the top.",
     Parameters=Settings,
     presets={
         "full": {},

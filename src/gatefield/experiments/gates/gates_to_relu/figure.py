@@ -26,39 +26,37 @@ CURVES = (
 )
 SIZES = (COLOURS[0], COLOURS[4], COLOURS[2], COLOURS[3])
 """Of the numbers of units."""
-EXAMPLES = 5
-"""Times at which the limit field is drawn."""
 
 
 def draw(record: xr.Dataset) -> Figure:
     """How many times as early; one example of the curves, and of the fields."""
-    figure = Figure(figsize=(WIDTH, 5.4))
-    top, below = cast(Any, figure.subfigures(2, 1, height_ratios=[1.4, 1.0]))
+    figure = Figure(figsize=(WIDTH, 5.8))
+    top, below = cast(Any, figure.subfigures(2, 1, height_ratios=[1.55, 1.0]))
     early, example = top.subplots(1, 2, width_ratios=[1.25, 1.0])
     _early(early, record)
     one, gain = record.isel(units=0), _near_three(record)
     _curves(example, one.sel(gain=gain), "match")
     _known_from(example, one, gain, "match")
-    example.set(xlabel="time t (K²τ)", ylabel="cosine with the end", ylim=(_cosines(one.sel(gain=[gain]))[0], 1.7))
-    example.set_yticks(np.linspace(0, 1, 5))
-    example.legend(loc="upper left", fontsize=7, frameon=True, facecolor="white", edgecolor="none", framealpha=1.0)
-    example.set_title(f"{unit_name(int(one.units))}, {example.get_title(loc='left')}", loc="left")
+    example.set(xlabel="time t (K²τ)", ylabel="cosine with the end", ylim=_cosines(one.sel(gain=[gain])))
+    top.legend(*example.get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=7.5)
+    found = example.get_title(loc="left").replace("× ", "")
+    example.set_title(f"{unit_name(int(one.units))}, {found} times as early", loc="left")
     early.set_title(f"twice as early in {_twice(record)}", loc="left")
     first = _examples(one, below)
     _letters([early, example, first])
-    _say(figure, record, "(c): t in K²τ, first seed")
+    _say(figure, record, f"known: cosine {KNOWN:g}", "(c): first seed")
     return figure
 
 
 def more(record: xr.Dataset) -> Figure:
-    """Cosines with the final fields, then losses: a row for each number of units, and gains side by side."""
-    kinds = [(what, K) for what in ("match", "loss") for K in record.units.values]
+    """Losses, then cosines with the final fields: a row for each number of units, and gains side by side."""
+    kinds = [(what, K) for what in ("loss", "match") for K in record.units.values]
     figure = Figure(figsize=(WIDTH, 2.2 * len(kinds) + 0.7))
     blocks = cast(Any, figure.subfigures(len(kinds), 1, squeeze=False))[:, 0]
     rows = [_row(block, record.sel(units=K), what) for block, (what, K) in zip(blocks, kinds, strict=True)]
     blocks[0].legend(*rows[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=7.5)
     _letters([row[0] for row in rows])
-    _say(figure, record)
+    _say(figure, record, f"known: cosine {KNOWN:g}, or {100 * KNOWN:g} % of the reduction of the loss", "×: times as early")
     return figure
 
 
@@ -97,7 +95,7 @@ def _early(axes: Any, record: xr.Dataset) -> None:
     plain_log_scale(axes, "y")
     axes.set_xticks(at, [gain_text(g) for g in record.gain.values])
     axes.set(xlabel="gain (∞: hypercube)", ylabel="times as early as the fields", xlim=(-0.6, at[-1] + 0.6))
-    axes.set_ylim(axes.get_ylim()[0], axes.get_ylim()[1] * 2.2)
+    axes.set_ylim(axes.get_ylim()[0], axes.get_ylim()[1] * 5)  # room for the legend
     axes.legend(loc="upper left", fontsize=7.5)
 
 
@@ -117,7 +115,7 @@ def _say(figure: Any, record: xr.Dataset, *more: str) -> None:
     xi1, xi0 = record.attrs["length_scales"]
     sizes = f"n = {record.sizes['position']}", f"length scales {xi1:g} and {xi0:g}", f"{float(record.time[-1]):g} K²τ"
     words = f"thick: median of {seeds(record.sizes['seed'])}", f"{record.attrs['samples']:,} samples"
-    known = f"vertical lines: {KNOWN:g} reached for good, by frozen gates (solid), network (dashed)"
+    known = "vertical lines: from when on the end is known for good, behind frozen gates (solid), by the network (dashed)"
     say_setting(figure, *sizes, *words, known, *more)
 
 
@@ -169,10 +167,18 @@ def _known_from(axes: Any, one: xr.Dataset, gain: float, what: str) -> None:
     axes.set_title(f"gain {gain_text(gain)}: × {float((fields / gates).median('seed')):.2g}", loc="left")
 
 
+def example_steps(three: xr.Dataset) -> np.ndarray:
+    """The start, the end, the first times at which gates and fields know the end in the median, and half-way to these."""
+    one, last = three.expand_dims("gain"), three.sizes["step"] - 1
+    known = [float(known_times(one, values).median()) for values in (one.limit_match, one.own_match)]
+    gates, fields = (min(int(np.searchsorted(three.time.values, time)), last) for time in sorted(known))
+    return np.unique([0, gates // 2, gates, min(max(fields, gates + 1), last), last])
+
+
 def _examples(one: xr.Dataset, block: Any) -> Any:
-    """The limit field at a few times beside the field at the end, at the gain nearest to 3."""
+    """The limit field at those times beside the field at the end, at the gain nearest to 3."""
     three = one.sel(gain=_near_three(one))
-    steps = np.unique(np.round(np.linspace(0, one.sizes["step"] - 1, EXAMPLES)).astype(int))
+    steps = example_steps(three)
     panels = block.subplots(1, len(steps), sharey=True, squeeze=False)[0]
     end, middle = three.example_end.values, three.sizes["position"] // 2
     peak = int(np.argmax(np.abs(end)))

@@ -132,17 +132,27 @@ def _earlier(record: xr.Dataset, what: str, words: str, ratio: Callable[[xr.Data
         kind="claim",
         source=STABLE,
         note=f"from when on the {words} is reached for good; training ends at {float(record.time[-1]):g} K²τ",
-        **_headline(rows if what == "fields" else {}),
+        **_headline(what, rows),
     )
 
 
-def _headline(rows: Mapping[str, Verdict]) -> dict[str, Any]:
+def _headline(what: str, rows: Mapping[str, Verdict]) -> dict[str, Any]:
+    """That of the figure is about fields; that of the second one about the loss, by numbers of units."""
     if not rows:
         return {}
-    times = [row.measured for row in rows.values()]
-    reach = f"{min(times):.2g} to {max(times):.2g} times as early"
-    words = f"from gain {SQUASHED:g} on frozen gates lead to the final fields {reach} as the fields themselves"
-    return {"found": words, "otherwise": f"{words}, not twice"}
+    if what == "fields":
+        words = f"from gain {SQUASHED:g} on frozen gates lead to the final fields {_reach(rows)} as early as the fields"
+        words = f"{words} themselves"
+        return {"found": words, "otherwise": f"{words}, not twice"}
+    each = dict.fromkeys(name.partition(",")[0] for name in rows)
+    parts = ", ".join(f"{_reach(rows, units)} ({units})" for units in each)
+    words = f"from gain {SQUASHED:g} on frozen gates have the final loss {parts} as early as the network"
+    return {"more_found": words, "more_otherwise": words}
+
+
+def _reach(rows: Mapping[str, Verdict], units: str = "") -> str:
+    times = [row.measured for name, row in rows.items() if name.startswith(units)]
+    return f"{min(times):.2g} to {max(times):.2g} times"
 
 
 def _wrong(record: xr.Dataset) -> Verdict:

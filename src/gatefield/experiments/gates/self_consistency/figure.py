@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from gatefield.experiments.gates.self_consistency.verdicts import NAMES, SAME, states
+from gatefield.experiments.gates.self_consistency.verdicts import NAMES, SAME, last_losses, states
 from gatefield.experiments.gates.setting import seeds
 from gatefield.measures import aligned
 from gatefield.plot import (
@@ -32,22 +32,23 @@ _BESIDE: Any = {side: {"ha": ha, "va": "center", "fontsize": 7, "color": "0.25"}
 
 def draw(record: xr.Dataset) -> Figure:
     """How many states there are, how modes shrink, who reaches a state, and the end states themselves."""
-    figure = Figure(figsize=(WIDTH, 8.4))
-    grid = figure.add_gridspec(4, 2, height_ratios=[1.0, 0.85, 0.6, 0.6])
+    figure = Figure(figsize=(WIDTH, 9.0))
+    grid = figure.add_gridspec(8, 2, height_ratios=[1.0, 0.85, *[0.27] * 6])
     panels = [figure.add_subplot(grid[0, 0]), figure.add_subplot(grid[0, 1]), figure.add_subplot(grid[1, :])]
-    strips = [figure.add_subplot(grid[row, :]) for row in (2, 3)]
+    rows = [figure.add_subplot(grid[row, :]) for row in range(2, 8)]
+    strips = rows[::3]
     _counts(panels[0], record)
     _contraction(panels[1], record)
     _shares(panels[2], record)
-    for strip, order in zip(strips, NAMES, strict=True):
-        _states(strip, record.sel(order=order))
+    for at, order in enumerate(NAMES):
+        _states(rows[3 * at : 3 * at + 3], record.sel(order=order))
     titles = [
         "end states of the map",
         "one iteration on Gaussian data",
-        "which ends hold on another sample (blue: longer range positive, orange: shorter)",
+        "stable states and fixed points that are reached (blue: longer range positive, orange: shorter)",
     ]
     letter([*panels, *strips], [*titles, *(f"{NAMES[order]}: end states, peak in the middle, scaled" for order in NAMES)])
-    _say(figure, record, f"same: cosine ≥ {SAME:g}")
+    _say(figure, record, f"same: cosine ≥ {SAME:g}", "stable: the same on another sample after a push of a tenth")
     return figure
 
 
@@ -60,8 +61,10 @@ def draw_more(record: xr.Dataset) -> Figure:
         _losses(axes, record.sel(order=order))
     panels[0].set_ylabel("loss of the end state")
     body.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=5, columnspacing=1.0, fontsize=7)
-    letter(panels, [f"{NAMES[order]}: losses" for order in NAMES])
-    _say(figure, record, "a dot for each start or seed")
+    ends = [last_losses(record.sel(order=order)) for order in NAMES]
+    letter(panels, [f"{order}er: site {site}, random {start}" for order, (site, start) in zip(NAMES, ends, strict=True)])
+    last = f"above: from one site and random starts (median), at gain {gain_text(float(record.gain[-1]))}"
+    _say(figure, record, "a dot for each start or seed", last)
     return figure
 
 
@@ -110,7 +113,7 @@ def _shares(axes: Any, record: xr.Dataset) -> None:
                 left = -1 if shift < 0 else 1
                 axes.annotate(f"{value:.0f}", (place, value), (7 * left, 0), textcoords="offset points", **_BESIDE[left])
     for face, label in (
-        ("0.4", "map: random starts that keep their end on another sample"),
+        ("0.4", "map: random starts that end in a stable state"),
         ("w", "SGD: seeds that end in a fixed point"),
     ):
         axes.plot([], [], "o", color="0.4", markerfacecolor=face, label=label)
@@ -148,18 +151,18 @@ def _losses(axes: Any, one: xr.Dataset) -> None:
     axes.set(xlabel="gain")
 
 
-def _states(axes: Any, one: xr.Dataset) -> None:
-    """Where the map ends from a random start and from one site, and SGD from the same random start, at each gain."""
+def _states(rows: list[Any], one: xr.Dataset) -> None:
+    """Where the map ends from a random start and from one site, and SGD from the same random start, a row for each."""
     gains = one.gain.values
-    names = [f"gain {gain_text(g)}" for g in gains]
-    for kind, color, dash, width, label in (
-        ("random", RANDOM, "-", 2.2, "map, random start"),
-        ("site", SITE, "--", 1.3, "map, from one site"),
-    ):
-        place = int(np.flatnonzero(one.kind.values == kind)[0])
-        ends = [aligned(one.ends.sel(gain=g).values[place]) for g in gains]
-        field_row(axes, ends, names, dash, color=color, linewidth=width, label=label)
-    trained = [aligned(one.sgd.sel(gain=g).values[0]) for g in gains]
-    field_row(axes, trained, names, "o", color="black", markersize=2.2, label="SGD, same random start")
-    if one.order == "long":
-        axes.legend(loc="upper right", bbox_to_anchor=(1.0, -0.12), ncols=3, fontsize=7)
+    random, site = (int(np.flatnonzero(one.kind.values == kind)[0]) for kind in ("random", "site"))
+    ends = [one.ends.isel(start=place).transpose("gain", "position").values for place in (random, site)]
+    trained = one.sgd.isel(seed=0).transpose("gain", "position").values
+    looks = (
+        ("map,\nrandom start", "-", {"color": "black", "linewidth": 1.1}),
+        ("map,\none site", "-", {"color": "black", "linewidth": 1.1}),
+        ("SGD, same\nrandom start", "o-", {"color": LOOKS[str(one.order.values)][0], "linewidth": 0.5, "markersize": 2}),
+    )
+    for axes, fields, (words, dash, look) in zip(rows, (*ends, trained), looks, strict=True):
+        names = [f"gain {gain_text(g)}" for g in gains] if axes is rows[-1] else []
+        field_row(axes, [aligned(field) for field in fields], names, dash, **look)
+        axes.set_ylabel(words, rotation=0, ha="right", va="center", fontsize=7.5)

@@ -126,12 +126,14 @@ def _traits(one: xr.Dataset) -> Verdict:
     firm = {_gain(at): float((at.map_return >= SAME).mean()) for at in (random.sel(gain=g) for g in one.gain.values)}
     words = "share of ends that return on another sample"
     rows = {at: Verdict.below("", 0.5, value, predicted=0.0, of=words) for at, value in firm.items()}
-    most = f"{100 * max(firm.values(), default=0):.0f} % of random starts"
+    highest = max(firm.values(), default=0)
+    most = f"at most {100 * highest:.3g} % of random starts end" if highest else "no random start ends"
+    there = f"(gain ≥ {gain_text(float(one.gain.min()))})" if firm else ""
     return Verdict.each(
         "with the shorter range positive the map from random starts ends in states of its sample, which another has not",
         rows,
-        found=f"shorter: at most {most} keep their end on another sample",
-        otherwise=f"shorter: up to {most} keep their end on another sample",
+        found=f"shorter: {most} in a stable one {there}",
+        otherwise=f"shorter: {most.replace('at most', 'up to')} in a stable one {there}",
     )
 
 
@@ -153,7 +155,23 @@ def _one_site(record: xr.Dataset) -> Verdict:
         rows,
         source=NOTE,
         note=f"margin, the largest weight less the sum of the others: {', '.join(margins)}",
+        more_found=_lost(record),
+        more_otherwise=_lost(record),
     )
+
+
+def _lost(record: xr.Dataset) -> str:
+    """The headline of the second figure."""
+    long, short = (last_losses(record.sel(order=order)) for order in NAMES)
+    words = f"at {_gain(record.isel(gain=-1))} the map ends at a loss of {long[0]} from one site, {long[1]} from random starts"
+    return f"{words} (longer range positive); {short[0]} and {short[1]} (shorter)"
+
+
+def last_losses(one: xr.Dataset) -> tuple[str, str]:
+    """Where the map ends at the highest gain: from one site, and in the median from random starts."""
+    ends = one.isel(gain=-1).loss
+    site, random = (float(ends.isel(start=one.kind.values == kind).median()) for kind in ("site", "random"))
+    return f"{site:.3f}", f"{random:.3f}"
 
 
 def _time(one: xr.Dataset) -> str:

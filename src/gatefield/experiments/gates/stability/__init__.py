@@ -25,7 +25,8 @@ experiment = Experiment(
     "field and pathway (dots) on the prediction (lines).",
     more=more,
     more_caption="(a) Eigenvalues of the Jacobian of the flow at the end states of single neurons: median and range over "
-    "seeds; dotted: the drift left out. (b) One field of each kind of teacher, scaled, and the student's.",
+    "seeds, with the largest of all seeds where fields localize; dotted: the drift left out. (b) One field of each kind of "
+    "teacher, scaled, and the student's, with their IPRs.",
     Parameters=Settings,
     presets={
         "full": {},

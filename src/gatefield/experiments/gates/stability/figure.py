@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from gatefield.experiments.gates.setting import scales, seeds
-from gatefield.experiments.gates.stability.verdicts import FOUND, SAME, localizing, percent
+from gatefield.experiments.gates.stability.verdicts import FOUND, SAME, largest_rates, localizing, percent
 from gatefield.experiments.localized import LOCALIZED
 from gatefield.plot import COLOURS, WIDTH, dots_by_seed, field_row, gain_text, letter, say_setting, shades
 
@@ -29,16 +29,37 @@ def draw(record: xr.Dataset) -> Figure:
     _push_panel(panels[0, 1], record)
     _ipr_panel(panels[1, 0], record)
     _pathway_panel(panels[1, 1], record)
-    found, gain = float((record.match_cosine > SAME).mean()), gain_text(float(record.gain[-1]))
-    titles = [
-        f"students find {percent(found)} of the teachers' fields",
-        f"back to the same place (cosine > {SAME})?",
-        "localization beside a linear pathway",
-        f"gain {gain}: v = −w, and 2w in place of w",
-    ]
-    letter(panels, titles)
-    _say(figure, record, f"teachers of {record.sizes['taught_unit']} units")
+    letter(panels, _titles(record))
+    taught = f"teachers of {record.sizes['taught_unit']} units"
+    _say(
+        figure,
+        record,
+        taught,
+        "(a): medians, lines to the worst tenth",
+        f"localized: IPR above {LOCALIZED:g}",
+        f"back: cosine above {SAME:g}",
+    )
     return figure
+
+
+def _titles(record: xr.Dataset) -> list[str]:
+    gain, high = gain_text(float(record.gain[-1])), record.sel(gain=localizing(record))
+    found = percent(min(float((record.match_cosine.sel(student=size) > SAME).mean()) for size in record.student.values))
+    students = f"students find {found if found == 'all' else f'at least {found}'} of the teachers' fields"
+    beside = "localization beside a linear pathway"
+    if high.sizes["gain"]:
+        ratio = float((high.ipr.sel(pathway="trained") / high.ipr.sel(pathway="none")).median())
+        beside = f"with a trained pathway: {ratio:.2f} times the IPR"
+    after = "no field is localized"
+    if high.sizes["gain"]:
+        where = "in place" if bool((high.return_cosine > SAME).all()) else "not all in place"
+        after = f"{_again(high)} localized again, {where}"
+    return [students, after, beside, f"gain {gain}: 2w in place of w, and v = −w"]
+
+
+def _again(high: xr.Dataset) -> str:
+    """The share of all pushed fields that are localized again."""
+    return percent(float((high.return_ipr > LOCALIZED).mean()))
 
 
 def more(record: xr.Dataset) -> Figure:
@@ -72,10 +93,12 @@ def _colours(record: xr.Dataset) -> list[str]:
 def _spectrum_panel(axes: Any, record: xr.Dataset) -> None:
     for gain, color in zip(record.gain.values, _colours(record), strict=True):
         values = record.eigenvalues.sel(gain=gain)
+        rate = f"{largest_rates(record.sel(gain=[gain]))[0]:+.2g}".replace("-", "−")
+        aside = f": largest {rate}" if gain in localizing(record) else ": not localized"
         axes.fill_between(record.mode, values.min("seed"), values.max("seed"), color=color, alpha=0.25, linewidth=0)
-        axes.plot(record.mode, values.median("seed"), color=color, linewidth=2.2, label=f"gain {gain_text(gain)}")
+        axes.plot(record.mode, values.median("seed"), color=color, linewidth=2.2, label=f"gain {gain_text(gain)}{aside}")
         axes.plot(record.mode, record.damping.sel(gain=gain), ":", color="black", linewidth=1.1)
-    axes.plot([], [], ":", color="black", linewidth=1.1, label="$-(Σ_0+Σ_1)/4$")
+    axes.plot([], [], ":", color="black", linewidth=1.1, label="drift left out: of $-(Σ_0+Σ_1)/4$")
     axes.axhline(0.0, color="0.6", linewidth=0.8, zorder=0)
     axes.set(xlabel="mode, the slowest first", ylabel="eigenvalue (1/τ)")
     axes.legend(loc="lower left", fontsize=7)
@@ -89,15 +112,15 @@ def _push_panel(axes: Any, record: xr.Dataset) -> None:
         if gain not in high:
             continue
         one = same.sel(gain=gain)
-        axes.semilogx(record["size"], one.sel(push="random"), "o-", color=color, markersize=5, label=f"gain {gain_text(gain)}")
+        axes.semilogx(record["size"], one.sel(push="random"), "o-", color=color, markersize=5)
+        axes.semilogx([], [], color=color, linewidth=3, label=f"gain {gain_text(gain)}")
         axes.semilogx(record["size"], one.sel(push="other"), "s--", color=color, markersize=4)
         axes.semilogx(record["size"], foretold.sel(gain=gain, push="random"), ":", color=color, linewidth=1.2)
     for style, label in [("o-", "back: random push"), ("s--", "back: to the far side"), (":", "foretold by peak of $Σ_1w$")]:
         axes.semilogx([], [], style, color="0.4", markersize=4, label=label)
-    again = kept.sel(gain=high).mean(["gain", "seed", "push"])
-    axes.semilogx(
-        record["size"], again, "D-", color=AGAIN, linewidth=3.5, markersize=7, label="localized again, somewhere", zorder=1.9
-    )
+    if high:
+        again, label = kept.sel(gain=high).mean(["gain", "seed", "push"]), f"localized again: {_again(record.sel(gain=high))}"
+        axes.semilogx(record["size"], again, "D-", color=AGAIN, linewidth=3.5, markersize=7, label=label, zorder=1.9)
     ticks = record["size"].values
     axes.set_xticks(ticks, [f"{size:g}" for size in ticks], fontsize=7)
     axes.set_xticks([], minor=True)
@@ -170,6 +193,7 @@ def _student_fields(axes: Any, record: xr.Dataset) -> None:
     """One unit of each kind of teacher, and the student's."""
     first = record.isel(seed=0, taught_unit=0).sel(teacher=list(TEACHERS))
     students = first.student_fields.isel(student=0, gain=-1).transpose("teacher", "position")
-    names = [f"{kind} teacher" for kind in TEACHERS]
+    own, taught = first.student_ipr.isel(student=0, gain=-1).values, first.teacher_ipr.values
+    names = [f"{kind} teacher: IPR {t:.2f}\nstudent: {s:.2f}" for kind, t, s in zip(TEACHERS, taught, own, strict=True)]
     field_row(axes, students, names, "o", color=COLOURS[0], markersize=3)
     field_row(axes, first.teacher_fields.transpose("teacher", "position"), names, color="black", linewidth=1.2)

@@ -75,7 +75,22 @@ def _spectrum(high: xr.Dataset) -> Verdict:
                 of="largest eigenvalue of the Jacobian",
             )
     note = f"largest over {high.sizes['seed']} end states; predicted: the drift left out; error: two standard errors"
-    return Verdict.each(claim, rows, note=note)
+    return Verdict.each(claim, rows, note=note, **_stable(high.sel(gain=finite)))
+
+
+def _stable(high: xr.Dataset) -> dict[str, Any]:
+    """The headline of the second figure: the largest rate without a pathway, and at which gain it is."""
+    rate, gain = max(zip(largest_rates(high), high.gain.values, strict=True))
+    at = f"largest rate {rate:+.2g}/τ at gain {gain_text(gain)}".replace("-", "−")
+    return {
+        "more_found": f"localized fields are stable ({at})",
+        "more_otherwise": f"not all localized fields are stable ({at})",
+    }
+
+
+def largest_rates(record: xr.Dataset) -> list[float]:
+    """The largest eigenvalue over seeds at each gain, without a pathway."""
+    return record.top.sel(pathway="none").max("seed").values.tolist()
 
 
 def _pushes(high: xr.Dataset) -> list[Verdict]:
@@ -84,7 +99,8 @@ def _pushes(high: xr.Dataset) -> list[Verdict]:
     small, unequal = (size <= 0.5).values, (size != 1).values
     far, kept = share(random.sel(size=size.max())), share(high.return_ipr > LOCALIZED)
     foretold = share(high.foretold.sel(push="random") == random)
-    sizes = size.values.tolist()
+    sizes, again = size.values.tolist(), f"{percent(kept.mean)} localized again"
+    reach = f"of up to {sizes[-1]:g} times the field's length"
     no_small = "" if small.any() else lacking(Need("sizes up to 0.5", f"{sizes[0]:g} and more", {"sizes": [0.5, *sizes]}))
     no_other = "" if unequal.any() else lacking(Need("sizes other than 1", "1", {"sizes": [0.5, *sizes]}))
     out = [
@@ -102,8 +118,8 @@ def _pushes(high: xr.Dataset) -> list[Verdict]:
             kept,
             MOST,
             f"share with IPR above {LOCALIZED}",
-            found=f"no push ends localization ({100 * kept.mean:.0f} % of pushed fields are localized again)",
-            otherwise=f"pushes can end localization ({100 * kept.mean:.0f} % of pushed fields are localized again)",
+            found=f"{'no push' if kept.mean == 1 else 'hardly a push'} {reach} ends localization ({again})",
+            otherwise=f"pushes {reach} can end localization ({again})",
         ),
     ]
     right = share((other == (size < 1)).isel(size=unequal))
@@ -231,23 +247,25 @@ def _students(record: xr.Dataset) -> list[Verdict]:
             or_equal=True,
             of=f"share of fields with IPR above {LOCALIZED}, the teacher's being below,",
             note=f"{wrong}; so it is the labels that make a field localize, not the inputs alone",
+            more_found="students of oscillating and random teachers do not localize",
+            more_otherwise=f"students of oscillating and random teachers localize in {100 * wrong.mean:.2g} % of fields",
         ),
     ]
 
 
 def _found(record: xr.Dataset) -> Verdict:
-    rows, words = {}, f"share of fields with a cosine above {SAME}"
+    rows, of = {}, f"share of fields with a cosine above {SAME}"
     for size in record.student.values:
         part = share((record.match_cosine.sel(student=size) > SAME).transpose("seed", ...))
-        rows[f"students of {size} units"] = Verdict.above("", FOUND, part.mean, predicted=1.0, or_equal=True, of=words)
+        rows[f"students of {size} units"] = Verdict.above("", FOUND, part.mean, predicted=1.0, or_equal=True, of=of)
     middle = record.match_cosine.median(["seed", "taught_unit"])
     at = middle.isel(middle.argmin(...))
     least = percent(min(row.measured for row in rows.values()))
-    least = least if least == "all" else f"at least {least}"
+    words = f"students find {least if least == 'all' else f'at least {least}'} of their teachers' fields"
     return Verdict.each(
         f"students find the fields of a teacher of {record.sizes['taught_unit']} units",
         rows,
         note=f"lowest median cosine {float(at):.4f}, for the {at.teacher.item()} teacher at gain {gain_text(float(at.gain))}",
-        found=f"students find their teacher's fields ({least} of them)",
-        otherwise=f"students do not always find their teacher's fields ({least} of them)",
+        found=words,
+        otherwise=words,
     )

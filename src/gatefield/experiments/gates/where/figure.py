@@ -1,5 +1,6 @@
 """The figures of `where`."""
 
+import json
 from typing import Any
 
 import numpy as np
@@ -26,15 +27,16 @@ def draw(record: xr.Dataset) -> Figure:
     forests, settings = ([figure.add_subplot(grid[row, side]) for side in (0, 1)] for row in (0, 1))
     alone = network(record, "neuron")
     order = sorted(PREDICTORS, key=lambda name: rate(hits(alone).sel(predictor=name), localized(alone)).mean)
+    spreads = []
     for side, name in enumerate(NETWORKS):
         part = network(record, name)
         _forest(forests[side], part, order, labelled=side == 0)
-        _settings(settings[side], part)
-    settings[0].set_ylabel(f"hits of |Σ1 w(0)|\nwithin {NEAR} site")
+        spreads.append(_settings(settings[side], part))
+    settings[0].set_ylabel(f"hits of $|Σ_1w(0)|$\nwithin {NEAR} site")
     settings[1].legend(title="length scales", fontsize=7, title_fontsize=7, loc="upper right", ncols=2)
-    forests[1].legend(loc="lower left", fontsize=7, frameon=True, framealpha=1.0, edgecolor="none", bbox_to_anchor=(0.1, 0.0))
     names = list(NETWORKS.values())
-    titles = [f"{name}: all predictors" for name in names] + [f"{name}: by setting" for name in names]
+    titles = [f"{name}: all predictors" for name in names]
+    titles += [f"{name}: {spread} by setting" for name, spread in zip(("one neuron", "committees"), spreads, strict=True)]
     letter([*forests, *settings], titles)
     _say(figure, record)
     return figure
@@ -50,8 +52,8 @@ def more(record: xr.Dataset) -> Figure:
     _counts(counts, record)
     for name, strip in zip(NETWORKS, strips, strict=True):
         _examples(strip, network(record, name))
-    examples = f"Σ1 w(0) (orange) and final field (black), length scales {record.pair.values[0]}"
-    titles = ["one neuron: is the sign right?", f"units that count: IPR above {PEAKED}/n"]
+    examples = f"$Σ_1w(0)$ (dashed) and final field (black), length scales {record.pair.values[0]}"
+    titles = ["one neuron: runs with the right sign", "units that localize (open: committees)"]
     letter([signs, counts, *strips], [*titles, *(f"{name}: {examples}" for name in NETWORKS.values())])
     _say(figure, record)
     return figure
@@ -62,9 +64,11 @@ def _say(figure: Any, record: xr.Dataset) -> None:
         seeds(record.sizes["neuron_seed"]),
         f"{record.sizes['committee_seed']} committees of {record.sizes['committee_unit']}",
     ]
-    say_setting(
-        figure, f"n = {record.attrs['n']}", *runs, "in each setting", "bars: 95 % intervals", f"IPR above {PEAKED}/n counts"
-    )
+    known = json.loads(record.attrs.get("parameters", "{}"))
+    rates = [known["steps"] * known[name] for name in ("learning_rate", "committee_rate")] if known else []
+    time = "{:,.0f} τ, committees {:,.0f} τ".format(*rates) if rates else ""
+    words = "in each setting", time, "bars: 95 % intervals", f"units with an IPR above {PEAKED}/n count"
+    say_setting(figure, f"n = {record.attrs['n']}", *runs, *words)
 
 
 def _forest(axes: Any, part: xr.Dataset, order: list[str], *, labelled: bool) -> None:
@@ -79,8 +83,12 @@ def _forest(axes: Any, part: xr.Dataset, order: list[str], *, labelled: bool) ->
             _name_dot(axes, share.mean, row, f"{NAMED[name]}: {100 * share.mean:.0f} %", look["color"])
     limit = rate(*again(part))
     axes.axvspan(limit.low, limit.high, color="0.9", linewidth=0, zorder=0)
-    axes.axvline(limit.mean, color="0.3", linestyle="--", linewidth=1.2, label="two trainings, same start")
-    axes.axvline((2 * NEAR + 1) / part.attrs["n"], **CHANCE, label="chance")
+    axes.axvline(limit.mean, color="0.3", linestyle="--", linewidth=1.2)
+    chance = (2 * NEAR + 1) / part.attrs["n"]
+    axes.axvline(chance, **CHANCE)
+    look: Any = {"fontsize": 7, "color": "0.25", "va": "center"}
+    axes.text(limit.low - 0.01, -1.5, f"two trainings agree: {100 * limit.mean:.0f} %", ha="right", **look)
+    axes.text(chance + 0.01, -2.2, f"chance: {100 * chance:.2g} %", ha="left", **look)
     axes.set_yticks(range(len(order)), [PREDICTORS[name] for name in order] if labelled else [""] * len(order))
     axes.set(xlabel=f"share of hits within {NEAR} site", xlim=(0, 1.02), ylim=(-2.6, len(order) - 0.5))
 
@@ -92,19 +100,21 @@ def _name_dot(axes: Any, share: float, row: int, text: str, color: str) -> None:
     axes.annotate(text, place, (0, 3.5), textcoords="offset points", **above)
 
 
-def _settings(axes: Any, part: xr.Dataset) -> None:
-    """The chosen predictor by gain, a mark for each pair of length scales."""
-    colours = shades(part.sizes["pair"], "viridis", (0.0, 0.85))
+def _settings(axes: Any, part: xr.Dataset) -> str:
+    """The chosen predictor by gain, a mark for each pair of length scales; from where to where they are, in words."""
+    colours, shown = shades(part.sizes["pair"], "viridis", (0.0, 0.85)), []
     for s, pair in enumerate(part.pair.values):
         ones = [part.isel(pair=s, gain=g) for g in range(part.sizes["gain"])]
         found = [_shown(hits(one).sel(predictor=CHOSEN), localized(one)) for one in ones]
         mean, low, high = np.transpose(found)
+        shown += mean[np.isfinite(mean)].tolist()
         at = np.arange(len(found)) + 0.6 / part.sizes["pair"] * (s - (part.sizes["pair"] - 1) / 2)
         look = {"fmt": MARKS[s % 9], "color": colours[s], "markersize": 4, "elinewidth": 1.0, "label": str(pair)}
         axes.errorbar(at, mean, np.maximum([mean - low, high - mean], 0.0), **look)
     axes.axhline((2 * NEAR + 1) / part.attrs["n"], **CHANCE)
     _gain_axis(axes, part)
     axes.set(ylim=(0, 1.45), yticks=np.linspace(0, 1, 6))  # room for the legend
+    return f"{100 * min(shown):.0f} to {100 * max(shown):.0f} %" if shown else "too few"
 
 
 def _shown(holds: xr.DataArray, counted: xr.DataArray) -> Interval:
@@ -125,14 +135,21 @@ def _signs(axes: Any, part: xr.Dataset) -> None:
     """How often each predictor has the right sign, all length scales together."""
     for i, name in enumerate(PREDICTORS):
         found = [rate(one.sign_right.sel(predictor=name), localized(one)) for one in _by_gain(part)]
+        all_told = rate(part.sign_right.sel(predictor=name), localized(part)).mean
         mean, low, high = np.transpose(found)
         at = np.arange(len(found)) + 0.12 * (i - 2.5)
-        look = {"fmt": MARKS[i], "color": COLOURS[i % 7], "markersize": 4, "elinewidth": 1.0, "label": PREDICTORS[name]}
+        look = {
+            "fmt": MARKS[i],
+            "color": COLOURS[i % 7],
+            "markersize": 4,
+            "elinewidth": 1.0,
+            "label": f"{PREDICTORS[name]}: {100 * all_told:.0f} %",
+        }
         axes.errorbar(at, mean, np.maximum([mean - low, high - mean], 0.0), **look)
     axes.axhline(0.5, **CHANCE)
     _gain_axis(axes, part)
     axes.set(ylabel="share with the right sign")
-    axes.legend(fontsize=6.5, loc="lower right", ncols=2)
+    axes.legend(fontsize=6.5, loc="lower right", ncols=2, columnspacing=0.8, handletextpad=0.2)
 
 
 def _counts(axes: Any, record: xr.Dataset) -> None:
@@ -144,9 +161,10 @@ def _counts(axes: Any, record: xr.Dataset) -> None:
         for s, pair in enumerate(record.pair.values):
             look = {"color": colours[s], "markerfacecolor": face or colours[s], "linestyle": "none", "markersize": 5}
             label = str(pair) if face is None else None
-            axes.plot(np.arange(record.sizes["gain"]) + 0.08 * s, shares[s], marker=MARKS[s % 9], label=label, **look)
+            at = np.arange(record.sizes["gain"]) + 0.7 / record.sizes["pair"] * (s - (record.sizes["pair"] - 1) / 2)
+            axes.plot(at, shares[s], marker=MARKS[s % 9], label=label, zorder=3 if face else 2, **look)
     _gain_axis(axes, record)
-    axes.set(ylabel="share of units (open: committees)")
+    axes.set(ylabel="share that localizes", ylim=(-0.05, 1.08))
     axes.legend(title="length scales", fontsize=7, title_fontsize=7, loc="lower right")
 
 

@@ -11,13 +11,15 @@ from jaxtyping import Array, Float
 
 from gatefield.theory import closure, flow_end, neuron, relu
 
+START = "w0"
+"""The start itself."""
 CHOSEN = "S1 w0"
 """The predictor that was named before any of these runs was made."""
 TOGETHER = "S1 x committee flow"
 """The only predictor that knows of the other units. Its time was chosen on ten committees of other seeds."""
 GAUSSIAN_TIME, CLOSURE_TIME, COMMITTEE_TIME = 10.0, 100.0, 40.0
 PREDICTORS = {
-    "w0": "$w(0)$",
+    START: "$w(0)$",
     CHOSEN: r"$\Sigma_1 w(0)$",
     "S1^2 w0": r"$\Sigma_1^2 w(0)$",
     "S1 x Gaussian flow": rf"$\Sigma_1 w({GAUSSIAN_TIME:g}\tau)$, Gaussian flow",

@@ -19,7 +19,7 @@ from gatefield.experiments.gates.where.hits import (
     network,
     rate,
 )
-from gatefield.experiments.gates.where.predictors import CHOSEN, TOGETHER
+from gatefield.experiments.gates.where.predictors import CHOSEN, START, TOGETHER
 from gatefield.experiments.needs import Need, command_line, exactly, lacking, unjudged
 from gatefield.lab import Verdict
 from gatefield.plot import gain_text
@@ -206,6 +206,9 @@ def _sign(part: xr.Dataset) -> Verdict:
     counted = localized(part)
     right = rate(part.sign_right.sel(predictor=CHOSEN), counted)
     near = rate(part.sign_right.sel(predictor=CHOSEN), counted & _chosen(part))
+    alone = rate(part.sign_right.sel(predictor=START), counted)
+    told = f"Σ₁w(0) tells the sign of one neuron's peak in {100 * right.mean:.0f} % of runs"
+    told = f"{told}, the start w(0) itself in {100 * alone.mean:.0f} %"
     return Verdict.above(
         "Σ1 w(0) tells the sign of the peak of one neuron",
         SIGNS,
@@ -213,6 +216,8 @@ def _sign(part: xr.Dataset) -> Verdict:
         or_equal=True,
         of="share of right signs",
         note=f"{_interval(right)}, and {near.mean:.3f} where the place is right; by chance 0.5",
+        more_found=told,
+        more_otherwise=told,
     )
 
 

@@ -7,7 +7,8 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from gatefield.experiments.gates.setting import scales, seeds
-from gatefield.experiments.gates.winning_gates.sets import LEARNED, SEARCHED
+from gatefield.experiments.gates.winning_gates.sets import LEARNED, NAMES, SEARCHED
+from gatefield.experiments.gates.winning_gates.verdicts import worst_trained
 from gatefield.plot import COLOURS, WIDTH, dots_by_seed, field_row, gain_text, letter, say_setting, shades
 
 SEARCH, RELU = COLOURS[0], COLOURS[1]
@@ -22,7 +23,6 @@ SHOWN = {
     SEARCHED: (SEARCH, "-", 1.6),
 }
 """Sets whose loss curve and spectrum are drawn, with colour, dash and width; the learned ones lie below ± flat."""
-NAMES = {LEARNED: "learned by ReLU", SEARCHED: "found by search"}
 MOST = 3
 """Gains that have a panel."""
 
@@ -37,8 +37,9 @@ def draw(record: xr.Dataset) -> Figure:
     for axes, gain in zip(winners, gains, strict=True):
         _winner_panel(axes, record.sel(gain=gain))
         axes.set_ylim(0, 1.1 * float(record.winner.max()))
+    _name_numbers(dict(zip(gains.tolist(), winners, strict=True)), record)
     winners[0].set_ylabel("label power explained")
-    winners[0].legend(loc="lower right", fontsize=7.5)
+    winners[0].legend(loc="lower right", fontsize=7, handlelength=1.4, handletextpad=0.4)
     good, fast = figure.add_subplot(grid[1, :3]), figure.add_subplot(grid[1, 3:])
     _sets_panel(good, fast, record.isel(race_units=0, gain=0))
     K = 2 if 2 in record.units else int(record.units.values[-1])
@@ -48,7 +49,7 @@ def draw(record: xr.Dataset) -> Figure:
     for axes, gain in zip(winners[1:], gains[1:], strict=True):
         axes.set_title(f"gain {gain_text(gain)}")
     place = f"K = {int(at.race_units)}, gain {gain_text(float(at.gain))}"
-    titles = [f"gain {gain_text(gains[0])}", f"{place}: what each set explains ...", "... and how long half of it takes"]
+    titles = [f"gain {gain_text(gains[0])}", f"{place}: what each set explains", "the same sets: time to half of it"]
     letter([winners[0], good, fast, row], [*titles, f"K = {K}: best gates (search) and fields of trained ReLU units"])
     _say(figure, record)
     return figure
@@ -70,11 +71,11 @@ def more(record: xr.Dataset) -> Figure:
     for axes, gain in zip(seen, gains, strict=True):
         _seen_panel(axes, record.sel(units=K, gain=gain), min(K, 2))
     seen[0].set_ylabel(f"share of variance,\nK = {K}")
-    seen[0].legend(fontsize=7, loc="upper center")
+    seen[0].legend(fontsize=6.5, loc="upper center", handlelength=1.3, handletextpad=0.4, title="class", title_fontsize=6.5)
     place = f"K = {int(at.race_units)}, gain {gain_text(float(at.gain))}"
     titles = [
         f"exact loss, {place}",
-        f"spectrum of A, {place}",
+        "spectrum of A: one for all ± pairs" if int(at.race_units) == 2 else f"spectrum of A, {place}",
         f"what each set explains at each gain, K = {int(at.race_units)}",
     ]
     for axes, gain in zip(seen[1:], gains[1:], strict=True):
@@ -93,7 +94,10 @@ def _gains(record: xr.Dataset) -> np.ndarray:
 def _say(figure: Any, record: xr.Dataset) -> None:
     time = record.attrs["steps"] * record.attrs["learning_rate"]
     words = f"n = {record.attrs['n']}", scales(record), seeds(record.sizes["seed"]), f"ReLU trained for {time:,.0f} K τ"
-    say_setting(figure, *words, f"judged exactly at gain 0, else on {record.attrs['samples']:,} samples of each class")
+    power, pairs = "label power: 1/2 in all", "±: a gate and its opposite"
+    say_setting(
+        figure, *words, power, pairs, f"judged exactly at gain 0, else on {record.attrs['samples']:,} samples of each class"
+    )
 
 
 def _winner_panel(axes: Any, at: xr.Dataset) -> None:
@@ -106,6 +110,22 @@ def _winner_panel(axes: Any, at: xr.Dataset) -> None:
     axes.axhline(float(at.tiling), color="0.35", linewidth=1.2, linestyle=":", label="best tiling (two gates)")
     axes.set_xticks(places, [str(K) for K in at.units.values])
     axes.set(xlabel="number of gates K", xlim=(-0.3, len(places) - 0.7))
+
+
+def _name_numbers(winners: dict[float, Any], record: xr.Dataset) -> None:
+    """The numbers of the title: winner and tiling of two gates at the first gain, and where training is furthest behind."""
+    first, units = record.isel(gain=0), record.units.values.tolist()
+    look: Any = {"textcoords": "offset points", "fontsize": 7.5}
+    if 2 in units:
+        axes, place, winner = winners[float(first.gain)], units.index(2), float(first.winner.sel(units=2))
+        axes.annotate(f"{winner:.3f}", (place, winner), (-6, 4), ha="right", color=SEARCH, **look)
+        axes.annotate(f"{float(first.tiling):.3f}", (-0.25, float(first.tiling)), (0, 3), color="0.25", **look)
+    at, least = worst_trained(record)
+    for gain, axes in winners.items():
+        for place, K in enumerate(units):
+            if at == f"gain {gain_text(gain)}, K = {K}":
+                best = float(record.trained.sel(units=K, gain=gain).max())
+                axes.annotate(f"{100 * least:.0f} %", (place, best), (2, -12), ha="center", color=RELU, **look)
 
 
 def _sets_panel(good: Any, fast: Any, at: xr.Dataset) -> None:
@@ -139,7 +159,7 @@ def _directions(axes: Any, cells: xr.Dataset, K: int) -> None:
     fields, empty = np.array(fields), np.full(len(fields[0]), np.nan)
     for word, color in (("search", SEARCH), ("ReLU", RELU)):
         rows = [field if mark == word else empty for field, mark in zip(fields, marks, strict=True)]
-        field_row(axes, rows, names, color=color, linewidth=1.0)
+        field_row(axes, rows, names, color=color, linewidth=0.7)
     axes.tick_params(axis="x", labelsize=7)
 
 
@@ -157,7 +177,7 @@ def _spectrum_panel(axes: Any, at: xr.Dataset) -> None:
         values = at.spectrum.sel(set=name).dropna("mode").values
         look = {"color": color, "linewidth": width, "alpha": 0.5 if width > 3 else 1.0}
         axes.plot(np.arange(1, len(values) + 1), np.maximum(values, 1e-9), style, **look)
-    axes.set(xlabel="mode, largest first", ylabel="eigenvalue (colours as in (a))", yscale="log", ylim=(1e-3, None))
+    axes.set(xlabel="mode, largest first", ylabel="eigenvalue (as in (a))", yscale="log", ylim=(1e-3, None))
 
 
 def _gains_panel(axes: Any, one: xr.Dataset) -> None:
@@ -167,6 +187,7 @@ def _gains_panel(axes: Any, one: xr.Dataset) -> None:
         shift = 0.22 * (i - (one.sizes["gain"] - 1) / 2)
         look = {"color": color, "markersize": 4.5, "label": f"gain {gain_text(gain)}"}
         axes.plot(one.explained.sel(gain=gain), np.arange(len(names)) + shift, "os^D"[i % 4], **look)
+    _name_explained(axes, one.isel(gain=0), -0.22 * (one.sizes["gain"] - 1) / 2)
     axes.set_yticks(np.arange(len(names)), [NAMES.get(name, name) for name in names], fontsize=7.5)
     axes.invert_yaxis()
     axes.grid(axis="y", color="0.92", linewidth=0.8)
@@ -174,10 +195,19 @@ def _gains_panel(axes: Any, one: xr.Dataset) -> None:
     axes.legend(loc="center right")
 
 
+def _name_explained(axes: Any, at: xr.Dataset, shift: float) -> None:
+    """The numbers of the title: the set that learns fastest, and the one that explains the most."""
+    fast = int(at.half_time.where(at.explained > 0, np.inf).argmin("set"))
+    for place, words in ((fast, "fastest: "), (int(at.explained.argmax("set")), "")):
+        value = float(at.explained[place])
+        look: Any = {"textcoords": "offset points", "fontsize": 7.5, "va": "center"}
+        axes.annotate(f"{words}{value:.3f}", (value, place + shift), (8, 2), **look)
+
+
 def _seen_panel(axes: Any, at: xr.Dataset, gates: int) -> None:
     """The variance of what each of two gates of the winner sees, by frequency, in each class."""
     for name, color in (("positive", COLOURS[0]), ("negative", COLOURS[1])):
         for k, style in zip(range(gates), ("-", "--"), strict=False):
             values = at.winner_variance.sel({"class": name}).isel(unit=k)
-            axes.plot(at.frequency, values, style, color=color, linewidth=1.2, label=f"gate {k + 1}, {name} class")
+            axes.plot(at.frequency, values, style, color=color, linewidth=1.2, label=f"gate {k + 1}, {name}")
     axes.set(xlabel="frequency", ylim=(0, None))

@@ -16,6 +16,8 @@ from gatefield.theory import gated_linear
 WIDTH = 2.0
 """Width of bumps and Mexican hats, in sites."""
 LEARNED, SEARCHED = "learned", "searched"
+NAMES = {LEARNED: "learned by ReLU", SEARCHED: "found by search"}
+"""What figures call them."""
 PAIRS = ("± random", "± delta", "± bump", "± Mexican hat", "± flat", "± cos 1", "± Nyquist")
 """Sets of opposite pairs."""
 SETS = (
