@@ -1,0 +1,31 @@
+"""Peers that need a package which gatefield does not: taken if it is there, said if not."""
+
+import importlib
+from typing import Any
+
+from gatefield.speed.machine import cores
+
+
+def package(name: str) -> Any:
+    """The package of that name, or None where it is not installed."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None
+
+
+def torch() -> Any:
+    """PyTorch, with as many threads as JAX has; or None."""
+    found = package("torch")
+    if found is not None and found.get_num_threads() != cores():
+        found.set_num_threads(cores())
+    return found
+
+
+def absent(name: str) -> str:
+    """Why a peer is missing.
+
+    >>> absent("torch")
+    'not installed: torch'
+    """
+    return f"not installed: {name}"
