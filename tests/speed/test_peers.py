@@ -1,5 +1,7 @@
 """Peers do the same work: they are run at tiny size and give what gatefield gives."""
 
+import sys
+
 import jax
 import numpy as np
 import pytest
@@ -8,6 +10,18 @@ from gatefield.speed import Contestant, Missing
 from gatefield.speed.cases import exact, kernels, paths, training
 from gatefield.speed.peers import one_factor, present, structured
 from gatefield.speed.peers.gated_network import Size
+
+STAND_IN = """
+import jax, jax.numpy as jnp
+class NtkImplementation:
+    STRUCTURED_DERIVATIVES = 3
+def empirical_ntk_fn(apply, implementation, vmap_axes):
+    def kernel(inputs, other, weights):
+        rows = jax.jacobian(lambda w: apply(w, inputs)[:, 0])(weights)
+        flat = jnp.concatenate([row.reshape(len(row), -1) for row in rows], axis=1)
+        return flat @ flat.T
+    return kernel
+"""
 
 
 def here(contest):
@@ -50,14 +64,31 @@ def test_kernels_agree_to_rounding(kind, rounding):
 
 
 def test_a_jacobian_that_is_too_large_is_not_tried():
-    absent = {peer.name: peer.why for peer in kernels._jacobians(Size(6, 2000, 10_000, 784), kernels.network(3, 2, 2, 2, "f4"))}  # pyright: ignore[reportAttributeAccessIssue]
-    assert set(absent.values()) == {"its Jacobian takes 703.6 GB"}
+    """784 x 2,000 weights of the first layer, four of 2,000^2, and 2,000: in float32, for 10,000 samples."""
+    net = kernels.network(3, 2, 2, 2, np.dtype("float32"))
+    absent = kernels._jacobians(Size(6, 2000, 10_000, 784), net)
+    assert {peer.why for peer in absent if isinstance(peer, Missing)} == {"its Jacobian takes 702.8 GB"}
+    assert len(absent) == 2
 
 
 def test_neural_tangents_is_asked_elsewhere_and_may_be_missing(monkeypatch):
-    monkeypatch.setenv(structured.PYTHON, "true")  # a program that says nothing
+    for python in ("true", "no-such-python"):  # a program that says nothing
+        monkeypatch.setenv(structured.PYTHON, python)
+        server = structured.Structured()
+        assert not server.ready
+        server.close()
+
+
+def test_neural_tangents_answers_from_a_process_of_its_own(tmp_path, monkeypatch):
+    """A stand-in for it, which contracts a Jacobian: the server makes the same network, and its first row is right."""
+    (tmp_path / "neural_tangents.py").write_text(STAND_IN)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setenv(structured.PYTHON, sys.executable)
     server = structured.Structured()
-    assert not server.ready
+    assert server.ready
+    contest = kernels.contest(Size(3, 4, 5, 2), "float64", server)
+    assert contest.error
+    assert contest.error(here(contest)["neural-tangents, structured"].call()) < 1e-14
     server.close()
 
 

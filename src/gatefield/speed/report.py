@@ -32,7 +32,7 @@ class Report(pydantic.BaseModel):
         self.cases.setdefault(case, []).append(finding)
 
     def to_json(self) -> bytes:
-        return (self.model_dump_json(indent=1, exclude_defaults=False, exclude_none=True) + "\n").encode()
+        return (self.model_dump_json(indent=1, exclude_none=True) + "\n").encode()
 
 
 def new_report(quick: bool, repeats: int) -> Report:

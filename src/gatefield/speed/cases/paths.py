@@ -25,7 +25,7 @@ def entries(quick: bool) -> Iterator[Contest]:
             yield contest(n, K, horizon)
 
 
-def contest(n: int, K: int, horizon: float) -> Contest:
+def contest(n: int, K: int, horizon: int) -> Contest:
     """Weights at eight times; errors are the largest of all of them, relative to the largest weight."""
     rng = np.random.default_rng(0)
     task = Task(Gaussian(n, xi=2.0), Gaussian(n, xi=1.0))

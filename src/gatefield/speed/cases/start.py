@@ -38,9 +38,8 @@ def entries(quick: bool) -> Iterator[Contest]:
 
 
 def _torch() -> Contestant | Missing:
-    there = present.package("torch") is not None
     name = "import torch"
-    return Contestant(name, _python("-c", name)) if there else Missing(name, present.absent("torch"))
+    return Contestant(name, _python("-c", name)) if present.installed("torch") else Missing(name, present.absent("torch"))
 
 
 def _cached(name: str, words: Sequence[str], folders: ExitStack) -> Contest:

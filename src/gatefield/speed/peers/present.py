@@ -1,6 +1,7 @@
 """Peers that need a package which gatefield does not: taken if it is there, said if not."""
 
 import importlib
+import importlib.util
 from typing import Any
 
 from gatefield.speed.machine import cores
@@ -12,6 +13,15 @@ def package(name: str) -> Any:
         return importlib.import_module(name)
     except ImportError:
         return None
+
+
+def installed(name: str) -> bool:
+    """Whether it is there; nothing is loaded.
+
+    >>> installed("numpy"), installed("no_such_package")
+    (True, False)
+    """
+    return importlib.util.find_spec(name) is not None
 
 
 def torch() -> Any:

@@ -12,8 +12,8 @@ def torch_loop(torch: Any, problem: Problem, steps: int, seed: int = 0) -> Calla
     """All runs at once in batched products; with one run there is no such axis, since batched products are slower."""
     alone, half, n = problem.runs == 1, problem.batch // 2, problem.n
     lead = () if alone else (problem.runs,)
-    start = torch.from_numpy(problem.start[0] if alone else problem.start)
-    factors, scale = torch.from_numpy(problem.factors), problem.scale
+    start = torch.tensor(problem.start[0] if alone else problem.start)
+    factors, scale = torch.tensor(problem.factors), problem.scale
     y = torch.cat([torch.ones(half), torch.zeros(half)])
 
     def batch(generator: Any) -> Any:
