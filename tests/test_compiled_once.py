@@ -15,7 +15,7 @@ COMPILED: list[str] = []
 N = 6
 
 
-def _note(event: str, seconds: float, **_) -> None:
+def _note(event: str, duration_secs: float, **_) -> None:
     if event == "/jax/core/compile/backend_compile_duration":
         COMPILED.append(event)
 
@@ -28,7 +28,7 @@ def numbers(seed, *shape):
 
 
 def factor(seed):
-    loads = np.random.default_rng(seed).uniform(0.2, 0.8, 9)
+    loads = np.random.default_rng(seed).uniform(0.2, 0.8, 4)
     return np.outer(loads, loads) + np.diag(1 - loads**2)
 
 
@@ -47,10 +47,11 @@ CALLS = {
     ),
     "relu.velocity": lambda seed: relu.velocity(numbers(seed, 2, N), pair(seed)),
     "gated_linear.solve": lambda seed: gated_linear.solve(np.eye(N) * seed, numbers(seed, N), np.zeros(N), [0.0, seed], 2),
-    "hypercube.orthant": lambda seed: hypercube.orthant(factor(seed), np.ones(9)),
+    "hypercube.orthant": lambda seed: hypercube.orthant(factor(seed), np.ones(4), method="sampled", points=64),
     "drift": lambda seed: drift(NonlinearGP(N, 2.0, 1.0 + seed), numbers(seed, N), key=jax.random.key(seed), samples=64),
     "tangent_kernel": lambda seed: tangent_kernel(
-        DeepGated(N, [4, 4], gating="relu", key=jax.random.key(seed)), numbers(seed, 5, N)
+        DeepGated(N, [4, 4], gating="relu", key=jax.random.key(seed)),  # pyright: ignore[reportArgumentType]
+        numbers(seed, 5, N),
     ),
     "ipr": lambda seed: ipr(numbers(seed, 3, N)),
 }

@@ -11,7 +11,7 @@ def test_a_ratio_may_fall_by_the_slack_and_no_more():
     kept = report(standing(scan=4.0, loop=4.0, torch=None))
     least = 4.0 * (1 - SLACK)
     found = compare(report(standing(scan=least, loop=least - 0.01, torch=8.0)), kept)
-    assert found.count == 2  # a peer that was missing is not compared
+    assert found.ratios == 2  # a peer that was missing is not compared
     assert found.fell == ["training, small, against loop: 2.99, kept 4"]
 
 
@@ -23,7 +23,7 @@ def test_times_do_not_matter():
 
 
 def test_contests_are_compared_by_name():
-    assert compare(report(standing("large", scan=1.0)), report(standing("small", scan=4.0))).count == 0
+    assert compare(report(standing("large", scan=1.0)), report(standing("small", scan=4.0))).ratios == 0
 
 
 def test_a_report_comes_back_as_it_was(tmp_path):

@@ -17,11 +17,11 @@ Key = tuple[str, str, str]
 class Compared(NamedTuple):
     """How many ratios were compared, and a phrase for each that fell by more than the slack."""
 
-    count: int
+    ratios: int
     fell: list[str]
 
 
-def ratios(report: Report) -> dict[Key, float]:
+def every_ratio(report: Report) -> dict[Key, float]:
     """Every ratio of a report."""
     standings = [(case, one) for case, found in report.cases.items() for one in found if isinstance(one, Standing)]
     return {(case, one.contest, peer.name): peer.ratio.median for case, one in standings for peer in one.peers if peer.ratio}
@@ -32,8 +32,8 @@ def check_baseline(kept: Report, names: list[str], quick: bool) -> None:
     if kept.quick != quick:
         way = "with --quick" if kept.quick else "without --quick"
         raise UserError(f"The baseline was measured {way}, and sizes differ: measure {way}, too, or give another baseline.")
-    if not any(case in names for case, _, _ in ratios(kept)):
-        there = ", ".join(dict.fromkeys(case for case, _, _ in ratios(kept))) or "none"
+    if not any(case in names for case, _, _ in every_ratio(kept)):
+        there = ", ".join(dict.fromkeys(case for case, _, _ in every_ratio(kept))) or "none"
         raise UserError(
             f"The baseline has no ratios of the cases {', '.join(names)}, but of these: {there}; name one of them, or give "
             "another baseline."
@@ -42,7 +42,7 @@ def check_baseline(kept: Report, names: list[str], quick: bool) -> None:
 
 def compare(found: Report, kept: Report) -> Compared:
     """Each ratio that both have."""
-    new, old = ratios(found), ratios(kept)
+    new, old = every_ratio(found), every_ratio(kept)
     both = [key for key in new if key in old]
     return Compared(len(both), [_phrase(key, new[key], old[key]) for key in both if new[key] < (1 - SLACK) * old[key]])
 

@@ -1,4 +1,4 @@
-"""What `gatefield bench` found: ratios first, then times; tables in terminals, plain lines elsewhere."""
+"""Ratios first, then times; tables in terminals, plain lines elsewhere."""
 
 from typing import TYPE_CHECKING
 
