@@ -76,6 +76,7 @@ class Bench:
         for case, finding in bench(names, quick=self.quick, repeats=repeats, say=to_stderr):
             report.add(case, finding)
             show_finding(case, finding, console)
+            console.file.flush()  # the next one may take minutes
             if self.output:
                 write_file(self.output, report.to_json())
         return report

@@ -36,7 +36,8 @@ def sgd(n: int = 40, units: int = 1, batch: int = 1000, hidden: Sequence[int] | 
 
 
 def kernel(depth: int = 6, width: int = 100, samples: int = 500) -> Contestant:
-    return Contestant("ntk", partial(ntk, *network(depth, width, samples, 784, np.float64)))
+    """As many inputs as units, so that the first layer costs what the others do."""
+    return Contestant("ntk", partial(ntk, *network(depth, width, samples, width, np.float64)))
 
 
 def path(m: int) -> Contestant:
