@@ -41,7 +41,7 @@ def test_trainings_end_in_the_same_weights_up_to_the_noise_of_their_batches(runs
     everyone = here(contest)
     start = weights(contest.ours.call.args[0].fields)  # pyright: ignore[reportFunctionMemberAccess]
     steps = {one.amount for one in everyone.values()}
-    assert steps == {160, 40, 10}
+    assert {160, 40} <= steps <= {160, 40, 10}
     ends = {name: weights(one.call()).reshape(start.reshape(-1, 2, 10).shape) for name, one in everyone.items()}
     way = np.linalg.norm(ends["train"] - start)
     assert way > 0.1
