@@ -1,12 +1,10 @@
-"""Exact margins and orthant probabilities: time, memory and error, against scipy, in one process.
+"""Exact margins: time and memory, against scipy's mixed-integer solver; `gatefield bench exact` has drifts and orthants.
 
     python benchmarks/hypercube.py [--sizes 30 40 50] [--output benchmarks/results/hypercube.json]
 
 Margins are those of floor(1e12 sqrt(p)) over the first n primes. scipy's mixed-integer solver is given a minute each; its
 feasibility tolerance is 1e-6 of the scale of the weights, so what it returns is checked by summing its signs in integers.
-Orthants are all positive, correlations 1/2, probability 1/(n + 1); each is estimated five times (`replicates`) with other
-seeds, a sampled one from 12 scrambled Sobol sequences of 4096 points. Peak memory is that of a process that does only this
-margin, less that of the same process before.
+Peak memory is that of a process that does only this margin, less that of the same process before.
 """
 
 import argparse
@@ -14,20 +12,15 @@ import json
 import math
 import multiprocessing
 import resource
-import statistics
 import sys
 import time
 from pathlib import Path
 from typing import Any
 
-import jax
 import numpy as np
-from scipy import optimize, stats
+from scipy import optimize
 
-from gatefield import Estimate
 from gatefield.theory import hypercube
-
-REPLICATES, POINTS, SEQUENCES = 5, 4096, 12
 
 
 def weights(n: int) -> list[int]:
@@ -81,65 +74,15 @@ def solver(n: int, seconds: float = 60.0) -> dict[str, Any]:
     }
 
 
-def _estimate(corr: np.ndarray, seed: int, method: str = "auto") -> Estimate:
-    how = {"points": POINTS, "replicates": SEQUENCES, "key": jax.random.key(seed)}
-    return hypercube.orthant(corr, np.ones(len(corr)), method=method, **how, with_error=True)
-
-
-def orthant(n: int) -> dict[str, Any]:
-    half = (1 + np.eye(n)) / 2
-    scores, errors, stated, times = [], [], [], []
-    method = ""
-    _estimate(half, seed=99)
-    for seed in range(REPLICATES):
-        _estimate(np.eye(n), seed, method="sampled")  # makes the points, which are kept
-        begin = time.perf_counter()
-        found = _estimate(half, seed)
-        times.append(time.perf_counter() - begin)
-        method, relative = found.method, float(found.value) * (n + 1) - 1
-        errors.append(abs(relative))
-        stated.append(float(found.error) * (n + 1))
-        scores.append(relative / stated[-1])
-    return {
-        "n": n,
-        "method": method,
-        "relative_error_rms": float(np.sqrt(np.mean(np.square(errors)))),
-        "stated_relative_error": statistics.median(stated),
-        "worst_error_over_stated": float(np.max(np.abs(scores))),
-        "seconds": round(statistics.median(times), 4),
-    }
-
-
-def orthant_scipy(n: int) -> dict[str, Any]:
-    half, errors, times = (1 + np.eye(n)) / 2, [], []
-    for seed in range(REPLICATES):
-        begin = time.perf_counter()
-        value = stats.multivariate_normal.cdf(
-            np.zeros(n),
-            cov=half,  # pyright: ignore[reportArgumentType]
-            rng=np.random.default_rng(seed),
-        )
-        times.append(time.perf_counter() - begin)
-        errors.append(float(value) * (n + 1) - 1)
-    rms = float(np.sqrt(np.mean(np.square(errors))))
-    return {"n": n, "relative_error_rms": rms, "seconds": round(statistics.median(times), 4)}
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--sizes", type=int, nargs="+", default=[30, 40, 50])
     parser.add_argument("--output", type=Path)
     options = parser.parse_args()
-    sites = (5, 10, 25, 50)
     result = {
-        "what": "margins of floor(1e12 sqrt(p)); orthants of correlation 1/2, probability 1/(n+1)",
-        "replicates": REPLICATES,
-        "points_per_sequence": POINTS,
-        "sequences_per_estimate": SEQUENCES,
+        "what": "margins of floor(1e12 sqrt(p))",
         "margin": [margin(n) for n in options.sizes],
         "margin_scipy_milp": [solver(n) for n in (12, 20, *options.sizes)],
-        "orthant": [orthant(n) for n in sites],
-        "orthant_scipy_multivariate_normal_cdf": [orthant_scipy(n) for n in sites],
     }
     text = json.dumps(result, indent=1)
     sys.stdout.write(text + "\n")

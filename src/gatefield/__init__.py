@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 _ROOMS = {
     *("core", "data", "gates", "theory", "kernels", "nets", "dynamics", "measures", "plot"),
-    *("lab", "ledger", "experiments", "show", "cli"),
+    *("lab", "ledger", "experiments", "speed", "show", "cli"),
 }
 _names, _get, _ = lazy_names(
     __name__,

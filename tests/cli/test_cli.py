@@ -61,6 +61,8 @@ def finished(tmp_path_factory):
         ["tour", "--help"],
         ["store", "--help"],
         ["figure", "--help"],
+        ["bench", "--help"],
+        ["bench", "nope"],
         ["--version"],
         ["completion", "bash"],
         ["rnu"],
@@ -79,7 +81,7 @@ def test_light_commands_take_less_than_a_second_of_cpu_time(words):
 
 def test_help_does_not_load_what_only_runs_need():
     program = "import sys; from gatefield.cli import main; main(sys.argv[1:]); print(*sys.modules)"
-    for words in (["run", "--help"], ["figure", "--help"], ["completion", "zsh"]):
+    for words in (["run", "--help"], ["figure", "--help"], ["bench", "--help"], ["completion", "zsh"]):
         result = subprocess.run([sys.executable, "-c", program, *words], capture_output=True, text=True, timeout=60)
         loaded = set(result.stdout.splitlines()[-1].split())
         assert "tyro" in loaded
@@ -564,6 +566,7 @@ def test_a_signal_while_a_compiled_module_is_loaded_waits():
 def test_names_that_may_be_left_out_are_in_brackets(capsys):
     for verb, words in (
         ("list", "[NAME...]"),
+        ("bench", "[NAME...]"),
         ("data", "[NAME...]"),
         ("report", "[FILE.py...]"),
         ("run", " NAME..."),
@@ -594,14 +597,19 @@ def test_list_loads_no_experiment_and_nothing_heavy():
     assert {name for name in loaded if name.startswith("gatefield.experiments")} == {"gatefield.experiments"}
 
 
-def test_list_takes_less_than_half_a_second_of_cpu_time():
-    command("list")  # compiles what was not imported before
+@pytest.mark.parametrize(
+    ("words", "most"),
+    [(["-m", "gatefield", "list"], 0.5), (["-m", "gatefield", "--help"], 0.5), (["-c", "import gatefield"], 0.2)],
+    ids=["list", "help", "import"],
+)
+def test_what_is_to_be_there_at_once_takes_little_cpu_time(words, most):
+    """Two to four times what it takes on a slow core, of which Python itself is 0.03 s."""
     times = []
-    for _ in range(3):
+    for _ in range(4):  # the first one compiles what was not imported before
         before = cpu_seconds()
-        command("list")
+        subprocess.run([sys.executable, *words], capture_output=True, env=WITH_CACHES, timeout=60, check=True)
         times.append(cpu_seconds() - before)
-    assert min(times) < 0.5
+    assert min(times) < most
 
 
 def test_list_in_a_pipe_is_a_line_for_each_experiment():

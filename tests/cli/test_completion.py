@@ -53,6 +53,7 @@ def offered(*words: str) -> str:
         (("store", "remove", "loc"), "localization"),
         (("store", "--y"), "--yes"),
         (("list", "cube"), "cube-states"),
+        (("bench", "g"), "growth"),
         (("data", ""), "mnist cifar10"),
         (("data", "--m"), "--mirror"),
         (("check", "--s"), "--source --store"),

@@ -11,6 +11,7 @@ from importlib.machinery import ExtensionFileLoader
 from types import FrameType
 from typing import Any
 
+from gatefield.cli.bench import Bench
 from gatefield.cli.check import Check
 from gatefield.cli.completion import Completion
 from gatefield.cli.data import Data
@@ -41,6 +42,7 @@ COMMANDS = {
     "store": Inventory,
     "check": Check,
     "map": Map,
+    "bench": Bench,
     "data": Data,
     "completion": Completion,
 }

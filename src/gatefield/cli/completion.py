@@ -47,6 +47,7 @@ def print_script(commands: Mapping[str, type], shell: str) -> None:
 def _words() -> dict[str, dict[str, Sequence[str]]]:
     """Command -> field -> what is offered for it; the commands themselves take more, such as files."""
     from gatefield import experiments
+    from gatefield.speed import CASES
 
     presets = dict.fromkeys(preset for item in experiments.listed() for preset in item.durations)
     names = experiments.names()
@@ -57,6 +58,7 @@ def _words() -> dict[str, dict[str, Sequence[str]]]:
         "run": runs,
         "figure": runs,
         "store": {"words": (REMOVE, *names)},
+        "bench": {"names": tuple(CASES)},
         "data": {"names": DATA_SETS},
     }
 

@@ -15,9 +15,17 @@ _BEGINS: dict[str, tuple[bytes, ...]] = {
     "svg": (b"<?xml", b"<svg"),
     "png": (b"\x89png",),
     "pdf": (b"%pdf",),
+    "json": (b'{\n "what": "gatefield bench"',),
 }
 """How a file of each kind begins, in small letters."""
-_WORDS = {"html": "an HTML page", "md": "a reproduction map", "svg": "an SVG picture", "png": "a PNG picture", "pdf": "a PDF"}
+_WORDS = {
+    "html": "an HTML page",
+    "md": "a reproduction map",
+    "svg": "an SVG picture",
+    "png": "a PNG picture",
+    "pdf": "a PDF",
+    "json": "a result of gatefield bench",
+}
 
 
 def check_output(path: Path, kind: str) -> None:
@@ -28,7 +36,7 @@ def check_output(path: Path, kind: str) -> None:
     **Arguments**
 
     - `path`: where a command was told to write.
-    - `kind`: "html", "md", "svg", "png" or "pdf".
+    - `kind`: "html", "md", "svg", "png", "pdf", or "json" for a result of `gatefield bench`.
     """
     check_file(path)
     target = Path(os.path.realpath(path))

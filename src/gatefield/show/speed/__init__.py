@@ -1,0 +1,1 @@
+"""What `gatefield bench` found."""
