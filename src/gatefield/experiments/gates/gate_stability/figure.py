@@ -159,6 +159,15 @@ def _notes_rate(axes: Any, one: xr.Dataset) -> None:
     axes.set_ylim(0, 1.5 * axes.get_ylim()[1])  # room for the legend, whose marks look like data
     axes.yaxis.set_major_locator(MaxNLocator(4))
     axes.legend(loc="upper right")
+    _as_printed(axes)
+
+
+def _as_printed(axes: Any) -> None:
+    """The note draws p(t), the share of inputs whose gate stays: on the right, downwards."""
+    right = axes.secondary_yaxis("right", functions=(lambda percent: 1 - percent / 100, lambda p: 100 * (1 - p)))
+    right.yaxis.set_major_locator(MaxNLocator(4))
+    right.yaxis.set_major_formatter(lambda p, _: f"{p:.6g}")  # no offset: 0.9995, not 9.995e-1
+    right.set_ylabel("p(t), as printed")
 
 
 def _middles(record: xr.Dataset) -> np.ndarray:
