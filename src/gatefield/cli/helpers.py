@@ -41,7 +41,8 @@ class Helper:
     def end(self) -> None:
         """End the process, whatever it is doing."""
         self._process.kill()
-        self._process.wait()
+        with contextlib.suppress(BrokenPipeError):  # a name that it did not read
+            self._process.communicate()
 
 
 @contextlib.contextmanager

@@ -35,7 +35,7 @@ def use_cache() -> None:
         return
     import jax
 
-    if jax.config.jax_compilation_cache_dir:
+    if getattr(jax.config, "jax_compilation_cache_dir", None):
         return
     with contextlib.suppress(OSError, RuntimeError):  # no home, no room, no right to write
         folder = _private_folder(Path(chosen).expanduser().absolute())
@@ -64,9 +64,9 @@ def _make_private(path: Path) -> None:
 def _made_for() -> str:
     """The compiler and the processor: what is made for one may crash on another that has the same home folder."""
     import jax
-    import jaxlib
+    from jaxlib.version import __version__ as compiler
 
-    return f"jax-{jax.__version__}-{jaxlib.__version__}-{hashlib.sha256(_processor().encode()).hexdigest()[:12]}"
+    return f"jax-{jax.__version__}-{compiler}-{hashlib.sha256(_processor().encode()).hexdigest()[:12]}"
 
 
 def _processor() -> str:

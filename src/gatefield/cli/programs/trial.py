@@ -27,10 +27,10 @@ def works(kept: Kept) -> bool:
     try:
         found = _tried(kept)
     except BaseException:  # an interruption says nothing of the compiler
-        (kept.folder / _TRIED).unlink()
+        (kept.folder / _TRIED).unlink(missing_ok=True)
         raise
     if found:
-        (kept.folder / _WORKS).touch()
+        (kept.folder / _TRIED).replace(kept.folder / _WORKS)
     return found
 
 
