@@ -39,7 +39,7 @@ class Check:
     store: Store = dataclasses.field(default_factory=default_store)
 
     def __call__(self) -> int:
-        to_stderr("gatefield check: every formula against an independent estimate, about a minute for all of them, less the next time.")
+        to_stderr("gatefield check: every formula against an independent estimate, all in about a minute, less the next time.")
         use_cache()
         from gatefield.lab import check_output
         from gatefield.ledger import write_ledger
