@@ -1,5 +1,6 @@
 """What all tests share. Types are checked while they run, by jaxtyping and beartype."""
 
+import os
 import zlib
 from collections import Counter
 from pathlib import Path
@@ -10,6 +11,9 @@ import pytest
 
 collect_ignore_glob = ["*conftest.py"]
 """Looked through for examples they would be one module each of the same name, and the second one an error."""
+
+os.environ["GATEFIELD_CACHE"] = "off"
+"""It gains the tests nothing, and they are to leave nothing in the user's home. Those of the cache name a folder."""
 
 MOST_MAPS = 45_000
 """Compiled programs keep maps of memory, of which Linux allows a process 65,530; beyond, the process crashes."""

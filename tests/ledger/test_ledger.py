@@ -3,6 +3,8 @@
 import dataclasses
 import json
 import math
+import threading
+import time
 from typing import Any
 
 import pytest
@@ -156,3 +158,54 @@ def test_a_check_that_cannot_be_read_says_what_to_do(tmp_path, text):
     assert found is not None
     assert "cannot be read" in found.problem
     assert "run gatefield check again" in found.problem
+
+
+def many(count: int) -> list[Formula]:
+    return [formula(f"002-eq{number}", value=1.0) for number in range(count)]
+
+
+def test_helpers_take_their_share_and_the_order_stays():
+    helped, both = [], threading.Barrier(2, timeout=30)
+
+    def helper(item: Formula) -> Finding:
+        if not helped:
+            both.wait()
+        helped.append(item.name)
+        return ledger.examine(item)
+
+    def told(name: str, done: int, total: int) -> None:
+        if done == 0 and name:
+            both.wait()
+
+    items = many(9)
+    checked = ledger.check(items, progress=told, helpers=[helper])
+    assert [finding.name for finding in checked.findings] == [item.name for item in items]
+    assert helped[0] == "002-eq8"  # from the last back
+
+
+def test_what_a_helper_cannot_answer_is_examined_without_it():
+    def lost(item: Formula) -> Finding:
+        raise EOFError
+
+    checked = ledger.check(many(5), helpers=[lost, lost])
+    assert [finding.result for finding in checked.findings] == 5 * ["agrees"]
+
+
+def test_an_interruption_leaves_helpers_nothing_to_do():
+    helped, stop = [], threading.Event()
+
+    def helper(item: Formula) -> Finding:
+        helped.append(item.name)
+        stop.wait(30)
+        return ledger.examine(item)
+
+    def interrupted(name: str, done: int, total: int) -> None:
+        raise KeyboardInterrupt
+
+    before = threading.active_count()
+    with pytest.raises(KeyboardInterrupt):
+        ledger.check(many(5), progress=interrupted, helpers=[helper])
+    stop.set()
+    while threading.active_count() > before:
+        time.sleep(0.01)
+    assert len(helped) <= 1

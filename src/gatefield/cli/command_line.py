@@ -19,6 +19,7 @@ from gatefield.cli.figure import Figure
 from gatefield.cli.list import List
 from gatefield.cli.map import Map
 from gatefield.cli.messages import output_problem, prepare_streams, report_error, to_stderr
+from gatefield.cli.programs import offer_cache
 from gatefield.cli.report import Report
 from gatefield.cli.run import Run
 from gatefield.cli.store import Inventory
@@ -66,6 +67,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     signals: list[int] = []
     if argv is None:
         prepare_streams()
+        offer_cache()
         heed_signals(signals)
     try:
         code = _command(list(sys.argv[1:] if argv is None else argv))()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from tyro.conf import Positional, UseAppendAction, arg
 
 from gatefield.cli.messages import report_error, to_stderr
+from gatefield.cli.programs import use_cache
 from gatefield.cli.store import unknown_entry
 from gatefield.cli.store_option import Store, check_store, default_store, of_store
 from gatefield.cli.words.find import find_experiments, names_file, parted
@@ -46,6 +47,7 @@ class Figure:
         if self.output:
             _check_output(self.output)
         check_store(self.store)
+        use_cache()
         return max([self._one(word, settings, alone=len(words) == 1) for word in words])
 
     def _one(self, word: str, settings: list[str], *, alone: bool) -> int:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 from tyro.conf import Positional, arg
 
 from gatefield.cli.messages import to_stderr
+from gatefield.cli.programs import use_cache
 from gatefield.cli.store_option import Store, check_store, default_store
 from gatefield.cli.words.find import find_experiments, names_file
 from gatefield.core.errors import UserError
@@ -29,6 +30,7 @@ class Report:
     """Files with experiments of your own, whose verdicts and figures are then made anew; else they are shown as last run."""
 
     def __call__(self) -> int:
+        use_cache()
         from gatefield import experiments, lab, ledger, show
         from gatefield.core.progress import training_progress
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from tyro.conf import Positional, UseAppendAction, arg
 
 from gatefield.cli.messages import report_error, to_stderr
+from gatefield.cli.programs import use_cache
 from gatefield.cli.store_option import Store, default_store
 from gatefield.cli.words.find import find_experiments, names_file, parted
 from gatefield.core.errors import Diverged, StoreError, UserError
@@ -48,6 +49,7 @@ class Run:
             words = [*experiments.names(), *(word for word in words if word not in experiments.names())]
         if not words:
             raise UserError("No experiment is named: give one or more of those that `gatefield list` shows, or --all.")
+        use_cache()
         return max([self._one(word, settings) for word in words])
 
     def _one(self, word: str, settings: Sequence[str]) -> int:

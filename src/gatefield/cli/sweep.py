@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from tyro.conf import Positional, arg
 
 from gatefield.cli.messages import to_stderr
+from gatefield.cli.programs import use_cache
 from gatefield.cli.store_option import Store, default_store
 from gatefield.cli.words.find import find_experiments
 from gatefield.core.errors import UserError, unknown_name
@@ -50,6 +51,7 @@ class Sweep:
         if self.output:
             self._check_output()
         to_stderr(f"{file}: loading")
+        use_cache()
         from gatefield import lab
 
         if self.cluster is not None:

@@ -5,6 +5,7 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from gatefield.cli.messages import to_stderr
+from gatefield.cli.programs import use_cache
 from gatefield.cli.report import Report
 from gatefield.cli.run import run_experiment
 from gatefield.cli.store_option import Store, default_store
@@ -28,6 +29,7 @@ class Tour:
 
     def __call__(self) -> int:
         to_stderr("gatefield tour: two experiments, about two minutes; stop it at any time, and it goes on from there.")
+        use_cache()
         from gatefield import experiments
 
         print(f"\n{INTRODUCTION}")

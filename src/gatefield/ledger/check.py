@@ -13,6 +13,7 @@ from gatefield.core.text.quoted import quoted
 from gatefield.ledger import notes
 from gatefield.ledger.file import Ledger
 from gatefield.ledger.formula import Estimate, Finding, Formula, Result
+from gatefield.ledger.share import Examine, examine_all
 
 Progress = Callable[[str, int, int], object]
 """Called with a formula's name, the formulas done and the formulas in all."""
@@ -23,6 +24,7 @@ def check(
     sources: Sequence[str] | None = None,
     names: Sequence[str] | None = None,
     progress: Progress | None = None,
+    helpers: Sequence[Examine] = (),
 ) -> Ledger:
     """Evaluate formulas of the ledger. One that raises an error is a finding like any other.
 
@@ -32,6 +34,8 @@ def check(
     - `sources`: only those of these sources, such as `["002"]`.
     - `names`: only those with one of these texts in their name, place, implementing function, or in what they say.
     - `progress`: called before each formula with its name, the formulas done and the formulas in all, and once at the end.
+    - `helpers`: what else gives the finding of a formula, such as `examine` in another process; each is called in a thread of
+      its own, and of its formulas `progress` is not told the names.
 
     **Returns** a `Ledger` with a `Finding` for each formula, in order.
 
@@ -39,14 +43,10 @@ def check(
     'agrees'
     """
     chosen = _select(notes.formulas() if formulas is None else tuple(formulas), sources or (), names or ())
-    findings = []
-    for done, formula in enumerate(chosen):
-        if progress:
-            progress(formula.name, done, len(chosen))
-        findings.append(_examine(formula))
-    if progress:
-        progress("", len(chosen), len(chosen))
-    return Ledger(findings=tuple(findings), checked=now(), made=provenance())
+    report = progress or (lambda name, done, total: None)
+    findings = examine_all(chosen, examine, lambda formula, done: report(formula.name, done, len(chosen)), helpers)
+    report("", len(chosen), len(chosen))
+    return Ledger(findings=findings, checked=now(), made=provenance())
 
 
 def _select(formulas: Sequence[Formula], sources: Sequence[str], names: Sequence[str]) -> list[Formula]:
@@ -83,7 +83,8 @@ def _check_source(source: str, known: Collection[str]) -> None:
         raise UserError(f"The ledger has no formulas of source {source} yet; there are some of {', '.join(sorted(known))}.")
 
 
-def _examine(formula: Formula) -> Finding:
+def examine(formula: Formula) -> Finding:
+    """Evaluate one formula, its independent estimate, and what is printed."""
     start = time.monotonic()
     try:
         numbers: dict[str, Any] = _numbers(formula)
