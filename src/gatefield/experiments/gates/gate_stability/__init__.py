@@ -13,13 +13,13 @@ experiment = Experiment(
     "froze, a gated linear network could stand in for the ReLU network. With what probability p(t) is a gate the same at "
     "one record of the training and the next? On Gaussian data it follows from the angle between both fields; else it is "
     "sampled. Rare flips add up: so the likeness to the final gate is followed too.",
-    caption="(a) Inputs whose gate flips from one record to the next, mean over units and seeds, at the lowest learning rate: "
-    "dots sampled, line exact on Gaussian data. (b) The same per unit of time, at all rates (colours) and gains (markers). (c) "
-    "The loss, mean over seeds. (d) At the highest gain and rate, a dot for each localized unit: when the inverse "
-    "participation ratio (IPR) of its field is half-way up, and when its gate is half-way from its first state to its last "
-    "(filled), or as at the end for 95 % of inputs (open); line: both at once. (e) The most localized unit of the first seed: "
-    "its final field after each training. (f) Excess kurtosis of preactivations within the positive class, median and "
-    "quartiles over units and seeds.",
+    caption="(a) p(t), as in figure 3 of the note: inputs whose gate is the same at one record and the next, mean over units "
+    "and seeds, at the lowest learning rate: dots sampled, line exact on Gaussian data. (b) Flips, 1 - p, per unit of time, at "
+    "all rates (colours) and gains (markers). (c) The loss, mean over seeds. (d) At the highest gain and rate, a dot for each "
+    "localized unit: when the inverse participation ratio (IPR) of its field is half-way up, and when its gate is half-way "
+    "from its first state to its last (filled), or as at the end for 95 % of inputs (open); line: both at once. (e) The most "
+    "localized unit of the first seed: its final field after each training. (f) Excess kurtosis of preactivations within the "
+    "positive class, median and quartiles over units and seeds.",
     more=more,
     more_caption="Units of the first seed at the lowest gain and at the highest. (a) and (b) Final field of the first units, "
     "over its largest entry, by learning rate (colours). (c) and (e) Flips per input and unit of time, a line for each unit. "
