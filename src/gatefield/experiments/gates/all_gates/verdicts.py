@@ -28,7 +28,7 @@ def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
     """What the record says of each claim."""
     proven = record.where(record.upper - record.best <= ROUNDING)
     out = [*_two_gates(proven), _half_space(proven), *(_judged for K in (1, 2) for _judged in _diagonal(proven, K))]
-    return [*out, _rule(proven), _half(proven), _twice(proven), _listing(proven)]
+    return [*out, _rule(proven), _half(proven), _listing(proven)]
 
 
 def _rows(values: xr.DataArray, bound: float, predicted: float | None, of: str) -> dict[str, Verdict]:
@@ -133,20 +133,6 @@ def _rule(record: xr.Dataset) -> Verdict:
         record.sel(units=1).against_rule.max(),
         of="corners against the rule 0 < <w, x> < 2 E[y|x], in the worst setting,",
         note="a corner outside of it is better shut: output 0 is then nearer to its mean label",
-    )
-
-
-def _twice(record: xr.Dataset) -> Verdict:
-    """Exclusive gates add up, and the best single gate lies in a half-space: its opposite is as good and excludes it."""
-    claim = "two exclusive gates explain twice what the best single gate does"
-    if why := lacking(_units(record, 1, 2)):
-        return Verdict.not_judged(claim, why)
-    gap = abs(record.exclusive.sel(units=2) - 2 * record.best.sel(units=1))
-    if why := lacking(_searched(gap, record)):
-        return Verdict.not_judged(claim, why)
-    words = "largest difference"
-    return Verdict.below(
-        claim, ROUNDING, gap.max(), predicted=0.0, or_equal=True, of=words, note="a gate and its opposite reach it"
     )
 
 

@@ -16,9 +16,9 @@ experiment = Experiment(
     "lacks a factor 1/K.",
     caption="(a) Relative distance of the weights from the exact ones, for six kinds of gates: where SGD is furthest off, a "
     "mark for each seed; dashed, the end of the solution as printed where it is another one, the largest over seeds and "
-    "gains; dotted, the bound of the verdict, from the noise of the batches. (b) and (c) The same over time for two gates that "
-    "cross and for a gate and its opposite. (d) The loss of gates that are switched once, half way: the solution is exact "
-    "piece by piece. Scheduled and moving gates are run on Gaussian data alone.",
+    "gains; dotted, the bound of the verdict, which grows as the noise of smaller batches does. (b) and (c) The same over "
+    "time for two gates that cross and for a gate and its opposite. (d) The loss of gates that are switched once, half way: "
+    "the solution is exact piece by piece. Scheduled and moving gates are run on Gaussian data alone.",
     more=more,
     more_caption="Loss over time, SGD as dots and the exact solution as black lines, for (a) one gate on one site, (b) two "
     "that cross, (c) a gate and its opposite, (d) the same gate twice, where A is singular, (e) scheduled gates and (f) one "

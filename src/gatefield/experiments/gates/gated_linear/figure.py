@@ -136,7 +136,7 @@ def _worst_panel(axes: Any, record: xr.Dataset) -> None:
 
 
 def _bound_line(axes: Any, bound: float) -> None:
-    axes.axhline(100 * bound, color="0.6", linestyle=":", linewidth=1.0, label=f"bound, by the noise: {100 * bound:.2g} %")
+    axes.axhline(100 * bound, color="0.6", linestyle=":", linewidth=1.0, label=f"bound of the verdict: {100 * bound:.2g} %")
 
 
 def _loss_panel(axes: Any, one: xr.Dataset) -> None:

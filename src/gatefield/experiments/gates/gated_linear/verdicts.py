@@ -13,7 +13,7 @@ def verdicts(record: xr.Dataset) -> list[Verdict]:
 
 
 def noise(record: xr.Dataset) -> float:
-    """How far SGD may be from the exact path, by the noise of its batches."""
+    """How far SGD may be from the exact path: chosen at one batch size, it grows as the noise of smaller ones."""
     return NEAR * max(1.0, (BATCH / record.attrs["batch_size"]) ** 0.5)
 
 
