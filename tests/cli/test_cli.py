@@ -343,7 +343,7 @@ def formulas(monkeypatch):
     corrected = dataclasses.replace(good, name="002-eq25", status="corrected", printed=lambda: 0.25, note="halved twice")
     items = [good, corrected]
     monkeypatch.setattr("gatefield.ledger.notes.formulas", lambda: tuple(items))
-    monkeypatch.setattr("gatefield.cli.helpers.MOST", 0)  # other processes know the library's formulas only
+    monkeypatch.setattr("gatefield.cli.check.helpers.MOST", 0)  # other processes know the library's formulas only
     return items
 
 

@@ -6,7 +6,7 @@ import signal
 import pytest
 
 from gatefield import ledger
-from gatefield.cli import helpers
+from gatefield.cli.check import helpers
 
 pytestmark = pytest.mark.xdist_group("cli")
 

@@ -27,11 +27,14 @@ def test_a_wrong_name_is_told_the_nearest():
 def test_a_new_process_has_the_cache_that_it_is_to_have(tmp_path, monkeypatch):
     monkeypatch.setenv("JAX_COMPILATION_CACHE_DIR", "/of/the/user")
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    monkeypatch.setenv("GATEFIELD_CACHE", "/of/the/user")
     program = "import json, os; print(json.dumps({k: v for k, v in os.environ.items() if 'CACHE' in k or 'BYTE' in k}))"
     without, with_one = (json.loads(start._python("-c", program, cache=cache)().stdout) for cache in (None, str(tmp_path)))
-    assert without == {"JAX_ENABLE_COMPILATION_CACHE": "false"}
+    assert without == {"JAX_ENABLE_COMPILATION_CACHE": "false", "GATEFIELD_CACHE": "/of/the/user"}
     assert with_one["JAX_COMPILATION_CACHE_DIR"] == str(tmp_path)
     assert "PYTHONDONTWRITEBYTECODE" not in with_one
+    off, kept = (json.loads(start._python("-c", program, "gatefield", cache=cache)().stdout) for cache in (None, str(tmp_path)))
+    assert (off, kept) == ({"GATEFIELD_CACHE": "off"}, {"GATEFIELD_CACHE": str(tmp_path)})
 
 
 def test_contests_of_a_start_have_names_of_their_own():

@@ -1,4 +1,7 @@
-"""How long a new process takes to its first result, with and without JAX's persistent compilation cache."""
+"""How long a new process takes to its first result, with and without programs kept from an earlier one.
+
+A command keeps them itself; a program of one's own does so by JAX's persistent compilation cache.
+"""
 
 import os
 import subprocess
@@ -58,14 +61,20 @@ def _cached(name: str, words: Sequence[str], folders: ExitStack) -> Contest:
 def _python(*words: str, cache: str | None = None) -> Callable[[], Any]:
     """What starts a Python with these words and waits for its end; bytecode is kept, as it is for users."""
     unset = {"PYTHONDONTWRITEBYTECODE", "JAX_COMPILATION_CACHE_DIR", "JAX_ENABLE_COMPILATION_CACHE"}
-    environment = {name: value for name, value in os.environ.items() if name not in unset} | _cache(cache)
+    ways = _own_cache if "gatefield" in words else _cache
+    environment = {name: value for name, value in os.environ.items() if name not in unset} | ways(cache)
     return lambda: subprocess.run(
         [sys.executable, *words], env=environment, cwd=Path(tempfile.gettempdir()), check=True, capture_output=True
     )
 
 
+def _own_cache(folder: str | None) -> dict[str, str]:
+    """What a command of gatefield goes by: the folder in which it keeps programs, or none."""
+    return {"GATEFIELD_CACHE": folder or "off"}
+
+
 def _cache(folder: str | None) -> dict[str, str]:
-    """JAX's settings: every program is kept, however quickly it compiled."""
+    """JAX's settings, for a program that is no command: every program is kept, however quickly it compiled."""
     if folder is None:
         return {"JAX_ENABLE_COMPILATION_CACHE": "false"}
     least = {"JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0", "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1"}

@@ -58,7 +58,7 @@ class Check:
         return int(bool(ledger.bad))
 
     def _check(self, sources: Sequence[str], names: Sequence[str]) -> "Ledger":
-        from gatefield.cli.helpers import helping
+        from gatefield.cli.check.helpers import helping
         from gatefield.core.progress import progress
         from gatefield.ledger import check
 

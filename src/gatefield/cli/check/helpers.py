@@ -5,8 +5,8 @@ go by their names.
 """
 
 import contextlib
+import json
 import os
-import pickle
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -24,7 +24,7 @@ class Helper:
 
     def __init__(self) -> None:
         # -P: what lies in the current folder is no module. A session of its own: Ctrl-C is for the command, which ends it.
-        words = [sys.executable, "-P", "-m", "gatefield.cli.helpers"]
+        words = [sys.executable, "-P", "-m", "gatefield.cli.check.helpers"]
         pipe = subprocess.PIPE
         self._process = subprocess.Popen(words, stdin=pipe, stdout=pipe, start_new_session=True)
 
@@ -36,7 +36,10 @@ class Helper:
         assert self._process.stdout is not None
         self._process.stdin.write(f"{formula.name}\n".encode())
         self._process.stdin.flush()
-        return Finding(**pickle.load(self._process.stdout))
+        answer = self._process.stdout.readline()
+        if not answer.endswith(b"\n"):
+            raise EOFError("The helper is no more.")
+        return Finding(**json.loads(answer))
 
     def end(self) -> None:
         """End the process, whatever it is doing."""
@@ -79,7 +82,8 @@ def serve() -> None:
     known = {formula.name: formula for formula in formulas()}
     with contextlib.suppress(BrokenPipeError):
         for line in sys.stdin:
-            pickle.dump(examine(known[line.rstrip("\n")]).model_dump(), answers)
+            # JSON as Python writes it: a float comes back to the bit, NaN and infinity do too
+            answers.write(json.dumps(examine(known[line.rstrip("\n")]).model_dump()).encode() + b"\n")
             answers.flush()
 
 
