@@ -43,7 +43,7 @@ class Item(pydantic.BaseModel):
     remark: str = ""
     """What a reader should know beside the status."""
     conditional: bool = False
-    """Whether what the verdicts confirm holds with a condition only, which the remark says: they look at one setting of many."""
+    """Whether what verdicts confirm holds with a condition only, which the remark says: they look at one setting of many."""
     missing: str = ""
     """What gatefield does not have of it."""
 
