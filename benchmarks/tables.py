@@ -63,8 +63,8 @@ def medians(record: xr.Dataset) -> Cells:
 
 
 MEDIANS = (
-    "Rows: the length scale of the positive class over that of the negative one; columns: gain. Cells: the median IPR of SGD at "
-    "the early and at the late time; in brackets that of the closure at both."
+    "Rows: the length scale of the positive class over that of the negative one; columns: gain. Cells: the median IPR of SGD "
+    "at the early and at the late time; in brackets that of the closure at both."
 )
 TABLES: Mapping[str, Mapping[str, Callable[[xr.Dataset], Cells]]] = {
     "late-localization": {ENDS: ends},
@@ -93,7 +93,8 @@ def _spread(cell: Mapping[str, Any]) -> Cells:
     if "columns" not in cell:
         return [dict(cell)]
     series = {name: str(text).split() for name, text in cell.items() if name != "row"}
-    return [{"row": cell["row"], "column": at, **{n: v[k] for n, v in series.items()}} for k, at in enumerate(series["columns"])]
+    columns = series.pop("columns")
+    return [{"row": cell["row"], "column": at, **{n: v[k] for n, v in series.items()}} for k, at in enumerate(columns)]
 
 
 def _words(cell: Mapping[str, Any]) -> str:
