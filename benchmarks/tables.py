@@ -8,6 +8,7 @@ import numpy as np
 import xarray as xr
 
 from gatefield.experiments.fields.late_localization.verdicts import time_to_localize
+from gatefield.plot import gain_text
 
 Cells = list[dict[str, Any]]
 """One table: of each cell its `row`, its `column` and its numbers."""
@@ -41,7 +42,34 @@ ENDS = (
     "time, in τ, at which seeds localized (–: fewer than half did); seeds × sites of the exact state of the hypercube in which "
     "they end."
 )
-TABLES: Mapping[str, Mapping[str, Callable[[xr.Dataset], Cells]]] = {"late-localization": {ENDS: ends}}
+
+
+def medians(record: xr.Dataset) -> Cells:
+    """Of each ratio: the median IPR of SGD and of the closure at both times, at all gains in turn, to two digits.
+
+    A row is one cell of the file, its numbers one text: a cell for each would be thousands of lines.
+    """
+    gains = [gain_text(float(f"{gain:.3g}")) for gain in record.gain.values]
+    both = {"sgd": record.ipr.median("seed"), "closure": record.closure_ipr.median("seed")}
+    cells = []
+    for ratio in record.ratio.values:
+        here = {
+            f"{name}_{when}": " ".join(f"{value:.2f}" for value in values.sel(ratio=ratio, when=when).values)
+            for name, values in both.items()
+            for when in record.when.values
+        }
+        cells.append({"row": f"{ratio:.3g}", "columns": " ".join(gains), **here})
+    return cells
+
+
+MEDIANS = (
+    "Rows: the length scale of the positive class over that of the negative one; columns: gain. Cells: the median IPR of SGD "
+    "at the early and at the late time; in brackets that of the closure at both."
+)
+TABLES: Mapping[str, Mapping[str, Callable[[xr.Dataset], Cells]]] = {
+    "late-localization": {ENDS: ends},
+    "phase-diagram": {MEDIANS: medians},
+}
 """Experiment -> words -> what makes the table from the record."""
 
 
@@ -54,12 +82,24 @@ def pivot(cells: Cells) -> str:
     |---|---|---|
     | 1, 2 | 0.20 (3,900) 16×5 | 0.20 (–) |
     """
+    cells = [one for cell in cells for one in _spread(cell)]
     columns, rows = (list(dict.fromkeys(cell[way] for cell in cells)) for way in ("column", "row"))
     words = {(cell["row"], cell["column"]): _words(cell) for cell in cells}
     return markdown(["", *columns], [[name, *(words.get((name, column), "") for column in columns)] for name in rows])
 
 
+def _spread(cell: Mapping[str, Any]) -> Cells:
+    """The cells of a row that is kept as texts of many numbers; a single cell as it is."""
+    if "columns" not in cell:
+        return [dict(cell)]
+    series = {name: str(text).split() for name, text in cell.items() if name != "row"}
+    columns = series.pop("columns")
+    return [{"row": cell["row"], "column": at, **{n: v[k] for n, v in series.items()}} for k, at in enumerate(columns)]
+
+
 def _words(cell: Mapping[str, Any]) -> str:
+    if "sgd_early" in cell:
+        return "{sgd_early} {sgd_late} ({closure_early} {closure_late})".format(**cell)
     time = "–" if cell["time"] is None else f"{'≤' if cell['at_most'] else ''}{cell['time']:,.0f}"
     return " ".join([f"{cell['ipr']:.2f} ({time})", *(f"{times}×{sites}" for sites, times in cell["ends"].items())])
 

@@ -197,7 +197,7 @@ CALLS: dict[str, Call] = {
     "kernels.expected_ntk": call(gates=OPEN, x=X, sigma=0.7),
     "kernels.gate_ntk_through": call(weights=[*LAYERS, LAST], gating_weights=LAYERS, **SOFT, moving=OPEN, kept=OPEN),
     "kernels.gate_parts": call(weights=[*LAYERS, LAST], gating_weights=LAYERS, **SOFT, along=np.array([1.0, -0.5])),
-    "kernels.gate_path_sensitivity": call(gating_weights=LAYERS, **SOFT, kept=OPEN),
+    "kernels.gate_path_sensitivity": call(gating_weights=LAYERS, **SOFT, kept=OPEN, moving=OPEN),
     "kernels.gate_sensitivity": call(gating_weights=LAYERS, **SOFT),
     "kernels.gated_pass": call(layers=[lambda z: z @ LAYERS[0]], x=X, gate=lambda at, q: q > 0, host=True),
     "kernels.ntk": call(weights=[*LAYERS, LAST], gates=OPEN, x=X, biases=BIASES, output=0, unread=(("biases", 2),)),

@@ -42,6 +42,36 @@ def test_a_table_of_a_record_is_kept_and_shown():
     ]
 
 
+def phases():
+    """Two gains, two ratios, three seeds; of the median only the middle one counts."""
+    early, late = np.array([[0.05, 0.26], [0.33, 0.7]]), np.array([[0.051, 0.331], [0.342, 0.999]])  # gain, ratio
+    spread = np.stack([early, late])[..., None] + np.array([-0.02, 0.0, 0.3])
+    dims = ("when", "gain", "ratio", "seed")
+    return xr.Dataset(
+        {"ipr": (dims, spread), "closure_ipr": (dims, spread / 2)},
+        {"when": ["early", "late"], "gain": [0.3, np.inf], "ratio": [0.25, 2**0.5]},
+    )
+
+
+def test_the_phase_diagram_is_kept_in_two_digits_and_shown():
+    rows = json.loads(json.dumps(tables.medians(phases())))
+    assert rows[0] == {
+        "row": "0.25",
+        "columns": "0.3 ∞",
+        "sgd_early": "0.05 0.33",
+        "sgd_late": "0.05 0.34",
+        "closure_early": "0.03 0.17",
+        "closure_late": "0.03 0.17",
+    }
+    assert tables.pivot(rows).splitlines() == [
+        "| | 0.3 | ∞ |",
+        "|---|---|---|",
+        "| 0.25 | 0.05 0.05 (0.03 0.03) | 0.33 0.34 (0.17 0.17) |",
+        "| 1.41 | 0.26 0.33 (0.13 0.17) | 0.70 1.00 (0.35 0.50) |",
+    ]
+    assert tables.MEDIANS in tables.TABLES["phase-diagram"]
+
+
 def test_the_page_has_the_table_where_it_is_kept(tmp_path):
     kept = {"caption": "", "verdicts": [], "finished_in": "1 s"}
     found = full.section("late-localization", kept | {"tables": {"Words.": tables.ends(record())}}, tmp_path)

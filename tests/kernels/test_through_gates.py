@@ -66,6 +66,21 @@ def test_path_sensitivity_of_kept_paths(net):
     )
 
 
+def test_path_sensitivity_of_gates_that_move(net):
+    """All other gates are held where they are: of the product rule the terms of those that move are left."""
+    _, gating, x, moving, kept = net
+    still = plain_gates(gating, x, BETA, EPS)
+
+    def products(g):
+        gates = [np.where(m, a, b) for m, a, b in zip(moving, plain_gates(g, x, BETA, EPS), still, strict=True)]
+        each = [np.prod([gates[k][:, i] * kept[k][:, i] for k, i in enumerate(p)], axis=0) for p in paths(DIMS[1:-1])]
+        return np.array(each).T
+
+    rows = slopes(products, gating).reshape(len(x), -1)
+    found = kernels.gate_path_sensitivity(gating, x, BETA, EPS, kept=kept, moving=moving)
+    np.testing.assert_allclose(found, rows @ rows.T, rtol=1e-6, atol=1e-9)
+
+
 def behind(strengths, gates, x):
     z = jnp.asarray(x)
     for w, gate in zip(strengths[:-1], gates, strict=True):

@@ -107,6 +107,7 @@ def test_every_item_names_something_or_says_what_is_missing():
     assert [item.name for item in items() if not (item.formulas or item.shown_by or item.missing)] == []
     assert [item.name for item in items() if item.kind == "question" and not (item.answer or item.missing)] == []
     assert [item.name for item in items() if item.kind != "question" and item.answer] == []
+    assert [item.name for item in items() if item.conditional and not item.remark] == []
     sentences = [text for item in items() for text in (item.says, item.answer, item.remark, item.missing) if text]
     assert [text for text in sentences if text[-1] not in ".?"] == []
 

@@ -127,6 +127,15 @@ def test_active_gates_are_not_sensitive_at_the_threshold(eps, active):
         assert any((a & s).any() for a, s in zip(on, moving, strict=True)) == expected
 
 
+def test_the_threshold_of_sensitive_gates_vanishes_at_the_top_of_the_gate():
+    """As tau_A tends to 1 + eps, tau_S does to 0, and below it is at most the distance times beta and the steepest sum."""
+    for eps in (0.0, 0.1):
+        away = np.array([0.1, 1e-3, 1e-6, 1e-9])
+        found = np.array([measures.sensitivity_threshold(1 + eps - off, 4.0, eps, 2.0) for off in away])
+        assert (found <= 8.0 * away * (1 + 1e-6)).all()
+        np.testing.assert_allclose(found[2:] / away[2:], 8.0, rtol=1e-5)
+
+
 def test_subnetwork_sizes_by_listing_paths():
     rng = np.random.default_rng(1)
     kinds = [rng.integers(0, 3, size=(4, w)) for w in (3, 4, 2)]  # 0 neither, 1 active, 2 sensitive

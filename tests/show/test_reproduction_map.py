@@ -41,6 +41,8 @@ def kept(monkeypatch, **outcomes):
         ({"formulas": ("002-eq14",), "verdicts": {"localization": ("wrong",)}}, "holds"),
         ({"verdicts": {"localization": ("right",)}}, "holds"),
         ({"verdicts": {"localization": ("right", "wrong")}}, "holds with a condition"),
+        ({"verdicts": {"localization": ("right",)}, "conditional": True, "remark": "At gain 3."}, "holds with a condition"),
+        ({"verdicts": {"localization": ("wrong",)}, "conditional": True, "remark": "At gain 3."}, "refuted"),
         ({"verdicts": {"localization": ("wrong",)}}, "refuted"),
         ({"against": {"localization": ("wrong",)}}, "holds"),
         ({"against": {"localization": ("right",)}}, "refuted"),

@@ -29,7 +29,7 @@ COORDS = {
     "reading": ["safe", "between", "between, any rest"],
     "factor": [0.1],
     "ranked": RANKED,
-    "paths": ["all", "active", "sensitive"],
+    "paths": ["all", "active", "sensitive", "own", "others"],
     "set": ["active", "between"],
     "kind": ["active", "between", "shut"],
     "split": ["training", "test"],
@@ -59,6 +59,7 @@ def made():
         ("overlap_chance", {}, 0.1),
         ("overlap", {"set": "between"}, 0.3),
         ("path_slope", {"paths": "active"}, 0.05),
+        ("path_slope", {"paths": "others"}, 0.4),
         ("kept_accuracy", {"kept": "all"}, 0.9),
         ("kept_accuracy", {"kept": "active", "beta": 1.0}, 0.6),
         ("kept_accuracy", {"kept": "active", "beta": 4.0}, 0.88),
@@ -71,7 +72,7 @@ def outcome(words, *changes):
 
 
 def test_all_claims_hold_of_a_record_made_for_them():
-    assert [verdict.outcome for verdict in told(experiment, made())] == ["confirmed"] * 15
+    assert [verdict.outcome for verdict in told(experiment, made())] == ["confirmed"] * 16
 
 
 @pytest.mark.parametrize(
@@ -108,6 +109,7 @@ def test_gates_between_carry_more_than_their_share(words, name):
         ("equation 6 is close to 0", "path_slope", {"paths": "active", "threshold": None}, 0.079, 0.081),
         ("stay so more than", "overlap", {"set": "between", "step": 0}, 0.79, 0.81),
         ("has learned", "train_accuracy", {"step": 9, "threshold": None}, 0.951, 0.949),
+        ("add up to less than its own", "path_slope", {"paths": "others", "threshold": None}, 0.79, 0.81),
         ("matter less in gate adaptation", "path_slope", {"paths": "all", "threshold": None}, 0.051, 0.049),
     ],
 )
@@ -115,6 +117,13 @@ def test_bounds(words, name, where, holds, fails):
     where = {key: value for key, value in {**HERE, **where}.items() if value is not None}
     assert outcome(words, (name, where, holds)) == "confirmed"
     assert outcome(words, (name, where, fails)) in ("refuted", "off")
+
+
+def test_a_record_without_single_terms_says_so():
+    older = made().sel(paths=["all", "active", "sensitive"])
+    verdict = judged(experiment, older, "add up to less than its own")
+    assert verdict.outcome == "not judged"
+    assert "run with --fresh" in verdict.why
 
 
 def test_the_best_place_and_the_steepest_gates():
@@ -143,7 +152,7 @@ def test_untrained_networks_decide_nothing_and_other_settings_are_told():
     assert "betas with 4.0" in judged(experiment, other, "equation 6 is").why
     assert "two betas or more" in judged(experiment, other, "the fewer of them").why
     assert "thresholds with 0.9" in judged(experiment, made().sel(threshold=[0.7]), "the more the active ones").why
-    assert len(experiment.verdicts(other)) == 15
+    assert len(experiment.verdicts(other)) == 16
 
 
 def plain_gates(gating, x, beta, eps=0.1):
@@ -271,15 +280,21 @@ def _parts(weights, x, gates, slopes, every):
 
 
 def _path_slopes(gates, slopes, on, middle):
-    """Root mean squares of the length of equation 6 over all paths, active ones, and those with one gate in between."""
-    squares, kinds = [], []
+    """Root mean squares of the length of equation 6 over all paths, active ones, and those with one gate in between.
+
+    Of these too the term of that gate alone, and the other one.
+    """
+    squares, kinds, alone = [], [], []
     for i, j in itertools.product(range(gates[0].shape[1]), range(gates[1].shape[1])):
         one = slopes[0][:, i] * gates[1][:, j, None] + slopes[1][:, j] * gates[0][:, i, None]
         squares.append((one**2).sum(1))
+        terms = [(slopes[0][:, i] * gates[1][:, j, None]) ** 2, (slopes[1][:, j] * gates[0][:, i, None]) ** 2]
+        alone.append([term.sum(1) for term in terms])
         first, second, a, b = middle[0][:, i], middle[1][:, j], on[0][:, i], on[1][:, j]
-        kinds.append([np.ones_like(a), a & b, (first & b) | (a & second)])
-    squares, kinds = np.array(squares), np.array(kinds).swapaxes(0, 1)
-    return [np.sqrt(squares[kind].mean()) for kind in kinds]
+        kinds.append([np.ones_like(a), a & b, (first & b) | (a & second), first & b, a & second])
+    squares, kinds, alone = np.array(squares), np.array(kinds).swapaxes(0, 1), np.array(alone).swapaxes(0, 1)
+    own, others = (np.concatenate([alone[k][kinds[3 + side]] for side, k in enumerate(order)]) for order in ((0, 1), (1, 0)))
+    return [np.sqrt(values.mean()) for values in (*(squares[kind] for kind in kinds[:3]), own, others)]
 
 
 def _gates(gating, x):

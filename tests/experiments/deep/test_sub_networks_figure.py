@@ -30,6 +30,11 @@ def test_figure_shows_the_record():
     for name in ("active", "between"):
         assert_line(titled(more, "(a)"), [0.0, 4.0, 9.0], 100 * at.overlap.sel(set=name).mean("seed"), label=name)
     assert_drawn(titled(more, "(b)"), one.path_slope.sel(paths="sensitive").mean("seed"), label="one gate between, rest active")
+    for name, label in (("active", "active"), ("between", "between"), ("sensitive", r"$|dG/d\theta| > \tau_S$")):
+        assert_line(titled(more, "(c)"), [1, 2], 100 * at[name].mean(("seed", "step")), label=label)
+    for name, label in (("loose_sensitive", "sensitive gates"), ("loose_both", "sensitive and active")):
+        assert_drawn(titled(more, "(d)"), 100 * at[name].mean(("seed", "step")), label=label)
+    assert_drawn(titled(more, "(d)"), 100 * at.loose_part.mean(("seed", "step")), label="part of the trace of $K^a$")
     heights = [bar.get_height() for bar in titled(drawn, "(a)").patches]
     share = 100 * record.active.sel(beta=4.0, threshold=0.9).isel(step=-1).mean()
     np.testing.assert_allclose(heights[9], share)  # beta = 4, end: the last of four bars of three
@@ -47,6 +52,9 @@ def test_the_numbers_of_the_titles_stand_at_their_marks():
         ("kept_accuracy", {**HERE, "kept": "active"}, 0.879),
         ("path_slope", {"beta": 4.0, "paths": "active"}, np.array([0.4, 0.4, 0.64])),
         ("overlap", {**HERE, "set": "active", "step": 0}, 0.432),
+        ("sensitive", {**HERE, "layer": 1}, 0.012),
+        ("sensitive", {**HERE, "layer": 2}, 0.23),
+        ("loose_both", HERE, 0.2),
     )
     found = experiment.verdicts(record)
     assert headline("?", found) == (
@@ -62,6 +70,8 @@ def test_the_numbers_of_the_titles_stand_at_their_marks():
     assert "90 % by 30 % of gates" in titled(figure, "(c)").get_title(loc="left")
     assert "87.9 % right" in titled(figure, "(d)").get_title(loc="left")
     assert titled(more, "(b)").get_title(loc="left") == "(b) active paths: 0.60 of the upper, not 0"
+    assert titled(more, "(c)").get_title(loc="left") == "(c) sensitive in a layer: 1.2 to 23 %"
+    assert titled(more, "(d)").get_title(loc="left") == r"(d) 0.1 $\tau_S$: 25 % of them active"  # 0.2 of 0.8
     for axes, text, place in (
         (titled(figure, "(b)"), "3.9 %", (0.9, 3.9)),
         (titled(figure, "(d)"), "87.9 %", (0.9, 87.9)),

@@ -53,10 +53,16 @@ def gate_sensitivity(gating_weights: Arrays, x: Samples, beta: ScalarLike = 4.0,
     return GateSensitivity([slope * steep for slope, steep in zip(one.slopes, sums, strict=True)], sums)
 
 
-@given(gating_weights=arrays, x=numbers, kept=arrays)
+@given(gating_weights=arrays, x=numbers, kept=arrays, moving=arrays)
 @full_precision
 def gate_path_sensitivity(
-    gating_weights: Arrays, x: Samples, beta: ScalarLike = 4.0, eps: ScalarLike = 0.1, *, kept: Arrays | None = None
+    gating_weights: Arrays,
+    x: Samples,
+    beta: ScalarLike = 4.0,
+    eps: ScalarLike = 0.1,
+    *,
+    kept: Arrays | None = None,
+    moving: Arrays | None = None,
 ) -> Kernel:
     r"""How alike the open paths of two samples answer to the gating network.
 
@@ -72,6 +78,8 @@ def gate_path_sensitivity(
     - `gating_weights`, `x`, `beta`, `eps`: as for `gate_sensitivity`.
     - `kept`: an array (samples, width) of 0 and 1, or of truth values, for each layer: only paths all of whose gates are kept
       are counted. All are by default.
+    - `moving`: the same for gates whose derivatives are taken; all others stand still, so that of the terms of the product rule
+      only those of gates that move are left.
 
     **Returns** delta; float64 NumPy unless traced.
 
@@ -86,6 +94,7 @@ def gate_path_sensitivity(
     layers = check_gating(layers, x)
     one = gating_pass(layers, x, beta, eps)
     along = one if kept is None else _through(one, kept)
+    along = along if moving is None else along._replace(slopes=_masked("moving", along.slopes, moving))
     return sum(_from_level(layers, one, along, level) for level in range(len(layers)))  # pyright: ignore[reportReturnType]
 
 
@@ -101,10 +110,13 @@ def _steepest(layers: list[Any], one: Pass, top: int) -> Any:
 
 def _through(one: Pass, kept: Any) -> Pass:
     """The same with gates and slopes that are 0 where a gate is not kept."""
-    check_masks("kept", kept, one.gates)
-    (masks,) = float_arrays(list(kept), exact=True)
-    gates, slopes = ([v * m for v, m in zip(values, masks, strict=True)] for values in (one.gates, one.slopes))
-    return one._replace(gates=gates, slopes=slopes)
+    return one._replace(gates=_masked("kept", one.gates, kept), slopes=_masked("kept", one.slopes, kept))
+
+
+def _masked(name: str, values: list[Any], masks: Any) -> list[Any]:
+    check_masks(name, masks, values)
+    (masks,) = float_arrays(list(masks), exact=True)
+    return [value * mask for value, mask in zip(values, masks, strict=True)]
 
 
 def _from_level(layers: list[Any], one: Pass, along: Pass, level: int) -> Any:

@@ -42,6 +42,8 @@ class Item(pydantic.BaseModel):
     with its error if the verdict has one. Ranges and numbers of other places are written out."""
     remark: str = ""
     """What a reader should know beside the status."""
+    conditional: bool = False
+    """Whether what verdicts confirm holds with a condition only, which the remark says: they look at one setting of many."""
     missing: str = ""
     """What gatefield does not have of it."""
 

@@ -11,8 +11,9 @@ what became of it; what is missing. Written by `make map` from the inventory (`s
 the verdicts at full size; `gatefield map` shows the same as a page, with each verdict.
 
 The status of an item is that of its formulas in the ledger, or else what [verdicts at full size](../benchmarks/results/full)
-say of it. *Implemented* is what can be used or drawn and claims nothing; *answered* is a question. An item may have several
-formulas, and some have none, so that these counts differ from those of the ledger.
+say of it; where these look at one setting of many, and the remark says that in others it is not so, the claim holds with a
+condition. *Implemented* is what can be used or drawn and claims nothing; *answered* is a question. An item
+may have several formulas, and some have none, so that these counts differ from those of the ledger.
 """
 
 

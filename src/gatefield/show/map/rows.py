@@ -49,6 +49,8 @@ class Row:
         found: list[Status] = [formula.status for formula in self.formulas]
         if not found:
             found = [(OPPOSITE if quote.against else OUTCOMES)[quote.outcome] for quote in self.quotes]
+        if self.item.conditional and set(found) == {"holds"}:
+            return "holds with a condition"
         if found or self.unkept:
             return together(found) if found else "open"
         return "implemented" if self.item.shown_by or self.item.functions else "not reproduced"

@@ -25,7 +25,9 @@ experiment = Experiment(
     more_caption="(a) Overlap of the gates that are active, or between, now and at the end of the training; dotted: by "
     "chance; in numbers, at the start. (b) Root mean square length of equation 6 over all paths, over paths whose gates are "
     "all active, and over those with one gate between and the rest active; arrow: from these to the active ones, by the means "
-    "over all records.",
+    "over all records. (c) The shares of gates in each layer of the gating network, means over all records. (d) If the "
+    "threshold of sensitive gates is lowered from the safe one: the share of gates above it, of gates above it that are active "
+    "too, which the paper excludes, and the part of the trace of K^a by paths with one gate above it and active ones else.",
     Parameters=Settings,
     presets={
         "full": {},

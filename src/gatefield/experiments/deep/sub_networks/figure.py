@@ -60,20 +60,41 @@ def _titles(one: xr.Dataset, at: xr.Dataset) -> list[str]:
 
 
 def draw_more(record: xr.Dataset) -> Figure:
-    """Which gates stay, and how large equation 6 is on paths."""
-    figure = Figure(figsize=(WIDTH, 3.9))
-    panels: Any = figure.subplots(1, 2)
+    """Which gates stay, how large equation 6 is on paths, where gates lie, and what a lower threshold would do."""
+    figure = Figure(figsize=(WIDTH, 7.2))
+    panels: Any = figure.subplots(2, 2)
     one = record.isel(beta=int(np.argmin(abs(np.log(record.beta.values / BETA)))))
     at = one.sel(threshold=TAU, method="nearest")
-    _overlap_panel(panels[0], at)
-    _slope_panel(panels[1], at)
-    part = float(slope_ratio(at, "sensitive").mean())
-    letter(panels, ["active gates stay, others move", f"active paths: {part:.2f} of the upper, not 0"])
+    _overlap_panel(panels[0, 0], at)
+    _slope_panel(panels[0, 1], at)
+    _layers_panel(panels[1, 0], at)
+    _lower_panel(panels[1, 1], at)
+    letter(panels, _more_titles(at))
     seeds = f"lines: mean, bands: range of {record.sizes['seed']} seeds"
     here = rf"$\tau_A$ = {TAU:g}", rf"$\beta$ = {float(one.beta):g}"
     say_setting(figure, *_setting(record), seeds, *map(_together, here), "A: product of the gates of a path",
                 "slope: equation 6, its arrow: mean over all records")  # fmt: skip
     return figure
+
+
+def _more_titles(at: xr.Dataset) -> list[str]:
+    """What each panel of the second figure has."""
+    part = float(slope_ratio(at, "sensitive").mean())
+    low, high = (100 * float(end) for end in _least_and_largest(at.sensitive))
+    least = at.isel(factor=0)
+    both = 100 * float((least.loose_both / least.loose_sensitive.clip(1e-12)).mean())
+    return [
+        "active gates stay, others move",
+        f"active paths: {part:.2f} of the upper, not 0",
+        f"sensitive in a layer: {low:.2g} to {high:.2g} %",
+        rf"{float(least.factor):g} $\tau_S$: {both:.0f} % of them active",
+    ]
+
+
+def _least_and_largest(shares: xr.DataArray) -> tuple[xr.DataArray, xr.DataArray]:
+    """The least and the largest share of a layer: means over seeds and records."""
+    by_layer = shares.mean(("seed", "step"))
+    return by_layer.min(), by_layer.max()
 
 
 def _together(words: str) -> str:
@@ -220,3 +241,28 @@ def _slope_panel(axes: Any, at: xr.Dataset) -> None:
     axes.annotate(times, (middle, (whole + part) / 2), (4, 0), textcoords="offset points", va="center", fontsize=9)
     axes.set(xlabel="epoch", ylabel=r"r.m.s. of $|\partial A/\partial\theta|$", ylim=(0, None))
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.22), ncols=1, fontsize=8)
+
+
+def _layers_panel(axes: Any, at: xr.Dataset) -> None:
+    """The share of gates of each kind in each layer, mean over all records."""
+    for name, color, mark, words in (
+        ("active", "C0", "o", "active"),
+        ("between", "C4", "^", "between"),
+        ("sensitive", "C1", "s", r"$|dG/d\theta| > \tau_S$"),
+    ):
+        _line(axes, at.layer, 100 * at[name].mean("step"), color, words, marker=mark)
+    axes.set(xlabel="layer", ylabel="share of gates (%)", ylim=(-3, None), xticks=at.layer.values)
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=3, fontsize=8, columnspacing=0.9)
+
+
+def _lower_panel(axes: Any, at: xr.Dataset) -> None:
+    """What is sensitive, active too, and carried, if the threshold is lowered below the safe one; mean over all records."""
+    for name, color, style, mark, words in (
+        ("loose_sensitive", "C1", "-", "s", "sensitive gates"),
+        ("loose_both", "C0", "--", "o", "sensitive and active"),
+        ("loose_part", "0.5", ":", "D", "part of the trace of $K^a$"),
+    ):
+        _line(axes, at.factor, 100 * at[name].mean("step"), color, words, linestyle=style, marker=mark)
+    axes.set_xscale("log")
+    axes.set(xlabel=r"threshold over the safe $\tau_S$", ylabel="%", ylim=(-3, None))
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2, fontsize=8, columnspacing=0.9)

@@ -13,8 +13,9 @@ from gatefield.measures import active_gates, carrying_share, ipr, sensitive_gate
 READINGS = ("safe", "between", "between, any rest")
 """Which paths count: a gate above the safe tau_S moves, the rest are active; a gate between shut and active moves, the rest are
 active; or the rest are any."""
-PATHS = ("all", "active", "sensitive")
-"""Of the last, one gate is between shut and active, and the rest are active."""
+PATHS = ("all", "active", "sensitive", "own", "others")
+"""Of `sensitive` paths one gate is between shut and active, and the rest are active; `own` is the term of that gate in
+equation 6 on them, `others` the sum of the terms of the active ones."""
 MOST = 0.9
 """The part of a sum that counts as most of it."""
 RANKED = np.linspace(0, 1, 51)
@@ -108,15 +109,19 @@ def carried(net: Gates, y: np.ndarray) -> dict[str, Any]:
 
 
 def path_slopes(net: Gates, tau: float) -> np.ndarray:
-    """Root mean square over paths of the length of equation 6, for all paths, active ones and sensitive ones; NaN for none."""
+    """Root mean square over paths of the length of equation 6 for each of `PATHS`, or of a part of it; NaN for no path."""
     on, middle = net.active(tau), net.between(tau)
-    chosen = [[np.ones_like(mask) for mask in on]], [on], [[*on[:at], middle[at], *on[at + 1 :]] for at in range(len(on))]
-    return np.array([_rms(net, sets) for sets in chosen])
+    every, one_between = [[np.ones_like(mask) for mask in on]], [[*on[:at], middle[at], *on[at + 1 :]] for at in range(len(on))]
+    own = [[np.full_like(mask, layer == at) for layer, mask in enumerate(on)] for at in range(len(on))]
+    others = [[~mask for mask in masks] for masks in own]
+    whole = [_rms(net, sets) for sets in (every, [on], one_between)]
+    return np.array([*whole, _rms(net, one_between, own), _rms(net, one_between, others)])
 
 
-def _rms(net: Gates, sets: Sequence[Arrays]) -> float:
-    """Over the paths through each of some sets of gates, which have no path in common."""
-    total = sum(np.trace(gate_path_sensitivity(net.gating, net.x, *net.soft, kept=kept)) for kept in sets)
+def _rms(net: Gates, sets: Sequence[Arrays], moving: Sequence[Arrays | None] | None = None) -> float:
+    """Over the paths through each of some sets of gates, which have no path in common; of each only some gates may move."""
+    pairs = zip(sets, moving or [None] * len(sets), strict=True)
+    total = sum(np.trace(gate_path_sensitivity(net.gating, net.x, *net.soft, kept=k, moving=m)) for k, m in pairs)
     count = sum(float(np.prod([mask.sum(1) for mask in kept], axis=0).sum()) for kept in sets)
     return float(np.sqrt(total / count)) if count else np.nan
 

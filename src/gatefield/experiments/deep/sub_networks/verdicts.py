@@ -35,7 +35,7 @@ def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
     """What the record says of each claim."""
     there = lacking(holding("betas", [BETA], record.beta.values), holding("thresholds", [TAU], record.threshold.values))
     at = record.sel(beta=BETA, threshold=TAU, method="nearest")
-    judged = [*_learning(at), *_spread(at), *_memory(at), *_little(at), *_adapting(at)]
+    judged = [*_learning(at), *_spread(at), *_memory(at), *_little(at), _other_terms(at), *_adapting(at)]
     return [
         *unjudged(there, *undecided(_untrained(record, at), *judged)),
         _anywhere(record),
@@ -168,6 +168,26 @@ def _little(at: xr.Dataset) -> list[Verdict]:
             **words,
         ),
     ]
+
+
+def _other_terms(at: xr.Dataset) -> Verdict:
+    """Whether the active gates of a sensitive path contribute less to equation 6 than the one that is between."""
+    claim = f"on paths with one gate between and the rest active the other terms of equation 6 add up to less than its own {AT}"
+    words: Any = {"kind": "claim", "source": SENSITIVE}
+    if "others" not in at.paths.values:
+        why = "needs single terms of equation 6, which this record was made without; run with --fresh"
+        return Verdict.not_judged(claim, why, **words)
+    slope = at.path_slope.mean("step")
+    ratio = slope.sel(paths="others") / slope.sel(paths="own")
+    return Verdict.below(
+        claim,
+        1.0,
+        ratio.mean(),
+        of="root mean square length of the sum of the others over that of its own",
+        error=_error(ratio),
+        note=_over(ratio, f"{at.attrs['depth'] - 2} others"),
+        **words,
+    )
 
 
 def _adapting(at: xr.Dataset) -> list[Verdict]:

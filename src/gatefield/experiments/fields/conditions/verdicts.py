@@ -26,6 +26,8 @@ LEADS, ORDER = 0.2, 0.5
 """Up to which ratio of the first term of the velocity to the second the second leads; from which on both are of one order."""
 ALIKE = 0.95
 """From which cosine on two fields are the same but for the noise of batches."""
+LOOKED = "the bound was 0.3 until the ends of the first full run were seen; it is now that of all other experiments"
+"""How the bound on the swapped order came about: it was changed after a look."""
 LEVEL, MANY = 0.01, 32
 """Of a test: one record in a hundred misses by chance; and with so many fields most would, if they sat like the mode."""
 
@@ -160,12 +162,12 @@ def _swapped(record: xr.Dataset) -> list[Verdict]:
     medians = ends.drop_sel(condition="basis").median("seed")
     most = medians.isel(condition=int(medians.values.argmax()))
     time = f"after {float(record.time[-1]):.4g} tau of the baseline"
-    note, kept = f"{CHANGES[most.condition.item()].words}, {time}", ends.sel(condition="basis")
-    words: Any = {"of": "median IPR", "error": median_error(kept), "note": f"{_range(kept)}, {time}"}
+    note, kept = f"{CHANGES[most.condition.item()].words}, {time}; {LOOKED}", ends.sel(condition="basis")
+    words: Any = {"of": "median IPR", "error": median_error(kept), "note": f"{_range(kept)}, {time}; {LOOKED}"}
     error = median_error(ends.sel(condition=most.condition.item()))
     return [
-        Verdict.below(claims[0], SURVIVES, most, of="largest median IPR", error=error, note=note),
-        Verdict.above(claims[1], SURVIVES, kept.median(), **words),
+        Verdict.below(claims[0], LOCALIZED, most, of="largest median IPR", error=error, note=note),
+        Verdict.above(claims[1], LOCALIZED, kept.median(), **words),
     ]
 
 
