@@ -52,6 +52,13 @@ def normal(key: PRNGKeyArray, shape: tuple[int, ...], dtype: jnp.dtype | type = 
 
     In other types than float32, and from other keys than those of Threefry, they are `jax.random.normal`.
 
+    **Arguments**
+
+    - `key`: one key of `jax.random`.
+    - `shape`, `dtype`: those of the array.
+
+    **Returns** the numbers.
+
     >>> import jax
     >>> few, more = (normal(jax.random.key(0), (size, 3)) for size in (2, 4))
     >>> bool((few == more[:2]).all())

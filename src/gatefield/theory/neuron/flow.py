@@ -110,7 +110,14 @@ def loss(
     with labels $y_c$, class shares $p_c$, drifts $f_c(w) = E_c[1(\langle w,x\rangle>0)\,x]$ and covariances $S_c$ of the
     inputs.
 
-    **Arguments** as for `velocity`.
+    **Arguments**
+
+    - `w`: field (n,), not zero.
+    - `drift1`, `drift0`: functions of a field that give the drift (n,) of each class, or one `Task` in place of all that
+      follows, as for `velocity`.
+    - `cov1`, `cov0`: covariances (n, n) of classes of equal shares.
+    - `labels`: the pair (y1, y0), (1, 0) if not given.
+    - `method`, `key`, `samples`: with a task, how to find the drifts, as for `theory.drift`.
 
     **Returns** the loss; float64 NumPy unless traced.
 
