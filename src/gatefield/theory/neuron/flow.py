@@ -149,7 +149,7 @@ def _problem(drift1, cov1, cov0, labels, drift0, sampling) -> _Problem:
         if not source.symmetric:
             raise UserError(
                 f"This flow is for classes symmetric about 0, which {type(source).__name__} data are not known to be; "
-                "take other data, or train with a large batch."
+                "train with a large batch, such as batch_size=10_000."
             )
     keys = (None, None) if key is None else jax.random.split(key)
     drifts = [
