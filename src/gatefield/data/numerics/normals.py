@@ -33,6 +33,7 @@ ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
 PARITY = U(0x1BD11BDA)
 ROUNDS = 20
 MOST_BLOCKS = 2**32
+"""Blocks are counted in one word of 32 bits; further ones would repeat the first."""
 
 HALF_ROOT = U(0x3F3504F3)
 """The bits of sqrt(1/2): mantissas are taken from there to sqrt(2)."""

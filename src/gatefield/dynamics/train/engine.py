@@ -209,7 +209,9 @@ def runs_side_by_side(runs: int, batch_size: int, n: int, *, shared_stream: bool
     3
     """
     batch = 4 * batch_size * n
-    most = int(0.3 * _memory()) // (8 * batch)  # about eight arrays of a batch's size are alive at once
+    # about eight arrays of a batch's size are alive at once; and the memory is all there is, also what others hold, so that
+    # they get a third of it, a guess on the safe side
+    most = int(0.3 * _memory()) // (8 * batch)
     if jax.default_backend() == "cpu" and not shared_stream:
         most = min(most, CACHE_BYTES // batch)
     most = max(1, min(runs, most))

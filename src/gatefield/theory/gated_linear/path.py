@@ -313,6 +313,7 @@ def checked_times(times: TimesLike) -> Float[Array, "*times"]:
 
 def _inverse(A: Float[Array, "m m"]) -> Float[Array, "m m"]:
     """The pseudo-inverse."""
+    # in float32 rounding leaves about 1e-7 of an eigenvalue that is zero, so that `NULL` would keep it
     return jnp.linalg.pinv(A, rtol=NULL if A.dtype == jnp.float64 else 1e-6, hermitian=True)
 
 
