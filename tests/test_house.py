@@ -5,6 +5,7 @@ import importlib
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,25 @@ from importlinter.cli import lint_imports
 
 ROOT = Path(__file__).parent.parent
 MODULES = sorted((ROOT / "src").rglob("*.py"))
+INNER_DOORS = {
+    "cli.words.find": "faults/sweep_inputs.py finds experiments as the command does, without a process for each case",
+    "dynamics.pace": "overhead.py trains in one piece, to see what dividing costs",
+    "dynamics.train.engine": "gpu_engine.py times one call of the engine",
+    "dynamics.train.gpu": "gpu_engine.py times the kernel by itself",
+    "dynamics.train.problem": "gpu_engine.py sets up what the engine is called with",
+    "dynamics.train.session": "the faults need commits sooner than every two seconds",
+    "experiments.convolution.colour_images": "table4.py and precision.py train single rows of the table",
+    "experiments.convolution.soft_gates_table": "table4.py compares with the numbers of the paper",
+    "experiments.few_sites": "few_sites.py searches the states that the experiment looks up",
+    "experiments.fields.late_localization": "few_sites.py and tables.py read the records of that experiment",
+    "kernels.arrays": "gpu_engine.py times the products inside a kernel",
+    "kernels.features": "gpu_engine.py times the products inside a kernel",
+    "lab.bound": "full.py prints bounds as they are kept",
+    "lab.store.format": "faults/sweep_inputs.py seals what it has changed",
+    "speed.cases.kernels": "kernel_memory.py measures the memory of the same sizes",
+    "speed.peers": "kernel_memory.py measures the memory of the same peers",
+}
+"""What benchmarks enter that is no face, and why: they measure parts that users do not call."""
 
 
 def test_imports_go_one_way(monkeypatch):
@@ -64,7 +84,7 @@ def _face(module: str) -> set[str] | None:
     path = ROOT / "src/gatefield" / module.replace(".", "/")
     if not path.is_dir():
         return None
-    return set(importlib.import_module(f"gatefield.{module}").__all__)
+    return set(getattr(importlib.import_module(f"gatefield.{module}"), "__all__", ()))
 
 
 def _private_door(chain: list[str]) -> bool:
@@ -73,27 +93,54 @@ def _private_door(chain: list[str]) -> bool:
         names = _face(".".join(chain[:depth]))
         if names is None:
             return False
-        if chain[depth] not in names:
+        if chain[depth] not in names and not chain[depth].startswith("__"):
             return True
     return False
 
 
-def _imports_of_other_rooms(path: Path) -> list[list[str]]:
-    room = path.relative_to(ROOT / "src/gatefield").parts[0]
-    found = []
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("gatefield."):
-            parts = node.module.split(".")[1:]
-            found += [[*parts, alias.name] for alias in node.names if parts[0] != room]
-    return found
+def _names(tree: ast.AST) -> Iterator[tuple[str, list[str]]]:
+    """What is imported from gatefield: the name it has in the file, and the dotted way to it; by hand or by `import`."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "gatefield":
+            yield from ((name.asname or name.name, [*node.module.split(".")[1:], name.name]) for name in node.names)
+        elif isinstance(node, ast.Import):
+            for name in node.names:
+                if name.name.split(".")[0] == "gatefield":
+                    yield name.asname or "gatefield", name.name.split(".")[1:]
+
+
+def _attributes(node: ast.AST) -> list[str]:
+    """The words of a.b.c, from the first on; nothing if it does not begin with a name."""
+    if isinstance(node, ast.Name):
+        return [node.id]
+    inner = _attributes(node.value) if isinstance(node, ast.Attribute) else []
+    return [*inner, node.attr] if inner else []
+
+
+def _entered(text: str) -> list[list[str]]:
+    """All ways into gatefield that a file goes: what it imports, and what it takes of that by dots."""
+    tree = ast.parse(text)
+    names = list(_names(tree))
+    known = {name: [] if name == "gatefield" else way for name, way in names}
+    dotted = [_attributes(node) for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
+    return [way for _, way in names] + [[*known[words[0]], *words[1:]] for words in dotted if words and words[0] in known]
+
+
+def _doors(path: Path, room: str) -> list[str]:
+    """The private doors of rooms other than its own that a file goes through."""
+    return sorted({".".join(way) for way in _entered(path.read_text()) if way and way[0] != room and _private_door(way)})
 
 
 def test_rooms_are_entered_by_their_faces():
-    inner = [path for path in MODULES if path.parent != ROOT / "src/gatefield"]
-    doors = [
-        f"{path.stem}: {'.'.join(chain)}" for path in inner for chain in _imports_of_other_rooms(path) if _private_door(chain)
-    ]
-    assert doors == []
+    rooms = {path: path.relative_to(ROOT / "src/gatefield").parts[0] for path in MODULES}
+    assert {str(path): doors for path, room in rooms.items() if (doors := _doors(path, room))} == {}
+
+
+def test_examples_and_benchmarks_enter_by_faces():
+    files = [path for folder in ("benchmarks", "examples") for path in (ROOT / folder).rglob("*.py")]
+    doors = {(path.name, door) for path in files for door in _doors(path, "")}
+    assert {(name, door) for name, door in doors if not door.startswith(tuple(INNER_DOORS))} == set()
+    assert {inner for inner in INNER_DOORS if not any(door.startswith(inner) for _, door in doors)} == set()
 
 
 def test_a_private_door_is_seen():
@@ -101,6 +148,29 @@ def test_a_private_door_is_seen():
     assert _private_door(["data", "source", "Source"])
     assert not _private_door(["theory", "relu", "velocity"])
     assert not _private_door(["core", "ties", "side"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from gatefield.theory.relu.geometry import geometry",
+        "from gatefield.theory.relu import geometry as shapes",
+        "import gatefield.theory.relu.geometry",
+        "import gatefield.theory.relu.geometry as shapes",
+        "import gatefield\ngatefield.theory.relu.geometry.geometry(1)",
+        "from gatefield import theory\nf = theory.relu.geometry",
+        "from gatefield.theory import relu as r\ndef f(): return r.geometry.geometry",
+    ],
+)
+def test_every_way_of_import_is_seen(text, tmp_path):
+    (tmp_path / "file.py").write_text(text)
+    assert any(door.startswith("theory.relu.geometry") for door in _doors(tmp_path / "file.py", "measures"))
+    assert _doors(tmp_path / "file.py", "theory") == []
+
+
+def test_routes_import_nothing_of_gatefield():
+    ways = {(path.stem, *way[:2]) for path in MODULES if path.parent.name == "routes" for way in _entered(path.read_text())}
+    assert {way for way in ways if way[1:] != ("ledger", "routes")} == set()
 
 
 def test_folders_are_subjects_not_heaps():

@@ -44,7 +44,11 @@ def test_what_breaks_the_rule_is_refused(value):
         (lambda: checks.count("steps", True), "steps must be a whole .*, but is True; write for instance steps=1000."),
         (lambda: checks.count("depth", 1, least=2), "depth must be .* at least 2, but is 1; write for instance depth=2."),
         (lambda: checks.count("The width", "3"), "The width must be a whole number of at least 1, but is '3'; 1 would do."),
-        (lambda: checks.real("m", 1, "above 10", lambda x: x > 10), "m must be above 10, but is 1; choose another."),
+        (lambda: checks.real("m", 1, "above 10", lambda x: x > 10), "m must be above 10, but is 1; write for instance m=100."),
+        (lambda: checks.real("m", 0, "a seventh", lambda x: x == 1 / 7), "m must be a .*; see help\\(\\) of what was called."),
+        (lambda: checks.vector("means", np.ones((2, 2))), r"means must have .* shape \(2, 2\); write np.ravel\(means\)."),
+        (lambda: checks.vector("means", []), r"means must have .* shape \(0,\); write for instance means=\[1.0, 0.5\]."),
+        (lambda: checks.symmetric("K", np.ones((2, 3))), r"K must have .*, not \(2, 3\); write for instance x @ x.T."),
     ],
 )
 def test_a_sentence_says_what_to_write_instead(call, sentence):

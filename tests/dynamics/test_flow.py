@@ -244,17 +244,37 @@ def test_stability_counts_the_growing_modes():
 @pytest.mark.parametrize(
     ("w0", "times", "text"),
     [
-        (np.ones((1, 1, 1, 3)), [0, 1], "w0 must have shape (n,), (K, n) or (runs, K, n), but has (1, 1, 1, 3)."),
+        (
+            np.ones((1, 1, 1, 3)),
+            [0, 1],
+            "w0 must have shape (n,), (K, n) or (runs, K, n), but has (1, 1, 1, 3); write for",
+        ),
         (np.full((1, 3), np.nan), [0, 1], "w0 must be finite, but is nan"),
-        (np.ones((1, 3)), [0, 0], "times must be two or more increasing numbers"),
+        (
+            np.ones((1, 3)),
+            [0, 0],
+            "two or more increasing numbers, but are [0, 0]; write for instance times=[0, 10, 100].",
+        ),
         (
             (np.ones((1, 3)),) * 4,
             [0, 1],
-            "w0 must be an array of fields, or a tuple (fields, bias, output_bias), but has 4 parts.",
+            "w0 must be an array of fields, or a tuple (fields, bias, output_bias), but has 4 parts; write for instance w0=",
         ),
-        ((np.ones((2, 3)), np.ones(3)), [0, 1], "w0 must have one bias for each unit, but has 2 units and 3 biases."),
-        ((np.ones((2, 3)), 1.0), [0, 1], "bias in w0 must have shape (K,) or (runs, K), but has ()."),
-        ((np.ones((4, 2, 3)), np.ones((3, 2))), [0, 1], "w0 must have equally many runs, but have 3, 4."),
+        (
+            (np.ones((2, 3)), np.ones(3)),
+            [0, 1],
+            "one bias for each unit, but has 2 units and 3 biases; write for instance w0=(fields, np.zeros(2)).",
+        ),
+        (
+            (np.ones((2, 3)), 1.0),
+            [0, 1],
+            "shape (K,) or (runs, K), but has (); write for instance np.zeros(K).",
+        ),
+        (
+            (np.ones((4, 2, 3)), np.ones((3, 2))),
+            [0, 1],
+            "equally many runs, but have 3, 4; give what all runs share without a run axis, such as bias[0].",
+        ),
     ],
 )
 def test_bad_input_is_one_sentence(w0, times, text):

@@ -22,7 +22,10 @@ def total(net):
 
 TRAININGS = {
     "no rates": ({"learning_rate": []}, r"learning_rate must be one number, or one for each run, but has shape \(0,\)"),
-    "table of rates": ({"learning_rate": [[0.1]]}, r"learning_rate must be one number, .* has shape \(1, 1\)"),
+    "table of rates": (
+        {"learning_rate": [[0.1]]},
+        r".* has shape \(1, 1\); write for instance learning_rate=0.01",
+    ),
     "rate without step": (
         {"learning_rate": lambda: 0.1},
         "learning_rate must be a number, or a function of the step, but fails",
@@ -36,7 +39,7 @@ TRAININGS = {
         {"task": Task(Gaussian(N, np.ones(0)), Gaussian(N, 1.0))},
         "A run axis must have one or more runs, but that of positive.xi has none",
     ),
-    "a list": ({"observe": [total]}, "observe must be a dict, name -> "),
+    "a list": ({"observe": [total]}, "observe must be a dict, name -> .*; write for instance observe={"),
     "a function": ({"observe": {"a": total}}, "observe must be a dict, .* but 'a' is <function"),
     "a number": ({"observe": {"a": ((), 3.0)}}, "observe must be a dict, .* but 'a' is "),
     "a text of dims": ({"observe": {"a": ("unit", total)}}, "observe must be a dict, .* but 'a' is "),

@@ -114,7 +114,7 @@ def test_texts_are_read_as_their_parameter_needs(text, value):
         (["labels=1,b"], "labels[1] must be a number, but is 'b'; write for instance labels=[1.0,0.0]."),
         (["gates=3,4"], "gates[0] must be a text, but is 3; write for instance gates=[half,zero]."),
         (["init=xaver"], "init must be 'none' or 'xavier', but is 'xaver'; write for instance init=xavier."),
-        (["note=bad"], "note = 'bad' is not allowed: notes must be good; choose another."),
+        (["note=bad"], "note = 'bad' is not allowed: notes must be good; leave note out."),
         (["bias=true", "steps=2000"], "These parameters together are not allowed: biases take at most 1000 steps; change one"),
         (["labels=1"], "labels must be a list, but is 1; write for instance labels=[1.0,0.0]."),
     ],

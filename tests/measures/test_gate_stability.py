@@ -161,9 +161,15 @@ def test_works_under_jit():
     ("arguments", "text"),
     [
         ((BEFORE, AFTER, Hypercube(6, 1.0)), r"The gates on Hypercube inputs must be sampled, .* give key=jax.random.key\(0\)"),
-        ((BEFORE, AFTER, Gaussian(7, 1.0)), r"Fields must have 7 sites, as the source has, but have shapes \(3, 6\)"),
-        ((BEFORE, AFTER, Gaussian(6, [1.0, 2.0])), "The source stands for 2 runs"),
-        ((BEFORE, AFTER, "gaussian"), "source must be a source or a task"),
+        (
+            (BEFORE, AFTER, Gaussian(7, 1.0)),
+            r"Fields must have 7 sites, .* have shapes \(3, 6\) and \(3, 6\); give .* \(7,\)",
+        ),
+        ((BEFORE, AFTER, Gaussian(6, [1.0, 2.0])), r"The source stands for 2 runs.*; write W_t\[None\] and W_next\[None\]"),
+        (
+            (BEFORE, AFTER, "gaussian"),
+            r"source must be a source or .*; write for instance source=Gaussian\(6, xi=2.0\)",
+        ),
     ],
 )
 def test_what_is_refused(arguments, text):

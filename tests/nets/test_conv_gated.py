@@ -289,7 +289,7 @@ def test_several_runs_are_not_called_as_one(settings):
         ({"stride": [1, 2, 1]}, "stride must be one number, or one for each of the 2 convolutions"),
         ({"stride": 0}, "stride must be"),
         ({"pool": "maximum"}, "Unknown pool 'maximum'"),
-        ({"kernel_size": 9}, "kernels of side 9, but only"),
+        ({"kernel_size": 9}, "kernels of side 9, but only .* enter; take kernel_size=. there, or padding='same'"),
         ({"pool": "max", "stride": 4, "kernel_size": 1}, "leaves no positions"),
         ({"gating": "soft-relu", "beta": [1.0, np.inf]}, "trains no gates|beta must be finite for all runs"),
         ({"gating": "gates-only", "beta": np.inf}, "trains no gates, because hard gates have no gradient"),

@@ -279,7 +279,7 @@ def test_a_covariance_is_not_computed_again_at_each_step():
         (lambda: elliptical.steady_amplitude(1.0, 2.0, "laplace"), "The number of sites n is missing"),
         (
             lambda: neuron.velocity(W[0], Task(Marginal(6, 2.0, lambda p: -jnp.log1p(-p) - 1), Gaussian(6, 1.0))),
-            "classes symmetric about 0, which Mar",
+            "classes symmetric about 0, which Mar.*; train with a large batch, such as batch_size=10_000",
         ),
         (lambda: neuron.velocity(W[0], Task(NonlinearGP(6, 2.0, 3.0), Gaussian(6, 1.0))), "is sampled; give a key"),
     ],

@@ -41,7 +41,7 @@ _EXAMPLES = {"learning_rate": 0.01, "rtol": 1e-6, "atol": 1e-9, "steady_tol": 1e
 _EXAMPLES |= {"share": 0.5, "mu": 0.5, "active": 1.0}  # of which `finite` alone does not know where they have to lie
 _EXAMPLES |= {"n": 40, "steps": 1000, "batch_size": 100, "size": 100}
 """What a message proposes where the usual size is known."""
-_PLAIN = (2.0, 0.5, 3.0, 1.0)
+_PLAIN = (2.0, 0.5, 3.0, 1.0, 0.0, *(sign * 10.0**power for power in range(-6, 7) for sign in (1, -1)))
 """What a message proposes for other numbers: the first of these that keeps the rule."""
 _COVARIANCES: set[bytes] = set()
 """Digests of covariances that were found right: loops hand in the same ones at every step, and eigenvalues take long."""
@@ -162,7 +162,7 @@ def symmetric(name: str, value: Any) -> Any:
     """Kernels (..., samples, samples), symmetric up to rounding in single precision where they are finite."""
     sizes = shape(name, value, f"{name} must be a square kernel")
     if len(sizes) < 2 or sizes[-1] != sizes[-2] or 0 in sizes:
-        raise UserError(f"{name} must have the shape (samples, samples), not {sizes}; give a square kernel.")
+        raise UserError(f"{name} must have the shape (samples, samples), not {sizes}; write for instance x @ x.T.")
     if isinstance(value, Tracer):
         return value
     entries = np.asarray(value, dtype=np.float64)
@@ -222,8 +222,13 @@ def vector(name: str, value: Any) -> Any:
     """Finite numbers (n,), at least one."""
     sizes = shape(name, value, f"{name} must be a list of numbers")
     if len(sizes) != 1 or not sizes[0]:
-        raise UserError(f"{name} must have shape (n,), but has shape {sizes}; give a list of numbers.")
+        raise UserError(f"{name} must have shape (n,), but has shape {sizes}; {_listed(name, sizes)}.")
     return finite(name, value)
+
+
+def _listed(name: str, sizes: tuple[int, ...]) -> str:
+    """How to make a list of numbers of an array; of an empty one, nothing can be made."""
+    return f"write for instance {name}=[1.0, 0.5]" if 0 in sizes else f"write np.ravel({name})"
 
 
 def number(name: str, value: Any) -> Any:
@@ -240,7 +245,7 @@ def _way_out(name: str, wrong: np.ndarray, holds: Callable[[np.ndarray], Any]) -
         place = np.argwhere(wrong)[0].tolist()
         return f"change its value at {place}" + f" and {wrong.sum() - 1} more" * bool(wrong.sum() > 1)
     example = next((x for x in (_EXAMPLES.get(name, _PLAIN[0]), *_PLAIN) if np.all(holds(np.asarray(x)))), None)
-    return "choose another" if example is None else _write(name, example)
+    return "see help() of what was called" if example is None else _write(name, example)
 
 
 def _write(name: str, example: int | float) -> str:

@@ -85,7 +85,7 @@ LEVEL = 0.001
 """Chance that a comparison of means of the same law with a table fails, over all of its places together."""
 
 FAR = 1e6
-"""What a run counts that has diverged."""
+"""What a run counts that has diverged: finite, so that means and spreads are numbers, and beyond all that a table prints."""
 
 
 class Comparison(NamedTuple):

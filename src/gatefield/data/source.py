@@ -199,6 +199,13 @@ def _shaped(source: Source, method: str, array: Any, shape: tuple[int, ...]) -> 
 def per_run(function: Callable[[T], Any], tree: T) -> Any:
     """`function` of a module, for each of its runs if it has a run axis.
 
+    **Arguments**
+
+    - `function`: takes the module of one run, and gives arrays.
+    - `tree`: a source, network or gate, or a tree of them.
+
+    **Returns** what `function` gives, with a run axis in front if the module has one.
+
     >>> from gatefield.data import Gaussian
     >>> per_run(lambda source: source.covariance()[0, 1], Gaussian(40, xi=[1.0, 2.0])).shape
     (2,)

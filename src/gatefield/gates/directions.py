@@ -20,6 +20,13 @@ MOST = 10**6
 def delta(n: int, site: int) -> HalfSpace:
     """The gate of one site, 1(x_i > 0): the small bump of note 001.
 
+    **Arguments**
+
+    - `n`: number of sites.
+    - `site`: i, from 0 to n - 1.
+
+    **Returns** a hard `HalfSpace`.
+
     >>> delta(4, 1).direction.tolist()
     [0.0, 1.0, 0.0, 0.0]
     """
@@ -27,18 +34,50 @@ def delta(n: int, site: int) -> HalfSpace:
 
 
 def bump(n: int, site: int, width: float) -> HalfSpace:
-    r"""A bump on the ring: $v_j \propto \exp(-d_{ij}^2/(2 s^2))$, with d the distance on the ring and s the width in sites."""
+    r"""A bump on the ring: $v_j \propto \exp(-d_{ij}^2/(2 s^2))$, with d the distance on the ring and s the width in sites.
+
+    **Arguments**
+
+    - `n`: number of sites on the ring.
+    - `site`: i, the peak, from 0 to n - 1.
+    - `width`: s, in sites.
+
+    **Returns** a hard `HalfSpace`.
+
+    >>> bump(4, 1, 0.6).direction.round(2).tolist()
+    [0.24, 0.94, 0.24, 0.0]
+    """
     return HalfSpace(_unit(np.exp(-_ring_square(n, site) / (2 * _width(width) ** 2))))
 
 
 def mexican_hat(n: int, site: int, width: float) -> HalfSpace:
-    r"""A Mexican hat on the ring: $v_j \propto (1 - d_{ij}^2/s^2)\exp(-d_{ij}^2/(2 s^2))$, with s the width in sites."""
+    r"""A Mexican hat on the ring: $v_j \propto (1 - d_{ij}^2/s^2)\exp(-d_{ij}^2/(2 s^2))$, with s the width in sites.
+
+    **Arguments**
+
+    - `n`: number of sites on the ring.
+    - `site`: i, the peak, from 0 to n - 1.
+    - `width`: s, in sites; the hat is below zero beyond it.
+
+    **Returns** a hard `HalfSpace`.
+
+    >>> mexican_hat(5, 2, 0.6).direction.round(2).tolist()
+    [-0.03, -0.38, 0.85, -0.38, -0.03]
+    """
     square = _ring_square(n, site) / _width(width) ** 2
     return HalfSpace(_unit((1 - square) * np.exp(-square / 2)))
 
 
 def fourier_mode(n: int, k: int, phase: str = "cos") -> HalfSpace:
     """A sinusoid of k periods around the ring, `"cos"` or `"sin"`; k = 0 is flat.
+
+    **Arguments**
+
+    - `n`: number of sites on the ring.
+    - `k`: periods, from 0 to n/2; the sine has none of 0, nor of n/2.
+    - `phase`: `"cos"` or `"sin"`.
+
+    **Returns** a hard `HalfSpace`.
 
     >>> fourier_mode(4, 2).direction.tolist()
     [0.5, -0.5, 0.5, -0.5]
@@ -53,7 +92,19 @@ def fourier_mode(n: int, k: int, phase: str = "cos") -> HalfSpace:
 
 
 def random(n: int, *, key: PRNGKeyArray) -> HalfSpace:
-    """A direction drawn evenly from the sphere."""
+    """A direction drawn evenly from the sphere.
+
+    **Arguments**
+
+    - `n`: number of sites.
+    - `key`: one key of `jax.random`.
+
+    **Returns** a hard `HalfSpace`.
+
+    >>> direction = random(3, key=jax.random.key(0)).direction
+    >>> direction.shape, round(float(jnp.linalg.norm(direction)), 6)
+    ((3,), 1.0)
+    """
     key = as_key(key)
     if key.shape:
         raise UserError(f"key must be one key, but there are {key.shape}; give one of them, such as key[0].")

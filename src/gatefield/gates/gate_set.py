@@ -130,7 +130,14 @@ def _together(gates: Any, x: Float[Array, "*samples n"]) -> Float[Array, "*sampl
 
 
 def half_spaces(directions: Any, thresholds: Any = 0.0) -> GateSet:
-    """Half-space gates with the given directions (K, n), which open where <v, x> is above the threshold.
+    """Hard half-space gates, each open where <v, x> is above its threshold.
+
+    **Arguments**
+
+    - `directions`: v (K, n), none of them zero.
+    - `thresholds`: one for each gate (K,), or one for all.
+
+    **Returns** a set of K gates.
 
     >>> half_spaces([[1.0, 0.0], [0.0, 1.0]]).K
     2

@@ -43,7 +43,21 @@ def _unit_gate(field: np.ndarray, bias: float) -> Gate:
 
 
 def learned_from(record: xr.Dataset, *, step: int = -1, run: int = 0) -> GateSet:
-    """The gates of the ReLU units of a training record, as they stood at record number `step` of run number `run`."""
+    """The gates of the ReLU units of a training record, as they stood at one step.
+
+    **Arguments**
+
+    - `record`: what `gatefield.train` or `gatefield.flow` gave.
+    - `step`: number of the record, not of the step of training; -1 is the last.
+    - `run`: number of the run.
+
+    **Returns** a set of K gates, as from `learned`.
+
+    >>> fields = np.array([[[[1.0, 0.0]], [[0.0, 1.0]]]])
+    >>> record = xr.Dataset({"fields": (("run", "step", "unit", "position"), fields)})
+    >>> learned_from(record, step=0).gates[0].direction.tolist()
+    [1.0, 0.0]
+    """
     if not isinstance(record, xr.Dataset) or "fields" not in record:
         raise UserError(f"record must be a record of training, with fields, but is {quoted(record)}; see gatefield.train.")
     axes = {"run": run, "step" if "step" in record.dims else "time": step}

@@ -21,6 +21,13 @@ from gatefield.gates.half_space import HalfSpace
 def overlap(gates: Any, x: Real[ArrayLike, "samples n"] | Sequence) -> Float[Exact, "K K"]:
     """How often two gates are open together: the mean of g_j(x) g_k(x) over the given inputs, and over random gates.
 
+    **Arguments**
+
+    - `gates`: a `GateSet`, or a list of gates.
+    - `x`: inputs (samples, n).
+
+    **Returns** the shares of inputs (K, K); on the diagonal how often each gate is open. Float64 NumPy unless traced.
+
     >>> from gatefield.gates import half_spaces
     >>> overlap(half_spaces([[1.0, 0.0], [-1.0, 0.0]]), [[1.0, 0.0], [-2.0, 0.0]]).tolist()
     [[0.5, 0.0], [0.0, 0.5]]
@@ -31,6 +38,11 @@ def overlap(gates: Any, x: Real[ArrayLike, "samples n"] | Sequence) -> Float[Exa
 
 def are_exclusive(gates: Any, x: Any = None) -> bool:
     """Whether no two gates are ever open together: for the given inputs, or by their directions if none are given.
+
+    **Arguments**
+
+    - `gates`: a `GateSet`, or a list of gates, none of them random.
+    - `x`: inputs to try (samples, n); without them it is read off the directions of hard half-spaces through 0, and constants.
 
     >>> from gatefield.gates import half_spaces
     >>> are_exclusive(half_spaces([[1.0, 0.0], [-1.0, 0.0]])), are_exclusive(half_spaces([[1.0, 0.0], [0.0, 1.0]]))
@@ -49,6 +61,11 @@ def are_exclusive(gates: Any, x: Any = None) -> bool:
 def are_redundant(gates: Any, x: Any = None) -> bool:
     """Whether all gates open and shut together.
 
+    **Arguments**
+
+    - `gates`: a `GateSet`, or a list of gates, none of them random.
+    - `x`: inputs to try (samples, n); without them it is read off the directions of hard half-spaces through 0, and constants.
+
     >>> from gatefield.gates import half_spaces
     >>> are_redundant(half_spaces([[1.0, 0.0], [2.0, 0.0]]))
     True
@@ -61,6 +78,11 @@ def are_redundant(gates: Any, x: Any = None) -> bool:
 
 def are_tiling(gates: Any, x: Any = None) -> bool:
     """Whether for every input exactly one gate is open (on an edge, two by one half).
+
+    **Arguments**
+
+    - `gates`: a `GateSet`, or a list of gates, none of them random.
+    - `x`: inputs to try (samples, n); without them it is read off the directions of hard half-spaces through 0, and constants.
 
     >>> from gatefield.gates import half_spaces
     >>> are_tiling(half_spaces([[1.0, 0.0], [-1.0, 0.0]]))

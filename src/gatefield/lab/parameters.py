@@ -210,4 +210,4 @@ def _instead(model: type[Parameters], name: str) -> str:
     if field is None or field.is_required():
         return ""
     text = written(field.get_default(call_default_factory=True))
-    return f"; write for instance {name}={text}" if text else "; choose another"
+    return f"; write for instance {name}={text}" if text else f"; leave {name} out"

@@ -159,10 +159,16 @@ def _gate(W: Fields, x: Float[Array, "*#batch size n"]) -> Float[Array, "*batch 
 
 def _check(W_t: Any, W_next: Any, source: Any) -> None:
     if not isinstance(source, Source | Task):
-        raise UserError(f"source must be a source or a task, such as Gaussian(40, xi=2.0), but is {quoted(source)}.")
+        n = (np.shape(W_t) or (40,))[-1]
+        raise UserError(
+            f"source must be a source or a task, but is {quoted(source)}; write for instance source=Gaussian({n}, xi=2.0)."
+        )
     shapes = np.shape(W_t), np.shape(W_next)
     if any(shape[-1:] != (source.n,) for shape in shapes):
-        raise UserError(f"Fields must have {source.n} sites, as the source has, but have shapes {shapes[0]} and {shapes[1]}.")
+        raise UserError(
+            f"Fields must have {source.n} sites, as the source has, but have shapes {shapes[0]} and {shapes[1]}; "
+            f"give both the shape ({source.n},), or (..., {source.n}) for many."
+        )
     try:
         np.broadcast_shapes(*shapes)
     except ValueError:
@@ -173,5 +179,5 @@ def _check(W_t: Any, W_next: Any, source: Any) -> None:
     if runs is not None and any(len(shape) < 2 or shape[0] not in (1, runs) for shape in shapes):
         raise UserError(
             f"The source stands for {runs} runs, so that fields need a leading axis of {runs}, but have shapes "
-            f"{shapes[0]} and {shapes[1]}."
+            f"{shapes[0]} and {shapes[1]}; write W_t[None] and W_next[None] for fields that all runs share."
         )

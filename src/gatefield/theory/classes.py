@@ -174,7 +174,19 @@ class EmpiricalClass(SymmetricClass):
 
 @given(x=fields, w=fields)
 def gate_signs(x: Float[Exact, "samples n"], w: Float[Exact, "K n"]) -> Float[Array, "samples K"]:
-    """The sign of <w, x> in the precision of x, 0 where it is 0 up to rounding."""
+    """The sign of <w, x> in the precision of x, 0 where it is 0 up to rounding.
+
+    **Arguments**
+
+    - `x`: inputs (samples, n).
+    - `w`: fields (K, n).
+
+    **Returns** -1, 0 or 1 for each input and field (samples, K).
+
+    >>> import numpy as np
+    >>> gate_signs(np.array([[2.0, 0.0], [1.0, 1.0]]), np.array([[1.0, -1.0]])).tolist()
+    [[1.0], [0.0]]
+    """
     x = jnp.asarray(x)
     if x.shape[-1] != np.shape(w)[-1]:
         raise UserError(f"x and w must have the same sites, but have shapes {x.shape} and {np.shape(w)}; cut one of them.")

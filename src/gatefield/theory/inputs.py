@@ -41,7 +41,9 @@ def sets(name: str, V: Any) -> None:
 def some(name: str, value: Any) -> None:
     """Numbers of any shape, at least one; which they are is not looked at."""
     if 0 in checks.shape(name, value):
-        raise UserError(f"{name} must hold at least one number, but has shape {np.shape(value)}; give one or more.")
+        raise UserError(
+            f"{name} must hold at least one number, but has shape {np.shape(value)}; write for instance {name}=[1.0]."
+        )
 
 
 def values(name: str, value: Any) -> None:
@@ -96,7 +98,9 @@ def label_pair(labels: Any) -> tuple[Any, Any]:
     for y in (y1, y0):
         checks.finite("each of the labels", y)
         if np.ndim(y):
-            raise UserError(f"labels must be the pair (y1, y0) of numbers, but one has shape {np.shape(y)}; give two numbers.")
+            raise UserError(
+                f"labels must be the pair (y1, y0) of numbers, but one has shape {np.shape(y)}; write labels=(1.0, 0.0)."
+            )
     return y1, y0
 
 

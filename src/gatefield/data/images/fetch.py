@@ -48,7 +48,13 @@ def data_folder(folder: Any = None) -> Path | None:
 
 
 def files_of(collection: Collection, folder: Any = None) -> Mapping[str, str]:
-    """The files to use, with their SHA-256: of all sets the first that a given folder holds, in whole or else in part."""
+    """The files to use, with their SHA-256: of all sets the first that a given folder holds, in whole or else in part.
+
+    **Arguments**
+
+    - `collection`: the data set.
+    - `folder`: a folder that has its files; if not given, that of `GATEFIELD_DATA`, or else the user's cache.
+    """
     place, sets = data_folder(folder), (collection.files, *collection.alternatives)
     if place is None:
         return collection.files
@@ -74,8 +80,13 @@ def locate(
 ) -> Located:
     """A file of a data set: in the given folder, or else in the user's cache, where it is fetched if need be.
 
-    `file`: one of `files_of` this collection and folder. A given folder is only read. `tell` is called before each attempt to
-    fetch.
+    **Arguments**
+
+    - `collection`: the data set.
+    - `file`: one of `files_of` this collection and folder.
+    - `folder`: a folder that has the files, which is only read; if not given, that of `GATEFIELD_DATA`, if it is set.
+    - `mirror`: where to fetch from, in place of the addresses of the collection.
+    - `tell`: called before each attempt to fetch.
     """
     place, files = data_folder(folder), files_of(collection, folder)
     file = checks.choice("file", file, files)

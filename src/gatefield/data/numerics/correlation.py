@@ -126,7 +126,16 @@ def fourier_basis(n: int) -> Float[Exact, "n n"]:
 
 
 def lag_matrix(values: Float[Exact, "*runs lags"], n: int, boundary: str) -> Float[Exact, "*runs n n"]:
-    """The symmetric matrix with entry (i, j) given by the distance of i and j; on a ring n//2 + 1 values are enough."""
+    """The symmetric matrix with entry (i, j) given by the distance of i and j; on a ring n//2 + 1 values are enough.
+
+    **Arguments**
+
+    - `values`: the entry at each distance (lags,), from 0 on.
+    - `n`: number of sites.
+    - `boundary`: `"ring"` or `"line"`.
+
+    **Returns** the matrix (n, n), with the run axes of `values` in front.
+    """
     distance = np.abs(np.subtract.outer(np.arange(n), np.arange(n)))
     return values[..., np.minimum(distance, n - distance) if boundary == "ring" else distance]
 

@@ -15,7 +15,14 @@ from gatefield.data.numerics.symmetric_root import symmetric_root
 
 @exact
 def lag_correlation(n: int, xi: Real[ArrayLike, ""], boundary: str) -> Float[Exact, " lags"]:
-    """Correlation at the distinct distances: 0, ..., n//2 on a ring, 0, ..., n-1 on a line."""
+    """Correlation at the distinct distances: 0, ..., n//2 on a ring, 0, ..., n-1 on a line.
+
+    **Arguments**
+
+    - `n`: number of sites.
+    - `xi`: the length scale, in sites.
+    - `boundary`: `"ring"` or `"line"`.
+    """
     if boundary == "ring":
         return real(ring_correlation(n, xi)[: n // 2 + 1])
     return real(line_correlation(n, xi)[0])
@@ -23,6 +30,14 @@ def lag_correlation(n: int, xi: Real[ArrayLike, ""], boundary: str) -> Float[Exa
 
 @exact
 def field_covariance(n: int, xi: Real[ArrayLike, ""], boundary: str) -> Float[Exact, "n n"]:
+    """Correlation matrix of the latent Gaussian field.
+
+    **Arguments**
+
+    - `n`: number of sites.
+    - `xi`: the length scale, in sites.
+    - `boundary`: `"ring"` or `"line"`.
+    """
     return lag_matrix(lag_correlation(n, xi, boundary), n, boundary)
 
 
@@ -32,6 +47,12 @@ def field_factor(n: int, xi: Real[ArrayLike, ""], boundary: str) -> Float[Exact,
 
     Its derivative in xi is exact on a ring. On a line it is that of `symmetric_root`: where the matrix is nearly singular,
     accurate to the square root of the rounding error, as the root itself.
+
+    **Arguments**
+
+    - `n`: number of sites.
+    - `xi`: the length scale, in sites.
+    - `boundary`: `"ring"` or `"line"`.
     """
     if boundary == "line":
         return symmetric_root(line_correlation(n, xi))

@@ -33,6 +33,7 @@ ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
 PARITY = U(0x1BD11BDA)
 ROUNDS = 20
 MOST_BLOCKS = 2**32
+"""Blocks are counted in one word of 32 bits; further ones would repeat the first."""
 
 HALF_ROOT = U(0x3F3504F3)
 """The bits of sqrt(1/2): mantissas are taken from there to sqrt(2)."""
@@ -51,6 +52,13 @@ def normal(key: PRNGKeyArray, shape: tuple[int, ...], dtype: jnp.dtype | type = 
     The numbers of a key do not depend on the shape: of two shapes the larger one begins, in C order, with those of the smaller.
 
     In other types than float32, and from other keys than those of Threefry, they are `jax.random.normal`.
+
+    **Arguments**
+
+    - `key`: one key of `jax.random`.
+    - `shape`, `dtype`: those of the array.
+
+    **Returns** the numbers.
 
     >>> import jax
     >>> few, more = (normal(jax.random.key(0), (size, 3)) for size in (2, 4))

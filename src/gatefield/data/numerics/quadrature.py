@@ -16,7 +16,14 @@ _PANELS, _RADIAL_NODES, _ANGULAR_NODES = 16, 16, 64
 
 @exact
 def normal_moments(law: Quantile, edge: float, panels: int = _PANELS) -> tuple[Float[Exact, ""], ...]:
-    """Mean and variance of h(Z) for a standard normal Z, and the share of the variance that comes from |Z| > `edge`."""
+    """Mean and variance of h(Z) for a standard normal Z, and the share of the variance that comes from |Z| > `edge`.
+
+    **Arguments**
+
+    - `law`: the `Quantile` whose `from_normal` is h.
+    - `edge`: where the tail begins.
+    - `panels`: how many of Gauss-Legendre quadrature, before they are cut at the breaks of h.
+    """
     return _moments(law, real(edge), panels)
 
 
@@ -39,6 +46,12 @@ def pair_moment(law: Quantile, mean: Float[ArrayLike, ""], rho: Float[ArrayLike,
     the same sign, and two of width $\alpha$. Each is integrated by Gauss-Legendre panels in radius, cut where Z_1 or Z_2 meets
     a break of h, and in angle, cut where two such radii cross. A break at 0 lies between the sectors, and nothing becomes
     narrow as $\rho \to 1$.
+
+    **Arguments**
+
+    - `law`: the `Quantile` whose `from_normal` is h.
+    - `mean`: m, that of h(Z).
+    - `rho`: the correlation.
     """
     return _pair(law, real(mean), real(rho))
 

@@ -181,5 +181,7 @@ def _check_path(path: Path, arrays: dict[str, np.ndarray], grid: np.ndarray, sol
 def _grid(times: Any) -> np.ndarray:
     grid = np.asarray(checks.finite("times", times), np.float64)
     if grid.ndim != 1 or len(grid) < 2 or np.any(np.diff(grid) <= 0):
-        raise UserError(f"times must be two or more increasing numbers, but are {quoted(times)}.")
+        raise UserError(
+            f"times must be two or more increasing numbers, but are {quoted(times)}; write for instance times=[0, 10, 100]."
+        )
     return grid

@@ -20,6 +20,8 @@ DIMS = {"fields": ("unit", "position"), "bias": ("unit",), "output_bias": ()}
 """What the arrays of a state are called, in order, and their dimensions in one run."""
 
 _SHAPES = {"fields": "(n,), (K, n) or (runs, K, n)", "bias": "(K,) or (runs, K)", "output_bias": "() or (runs,)"}
+_EXAMPLES = {"fields": "np.ones((1, 40))", "bias": "np.zeros(K)", "output_bias": "0.0"}
+"""What a message proposes in their place."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,17 +38,26 @@ def starts(w0: Any) -> tuple[dict[str, np.ndarray], bool]:
     """The arrays of a state by name, all with a run axis, and whether any came with one."""
     given = w0 if isinstance(w0, tuple) else (w0,)
     if not 1 <= len(given) <= len(DIMS):
-        raise UserError(f"w0 must be an array of fields, or a tuple (fields, bias, output_bias), but has {len(given)} parts.")
+        raise UserError(
+            f"w0 must be an array of fields, or a tuple (fields, bias, output_bias), but has {len(given)} parts; "
+            f"write for instance w0={_EXAMPLES['fields']}."
+        )
     arrays = {name: _array(name, value, alone=len(given) == 1) for name, value in zip(DIMS, given, strict=False)}
     has_runs = {name for name, array in arrays.items() if array.ndim > len(DIMS[name])}
     runs = {array.shape[0] for name, array in arrays.items() if name in has_runs} or {1}
     if len(runs) > 1:
-        raise UserError(f"The arrays of w0 must have equally many runs, but have {', '.join(map(str, sorted(runs)))}.")
+        raise UserError(
+            f"The arrays of w0 must have equally many runs, but have {', '.join(map(str, sorted(runs)))}; "
+            "give what all runs share without a run axis, such as bias[0]."
+        )
     count = runs.pop()
     whole = {name: array if name in has_runs else np.repeat(array[None], count, 0) for name, array in arrays.items()}
     if "bias" in whole and whole["bias"].shape[1] != whole["fields"].shape[1]:
         units = whole["fields"].shape[1], whole["bias"].shape[1]
-        raise UserError(f"w0 must have one bias for each unit, but has {units[0]} units and {units[1]} biases.")
+        raise UserError(
+            f"w0 must have one bias for each unit, but has {units[0]} units and {units[1]} biases; "
+            f"write for instance w0=(fields, np.zeros({units[0]}))."
+        )
     return whole, bool(has_runs)
 
 
@@ -54,7 +65,9 @@ def _array(name: str, value: Any, *, alone: bool) -> np.ndarray:
     label = "w0" if alone else f"{name} in w0"
     array = np.asarray(checks.finite(label, value), np.float64)
     if array.ndim - len(DIMS[name]) not in (0, 1) or 0 in array.shape:
-        raise UserError(f"{label} must have shape {_SHAPES[name]}, but has {array.shape}.")
+        raise UserError(
+            f"{label} must have shape {_SHAPES[name]}, but has {array.shape}; write for instance {_EXAMPLES[name]}."
+        )
     return array
 
 

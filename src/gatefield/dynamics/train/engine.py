@@ -196,9 +196,22 @@ def runs_side_by_side(runs: int, batch_size: int, n: int, *, shared_stream: bool
     Where all runs have one stream, those side by side have one batch in the caches.
 
     Groups of equal size compile once, so a divisor of `runs` is taken if there is a large one.
+
+    **Arguments**
+
+    - `runs`: how many there are.
+    - `batch_size`, `n`: samples of a batch, and sites of an input.
+    - `shared_stream`: whether all runs see the same samples.
+
+    **Returns** a number from 1 to `runs`.
+
+    >>> runs_side_by_side(3, 10, 4)
+    3
     """
     batch = 4 * batch_size * n
-    most = int(0.3 * _memory()) // (8 * batch)  # about eight arrays of a batch's size are alive at once
+    # about eight arrays of a batch's size are alive at once; and the memory is all there is, also what others hold, so that
+    # they get a third of it, a guess on the safe side
+    most = int(0.3 * _memory()) // (8 * batch)
     if jax.default_backend() == "cpu" and not shared_stream:
         most = min(most, CACHE_BYTES // batch)
     most = max(1, min(runs, most))

@@ -22,6 +22,12 @@ def fingerprint(*parts: Any) -> str:
     A function counts by its name, its source text without comments and layout, its defaults and the values around it that it
     uses: the same on every version of Python. One whose source cannot be found counts by its compiled code instead.
 
+    **Arguments**
+
+    - `parts`: trees of arrays, settings, modules and functions.
+
+    **Returns** 64 hexadecimal digits.
+
     >>> fingerprint({"a": 1.0}) == fingerprint({"a": 1.0}), fingerprint({"a": 1.0}) == fingerprint({"a": 2.0})
     (True, False)
     >>> fingerprint(lambda x: x + 1) == fingerprint(lambda x: x + 2)

@@ -8,7 +8,8 @@ from gatefield.core.errors import UserError
 from gatefield.core.text.quoted import quoted
 from gatefield.core.tracing.functions import shape_of
 
-HOW = "name -> (dimension names, function of the network), such as {'total': ((), lambda net: net.fields.sum())}"
+_RULE = "observe must be a dict, name -> (dimension names, function of the network)"
+_EXAMPLE = "write for instance observe={'total': ((), lambda net: net.fields.sum())}"
 COORDS = ("run", "step", "time", "seed", "learning_rate", "train_key", "evaluation_key", "word", "status")
 """What every record holds beside what is observed."""
 
@@ -24,15 +25,17 @@ class Observed(NamedTuple):
 def check_observed(observe: Any, net: Any) -> dict[str, Observed]:
     """What to observe beside the network's own observables; `net` is that of one run."""
     if observe is not None and not isinstance(observe, Mapping):
-        raise UserError(f"observe must be a dict, {HOW}, but is {quoted(observe)}.")
+        raise UserError(f"{_RULE}, but is {quoted(observe)}; {_EXAMPLE}.")
     return {name: _observed(name, value, net) for name, value in (observe or {}).items()}
 
 
 def _observed(name: Any, value: Any, net: Any) -> Observed:
     if not isinstance(name, str) or not re.fullmatch(r"\w[\w .-]*", name):
-        raise UserError(f"observe must name what is recorded by letters and digits, but has the name {quoted(name)}.")
+        raise UserError(
+            f"observe must name what is recorded by letters and digits, but has the name {quoted(name)}; {_EXAMPLE}."
+        )
     if not isinstance(value, Sequence) or len(value) != 2 or not are_names(value[0]) or not callable(value[1]):
-        raise UserError(f"observe must be a dict, {HOW}, but '{name}' is {quoted(value)}.")
+        raise UserError(f"{_RULE}, but '{name}' is {quoted(value)}; {_EXAMPLE}.")
     shape = shape_of(f"'{name}' in observe must be a function of the network", value[1], net)
     return Observed(tuple(value[0]), value[1], shape)
 

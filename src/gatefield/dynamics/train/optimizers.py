@@ -78,5 +78,8 @@ def check_rate(rate: Any, optimizer: Any) -> tuple[Any, Schedule | None]:
         return np.asarray(np.nan), rate
     rate = checks.positive("learning_rate", rate)
     if np.ndim(rate) > 1 or not np.size(rate):
-        raise UserError(f"learning_rate must be one number, or one for each run, but has shape {np.shape(rate)}.")
+        raise UserError(
+            f"learning_rate must be one number, or one for each run, but has shape {np.shape(rate)}; "
+            "write for instance learning_rate=0.01."
+        )
     return rate, None

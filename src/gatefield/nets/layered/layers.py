@@ -156,7 +156,8 @@ def _convolution(
     positions = incoming[:-1]
     if padding != "same" and side > min(positions):
         raise UserError(
-            f"Convolution {at} has kernels of side {side}, but only {positions} positions enter; take smaller ones."
+            f"Convolution {at} has kernels of side {side}, but only {positions} positions enter; "
+            f"take kernel_size={min(positions)} there, or padding='same'."
         )
     whole = [n - side + 1 if padding == "valid" else n for n in positions]
     sums = tuple(-(-n // stride) for n in whole)

@@ -15,7 +15,7 @@ DRIFTS, ORTHANTS = (4, 6, 8), (5, 10, 25, 50)
 """Sites. SciPy needs an orthant for every second corner of the cube, 128 of them at 8 sites."""
 
 
-class Found(NamedTuple):
+class Answer(NamedTuple):
     """A value, and the loads of the common factor, by which it is judged later."""
 
     value: Any
@@ -31,7 +31,7 @@ def drifts(n: int) -> Contest:
     """f(w) = E[1(w.x > 0) x] for signs x; errors relative to the largest entry."""
     w = np.random.default_rng(1).normal(size=n)
 
-    def error(found: Found) -> float:
+    def error(found: Answer) -> float:
         right = one_factor.drift(w, found.loads)
         return float(np.abs(found.value - right).max() / np.abs(right).max())
 
@@ -47,20 +47,20 @@ def orthants(n: int) -> Contest:
     def ours(corr: np.ndarray, seed: int) -> Any:
         return hypercube.orthant(corr, ones, key=jax.random.key(0))  # one key: its points are made once and kept
 
-    def error(found: Found) -> float:
+    def error(found: Answer) -> float:
         return abs(float(found.value) / one_factor.chance(found.loads, ones) - 1)
 
     scipy = Contestant("multivariate_normal.cdf", _anew(n, scipy_signs.orthant))
     return Contest(f"orthant of {n} sites", "orthant", Contestant("hypercube.orthant", _anew(n, ours)), [scipy], error)
 
 
-def _anew(n: int, compute: Callable[[np.ndarray, int], Any]) -> Callable[[], Found]:
+def _anew(n: int, compute: Callable[[np.ndarray, int], Any]) -> Callable[[], Answer]:
     """What computes at loads that nobody had before: a law that was seen is kept, and would cost nothing."""
     counter = itertools.count()
 
-    def call() -> Found:
+    def call() -> Answer:
         seed = next(counter)
         loads = np.sqrt(np.random.default_rng([n, seed]).uniform(0.2, 0.8, n))
-        return Found(compute(one_factor.correlation(loads), seed), loads)
+        return Answer(compute(one_factor.correlation(loads), seed), loads)
 
     return call

@@ -19,4 +19,6 @@ def check_fields(source: Source, w: Any) -> None:
             f"give it the shape ({source.n},), or (..., {source.n}) for many fields."
         )
     if not isinstance(w, Tracer) and not np.any(w, axis=-1).all():
-        raise UserError("w must not be zero everywhere, because its gate would be open nowhere; give another field.")
+        raise UserError(
+            f"w must not be zero everywhere, because its gate would be open nowhere; write for instance np.ones({np.shape(w)})."
+        )

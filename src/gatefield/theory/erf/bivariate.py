@@ -61,7 +61,10 @@ def sign_product_mean(a: ValuesLike, b: ValuesLike, r: ValuesLike) -> Values:
 
     with $V(h,q)$ the standard normal mass of the triangle (0, 0), (h, 0), (h, q), odd in h and in q.
 
-    **Arguments** as for `bivariate_cdf`.
+    **Arguments**
+
+    - `a`, `b`: thresholds, infinite ones allowed.
+    - `r`: correlation in [-1, 1]. They broadcast.
 
     **Returns** the mean products; float64 NumPy unless traced.
 

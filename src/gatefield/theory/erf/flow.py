@@ -86,7 +86,12 @@ def loss(
 
     with $E_c[s_js_k]$ = `kernel` and $E_c\,s_k$ = `mean`.
 
-    **Arguments** as for `velocity`.
+    **Arguments**
+
+    - `W`, `b`, `output_bias`: fields (K, n), hidden biases and the output bias, as for `velocity`.
+    - `cov1`, `cov0`: covariances (n, n) of two classes of equal shares, or one `Task` of Gaussian sources in place of both.
+    - `labels`: the pair (y1, y0), (1, 0) if not given.
+    - `readout`: output weights a, 1/K each unless given.
 
     **Returns** the loss; float64 NumPy unless traced.
 

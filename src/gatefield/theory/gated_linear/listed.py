@@ -143,7 +143,9 @@ def listed_moments(gates: Any, points: Any, chances: Any, means: Any) -> ListedM
 def explained_by_gates(gates: Any, points: Any, chances: Any, means: Any) -> Float[np.ndarray, "*sets"]:
     r"""What gates of any shape explain on listed points, $b^\top A^+ b$, for many sets at once (*host*).
 
-    **Arguments** as for `listed_moments`. Eigenvalues of A below 1e-12 of the largest count as zero.
+    **Arguments**
+
+    - `gates`, `points`, `chances`, `means`: as for `listed_moments`; eigenvalues of A below 1e-12 of the largest count as zero.
 
     **Returns** what each set explains of the label power (...,); float64.
 

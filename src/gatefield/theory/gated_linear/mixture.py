@@ -109,7 +109,10 @@ def mixture(task: Task, *, key: PRNGKeyArray | None = None, samples: int = 20_00
     for source in sources:
         if not source.symmetric:
             name = type(source).__name__
-            raise UserError(f"The search needs data symmetric about 0, which {name} data are not known to be; take other data.")
+            raise UserError(
+                f"The search needs data symmetric about 0, which {name} data are not known to be; "
+                "take for instance Task(Gaussian(40, xi=2.0), Gaussian(40, xi=1.0))."
+            )
     if all(source.gaussian for source in sources):
         classes = [GaussianClass(real(source.covariance())) for source in sources]
     elif key is None:

@@ -82,8 +82,11 @@ def solve(A: MomentLike, b: WeightsLike, w0: WeightsLike, times: TimesLike, K: C
 def limit(A: MomentLike, b: WeightsLike, w0: WeightsLike, K: Count) -> Float[Exact, " m"]:
     r"""Where the weights end: $w(\infty) = K A^+ b + (I - A A^+)\,w(0)$.
 
-    **Arguments** as for `solve`; b must lie in the range of A, as it does for every network. Eigenvalues of A below 1e-12 of
-    the largest count as zero.
+    **Arguments**
+
+    - `A`: as for `solve`; eigenvalues below 1e-12 of the largest count as zero.
+    - `b`: as for `solve`; it must lie in the range of A, as it does for every network.
+    - `w0`, `K`: as for `solve`.
 
     **Returns** the weights (Kn,); float64 NumPy unless traced.
 
@@ -137,7 +140,10 @@ def loss_path(
 
     with $\lambda_i$ the eigenvalues of A and u the weights in its eigenbasis: modes of large eigenvalue decay first.
 
-    **Arguments** as for `solve` and `loss`.
+    **Arguments**
+
+    - `A`, `b`, `w0`, `times`, `K`: as for `solve`; K must divide the number of weights.
+    - `label_power`: $E y^2$.
 
     **Returns** the loss at each time; float64 NumPy unless traced.
 
@@ -155,7 +161,10 @@ def loss_path(
 def limiting_loss(A: MomentLike, b: WeightsLike, label_power: ScalarLike) -> Scalar:
     r"""The loss at the end: $L_\infty = \tfrac12\,(E y^2 - b^\top A^+ b)$.
 
-    **Arguments** as for `loss`, without the weights.
+    **Arguments**
+
+    - `A`, `b`: as for `limit`.
+    - `label_power`: $E y^2$.
 
     **Returns** the loss; float64 NumPy unless traced.
 
@@ -172,7 +181,9 @@ def limiting_loss(A: MomentLike, b: WeightsLike, label_power: ScalarLike) -> Sca
 def explained(A: MomentLike, b: WeightsLike) -> Scalar:
     r"""How much of the label power the gates can explain: $b^\top A^+ b$.
 
-    **Arguments** as for `solve`.
+    **Arguments**
+
+    - `A`, `b`: as for `limit`.
 
     **Returns** the part explained, between 0 and $E y^2$; float64 NumPy unless traced.
 
@@ -190,7 +201,10 @@ def explained(A: MomentLike, b: WeightsLike) -> Scalar:
 def initial_rate(b: WeightsLike, K: Count) -> Scalar:
     r"""How fast the loss falls at first, from weights zero: $-\dot L(0) = |b|^2/(K^2\tau)$.
 
-    **Arguments** as for `solve`.
+    **Arguments**
+
+    - `b`: $E[y\tilde x]$ (Kn,), as from `statistics`.
+    - `K`: number of units of the whole network.
 
     **Returns** the rate in units of 1/tau; float64 NumPy unless traced.
 
@@ -299,6 +313,7 @@ def checked_times(times: TimesLike) -> Float[Array, "*times"]:
 
 def _inverse(A: Float[Array, "m m"]) -> Float[Array, "m m"]:
     """The pseudo-inverse."""
+    # in float32 rounding leaves about 1e-7 of an eigenvalue that is zero, so that `NULL` would keep it
     return jnp.linalg.pinv(A, rtol=NULL if A.dtype == jnp.float64 else 1e-6, hermitian=True)
 
 

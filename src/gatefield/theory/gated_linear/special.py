@@ -130,7 +130,10 @@ def half_time(A: MomentLike, b: WeightsLike, K: Count) -> Scalar:
     With $\lambda_i$ the eigenvalues of A and $c_i = (u_i^\top b)^2/\lambda_i$ what each eigenvector explains, it solves
     $\sum_i c_i e^{-2\lambda_i t/K^2} = \tfrac12\sum_i c_i$.
 
-    **Arguments** as for `solve`.
+    **Arguments**
+
+    - `A`, `b`: as for `limit`.
+    - `K`: number of units of the whole network.
 
     **Returns** the time in units of tau, infinite if the gates explain nothing; float64 NumPy unless traced.
 

@@ -130,7 +130,10 @@ def pieces(
 ) -> list[tuple[float, Float[np.ndarray, "m m"], Float[np.ndarray, " m"]]]:
     """The moments under `Scheduled` gates, piece by piece, for `solve_pieces`.
 
-    **Arguments** as for `statistics`, with gates of which some are scheduled.
+    **Arguments**
+
+    - `gates`: a `GateSet`, or a list of gates, of which some are scheduled.
+    - `task`, `method`, `key`, `samples`: as for `statistics`.
 
     **Returns** (start time, A, b) for each piece between two times at which a gate changes.
 

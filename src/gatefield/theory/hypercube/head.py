@@ -122,4 +122,5 @@ def probable_head(
     """
     checks.real("share", share, "from 0 to 1", lambda s: (s >= 0) & (s <= 1))
     errors = head_errors(w, x, chances)
+    # errors are sums of chances: one that is the share itself may be above it by rounding
     return int((errors <= share + 1e-12).argmax()) + 1

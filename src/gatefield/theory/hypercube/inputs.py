@@ -22,9 +22,11 @@ def shape(name: str, value: Any) -> tuple[int, ...]:
     except ValueError:
         raise UserError(f"{name} must be an array of real numbers, but its rows differ in length; make them equal.") from None
     except TypeError:
-        raise UserError(f"{name} must be an array of real numbers, but is {quoted(value)}; give one array.") from None
+        way_out = "write for instance [1.0, 0.5]"
+        raise UserError(f"{name} must be an array of real numbers, but is {quoted(value)}; {way_out}.") from None
     if array.dtype.kind not in "biufO":
-        raise UserError(f"{name} must be an array of real numbers, but has type {array.dtype}; give real numbers.")
+        way_out = f"np.real({name})" if array.dtype.kind == "c" else "numbers, such as [1.0, 0.5]"
+        raise UserError(f"{name} must be an array of real numbers, but has type {array.dtype}; write {way_out}.")
     return array.shape
 
 
@@ -120,7 +122,9 @@ def _not_zero(w: Any) -> None:
         return
     _numbers(w)
     if not np.any(np.asarray(w) != 0, axis=-1).all():
-        raise UserError("w must not be zero everywhere, because its gate would be open nowhere; give another field.")
+        raise UserError(
+            f"w must not be zero everywhere, because its gate would be open nowhere; write for instance np.ones({np.shape(w)})."
+        )
 
 
 def _numbers(w: Any) -> None:
@@ -138,7 +142,8 @@ def signs(pattern: Any, sites: int) -> None:
     """A pattern of signs, one for each site."""
     if shape("pattern", pattern) != (sites,):
         raise UserError(
-            f"pattern must have one sign for each of the {sites} sites, but has shape {np.shape(pattern)}; give 1 or -1 each."
+            f"pattern must have one sign for each of the {sites} sites, but has shape {np.shape(pattern)}; "
+            f"write for instance pattern=[1] * {sites}."
         )
     if not isinstance(pattern, Tracer):
         checks.real("pattern", pattern, "1 or -1 at each site", lambda x: np.abs(x) == 1)

@@ -19,7 +19,7 @@ from gatefield.theory.inputs import unless_nan
 MOST_TRACED = 8  # a transformation computes all sets of sites at once, without symmetries: seconds for 8 sites
 
 
-class Law(NamedTuple):
+class CornerLaw(NamedTuple):
     """Probabilities of the corners in the order of `corners`, the moments they come from, and bounds of the moments' errors."""
 
     chances: Float[Array, " corners"]
@@ -61,7 +61,7 @@ def pattern_law(corr: MatrixLike) -> Float[Exact, " corners"]:
     return law(corr).chances
 
 
-def law(corr: MatrixLike) -> Law:
+def law(corr: MatrixLike) -> CornerLaw:
     """The law of the signs; under a transformation its errors are not known and NaN. Call it inside `exact`."""
     n = inputs.correlation(corr)
     if isinstance(corr, Tracer):
@@ -71,11 +71,11 @@ def law(corr: MatrixLike) -> Law:
                 "give corr as plain numbers."
             )
         moments = unless_nan(subset_moments(real(corr)), corr)
-        return Law(hadamard(moments) / 2**n, moments, jnp.full_like(moments, jnp.nan))
+        return CornerLaw(hadamard(moments) / 2**n, moments, jnp.full_like(moments, jnp.nan))
     if n > MOST_SITES:
         raise UserError(f"The law of the signs is summed up to {MOST_SITES} sites, but corr has {n}; sample the signs instead.")
     moments = _host_moments(np.asarray(corr, dtype=np.float64).tobytes(), n)
-    return Law(real(hadamard(moments.value) / 2**n), real(moments.value), real(moments.error))
+    return CornerLaw(real(hadamard(moments.value) / 2**n), real(moments.value), real(moments.error))
 
 
 @functools.lru_cache(maxsize=256)

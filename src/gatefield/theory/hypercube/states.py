@@ -277,6 +277,13 @@ def is_localized(fields: Real[ArrayLike, "*batch n"] | Sequence) -> Bool[np.ndar
 def levels(losses: Real[ArrayLike, " starts"] | Sequence, digits: int = 8) -> tuple[np.ndarray, np.ndarray]:
     """Distinct losses, rising, and how many starts ended in each; shifts and signs of a state share its loss (*host*).
 
+    **Arguments**
+
+    - `losses`: the loss at which each start ended.
+    - `digits`: losses that agree to this many decimals count as one.
+
+    **Returns** the losses and the counts.
+
     >>> levels([0.2, 0.1, 0.2])
     (array([0.1, 0.2]), array([1, 2]))
     """

@@ -96,7 +96,7 @@ def _second(source: Source, w: Float[Array, "*fields n"]) -> Array:
     if not source.symmetric:
         raise UserError(
             f"The contrast is for classes symmetric about 0 or of few points, but {type(source).__name__} inputs are not known "
-            "to be either; take other data."
+            "to be either; take points of them, such as Finite(source.sample(jax.random.key(0), 1000))."
         )
     image = jnp.matmul(w, real(source.covariance()), precision="highest")
     return jnp.sum(w * image, axis=-1) / 2

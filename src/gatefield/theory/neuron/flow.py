@@ -110,7 +110,14 @@ def loss(
     with labels $y_c$, class shares $p_c$, drifts $f_c(w) = E_c[1(\langle w,x\rangle>0)\,x]$ and covariances $S_c$ of the
     inputs.
 
-    **Arguments** as for `velocity`.
+    **Arguments**
+
+    - `w`: field (n,), not zero.
+    - `drift1`, `drift0`: functions of a field that give the drift (n,) of each class, or one `Task` in place of all that
+      follows, as for `velocity`.
+    - `cov1`, `cov0`: covariances (n, n) of classes of equal shares.
+    - `labels`: the pair (y1, y0), (1, 0) if not given.
+    - `method`, `key`, `samples`: with a task, how to find the drifts, as for `theory.drift`.
 
     **Returns** the loss; float64 NumPy unless traced.
 
@@ -142,7 +149,7 @@ def _problem(drift1, cov1, cov0, labels, drift0, sampling) -> _Problem:
         if not source.symmetric:
             raise UserError(
                 f"This flow is for classes symmetric about 0, which {type(source).__name__} data are not known to be; "
-                "take other data, or train with a large batch."
+                "train with a large batch, such as batch_size=10_000."
             )
     keys = (None, None) if key is None else jax.random.split(key)
     drifts = [

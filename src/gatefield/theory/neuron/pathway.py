@@ -93,6 +93,7 @@ def sampled_jacobian(
     - `source`: the positive class, one run, symmetric about 0. On a discrete law, such as the hypercube, the drift is constant
       in cells: its Jacobian is zero almost everywhere, which a gate with an edge does not show.
     - `fields`: (field, n), none of them zero.
+    - `key`: draws the sample.
     - `samples`: how many in all.
     - `width`: that of the edge, in standard deviations of $\langle w,x\rangle$; as it goes to zero, the Jacobian is that of the
       sharp gate.

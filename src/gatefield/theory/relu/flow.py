@@ -86,7 +86,13 @@ def loss(
     with $E_c[\mathrm{relu}_j\mathrm{relu}_k]$ = `kernel` under the covariance of class c, labels $y_c$, class shares $p_c$,
     output weights $a_k$ (1/K for the mean) and output bias $b$.
 
-    **Arguments** as for `velocity`; a zero field is a silent unit.
+    **Arguments**
+
+    - `W`: fields (K, n); a zero field is a silent unit.
+    - `cov1`, `cov0`: covariances (n, n) of two classes of equal shares, or one `Task` of Gaussian sources in place of both.
+    - `labels`: the pair (y1, y0), (1, 0) if not given.
+    - `readout`: output weights (K,), the mean over units if not given.
+    - `output_bias`: b.
 
     **Returns** the loss; float64 NumPy unless traced.
 

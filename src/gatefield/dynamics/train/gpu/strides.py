@@ -16,6 +16,8 @@ SECONDS = 1e-3
 NUMBERS_PER_SECOND = 4e10
 """Numbers in batches that a large GPU makes and trains on in a second, about; it only has to say which steps are short."""
 MOST = 32
+"""Steps of a stride: asking takes as long as a small step, so that it is a thirtieth of the time; longer strides would drop
+more steps behind the last one."""
 
 
 def by_strides(stride: int, start: Any, stop: Any, step: Callable[[Array, Any], Any], carry: Any) -> Any:

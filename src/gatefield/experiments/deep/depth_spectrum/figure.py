@@ -64,7 +64,7 @@ def _say(figure: Any, record: xr.Dataset, *words: str) -> None:
     say_setting(figure, *size, f"{record.sizes['run']} runs, {record.sizes['trained_run']} of them trained", *words)
 
 
-def looks(record: xr.Dataset) -> dict[int, dict[str, Any]]:
+def styles(record: xr.Dataset) -> dict[int, dict[str, Any]]:
     """Colour and marker of each width."""
     widths = record.width.values.tolist()
     colours = shades(len(widths), "viridis", (0.0, 0.78))
@@ -72,7 +72,7 @@ def looks(record: xr.Dataset) -> dict[int, dict[str, Any]]:
 
 
 def _legend(record: xr.Dataset) -> list[Line2D]:
-    marks = [Line2D([], [], linestyle="none", markersize=4, label=f"w = {w}", **look) for w, look in looks(record).items()]
+    marks = [Line2D([], [], linestyle="none", markersize=4, label=f"w = {w}", **look) for w, look in styles(record).items()]
     theory: Any = THEORY
     short: Any = {**THEORY, "linewidth": 3.0}
     return [*marks, Line2D([], [], label="mean kernel", **theory), Line2D([], [], label="random matrices, d = 2", **short)]
@@ -81,7 +81,7 @@ def _legend(record: xr.Dataset) -> list[Line2D]:
 def _against_depth(axes: Any, values: xr.DataArray, record: xr.Dataset, run: str = "run") -> None:
     """Median over runs and their middle 68 %, side by side for the widths."""
     depth = values["depth" if run == "run" else "trained_depth"].values
-    for i, (width, look) in enumerate(looks(record).items()):
+    for i, (width, look) in enumerate(styles(record).items()):
         middle, low, high = values.sel(width=width).quantile([0.5, 0.16, 0.84], run).values
         axes.errorbar(depth + 0.16 * (i - 1), middle, [middle - low, high - middle], linestyle="none", markersize=3,
                       elinewidth=0.9, **look)  # fmt: skip

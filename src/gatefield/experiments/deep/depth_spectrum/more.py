@@ -7,7 +7,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from gatefield.experiments.deep.depth_spectrum.figure import FLOOR, looks, shown_depths
+from gatefield.experiments.deep.depth_spectrum.figure import FLOOR, shown_depths, styles
 from gatefield.experiments.deep.depth_spectrum.verdicts import half_gaps, ideal, ideal_ratio
 from gatefield.plot import THEORY, WIDTH, letter, say_setting, shades
 
@@ -90,7 +90,7 @@ def _entries(panels: Any, record: xr.Dataset) -> None:
     depth = record.depth.values
     curves = (("diagonal", np.ones(len(depth)), "K(1,1)/d"), ("beside", record.attrs["mu"] ** (depth - 1.0), "K(1,2)/d"))
     for axes, (what, expected, name) in zip(panels, curves, strict=True):
-        for i, (width, look) in enumerate(looks(record).items()):
+        for i, (width, look) in enumerate(styles(record).items()):
             values = record[what].sel(width=width)
             axes.errorbar(depth + 0.16 * (i - 1), values.mean("run"), values.std("run", ddof=1), linestyle="none",
                           markersize=3, elinewidth=0.9, label=f"w = {width}", **look)  # fmt: skip

@@ -11,10 +11,10 @@ from gatefield.experiments.deep.moving_gates.simulate import CALM, FLOWS, MOVING
 from gatefield.experiments.deep.moving_gates.verdicts import (
     gates_ends,
     gates_part,
+    late_flip_ratio,
+    late_flips,
     late_share,
     quarters,
-    rest,
-    rest_ratio,
     whole_intervals,
 )
 from gatefield.plot import WIDTH, dots_by_seed, end_labels, letter, plain_log_scale, say_setting
@@ -58,7 +58,7 @@ def _titles(record: xr.Dataset) -> list[str]:
     return [
         f"{_span(100 * last.flipped.values)} % have flipped",
         "in every layer",
-        f"falling rate: × {float(rest_ratio(record).mean()):.2f}",
+        f"falling rate: × {float(late_flip_ratio(record).mean()):.2f}",
         "they settle late",
         f"{_span(100 * last.overlap.values)} % of paths stay",
         f"ν falls {fall.min():.0f}- to {fall.max():.0f}-fold" if fall.min() > 1 else "do labels fit K?",
@@ -143,11 +143,11 @@ def _rest_arrow(axes: Any, record: xr.Dataset) -> None:
     """From the mean rate of ReLU in the last quarter to that with a falling learning rate, and what part it is."""
     late, end = quarters(record.epoch)[3:]
     middle = float(record.epoch[late] + record.epoch[end]) / 2
-    high, low = (100 * float(rate.mean()) for rate in rest(record).values())
+    high, low = (100 * float(rate.mean()) for rate in late_flips(record).values())
     if low > 0 and high > 0:
         look: Any = {"arrowstyle": "->", "color": "black", "shrinkA": 0, "shrinkB": 0, "linewidth": 1.0}
         axes.annotate("", (middle, low), (middle, high), arrowprops=look, zorder=6)
-        words = f"× {float(rest_ratio(record).mean()):.2f}"
+        words = f"× {float(late_flip_ratio(record).mean()):.2f}"
         axes.annotate(words, (middle, low), (-9, 1), textcoords="offset points", ha="right", va="center", fontsize=8)
 
 

@@ -111,15 +111,15 @@ def late_share(record: xr.Dataset) -> str:
     return f"{min(ends):.1f} to {max(ends):.1f} %"
 
 
-def rest(record: xr.Dataset) -> dict[str, xr.DataArray]:
+def late_flips(record: xr.Dataset) -> dict[str, xr.DataArray]:
     """Flips per epoch in the last quarter: of ReLU, and of ReLU with a learning rate that falls to zero."""
     late, end = quarters(record.epoch)[3:]
     return {net: flips_per_epoch(record.sel(net=net), late, end) for net in ("relu", CALM)}
 
 
-def rest_ratio(record: xr.Dataset) -> xr.DataArray:
+def late_flip_ratio(record: xr.Dataset) -> xr.DataArray:
     """The second of these over the first, for each seed."""
-    rates = rest(record)
+    rates = late_flips(record)
     return rates[CALM] / rates["relu"].where(rates["relu"] > 0, np.inf)
 
 
@@ -213,7 +213,7 @@ def _far(record: xr.Dataset) -> list[Verdict]:
 
 def _rests(record: xr.Dataset) -> Verdict:
     """Of the last quarter, in which the learning rate is an eighth of the other on average."""
-    rates, ratio = rest(record), rest_ratio(record)
+    rates, ratio = late_flips(record), late_flip_ratio(record)
     part = f"{float(ratio.mean()):.2f} times as often"
     return dataclasses.replace(
         _over_seeds(Verdict.below, REST, ratio, "flips per epoch in the last quarter over those at a learning rate that stays"),

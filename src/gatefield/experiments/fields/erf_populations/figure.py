@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from gatefield.core.intervals import share
-from gatefield.experiments.fields.erf_populations.verdicts import LOCALIZED, localized, told
+from gatefield.experiments.fields.erf_populations.verdicts import LOCALIZED, localized, predicted_shares
 from gatefield.experiments.orders import scales_text
 from gatefield.plot import THEORY, WIDTH, gain_text, letter, say_setting
 
@@ -194,7 +194,7 @@ def _starts(axes: Any, record: xr.Dataset) -> None:
 def _deciders(axes: Any, record: xr.Dataset) -> None:
     """How often what a unit starts with tells the population that it joins."""
     looks = [("o", "C2"), ("s", "C3")]  # as where biases start so
-    for place, (found, (marker, color)) in enumerate(zip(told(record.isel(gain=1)), looks, strict=True)):
+    for place, (found, (marker, color)) in enumerate(zip(predicted_shares(record.isel(gain=1)), looks, strict=True)):
         bars = [[found.mean - found.low], [found.high - found.mean]]
         axes.errorbar([place], [found.mean], bars, fmt=marker, color=color, capsize=4)
         axes.annotate(

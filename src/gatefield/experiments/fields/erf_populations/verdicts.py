@@ -90,7 +90,7 @@ def _decisions(squashed: xr.Dataset) -> list[Verdict]:
     from_zero = localized(squashed.ipr, n).sel(biases="zero")
     plain, positive = (share(from_zero.sel(start=start)) for start in ("xavier", "positive"))
     balanced = share(localized(squashed.balanced_ipr, n).sel(start="positive"))
-    by_field, by_bias = told(squashed)
+    by_field, by_bias = predicted_shares(squashed)
     return [
         Verdict.above(
             "fields that start mostly positive give mostly localized units",
@@ -125,7 +125,7 @@ def _decisions(squashed: xr.Dataset) -> list[Verdict]:
     ]
 
 
-def told(squashed: xr.Dataset) -> tuple[Interval, Interval]:
+def predicted_shares(squashed: xr.Dataset) -> tuple[Interval, Interval]:
     """The share of units whose population the initial field tells, from zero biases; and the sign of the bias, if given."""
     bias = squashed.bias.isel(step=-1)
     by_field = ((bias < 0) == (squashed.push > 0)).sel(biases="zero")

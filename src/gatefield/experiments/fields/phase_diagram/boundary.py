@@ -14,11 +14,11 @@ def localized(ipr: xr.DataArray) -> xr.DataArray:
     return ipr.median("seed") >= LOCALIZED
 
 
-def apart(one: xr.DataArray, other: xr.DataArray) -> xr.DataArray:
+def disagree(one: xr.DataArray, other: xr.DataArray) -> xr.DataArray:
     """Where the answer of `one` is not that of `other`, there or one step of the grid away, along gain or ratio.
 
     >>> there = xr.DataArray([[True, False, False, False]], dims=("gain", "ratio"))
-    >>> apart(there, xr.DataArray([[False, False, True, False]], dims=("gain", "ratio"))).values.tolist()
+    >>> disagree(there, xr.DataArray([[False, False, True, False]], dims=("gain", "ratio"))).values.tolist()
     [[True, False, False, False]]
     """
     answer, near = one.astype(float), other.transpose(*one.dims).astype(float)

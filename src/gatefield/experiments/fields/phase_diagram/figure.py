@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 
-from gatefield.experiments.fields.phase_diagram.boundary import apart, localized
+from gatefield.experiments.fields.phase_diagram.boundary import disagree, localized
 from gatefield.experiments.localized import LOCALIZED
 from gatefield.plot import COLOURS, DIVERGING, THEORY, WIDTH, gain_text, letter, one_median, say_setting
 
@@ -57,7 +57,7 @@ def _off_text(wrong: xr.DataArray) -> str:
 
 def _wrong(record: xr.Dataset) -> xr.DataArray:
     """Where closure and simulation differ by more than one step of the grid, at both times."""
-    return apart(localized(record.ipr), localized(record.closure_ipr)).transpose("when", "gain", "ratio")
+    return disagree(localized(record.ipr), localized(record.closure_ipr)).transpose("when", "gain", "ratio")
 
 
 def _maps(part: Any, record: xr.Dataset) -> Any:

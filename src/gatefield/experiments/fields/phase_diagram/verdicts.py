@@ -9,7 +9,7 @@ import xarray as xr
 
 from gatefield.experiments.by_seed import median_error
 from gatefield.experiments.ends import spread_by
-from gatefield.experiments.fields.phase_diagram.boundary import apart, from_gain, inside, localized, step, until
+from gatefield.experiments.fields.phase_diagram.boundary import disagree, from_gain, inside, localized, step, until
 from gatefield.experiments.fields.phase_diagram.simulate import EARLY
 from gatefield.experiments.fields.phase_diagram.sizes import falling, moving
 from gatefield.experiments.localized import LOCALIZED
@@ -57,7 +57,7 @@ def _closure(record: xr.Dataset, side: str) -> Verdict:
     which = _side(record, side)
     if why := lacking(_ratios(record, which, 2.0 if side == "longer" else 0.5)):
         return Verdict.not_judged(claim, why)
-    wrong = apart(localized(record.ipr), localized(record.closure_ipr)).isel(ratio=which)
+    wrong = disagree(localized(record.ipr), localized(record.closure_ipr)).isel(ratio=which)
     rows = {
         f"{float(record.time[k]):,.0f} τ": Verdict.equals(
             "", 1.0, 1 - float(wrong[k].mean()), of="share of settings that agree"

@@ -23,7 +23,7 @@ APART = 0.5
 CANCELS = 0.2
 """Fields cancel if the square of their sum is less than this part of what it is for independent fields."""
 TILES = "note 003, section 1: symmetry breaking and tiling"
-Found = Mapping[int, Interval]
+BySize = Mapping[int, Interval]
 
 
 def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
@@ -56,7 +56,7 @@ def _error(found: Interval) -> float:
     return math.inf if math.isnan(half) else float(half)
 
 
-def _rows(found: Found, side: Callable[..., Verdict], bound: float, of: str, **words: Any) -> dict[str, Verdict]:
+def _rows(found: BySize, side: Callable[..., Verdict], bound: float, of: str, **words: Any) -> dict[str, Verdict]:
     """Each size beside one bound, with the 95 % interval as its error."""
     return {f"K = {K}": side("", bound, one.mean, error=_error(one), of=of, **words) for K, one in found.items()}
 
@@ -225,9 +225,9 @@ def _time(value: float) -> str:
     return "never" if math.isinf(value) else f"{value:.3g}"
 
 
-def _each(found: Found) -> str:
+def _each(found: BySize) -> str:
     return ", ".join(f"K = {K}: {one.mean:.2f} ({one.low:.2f} to {one.high:.2f})" for K, one in found.items())
 
 
-def _means(found: Found) -> str:
+def _means(found: BySize) -> str:
     return ", ".join(f"K = {K}: {one.mean:.2f}" for K, one in found.items()) or "none"
