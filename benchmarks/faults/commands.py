@@ -266,11 +266,18 @@ def repeats(word: str, said: str) -> bool:
     return len(said) > size and any(word[i : i + size] in said for i in range(len(word) - size + 1))
 
 
+def most_sentences(words: list[str]) -> int:
+    """One for each word after the command; with --all each experiment may have its own."""
+    from gatefield import experiments
+
+    return max(1, len(words) - 1) + ("--all" in words) * len(experiments.names())
+
+
 def wrong_message(words: list[str], said: str) -> str:
     """What is wrong with what was said on standard error, if anything."""
     lines = [line for line in said.splitlines() if line.strip() and not NOTES.fullmatch(line)]
     sentences = [line for line in lines if line.startswith("gatefield: ")]
-    if len(lines) > len(sentences) or len(sentences) > max(1, len(words) - 1):
+    if len(lines) > len(sentences) or len(sentences) > most_sentences(words):
         return "more than one line"
     if any(repeats(part, said) for word in words for part in {word, word.partition("=")[2]}):
         return f"repeats more than {MOST_REPEATED} characters of a word"
