@@ -132,12 +132,11 @@ def test_the_network_stands_at_its_time():
 
 def test_runs_that_diverge_are_told_once():
     stepper = init(Committee(N, 1, key=jax.random.split(KEY, 3)), TASK, batch_size=8, learning_rate=FAST, key=KEY)
-    with pytest.warns(
-        Diverged, match=r"2 of 3 runs diverged, the first by step 5: .*; lower learning_rate, here 1e\+20\.$"
-    ) as told:
-        for _ in range(4):
-            stepper = advance(stepper, 5)
-    assert len(told) == 1
+    way_out = r"2 of 3 runs diverged, the first by step 5: .*; lower learning_rate, here 1e\+20\.$"
+    with pytest.warns(Diverged, match=way_out):
+        stepper = advance(stepper, 5)
+    for _ in range(3):
+        stepper = advance(stepper, 5)  # where a warning is an error
     assert np.isfinite(stepper.net.fields[0]).all()
 
 
