@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from hatchling.builders.wheel import WheelBuilder
 from importlinter.cli import lint_imports
 
 ROOT = Path(__file__).parent.parent
@@ -109,9 +108,3 @@ def test_folders_are_subjects_not_heaps():
     for path in MODULES:
         sizes[path.parent] += path.name != "__init__.py"
     assert {str(folder): size for folder, size in sizes.items() if size > 15} == {}
-
-
-def test_the_built_package_says_that_it_has_types():
-    """Without `py.typed` in it, type checkers ignore all annotations of an installed package."""
-    built = {file.distribution_path for file in WheelBuilder(str(ROOT)).recurse_included_files()}
-    assert {"gatefield/py.typed", "gatefield/__init__.py"} <= built
