@@ -2,31 +2,42 @@
 
     python benchmarks/faults/commands.py [--seed 0] [--count 10000] [--limit 15] [--jobs 2]
 
-What is heavy is replaced: the run itself (`lab.run`) and what it prints (`show.show_outcome`), each formula of `check`
-(`ledger.check._examine`), and fetching data sets (`data.images.fetch._fetch`). Parsing, names, files, parameters, `list`,
-`report`, `figure` and `store` of an empty store, pages and help are the real ones. A failure is an exception, an exit code
-other than 0 and 2, more than one line for what is wrong, a message of more than 1,500 characters or one that repeats more
-than 200 of a word, more than `--limit` seconds, and a setting that is read as something else than it says.
+Commands and options are those of `gatefield.cli.command_line`, whichever it has. What is heavy is replaced: the run itself
+(`lab.run`) and what it prints (`show.show_outcome`), each formula of `check` (`ledger.examine`) and the process that helps
+with it, the contests of `bench` (`speed.bench`, so that a baseline is compared with nothing), running a sweep
+(`lab.run_sweep`, `lab.run_on_cluster`, so that no worker is started), and fetching data sets. Parsing, names, files,
+parameters, plans of sweeps, `list`, `report`, `figure` and `store` of an empty store, `map`, pages and help are the real ones.
+A failure is an exception, an exit code other than 0 and 2, more than one line for what is wrong, a message of more than 1,500
+characters or one that repeats more than 200 of a word, more than `--limit` seconds, and a setting that is read as something
+else than it says.
 """
 
 import contextlib
-import importlib
+import dataclasses
 import io
+import json
 import math
 import os
 import random
 import re
 import shlex
+import sys
 import traceback
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from harness import Case, Finding, TooLong, at_most, main, shortened
+from tyro.conf import Positional
+
+from gatefield.cli import command_line
 
 MOST_REPEATED, MOST_SAID = 200, 1500
-NOTES = re.compile(r".*: (loading, preset .*|starting|going on from .*|\d+ % \(.*)|gatefield (check|tour): .*")
+NOTES = re.compile(
+    r".*: (loading(, preset .*)?|starting|going on from .*|\d+ % \(.*|\d+ points; looking for what is done)"
+    r"|gatefield (check|tour|bench): .*|\w+: none"
+)
 """Lines that are said beside results and errors."""
 
 
@@ -53,20 +64,25 @@ TOML = [
 ]  # fmt: skip
 UNICODE = ["é", "日本語", "\u202e12", "\u2028", "\xa01", "１２", "\udcff", "e\u0301", "\ufeff3", "🙂", "−1"]
 BREAKS = ["1\nx = 2", "1\n", "\n1", "1\r\n2", "a\nb", "[1,\n2]", "1\t2", "1\x0b2", "1\n[x]\ny = 1", "\x1b[31m1"]
-COMMANDS = ["tour", "list", "run", "report", "figure", "store", "check", "data", "completion"]
-OPTIONS = [
-    "--set", "--preset", "--store", "--output", "--fresh", "--source", "--name", "--json", "--folder", "--mirror", "--help",
-    "--yes", "-h", "--version", "--sett", "--no-fresh", "--fresh=true", "--json=1", "--", "-", "-x", "--set=", "--set==",
-    "--preset=full", "--store=s", "--output=o.html", "--tyro-print-completion", "--fresh=", "--",
+COMMANDS = list(command_line.COMMANDS)
+NO_OPTIONS = [
+    "--sett", "--no-fresh", "--fresh=true", "--json=1", "--", "-", "-x", "--set=", "--set==", "--tyro-print-completion",
+    "--fresh=", "--all=", "--ALL", "--quick=no", "--repeats", "--version",
+]  # fmt: skip
+FILLED = [
+    "--preset=full", "--store=s", "--output=o.html", "--output=o.svg", "--output=o.json", "--output=o.md", "--repeats=0",
+    "--repeats=2", "--baseline=measured.json", "--baseline=file", "--baseline=none.json", "--shard=1/2", "--shard=3/2",
+    "--plot=ipr", "--cluster=local:2", "--cluster=slurm", "--cluster=tcp://a:1", "--cluster=x", "--folder=folder",
 ]  # fmt: skip
 PATHS = [
     "s", "a/b/c", ".", "..", "/", "file", "file/below", "folder", "x" * 300, "a/" * 3000, "loop", "~", "~nobody-here",
     "no\nbreak", "none.py", "empty.py", "broken.py", "study.py", "study.py:", "study.py:x", "folder.py", ".py", ":",
-    "a.py:b:c", "é.html", "o.html", "\udcff",
+    "a.py:b:c", "é.html", "o.html", "\udcff", "good.toml", "empty.toml", "measured.json",
 ]  # fmt: skip
 WORDS = [
     "mnist", "cifar10", "bash", "zsh", "tcsh", "fish", "000", "002", "sheet", "002-eq44", "full", "quick", "tiny",
-    "my-study", "localisation", "remove", "localization-0123456789ab",
+    "my-study", "localisation", "remove", "localization-0123456789ab", "status", "ipr", "gain", "training", "paths", "local:2",
+    "slurm", "1/2",
 ]  # fmt: skip
 STUDY = """
 from gatefield.lab import Experiment, Parameters
@@ -78,6 +94,19 @@ class P(Parameters):
 parts = dict(simulate=lambda p, bench: xr.Dataset(), verdicts=lambda r: [], figure=lambda r: Figure())
 experiment = Experiment(name="own", title="t", Parameters=P, **parts)
 """
+
+SWEEP = """
+name = "small"
+experiment = "fourier-basis"
+[axes]
+n = { values = [12, 16] }
+"""
+MEASURED = json.dumps({
+    "quick": False, "repeats": 7, "time": "", "machine": {}, "versions": {}, "cases": {"training": [{
+        "kind": "contest", "contest": "none", "unit": "call", "ours": {"name": "ours"}, "load": 0.0,
+        "peers": [{"name": "theirs", "ratio": {"median": 0.01, "least": 0.01, "most": 0.01}}],
+    }]},
+})  # fmt: skip
 
 
 def value(rng: random.Random) -> str:
@@ -96,12 +125,26 @@ def value(rng: random.Random) -> str:
     return rng.choice(atoms)
 
 
+def options_of(command: type) -> list[str]:
+    """The options of a command, as its class has them."""
+    hints = get_type_hints(command, include_extras=True)
+    named = [field.name for field in dataclasses.fields(command) if Positional not in get_args(hints[field.name])]
+    return [f"--{name.replace('_', '-')}" for name in named]
+
+
+def choices_of(command: type) -> list[str]:
+    """The words of a command that takes one of a few."""
+    return [word for hint in get_type_hints(command).values() if get_origin(hint) is Literal for word in get_args(hint)]
+
+
 class Commands:
     """The generators of command lines, and what is known of each setting."""
 
     def __init__(self) -> None:
         from gatefield import experiments
 
+        self.options = {name: options_of(command) for name, command in command_line.COMMANDS.items()}
+        self.words = [*WORDS, *(word for command in command_line.COMMANDS.values() for word in choices_of(command))]
         self.models = {name: experiments.get(name).Parameters.model_fields for name in experiments.names()}
         self.settings = [(name, field) for name, fields in self.models.items() for field in fields]
 
@@ -119,46 +162,66 @@ class Commands:
         return ["run", name, *preset, "--set", f"{spelled}={value(rng)}", *more]
 
     def _words(self, rng: random.Random) -> list[str]:
-        def word() -> str:
-            match rng.randrange(8):
-                case 0:
-                    return rng.choice(COMMANDS)
-                case 1 | 2:
-                    return rng.choice(OPTIONS)
-                case 3 | 4:
-                    return rng.choice(list(self.models))
-                case 5:
-                    return rng.choice(PATHS)
-                case 6:
-                    return rng.choice(WORDS)
-            return value(rng)
+        first = rng.choice(COMMANDS) if rng.random() < 0.8 else self._word(rng, "run")
+        return [first, *(self._word(rng, first) for _ in range(rng.randrange(6)))]
 
-        return [rng.choice(COMMANDS) if rng.random() < 0.8 else word(), *(word() for _ in range(rng.randrange(6)))]
+    def _word(self, rng: random.Random, command: str) -> str:
+        match rng.randrange(8):
+            case 0:
+                return rng.choice(COMMANDS)
+            case 1 | 2:
+                return self._option(rng, command)
+            case 3 | 4:
+                return rng.choice(list(self.models))
+            case 5:
+                return rng.choice(PATHS)
+            case 6:
+                return rng.choice(self.words)
+        return value(rng)
+
+    def _option(self, rng: random.Random, command: str) -> str:
+        """Mostly one that the command has; else one of another command, one with a value, or one that there is not."""
+        own = [*self.options.get(command, ()), "--help", "-h"]
+        every = [option for options in self.options.values() for option in options]
+        return rng.choice(rng.choice([own, own, every, FILLED, NO_OPTIONS]))
 
 
 def replace_heavy_parts(ran: list[Any], put: Callable[[Any, str, Any], None] = setattr) -> None:
-    """Runs are noted in `ran` instead of computed; formulas are found to agree; nothing is fetched. `put` sets an attribute."""
-    from gatefield import ledger
+    """Runs are noted in `ran` instead of computed; formulas are found to agree; nothing is fetched or timed. `put` sets an
+    attribute."""
+    from gatefield import lab, ledger, show
+    from gatefield.cli import helpers
+    from gatefield.data.images import fetch
+    from gatefield.lab.sweeps.planner import planned
+    from gatefield.speed import Contest, Contestant, entries
 
     def run(experiment: Any, parameters: Any, store: Any, **_: Any) -> None:
         ran.append(parameters)
 
     def examine(formula: Any) -> Any:
-        names = ("name", "source", "place", "says", "status", "implements", "right", "printed_equation", "note")
-        numbers = {"value": 1.0, "estimate": 1.0, "error": 0.0, "standard_errors": 3.0, "method": "none", "printed": None}
-        words = {name: getattr(formula, name) for name in names}
-        return ledger.Finding(**words, **numbers, printed_disagrees=None, result="agrees", error_text="", seconds=0.0)
+        words = {
+            name: getattr(formula, name) for name in ledger.Finding.model_fields if isinstance(getattr(formula, name, 0), str)
+        }
+        return ledger.Finding(**words, value=1.0, estimate=1.0, error=0.0, standard_errors=3.0, result="agrees", seconds=0.0)
 
-    places = {
-        "gatefield.lab": {"run": run},
-        "gatefield.show": {"show_outcome": lambda *_: None},
-        "gatefield.ledger.check": {"_examine": examine},
-        "gatefield.data.images.fetch": {"_fetch": lambda collection, path, *_: path},
-    }
-    for module, parts in places.items():
-        for name, new in parts.items():
-            assert hasattr(importlib.import_module(module), name), f"{module} has no {name}"
-            put(importlib.import_module(module), name, new)
+    def swept(sweep: Any, store: Any, *_: Any, **__: Any) -> Any:
+        return lab.Swept(planned(store, sweep)[0], {}, 0)
+
+    def contests(case: str, quick: bool) -> Any:
+        yield Contest("none", "call", Contestant("ours", int), [Contestant("theirs", int)])
+
+    parts = [
+        (lab, lab.run, run),
+        (lab, lab.run_sweep, swept),
+        (lab, lab.run_on_cluster, swept),
+        (show, show.show_outcome, lambda *_: None),
+        (sys.modules[ledger.check.__module__], ledger.examine, examine),
+        (helpers, helpers.helping, lambda: contextlib.nullcontext(())),
+        (fetch, fetch._fetch, lambda collection, path, *_: path),
+        (entries, entries.entries, contests),
+    ]
+    for module, part, new in parts:
+        put(module, part.__name__, new)
 
 
 def prepare(folder: Path) -> None:
@@ -169,7 +232,15 @@ def prepare(folder: Path) -> None:
     Path("folder").mkdir()
     Path("folder.py").mkdir()
     Path("loop").symlink_to("loop")
-    for name, text in {"empty.py": "", "broken.py": "1/", "study.py": STUDY}.items():
+    files = {
+        "empty.py": "",
+        "broken.py": "1/",
+        "study.py": STUDY,
+        "good.toml": SWEEP,
+        "empty.toml": "",
+        "measured.json": MEASURED,
+    }
+    for name, text in files.items():
         Path(name).write_text(text)
 
 
@@ -195,11 +266,18 @@ def repeats(word: str, said: str) -> bool:
     return len(said) > size and any(word[i : i + size] in said for i in range(len(word) - size + 1))
 
 
+def most_sentences(words: list[str]) -> int:
+    """One for each word after the command; with --all each experiment may have its own."""
+    from gatefield import experiments
+
+    return max(1, len(words) - 1) + ("--all" in words) * len(experiments.names())
+
+
 def wrong_message(words: list[str], said: str) -> str:
     """What is wrong with what was said on standard error, if anything."""
     lines = [line for line in said.splitlines() if line.strip() and not NOTES.fullmatch(line)]
     sentences = [line for line in lines if line.startswith("gatefield: ")]
-    if len(lines) > len(sentences) or len(sentences) > max(1, len(words) - 1):
+    if len(lines) > len(sentences) or len(sentences) > most_sentences(words):
         return "more than one line"
     if any(repeats(part, said) for word in words for part in {word, word.partition("=")[2]}):
         return f"repeats more than {MOST_REPEATED} characters of a word"

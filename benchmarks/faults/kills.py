@@ -2,12 +2,13 @@
 
     python benchmarks/faults/kills.py [--seed 0] [--count 100] [--limit 300] [--jobs 2]
 
-A case starts the command in a process of its own and kills it: two in three at a random time, one in three at a system call
-or file operation that an undisturbed run makes (by strace, where it is installed, or by the audit hooks of `child.py`). In
-one case of three the process that goes on is killed as well. After each kill all that was committed must open and be equal,
-bit for bit, to the beginning of the undisturbed record. Then the same command runs to its end; record, coordinates,
-attributes, verdicts, parameters and figure must be those of the undisturbed run, and nothing may be left over. Commits come
-after every other record, or, in one case of four, as they do by default, about every two seconds.
+A case starts the command in a process of its own and kills it: every third one at a system call or file operation, the
+others at a random time. Calls and operations are those that an undisturbed run makes (by strace, where it is installed, or by
+the audit hooks of `child.py`). In one case of three, drawn by chance, the process that goes on is killed as well. After each
+kill all that was committed must open and be equal, bit for bit, to the beginning of the undisturbed record. Then the same
+command runs to its end; record, coordinates, attributes, verdicts, parameters and figure must be those of the undisturbed run,
+and nothing may be left over. Commits come after every other record, or, in one case of four, as they do by default, about
+every two seconds.
 """
 
 import collections
@@ -108,14 +109,13 @@ def _records(folder: Path) -> dict[str, Any]:
 class Trial:
     """One store, killed and finished."""
 
-    def __init__(self, command: Command, rng: random.Random, limit: float) -> None:
-        self.command, self.rng, self.limit = command, rng, limit
+    def __init__(self, command: Command, rng: random.Random, limit: float, *, placed: bool) -> None:
+        self.command, self.rng, self.limit, self.placed = command, rng, limit, placed
         self.store, self.how = command.scratch / "store", list[str]()
 
     def run(self) -> tuple[str, str]:
         """The outcome, and what failed."""
-        placed = self.rng.random() < 1 / 3
-        kill = self._kill_at_call if placed else self._kill_at_time
+        kill = self._kill_at_call if self.placed else self._kill_at_time
         killed = any(kill(within) for within in (1.0, 0.6, 0.3, 0.1))  # again and earlier where the run was faster
         if wrong := self._looked_at():
             return "committed records are lost or changed", wrong
@@ -125,7 +125,7 @@ class Trial:
                 return "committed records are lost or changed by a second kill", wrong
         if wrong := self._finished():
             return "the end differs", wrong
-        where = "at a system call" if placed else "at a random time"
+        where = "at a system call" if self.placed else "at a random time"
         return (f"killed {where}, the same in the end" if killed else "was faster than the kill"), ""
 
     def _kill_at_time(self, within: float, *, begin: bool = True) -> bool:
@@ -193,15 +193,20 @@ class Trial:
         return difference(self.command.result, outcome_of(folder))
 
 
+def is_placed(case: int) -> bool:
+    """Whether the kill of a case is placed at a system call: every third one, of both workers."""
+    return case % 3 == 0
+
+
 def start(scratch: Path, limit: float) -> Case:
     """The function that tries one kill. Undisturbed runs are made when first needed."""
     commands: dict[str, Command] = {}
 
-    def attempt(rng: random.Random, _: int) -> Finding:
+    def attempt(rng: random.Random, case: int) -> Finding:
         kind = rng.choices(list(WEIGHTS), list(WEIGHTS.values()))[0]
         if kind not in commands:
             commands[kind] = Command(scratch, kind)
-        trial = Trial(commands[kind], rng, limit)
+        trial = Trial(commands[kind], rng, limit, placed=is_placed(case))
         outcome, wrong = trial.run()
         words = f"gatefield {' '.join(commands[kind].words(Path('S')))}, killed {', then '.join(trial.how)}"
         return Finding(

@@ -30,7 +30,8 @@ KILLS, TOGETHER = 200, 20
 """Kills in all, and of one sweep, or of two where two workers share the cases."""
 TIMES = 3
 """How often each situation is tried."""
-VICTIMS = {"worker": 6, "scheduler": 2, "driver": 2}
+VICTIMS = ("worker", "scheduler", "worker", "driver", "worker", "worker", "scheduler", "worker", "driver", "worker")
+"""Which kind of process is killed, in turn, so that each has its share."""
 WITHIN = (0.2, 4.0)
 """Seconds from one kill to the next, once workers are at work."""
 
@@ -43,9 +44,8 @@ class Kills:
         self.swept: Swept | None = None
         self.number = 0
 
-    def __call__(self, rng: random.Random, last: bool) -> Finding:
+    def __call__(self, rng: random.Random, victim: str, last: bool) -> Finding:
         """One kill, and a look; the last one of a sweep is followed by its end."""
-        victim = rng.choices(list(VICTIMS), list(VICTIMS.values()))[0]
         try:
             outcome = self._killed(rng, victim)
             if last or outcome != "killed":
@@ -101,6 +101,11 @@ class Kills:
         self.swept = None
 
 
+def victim_of(kill: int) -> str:
+    """Whom a kill is for; two workers share the kills, one after the other."""
+    return VICTIMS[kill // 2 % len(VICTIMS)]
+
+
 def start(scratch: Path, limit: float) -> Case:
     """The function that tries one situation or kill."""
     if hasattr(os, "sched_setaffinity"):
@@ -113,7 +118,7 @@ def start(scratch: Path, limit: float) -> Case:
     def attempt(rng: random.Random, number: int) -> Finding:
         kill = number - len(names)
         if 0 <= kill < KILLS:
-            return kills(rng, last=kill % TOGETHER >= TOGETHER - 2)
+            return kills(rng, victim_of(kill), last=kill % TOGETHER >= TOGETHER - 2)
         return situated(scratch, limit, names[(number if kill < 0 else kill - KILLS) % len(names)])
 
     return attempt

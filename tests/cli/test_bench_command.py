@@ -60,7 +60,8 @@ def test_a_ratio_that_fell_ends_with_code_one_and_a_sentence(ratio, capsys):
     ("words", "sentence"),
     [
         (["trainin"], "Unknown case 'trainin': did you mean 'training'? There are: "),
-        (["--repeats", "0"], "The option --repeats takes a whole number of at least 1, but has 0."),
+        (["--repeats", "0"], "The option --repeats takes a whole number from 1 to 1000, but has 0."),
+        (["--repeats", "99999999999999999999"], "The option --repeats takes a whole number from 1 to 1000, but has 9999"),
         (["--repeats", "many"], "These words cannot be understood"),
         (["--baseline", "nowhere.json"], "Cannot read 'nowhere.json' (no such file or directory)"),
         (["--baseline", "mine.json"], "The file 'mine.json' is no result of gatefield bench: give one that --output wrote."),

@@ -3,6 +3,7 @@
 import contextlib
 import dataclasses
 import gc
+import io
 import json
 import os
 import resource
@@ -206,6 +207,19 @@ def test_the_report_is_the_same_twice(finished, folder, capsys):
     assert (folder / "again.html").read_bytes() == page.read_bytes()
     assert b"n = 12" in page.read_bytes()
     assert b"Not shown" not in page.read_bytes()
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_the_report_shows_its_progress_in_a_terminal(finished, folder, monkeypatch):
+    told = []
+    monkeypatch.setattr("gatefield.core.progress.Bars.__call__", lambda self, *call: told.append(call))
+    monkeypatch.setattr("sys.stderr", Terminal())
+    assert main(["report", "--store", str(finished[0])]) == 0
+    assert told[-1] == ("", 1, 1)
 
 
 def test_the_report_of_an_empty_store_says_what_to_run(folder, capsys):

@@ -2,6 +2,7 @@
 against their closed form, and stability against known spectra."""
 
 import functools
+import re
 
 import diffrax
 import jax.numpy as jnp
@@ -341,6 +342,13 @@ def test_a_velocity_that_jumps_as_sampled_ones_do_needs_the_tolerances_that_the_
         return (x * (x @ w[0] > 0)[:, None]).mean(0)[None] - w
 
     start = np.array([[1.0, 0.5, 0.2]])
-    with pytest.raises(UserError, match=r"made 50 steps .* larger rtol and atol \(1e-3 for a velocity estimated from samples"):
+    with pytest.raises(
+        UserError, match=r"made 50 steps .* larger rtol and atol \(1e-3 for a velocity estimated from samples"
+    ) as caught:
         flow(velocity, start, [0.0, 1.0], max_steps=50)
+    assert re.fullmatch(
+        r"The flow made 50 steps and reached time \S+ of 1 in run 0; ask for less time: --set a smaller number of steps, or a "
+        r"smaller learning rate\.",
+        caught.value.shell,
+    )
     assert np.isfinite(flow(velocity, start, [0.0, 1.0], max_steps=50, rtol=1e-3, atol=1e-3).fields).all()

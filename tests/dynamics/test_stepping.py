@@ -6,12 +6,13 @@ import numpy as np
 import optax
 import pytest
 
-from gatefield import Committee, ConvGated, DeepGated, GatedLinear, Task, UserError, train
+from gatefield import Committee, ConvGated, DeepGated, Diverged, GatedLinear, Task, UserError, train
 from gatefield.data import Dataset, Gaussian, NonlinearGP
 from gatefield.dynamics import Stepper, advance, init
 from gatefield.gates import GateSet, HalfSpace, Open, Scheduled
 
 KEY = jax.random.key(7)
+FAST = np.array([0.05, 1e20, 1e25])
 N = 6
 RNG = np.random.default_rng(0)
 TASK = Task(NonlinearGP(N, 2.0, 3.0), NonlinearGP(N, 1.0, 3.0))
@@ -127,3 +128,18 @@ def test_the_network_stands_at_its_time():
         np.testing.assert_allclose(stepper.net(x), expected, rtol=1e-6)
     trained = train(net, task, steps=8, batch_size=8, learning_rate=0.05, key=KEY).net
     np.testing.assert_array_equal(trained(x), stepper.net(x))
+
+
+def test_runs_that_diverge_are_told_once():
+    stepper = init(Committee(N, 1, key=jax.random.split(KEY, 3)), TASK, batch_size=8, learning_rate=FAST, key=KEY)
+    way_out = r"2 of 3 runs diverged, the first by step 5: .*; lower learning_rate, here 1e\+20\.$"
+    with pytest.warns(Diverged, match=way_out):
+        stepper = advance(stepper, 5)
+    for _ in range(3):
+        stepper = advance(stepper, 5)  # where a warning is an error
+    assert np.isfinite(stepper.net.fields[0]).all()
+
+
+def test_runs_that_do_not_diverge_are_not_told():
+    stepper = init(Committee(N, 1, key=KEY), TASK, batch_size=8, learning_rate=0.05, key=KEY)
+    assert not advance(advance(stepper, 5), 5).told

@@ -4,13 +4,19 @@ import os
 import shutil
 from pathlib import Path
 
+import jax
+import numpy as np
 import pytest
+import xarray as xr
 from lab_blocks import block_of, layout, record, start
 from lab_toy import ToyParameters, square, toy
 
+from gatefield import Committee, Task
 from gatefield.core.errors import StoreError
+from gatefield.data import Gaussian
 from gatefield.lab import Store, ZarrRecorder, open_record, run
 from gatefield.lab.store.lock import locked
+from gatefield.lab.store.rescue import Finished
 
 
 def begun(path, commits, total=10, block=3):
@@ -143,6 +149,53 @@ def test_no_part_is_begun_in_a_store_that_is_gone(tmp_path, target, sentence):
     with pytest.raises(StoreError, match=sentence):
         run(toy(simulate), ToyParameters(), Store(tmp_path / "store"))
     assert not (tmp_path / "store").exists()
+
+
+def parts(parameters, bench):
+    """Two that are finished soon, and one that is not."""
+    kept = bench.keep("sums", lambda: xr.Dataset({"x": ("term", np.arange(5.0))}))
+    task, net = Task(Gaussian(4, 2.0), Gaussian(4, 1.0)), Committee(4, 1, key=jax.random.key(0))
+    settings = {"batch_size": 2, "learning_rate": 0.1, "record_every": 1, "chunk": 2, "key": jax.random.key(1)}
+    bench.train("short", net, task, steps=2, **settings)
+    fields = bench.train("long", net, task, steps=8, **settings).record.fields
+    return xr.Dataset({"square": ("x", kept.x.values**2), "fields": (fields.dims, fields.values)})
+
+
+@pytest.mark.parametrize(
+    ("during", "kept"),
+    [
+        (("long", 0), "all of the finished parts sums, short is"),
+        (("long", 3), "everything up to record 6 of 9 (step 5), and all of the finished parts sums, short, is"),
+    ],
+)
+def test_finished_parts_outlive_their_store(tmp_path, during, kept):
+    """Moved to where the store was, they are not computed again."""
+    store, again = tmp_path / "store", []
+
+    def delete(*said):
+        if said[:2] == during:
+            shutil.rmtree(store)
+
+    with pytest.raises(StoreError) as error:
+        run(toy(parts), ToyParameters(), Store(store), progress=delete)
+    rescued = tmp_path / "store.rescued-1"
+    assert f"'{store}' was deleted while this run went on: {kept} kept in '{rescued}'; move that to" in str(error.value)
+    assert os.listdir(tmp_path) == ["store.rescued-1"]
+    rescued.rename(store)
+    outcome = run(toy(parts), ToyParameters(), Store(store), progress=lambda *said: again.append(said))
+    whole = run(toy(parts), ToyParameters(), Store(tmp_path / "other"))
+    assert outcome.resumed
+    assert ("short", 0, 2) not in again
+    assert outcome.record.drop_attrs().identical(whole.record.drop_attrs())
+
+
+def test_parts_that_are_too_large_are_not_held(tmp_path, monkeypatch):
+    monkeypatch.setattr("gatefield.lab.store.rescue.MOST", 10)
+    (tmp_path / "part").mkdir()
+    (tmp_path / "part" / "file").write_bytes(bytes(11))
+    finished = Finished()
+    finished.hold(tmp_path / "part")
+    assert finished.write(tmp_path / "new") == []
 
 
 def test_a_lock_that_was_removed_stops_the_run(tmp_path):

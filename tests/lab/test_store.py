@@ -32,6 +32,10 @@ def test_ids_differ_with_anything():
     assert len(ids) == 4
 
 
+def test_a_store_is_shown_as_it_was_made(tmp_path):
+    assert repr(Store(tmp_path)) == f"Store('{tmp_path}')"
+
+
 def test_an_absent_entry(tmp_path):
     entry = Store(tmp_path / "not" / "there").entry("toy", ToyParameters())
     assert entry.status == "absent"

@@ -160,6 +160,26 @@ def test_a_check_that_cannot_be_read_says_what_to_do(tmp_path, text):
     assert "run gatefield check again" in found.problem
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda kept: kept["findings"][0].update(value=2.0),
+        lambda kept: kept["made"].pop("device"),
+        lambda kept: kept.pop("checksum"),
+        lambda kept: kept.update(format=3),
+    ],
+)
+def test_a_check_that_was_changed_is_not_believed(tmp_path, change):
+    path = ledger.write_ledger(tmp_path, ledger.check([formula("a")]))
+    kept = json.loads(path.read_text())
+    change(kept)
+    path.write_text(json.dumps(kept))
+    found = ledger.read_ledger(tmp_path)
+    assert found is not None
+    assert found.findings == ()
+    assert "run gatefield check again" in found.problem
+
+
 def many(count: int) -> list[Formula]:
     return [formula(f"002-eq{number}", value=1.0) for number in range(count)]
 

@@ -1,5 +1,7 @@
 """Ratios against kept ones, and files of results."""
 
+import json
+
 import pytest
 from findings_by_hand import report, standing
 
@@ -46,6 +48,17 @@ def test_what_is_no_result_is_refused(tmp_path, text):
     path.write_bytes(text)
     with pytest.raises(UserError, match="is no result of gatefield bench: give one that --output wrote"):
         read_report(path)
+
+
+def test_a_result_that_was_changed_is_not_compared_with(tmp_path):
+    path = tmp_path / "kept.json"
+    path.write_bytes(report(standing(scan=4.0)).to_json())
+    whole = path.read_text()
+    path.write_text(whole.replace("4.0", "1.0"))
+    with pytest.raises(UserError, match="was changed after gatefield bench wrote it"):
+        read_report(path)
+    path.write_text(json.dumps({name: value for name, value in json.loads(whole).items() if name != "checksum"}))
+    assert read_report(path).cases  # of an earlier version
 
 
 def test_a_baseline_must_have_something_to_compare():

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 REPEATS = {False: 7, True: 3}
 """Rounds of each contest, by whether it is to be quick."""
+MOST_REPEATS = 1000
+"""More is a slip: seven take a quarter of an hour."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,8 +56,8 @@ class Bench:
         return self._compare(found, kept) if kept else 0
 
     def _repeats(self) -> int:
-        if self.repeats is not None and self.repeats < 1:
-            raise UserError(f"The option --repeats takes a whole number of at least 1, but has {self.repeats}.")
+        if self.repeats is not None and not 1 <= self.repeats <= MOST_REPEATS:
+            raise UserError(f"The option --repeats takes a whole number from 1 to {MOST_REPEATS}, but has {self.repeats}.")
         return self.repeats or REPEATS[self.quick]
 
     def _check_output(self) -> None:

@@ -34,6 +34,10 @@ class Gate(eqx.Module):
     `theory.gated_linear.statistics` (by sampling) and in training. In the package, a gate is also named in `gatefield.gates`
     and in the contract test.
 
+    On an edge that inputs can hit exactly, as on a cube, give one half, as the gates here do: shut or open there is another
+    gate. Where the edge is that of a half space, call a `HalfSpace`, which knows what is on it up to rounding; elsewhere
+    compare by `jnp.heaviside(h, 0.5)`.
+
     >>> import numpy as np
     >>> from gatefield import leaf
     >>> from gatefield.gates import Gate, GateSet

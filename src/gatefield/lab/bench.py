@@ -13,6 +13,7 @@ from gatefield.core.text.quoted import quoted
 from gatefield.dynamics import Training, train
 from gatefield.lab.store.recorder import ZarrRecorder
 from gatefield.lab.store.records import kept_part
+from gatefield.lab.store.rescue import Finished
 
 Progress = Callable[[str, int, int], None]
 """Called with the part's name, the steps done and the steps in all."""
@@ -72,6 +73,7 @@ class StoreBench:
         """Sentences of trainings in which runs diverged, each once."""
         self.finite = 0
         """How many runs did not."""
+        self.finished = Finished()
 
     def train(self, part: str, net: Any, task: Any, **settings: Any) -> Training:
         """`gatefield.train`, recorded as the named part, from its last commit on if there is one."""
@@ -79,6 +81,7 @@ class StoreBench:
         self._guard()
         recorder = ZarrRecorder(self._parts / part, self._guard)
         trained = train(net, task, progress=_bound(self._progress, part), recorder=recorder, **settings)
+        self.finished.hold(self._parts / part)
         self.diverged |= dict.fromkeys(filter(None, [trained.record.attrs.get("diverged")]))
         if "status" in trained.record:
             self.finite += int((trained.record.status.max("step") == 0).sum())
@@ -88,7 +91,9 @@ class StoreBench:
         """What `compute()` gives, or gave before an interruption."""
         _check_part(part, self._done)
         self._guard()
-        return kept_part(self._parts / part, lambda: _computed(part, compute), self._guard)
+        kept = kept_part(self._parts / part, lambda: _computed(part, compute), self._guard)
+        self.finished.hold(self._parts / part)
+        return kept
 
 
 def _computed(part: str, compute: Callable[[], xr.Dataset]) -> xr.Dataset:

@@ -4,7 +4,7 @@ import contextlib
 import dataclasses
 import functools
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from gatefield.lab.store.disk import FRESH, Damaged, free_name, make_folder, mov
 from gatefield.lab.store.format import RECORD_FORMAT, sealed
 from gatefield.lab.store.json import canonical, update_json
 from gatefield.lab.store.lock import locked
-from gatefield.lab.store.place import Place
+from gatefield.lab.store.place import DELETED, Gone, Place
 from gatefield.lab.store.records import ABOUT, PARTS, RECORD, write_whole
 from gatefield.lab.store.store import VERDICTS, About, Entry, Kept, Store
 from gatefield.lab.verdict import Verdict
@@ -86,7 +86,8 @@ def run(
         resumed = bool(entry.committed)
         with Place(entry.path) as place:
             bench = StoreBench(entry.path / PARTS, progress, functools.partial(_check, place, held))
-            record = _simulated(experiment, parameters, bench).assign_attrs(_made(experiment, parameters, about))
+            with _rescuing(entry, bench):
+                record = _simulated(experiment, parameters, bench).assign_attrs(_made(experiment, parameters, about))
             record = record.assign_attrs(_diverged(bench))
             _write(entry, place, record.assign_attrs(seconds=round(time.monotonic() - start, 3), resumed=int(resumed)))
         return _outcome(experiment, entry, start, resumed=resumed)
@@ -98,6 +99,21 @@ def _check_room(experiment: Experiment, parameters: Parameters) -> None:
     if isinstance(seeds, int) and isinstance(n, int):
         needed = seeds * (RUN + 8 * n)  # a field at the start and one at the end, in single precision
         check_room(f"{experiment.name} with seeds={seeds}", needed, "choose fewer seeds")
+
+
+@contextlib.contextmanager
+def _rescuing(entry: Entry, bench: StoreBench) -> Iterator[None]:
+    """If the folder of the run is deleted, write the finished parts, too, to where the rest is kept, and say so."""
+    try:
+        yield
+    except Gone as gone:
+        refuge = gone.refuge
+        if refuge.what != DELETED or not entry.path.is_relative_to(refuge.old):
+            raise
+        names = bench.finished.write(refuge.new / entry.path.relative_to(refuge.old) / PARTS)
+        if not names:
+            raise
+        raise gone.with_more(f"all of the finished part{'s' * (len(names) > 1)} {', '.join(names)}") from gone
 
 
 def _simulated(experiment: Experiment, parameters: Parameters, bench: StoreBench) -> xr.Dataset:

@@ -9,12 +9,12 @@ import pydantic
 from gatefield.core.errors import StoreError
 from gatefield.core.text.plain import plain
 from gatefield.core.version import __version__
-from gatefield.lab import make_folder, reading, write_json, writing
+from gatefield.lab import make_folder, reading, sealed, write_json, writing
 from gatefield.ledger.formula import Finding
 
 LEDGER = "ledger.json"
-FORMAT = 3
-"""Raised whenever a field of `Ledger` or `Finding` changes its name or meaning."""
+FORMAT = 4
+"""Raised whenever a field of `Ledger` or `Finding` changes its name or meaning. From 4 on there is a checksum."""
 
 
 class Ledger(pydantic.BaseModel):
@@ -44,7 +44,7 @@ def write_ledger(root: str | Path, ledger: Ledger) -> Path:
     path = Path(root).expanduser() / LEDGER
     make_folder(path.parent)
     with writing(path):
-        write_json(path, ledger.model_dump(exclude={"problem"}))
+        write_json(path, sealed(ledger))
     return path
 
 
@@ -62,8 +62,9 @@ def read_ledger(root: str | Path) -> Ledger | None:
 def _parse(text: bytes, path: Path) -> Ledger:
     try:
         content = json.loads(text)
-        if content["format"] == FORMAT:
-            return Ledger.model_validate(content)
-    except (ValueError, KeyError, TypeError):  # pydantic's errors are ValueErrors
+        ledger = Ledger.model_validate(content)
+        if ledger.format == FORMAT and sealed(ledger) == content:  # nothing was changed, added or left out
+            return ledger
+    except (ValueError, TypeError, RecursionError):  # pydantic's errors are ValueErrors
         pass
     raise StoreError(f"The last check in '{path}' cannot be read by gatefield {__version__}: run gatefield check again.")

@@ -54,7 +54,9 @@ class DeepGated(Layered):
     - `bias`: whether there are biases, which start at zero; also those of the gating network.
     - `precision`: `"float32"`, or `"bfloat16"` for the sums, with weights and their updates in float32. With `jax_enable_x64`
       on, `"float32"` stands for float64.
-    - `record_weights`: whether a training records all weights, not only their norms.
+    - `record_weights`: whether a training records all weights. By default it records no fields, which may be large, but
+      `weight_norm` of each layer and, where gates are trained, `gating_norm`; for what is between, such as the fields of the
+      first layer, give `train` a function of the network in `observe`.
     - `key`: a PRNG key, or an array of keys for one run each; not needed if nothing is drawn.
 
     >>> import jax
@@ -63,6 +65,17 @@ class DeepGated(Layered):
     ((5,), [(5, 100), (5, 100)])
     >>> net
     DeepGated(n=784, widths=(100, 100), gating='soft-galu', beta=4.0, eps=0.1)
+
+    The fields of the first layer, recorded:
+
+    >>> from gatefield import train
+    >>> from gatefield.data import Dataset
+    >>> sums = Dataset(jax.random.normal(jax.random.key(1), (20, 4)), [-1.0, 1.0] * 10)
+    >>> small = DeepGated(4, [3], gating="relu", key=jax.random.key(2))
+    >>> fields = {"fields": (("unit", "position"), lambda net: net.weights[0].T)}
+    >>> settings = {"steps": 2, "batch_size": 5, "learning_rate": 0.1, "key": jax.random.key(3)}
+    >>> dict(train(small, sums, observe=fields, **settings).record.fields.sizes)
+    {'run': 1, 'step': 3, 'unit': 3, 'position': 4}
 
     **Source:** paper 004, tables 2 and 3. Its beta = inf trains no gates; here that is an error where gates are to be trained.
     """

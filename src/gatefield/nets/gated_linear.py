@@ -28,6 +28,9 @@ class GatedLinear(Network):
     Only the weights are trained; the gates are those given. Gates that change with time are taken at the time of the flow,
     learning rate times step. `theory.gated_linear` solves this network exactly.
 
+    Behind gates that are symmetric, g(-x) = g(x), nothing is learned from data that are: with x and -x equally likely in both
+    classes, E[g(x) x y] = 0, so that weights only decay. A gate that tells x from -x learns, such as a `HalfSpace`.
+
     **Arguments**
 
     - `n`: number of inputs.
@@ -41,6 +44,18 @@ class GatedLinear(Network):
     >>> net = GatedLinear(2, half_spaces([[1.0, 0.0], [-1.0, 0.0]]), init=[[1.0, 0.0], [3.0, 0.0]])
     >>> net(jax.numpy.array([[1.0, 5.0], [-1.0, 5.0]])).tolist()
     [0.5, -1.5]
+
+    A symmetric gate and a half space:
+
+    >>> from gatefield import Task
+    >>> from gatefield.data import Gaussian
+    >>> from gatefield.gates import Custom, HalfSpace
+    >>> from gatefield.theory import gated_linear
+    >>> task, middle = Task(Gaussian(2, 2.0), Gaussian(2, 1.0)), Custom(lambda x: (x**2).sum(-1) < 2.0)
+    >>> for gate in (middle, HalfSpace([1.0, 0.0])):
+    ...     print(bool(abs(gated_linear.statistics([gate], task, key=jax.random.key(0)).b).max() < 0.01))
+    True
+    False
 
     **Source:** note 000, equation 3.
     """

@@ -1,5 +1,6 @@
 """All findings of one call, kept as JSON."""
 
+import json
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -8,12 +9,12 @@ import pydantic
 from gatefield.core.errors import UserError
 from gatefield.core.provenance import now
 from gatefield.core.text.quoted import quoted
-from gatefield.lab import reading
+from gatefield.lab import reading, sealed
 from gatefield.speed.contest import Standing
 from gatefield.speed.growth import Growth
 from gatefield.speed.machine import machine, versions
 
-WHAT = "gatefield bench"
+WHAT, CHECKSUM = "gatefield bench", "checksum"
 Finding = Annotated[Standing | Growth, pydantic.Field(discriminator="kind")]
 
 
@@ -32,7 +33,13 @@ class Report(pydantic.BaseModel):
         self.cases.setdefault(case, []).append(finding)
 
     def to_json(self) -> bytes:
-        return (self.model_dump_json(indent=1, exclude_none=True) + "\n").encode()
+        """As JSON, with a checksum that tells whether anything was changed since."""
+        content = json.loads(self.model_dump_json(exclude_none=True))
+        return (json.dumps({**content, CHECKSUM: _checksum(self)}, indent=1, ensure_ascii=False) + "\n").encode()
+
+
+def _checksum(report: Report) -> str:
+    return sealed(report)[CHECKSUM]
 
 
 def new_report(quick: bool, repeats: int) -> Report:
@@ -41,12 +48,19 @@ def new_report(quick: bool, repeats: int) -> Report:
 
 
 def read_report(path: Path) -> Report:
-    """What an earlier call wrote."""
+    """What an earlier call wrote. Files of earlier versions have no checksum."""
     with reading(path):
         text = path.read_bytes()
     try:
-        return Report.model_validate_json(text)
-    except pydantic.ValidationError:
+        report = Report.model_validate_json(text)
+        written = json.loads(text).get(CHECKSUM)
+    except (ValueError, RecursionError):  # pydantic's errors are ValueErrors
         raise UserError(
             f"The file {quoted(str(path))} is no result of gatefield bench: give one that --output wrote."
         ) from None
+    if written not in (None, _checksum(report)):
+        raise UserError(
+            f"The file {quoted(str(path))} was changed after gatefield bench wrote it (its checksum is another): measure anew "
+            "with --output, or give another file."
+        )
+    return report

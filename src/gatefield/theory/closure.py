@@ -9,6 +9,9 @@ With the longer or the same range positive it tells at which gains fields locali
 one step of the grid at 6 of 650 settings, all at gain 0.55. It does not tell how much: it has about 0.57 of SGD's IPR
 (`amplifier`). With the shorter range positive do not use it: it localizes fields that SGD leaves spread, within 240 tau from
 gain 2.7 on, and within 6,000 tau from gain 0.67 on, there at 91 of 300 settings.
+
+It is of one neuron. For committees, whose units act on each other, there is no closure here: `theory.relu.velocity` is exact
+for them on Gaussian data, and for other data takes their `GaussianClone`s, which is another task.
 """
 
 from collections.abc import Sequence

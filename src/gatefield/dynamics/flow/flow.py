@@ -83,6 +83,20 @@ def flow(
     >>> late = flow(lambda w, time: 0 * w + time, np.zeros((1, 1)), [0.0, 2.0], timed=True)
     >>> round(float(late.fields[0, -1, 0, 0]), 9)
     2.0
+
+    A training runs along `step`, which has the coordinate `time`: to subtract one from the other, ask the flow for the times
+    of the training, and make them its dimension. Otherwise the difference has each step at each time.
+
+    >>> import jax
+    >>> from gatefield import Committee, Task, train
+    >>> from gatefield.data import Gaussian
+    >>> from gatefield.theory import relu
+    >>> task, start = Task(Gaussian(6, 2.0), Gaussian(6, 1.0)), Committee(6, 1, key=jax.random.key(0))
+    >>> settings = {"steps": 20, "batch_size": 50, "learning_rate": 0.1, "record_every": 10}
+    >>> record = train(start, task, key=jax.random.key(1), **settings).record
+    >>> path = flow(lambda w: relu.velocity(w, task), start.fields, record.time.values)
+    >>> dict((record.swap_dims(step="time").fields - path.fields).sizes)
+    {'run': 1, 'time': 3, 'unit': 1, 'position': 6}
     """
     if not callable(velocity):
         raise UserError(f"velocity must be a function of the fields, such as lambda w: -w, but is {quoted(velocity)}.")

@@ -1,5 +1,6 @@
 """A training moved by hand: `init`, then `advance` as often as one likes, bit for bit as `train` does it."""
 
+import warnings
 from typing import Any, Generic, TypeVar
 
 import equinox as eqx
@@ -9,11 +10,12 @@ import xarray as xr
 from jaxtyping import Array
 
 from gatefield.core import checks
-from gatefield.core.errors import UserError
+from gatefield.core.errors import Diverged, UserError
 from gatefield.core.keys import Keys
 from gatefield.core.text.quoted import quoted
 from gatefield.data import AbstractTask
 from gatefield.dynamics.pace import Pace
+from gatefield.dynamics.train.divergence import divergence
 from gatefield.dynamics.train.engine import Observe, State
 from gatefield.dynamics.train.gpu.plan import Precision
 from gatefield.dynamics.train.losses import Loss, LossName
@@ -31,6 +33,8 @@ class Stepper(eqx.Module, Generic[N]):
 
     setup: Setup
     step: int = eqx.field(static=True, default=0)
+    told: bool = eqx.field(static=True, default=False)
+    """Whether it was told that runs diverged."""
 
     @property
     def net(self) -> N:
@@ -93,7 +97,8 @@ def advance(stepper: Stepper[N], steps: int = 1) -> Stepper[N]:
     - `stepper`: the training, from `init` or an earlier `advance`.
     - `steps`: how many steps to take.
 
-    **Returns** the training after them.
+    **Returns** the training after them. Once the loss of some runs is not finite, a warning, `gatefield.Diverged`, says so,
+    and what to lower; further steps of the same training repeat it no more.
 
     >>> import jax
     >>> from gatefield import Committee, Task
@@ -109,4 +114,17 @@ def advance(stepper: Stepper[N], steps: int = 1) -> Stepper[N]:
         raise UserError(f"stepper must come from init(...) or an earlier advance(...), but is {quoted(stepper)}.")
     stop = stepper.step + checks.count("steps", steps)
     check_steps(stepper.setup.problem.task, stop, stepper.setup.program.batch_size)
-    return Stepper(stepper.setup._replace(state=stepper._advance(stop)[0]), stop)
+    state, rows = stepper._advance(stop)
+    lost = None if stepper.told else _divergence(stepper.setup, rows, stop)
+    if lost:
+        warnings.warn(lost, Diverged, stacklevel=2)
+    return Stepper(stepper.setup._replace(state=state), stop, stepper.told or bool(lost))
+
+
+def _divergence(setup: Setup, rows: dict[str, Array], step: int) -> str | None:
+    """What is to be said of runs that diverged.
+
+    The loss alone is asked for: one number for each run, made by steps for which `advance` has waited already.
+    """
+    wrong = ~np.isfinite(np.asarray(rows["loss"])[:, :1])
+    return divergence(xr.Dataset({"status": (("run", "step"), wrong)}, {"step": [step]}), setup) if wrong.any() else None

@@ -86,7 +86,8 @@ def train(
       a function of outputs and labels. For a network with an output for each class, errors are those from the one-hot label.
     - `record_every`: steps between records, by default a hundredth of all. Step 0 and the last step are always recorded.
     - `runs`: a `Grid` that names the axes of the runs; the record has them in place of `run`.
-    - `observe`: further quantities to record, name -> (dimension names, function of the network).
+    - `observe`: further quantities to record, name -> (dimension names, function of the network). Keep one function for many
+      trainings: one that is made anew, such as a lambda within a loop, compiles the training anew, and is kept with it.
     - `shared_stream`: whether all runs are trained, and judged, on the same batches up to what differs in their tasks: many
       starts, gains or learning rates on one stream of random numbers, that of the one key given, which is made once for all
       of them. Runs are then not independent: their spread is that of starts and settings, not of samples, and errors of means
@@ -109,7 +110,8 @@ def train(
     observables, among them `fields` (run, step, unit, position) if it has such; `loss` (run, step), measured on a fresh batch,
     or as the task measures it; what else the task measures; `status` (run, step), which is 1 once a run has diverged (which
     a warning, `gatefield.Diverged`, tells at the end); and the coordinates `time`, `learning_rate` and `seed`, the number of
-    each run's key.
+    each run's key. A `flow` has the dimension `time` in place of `step`: `record.swap_dims(step="time")` gives a record that
+    dimension, so that one can be subtracted from the other (`flow` has an example).
 
     >>> import jax
     >>> from gatefield import Committee, Task, train

@@ -10,6 +10,7 @@ from gatefield.core.errors import StoreError
 from gatefield.lab.store.disk import free_name
 
 Identity = tuple[int, int]
+DELETED = "was deleted"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -21,12 +22,24 @@ class Refuge:
     folder: Path
     what: str
 
-    def error(self, kept: str) -> StoreError:
+    def error(self, kept: str) -> "Gone":
         """The end of the run: what happened, what is kept, how to go on."""
-        return StoreError(
-            f"'{self.old}' {self.what} while this run went on: {kept} is kept in '{self.new}'; "
-            f"move that to '{self.old}' and run the same command again."
-        )
+        way_out = f"{kept} is kept in '{self.new}'; move that to '{self.old}' and run the same command again."
+        if not kept:
+            way_out = "nothing of it is left; run the same command again to begin anew."
+        return Gone(f"'{self.old}' {self.what} while this run went on: {way_out}", self, kept)
+
+
+class Gone(StoreError):
+    """The folder of a run went while it was written to: where to keep what was computed, and what is kept there already."""
+
+    def __init__(self, said: str, refuge: Refuge, kept: str) -> None:
+        super().__init__(said)
+        self.refuge, self.kept = refuge, kept
+
+    def with_more(self, more: str) -> "Gone":
+        """The same, once more is kept there."""
+        return self.refuge.error(f"{self.kept}, and {more}," if self.kept else more)
 
 
 class Place:
@@ -60,12 +73,7 @@ class Place:
         if self.here():
             return
         refuge = self.refuge()
-        if refuge.new.exists():
-            raise refuge.error("what was committed")
-        raise StoreError(
-            f"'{refuge.old}' {refuge.what} while this run went on: nothing of it is left; "
-            f"run the same command again to begin anew."
-        )
+        raise refuge.error("what was committed" if refuge.new.exists() else "")
 
     def refuge(self) -> Refuge:
         """Where it was moved to; or, if it was deleted, a new name beside the highest folder that is gone."""
@@ -77,7 +85,7 @@ class Place:
                 return Refuge(old, new, now, f"was moved to '{new}'")
         old = changed[-1]
         new = free_name(old, "rescued")
-        what = "lost files" if self.here() else "was deleted"
+        what = "lost files" if self.here() else DELETED
         return Refuge(old, new, new / self.path.relative_to(old), what)
 
     def _now(self) -> Path | None:
