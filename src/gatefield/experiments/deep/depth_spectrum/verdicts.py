@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from gatefield.core.intervals import FAR
-from gatefield.experiments.deep.means import CLEAR, beside_exact, beside_logs, beside_table, mean_and_error
+from gatefield.core.intervals import FAR, mean_and_error
+from gatefield.experiments.deep.means import CLEAR, beside_exact, beside_logs, beside_table
 from gatefield.experiments.needs import Need, exactly, holding, lacking
 from gatefield.lab import Verdict
 

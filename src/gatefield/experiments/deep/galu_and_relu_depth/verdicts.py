@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from gatefield.core.intervals import FAR, mean_interval
-from gatefield.experiments.deep.means import CLEAR, beside_table, mean_and_error
+from gatefield.core.intervals import FAR, mean_and_error, mean_interval
+from gatefield.experiments.deep.means import CLEAR, beside_table
 from gatefield.experiments.needs import at_least, exactly, holding, lacking
 from gatefield.lab import Verdict
 

@@ -3,7 +3,8 @@
 import numpy as np
 import xarray as xr
 
-from gatefield.experiments.deep.means import CLEAR, all_near, beside_exact, beside_table, mean_and_error, moments
+from gatefield.core.intervals import mean_and_error
+from gatefield.experiments.deep.means import CLEAR, all_near, beside_exact, beside_table, moments
 from gatefield.experiments.needs import at_least, exactly, holding, lacking
 from gatefield.lab import Verdict
 

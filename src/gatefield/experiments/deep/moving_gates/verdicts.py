@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from gatefield.core.intervals import mean_interval
+from gatefield.core.intervals import mean_interval, standard_error
 from gatefield.experiments.deep.digits.verdicts import exceeds, generalises
 from gatefield.experiments.deep.moving_gates.simulate import CALM, FLOWS, MOVING, NETS
 from gatefield.experiments.needs import at_least, lacking, undecided, unjudged
@@ -314,7 +314,7 @@ def plus_minus(values: xr.DataArray, scale: float | int = 1.0) -> str:
     '15 ± 5'
     """
     found = scale * values.values
-    error = f" ± {found.std(ddof=1) / np.sqrt(len(found)):.2g}" if len(found) > 1 else ""
+    error = f" ± {standard_error(found):.2g}" if len(found) > 1 else ""
     return f"{found.mean():.3g}{error}"
 
 

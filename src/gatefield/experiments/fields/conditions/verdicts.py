@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from gatefield.experiments.by_seed import median_error
+from gatefield.core.intervals import median_error
 from gatefield.experiments.fields.conditions.changes import CHANGES
 from gatefield.experiments.fields.conditions.simulate import SURVIVES
 from gatefield.experiments.localized import LOCALIZED

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from gatefield.experiments.by_seed import median_error
+from gatefield.core.intervals import median_error
 from gatefield.experiments.localized import LOCALIZED
 from gatefield.experiments.needs import Need, holding, lacking, lasting, undecided
 from gatefield.lab import Verdict

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from gatefield.experiments.by_seed import median_error
+from gatefield.core.intervals import median_error
 from gatefield.experiments.ends import spread_by
 from gatefield.experiments.fields.phase_diagram.boundary import apart, from_gain, inside, localized, step, until
 from gatefield.experiments.fields.phase_diagram.simulate import EARLY
