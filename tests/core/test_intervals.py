@@ -5,7 +5,15 @@ import pytest
 import xarray as xr
 from scipy import stats
 
-from gatefield.core.intervals import against_table, mean_and_error, mean_interval, median_error, proportion, share, standard_error
+from gatefield.core.intervals import (
+    against_table,
+    mean_and_error,
+    mean_interval,
+    median_error,
+    proportion,
+    share,
+    standard_error,
+)
 
 
 def test_interval_is_that_of_a_t_test():

@@ -8,6 +8,7 @@ sweep has found so far, and `do_block` does one block of it, anywhere.
 """
 
 from gatefield.lab import kinds as kinds
+from gatefield.lab import needs as needs
 from gatefield.lab.bench import Bench as Bench
 from gatefield.lab.bench import MemoryBench as MemoryBench
 from gatefield.lab.bench import Progress as Progress
@@ -91,6 +92,7 @@ __all__ = [
     "kinds",
     "load_study",
     "make_folder",
+    "needs",
     "open_record",
     "open_sweep",
     "own_blocks",

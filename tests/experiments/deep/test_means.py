@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-import xarray as xr
 from depth_records import runs
 from scipy import stats
 

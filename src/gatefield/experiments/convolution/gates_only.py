@@ -18,9 +18,9 @@ from gatefield.experiments.convolution.colour_images import (
 )
 from gatefield.experiments.deep.digits.images import Law
 from gatefield.experiments.deep.digits.verdicts import spread
-from gatefield.experiments.needs import at_least, exactly, lacking, undecided
 from gatefield.lab import Bench, Experiment, Verdict
 from gatefield.lab.kinds import Count, Rate, Rates
+from gatefield.lab.needs import at_least, exactly, lacking, undecided
 from gatefield.plot import COLOURS, WIDTH, end_labels, letter, say_setting, shades
 
 PAPER, WITHIN, CHANCE = 56.0, 3.0, 10.0

@@ -15,10 +15,10 @@ from gatefield.core.grid import Grid
 from gatefield.data import Elliptical, Task
 from gatefield.dynamics import flow
 from gatefield.experiments.by_seed import train_by_seed
-from gatefield.experiments.needs import Need, lacking, lasting, undecided
 from gatefield.experiments.orders import scales_text, squashed_task
 from gatefield.lab import Bench, Experiment, Parameters, Verdict
 from gatefield.lab.kinds import Count, Gain, LengthScale, Rate, Seed
+from gatefield.lab.needs import Need, lacking, lasting, undecided
 from gatefield.measures import ipr
 from gatefield.plot import THEORY, WIDTH, letter, plain_log_scale, say_setting
 from gatefield.theory import elliptical

@@ -12,10 +12,10 @@ from gatefield.core.grid import Grid
 from gatefield.data import GaussianClone, NonlinearGP, Source, Task
 from gatefield.experiments.along_gain import broken, gain_axis
 from gatefield.experiments.by_seed import gaussian_ends, train_by_seed
-from gatefield.experiments.needs import lacking, lasting, undecided
 from gatefield.experiments.orders import scales_text
 from gatefield.lab import Bench, Experiment, Parameters, Verdict
 from gatefield.lab.kinds import Count, Gains, LengthScale, Rate, Seed
+from gatefield.lab.needs import lacking, lasting, undecided
 from gatefield.measures import ipr
 from gatefield.plot import THEORY, WIDTH, dots_by_seed, gain_text, letter, say_setting, small_field
 

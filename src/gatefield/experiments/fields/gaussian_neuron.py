@@ -12,9 +12,9 @@ from gatefield.core.intervals import standard_error
 from gatefield.data import NonlinearGP, Task, fourier_basis
 from gatefield.dynamics import flow
 from gatefield.experiments.batch_noise import CHANCE, random_walk, slack
-from gatefield.experiments.needs import Need, lacking
 from gatefield.lab import Bench, Experiment, Parameters, Verdict
 from gatefield.lab.kinds import Count, Gain, LengthScale, Rate, Seed
+from gatefield.lab.needs import Need, lacking
 from gatefield.nets import Committee
 from gatefield.plot import DATA, THEORY, WIDTH, field_over_time, letter, say_setting
 from gatefield.theory import relu

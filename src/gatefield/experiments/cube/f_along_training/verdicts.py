@@ -8,9 +8,9 @@ import xarray as xr
 
 from gatefield.core.intervals import median_error
 from gatefield.experiments.cube.f_along_training.simulate import LOOSE
-from gatefield.experiments.needs import Need, holding, lacking, lasting, undecided, unjudged
 from gatefield.experiments.orders import listed
 from gatefield.lab import Verdict
+from gatefield.lab.needs import Need, holding, lacking, lasting, undecided, unjudged
 from gatefield.plot import gain_text
 
 ENOUGH = 120.0

@@ -7,8 +7,8 @@ import numpy as np
 import xarray as xr
 
 from gatefield.core.intervals import mean_interval
-from gatefield.experiments.needs import at_least, lacking, undecided
 from gatefield.lab import Verdict
+from gatefield.lab.needs import at_least, lacking, undecided
 
 
 def spread(values: xr.DataArray, scale: float | int = 1.0) -> str:

@@ -11,8 +11,8 @@ import xarray as xr
 from gatefield.core.intervals import mean_interval, standard_error
 from gatefield.experiments.deep.digits.verdicts import exceeds, generalises
 from gatefield.experiments.deep.moving_gates.simulate import CALM, FLOWS, MOVING, NETS
-from gatefield.experiments.needs import at_least, lacking, undecided, unjudged
 from gatefield.lab import Verdict
+from gatefield.lab.needs import at_least, lacking, undecided, unjudged
 
 MOVED = 0.05
 """Gates of a layer have moved if more than this share of them is on another side than at the start."""

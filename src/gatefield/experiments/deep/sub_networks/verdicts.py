@@ -10,8 +10,8 @@ from gatefield.core.intervals import mean_interval, standard_error
 from gatefield.experiments.deep.digits.verdicts import exceeds
 from gatefield.experiments.deep.sub_networks.gates import MOST
 from gatefield.experiments.deep.sub_networks.simulate import TAU
-from gatefield.experiments.needs import Need, holding, lacking, undecided, unjudged
 from gatefield.lab import Verdict
+from gatefield.lab.needs import Need, holding, lacking, undecided, unjudged
 
 BETA = 4.0
 """The steepness at which claims are judged: that of the paper's experiments 3 and 4."""

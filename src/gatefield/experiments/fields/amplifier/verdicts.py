@@ -8,8 +8,8 @@ import xarray as xr
 
 from gatefield.core.intervals import mean_interval
 from gatefield.experiments.localized import LOCALIZED
-from gatefield.experiments.needs import holding, lacking, lasting, undecided, unjudged
 from gatefield.lab import Verdict
+from gatefield.lab.needs import holding, lacking, lasting, undecided, unjudged
 from gatefield.plot import gain_text
 
 ENOUGH = 600.0

@@ -7,8 +7,8 @@ import numpy as np
 import xarray as xr
 
 from gatefield.core.intervals import Interval, share
-from gatefield.experiments.needs import command_line, lacking, lasting, undecided
 from gatefield.lab import Verdict
+from gatefield.lab.needs import command_line, lacking, lasting, undecided
 
 ENOUGH = 200.0
 """Time in tau, for each unit of the committee, after which units have parted ways."""

@@ -7,8 +7,8 @@ import xarray as xr
 
 from gatefield.core.intervals import standard_error
 from gatefield.experiments.batch_noise import slack
-from gatefield.experiments.needs import Need, lacking
 from gatefield.lab import Verdict
+from gatefield.lab.needs import Need, lacking
 
 FLOW = "note 002, equations 4 to 18"
 SIGMAS = 2

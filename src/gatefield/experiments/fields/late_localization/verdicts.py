@@ -9,8 +9,8 @@ import xarray as xr
 
 from gatefield.core.intervals import median_error
 from gatefield.experiments.localized import LOCALIZED
-from gatefield.experiments.needs import Need, holding, lacking, lasting, undecided
 from gatefield.lab import Verdict
+from gatefield.lab.needs import Need, holding, lacking, lasting, undecided
 from gatefield.plot import gain_text
 
 EARLY, LATE = 200.0, 20_000.0

@@ -11,9 +11,9 @@ from gatefield.core.intervals import median_error, standard_error
 from gatefield.experiments.fields.localization.simulate import Settings
 from gatefield.experiments.fields.training import Conditions
 from gatefield.experiments.localized import LOCALIZED
-from gatefield.experiments.needs import Need, exactly, holding, lacking, lasting, undecided
 from gatefield.experiments.orders import ORDERS
 from gatefield.lab import Verdict
+from gatefield.lab.needs import Need, exactly, holding, lacking, lasting, undecided
 from gatefield.plot import gain_text
 
 ENOUGH = 200.0

@@ -13,8 +13,8 @@ from gatefield.experiments.fields.phase_diagram.boundary import apart, from_gain
 from gatefield.experiments.fields.phase_diagram.simulate import EARLY
 from gatefield.experiments.fields.phase_diagram.sizes import falling, moving
 from gatefield.experiments.localized import LOCALIZED
-from gatefield.experiments.needs import Need, holding, lacking, lasting, undecided
 from gatefield.lab import Verdict
+from gatefield.lab.needs import Need, holding, lacking, lasting, undecided
 from gatefield.plot import gain_text
 
 LATE = 8_000.0

@@ -6,8 +6,8 @@ from scipy import stats
 
 from gatefield.core.intervals import proportion, share, standard_error
 from gatefield.experiments.gates.gate_stability.paths import SETTLED, halfway, halfway_time, localized, settling, settling_times
-from gatefield.experiments.needs import Need, command_line, lacking, unjudged
 from gatefield.lab import Verdict
+from gatefield.lab.needs import Need, command_line, lacking, unjudged
 from gatefield.measures import cosine
 from gatefield.plot import gain_text
 from gatefield.theory import nlgp

@@ -7,8 +7,8 @@ import xarray as xr
 
 from gatefield.core.intervals import Interval, share
 from gatefield.experiments.localized import LOCALIZED
-from gatefield.experiments.needs import Need, command_line, lacking, unjudged
 from gatefield.lab import Verdict
+from gatefield.lab.needs import Need, command_line, lacking, unjudged
 from gatefield.measures import cosine
 from gatefield.plot import gain_text
 

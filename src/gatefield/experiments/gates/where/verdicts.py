@@ -20,8 +20,8 @@ from gatefield.experiments.gates.where.hits import (
     rate,
 )
 from gatefield.experiments.gates.where.predictors import CHOSEN, START, TOGETHER
-from gatefield.experiments.needs import Need, command_line, exactly, lacking, unjudged
 from gatefield.lab import Verdict
+from gatefield.lab.needs import Need, command_line, exactly, lacking, unjudged
 from gatefield.plot import gain_text
 
 NOISE = 0.05 / 1_000

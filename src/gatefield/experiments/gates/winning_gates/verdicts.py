@@ -10,8 +10,8 @@ from scipy import stats
 from gatefield.core.intervals import standard_error
 from gatefield.data import ring_spectrum
 from gatefield.experiments.gates.winning_gates.sets import LEARNED, NAMES, PAIRS
-from gatefield.experiments.needs import Need, exactly, holding, lacking, lasting
 from gatefield.lab import Verdict
+from gatefield.lab.needs import Need, exactly, holding, lacking, lasting
 from gatefield.plot import gain_text
 
 TABLE = {
