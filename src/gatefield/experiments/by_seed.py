@@ -80,3 +80,13 @@ def seeds_text(values: xr.DataArray) -> str:
     error = standard_error(found) if len(found) > 1 else float("nan")
     span = f"from {found.min():.2f} to {found.max():.2f}"
     return f"{found.mean():.3f} ± {error:.3f} (mean and standard error over {len(found)} seeds, {span})"
+
+
+def spread(values: xr.DataArray, scale: float | int = 1.0) -> str:
+    """Mean and standard deviation over seeds.
+
+    >>> spread(xr.DataArray([0.98, 0.99], dims="seed"), 100)
+    '98.50 ± 0.71'
+    """
+    deviation = float(values.std("seed", ddof=1)) if values.sizes["seed"] > 1 else 0.0
+    return f"{scale * float(values.mean('seed')):.2f} ± {scale * deviation:.2f}"

@@ -7,6 +7,12 @@ disk, `write_record` any other dataset; `open_record` opens both. `sweep` runs m
 sweep has found so far, and `do_block` does one block of it, anywhere.
 """
 
+from gatefield.core.intervals import Interval as Interval
+from gatefield.core.intervals import mean_interval as mean_interval
+from gatefield.core.intervals import median_error as median_error
+from gatefield.core.intervals import proportion as proportion
+from gatefield.core.intervals import share as share
+from gatefield.core.intervals import standard_error as standard_error
 from gatefield.lab import kinds as kinds
 from gatefield.lab import needs as needs
 from gatefield.lab.bench import Bench as Bench
@@ -16,6 +22,7 @@ from gatefield.lab.experiment import Experiment as Experiment
 from gatefield.lab.experiment import Parameters as Parameters
 from gatefield.lab.judge import DIVERGED as DIVERGED
 from gatefield.lab.judge import judge as judge
+from gatefield.lab.paired import exceeds as exceeds
 from gatefield.lab.parameters import command as command
 from gatefield.lab.parameters import resolve as resolve
 from gatefield.lab.parameters import written as written
@@ -70,6 +77,7 @@ __all__ = [
     "Entry",
     "Experiment",
     "Holding",
+    "Interval",
     "MemoryBench",
     "Outcome",
     "Parameters",
@@ -86,12 +94,15 @@ __all__ = [
     "check_output",
     "command",
     "do_block",
+    "exceeds",
     "headline",
     "holdings",
     "judge",
     "kinds",
     "load_study",
     "make_folder",
+    "mean_interval",
+    "median_error",
     "needs",
     "open_record",
     "open_sweep",
@@ -100,6 +111,7 @@ __all__ = [
     "plan_of",
     "planned",
     "plans",
+    "proportion",
     "read_model",
     "read_sweep",
     "reading",
@@ -110,6 +122,8 @@ __all__ = [
     "run_on_cluster",
     "run_sweep",
     "sealed",
+    "share",
+    "standard_error",
     "state_of",
     "sweep",
     "write_file",

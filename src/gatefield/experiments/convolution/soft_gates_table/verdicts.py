@@ -6,10 +6,10 @@ import numpy as np
 import xarray as xr
 
 from gatefield.core.intervals import mean_interval
+from gatefield.experiments.by_seed import spread
 from gatefield.experiments.convolution.colour_images import layout_text, unlike_the_paper
 from gatefield.experiments.convolution.soft_gates_table.rows import PLAIN, best, final, paper, words
-from gatefield.experiments.deep.digits.verdicts import exceeds, spread
-from gatefield.lab import Verdict
+from gatefield.lab import Verdict, exceeds
 from gatefield.lab.needs import Need, at_least, holding, lacking, undecided, unjudged
 
 WITHIN = 2.0

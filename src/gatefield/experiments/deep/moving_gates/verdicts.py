@@ -9,9 +9,9 @@ import numpy as np
 import xarray as xr
 
 from gatefield.core.intervals import mean_interval, standard_error
-from gatefield.experiments.deep.digits.verdicts import exceeds, generalises
+from gatefield.experiments.deep.digits.verdicts import generalises
 from gatefield.experiments.deep.moving_gates.simulate import CALM, FLOWS, MOVING, NETS
-from gatefield.lab import Verdict
+from gatefield.lab import Verdict, exceeds
 from gatefield.lab.needs import at_least, lacking, undecided, unjudged
 
 MOVED = 0.05

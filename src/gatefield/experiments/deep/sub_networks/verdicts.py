@@ -7,10 +7,9 @@ import numpy as np
 import xarray as xr
 
 from gatefield.core.intervals import mean_interval, standard_error
-from gatefield.experiments.deep.digits.verdicts import exceeds
 from gatefield.experiments.deep.sub_networks.gates import MOST
 from gatefield.experiments.deep.sub_networks.simulate import TAU
-from gatefield.lab import Verdict
+from gatefield.lab import Verdict, exceeds
 from gatefield.lab.needs import Need, holding, lacking, undecided, unjudged
 
 BETA = 4.0
