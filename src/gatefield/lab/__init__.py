@@ -5,6 +5,9 @@ An experiment of your own is a file that ends in `experiment = Experiment(...)`,
 Without a store, `experiment.simulate(parameters, MemoryBench())` gives the record. `ZarrRecorder` keeps a single training on
 disk, `write_record` any other dataset; `open_record` opens both. `sweep` runs many of them over axes, `open_sweep` opens what a
 sweep has found so far, and `do_block` does one block of it, anywhere.
+
+Verdicts need errors: `mean_interval` and `standard_error` of means over seeds, `median_error` of medians, `proportion` and
+`share` of counts; `exceeds` judges runs of the same seeds by their differences. `needs` says what a record lacks for a claim.
 """
 
 from gatefield.core.intervals import Interval as Interval

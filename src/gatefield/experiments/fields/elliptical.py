@@ -73,7 +73,7 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
     record["control_fields"] = control.fields.assign_attrs(long_name=f"fields on squashed data, gain {p.control_gain:g}")
     record["flow_fields"] = (("law", *parts[0].fields.dims), _flows(record, p), {"long_name": "fields of the flow"})
     for name in ("fields", "flow_fields", "control_fields"):
-        record[name.replace("fields", "ipr")] = (record[name].dims[:-1], ipr(record[name].values))
+        record[name.replace("fields", "ipr")] = ipr(record[name])
     record["constant"] = ("law", [float(elliptical.constant(law, p.n)) for law in p.laws])
     record["tame"] = ("law", [_tame(law) for law in p.laws], {"long_name": "whether fourth moments are finite"})
     trained, theory = record.fields.astype(float), record.flow_fields

@@ -54,7 +54,7 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
     sources = _sources(grid, p)
     parts = [train_by_seed(bench, data, Task(*sources[data]), grid, p) for data in DATA]
     record = xr.concat(parts, xr.IndexVariable("data", list(DATA)), combine_attrs="drop_conflicts")
-    record["ipr"] = (record.fields.dims[:-1], ipr(record.fields.values), {"long_name": "inverse participation ratio"})
+    record["ipr"] = ipr(record.fields)
     ends = gaussian_ends(parts[1], sources["original"])
     record["flow_fields"] = (("gain", "seed", "position"), ends, {"long_name": "final fields of the Gaussian flow"})
     record["flow_ipr"] = (("gain", "seed"), ipr(ends), {"long_name": "IPR of the Gaussian flow"})

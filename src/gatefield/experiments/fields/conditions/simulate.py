@@ -80,9 +80,9 @@ def _train(p: Settings, bench: Bench, name: str, change: Change, units: int = 1)
 def _paths(record: xr.Dataset, change: Change) -> xr.Dataset:
     """The IPR over time, from when on it is that of a localized field, and the field at the end."""
     fields = record.fields.isel(unit=0)
-    path = xr.DataArray(ipr(fields.values), dims=fields.dims[:-1])
+    path = ipr(fields).reset_coords(drop=True)
     at = since(path.values >= SURVIVES)
-    last = path.isel(step=-1)
+    last = path.isel(step=-1, drop=True)
     scale = PACE[change.conditions.optimizer]
     end = fields.isel(step=-1, drop=True).astype(float)
     return xr.Dataset(
@@ -140,9 +140,7 @@ def _committee_ends(both: list[xr.Dataset]) -> xr.Dataset:
     largest = np.abs(fields.isel(step=[0, -1])).argmax("position")
     end = fields.isel(step=-1, drop=True)
     stays = (largest.isel(step=0) == largest.isel(step=1)).transpose(*end.dims[:-1])
-    return xr.Dataset(
-        {"committee_ipr": (end.dims[:-1], ipr(end.values)), "committee_stays": stays.drop_vars("step", errors="ignore")}
-    )
+    return xr.Dataset({"committee_ipr": ipr(end), "committee_stays": stays.drop_vars("step", errors="ignore")})
 
 
 def _on_the_line(p: Settings) -> xr.Dataset:
