@@ -8,8 +8,8 @@ from matplotlib.figure import Figure
 
 from gatefield.experiments.along_gain import broken, gain_axis
 from gatefield.experiments.fields.amplifier.verdicts import answers, ipr_share
-from gatefield.experiments.localized import LOCALIZED
 from gatefield.experiments.orders import ORDERS, scales_text
+from gatefield.measures import LOCALIZED
 from gatefield.plot import THEORY, WIDTH, dots_by_seed, gain_text, letter, say_setting, shades, small_field
 
 SHOWN = (0.3, 1.0, float("inf"))

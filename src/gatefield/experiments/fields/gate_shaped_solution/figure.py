@@ -10,7 +10,7 @@ from matplotlib.ticker import MaxNLocator
 from gatefield.experiments.along_gain import broken, gain_axis
 from gatefield.experiments.fields.gate_shaped_solution.simulate import GATES
 from gatefield.experiments.fields.gate_shaped_solution.verdicts import entries, explained, trained_for
-from gatefield.experiments.localized import LOCALIZED
+from gatefield.measures import LOCALIZED
 from gatefield.plot import THEORY, WIDTH, dots_by_seed, gain_text, letter, say_setting, shades
 
 GATE_NAMES = {"bump": "one-site gate", "hat": "Mexican-hat gate"}

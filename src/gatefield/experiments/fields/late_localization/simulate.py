@@ -11,11 +11,10 @@ from gatefield.data import NonlinearGP, Task
 from gatefield.experiments.by_seed import train_by_seed
 from gatefield.experiments.ends import settled
 from gatefield.experiments.few_sites import reached, states
-from gatefield.experiments.localized import LOCALIZED
 from gatefield.experiments.orders import Pairs, pair_names
 from gatefield.lab import Bench, Parameters
 from gatefield.lab.kinds import Count, Gains, Rate, Seed
-from gatefield.measures import ipr
+from gatefield.measures import LOCALIZED, ipr
 
 
 class Settings(Parameters):

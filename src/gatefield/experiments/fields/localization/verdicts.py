@@ -10,10 +10,10 @@ from scipy.stats import rankdata
 from gatefield.core.intervals import median_error, standard_error
 from gatefield.experiments.fields.localization.simulate import Settings
 from gatefield.experiments.fields.training import Conditions
-from gatefield.experiments.localized import LOCALIZED
 from gatefield.experiments.orders import ORDERS
 from gatefield.lab import Verdict
 from gatefield.lab.needs import Need, exactly, holding, lacking, lasting, undecided
+from gatefield.measures import LOCALIZED
 from gatefield.plot import gain_text
 
 ENOUGH = 200.0

@@ -12,9 +12,9 @@ from gatefield.experiments.ends import spread_by
 from gatefield.experiments.fields.phase_diagram.boundary import apart, from_gain, inside, localized, step, until
 from gatefield.experiments.fields.phase_diagram.simulate import EARLY
 from gatefield.experiments.fields.phase_diagram.sizes import falling, moving
-from gatefield.experiments.localized import LOCALIZED
 from gatefield.lab import Verdict
 from gatefield.lab.needs import Need, holding, lacking, lasting, undecided
+from gatefield.measures import LOCALIZED
 from gatefield.plot import gain_text
 
 LATE = 8_000.0

@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 
 from gatefield.experiments.gates.setting import scales, seeds
 from gatefield.experiments.gates.stability.verdicts import FOUND, SAME, largest_rates, localizing, percent
-from gatefield.experiments.localized import LOCALIZED
+from gatefield.measures import LOCALIZED
 from gatefield.plot import COLOURS, WIDTH, dots_by_seed, field_row, gain_text, letter, say_setting, shades
 
 FLOOR = 1e-7
