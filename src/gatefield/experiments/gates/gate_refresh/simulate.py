@@ -11,6 +11,7 @@ import xarray as xr
 from pydantic import Field
 
 from gatefield.core.grid import Grid
+from gatefield.experiments.distance import relative_distance
 from gatefield.experiments.nearly_gaussian import class_at
 from gatefield.experiments.orders import squashed_task
 from gatefield.gates import HalfSpace, Scheduled
@@ -67,7 +68,7 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
             bench.keep(f"paths-{K}-gain={gain:g}", functools.partial(_study, p, gain, starts, sample_key)) for gain in p.gains
         ]
         trained = _trained(p, bench, K, starts, np.stack([study.directions.values for study in studies]))
-        apart = [_distance(trained[g], study.exact_end.values) for g, study in enumerate(studies)]
+        apart = [relative_distance(trained[g], study.exact_end.values) for g, study in enumerate(studies)]
         shown = [study.drop_vars(["directions", "exact_end"]) for study in studies]
         part = xr.concat(shown, "gain").assign_coords(gain=list(p.gains))
         parts.append(
@@ -133,7 +134,7 @@ def _following(p: Settings, data: Mixture, relu: Paths, step: float) -> dict[str
     off = [[np.abs(run.loss - relu.loss).max(1) / explained for run in row] for row in runs]
     marks = marked(2**p.halvings)
     return {
-        "distance": (lead, [[_distance(run.fields[:, -1], relu.fields[:, -1]) for run in row] for row in runs], shape),
+        "distance": (lead, [[relative_distance(run.fields[:, -1], relu.fields[:, -1]) for run in row] for row in runs], shape),
         "match": (lead, [[_matches(run.fields[:, -1], relu.fields[:, -1]) for run in row] for row in runs]),
         "path_distance": (lead, [[_furthest(run, relu) for run in row] for row in runs], {"long_name": "largest on the way"}),
         "loss_distance": (lead, off, {"long_name": "largest distance of the losses, over the explained loss"}),
@@ -202,11 +203,6 @@ def _trained(p: Settings, bench: Bench, K: int, starts: np.ndarray, directions: 
         runs=grid,
     ).record
     return record.fields.isel(step=-1).values.astype(float)
-
-
-def _distance(w: np.ndarray, reference: np.ndarray) -> np.ndarray:
-    """|w - reference| / |reference| of all units together, for each seed."""
-    return np.sqrt(((w - reference) ** 2).sum((-2, -1)) / (reference**2).sum((-2, -1)))
 
 
 def _furthest(run: Paths, relu: Paths) -> np.ndarray:
