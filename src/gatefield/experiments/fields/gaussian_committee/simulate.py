@@ -80,7 +80,11 @@ def _committee(p: Settings, K: int, task: Task, bench: Bench) -> xr.Dataset:
     data = {
         "distance": (lead, relative_distance(fields, exact), {"long_name": "relative distance of SGD from the flow"}),
         "noise_distance": (lead, noise, {"long_name": "random walk of minibatch noise, relative to the flow"}),
-        "printed_distance": (lead[1:], relative_distance(fields[-1], printed), {"long_name": "of SGD from the flow as printed"}),
+        "printed_distance": (
+            lead[1:],
+            relative_distance(fields[-1], printed),
+            {"long_name": "of SGD from the flow as printed"},
+        ),
         "step_distance": (lead[1:], relative_distance(steps, exact), {"long_name": "of exact gradient steps from the flow"}),
         "travelled": (lead[1:], relative_distance(exact[:, :1], exact), {"long_name": "of the start from the flow"}),
         "loss": (lead, np.stack([run.loss.values for run in runs])),
