@@ -11,7 +11,7 @@ from gatefield.core.grid import Grid
 from gatefield.data import Gaussian, NonlinearGP, Task
 from gatefield.experiments.by_seed import train_by_seed
 from gatefield.experiments.fields.conditions.changes import CHANGES, Change, learning_rate
-from gatefield.experiments.fields.conditions.early import early
+from gatefield.experiments.fields.conditions.early import EXPLAINED, early
 from gatefield.experiments.fields.training import PACE, Conditions
 from gatefield.experiments.orders import Pairs, pair_names
 from gatefield.lab import Bench, Parameters
@@ -112,7 +112,7 @@ def since(holds: np.ndarray) -> np.ndarray:
 def _explained(p: Settings, ends: np.ndarray) -> np.ndarray:
     """The squared correlation of the neuron's output with the label, on samples of both classes."""
     grid = Grid(pair=len(p.pairs), gain=p.gains)
-    xis, key = grid.share(np.asarray(p.pairs), over="pair").T, jax.random.fold_in(jax.random.key(p.seed), 1)
+    xis, key = grid.share(np.asarray(p.pairs), over="pair").T, jax.random.fold_in(jax.random.key(p.seed), EXPLAINED)
     out = np.empty(ends.shape[:-1])
     for boundary in ("ring", "line"):
         which = [change.conditions.boundary == boundary for change in CHANGES.values()]

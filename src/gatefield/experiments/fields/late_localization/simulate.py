@@ -59,7 +59,7 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
 
 def _paths(record: xr.Dataset) -> xr.Dataset:
     """The IPR over time, and when it is first that of a localized field."""
-    path = ipr(record.fields.isel(unit=0, drop=True))
+    path = ipr(record.fields.isel(unit=0, drop=True).drop_vars("step"))
     hit = path >= LOCALIZED
     first = record.time.isel(step=hit.argmax("step"))
     return xr.Dataset({"ipr": path, "localized_at": first.where(hit.any("step")).drop_vars(["step", "time"])})

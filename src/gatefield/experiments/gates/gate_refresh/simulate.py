@@ -29,6 +29,10 @@ MARKS = 40
 """At about so many times, evenly on a logarithmic scale, the record says how like its end a network is."""
 
 
+APART = 2**20
+"""`fold_in(key, i)` is key i of `split(key, ...)`: a number beyond all that are split off."""
+
+
 class Settings(Parameters):
     """ReLU networks for each number of units, gain and seed, over `time` in K² tau; up to gain 0.05 data count as Gaussian.
 
@@ -62,7 +66,7 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
     """The record."""
     parts = []
     for K in p.units:
-        start_key, sample_key = jax.random.split(jax.random.fold_in(jax.random.key(p.seed), K))
+        start_key, sample_key = jax.random.split(unit_key(p, K))
         starts = np.asarray(Committee(p.n, K, key=jax.random.split(start_key, p.seeds)).fields, float)
         studies = [
             bench.keep(f"paths-{K}-gain={gain:g}", functools.partial(_study, p, gain, starts, sample_key)) for gain in p.gains
@@ -183,6 +187,17 @@ def _pulls(data: Mixture, fields: np.ndarray) -> np.ndarray:
     return np.asarray(each).reshape(fields.shape)
 
 
+def unit_key(p: Settings, K: int) -> Any:
+    """The stream of starts and samples for K units."""
+    return jax.random.fold_in(jax.random.key(p.seed), K)
+
+
+def batch_key(p: Settings, K: int) -> Any:
+    """The stream of batches for K units: that of the number 2K + 1, or one apart where some network has so many units."""
+    key = jax.random.fold_in(jax.random.key(p.seed), 2 * K + 1)
+    return jax.random.fold_in(key, APART) if 2 * K + 1 in p.units else key
+
+
 def _trained(p: Settings, bench: Bench, K: int, starts: np.ndarray, directions: np.ndarray) -> np.ndarray:
     """Final weights (gain, seed, unit, position) of gated linear networks by SGD; directions (gain, piece, seed, unit, n)."""
     grid, count = Grid(gain=p.gains, seed=p.seeds), directions.shape[1]
@@ -199,7 +214,7 @@ def _trained(p: Settings, bench: Bench, K: int, starts: np.ndarray, directions: 
         batch_size=p.batch_size,
         learning_rate=p.time * K**2 / steps,
         record_every=steps,
-        key=grid.share(jax.random.split(jax.random.fold_in(jax.random.key(p.seed), 2 * K + 1), p.seeds), over="seed"),
+        key=grid.share(jax.random.split(batch_key(p, K), p.seeds), over="seed"),
         runs=grid,
     ).record
     return record.fields.isel(step=-1).values.astype(float)
