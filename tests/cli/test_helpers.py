@@ -12,7 +12,7 @@ pytestmark = pytest.mark.xdist_group("cli")
 
 
 def test_a_helper_finds_what_the_command_finds(monkeypatch):
-    monkeypatch.setattr(helpers, "_cores", lambda: 2)
+    monkeypatch.setattr(helpers, "cores", lambda: 2)
     items = {formula.name: formula for formula in ledger.formulas()}
     chosen = [items["002-eq44"], items["000-eq2"]]
     with helpers.helping() as found:
@@ -28,6 +28,6 @@ def test_a_helper_finds_what_the_command_finds(monkeypatch):
 
 
 def test_one_core_has_no_helper(monkeypatch):
-    monkeypatch.setattr(helpers, "_cores", lambda: 1)
+    monkeypatch.setattr(helpers, "cores", lambda: 1)
     with helpers.helping() as found:
         assert list(found) == []

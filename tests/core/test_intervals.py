@@ -5,7 +5,15 @@ import pytest
 import xarray as xr
 from scipy import stats
 
-from gatefield.core.intervals import against_table, mean_interval, proportion, share
+from gatefield.core.intervals import (
+    against_table,
+    mean_and_error,
+    mean_interval,
+    median_error,
+    proportion,
+    share,
+    standard_error,
+)
 
 
 def test_interval_is_that_of_a_t_test():
@@ -30,6 +38,26 @@ def test_no_unit_that_counts_gives_zero():
 def test_one_seed_has_the_widest_interval():
     one = share(xr.DataArray([[True, False]], dims=("seed", "unit")))
     assert one == (0.5, 0.0, 1.0)
+
+
+def test_mean_and_its_error():
+    values = xr.DataArray([[1.0, 2.0, 6.0], [4.0, 4.0, 4.0]], dims=("depth", "run"))
+    mean, error = mean_and_error(values, "run")
+    np.testing.assert_allclose(mean, [3, 4])
+    np.testing.assert_allclose(error, [np.sqrt(7 / 3), 0])
+
+
+def test_errors_of_a_mean_and_of_a_median():
+    """The first is SciPy's; the second is how far medians of normal values spread."""
+    assert standard_error(VALUES.reshape(1, 7)) == pytest.approx(stats.sem(VALUES), rel=1e-14)
+    draws = np.random.default_rng(4).normal(size=(4000, 51))
+    errors = np.array([median_error(row) for row in draws])
+    assert 2 * np.median(draws, axis=1).std() == pytest.approx(errors.mean(), rel=0.05)
+
+
+@pytest.mark.parametrize("values", [[], [3.0]])
+def test_less_than_two_values_tell_no_error(values):
+    assert standard_error(values) == median_error(values) == np.inf
 
 
 VALUES = np.random.default_rng(3).normal(2.0, 1.5, size=7)

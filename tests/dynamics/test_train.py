@@ -293,8 +293,15 @@ def test_bad_input_is_one_sentence(arguments, text):
 
 def test_a_batch_larger_than_the_memory_is_refused(monkeypatch):
     monkeypatch.setattr(sys.modules["gatefield.dynamics.train.engine"], "_memory", lambda: 10**9)
-    with pytest.raises(UserError, match=r"A batch of 100,000,000 samples takes 4 GB, but .* is 1 GB; make batch_size smaller"):
+    with pytest.raises(UserError, match=r"A batch of 100,000,000 samples would take 4 GB .* are 1 GB; make batch_size sm"):
         run(committee(), task(), batch_size=10**8)
+
+
+def test_the_memory_of_a_cpu_is_that_of_its_container(tmp_path, monkeypatch):
+    (tmp_path / "memory.max").write_text("3000\n")
+    monkeypatch.setattr("gatefield.core.machine._LIMIT", tmp_path / "memory.max")
+    with pytest.raises(UserError, match=r"A batch of 100 samples would take 4 kB .* there are 3 kB; make batch_size smaller"):
+        run(committee(), task(), batch_size=100)
 
 
 @pytest.mark.wrong_types

@@ -29,6 +29,7 @@ OF_FIELDS = {
     "ipr": (measures.ipr, [None]),
     "entropies": (measures.entropies, ["nat", "nat"]),
     "position_resultant": (measures.position_resultant, [None]),
+    "localized": (measures.localized, [None]),
     "peak_position": (measures.peak_position, ["site"]),
     "frequency_resultant": (measures.frequency_resultant, [None]),
     "spreads": (measures.spreads, ["site", "cycles per ring"]),

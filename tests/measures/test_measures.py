@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+import gatefield
 from gatefield import measures
 
 FIELDS = arrays(np.float64, 12, elements=st.floats(-10, 10)).filter(lambda w: np.abs(w).max() > 1e-3)
@@ -21,6 +22,23 @@ FIELDS = arrays(np.float64, 12, elements=st.floats(-10, 10)).filter(lambda w: np
 def test_ipr_of_known_fields(field, expected):
     assert measures.ipr(field) == pytest.approx(expected, rel=1e-12)
     assert measures.ipr(1e-200 * field) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize(("n", "flat", "sites"), [(20, 3, 6), (40, 6, 6), (80, 13, 6)])
+def test_the_most_equal_sites_that_count_as_localized(n, flat, sites):
+    """k equal sites have the ratio 1/k: 1/6 is above 0.15, 1/7 is not; 6/n asks for less than n/6 sites."""
+    blocks = np.tri(n)
+    for rule, most in (("flat", flat), ("sites", sites)):
+        assert measures.localized(blocks, rule).tolist() == [k <= most for k in range(1, n + 1)]
+        assert 1 / (most + 1) <= measures.localized_ipr(n, rule) < 1 / most
+
+
+def test_a_flat_or_zero_field_is_not_localized_and_of_nan_nothing_is_said():
+    assert measures.localized([np.ones(12), np.zeros(12), np.eye(12)[3]]).tolist() == [False, False, True]
+    with pytest.raises(gatefield.UserError, match="never NaN"):
+        measures.localized([1.0, np.nan])
+    with pytest.raises(gatefield.UserError, match=r"rule.*'flat'"):
+        measures.localized([1.0, 0.0], rule="flta")
 
 
 @settings(derandomize=True, max_examples=30, deadline=None)

@@ -9,7 +9,7 @@ __all__ = [
     "intervals",
     "keys",
     "lazy",
-    "memory",
+    "machine",
     "precision",
     "progress",
     "provenance",

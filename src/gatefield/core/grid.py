@@ -10,7 +10,7 @@ import numpy as np
 import xarray as xr
 
 from gatefield.core.errors import UserError, unknown_name
-from gatefield.core.memory import RUN, check_room
+from gatefield.core.machine import RUN, check_room
 from gatefield.core.runs import map_run_axes, run_count
 from gatefield.core.text.quoted import quoted
 

@@ -1,7 +1,8 @@
-"""Means over seeds and shares of units with their intervals, and means beside those of a printed table."""
+"""Means over seeds and shares of units with their errors and intervals, and means beside those of a printed table."""
 
+import math
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -17,6 +18,43 @@ class Interval(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.mean:.3f} (95 % interval over seeds {self.low:.3f} to {self.high:.3f})"
+
+
+def standard_error(values: Any) -> float:
+    r"""The standard error of the mean of independent values, $s/\sqrt{n}$ with $s^2 = \sum_i (x_i - \bar x)^2/(n - 1)$.
+
+    **Arguments**
+
+    - `values`: one for each seed or run; of paired runs, such as two networks with the same seeds, their differences.
+
+    **Returns** the error; infinite for less than two values, which tell none.
+
+    >>> standard_error([1.0, 2.0, 3.0, 6.0]).__round__(3), standard_error([1.0])
+    (1.08, inf)
+    """
+    found = np.asarray(values).ravel()
+    return float(found.std(ddof=1)) / math.sqrt(found.size) if found.size > 1 else math.inf
+
+
+def median_error(values: Any) -> float:
+    r"""Two standard errors of a median of normal values, $2\sqrt{\pi/2}\,s/\sqrt{n}$; infinite for less than two.
+
+    **Arguments**
+
+    - `values`: one for each seed or run.
+
+    **Returns** the error: two standard errors of the mean, times $\sqrt{\pi/2}$.
+
+    >>> median_error([0.5, 0.7, 0.9]).__round__(4)
+    0.2894
+    """
+    found = np.asarray(values, float).ravel()
+    return 2 * math.sqrt(math.pi / 2) * float(found.std(ddof=1)) / math.sqrt(found.size) if found.size > 1 else math.inf
+
+
+def mean_and_error(values: xr.DataArray, over: str) -> tuple[np.ndarray, np.ndarray]:
+    """The mean over an axis, and its standard error at each place of the others."""
+    return values.mean(over).values, (values.std(over, ddof=1) / np.sqrt(values.sizes[over])).values
 
 
 def mean_interval(values: np.ndarray, level: float = 0.95, *, one_sided: bool = False) -> Interval:

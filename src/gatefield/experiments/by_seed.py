@@ -1,6 +1,5 @@
 """Trainings in which all runs of one seed start and draw alike, the Gaussian flow from their starts, and means over seeds."""
 
-import math
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
@@ -10,6 +9,7 @@ import numpy as np
 import xarray as xr
 
 from gatefield.core.grid import Grid
+from gatefield.core.intervals import standard_error
 from gatefield.data import Source, Task
 from gatefield.dynamics import flow
 from gatefield.lab import Bench
@@ -70,16 +70,6 @@ def gaussian_ends(record: xr.Dataset, sources: tuple[Source, Source]) -> np.ndar
     return path.fields.values[0, -1].reshape(starts.shape)
 
 
-def median_error(values: Any) -> float:
-    """Two standard errors of a median over seeds, which are sqrt(pi/2) times those of a mean; infinite for one seed.
-
-    >>> median_error([0.5, 0.7, 0.9]).__round__(4)
-    0.2894
-    """
-    found = np.asarray(values, float).ravel()
-    return 2 * math.sqrt(math.pi / 2) * float(found.std(ddof=1)) / math.sqrt(found.size) if found.size > 1 else math.inf
-
-
 def seeds_text(values: xr.DataArray) -> str:
     """The mean over seeds with its standard error, and the range, in words.
 
@@ -87,6 +77,16 @@ def seeds_text(values: xr.DataArray) -> str:
     '0.600 ± 0.100 (mean and standard error over 2 seeds, from 0.50 to 0.70)'
     """
     found = np.asarray(values, float).ravel()
-    error = found.std(ddof=1) / np.sqrt(len(found)) if len(found) > 1 else float("nan")
+    error = standard_error(found) if len(found) > 1 else float("nan")
     span = f"from {found.min():.2f} to {found.max():.2f}"
     return f"{found.mean():.3f} ± {error:.3f} (mean and standard error over {len(found)} seeds, {span})"
+
+
+def spread(values: xr.DataArray, scale: float | int = 1.0) -> str:
+    """Mean and standard deviation over seeds.
+
+    >>> spread(xr.DataArray([0.98, 0.99], dims="seed"), 100)
+    '98.50 ± 0.71'
+    """
+    deviation = float(values.std("seed", ddof=1)) if values.sizes["seed"] > 1 else 0.0
+    return f"{scale * float(values.mean('seed')):.2f} ± {scale * deviation:.2f}"

@@ -4,11 +4,12 @@ A BLAS library that shares each product among threads makes them wait for each o
 """
 
 import functools
-import os
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
+
+from gatefield.core.machine import cores
 
 R = TypeVar("R")
 TINY, SMALL = 2e6, 1.5e8
@@ -24,12 +25,6 @@ def side_by_side(tasks: Sequence[Callable[[], R]], size: float | int) -> list[R]
     with _one_at_a_time, _blas().limit(limits=1, user_api="blas"):
         each = map if size < SMALL else _pool().map
         return list(each(lambda task: task(), tasks))
-
-
-@functools.cache
-def cores() -> int:
-    """How many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @functools.cache

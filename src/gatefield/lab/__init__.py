@@ -5,9 +5,19 @@ An experiment of your own is a file that ends in `experiment = Experiment(...)`,
 Without a store, `experiment.simulate(parameters, MemoryBench())` gives the record. `ZarrRecorder` keeps a single training on
 disk, `write_record` any other dataset; `open_record` opens both. `sweep` runs many of them over axes, `open_sweep` opens what a
 sweep has found so far, and `do_block` does one block of it, anywhere.
+
+Verdicts need errors: `mean_interval` and `standard_error` of means over seeds, `median_error` of medians, `proportion` and
+`share` of counts; `exceeds` judges runs of the same seeds by their differences. `needs` says what a record lacks for a claim.
 """
 
+from gatefield.core.intervals import Interval as Interval
+from gatefield.core.intervals import mean_interval as mean_interval
+from gatefield.core.intervals import median_error as median_error
+from gatefield.core.intervals import proportion as proportion
+from gatefield.core.intervals import share as share
+from gatefield.core.intervals import standard_error as standard_error
 from gatefield.lab import kinds as kinds
+from gatefield.lab import needs as needs
 from gatefield.lab.bench import Bench as Bench
 from gatefield.lab.bench import MemoryBench as MemoryBench
 from gatefield.lab.bench import Progress as Progress
@@ -15,6 +25,7 @@ from gatefield.lab.experiment import Experiment as Experiment
 from gatefield.lab.experiment import Parameters as Parameters
 from gatefield.lab.judge import DIVERGED as DIVERGED
 from gatefield.lab.judge import judge as judge
+from gatefield.lab.paired import exceeds as exceeds
 from gatefield.lab.parameters import command as command
 from gatefield.lab.parameters import resolve as resolve
 from gatefield.lab.parameters import written as written
@@ -69,6 +80,7 @@ __all__ = [
     "Entry",
     "Experiment",
     "Holding",
+    "Interval",
     "MemoryBench",
     "Outcome",
     "Parameters",
@@ -85,12 +97,16 @@ __all__ = [
     "check_output",
     "command",
     "do_block",
+    "exceeds",
     "headline",
     "holdings",
     "judge",
     "kinds",
     "load_study",
     "make_folder",
+    "mean_interval",
+    "median_error",
+    "needs",
     "open_record",
     "open_sweep",
     "own_blocks",
@@ -98,6 +114,7 @@ __all__ = [
     "plan_of",
     "planned",
     "plans",
+    "proportion",
     "read_model",
     "read_sweep",
     "reading",
@@ -108,6 +125,8 @@ __all__ = [
     "run_on_cluster",
     "run_sweep",
     "sealed",
+    "share",
+    "standard_error",
     "state_of",
     "sweep",
     "write_file",

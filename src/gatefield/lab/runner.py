@@ -11,7 +11,7 @@ from typing import Any
 import xarray as xr
 
 from gatefield.core.errors import StoreError, UserError
-from gatefield.core.memory import RUN, check_room
+from gatefield.core.machine import RUN, check_room
 from gatefield.core.provenance import now, provenance
 from gatefield.core.text.quoted import quoted
 from gatefield.core.version import __version__

@@ -25,6 +25,10 @@ from gatefield.measures.localization import entropies as entropies
 from gatefield.measures.localization import ipr as ipr
 from gatefield.measures.localization import peak_position as peak_position
 from gatefield.measures.localization import position_resultant as position_resultant
+from gatefield.measures.localized import FLAT_FIELDS as FLAT_FIELDS
+from gatefield.measures.localized import LOCALIZED as LOCALIZED
+from gatefield.measures.localized import localized as localized
+from gatefield.measures.localized import localized_ipr as localized_ipr
 from gatefield.measures.spacing import SpacingTest as SpacingTest
 from gatefield.measures.spacing import peak_spacing as peak_spacing
 from gatefield.measures.spacing import peak_spacing_law as peak_spacing_law
@@ -38,6 +42,8 @@ from gatefield.measures.uncertainty import harper_slack as harper_slack
 from gatefield.measures.uncertainty import spreads as spreads
 
 __all__ = [
+    "FLAT_FIELDS",
+    "LOCALIZED",
     "ONE_SIDED_BOUND",
     "GaborFit",
     "SpacingTest",
@@ -63,6 +69,8 @@ __all__ = [
     "harper_slack",
     "ipr",
     "label_alignment",
+    "localized",
+    "localized_ipr",
     "peak_position",
     "peak_spacing",
     "peak_spacing_law",

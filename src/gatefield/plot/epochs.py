@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from gatefield.core.intervals import mean_and_error
+
 APART = 0.085
 """Of the height of a panel: how far apart numbers stand that are written one above another."""
 
@@ -19,7 +21,7 @@ def over_epochs(axes: Any, values: xr.DataArray, names: Mapping[str, str]) -> No
         mean = one.mean("seed")
         axes.plot(one.epoch, mean, label=name, **style)
         if one.sizes["seed"] > 1:
-            error = one.std("seed", ddof=1) / np.sqrt(one.sizes["seed"])
+            _, error = mean_and_error(one, "seed")
             axes.fill_between(one.epoch, mean - error, mean + error, color=f"C{at}", alpha=0.25, linewidth=0)
     axes.set_xlabel("epoch")
 

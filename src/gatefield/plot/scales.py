@@ -34,11 +34,12 @@ def finite_join(gains: Any, *values: Any) -> list[np.ndarray]:
     return [np.insert(np.asarray(row, float), at, np.nan) for row in (gain_places(gains), *values)]
 
 
-def gain_axis(axes: Any, gains: Any) -> None:
-    """Gains side by side along x, with their names."""
-    places = gain_places(gains)
+def gain_axis(axes: Any, gains: Any, words: str = "gain", *, ends: bool = False) -> None:
+    """Gains side by side along x, with their names; `ends`: say what a low gain and infinity stand for, if they are there."""
+    gains, places = np.asarray(gains, float), gain_places(gains)
+    said = [text for there, text in [(gains[0] < 0.1, "low: Gaussian"), (np.isinf(gains[-1]), "∞: ±1")] if there and ends]
     axes.set_xticks(places, [gain_text(gain) for gain in gains])
-    axes.set(xlabel="gain", xlim=(places[0] - 0.4, places[-1] + 0.4))
+    axes.set(xlabel=f"{words} ({', '.join(said)})" if said else words, xlim=(places[0] - 0.4, places[-1] + 0.4))
 
 
 def plain_log_scale(axes: Any, along: str = "y") -> None:

@@ -1,12 +1,11 @@
 """What was measured on, and with which versions; never the machine's name."""
 
 import importlib.metadata
-import os
 import platform
 from pathlib import Path
 from typing import Any
 
-from gatefield.core.memory import memory
+from gatefield.core.machine import cores, memory
 from gatefield.core.provenance import commit, device
 from gatefield.core.version import __version__
 
@@ -34,11 +33,6 @@ def versions() -> dict[str, str]:
         except importlib.metadata.PackageNotFoundError:
             continue
     return {name: version for name, version in found.items() if version}
-
-
-def cores() -> int:
-    """How many cores this process may use: as many threads does JAX start, and PyTorch is given."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def processor(told: Path = Path("/proc/cpuinfo")) -> str:

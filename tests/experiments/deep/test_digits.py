@@ -9,11 +9,14 @@ from digit_records import SMALL, assert_judged
 from made_up import made_up, made_up_data
 from scipy import stats
 
-from gatefield.experiments.deep.digits.images import DigitSettings, images, seed_keys, two_digits
+from gatefield.experiments.by_seed import spread
+from gatefield.experiments.deep.digits.images import DigitSettings, images, two_digits
 from gatefield.experiments.deep.digits.kernels import Probe, by_gates, paths, probe
 from gatefield.experiments.deep.digits.pair import Digits, PairSettings
-from gatefield.experiments.deep.digits.verdicts import exceeds, falls, smaller_nu, spread
+from gatefield.experiments.deep.digits.verdicts import falls, smaller_nu
+from gatefield.experiments.starts import seed_keys
 from gatefield.kernels import tangent_kernel
+from gatefield.lab import exceeds
 from gatefield.nets import DeepGated
 
 X = np.random.default_rng(0).normal(size=(5, 4)).astype(np.float32)

@@ -2,18 +2,10 @@
 
 import numpy as np
 import pytest
-import xarray as xr
 from depth_records import runs
 from scipy import stats
 
-from gatefield.experiments.deep.means import all_near, beside_exact, beside_table, mean_and_error, moments
-
-
-def test_mean_and_its_error():
-    values = xr.DataArray([[1.0, 2.0, 6.0], [4.0, 4.0, 4.0]], dims=("depth", "run"))
-    mean, error = mean_and_error(values, "run")
-    np.testing.assert_allclose(mean, [3, 4])
-    np.testing.assert_allclose(error, [np.sqrt(7 / 3), 0])
+from gatefield.experiments.deep.means import all_near, beside_exact, beside_table, moments
 
 
 def test_errors_of_moments_by_hand():

@@ -164,4 +164,4 @@ def test_fields_say_where_the_closure_ends(change, title):
 def test_gains_at_which_one_alone_localizes_are_counted_and_marked(short, title, words):
     axes = panel(figure("amplifier", made(short=short)), "(c)")
     assert axes.get_title(loc="left").endswith(title)
-    assert [(text.get_text(), text.get_position()[0]) for text in axes.texts] == [(word, 3) for word in words]
+    assert [(text.get_text(), text.get_position()[0]) for text in axes.texts] == [(word, 3.5) for word in words]

@@ -1,5 +1,6 @@
 """Verdicts and figure of `conditions`, on made-up records; what its tiny trainings are."""
 
+import jax
 import numpy as np
 import pytest
 import xarray as xr
@@ -12,7 +13,7 @@ from watched import assert_by_seed, assert_classes
 
 from gatefield import experiments
 from gatefield.experiments.fields.conditions.changes import CHANGES, learning_rate
-from gatefield.experiments.fields.conditions.early import second_term
+from gatefield.experiments.fields.conditions.early import EXPLAINED, PULL, second_term
 from gatefield.experiments.fields.conditions.simulate import _committee_ends, bump_losses, explained, since
 from gatefield.lab import headline
 
@@ -369,3 +370,9 @@ def test_places_on_the_line_are_compared_with_even_chances():
 def test_since_when():
     holds = np.array([[0, 1, 0, 1], [1, 1, 1, 1], [1, 1, 1, 0], [0, 0, 0, 1]], bool)
     assert since(holds).tolist() == [3, 0, 3, 3]
+
+
+def test_samples_have_streams_of_their_own_beside_starts_and_batches():
+    key = jax.random.key(0)
+    keys = [*jax.random.split(key), *(jax.random.fold_in(key, stream) for stream in (PULL, EXPLAINED))]
+    assert len({tuple(jax.random.key_data(one).tolist()) for one in keys}) == 4

@@ -70,7 +70,7 @@ def test_figure():
     for i, (color, name) in enumerate([("C0", "SGD on the data"), ("C1", "SGD on their Gaussian clone")]):
         final = record.ipr.values[i, :, :, -1, 0]
         median = np.median(final, axis=1)
-        assert_drawn(top, [median[0], np.nan, median[1]], at=[0, np.nan, 1], color=color, label=name)
+        assert_drawn(top, [median[0], np.nan, median[1]], at=[0, np.nan, 1.5], color=color, label=name)
         small = [line.get_ydata() for line in lines(top, color=color, marker="o") if line.get_markersize() == 3]
         np.testing.assert_allclose(small, final.T)
     flow = np.median(record.flow_ipr.values, axis=1)

@@ -15,7 +15,7 @@ from watched import assert_classes, assert_settings
 
 from gatefield.data import Gaussian, Task
 from gatefield.experiments.gates.gate_refresh import experiment
-from gatefield.experiments.gates.gate_refresh.simulate import Settings, _classes, _substeps
+from gatefield.experiments.gates.gate_refresh.simulate import Settings, _classes, _substeps, batch_key, unit_key
 from gatefield.experiments.gates.gate_refresh.verdicts import critical, settled, uniformity
 from gatefield.gates import half_spaces
 from gatefield.theory import gated_linear, relu
@@ -228,3 +228,15 @@ def test_networks_on_gaussian_data_by_a_plain_route():
     np.testing.assert_allclose(one.b_start_path[0, [4, -1]], cosine(pulls[1:], pulls[0]).mean(-1), atol=1e-3)
     assert (record.distance.isel(dt=0) < record.distance.isel(dt=-1)).all()
     assert record.trained_distance.max() < 0.5
+
+
+@pytest.mark.parametrize("units", [(1, 4), (1, 3), (3, 1), (2, 5, 11)])
+def test_no_stream_serves_two_purposes(units):
+    p = Settings(units=units)
+    found = [jax.random.split(key(p, K), count) for K in units for key, count in ((unit_key, 2), (batch_key, p.seeds))]
+    keys = np.concatenate([jax.random.key_data(one) for one in found])
+    assert len(np.unique(keys, axis=0)) == len(keys)
+
+
+def test_batches_of_the_usual_units_are_those_of_earlier_records():
+    assert all(batch_key(Settings(), K) == jax.random.fold_in(jax.random.key(0), stream) for K, stream in ((1, 3), (4, 9)))

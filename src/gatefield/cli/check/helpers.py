@@ -12,6 +12,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from gatefield.core.machine import cores
+
 if TYPE_CHECKING:
     from gatefield.ledger import Finding, Formula
 
@@ -57,17 +59,12 @@ def helping() -> Iterator[Sequence[Helper]]:
     try:
         if jax.default_backend() == "cpu":
             with contextlib.suppress(OSError):  # no room for more processes
-                while len(helpers) < min(_cores() - 1, MOST):
+                while len(helpers) < min(cores() - 1, MOST):
                     helpers.append(Helper())
         yield helpers
     finally:
         for helper in helpers:
             helper.end()
-
-
-def _cores() -> int:
-    """Those that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def serve() -> None:

@@ -5,7 +5,6 @@ the size of a chunk cannot change a bit of the result. Inside, each run is a pla
 """
 
 import functools
-import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -15,7 +14,7 @@ import jax.numpy as jnp
 import optax
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
-from gatefield.core.errors import UserError
+from gatefield.core.machine import check_room, memory
 from gatefield.core.runs import has_run_axis
 from gatefield.core.tracing.vectors import wide_jit
 from gatefield.dynamics.train.gpu.kernel import Step, Tiling
@@ -219,17 +218,15 @@ def runs_side_by_side(runs: int, batch_size: int, n: int, *, shared_stream: bool
     return divisor if 2 * divisor >= most else most
 
 
-def check_room(batch_size: int, n: int) -> None:
+def check_one_batch(batch_size: int, n: int) -> None:
     """An error if one batch alone, n numbers for each sample, is larger than the device's memory."""
-    need, room = 4 * batch_size * n, _memory()
-    if need > room:
-        raise UserError(
-            f"A batch of {batch_size:,} samples takes {need / 1e9:,.0f} GB, but the memory of the device is "
-            f"{room / 1e9:,.0f} GB; make batch_size smaller."
-        )
+    check_room(f"A batch of {batch_size:,} samples", 4 * batch_size * n, "make batch_size smaller", there=_memory())
 
 
 def _memory() -> int:
-    """The device's memory in bytes: all of it, not what is free just now, so that a resumed run is grouped as before."""
+    """The device's memory in bytes: all of it, not what is free just now, so that a resumed run is grouped as before.
+
+    A CPU tells of none: it has what this process may have.
+    """
     stats = jax.devices()[0].memory_stats() or {}
-    return stats.get("bytes_limit") or os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return stats.get("bytes_limit") or memory()

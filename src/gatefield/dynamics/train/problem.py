@@ -16,7 +16,16 @@ from gatefield.core.precision import detached
 from gatefield.core.runs import one_run, run_count, spread
 from gatefield.data import AbstractTask
 from gatefield.dynamics.train.describe import run_parameters
-from gatefield.dynamics.train.engine import Observe, Problem, Program, State, check_room, flow_time, observe, runs_side_by_side
+from gatefield.dynamics.train.engine import (
+    Observe,
+    Problem,
+    Program,
+    State,
+    check_one_batch,
+    flow_time,
+    observe,
+    runs_side_by_side,
+)
 from gatefield.dynamics.train.gpu.plan import Precision, check_precision, plan, prepare
 from gatefield.dynamics.train.gpu.strides import stride_of
 from gatefield.dynamics.train.losses import check_loss, get_loss
@@ -76,7 +85,7 @@ def set_up(
     check_batch(net, task, steps, size)
     rate, schedule = check_rate(learning_rate, optimizer)
     check_time(net, optimizer)
-    check_room(size or 1, net.footprint)
+    check_one_batch(size or 1, net.footprint)
     key = _one_key(key) if checks.flag("shared_stream", shared_stream) else as_key(key)
     runs = run_count((net, task, rate, key))
     check_forward(net, size or task.size or 1)

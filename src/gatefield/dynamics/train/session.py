@@ -16,7 +16,7 @@ import xarray as xr
 from jaxtyping import Array
 
 from gatefield.core.errors import UserError
-from gatefield.core.memory import check_room
+from gatefield.core.machine import check_room
 from gatefield.dynamics.pace import Pace
 from gatefield.dynamics.train.engine import State, observe
 from gatefield.dynamics.train.pieces import pieces

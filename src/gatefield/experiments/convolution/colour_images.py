@@ -13,10 +13,10 @@ from gatefield.core.errors import UserError
 from gatefield.core.grid import Grid
 from gatefield.data import Dataset, Images, cifar10
 from gatefield.data.images import COLLECTIONS, check_there
-from gatefield.experiments.deep.digits.images import Law, seed_keys
-from gatefield.experiments.needs import at_least, exactly, lacking
+from gatefield.experiments.starts import Law, seed_keys
 from gatefield.lab import Bench, Parameters
 from gatefield.lab.kinds import Count, Rate, Seed, listed
+from gatefield.lab.needs import at_least, exactly, lacking
 from gatefield.nets import ConvGated, Gating
 
 SHAPE = (32, 32, 3)

@@ -6,6 +6,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from gatefield.core.intervals import mean_interval
+from gatefield.experiments.by_seed import spread
 from gatefield.experiments.convolution.colour_images import (
     ImageSettings,
     Sigma,
@@ -16,11 +17,10 @@ from gatefield.experiments.convolution.colour_images import (
     task_of,
     unlike_the_paper,
 )
-from gatefield.experiments.deep.digits.images import Law
-from gatefield.experiments.deep.digits.verdicts import spread
-from gatefield.experiments.needs import at_least, exactly, lacking, undecided
+from gatefield.experiments.starts import Law
 from gatefield.lab import Bench, Experiment, Verdict
 from gatefield.lab.kinds import Count, Rate, Rates
+from gatefield.lab.needs import at_least, exactly, lacking, undecided
 from gatefield.plot import COLOURS, WIDTH, end_labels, letter, say_setting, shades
 
 PAPER, WITHIN, CHANCE = 56.0, 3.0, 10.0

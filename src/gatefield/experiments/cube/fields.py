@@ -10,10 +10,10 @@ from pydantic import Field
 from gatefield.core.grid import Grid
 from gatefield.data import Hypercube, Task
 from gatefield.experiments.by_seed import train_by_seed
-from gatefield.experiments.needs import lacking, lasting
 from gatefield.experiments.orders import ORDERS, length_scales
 from gatefield.lab import Bench, Parameters
 from gatefield.lab.kinds import Count, LengthScale, Rate, Seed
+from gatefield.lab.needs import lacking, lasting
 from gatefield.plot import family_styles
 
 RANDOM = "random"

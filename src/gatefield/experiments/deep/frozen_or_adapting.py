@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import xarray as xr
 from matplotlib.figure import Figure
 
-from gatefield.experiments.deep.digits.images import Law
 from gatefield.experiments.deep.digits.pair import QUICK, SETTING, Digits, PairSettings, three_panels
 from gatefield.experiments.deep.digits.verdicts import generalises, mean_nu, points, smaller_nu
+from gatefield.experiments.starts import Law
 from gatefield.lab import Bench, Experiment, Verdict
 
 NETS = {"frozen": "gates frozen at the start", "relu": "gates adapt (ReLU)"}

@@ -7,10 +7,10 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from gatefield.experiments.deep.digits.images import Law, seed_keys
 from gatefield.experiments.deep.digits.pair import QUICK, SETTING, Digits, PairSettings, three_panels
-from gatefield.experiments.deep.digits.verdicts import exceeds, generalises, mean_nu, points, smaller_nu
-from gatefield.lab import Bench, Experiment, Verdict
+from gatefield.experiments.deep.digits.verdicts import generalises, mean_nu, points, smaller_nu
+from gatefield.experiments.starts import Law, seed_keys
+from gatefield.lab import Bench, Experiment, Verdict, exceeds
 
 NETS = {"unlearned": "GaLU, random gates", "relu": "ReLU, which learns gates", "learned": "GaLU, learned gates"}
 SCRATCH = 1

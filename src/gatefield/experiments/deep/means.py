@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import xarray as xr
 from scipy import stats
 
 from gatefield.core.intervals import FAR, LEVEL, against_table
@@ -16,11 +15,6 @@ EXACT = 10**9
 """As many runs as a number without an error of its own counts as."""
 DIGITS = 12
 """Decimals of such a number in a table; its rounding is then far below any spread over runs."""
-
-
-def mean_and_error(values: xr.DataArray, over: str) -> tuple[np.ndarray, np.ndarray]:
-    """The mean over an axis, and its standard error."""
-    return values.mean(over).values, (values.std(over, ddof=1) / np.sqrt(values.sizes[over])).values
 
 
 def moments(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

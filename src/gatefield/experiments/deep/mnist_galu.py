@@ -10,11 +10,12 @@ from pydantic import Field
 
 from gatefield.core.intervals import mean_interval
 from gatefield.data import Dataset, Images
-from gatefield.experiments.deep.digits.images import WHOLE, DigitSettings, fit, images, measured, seed_keys
-from gatefield.experiments.deep.digits.verdicts import exceeds, generalises
-from gatefield.experiments.needs import at_least, exactly, lacking, unjudged
-from gatefield.lab import Bench, Experiment, Verdict
+from gatefield.experiments.deep.digits.images import WHOLE, DigitSettings, fit, images, measured
+from gatefield.experiments.deep.digits.verdicts import generalises
+from gatefield.experiments.starts import seed_keys
+from gatefield.lab import Bench, Experiment, Verdict, exceeds
 from gatefield.lab.kinds import Count
+from gatefield.lab.needs import at_least, exactly, lacking, unjudged
 from gatefield.nets import DeepGated, Gating
 from gatefield.plot import COLOURS, WIDTH, end_labels, letter, over_epochs, plain_log_scale, say_setting
 

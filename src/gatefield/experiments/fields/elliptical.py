@@ -15,10 +15,10 @@ from gatefield.core.grid import Grid
 from gatefield.data import Elliptical, Task
 from gatefield.dynamics import flow
 from gatefield.experiments.by_seed import train_by_seed
-from gatefield.experiments.needs import Need, lacking, lasting, undecided
 from gatefield.experiments.orders import scales_text, squashed_task
 from gatefield.lab import Bench, Experiment, Parameters, Verdict
 from gatefield.lab.kinds import Count, Gain, LengthScale, Rate, Seed
+from gatefield.lab.needs import Need, lacking, lasting, undecided
 from gatefield.measures import ipr
 from gatefield.plot import THEORY, WIDTH, letter, plain_log_scale, say_setting
 from gatefield.theory import elliptical
@@ -73,7 +73,7 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
     record["control_fields"] = control.fields.assign_attrs(long_name=f"fields on squashed data, gain {p.control_gain:g}")
     record["flow_fields"] = (("law", *parts[0].fields.dims), _flows(record, p), {"long_name": "fields of the flow"})
     for name in ("fields", "flow_fields", "control_fields"):
-        record[name.replace("fields", "ipr")] = (record[name].dims[:-1], ipr(record[name].values))
+        record[name.replace("fields", "ipr")] = ipr(record[name])
     record["constant"] = ("law", [float(elliptical.constant(law, p.n)) for law in p.laws])
     record["tame"] = ("law", [_tame(law) for law in p.laws], {"long_name": "whether fourth moments are finite"})
     trained, theory = record.fields.astype(float), record.flow_fields

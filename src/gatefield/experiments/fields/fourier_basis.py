@@ -14,9 +14,9 @@ from scipy.fft import dct
 
 from gatefield.data import Gaussian, fourier_basis
 from gatefield.experiments.matrices import off_diagonal
-from gatefield.experiments.needs import Need, lacking
 from gatefield.lab import Bench, Experiment, Parameters, Verdict
 from gatefield.lab.kinds import Count, LengthScale, Seed
+from gatefield.lab.needs import Need, lacking
 from gatefield.plot import WIDTH, letter, say_setting, shades
 from gatefield.theory import relu
 

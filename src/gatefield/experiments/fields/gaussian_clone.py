@@ -10,14 +10,24 @@ from matplotlib.figure import Figure
 
 from gatefield.core.grid import Grid
 from gatefield.data import GaussianClone, NonlinearGP, Source, Task
-from gatefield.experiments.along_gain import broken, gain_axis
 from gatefield.experiments.by_seed import gaussian_ends, train_by_seed
-from gatefield.experiments.needs import lacking, lasting, undecided
 from gatefield.experiments.orders import scales_text
 from gatefield.lab import Bench, Experiment, Parameters, Verdict
 from gatefield.lab.kinds import Count, Gains, LengthScale, Rate, Seed
+from gatefield.lab.needs import lacking, lasting, undecided
 from gatefield.measures import ipr
-from gatefield.plot import THEORY, WIDTH, dots_by_seed, gain_text, letter, say_setting, small_field
+from gatefield.plot import (
+    THEORY,
+    WIDTH,
+    dots_by_seed,
+    finite_join,
+    gain_axis,
+    gain_places,
+    gain_text,
+    letter,
+    say_setting,
+    small_field,
+)
 
 ENOUGH = 200.0
 """Time in tau after which fields that localize have done so."""
@@ -54,7 +64,7 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
     sources = _sources(grid, p)
     parts = [train_by_seed(bench, data, Task(*sources[data]), grid, p) for data in DATA]
     record = xr.concat(parts, xr.IndexVariable("data", list(DATA)), combine_attrs="drop_conflicts")
-    record["ipr"] = (record.fields.dims[:-1], ipr(record.fields.values), {"long_name": "inverse participation ratio"})
+    record["ipr"] = ipr(record.fields)
     ends = gaussian_ends(parts[1], sources["original"])
     record["flow_fields"] = (("gain", "seed", "position"), ends, {"long_name": "final fields of the Gaussian flow"})
     record["flow_ipr"] = (("gain", "seed"), ipr(ends), {"long_name": "IPR of the Gaussian flow"})
@@ -161,15 +171,15 @@ def _end_cosine(record: xr.Dataset) -> xr.DataArray:
 
 def _ipr_panel(axes: Any, record: xr.Dataset) -> None:
     """IPR against gain: every seed and the median, for the data, their clone and the flow."""
-    gains, at = record.gain.values, np.arange(record.sizes["gain"])
+    gains, at = record.gain.values, gain_places(record.gain.values)
     for data, name in {"original": "SGD on the data", "clone": "SGD on their Gaussian clone"}.items():
         values = record.ipr.sel(data=data).isel(step=-1, unit=0)
         dots_by_seed(axes, at, values, "gain", COLOURS[data])
         median = values.median("seed")
-        axes.plot(*broken(gains, median), MARKERS[data], color=COLOURS[data], markersize=6, linestyle="none", label=name)
-    axes.plot(*broken(gains, record.flow_ipr.median("seed")), label="exact flow of the clone", **FLOW)
+        axes.plot(*finite_join(gains, median), MARKERS[data], color=COLOURS[data], markersize=6, linestyle="none", label=name)
+    axes.plot(*finite_join(gains, record.flow_ipr.median("seed")), label="exact flow of the clone", **FLOW)
     axes.axhline(1 / record.sizes["position"], color="0.4", linewidth=1.0, linestyle=":", label="flat field, 1/n")
-    gain_axis(axes, gains)
+    gain_axis(axes, gains, "gain of the data", ends=True)
     axes.set(ylabel="inverse participation\nratio of the final field", ylim=(0, 1), xlim=(-0.6, at[-1] + 0.3))
     final = record.ipr.isel(step=-1, unit=0).median("seed")
     apart = bool((final.sel(data="clone") < FLAT).all() and (final.sel(data="original") > CLEAR).all())

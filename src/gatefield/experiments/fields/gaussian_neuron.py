@@ -8,12 +8,13 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
+from gatefield.core.intervals import standard_error
 from gatefield.data import NonlinearGP, Task, fourier_basis
 from gatefield.dynamics import flow
 from gatefield.experiments.batch_noise import CHANCE, random_walk, slack
-from gatefield.experiments.needs import Need, lacking
 from gatefield.lab import Bench, Experiment, Parameters, Verdict
 from gatefield.lab.kinds import Count, Gain, LengthScale, Rate, Seed
+from gatefield.lab.needs import Need, lacking
 from gatefield.nets import Committee
 from gatefield.plot import DATA, THEORY, WIDTH, field_over_time, letter, say_setting
 from gatefield.theory import relu
@@ -101,7 +102,7 @@ def _loss(record: xr.Dataset) -> Verdict:
     """The mean over fresh batches has an error, which the scatter of the batches tells."""
     last = record.isel(step=slice(-10, None))
     off, flow_loss = (last.loss - last.flow_loss).values, float(last.flow_loss.mean())
-    error, explained = float(off.std(ddof=1)) / off.size**0.5, 0.25 - flow_loss
+    error, explained = standard_error(off), 0.25 - flow_loss
     share = f", {100 * SIGMAS * error / explained:.2g} % of what the neuron explains of 1/4" if explained > 0 else ""
     return Verdict.within(
         "the loss of one ReLU neuron trained by SGD on Gaussian data ends as that of its exact gradient flow",

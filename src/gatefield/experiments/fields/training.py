@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
-from gatefield.experiments.needs import Need, exactly
+from gatefield.lab.needs import Need, exactly
 
 Boundary = Literal["ring", "line"]
 Start = Literal["xavier", "basis", "normal"]

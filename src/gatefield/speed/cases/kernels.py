@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from gatefield.core.memory import memory
+from gatefield.core.machine import memory
 from gatefield.kernels import ntk
 from gatefield.speed.contest import Contest, Contestant, Missing
 from gatefield.speed.peers import jax_kernels, present

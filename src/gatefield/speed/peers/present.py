@@ -4,7 +4,7 @@ import importlib
 import importlib.util
 from typing import Any
 
-from gatefield.speed.machine import cores
+from gatefield.core.machine import cores
 
 
 def package(name: str) -> Any:

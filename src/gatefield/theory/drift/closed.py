@@ -7,14 +7,13 @@ import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
 from jax.scipy.special import erfc
-from jaxtyping import Array, Float
 
 from gatefield.core.precision import real, scaled
 from gatefield.data import Source
 from gatefield.theory import elliptical
+from gatefield.theory.drift.arrays import Field
 from gatefield.theory.nlgp import half_gate_mean
 
-Field = Float[Array, " n"]
 Route = Callable[[Any, Field], Field]
 
 _ROUNDING = 1e-12

@@ -1,10 +1,8 @@
 """The direction of the drift, for fields whose length does not matter."""
 
 import jax.numpy as jnp
-from jaxtyping import Array, Float
 
-Field = Float[Array, " n"]
-Matrix = Float[Array, "n n"]
+from gatefield.theory.drift.arrays import Field, Matrix
 
 
 def direction(w: Field, cov: Matrix) -> Field:

@@ -4,14 +4,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.scipy.special import erf, erfinv
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from gatefield.core.precision import real
 from gatefield.data import Squashed
+from gatefield.theory.drift.arrays import Field, Matrix
 from gatefield.theory.squash import REACH, Squash, panels_between, squash
-
-Field = Float[Array, " n"]
-Matrix = Float[Array, "n n"]
 
 _EVENLY = np.linspace(0, REACH, 49)
 _BENDS = np.array([0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0])

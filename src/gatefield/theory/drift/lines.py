@@ -27,11 +27,11 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from gatefield.core.precision import real
 from gatefield.data import Squashed
 from gatefield.data.numerics import symmetric_root
+from gatefield.theory.drift.arrays import Field
 from gatefield.theory.drift.sampled import undifferentiated
 from gatefield.theory.inputs import unless_nan
 from gatefield.theory.squash import Squash, normal_density, squash
 
-Field = Float[Array, " n"]
 Matrices = tuple[Float[Array, "*fields n n"], Float[Array, "*fields n n"]]
 
 _BLOCK = 256

@@ -4,10 +4,10 @@ import numpy as np
 import xarray as xr
 
 from gatefield.core.intervals import largest_by_chance, mean_interval
+from gatefield.experiments.by_seed import spread
 from gatefield.experiments.convolution.rotation_invariance.training import NETS
-from gatefield.experiments.deep.digits.verdicts import exceeds, spread
-from gatefield.experiments.needs import at_least, exactly, lacking, undecided, unjudged
-from gatefield.lab import Verdict
+from gatefield.lab import Verdict, exceeds
+from gatefield.lab.needs import at_least, exactly, lacking, undecided, unjudged
 
 ROUNDING, SINGLE, CHANGED = 1e-12, 1e-4, 1e-2
 """Relative rounding errors allowed in float64, and in float32 after some layers; what is a change, a hundred times that."""

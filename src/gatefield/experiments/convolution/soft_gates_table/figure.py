@@ -7,6 +7,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from gatefield.core.intervals import mean_and_error
 from gatefield.experiments.convolution.colour_images import unlike_the_paper
 from gatefield.experiments.convolution.soft_gates_table.rows import PLAIN, best, final, paper
 from gatefield.experiments.convolution.soft_gates_table.verdicts import EPOCHS, LIKE, WITHIN
@@ -179,7 +180,7 @@ def _over_epochs(axes: Any, record: xr.Dataset, images: str) -> None:
         mean = one.mean("seed")
         axes.plot(one.epoch, mean, linewidth=1.3, **look)
         if one.sizes["seed"] > 1:
-            error = one.std("seed", ddof=1) / np.sqrt(one.sizes["seed"])
+            _, error = mean_and_error(one, "seed")
             axes.fill_between(one.epoch, mean - error, mean + error, color=look["color"], alpha=0.2, linewidth=0)
     axes.set(xlabel="epoch", ylabel=f"{'training' if images == 'train' else images} accuracy (%)")
     axes.xaxis.get_major_locator().set_params(integer=True)

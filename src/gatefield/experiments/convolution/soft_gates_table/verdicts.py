@@ -6,11 +6,11 @@ import numpy as np
 import xarray as xr
 
 from gatefield.core.intervals import mean_interval
+from gatefield.experiments.by_seed import spread
 from gatefield.experiments.convolution.colour_images import layout_text, unlike_the_paper
 from gatefield.experiments.convolution.soft_gates_table.rows import PLAIN, best, final, paper, words
-from gatefield.experiments.deep.digits.verdicts import exceeds, spread
-from gatefield.experiments.needs import Need, at_least, holding, lacking, undecided, unjudged
-from gatefield.lab import Verdict
+from gatefield.lab import Verdict, exceeds
+from gatefield.lab.needs import Need, at_least, holding, lacking, undecided, unjudged
 
 WITHIN = 2.0
 """Points that a row may be away from the paper's: its numbers are rounded to 1, and it does not name all settings."""

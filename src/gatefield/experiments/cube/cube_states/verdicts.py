@@ -9,9 +9,9 @@ from scipy import stats
 
 from gatefield.core.intervals import proportion
 from gatefield.experiments.cube.cube_states.search import SAME
-from gatefield.experiments.needs import Need, command_line, holding, lacking, unjudged
 from gatefield.experiments.orders import listed
 from gatefield.lab import Verdict
+from gatefield.lab.needs import Need, command_line, holding, lacking, unjudged
 from gatefield.theory.hypercube import levels
 
 REFERENCE = (7, "0.8, 1.6")

@@ -8,8 +8,8 @@ from scipy import stats
 
 from gatefield.core.intervals import largest_by_chance
 from gatefield.experiments.nearly_gaussian import GAUSSIAN
-from gatefield.experiments.needs import Need, exactly, holding, lacking
 from gatefield.lab import Verdict
+from gatefield.lab.needs import Need, exactly, holding, lacking
 from gatefield.plot import gain_text
 
 CHANCE = 0.01

@@ -65,7 +65,7 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
         time=("step", p.learning_rate * trained.step.values[chosen], {"units": "tau"}),
     )
     record["end"] = fields.isel(step=-1, drop=True).assign_attrs(long_name="final field")
-    record["ipr"] = (fields.dims[:-1], np.asarray(ipr(fields.values)), {"long_name": "inverse participation ratio"})
+    record["ipr"] = ipr(fields.drop_vars("step"))
     return record.assign_attrs(trained.attrs, samples=p.samples)
 
 

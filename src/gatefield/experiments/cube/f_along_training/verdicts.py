@@ -6,11 +6,11 @@ from collections.abc import Callable
 import numpy as np
 import xarray as xr
 
-from gatefield.experiments.by_seed import median_error
+from gatefield.core.intervals import median_error
 from gatefield.experiments.cube.f_along_training.simulate import LOOSE
-from gatefield.experiments.needs import Need, holding, lacking, lasting, undecided, unjudged
 from gatefield.experiments.orders import listed
 from gatefield.lab import Verdict
+from gatefield.lab.needs import Need, holding, lacking, lasting, undecided, unjudged
 from gatefield.plot import gain_text
 
 ENOUGH = 120.0

@@ -8,8 +8,8 @@ from scipy.special import erf, erfinv
 
 from gatefield.data import ring_correlation
 from gatefield.experiments.cube import fields as cube
-from gatefield.experiments.needs import command_line, undecided
 from gatefield.lab import Verdict
+from gatefield.lab.needs import command_line, undecided
 
 LOW, HIGH = 0.1, 0.9
 """Below, a gate ignores the site; above, it follows it; what lies between is what the note hopes not to find."""

@@ -7,8 +7,8 @@ import xarray as xr
 from scipy import stats
 
 from gatefield.experiments.cube import fields as cube
-from gatefield.experiments.needs import Need, command_line, lacking, undecided
 from gatefield.lab import Verdict
+from gatefield.lab.needs import Need, command_line, lacking, undecided
 
 FEW = 5
 """Entries that count as few: a localized field's largest weight and two neighbours on each side."""

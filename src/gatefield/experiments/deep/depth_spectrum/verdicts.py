@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from gatefield.core.intervals import FAR
-from gatefield.experiments.deep.means import CLEAR, beside_exact, beside_logs, beside_table, mean_and_error
-from gatefield.experiments.needs import Need, exactly, holding, lacking
+from gatefield.core.intervals import FAR, mean_and_error
+from gatefield.experiments.deep.means import CLEAR, beside_exact, beside_logs, beside_table
 from gatefield.lab import Verdict
+from gatefield.lab.needs import Need, exactly, holding, lacking
 
 SOURCE = "paper 004, experiment 1"
 AFTER = 100

@@ -1,30 +1,21 @@
 """Handwritten digits, and networks trained on them."""
 
-from typing import Annotated, Any
+from typing import Any
 
-import jax
 import xarray as xr
-from pydantic import AfterValidator, model_validator
+from pydantic import model_validator
 
-from gatefield.core import checks
 from gatefield.core.errors import UserError
 from gatefield.core.grid import Grid
 from gatefield.data import Dataset, Images, mnist
 from gatefield.data.images import COLLECTIONS, check_there
+from gatefield.experiments.starts import Law, seed_keys
 from gatefield.lab import Bench, Parameters
 from gatefield.lab.kinds import Count, Rate, Seed
 
 PAIR, LABELS = (4, 7), (-1.0, 1.0)
 WHOLE = 60_000
 """Training images of MNIST."""
-
-
-def _law(value: str, info: Any) -> str:
-    """`info` is pydantic's `ValidationInfo`, a protocol that cannot be checked at run time."""
-    return checks.choice(str(info.field_name), value, ["gaussian", "uniform", "bernoulli"])
-
-
-Law = Annotated[str, AfterValidator(_law)]
 
 
 class DigitSettings(Parameters):
@@ -66,12 +57,6 @@ def all_digits() -> Images:
     """All of MNIST, if it is there: nothing is fetched unasked."""
     check_there(COLLECTIONS["mnist"])
     return mnist()
-
-
-def seed_keys(p: Any) -> tuple[Any, Any]:
-    """For each seed a key for its networks, which all start from the same weights, and one for their batches."""
-    first, second = jax.random.split(jax.random.key(p.seed))
-    return jax.random.split(first, p.seeds), jax.random.split(second, p.seeds)
 
 
 def training_steps(task: Dataset, p: DigitSettings) -> int:

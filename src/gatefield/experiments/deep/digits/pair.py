@@ -9,8 +9,9 @@ from matplotlib.figure import Figure
 from pydantic import Field
 
 from gatefield.data import Dataset, Images
-from gatefield.experiments.deep.digits.images import DigitSettings, fit, measured, seed_keys, two_digits
+from gatefield.experiments.deep.digits.images import DigitSettings, fit, measured, two_digits
 from gatefield.experiments.deep.digits.kernels import Kernel, Probe, probe
+from gatefield.experiments.starts import seed_keys
 from gatefield.kernels import tangent_kernel
 from gatefield.lab import Bench
 from gatefield.lab.kinds import Count, Depth

@@ -1,4 +1,4 @@
-"""Comparisons that the experiments on images share: accuracies seed by seed, and nu over training."""
+"""Comparisons that the experiments on digits share: accuracies at the end, and nu over training."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,39 +7,8 @@ import numpy as np
 import xarray as xr
 
 from gatefield.core.intervals import mean_interval
-from gatefield.experiments.needs import at_least, lacking, undecided
-from gatefield.lab import Verdict
-
-
-def spread(values: xr.DataArray, scale: float | int = 1.0) -> str:
-    """Mean and standard deviation over seeds.
-
-    >>> spread(xr.DataArray([0.98, 0.99], dims="seed"), 100)
-    '98.50 ± 0.71'
-    """
-    deviation = float(values.std("seed", ddof=1)) if values.sizes["seed"] > 1 else 0.0
-    return f"{scale * float(values.mean('seed')):.2f} ± {scale * deviation:.2f}"
-
-
-def exceeds(
-    claim: str,
-    high: xr.DataArray,
-    low: xr.DataArray,
-    *,
-    note: str,
-    scale: float | int = 1.0,
-    of: str = "mean difference",
-    **words: Any,
-) -> Verdict:
-    """Whether `high` is larger than `low`, seed by seed: by the mean difference and its one-sided 95 % interval."""
-    gap = scale * (high - low).values
-    mean = float(gap.mean())
-    if why := lacking(at_least("seeds", 2, len(gap))):
-        (verdict,) = undecided(why, Verdict.above(claim, 0.0, mean, of=of, note=note, **words))
-        return verdict
-    lower = mean_interval(gap, 0.95, one_sided=True).low
-    note = "; ".join(filter(None, (note, f"error: one-sided 95 % interval of {len(gap)} seeds")))
-    return Verdict.above(claim, 0.0, mean, error=mean - lower, of=of, note=note, **words)
+from gatefield.experiments.by_seed import spread
+from gatefield.lab import Verdict, exceeds
 
 
 def generalises(claim: str, record: xr.Dataset, net: str, other: str, names: Mapping[str, str], **words: Any) -> Verdict:

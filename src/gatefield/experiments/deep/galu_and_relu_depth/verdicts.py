@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from gatefield.core.intervals import FAR, mean_interval
-from gatefield.experiments.deep.means import CLEAR, beside_table, mean_and_error
-from gatefield.experiments.needs import at_least, exactly, holding, lacking
+from gatefield.core.intervals import FAR, mean_and_error, mean_interval
+from gatefield.experiments.deep.means import CLEAR, beside_table
 from gatefield.lab import Verdict
+from gatefield.lab.needs import at_least, exactly, holding, lacking
 
 SOURCE = "paper 004, experiment 2, figure 4"
 DEPTHS = (2, 4, 8, 12, 20)

@@ -6,8 +6,8 @@ import numpy as np
 import xarray as xr
 
 from gatefield.experiments.deep.means import all_near
-from gatefield.experiments.needs import Need, lacking
 from gatefield.lab import Verdict
+from gatefield.lab.needs import Need, lacking
 
 SOURCE = "paper 004, theorem 2.3"
 LINEAR = {"linear": (1.0, "2(d-1)(d-2)(2d-3)/(3w)"), "linear, normal": (3.0, "2d(d-1)(2d-1)/(3w)")}

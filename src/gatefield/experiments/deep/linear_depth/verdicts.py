@@ -3,9 +3,10 @@
 import numpy as np
 import xarray as xr
 
-from gatefield.experiments.deep.means import CLEAR, all_near, beside_exact, beside_table, mean_and_error, moments
-from gatefield.experiments.needs import at_least, exactly, holding, lacking
+from gatefield.core.intervals import mean_and_error
+from gatefield.experiments.deep.means import CLEAR, all_near, beside_exact, beside_table, moments
 from gatefield.lab import Verdict
+from gatefield.lab.needs import at_least, exactly, holding, lacking
 
 SOURCE = "paper 004, experiment 8, figure 10"
 SECOND = 2

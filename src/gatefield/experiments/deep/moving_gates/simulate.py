@@ -12,8 +12,9 @@ from pydantic import Field
 
 from gatefield.core.grid import Grid
 from gatefield.data import Dataset
-from gatefield.experiments.deep.digits.images import fit, measured, seed_keys, training_steps
+from gatefield.experiments.deep.digits.images import fit, measured, training_steps
 from gatefield.experiments.deep.digits.pair import Digits, PairSettings
+from gatefield.experiments.starts import seed_keys
 from gatefield.kernels import strength_and_gate_ntk, tangent_kernel
 from gatefield.lab import Bench
 from gatefield.lab.kinds import Count, Rate

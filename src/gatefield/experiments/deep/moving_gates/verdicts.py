@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from gatefield.core.intervals import mean_interval
-from gatefield.experiments.deep.digits.verdicts import exceeds, generalises
+from gatefield.core.intervals import mean_interval, standard_error
+from gatefield.experiments.deep.digits.verdicts import generalises
 from gatefield.experiments.deep.moving_gates.simulate import CALM, FLOWS, MOVING, NETS
-from gatefield.experiments.needs import at_least, lacking, undecided, unjudged
-from gatefield.lab import Verdict
+from gatefield.lab import Verdict, exceeds
+from gatefield.lab.needs import at_least, lacking, undecided, unjudged
 
 MOVED = 0.05
 """Gates of a layer have moved if more than this share of them is on another side than at the start."""
@@ -314,7 +314,7 @@ def plus_minus(values: xr.DataArray, scale: float | int = 1.0) -> str:
     '15 ± 5'
     """
     found = scale * values.values
-    error = f" ± {found.std(ddof=1) / np.sqrt(len(found)):.2g}" if len(found) > 1 else ""
+    error = f" ± {standard_error(found):.2g}" if len(found) > 1 else ""
     return f"{found.mean():.3g}{error}"
 
 

@@ -25,6 +25,8 @@ PATH_SAMPLES = 10
 SPLITS = ("training", "test")
 JUDGED = 2_000
 """At most so many samples of each split tell an accuracy: to one percent."""
+SIGNS, RANDOM_UNITS = 16, 61
+"""Streams of the inputs that are labelled by signs, and of the units that are drawn at random beside those that are active."""
 Data = Annotated[str, AfterValidator(lambda value: checks.choice("data", value, ["signs", "digits"]))]
 
 
@@ -75,7 +77,7 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
 
 def signs(p: Settings) -> Images:
     """Normal inputs, labelled by the sign of the product of the first two: no single direction tells the labels apart."""
-    rng = np.random.default_rng([p.seed, 16])
+    rng = np.random.default_rng([p.seed, SIGNS])
     x = rng.standard_normal((p.samples + p.test_samples, p.inputs), np.float32)
     y = np.where(x[:, 0] * x[:, 1] > 0, 1.0, -1.0).astype(np.float32)
     return Images(x[: p.samples], y[: p.samples], x[p.samples :], y[p.samples :])
@@ -123,7 +125,7 @@ def _one_run(p: Settings, data: Images, run: xr.Dataset) -> dict[str, np.ndarray
 
 
 def _memory(p: Settings, data: Images, end: xr.Dataset) -> dict[str, np.ndarray]:
-    rng = np.random.default_rng([p.seed, 61, int(end.seed)])
+    rng = np.random.default_rng([p.seed, RANDOM_UNITS, int(end.seed)])
     pairs = [(data.x, data.y), (data.test_x, data.test_y)]
     found = [remembered(_network(p, end, x[:JUDGED]), y[:JUDGED], p.thresholds, rng) for x, y in pairs]
     return {"kept_accuracy": np.stack([one for one, _ in found]), "kept_likeness": np.stack([one for _, one in found])}

@@ -6,12 +6,11 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from gatefield.core.intervals import mean_interval
-from gatefield.experiments.deep.digits.verdicts import exceeds
+from gatefield.core.intervals import mean_interval, standard_error
 from gatefield.experiments.deep.sub_networks.gates import MOST
 from gatefield.experiments.deep.sub_networks.simulate import TAU
-from gatefield.experiments.needs import Need, holding, lacking, undecided, unjudged
-from gatefield.lab import Verdict
+from gatefield.lab import Verdict, exceeds
+from gatefield.lab.needs import Need, holding, lacking, undecided, unjudged
 
 BETA = 4.0
 """The steepness at which claims are judged: that of the paper's experiments 3 and 4."""
@@ -274,7 +273,7 @@ def _by_beta(values: xr.DataArray) -> str:
 def _mean(values: xr.DataArray) -> str:
     """Mean over seeds, and its standard error."""
     found = np.asarray(values, float).ravel()
-    return f"{found.mean():.3f}" + (f" ± {found.std(ddof=1) / np.sqrt(len(found)):.3f}" if len(found) > 1 else "")
+    return f"{found.mean():.3f}" + (f" ± {standard_error(found):.3f}" if len(found) > 1 else "")
 
 
 def _learned(at: xr.Dataset) -> Verdict:

@@ -6,11 +6,22 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from gatefield.experiments.along_gain import broken, gain_axis
 from gatefield.experiments.fields.amplifier.verdicts import answers, ipr_share
-from gatefield.experiments.localized import LOCALIZED
 from gatefield.experiments.orders import ORDERS, scales_text
-from gatefield.plot import THEORY, WIDTH, dots_by_seed, gain_text, letter, say_setting, shades, small_field
+from gatefield.measures import LOCALIZED
+from gatefield.plot import (
+    THEORY,
+    WIDTH,
+    dots_by_seed,
+    finite_join,
+    gain_axis,
+    gain_places,
+    gain_text,
+    letter,
+    say_setting,
+    shades,
+    small_field,
+)
 
 SHOWN = (0.3, 1.0, float("inf"))
 """The gains whose fields are drawn, if they are there: spread, just localized, and as localized as they get."""
@@ -76,19 +87,21 @@ def _signed(value: float) -> str:
 
 
 def _ipr_panel(axes: Any, record: xr.Dataset) -> None:
-    gains, at = record.gain.values, np.arange(record.sizes["gain"])
+    gains, at = record.gain.values, gain_places(record.gain.values)
     trained = record.ipr.isel(step=-1, unit=0)
     dots_by_seed(axes, at, record.closure_ipr, "gain", "k")
     dots_by_seed(axes, at, trained, "gain", "C0")
-    axes.plot(*broken(gains, record.closure_ipr.median("seed")), marker="s", markersize=4, label="closure flow", **THEORY)
-    axes.plot(*broken(gains, trained.median("seed")), "o", color="C0", markersize=7, label="SGD")
+    axes.plot(*finite_join(gains, record.closure_ipr.median("seed")), marker="s", markersize=4, label="closure flow", **THEORY)
+    axes.plot(*finite_join(gains, trained.median("seed")), "o", color="C0", markersize=7, label="SGD")
     axes.axhline(LOCALIZED, color="0.4", linewidth=1.0, linestyle=":", label=f"localized: above {LOCALIZED:g}")
-    gain_axis(axes, gains, "gain")
+    gain_axis(axes, gains, ends=True)
     axes.set_ylim(0, 1)
     sgd, theory = answers(record)
     for place in np.flatnonzero((sgd != theory).values):
         top = float(max(record.closure_ipr.isel(gain=place).max(), trained.isel(gain=place).max()))
-        axes.text(place, top + 0.04, "closure\nonly" if theory[place] else "SGD\nonly", ha="center", va="bottom", fontsize=7)
+        axes.text(
+            at[place], top + 0.04, "closure\nonly" if theory[place] else "SGD\nonly", ha="center", va="bottom", fontsize=7
+        )
 
 
 def _answers(record: xr.Dataset) -> str:

@@ -40,7 +40,7 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
     grid = Grid(order=ORDERS, gain=p.gains, seed=p.seeds)
     classes = sources(grid, p)
     record = train_by_seed(bench, "sgd", Task(*classes), grid, p)
-    record["ipr"] = (record.fields.dims[:-1], ipr(record.fields.values), {"long_name": "inverse participation ratio"})
+    record["ipr"] = ipr(record.fields)
     ends = _closure_ends(record, classes, grid.gain)
     lead = ("order", "gain", "seed")
     record["closure_fields"] = ((*lead, "position"), ends, {"long_name": "final fields of the closure flow"})

@@ -7,9 +7,9 @@ import numpy as np
 import xarray as xr
 
 from gatefield.core.intervals import mean_interval
-from gatefield.experiments.localized import LOCALIZED
-from gatefield.experiments.needs import holding, lacking, lasting, undecided, unjudged
 from gatefield.lab import Verdict
+from gatefield.lab.needs import holding, lacking, lasting, undecided, unjudged
+from gatefield.measures import LOCALIZED
 from gatefield.plot import gain_text
 
 ENOUGH = 600.0

@@ -17,6 +17,8 @@ from gatefield.theory import relu
 
 MOMENTS = 100
 """How many records there are."""
+PULL, EXPLAINED = 2, 3
+"""Streams of samples for the first term of the velocity, and for what ends explain: 0 and 1 are the two keys of `split`."""
 
 
 def early(p: Any, bench: Bench) -> xr.Dataset:
@@ -58,7 +60,7 @@ def _train(p: Any, bench: Bench) -> xr.Dataset:
 
 def _pull(p: Any, gain: float, fields: np.ndarray) -> np.ndarray:
     """|f/2| of fields (seed, moment, position) at one gain, without what sampling adds to it on average."""
-    key = jax.random.fold_in(jax.random.key(p.seed), 2)
+    key = jax.random.fold_in(jax.random.key(p.seed), PULL)
     found = sampled_drifts(NonlinearGP(p.n, [p.pairs[0][0]], [gain]), fields.reshape(-1, p.n), key, p.samples)
     square = np.sum(found.value[0] ** 2 - found.error[0] ** 2, axis=-1)
     return np.sqrt(np.maximum(square, 0.0)).reshape(fields.shape[:-1]) / 2

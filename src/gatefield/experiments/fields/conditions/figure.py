@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from gatefield.experiments.fields.conditions.changes import CHANGES
 from gatefield.experiments.fields.conditions.simulate import SURVIVES
 from gatefield.experiments.fields.conditions.verdicts import OFFSETS, swapped_offsets
-from gatefield.experiments.localized import LOCALIZED
+from gatefield.measures import LOCALIZED
 from gatefield.plot import WIDTH, gain_text, letter, say_setting, shades, small_field
 
 EXAMPLES = ("baseline", "line", "readout", "adam", "bias", "cross-entropy", "entropy-alone")

@@ -11,7 +11,7 @@ from gatefield.core.grid import Grid
 from gatefield.data import Gaussian, NonlinearGP, Task
 from gatefield.experiments.by_seed import train_by_seed
 from gatefield.experiments.fields.conditions.changes import CHANGES, Change, learning_rate
-from gatefield.experiments.fields.conditions.early import early
+from gatefield.experiments.fields.conditions.early import EXPLAINED, early
 from gatefield.experiments.fields.training import PACE, Conditions
 from gatefield.experiments.orders import Pairs, pair_names
 from gatefield.lab import Bench, Parameters
@@ -80,9 +80,9 @@ def _train(p: Settings, bench: Bench, name: str, change: Change, units: int = 1)
 def _paths(record: xr.Dataset, change: Change) -> xr.Dataset:
     """The IPR over time, from when on it is that of a localized field, and the field at the end."""
     fields = record.fields.isel(unit=0)
-    path = xr.DataArray(ipr(fields.values), dims=fields.dims[:-1])
+    path = ipr(fields).reset_coords(drop=True)
     at = since(path.values >= SURVIVES)
-    last = path.isel(step=-1)
+    last = path.isel(step=-1, drop=True)
     scale = PACE[change.conditions.optimizer]
     end = fields.isel(step=-1, drop=True).astype(float)
     return xr.Dataset(
@@ -112,7 +112,7 @@ def since(holds: np.ndarray) -> np.ndarray:
 def _explained(p: Settings, ends: np.ndarray) -> np.ndarray:
     """The squared correlation of the neuron's output with the label, on samples of both classes."""
     grid = Grid(pair=len(p.pairs), gain=p.gains)
-    xis, key = grid.share(np.asarray(p.pairs), over="pair").T, jax.random.fold_in(jax.random.key(p.seed), 1)
+    xis, key = grid.share(np.asarray(p.pairs), over="pair").T, jax.random.fold_in(jax.random.key(p.seed), EXPLAINED)
     out = np.empty(ends.shape[:-1])
     for boundary in ("ring", "line"):
         which = [change.conditions.boundary == boundary for change in CHANGES.values()]
@@ -140,9 +140,7 @@ def _committee_ends(both: list[xr.Dataset]) -> xr.Dataset:
     largest = np.abs(fields.isel(step=[0, -1])).argmax("position")
     end = fields.isel(step=-1, drop=True)
     stays = (largest.isel(step=0) == largest.isel(step=1)).transpose(*end.dims[:-1])
-    return xr.Dataset(
-        {"committee_ipr": (end.dims[:-1], ipr(end.values)), "committee_stays": stays.drop_vars("step", errors="ignore")}
-    )
+    return xr.Dataset({"committee_ipr": ipr(end), "committee_stays": stays.drop_vars("step", errors="ignore")})
 
 
 def _on_the_line(p: Settings) -> xr.Dataset:

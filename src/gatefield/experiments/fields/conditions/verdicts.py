@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from gatefield.experiments.by_seed import median_error
+from gatefield.core.intervals import median_error
 from gatefield.experiments.fields.conditions.changes import CHANGES
 from gatefield.experiments.fields.conditions.simulate import SURVIVES
-from gatefield.experiments.localized import LOCALIZED
-from gatefield.experiments.needs import Need, at_least, exactly, holding, lacking, lasting
 from gatefield.lab import Verdict
-from gatefield.measures import shifted_cosine
+from gatefield.lab.needs import Need, at_least, exactly, holding, lacking, lasting
+from gatefield.measures import LOCALIZED, shifted_cosine
 
 GAIN, PAIR, ENOUGH = 3.0, [2.0, 1.0], 200.0
 """Where the baseline localizes: gain, length scales of the positive and the negative class, and time in tau."""

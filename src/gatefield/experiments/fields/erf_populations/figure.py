@@ -8,8 +8,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from gatefield.core.intervals import share
-from gatefield.experiments.fields.erf_populations.verdicts import LOCALIZED, localized, predicted_shares
+from gatefield.experiments.fields.erf_populations.verdicts import localized, predicted_shares
 from gatefield.experiments.orders import scales_text
+from gatefield.measures import FLAT_FIELDS, localized_ipr
 from gatefield.plot import THEORY, WIDTH, gain_text, letter, say_setting
 
 NEGATIVE, POSITIVE = "C0", "C1"
@@ -105,9 +106,9 @@ def _populations(axes: Any, record: xr.Dataset) -> None:
         shown = (sign * bias >= 0).values
         at, values = bias.values[shown], one[prefix + "ipr"].transpose(*bias.dims).values[shown]
         axes.plot(at, values, marker, color=color, markersize=3, alpha=0.6, label=text)
-    limit = LOCALIZED / record.sizes["position"]
+    limit = localized_ipr(record.sizes["position"])
     axes.axvline(0.0, color="0.8", linewidth=0.8, zorder=0)
-    axes.axhline(limit, color="0.4", linewidth=1.0, linestyle=":", label=f"localized above {LOCALIZED:g}/n = {limit:.2g}")
+    axes.axhline(limit, color="0.4", linewidth=1.0, linestyle=":", label=f"localized above {FLAT_FIELDS:g}/n = {limit:.2g}")
     axes.set(xlabel="final bias of the unit", ylabel="IPR of the final field")
     axes.set_ylim(bottom=0)
     axes.legend(**BELOW)

@@ -157,7 +157,7 @@ def _read(end: xr.Dataset, record: xr.Dataset) -> dict[str, xr.DataArray]:
     energy = xr.DataArray(power / power.sum(-1, keepdims=True), dims=(*fields.dims[:-1], "frequency"))
     named = (record.spectrum1 > record.spectrum0) == (bias < 0)
     return {
-        "ipr": xr.DataArray(ipr(fields.values), dims=fields.dims[:-1], attrs={"long_name": "inverse participation ratio"}),
+        "ipr": ipr(fields),
         "peak_frequency": energy.argmax("frequency").assign_attrs(units="cycles per ring"),
         "named_share": (energy * named).sum("frequency").transpose(*fields.dims[:-1]),
         "oscillates": (record.spectrum1 < record.spectrum0).isel(frequency=energy.argmax("frequency")).drop_vars("frequency"),

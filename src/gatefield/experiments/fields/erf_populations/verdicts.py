@@ -7,13 +7,12 @@ import numpy as np
 import xarray as xr
 
 from gatefield.core.intervals import Interval, share
-from gatefield.experiments.needs import command_line, lacking, lasting, undecided
 from gatefield.lab import Verdict
+from gatefield.lab.needs import command_line, lacking, lasting, undecided
+from gatefield.measures import localized_ipr
 
 ENOUGH = 200.0
 """Time in tau, for each unit of the committee, after which units have parted ways."""
-LOCALIZED = 6.0
-"""A unit is localized if its IPR is above 6/n, twice that of a random field."""
 SECTION = "note 002, section 3"
 
 
@@ -27,7 +26,7 @@ def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
 
 def localized(ipr: xr.DataArray, n: int) -> xr.DataArray:
     """Which units are localized, by the IPR of their fields on n sites."""
-    return ipr > LOCALIZED / n
+    return ipr > localized_ipr(n)
 
 
 def _populations(squashed: xr.Dataset, gaussian: xr.Dataset) -> list[Verdict]:

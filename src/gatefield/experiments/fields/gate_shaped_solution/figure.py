@@ -7,11 +7,21 @@ import xarray as xr
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from gatefield.experiments.along_gain import broken, gain_axis
 from gatefield.experiments.fields.gate_shaped_solution.simulate import GATES
 from gatefield.experiments.fields.gate_shaped_solution.verdicts import entries, explained, trained_for
-from gatefield.experiments.localized import LOCALIZED
-from gatefield.plot import THEORY, WIDTH, dots_by_seed, gain_text, letter, say_setting, shades
+from gatefield.measures import LOCALIZED
+from gatefield.plot import (
+    THEORY,
+    WIDTH,
+    dots_by_seed,
+    finite_join,
+    gain_axis,
+    gain_places,
+    gain_text,
+    letter,
+    say_setting,
+    shades,
+)
 
 GATE_NAMES = {"bump": "one-site gate", "hat": "Mexican-hat gate"}
 CLASS_LOOKS = {"positive": ("C0", "o", "-"), "negative": ("C1", "s", "--")}
@@ -91,16 +101,16 @@ def _ipr_panel(axes: Any, record: xr.Dataset) -> None:
     gains = record.gain.values
     for gate, style, marker in [("bump", "-", "o"), ("hat", "--", "s")]:
         look = {**THEORY, "linestyle": style, "marker": marker, "markersize": 4}
-        axes.plot(*broken(gains, record.ipr.sel(gate=gate)), label=GATE_NAMES[gate], **look)
-    dots_by_seed(axes, np.arange(len(gains)), record.trained_ipr, "gain", "C0")
+        axes.plot(*finite_join(gains, record.ipr.sel(gate=gate)), label=GATE_NAMES[gate], **look)
+    dots_by_seed(axes, gain_places(gains), record.trained_ipr, "gain", "C0")
     median = record.trained_ipr.median("seed")
-    axes.plot(*broken(gains, median), "D", color="C0", markersize=6, label="trained (median)")
+    axes.plot(*finite_join(gains, median), "D", color="C0", markersize=6, label="trained (median)")
     axes.axhline(1 / record.sizes["position"], color="0.4", linewidth=1.0, linestyle=":", label="flat field, 1/n")
     axes.axhline(LOCALIZED, color="0.6", linewidth=1.0, linestyle="-.", zorder=0)
     look: Any = {"ha": "right", "va": "bottom", "fontsize": 7, "color": "0.3", "transform": axes.get_yaxis_transform()}
     axes.text(0.99, LOCALIZED, f"above {LOCALIZED:g}: localized", **look)
     _say_worst(axes, record)
-    gain_axis(axes, gains)
+    gain_axis(axes, gains, "gain of the data", ends=True)
     axes.set(ylabel="inverse participation ratio", ylim=(0, 1.25), yticks=[0, 0.25, 0.5, 0.75, 1])
     axes.legend(loc="upper left", ncols=2, fontsize=7, columnspacing=1.0, handlelength=1.6)
 
@@ -113,8 +123,9 @@ def _say_worst(axes: Any, record: xr.Dataset) -> None:
     at = int(np.argmin(explained(bump)))
     asked, found = float(bump.ipr[at]), float(record.trained_ipr.isel(gain=at).median())
     words: Any = {"textcoords": "offset points", "va": "center", "fontsize": 8}
-    axes.annotate(f"{asked:.2f}", (at, asked), (0, 9), ha="center", **words)
-    axes.annotate(f"{found:.2f}", (at, found), (9, 7), color="C0", **words)
+    place = gain_places(record.gain.values)[at]
+    axes.annotate(f"{asked:.2f}", (place, asked), (0, 9), ha="center", **words)
+    axes.annotate(f"{found:.2f}", (place, found), (9, 7), color="C0", **words)
 
 
 def _near(axes: Any, n: int, site: int, reach: float = 8.5) -> None:
@@ -135,12 +146,11 @@ def _agreement_panel(axes: Any, one: xr.Dataset) -> None:
     gains = one.gain.values
     for label, (color, marker, style) in CLASS_LOOKS.items():
         shown = one.sel(label=label)
-        at, values = broken(gains, shown.agreement)
-        _, errors = broken(gains, shown.agreement_error)
+        at, values, errors = finite_join(gains, shown.agreement, shown.agreement_error)
         axes.errorbar(at, values, errors, fmt=marker, color=color, markersize=5, label=f"{label} class")
         look = {**THEORY, "linestyle": style, "linewidth": 1.0}
-        axes.plot(*broken(gains, shown.agreement_gaussian), label=f"{label}, if Gaussian", **look)
-    gain_axis(axes, gains)
+        axes.plot(*finite_join(gains, shown.agreement_gaussian), label=f"{label}, if Gaussian", **look)
+    gain_axis(axes, gains, "gain of the data", ends=True)
     axes.set_ylim(0.74, 1.015)
 
 

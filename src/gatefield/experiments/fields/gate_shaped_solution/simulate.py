@@ -83,7 +83,7 @@ def _trained_ipr(p: Settings, bench: Bench) -> np.ndarray:
     """Of the final fields of one ReLU neuron for each gain and seed, whose gate is its own: (gain, seed)."""
     grid = Grid(gain=p.gains, seed=p.seeds)
     record = train_by_seed(bench, "trained", squashed_task(p, grid.gain), grid, p)
-    return np.asarray(ipr(record.fields.isel(step=-1, unit=0).values))
+    return ipr(record.fields.isel(step=-1, unit=0)).values
 
 
 def _directions(p: Settings) -> np.ndarray:

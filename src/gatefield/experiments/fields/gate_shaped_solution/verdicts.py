@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from gatefield.experiments.localized import LOCALIZED
 from gatefield.experiments.nearly_gaussian import GAUSSIAN
-from gatefield.experiments.needs import Need, exactly, holding, lacking, lasting, undecided
 from gatefield.lab import Verdict
+from gatefield.lab.needs import Need, exactly, holding, lacking, lasting, undecided
+from gatefield.measures import LOCALIZED
 from gatefield.plot import gain_text
 
 INVERSE_ROW = (0.841, -0.380, 0.075, -0.012)

@@ -12,6 +12,7 @@ from pydantic import Field
 from gatefield.data import Gaussian, Task
 from gatefield.dynamics import flow
 from gatefield.experiments.batch_noise import random_walk
+from gatefield.experiments.distance import relative_distance
 from gatefield.lab import Bench, Parameters
 from gatefield.lab.kinds import Count, LengthScale, Rate, Seed
 from gatefield.nets import Committee
@@ -77,11 +78,15 @@ def _committee(p: Settings, K: int, task: Task, bench: Bench) -> xr.Dataset:
     noise = walk / np.sqrt(np.asarray(p.batch_sizes, float))[:, None, None]
     lead = ("batch_size", "seed", "step")
     data = {
-        "distance": (lead, _distance(fields, exact), {"long_name": "relative distance of SGD from the flow"}),
+        "distance": (lead, relative_distance(fields, exact), {"long_name": "relative distance of SGD from the flow"}),
         "noise_distance": (lead, noise, {"long_name": "random walk of minibatch noise, relative to the flow"}),
-        "printed_distance": (lead[1:], _distance(fields[-1], printed), {"long_name": "of SGD from the flow as printed"}),
-        "step_distance": (lead[1:], _distance(steps, exact), {"long_name": "of exact gradient steps from the flow"}),
-        "travelled": (lead[1:], _distance(exact[:, :1], exact), {"long_name": "of the start from the flow"}),
+        "printed_distance": (
+            lead[1:],
+            relative_distance(fields[-1], printed),
+            {"long_name": "of SGD from the flow as printed"},
+        ),
+        "step_distance": (lead[1:], relative_distance(steps, exact), {"long_name": "of exact gradient steps from the flow"}),
+        "travelled": (lead[1:], relative_distance(exact[:, :1], exact), {"long_name": "of the start from the flow"}),
         "loss": (lead, np.stack([run.loss.values for run in runs])),
         "start": (("unit", "position"), starts[0], {"long_name": "initial fields, first seed"}),
         "final": (("unit", "position"), fields[-1, 0, -1], {"long_name": "final fields by SGD, largest batch, first seed"}),
@@ -105,8 +110,3 @@ def _euler(velocity: Callable[[Any], Any], starts: np.ndarray, rate: float, mark
 
     with jax.enable_x64(True):
         return np.asarray(jax.vmap(path)(jnp.asarray(starts)))
-
-
-def _distance(w: np.ndarray, reference: np.ndarray) -> np.ndarray:
-    """|w - reference| / |reference| of the whole committee."""
-    return np.sqrt(((w - reference) ** 2).sum((-2, -1)) / (reference**2).sum((-2, -1)))

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 import xarray as xr
 
+from gatefield.core.intervals import standard_error
 from gatefield.experiments.batch_noise import slack
-from gatefield.experiments.needs import Need, lacking
 from gatefield.lab import Verdict
+from gatefield.lab.needs import Need, lacking
 
 FLOW = "note 002, equations 4 to 18"
 SIGMAS = 2
@@ -61,7 +62,7 @@ def _noise(worst: xr.DataArray) -> Verdict:
         more = {"batch_sizes": [sizes[0], 4 * sizes[0]]}
         return Verdict.not_judged(claim, lacking(Need("two batch_sizes or more", "1", more)))
     slopes = exponents(worst)
-    error = SIGMAS * float(slopes.std(ddof=1) / len(slopes) ** 0.5) if len(slopes) > 1 else np.inf
+    error = SIGMAS * standard_error(slopes)
     return Verdict.within(
         claim,
         -0.5,

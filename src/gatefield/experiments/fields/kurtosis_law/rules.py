@@ -4,10 +4,10 @@ import numpy as np
 import xarray as xr
 from scipy.stats import rankdata
 
+from gatefield.measures import localized_ipr
+
 GAUSSIAN = 2 / np.pi
 """The sharpness of a Gaussian."""
-FLAT_FIELDS = 6.0
-"""A field counts as localized if its IPR is above so many times that of a flat field; random ones have 3."""
 DIP = 0.01
 """By which part the score may fall on the way from the wave to one site: less is the noise of samples and of minibatches."""
 
@@ -42,7 +42,7 @@ def path_ipr(record: xr.Dataset) -> xr.DataArray:
 
 def edge(record: xr.Dataset) -> float:
     """The IPR above which a field counts as localized."""
-    return FLAT_FIELDS / record.sizes["position"]
+    return localized_ipr(record.sizes["position"])
 
 
 def localized(record: xr.Dataset) -> xr.DataArray:

@@ -87,7 +87,7 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
     tasks = {law: {order: _task(law, p, *sides) for order, sides in ORDERS.items()} for law in p.laws}
     parts = [_train(bench, law, list(tasks[law].values()), p) for law in p.laws]
     record = xr.concat(parts, xr.IndexVariable("law", list(p.laws)), combine_attrs="drop_conflicts")
-    record["ipr"] = (record.fields.dims[:-1], ipr(record.fields.values), {"long_name": "inverse participation ratio"})
+    record["ipr"] = ipr(record.fields)
     every = [task for law in p.laws for task in tasks[law].values()]
     ends = record.fields.isel(step=-1, unit=0).values.astype(float)
     scores = _scores(every, ends.reshape(-1, p.seeds, p.n), p)

@@ -18,8 +18,8 @@ from gatefield.experiments.fields.kurtosis_law.rules import (
     ranking,
     share_right,
 )
-from gatefield.experiments.needs import Need, lacking, lasting, undecided
 from gatefield.lab import Verdict
+from gatefield.lab.needs import Need, lacking, lasting, undecided
 
 ENOUGH = 250.0
 """Time in tau after which fields that localize have done so."""

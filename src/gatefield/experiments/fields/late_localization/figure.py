@@ -8,7 +8,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from gatefield.experiments.fields.late_localization.verdicts import time_to_localize
-from gatefield.experiments.localized import LOCALIZED
+from gatefield.measures import LOCALIZED
 from gatefield.plot import DATA, SEQUENTIAL, THEORY, WIDTH, end_labels, gain_text, letter, plain_log_scale, say_setting, shades
 
 EXAMPLES = 5

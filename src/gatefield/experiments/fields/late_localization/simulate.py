@@ -11,11 +11,10 @@ from gatefield.data import NonlinearGP, Task
 from gatefield.experiments.by_seed import train_by_seed
 from gatefield.experiments.ends import settled
 from gatefield.experiments.few_sites import reached, states
-from gatefield.experiments.localized import LOCALIZED
 from gatefield.experiments.orders import Pairs, pair_names
 from gatefield.lab import Bench, Parameters
 from gatefield.lab.kinds import Count, Gains, Rate, Seed
-from gatefield.measures import ipr
+from gatefield.measures import LOCALIZED, ipr
 
 
 class Settings(Parameters):
@@ -60,8 +59,7 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
 
 def _paths(record: xr.Dataset) -> xr.Dataset:
     """The IPR over time, and when it is first that of a localized field."""
-    values = record.fields.isel(unit=0)
-    path = xr.DataArray(ipr(values.values), dims=values.dims[:-1], coords={"time": record.time})
+    path = ipr(record.fields.isel(unit=0, drop=True).drop_vars("step"))
     hit = path >= LOCALIZED
     first = record.time.isel(step=hit.argmax("step"))
     return xr.Dataset({"ipr": path, "localized_at": first.where(hit.any("step")).drop_vars(["step", "time"])})
@@ -75,7 +73,7 @@ def _ends(record: xr.Dataset) -> xr.Dataset:
     return xr.Dataset(
         {
             "end": end,
-            "end_ipr": (end.dims[:-1], ipr(end.values)),
+            "end_ipr": ipr(end),
             "peak_frequency": (end.dims[:-1], modes.argmax(-1)),
         }
     )

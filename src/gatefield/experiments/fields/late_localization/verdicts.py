@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from gatefield.experiments.by_seed import median_error
-from gatefield.experiments.localized import LOCALIZED
-from gatefield.experiments.needs import Need, holding, lacking, lasting, undecided
+from gatefield.core.intervals import median_error
 from gatefield.lab import Verdict
+from gatefield.lab.needs import Need, holding, lacking, lasting, undecided
+from gatefield.measures import LOCALIZED
 from gatefield.plot import gain_text
 
 EARLY, LATE = 200.0, 20_000.0

@@ -10,9 +10,9 @@ from matplotlib.figure import Figure
 from gatefield.data import NonlinearGP
 from gatefield.experiments.fields.localization.verdicts import KEEPING, SPREAD
 from gatefield.experiments.fields.training import Conditions
-from gatefield.experiments.localized import LOCALIZED
 from gatefield.experiments.orders import ORDERS
 from gatefield.lab import written
+from gatefield.measures import LOCALIZED
 from gatefield.plot import DATA, THEORY, WIDTH, finite_join, gain_axis, gain_places, gain_text, letter, say_setting
 
 NAMES = {"sgd": "SGD", "momentum": "momentum", "adam": "Adam"}

@@ -44,7 +44,7 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
     classes, how = sources(grid, p, boundary=p.boundary), Conditions.of(p)
     record = train_by_seed(bench, "sgd", Task(*classes), grid, p, net=how.net, training=how.training)
     record = record.assign_attrs(length_scales=[p.xi_long, p.xi_short], **how.attrs)
-    record["ipr"] = (record.fields.dims[:-1], ipr(record.fields.values), {"long_name": "inverse participation ratio"})
+    record["ipr"] = ipr(record.fields)
     record["flow_ipr"] = (("order", "gain", "seed"), _flow_ipr(record, classes, how), {"long_name": "IPR of the Gaussian flow"})
     bumps = [[_bump_ipr(p, xi1, xi0, gain) for gain in p.gains] for xi1, xi0 in length_scales(p)]
     record["bump_ipr"] = (("order", "gain"), bumps)

@@ -7,13 +7,13 @@ import numpy as np
 import xarray as xr
 from scipy.stats import rankdata
 
-from gatefield.experiments.by_seed import median_error
+from gatefield.core.intervals import median_error, standard_error
 from gatefield.experiments.fields.localization.simulate import Settings
 from gatefield.experiments.fields.training import Conditions
-from gatefield.experiments.localized import LOCALIZED
-from gatefield.experiments.needs import Need, exactly, holding, lacking, lasting, undecided
 from gatefield.experiments.orders import ORDERS
 from gatefield.lab import Verdict
+from gatefield.lab.needs import Need, exactly, holding, lacking, lasting, undecided
+from gatefield.measures import LOCALIZED
 from gatefield.plot import gain_text
 
 ENOUGH = 200.0
@@ -130,7 +130,7 @@ def _rise(record: xr.Dataset) -> Verdict:
         return Verdict.not_judged(claim, why, **words)
     long, short = (record.ipr.sel(order=order).isel(step=-1, unit=0).transpose("seed", "gain").values for order in ORDERS)
     found, other = rises(long), rises(short)
-    error = 2 * found.std(ddof=1) / np.sqrt(len(found)) if len(found) > 1 else np.inf
+    error = 2 * standard_error(found)
     low, high = np.median(long, axis=0)[[0, -1]]
     note = f"median IPR {low:.2g} at gain {gain_text(gains[0])}, {high:.2g} at {gain_text(gains[-1])}; with the length scales "
     note += f"swapped the correlation is {other.mean():.2g}"

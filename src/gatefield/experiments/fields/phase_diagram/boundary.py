@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 import xarray as xr
 
-from gatefield.experiments.localized import LOCALIZED
+from gatefield.measures import LOCALIZED
 
 
 def localized(ipr: xr.DataArray) -> xr.DataArray:

@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 
 from gatefield.experiments.fields.phase_diagram.boundary import disagree, localized
-from gatefield.experiments.localized import LOCALIZED
+from gatefield.measures import LOCALIZED
 from gatefield.plot import COLOURS, DIVERGING, THEORY, WIDTH, gain_text, letter, one_median, say_setting
 
 GAINS, RATIOS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0), {0.125: "1/8", 0.25: "1/4", 0.5: "1/2", 1: "1", 2: "2", 4: "4", 8: "8"}

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from gatefield.experiments.fields.phase_diagram.boundary import falls, from_gain, inside
 from gatefield.experiments.fields.phase_diagram.figure import GAINS, TIMES
 from gatefield.experiments.fields.phase_diagram.sizes import rings_localized
-from gatefield.experiments.localized import LOCALIZED
+from gatefield.measures import LOCALIZED
 from gatefield.plot import WIDTH, finite_join, gain_places, gain_text, letter, say_setting, shades
 
 MARKERS = "osD^v"

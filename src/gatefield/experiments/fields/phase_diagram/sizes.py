@@ -7,9 +7,9 @@ import numpy as np
 import xarray as xr
 
 from gatefield.experiments.fields.phase_diagram.boundary import falls, from_gain, inside, localized, step
-from gatefield.experiments.localized import LOCALIZED
-from gatefield.experiments.needs import Need, lacking
 from gatefield.lab import Verdict
+from gatefield.lab.needs import Need, lacking
+from gatefield.measures import LOCALIZED
 from gatefield.plot import gain_text
 
 USUAL = 40

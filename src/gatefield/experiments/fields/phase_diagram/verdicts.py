@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from gatefield.experiments.by_seed import median_error
+from gatefield.core.intervals import median_error
 from gatefield.experiments.ends import spread_by
 from gatefield.experiments.fields.phase_diagram.boundary import disagree, from_gain, inside, localized, step, until
 from gatefield.experiments.fields.phase_diagram.simulate import EARLY
 from gatefield.experiments.fields.phase_diagram.sizes import falling, moving
-from gatefield.experiments.localized import LOCALIZED
-from gatefield.experiments.needs import Need, holding, lacking, lasting, undecided
 from gatefield.lab import Verdict
+from gatefield.lab.needs import Need, holding, lacking, lasting, undecided
+from gatefield.measures import LOCALIZED
 from gatefield.plot import gain_text
 
 LATE = 8_000.0

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from gatefield.experiments.fields.single_pulse.simulate import KINDS, ORDERS
 from gatefield.experiments.fields.single_pulse.verdicts import CLOSE, SAME
-from gatefield.experiments.localized import LOCALIZED
+from gatefield.measures import LOCALIZED
 from gatefield.plot import WIDTH, dots_by_seed, field_row, letter, one_median, say_setting, small_field
 
 LABELS = {"both": "centred +\ncomplement", "centred": "centred", "complement": "complement", "plain": "as they are"}

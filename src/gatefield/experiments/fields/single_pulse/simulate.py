@@ -76,7 +76,7 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
     pulses = train_by_seed(bench, "pulse", listed(tasks, p.seeds), grid, p, learning_rate=rates)
     clones = train_by_seed(bench, "clone", cloned(tasks, p.seeds), grid, p, learning_rate=rates)
     record = xr.concat([pulses, clones], xr.IndexVariable("data", ["pulse", "clone"]), combine_attrs="drop_conflicts")
-    record["ipr"] = (record.fields.dims[:-1], ipr(record.fields.values), {"long_name": "inverse participation ratio"})
+    record["ipr"] = ipr(record.fields)
     record = record.assign_attrs(wide=list(p.wide), narrow=list(p.narrow))
     return record.assign({**_theory(pulses, tasks, p), "inputs": _inputs(tasks, p)})
 

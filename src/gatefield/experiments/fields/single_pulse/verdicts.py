@@ -6,9 +6,9 @@ from typing import Any
 import xarray as xr
 
 from gatefield.experiments.by_seed import seeds_text
-from gatefield.experiments.localized import LOCALIZED
-from gatefield.experiments.needs import at_least, exactly, lacking, lasting, undecided
 from gatefield.lab import Verdict
+from gatefield.lab.needs import at_least, exactly, lacking, lasting, undecided
+from gatefield.measures import LOCALIZED
 
 ENOUGH = 1500.0
 """Time in tau, at the rate of centred pulses, after which fields that localize have done so: sites have a variance of 1/4 only,

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 import xarray as xr
 
-from gatefield.experiments.needs import Need, lacking
 from gatefield.lab import Verdict
+from gatefield.lab.needs import Need, lacking
 
 NEEDED = 100
 """Time scales of the slowest mode after which it is alone with the survivor, and fades."""

@@ -9,8 +9,8 @@ import xarray as xr
 
 from gatefield.core.intervals import Interval, mean_interval
 from gatefield.experiments.fields.tiling import places
-from gatefield.experiments.needs import command_line, lacking, lasting, undecided
 from gatefield.lab import Verdict
+from gatefield.lab.needs import command_line, lacking, lasting, undecided
 
 ENOUGH = 200.0
 """Time in K² tau after which units have found their places."""

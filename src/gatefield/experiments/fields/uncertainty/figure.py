@@ -6,10 +6,9 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from gatefield.experiments.along_gain import gain_axis
 from gatefield.experiments.fields.uncertainty.verdicts import CYCLES, GOOD, gabors, rises, rising, waves
 from gatefield.experiments.orders import ORDERS, scales_text
-from gatefield.plot import WIDTH, gain_text, letter, say_setting, shades
+from gatefield.plot import WIDTH, gain_axis, gain_places, gain_text, letter, say_setting, shades
 
 KINDS = (("C0", "o", "plain bump"), ("C5", "s", f"carrier of less than {CYCLES:g} cycle"), ("C1", "^", "Gabor"))
 """Colour, marker and name of what a field was fitted by."""
@@ -80,14 +79,16 @@ def _rise_text(record: xr.Dataset) -> str:
 
 def _share_panel(axes: Any, one: xr.Dataset) -> None:
     """Stacked shares of each kind of field, by gain."""
-    at, below = np.arange(one.sizes["gain"]), np.zeros(one.sizes["gain"])
+    at, below = gain_places(one.gain.values), np.zeros(one.sizes["gain"])
     looks = [*((color, name) for color, _, name in KINDS), POOR]
     for kind, ((color, name), hatch) in enumerate(zip(looks, ("", "///", "...", ""), strict=True)):
         share = (kinds(one) == kind).mean(("seed", "unit")).values
         axes.bar(at, share, bottom=below, color=color, hatch=hatch, edgecolor="white", linewidth=0.5, label=name)
         below = below + share
-    gain_axis(axes, one.gain.values, "gain")
-    axes.set(xlabel=f"gain\n({one.sizes['seed'] * one.sizes['unit']} fields a bar)", ylim=(0, 1))
+    gain_axis(axes, one.gain.values)
+    axes.set(
+        xlabel=f"gain\n({one.sizes['seed'] * one.sizes['unit']} fields a bar)", xlim=(at[0] - 0.5, at[-1] + 0.5), ylim=(0, 1)
+    )
 
 
 def _entropy_panel(axes: Any, record: xr.Dataset) -> None:

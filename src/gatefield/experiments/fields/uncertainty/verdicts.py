@@ -9,8 +9,8 @@ import xarray as xr
 
 from gatefield.core.intervals import share
 from gatefield.experiments.fields.uncertainty.simulate import CARRIER, MEASURES
-from gatefield.experiments.needs import Need, at_least, lacking, undecided
 from gatefield.lab import Verdict
+from gatefield.lab.needs import Need, at_least, lacking, undecided
 from gatefield.plot import gain_text
 
 GOOD = 0.9

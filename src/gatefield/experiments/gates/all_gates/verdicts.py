@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from gatefield.experiments.needs import Need, at_least, holding, lacking
 from gatefield.lab import Verdict
+from gatefield.lab.needs import Need, at_least, holding, lacking
 
 ROUNDING = 1e-11
 """Of sums over corners in float64, and what the search may miss."""

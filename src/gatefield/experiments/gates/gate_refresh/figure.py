@@ -8,7 +8,8 @@ from matplotlib.figure import Figure
 
 from gatefield.experiments.gates.gate_refresh.simulate import GIVEN, OWN
 from gatefield.experiments.gates.gate_refresh.verdicts import FOLLOWS, critical_dt
-from gatefield.experiments.gates.setting import scales, seeds
+from gatefield.experiments.gates.setting import seeds
+from gatefield.experiments.orders import scales_text
 from gatefield.plot import THEORY, WIDTH, gain_text, letter, say_setting, shades
 
 LOOKS = (("#0072B2", "-"), ("#E69F00", "--"), ("#CC79A7", ":"))
@@ -37,7 +38,7 @@ def draw(record: xr.Dataset) -> Figure:
     titles = ["loss path: how far from ReLU", "final fields: how far from ReLU"]
     titles += [f"loss, {_setting(one)}", f"final field, {_setting(one)}"]
     letter(panels, [*titles, "when b and the field w settle", "growth in frequency and in position"])
-    sizes = f"n = {record.attrs['n']}", scales(record), f"{float(record.time[-1]):g} K²τ"
+    sizes = f"n = {record.attrs['n']}", scales_text(record.attrs), f"{float(record.time[-1]):g} K²τ"
     medians = f"medians over {seeds(record.sizes['seed'])}, (c, d) the first", "open marks in (a, b): 10 % off"
     say_setting(figure, *sizes, *medians, f"(e, f): K = {int(record.units[0])}")
     return figure

@@ -11,6 +11,7 @@ import xarray as xr
 from pydantic import Field
 
 from gatefield.core.grid import Grid
+from gatefield.experiments.distance import relative_distance
 from gatefield.experiments.nearly_gaussian import class_at
 from gatefield.experiments.orders import squashed_task
 from gatefield.gates import HalfSpace, Scheduled
@@ -26,6 +27,10 @@ MANY = 8
 """A network that is trained sees fresh inputs: where it should end is computed on so many times as large a sample."""
 MARKS = 40
 """At about so many times, evenly on a logarithmic scale, the record says how like its end a network is."""
+
+
+APART = 2**20
+"""`fold_in(key, i)` is key i of `split(key, ...)`: a number beyond all that are split off."""
 
 
 class Settings(Parameters):
@@ -61,13 +66,13 @@ def simulate(p: Settings, bench: Bench) -> xr.Dataset:
     """The record."""
     parts = []
     for K in p.units:
-        start_key, sample_key = jax.random.split(jax.random.fold_in(jax.random.key(p.seed), K))
+        start_key, sample_key = jax.random.split(unit_key(p, K))
         starts = np.asarray(Committee(p.n, K, key=jax.random.split(start_key, p.seeds)).fields, float)
         studies = [
             bench.keep(f"paths-{K}-gain={gain:g}", functools.partial(_study, p, gain, starts, sample_key)) for gain in p.gains
         ]
         trained = _trained(p, bench, K, starts, np.stack([study.directions.values for study in studies]))
-        apart = [_distance(trained[g], study.exact_end.values) for g, study in enumerate(studies)]
+        apart = [relative_distance(trained[g], study.exact_end.values) for g, study in enumerate(studies)]
         shown = [study.drop_vars(["directions", "exact_end"]) for study in studies]
         part = xr.concat(shown, "gain").assign_coords(gain=list(p.gains))
         parts.append(
@@ -133,7 +138,7 @@ def _following(p: Settings, data: Mixture, relu: Paths, step: float) -> dict[str
     off = [[np.abs(run.loss - relu.loss).max(1) / explained for run in row] for row in runs]
     marks = marked(2**p.halvings)
     return {
-        "distance": (lead, [[_distance(run.fields[:, -1], relu.fields[:, -1]) for run in row] for row in runs], shape),
+        "distance": (lead, [[relative_distance(run.fields[:, -1], relu.fields[:, -1]) for run in row] for row in runs], shape),
         "match": (lead, [[_matches(run.fields[:, -1], relu.fields[:, -1]) for run in row] for row in runs]),
         "path_distance": (lead, [[_furthest(run, relu) for run in row] for row in runs], {"long_name": "largest on the way"}),
         "loss_distance": (lead, off, {"long_name": "largest distance of the losses, over the explained loss"}),
@@ -182,6 +187,17 @@ def _pulls(data: Mixture, fields: np.ndarray) -> np.ndarray:
     return np.asarray(each).reshape(fields.shape)
 
 
+def unit_key(p: Settings, K: int) -> Any:
+    """The stream of starts and samples for K units."""
+    return jax.random.fold_in(jax.random.key(p.seed), K)
+
+
+def batch_key(p: Settings, K: int) -> Any:
+    """The stream of batches for K units: that of the number 2K + 1, or one apart where some network has so many units."""
+    key = jax.random.fold_in(jax.random.key(p.seed), 2 * K + 1)
+    return jax.random.fold_in(key, APART) if 2 * K + 1 in p.units else key
+
+
 def _trained(p: Settings, bench: Bench, K: int, starts: np.ndarray, directions: np.ndarray) -> np.ndarray:
     """Final weights (gain, seed, unit, position) of gated linear networks by SGD; directions (gain, piece, seed, unit, n)."""
     grid, count = Grid(gain=p.gains, seed=p.seeds), directions.shape[1]
@@ -198,15 +214,10 @@ def _trained(p: Settings, bench: Bench, K: int, starts: np.ndarray, directions: 
         batch_size=p.batch_size,
         learning_rate=p.time * K**2 / steps,
         record_every=steps,
-        key=grid.share(jax.random.split(jax.random.fold_in(jax.random.key(p.seed), 2 * K + 1), p.seeds), over="seed"),
+        key=grid.share(jax.random.split(batch_key(p, K), p.seeds), over="seed"),
         runs=grid,
     ).record
     return record.fields.isel(step=-1).values.astype(float)
-
-
-def _distance(w: np.ndarray, reference: np.ndarray) -> np.ndarray:
-    """|w - reference| / |reference| of all units together, for each seed."""
-    return np.sqrt(((w - reference) ** 2).sum((-2, -1)) / (reference**2).sum((-2, -1)))
 
 
 def _furthest(run: Paths, relu: Paths) -> np.ndarray:

@@ -8,8 +8,8 @@ import xarray as xr
 
 from gatefield.core.intervals import mean_interval
 from gatefield.experiments.gates.gate_refresh.simulate import GIVEN, OWN
-from gatefield.experiments.needs import Need, lacking, undecided
 from gatefield.lab import Verdict
+from gatefield.lab.needs import Need, lacking, undecided
 from gatefield.plot import gain_text
 
 FOLLOWS = 0.1

@@ -10,7 +10,8 @@ from matplotlib.ticker import MaxNLocator
 
 from gatefield.experiments.gates.gate_stability.paths import SETTLED, halfway, localized, settling
 from gatefield.experiments.gates.gate_stability.verdicts import GAUSSIAN, last_kurtosis
-from gatefield.experiments.gates.setting import scales, seeds
+from gatefield.experiments.gates.setting import seeds
+from gatefield.experiments.orders import scales_text
 from gatefield.plot import (
     COLOURS,
     DATA,
@@ -124,7 +125,7 @@ def _unit_kurtosis(axes: Any, one: xr.Dataset) -> None:
 def _say(figure: Any, record: xr.Dataset, *words: str) -> None:
     rates, steps = record.rate.values, int(record.step[-1])
     time = f"{steps} steps at learning rates {', '.join(f'{rate:g}' for rate in rates)} (up to {steps * rates.max():,.0f} τ)"
-    sizes = f"n = {record.attrs['n']}", scales(record), f"{record.attrs['units']} units", seeds(record.sizes["seed"])
+    sizes = f"n = {record.attrs['n']}", scales_text(record.attrs), f"{record.attrs['units']} units", seeds(record.sizes["seed"])
     say_setting(figure, *sizes, time, f"2\xa0×\xa0{record.attrs['samples']:,}\xa0samples", *words)
 
 

@@ -9,7 +9,7 @@ import xarray as xr
 from jaxtyping import Array
 
 from gatefield.data import GaussianClone, Task
-from gatefield.measures import gate_stability, ipr
+from gatefield.measures import gate_stability, ipr, localized_ipr
 
 COARSE = 5
 """Costly quantities are taken at every so many records."""
@@ -17,8 +17,6 @@ BATCH = 32
 """States whose gates are sampled at once."""
 SETTLED = 0.95
 """A gate has settled once it agrees with its final state on this share of inputs, and stays so."""
-WIDTHS = 6
-"""A field whose inverse participation ratio exceeds so many times that of a flat field, 1/n, is localized."""
 
 
 def follow(paths: np.ndarray, task: Task, key: Any, samples: int) -> dict[str, Any]:
@@ -99,7 +97,7 @@ def settling(record: xr.Dataset) -> tuple[xr.DataArray, xr.DataArray]:
 
 def localized(record: xr.Dataset) -> xr.DataArray:
     """Which units are localized at the end."""
-    return record.ipr.isel(mark=-1) > WIDTHS / record.attrs["n"]
+    return record.ipr.isel(mark=-1) > localized_ipr(record.attrs["n"])
 
 
 def settling_times(one: xr.Dataset) -> tuple[float, float]:

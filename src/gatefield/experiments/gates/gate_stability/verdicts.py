@@ -4,10 +4,10 @@ import numpy as np
 import xarray as xr
 from scipy import stats
 
-from gatefield.core.intervals import proportion, share
+from gatefield.core.intervals import proportion, share, standard_error
 from gatefield.experiments.gates.gate_stability.paths import SETTLED, halfway, halfway_time, localized, settling, settling_times
-from gatefield.experiments.needs import Need, command_line, lacking, unjudged
 from gatefield.lab import Verdict
+from gatefield.lab.needs import Need, command_line, lacking, unjudged
 from gatefield.measures import cosine
 from gatefield.plot import gain_text
 from gatefield.theory import nlgp
@@ -152,7 +152,7 @@ def _ratio_error(before: np.ndarray, after: np.ndarray) -> float:
     if len(before) < 2 or before.mean() <= 0:
         return 0.0
     off = (after - before * after.mean() / before.mean()) / before.mean()
-    return float(ERRORS * np.std(off, ddof=1) / len(before) ** 0.5)
+    return ERRORS * standard_error(off)
 
 
 def _convergence(record: xr.Dataset) -> Verdict:

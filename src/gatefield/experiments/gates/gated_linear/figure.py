@@ -7,7 +7,8 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from gatefield.experiments.gates.gated_linear.verdicts import noise
-from gatefield.experiments.gates.setting import scales, seeds
+from gatefield.experiments.gates.setting import seeds
+from gatefield.experiments.orders import scales_text
 from gatefield.plot import COLOURS, PRINTED, WIDTH, field_row, gain_text, letter, plain_log_scale, say_setting
 
 TITLES = {
@@ -89,7 +90,7 @@ def _known(one: xr.Dataset) -> xr.Dataset:
 
 def _say(figure: Any, record: xr.Dataset, *words: str) -> None:
     end, batch = float(record.time[-1]), int(record.attrs["batch_size"])
-    sizes = f"n = {record.sizes['position']}", scales(record), f"{end:g} τ", seeds(record.sizes["seed"])
+    sizes = f"n = {record.sizes['position']}", scales_text(record.attrs), f"{end:g} τ", seeds(record.sizes["seed"])
     say_setting(figure, *sizes, f"batches of {batch:,}", *words)
 
 

@@ -12,6 +12,7 @@ from scipy.integrate import solve_ivp
 from gatefield.core.grid import Grid
 from gatefield.data import Task
 from gatefield.dynamics import flow
+from gatefield.experiments.distance import relative_distance
 from gatefield.experiments.gates.gated_linear.verdicts import BATCH
 from gatefield.experiments.orders import squashed_task
 from gatefield.gates import Gate, GateSet, HalfSpace, Moving, Open, Scheduled, Shut, bump, delta, fourier_mode, half_spaces
@@ -112,7 +113,7 @@ def solved(p: Settings, record: xr.Dataset, gates: GateSet) -> Run:
             printed[g, s] = np.reshape(gated_linear.solve(K * A, b, w0, time, K), shape)
             loss[g, s] = _loss(trained[g, s], (A, b, power))
             exact_loss[g, s] = gated_linear.loss_path(A, b, w0, time, K, power)
-        off = max(off, float(_distance(_integrated(A, b, exact[g, 0, 0], time), exact[g, 0]).max()))
+        off = max(off, float(relative_distance(_integrated(A, b, exact[g, 0, 0], time), exact[g, 0]).max()))
     return Run(time, trained, exact, printed, loss, exact_loss, off)
 
 
@@ -175,8 +176,8 @@ def _part(p: Settings, case: str, run: Run) -> xr.Dataset:
     """The record of one case; those on Gaussian data alone stand at the first gain."""
     lead, field = ("gain", "seed", "step"), ("gain", "unit", "position")
     data = {
-        "distance": (lead, _distance(run.trained, run.exact), {"long_name": "|w - w_exact| / |w_exact|"}),
-        "printed_distance": (lead, _distance(run.printed, run.exact), {"long_name": "of the printed solution"}),
+        "distance": (lead, relative_distance(run.trained, run.exact), {"long_name": "|w - w_exact| / |w_exact|"}),
+        "printed_distance": (lead, relative_distance(run.printed, run.exact), {"long_name": "of the printed solution"}),
         "loss": (lead, run.loss, {"long_name": "exact loss of the trained weights"}),
         "exact_loss": (lead, run.exact_loss, {"long_name": "exact loss on the exact path"}),
         "loss_distance": (lead, np.abs(run.loss - run.exact_loss) / run.exact_loss[..., :1]),
@@ -199,8 +200,3 @@ def _moved(fields: np.ndarray) -> float:
     difference = fields[..., 0, :] - fields[..., 1, :]
     change = np.linalg.norm(difference - difference[..., :1, :], axis=-1)
     return float((change / np.linalg.norm(difference, axis=-1)).max())
-
-
-def _distance(w: np.ndarray, reference: np.ndarray) -> np.ndarray:
-    """|w - reference| / |reference| of all units together."""
-    return np.sqrt(((w - reference) ** 2).sum((-2, -1)) / (reference**2).sum((-2, -1)))

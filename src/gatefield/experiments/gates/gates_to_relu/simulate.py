@@ -102,6 +102,6 @@ def _measures(name: str, fields: np.ndarray, losses: np.ndarray) -> dict[str, An
     """Mean IPR of the units (seeds, times, K, n), and the loss of each network."""
     lead = ("seed", "step")
     return {
-        f"{name}_ipr": (lead, np.asarray(ipr(fields)).mean(-1), {"long_name": "inverse participation ratio"}),
+        f"{name}_ipr": (lead, ipr(fields).mean(-1), {"long_name": "inverse participation ratio"}),
         f"{name}_loss": (lead, np.reshape(losses, fields.shape[:2])),
     }

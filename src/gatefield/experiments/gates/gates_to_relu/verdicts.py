@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from gatefield.experiments.needs import holding, lacking, lasting, undecided, unjudged
 from gatefield.lab import Verdict
+from gatefield.lab.needs import holding, lacking, lasting, undecided, unjudged
 from gatefield.plot import gain_text
 
 KNOWN = 0.95

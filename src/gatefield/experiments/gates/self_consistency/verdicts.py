@@ -6,8 +6,8 @@ import xarray as xr
 from gatefield.core.intervals import proportion
 from gatefield.data import ring_spectrum
 from gatefield.experiments.nearly_gaussian import GAUSSIAN
-from gatefield.experiments.needs import Need, command_line, holding, lacking, lasting, undecided, unjudged
 from gatefield.lab import Verdict
+from gatefield.lab.needs import Need, command_line, holding, lacking, lasting, undecided, unjudged
 from gatefield.measures import cosine
 from gatefield.plot import gain_text
 

@@ -8,9 +8,10 @@ import xarray as xr
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from gatefield.experiments.gates.setting import scales, seeds
+from gatefield.experiments.gates.setting import seeds
 from gatefield.experiments.gates.stability.verdicts import FOUND, SAME, largest_rates, localizing, percent
-from gatefield.experiments.localized import LOCALIZED
+from gatefield.experiments.orders import scales_text
+from gatefield.measures import LOCALIZED
 from gatefield.plot import COLOURS, WIDTH, dots_by_seed, field_row, gain_text, letter, say_setting, shades
 
 FLOOR = 1e-7
@@ -78,7 +79,7 @@ def more(record: xr.Dataset) -> Figure:
 def _say(figure: Any, record: xr.Dataset, *words: str) -> None:
     """Length scales and time are among the parameters of a record that was kept."""
     known = json.loads(record.attrs.get("parameters", "{}"))
-    lengths = f"length scales {known['xi1']:g} and {known['xi0']:g}" if known else scales(record)
+    lengths = f"length scales {known['xi1']:g} and {known['xi0']:g}" if known else scales_text(record.attrs)
     time = f"{known['steps'] * known['learning_rate']:g} τ and as long after a push" if known else ""
     taught = f"students {known['student_steps']:,} steps" if known else ""
     sizes = f"n = {record.sizes['position']}", lengths, time, taught, seeds(record.sizes["seed"])

@@ -6,10 +6,9 @@ import numpy as np
 import xarray as xr
 
 from gatefield.core.intervals import Interval, share
-from gatefield.experiments.localized import LOCALIZED
-from gatefield.experiments.needs import Need, command_line, lacking, unjudged
 from gatefield.lab import Verdict
-from gatefield.measures import cosine
+from gatefield.lab.needs import Need, command_line, lacking, unjudged
+from gatefield.measures import LOCALIZED, cosine
 from gatefield.plot import gain_text
 
 SAME = 0.95

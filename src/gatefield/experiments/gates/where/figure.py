@@ -9,8 +9,9 @@ from matplotlib.figure import Figure
 
 from gatefield.core.intervals import Interval
 from gatefield.experiments.gates.setting import seeds
-from gatefield.experiments.gates.where.hits import FEW, NEAR, PEAKED, again, hits, localized, network, rate
+from gatefield.experiments.gates.where.hits import FEW, NEAR, again, hits, localized, network, rate
 from gatefield.experiments.gates.where.predictors import CHOSEN, PREDICTORS, TOGETHER
+from gatefield.measures import FLAT_FIELDS
 from gatefield.plot import COLOURS, WIDTH, field_row, gain_text, letter, say_setting, shades
 
 NETWORKS = {"neuron": "one neuron", "committee": "units of a committee"}
@@ -67,7 +68,7 @@ def _say(figure: Any, record: xr.Dataset) -> None:
     known = json.loads(record.attrs.get("parameters", "{}"))
     rates = [known["steps"] * known[name] for name in ("learning_rate", "committee_rate")] if known else []
     time = "{:,.0f} τ, committees {:,.0f} τ".format(*rates) if rates else ""
-    words = "in each setting", time, "bars: 95 % intervals", f"units with an IPR above {PEAKED}/n count"
+    words = "in each setting", time, "bars: 95 % intervals", f"units with an IPR above {FLAT_FIELDS}/n count"
     say_setting(figure, f"n = {record.attrs['n']}", *runs, *words)
 
 

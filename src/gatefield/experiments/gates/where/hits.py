@@ -5,11 +5,10 @@ import xarray as xr
 
 from gatefield.core.intervals import Interval, mean_interval, proportion, share
 from gatefield.experiments.gates.where.predictors import CHOSEN, PREDICTORS
+from gatefield.measures import localized_ipr
 
 NEAR = 1
 """A prediction hits if it is at most so many sites away."""
-PEAKED = 6
-"""A unit counts if its inverse participation ratio (IPR) is above this over n: twice that of a random field."""
 FEW = 10
 """A setting in which fewer units localize says nothing by itself, and is not shown by itself."""
 OTHERS = tuple(name for name in PREDICTORS if name != CHOSEN)
@@ -25,7 +24,7 @@ def network(record: xr.Dataset, name: str) -> xr.Dataset:
 
 def localized(part: xr.Dataset) -> xr.DataArray:
     """Which units count: those that are localized at the end."""
-    return part.ipr > PEAKED / part.attrs["n"]
+    return part.ipr > localized_ipr(part.attrs["n"])
 
 
 def hits(part: xr.Dataset) -> xr.DataArray:
@@ -35,7 +34,7 @@ def hits(part: xr.Dataset) -> xr.DataArray:
 
 def again(part: xr.Dataset) -> tuple[xr.DataArray, xr.DataArray]:
     """Whether two trainings from the same start end within one site of each other, and which units count: both localized."""
-    return part.again_distance <= NEAR, part.again_ipr > PEAKED / part.attrs["n"]
+    return part.again_distance <= NEAR, part.again_ipr > localized_ipr(part.attrs["n"])
 
 
 def rate(holds: xr.DataArray, counted: xr.DataArray) -> Interval:

@@ -11,7 +11,6 @@ from gatefield.experiments.gates.where.hits import (
     FEW,
     NEAR,
     OTHERS,
-    PEAKED,
     again,
     gain_over_chosen,
     hits,
@@ -20,8 +19,9 @@ from gatefield.experiments.gates.where.hits import (
     rate,
 )
 from gatefield.experiments.gates.where.predictors import CHOSEN, START, TOGETHER
-from gatefield.experiments.needs import Need, command_line, exactly, lacking, unjudged
 from gatefield.lab import Verdict
+from gatefield.lab.needs import Need, command_line, exactly, lacking, unjudged
+from gatefield.measures import FLAT_FIELDS
 from gatefield.plot import gain_text
 
 NOISE = 0.05 / 1_000
@@ -69,7 +69,7 @@ def _chosen(part: xr.Dataset) -> xr.DataArray:
 def _counts(part: xr.Dataset) -> str:
     """How many units count, and how many were left out."""
     counted = localized(part)
-    return f"{int(counted.sum())} of {counted.size} units localized (IPR above {PEAKED}/n) and count"
+    return f"{int(counted.sum())} of {counted.size} units localized (IPR above {FLAT_FIELDS}/n) and count"
 
 
 def _everywhere(part: xr.Dataset) -> Verdict:

@@ -6,9 +6,10 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from gatefield.experiments.gates.setting import scales, seeds
+from gatefield.experiments.gates.setting import seeds
 from gatefield.experiments.gates.winning_gates.sets import LEARNED, NAMES, SEARCHED
 from gatefield.experiments.gates.winning_gates.verdicts import worst_trained
+from gatefield.experiments.orders import scales_text
 from gatefield.plot import COLOURS, WIDTH, dots_by_seed, field_row, gain_text, letter, say_setting, shades
 
 SEARCH, RELU = COLOURS[0], COLOURS[1]
@@ -93,7 +94,12 @@ def _gains(record: xr.Dataset) -> np.ndarray:
 
 def _say(figure: Any, record: xr.Dataset) -> None:
     time = record.attrs["steps"] * record.attrs["learning_rate"]
-    words = f"n = {record.attrs['n']}", scales(record), seeds(record.sizes["seed"]), f"ReLU trained for {time:,.0f} K τ"
+    words = (
+        f"n = {record.attrs['n']}",
+        scales_text(record.attrs),
+        seeds(record.sizes["seed"]),
+        f"ReLU trained for {time:,.0f} K τ",
+    )
     power, pairs = "label power: 1/2 in all", "±: a gate and its opposite"
     say_setting(
         figure, *words, power, pairs, f"judged exactly at gain 0, else on {record.attrs['samples']:,} samples of each class"

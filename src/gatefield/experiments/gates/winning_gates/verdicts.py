@@ -7,10 +7,11 @@ import numpy as np
 import xarray as xr
 from scipy import stats
 
+from gatefield.core.intervals import standard_error
 from gatefield.data import ring_spectrum
 from gatefield.experiments.gates.winning_gates.sets import LEARNED, NAMES, PAIRS
-from gatefield.experiments.needs import Need, exactly, holding, lacking, lasting
 from gatefield.lab import Verdict
+from gatefield.lab.needs import Need, exactly, holding, lacking, lasting
 from gatefield.plot import gain_text
 
 TABLE = {
@@ -188,7 +189,7 @@ def _implemented(one: xr.Dataset, why: str) -> Verdict:
         name, best = str(at["set"].values[int(times.argmin("set"))]), float(times.min())
         known = "learned_half_time" in at  # records of before have the first seed's alone
         found = (at.learned_half_time.values if known else at.half_time.sel(set=[LEARNED]).values) / best
-        error = float(ERRORS * np.std(found, ddof=1) / len(found) ** 0.5) if len(found) > 1 else 0.0
+        error = ERRORS * standard_error(found) if len(found) > 1 else 0.0
         words = "half time over the shortest"
         rows[_gain(at)] = Verdict.below("", AS_FAST, found.mean(), predicted=1.0, or_equal=True, of=words, error=error)
         names.append(f"{_gain(at)}: {name}, {best:.3g} τ")

@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from gatefield.core.errors import UserError
+from gatefield.core.machine import core_numbers
 from gatefield.core.text.quoted import quoted
 from gatefield.lab.sweeps.cluster.local import Local
 from gatefield.lab.sweeps.cluster.options import read_options
 from gatefield.lab.sweeps.cluster.remote import Remote
-from gatefield.lab.sweeps.cluster.shares import shares, usable_cores, usable_gpus
+from gatefield.lab.sweeps.cluster.shares import shares, usable_gpus
 from gatefield.lab.sweeps.cluster.slurm import Slurm
 
 MOST = 256
@@ -28,7 +29,7 @@ def cluster_for(word: Any, options: Mapping[str, Any]) -> Local | Remote | Slurm
         return Remote(word)
     os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # the driver must leave the GPUs' memory to the workers
     count = int(word.partition(":")[2]) if ":" in word else None
-    return Local(shares(count, usable_cores(), usable_gpus()))
+    return Local(shares(count, core_numbers(), usable_gpus()))
 
 
 def check_cluster(word: Any) -> str:

@@ -17,13 +17,6 @@ class Share(NamedTuple):
     environment: dict[str, str]
 
 
-def usable_cores() -> list[int]:
-    """The cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return sorted(os.sched_getaffinity(0))
-    return list(range(os.cpu_count() or 1))
-
-
 def usable_gpus() -> list[str]:
     """The GPUs that this process sees, as `CUDA_VISIBLE_DEVICES` names them."""
     count = sum(device.platform == "gpu" for device in jax.local_devices())

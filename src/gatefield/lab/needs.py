@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 
-from gatefield.lab import Verdict, written
+from gatefield.lab.parameters import written
+from gatefield.lab.verdict import Verdict
 
 ROUNDING = 1e-6
 """Of times that are steps times a rate, in float32."""

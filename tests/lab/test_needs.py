@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from gatefield.experiments.needs import Need, at_least, exactly, holding, lacking, lasting, undecided, unjudged
 from gatefield.lab import Verdict
+from gatefield.lab.needs import Need, at_least, exactly, holding, lacking, lasting, undecided, unjudged
 
 
 def trained(time=(0.0, 50.0), **attrs):
