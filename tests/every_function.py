@@ -99,7 +99,7 @@ CALLS: dict[str, Call] = {
     "theory.gated_linear.Mixture": call(positive=ONE, negative=ONE, labels=LABELS, proportion=0.4, host=True),
     "theory.gated_linear.best_gates": call(points=CORNERS, chances=CHANCES, means=MEANS, K=1, most=100, host=True),
     "theory.gated_linear.best_half_spaces": call(
-        task=TASK, K=1, key=KEY, starts=1, steps=1, tries=1, samples=10, also=W[None, None], host=True
+        task=TASK, K=1, key=KEY, starts=1, steps=1, tries=1, samples=10, further_starts=W[None, None], host=True
     ),
     "theory.gated_linear.explained": call(A=COV1, b=W),
     "theory.gated_linear.explained_by_directions": call(V=FIELDS, task=TASK),
