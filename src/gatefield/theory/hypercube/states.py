@@ -20,6 +20,7 @@ from gatefield.theory.hypercube import inputs
 from gatefield.theory.hypercube.drift import MOST_SITES, drift
 from gatefield.theory.hypercube.margin import margin
 from gatefield.theory.inputs import values
+from gatefield.theory.listed import gated_mean
 from gatefield.theory.relaxation import share_of_the_way, towards
 
 
@@ -251,10 +252,7 @@ def _settle(points: Array, weight: Array | None, both: Array, starts: Array, ste
 
 def _drift(points: Array, weight: Array | None, w: Float[Array, "starts n"]) -> Float[Array, "starts n"]:
     """Half of the mean of x sign<w, x> for each field, in the float type of the points."""
-    signs = side(points, w.astype(points.dtype))
-    signs = signs if weight is None else signs * weight[:, None]
-    total = jnp.matmul(signs.T, points, precision="highest").astype(w.dtype)
-    return total / (2 * len(points)) if weight is None else total / 2
+    return gated_mean(side(points, w.astype(points.dtype)) / 2, points, weight, w.dtype)
 
 
 def _slack(f: Array) -> Array:
