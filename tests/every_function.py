@@ -132,6 +132,7 @@ CALLS: dict[str, Call] = {
     "theory.hypercube.chow": call(w=W),
     "theory.hypercube.corners": call(n=2, host=True),
     "theory.hypercube.drift": call(w=np.array([1.0, 0.5]), corr=CORR, samples=10),
+    "theory.hypercube.head_drift": call(w=np.array([1.0, 0.5]), sites=[0, 1], corr=CORR, host=True),
     "theory.hypercube.head_errors": call(w=np.array([1.0, 0.5]), x=CORNERS, chances=CHANCES),
     "theory.hypercube.head_size": call(w=W, host=True),
     "theory.hypercube.influence": call(w=W),
