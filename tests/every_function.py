@@ -75,6 +75,8 @@ CALLS: dict[str, Call] = {
     "theory.closure.amplifier": call(a=np.array([0.5, 0.9]), gain=1.0),
     "theory.closure.drift": call(w=W, cov=COV1, gain=1.0),
     "theory.closure.expansion": call(a=0.5, kurtosis=-1.0),
+    "theory.closure.tabulate": call(gain=1.0, points=5),
+    "theory.closure.velocity": call(w=W, cov1=COV1, cov0=COV0, gain=1.0),
     "theory.elliptical.constant": call(radial="laplace", n=3, host=True),
     "theory.elliptical.drift": call(w=W, cov=COV1, radial="laplace"),
     "theory.elliptical.steady_amplitude": call(lam1=LAM1, lam0=LAM0, radial="laplace", n=3),
