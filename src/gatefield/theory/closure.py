@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.scipy.ndimage import map_coordinates
 from jax.scipy.special import erf, erfc
 from jaxtyping import Array, ArrayLike, Float, Real
 
@@ -181,10 +182,8 @@ def _drift(w: Array, cov: Array, gain: Array | Table) -> Array:
 
 
 def _read(values: Float[Array, " points"], a: Array) -> Array:
-    """On straight lines; the places are computed rather than searched, which is faster by far for many fields."""
-    at = jnp.clip(jnp.abs(a), 0.0, 1.0) * (len(values) - 1)
-    low = jnp.minimum(at.astype(int), len(values) - 2)
-    return jnp.sign(a) * (values[low] + (at - low) * (values[low + 1] - values[low]))
+    """On straight lines. The steps are equal, so that no place is searched as by `jnp.interp`, which takes twice the time."""
+    return jnp.sign(a) * map_coordinates(values, [jnp.abs(a) * (len(values) - 1)], order=1, mode="nearest")
 
 
 @given(a=some, kurtosis=values)
