@@ -178,7 +178,7 @@ def _known(gain: Any) -> Array | Table:
 def _drift(w: Array, cov: Array, gain: Array | Table) -> Array:
     spread = jnp.sqrt(jnp.diagonal(cov))
     a = direction(w, cov) / jnp.where(spread > 0, spread, 1.0)
-    return spread * (_read(gain.values, a) if isinstance(gain, Table) else _amplifier(a, gain))
+    return spread * (_read(jnp.asarray(gain.values), a) if isinstance(gain, Table) else _amplifier(a, gain))
 
 
 def _read(values: Float[Array, " points"], a: Array) -> Array:

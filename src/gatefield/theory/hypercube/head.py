@@ -129,7 +129,8 @@ def head_drift(
     n = inputs.correlation(corr)
     places = _places(sites, n)
     inputs.fields(w, len(places))
-    signs = exact(side)(np.asarray(corners(len(places)), float), np.asarray(w, float).reshape(-1, len(places)))
+    gates = np.asarray(w, float).reshape(-1, len(places))
+    signs = np.asarray(exact(side)(np.asarray(corners(len(places)), float), gates))
     f = (signs / 2).T @ _corner_means(np.asarray(corr, float), places)
     return f.reshape(*np.shape(w)[:-1], n)
 

@@ -23,8 +23,8 @@ def early(p: Any, bench: Bench) -> xr.Dataset:
     trained = _train(p, bench)
     fields = trained.fields.isel(unit=0).values.astype(float)
     cov1, cov0 = (np.asarray(NonlinearGP(p.n, np.full(len(p.gains), xi), p.gains).covariance(), float) for xi in p.pairs[0])
-    starts, covs = fields[:, :, 0].reshape(-1, p.n), (np.repeat(cov, p.seeds, axis=0) for cov in (cov1, cov0))
-    gaussian = np.moveaxis(gaussian_path(starts, *covs, trained.time.values), 0, 1).reshape(fields.shape)
+    starts, (own1, own0) = fields[:, :, 0].reshape(-1, p.n), (np.repeat(cov, p.seeds, axis=0) for cov in (cov1, cov0))
+    gaussian = np.moveaxis(gaussian_path(starts, own1, own0, trained.time.values), 0, 1).reshape(fields.shape)
     pull = np.stack([_pull(p, gain, fields[g]) for g, gain in enumerate(p.gains)])
     values = {
         "early_size": (np.linalg.norm(fields, axis=-1), "|w| from a standard normal start"),
