@@ -75,6 +75,8 @@ CALLS: dict[str, Call] = {
     "theory.closure.amplifier": call(a=np.array([0.5, 0.9]), gain=1.0),
     "theory.closure.drift": call(w=W, cov=COV1, gain=1.0),
     "theory.closure.expansion": call(a=0.5, kurtosis=-1.0),
+    "theory.closure.tabulate": call(gain=1.0, points=5),
+    "theory.closure.velocity": call(w=W, cov1=COV1, cov0=COV0, gain=1.0),
     "theory.elliptical.constant": call(radial="laplace", n=3, host=True),
     "theory.elliptical.drift": call(w=W, cov=COV1, radial="laplace"),
     "theory.elliptical.steady_amplitude": call(lam1=LAM1, lam0=LAM0, radial="laplace", n=3),
@@ -99,7 +101,7 @@ CALLS: dict[str, Call] = {
     "theory.gated_linear.Mixture": call(positive=ONE, negative=ONE, labels=LABELS, proportion=0.4, host=True),
     "theory.gated_linear.best_gates": call(points=CORNERS, chances=CHANCES, means=MEANS, K=1, most=100, host=True),
     "theory.gated_linear.best_half_spaces": call(
-        task=TASK, K=1, key=KEY, starts=1, steps=1, tries=1, samples=10, also=W[None, None], host=True
+        task=TASK, K=1, key=KEY, starts=1, steps=1, tries=1, samples=10, further_starts=W[None, None], host=True
     ),
     "theory.gated_linear.explained": call(A=COV1, b=W),
     "theory.gated_linear.explained_by_directions": call(V=FIELDS, task=TASK),
@@ -132,6 +134,7 @@ CALLS: dict[str, Call] = {
     "theory.hypercube.chow": call(w=W),
     "theory.hypercube.corners": call(n=2, host=True),
     "theory.hypercube.drift": call(w=np.array([1.0, 0.5]), corr=CORR, samples=10),
+    "theory.hypercube.head_drift": call(w=np.array([1.0, 0.5]), sites=[0, 1], corr=CORR, host=True),
     "theory.hypercube.head_errors": call(w=np.array([1.0, 0.5]), x=CORNERS, chances=CHANCES),
     "theory.hypercube.head_size": call(w=W, host=True),
     "theory.hypercube.influence": call(w=W),

@@ -190,7 +190,7 @@ def replace_heavy_parts(ran: list[Any], put: Callable[[Any, str, Any], None] = s
     """Runs are noted in `ran` instead of computed; formulas are found to agree; nothing is fetched or timed. `put` sets an
     attribute."""
     from gatefield import lab, ledger, show
-    from gatefield.cli import helpers
+    from gatefield.cli.check import helpers
     from gatefield.data.images import fetch
     from gatefield.lab.sweeps.planner import planned
     from gatefield.speed import Contest, Contestant, entries

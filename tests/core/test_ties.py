@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from gatefield.core.ties import opened, side, tied_sign
+from gatefield.core.ties import inner_sign, opened, side, tied_sign
 
 TYPES = ["float32", "float64"]
 
@@ -87,6 +87,18 @@ def test_corners_of_the_cube_and_their_opposites_open_half_of_the_time():
     assert (both == 1).all()
     assert opened(corners, w).mean(0).tolist() == [0.5, 0.5, 0.5]
     assert (np.asarray(opened(corners, w)) == 0.5).sum(0).tolist() == [6, 2, 2]  # by hand: binomial(4, 2); 1+4 = 2+3; 3 = 1+1+1
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_signs_of_many_samples_at_once_are_those_one_by_one(dtype):
+    """Two batches of samples, each with a field of its own."""
+    with jax.enable_x64(True):
+        rng = np.random.default_rng(2)
+        x, w = arrays(dtype, rng.integers(-3, 4, (2, 50, 5)) * 0.1, rng.integers(-3, 4, (2, 5)) * 0.1)
+        found = inner_sign(jnp.einsum("bn,bsn->bs", w, x), x, w[:, None])
+        for at in range(2):
+            np.testing.assert_array_equal(found[at], side(x[at], w[at][None])[:, 0])
+        assert (found == 0).sum() > 5
 
 
 def test_tied_sign_keeps_the_float_type():

@@ -226,6 +226,27 @@ def test_where_the_localized_state_exists():
     assert float(states.loss[0]) == pytest.approx(0.183405, abs=1e-6)
 
 
+def test_drift_of_a_head_is_that_of_all_corners_and_of_samples():
+    """Two gates on three of five sites, one of them with a tie that rounding hides; one site is correlated with nothing."""
+    corr, sites, size = np.eye(5), [3, 1, 2], 100_000
+    corr[:4, :4] = [[np.exp(-((i - j) ** 2) / 4) for j in range(4)] for i in range(4)]
+    w = np.array([[1.5, -1.2, 1.0], 0.1 * np.array([2, 7, 9])])
+    whole = np.zeros((2, 5))
+    whole[:, sites] = w
+    found = hypercube.head_drift(w, sites, corr)
+    np.testing.assert_allclose(found, hypercube.drift(whole, corr), atol=1e-9)
+    x = np.where(np.random.default_rng(0).multivariate_normal(np.zeros(5), corr, size) < 0, -1, 1)
+    gates = (1 + np.sign(x[:, sites] @ np.array([[15, -12, 10], [2, 7, 9]]).T)) / 2
+    np.testing.assert_allclose(found, gates.T @ x / size, atol=4 / np.sqrt(size))
+
+
+@pytest.mark.wrong_types
+@pytest.mark.parametrize("sites", [[0, 0], [0, 3], [0.5, 1], [-1, 1], range(12)])
+def test_sites_of_a_head_are_different_numbers(sites):
+    with pytest.raises(UserError, match=r"^sites must be from 1 to 11 different numbers from 0 to 2"):
+        hypercube.head_drift(np.ones(2), sites, np.eye(3))
+
+
 @functools.cache
 def law_of_eight(xi):
     return hypercube.pattern_law(np.array([np.roll(ring_correlation(8, xi), k) for k in range(8)]))

@@ -13,8 +13,10 @@ sum q, follow the convention of ReLU at q = 0 and are shut there.
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from gatefield.core.arrays import Exact
 
-def tied_sign(h: Float[Array, "*h"], scale: Float[Array, "*#h"], n: int) -> Float[Array, "*h"]:
+
+def tied_sign(h: Float[Exact, "*h"], scale: Float[Exact, "*#h"], n: int) -> Float[Array, "*h"]:
     """The sign of `h`, an inner product over `n` sites less its threshold; 0 where it is 0 up to rounding.
 
     **Arguments**
@@ -31,17 +33,32 @@ def tied_sign(h: Float[Array, "*h"], scale: Float[Array, "*#h"], n: int) -> Floa
     return jnp.where(jnp.abs(h) <= rounding, 0.0, jnp.sign(h)).astype(h.dtype)
 
 
-def side(
-    x: Float[Array, "*samples n"], w: Float[Array, "K n"], threshold: Float[Array, "#K"] | float = 0.0
-) -> Float[Array, "*samples K"]:
-    """1 where <w, x> exceeds the threshold, -1 where it stays below, 0 on the edge."""
-    h = jnp.matmul(x, w.T, precision="highest") - threshold
-    scale = jnp.sum(jnp.abs(w), axis=-1) * jnp.max(jnp.abs(x), axis=-1, keepdims=True) + jnp.abs(threshold)
+def inner_sign(
+    h: Float[Exact, "*h"], x: Float[Exact, "*#h n"], w: Float[Exact, "*#h n"], threshold: Float[Exact, "#K"] | float = 0.0
+) -> Float[Array, "*h"]:
+    """The sign of `h`, which was computed as <w, x> less a threshold; 0 where rounding could have decided it.
+
+    The sites of `x` and `w` are the last axis; their other axes are broadcast to those of `h`.
+
+    >>> import jax.numpy as jnp
+    >>> x, w = jnp.array([0.1, 0.2, -0.3]), jnp.array([[1.0, 1.0, 1.0], [1.0, 1.0, 0.5]])
+    >>> inner_sign(w @ x, x, w).tolist()
+    [0.0, 1.0]
+    """
+    scale = jnp.sum(jnp.abs(w), axis=-1) * jnp.max(jnp.abs(x), axis=-1) + jnp.abs(threshold)
     return tied_sign(h, scale, x.shape[-1])
 
 
+def side(
+    x: Float[Exact, "*samples n"], w: Float[Exact, "K n"], threshold: Float[Exact, "#K"] | float = 0.0
+) -> Float[Array, "*samples K"]:
+    """1 where <w, x> exceeds the threshold, -1 where it stays below, 0 on the edge."""
+    h = jnp.matmul(x, w.T, precision="highest") - threshold
+    return inner_sign(h, x[..., None, :], w, threshold)
+
+
 def opened(
-    x: Float[Array, "*samples n"], w: Float[Array, "K n"], threshold: Float[Array, "#K"] | float = 0.0
+    x: Float[Exact, "*samples n"], w: Float[Exact, "K n"], threshold: Float[Exact, "#K"] | float = 0.0
 ) -> Float[Array, "*samples K"]:
     """The hard gates with these directions: 1 where <w, x> exceeds the threshold, 0 where it stays below, 1/2 on the edge.
 

@@ -57,7 +57,7 @@ def gradient_variance(w: Any, x: Any, y: Any) -> Any:
     """Variance, summed over all weights, of one sample's gradient (yhat - y) 1(w_j.x > 0) x / K within a class."""
     h = jnp.matmul(x, w.T, precision="highest")
     error = jax.nn.relu(h).mean(-1) - y
-    gates = (h > 0) / w.shape[0]
+    gates = (h > 0) / w.shape[0]  # shut on the edge, as the derivative of ReLU is in training
     square = (error**2 * (gates**2).sum(-1) * (x**2).sum(-1)).mean()
     mean = jnp.matmul((error[:, None] * gates).T, x, precision="highest") / len(x)
     return square - (mean**2).sum()

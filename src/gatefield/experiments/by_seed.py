@@ -65,9 +65,21 @@ def gaussian_ends(record: xr.Dataset, sources: tuple[Source, Source]) -> np.ndar
     """
     starts = record.fields.isel(step=0, unit=0).values
     cov1, cov0 = (source.covariance() for source in sources)
+    path = gaussian_path(starts.reshape(-1, starts.shape[-1]), cov1, cov0, [0.0, float(record.time[-1])])
+    return path[-1].reshape(starts.shape)
+
+
+def gaussian_path(starts: np.ndarray, cov1: Any, cov0: Any, times: Any) -> np.ndarray:
+    """The flow of single neurons on Gaussian classes, all runs as one system: fields (times, runs, n).
+
+    **Arguments**
+
+    - `starts`: fields (runs, n).
+    - `cov1`, `cov0`: covariances (runs, n, n).
+    - `times`: in tau, from 0.
+    """
     each = jax.vmap(lambda w, a, b: relu.velocity(w[None], a, b)[0])
-    path = flow(lambda w: each(w, cov1, cov0), starts.reshape(-1, starts.shape[-1]), [0.0, float(record.time[-1])])
-    return path.fields.values[0, -1].reshape(starts.shape)
+    return flow(lambda w: each(w, cov1, cov0), starts, times).fields.values[0]
 
 
 def seeds_text(values: xr.DataArray) -> str:

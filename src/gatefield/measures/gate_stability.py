@@ -19,7 +19,7 @@ from gatefield.core.keys import as_key
 from gatefield.core.precision import exact, real
 from gatefield.core.runs import run_count
 from gatefield.core.text.quoted import quoted
-from gatefield.core.ties import tied_sign
+from gatefield.core.ties import inner_sign
 from gatefield.data import Source, Task
 from gatefield.measures.inputs import fields
 from gatefield.measures.labels import labelled
@@ -152,8 +152,7 @@ def _block(W_t: Fields, W_next: Fields, source: Source, key: PRNGKeyArray, size:
 def _gate(W: Fields, x: Float[Array, "*#batch size n"]) -> Float[Array, "*batch size"]:
     """1, 0, or 1/2 on the edge; NaN for a field that is zero."""
     h = jnp.einsum("...n,...sn->...s", W, x)
-    scale = jnp.sum(jnp.abs(W), axis=-1)[..., None] * jnp.max(jnp.abs(x), axis=-1)
-    gate = (1 + tied_sign(h, scale, x.shape[-1])) / 2
+    gate = (1 + inner_sign(h, x, W[..., None, :])) / 2
     return jnp.where(jnp.any(W != 0, axis=-1)[..., None], gate, jnp.nan)
 
 

@@ -24,6 +24,7 @@ from gatefield.core.runs import run_count
 from gatefield.core.ties import side
 from gatefield.data import Source
 from gatefield.theory.inputs import check_sites, covariance, fields
+from gatefield.theory.listed import gated_mean
 from gatefield.theory.relu.geometry import Geometry, geometry, safe_sqrt
 
 __all__ = ["EmpiricalClass", "GaussianClass", "SymmetricClass", "gate_signs"]
@@ -162,7 +163,7 @@ class EmpiricalClass(SymmetricClass):
         return pull.mean() / 2, (jnp.mean(whole**2) + jnp.mean(pull**2)) / 4
 
     def _first(self, signs: Float[Array, "samples K"]) -> Directions:
-        return jnp.matmul(signs.T, self.x, precision="highest") / (2 * len(self.x))
+        return gated_mean(signs / 2, self.x)
 
     def _signs(self, V: Directions, width: Width) -> Float[Array, "samples K"]:
         """2 g - 1: the sign of <v, x>, 0 on the plane; or tanh(<v, x>/(2 width sd)), with sd its standard deviation."""

@@ -15,10 +15,12 @@ for them on Gaussian data, and for other data takes their `GaussianClone`s, whic
 """
 
 from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.scipy.ndimage import map_coordinates
 from jax.scipy.special import erf, erfc
 from jaxtyping import Array, ArrayLike, Float, Real
 
@@ -30,13 +32,24 @@ from gatefield.theory.drift.direction import direction
 from gatefield.theory.inputs import check_broadcast, check_field, covariance, field, one_gain, some, values
 from gatefield.theory.squash import Squash, panels, sag, squash
 
-__all__ = ["amplifier", "drift", "expansion"]
+__all__ = ["Table", "amplifier", "drift", "expansion", "tabulate", "velocity"]
 
 Values = Float[Exact, "*shape"]
 ValuesLike = Real[ArrayLike, "*#shape"] | Sequence
 
 _BRANCH = 0.6
 """Up to this |a| the integral of erf is taken, beyond it that of erfc, which does not cancel near 1."""
+
+
+class Table(NamedTuple):
+    """The amplifier at equal steps of a from 0 to 1, from which it is read on straight lines; tables may be stacked."""
+
+    values: Float[Exact, "*gains points"]
+
+
+def _gain_or_table(name: str, value: Any) -> None:
+    if not isinstance(value, Table):
+        one_gain(name, value)
 
 
 @given(a=some, gain=some)
@@ -83,9 +96,28 @@ def _amplifier(a: Array, gain: Array) -> Array:
     return jnp.where(inner, integral, jnp.sign(a) * (at_one - integral))
 
 
-@given(w=field, cov=covariance, gain=one_gain)
+@given(gain=some)
 @exact
-def drift(w: FieldLike, cov: MatrixLike, gain: ScalarLike) -> Field:
+def tabulate(gain: ValuesLike, *, points: int = 4_001) -> Table:
+    r"""A table of the amplifier, which stands for the gain in `drift` and `velocity` where fields are very many.
+
+    **Arguments**
+
+    - `gain`: zero or more, `inf` allowed; one table for each.
+    - `points`: how many. Straight lines between them are off by at most $1.3/{\rm points}^2$, at gain infinity.
+
+    **Returns** a `Table`, of which `jax.vmap` takes one for each gain; float64 NumPy unless traced.
+
+    >>> tabulate(float("inf"), points=3).values.round(4)
+    array([0.    , 0.2181, 0.5   ])
+    """
+    count = checks.count("points", points, least=2)
+    return Table(amplifier(np.linspace(0.0, 1.0, count), real(gain)[..., None]))
+
+
+@given(w=field, cov=covariance, gain=_gain_or_table)
+@exact
+def drift(w: FieldLike, cov: MatrixLike, gain: ScalarLike | Table) -> Field:
     r"""Closure of the drift $E[1(\langle w,x\rangle>0)\,x]$ for sites of unit variance.
 
     $$f_i(w) = \phi(a_i), \qquad a_i = \frac{(Cw)_i}{\sqrt{w^\top C w}}$$
@@ -97,7 +129,7 @@ def drift(w: FieldLike, cov: MatrixLike, gain: ScalarLike) -> Field:
 
     - `w`: a field, not zero.
     - `cov`: covariance of x.
-    - `gain`: zero or more, `inf` allowed.
+    - `gain`: zero or more, `inf` allowed; or its table, as from `tabulate`.
 
     **Returns** the drift, 0 where $\langle w,x\rangle$ is always 0; float64 NumPy unless traced. Under `jit` a zero field gives
     0, and NaN gives NaN.
@@ -110,13 +142,51 @@ def drift(w: FieldLike, cov: MatrixLike, gain: ScalarLike) -> Field:
     """
     w, cov = scaled(real(w)), real(cov)
     check_field(w, cov)
-    return _drift(w, cov, real(checks.gain(gain)))
+    return _drift(w, cov, _known(gain))
+
+
+@given(w=field, cov1=covariance, cov0=covariance, gain=_gain_or_table)
+@exact
+def velocity(w: FieldLike, cov1: MatrixLike, cov0: MatrixLike, gain: ScalarLike | Table) -> Field:
+    r"""Velocity $\tau\,dw/dt$ of one ReLU neuron in the closure, for labels (1, 0) and classes of equal shares.
+
+    $$\tau\frac{dw}{dt} = \tfrac12 f(w) - \tfrac14(C_0+C_1)\,w$$
+
+    with f the closure's `drift` of the positive class. At gain 0 it is the exact flow on Gaussian data.
+
+    **Arguments**
+
+    - `w`: a field, not zero.
+    - `cov1`, `cov0`: covariances of both classes.
+    - `gain`: that of the positive class, zero or more, `inf` allowed; or its table, as from `tabulate`.
+
+    **Returns** the velocity; float64 NumPy unless traced.
+
+    >>> import numpy as np
+    >>> velocity([1.0, 0.0], np.eye(2), np.eye(2), np.inf)
+    array([-0.25,  0.  ])
+
+    **Source:** note 002, equation 19, with the drift of `amplifier`.
+    """
+    w, cov1, cov0 = real(w), real(cov1), real(cov0)
+    check_field(w, cov1, cov0)
+    return _drift(scaled(w), cov1, _known(gain)) / 2 - jnp.matmul(cov1 + cov0, w, precision="highest") / 4
+
+
+def _known(gain: Any) -> Array | Table:
+    return Table(real(gain.values)) if isinstance(gain, Table) else real(checks.gain(gain))
 
 
 @jax.jit
-def _drift(w: Array, cov: Array, gain: Array) -> Array:
+def _drift(w: Array, cov: Array, gain: Array | Table) -> Array:
     spread = jnp.sqrt(jnp.diagonal(cov))
-    return spread * _amplifier(direction(w, cov) / jnp.where(spread > 0, spread, 1.0), gain)
+    a = direction(w, cov) / jnp.where(spread > 0, spread, 1.0)
+    return spread * (_read(jnp.asarray(gain.values), a) if isinstance(gain, Table) else _amplifier(a, gain))
+
+
+def _read(values: Float[Array, " points"], a: Array) -> Array:
+    """On straight lines. The steps are equal, so that no place is searched as by `jnp.interp`, which takes twice the time."""
+    return jnp.sign(a) * map_coordinates(values, [jnp.abs(a) * (len(values) - 1)], order=1, mode="nearest")
 
 
 @given(a=some, kurtosis=values)

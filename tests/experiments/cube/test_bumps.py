@@ -8,10 +8,9 @@ import pytest
 import xarray as xr
 from drawn import panel
 
-from gatefield.data import line_correlation, ring_correlation
+from gatefield.data import ring_correlation
 from gatefield.experiments.cube.bumps import experiment
 from gatefield.experiments.cube.bumps.cases import CASES, corrected
-from gatefield.experiments.cube.bumps.drift import drifts, gate_table
 from gatefield.experiments.cube.bumps.simulate import Settings, _maps
 from gatefield.lab import headline
 from gatefield.theory import hypercube
@@ -98,16 +97,8 @@ def test_drift_of_bumps_is_that_of_the_whole_cube(name):
     w = np.zeros(n)
     w[list(sites)] = CASES[name].sizes
     whole = hypercube.drift(w, corr)
-    np.testing.assert_allclose(drifts(np.array(CASES[name].sizes), gate_table(corr, sites)), whole, atol=1e-12)
+    np.testing.assert_allclose(hypercube.head_drift(CASES[name].sizes, sites, corr), whole, atol=1e-12)
     np.testing.assert_allclose(corrected(name, corr, sites), whole, atol=1e-12)
-
-
-def test_drift_of_bumps_is_that_of_samples():
-    corr, sites, size = line_correlation(6, 2.0), (1, 4, 2), 200_000
-    x = np.where(np.random.default_rng(0).multivariate_normal(np.zeros(6), corr, size) < 0, -1, 1)
-    mean = (x[:, sites] @ [1.5, -1.2, 1.0] > 0) @ x / size
-    found = drifts(np.array([1.5, -1.2, 1.0]), gate_table(corr, sites))
-    np.testing.assert_allclose(found, mean, atol=5 / np.sqrt(size))
 
 
 @pytest.mark.parametrize("name", NUMBERS)

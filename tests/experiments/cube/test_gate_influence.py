@@ -79,6 +79,13 @@ def test_turning_a_site_counts_ties_by_half():
     np.testing.assert_allclose([differs, turns], 0.5)
 
 
+def test_ties_that_rounding_hides_count_too():
+    """Tenths of 2, 7 and 9: in float64 their signed sum is 1e-16."""
+    corners, whole = np.array(list(itertools.product([-1.0, 1.0], repeat=3))), np.array([2.0, 7.0, 9.0])
+    for found, expected in zip(on_points(0.1 * whole, corners), on_points(whole, corners), strict=True):
+        np.testing.assert_array_equal(found, expected)
+
+
 @pytest.mark.parametrize("name", ["random", "geometric 0.5", "trained, long range", "trained, short range"])
 @pytest.mark.parametrize(("law", "words"), [("uniform", "all corners alike"), ("own", "with the data's law")])
 def test_a_divide_is_clear_if_no_site_of_any_field_is_in_between(name, law, words):

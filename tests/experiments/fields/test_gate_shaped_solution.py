@@ -7,7 +7,7 @@ from drawn import assert_drawn, lines, panel
 from field_records import assert_bars, assert_only, figure, judge, more, seeds, unjudged
 from judging import scrambled
 
-from gatefield.experiments.fields.gate_shaped_solution.simulate import Settings, _class_moments, _directions, _open
+from gatefield.experiments.fields.gate_shaped_solution.simulate import Settings, _class_moments, _directions
 from gatefield.lab import headline
 
 SITE, GAINS = 17, (0.01, 1.0, 3.0, 100.0)
@@ -209,11 +209,6 @@ def test_moments_behind_gates():
         np.testing.assert_allclose(mean_square[g], np.mean((gates[g][:, None] * x) ** 2, axis=0), rtol=1e-4)
         np.testing.assert_allclose(pair[g], np.mean(outer, axis=0), rtol=1e-4, atol=1e-6)
         np.testing.assert_allclose(pair_square[g], np.mean(np.square(outer), axis=0), rtol=1e-4)
-
-
-def test_a_gate_is_half_open_at_zero():
-    x = np.array([[1.0, -1.0], [1.0, 0.0], [-1.0, 0.0]])
-    np.testing.assert_array_equal(_open(x, np.ones(2)), [0.5, 1.0, 0.0])
 
 
 def test_directions_lie_on_the_ring():

@@ -1,7 +1,6 @@
 """Verdicts and figure of `gaussian-committee` on made-up records; and the parts that its verdicts rest on, by other routes."""
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 import xarray as xr
@@ -11,7 +10,6 @@ from judging import scrambled
 
 from gatefield.data import Gaussian, Task
 from gatefield.experiments.batch_noise import gradient_variance, random_walk
-from gatefield.experiments.fields.gaussian_committee.simulate import _euler
 from gatefield.nets import Committee
 
 DIMS = ("committee", "batch_size", "seed", "step")
@@ -121,14 +119,3 @@ def test_random_walk_of_constant_noise_grows_as_the_root_of_time():
     still = np.tile(np.asarray(Committee(6, 2, key=jax.random.key(0)).fields, float), (1, 3, 1, 1))
     walk = random_walk(still, time, task, jax.random.key(2))[0]
     np.testing.assert_allclose(walk / walk[1], np.sqrt(time), rtol=1e-6)
-
-
-def test_exact_steps_follow_euler():
-    starts = np.array([[[1.0, 2.0]], [[0.5, -1.0]]])
-    path = _euler(lambda w: -(w**3), starts, 0.1, np.array([0, 1, 3]))
-    w = [starts]
-    for _ in range(3):
-        w.append(w[-1] - 0.1 * w[-1] ** 3)
-    np.testing.assert_allclose(path, np.stack([w[0], w[1], w[3]], axis=1), rtol=1e-14)
-    assert path.dtype == np.float64
-    assert jnp.ones(1).dtype == np.float32

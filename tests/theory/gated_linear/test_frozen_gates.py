@@ -1,6 +1,7 @@
 """Gated linear networks behind frozen gates, against least squares on the same inputs."""
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -53,6 +54,17 @@ def test_shares_and_labels_count(sampled):
     np.testing.assert_allclose(found.ravel(), expected, rtol=1e-4, atol=1e-5)
     error = 0.5 * np.sum(weights * (inputs @ expected - labels) ** 2) / 1000
     np.testing.assert_allclose(frozen_losses(other, FIELDS[None], found), error, rtol=1e-5)
+
+
+def test_a_single_gate_takes_half_the_covariance_of_the_law_and_several_take_the_sample(sampled):
+    A, b = sampled.hard_moments(jnp.asarray(FIELDS[:1]))
+    exact = sum(np.asarray(source.covariance(), float) for source in SOURCES) / 4
+    np.testing.assert_allclose(A, exact, rtol=1e-6)
+    x = np.asarray(sampled.classes[0].x, float)
+    np.testing.assert_allclose(b, np.sign(x @ FIELDS[0]) @ x / 2 / len(x) / 2, atol=1e-6)  # labels (1, 0), equal shares
+    both = jnp.asarray(FIELDS)
+    for found, of_sample in zip(sampled.hard_moments(both), sampled.moments(both), strict=True):
+        np.testing.assert_array_equal(found, of_sample)
 
 
 @pytest.mark.slow

@@ -88,7 +88,7 @@ def test_single_gate_is_the_best_mode():
 def test_local_search_and_given_starts_never_lose():
     """On sampled data: at least as good as each end, on the search's own sample."""
     task = Task(Hypercube(6, 1.5), Hypercube(6, 0.7))
-    found = best_half_spaces(task, 2, key=jax.random.key(1), starts=1, steps=10, tries=30, samples=500, also=V[None])
+    found = best_half_spaces(task, 2, key=jax.random.key(1), starts=1, steps=10, tries=30, samples=500, further_starts=V[None])
     assert found.end_explained.shape == (2,)
     assert found.explained >= found.end_explained.max() - 1e-12
     assert found.refined == pytest.approx(found.explained - found.end_explained.max())
@@ -100,7 +100,7 @@ def test_local_search_and_given_starts_never_lose():
     [
         ("task", {}, "task must be a Task"),
         (Task(SinglePulse(6, (1, 2)), SinglePulse(6, (3, 3))), {}, "data symmetric about 0"),
-        (TASK, {"also": V}, r"also must have shape \(sets, K, n\).*but has shape \(2, 6\)"),
+        (TASK, {"further_starts": V}, r"further_starts must have shape \(sets, K, n\).*but has shape \(2, 6\)"),
         (TASK, {"starts": 0}, "starts must be a whole number of at least 1"),
     ],
 )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gatefield import UserError
-from gatefield.data import NonlinearGP
+from gatefield.data import Hypercube, NonlinearGP
 from gatefield.theory.neuron import pathway_velocity, sampled_jacobian, velocity_spectrum
 
 N = 5
@@ -42,6 +42,13 @@ def test_a_trained_pathway_doubles_the_field():
     for field, pathway in [(w, 0 * w), (2 * w, -w), (w - V, V)]:
         np.testing.assert_allclose(pathway_velocity(field, pathway, drift, total)[0], 0.0, atol=1e-14)
     np.testing.assert_allclose(pathway_velocity(2 * w, -w, drift, total)[1], 0.0, atol=1e-14)
+
+
+def test_ties_that_rounding_hides_count_one_half():
+    """Tenths of 3, 4 and 7: in float32 their signed sum is 6e-8."""
+    whole = np.array([[3.0, 4.0, 7.0]])
+    drifts = [sampled_jacobian(Hypercube(3, 1.0), w, jax.random.key(0), samples=80).drift for w in (whole, 0.1 * whole)]
+    np.testing.assert_array_equal(*drifts)
 
 
 @pytest.fixture(scope="module")

@@ -17,6 +17,7 @@ from gatefield.theory.drift.pair import pair_drift
 from gatefield.theory.hypercube.law import MOST_TRACED
 from gatefield.theory.hypercube.law_drift import law_drift
 from gatefield.theory.hypercube.moments import MOST_SITES
+from gatefield.theory.listed import gated_mean
 
 
 def exact_route(source: Source) -> Route | None:
@@ -46,8 +47,7 @@ def _summed(source: Source, w: Field) -> Field:
     support = source.support()
     assert support is not None
     points, probabilities = map(real, support)
-    gate = opened(points, w[None])[:, 0]
-    return jnp.matmul(probabilities * gate, points, precision="highest")
+    return gated_mean(opened(points, w[None])[:, 0], points, probabilities)
 
 
 def cube_drift(source: Any, w: Float[Array, "*fields n"]) -> tuple[Array, Array]:

@@ -9,7 +9,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 
 from gatefield.core.errors import UserError
 from gatefield.core.precision import real, scaled
-from gatefield.core.ties import tied_sign
+from gatefield.core.ties import inner_sign
 from gatefield.data import Source
 
 Fields = Float[Array, "*fields n"]
@@ -61,8 +61,7 @@ def _regress(
 def _half_signs(x: Float[Array, "size n"], w: Float[Array, "fields n"]) -> Float[Array, "size fields"]:
     """Half of the sign of <w, x>, 0 at ties: rounding must not decide them, or it would break the symmetries of the source."""
     h = undifferentiated(jnp.matmul(x, w.T, precision="highest"))
-    scale = jnp.sum(jnp.abs(w), axis=-1) * jnp.max(jnp.abs(x), axis=-1, keepdims=True)
-    return tied_sign(h, scale, x.shape[-1]) / 2
+    return inner_sign(h, x[:, None], w) / 2
 
 
 @jax.custom_jvp

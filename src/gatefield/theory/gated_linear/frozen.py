@@ -101,7 +101,7 @@ def frozen_losses(data: Mixture, V: SetsLike, w: SetsLike) -> Float[Exact, " set
 def _limits(data: Mixture, V: Array, w0: Array) -> FrozenLimits:
     def one(args: tuple[Array, Array]) -> tuple[Array, Array]:
         gates, start = args
-        A, b = (data.covariance() / 2, data.pull(gates)) if len(gates) == 1 else data.moments(gates)
+        A, b = data.hard_moments(gates)
         ends = jax.vmap(lambda w: limit(A, b, w, len(gates)))(jnp.stack([0 * start.ravel(), start.ravel()]))
         return ends[0].reshape(start.shape), ends[1].reshape(start.shape)
 

@@ -51,8 +51,8 @@ class Mixture(eqx.Module):
         p, q = real(self.shares)
         return p * real(self.classes[0].covariance()) + q * real(self.classes[1].covariance())
 
-    def pull(self, V: Directions) -> Float[Array, " m"]:
-        """b alone, for hard gates."""
+    def mean_product(self, V: Directions) -> Float[Array, " m"]:
+        r"""The mean product of label and gated input, $b = E[y\tilde x]$, for hard gates."""
         first, second = (one.drift(V).ravel() for one in self.classes)
         p, q = real(self.shares) * real(self.labels)
         return p * first + q * second
@@ -62,6 +62,10 @@ class Mixture(eqx.Module):
         (m1, M1), (m0, M0) = (one.moments(V, width) for one in self.classes)
         (p, q), (y1, y0) = real(self.shares), real(self.labels)
         return p * M1 + q * M0, p * y1 * m1 + q * y0 * m0
+
+    def hard_moments(self, V: Directions) -> tuple[Float[Array, "m m"], Float[Array, " m"]]:
+        """A and b for hard gates; A of a single one is half the covariance, which is exact also where a sample is not."""
+        return (self.covariance() / 2, self.mean_product(V)) if len(V) == 1 else self.moments(V)
 
     def fit(self, V: Directions, width: Width = None) -> tuple[Array, Directions]:
         r"""What the gates explain, $b^\top(A+\epsilon)^{-1}b$, and the solution $u = (A+\epsilon)^{-1}b$ as (K, n)."""

@@ -131,7 +131,7 @@ def _check_gates(data: Mixture, V: Any) -> None:
 def _relu(data: Mixture, w0: Array, step: Array, times: int, substeps: int) -> GatedPaths:
     def velocity(w: Array) -> Array:
         if len(w) == 1:  # A is known whatever the gate, and b is quicker than the loss
-            return data.pull(w).reshape(w.shape) - jnp.matmul(w, data.covariance(), precision="highest") / 2
+            return data.mean_product(w).reshape(w.shape) - jnp.matmul(w, data.covariance(), precision="highest") / 2
         return -jax.grad(lambda u: data.loss(jax.lax.stop_gradient(w), u))(w)
 
     def move(w: Array, _: Any) -> tuple[Array, tuple[Array, Array]]:
@@ -156,12 +156,8 @@ def _loss(data: Mixture, w: Array) -> Array:
     """Of a committee behind its own gates, with A of a single gate as everywhere here."""
     if len(w) > 1:
         return data.loss(w, w)
-    A, b = _moments(data, w)
+    A, b = data.hard_moments(w)
     return _quadratic(data, A, b, w.ravel(), 1)
-
-
-def _moments(data: Mixture, V: Array) -> tuple[Array, Array]:
-    return (data.covariance() / 2, data.pull(V)) if len(V) == 1 else data.moments(V)
 
 
 def _quadratic(data: Mixture, A: Array, b: Array, w: Array, K: int) -> Array:
@@ -175,7 +171,7 @@ def _refreshed(data: Mixture, V: Array, w0: Array, step: Array, every: Array, ow
 
     def gated(directions: Array) -> tuple[Array, Array, Array, Array]:
         """A and b, and the matrix and the vector that take the weights one step on."""
-        A, b = _moments(data, directions)
+        A, b = data.hard_moments(directions)
         rates, basis = jnp.linalg.eigh(A)
         z = jnp.maximum(rates, 0.0) * step / K**2
         filling = jnp.where(z == 0, 1.0, -jnp.expm1(-z) / jnp.where(z == 0, 1.0, z))

@@ -41,7 +41,7 @@ class SearchResult(NamedTuple):
     """How much the local search added to the best end."""
 
 
-@given(key=one_key, starts=checks.count, steps=checks.count, tries=checks.count, samples=checks.count, also=sets)
+@given(key=one_key, starts=checks.count, steps=checks.count, tries=checks.count, samples=checks.count, further_starts=sets)
 def best_half_spaces(
     task: Task,
     K: int,
@@ -51,7 +51,7 @@ def best_half_spaces(
     steps: int = 300,
     tries: int = 300,
     samples: int = 20_000,
-    also: Any = None,
+    further_starts: Any = None,
 ) -> SearchResult:
     r"""Search for the K half-space gates through 0 that explain most: $\max_V b^\top A^+ b$, the smallest limiting loss.
 
@@ -67,7 +67,7 @@ def best_half_spaces(
     - `K`: number of gates.
     - `key`: for starts, samples and local search.
     - `starts`: random starts.
-    - `also`: further starts (m, K, n), such as the fields of trained committees.
+    - `further_starts`: starts beside the random ones (m, K, n), such as the fields of trained committees.
     - `steps`: of L-BFGS, for each width.
     - `tries`: of the local search.
     - `samples`: of each class in each of both samples, used with both signs; not needed on Gaussian data.
@@ -88,7 +88,7 @@ def best_half_spaces(
     steps, tries, count = checks.count("steps", steps), checks.count("tries", tries), checks.count("samples", samples)
     with jax.enable_x64(True):
         climbed, chosen = (mixture(task, key=k, samples=count) for k in jax.random.split(data_key))
-        first = _starts(start_key, checks.count("starts", starts), K, task.n, also)
+        first = _starts(start_key, checks.count("starts", starts), K, task.n, further_starts)
         widths = (None,) if isinstance(climbed.classes[0], GaussianClass) else WIDTHS
         white = _inverse_root(np.asarray(climbed.covariance()))
         ends = [_better(chosen, start, _climb(climbed, start, white, widths, steps), white) for start in first]
@@ -130,14 +130,16 @@ def _at_best(problem: Mixture, V: Float[Array, "K n"]) -> Float[Array, ""]:
     return problem.gain(V, jax.lax.stop_gradient(u))
 
 
-def _starts(key: PRNGKeyArray, count: int, K: int, n: int, also: Any) -> np.ndarray:
+def _starts(key: PRNGKeyArray, count: int, K: int, n: int, further_starts: Any) -> np.ndarray:
     """Random directions, then the given ones."""
     drawn = np.asarray(jax.random.normal(key, (count, K, n)), float)
-    if also is None:
+    if further_starts is None:
         return drawn
-    further = np.asarray(also, float)
+    further = np.asarray(further_starts, float)
     if further.shape[1:] != (K, n):
-        raise UserError(f"also must have shape (starts, {K}, {n}), but has {further.shape}; give one set for each start.")
+        raise UserError(
+            f"further_starts must have shape (starts, {K}, {n}), but has {further.shape}; give one set for each start."
+        )
     return np.concatenate([drawn, further])
 
 

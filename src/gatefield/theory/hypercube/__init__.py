@@ -2,7 +2,7 @@
 
 from gatefield.data.numerics import corners
 from gatefield.theory.hypercube.drift import drift
-from gatefield.theory.hypercube.head import head_errors, head_size, probable_head
+from gatefield.theory.hypercube.head import head_drift, head_errors, head_size, probable_head
 from gatefield.theory.hypercube.law import pattern_law
 from gatefield.theory.hypercube.margin import Margin, margin, sdp_margin
 from gatefield.theory.hypercube.moments import sign_moment
@@ -25,6 +25,7 @@ __all__ = [
     "chow",
     "corners",
     "drift",
+    "head_drift",
     "head_errors",
     "head_size",
     "head_state",

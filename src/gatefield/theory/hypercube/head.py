@@ -1,20 +1,26 @@
-"""How many of the largest weights decide a gate on the cube."""
+"""Gates on the cube that few sites decide: their drift, and how many of the largest weights of a field decide its gate."""
 
 from collections.abc import Sequence
 from typing import Any
 
 import jax.numpy as jnp
+import numpy as np
 from jax import Array as JaxArray
 from jaxtyping import ArrayLike, Float, Real
 
 from gatefield.core import checks
-from gatefield.core.arrays import Exact, FieldLike
+from gatefield.core.arrays import Exact, FieldLike, MatrixLike
 from gatefield.core.checks import given
+from gatefield.core.errors import UserError
 from gatefield.core.precision import exact, real
-from gatefield.core.ties import tied_sign
+from gatefield.core.text.quoted import quoted
+from gatefield.core.ties import inner_sign, side
+from gatefield.data.numerics import corners
 from gatefield.theory.hypercube import inputs
 from gatefield.theory.hypercube.integers import scaled
+from gatefield.theory.hypercube.law import pattern_law
 from gatefield.theory.hypercube.margin import margin
+from gatefield.theory.hypercube.moments import MOST_SITES
 from gatefield.theory.hypercube.search import differencing
 
 
@@ -91,8 +97,66 @@ def head_errors(
 def _head_errors(w: JaxArray, x: JaxArray, weight: JaxArray) -> JaxArray:
     order = jnp.argsort(-jnp.abs(w), stable=True)
     heads = jnp.cumsum(x[:, order] * w[order], axis=1)
-    signs = tied_sign(heads, jnp.sum(jnp.abs(w)) * jnp.max(jnp.abs(x), axis=1, keepdims=True), len(w))
+    signs = inner_sign(heads, x[:, None], w)
     return jnp.matmul(weight, jnp.abs(signs - signs[:, -1:]) / 2, precision="highest")
+
+
+@given(sites=checks.vector)
+def head_drift(
+    w: Real[ArrayLike, "*fields k"] | Sequence, sites: Real[ArrayLike, " k"] | Sequence, corr: MatrixLike
+) -> Float[np.ndarray, "*fields n"]:
+    r"""Drift of gates that k sites decide, on the signs of a Gaussian vector of any number of sites (*host*).
+
+    $$f_l = \tfrac12\sum_c \operatorname{sign}(\langle w,c\rangle)\,E[1(x_M = c)\,x_l]$$
+
+    over the corners c of the sites M; the sign is 0 at ties, up to rounding. The gate sees no other site, so that the law of M
+    and one more site is all that f needs.
+
+    **Arguments**
+
+    - `w`: weights of these sites (k,), not all zero, or of many gates (..., k).
+    - `sites`: M, at most 11 of them, counted from 0.
+    - `corr`: correlation (n, n) of the Gaussian vector.
+
+    **Returns** the drift at all sites (..., n), 0 where nothing is correlated with M; float64 NumPy.
+
+    >>> import numpy as np
+    >>> head_drift([1.0, 0.5], [0, 2], np.eye(3))
+    array([0.5, 0. , 0. ])
+
+    **Source:** note 003, equations 5 and 14 to 17, for a gate of few sites.
+    """
+    n = inputs.correlation(corr)
+    places = _places(sites, n)
+    inputs.fields(w, len(places))
+    gates = np.asarray(w, float).reshape(-1, len(places))
+    signs = np.asarray(exact(side)(np.asarray(corners(len(places)), float), gates))
+    f = (signs / 2).T @ _corner_means(np.asarray(corr, float), places)
+    return f.reshape(*np.shape(w)[:-1], n)
+
+
+def _places(sites: Any, n: int) -> list[int]:
+    found = np.asarray(sites)
+    whole = found.size and np.all((found == np.round(found)) & (found >= 0) & (found < n))
+    if not whole or len(np.unique(found)) < len(found) or len(found) > MOST_SITES - 1:
+        raise UserError(
+            f"sites must be from 1 to {MOST_SITES - 1} different numbers from 0 to {n - 1}, but are {quoted(sites)}; "
+            "count sites from 0."
+        )
+    return [int(site) for site in found]
+
+
+def _corner_means(corr: np.ndarray, sites: list[int]) -> np.ndarray:
+    """E[1(x_sites = c) x_l] for each corner c of the sites and each site l: (corners, n)."""
+    points = np.asarray(corners(len(sites)), float)
+    means = np.zeros((len(points), len(corr)))
+    means[:, sites] = pattern_law(corr[np.ix_(sites, sites)])[:, None] * points
+    for site in np.flatnonzero(np.abs(corr[sites]).max(axis=0) > 0):
+        if site not in sites:
+            among = [*sites, site]
+            up, down = pattern_law(corr[np.ix_(among, among)]).reshape(2, -1)
+            means[:, site] = up - down
+    return means
 
 
 @given(share=checks.number)

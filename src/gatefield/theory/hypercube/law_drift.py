@@ -11,6 +11,7 @@ from gatefield.core.ties import side
 from gatefield.data.numerics import corners
 from gatefield.theory.drift.many import each_field
 from gatefield.theory.hypercube.law import law
+from gatefield.theory.listed import gated_mean
 
 Fields = Float[Array, "*fields n"]
 
@@ -25,5 +26,5 @@ def law_drift(w: Fields, corr: Any) -> tuple[Fields, Fields]:
 def _gated(
     w: Float[Array, " n"], points: Array, chances: Array, errors: Array
 ) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
-    value = jnp.matmul(0.5 * chances * side(points, w[None])[:, 0], points, precision="highest")
+    value = gated_mean(side(points, w[None])[:, 0] / 2, points, chances)
     return value, jnp.full_like(value, 0.5) * jnp.linalg.norm(errors)

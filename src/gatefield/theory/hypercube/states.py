@@ -17,9 +17,11 @@ from gatefield.core.precision import exact, real
 from gatefield.core.ties import side
 from gatefield.data.numerics import arcsine_covariance, corners
 from gatefield.theory.hypercube import inputs
-from gatefield.theory.hypercube.drift import MOST_SITES, drift
+from gatefield.theory.hypercube.head import head_drift
 from gatefield.theory.hypercube.margin import margin
+from gatefield.theory.hypercube.moments import MOST_SITES
 from gatefield.theory.inputs import values
+from gatefield.theory.listed import gated_mean
 from gatefield.theory.relaxation import share_of_the_way, towards
 
 
@@ -116,10 +118,10 @@ def head_state(corr1: MatrixLike, cov0: MatrixLike, head: FieldLike) -> Localize
     cov1 = np.asarray(arcsine_covariance(corr, np.inf))
     inputs.covariances(cov1, cov0, n)
     sites = _head_sites(weights)
-    f = _head_drift(corr, weights, sites)
+    f = head_drift(weights[sites], sites, corr)
     field = 2 * np.linalg.solve(cov1 + np.asarray(cov0, float), f)
-    patterns = np.asarray(corners(len(sites)))
-    least = (np.sign(patterns @ weights[sites]) * (patterns @ field[sites])).min()
+    patterns = np.asarray(corners(len(sites)), float)
+    least = (exact(side)(patterns, weights[None, sites])[:, 0] * (patterns @ field[sites])).min()
     lead = least - np.abs(np.delete(field, sites)).sum()
     return LocalizedState(field, np.asarray(lead > 0), np.asarray(0.25 - field @ f / 4), np.asarray(lead))
 
@@ -136,17 +138,6 @@ def _head_sites(head: np.ndarray) -> np.ndarray:
     if margin(head[sites]) == 0:
         raise UserError("head must give no tie on any corner, but some of its weights cancel; take an odd number of equals.")
     return sites
-
-
-def _head_drift(corr: np.ndarray, head: np.ndarray, sites: np.ndarray) -> np.ndarray:
-    """The drift of the gate of the head at each site; it is 0 where nothing is correlated with the head."""
-    out = np.zeros(len(corr))
-    out[sites] = drift(head[sites], corr[np.ix_(sites, sites)])
-    for site in np.flatnonzero(np.abs(corr[sites]).max(axis=0) > 0):
-        if site not in sites:
-            both = np.append(sites, site)
-            out[site] = np.asarray(drift(np.append(head[sites], 0.0), corr[np.ix_(both, both)]))[-1]
-    return out
 
 
 @exact
@@ -251,10 +242,7 @@ def _settle(points: Array, weight: Array | None, both: Array, starts: Array, ste
 
 def _drift(points: Array, weight: Array | None, w: Float[Array, "starts n"]) -> Float[Array, "starts n"]:
     """Half of the mean of x sign<w, x> for each field, in the float type of the points."""
-    signs = side(points, w.astype(points.dtype))
-    signs = signs if weight is None else signs * weight[:, None]
-    total = jnp.matmul(signs.T, points, precision="highest").astype(w.dtype)
-    return total / (2 * len(points)) if weight is None else total / 2
+    return gated_mean(side(points, w.astype(points.dtype)) / 2, points, weight, w.dtype)
 
 
 def _slack(f: Array) -> Array:

@@ -3,7 +3,6 @@
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
 from jaxtyping import Array, Float
@@ -16,6 +15,7 @@ from gatefield.data.numerics import corners
 from gatefield.theory.hypercube import inputs
 from gatefield.theory.hypercube.integers import ordered_sums, scaled
 from gatefield.theory.hypercube.law import hadamard
+from gatefield.theory.listed import gated_mean
 
 MOST_WALSH = 20  # its 2^20 corners of 20 sites take 168 MB in float64
 MOST_FLOATS = 44  # four to sixteen seconds
@@ -119,7 +119,7 @@ def _by_corners(w: Tracer) -> Array:
             "give w as plain numbers."
         )
     points = real(corners(n))
-    return jnp.matmul(0.5 * side(points, real(w)[None])[:, 0], points, precision="highest") / len(points)
+    return gated_mean(side(points, real(w)[None])[:, 0] / 2, points)
 
 
 def _by_counting(values: tuple[int, ...]) -> np.ndarray:

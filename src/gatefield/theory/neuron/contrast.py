@@ -13,7 +13,7 @@ from gatefield.core.arrays import Exact
 from gatefield.core.checks import given
 from gatefield.core.errors import UserError
 from gatefield.core.precision import exact, real, scaled
-from gatefield.core.ties import tied_sign
+from gatefield.core.ties import inner_sign
 from gatefield.data import Source, Task
 from gatefield.theory.drift.drift import drift
 from gatefield.theory.inputs import one_key, some
@@ -106,8 +106,7 @@ def _opened(w: Float[Array, "*fields n"], points: Any) -> Float[Array, "*fields 
     """$h_+$ at each point, 0 where h is 0 up to rounding: else a field along which there is nothing would explain anything."""
     x = real(points)
     h = jnp.matmul(w, x.T, precision="highest")
-    scale = jnp.sum(jnp.abs(w), axis=-1, keepdims=True) * jnp.max(jnp.abs(x), axis=-1)
-    return jnp.where(tied_sign(h, scale, w.shape[-1]) < 1, 0.0, h)
+    return jnp.where(inner_sign(h, x, w[..., None, :]) < 1, 0.0, h)
 
 
 def _ratio(above: Array, below: Array, instead: Any) -> Array:

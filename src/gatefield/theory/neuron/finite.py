@@ -13,7 +13,7 @@ from gatefield.core.errors import UserError
 from gatefield.core.precision import exact, real
 from gatefield.core.runs import run_count
 from gatefield.core.text.quoted import quoted
-from gatefield.core.ties import tied_sign
+from gatefield.core.ties import inner_sign
 from gatefield.data import Task
 from gatefield.theory.inputs import some
 
@@ -75,8 +75,7 @@ def velocity_on(all_: Points, w: Float[Array, "*fields n"]) -> Float[Array, "*fi
     """The velocity of each field, from points at hand."""
     rows = w.reshape(-1, w.shape[-1])
     h = jnp.matmul(all_.x, rows.T, precision="highest")
-    scale = jnp.max(jnp.abs(all_.x), axis=-1, keepdims=True) * jnp.sum(jnp.abs(rows), axis=-1)
-    gate = (1 + tied_sign(h, scale, rows.shape[-1])) / 2
+    gate = (1 + inner_sign(h, all_.x[:, None], rows)) / 2
     pull = (all_.weight[:, None] * gate * (all_.label[:, None] - h)).T
     return jnp.matmul(pull, all_.x, precision="highest").reshape(w.shape)
 

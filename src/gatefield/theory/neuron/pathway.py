@@ -26,9 +26,11 @@ from gatefield.core.estimate import Estimate
 from gatefield.core.keys import as_key
 from gatefield.core.precision import exact, real
 from gatefield.core.runs import run_count
+from gatefield.core.ties import inner_sign
 from gatefield.data import Source
 from gatefield.theory.inputs import check_directions, check_sites, covariance, field, one_key, source
 from gatefield.theory.inputs import fields as some_fields
+from gatefield.theory.listed import gated_mean
 
 PARTS = 8
 """Independent parts of the sample, whose spread gives the standard error."""
@@ -132,8 +134,7 @@ def _sampled(source: Source, fields: Array, edge: Array, keys: Key[Array, " part
             w, b = arguments
             h = jnp.matmul(x, w, precision="highest")
             density = jnp.exp(-((h / b) ** 2) / 2) / (b * np.sqrt(2 * np.pi))
-            drift = jnp.matmul(jnp.sign(h), x, precision="highest") / (2 * size)
-            return drift, jnp.matmul((density[:, None] * x).T, x, precision="highest") / size
+            return gated_mean(inner_sign(h, x, w) / 2, x), jnp.matmul((density[:, None] * x).T, x, precision="highest") / size
 
         return jax.lax.map(one, (fields, edge))
 

@@ -7,11 +7,13 @@ import numpy as np
 import xarray as xr
 from pydantic import Field
 
+from gatefield.core.precision import exact
+from gatefield.core.ties import side
 from gatefield.data import Gaussian, Hypercube
 from gatefield.experiments.cube.bumps.cases import CASES, corrected, printed
-from gatefield.experiments.cube.bumps.drift import drifts, gate_table
 from gatefield.lab import Bench, Parameters
 from gatefield.lab.kinds import Count, LengthScale, Rate, Seed
+from gatefield.theory import hypercube
 
 Sites = Annotated[Count, Field(ge=7)]
 Scales = Annotated[tuple[LengthScale, ...], Field(min_length=1)]
@@ -60,8 +62,9 @@ def _axes(p: Settings) -> tuple[np.ndarray, np.ndarray]:
     return (np.arange(p.grid) + 0.2137) * step, (np.arange(p.grid) + 0.5349) * step
 
 
-def _table(n: int, xi: float, sites: tuple[int, int, int]) -> np.ndarray:
-    return gate_table(Gaussian(n, xi).covariance(), sites)
+def _drifts(sizes: np.ndarray, n: int, xi: float, sites: tuple[int, int, int]) -> np.ndarray:
+    """f of fields with these sizes on the bumps' sites of a ring."""
+    return hypercube.head_drift(sizes, sites, Gaussian(n, xi).covariance())
 
 
 def _maps(p: Settings, layouts: dict[str, tuple[int, int, int]]) -> xr.Dataset:
@@ -71,11 +74,10 @@ def _maps(p: Settings, layouts: dict[str, tuple[int, int, int]]) -> xr.Dataset:
     largest = sizes.argmax(-1)
     picked, alone = [], []
     for sites in layouts.values():
-        table = _table(p.n, p.xi, sites)
-        f = drifts(sizes, table)
+        f, lone = (_drifts(some, p.n, p.xi, sites) for some in (sizes, np.eye(3)))
         second, first = np.moveaxis(np.sort(f, axis=-1)[..., -2:], -1, 0)
         picked.append((f.argmax(-1) == np.array(sites)[largest]) & (first - second > SAME))
-        alone.append(np.abs(f - drifts(np.eye(3)[largest], table)).max(-1) < SAME)
+        alone.append(np.abs(f - lone[largest]).max(-1) < SAME)
     dims = ("layout", "alpha", "beta")
     return xr.Dataset(
         {
@@ -88,7 +90,7 @@ def _maps(p: Settings, layouts: dict[str, tuple[int, int, int]]) -> xr.Dataset:
 
 def _votes(p: Settings, layouts: dict[str, tuple[int, int, int]]) -> xr.Dataset:
     """f of three bumps that vote, near and far in terms of the length scale."""
-    votes = [[drifts(np.array(VOTE), _table(p.n, xi, sites)) for sites in layouts.values()] for xi in p.xis]
+    votes = [[_drifts(np.array(VOTE), p.n, xi, sites) for sites in layouts.values()] for xi in p.xis]
     lone = [0.5 - float(Hypercube(p.n, xi).covariance()[0, 1]) / 2 for xi in p.xis]
     return xr.Dataset(
         {
@@ -101,16 +103,16 @@ def _votes(p: Settings, layouts: dict[str, tuple[int, int, int]]) -> xr.Dataset:
 
 def _cases(p: Settings, sites: tuple[int, int, int]) -> xr.Dataset:
     """The note's examples with bumps apart: exact drift, as printed, corrected, and sampled."""
-    latent, table = Gaussian(p.n, p.xi).covariance(), _table(p.n, p.xi, sites)
+    latent = Gaussian(p.n, p.xi).covariance()
     sizes = np.array([case.sizes for case in CASES.values()])
     x = np.asarray(Hypercube(p.n, p.xi).sample(jax.random.key(p.seed), p.samples), float)
-    gates = 0.5 * np.sign(x[:, sites] @ sizes.T)
+    gates = 0.5 * exact(side)(x[:, sites], sizes)
     mean = gates.T @ x / p.samples
     spread = np.sqrt(((gates**2).mean(0)[:, None] - mean**2) / p.samples)
     dims = ("case", "position")
     return xr.Dataset(
         {
-            "drift": (dims, drifts(sizes, table), {"long_name": "exact f"}),
+            "drift": (dims, _drifts(sizes, p.n, p.xi, sites), {"long_name": "exact f"}),
             "printed": (dims, [printed(name, latent, sites) for name in CASES], {"long_name": "f as printed"}),
             "corrected": (dims, [corrected(name, latent, sites) for name in CASES], {"long_name": "f corrected"}),
             "sampled": (dims, mean, {"long_name": "sampled f"}),
@@ -125,8 +127,8 @@ def _cases(p: Settings, sites: tuple[int, int, int]) -> xr.Dataset:
 def _reference() -> dict[str, xr.DataArray]:
     """Three bumps that vote at sites 1, 4 and 6 of eight on a line, whose kernel is that of equation 2 as printed."""
     n, xi, sites = 8, 1.5, (1, 4, 6)
-    table = gate_table(Gaussian(n, xi, boundary="line").covariance(), sites)
-    f, lone = drifts(np.array([2.5, 2.0, 1.0]), table), Hypercube(n, xi, boundary="line").covariance()[1] / 2
+    f = hypercube.head_drift([2.5, 2.0, 1.0], sites, Gaussian(n, xi, boundary="line").covariance())
+    lone = Hypercube(n, xi, boundary="line").covariance()[1] / 2
     return {
         "line_drift": xr.DataArray(f, dims="line_position", attrs={"long_name": "f of a vote on a line of 8"}),
         "line_lone": xr.DataArray(lone, dims="line_position", attrs={"long_name": "C e_i/2 on a line of 8"}),

@@ -6,6 +6,8 @@ import numpy as np
 import xarray as xr
 from pydantic import Field
 
+from gatefield.core.precision import exact
+from gatefield.core.ties import side
 from gatefield.experiments.cube import fields as cube
 from gatefield.lab import Bench
 from gatefield.lab.kinds import Count
@@ -61,11 +63,9 @@ def on_points(w: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     >>> differs, turns
     (array([1., 1.]), array([1., 0.]))
     """
-    output = x @ w
-    sign = np.sign(output)
-    differs = np.abs(sign @ x) / len(x)
-    turns = np.array([np.mean(np.abs(np.sign(output - 2 * w[j] * x[:, j]) - sign) / 2) for j in range(len(w))])
-    return differs, turns
+    sign, turned = (exact(side)(x, directions) for directions in (w[None], w * (1 - 2 * np.eye(len(w)))))
+    differs = np.abs(sign[:, 0] @ x) / len(x)
+    return differs, np.mean(np.abs(turned - sign) / 2, axis=0)
 
 
 def _known() -> xr.Dataset:

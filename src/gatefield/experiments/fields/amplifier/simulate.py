@@ -55,13 +55,8 @@ def _closure_ends(record: xr.Dataset, sources: tuple[Source, Source], gain: np.n
     """Where the closure flow dw/dt = f(w)/2 - (C0 + C1) w/4 ends, all runs as one system: (order, gain, seed, position)."""
     starts = record.fields.isel(step=0, unit=0).values
     cov1, cov0 = (source.covariance() for source in sources)
-
-    def velocity(w: Any) -> Any:
-        drift = jax.vmap(closure.drift)(w, cov1, gain)
-        return drift / 2 - jax.numpy.einsum("rij,rj->ri", cov0 + cov1, w) / 4
-
-    times = [0.0, float(record.time[-1])]
-    path = flow(velocity, starts.reshape(-1, starts.shape[-1]), times, rtol=1e-6, atol=1e-9)
+    velocity, times = jax.vmap(closure.velocity), [0.0, float(record.time[-1])]
+    path = flow(lambda w: velocity(w, cov1, cov0, gain), starts.reshape(-1, starts.shape[-1]), times, rtol=1e-6, atol=1e-9)
     return path.fields.values[0, -1].reshape(starts.shape)
 
 

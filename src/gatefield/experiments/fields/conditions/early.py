@@ -8,12 +8,11 @@ import xarray as xr
 
 from gatefield.core.grid import Grid
 from gatefield.data import NonlinearGP, Task
-from gatefield.dynamics import flow
+from gatefield.experiments.by_seed import gaussian_path
 from gatefield.experiments.many_drifts import sampled_drifts
 from gatefield.lab import Bench
 from gatefield.measures import cosine, ipr
 from gatefield.nets import Committee
-from gatefield.theory import relu
 
 MOMENTS = 100
 """How many records there are."""
@@ -26,6 +25,8 @@ def early(p: Any, bench: Bench) -> xr.Dataset:
     trained = _train(p, bench)
     fields = trained.fields.isel(unit=0).values.astype(float)
     cov1, cov0 = (np.asarray(NonlinearGP(p.n, np.full(len(p.gains), xi), p.gains).covariance(), float) for xi in p.pairs[0])
+    starts, (own1, own0) = fields[:, :, 0].reshape(-1, p.n), (np.repeat(cov, p.seeds, axis=0) for cov in (cov1, cov0))
+    gaussian = np.moveaxis(gaussian_path(starts, own1, own0, trained.time.values), 0, 1).reshape(fields.shape)
     pull = np.stack([_pull(p, gain, fields[g]) for g, gain in enumerate(p.gains)])
     values = {
         "early_size": (np.linalg.norm(fields, axis=-1), "|w| from a standard normal start"),
@@ -33,7 +34,7 @@ def early(p: Any, bench: Bench) -> xr.Dataset:
         "early_pull": (pull, "|f/2|, the first term of the velocity"),
         "early_brake": (second_term(fields, cov1, cov0), "|(S0 + S1) w/4|, the second term"),
         "early_likeness": (
-            cosine(fields, gaussian_path(fields[:, :, 0], cov1, cov0, trained.time.values)),
+            cosine(fields, gaussian),
             "cosine with the flow of Gaussian data of the same covariances",
         ),
     }
@@ -69,12 +70,3 @@ def _pull(p: Any, gain: float, fields: np.ndarray) -> np.ndarray:
 def second_term(fields: np.ndarray, cov1: np.ndarray, cov0: np.ndarray) -> np.ndarray:
     """|(S0 + S1) w/4| of fields (gain, seed, moment, n), with covariances (gain, n, n)."""
     return np.linalg.norm(np.einsum("gij,gstj->gsti", cov0 + cov1, fields), axis=-1) / 4
-
-
-def gaussian_path(starts: np.ndarray, cov1: np.ndarray, cov0: np.ndarray, times: np.ndarray) -> np.ndarray:
-    """The flow of one neuron on Gaussian classes from starts (gain, seed, n): (gain, seed, times, n)."""
-    seeds = starts.shape[1]
-    first, second = (np.repeat(cov, seeds, axis=0) for cov in (cov1, cov0))
-    each = jax.vmap(lambda w, a, b: relu.velocity(w[None], a, b)[0])
-    path = flow(lambda w: each(w, first, second), starts.reshape(-1, starts.shape[-1]), times)
-    return np.moveaxis(path.fields.values[0], 0, 1).reshape(*starts.shape[:2], len(times), -1)

@@ -8,6 +8,7 @@ import numpy as np
 import xarray as xr
 
 from gatefield.core.grid import Grid
+from gatefield.core.ties import opened
 from gatefield.data import NonlinearGP, ring_correlation
 from gatefield.experiments.by_seed import train_by_seed
 from gatefield.experiments.orders import squashed_task
@@ -105,11 +106,6 @@ def _both_classes(p: Settings, gain: Any, key: Any, size: int) -> list[Any]:
     return [NonlinearGP(p.n, xi, gain).sample(k, size) for xi, k in zip((p.xi1, p.xi0), keys, strict=True)]
 
 
-def _open(x: Any, direction: Any) -> Any:
-    """The gate 1(<v, x> > 0), 1/2 where the product is zero."""
-    return 0.5 * (1 + jnp.sign(jnp.matmul(x, direction, precision="highest")))
-
-
 def _moments(p: Settings, directions: np.ndarray) -> tuple[np.ndarray, ...]:
     """f(v) in the positive class and E[gate x x'] over both, sampled, each followed by its standard error."""
     size, keys = _blocks(p, MOMENTS)
@@ -119,7 +115,7 @@ def _moments(p: Settings, directions: np.ndarray) -> tuple[np.ndarray, ...]:
     @jax.vmap
     def block(gain: Any, key: Any) -> list[Any]:
         samples = _both_classes(p, gain, key, size)
-        return [_class_moments(x, jax.vmap(lambda v, x=x: _open(x, v))(vs)) for x in samples]
+        return [_class_moments(x, opened(x, vs).T) for x in samples]
 
     gains = jnp.asarray(p.gains)
     sums = [jax.tree.map(lambda a: np.asarray(a, np.float64), block(gains, key)) for key in keys]
@@ -145,8 +141,7 @@ def _agreement(p: Settings, directions: np.ndarray, fields: np.ndarray) -> np.nd
     @jax.vmap
     def block(gain: Any, ws: Any, key: Any) -> Any:
         samples = _both_classes(p, gain, key, size)
-        each = jax.vmap(lambda v, w: jnp.stack([(_open(x, v) == _open(x, w)).mean() for x in samples]))
-        return each(vs, ws)
+        return jnp.stack([(opened(x, vs) == opened(x, ws)).mean(0) for x in samples], axis=-1)
 
     gains, ws = jnp.asarray(p.gains), jnp.asarray(fields, float)
     return np.mean([np.asarray(block(gains, ws, key), np.float64) for key in keys], axis=0)

@@ -1,10 +1,8 @@
 """Committees trained on Gaussian data, their exact flow from the same starts, and the noise between them."""
 
-from collections.abc import Callable
 from typing import Annotated, Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 from pydantic import Field
@@ -16,7 +14,7 @@ from gatefield.experiments.distance import relative_distance
 from gatefield.lab import Bench, Parameters
 from gatefield.lab.kinds import Count, LengthScale, Rate, Seed
 from gatefield.nets import Committee
-from gatefield.theory import relu
+from gatefield.theory import descent, relu
 
 Counts = Annotated[tuple[Count, ...], Field(min_length=1)]
 PROBE = 0
@@ -72,7 +70,7 @@ def _committee(p: Settings, K: int, task: Task, bench: Bench) -> xr.Dataset:
 
     starts, time = runs[0].fields.values[:, 0].astype(float), runs[0].time.values
     exact, printed = (flow(velocity, starts, factor * time).fields.values for factor in (1.0, K))
-    steps = _euler(velocity, starts, p.learning_rate, runs[0].step.values)
+    steps = np.moveaxis(descent(jax.vmap(velocity), starts, p.learning_rate, runs[0].step.values), 0, 1)
     fields = np.stack([run.fields.values.astype(float) for run in runs])
     walk = random_walk(exact, time, task, jax.random.fold_in(train_key, PROBE)) * p.learning_rate**0.5
     noise = walk / np.sqrt(np.asarray(p.batch_sizes, float))[:, None, None]
@@ -96,17 +94,3 @@ def _committee(p: Settings, K: int, task: Task, bench: Bench) -> xr.Dataset:
     coords |= {"batch_size": list(p.batch_sizes), "seed": np.arange(p.seeds), "unit": np.arange(K)}
     attrs = {name: value for name, value in runs[0].attrs.items() if name not in ("fingerprint", "batch_size")}
     return xr.Dataset(data, coords, attrs)
-
-
-def _euler(velocity: Callable[[Any], Any], starts: np.ndarray, rate: float, marks: np.ndarray) -> np.ndarray:
-    """Gradient descent on the exact loss, SGD with an infinite batch: fields (seed, step, unit, position) at the marks."""
-
-    @jax.jit
-    def path(start: Any) -> Any:
-        def move(w: Any, _: None) -> tuple[Any, Any]:
-            return w + rate * velocity(w), w
-
-        return jax.lax.scan(move, start, None, length=int(marks[-1]) + 1)[1][jnp.asarray(marks)]
-
-    with jax.enable_x64(True):
-        return np.asarray(jax.vmap(path)(jnp.asarray(starts)))

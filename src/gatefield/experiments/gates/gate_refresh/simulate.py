@@ -183,7 +183,7 @@ def _settling(p: Settings, data: Mixture, relu: Paths) -> dict[str, Any]:
 def _pulls(data: Mixture, fields: np.ndarray) -> np.ndarray:
     """b behind the gates of fields (seed, time, unit, position)."""
     with jax.enable_x64(True):
-        each = eqx.filter_jit(lambda both, w: jax.lax.map(both.pull, w))(data, fields.reshape(-1, *fields.shape[2:]))
+        each = eqx.filter_jit(lambda both, w: jax.lax.map(both.mean_product, w))(data, fields.reshape(-1, *fields.shape[2:]))
     return np.asarray(each).reshape(fields.shape)
 
 

@@ -106,7 +106,7 @@ def _winners(p: Settings, K: int, trained: np.ndarray | None, key: Any, judge_ke
             steps=p.climb,
             tries=p.tries,
             samples=p.search_samples,
-            also=None if trained is None else trained[g, :FROM_TRAINED],
+            further_starts=None if trained is None else trained[g, :FROM_TRAINED],
         )
         out.append((found, judge(found.directions, task, key=judge_key, samples=p.samples)))
     return out
