@@ -177,7 +177,7 @@ def test_numbers_found_before_on_a_line(at, changes, measured, holds):
 
 def test_kinds_and_what_is_expected():
     found = experiment.verdicts(made())
-    kinds = ["prediction", "claim", "claim", "claim", "claim", "claim", "prediction", "control", "regression"]
+    kinds = ["prediction", "claim", "claim", "claim", "claim", "claim", "control", "control", "regression"]
     assert [v.kind for v in found] == kinds
     assert [v.predicted for v in found] == [1, None, None, None, None, None, 0.25, None, None]
     layouts = [

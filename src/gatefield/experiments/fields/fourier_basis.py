@@ -141,7 +141,8 @@ def _moving(record: xr.Dataset) -> list[Verdict]:
     words: Any = {"kind": "claim", "source": MOVING}
     if "behind_one" not in record:
         why = lacking(Need("moments behind gates", "none", {"gates": Settings().gates}))
-        return [Verdict.not_judged(claim, why, **words) for claim in claims]
+        kinds = ({**words, "kind": "control"}, words)
+        return [Verdict.not_judged(claim, why, **said) for claim, said in zip(claims, kinds, strict=True)]
     one, two = record.behind_one, record.behind_two.max("distance")
     return [
         Verdict.below(
@@ -150,9 +151,9 @@ def _moving(record: xr.Dataset) -> list[Verdict]:
             one.max(),
             predicted=0.0,
             of=SHARE,
-            note=f"the largest over {one.size} random gates and length scales; for symmetric data A_kk is (S0 + S1)/4 behind "
-            "any half-space through 0",
-            **words,
+            note=f"the largest over {one.size} random gates and length scales; an identity, which checks the closed form: for "
+            "symmetric data A_kk is (S0 + S1)/4 behind any half-space through 0",
+            **{**words, "kind": "control"},
         ),
         Verdict.each(
             claims[1],
