@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 import tables
 import xarray as xr
+from matplotlib.figure import Figure
 
 from gatefield.lab import Verdict
+from gatefield.plot import WIDTH, entitle
 
 BELOW = Verdict.below("it is small", 0.5, 0.25, of="IPR", error=0.0321, note="of two")
 PLACES = {
@@ -86,6 +88,15 @@ def test_the_kept_pages_have_a_line_for_every_place():
     lines = [line for line in pages.splitlines() if line.startswith("| – ")]
     assert len(lines) == places > 100
     assert {len(re.findall(r"(?<!\\)\|", line)) for line in lines} == {8}
+
+
+def test_kept_headlines_fit_two_lines_at_the_width_of_a_figure():
+    kept, figure = json.loads((full.HERE / "results" / "full" / "verdicts.json").read_text())["experiments"], Figure((WIDTH, 3))
+    lines = {}
+    for name, entry in kept.items():
+        entitle(figure, entry.get("headline", ""))
+        lines[name] = len(figure.get_suptitle().splitlines())
+    assert [name for name, count in lines.items() if count > 2] == []
 
 
 def test_claims_of_another_run_stand_beside_what_is_kept_and_name_it():

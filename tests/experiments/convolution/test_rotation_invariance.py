@@ -118,9 +118,9 @@ def by_chance(count):
         ("each term of which", [("terms", {"rotation": 0}, [2, 2 + 1.8e-12])], 9e-13, True),
         ("each term of which", [("terms", {"rotation": 0}, [2, 2 + 2.2e-12])], 1.1e-12, False),
         # the largest of 24 distances
-        ("outputs over sampled networks", [("error", MEAN, 0.1), ("found", MEAN, 2.2 - 0.1 * (by_chance(24) - 0.01))], 3.519, True),
-        ("outputs over sampled networks", [("error", MEAN, 0.1), ("found", MEAN, 2.2 + 0.1 * (by_chance(24) + 0.01))], 3.539, False),
-        ("outputs over sampled networks", [("error", {"case": 0}, 0.0)], 1, True),
+        ("over sampled networks", [("error", MEAN, 0.1), ("found", MEAN, 2.2 - 0.1 * (by_chance(24) - 0.01))], 3.519, True),
+        ("over sampled networks", [("error", MEAN, 0.1), ("found", MEAN, 2.2 + 0.1 * (by_chance(24) + 0.01))], 3.539, False),
+        ("over sampled networks", [("error", {"case": 0}, 0.0)], 1, True),
         ("a gating network chooses", [("max_found", {"pooling": 0}, 0.5 - 0.0257)], 2.57, True),
         ("a gating network chooses", [("max_found", {"pooling": 0}, 0.5 + 0.0258)], 2.58, False),
         ("the outputs themselves choose", [("max_found", {"pooling": 1}, 0.5 + 0.0514)], 2.57, True),
