@@ -64,7 +64,7 @@ def _rows(axes: Any) -> Iterator[tuple[str, str, tuple[float | None, ...]]]:
         elif isinstance(found, LineCollection):
             kind = "error bar" if id(found) in names else "piece"
             series = names.get(id(found)) or _name(found)
-            yield from ((series, kind, (x, y, None)) for path in found.get_paths() for x, y in path.vertices)
+            yield from ((series, kind, (x, y, None)) for path in found.get_paths() for x, y in np.asarray(path.vertices, float))
         elif isinstance(found, QuadMesh) and found.get_array() is not None:
             corners = np.asarray(found.get_coordinates())
             middles = (corners[:-1, :-1] + corners[1:, 1:]) / 2
