@@ -178,7 +178,7 @@ def section(name: str, kept: dict[str, Any], output: Path) -> str:
     lines += [f"{words}\n\n{pivot(cells)}" for words, cells in kept.get("tables", {}).items()]
     runs = {made_by(name, one): None for one in (kept, *(verdict["made"] for verdict in kept["verdicts"] if "made" in verdict))}
     made = "; claims marked * by ".join(runs)
-    table = "\n".join(["| claim | predicted | measured | bound | |", "|---|---|---|---|---|", *rows])
+    table = "\n".join(["| claim | kind | source | predicted | measured | bound | |", "|" + 7 * "---|", *rows])
     return "\n\n".join(filter(None, [*lines, made, table]))
 
 
@@ -193,25 +193,28 @@ def claim(verdict: dict[str, Any]) -> str:
     """A line of the table; notes stay in the file. Runs of earlier versions said `expected`, and only whether a claim holds."""
     outcome = verdict.get("outcome") or ("holds" if verdict["holds"] else "does not hold")
     words = verdict["claim"] + (" \\*" if "made" in verdict else "")
-    return _line(words, verdict, verdict.get("tolerance") or verdict.get("why", ""), outcome)
+    return _line([words, *_origin(verdict)], verdict, verdict.get("tolerance") or verdict.get("why", ""), outcome)
+
+
+def _origin(verdict: dict[str, Any]) -> tuple[str, str]:
+    """Of what kind a claim is, and its source; earlier runs say neither."""
+    return verdict.get("kind", ""), verdict.get("source", "")
 
 
 def places(verdict: dict[str, Any]) -> list[str]:
-    """A line for each place at which a claim was looked at, if errors or notes of them are there: earlier runs have none."""
-    rows = verdict.get("table", [])
-    if not any("error" in one or "note" in one for one in rows):
-        return []
+    """A line for each place at which a claim was looked at."""
     return [
-        _line(f"– {one['at']}", one, "; ".join(filter(None, (one["rule"], one.get("note")))), one["outcome"]) for one in rows
+        _line([f"– {one['at']}", "", ""], one, "; ".join(filter(None, (one["rule"], one.get("note")))), one["outcome"])
+        for one in verdict.get("table", [])
     ]
 
 
-def _line(words: str, numbers: dict[str, Any], bound: str, outcome: str) -> str:
+def _line(words: list[str], numbers: dict[str, Any], bound: str, outcome: str) -> str:
     """Predicted and measured number, with its error if that is known."""
     predicted, error = numbers.get("predicted", numbers.get("expected")), numbers.get("error", "")
     known = isinstance(error, int | float) and error > 0
     measured = shown(numbers.get("measured")) + (f" ± {error:.2g}" if known else "")
-    said = " | ".join(str(cell).replace("|", "\\|") for cell in (words, shown(predicted), measured, bound))
+    said = " | ".join(str(cell).replace("|", "\\|") for cell in (*words, shown(predicted), measured, bound))
     return f"| {said} | {MARKS[outcome]} {outcome} |"
 
 

@@ -56,6 +56,14 @@ def test_every_place_of_the_map_is_there():
     assert [place for place in places if not (folders / place).exists()] == []
 
 
+def test_every_experiment_is_in_the_table_and_leads_to_its_figure():
+    from gatefield import experiments
+
+    found = re.findall(r"^\| \[`([\w-]+)`\]\(benchmarks/results/full/([\w-]+)\.png\) \|", README, re.MULTILINE)
+    assert [name for name, _ in found] == [picture for _, picture in found]
+    assert sorted(name for name, _ in found) == sorted(experiments.names())
+
+
 def test_links_lead_to_files_that_are_there():
     root = Path(__file__).parent.parent
     links = re.findall(r"\]\(([^)#:]+)\)", README)

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from pathlib import Path
 
 import few_sites
@@ -10,8 +11,10 @@ import numpy as np
 import pytest
 import tables
 import xarray as xr
+from matplotlib.figure import Figure
 
 from gatefield.lab import Verdict
+from gatefield.plot import WIDTH, entitle
 
 BELOW = Verdict.below("it is small", 0.5, 0.25, of="IPR", error=0.0321, note="of two")
 PLACES = {
@@ -91,19 +94,39 @@ def test_errors_and_notes_are_kept():
 
 def test_errors_are_shown():
     line = full.claim(full.written(BELOW))
-    assert line == "| it is small |  | 0.25 ± 0.032 | IPR below 0.5 (error 0.0321) | ✓ confirmed |"
+    assert line == "| it is small | prediction |  |  | 0.25 ± 0.032 | IPR below 0.5 (error 0.0321) | ✓ confirmed |"
     assert "±" not in full.claim(full.written(Verdict.below("it is small", 0.5, 0.25, error=math.inf)))
     kept = full.written(Verdict.each("it is near", PLACES))
     assert full.places(kept) == [
-        "| – n = 8 | 0.1 | 0.12 ± 0.004 | within 0.05 of 0.1; two seeds | ✓ holds |",
-        "| – n = 40 | 0.1 | 0.3 | within 0.05 of 0.1 | ✗ missed |",
+        "| – n = 8 |  |  | 0.1 | 0.12 ± 0.004 | within 0.05 of 0.1; two seeds | ✓ holds |",
+        "| – n = 40 |  |  | 0.1 | 0.3 | within 0.05 of 0.1 | ✗ missed |",
     ]
 
 
-def test_places_of_earlier_runs_stay_in_the_file():
-    kept = full.written(Verdict.each("it is near", dict.fromkeys(("a", "b"), PLACES["n = 40"])))
-    assert full.places(kept) == []
-    assert full.claim(kept) == "| it is near |  | 0.3 | at each of 2 places | ✗ refuted |"
+def test_every_place_is_shown_and_the_kind_and_source_of_the_claim():
+    rows = dict.fromkeys(("a", "b"), PLACES["n = 40"])
+    kept = full.written(Verdict.each("it is near", rows, kind="claim", source="note 001, section 2"))
+    assert full.places(kept) == [f"| – {at} |  |  | 0.1 | 0.3 | within 0.05 of 0.1 | ✗ missed |" for at in "ab"]
+    assert full.claim(kept) == "| it is near | claim | note 001, section 2 |  | 0.3 | at each of 2 places | ✗ refuted |"
+
+
+def test_the_kept_pages_have_a_line_for_every_place():
+    """As many cells in each line as the head of its table has."""
+    kept = json.loads((full.HERE / "results" / "full" / "verdicts.json").read_text())["experiments"]
+    places = sum(len(verdict.get("table", [])) for entry in kept.values() for verdict in entry["verdicts"])
+    pages = "".join((full.HERE / "results" / "full" / f"{subject}.md").read_text() for subject in full.experiments.SUBJECTS)
+    lines = [line for line in pages.splitlines() if line.startswith("| – ")]
+    assert len(lines) == places > 100
+    assert {len(re.findall(r"(?<!\\)\|", line)) for line in lines} == {8}
+
+
+def test_kept_headlines_fit_two_lines_at_the_width_of_a_figure():
+    kept, figure = json.loads((full.HERE / "results" / "full" / "verdicts.json").read_text())["experiments"], Figure((WIDTH, 3))
+    lines = {}
+    for name, entry in kept.items():
+        entitle(figure, entry.get("headline", ""))
+        lines[name] = len(figure.get_suptitle().splitlines())
+    assert [name for name, count in lines.items() if count > 2] == []
 
 
 def test_claims_of_another_run_stand_beside_what_is_kept_and_name_it():
@@ -118,8 +141,8 @@ def test_claims_of_another_run_stand_beside_what_is_kept_and_name_it():
         "`gatefield run mnist-galu --preset full`, 4 h; claims marked * by "
         "`gatefield run mnist-galu --preset full --set epochs=3`, 9 min on cpu" in page
     )
-    assert "| it is small \\* |" in page
-    assert "| it is early |" in page
+    assert "| it is small \\* | prediction |" in page
+    assert "| it is early | prediction |" in page
     with pytest.raises(SystemExit, match="No claim of this run has 'smaller' in it"):
         full.with_claims(kept, [early], "smaller", made)
 

@@ -2,9 +2,11 @@
 
 import re
 
+from matplotlib.collections import Collection, PathCollection
 from matplotlib.colors import to_hex
-from matplotlib.container import ErrorbarContainer
+from matplotlib.container import BarContainer, ErrorbarContainer
 from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 
 from gatefield.plot import WIDTH, confused
 
@@ -37,14 +39,55 @@ def faults(figure, experiment, *, more=False):
     if not caption:
         found.append("it has no caption")
     found += [f"the caption does not read panel ({letter})" for letter in letters if f"({letter})" not in caption]
-    for axes in figure.axes:
-        handles, labels = axes.get_legend_handles_labels()
+    for handles, labels in _legends(figure):
         looks = [look for look in map(_look, handles) if look]
         names = [label for handle, label in zip(handles, labels, strict=True) if _look(handle)]
         found += [f"some readers take {names[i]!r} for {names[j]!r}" for i, j in confused(looks)]
     return found
 
 
+SETTINGS = {
+    "sizes": r"\bn = |\bw = |\bK = |\bsites\b|\bwidth|\bsamples\b|\bpositions\b|\bimages\b|\bpoints\b|\beach n\b",
+    "time or steps": r"τ|\btau\b|\bsteps?\b|\bepochs?\b|\bbatches\b",
+}
+"""What stands below a figure, and how it may be said."""
+SEEDS = r"\bseeds?\b|\bruns?\b|\bnetworks\b|\bcommittees\b|\bdraws\b"
+
+
+def unsaid(figure, record):
+    """What the first figure does not say below it: sizes; time, where something moves; seeds, where there are some."""
+    words, wanted = figure.get_supxlabel(), dict(SETTINGS)
+    if not {"step", "time"} & set(record.dims):
+        del wanted["time or steps"]
+    if record.sizes.get("seed", record.sizes.get("run", 1)) > 1:
+        wanted["seeds"] = SEEDS
+    return [f"it does not say its {what}: {words}" for what, said in wanted.items() if not re.search(said, words)]
+
+
+def _legends(figure):
+    """What each panel would name, and what legends name, those of the whole figure and of its parts too."""
+    parts = [figure, *figure.subfigs]
+    drawn = [legend for part in (*parts, *figure.axes) for legend in _own(part)]
+    yield from (axes.get_legend_handles_labels() for axes in figure.axes)
+    yield from ((legend.legend_handles, [text.get_text() for text in legend.get_texts()]) for legend in drawn)
+
+
+def _own(part):
+    return part.legends if hasattr(part, "legends") else filter(None, [part.get_legend()])
+
+
 def _look(handle):
-    line = handle.lines[0] if isinstance(handle, ErrorbarContainer) else handle
-    return (to_hex(line.get_color()), (line.get_marker(), line.get_linestyle())) if isinstance(line, Line2D) else None
+    """Its colour, and what else it looks like; None if it has none."""
+    one = handle.lines[0] if isinstance(handle, ErrorbarContainer) else handle
+    if isinstance(one, BarContainer):
+        one = one.patches[0] if one.patches else None
+    if isinstance(one, Line2D):
+        return to_hex(one.get_color()), (one.get_marker(), one.get_linestyle())
+    if isinstance(one, PathCollection):
+        filled, path = len(one.get_facecolor()) > 0, one.get_paths()[0]
+        colours = one.get_facecolor() if filled else one.get_edgecolor()
+        return (to_hex(colours[0]), ("dots", filled, path.vertices.round(3).tobytes())) if len(colours) else None
+    if isinstance(one, Collection):
+        colours = one.get_facecolor() if len(one.get_facecolor()) else one.get_edgecolor()
+        return (to_hex(colours[0]), (type(one).__name__,)) if len(colours) else None
+    return (to_hex(one.get_facecolor()), ("patch", one.get_hatch())) if isinstance(one, Patch) else None

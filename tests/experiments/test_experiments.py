@@ -1,12 +1,13 @@
 """The contract of every experiment, at tiny size: it runs, its verdicts follow from the record, its figure draws."""
 
 import functools
+import re
 import shlex
 
 import matplotlib
 import numpy as np
 import pytest
-from house_style import faults
+from house_style import faults, unsaid
 from made_up import made_up_data
 from tiny import TINY
 from watched import Watched
@@ -123,7 +124,7 @@ def test_verdicts_are_numbers_and_verdicts(case):
     assert verdicts
     assert len({verdict.claim for verdict in verdicts}) == len(verdicts)
     for verdict in verdicts:
-        assert verdict.claim
+        assert alone(verdict.claim) == []
         if verdict.outcome == "not judged":
             assert "run with" in verdict.why
             assert "--set" in verdict.why
@@ -135,6 +136,31 @@ def test_verdicts_are_numbers_and_verdicts(case):
         assert verdict.tolerance
 
 
+WORDS = ("the lemma", "these", "as above", "the remark", "the winner")
+"""What a claim must not lean on, since it is read by itself."""
+SYMBOLS = ("tau_A", "tau_S", "K^a", "K^w", "D_min", "|w_i|", "b(t) settles", "x'")
+"""Symbols that no claim explains."""
+
+
+def alone(claim):
+    """Why a claim does not stand alone as a sentence."""
+    why = [] if claim.strip() else ["it is empty"]
+    why += [f"it says {word!r}" for word in WORDS if re.search(rf"\b{re.escape(word)}\b", claim)]
+    why += ["it says 'those found' of what is found nowhere"] if re.search(r"\bthose found(?! before)\b", claim) else []
+    why += [f"it has the symbol {symbol}" for symbol in SYMBOLS if symbol in claim]
+    if re.search(r"\bequations? \d", claim) and not re.search(r"\b(note|paper) \d{3}\b", claim):
+        why.append("it names an equation without its source")
+    return why
+
+
+@pytest.mark.parametrize(
+    "claim",
+    ["", "E<y> is the sum of the lemma", "no clone of these laws", "equation 6 is 0", "gates above tau_S carry K^a"],
+)
+def test_claims_that_lean_on_others_are_seen(claim):
+    assert alone(claim)
+
+
 def test_figure_is_drawn_from_the_record_alone_in_the_style_of_the_house(case, tmp_path):
     experiment, _, record = case
     for more in (False, True)[: 1 + (experiment.more is not None)]:
@@ -142,6 +168,7 @@ def test_figure_is_drawn_from_the_record_alone_in_the_style_of_the_house(case, t
         assert save(figure, tmp_path / "figure.png").stat().st_size > 5_000
         with style():
             assert faults(figure, experiment, more=more) == []
+        assert more or unsaid(figure, record) == []
         verdicts = experiment.verdicts(record)
         headed = any(verdict.found and verdict.otherwise for verdict in verdicts)
         assert headed or any(verdict.outcome == "not judged" for verdict in verdicts)  # what has no numbers cannot head

@@ -122,17 +122,42 @@ def test_every_outcome_has_its_word_and_is_counted(tmp_path):
         Verdict.below("c", 1.0, 0.9, error=0.5),
         Verdict.below("d", 1.0, 2.0, kind="control"),
         Verdict.not_judged("e", "needs n = 40, has 12; run with --set n=40"),
+        Verdict.below("f", 1.0, 0.5, kind="regression"),
     ]
     judged = dataclasses.replace(BUMP, verdicts=lambda record: made)
     text = Page(write_report([FakeEntry()], tmp_path / "page.html", find=lambda name: judged)).text.partition('"use strict"')[0]
-    counts = (
-        "✗ 3 refuted, findings (1 prediction, 2 claims of a source) ? 1 not decided ≠ 1 off, a miss (1 control) – 1 not judged"
-    )
-    assert f"7 claims ✓ 1 confirmed {counts}" in " ".join(text.split())
-    for words in ("✓ confirmed", "? not decided", "≠ off", "– not judged"):
+    found = "✓ 1 confirmed ✗ 3 refuted, findings (1 prediction, 2 claims of a source) ? 1 not decided – 1 not judged"
+    words = " ".join(text.split())
+    assert f"6 claims {found} + 2 checks ✓ 1 confirmed ≠ 1 off, a miss (1 control)" in words
+    assert "6 claims + 2 checks ✓ 2" in words  # above the table
+    assert text.count("✓ confirmed") == 3
+    for words in ("? not decided", "≠ off", "– not judged"):
         assert text.count(words) == 2  # on a button above, and beside its claim
     assert text.count("needs n = 40, has 12; run with --set n=40") == 1
     assert "undefined" not in text
+
+
+def test_claims_are_printed_though_they_are_folded(tmp_path):
+    """Of more than two experiments; by the style, and by a script for browsers that do not know it."""
+    many = [FakeEntry(id=f"{at}", path=Path(f"my store/bump/{at}"), parameters={"gain": at + 1.0}) for at in range(3)]
+    result = page(tmp_path, *many)
+    claims = [attrs for attrs in result.all("details") if attrs.get("class") == "claims"]
+    assert len(claims) == 3
+    assert not any("open" in attrs for attrs in claims)
+    raw = (tmp_path / "page.html").read_text()
+    style = raw.partition("@media print {")[2].partition("</style>")[0]
+    assert ".claims::details-content { content-visibility: visible; }" in style
+    assert not re.search(r"details:not\(\[open\]\) \{ display: none|#forest[^{]*\{[^}]*display: none", style)
+    assert 'addEventListener("beforeprint"' in raw
+
+
+def test_a_search_goes_through_texts_and_captions_too(tmp_path):
+    said = dataclasses.replace(BUMP, caption="(a) Its overlap.", more_caption="The same again.")
+    result = Page(write_report([FakeEntry()], tmp_path / "page.html", find=lambda name: said))
+    (words,) = [attrs["data-filter-text"] or "" for attrs in result.all("article")]
+    for part in ("condenses on a ring", "A neuron is trained on two kinds", "(a) Its overlap.", "The same again."):
+        assert part in words
+    assert "The field's peak is one" not in words  # or each claim would be found by the words of all
 
 
 def test_the_finding_heads_its_section_and_its_figure(tmp_path):
@@ -189,7 +214,9 @@ def test_second_figures_frames_and_data_are_on_the_page(tmp_path):
         "The same again.",
     ]
     assert len([attrs for attrs in result.all("input") if attrs.get("type") == "radio"]) == 2
-    (data,) = [attrs for attrs in result.all("a") if attrs.get("download") == "bump.csv"]
+    data, second = [attrs for attrs in result.all("a") if (attrs.get("download") or "").endswith(".csv")]
+    assert (data["download"], second["download"]) == ("bump.csv", "bump-more.csv")
+    assert data["href"] == second["href"]  # the same is drawn
     table = base64.b64decode((data["href"] or "").partition(",")[2]).decode().splitlines()
     assert table[0] == "panel,series,drawn as,x,y,value"
     assert [line for line in table if ",trained," in line][20] == f"Field,trained,dots,20,{record.field[20]:.7g},"

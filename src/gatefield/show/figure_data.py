@@ -6,15 +6,17 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from matplotlib.collections import PathCollection, QuadMesh
-from matplotlib.container import BarContainer
+from matplotlib.collections import LineCollection, PathCollection, PolyCollection, QuadMesh
+from matplotlib.container import BarContainer, ErrorbarContainer
 from matplotlib.figure import Figure
 
 _COLUMNS = ("panel", "series", "drawn as", "x", "y", "value")
 
 
 def figure_data(figure: Figure) -> str:
-    """Every line, dot, bar and map of a figure as CSV: panel, series, x, y, and the value at each place of a map.
+    """Every line, dot, bar, band and map of a figure as CSV: panel, series, x, y, and the value at each place of a map.
+
+    A band is given by the corners of its outline, an error bar, or another piece of a line, by its two ends.
 
     >>> figure = Figure()
     >>> axes = figure.subplots()
@@ -39,9 +41,16 @@ def figure_data(figure: Figure) -> str:
 
 
 def _rows(axes: Any) -> Iterator[tuple[str, str, tuple[float | None, ...]]]:
+    names, caps = _error_bars(axes)
     for line in axes.get_lines():
+        if id(line) in caps:
+            continue
         for x, y in np.asarray(line.get_xydata(), float):
-            yield _name(line), "line" if line.get_linestyle() not in ("None", "none", "") else "dots", (x, y, None)
+            yield (
+                names.get(id(line)) or _name(line),
+                "line" if line.get_linestyle() not in ("None", "none", "") else "dots",
+                (x, y, None),
+            )
     for container in axes.containers:
         if isinstance(container, BarContainer):
             for bar in container:
@@ -50,6 +59,12 @@ def _rows(axes: Any) -> Iterator[tuple[str, str, tuple[float | None, ...]]]:
         if isinstance(found, PathCollection):
             for x, y in np.ma.filled(np.asarray(found.get_offsets(), float), np.nan):
                 yield _name(found), "dots", (x, y, None)
+        elif isinstance(found, PolyCollection):
+            yield from ((_name(found), "band", (x, y, None)) for path in found.get_paths() for x, y in _corners(path))
+        elif isinstance(found, LineCollection):
+            kind = "error bar" if id(found) in names else "piece"
+            series = names.get(id(found)) or _name(found)
+            yield from ((series, kind, (x, y, None)) for path in found.get_paths() for x, y in np.asarray(path.vertices, float))
         elif isinstance(found, QuadMesh) and found.get_array() is not None:
             corners = np.asarray(found.get_coordinates())
             middles = (corners[:-1, :-1] + corners[1:, 1:]) / 2
@@ -59,6 +74,23 @@ def _rows(axes: Any) -> Iterator[tuple[str, str, tuple[float | None, ...]]]:
         values = np.ma.filled(np.ma.asarray(image.get_array(), float), np.nan)
         if values.ndim == 2:  # a picture in colours is no data
             yield from ((_name(image), "map", (*middle, value)) for middle, value in _cells(_places(image, values), values))
+
+
+def _error_bars(axes: Any) -> tuple[dict[int, str], set[int]]:
+    """By the identity of what error bars are drawn with: the series of each, and those that only cap a bar."""
+    names, caps = dict[int, str](), set[int]()
+    for found in axes.containers:
+        if isinstance(found, ErrorbarContainer):
+            points, capped, bars = found.lines
+            names |= {id(artist): _name(found) for artist in (points, *bars) if artist is not None}
+            caps |= {id(artist) for artist in capped}
+    return names, caps
+
+
+def _corners(path: Any) -> np.ndarray:
+    """The corners of a band, each once: its outline comes back to where it began."""
+    corners = np.asarray(path.vertices, float)
+    return corners[:-1] if len(corners) > 1 and (corners[0] == corners[-1]).all() else corners
 
 
 def _places(image: Any, values: np.ndarray) -> np.ndarray:

@@ -41,6 +41,8 @@ class Pictures:
     """The numbers in it, as CSV."""
     more: bytes = b""
     """The second figure, if there is one."""
+    more_data: str = ""
+    """The numbers in the second figure, as CSV."""
     frames: tuple[tuple[str, bytes], ...] = ()
     """What moves: a label and a picture each, if there is such a thing."""
 
@@ -60,11 +62,13 @@ def pictures_of(
         if kept:
             return kept
     figure = draw(experiment, record, verdicts=verdicts)
+    second = draw(experiment, record, more=True, verdicts=verdicts) if experiment.more else None
     pictures = Pictures(
         figure=keep_figure(svg_text(figure).encode(), source, folder),
         data=figure_data(figure),
         thumbnail=_thumbnail(figure),
-        more=svg_text(draw(experiment, record, more=True, verdicts=verdicts)).encode() if experiment.more else b"",
+        more=svg_text(second).encode() if second else b"",
+        more_data=figure_data(second) if second else "",
         frames=_frames(experiment, record),
     )
     if folder.is_dir():
@@ -105,6 +109,7 @@ def _text(pictures: Pictures) -> bytes:
         "thumbnail": _encoded(pictures.thumbnail),
         "data": pictures.data,
         "more": _encoded(pictures.more),
+        "more_data": pictures.more_data,
         "frames": [[label, _encoded(svg)] for label, svg in pictures.frames],
     }
     return sealed(content)
@@ -132,7 +137,8 @@ def _read(folder: Path, svg: bytes) -> Pictures | None:
     if content["figure"] != digest_of(svg):
         return None
     frames = tuple((label, base64.b64decode(frame)) for label, frame in content["frames"])
-    return Pictures(svg, base64.b64decode(content["thumbnail"]), content["data"], base64.b64decode(content["more"]), frames)
+    data, more_data = content["data"], content.get("more_data", "")  # which earlier versions did not keep
+    return Pictures(svg, base64.b64decode(content["thumbnail"]), data, base64.b64decode(content["more"]), more_data, frames)
 
 
 def _encoded(content: bytes) -> str:

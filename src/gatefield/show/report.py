@@ -22,7 +22,7 @@ from gatefield.show.plain_math import plain_math, sentence
 from gatefield.show.scripts import script, script_policy
 from gatefield.show.sections import Gap, Section, data_address, read
 from gatefield.show.sweeps.section import SweepSection
-from gatefield.show.terminal import MARKS, origin, tally
+from gatefield.show.terminal import MARKS, headcount, origin, parted, tally
 
 
 def write_report(
@@ -88,6 +88,7 @@ def page(
         gaps=gaps,
         sweeps=sweeps,
         verdicts=verdicts,
+        parted=parted,
         kinds=_counted(verdict.kind for verdict in verdicts),
         outcomes=_counted(verdict.outcome for verdict in verdicts),
         ledger=None if ledger is None else view(ledger),
@@ -95,7 +96,7 @@ def page(
         few=FEW,
         version=__version__,
         marks=MARKS,
-        scripts=["filter.js", "download.js"] if sections else [],
+        scripts=["filter.js", "download.js", "print.js"] if sections else [],
     )
 
 
@@ -152,6 +153,7 @@ def environment() -> jinja2.Environment:
     loader = jinja2.PackageLoader("gatefield.show", "templates")
     environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, undefined=jinja2.StrictUndefined)
     environment.filters |= {"number": number, "paragraphs": _paragraphs, "origin": origin, "tally": tally}
+    environment.filters |= {"headcount": headcount}
     environment.filters |= {"address": data_address, "equations": equations, "math": mathml, "plain_math": plain_math}
     environment.filters |= {"script": script, "script_policy": script_policy, "sentence": sentence, "slug": slug}
     return environment

@@ -63,9 +63,9 @@ class Section:
 
     @property
     def words(self) -> str:
-        """What a search looks through."""
-        said = (part for verdict in self.verdicts for part in (verdict.claim, verdict.source, verdict.note))
-        return " ".join([self.name, self.headline, self.title, self.source, self.text, self.caption, *said]).lower()
+        """What a search finds all of its claims by, beside the words of each."""
+        captions = (self.caption, self.more_caption, self.frames_caption)
+        return " ".join(" ".join([self.name, self.headline, self.title, self.source, self.text, *captions]).split())
 
 
 @dataclass(frozen=True)

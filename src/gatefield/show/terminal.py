@@ -97,6 +97,26 @@ def origin(verdict: "Verdict") -> str:
     return f"{verdict.kind}, {verdict.source}" if verdict.source else verdict.kind
 
 
+def parted(verdicts: "Sequence[Verdict]") -> "list[tuple[str, list[Verdict]]]":
+    """Claims of sources and predictions; and checks: controls, regressions and reproductions, which find nothing new.
+
+    Either as a word for one of them, and the verdicts; no checks where there are none.
+    """
+    checks = [verdict for verdict in verdicts if verdict.kind not in ("claim", "prediction")]
+    claims = [verdict for verdict in verdicts if verdict.kind in ("claim", "prediction")]
+    return [("claim", claims), *([("check", checks)] if checks else [])]
+
+
+def headcount(verdicts: "Sequence[Verdict]") -> str:
+    """How many claims and how many checks, in words.
+
+    >>> from gatefield.lab import Verdict
+    >>> headcount([Verdict.equals("n is 3", 3, 3), Verdict.equals("2 is 2", 2, 2, kind="control")])
+    '1 claim + 1 check'
+    """
+    return " + ".join(f"{len(some)} {name}{'s' * (len(some) != 1)}" for name, some in parted(verdicts))
+
+
 def tally(verdicts: "Sequence[Verdict]") -> dict[str, str]:
     """Outcome -> how many verdicts came to it, in words; findings and misses are told apart, with the kinds of claims they are.
 

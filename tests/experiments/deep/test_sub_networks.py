@@ -78,7 +78,11 @@ def test_all_claims_hold_of_a_record_made_for_them():
 @pytest.mark.parametrize(
     ("words", "name", "where"),
     [
-        ("one gate above the safe tau_S and the rest active carry most of K^a (", "trace_part", {"reading": "safe"}),
+        (
+            "one gate steeper than any active one and the rest active carry most of the kernel by which gates learn (",
+            "trace_part",
+            {"reading": "safe"},
+        ),
         ("between shut and active and the rest active carry", "trace_part", {"reading": "between"}),
         ("whatever the rest of their path", "trace_part", {"reading": "between, any rest"}),
         ("the gates that adapt", "moved", {"kind": "between"}),
@@ -106,7 +110,7 @@ def test_gates_between_carry_more_than_their_share(words, name):
         ("know what the whole network knows", "kept_accuracy", {"kept": "active", "split": "training"}, 0.861, 0.859),
         ("know more than other gates", "kept_accuracy", {"kept": "rest", "split": "training"}, 0.87, 0.89),
         ("know more than other gates", "kept_accuracy", {"kept": "random", "split": "training"}, 0.87, 0.89),
-        ("equation 6 is close to 0", "path_slope", {"paths": "active", "threshold": None}, 0.079, 0.081),
+        ("is close to 0 on paths", "path_slope", {"paths": "active", "threshold": None}, 0.079, 0.081),
         ("stay so more than", "overlap", {"set": "between", "step": 0}, 0.79, 0.81),
         ("has learned", "train_accuracy", {"step": 9, "threshold": None}, 0.951, 0.949),
         ("add up to less than its own", "path_slope", {"paths": "others", "threshold": None}, 0.79, 0.81),
@@ -127,7 +131,7 @@ def test_a_record_without_single_terms_says_so():
 
 
 def test_the_best_place_and_the_steepest_gates():
-    words = "at some tau_A and beta"
+    words = "for some threshold of active gates"
     low = ("trace_part", {"reading": "safe"}, 0.2)
     verdict = judged(
         experiment, changed(made(), low, ("trace_part", {"reading": "safe", "beta": 1.0, "threshold": 0.7}, 0.6)), words
@@ -149,7 +153,7 @@ def test_untrained_networks_decide_nothing_and_other_settings_are_told():
     assert verdict.outcome == "not decided"
     assert "needs a training accuracy of 0.95, has 0.9; run with --set epochs=36" in verdict.note
     other = made().sel(beta=[1.0])
-    assert "betas with 4.0" in judged(experiment, other, "equation 6 is").why
+    assert "betas with 4.0" in judged(experiment, other, "is close to 0 on paths").why
     assert "two betas or more" in judged(experiment, other, "the fewer of them").why
     assert "thresholds with 0.9" in judged(experiment, made().sel(threshold=[0.7]), "the more the active ones").why
     assert len(experiment.verdicts(other)) == 16

@@ -85,7 +85,8 @@ def test_numbers():
     assert [v.measured for v in verdicts] == pytest.approx([3 / 4, 3 / 4, 119 / 153, 0.57, 1.0, 0.99])
     assert [v.predicted for v in verdicts] == [1.0, 1.0, None, 0.57, 1.0, 1.0]
     assert [v.kind for v in verdicts].count("regression") == 1
-    assert verdicts[4].note == "excess kurtosis runs from -0.1 to -2"
+    assert verdicts[4].note.endswith("; excess kurtosis runs from -0.1 to -2")
+    assert [v.kind for v in verdicts[4:]] == ["control", "control"]  # theory beside theory
     assert judge("amplifier", made(flat=True))[4].measured == pytest.approx(11 / 12)
     assert unjudged("amplifier", made()) == []
     assert unjudged("amplifier", made(gains=(0.01, 0.3, 0.5, 0.9))) == [2, 3]

@@ -93,7 +93,7 @@ SWAPPED, STAYS, ONE, FORGETS, KEEPS = (
 )
 LINE, LEADS, SHRINKS, MOVES, ONLY = (
     "on an open line fields",
-    "w/4 leads",
+    "leads over its drift",
     "shrinks until",
     "moves as on",
     "localizes only when",

@@ -121,7 +121,7 @@ TABLE, TRAINED, WINNER, LEARN, OVERLAP = (
     "explain as much as",
     "do not tile",
     "as fast as",
-    "winners of more",
+    "two or more half-space gates",
 )
 
 
@@ -179,8 +179,8 @@ TABLE, TRAINED, WINNER, LEARN, OVERLAP = (
         (OVERLAP, "gain 3, K = 4", [("one_open", {"units": 1}, 1.0)], 0.5, True),
         (TRAINED, "gain 3, K = 4", [("winner_error", {}, 0), ("trained", CELL, [0.1, 0.2941, 0.1, 0.1])], 0.2941, True),
         (TRAINED, "gain 3, K = 4", [("winner_error", {}, 0), ("trained", CELL, [0.1, 0.2939, 0.1, 0.1])], 0.2939, False),
-        ("those of the winner", "gain 3, K = 2", [("alike", {"units": 2, "gain": 3.0}, [0.5, 0.9, 0.5, 0.5])], 0.9, True),
-        ("those of the winner", "gain 3, K = 2", [("alike", {"units": 2, "gain": 3.0}, [0.5, 0.899, 0.5, 0.5])], 0.899, False),
+        ("ReLU training finds", "gain 3, K = 2", [("alike", {"units": 2, "gain": 3.0}, [0.5, 0.9, 0.5, 0.5])], 0.9, True),
+        ("ReLU training finds", "gain 3, K = 2", [("alike", {"units": 2, "gain": 3.0}, [0.5, 0.899, 0.5, 0.5])], 0.899, False),
         ("steady state", "gain 3, K = 2", [("winner_consistent", {"units": 2, "gain": 3.0}, 0.9)], 0.9, True),
         ("steady state", "gain 3, K = 2", [("winner_consistent", {"units": 2, "gain": 3.0}, 0.8999)], 0.8999, False),
     ],
@@ -268,7 +268,7 @@ def test_learned_gates_against_the_fastest_set():
 
 def test_notes():
     record = changed(("mode_learned", {}, np.arange(20) / 40 + 0.01), ("alike", {}, [0.5, 0.91, 0.7, 0.5]))
-    assert "trained gates 0.600, random directions 0.300" in judged(record, "those of the winner").note
+    assert "trained gates 0.600, random directions 0.300" in judged(record, "ReLU training finds").note
     assert "trained ReLU gates: 0.400" in judged(record, OVERLAP).note
     assert "committees: 0.970" in judged(record, "steady state").note
     assert "eigenvalue 1.9 has reached 0.485 of its limit, that of 0 has reached 0.010" in judged(record, "learned first").note

@@ -80,7 +80,7 @@ def figure(record: xr.Dataset) -> Figure:
     body.legend(handles=handles, loc="outside lower center", ncols=2)
     letter(panels, ["test images: best of a run", "training images: in the end"])
     a = record.attrs
-    seeds, network = f"{record.sizes['seed']} seeds", f"channels {', '.join(map(str, a['channels']))}"
+    seeds, network = f"{a['epochs']} epochs, {record.sizes['seed']} seeds", f"channels {', '.join(map(str, a['channels']))}"
     say_setting(figure, f"{a['samples']:,} images", network, seeds, "bands: least to largest seed", "dotted: a guess")
     return figure
 

@@ -118,7 +118,16 @@ def figure(record: xr.Dataset) -> Figure:
     runs = f"{record.sizes['run']} runs of each kind, all from the same weights"
     shown = f"(a) first {SHOWN} of each, and all that end otherwise" if record.sizes["run"] > SHOWN else ""
     steps = f"{int(record.step[-1]):,} steps"
-    say_setting(figure, "no biases", runs, steps, shown, f"errors below {LEAST:g} drawn there", "(b) all that did not diverge")
+    say_setting(
+        figure,
+        "two points",
+        "no biases",
+        runs,
+        steps,
+        shown,
+        f"errors below {LEAST:g} drawn there",
+        "(b) all that did not diverge",
+    )
     return figure
 
 

@@ -139,9 +139,10 @@ def _moving(record: xr.Dataset) -> list[Verdict]:
         "on a ring the real Fourier basis diagonalises what couples two half-space gates that overlap",
     )
     words: Any = {"kind": "claim", "source": MOVING}
+    checked: Any = {**words, "kind": "control"}
     if "behind_one" not in record:
         why = lacking(Need("moments behind gates", "none", {"gates": Settings().gates}))
-        return [Verdict.not_judged(claim, why, **words) for claim in claims]
+        return [Verdict.not_judged(claim, why, **said) for claim, said in zip(claims, (checked, words), strict=True)]
     one, two = record.behind_one, record.behind_two.max("distance")
     return [
         Verdict.below(
@@ -150,9 +151,9 @@ def _moving(record: xr.Dataset) -> list[Verdict]:
             one.max(),
             predicted=0.0,
             of=SHARE,
-            note=f"the largest over {one.size} random gates and length scales; for symmetric data A_kk is (S0 + S1)/4 behind "
-            "any half-space through 0",
-            **words,
+            note=f"the largest over {one.size} random gates and length scales; an identity, which checks the closed form: for "
+            "symmetric data A_kk is (S0 + S1)/4 behind any half-space through 0",
+            **checked,
         ),
         Verdict.each(
             claims[1],

@@ -8,7 +8,7 @@
    [data-filter-shown]              in it: says how many rows are shown
    [data-filter-clear]              in it: a button that clears everything
    [data-filter-row]                a row; data-filter-KEY holds its values for KEY, with blanks between them, and data-filter-text
-                                    more words that a search finds it by
+                                    more words that a search finds it by; those of an element around it count for it too
    [data-filter-for]                hidden while the element with that id is
    [data-filter-group]              hidden while none of its rows is shown; one that can be opened is open while a filter is set
    [data-filter-group-count]        in it: says how many of its rows are shown
@@ -25,9 +25,11 @@
   const echoes = [...document.querySelectorAll("[data-filter-for]")];
   const keys = [...new Set(buttons.map((button) => button.dataset.filterKey))];
   const values = (row, key) => (row.getAttribute("data-filter-" + key) || "").split(" ");
+  const more = (element) =>
+    element ? (element.dataset.filterText || "") + " " + more(element.parentElement.closest("[data-filter-text]")) : "";
   const facts = rows.map((row) => ({
     row,
-    text: (row.textContent + " " + (row.dataset.filterText || "")).toLowerCase().replace(/\s+/g, " "),
+    text: (row.textContent + " " + more(row)).toLowerCase().replace(/\s+/g, " "),
     values: Object.fromEntries(keys.map((key) => [key, values(row, key)])),
   }));
   const opened = new Map(groups.filter((group) => group.tagName === "DETAILS").map((group) => [group, group.open]));

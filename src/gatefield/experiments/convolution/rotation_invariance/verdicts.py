@@ -119,7 +119,8 @@ def _one_term(record: xr.Dataset) -> Verdict:
     part = f"{100 * relative_range(first):.0f} %"
     turns = [f"{float(value):.3g} for x' turned by {int(turn)}" for turn, value in zip(record.turn, first, strict=True)]
     return Verdict.below(
-        "the term of one rotation in the sum over rotations is invariant to translations",
+        "the mean product E<y,y'> of two outputs behind a mean over positions is a sum over rotations, each term of which is "
+        "invariant to translations by itself",
         ROUNDING,
         relative_range(first),
         or_equal=True,
@@ -142,9 +143,10 @@ def _no_output_changes(record: xr.Dataset) -> Verdict:
     return Verdict.each(
         "with a mean or a maximum over all positions and gates that rotate, rotations change no output of any network",
         {at: Verdict.below("", SINGLE, change, or_equal=True, of=of) for at, change in changes.items()},
-        kind="claim",
+        kind="control",
         source=f"{LEMMA} and footnote 5",
-        note=f"with gates kept in place outputs change by up to {float(record.change.sel(gates='kept')):.2g}",
+        note="an identity of networks that turn with their input, which checks the code; with gates kept in place outputs "
+        f"change by up to {float(record.change.sel(gates='kept')):.2g}",
         more_found="behind a maximum over all positions no output changes",
         more_otherwise="behind a mean or a maximum over all positions outputs change",
     )
@@ -154,8 +156,9 @@ def _maxima(record: xr.Dataset) -> list[Verdict]:
     """Max pooling: the sum over paths needs positions that the weights do not choose."""
     n = record.sizes["rotation"]
     whole = lacking(exactly("positions", n + n % 2, n))
-    chosen = "if the gating network chooses the position of the maximum, E<y,y'> is the sum over paths of the lemma"
-    own = "if the outputs themselves choose the position of the maximum, E<y,y'> is the sum over paths of the lemma"
+    end = "the mean product E<y,y'> of two outputs is the sum over paths of paper 004, lemma 4.1"
+    chosen = f"with max pooling at positions that a gating network chooses, {end}"
+    own = f"with max pooling at positions that the outputs themselves choose, {end}"
     return [_over_paths(record, "chosen", chosen), _over_paths(record, "own", own), *unjudged(whole, _blocks(record))]
 
 
@@ -177,7 +180,8 @@ def _over_paths(record: xr.Dataset, pooling: str, claim: str) -> Verdict:
 def _blocks(record: xr.Dataset) -> Verdict:
     change, mean = (record[name].sel(pooling="blocks") for name in ("max_change", "max_found"))
     return Verdict.above(
-        "with maxima of blocks of two and then the mean, outputs change if x' turns by an odd number of positions, not an even",
+        "with maxima of blocks of two and then the mean, outputs change if an input turns by an odd number of positions, not "
+        "by an even one",
         CHANGED,
         float(change.isel(rotation=slice(1, None, 2)).min()),
         of="largest relative change, at the odd rotation with the least,",
@@ -197,7 +201,8 @@ def _changes(record: xr.Dataset) -> Verdict:
         of = f"largest less smallest mean, in standard errors ({span})"
         rows[at] = Verdict.above("", largest_by_chance(n * (n - 1) // 2), away, of=of)
     return Verdict.each(
-        "without the mean, or with gates kept in place, E<y,y'> of sampled networks changes when x' is rotated",
+        "without the mean over positions, or with gates kept in place, the mean product E<y,y'> of two outputs changes when "
+        "one input is rotated",
         rows,
         kind="control",
         note=f"the largest of {n * (n - 1) // 2} differences exceeds the bound by chance in 1 %; without the mean over n²",
@@ -207,7 +212,7 @@ def _changes(record: xr.Dataset) -> Verdict:
 def _sampled(record: xr.Dataset) -> Verdict:
     off = abs(record.found - record.exact) / record.error
     return Verdict.below(
-        "the moments E<y,y'> over sampled networks are the exact ones",
+        "the mean product E<y,y'> of two outputs over sampled networks is the exact one",
         largest_by_chance(off.size),
         float(off.where(record.error > 0, 0.0).max()),
         of="largest distance in standard errors",

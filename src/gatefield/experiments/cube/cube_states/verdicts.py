@@ -160,7 +160,8 @@ def _from_site(record: xr.Dataset) -> Verdict:
     near = record.site_cosine.values[exists]
     note = f"it does in {exists.sum()} of {exists.size} cases"
     return Verdict.equals(
-        "the flow from one site stays there if and only if |w_i| exceeds the sum of the others in the closed form w",
+        "the flow from one site stays there if and only if that site's weight exceeds the sum of all others, by size, in the "
+        "limit field behind its gate",
         float(exists.size),
         float(right.sum()),
         of="pairs and sizes at which both or none hold:",

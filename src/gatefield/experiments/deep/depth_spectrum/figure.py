@@ -60,6 +60,7 @@ def _say(figure: Any, record: xr.Dataset, *words: str) -> None:
         f"{here['samples']} samples",
         f"gates open with probability {here['mu']:g}",
         f"rate {here['rate']:g}/largest eigenvalue",
+        f"{int(record.step[-1])} steps",
     )
     say_setting(figure, *size, f"{record.sizes['run']} runs, {record.sizes['trained_run']} of them trained", *words)
 

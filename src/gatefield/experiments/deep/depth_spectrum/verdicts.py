@@ -271,14 +271,14 @@ def _helps_and_hurts(record: xr.Dataset) -> list[Verdict]:
     place = f"w = {widths[-1]}: error {start:.2g} at d = {depths[0]}, {low:.2g} at {depths[best[-1]]}"
     return [
         Verdict.each(
-            "increasing the depth of randomly gated networks helps up to a point",
+            "with more depth, up to some depth, the error of randomly gated networks falls faster",
             rows["helps"],
             found=f"depth first helps randomly gated networks ({place})",
             otherwise=f"depth does not help randomly gated networks at every width ({place})",
             **said,
         ),
         Verdict.each(
-            "increasing the depth of randomly gated networks beyond a point hurts",
+            "with more depth, beyond some depth, the error of randomly gated networks falls more slowly",
             rows["hurts"],
             found=f"beyond a point more depth hurts ({end:.2g} at d = {depths[-1]})",
             otherwise=f"more depth does not hurt at every width ({end:.2g} at d = {depths[-1]})",

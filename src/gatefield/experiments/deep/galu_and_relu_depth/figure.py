@@ -56,7 +56,7 @@ def draw(record: xr.Dataset) -> Figure:
     body.legend(handles=_legend(), loc="outside lower center", ncols=3, fontsize=7.5, columnspacing=1.2)
     here = record.attrs
     size = f"{here['samples']} points of a square", f"width {here['width']}", f"{record.sizes['run']} runs"
-    trained = f"{record.sizes['trained_run']} of them trained"
+    trained = f"{record.sizes['trained_run']} of them trained for {int(record.step[-1])} steps"
     who = "weights ±σ or normal", "σ² = 2/width"
     marks = "marks: median", "bars: middle 68 % of runs", "black: wide networks"
     say_setting(figure, *size, trained, *who, *marks, "normal weights in (a, b), numbers and black")

@@ -35,6 +35,7 @@ def draw(record: xr.Dataset) -> Figure:
         f"width {record.attrs['width']}",
         "one sample (1, 1)",
         f"rate {record.attrs['rate']:g}/d",
+        f"{int(record.step[-1])} steps",
         f"{record.sizes['run']} runs",
     )
     say_setting(figure, *size, "lines: means over runs", "bands and bars: standard deviation of a run",

@@ -33,6 +33,8 @@ ROUNDING = 1e-6
 LOOKS, LONG = 8, 20
 """Records and epochs from which on the quarters of a training can be told apart, and the last one is late."""
 SOURCE, TWIN = "paper 004, section 3: in ReLU networks G_t keeps changing with time", "paper 004, conceptual gain IV"
+IDENTITY = "an identity of the chain rule, which checks the measurement"
+"""Why a verdict is no claim but a control."""
 
 
 def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
@@ -243,17 +245,21 @@ def _twins(record: xr.Dataset) -> list[Verdict]:
             abs(alone / found["soft-galu"] - 1).max(),
             predicted=0.0,
             of="largest relative difference over seeds of speeds in a first step of gradient descent",
+            kind="control",
             source=TWIN,
-            note=f"speeds: {', '.join(f'{FLOWS[f]} {plus_minus(found[f])}' for f in FLOWS)}",
+            note=f"{IDENTITY}; speeds: {', '.join(f'{FLOWS[f]} {plus_minus(found[f])}' for f in FLOWS)}",
         ),
         Verdict.below(
-            "at the start the loss of soft GaLU falls at the speeds e'K^w e/n², e'K^a e/n² and their sum",
+            "at the start the loss of soft GaLU falls at the speeds that its kernels of strengths and of gates, and their "
+            "sum, say",
             SPEED,
             off,
             predicted=0.0,
             of="largest relative difference over what is trained and seeds",
+            kind="control",
             source=TWIN,
-            note=f"part of the gates in the speed of a gradient flow: {first} % at the start, {last} % at the end of both",
+            note=f"{IDENTITY}; part of the gates in the speed of a gradient flow: {first} % at the start, {last} % at the "
+            "end of both",
             more_found=f"gates have {parts}",
             more_otherwise="at the start the loss of soft GaLU falls at other speeds than its kernels say",
         ),

@@ -26,7 +26,7 @@ SENSITIVE = "paper 004, section 3.1, sensitive sub-network"
 ACTIVE = "paper 004, section 3.1, active sub-network"
 GAIN = "paper 004, conceptual gain VI"
 END = "paper 004, conclusion (iii)"
-AT = f"(tau_A = {TAU:g}, beta = {BETA:g})"
+AT = f"(active: above {TAU:g}; steepness {BETA:g})"
 HERE = f"at β = {BETA:g}, threshold {TAU:g},"
 
 
@@ -53,7 +53,8 @@ def _learning(at: xr.Dataset) -> list[Verdict]:
     words: Any = {"of": "part of the trace of K^a, mean over records,", "kind": "claim"}
     return [
         _mean_above(
-            f"paths with one gate above the safe tau_S and the rest active carry most of K^a {AT}",
+            "paths with one gate steeper than any active one and the rest active carry most of the kernel by which gates learn "
+            f"{AT}",
             found["safe"],
             HALF,
             more=f"{100 * safe:.2g} % of gates are sensitive; of y'K^a y {_mean(label['safe'])}",
@@ -63,7 +64,8 @@ def _learning(at: xr.Dataset) -> list[Verdict]:
             **words,
         ),
         _mean_above(
-            f"paths with one gate between shut and active and the rest active carry most of K^a {AT}",
+            "paths with one gate between shut and active and the rest active carry most of the kernel by which gates learn "
+            f"{AT}",
             found["between"],
             HALF,
             more=f"{middle:.0%} of gates are between; of y'K^a y {_mean(label['between'])}",
@@ -71,7 +73,8 @@ def _learning(at: xr.Dataset) -> list[Verdict]:
             **words,
         ),
         _mean_above(
-            f"gates between shut and active, whatever the rest of their path, carry most of K^a {AT}",
+            "gates between shut and active, whatever the rest of their path, carry most of the kernel by which gates learn "
+            f"{AT}",
             found["between, any rest"],
             HALF,
             more=f"{middle:.0%} of gates are between; of y'K^a y {_mean(label['between, any rest'])}; K^a has "
@@ -80,7 +83,7 @@ def _learning(at: xr.Dataset) -> list[Verdict]:
             **words,
         ).and_above(1.0, density.mean(), of="part of the trace over share of gates", error=_error(density)),
         _mean_above(
-            f"most inputs have a path with one gate above the safe tau_S and the rest active {AT}",
+            f"most inputs have a path with one gate steeper than any active one and the rest active {AT}",
             1 - at.empty.sel(sensitive_by="safe").mean("step"),
             HALF,
             of="share of inputs, mean over records,",
@@ -98,7 +101,7 @@ def _spread(at: xr.Dataset) -> list[Verdict]:
         f"from {ends} over the training; ranked by their parts {float(at.needed_least.mean()):.2f}; of y'K^a y "
         f"{float(at.needed_label.mean()):.2f}"
     )
-    claim = f"less than half of all gates, the steepest, carry {MOST:.0%} of the trace of K^a {AT}"
+    claim = f"less than half of all gates, the steepest, carry {MOST:.0%} of the kernel by which gates learn {AT}"
     words: Any = {"of": "share of gates, mean over records,", "error": _error(needed), "note": _over(needed, note)}
     return [Verdict.below(claim, HALF, needed.mean(), **words)]
 
@@ -147,7 +150,8 @@ def _little(at: xr.Dataset) -> list[Verdict]:
     part = f"{float(near.mean()):.2f} of those with one gate between"
     return [
         Verdict.below(
-            f"equation 6 is close to 0 on paths whose gates are all active {AT}",
+            "the slope of a path's activity in the gates' weights (paper 004, equation 6) is close to 0 on paths whose gates "
+            f"are all active {AT}",
             CLOSE,
             near.mean(),
             of="root mean square length over that of paths with one gate between and the rest active",
@@ -230,7 +234,8 @@ def _anywhere(record: xr.Dataset) -> Verdict:
     there = 100 * float(record.sensitive.sel(beta=best.beta, threshold=best.threshold).mean())
     places = record.sizes["beta"] * record.sizes["threshold"]
     return _mean_above(
-        "at some tau_A and beta, paths with one gate above the safe tau_S and the rest active carry most of K^a",
+        "for some threshold of active gates and some steepness, paths with one gate steeper than any active one and the rest "
+        "active carry most of the kernel by which gates learn",
         best,
         HALF,
         choices=places,
@@ -248,14 +253,14 @@ def _sharper(record: xr.Dataset) -> list[Verdict]:
     known = record.kept_accuracy.sel(split="training", kept="active").sel(threshold=TAU, method="nearest")
     few = Need("two betas or more", f"{record.sizes['beta']}", {"betas": [1.0, BETA]}) if record.sizes["beta"] < 2 else None
     fewer = exceeds(
-        f"the steeper gates are, the fewer of them carry {MOST:.0%} of the trace of K^a",
+        f"the steeper gates are, the fewer of them carry {MOST:.0%} of the kernel by which they learn",
         needed.isel(beta=0),
         needed.isel(beta=-1),
         of="fall of the share of gates from the least beta to the largest",
         note=_by_beta(needed),
     )
     more = exceeds(
-        f"the steeper gates are, the more the active ones alone know (tau_A = {TAU:g})",
+        f"the steeper gates are, the more the active ones alone know (active: above {TAU:g})",
         known.isel(beta=-1),
         known.isel(beta=0),
         scale=100,
@@ -280,7 +285,7 @@ def _learned(at: xr.Dataset) -> Verdict:
     end = at.train_accuracy.isel(step=-1)
     note = f"on test samples {_mean(at.test_accuracy.isel(step=-1))}; loss {float(at.loss.isel(step=-1).mean()):.2g}"
     words: Any = {"of": "training accuracy, mean over seeds,", "kind": "control", "note": _over(end, note)}
-    claim = f"the soft-GaLU network has learned its training samples (beta = {BETA:g})"
+    claim = f"the soft-GaLU network has learned its training samples (steepness {BETA:g})"
     return Verdict.above(claim, LEARNED, end.mean(), error=_error(end), **words)
 
 

@@ -44,7 +44,8 @@ def _amplifier(record: xr.Dataset) -> list[Verdict]:
             1.0,
             float((lift.isel(correlation=slice(1, None)) > 0).mean()),
             of="share of points above the Gaussian line",
-            note=f"excess kurtosis runs from {lowest:.2g} to {highest:.3g}",
+            kind="control",
+            note=f"theory beside theory: it checks the closed form; excess kurtosis runs from {lowest:.2g} to {highest:.3g}",
         ),
         Verdict.within(
             "the amplifier first rises above the Gaussian line by -a²/6 times the excess kurtosis of a site",
@@ -52,7 +53,9 @@ def _amplifier(record: xr.Dataset) -> list[Verdict]:
             float(ratio[int(np.argmax(np.abs(ratio.values - 1)))]),
             atol=0.02,
             of="rise over prediction at a = 0.1",
-            note="at the gain where it is furthest off; the next order of the expansion is smaller by some a² = 0.01",
+            kind="control",
+            note="theory beside theory: it checks the closed form; at the gain where it is furthest off; the next order of "
+            "the expansion is smaller by some a² = 0.01",
         ),
     ]
 

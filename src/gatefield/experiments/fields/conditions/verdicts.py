@@ -233,10 +233,11 @@ def _line(record: xr.Dataset) -> Verdict:
 def _early(record: xr.Dataset) -> list[Verdict]:
     """The story of note 003: the field shrinks as on Gaussian data until f is of the order of the second term."""
     claims = (
-        "from a standard normal start the second term of the velocity f/2 - (S0 + S1) w/4 leads",
-        "from a standard normal start the field shrinks until both terms of its velocity are of one order",
-        "from a standard normal start the field moves as on Gaussian data until both terms of its velocity are of one order",
-        "from a standard normal start the field localizes only when both terms of its velocity are of one order",
+        "from a standard normal start the decay of the field, (S0 + S1) w/4 with the classes' covariances S, leads over its "
+        "drift f(w)/2",
+        "from a standard normal start the field shrinks until its decay and its drift are of one order",
+        "from a standard normal start the field moves as on Gaussian data until its decay and its drift are of one order",
+        "from a standard normal start the field localizes only when its decay and its drift are of one order",
     )
     words: Any = {"kind": "claim", "source": "note 003, section 2"}
     if why := lacking(*_setting(record)):

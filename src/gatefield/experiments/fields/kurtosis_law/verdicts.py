@@ -252,7 +252,7 @@ def _ising(record: xr.Dataset) -> list[Verdict]:
 def _clones(record: xr.Dataset) -> Verdict:
     median = record.clone_ipr.median("clone_seed")
     return Verdict.below(
-        "no Gaussian clone of these laws localizes the field",
+        "Gaussian data with the covariances of the laws that are not Gaussian localize no field",
         edge(record),
         float(median.max()),
         of=f"largest median IPR over {median.size} cases",

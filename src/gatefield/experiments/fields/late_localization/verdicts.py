@@ -81,7 +81,9 @@ def _exact(record: xr.Dataset) -> Verdict:
 
 
 def _every_pair(record: xr.Dataset) -> list[Verdict]:
-    claim = f"on the hypercube fields localize for each of these {record.sizes['pair']} pairs of length scales"
+    scales = [*record.xi1.values, *record.xi0.values]
+    span = f"{record.sizes['pair']} pairs of length scales, from {min(scales):g} to {max(scales):g} sites"
+    claim = f"on the hypercube fields localize for all of {span}"
     if why := lacking(_cube(record)):
         return [Verdict.not_judged(claim, why, kind="prediction")]
     medians = record.end_ipr.sel(gain=np.inf).median("seed")

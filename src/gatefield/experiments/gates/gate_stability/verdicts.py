@@ -158,7 +158,9 @@ def _ratio_error(before: np.ndarray, after: np.ndarray) -> float:
 def _convergence(record: xr.Dataset) -> Verdict:
     """How much of the loss that the longest training sheds is left to the others, and how far their fields are off."""
     longest, steps = float(record.rate[-1]), int(record.step[-1])
-    claim = f"{steps} steps at a learning rate below {longest:g} end with the loss and the fields of the rate {longest:g}"
+    claim = (
+        f"a committee trained for {steps} steps at a learning rate below {longest:g} ends with the loss and fields of that rate"
+    )
     if record.sizes["rate"] < 2:
         more = {"learning_rates": [longest, 12 * longest, 240 * longest]}
         claim = f"{steps} steps at the learning rate {longest:g} end with the loss and the fields of a longer training"

@@ -117,7 +117,7 @@ def _as_trained(record: xr.Dataset) -> Verdict:
         words = "explained by trained gates, best seed,"
         rows[at] = Verdict.above("", (1 - CLOSE) * found, best, predicted=found, of=words, error=error)
     return Verdict.each(
-        "the gates of trained ReLU committees explain as much as the best gates that a search finds",
+        "the gates of trained ReLU committees explain as much as the best gates that a search over all half-spaces finds",
         rows,
         kind="claim",
         source=RACE,
@@ -139,7 +139,8 @@ def _alike(record: xr.Dataset) -> Verdict:
         for at, cell in _cells(record).items()
     }
     return Verdict.each(
-        "the gates that ReLU training finds are those of the winner of the search, up to order and symmetry",
+        "the gates that ReLU training finds are the best ones that a search over all half-spaces finds, up to order and "
+        "symmetry",
         rows,
         kind="claim",
         source=RACE,
@@ -156,14 +157,17 @@ def _consistent(record: xr.Dataset) -> Verdict:
         for at, cell in _cells(record).items()
     }
     return Verdict.each(
-        "the winner of the search could be a ReLU network in a steady state, each field along its own gate",
+        "the best gates that a search over all half-spaces finds could be those of a ReLU network in a steady state, each "
+        "along its own field",
         rows,
         note=f"trained ReLU committees: {float(record.trained_consistent.median()):.3f} in the median",
     )
 
 
 def _overlap(record: xr.Dataset) -> Verdict:
-    claim = "the winners of more than one gate overlap, where a tiling has exactly one gate open for every input"
+    claim = (
+        "two or more half-space gates that explain the most overlap, where a tiling has exactly one gate open for every input"
+    )
     many = record.isel(units=(record.units > 1).values)
     if not many.sizes["units"]:
         return Verdict.not_judged(claim, lacking(holding("units", [2], record.units.values)), source=TILES)
