@@ -14,7 +14,11 @@ from importlinter.cli import lint_imports
 ROOT = Path(__file__).parent.parent
 MODULES = sorted((ROOT / "src").rglob("*.py"))
 INNER_DOORS = {
+    "cli.check.helpers": "faults/commands.py starts no processes for a check whose formulas it replaces",
+    "cli.command_line": "faults/commands.py draws from all commands and options there are",
+    "cli.programs.kept": "faults/readers.py damages programs that are kept",
     "cli.words.find": "faults/sweep_inputs.py finds experiments as the command does, without a process for each case",
+    "data.images.fetch": "faults/commands.py fetches nothing",
     "dynamics.pace": "overhead.py trains in one piece, to see what dividing costs",
     "dynamics.train.engine": "gpu_engine.py times one call of the engine",
     "dynamics.train.gpu": "gpu_engine.py times the kernel by itself",
@@ -27,8 +31,11 @@ INNER_DOORS = {
     "kernels.arrays": "gpu_engine.py times the products inside a kernel",
     "kernels.features": "gpu_engine.py times the products inside a kernel",
     "lab.bound": "full.py prints bounds as they are kept",
+    "lab.sweeps.planner": "faults/commands.py plans sweeps and runs none",
     "lab.store.format": "faults/sweep_inputs.py seals what it has changed",
+    "show.shown": "faults/readers.py damages what is kept of a report",
     "speed.cases.kernels": "kernel_memory.py measures the memory of the same sizes",
+    "speed.entries": "faults/commands.py times nothing",
     "speed.peers": "kernel_memory.py measures the memory of the same peers",
 }
 """What benchmarks enter that is no face, and why: they measure parts that users do not call."""
