@@ -39,10 +39,10 @@ LEFT_OUT = {
         "Estimate Interrupted Support Squashed Images FrozenLimits GatedPaths Judged SearchResult Statistics "
         "LocalizedState Margin States Contrast GatePath GateValues SampledDrift Spectrum EntryMoments GateSensitivity "
         "PathBundles PathView SoftReluKernels BestGates ListedMoments Posterior Layout MemoryRecorder Resumable Training "
-        "Variable GaborFit SpacingTest Stepper"
+        "Variable GaborFit SpacingTest Stepper Table"
     ),
     "errors, numbers, texts and types": (
-        "StoreError UserError Diverged __version__ ONE_SIDED_BOUND Gating LossName OptimizerName"
+        "StoreError UserError Diverged __version__ ONE_SIDED_BOUND FLAT_FIELDS LOCALIZED Gating LossName OptimizerName"
     ),
     "of the laboratory, for commands.py, damage.py and disk.py": "Experiment Store Verdict open_record",
     "of sweeps, for sweep_inputs.py": "sweep",
@@ -214,6 +214,8 @@ def _table() -> dict[str, dict[str, Any]]:
         "theory.closure.amplifier": {"a": np.array([0.1, 0.5]), "gain": 1.0},
         "theory.closure.drift": {"w": w, "cov": C, "gain": 1.0},
         "theory.closure.expansion": {"a": 0.1, "kurtosis": -1.0},
+        "theory.closure.tabulate": {"gain": 1.0, "points": 5},
+        "theory.closure.velocity": {"w": w, "cov1": C1, "cov0": C0, "gain": 1.0},
         "theory.elliptical.constant": {"radial": "laplace", "n": N},
         "theory.elliptical.drift": {"w": w, "cov": C, "radial": "laplace"},
         "theory.elliptical.steady_amplitude": {"lam1": 2.2, "lam0": 1.45, "radial": "laplace", "n": N},
@@ -294,6 +296,7 @@ def _table() -> dict[str, dict[str, Any]]:
         "theory.hypercube.corners": {"n": N},
         "theory.hypercube.drift": {"w": w, "corr": corr, "method": "auto", "with_error": False},
         "theory.hypercube.head_errors": {"w": w, "x": points, "chances": np.full(2**N, 0.5**N)},
+        "theory.hypercube.head_drift": {"w": [1.0, 0.5], "sites": [0, 2], "corr": corr},
         "theory.hypercube.head_state": {"corr1": corr, "cov0": C0, "head": w},
         "theory.hypercube.is_localized": {"fields": fields},
         "theory.hypercube.levels": {"losses": np.array([0.2, 0.1, 0.2]), "digits": 8},
@@ -401,6 +404,8 @@ def _table() -> dict[str, dict[str, Any]]:
             f"measures.{name}": {"w": W}
             for name in ("analytic_signal", "entropies", "frequency_resultant", "ipr", "peak_position", "position_resultant")
         },
+        "measures.localized": {"w": W, "rule": "flat"},
+        "measures.localized_ipr": {"n": N, "rule": "flat"},
         "measures.best_match": {"a": W, "b": W[::-1].copy()},
         "measures.carrying_share": {"parts": opened, "by": opened, "share": 0.9},
         "measures.circular_distance": {"i": 1.0, "j": 3.0, "n": N},

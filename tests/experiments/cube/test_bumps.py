@@ -105,7 +105,7 @@ def test_drift_of_bumps_is_that_of_the_whole_cube(name):
 def test_each_printed_equation_is_judged_by_its_own_error(name):
     """All others are on the other side of the bound: 0.01, or 0.1 for an approximation."""
     three = NUMBERS[name] == 12
-    claim = "equation 12 prints" if three else "equations 8 to 11 of note 003 print"
+    claim = "that equation 12 of note 003 prints" if three else "equations 8 to 11 of note 003 print"
     for inside in (True, False):
         errors = {
             case: (0.1 if NUMBERS[case] == 12 else 0.01) * (0.98 if (case == name) == inside else 1.02) for case in NUMBERS

@@ -309,7 +309,7 @@ def test_search_and_judge_have_samples_of_their_own(monkeypatch):
     for g in range(2):
         (task, K, given), (directions, same, judged) = calls[2 * g : 2 * g + 2]
         assert (K, given["starts"], given["steps"], given["tries"], given["samples"]) == (2, 3, 7, 9, 20)
-        np.testing.assert_array_equal(given["also"], fields[g, :4])
+        np.testing.assert_array_equal(given["further_starts"], fields[g, :4])
         assert given["key"] == jax.random.fold_in(jax.random.key(1), 2)
         assert (directions, judged) == (f"found {2 * g + 1}", {"key": jax.random.key(2), "samples": 50})
         for source, xi in ((task.positive, 2.0), (task.negative, 1.0)):
