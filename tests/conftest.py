@@ -19,7 +19,7 @@ MOST_MAPS = 45_000
 """Compiled programs keep maps of memory, of which Linux allows a process 65,530; beyond, the process crashes."""
 
 
-SHARE = 4
+SHARE = 6
 """Of the cases of a costly test, one in so many is run by `make test`."""
 
 

@@ -154,6 +154,7 @@ def test_a_place_in_a_page_is_filled_once():
         tables.fill(page, "two", "new")
 
 
+@pytest.mark.slow
 def test_a_field_at_an_exact_state_stays_and_one_pushed_a_little_comes_back():
     rows = few_sites.push((1.0, 2.0), 0, samples=500, length=20.0)
     assert {row["sites"] for row in rows} == {1, 3, 5, 7}
@@ -161,6 +162,7 @@ def test_a_field_at_an_exact_state_stays_and_one_pushed_a_little_comes_back():
     assert all(row["back"] + sum(row["others"].values()) == few_sites.PUSHES for row in rows)
 
 
+@pytest.mark.slow
 def test_the_tables_of_few_sites():
     cells = few_sites.listed([(2.0, 1.0), (3.0, 1.0)])
     assert [one["exists"] for one in cells] == [True, True, *[False] * 6]

@@ -5,8 +5,6 @@ import functools
 import re
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parents[2]
 ITEMS = (ROOT / "benchmarks" / "faults" / "ITEMS.md").read_text()
 ROWS = [line for line in ITEMS.splitlines() if re.match(r"\| (?!item|-)", line)]
@@ -21,10 +19,16 @@ def defined(path: str) -> dict[str, str]:
     return {node.name: ast.get_docstring(node) or "" for node in tree.body if isinstance(node, kinds)}
 
 
-@pytest.mark.parametrize(("path", "name"), sorted(set(NAMED)), ids=lambda part: part)
-def test_every_test_that_is_named_is_there(path, name):
-    assert name in defined(path)
-    assert name.startswith("test_") if path.startswith("tests") else ">>>" in defined(path)[name]
+def is_test(path: str, name: str) -> bool:
+    """Whether a file has such a test, or such a function with an example."""
+    if not (ROOT / path).is_file() or name not in defined(path):
+        return False
+    return name.startswith("test_") if path.startswith("tests") else ">>>" in defined(path)[name]
+
+
+def test_every_test_that_is_named_is_there():
+    assert len(set(NAMED)) > 100
+    assert [f"{path}::{name}" for path, name in sorted(set(NAMED)) if not is_test(path, name)] == []
 
 
 def test_every_row_names_a_test_or_says_why_it_stays():

@@ -20,7 +20,7 @@ from gatefield.core.errors import StoreError
 from gatefield.lab import ZarrRecorder, open_record
 from gatefield.lab.store.format import checksum
 
-READERS = {"pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib"}
+WORDS = {"pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib", "allow_pickle", "read_pickle"}
 SOURCES = sorted(Path(gatefield.__file__).parent.rglob("*.py"))
 
 
@@ -89,11 +89,26 @@ def test_a_checkpoint_with_pickle_is_not_read(tmp_path, whole):
     assert not sprung.exists()
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(SOURCES[0].parent)))
-def test_no_module_can_read_pickle(path):
-    for node in ast.walk(ast.parse(path.read_text())):
+def pickle_readers(text):
+    """What of a module can read pickle, by name."""
+    if not any(word in text for word in WORDS):  # to parse them all takes long
+        return set()
+    found = set()
+    for node in ast.walk(ast.parse(text)):
         names = [one.name for one in node.names] if isinstance(node, ast.Import) else []
         names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
         names += [node.arg or ""] if isinstance(node, ast.keyword) else []
         names += [node.attr] if isinstance(node, ast.Attribute) else []
-        assert not {name.partition(".")[0] for name in names} & {*READERS, "allow_pickle", "read_pickle"}
+        found |= {name.partition(".")[0] for name in names} & WORDS
+    return found
+
+
+def test_no_module_can_read_pickle():
+    assert {str(path): found for path in SOURCES if (found := pickle_readers(path.read_text()))} == {}
+
+
+@pytest.mark.parametrize(
+    "text", ["import pickle as p", "from dill.source import x", "np.load(f, allow_pickle=True)", "pd.read_pickle(f)"]
+)
+def test_a_reader_of_pickle_is_seen(text):
+    assert len(pickle_readers(text)) == 1

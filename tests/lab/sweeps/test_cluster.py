@@ -153,6 +153,7 @@ def right(tmp_path_factory):
     return bits(small(), store)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # of what dask imports
 def test_a_killed_worker_costs_nothing(tmp_path, right):
     killed = []
