@@ -80,7 +80,7 @@ def test_arrays_and_lists_give_arrays(name):
         assert isinstance(one, np.ndarray)
         assert isinstance(two, np.ndarray)
         assert isinstance(three, jax.Array)
-        assert one.dtype in (np.float64, np.int64)
+        assert one.dtype in (np.float64, np.int64, np.bool_)
         np.testing.assert_array_equal(one, two)
         np.testing.assert_allclose(three, one, rtol=1e-4, atol=1e-5)
 
