@@ -7,9 +7,9 @@ import pytest
 
 from gatefield import Committee, Task, train
 from gatefield.core.runs import run_count
+from gatefield.core.tracing.identity import fingerprint
 from gatefield.data import Gaussian, NonlinearGP, Taught
 from gatefield.dynamics.train.describe import describe
-from gatefield.dynamics.train.identity import fingerprint
 
 KEY = jax.random.key(0)
 PAIR = Task(Gaussian(6, 2.0), Gaussian(6, 1.0))

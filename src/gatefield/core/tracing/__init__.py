@@ -1,3 +1,3 @@
 """What JAX makes of functions: shapes and compiled programs."""
 
-__all__ = ["functions", "programs", "vectors"]
+__all__ = ["functions", "identity", "programs", "vectors"]

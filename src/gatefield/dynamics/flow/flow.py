@@ -15,6 +15,7 @@ from gatefield.core.errors import UserError
 from gatefield.core.grid import Grid, check_grid
 from gatefield.core.provenance import provenance
 from gatefield.core.text.quoted import quoted
+from gatefield.core.tracing.identity import Known
 from gatefield.dynamics.flow.path import SOLVERS, Path, Problem, SolverName, Tolerances, integrate
 from gatefield.dynamics.flow.state import DIMS, OneField, Velocity, check_velocity, starts
 from gatefield.dynamics.flow.steady import refine, spectrum
@@ -100,6 +101,7 @@ def flow(
     """
     if not callable(velocity):
         raise UserError(f"velocity must be a function of the fields, such as lambda w: -w, but is {quoted(velocity)}.")
+    velocity = Known(velocity)
     w0 = w0 if isinstance(w0, tuple) else checks.numbers("w0", w0)
     if not isinstance(w0, tuple) and np.ndim(w0) == 1:
         velocity, w0 = OneField(velocity), np.asarray(w0)[None]

@@ -13,6 +13,7 @@ from jaxtyping import Array, Bool, Float
 from gatefield.core import checks
 from gatefield.core.arrays import Numbers
 from gatefield.core.errors import UserError
+from gatefield.core.tracing.identity import Known
 from gatefield.dynamics.flow.state import State, Velocity, check_velocity, flattened, starts
 
 NEUTRAL = 1e-8
@@ -61,7 +62,7 @@ def stability(
     neutral = checks.scalar("neutral", checks.real("neutral", neutral, "from 0 to 1", lambda x: (x >= 0) & (x <= 1)))
     with jax.enable_x64(True):
         check_velocity(velocity, arrays)
-        jacobians = np.asarray(_jacobians(velocity, tuple(map(jnp.asarray, arrays.values()))))
+        jacobians = np.asarray(_jacobians(Known(velocity), tuple(map(jnp.asarray, arrays.values()))))
     rates, unstable = spectrum(jacobians, neutral)
     return (rates, unstable) if has_runs else (rates[0], int(unstable[0]))
 

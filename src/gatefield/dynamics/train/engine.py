@@ -70,6 +70,8 @@ class Program(NamedTuple):
     schedule: Schedule | None = None
     stride: int = 1
     fused: Step | None = None
+    code: str = ""
+    """The fingerprint of all functions: one that reads a value from around it must be compiled anew when that has changed."""
 
     def what(self) -> "Program":
         """What the numbers depend on: not on how long a stride is, nor on how a kernel's work is cut."""

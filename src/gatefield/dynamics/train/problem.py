@@ -14,6 +14,7 @@ from gatefield.core.errors import UserError
 from gatefield.core.keys import as_key
 from gatefield.core.precision import detached
 from gatefield.core.runs import one_run, run_count, spread
+from gatefield.core.tracing.identity import code_fingerprint
 from gatefield.data import AbstractTask
 from gatefield.dynamics.train.describe import run_parameters
 from gatefield.dynamics.train.engine import (
@@ -108,7 +109,7 @@ def set_up(
             "shared_stream=True: leave one of them out."
         )
     stride = stride_of(every, side_by_side * (size or task.size or 1) * net.footprint)
-    program = program._replace(fused=step, stride=stride)
+    program = program._replace(fused=step, stride=stride, code=code_fingerprint(program, net, task))
     state, problem = _begin(program, net, task, rate, key, runs or 1, shared_stream)
     shapes = _recorded(program, state, problem)
     dims = dict.fromkeys(shapes, ()) | {name: tuple(dims) for name, (dims, _) in net.observables().items()}

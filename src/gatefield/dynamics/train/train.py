@@ -17,13 +17,13 @@ from gatefield.core.progress import training_progress
 from gatefield.core.provenance import provenance
 from gatefield.core.text.portable import portable
 from gatefield.core.text.quoted import quoted
+from gatefield.core.tracing.identity import fingerprint
 from gatefield.data import AbstractTask
 from gatefield.data.numerics import NORMALS
 from gatefield.dynamics.train.describe import describe, run_parameters
 from gatefield.dynamics.train.divergence import divergence
 from gatefield.dynamics.train.engine import Observe
 from gatefield.dynamics.train.gpu.plan import Precision
-from gatefield.dynamics.train.identity import fingerprint
 from gatefield.dynamics.train.losses import Loss, LossName
 from gatefield.dynamics.train.optimizers import Optimizer, OptimizerName, Schedule
 from gatefield.dynamics.train.parts import recorded_steps

@@ -1,4 +1,4 @@
-"""Which run is this? Equal fingerprints mean equal numbers."""
+"""Which run, and which function, is this? Equal fingerprints mean equal numbers."""
 
 import ast
 import functools
@@ -6,21 +6,24 @@ import hashlib
 import linecache
 import re
 from collections.abc import Iterator
-from types import CellType, CodeType, FunctionType, MethodType
+from types import CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 Definition = ast.FunctionDef | ast.Lambda
+PLAIN = (bool, int, float, complex, str, bytes, np.ndarray, np.generic, jax.Array)
 
 
 def fingerprint(*parts: Any) -> str:
     """A SHA-256 over all arrays, settings and structure of the given trees; functions count by what they say and hold.
 
     A function counts by its name, its source text without comments and layout, its defaults and the values around it that it
-    uses: the same on every version of Python. One whose source cannot be found counts by its compiled code instead.
+    uses, those of its module too where they are plain data: the same on every version of Python. One whose source cannot be
+    found counts by its compiled code instead, and an object that can be called by its class and its attributes.
 
     **Arguments**
 
@@ -35,12 +38,50 @@ def fingerprint(*parts: Any) -> str:
     """
     leaves, structure = jax.tree.flatten(parts)
     digest = hashlib.sha256(_text(structure).encode())
-    functions = [
-        value for value in jax.tree.leaves(_settings(structure)) if isinstance(value, FunctionType | functools.partial)
-    ]
-    for leaf in (*leaves, *functions):
+    for leaf in (*leaves, *_functions(_settings(structure))):
         digest.update(_bytes(leaf))
     return digest.hexdigest()
+
+
+def code_fingerprint(*parts: Any) -> str:
+    """The same over the functions in the given trees alone: what else than arrays and structure a compiled program depends on.
+
+    A function that reads a value from around it is compiled with the value of that time.
+    """
+    leaves, structure = jax.tree.flatten(parts)
+    return fingerprint(_functions(leaves), _functions(_settings(structure)))
+
+
+class Known(eqx.Module):
+    """A function beside the fingerprint of what it holds: where that has changed, it is compiled anew.
+
+    >>> by = [1.0]
+    >>> def times(x):
+    ...     return by[0] * x
+    >>> before = Known(times)
+    >>> by[0] = 2.0
+    >>> Known(times) == before
+    False
+    """
+
+    function: Any
+    code: str = eqx.field(static=True)
+
+    def __init__(self, function: Any) -> None:
+        self.function, self.code = function, code_fingerprint(function)
+
+    def __call__(self, *arguments: Any, **settings: Any) -> Any:
+        return self.function(*arguments, **settings)
+
+
+def _functions(tree: Any) -> list[Any]:
+    return [value for value in jax.tree.leaves(tree) if isinstance(value, FunctionType | functools.partial) or _called(value)]
+
+
+def _called(value: Any) -> FunctionType | None:
+    """How an object of a class written in Python is called; None if it cannot be, or is a function itself."""
+    call = next((vars(kind)["__call__"] for kind in type(value).__mro__ if "__call__" in vars(kind)), None)
+    return call if isinstance(call, FunctionType) else None
 
 
 def _settings(structure: Any) -> list[Any]:
@@ -58,14 +99,39 @@ def _bytes(leaf: Any) -> bytes:
     if isinstance(leaf, functools.partial):
         return _bytes(leaf.func) + fingerprint(leaf.args, leaf.keywords).encode()
     if isinstance(leaf, MethodType):
-        return _bytes(leaf.__func__) + fingerprint(leaf.__self__).encode()
+        return _bytes(leaf.__func__) + fingerprint(leaf.__self__, _data(leaf.__self__)).encode()
     if isinstance(leaf, FunctionType):
         held = [_held(cell) for cell in leaf.__closure__ or ()]
         name = f"{leaf.__module__}.{leaf.__qualname__}".encode()
-        return name + _code(leaf.__code__) + fingerprint(leaf.__defaults__, leaf.__kwdefaults__, held).encode()
+        held = (leaf.__defaults__, leaf.__kwdefaults__, held, _around(leaf))
+        return name + _code(leaf.__code__) + fingerprint(*held).encode()
     if hasattr(leaf, "__wrapped__"):  # a jitted function
         return _text(type(leaf)).encode() + _bytes(leaf.__wrapped__)
-    return _text(leaf).encode()
+    call = _called(leaf)
+    return _text(leaf).encode() + (b"" if call is None else _bytes(call) + fingerprint(_data(leaf)).encode())
+
+
+def _around(function: FunctionType) -> dict[str, Any]:
+    """The plain data of its module that a function names; what other functions do that it calls is not looked into."""
+    known = function.__globals__
+    found = {name: _data(known[name]) for name in sorted(_names(function.__code__) & known.keys())}
+    return {name: data for name, data in found.items() if data is not None}
+
+
+def _names(code: CodeType) -> set[str]:
+    """All names in a function, those of inner functions too; names of attributes are among them, which does no harm."""
+    inner = [_names(c) for c in code.co_consts if isinstance(c, CodeType)]
+    return {name for name in code.co_names if not name.startswith("__")}.union(*inner)
+
+
+def _data(value: Any) -> Any:
+    """What is plain data, or the attributes of an object that are; else None. A function may know itself, and is left out."""
+    if isinstance(value, ModuleType | type | FunctionType):
+        return None
+    if all(isinstance(leaf, PLAIN) for leaf in jax.tree.leaves(value)):
+        return value
+    held = getattr(value, "__dict__", {})
+    return {name: one for name, one in held.items() if all(isinstance(leaf, PLAIN) for leaf in jax.tree.leaves(one))} or None
 
 
 def _held(cell: CellType) -> Any:

@@ -12,8 +12,8 @@ import numpy as np
 import optax
 import pytest
 
+from gatefield.core.tracing.identity import fingerprint
 from gatefield.data import Gaussian
-from gatefield.dynamics.train.identity import fingerprint
 
 
 def scaled(x, by=2.0, *, power=1):
