@@ -29,7 +29,7 @@ PARTS = {
 """What a gate does with a site, and its colour."""
 MEANING = "influence of a site: size of P(gate open | site is +1) − P(gate open | site is −1)"
 LOCALIZED = ":\nlocalized"
-LEGENDS: Any = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.2), "ncols": 2, "fontsize": 7.5}
+LEGENDS: Any = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.27), "ncols": 2, "fontsize": 7.5}
 
 
 def draw(record: xr.Dataset) -> Figure:
@@ -103,7 +103,7 @@ def _mark_neighbours(panels: Any, record: xr.Dataset) -> None:
     for value in expected:
         panels[0].axhline(value, **THEORY | {"linestyle": "--"}, linewidth=0.9, zorder=1)
     look: Any = {"fontsize": 7.5, "zorder": 6}
-    panels[0].text(0.6, expected[-1] - 0.02, "covariance of\nneighbours with a\nsite that decides", va="top", **look)
+    panels[0].text(0.56, expected[-1] - 0.02, "covariance of\nneighbours with a\nsite that decides", va="top", **look)
     place = float(beside(alone.share, peaks)[-1]), float(beside(alone.turns, peaks)[-1])
     arrow = {"arrowstyle": "->", "color": "0.2"}
     panels[1].annotate(f"neighbours of a site\nthat decides: {place[1]:.2f}", place, (0.52, 0.15), arrowprops=arrow, **look)
