@@ -270,7 +270,7 @@ def test_figure_shows_each_seed_and_the_time_until_localized():
     assert [line.get_xdata()[0] for line in lines(terms, style=":")] == [20.0]
     np.testing.assert_allclose(lines(size, label="|w|")[0].get_ydata(), [2.0, 0.4])
     np.testing.assert_allclose(lines(terms, words="second")[0].get_ydata(), [0.8, 1.0])
-    assert [line.get_xdata()[0] for line in lines(size, style="--")] == [8.0]
+    assert [line.get_xdata()[0] for line in lines(size, style="--", color="0.4")] == [8.0]
     assert [line.get_xdata()[0] for line in lines(size, style=":")] == [0.0, 20.0]  # the level, and when it is reached
     never = CONDITIONS.more(made(("early_ipr", {"gain": 3.0}, 0.1), seeds=3))
     assert len(lines(panel(never, "(a)"), style=":")) == 1

@@ -16,6 +16,7 @@ LOOKS = ((COLOURS[1], "s"), (COLOURS[4], "D"), (COLOURS[0], "o"), (COLOURS[2], "
 """Colour and marker of each pair of length scales, in both panels."""
 BORDERS = (":", "--", "-.", "-")
 """Of rings whose borders can be told apart, the largest last."""
+STATE = "one-site state: a steady field with one weight wᵢ above the sum of all others, so that site i alone decides the gate"
 COLUMNS = 4
 """At most so many pairs have panels of their own."""
 ENDS = {False: ("C0", "o", "other states"), True: ("C1", "s", "one-site state")}
@@ -39,10 +40,7 @@ def draw(record: xr.Dataset) -> Figure:
     title = f"a one-site state exists for {above} of\npairs above the diagonal, {below} below"
     letter([where, starts, sgd], [title, "random starts that end in it", "runs of SGD that end in it"])
     classes = "ξ = (ξ₁ of the positive, ξ₀ of the negative class)"
-    state = (
-        "one-site state: a steady field with one weight wᵢ above the sum of all others, so that site i alone decides the gate"
-    )
-    _say(figure, record, f"map: n = {int(record.map_size[-1])}", "bars:\u00a095\u00a0%", classes, state)
+    _say(figure, record, f"map: n = {int(record.map_size[-1])}", "bars:\u00a095\u00a0%", classes, STATE)
     return figure
 
 
@@ -62,7 +60,7 @@ def draw_more(record: xr.Dataset) -> Figure:
     texts = [f"ξ₁ = {float(one.xi1):g}, ξ₀ = {float(one.xi0):g}\n{_gap(one)}" for one in pairs]
     title = f"fields at n = {int(record['size'][-1])}, each scaled to its largest weight; SGD: the first seed"
     letter([panels[name] for name in (*names, "states")], [*texts, title])
-    _say(figure, record, "ξ₁: positive class, ξ₀: negative class")
+    _say(figure, record, "ξ₁: positive class, ξ₀: negative class", "others: lowest loss less that of the one-site state", STATE)
     return figure
 
 

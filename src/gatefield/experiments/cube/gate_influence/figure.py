@@ -23,7 +23,7 @@ from gatefield.plot import COLOURS, THEORY, WIDTH, letter, say_setting
 
 PARTS = {
     f"ignored: influence ≤ {LOW}": "0.85",
-    "in between": COLOURS[4],
+    "between": COLOURS[4],
     f"followed: influence ≥ {HIGH}": COLOURS[0],
 }
 """What a gate does with a site, and its colour."""
@@ -33,7 +33,7 @@ LEGENDS: Any = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.27), "ncols": 
 
 
 def draw(record: xr.Dataset) -> Figure:
-    figure = Figure(figsize=(WIDTH, 7.0))
+    figure = Figure(figsize=(WIDTH, 7.2))
     top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=[1.1, 1.0]))
     panels = np.array([top.subplots(1, 2), bottom.subplots(1, 2)])
     for axes, law in zip(panels[0], ("uniform", "own"), strict=True):
@@ -124,7 +124,7 @@ def _band(axes: Any) -> None:
 
 def _scatter(axes: Any, record: xr.Dataset, law: str, label: str) -> None:
     _band(axes)
-    axes.text(0.02, HIGH - 0.02, f"in between: {LOW} to {HIGH}", va="top", fontsize=7.5, color="0.3")
+    axes.text(0.02, HIGH - 0.02, f"between: {LOW} to {HIGH}", va="top", fontsize=7.5, color="0.3")
     styles = cube.styles(record)
     for name in shown(record):
         one, few = cube.family(record, name), name.startswith("geometric")

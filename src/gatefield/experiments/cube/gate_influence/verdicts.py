@@ -39,11 +39,12 @@ def _divide(record: xr.Dataset, law: str) -> Verdict:
     rows |= {name: undecided(why, rows[name])[0] for name in cube.TRAINED.values()}
     words = {}
     if law == "uniform":
-        random, local = (many[name] for name in (cube.RANDOM, cube.TRAINED["long"]))
+        here, data = ([between(cube.family(record, name)[one]) for name in (cube.RANDOM, cube.TRAINED["long"])] for one in LAWS)
         words = {
             "found": f"a gate either follows or ignores each of its {n} sites",
-            "otherwise": f"gates do not simply follow or ignore a site: in random fields {random:.2g} of {n} sites have an "
-            f"influence between {LOW} and {HIGH}, in localized ones {f'{local:.2g}' if local else 'none'}",
+            "otherwise": f"gates do not just follow or ignore a site: {here[0]:.2g} of {n} lie between in random fields, "
+            f"{f'{here[1]:.2g}' if here[1] else 'none'} in localized ones ({data[0]:.2g} and {data[1]:.2g} if inputs are "
+            "correlated)",
         }
     return Verdict.each(
         f"a gate on the cube either follows a site or ignores it, {LAWS[law]}",
