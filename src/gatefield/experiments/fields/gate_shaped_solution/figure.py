@@ -63,7 +63,7 @@ def more(record: xr.Dataset) -> Figure:
     """Gates, what they let through, and the inverse that sharpens it."""
     figure = Figure(figsize=(WIDTH, 5.4))
     names = ["row", "gates", *GATES, "field"]
-    panels: Any = figure.subplot_mosaic([["row"] * 2 + ["gates"], names[2:]], height_ratios=[1.25, 1.0])
+    panels = cast(Any, figure).subplot_mosaic([["row"] * 2 + ["gates"], names[2:]], height_ratios=[1.25, 1.0])
     site = record.attrs["site"]
     _row_panel(panels["row"], record)
     _direction_panel(panels["gates"], record)
