@@ -31,9 +31,9 @@ def figure(record: xr.Dataset) -> Figure:
     """The picture, drawn from the record alone."""
     figure = Figure(figsize=(WIDTH, 7.8))
     top, middle, *strips = cast(Any, figure.subfigures(4, 1, height_ratios=[1.2, 1.0, 0.7, 0.78]))
+    pair = top.subplots(1, 2, sharey=True)
     curve = middle.subplots()
     _amplifier_panel(curve, record)
-    pair = top.subplots(1, 2, sharey=True)
     pair[0].set_ylabel("IPR of the final field")
     for axes, order in zip(pair, ORDERS, strict=True):
         _ipr_panel(axes, record.sel(order=order))
