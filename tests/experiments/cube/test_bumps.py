@@ -201,8 +201,8 @@ def test_figure_shows_the_record():
     figure, more = experiment.figure(record), experiment.more(record)
     lags = np.arange(-4, 8)
     shown = [(figure, "(a)", "single"), (figure, "(b)", "balanced"), (figure, "(c)", "three voting"),
-             (more, "(a)", "imbalanced")]  # fmt: skip
-    leading = panel(more, "(a)").lines[4]
+             (more, "(c)", "imbalanced")]  # fmt: skip
+    leading = panel(more, "(c)").lines[4]
     np.testing.assert_array_equal(leading.get_ydata(), record.sel(case="three leading").drift[(4 + lags) % 12])
     for where, title, case in shown:
         one, (_, printed, right, exact) = record.sel(case=case), panel(where, title).lines[:4]
@@ -217,21 +217,25 @@ def test_figure_shows_the_record():
         np.testing.assert_allclose([first[:, 0] - first[:, 1], second[:, 1] - second[:, 0], third.sum(1)], 1.0)
 
 
-def test_second_figure_shows_votes_by_length_scale():
+@pytest.mark.parametrize(
+    ("last", "gain"), [((0.2, 0.5, 0.3), "least"), ((0.6, 0.5, 0.3), "most"), ((0.4, 0.5, 0.3), "less than another")]
+)
+def test_second_figure_shows_votes_by_length_scale(last, gain):
     record = made()
+    record.vote[1, 2, [4, 7, 9]] = np.array(last)
     figure = experiment.more(record)
     leads = panel(figure, "(b)").lines  # the zero line, then edge, middle, apart, far, and one bump alone
     vote = record.vote.sel(layout="apart").values
     np.testing.assert_allclose(leads[3].get_ydata(), vote[:, 4] - np.delete(vote, 4, axis=1).max(1))
     np.testing.assert_array_equal(leads[5].get_ydata(), [0.45, 0.15])
     for place, site in enumerate((4, 7, 9)):
-        np.testing.assert_array_equal(panel(figure, "(c)").lines[place].get_ydata(), vote[:, site])
+        np.testing.assert_array_equal(panel(figure, "(a)").lines[place].get_ydata(), vote[:, site])
 
-    last = vote[-1, [4, 7, 9]]
-    assert [text.get_text() for text in panel(figure, "(c)").texts] == [f"{value:.2f}" for value in last]
+    words = [f"{name}\n{value:.2f}" for name, value in zip(("largest", "second", "third"), last, strict=True)]
+    assert [text.get_text() for text in panel(figure, "(a)").texts] == words
     assert headline("?", experiment.verdicts(record), more=True) == (
-        f"Drifts of three bumps that vote, 3 and 2 sites apart, are {last[0]:.2f} at the largest, {last[1]:.2f} at the second, "
-        f"{last[2]:.2f} at the third at length scale 3"
+        f"Of three bumps that vote, 3 and 2 sites apart, the largest gains {gain}: drift {last[0]:.2f}, the second "
+        f"{last[1]:.2f}, the third {last[2]:.2f} (length scale 3)"
     )
 
 

@@ -94,21 +94,21 @@ def test_numbers():
 
 def test_where_the_closure_is_right_and_wrong_is_the_headline():
     verdicts = judge("amplifier", made(ratio=0.55))
-    tells = "a closure tells at {} of 4 gains if fields localize by 600 τ (longer range positive)"
+    tells = "a Gaussian closure predicts at {} of 4 gains if fields localize (longer range positive)"
     assert [v.sentence for v in verdicts[:2]] == [tells.format(4), "shorter range: at 4 of 4 too"]
     assert judge("amplifier", made(low=(0.2, 0.1)))[0].sentence == tells.format(3)
     wrong = judge("amplifier", made(short=(0.1, 0.3)))[1]
-    assert wrong.sentence == "shorter range: only the closure localizes fields at 1 of 4"
+    assert wrong.sentence == "shorter range: only the closure localizes them at 1 of 4"
     assert wrong.note.endswith("wrong at gain ∞; only the closure localizes fields there")
     missed = judge("amplifier", made(short=(0.3, 0.1)))[1]
-    assert missed.sentence == "shorter range: only SGD localizes fields at 1 of 4"
+    assert missed.sentence == "shorter range: only SGD localizes them at 1 of 4"
     assert missed.note.endswith("wrong at gain ∞; only SGD localizes fields there")
 
 
 def test_figure():
     record = scrambled(made()).isel(seed=slice(3))
     drawn = figure("amplifier", record)
-    amplifier = panel(drawn, "(a)")
+    amplifier = panel(drawn, "(c)")
     line = record.correlation.values[1:] / np.sqrt(2 * np.pi)
     assert lines(amplifier, style=":", color="0.3") == []  # drawn for the legend alone
     for look, name in [("-", "amplifier"), (":", "expansion")]:
@@ -119,7 +119,7 @@ def test_figure():
         for gain, kurtosis in zip(["0.01", "1", "3", "∞"], record.kurtosis.values, strict=True)
     ]
     assert [each.get_label() for each in lines(amplifier, style="-")] == names
-    for i, start in enumerate(["(b) longer range", "(c) shorter range"]):
+    for i, start in enumerate(["(a) longer range", "(b) shorter range"]):
         axes = panel(drawn, start)
         final, closure = record.ipr.values[i, :, :, -1, 0], record.closure_ipr.values[i]
         for values, color, name in [(final, "C0", "SGD"), (closure, "k", "closure flow")]:
@@ -163,6 +163,6 @@ def test_fields_say_where_the_closure_ends(change, title):
     ],
 )
 def test_gains_at_which_one_alone_localizes_are_counted_and_marked(short, title, words):
-    axes = panel(figure("amplifier", made(short=short)), "(c)")
+    axes = panel(figure("amplifier", made(short=short)), "(b)")
     assert axes.get_title(loc="left").endswith(title)
     assert [(text.get_text(), text.get_position()[0]) for text in axes.texts] == [(word, 3.5) for word in words]

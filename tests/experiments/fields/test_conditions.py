@@ -240,7 +240,12 @@ def test_figure_shows_each_seed_and_the_time_until_localized():
     top = panel(drawn, "(a)")
     levels = ["baseline\n0.64", "survives\n0.3", "localized\n0.15"]
     times = ["20 τ", "–", *["20 τ"] * 4, "200 steps", *["–"] * 3]
-    assert [text.get_text() for text in top.texts] == [*levels, *times, "time until it\nstays above 0.3"]
+    said = [text.get_text() for text in top.texts]
+    assert said[:14] == [*levels, *times, "time until it\nstays above 0.3"]
+    one = record.isel(pair=0).sel(gain=3.0)
+    ends = [*one.end_ipr.transpose("condition", "seed").values, *one.committee_ipr.median("unit").values]
+    assert said[14:] == [*(f"{np.median(end):.2f}" for end in ends), "median\nIPR"]
+    np.testing.assert_allclose(lines(top, marker="|")[0].get_xdata(), [np.median(end) for end in ends])
     assert [float(line.get_xdata()[0]) for line in lines(top, style=":")] == [0.3, 0.15]
     assert top.get_title(loc="left").endswith("fields are localized, but below 0.3")
     dots = lines(top, marker="s")
@@ -256,13 +261,16 @@ def test_figure_shows_each_seed_and_the_time_until_localized():
     assert [axes.get_title(loc="left") for axes in (size, terms, line)] == [
         "(a) size |w| and IPR:\nit shrinks first",
         "(b) velocity: second\nterm leads to 8 τ",
-        "(c) on an open line\nfields sit anywhere",
+        "(c) on an open line\n3 fields, too few to tell",
     ]
-    narrow = made(("end", {"condition": "line", **AT}, np.eye(40)[19]), seeds=3)
-    assert panel(CONDITIONS.more(narrow), "(c)").get_title(loc="left") == "(c) where fields sit\non an open line"
+    narrow = made(("end", {"condition": "line", **AT}, np.eye(40)[19]))
+    found = [panel(CONDITIONS.more(one), "(c)").get_title(loc="left")[4:] for one in (made(), narrow)]
+    assert found == ["on an open line\nfields sit anywhere", "on an open line\nwhere fields sit"]
+    np.testing.assert_allclose(lines(size, words="cosine")[0].get_ydata(), [0.96, 0.3])
+    assert [line.get_xdata()[0] for line in lines(terms, style=":")] == [20.0]
     np.testing.assert_allclose(lines(size, label="|w|")[0].get_ydata(), [2.0, 0.4])
     np.testing.assert_allclose(lines(terms, words="second")[0].get_ydata(), [0.8, 1.0])
-    assert [line.get_xdata()[0] for line in lines(size, style="--")] == [8.0]
+    assert [line.get_xdata()[0] for line in lines(size, style="--", color="0.4")] == [8.0]
     assert [line.get_xdata()[0] for line in lines(size, style=":")] == [0.0, 20.0]  # the level, and when it is reached
     never = CONDITIONS.more(made(("early_ipr", {"gain": 3.0}, 0.1), seeds=3))
     assert len(lines(panel(never, "(a)"), style=":")) == 1

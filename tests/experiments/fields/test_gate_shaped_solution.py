@@ -137,10 +137,10 @@ def test_what_the_gate_asks_for_and_what_training_gives_is_the_headline():
 )
 def test_the_inverse_is_the_second_headline(off, words):
     verdicts = judge("gate-shaped-solution", made(row=(off, 0.0, -0.0006, 0.0)))
-    lead = "The inverse that makes a field of what a gate lets through "
+    lead = "The inverse covariance (S₀ + S₁)⁻¹ "
     assert headline("?", verdicts, more=True) == lead + words
-    drawn = panel(more("gate-shaped-solution", made(row=(off, 0.0, -0.0006, 0.0))), "(d)")
-    assert [text.get_text() for text in drawn.texts] == [f"gain 3: {words.split('2: ')[1].rstrip(')')}"]
+    drawn = panel(more("gate-shaped-solution", made(row=(off, 0.0, -0.0006, 0.0))), "(a)")
+    assert [text.get_text() for text in drawn.texts] == ["gain 3, lag 2: 0.07"]
 
 
 @pytest.mark.parametrize(
@@ -191,9 +191,9 @@ def test_more():
     record = scrambled(made())
     drawn = more("gate-shaped-solution", record)
     for i, name in enumerate(["one site", "hat"]):
-        assert_drawn(panel(drawn, "(a)"), record.direction.values[i], label=name)
+        assert_drawn(panel(drawn, "(b)"), record.direction.values[i], label=name)
     rows = record.inverse.values[:, SITE, SITE : SITE + 7]
-    shown = {"(b)": record.drift.values[:, 0] / 2, "(c)": record.drift.values[:, 1] / 2, "(d)": rows}
+    shown = {"(c)": record.drift.values[:, 0] / 2, "(d)": record.drift.values[:, 1] / 2, "(a)": rows}
     shown["(e)"] = record.field.values[:, 1]
     for start, values in shown.items():
         np.testing.assert_allclose([x.get_ydata() for x in lines(panel(drawn, start), marker="o")], values)

@@ -19,7 +19,7 @@ from gatefield.experiments.orders import scales_text, squashed_task
 from gatefield.lab import Bench, Experiment, Parameters, Verdict
 from gatefield.lab.kinds import Count, Gain, LengthScale, Rate, Seed
 from gatefield.lab.needs import Need, lacking, lasting, undecided
-from gatefield.measures import ipr
+from gatefield.measures import LOCALIZED, ipr
 from gatefield.plot import THEORY, WIDTH, letter, plain_log_scale, say_setting
 from gatefield.theory import elliptical
 
@@ -95,7 +95,8 @@ def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
 
 def _extended(end: xr.Dataset) -> Verdict:
     """That no law localizes the field."""
-    time, most = f"within {float(end.time):g} τ", f"median IPR at most {float(end.ipr.median('seed').max()):.2f}"
+    at = f"{float(end.time):g} τ"
+    most = f"median IPR at {at} at most {float(end.ipr.median('seed').max()):.2f}"
     laws = (
         f"none of {end.sizes['law']} elliptical laws localizes" if end.sizes["law"] > 1 else "elliptical data do not localize"
     )
@@ -112,8 +113,8 @@ def _extended(end: xr.Dataset) -> Verdict:
         rows,
         source=SECTION,
         note="predicted is the median IPR of the exact flow",
-        found=f"{laws} the field {time} ({most})",
-        otherwise=f"elliptical data localize the field {time}: {_law_text(top)} (median IPR {float(found.max()):.2f})",
+        found=f"{laws} the field ({most})",
+        otherwise=f"elliptical data localize the field within {at}: {_law_text(top)} (median IPR {float(found.max()):.2f})",
     )
 
 
@@ -278,8 +279,10 @@ def _ipr_panel(axes: Any, record: xr.Dataset) -> None:
     end, most = float(control.isel(step=-1).median()), float(record.ipr.isel(step=-1, unit=0).median("seed").max())
     axes.annotate(f"{_control_text(record)}, {end:.2f}", (last, end), **BESIDE)
     below: Any = {**BESIDE, "xytext": (0, -3), "va": "top"}
-    axes.annotate(f"elliptical laws, at most {most:.2f}", (last, float(record.ipr.isel(step=-1).min())), **below)
+    axes.annotate(f"elliptical laws, at most {most:.2f} at {last:g} τ", (last, float(record.ipr.isel(step=-1).min())), **below)
     axes.annotate("flat field, 1/n", (last, flat), **below)
+    axes.axhline(LOCALIZED, color="0.4", linewidth=1.0, linestyle=":", zorder=0)
+    axes.annotate(f"localized above {LOCALIZED:g}", (0, LOCALIZED), **{**BESIDE, "xytext": (0, 1), "ha": "left"})
     axes.set(xlabel="time (τ)", ylabel="inverse participation ratio")
     plain_log_scale(axes)
     axes.set_ylim(0.6 * flat, 1.9 * float(max(control.max(), record.ipr.max())))

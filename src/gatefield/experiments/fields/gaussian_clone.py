@@ -147,6 +147,7 @@ def figure(record: xr.Dataset) -> Figure:
         f"{record.sizes['seed']} seeds",
         "large marks: medians",
         "small dots: seeds",
+        "clone: Gaussian data of the same covariance",
         "(b, c) blue: data, orange: clone, black: exact flow of the clone",
         "(c) one seed, cosine: median over gains and seeds",
     )

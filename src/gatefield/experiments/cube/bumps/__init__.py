@@ -20,10 +20,11 @@ experiment = Experiment(
     "picked if the drift is largest there. (d) Three neighbours with α at an end. (e) Three neighbours with α between the "
     "others. (f) Bumps 3 and 2 sites apart; star: the sizes of (c).",
     more=draw_more,
-    more_caption="(a) Drift around the largest bump: dots for bumps 2 and 1, squares for 4, 2, 1; black line the corrected "
-    "equation, dashed the printed one. (b) How far the drift at the largest of three bumps that vote is above the largest "
-    "elsewhere, by the length scale of the data: below zero another site gains; black: one bump alone. (c) Drift at each of "
-    "three bumps that vote; numbers: at the longest length scale; dotted: 1/4, that of bumps far apart.",
+    more_caption="(a) Drift at each of three bumps that vote, none above the sum of the others; numbers: at the longest length "
+    "scale; dotted: 1/4, that of bumps far apart. (b) How far the drift at the largest of three bumps that vote is above the "
+    "largest elsewhere, by the length scale of the data: below zero another site gains more; black: one bump alone. (c) Drift "
+    "around the largest bump: dots for bumps 2 and 1, squares for 4, 2, 1; black line the corrected equation, dashed the "
+    "printed one.",
     Parameters=Settings,
     presets={"full": {}, "quick": {"n": 24, "xis": (0.5, 1.0, 1.5, 2.0, 3.0, 5.0), "grid": 40, "samples": 200_000}},
     durations={"quick": "20 s", "full": "1 min"},

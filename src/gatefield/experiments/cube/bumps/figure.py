@@ -11,13 +11,14 @@ from matplotlib.patches import Patch
 
 from gatefield.experiments.cube.bumps.cases import CASES
 from gatefield.experiments.cube.bumps.verdicts import LAYOUTS
-from gatefield.plot import COLOURS, DATA, PRINTED, THEORY, WIDTH, end_labels, letter, say_setting
+from gatefield.plot import COLOURS, DATA, PRINTED, THEORY, WIDTH, end_labels, letter, say_setting, shades
 
 SHOWN = {"single": "one bump: half as printed", "balanced": "two equal: a quarter each",
          "three voting": "2.5, 2, 1: no bump is picked"}  # fmt: skip
 MAPS = {"edge": "neighbours, α at an end", "middle": "neighbours, α between", "apart": "3 and 2 sites apart"}
-UNDER: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.45, -0.2), "fontsize": 7.5}
+BESIDE: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5), "fontsize": 7.5}
 """Where the legend of a panel stands."""
+PRINTED_IN = "as printed: in note 003, equations"
 KINDS = ("#0072B2", "#B9D9EC", "#D55E00")
 WORDS = (
     "drift of the largest bump alone: it is picked",
@@ -53,7 +54,11 @@ def draw(record: xr.Dataset) -> Figure:
         f"{MAPS[layout]}:\nα picked in {100 * _picked(record.sel(layout=layout)):.0f} % of the triangle" for layout in MAPS
     ]
     letter([*profiles, *maps], [*SHOWN.values(), *shares])
-    _say(figure, record, "picked: its drift is larger than all others")
+    _say(
+        figure,
+        record,
+        f"picked: its drift is larger than all others, (d, e, f): the third bump has size 1, {PRINTED_IN} 8 to 12",
+    )
     return figure
 
 
@@ -64,22 +69,27 @@ def _picked(one: xr.Dataset) -> float:
 
 
 def draw_more(record: xr.Dataset) -> Figure:
-    figure = Figure(figsize=(WIDTH, 4.3))
-    panels: Any = figure.subplots(1, 3)
+    figure = Figure(figsize=(WIDTH, 5.2))
+    mosaic = figure.subplot_mosaic([["votes", "leads"], ["votes", "pairs"]], width_ratios=[1.3, 1.0])
+    panels: Any = list(mosaic.values())
     sites = record.sites.sel(layout="apart").values
-    _profile(panels[0], record.sel(case="imbalanced"), sites, "exact: 2, 1")
-    more, lags = record.sel(case="three leading"), panels[0].lines[-1].get_xdata()
-    hollow: Any = {**DATA, "marker": "s", "markersize": 7, "color": COLOURS[2], "markerfacecolor": "none"}
-    panels[0].plot(lags, more.drift[(int(sites[0]) + lags) % more.sizes["position"]], **hollow, label="exact: 4, 2, 1")
-    panels[0].set_ylabel("drift f(w)")
-    panels[0].legend(**UNDER)
+    _shares_panel(panels[0], record)
     _lead_panel(panels[1], record)
-    _shares_panel(panels[2], record)
-    titles = ("bumps 2, 1 and 4, 2, 1:\none and the same drift", "the largest of three less the\nrest; below 0: another gains",
-              "drift at each of three,\n3 and 2 sites apart")  # fmt: skip
+    _profile(panels[2], record.sel(case="imbalanced"), sites, "exact: 2, 1")
+    more, lags = record.sel(case="three leading"), panels[2].lines[-1].get_xdata()
+    hollow: Any = {**DATA, "marker": "s", "markersize": 7, "color": COLOURS[2], "markerfacecolor": "none"}
+    panels[2].plot(lags, more.drift[(int(sites[0]) + lags) % more.sizes["position"]], **hollow, label="exact: 4, 2, 1")
+    panels[2].set_ylabel("drift f(w)")
+    panels[2].legend(**BESIDE)
+    titles = (
+        "drift at each of three bumps,\n3 and 2 sites apart",
+        "the largest less the rest;\nbelow 0: another gains more",
+        "no vote: bumps 2, 1 and\n4, 2, 1, the same drift",
+    )
     letter(panels, titles)
-    scale = f"(a): length scale {record.attrs['length_scale']:g}"
-    _say(figure, record, scale, "(b, c): sizes 1.5, 1.25, 1, none above the sum of the others")
+    vote = "vote: no bump above the sum of the others, so that the gate is the majority of three signs"
+    scale = f"(c): length scale {record.attrs['length_scale']:g}, {PRINTED_IN} 10 and 12"
+    _say(figure, record, "(a, b): sizes 1.5, 1.25, 1, which vote", vote, scale)
     return figure
 
 
@@ -123,18 +133,19 @@ def _lead_panel(axes: Any, record: xr.Dataset) -> None:
     axes.plot(record.xi, record.lone_lead, **THEORY, linewidth=1.0, label="one bump alone")
     axes.set(
         xlabel="length scale of the data (sites)",
-        ylabel="drift at the largest bump\nless the largest elsewhere",
+        ylabel="drift at the largest\nless largest elsewhere",
         ylim=(-0.3, 0.55),
     )
-    axes.legend(**UNDER)
+    axes.legend(**BESIDE)
 
 
 def _shares_panel(axes: Any, record: xr.Dataset) -> None:
     one = record.vote.sel(layout="apart").isel(position=record.sites.sel(layout="apart").values)
-    for color, mark, place, label in zip(("C0", "C1", "C2"), "os^", range(3), ("largest", "second", "third"), strict=True):
-        axes.plot(record.xi, one[:, place], f"{mark}-", color=color, markersize=4, label=label)
+    colours = shades(3, "magma", (0.15, 0.72))
+    for color, mark, place in zip(colours, "os^", range(3), strict=True):
+        axes.plot(record.xi, one[:, place], f"{mark}-", color=color, markersize=5)
     axes.axhline(0.25, color="0.4", linewidth=1.0, linestyle=":")
-    axes.set(xlabel="length scale of the data (sites)", ylabel="drift at the three bumps", ylim=(0.15, 0.55))
+    axes.set(xlabel="length scale of the data (sites)", ylabel="drift f(w) at the bump", ylim=(0.15, 0.55))
     ends = one[-1].values.tolist()
-    end_labels(axes, ends, [f"{end:.2f}" for end in ends])
-    axes.legend(**UNDER)
+    words = [f"{name}\n{end:.2f}" for name, end in zip(("largest", "second", "third"), ends, strict=True)]
+    end_labels(axes, ends, words, colours)

@@ -156,8 +156,12 @@ def _maps(record: xr.Dataset) -> list[Verdict]:
 def _votes(record: xr.Dataset) -> str:
     """The drift at each of three bumps of the second figure, at the longest length scale."""
     last = record.vote.sel(layout="apart").isel(xi=-1, position=record.sites.sel(layout="apart").values).values
-    at = [f"{value:.2f} at the {name}" for value, name in zip(last, ("largest", "second", "third"), strict=True)]
-    return f"drifts of three bumps that vote, 3 and 2 sites apart, are {', '.join(at)} at length scale {float(record.xi[-1]):g}"
+    first, second, third = (f"{value:.2f}" for value in last)
+    gain = "least" if last[0] < min(last[1:]) else "most" if last[0] > max(last[1:]) else "less than another"
+    return (
+        f"of three bumps that vote, 3 and 2 sites apart, the largest gains {gain}: drift {first}, the second {second}, "
+        f"the third {third} (length scale {float(record.xi[-1]):g})"
+    )
 
 
 def _far(record: xr.Dataset) -> Verdict:

@@ -17,8 +17,8 @@ experiment = Experiment(
     "it stops earlier.",
     caption="(a) Where the one-site state exists (purple): the lead of its peak, (|w_i| less the sum of all others)/|w_i|, "
     "for a ring of the largest size; black: where it ceases to, for all sizes; marks: the pairs of length scales in (b). (b) "
-    "Share of random starts that end in the one-site state; crosses: of runs of SGD; bars: exact 95 % intervals; numbers: at "
-    "the largest size. ξ: the positive class, then the negative; full marks: the positive one has the longer range.",
+    "Share of random starts that end in the one-site state; bars: exact 95 % intervals; numbers: at the largest size. (c) The "
+    "same of runs of SGD. ξ: the positive class, then the negative; full marks: the positive one has the longer range.",
     more=draw_more,
     more_caption="(a), (b), (c), (d) Losses of all states found, by the size of the ring, for each pair of length scales; "
     "above, by how much the lowest other state lies above that of one site, over sizes; "

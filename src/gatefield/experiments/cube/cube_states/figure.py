@@ -16,6 +16,7 @@ LOOKS = ((COLOURS[1], "s"), (COLOURS[4], "D"), (COLOURS[0], "o"), (COLOURS[2], "
 """Colour and marker of each pair of length scales, in both panels."""
 BORDERS = (":", "--", "-.", "-")
 """Of rings whose borders can be told apart, the largest last."""
+STATE = "one-site state: a steady field with one weight wᵢ above the sum of all others, so that site i alone decides the gate"
 COLUMNS = 4
 """At most so many pairs have panels of their own."""
 ENDS = {False: ("C0", "o", "other states"), True: ("C1", "s", "one-site state")}
@@ -25,17 +26,21 @@ FLEETING: dict[str, Any] = {"markersize": 2.5, "alpha": 0.5, "markerfacecolor": 
 
 def draw(record: xr.Dataset) -> Figure:
     """Where the one-site state exists, and how often it is reached."""
-    figure = Figure(figsize=(WIDTH, 4.5))
+    figure = Figure(figsize=(WIDTH, 5.2))
     body: Any = figure.subfigures()  # with a legend of its own, apart from the setting
-    where, basins = body.subplots(1, 2, width_ratios=[1.15, 1.0])
+    panels = body.subplot_mosaic([["map", "starts"], ["map", "sgd"]], width_ratios=[1.1, 1.0])
+    where, starts, sgd = (panels[name] for name in ("map", "starts", "sgd"))
     borders = _map(where, record, body)
-    _basins(basins, record)
+    _basins(starts, record, "localized", "start")
+    _basins(sgd, record, "sgd_localized", "seed")
+    starts.set_xticklabels([])
+    sgd.set_xlabel("sites n")
     body.legend(handles=[*_pairs(record), *borders], loc="outside lower center", ncols=3)
     above, below = (f"{100 * share:.0f} %" for share in existing(record))
     title = f"a one-site state exists for {above} of\npairs above the diagonal, {below} below"
-    letter([where, basins], [title, "who ends there: random starts\n(joined) and SGD (crosses)"])
+    letter([where, starts, sgd], [title, "random starts that end in it", "runs of SGD that end in it"])
     classes = "ξ = (ξ₁ of the positive, ξ₀ of the negative class)"
-    _say(figure, record, f"map: n = {int(record.map_size[-1])}", "bars:\u00a095\u00a0%", classes)
+    _say(figure, record, f"map: n = {int(record.map_size[-1])}", "bars:\u00a095\u00a0%", classes, STATE)
     return figure
 
 
@@ -55,7 +60,7 @@ def draw_more(record: xr.Dataset) -> Figure:
     texts = [f"ξ₁ = {float(one.xi1):g}, ξ₀ = {float(one.xi0):g}\n{_gap(one)}" for one in pairs]
     title = f"fields at n = {int(record['size'][-1])}, each scaled to its largest weight; SGD: the first seed"
     letter([panels[name] for name in (*names, "states")], [*texts, title])
-    _say(figure, record, "ξ₁: positive class, ξ₀: negative class")
+    _say(figure, record, "ξ₁: positive class, ξ₀: negative class", "others: lowest loss less that of the one-site state", STATE)
     return figure
 
 
@@ -103,7 +108,7 @@ def _pairs(record: xr.Dataset) -> list[Line2D]:
         one = record.isel(pair=at)
         look = _look(at, bool(one.xi1 > one.xi0))
         out.append(Line2D([], [], **look, markersize=5, linewidth=1.2, label=f"{pair_text(one)}{_missing(one)}"))
-    return [*out, Line2D([], [], marker="x", linestyle="none", color="0.4", label="SGD")]
+    return out
 
 
 def _missing(one: xr.Dataset) -> str:
@@ -140,25 +145,22 @@ def _map(axes: Any, record: xr.Dataset, figure: Any) -> list[Line2D]:
     axes.set(xlabel="range of the negative class, ξ₀ (sites)", ylabel="range of the positive class, ξ₁ (sites)", aspect="equal")
     axes.set_xticks(ticks)
     axes.set_yticks(ticks)
-    label = "lead (|wᵢ| − sum of the others)/|wᵢ|"
-    figure.colorbar(image, ax=axes, label=label, extend="min", shrink=0.85, ticks=[-1, 0, 1])
+    label = "lead, (|wᵢ| − sum of the others)/|wᵢ|"
+    look: Any = {"location": "bottom", "shrink": 0.8, "aspect": 25, "pad": 0.03}
+    figure.colorbar(image, ax=axes, label=label, extend="min", ticks=[-1, 0, 1], **look)
     return handles
 
 
-def _basins(axes: Any, record: xr.Dataset) -> None:
-    """Share of random starts, and of SGD runs, that end with a gate of one site."""
+def _basins(axes: Any, record: xr.Dataset, name: str, dim: str) -> None:
+    """Share of random starts, or of SGD runs, that end with a gate of one site; at the right those of the largest ring."""
     at = np.arange(record.sizes["size"])
     for i in range(record.sizes["pair"]):
-        one, place = record.isel(pair=i), at + 0.22 * (i - (record.sizes["pair"] - 1) / 2)
-        look = _look(i, bool(one.xi1 > one.xi0))
-        share, bars = _shares(one.localized, "start")
-        axes.errorbar(place, share, bars, **look, markersize=5, linewidth=1.2, elinewidth=0.9)
-        share, bars = _shares(one.sgd_localized, "seed")
-        crosses: Any = {"markersize": 5.5, "markeredgewidth": 1.3, "elinewidth": 0.7, "zorder": 4}
-        axes.errorbar(place + 0.1, share, bars, fmt="x", color=look["color"], **crosses)
+        one, place = record.isel(pair=i), at + 0.07 * (i - (record.sizes["pair"] - 1) / 2)
+        share, bars = _shares(one[name], dim)
+        axes.errorbar(place, share, bars, **_look(i, bool(one.xi1 > one.xi0)), markersize=5, linewidth=1.2, elinewidth=0.9)
     axes.set_xticks(at, [str(n) for n in record["size"].values])
-    axes.set(xlabel="sites n", ylabel="share that ends in the one-site state", ylim=(-0.04, 1.04))
-    last = record.localized.isel(size=-1).mean("start").values.tolist()
+    axes.set(ylabel="share", ylim=(-0.06, 1.06))
+    last = record[name].isel(size=-1).mean(dim).values.tolist()
     colours = [_look(i, True)["color"] for i in range(len(last))]
     end_labels(axes, last, [f"{100 * share:.3g} %" for share in last], colours)
 

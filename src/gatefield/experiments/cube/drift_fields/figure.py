@@ -14,7 +14,10 @@ from gatefield.plot import COLOURS, DATA, THEORY, WIDTH, gain_text, letter, say_
 
 MARKS = ("o", "s", "^", "D", "v")
 """Of the length scales, or of the gains."""
-CLOSURE = "closure: ⟨w, x⟩ is taken as Gaussian given one input"
+CLOSURE = (
+    "drift f: mean input behind the gate of the field w, closure: its formula if ⟨w, x⟩ is Gaussian given one input, ξ: length "
+    "scale of the data, bandwidth k_c: width of their spectrum, n/(√2πξ)"
+)
 ERROR = r"error of the closure $|f_{closure}-f|\,/\,|f|$"
 LARGE = 100.0
 """Gains from here on, but for infinity, are left out beside it: they lie on it."""

@@ -25,6 +25,11 @@ from gatefield.plot import (
 
 MARKS = "os^Dv"
 """Of the gains over time; of the pairs by gain."""
+FORMS = (
+    "f: mean input of the positive class behind the gate, its form of one site: if the largest entry of the field alone "
+    "decided the gate, Gaussian form: if data were Gaussian"
+)
+"""What is said of f below both figures."""
 COLUMNS = 4
 """At most so many pairs are shown over time."""
 
@@ -46,7 +51,7 @@ def draw(record: xr.Dataset) -> Figure:
     heads.set_ylabel("entries that decide the gate")
     bottom.legend(*forms.get_legend_handles_labels(), loc="outside lower center", ncols=record.sizes["gain"])
     letter([*drifts, heads, forms, ends], [*(title for _, title in titles), _fewer(one), _nearer(one), _at_last(record)])
-    _say(figure, record, f"(a-e): ξ = ({_scales(one)})", _first(one))
+    _say(figure, record, FORMS, f"(a-e): ξ = ({_scales(one)})", _first(one))
     return figure
 
 
@@ -56,23 +61,32 @@ def draw_more(record: xr.Dataset) -> Figure:
     figure = Figure(figsize=(WIDTH, 6.4))
     body: Any = figure.subfigures()  # with a legend of its own, apart from the setting
     pairs = [record.isel(pair=at) for at in range(record.sizes["pair"])]
-    others = pairs[1:] or pairs
-    heads, forms = ([f"{row}{at}" for at in range(len(others))] for row in "hf")
-    rows = [heads, forms, ["low"] * len(others), ["high"] * len(others)]
-    panels = body.subplot_mosaic(rows, height_ratios=[1.0, 1.0, 0.45, 0.45])
-    for at, one in enumerate(others):
+    heads, forms = ([f"{row}{at}" for at in range(len(pairs))] for row in "hf")
+    rows = [forms, heads, ["low"] * len(pairs), ["high"] * len(pairs)]
+    panels = body.subplot_mosaic(rows, height_ratios=[1.2, 1.0, 0.45, 0.45])
+    for at, one in enumerate(pairs):
         _head_panel(panels[heads[at]], one, strict=True)
         _form_panel(panels[forms[at]], one)
         for name in (heads[at], forms[at])[: 2 * bool(at)]:
             panels[name].set(ylabel="", yticklabels=[])
+    panels[forms[0]].set_ylabel("form that f is nearer to")
     panels[heads[0]].set_ylabel("entries that decide")
     for name, gain in (("low", 0), ("high", -1)):
         _field_panel(panels[name], pairs, gain)
     body.legend(*panels[forms[0]].get_legend_handles_labels(), loc="outside lower center", ncols=record.sizes["gain"])
     fields = [f"final fields at gain {gain_text(float(record.gain[at]))}, each scaled to its peak" for at in (0, -1)]
-    classes = [f"{_class(one)}: ξ = ({_scales(one)})" for one in others]
-    letter(list(panels.values()), [*classes, *map(_balances, others), *fields])
-    _say(figure, record, f"dotted, hollow: on {100 * (1 - STRICT):g} %", "fields: first seed")
+    classes = [f"{_class(one)}\nξ = ({_scales(one)})" for one in pairs]
+    letter([panels[name] for name in (*forms, *heads, "low", "high")], [*map(_balances, pairs), *classes, *fields])
+    share = "balance: −1 if f has the Gaussian form, 1 if it has that of one site"
+    _say(
+        figure,
+        record,
+        FORMS,
+        share,
+        "+: of the positive class",
+        f"dotted, hollow: on {100 * (1 - STRICT):g} %",
+        "fields: first seed",
+    )
     return figure
 
 
@@ -87,12 +101,13 @@ def _scales(one: xr.Dataset) -> str:
 
 def _class(one: xr.Dataset) -> str:
     """Which range is positive."""
-    return {1.0: "longer +", -1.0: "shorter +", 0.0: "equal"}[float(np.sign(one.xi1 - one.xi0))]
+    return {1.0: "longer range +", -1.0: "shorter range +", 0.0: "equal ranges"}[float(np.sign(one.xi1 - one.xi0))]
 
 
 def _balances(one: xr.Dataset) -> str:
     """The balances that the headline tells of, at the highest gain."""
-    return f"balance at gain {gain_text(float(one.gain[-1]))}: {_last_balance(one.isel(gain=-1)):.2f}".replace("-", "−")
+    at_end = f"{gain_text(float(one.gain[-1]))}: {_last_balance(one.isel(gain=-1)):.2f}".replace("-", "−")
+    return f"ξ = ({_scales(one)})\nbalance, gain {at_end}"
 
 
 def _last_balance(one: xr.Dataset) -> float:
@@ -175,10 +190,10 @@ def _over_time(axes: Any, values: xr.DataArray) -> None:
         low, middle, high = values.sel(gain=gain).quantile([0.25, 0.5, 0.75], "seed").transpose("quantile", "step").values
         axes.fill_between(time, low, high, color=color, alpha=0.18, linewidth=0)
         every = max(1, len(time) // 6)
-        look: Any = {"markersize": 3.5, "markevery": every, "linewidth": 1.2}
+        look: Any = {"markersize": 3.5, "markevery": every, "linewidth": 1.2, "clip_on": False}
         axes.plot(time, middle, f"{mark}-", color=color, label=f"gain {gain_text(gain)}", **look)
     axes.set_xscale("symlog", linthresh=float(time[1]))
-    axes.set_xlim(0, time[-1])
+    axes.set_xlim(0, 1.1 * time[-1])
     ticks = [0.0, *(t for t in 10.0 ** np.arange(-1, 4) if 2 * time[1] <= t <= time[-1])]
     axes.set_xticks(ticks, [f"{t:g}" for t in ticks])
     axes.minorticks_off()
@@ -187,7 +202,13 @@ def _over_time(axes: Any, values: xr.DataArray) -> None:
 
 def _head_panel(axes: Any, one: xr.Dataset, strict: bool = False) -> None:
     _over_time(axes, one.head_size.sel(share=LOOSE))
-    hollow: Any = {"markerfacecolor": "w", "markersize": 3.5, "linewidth": 0.9, "markevery": (1, max(1, len(one.time) // 6))}
+    hollow: Any = {
+        "markerfacecolor": "w",
+        "markersize": 3.5,
+        "linewidth": 0.9,
+        "markevery": (1, max(1, len(one.time) // 6)),
+        "clip_on": False,
+    }
     for color, mark, g in zip(_colours(one), 9 * MARKS, range(strict * one.sizes["gain"]), strict=False):
         values = one.head_size.isel(gain=g).sel(share=STRICT).median("seed")
         axes.plot(one.time, values, f"{mark}:", color=color, **hollow)

@@ -129,9 +129,9 @@ def forms_said(record: xr.Dataset) -> str:
     """Which form f is nearer to at the end, at the highest gain."""
     last = balance(record.isel(gain=-1, step=-1)).median("seed")
     names, near = record.pair.values, (last > 0).values
-    forms = {"to the form of one site": names[near].tolist(), "to the Gaussian one": names[~near].tolist()}
+    forms = {"to that of one site": names[near].tolist(), "to that of Gaussian data": names[~near].tolist()}
     parts = [f"{form} for ξ = {listed(pairs)}" for form, pairs in forms.items() if pairs]
-    return f"{ended(record)} f is nearer {', '.join(parts)}"
+    return f"{ended(record)} the drift f is nearer {', '.join(parts)}"
 
 
 def _forms(record: xr.Dataset, order: str) -> Verdict:

@@ -14,15 +14,16 @@ experiment = Experiment(
     "nothing in between. The influence of a site is how much likelier the gate is open if the site is +1 than if it is -1. "
     "With all corners alike it is counted exactly; on inputs with the data's law, where a site goes with the gate also through "
     "its neighbours, it is sampled. Random fields, fields whose sizes fall by a factor, and trained fields are compared.",
-    caption="(a) Influence of each site by the size of its weight, one mark for each site of a field; black line: theory for "
-    "one weight among many. (b) One weight grows among random ones: its influence (dots), the largest of the others "
-    "(squares), and theory (line); dotted: where it is no longer ignored, and where it is followed. (c) Where the influences "
-    "of each family lie, with all corners alike; beside each row the mean count of sites of a field between the dotted lines, "
-    "neither followed nor ignored: half followed. (d) The same on inputs with the data's law.",
+    caption="(a) How many sites of a field are ignored, followed, or in between, the mean over the fields of each kind, if all "
+    "inputs of the cube are equally likely. (b) The same on inputs with the data's law. (c) Influence of each site by the size "
+    "of its weight, one mark for each site of a field; black line: theory for one weight among many. (d) One weight grows "
+    "among random ones: its influence (dots), the largest of the others (squares), and theory (line); dotted: where it is no "
+    "longer ignored, and where it is followed.",
     more=draw_more,
-    more_caption="(a) Influence of each site on inputs with the data's law, by the size of its weight. (b) Chance that "
-    "turning this site alone turns the gate: small weights beside a large one have influence in (a) through their neighbour "
-    "only; arrows: neighbours of a site that decides, their mean in one field.",
+    more_caption="(a) Influence of each site on inputs with the data's law, by the size of its weight; dashed: covariance of a "
+    "site that decides with its neighbours. (b) Chance that turning this site alone turns the gate: small weights beside a "
+    "large one have influence in (a) through their neighbour only; arrow: the neighbours of such a site, their mean in one "
+    "field.",
     Parameters=Settings,
     presets={"full": FULL, "quick": {**QUICK, "rests": 4}},
     durations={"quick": "30 s", "full": "5 min"},

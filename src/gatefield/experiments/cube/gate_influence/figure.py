@@ -1,87 +1,112 @@
 """The figures of `gate-influence`."""
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import xarray as xr
-from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 from scipy.special import erf
 
 from gatefield.experiments.cube import fields as cube
-from gatefield.experiments.cube.gate_influence.verdicts import HIGH, LOW, beside, between, crowd_law, decided, shown, steps
-from gatefield.plot import THEORY, WIDTH, letter, say_setting
+from gatefield.experiments.cube.gate_influence.verdicts import (
+    HIGH,
+    LOW,
+    beside,
+    between,
+    crowd_law,
+    decided,
+    near,
+    shown,
+    steps,
+)
+from gatefield.plot import COLOURS, THEORY, WIDTH, letter, say_setting
 
-BINS = np.linspace(0.0, 1.0, 21)
-"""Of influence; the limits of what is in between are among them."""
+PARTS = {
+    f"ignored: influence ≤ {LOW}": "0.85",
+    "between": COLOURS[4],
+    f"followed: influence ≥ {HIGH}": COLOURS[0],
+}
+"""What a gate does with a site, and its colour."""
+MEANING = "influence of a site: size of P(gate open | site is +1) − P(gate open | site is −1)"
+LOCALIZED = ":\nlocalized"
+LEGENDS: Any = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.27), "ncols": 2, "fontsize": 7.5}
 
 
 def draw(record: xr.Dataset) -> Figure:
-    figure = Figure(figsize=(WIDTH, 6.5))
-    panels: Any = figure.subplots(2, 2, height_ratios=[1.25, 1.0])
-    _scatter(panels[0, 0], record, "uniform", "influence, all corners alike")
-    _leader_panel(panels[0, 1], record)
-    shades = [_histogram(axes, record, law) for axes, law in zip(panels[1], ("uniform", "own"), strict=True)]
-    panels[1, 1].set_yticklabels([])
-    figure.colorbar(shades[-1], ax=list(panels[1]), label="share of sites", pad=0.01)
-    for axes in panels[0]:
-        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2, fontsize=7.5)
+    figure = Figure(figsize=(WIDTH, 7.2))
+    top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=[1.1, 1.0]))
+    panels = np.array([top.subplots(1, 2), bottom.subplots(1, 2)])
+    for axes, law in zip(panels[0], ("uniform", "own"), strict=True):
+        _counts(axes, record, law)
+    panels[0, 1].set_yticklabels([])
+    top.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    _scatter(panels[1, 0], record, "uniform", "influence")
+    _leader_panel(panels[1, 1], record)
+    for axes in panels[1]:
+        axes.legend(**LEGENDS)
     low, high = steps(record)
     titles = (
-        "influence by the weight,\nall corners alike",
+        "how many sites a gate follows,\nsites of the input independent",
+        "the same, inputs correlated\nas in the data",
+        "influence by size of the weight,\nsites of the input independent",
         f"one weight grows {high / low:.2g}-fold\nfrom ignored to followed",
-        "all corners alike; right: sites\nof a field half followed",
-        "the same on inputs with\nthe data's law",
     )
     letter(panels, titles)
-    _say(figure, record)
+    _say(
+        figure,
+        record,
+        "(a, b): mean over the fields of a kind",
+        f"(d): {record.sizes['crowd']} sets of other weights (band: their range)",
+    )
     return figure
 
 
 def draw_more(record: xr.Dataset) -> Figure:
-    figure = Figure(figsize=(WIDTH, 3.9))
+    figure = Figure(figsize=(WIDTH, 4.1))
     panels: Any = figure.subplots(1, 2, sharey=True)
     _scatter(panels[0], record, "own", "influence, or chance to turn the gate")
     _scatter(panels[1], record, "turns", "")
     panels[1].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    _point_at_neighbours(panels, record)
+    _mark_neighbours(panels, record)
     letter(
         panels,
         (
-            "influence on the data's law: a site\ngoes with its neighbours, too",
+            "influence, inputs correlated\nas in the data",
             "chance that turning one site\nalone turns the gate",
         ),
     )
-    _say(figure, record)
+    _say(figure, record, "one site decides: the gate is open exactly where that site has the sign of its weight")
     return figure
 
 
-def _say(figure: Figure, record: xr.Dataset) -> None:
+def _say(figure: Figure, record: xr.Dataset, *words: str) -> None:
     scales = record.attrs.get("length_scales", [])
     say_setting(
         figure,
-        f"n = {record.sizes['position']}",
-        f"trained for {cube.trained_for(record)}",
+        MEANING,
+        f"n = {record.sizes['position']} sites of ±1",
+        f"trained for {cube.trained_for(record)}".replace(" τ", "\u00a0τ"),
         f"{cube.family(record, cube.TRAINED['long']).sizes['field']} seeds",
-        f"{record.sizes['crowd']} crowds (band: their range)",
-        f"half followed (grey): influence {LOW} to {HIGH}",
-        "falling by r: sizes 1, r, r², …",
-        "ξ = (positive, negative class)" if len(scales) else "",
+        "falling by r: weights 1, r, r², …",
+        "ξ: length scales (positive, negative class)" if len(scales) else "",
+        *words,
     )
 
 
-def _point_at_neighbours(panels: Any, record: xr.Dataset) -> None:
-    """An arrow in each panel at a neighbour of a site that decides."""
+def _mark_neighbours(panels: Any, record: xr.Dataset) -> None:
+    """Where one site decides: a line at the covariance of its neighbours with it, and how often turning one turns the gate."""
     alone = decided(record)
     if not alone.sizes["field"]:
         return
     peaks = alone.uniform.argmax("position").values
-    for axes, name in zip(panels, ("own", "turns"), strict=True):
-        place = float(beside(alone.share, peaks)[-1]), float(beside(alone[name], peaks)[-1])
-        look: Any = {"fontsize": 7.5, "va": "center", "arrowprops": {"arrowstyle": "->", "color": "0.2"}, "zorder": 6}
-        axes.annotate(
-            f"beside a site that\ndecides: {place[1]:.2f}", place, (0.3, 0.75) if place[1] > 0.3 else (0.56, 0.22), **look
-        )
+    expected = sorted(set(near(record.sizes["position"], alone.xi.values).round(6)))
+    for value in expected:
+        panels[0].axhline(value, **THEORY | {"linestyle": "--"}, linewidth=0.9, zorder=1)
+    look: Any = {"fontsize": 7.5, "zorder": 6}
+    panels[0].text(0.56, expected[-1] - 0.02, "covariance of\nneighbours with a\nsite that decides", va="top", **look)
+    place = float(beside(alone.share, peaks)[-1]), float(beside(alone.turns, peaks)[-1])
+    arrow = {"arrowstyle": "->", "color": "0.2"}
+    panels[1].annotate(f"neighbours of a site\nthat decides: {place[1]:.2f}", place, (0.52, 0.15), arrowprops=arrow, **look)
 
 
 def _name(record: xr.Dataset, family: str) -> str:
@@ -99,6 +124,7 @@ def _band(axes: Any) -> None:
 
 def _scatter(axes: Any, record: xr.Dataset, law: str, label: str) -> None:
     _band(axes)
+    axes.text(0.02, HIGH - 0.02, f"between: {LOW} to {HIGH}", va="top", fontsize=7.5, color="0.3")
     styles = cube.styles(record)
     for name in shown(record):
         one, few = cube.family(record, name), name.startswith("geometric")
@@ -119,23 +145,27 @@ def _scatter(axes: Any, record: xr.Dataset, law: str, label: str) -> None:
     axes.set(xlabel=r"size of the weight, $|w_j|/|w|$", ylabel=label, xlim=(-0.02, 1.02))
 
 
-def _histogram(axes: Any, record: xr.Dataset, law: str) -> Any:
-    """Of the influences of each family, a row each; beside it how many sites of a field are in between."""
+def _counts(axes: Any, record: xr.Dataset, law: str) -> None:
+    """How many sites of a field of each family are ignored, in between, and followed: a bar each, with its numbers."""
     names, n = shown(record), record.sizes["position"]
-    shares = [np.histogram(cube.family(record, name)[law].values, BINS)[0] for name in names]
-    rows = np.array([counts / counts.sum() for counts in shares])
-    least = 1 / (n * max(cube.family(record, name).sizes["field"] for name in names))
-    norm = LogNorm(least, 1.0)
-    image = axes.pcolormesh(BINS, np.arange(len(names) + 1), np.ma.masked_equal(rows, 0), cmap="Blues", norm=norm)
-    for edge in (LOW, HIGH):
-        axes.axvline(edge, color="0.4", linewidth=0.8, linestyle=":")
-    for at, name in enumerate(names):
-        count = between(cube.family(record, name)[law])
-        bold = "bold" if name in (cube.RANDOM, cube.TRAINED["long"]) else "normal"  # those of the headline
-        axes.text(1.02, at + 0.5, f"{count:.2g}", va="center", fontsize=8, fontweight=bold)
-    axes.set_yticks(np.arange(len(names)) + 0.5, [_name(record, name) for name in names])
-    axes.set(xlabel="influence", xlim=(0, 1), ylim=(len(names), 0))
-    return image
+    places, starts = np.arange(len(names)), np.zeros(len(names))
+    counts = np.array([_parts(cube.family(record, name)[law]) for name in names])
+    for (label, colour), sizes in zip(PARTS.items(), counts.T, strict=True):
+        axes.barh(places, sizes, left=starts, height=0.75, color=colour, label=label)
+        for at, (start, size) in enumerate(zip(starts, sizes, strict=True)):
+            inside = size > 0.06 * n  # a number that fits into its bar
+            place = start + size / 2 if inside else n * 1.02
+            if size and (inside or colour == COLOURS[0]):
+                axes.text(place, at, f"{size:.2g}", ha="center" if inside else "left", va="center", fontsize=8)
+        starts = starts + sizes
+    axes.set_yticks(places, [_name(record, name) + LOCALIZED * (name == cube.TRAINED["long"]) for name in names])
+    axes.set(xlabel="sites of a field", xlim=(0, n), ylim=(len(names) - 0.5, -0.5))
+
+
+def _parts(values: xr.DataArray) -> tuple[float, float, float]:
+    """How many sites of a field are ignored, in between, and followed, the mean over fields."""
+    ignored, followed = (float(part.sum("position").mean()) for part in (values <= LOW, values >= HIGH))
+    return ignored, between(values), followed
 
 
 def _leader_panel(axes: Any, record: xr.Dataset) -> None:
@@ -154,4 +184,4 @@ def _leader_panel(axes: Any, record: xr.Dataset) -> None:
     ticks = [t for t in (0.05, 0.1, 0.2, 0.5, 1, 2, 5) if lead[0] <= t <= lead[-1]]
     axes.minorticks_off()
     axes.set_xticks(ticks, [f"{t:g}" for t in ticks])
-    axes.set(xlabel="s = its size over the length of the others", ylabel="influence, all corners alike")
+    axes.set(xlabel="s = its size over the norm of the others", ylabel="influence")

@@ -39,12 +39,12 @@ def _divide(record: xr.Dataset, law: str) -> Verdict:
     rows |= {name: undecided(why, rows[name])[0] for name in cube.TRAINED.values()}
     words = {}
     if law == "uniform":
-        parts = [[between(cube.family(record, name)[one]) for name in (cube.RANDOM, cube.TRAINED["long"])] for one in LAWS]
-        (random, local), (random_own, local_own) = parts
+        here, data = ([between(cube.family(record, name)[one]) for name in (cube.RANDOM, cube.TRAINED["long"])] for one in LAWS)
         words = {
             "found": f"a gate either follows or ignores each of its {n} sites",
-            "otherwise": f"of {n} sites a gate half follows {random:.2g} in random fields, {local:.2g} in localized ones "
-            f"(data's law: {random_own:.2g}, {local_own:.2g})",
+            "otherwise": f"gates do not just follow or ignore a site: {here[0]:.2g} of {n} lie between in random fields, "
+            f"{f'{here[1]:.2g}' if here[1] else 'none'} in localized ones ({data[0]:.2g} and {data[1]:.2g} if inputs are "
+            "correlated)",
         }
     return Verdict.each(
         f"a gate on the cube either follows a site or ignores it, {LAWS[law]}",
@@ -96,6 +96,11 @@ def beside(alone: xr.DataArray, peaks: np.ndarray) -> np.ndarray:
     return np.take_along_axis(alone.values, (peaks[:, None] + np.array([-1, 1])) % alone.sizes["position"], 1).mean(1)
 
 
+def near(n: int, scales: np.ndarray) -> np.ndarray:
+    """The covariance of two neighbours on a ring of n sites, at each of these length scales."""
+    return np.array([2 / np.pi * np.arcsin(ring_correlation(n, xi)[1]) for xi in scales])
+
+
 def _span(values: np.ndarray) -> str:
     """One number, or the least and the largest.
 
@@ -115,7 +120,7 @@ def _neighbours(record: xr.Dataset) -> list[Verdict]:
     n = record.sizes["position"]
     peaks = alone.uniform.argmax("position").values
     found, turned = (beside(alone[name], peaks) for name in ("own", "turns"))
-    expected = np.array([2 / np.pi * np.arcsin(ring_correlation(n, xi)[1]) for xi in alone.xi.values])
+    expected = near(n, alone.xi.values)
     worst = int(np.argmax(np.abs(found - expected)))
     return [
         Verdict.within(
@@ -125,7 +130,7 @@ def _neighbours(record: xr.Dataset) -> list[Verdict]:
             atol=4 / np.sqrt(record.attrs["samples"]),
             of=f"the worst of {len(found)} fields",
             note="four standard errors are granted; sites other than the largest are not independent of the gate",
-            more_found=f"where one site decides, its neighbours' influence is {_span(found)}, their covariance with it; "
+            more_found=f"neighbours of a site that decides the gate have influence by covariance only ({_span(found)}): "
             f"turning one turns the gate in {100 * turned.max():.2g} % of inputs",
             more_otherwise=f"where one site decides, a neighbour's influence is {found[worst]:.2f}, not its covariance with "
             f"that site, {expected[worst]:.2f}",
@@ -152,8 +157,6 @@ def _leader(record: xr.Dataset) -> list[Verdict]:
             kind="claim",
             source=NOTE,
             note=f"a normal sum of the others predicts a factor of {erfinv(HIGH) / erfinv(LOW):.1f}",
-            found=f"a weight is followed at {high / low:.2g} times the size at which it is ignored",
-            otherwise=f"from ignored to followed a weight grows {high / low:.2g}-fold",
         ),
         Verdict.below(
             "a weight s times as large as the length of all others has the influence erf(s/sqrt 2), all corners alike",

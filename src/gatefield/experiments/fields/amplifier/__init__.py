@@ -14,12 +14,12 @@ experiment = Experiment(
     "straight line; on squashed data, whose excess kurtosis is negative, it bends upwards, so that the strongest sites win. "
     "The flow with this closure is laid beside stochastic gradient descent (SGD) from the same starts, for both orders of "
     "the length scales.",
-    caption="(a) Mean of a site behind the open gate, over that of Gaussian data (1), against its correlation with the "
-    "gate's input. Lines: closure; dotted: expansion by the excess kurtosis. (b) and (c) Inverse participation ratio of the "
-    "final field (1/n: spread over all sites; 1: one site): SGD (blue) and the closure flow (black), for both orders of the "
-    "length scales; above the dotted line a field counts as localized; gain ∞ stands apart. Much later SGD localizes fields "
-    "at gains 10 and ∞ with the shorter range too (late-localization). (d) and (e) Final fields of one "
-    "seed, SGD (dots) and closure (lines), each scaled to its own maximum.",
+    caption="(a) and (b) Inverse participation ratio of the final field (1/n: spread over all sites; 1: one site): SGD "
+    "(blue) and the closure flow (black), for both orders of the length scales; above the dotted line a field counts as "
+    "localized; gain ∞ stands apart. Much later SGD localizes fields at gains 10 and ∞ with the shorter range too "
+    "(late-localization). (c) Mean of a site behind the open gate, over that of Gaussian data (1), against its correlation "
+    "with the gate's input. Lines: closure; dotted: expansion by the excess kurtosis. (d) and (e) Final fields of one seed, "
+    "SGD (dots) and closure (lines), each scaled to its own maximum.",
     Parameters=Settings,
     presets={"full": {}, "quick": {"gains": (0.01, 1.0, 3.0, float("inf")), "seeds": 4, "batch_size": 500}},
     durations={"quick": "40 s", "full": "10 min"},

@@ -30,10 +30,10 @@ SHOWN = (0.3, 1.0, float("inf"))
 def figure(record: xr.Dataset) -> Figure:
     """The picture, drawn from the record alone."""
     figure = Figure(figsize=(WIDTH, 7.8))
-    top, middle, *strips = cast(Any, figure.subfigures(4, 1, height_ratios=[1.1, 1.1, 0.7, 0.78]))
-    left = top.subplots()
-    _amplifier_panel(left, record)
-    pair = middle.subplots(1, 2, sharey=True)
+    top, middle, *strips = cast(Any, figure.subfigures(4, 1, height_ratios=[1.2, 1.0, 0.7, 0.78]))
+    pair = top.subplots(1, 2, sharey=True)
+    curve = middle.subplots()
+    _amplifier_panel(curve, record)
     pair[0].set_ylabel("IPR of the final field")
     for axes, order in zip(pair, ORDERS, strict=True):
         _ipr_panel(axes, record.sel(order=order))
@@ -41,7 +41,7 @@ def figure(record: xr.Dataset) -> Figure:
     look: Any = {"ha": "right", "fontsize": 8, "transform": pair[0].transAxes}
     pair[0].text(0.99, 0.04, f"closure: {ipr_share(record):.2f} of SGD's IPR", **look)
     bend = "the closure amplifies sites that correlate more with the gate, the more the higher the gain"
-    letter([left, *pair], [bend, *[f"{order}er range positive: {_answers(record.sel(order=order))}" for order in ORDERS]])
+    letter([*pair, curve], [*[f"{order}er range positive: {_answers(record.sel(order=order))}" for order in ORDERS], bend])
     for part, order, at in zip(strips, ORDERS, "de", strict=True):
         _strip(part, record.sel(order=order), at)
     say_setting(
@@ -52,7 +52,7 @@ def figure(record: xr.Dataset) -> Figure:
         f"{float(record.time[-1]):g} τ",
         f"{record.sizes['seed']} seeds",
         "large marks and lines: medians",
-        "(b) share: mean over gains from 1 on",
+        "(a) share: mean over gains from 1 on",
         "(d, e) one seed",
     )
     return figure
@@ -122,13 +122,15 @@ def _strip(part: Any, record: xr.Dataset, at: str) -> None:
     panels = np.ravel(part.subplots(1, len(shown), sharex=True))
     for axes, gain in zip(panels, shown, strict=True):
         field = one.sel(gain=gain)
-        small_field(axes, field.fields.isel(step=-1, unit=0), "o", color="C0", markersize=3)
-        small_field(axes, field.closure_fields, color="black", linewidth=1.0)
+        small_field(axes, field.fields.isel(step=-1, unit=0), "o", color="C0", markersize=3, label="SGD")
+        small_field(axes, field.closure_fields, color="black", linewidth=1.0, label="closure flow")
         axes.set_title(f"gain {gain_text(gain)}: {_ends_text(field)}", loc="left")
         if min(float(np.min(line.get_ydata())) for line in axes.lines) > -0.2:
             axes.set_ylim(-0.25, 1.15)
     letter(panels[:1], [panels[0].get_title(loc="left")], at)
     panels[0].set_ylabel({"d": "longer range\npositive", "e": "shorter range\npositive"}[at])
+    if at == "d":
+        panels[-1].legend(loc="best", fontsize=7.5, handlelength=1.4, borderaxespad=0.1)
     if at == "e":
         for axes in panels:
             axes.set_xlabel("position (site)")

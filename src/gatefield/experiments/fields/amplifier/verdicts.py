@@ -75,19 +75,19 @@ def _which_gains(record: xr.Dataset, order: str) -> Verdict:
         of="share of gains with the same answer",
         note=f"the answer is whether the median IPR is above {LOCALIZED:g}"
         + (f"; wrong at gain {wrong}{how}" if wrong else ""),
-        **_said(order, same, only, time),
+        **_said(order, same, only),
     )
 
 
-def _said(order: str, same: np.ndarray, only: str, time: str) -> dict[str, Any]:
+def _said(order: str, same: np.ndarray, only: str) -> dict[str, Any]:
     """The two halves of the headline: at how many gains both agree, and who is alone at the others."""
     right, others = f"{same.sum()} of {same.size}", f"{(~same).sum()} of {same.size}"
     if order == "short":
         return {
             "found": f"shorter range: at {right} too",
-            "otherwise": f"shorter range: {only} localizes fields at {others}",
+            "otherwise": f"shorter range: {only} localizes them at {others}",
         }
-    tells = f"a closure tells at {right} gains if fields localize by {time} (longer range positive)"
+    tells = f"a Gaussian closure predicts at {right} gains if fields localize (longer range positive)"
     return {"found": tells, "otherwise": tells}
 
 

@@ -30,6 +30,8 @@ SHORT = {"readout": "learned\nreadout", "cross-entropy": "cross-ent.\n+ bias", "
 """Names that fit above a small panel."""
 MARKERS = "os^vD"
 """Of gains, beside their colours."""
+MEDIANS, TIMES = 1.01, 1.12
+"""Where columns of numbers stand beside the panel, in its widths."""
 FIELD = "C0"
 """Of trained fields."""
 
@@ -53,7 +55,7 @@ def figure(record: xr.Dataset) -> Figure:
         time,
         "dots: seeds",
         survives,
-        f"times: gain {gain_text(gain)}",
+        f"medians and times: gain {gain_text(gain)}",
         f"(b) gain {gain_text(gain)}, one seed",
     )
     return drawn
@@ -101,8 +103,9 @@ def _conditions(axes: Any, record: xr.Dataset) -> None:
     axes.axhline(len(CHANGES) - 0.3, color="0.8", linewidth=0.8)
     for place, name in zip(places, CHANGES, strict=False):
         shown = one.sel(condition=name, gain=gain)
-        _beside(axes, place, time_text(shown))
-    _beside(axes, -1.0, f"time until it\nstays above {SURVIVES:g}")
+        _beside(axes, place, time_text(shown), TIMES)
+    _beside(axes, -1.0, f"time until it\nstays above {SURVIVES:g}", TIMES)
+    _medians(axes, places, one.sel(gain=gain), gain)
     units = record.sizes["unit"]
     axes.set_yticks(places, [*(LABELS[name] for name in CHANGES), f"{units} units, random", f"{units} units, basis"])
     axes.tick_params(axis="y", length=0)
@@ -124,8 +127,17 @@ def _level(axes: Any, at: float, words: str, style: str) -> None:
     axes.text(at, 1.005, words, **place)
 
 
-def _beside(axes: Any, at: float, words: str) -> None:
-    axes.text(1.02, at, words, ha="left", va="center", fontsize=8, transform=axes.get_yaxis_transform())
+def _medians(axes: Any, places: np.ndarray, one: xr.Dataset, gain: float) -> None:
+    """Of the seeds of each row at the gain of the title: a stroke, and its number at the side."""
+    medians = np.median(_all_ends(one), axis=0)
+    axes.plot(medians, places, "|", color="k", markersize=11, markeredgewidth=1.2, label=f"median, gain {gain_text(gain)}")
+    for place, value in zip(places, medians, strict=True):
+        _beside(axes, place, f"{value:.2f}", MEDIANS)
+    _beside(axes, -1.0, "median\nIPR", MEDIANS)
+
+
+def _beside(axes: Any, at: float, words: str, column: float) -> None:
+    axes.text(column, at, words, ha="left", va="center", fontsize=8, transform=axes.get_yaxis_transform())
 
 
 def _colours(record: xr.Dataset) -> list[str]:

@@ -9,13 +9,13 @@ from matplotlib.ticker import MaxNLocator, NullFormatter
 
 from gatefield.experiments.fields.conditions.figure import FIELD, setting, shown_gain
 from gatefield.experiments.fields.conditions.simulate import SURVIVES
-from gatefield.experiments.fields.conditions.verdicts import ORDER, takes_over
+from gatefield.experiments.fields.conditions.verdicts import MANY, ORDER, takes_over
 from gatefield.plot import THEORY, WIDTH, gain_text, letter, plain_log_scale, say_setting
 
 
 def more(record: xr.Dataset) -> Figure:
     """Places on the open line, and the first moments from a standard normal start."""
-    drawn = Figure(figsize=(WIDTH, 3.4))
+    drawn = Figure(figsize=(WIDTH, 3.9))
     gain = shown_gain(record)
     size, terms, line = cast(Any, drawn).subplots(1, 3, width_ratios=[1.0, 1.0, 1.15])
     one = record.sel(gain=gain)
@@ -24,13 +24,14 @@ def more(record: xr.Dataset) -> Figure:
     _on_the_line(line, record.isel(pair=0).sel(gain=gain, condition="line"))
     for axes in (size, terms):
         axes.axvline(_turn(one), ymax=0.72, color="0.4", linewidth=1.0, linestyle="--")
+        for at in _localized_at(one):
+            axes.axvline(at, ymax=0.72, color="0.4", linewidth=1.0, linestyle=":")
     letter([size, terms, line], _findings(record))
-    for at in _localized_at(one):
-        size.axvline(at, ymax=0.72, color="0.4", linewidth=1.0, linestyle=":")
     late = [f"dotted: {at:.3g} τ, when the IPR reaches {SURVIVES:g}" for at in _localized_at(one)]
     times = f"(a, b) normal start, dashed: {_turn(one):.3g} τ, when the first term is {ORDER:g} of the second (median)"
     end = f"(c) open line, after {float(record.time[-1]):,.0f} τ of the baseline"
-    say_setting(drawn, *setting(record), f"gain {gain_text(gain)}", "lines: seeds", times, *late, end)
+    flow = "Gaussian flow: on Gaussian data of the same covariances, f: drift, S₀, S₁: covariances of the classes"
+    say_setting(drawn, *setting(record), flow, f"gain {gain_text(gain)}", "lines: seeds", times, *late, end)
     return drawn
 
 
@@ -49,13 +50,20 @@ def _findings(record: xr.Dataset) -> list[str]:
     """What the panels show, as far as it is so."""
     one = record.sel(gain=shown_gain(record))
     sites = _sites(one.isel(pair=0).sel(condition="line"))
-    anywhere = len(sites) and np.ptp(sites) > record.sizes["position"] / 2
+    anywhere = len(sites) >= MANY and np.ptp(sites) > record.sizes["position"] / 2
+    line = (
+        "fields sit anywhere"
+        if anywhere
+        else f"{len(sites)} fields, too few to tell"
+        if len(sites) < MANY
+        else "where fields sit"
+    )
     shrinks = bool((one.early_size.isel(moment=-1) < one.early_size.isel(moment=1)).all())
     leads = bool((one.early_pull.isel(moment=1) < one.early_brake.isel(moment=1)).all())
     return [
         "size |w| and IPR:\nit shrinks first" if shrinks else "size |w| and IPR\nof the field",
         f"velocity: second\nterm leads to {_turn(one):.3g} τ" if leads else "both terms\nof its velocity",
-        "on an open line\nfields sit anywhere" if anywhere else "where fields sit\non an open line",
+        f"on an open line\n{line}",
     ]
 
 
@@ -81,16 +89,18 @@ def _sizes(axes: Any, one: xr.Dataset) -> None:
     late = one.isel(moment=slice(1, None))
     for name, colour, label in (("early_size", "C0", "|w|"), ("early_ipr", "C1", "IPR")):
         _all_seeds(axes, late, late[name], colour, label)
+    _all_seeds(axes, late, late.early_likeness, "0.55", "cosine with the Gaussian flow", (0, (3, 1.5)))
     axes.axhline(SURVIVES, color="0.4", linewidth=1.0, linestyle=":")
     place: Any = {"transform": axes.get_yaxis_transform(), "ha": "left", "va": "bottom", "fontsize": 7.5, "color": "0.3"}
     axes.text(0.02, SURVIVES, f"survives: {SURVIVES:g}", **place)
     plain_log_scale(axes, "x")
     plain_log_scale(axes)
-    axes.set(xlabel="time (τ)", ylabel="|w| and IPR")
+    axes.set(xlabel="time (τ)", ylabel="|w|, IPR and cosine")
     first = late.isel(moment=0)
     at = float(first.early_time)
     axes.text(at, 0.7 * float(first.early_size.min()), "|w|", color="C0", va="top", fontsize=9)
     axes.text(at, 1.2 * float(first.early_ipr.max()), "IPR", color="C1", va="bottom", fontsize=9)
+    axes.text(at, 0.9, "cosine with the\nGaussian flow", color="0.4", va="top", fontsize=7.5)
 
 
 def _terms(axes: Any, one: xr.Dataset) -> None:
@@ -112,6 +122,6 @@ def _room_above(axes: Any) -> None:
     axes.set_ylim(low, high * (high / low) ** 0.35)
 
 
-def _all_seeds(axes: Any, one: xr.Dataset, values: xr.DataArray, color: str, label: str, style: str = "-") -> None:
+def _all_seeds(axes: Any, one: xr.Dataset, values: xr.DataArray, color: str, label: str, style: Any = "-") -> None:
     for k, row in enumerate(values.transpose("seed", "moment").values):
-        axes.plot(one.early_time, row, style, color=color, linewidth=1.0, alpha=0.8, label=label if k == 0 else None)
+        axes.plot(one.early_time, row, linestyle=style, color=color, linewidth=1.0, alpha=0.8, label=label if k == 0 else None)

@@ -204,7 +204,7 @@ def _deciders(axes: Any, record: xr.Dataset) -> None:
     axes.axhline(0.5, color="0.4", linewidth=1.0, linestyle=":")
     axes.text(1.6, 0.49, "chance", fontsize=7, color="0.4", ha="right", va="top")
     axes.set_xticks([0, 1], ["field,\nif biases are 0", "sign of\nthe given bias"])
-    axes.set(ylabel="share told", ylim=(0, 1.05), yticks=[0, 0.25, 0.5, 0.75, 1], xlim=(-0.5, 1.6))
+    axes.set(ylabel="share of units\ntold right", ylim=(0, 1.05), yticks=[0, 0.25, 0.5, 0.75, 1], xlim=(-0.5, 1.6))
 
 
 def _fields(part: Any, record: xr.Dataset) -> Any:
@@ -218,9 +218,12 @@ def _fields(part: Any, record: xr.Dataset) -> Any:
         axes.axhline(0.0, color="0.8", linewidth=0.8, zorder=0)
         axes.plot(one.position, one.fields.isel(step=-1, unit=unit), marker, color=color, markersize=2.5, linewidth=0.6)
         if gain == 0:
-            axes.plot(one.position, one.flow_fields.isel(unit=unit), linewidth=1.0, **THEORY)
+            axes.plot(one.position, one.flow_fields.isel(unit=unit), linewidth=1.0, label="exact flow", **THEORY)
         where = "Gaussian" if gain == 0 else f"gain {gain_text(float(record.gain[1]))}"
         axes.set_title(f"{where}, bias {float(one.bias.isel(step=-1, unit=unit)):.1f}".replace("-", "−"), loc="left")
         axes.set(xticks=[0, one.sizes["position"] // 2, one.sizes["position"] - 1], xlabel="position (site)")
     panels[0].set_ylabel("weight")
+    low, high = panels[0].get_ylim()
+    panels[0].set_ylim(low, high + 0.25 * (high - low))  # room for the legend
+    panels[0].legend(loc="upper center", fontsize=7, handlelength=1.2, borderaxespad=0.1)
     return panels

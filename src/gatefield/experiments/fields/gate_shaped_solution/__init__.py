@@ -20,9 +20,9 @@ experiment = Experiment(
     "that the one-site gate asks for. (c) For how many inputs the gate of that field opens as the one-site gate does: sampled "
     "(marks), and for Gaussian data of the same covariance (lines); the title: the positive class, from the lowest gain to "
     "the highest. (d) The same for a Mexican hat.",
-    more_caption="(a) The directions of the gates. (b) and (c) Mean input of the positive class behind each gate, halved. (d) "
-    "A row of (S₀+S₁)⁻¹, which sharpens it: more than a difference of neighbours; numbers: gain 3. (e) The least-squares "
-    "field behind the Mexican hat. Shades: gains.",
+    more_caption="(a) A row of (S₀+S₁)⁻¹, which makes a field of the mean input behind a gate: more than a difference of "
+    "neighbours; arrow: gain 3. (b) The directions of the gates. (c) and (d) Mean input of the positive class behind each "
+    "gate, halved. (e) The least-squares field behind the Mexican hat. Shades: gains.",
     Parameters=Settings,
     presets={"full": {}, "quick": {"samples": 100_000, "batch_size": 500, "seeds": 4}},
     durations={"quick": "20 s", "full": "1 min"},

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from gatefield.experiments.fields.gate_shaped_solution.simulate import GATES
-from gatefield.experiments.fields.gate_shaped_solution.verdicts import entries, explained, trained_for
+from gatefield.experiments.fields.gate_shaped_solution.verdicts import explained, trained_for
 from gatefield.measures import LOCALIZED
 from gatefield.plot import (
     THEORY,
@@ -61,24 +61,24 @@ def _trend(one: xr.Dataset) -> str:
 
 def more(record: xr.Dataset) -> Figure:
     """Gates, what they let through, and the inverse that sharpens it."""
-    figure = Figure(figsize=(WIDTH, 5.2))
-    panels = cast(Any, figure.subplots(2, 3))
+    figure = Figure(figsize=(WIDTH, 5.4))
+    names = ["row", "gates", *GATES, "field"]
+    panels = cast(Any, figure).subplot_mosaic([["row"] * 2 + ["gates"], names[2:]], height_ratios=[1.25, 1.0])
     site = record.attrs["site"]
-    _direction_panel(panels[0, 0], record)
-    for axes, gate in zip(panels[0, 1:], GATES, strict=True):
-        _gain_lines(axes, 0.5 * record.drift.sel(gate=gate), site, "mean input, f(v)/2")
-    _row_panel(panels[1, 0], record)
-    _gain_lines(panels[1, 1], record.field.sel(gate="hat"), site, "weight")
-    panels[1, 2].axis("off")
-    panels[1, 2].legend(*panels[1, 0].get_legend_handles_labels(), title="gain of the data", loc="center left")
+    _row_panel(panels["row"], record)
+    _direction_panel(panels["gates"], record)
+    for gate in GATES:
+        _gain_lines(panels[gate], 0.5 * record.drift.sel(gate=gate), site, "mean input, f(v)/2")
+    _gain_lines(panels["field"], record.field.sel(gate="hat"), site, "weight")
+    panels["row"].legend(title="gain of the data", loc="upper right")
     titles = [
+        "a row of the inverse covariance, (S₀ + S₁)⁻¹",
         "the two gates",
         "one site passes a bump",
         "the hat passes a hat",
-        "a row of (S₀ + S₁)⁻¹",
         "the hat asks for a hat",
     ]
-    letter(panels.ravel()[:5], titles)
+    letter([panels[name] for name in names], titles)
     _say(figure, record, more=True)
     return figure
 
@@ -91,7 +91,7 @@ def _say(figure: Figure, record: xr.Dataset, *words: str, more: bool = False) ->
         f"length scales {attrs['xi1']:g} and {attrs['xi0']:g}",
         f"{attrs['samples']:,} samples",
         "" if more else f"trained for {trained_for(record)}",
-        "v: direction of the gate, S₀ and S₁: covariances of the classes" if more else "",
+        "v: direction of the gate, which is open where ⟨v,x⟩ > 0, S₀ and S₁: covariances of the classes" if more else "",
         "mean input of the positive class behind the gate, other inputs as 0" if more else "",
         *words,
     )
@@ -170,7 +170,8 @@ def _row_panel(axes: Any, record: xr.Dataset) -> None:
         row = np.roll(record.inverse.sel(gain=gain).isel(position=site).values, -site)[:7]
         axes.plot(row, "o-", color=shade, markersize=3, label=gain_text(gain))
         if gain == 3:  # that of the title
-            look: Any = {"ha": "right", "va": "top", "fontsize": 8, "color": shade, "transform": axes.transAxes}
-            axes.text(0.98, 0.98, f"gain 3: {entries(row)}", **look)
+            look: Any = {"ha": "center", "fontsize": 8, "arrowprops": {"arrowstyle": "->", "color": "0.2"}}
+            words = f"gain 3, lag 2: {row[2]:.2f}".replace("-", "−")
+            axes.annotate(words, (2, row[2]), (2.4, row[2] - 0.45), **look)
     axes.axhline(0.0, color="0.8", linewidth=0.8, zorder=0)
     axes.set(xlabel="lag (sites)", ylabel="entry of a row")

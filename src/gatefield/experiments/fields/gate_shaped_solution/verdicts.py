@@ -148,8 +148,8 @@ def _inverse_row(bump: xr.Dataset) -> Verdict:
     rows = {f"lag {lag}": Verdict.within("", x, float(row[lag]), atol=0.001, of="entry") for lag, x in enumerate(INVERSE_ROW)}
     first = f"gain 3, lags 0 to 2: {entries(row)}"
     words |= {
-        "more_found": f"the inverse that makes a field of what a gate lets through reaches beyond nearest neighbours ({first})",
-        "more_otherwise": f"the inverse that makes a field of what a gate lets through is not the earlier one ({first})",
+        "more_found": f"the inverse covariance (S₀ + S₁)⁻¹ reaches beyond nearest neighbours ({first})",
+        "more_otherwise": f"the inverse covariance (S₀ + S₁)⁻¹ is not the earlier one ({first})",
     }
     return Verdict.each(claim, rows, **words)
 

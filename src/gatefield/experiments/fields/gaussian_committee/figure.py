@@ -50,7 +50,7 @@ def figure(record: xr.Dataset) -> Figure:
         "(a) medians over seeds",
         "(c) one unit of one seed",
         "way: distance that the flow goes in all this time",
-        "noise alone: a bound, as the flow pulls back",
+        "noise alone: in the colour of K, a bound, as the flow pulls back",
     )
     return figure
 
@@ -92,7 +92,7 @@ def _distance_panel(axes: Any, record: xr.Dataset) -> None:
         axes.plot(late.time[few], off.sel(committee=K).isel(step=few), **look, label=f"K = {K}")
         axes.plot(late.time, noise.sel(committee=K), color=look["color"], linewidth=1.0, zorder=1)
         axes.plot(late.time, printed.sel(committee=K), **PRINTED, linewidth=1.0, zorder=1)
-    axes.plot([], [], color="0.3", linewidth=1.0, label="noise alone, line of K's colour")
+    axes.plot([], [], color="0.3", linewidth=1.0, label="noise alone (upper bound)")
     axes.plot([], [], **PRINTED, linewidth=1.0, label="from the flow as printed")
     axes.set(xlabel="time (τ)", ylabel="distance (% of the whole way)", yscale="log")
     low, high = float(min(off.min(), noise.min())), float(printed.max())

@@ -49,7 +49,7 @@ def _stays(record: xr.Dataset, parts: dict[str, xr.Dataset]) -> Verdict:
         source=f"{FLOW}, corrected",
         note=f"batches of {int(last.batch_size):,}, {float(record.time[-1]):g} τ; allowed is {allowed:.2f} times the random "
         f"walk of the noise; the flow itself went {went}",
-        found=f"{apart}, as the noise of batches predicts",
+        found=f"{apart}, no more than batch noise allows",
         otherwise=f"{apart}, more than the noise of batches explains",
     )
 
