@@ -58,8 +58,9 @@ def more(record: xr.Dataset) -> Figure:
     figure = Figure(figsize=(WIDTH, 8.6))
     grid = cast(Any, figure.add_gridspec(2 + len(ends), 1, height_ratios=[1.6, *[0.6] * len(ends), 1.0]))
     above, below = (grid[row].subgridspec(1, count) for row, count in ((0, len(ends)), (-1, len(ends) + 1)))
-    kurtosis, flips = ([figure.add_subplot(part[at]) for at in range(len(ends))] for part in (above, below))
+    kurtosis = [figure.add_subplot(above[at]) for at in range(len(ends))]
     fields = [figure.add_subplot(grid[1 + row]) for row in range(len(ends))]
+    flips = [figure.add_subplot(below[at]) for at in range(len(ends))]
     for at, g in enumerate(ends):
         _unit_kurtosis(kurtosis[at], record.isel(gain=g, rate=-1))
         _unit_fields(fields[at], record.isel(gain=g, seed=0))
