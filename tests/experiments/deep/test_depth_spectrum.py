@@ -304,7 +304,7 @@ def bars(axes, values, depths):
 
 def test_figure_shows_what_goes_with_depth():
     record = changed(made(), ("descent", {"width": 25, "trained_depth": 20}, 0.5))
-    smallest, plain, scaled, recursion, descent, courses = experiment.figure(record).axes
+    recursion, descent, smallest, plain, scaled = experiment.figure(record).axes
     bars(smallest, record.smallest.values, DEPTHS)
     bars(plain, (record.largest / record.smallest.clip(1e-12 * record.largest)).values, DEPTHS)
     bars(scaled, (record.scaled_largest / record.scaled_smallest).values, DEPTHS)
@@ -317,11 +317,26 @@ def test_figure_shows_what_goes_with_depth():
     assert_line(plain, DEPTHS, (1 + 199 * away) / (1 - away), color="black")
     parts = [(0.9**200 + 199 * (1 - 0.1 * (1 - b) / (1 + 199 * b)) ** 200) / 200 for b in away]
     assert_line(recursion, DEPTHS, np.sqrt(parts), color="black", style="-")
-    assert_line(courses, [0, 100, 500], np.median(record.recursion.values[2, 1], axis=0), label="d = 8")
+
+
+def test_the_large_panel_shows_means_which_the_headline_has():
+    """One run of many ends with a larger error: the mean is another number than the median."""
+    record = changed(made(), ("recursion", {"width": 500, "depth": 8, "step": 100, "run": 0}, 0.5))
+    dots, _, _ = experiment.figure(record).axes[0].containers[2]
+    np.testing.assert_allclose(dots.get_ydata(), record.recursion.values[2, ..., 1].mean(-1))
+
+
+def test_an_arrow_stands_for_a_condition_number_beyond_the_axis():
+    record = made()
+    for w, most in ((25, 1e9), (100, 1.0), (500, 1.0)):
+        record = changed(record, ("smallest", {"width": w}, 1.0), ("largest", {"width": w}, most))
+    plain = experiment.figure(record).axes[3]
+    shown = [len(line.get_xdata()) for line in plain.lines if line.get_marker() == "$↑$"]
+    assert shown == [len(DEPTHS), 0, 0]
 
 
 def test_the_ideal_error_is_that_after_the_steps_of_the_panel():
-    recursion = experiment.figure(made().assign_coords(step=[0, 90, 500])).axes[3]
+    recursion = experiment.figure(made().assign_coords(step=[0, 90, 500])).axes[0]
     parts = [(0.9**180 + 199 * (1 - 0.1 * (1 - b) / (1 + 199 * b)) ** 180) / 200 for b in (0.5, 0.5**7, 0.5**19)]
     assert_line(recursion, DEPTHS, np.sqrt(parts), color="black", style="-")
 
@@ -371,14 +386,14 @@ def test_the_numbers_of_both_headlines_stand_in_the_panels():
     record = made()
     found = experiment.verdicts(record)
     assert headline("?", found) == (
-        "Depth first helps randomly gated networks (w = 500: error 0.95 at d = 2, 0.045 at 8); "
-        "beyond a point more depth hurts (0.06 at d = 20)"
+        "Depth first helps randomly gated networks (width 500: error 0.95 at depth 2, 0.045 at 8); "
+        "beyond a point more depth hurts (0.06 at 20)"
     )
     assert headline("?", found, more=True) == (
         "Wider networks come nearer to the mean kernel: "
         "the sum of the 100 smallest eigenvalues is off by 72 at w = 25, by 27 at w = 500"
     )
-    errors = experiment.figure(record).axes[3]
+    errors = experiment.figure(record).axes[0]
     assert [(text.get_text(), pytest.approx(text.xy[1])) for text in errors.texts] == [
         ("0.95", 0.948),
         ("0.045", 0.0449),

@@ -158,13 +158,14 @@ def test_headline_and_table():
     frozen = judged(experiment, made(), FROZEN)
     assert [bound.at for bound in frozen.table] == ["K = 1, gain 0", "K = 1, gain 3"]
     assert frozen.otherwise.startswith("behind the gates of the start fields end")
-    assert "K²τ keep the loss within 10 %" in judged(experiment, made(), LOSS).found
+    assert "K²τ the loss stays within 10 %" in judged(experiment, made(), LOSS).found
     assert not judged(experiment, made(), FIELDS).found
 
 
 def test_figure():
     record = scrambled(made())
-    loss, fields, losses, ends, settling, growth = experiment.figure(record).axes
+    fields, loss, ends, losses = experiment.figure(record).axes
+    growth, settling = experiment.more(record).axes
     gains = ["#440154", "#7ad151"]
     for axes, name in ((fields, "distance"), (loss, "loss_distance")):
         for gain, color in enumerate(gains):

@@ -4,7 +4,7 @@ import jax
 import numpy as np
 import pytest
 import xarray as xr
-from drawn import assert_all_drawn, assert_drawn, assert_line, points
+from drawn import assert_all_drawn, assert_line, panel, points
 from judging import assert_only, changed_at, judged, scrambled, told
 from matplotlib.legend import Legend
 from scipy import stats
@@ -164,28 +164,27 @@ def test_what_settles_first_is_decided_beyond_the_interval_over_units(late, outc
         experiment, changed_at(made(), ("likeness", {**TOP, "mark": 3, "unit": slice(late)}, 0.94)), "settles before"
     )
     assert found.outcome == outcome
-    words = "at gain 3 gates are half-way before fields in 12 of 12 localized units, at 95 % in"
-    assert found.found == found.otherwise == f"{words} {12 - 2 * late}"
+    words = "before a field is half-way to its end, its gate is so in 12 of 12 units that localize at gain 3"
+    assert found.found == found.otherwise == f"{words}, and as at the end for 95 % of inputs in {12 - 2 * late}"
 
 
 def test_the_headline_says_none_where_no_gate_settles_first():
     record = changed_at(made(), ("likeness", {**TOP, "mark": 3}, 0.94))
-    assert judged(experiment, record, "settles before").otherwise.endswith("of 12 localized units, at 95 % in none")
+    assert judged(experiment, record, "settles before").otherwise.endswith("for 95 % of inputs in none")
 
 
-def test_the_second_figure_is_headed_by_where_kurtosis_ends():
-    """Medians over the units of both seeds, at the highest rate; at the lowest gain half of them are at 0.05."""
-    record = changed_at(made(), ("kurtosis", {"gain": 0, "inputs": 0}, 0.014), ("kurtosis", {**TOP, "inputs": 2}, -0.871))
-    there = "at gain 3, where 12 of 24 units localize,"
+def test_the_second_figure_is_headed_by_where_kurtosis_begins_and_ends():
+    """Medians over the units of both seeds, at the highest rate, which stand beside their thick lines too."""
+    last = ("kurtosis", {"gain": 0, "mark": -1, "inputs": 0}, 0.014)
+    record = changed_at(
+        made(), ("kurtosis", {"gain": 0, "inputs": 0}, -0.021), last, ("kurtosis", {**TOP, "inputs": 2}, -0.871)
+    )
+    there = "at gain 3, where 12 of 24 units localize, excess kurtosis within a class goes from −0.50 to −1.00"
     found = judged(experiment, record, "falls as the field")
-    words = "at gain 0.01 kurtosis ends at +0.30 over both classes, +0.01 within one"
-    assert found.more_found == found.more_otherwise == f"{words}; {there} at −0.87 and −1.00"
-    assert [axes.get_title(loc="left") for axes in experiment.more(record).axes[3::2]] == [
-        "(d) gain 0.01: to +0.30, in one class +0.01",
-        "(f) gain 3: to −0.87, in one class −1.00",
-    ]
-    alone = judged(experiment, record.isel(gain=[1]), "falls as the field").more_found
-    assert alone == f"{there} kurtosis ends at −0.87 over both classes, −1.00 within one"
+    assert found.more_found == found.more_otherwise == f"{there}; at gain 0.01, from −0.02 to +0.01"
+    said = [[text.get_text() for text in axes.texts] for axes in experiment.more(record).axes[:2]]
+    assert said == [["−0.02", "+0.30", "+0.01"], ["−0.50", "−0.87", "−1.00"]]
+    assert judged(experiment, record.isel(gain=[1]), "falls as the field").more_found == there
 
 
 @pytest.mark.parametrize(("spread", "outcome"), [(0.0004, "confirmed"), (0.002, "not decided")])
@@ -265,12 +264,8 @@ def test_notes_on_flips_settling_and_kurtosis():
     )
     note = judged(experiment, record, "very small fraction").note
     assert note == "flips add up: 0.40 per input in all for a net change of 0.25, at rate 2.4, gain 3"
-    rare = judged(experiment, record, "very small fraction").found
-    assert rare.startswith("at rate 0.01 gates flip rarely (≤ 0.4")
-    assert rare.endswith(" % in 50 steps)")
     found = judged(experiment, record, "settles before")
     assert "12 of 24 units localize" in found.note
-    assert found.found == "at gain 3 gates are half-way before fields in 12 of 12 localized units, at 95 % in 12"
     assert "medians 600 and 1,800 τ; half-way" in found.note
     assert "half-way by both, medians 600 and 1800 τ" in found.note
     note = judged(experiment, record, "falls as the field").note
@@ -287,25 +282,28 @@ def drawn():
     return scrambled(made()).isel(unit=slice(3))
 
 
-def test_second_figure_shows_every_unit_of_the_first_seed():
+def test_second_figure_shows_kurtosis_and_every_unit_of_the_first_seed():
     record = drawn()
-    rows, panels = (part(experiment.more(record).axes) for part in (lambda axes: axes[:2], lambda axes: axes[2:]))
+    panels = experiment.more(record).axes
+    kurtosis, rows, flips = (sorted(panels, key=lambda axes: axes.get_title(loc="left"))[at : at + 2] for at in (0, 2, 4))
     some = np.unique(np.geomspace(1, 20, 30).round().astype(int)) - 1
     for g in range(2):
-        flips, kurtosis = panels[2 * g : 2 * g + 2]
         for r, color in enumerate(SHADES):
             one = record.isel(gain=g, rate=r, seed=0)
             assert_all_drawn(rows[g], [field / np.abs(field).max() for field in one.final.values], color=color)
-            assert_all_drawn(flips, (1 - one.stability.values[some].T) / (50 * RATES[r]), color=color)
-            np.testing.assert_allclose(points(flips, color=color)[0][0], (50 * some + 25) * RATES[r])
-            assert_all_drawn(kurtosis, one.kurtosis.values[..., 2].T, color=color)
-        assert_all_drawn(kurtosis, one.kurtosis.values[..., 0].T, color="0.4", style=":")
+            assert_all_drawn(flips[g], (1 - one.stability.values[some].T) / (50 * RATES[r]), color=color)
+            np.testing.assert_allclose(points(flips[g], color=color)[0][0], (50 * some + 25) * RATES[r])
+        each = record.kurtosis.values[g, 2]
+        for inputs, color, style in ((2, "#009E73", "-"), (0, "black", ":")):
+            middle = np.median(each[..., inputs], axis=(0, 2))
+            assert_all_drawn(kurtosis[g], [*each[0, ..., inputs].T, middle], color=color, style=style)
+            np.testing.assert_allclose(points(kurtosis[g], color=color)[-1][0], record.mark * 2.4)
     assert [text.get_text() for text in rows[0].get_xticklabels()] == ["unit 1", "unit 2", "unit 3"]
 
 
-def test_figure_shows_loss_and_flips_by_time():
+def test_figures_show_loss_and_flips_by_time():
     record = drawn()
-    _, flips, loss, *_ = experiment.figure(record).axes
+    flips, loss = panel(experiment.figure(record), "(d)"), panel(experiment.more(record), "(g)")
     middles = 50 * np.arange(20) + 25.0
     some = np.unique(np.geomspace(1, 20, 30).round().astype(int)) - 1
     for r, (rate, color) in enumerate(zip(RATES, SHADES, strict=True)):
@@ -318,47 +316,37 @@ def test_figure_shows_loss_and_flips_by_time():
     np.testing.assert_allclose([x for x, _ in exact], np.outer(RATES, middles))
     expected = [(1 - record.gaussian_stability.values[0, r]).mean((0, 2)) / (50 * rate) for r, rate in enumerate(RATES)]
     np.testing.assert_allclose([y for _, y in exact], expected)
-    for axes, first in ((flips, ["exact"]), (loss, [])):
-        gains, rates = axes.get_legend(), next(one for one in axes.artists if isinstance(one, Legend))
-        assert [text.get_text() for text in gains.get_texts()] == ["gain 0.01", "gain 3"]
-        assert [text.get_text() for text in rates.get_texts()] == [*first, *(f"rate {rate:g}" for rate in RATES)]
+    for axes in (flips, loss):
+        assert [text.get_text() for text in axes.get_legend().get_texts()] == ["gain 0.01", "gain 3"]
+    rates = next(one for one in flips.artists if isinstance(one, Legend))
+    assert [text.get_text() for text in rates.get_texts()] == ["exact", *(f"rate {rate:g}" for rate in RATES)]
 
 
 def test_figure_shows_p_at_the_notes_rate_beside_the_exact_one():
     record = drawn()
-    axes = experiment.figure(record).axes[0]
+    axes = panel(experiment.figure(record), "(c)")
     most = 100 * (1 - record.stability.values[:, 0].mean((1, 3)).min())
-    assert axes.get_title(loc="left") == f"(a) rate 0.01: of inputs at most {most:.2g} % flip"
+    assert axes.get_title(loc="left") == f"(c) rate 0.01: of inputs at most {most:.2g} % flip"
     time = (50 * np.arange(20) + 25) * 0.01
     for g, marker in enumerate("os"):
         assert_line(axes, time, record.stability.values[g, 0].mean((0, 2)), marker=marker)
     assert_line(axes, time, record.gaussian_stability.values[0, 0].mean((0, 2)), color="black")
 
 
-def test_figure_shows_the_most_localized_unit_and_the_kurtosis_of_all():
-    record = drawn()
-    field, kurtosis = experiment.figure(record).axes[4:6]
-    unit = int(np.argmax(record.ipr.values[1, 2, 0, -1]))
-    for r, (rate, color) in enumerate(zip(RATES, SHADES, strict=True)):
-        final = record.final.values[1, r, 0, unit]
-        assert_drawn(field, final / np.abs(final).max(), color=color)
-        assert_drawn(kurtosis, np.median(record.kurtosis.values[1, r, ..., 0], axis=(0, 2)), color=color)
-        np.testing.assert_allclose(points(kurtosis, color=color)[0][0], record.mark * rate)
-
-
 def test_figure_shows_when_gates_and_fields_of_each_localized_unit_settle():
     """By hand: two of three units localize, and their fields are half-way at the fourth mark of five; a gate of one settles
     only at the last, and is half-way at the second."""
     record = changed_at(made().isel(unit=slice(4, 7)), ("likeness", {**TOP, "mark": 3, "unit": 0, "seed": 1}, 0.94))
-    axes = experiment.figure(record).axes[3]
-    ((x, both),) = points(axes, marker="o", color="#0072B2", words="half-way")[:1]
-    ((again, settled),) = points(axes, marker="o", color="#0072B2", words="95 %")
+    half, end = experiment.figure(record).axes[:2]
+    ((x, both),), ((again, settled),) = (points(axes, marker="o") for axes in (half, end))
     np.testing.assert_allclose([x, again], [[1800.0] * 4] * 2)
     assert (sorted(both), sorted(settled)) == ([600.0] * 4, [600.0] * 3 + [2400.0])
-    labels = [text.get_text() for text in axes.get_legend().get_texts()]
-    assert labels == ["both at once", "gate at 95 %: before the field in 3 of 4", "gate half-way: before the field in 4 of 4"]
-    ((line, same),) = points(axes, color="black")
-    np.testing.assert_allclose(line, same)
+    titles = ["(a) half-way before its field: 4 of 4", "(b) at 95 % before field half-way: 3 of 4"]
+    assert [axes.get_title(loc="left") for axes in (half, end)] == titles
+    for axes in (half, end):
+        ((line, same),) = points(axes, color="black")
+        np.testing.assert_allclose(line, same)
+        assert axes.get_xlim() == axes.get_ylim() == half.get_xlim()
 
 
 def test_gates_are_half_way_when_half_of_what_they_lack_is_gone():

@@ -109,7 +109,7 @@ def test_what_is_expected_and_said():
     assert [bound.at for bound in printed.table] == ["general gates", "exclusive gates"]
     assert printed.outcome == "refuted"
     most = 100 * record.printed_distance.values[1:3, ..., -1].max()
-    assert printed.otherwise == f"the printed one, without 1/K, ends up to {most:.0f} % off"
+    assert printed.otherwise == f"that of note 002, without a factor 1/K, ends up to {most:.0f} % off"
 
 
 def case_panels(record, which):

@@ -14,12 +14,11 @@ experiment = Experiment(
     "average over weights and gates K/d has ones on its diagonal and mu^(d-1) beside it, so that depth whitens: the "
     "eigenvalues tend to 1. How near to this is one network of finite width, and how fast does it train? Errors are followed "
     "by the linear recursion with the first K, and by gradient descent, for which K moves.",
-    caption="(a) Smallest eigenvalue of K/d against depth, for three widths; the short line at d = 2 is what random matrices "
-    "of the largest width have. (b) Condition number of K: it falls with depth, then rises; where there are fewer units than "
-    "samples it is beyond the axis at d = 2. (c) The same after the diagonal of K is scaled to 1: most of the late rise is "
-    "gone, so that unequal diagonal entries made it. Black in (a) to (e): the mean kernel. (d) Error |e|/|e_0| by the linear "
-    "recursion with the first K. (e) The same by gradient descent, for which K moves. (f) Errors of the widest "
-    "networks over time: recursion (lines) and descent (dotted).",
+    caption="(a) Error |e|/|e_0| against depth d by the linear recursion with the first tangent kernel K, means of runs, for "
+    "three widths w. (b) The same by gradient descent, for which K moves: faster still. (c) Smallest eigenvalue of K/d; the "
+    "short line at d = 2 is what random matrices of the largest width have. (d) Condition number of K: falls with depth, "
+    "then rises; with fewer units than samples it is beyond the axis at d = 2 (arrows). (e) The same after the diagonal "
+    "of K is scaled to 1: most of the late rise is gone, so that unequal diagonal entries made it. Black: the mean kernel.",
     more=draw_more,
     more_caption="(a) Figure 1 of the paper: sums of the k smallest eigenvalues of K/d, of the mean kernel and of each width; "
     "colours are depths. (b) Figure 3, right: the same over the largest eigenvalue. (c) Figure 3, left: errors by the "

@@ -6,6 +6,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 
 from gatefield.experiments.deep.depth_spectrum.verdicts import (
     AFTER,
@@ -20,16 +21,20 @@ from gatefield.plot import THEORY, WIDTH, letter, say_setting, shades
 
 FLOOR = 1e-6
 """Where logarithmic axes end: float32 cannot tell smaller errors from none."""
+MOST = 2e3
+"""Where the axis of condition numbers ends."""
 MARKERS = "osD^v"
 """Of the widths, in their order."""
 
 
 def draw(record: xr.Dataset) -> Figure:
-    """Spectra above, errors below; theory is that of the mean kernel."""
-    figure = Figure(figsize=(WIDTH, 5.6))
+    """Errors above, spectra below; theory is that of the mean kernel."""
+    figure = Figure(figsize=(WIDTH, 6.2))
     body: Any = figure.subfigures()  # with a legend of its own, apart from the setting
-    panels = body.subplots(2, 3)
-    (smallest, plain, scaled), (recursion, descent, courses) = panels
+    grid = body.add_gridspec(2, 6, height_ratios=[1.25, 1.0])
+    recursion, descent = body.add_subplot(grid[0, :4]), body.add_subplot(grid[0, 4:])
+    smallest, plain, scaled = (body.add_subplot(grid[1, at : at + 2]) for at in (0, 2, 4))
+    _errors(recursion, descent, record)
     low, high = ideal(record.depth.values, record.attrs["samples"], record.attrs["mu"])
     conditions: Any = [np.exp(values) for values in log_conditions(record)]
     _against_depth(smallest, record.smallest, record)
@@ -38,19 +43,21 @@ def draw(record: xr.Dataset) -> Figure:
     smallest.set(ylabel="smallest eigenvalue of K/d", ylim=(-0.03, 1.06))
     for axes, values in ((plain, conditions[0]), (scaled, conditions[1])):
         _against_depth(axes, values, record)
+        _beyond(axes, values, record)
         axes.plot(record.depth, high / low, **THEORY)
-        axes.set(yscale="log", ylim=(0.8, 2e3))
+        axes.set(yscale="log", ylim=(0.8, MOST))
     plain.set_ylabel("condition number of K")
     scaled.set_ylabel("same, diagonal scaled to 1")
-    _errors(recursion, descent, record)
-    _courses(courses, record)
-    for axes in (smallest, plain, scaled, recursion, descent):
+    panels = [recursion, descent, smallest, plain, scaled]
+    for axes in panels:
         axes.set_xlabel("depth d")
-    titles = ["depth helps, then hurts", "so does the condition", "a unit diagonal cures it", "errors follow (K fixed)",
-              "descent is faster still", f"errors, w = {record.width.values[-1]}"]  # fmt: skip
+        axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
+    above = "depth helps, then hurts: errors with the first K kept", "gradient descent"
+    titles = [*above, "the kernel K too", "and its condition", "a unit diagonal cures it"]
     letter(panels, titles)
     body.legend(handles=_legend(record), loc="outside lower center", ncols=5, fontsize=8)
-    _say(figure, record, "dots: median of runs, bars: middle 68 %", "numbers and dashes in (d): means")
+    words = "K: tangent kernel", "d: layers", "w: units in a layer", "(a): means of runs", "else medians"
+    _say(figure, record, *words, "bars: middle 68 %", "↑: beyond the axis")
     return figure
 
 
@@ -79,13 +86,23 @@ def _legend(record: xr.Dataset) -> list[Line2D]:
     return [*marks, Line2D([], [], label="mean kernel", **theory), Line2D([], [], label="random matrices, d = 2", **short)]
 
 
-def _against_depth(axes: Any, values: xr.DataArray, record: xr.Dataset, run: str = "run") -> None:
-    """Median over runs and their middle 68 %, side by side for the widths."""
+def _against_depth(axes: Any, values: xr.DataArray, record: xr.Dataset, run: str = "run", *, mean: bool = False) -> None:
+    """Median over runs, or their mean joined by lines, and the middle 68 %, side by side for the widths."""
     depth = values["depth" if run == "run" else "trained_depth"].values
     for i, (width, look) in enumerate(styles(record).items()):
         middle, low, high = values.sel(width=width).quantile([0.5, 0.16, 0.84], run).values
-        axes.errorbar(depth + 0.16 * (i - 1), middle, [middle - low, high - middle], linestyle="none", markersize=3,
-                      elinewidth=0.9, **look)  # fmt: skip
+        middle = values.sel(width=width).mean(run).values if mean else middle
+        bars = np.maximum([middle - low, high - middle], 0.0)  # the mean of few runs may lie beside most of them
+        line: Any = {"linestyle": "-", "linewidth": 1.0, "markersize": 4.5} if mean else {"linestyle": "none", "markersize": 3}
+        axes.errorbar(depth + 0.16 * (i - 1), middle, bars, elinewidth=0.9, **line, **look)
+
+
+def _beyond(axes: Any, values: xr.DataArray, record: xr.Dataset) -> None:
+    """An arrow at the upper end for each median that lies above it."""
+    for i, (width, look) in enumerate(styles(record).items()):
+        beyond = values.sel(width=width).median("run").values > MOST
+        axes.plot(values.depth.values[beyond] + 0.5 * (i - 1), np.full(beyond.sum(), 0.7 * MOST), linestyle="none",
+                  marker="$↑$", markersize=7, color=look["color"])  # fmt: skip
 
 
 def _edge_mark(axes: Any, record: xr.Dataset) -> None:
@@ -99,34 +116,20 @@ def _edge_mark(axes: Any, record: xr.Dataset) -> None:
 def _errors(recursion: Any, descent: Any, record: xr.Dataset) -> None:
     late = record.sel(step=AFTER, method="nearest")
     samples, mu, rate = (record.attrs[name] for name in ("samples", "mu", "rate"))
-    _against_depth(recursion, late.recursion.clip(FLOOR), record)
+    _against_depth(recursion, late.recursion.clip(FLOOR), record, mean=True)
     _against_depth(descent, late.descent.clip(FLOOR), record, "trained_run")
     expected = ideal_ratio(record.depth.values, samples, mu, rate, int(late.step))
     _name_errors(recursion, record)
     for axes in (recursion, descent):
         axes.plot(record.depth, expected, **THEORY)
-        axes.set(yscale="log", ylim=(FLOOR / 1.5, 2.0), ylabel=f"error after {int(late.step)} steps")
+        axes.set(yscale="log", ylim=(FLOOR / 1.5, 2.0), ylabel=f"error |e|/|e$_0$| after {int(late.step)} steps")
 
 
 def _name_errors(axes: Any, record: xr.Dataset) -> None:
     """The means of the headline: the widest networks at the least depth, the best and the largest."""
-    look: Any = {"textcoords": "offset points", "fontsize": 8, "fontweight": "bold", "ha": "center", "va": "top"}
+    look: Any = {"textcoords": "offset points", "fontsize": 8.5, "fontweight": "bold", "ha": "center", "va": "top"}
     for d, error in headline_errors(record).items():
-        axes.plot(d + 0.16, error, "_", color="black", markersize=8, zorder=6)
-        axes.annotate(f"{error:.2g}", (d + 0.16, error), (8 if error > 0.5 else 0, -7), **look)
-
-
-def _courses(axes: Any, record: xr.Dataset) -> None:
-    """Errors of the widest networks over time, at a few depths."""
-    wide = record.isel(width=-1)
-    chosen = [d for d in (2, 8, 20) if d in record.depth] or record.depth.values[[0, -1]].tolist()
-    for d, colour in zip(chosen, shades(len(chosen), "plasma", (0.0, 0.72)), strict=True):
-        axes.semilogy(wide.step, wide.recursion.sel(depth=d).median("run"), color=colour, label=f"d = {d}")
-        if d in wide.trained_depth:
-            axes.plot(wide.step, wide.descent.sel(trained_depth=d).median("trained_run"), ":", color=colour)
-    axes.plot([], [], ":", color="0.3", label="descent")
-    axes.set(xlabel="step", ylabel="error", ylim=(FLOOR / 1.5, 2.0))
-    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=7, handlelength=1.0, borderaxespad=0.2)
+        axes.annotate(f"{error:.2g}", (d + 0.16, error), (4 if error > 0.5 else 0, -7), **look)
 
 
 def shown_depths(record: xr.Dataset) -> list[int]:

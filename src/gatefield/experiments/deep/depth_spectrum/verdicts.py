@@ -268,7 +268,7 @@ def _helps_and_hurts(record: xr.Dataset) -> list[Verdict]:
     figure_3: Any = said | {"source": f"{SOURCE}, figure 3"}
     ends = headline_errors(record)
     (start, low), end = [ends[int(depths[at])] for at in (0, best[-1])], ends[int(depths[-1])]
-    place = f"w = {widths[-1]}: error {start:.2g} at d = {depths[0]}, {low:.2g} at {depths[best[-1]]}"
+    place = f"width {widths[-1]}: error {start:.2g} at depth {depths[0]}, {low:.2g} at {depths[best[-1]]}"
     return [
         Verdict.each(
             "with more depth, up to some depth, the error of randomly gated networks falls faster",
@@ -280,8 +280,8 @@ def _helps_and_hurts(record: xr.Dataset) -> list[Verdict]:
         Verdict.each(
             "with more depth, beyond some depth, the error of randomly gated networks falls more slowly",
             rows["hurts"],
-            found=f"beyond a point more depth hurts ({end:.2g} at d = {depths[-1]})",
-            otherwise=f"more depth does not hurt at every width ({end:.2g} at d = {depths[-1]})",
+            found=f"beyond a point more depth hurts ({end:.2g} at {depths[-1]})",
+            otherwise=f"more depth does not hurt at every width ({end:.2g} at {depths[-1]})",
             **said,
         ),
         Verdict.each(

@@ -15,18 +15,19 @@ experiment = Experiment(
     "all weights as ±σ, which with two inputs leaves four gates in the first layer; normal weights have no such limit. Theory "
     "of wide networks stands beside both: with gates of another network, and with gates of their own, which the paper leaves "
     "to future work.",
-    caption="(a) Share of each eigenvalue of K in its trace, of GaLU with normal weights: the deeper, the flatter. (b) The "
-    "same of ReLU. Black in both: wide networks, of the smallest (dotted) and the largest depth. (c) How alike two samples are "
-    "in K: what it costs that gates and weights are coupled. (d) Error |e|/|e_0| by the recursion with the first K, and (e) by "
-    "gradient descent, for which K moves; numbers in (c) to (e) are medians of normal weights at the largest depth. (f) Trace "
-    "of K over its largest eigenvalue: large where the spectrum is flat; at this width deep GaLU networks stay below their "
-    "limit.",
+    caption="(a) Error |e|/|e_0| by gradient descent against depth d: GaLU, whose gates are those of another network, "
+    "frozen, and ReLU. (b) How alike two samples are in the tangent kernel K of the first weights, mean cosine: what "
+    "coupling of gates and weights costs. (c) Error by the recursion with the first K. Numbers in (a) to (c) are medians of "
+    "normal weights at the largest depth. (d) Trace of K over its largest eigenvalue: large where the spectrum is flat; "
+    "deep GaLU networks of this width stay below their limit. (e) Share of each eigenvalue of K in its trace, of GaLU with "
+    "normal weights: the deeper, the flatter. (f) The same of ReLU. Black lines: wide networks, in (e) and (f) of the "
+    "smallest (dotted) and largest depth.",
     more=draw_more,
     more_caption="(a) Figure 4 of the paper: sums of the k smallest eigenvalues, in a column for each network and law of "
     "weights, on a logarithmic axis; with weights ±σ and two inputs there are four gates in the first layer, and K may be "
-    "singular. (b) The same as a share of the trace, with the limit of large width (dashed); in numbers, what the smaller half "
-    "has at the least and the largest depth. (c) Errors by the recursion (lines) and by gradient descent (dotted); where K has "
-    "grown, this rate is near the largest stable one, and errors rise and fall.",
+    "singular. (b) The same as a share of the trace, with the limit of large width (dashed); in numbers, what the smaller "
+    "half has at the least and the largest depth. (c) Errors by the recursion (lines) and by gradient descent (dotted); "
+    "where K has grown, this rate is near the largest stable one, and errors rise and fall.",
     Parameters=Settings,
     presets={"full": {}, "quick": {"depths": (2, 8, 20), "trained_runs": 3, "record_every": 10}},
     durations={"quick": "25 s", "full": "4 min"},

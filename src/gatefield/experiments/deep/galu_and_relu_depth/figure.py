@@ -21,11 +21,11 @@ NEAR = 1.1
 
 
 def draw(record: xr.Dataset) -> Figure:
-    """Spectra of both networks and how alike samples are above; what goes with depth below."""
-    figure = Figure(figsize=(WIDTH, 5.6))
+    """What goes with depth, errors and how alike samples are first; spectra of both networks below."""
+    figure = Figure(figsize=(WIDTH, 8.4))
     body: Any = figure.subfigures()  # with a legend of its own, apart from the setting
-    panels = body.subplots(2, 3)
-    (galu, relu, alike), (recursion, descent, spread) = panels
+    panels = body.subplots(3, 2, height_ratios=[1.3, 1.0, 1.0])
+    (descent, alike), (recursion, spread), (galu, relu) = panels
     for axes, net in ((galu, "GaLU"), (relu, "ReLU")):
         _spectra(axes, record.sel(net=net, law="gaussian"))
     for axes, black in ((galu, False), (relu, True)):
@@ -52,14 +52,15 @@ def draw(record: xr.Dataset) -> Figure:
     recursion.set_ylim(top=1.03)
     for axes, values in ((alike, record.likeness), (recursion, late.recursion), (descent, late.descent)):
         _name_deepest(axes, np.minimum(values.rename(trained_run="run") if "trained_run" in values.dims else values, FAR))
-    letter(panels, ["GaLU: depth flattens K", "ReLU: less so", "own gates: more alike", *_endings(late)])
+    faster, moving, below = _endings(late)
+    letter(panels, [moving, "own gates: samples more alike", faster, below, "GaLU: depth flattens K", "ReLU: less so"])
     body.legend(handles=_legend(), loc="outside lower center", ncols=3, fontsize=7.5, columnspacing=1.2)
     here = record.attrs
-    size = f"{here['samples']} points of a square", f"width {here['width']}", f"{record.sizes['run']} runs"
+    size = f"{here['samples']} points of a square", f"width {here['width']} units", f"{record.sizes['run']} runs"
     trained = f"{record.sizes['trained_run']} of them trained for {int(record.step[-1])} steps"
-    who = "weights ±σ or normal", "σ² = 2/width"
+    who = "K: tangent kernel of the first weights", "weights ±σ or normal", "σ² = 2/width"
     marks = "marks: median", "bars: middle 68 % of runs", "black: wide networks"
-    say_setting(figure, *size, trained, *who, *marks, "normal weights in (a, b), numbers and black")
+    say_setting(figure, *size, trained, *who, *marks, "numbers, black lines and (e, f): normal weights")
     return figure
 
 
@@ -71,7 +72,7 @@ def _endings(late: xr.Dataset) -> list[str]:
     first = ["GaLU" if one.sel(net="GaLU") < one.sel(net="ReLU") else "ReLU" for one in (fixed, moving)]
     ratio = float((deep.spread_wide.mean("run") / deep.spread.median("run")).sel(net="GaLU"))
     below = f"GaLU {ratio:.1f}× below limit" if ratio > NEAR else "GaLU: as the wide limit"
-    return [f"K fixed: {first[0]} is faster", f"descent: {first[1]} is faster", below]
+    return [f"with the first K kept: {first[0]} is faster", f"gradient descent: {first[1]} is faster", below]
 
 
 def _name_deepest(axes: Any, values: xr.DataArray) -> None:

@@ -1,6 +1,6 @@
 """How often must the gates of a gated linear network be refreshed to follow a ReLU network?"""
 
-from gatefield.experiments.gates.gate_refresh.figure import draw
+from gatefield.experiments.gates.gate_refresh.figure import draw, more
 from gatefield.experiments.gates.gate_refresh.simulate import Settings, simulate
 from gatefield.experiments.gates.gate_refresh.verdicts import verdicts
 from gatefield.lab import Experiment
@@ -14,12 +14,16 @@ experiment = Experiment(
     "always; or the gates of its own weights. Between two refreshments its path is exact. The dt at which its final "
     "fields, or its loss, are 10 % off those of ReLU says how often is often enough. Time is in K² τ, in which a committee "
     "of K learns like one neuron.",
-    caption="(a) Largest difference of the loss from that of ReLU, over what ReLU explains, against the time dt between "
-    "two refreshments: solid with ReLU's gates, dashed with the network's own; colours gains, markers numbers of units; "
-    "dotted: 10 %. (b) The same for the final fields. (c) Loss over time of the first seed: ReLU (black) and networks "
-    "refreshed at some dt, or never. (d) Their final fields. (e) Cosine with its end of b(t) = f(w(t))/2, the mean input "
-    "behind the gates (solid), and of the field (dashed). (f) Likeness of the moduli of the Fourier transform of the field "
-    "with its end (solid), of the field (dashed), and of the moduli with the end of another seed (dotted).",
+    caption="(a) Distance of the final fields from those of ReLU, over their length, against the time dt between two "
+    "refreshments: solid with ReLU's gates, dashed with the network's own; colours gains, markers numbers of units K; "
+    "triangles at the axis: smaller than it shows; dotted: 10 %, and large open marks where ReLU's gates reach it. (b) That "
+    "of the loss: its largest difference from that of ReLU, over what ReLU explains. (c) Final field of the first seed: "
+    "ReLU (black) and networks refreshed at some dt, or never. (d) Their loss over time.",
+    more=more,
+    more_caption="(a) Cosine with its end of the moduli of the Fourier transform of the field w (solid), of the field "
+    "(dashed), and of the moduli with the end of another seed (dotted), which is what any two spectra share. (b) Cosine "
+    "with its end of b(t) = f(w(t))/2, the mean input behind the gates (solid), and of the field (dashed); dotted: where it "
+    "counts as settled.",
     Parameters=Settings,
     presets={
         "full": {},

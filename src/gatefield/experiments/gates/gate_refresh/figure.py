@@ -7,7 +7,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from gatefield.experiments.gates.gate_refresh.simulate import GIVEN, OWN
-from gatefield.experiments.gates.gate_refresh.verdicts import FOLLOWS, critical_dt
+from gatefield.experiments.gates.gate_refresh.verdicts import FOLLOWS, KNOWN, critical_dt
 from gatefield.experiments.gates.setting import seeds
 from gatefield.experiments.orders import scales_text
 from gatefield.plot import THEORY, WIDTH, gain_text, letter, say_setting, shades
@@ -16,32 +16,50 @@ LOOKS = (("#0072B2", "-"), ("#E69F00", "--"), ("#CC79A7", ":"))
 """Colour and dash of the dt that are shown."""
 MARKERS = "o^sDv"
 FLOOR = 1e-5
-"""Distances below are those of integration and rounding, and not shown."""
+"""Distances below are those of integration and rounding, and shown as such."""
 SHOWN = (1.0, 8.0, float("inf"))
 """The dt in K² tau whose losses and fields are shown; the last is never."""
 
 
 def draw(record: xr.Dataset) -> Figure:
-    """Distance against dt above; losses, settling and growth over time below."""
-    figure = Figure(figsize=(WIDTH, 8.2))
-    panels = cast(Any, figure.subplots(3, 2))
-    (loss, fields), (losses, ends), (settling, growth) = panels
-    _distance_panel(loss, record, "loss_distance")
+    """Distance against dt above; losses and final fields below."""
+    figure = Figure(figsize=(WIDTH, 6.4))
+    panels = cast(Any, figure.subplots(2, 2, height_ratios=[1.3, 1.0]))
+    (fields, loss), (ends, losses) = panels
     _distance_panel(fields, record, "distance")
+    _distance_panel(loss, record, "loss_distance")
     _name_looks(loss, record)
     _name_end(fields, record)
     one = record.isel(units=0).sel(gain=_near_three(record))
-    _loss_panel(losses, one)
     _end_panel(ends, one)
-    _settling_panel(settling, record.isel(units=0))
-    _growth_panel(growth, record.isel(units=0))
-    titles = ["loss path: how far from ReLU", "final fields: how far from ReLU"]
-    titles += [f"loss, {_setting(one)}", f"final field, {_setting(one)}"]
-    letter(panels, [*titles, "when b and the field w settle", "growth in frequency and in position"])
-    sizes = f"n = {record.attrs['n']}", scales_text(record.attrs), f"{float(record.time[-1]):g} K²τ"
-    medians = f"medians over {seeds(record.sizes['seed'])}, (c, d) the first", "open marks in (a, b): 10 % off"
-    say_setting(figure, *sizes, *medians, f"(e, f): K = {int(record.units[0])}")
+    _loss_panel(losses, one)
+    titles = ["final fields: how far from ReLU", "loss path: how far from ReLU"]
+    letter(panels, [*titles, f"final field, {_setting(one)}", f"loss, {_setting(one)}"])
+    medians = f"medians over {seeds(record.sizes['seed'])}, (c, d) the first", "large open marks: 10 % off (dotted)"
+    _say(figure, record, "K units", *medians, f"▾: below {FLOOR:g}")
     return figure
+
+
+def more(record: xr.Dataset) -> Figure:
+    """In which space fields grow, and when b and they settle, over time."""
+    figure = Figure(figsize=(WIDTH, 3.6))
+    panels = cast(Any, figure.subplots(1, 2))
+    _growth_panel(panels[0], record.isel(units=0))
+    _settling_panel(panels[1], record.isel(units=0))
+    letter(panels, ["growth in frequency |FFT w|, in position w", "when b and the field w settle"])
+    _say(
+        figure,
+        record,
+        f"K = {int(record.units[0])}",
+        f"medians over {seeds(record.sizes['seed'])}",
+        f"dotted in (b): cosine {KNOWN:g}",
+    )
+    return figure
+
+
+def _say(figure: Any, record: xr.Dataset, *words: str) -> None:
+    sizes = f"n = {record.attrs['n']}", scales_text(record.attrs), f"{float(record.time[-1]):g} K²τ"
+    say_setting(figure, *sizes, *words)
 
 
 def _colours(record: xr.Dataset) -> list[str]:
@@ -66,18 +84,20 @@ def _distance_panel(axes: Any, record: xr.Dataset, name: str) -> None:
             for gates, style in ((GIVEN, "-"), (OWN, "--")):
                 values = at[name].sel(gates=gates)
                 middle = values.median("seed")
-                middle = middle.where(middle >= FLOOR)
-                axes.plot(at.dt, middle, style, marker=marker, markersize=3.5, color=color, linewidth=1.3)
+                seen = middle >= FLOOR
+                axes.plot(at.dt, middle.clip(FLOOR), style, color=color, linewidth=1.3)
+                axes.plot(at.dt[seen], middle[seen], marker, markersize=3.5, color=color)
+                axes.plot(at.dt[~seen], np.full(int((~seen).sum()), 1.4 * FLOOR), "v", markersize=4.5, color=color)
     axes.axhline(FOLLOWS, color="k", linewidth=1.0, linestyle=":")
     for marker, K in zip(MARKERS, record.units.values, strict=False):
         for color, gain in zip(_colours(record), record.gain.values, strict=True):
             dt = float(critical_dt(record.sel(units=[K], gain=[gain]), name, GIVEN).median())
             axes.plot(dt, FOLLOWS, marker, color=color, markersize=9, markerfacecolor="white", zorder=3)
     found = [float(dt) for dt in critical_dt(record, name, GIVEN).median("seed").values.ravel()]
-    axes.annotate(f"{min(found):.2g}", (min(found), FOLLOWS), (-4, 7), textcoords="offset points", ha="right", fontsize=8)
+    axes.annotate(f"{min(found):.2g}", (min(found), FOLLOWS), (-6, 7), textcoords="offset points", ha="right", fontsize=8)
     what = "relative distance" if name == "distance" else "largest difference\nover explained loss"
     axes.set(xscale="log", yscale="log", xlabel="gates refreshed every dt (K²τ)", ylabel=what)
-    axes.set_ylim(FLOOR, 30.0)
+    axes.set_ylim(FLOOR, 10.0)
 
 
 def _name_looks(axes: Any, record: xr.Dataset) -> None:
@@ -133,6 +153,7 @@ def _settling_panel(axes: Any, record: xr.Dataset) -> None:
         axes.plot(at.time[1:], at.position_path.median("seed")[1:], "--", color=color)
     axes.plot([], [], "-", color="0.4", label="b, mean input behind gates")
     axes.plot([], [], "--", color="0.4", label="w, field")
+    axes.axhline(KNOWN, color="k", linewidth=0.8, linestyle=":", zorder=0)
     axes.set(xscale="log", xlabel="time (K²τ)", ylabel="cosine with the end")
     axes.set(ylim=(-0.45, 1.05), yticks=np.linspace(0, 1, 6))  # room for the legend
     axes.legend(loc="lower right", fontsize=7, ncols=2, columnspacing=1.0)

@@ -137,8 +137,8 @@ def _often(record: xr.Dataset, name: str, gates: str) -> Verdict:
         _rows(found, lambda seeds: Verdict.above("", OFTEN, np.median(seeds), or_equal=True, of=words)),
         source=EVOLVING,
         note=f"dt from {finest:.3g} to {whole:.4g}, each twice the one before; the last are the gates of the start",
-        found=f"gates refreshed every {least:.2g} K²τ keep the loss within {100 * FOLLOWS:g} %" if lead else "",
-        otherwise=f"even gates refreshed every {OFTEN:g} K²τ do not keep the loss within {100 * FOLLOWS:g} %" if lead else "",
+        found=f"with ReLU's gates every {least:.2g} K²τ the loss stays within {100 * FOLLOWS:g} %" if lead else "",
+        otherwise=f"even ReLU's gates every {OFTEN:g} K²τ do not keep the loss within {100 * FOLLOWS:g} %" if lead else "",
     )
 
 
@@ -174,6 +174,8 @@ def _growth(record: xr.Dataset) -> Verdict:
         source="note 002, section 4.1",
         note="beyond chance: 0 as like as the end of another seed, 1 the same; raw moduli are always more alike, as "
         "|<w, v>| ≤ <|FFT w|, |FFT v|>/n",
+        more_found="growth is more uniform in frequency than in position, beyond what any two spectra share",
+        more_otherwise="growth is not everywhere more uniform in frequency than in position, beyond what any two spectra share",
     )
 
 

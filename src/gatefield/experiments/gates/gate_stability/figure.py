@@ -9,7 +9,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from gatefield.experiments.gates.gate_stability.paths import SETTLED, halfway, localized, settling
-from gatefield.experiments.gates.gate_stability.verdicts import GAUSSIAN, last_kurtosis
+from gatefield.experiments.gates.gate_stability.verdicts import GAUSSIAN, signed
 from gatefield.experiments.gates.setting import seeds
 from gatefield.experiments.orders import scales_text
 from gatefield.plot import (
@@ -17,13 +17,13 @@ from gatefield.plot import (
     DATA,
     THEORY,
     WIDTH,
+    end_labels,
     field_row,
     gain_text,
     letter,
     plain_log_scale,
     say_setting,
     shades,
-    small_field,
 )
 
 SHOWN = 6
@@ -31,66 +31,53 @@ SHOWN = 6
 DOTS = 30
 """Dots of one line; more would hide what is below them."""
 GATE = COLOURS[0]
+CLASSES = {"both": (COLOURS[2], "-", "both classes together"), "positive": ("black", ":", "within the positive class")}
+"""Colour, dash and name of the inputs over which kurtosis is taken."""
 MARKS = "os^Dv"
 """Of gains, in their order."""
 
 
 def draw(record: xr.Dataset) -> Figure:
-    """Flips against the exact ones, their sum, the loss, what settles first, and two units."""
-    figure = Figure(figsize=(WIDTH, 7.4))
-    panels = cast(Any, figure.subplots(3, 2))
-    _notes_rate(panels[0, 0], record.isel(rate=0))
-    _flips(panels[0, 1], record)
-    _loss(panels[1, 0], record)
-    _settling(panels[1, 1], record.isel(gain=-1, rate=-1))
-    top = record.isel(gain=-1, seed=0)
-    unit = top.isel(unit=int(top.ipr.isel(rate=-1, mark=-1).argmax("unit")))
-    _field(panels[2, 0], unit)
-    _kurtosis(panels[2, 1], record.isel(gain=-1))
-    gain, rate = gain_text(float(top.gain)), float(record.rate[0])
-    titles = [
-        f"rate {rate:g}: of inputs at most {_most_flips(record):.2g} % flip",
-        "the flips of all rates fall on one curve",
-        f"the rate {rate:g} stops before the loss is down",
-        f"gain {gain}: {_first(record.isel(gain=-1, rate=-1))}",
-        f"gain {gain}: the most localized unit, by rate",
-        f"gain {gain}: kurtosis falls with localization",
-    ]
-    letter(panels, titles if record.sizes["rate"] > 1 else [*titles[:1], "flips", "loss", *titles[3:]])
+    """What comes first, gate or field; and flips against the exact ones."""
+    figure = Figure(figsize=(WIDTH, 6.8))
+    panels = cast(Any, figure.subplots(2, 2, height_ratios=[1.35, 1.0]))
+    titles = _settling(panels[0], record.isel(gain=-1, rate=-1))
+    _notes_rate(panels[1, 0], record.isel(rate=0))
+    _flips(panels[1, 1], record)
+    titles.append(f"rate {float(record.rate[0]):g}: of inputs at most {_most_flips(record):.2g} % flip")
+    letter(panels, [*titles, "the flips of all rates fall on one curve" if record.sizes["rate"] > 1 else "flips"])
     counted = localized(record.isel(gain=-1, rate=-1))
-    _say(figure, record, "band: quartiles over units and seeds", f"(d): {int(counted.sum())} of {counted.size} units localize")
+    words = f"(a, b): rate {float(record.rate[-1]):g}, {int(counted.sum())} of {counted.size} units localize"
+    _say(figure, record, words, "half-way: from the first value to the last, of the field in its inverse participation ratio")
     return figure
 
 
 def more(record: xr.Dataset) -> Figure:
-    """Unit by unit, as in the note: final fields, flips and kurtosis, at the lowest and the highest gain."""
+    """Kurtosis, then unit by unit, as in the note, final fields and flips, at the lowest and the highest gain; and the loss."""
     ends = sorted({0, record.sizes["gain"] - 1})
-    figure = Figure(figsize=(WIDTH, 3.2 * len(ends) + 1.0))
-    grid = figure.add_gridspec(2 * len(ends), 2, height_ratios=[0.6] * len(ends) + [1.0] * len(ends))
-    fields = [figure.add_subplot(grid[row, :]) for row in range(len(ends))]
-    panels = np.array([[figure.add_subplot(grid[len(ends) + row, side]) for side in (0, 1)] for row in range(len(ends))])
-    for row, (g, (flips, kurtosis)) in enumerate(zip(ends, panels, strict=True)):
-        one = record.isel(gain=g, seed=0)
-        _unit_fields(fields[row], one)
-        _unit_flips(flips, one)
-        _unit_kurtosis(kurtosis, one)
+    figure = Figure(figsize=(WIDTH, 8.6))
+    grid = cast(Any, figure.add_gridspec(2 + len(ends), 1, height_ratios=[1.6, *[0.6] * len(ends), 1.0]))
+    above, below = (grid[row].subgridspec(1, count) for row, count in ((0, len(ends)), (-1, len(ends) + 1)))
+    kurtosis = [figure.add_subplot(above[at]) for at in range(len(ends))]
+    fields = [figure.add_subplot(grid[1 + row]) for row in range(len(ends))]
+    flips = [figure.add_subplot(below[at]) for at in range(len(ends))]
+    for at, g in enumerate(ends):
+        _unit_kurtosis(kurtosis[at], record.isel(gain=g, rate=-1))
+        _unit_fields(fields[at], record.isel(gain=g, seed=0))
+        _unit_flips(flips[at], record.isel(gain=g, seed=0))
+    loss = figure.add_subplot(below[-1])
+    _loss(loss, record)
     _name_rates(fields[0], record, loc="lower right", bbox_to_anchor=(1.0, 0.97), ncols=record.sizes["rate"])
     gains = [f"gain {gain_text(float(record.gain[g]))}" for g in ends]
-    letter(fields, [f"{gain}: final fields of {_shown(record)} units, scaled" for gain in gains])
-    names = [words for g in ends for words in _unit_titles(record.isel(gain=g))]
-    letter(panels, names, start=chr(ord("a") + len(ends)))
-    _say(figure, record, "first seed, a line for each unit")
+    titles = [words.format(gain) for words in ("{}", f"{{}}: final fields of {_shown(record)} units, scaled") for gain in gains]
+    letter([*kurtosis, *fields, *flips, loss], [*titles, *(f"{gain}: flips" for gain in gains), "loss"])
+    thin = "thin lines: each unit of the first seed"
+    _say(figure, record, thin, f"(a, b): rate {float(record.rate[-1]):g}, thick: median over units and seeds")
     return figure
 
 
 def _shown(record: xr.Dataset) -> int:
     return min(SHOWN, record.sizes["unit"])
-
-
-def _unit_titles(one: xr.Dataset) -> tuple[str, str]:
-    """The second says where the median unit ends at the highest rate."""
-    gain = f"gain {gain_text(float(one.gain))}"
-    return f"{gain}: flips of each unit", f"{gain}: to {last_kurtosis(one, ', in one class ')}"
 
 
 def _unit_fields(axes: Any, one: xr.Dataset) -> None:
@@ -110,16 +97,21 @@ def _unit_flips(axes: Any, one: xr.Dataset) -> None:
 
 
 def _unit_kurtosis(axes: Any, one: xr.Dataset) -> None:
-    """Over both classes together, and at the highest rate within the positive one."""
-    both, single = (one.kurtosis.sel(inputs=name).transpose("rate", "mark", "unit") for name in ("both", "positive"))
-    for rate, color, each in zip(one.rate.values, _colours(one), both, strict=True):
-        axes.plot(one.mark * rate, each, color=color, linewidth=0.7, alpha=0.8)
-    axes.plot(one.mark * float(one.rate[-1]), single[-1], ":", color="0.4", linewidth=0.8)
-    axes.plot([], [], color=_colours(one)[-1], label="both classes")
-    axes.plot([], [], ":", color="0.4", label=f"positive class, rate {float(one.rate[-1]):g}")
+    """Over both classes together and within the positive one: every unit of the first seed, and the median of all."""
+    time, ends = one.mark * float(one.rate), []
+    for name, (color, style, words) in CLASSES.items():
+        values = one.kurtosis.sel(inputs=name).transpose("mark", "unit", "seed")
+        middle = values.median(("unit", "seed"))
+        axes.plot(time, values.isel(seed=0), style, color=color, linewidth=0.6, alpha=0.25)
+        axes.plot(time, middle, style, color=color, linewidth=2.4, zorder=4, label=words)
+        ends.append(float(middle[-1]))
+    start = float(one.kurtosis.sel(inputs="positive").isel(mark=0).median())
+    axes.annotate(signed(start), (0, start), (4, -11), textcoords="offset points", fontsize=7.5, zorder=5)
     axes.axhline(0.0, color="0.8", linewidth=0.8, zorder=0)
     axes.set(xlabel="time (τ)", ylabel="excess kurtosis\nof preactivations", xscale="symlog", xlim=(0, None))
-    axes.legend(fontsize=7)
+    axes.margins(y=0.12)
+    end_labels(axes, ends, [signed(end) for end in ends], [color for color, *_ in CLASSES.values()])
+    axes.legend(fontsize=7.5, loc="lower left" if ends[0] < 0 else "upper left")
 
 
 def _say(figure: Any, record: xr.Dataset, *words: str) -> None:
@@ -197,8 +189,8 @@ def _name_looks(axes: Any, record: xr.Dataset) -> None:
 def _loss(axes: Any, record: xr.Dataset) -> None:
     some = 1 + _some(record.sizes["step"] - 1)
     _dots(axes, record, record.step.values[some], record.loss.mean("seed").isel(step=some))
-    axes.set(ylabel="loss")
-    _name_looks(axes, record)
+    axes.set(ylabel="loss", xlabel="time (τ)")
+    axes.legend(handles=_gain_marks(record), loc="upper right")
 
 
 def _gain_marks(record: xr.Dataset) -> list[Line2D]:
@@ -219,53 +211,31 @@ def _dots(axes: Any, record: xr.Dataset, steps: np.ndarray, values: xr.DataArray
     axes.set(xlabel="time (τ) = learning rate × step", xscale="log")
 
 
-def _settling(axes: Any, one: xr.Dataset) -> None:
-    """When gates settle against when fields are half-way, a dot for each localized unit; on the line both at once."""
+def _settling(panels: Any, one: xr.Dataset) -> list[str]:
+    """Gate against field, a dot for each localized unit, on equal axes: what is below the diagonal had its gate first."""
     ((gate, field), counted), end = (settling(one), localized(one)), one.sizes["mark"] - 1
     time = one.mark.values * float(one.rate)
     x, both, settled = (time[np.minimum(at.values[counted.values], end)] for at in (field, halfway(one), gate))
     top = 1.08 * max([*x, *both, *settled, float(time[-1]) / 10])
-    axes.plot([0, top], [0, top], **THEORY, linewidth=1.0, zorder=1, label="both at once")
-    look: Any = {"linestyle": "none", "marker": "o", "color": GATE, "markersize": 4.5}
-    name = f"gate at {100 * SETTLED:g} %: {_before(settled, x)}"
-    axes.plot(x, settled, **look, alpha=0.7, markerfacecolor="none", label=name)
-    axes.plot(x, both, **look, alpha=0.6, markeredgewidth=0, label=f"gate half-way: {_before(both, x)}")
-    axes.set(xlabel="field half-way (τ)", ylabel="gate there (τ)", xlim=(0, top), ylim=(0, 1.6 * top))
-    axes.legend(loc="upper left", fontsize=7.5, handletextpad=0.3)
-
-
-def _first(one: xr.Dataset) -> str:
-    """Which is first, in a title: the gate in most units at half-way, and in fewer at the end, or otherwise."""
-    (gate, field), counted = settling(one), localized(one)
-    half, settled = (int(((at < field) & counted).sum()) for at in (halfway(one), gate))
-    led = half > int(counted.sum()) / 2 > settled
-    return f"gate first half-way, not at {100 * SETTLED:g} %" if led else "which is first, gate or field?"
+    for axes, y, face in zip(panels, (both, settled), (GATE, "none"), strict=True):
+        axes.plot([0, top], [0, top], **THEORY, linewidth=1.0, zorder=1)
+        axes.plot(x, y, "o", color=GATE, markersize=5.5, alpha=0.6, markerfacecolor=face)
+        axes.text(0.97, 0.06, "gate first", transform=axes.transAxes, ha="right", color="0.35", fontsize=8)
+        axes.text(0.03, 0.94, "field first", transform=axes.transAxes, va="top", color="0.35", fontsize=8)
+        axes.set(xlabel="field half-way (τ)", xlim=(0, top), ylim=(0, top), aspect="equal")
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_major_locator(MaxNLocator(4))
+    panels[0].set_ylabel("gate half-way (τ)")
+    panels[1].set_ylabel(f"gate as at the end\nfor {100 * SETTLED:g} % of inputs (τ)")
+    return [
+        f"half-way before its field: {_before(both, x)}",
+        f"at {100 * SETTLED:g} % before field half-way: {_before(settled, x)}",
+    ]
 
 
 def _before(gate: np.ndarray, field: np.ndarray) -> str:
     """
     >>> _before(np.array([1.0, 3.0]), np.array([2.0, 3.0]))
-    'before the field in 1 of 2'
+    '1 of 2'
     """
-    return f"before the field in {int((gate < field).sum())} of {len(field)}"
-
-
-def _field(axes: Any, one: xr.Dataset) -> None:
-    """The final field of one unit, the most localized one, at each rate, scaled."""
-    field = one.final.assign_coords(position=np.arange(one.sizes["position"]))
-    for r, color in enumerate(_colours(one)):
-        small_field(axes, field.isel(rate=r), color=color, linewidth=1.0 + 0.4 * r)
-    axes.set(xlabel="site", ylabel="final field, scaled", ylim=(-1.15, 1.7))  # room for the legend
-    _name_rates(axes, one, loc="upper center", ncols=3, fontsize=7)
-
-
-def _kurtosis(axes: Any, one: xr.Dataset) -> None:
-    """Median and quartiles over units and seeds at the highest gain, within the positive class."""
-    for r, (rate, color) in enumerate(zip(one.rate.values, _colours(one), strict=True)):
-        values = one.kurtosis.sel(inputs="positive").isel(rate=r)
-        low, middle, high = values.quantile([0.25, 0.5, 0.75], ("unit", "seed")).values
-        axes.fill_between(one.mark * float(rate), low, high, color=color, alpha=0.25, linewidth=0)
-        axes.plot(one.mark * float(rate), middle, color=color)
-    axes.axhline(0.0, color="0.8", linewidth=0.8, zorder=0)
-    axes.set(xlabel="time (τ)", ylabel="excess kurtosis,\npositive class", xscale="symlog")
-    _name_rates(axes, one, loc="lower left")
+    return f"{int((gate < field).sum())} of {len(field)}"

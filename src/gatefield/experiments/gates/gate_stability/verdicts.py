@@ -108,7 +108,6 @@ def _rare(record: xr.Dataset) -> Verdict:
     """What the note says of figure 3, at its learning rate; p as the mean over units and seeds."""
     top, rate = record.isel(gain=-1, rate=-1), float(record.rate[0])
     most = float(1 - record.stability.isel(rate=0).mean(("unit", "seed")).min())
-    every = int(record.step[1] - record.step[0])
     total = float((1 - top.stability).sum("interval").mean())
     net = float(1 - top.likeness.isel(mark=0).mean())
     return Verdict.below(
@@ -121,8 +120,6 @@ def _rare(record: xr.Dataset) -> Verdict:
         source=NOTE,
         note=f"flips add up: {total:.2f} per input in all for a net change of {net:.2f}, at "
         f"{_place(float(top.rate), float(top.gain))}",
-        found=f"at rate {rate:g} gates flip rarely (≤ {100 * most:.2g} % in {every} steps)",
-        otherwise=f"at rate {rate:g} gates flip often (up to {100 * most:.2g} % in {every} steps)",
     )
 
 
@@ -187,8 +184,8 @@ def _freezing(record: xr.Dataset) -> Verdict:
     total, early = int(counted.sum()), int(((gate < field) & counted).sum())
     found = proportion(early, total)
     half = int(((halfway(one) < field) & counted).sum())
-    words = f"at {_gain(one)} gates are half-way before fields in {half} of {total} localized units"
-    words = f"{words}, at {100 * SETTLED:g} % in {early or 'none'}"
+    words = f"before a field is half-way to its end, its gate is so in {half} of {total} units that localize at {_gain(one)}"
+    words = f"{words}, and as at the end for {100 * SETTLED:g} % of inputs in {early or 'none'}"
     return Verdict.above(
         f"at {_gain(one)} the gate of a unit that localizes settles before its field does",
         0.5,
@@ -250,21 +247,22 @@ def _kurtosis(record: xr.Dataset) -> Verdict:
     )
 
 
-def last_kurtosis(one: xr.Dataset, join: str) -> str:
-    """Of the median unit at the end of the longest training: over both classes, then within the positive one."""
-    each = one.kurtosis.isel(rate=-1, mark=-1)
-    both, single = (f"{float(each.sel(inputs=name).median()):+.2f}" for name in ("both", "positive"))
-    return f"{both}{join}{single}".replace("-", "−")
+def signed(value: float) -> str:
+    """A number with its sign, as it is read.
+
+    >>> signed(-0.871)
+    '−0.87'
+    """
+    return f"{value:+.2f}".replace("-", "−")
 
 
 def _kurtosis_ends(record: xr.Dataset, counted: xr.DataArray) -> str:
-    """For the lowest gain and the highest."""
-    low, top = record.isel(gain=0), record.isel(gain=-1)
-    ends = last_kurtosis(low, " over both classes, ")
-    there = f"at {_gain(top)}, where {int(counted.sum())} of {counted.size} units localize"
-    if record.sizes["gain"] == 1:
-        return f"{there}, kurtosis ends at {ends} within one"
-    return f"at {_gain(low)} kurtosis ends at {ends} within one; {there}, at {last_kurtosis(top, ' and ')}"
+    """Of the median unit within the positive class, at first and at last, for the highest gain and the lowest."""
+    each = record.kurtosis.sel(inputs="positive").isel(rate=-1)
+    low, top = (" to ".join(signed(float(each.isel(gain=g, mark=mark).median())) for mark in (0, -1)) for g in (0, -1))
+    there = f"at {_gain(record.isel(gain=-1))}, where {int(counted.sum())} of {counted.size} units localize"
+    words = f"{there}, excess kurtosis within a class goes from {top}"
+    return words if record.sizes["gain"] == 1 else f"{words}; at {_gain(record.isel(gain=0))}, from {low}"
 
 
 def _mixture(record: xr.Dataset) -> Verdict:

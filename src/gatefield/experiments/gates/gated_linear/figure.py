@@ -43,14 +43,18 @@ def draw(record: xr.Dataset) -> Figure:
     letter(
         [worst, *below],
         [
-            "SGD where it is furthest off, the printed solution at the end",
+            "SGD where it is furthest off, the solution of note 002 at the end",
             *(f"{case}: printed {_printed_end(record, case):.0f} % off" for case in ("general", "exclusive")),
-            "loss, gates switched once",
+            "loss, gates switched",
         ],
     )
     legend = {**_entries(worst), **_entries(below[2])}
     body.legend(legend.values(), legend.keys(), loc="outside lower center", ncols=3, columnspacing=1.2)
-    _say(figure, record, "(a-c): every seed", "(d): first seed")
+    printed = (
+        "K units (hidden, their mean is the output)",
+        "as printed: note 002, equation 56 (with one unit, K = 1, it is right",
+    )
+    _say(figure, record, "(a-c): every seed", "(d): first seed", *printed, "of gates that change it says nothing)")
     return figure
 
 
@@ -128,7 +132,7 @@ def _worst_panel(axes: Any, record: xr.Dataset) -> None:
     furthest = most.max(["gain", "seed"])
     place = int(furthest.argmax("case"))
     axes.text(place, 1.2 * float(furthest[place]), f"{float(furthest[place]):.2g} %", ha="center", va="bottom", fontsize=8)
-    axes.plot([], [], **PRINTED, linewidth=2, label="as printed, without 1/K")
+    axes.plot([], [], **PRINTED, linewidth=2, label="as note 002 prints it, without 1/K")
     _bound_line(axes, noise(record))
     axes.set_xticks(at, [TITLES[str(case)].replace(": ", ":\n") for case in record.case.values])
     axes.tick_params(axis="x", length=0)
@@ -137,7 +141,7 @@ def _worst_panel(axes: Any, record: xr.Dataset) -> None:
 
 
 def _bound_line(axes: Any, bound: float) -> None:
-    axes.axhline(100 * bound, color="0.6", linestyle=":", linewidth=1.0, label=f"bound of the verdict: {100 * bound:.2g} %")
+    axes.axhline(100 * bound, color="0.6", linestyle=":", linewidth=1.0, label=f"noise of SGD, allowed: {100 * bound:.2g} %")
 
 
 def _loss_panel(axes: Any, one: xr.Dataset) -> None:

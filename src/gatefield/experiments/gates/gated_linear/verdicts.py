@@ -49,6 +49,6 @@ def _printed(record: xr.Dataset) -> Verdict:
         kind="claim",
         source="note 002, equation 56",
         note="largest over seeds and gains; with one unit K = 1 and there is no difference",
-        found="the printed solution, without 1/K, ends there too",
-        otherwise=f"the printed one, without 1/K, ends up to {100 * max(ends.values()):.0f} % off",
+        found="that of note 002, without a factor 1/K, ends there too",
+        otherwise=f"that of note 002, without a factor 1/K, ends up to {100 * max(ends.values()):.0f} % off",
     )

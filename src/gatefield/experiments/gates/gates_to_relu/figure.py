@@ -1,5 +1,6 @@
 """The figures of `gates-to-relu`."""
 
+from collections.abc import Callable
 from itertools import cycle
 from typing import Any, cast
 
@@ -12,6 +13,7 @@ from gatefield.experiments.gates.gates_to_relu.verdicts import (
     KNOWN,
     SQUASHED,
     known_times,
+    loss_as_early,
     shares_of_loss,
     times_as_early,
     unit_name,
@@ -24,6 +26,8 @@ CURVES = (
     ("limit", "black", "-", "limit behind the gates frozen at t (exact)"),
     ("own", RELU, "--", "the ReLU network itself at t"),
 )
+LEAST, MOST = 0.5, 12.0
+"""Ratios of times that are always in sight."""
 SIZES = (COLOURS[0], COLOURS[4], COLOURS[2], COLOURS[3])
 """Of the numbers of units."""
 
@@ -33,15 +37,15 @@ def draw(record: xr.Dataset) -> Figure:
     figure = Figure(figsize=(WIDTH, 5.8))
     top, below = cast(Any, figure.subfigures(2, 1, height_ratios=[1.55, 1.0]))
     early, example = top.subplots(1, 2, width_ratios=[1.25, 1.0])
-    _early(early, record)
+    _early(early, record, times_as_early, "fields")
     one, gain = record.isel(units=0), _near_three(record)
     _curves(example, one.sel(gain=gain), "match")
     _known_from(example, one, gain, "match")
     example.set(xlabel="time t (K²τ)", ylabel="cosine with the end", ylim=_cosines(one.sel(gain=[gain])))
-    top.legend(*example.get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=7.5)
-    found = example.get_title(loc="left").replace("× ", "")
-    example.set_title(f"{unit_name(int(one.units))}, {found} times as early", loc="left")
-    early.set_title(f"twice as early in {_twice(record)}", loc="left")
+    _legend(top, example, early)
+    found = example.get_title(loc="left").replace("× ", "ratio ")
+    example.set_title(f"{unit_name(int(one.units))}, {found}", loc="left")
+    early.set_title(f"ratio {EARLY:g} or more in {_twice(record)}", loc="left")
     first = _examples(one, below)
     _letters([early, example, first])
     _say(figure, record, f"known: cosine {KNOWN:g}", "(c): first seed")
@@ -49,54 +53,66 @@ def draw(record: xr.Dataset) -> Figure:
 
 
 def more(record: xr.Dataset) -> Figure:
-    """Losses, then cosines with the final fields: a row for each number of units, and gains side by side."""
-    kinds = [(what, K) for what in ("loss", "match") for K in record.units.values]
-    figure = Figure(figsize=(WIDTH, 2.2 * len(kinds) + 0.7))
-    blocks = cast(Any, figure.subfigures(len(kinds), 1, squeeze=False))[:, 0]
-    rows = [_row(block, record.sel(units=K), what) for block, (what, K) in zip(blocks, kinds, strict=True)]
-    blocks[0].legend(*rows[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=7.5)
-    _letters([row[0] for row in rows])
-    _say(figure, record, f"known: cosine {KNOWN:g}, or {100 * KNOWN:g} % of the reduction of the loss", "×: times as early")
+    """How many times as early for the loss; losses in a row for each number of units, gains side by side."""
+    sizes = record.units.values
+    figure = Figure(figsize=(WIDTH, 2.1 * len(sizes) + 4.3))
+    blocks = cast(Any, figure.subfigures(len(sizes) + 1, 1, height_ratios=[1.7, *[1.0] * len(sizes)], squeeze=False))[:, 0]
+    early = blocks[0].subplots()
+    _early(early, record, loss_as_early, "loss")
+    early.set_title(f"how much longer the loss of ReLU takes to {100 * KNOWN:g} % than that of its frozen gates", loc="left")
+    rows = [_row(block, record.sel(units=K)) for block, K in zip(blocks[1:], sizes, strict=True)]
+    _legend(blocks[-1], rows[-1][0], early)
+    _letters([early, *(row[0] for row in rows)])
+    _say(figure, record, f"known: {100 * KNOWN:g} % of the reduction of the loss", "×: ratio of both times, median")
     return figure
 
 
-def _row(block: Any, one: xr.Dataset, what: str) -> Any:
-    """Curves of all gains at one number of units."""
+def _legend(block: Any, *panels: Any) -> None:
+    """What panels show, below them."""
+    entries = [axes.get_legend_handles_labels() for axes in panels]
+    handles, labels = ([one for entry in entries for one in entry[part]] for part in (0, 1))
+    block.legend(handles, labels, loc="outside lower center", ncols=3, fontsize=7.5)
+
+
+def _row(block: Any, one: xr.Dataset) -> Any:
+    """Losses at all gains at one number of units."""
     gains = one.gain.values
     panels = block.subplots(1, len(gains), sharex=True, sharey=True, squeeze=False)[0]
     for axes, gain in zip(panels, gains, strict=True):
-        _curves(axes, one.sel(gain=gain), what)
-        _known_from(axes, one, gain, what)
+        _curves(axes, one.sel(gain=gain), "loss")
+        _known_from(axes, one, gain, "loss")
         axes.set_xlabel("time t (K²τ)")
-    label = "cosine with the end" if what == "match" else "loss"
-    panels[0].set_ylabel(f"{unit_name(int(one.units))}\n{label}")
-    panels[0].set_ylim(*(_cosines(one) if what == "match" else _losses(one)))
+    panels[0].set_ylabel(f"{unit_name(int(one.units))}\nloss")
+    panels[0].set_ylim(*_losses(one))
     return panels
 
 
-def _early(axes: Any, record: xr.Dataset) -> None:
-    """A dot for each seed, a bar for the median; open where fields do not settle, of which nothing is claimed."""
+def _early(axes: Any, record: xr.Dataset, ratio: Callable[[xr.Dataset], xr.DataArray], what: str) -> None:
+    """A dot for each seed, a bar for the median; white where fields do not settle, of which nothing is claimed."""
     at = np.arange(record.sizes["gain"])
     shifts = 0.38 * (np.arange(record.sizes["units"]) - (record.sizes["units"] - 1) / 2) / max(1, record.sizes["units"] - 1)
     axes.axhline(1, color="0.8", linewidth=0.8, zorder=0)
-    axes.axhline(EARLY, **PRINTED, linewidth=1.2, zorder=0, label="claimed: twice as early")
+    axes.axhline(EARLY, **PRINTED, linewidth=1.2, zorder=0, label=f"claimed: {EARLY:g} or more")
     for K, shift, color in zip(record.units.values, shifts, cycle(SIZES)):
-        times = times_as_early(record.sel(units=K)).transpose("gain", "seed")
+        times = ratio(record.sel(units=K)).transpose("gain", "seed")
         settled = times.gain.values >= SQUASHED
         for g, seeds_of in enumerate(times.values):
-            face = color if settled[g] else "none"
+            face = color if settled[g] else "white"
             spread = np.linspace(-0.13, 0.13, len(seeds_of)) if len(seeds_of) > 1 else np.zeros(1)
-            axes.plot(at[g] + shift + spread, seeds_of, "o", color=color, markerfacecolor=face, markersize=3, alpha=0.5)
+            axes.plot(at[g] + shift + spread, seeds_of, "o", color=color, markerfacecolor=face, markersize=4, zorder=5)
         middle = times.median("seed").values
-        axes.hlines(middle, at + shift - 0.16, at + shift + 0.16, color=color, linewidth=2.6, zorder=4)
+        axes.hlines(middle, at + shift - 0.16, at + shift + 0.16, color=color, linewidth=2.6, alpha=0.5, zorder=4)
         axes.plot([], [], "o-", color=color, markersize=4, label=unit_name(int(K)))
     if record.gain[0] < SQUASHED:
-        axes.plot([], [], "o", color="0.4", markerfacecolor="none", markersize=4, label="fields not settled")
+        axes.plot([], [], "o", color="0.4", markerfacecolor="white", markersize=4, label="fields not settled")
     plain_log_scale(axes, "y")
     axes.set_xticks(at, [gain_text(g) for g in record.gain.values])
-    axes.set(xlabel="gain (∞: hypercube)", ylabel="times as early as the fields", xlim=(-0.6, at[-1] + 0.6))
-    axes.set_ylim(axes.get_ylim()[0], axes.get_ylim()[1] * 5)  # room for the legend
-    axes.legend(loc="upper left", fontsize=7.5)
+    axes.set(xlabel="gain (∞: hypercube)", xlim=(-0.6, at[-1] + 0.6))
+    axes.set_ylabel(f"time of the ReLU {what} /\ntime of frozen gates")
+    low, high = axes.get_ylim()
+    axes.set_ylim(min(low, LEAST), max(high, MOST))
+    for height, side, words in ((0.97, "top", "↑ gates earlier"), (0.03, "bottom", "↓ gates later")):
+        axes.text(0.01, height, words, transform=axes.transAxes, va=side, color="0.35", fontsize=7.5)
 
 
 def _twice(record: xr.Dataset) -> str:

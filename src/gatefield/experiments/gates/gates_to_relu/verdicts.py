@@ -63,6 +63,12 @@ def times_as_early(one: xr.Dataset) -> xr.DataArray:
     return known_times(one, one.own_match) / known_times(one, one.limit_match)
 
 
+def loss_as_early(one: xr.Dataset) -> xr.DataArray:
+    """How many times as early the gates of each gain and seed lead to the final loss as it is reached."""
+    limit, own = shares_of_loss(one)
+    return known_times(one, own) / known_times(one, limit)
+
+
 def shares_of_loss(one: xr.Dataset) -> tuple[xr.DataArray, xr.DataArray]:
     """Which share of the loss that the ReLU network removes is removed behind its gates, and by itself."""
     limit, own = (_shares(loss, one) for loss in (one.limit_loss, one.own_loss))
@@ -113,11 +119,7 @@ def _early(record: xr.Dataset) -> Verdict:
 
 
 def _early_loss(record: xr.Dataset) -> Verdict:
-    def ratio(cell: xr.Dataset) -> xr.DataArray:
-        limit, own = shares_of_loss(cell)
-        return known_times(cell, own) / known_times(cell, limit)
-
-    return _earlier(record, "loss", f"share of {KNOWN} of the explained loss", ratio)
+    return _earlier(record, "loss", f"share of {KNOWN} of the explained loss", loss_as_early)
 
 
 def _earlier(record: xr.Dataset, what: str, words: str, ratio: Callable[[xr.Dataset], xr.DataArray]) -> Verdict:
@@ -141,12 +143,12 @@ def _headline(what: str, rows: Mapping[str, Verdict]) -> dict[str, Any]:
     if not rows:
         return {}
     if what == "fields":
-        words = f"from gain {SQUASHED:g} on frozen gates lead to the final fields {_reach(rows)} as early as the fields"
-        words = f"{words} themselves"
-        return {"found": words, "otherwise": f"{words}, not twice"}
+        words = f"from gain {SQUASHED:g} on fields need {_reach(rows)} as long to reach their end as gates need to fix it"
+        words = f"{words} (claimed: {EARLY:g} or more)"
+        return {"found": words, "otherwise": words}
     each = dict.fromkeys(name.partition(",")[0] for name in rows)
     parts = ", ".join(f"{_reach(rows, units)} ({units})" for units in each)
-    words = f"from gain {SQUASHED:g} on frozen gates have the final loss {parts} as early as the network"
+    words = f"from gain {SQUASHED:g} on the final loss needs {parts} as long as gates need to fix it"
     return {"more_found": words, "more_otherwise": words}
 
 
