@@ -167,7 +167,9 @@ def test_figure_says_what_was_reached_and_when():
     np.testing.assert_allclose(over_time.lines[6].get_ydata(), [0.5, 0.0])
     assert [line.get_ydata()[0] for line in over_time.lines[1:8:2]] == [0.8, 0.9, 0.33, 0.8]
     ticks = [line.get_xdata().tolist() for line in over_time.lines if line.get_marker() == "|"]
-    diamonds = [line.get_xdata().tolist() for line in over_time.lines if line.get_marker() == "D" and line.get_markersize() == 4.5]
+    diamonds = [
+        line.get_xdata().tolist() for line in over_time.lines if line.get_marker() == "D" and line.get_markersize() == 4.5
+    ]
     assert (ticks, diamonds) == ([[700.0] * 3], [[700.0]])
     first = drawn.axes.index(panel(drawn, "(c)"))
     titles = [axes.get_title(loc="left") for axes in drawn.axes[first + 1 :]]

@@ -227,7 +227,9 @@ def test_what_is_expected():
 def test_the_second_figure_is_headed_by_the_fastest_set_and_the_pairs():
     fast, pairs = judged(made(), "learns fastest is not"), judged(made(), "twofold")
     assert fast.more_found == fast.more_otherwise
-    assert fast.more_found.startswith("the fastest gates (redundant flat) explain 0.106 of the label power, those found by search")
+    assert fast.more_found.startswith(
+        "the fastest gates (redundant flat) explain 0.106 of the label power, those found by search"
+    )
     assert fast.more_found.endswith(" (gain 0)")
     assert pairs.more_found == pairs.more_otherwise == "± pairs differ 18-fold in speed"
     times, axes = experiment.more(made()).axes[2:4]

@@ -40,7 +40,9 @@ def figure(record: xr.Dataset) -> Figure:
     letter([*strip, *localized, *explained], [*above, *_ipr_titles(record), *_why(record)])
     marks = "large marks: medians, where seeds lie together"
     one = "(a) shifted to the middle", "(b) wide, centred + complement, one seed"
-    say_setting(figure, *_setting(record), *one, "grey column: the pulses of the title", "small marks: seeds", marks, _silent(record))
+    say_setting(
+        figure, *_setting(record), *one, "grey column: the pulses of the title", "small marks: seeds", marks, _silent(record)
+    )
     return figure
 
 

@@ -94,7 +94,9 @@ def _forest(axes: Any, part: xr.Dataset, order: list[str], *, labelled: bool) ->
     axes.text(chance + 0.01, -1.5, f"two trainings agree: {100 * limit.mean:.0f} %", ha="left", **look)
     axes.text(chance + 0.01, -2.2, f"chance: {100 * chance:.2g} %", ha="left", **look)
     axes.set_yticks(range(len(order)), [PREDICTORS[name] for name in order] if labelled else [""] * len(order))
-    axes.set(xlabel=f"share of hits within {NEAR} site", xlim=(0, 1.2), xticks=np.linspace(0, 1, 6), ylim=(-2.6, len(order) - 0.5))
+    axes.set(
+        xlabel=f"share of hits within {NEAR} site", xlim=(0, 1.2), xticks=np.linspace(0, 1, 6), ylim=(-2.6, len(order) - 0.5)
+    )
 
 
 def _name_dot(axes: Any, share: float, row: int, text: str, color: str) -> None:

@@ -17,7 +17,8 @@ experiment = Experiment(
     caption="(a) For up to three gains: label power (1/2 in all) explained by the best gates that a search finds (blue; "
     "bars: two standard errors), by the gates of trained ReLU committees (orange; squares best seed, dots all seeds) and "
     "by the best pair of exclusive gates (dotted). (b) What every set of gates explains in the end, the best on top. (c) "
-    "The share of inputs that open none or several of the gates, where a tiling opens exactly one. (d) Directions of two gates of the winner and two fields of the best "
+    "The share of inputs that open none or several of the gates, where a tiling opens exactly one. "
+    "(d) Directions of two gates of the winner and two fields of the best "
     "trained committee at each of those gains, scaled: the winner looks at one band of frequencies in one class and at "
     "another in the other.",
     more=more,

@@ -51,7 +51,11 @@ def draw(record: xr.Dataset) -> Figure:
     for axes, gain in zip(winners[1:], gains[1:], strict=True):
         axes.set_title(f"gain {gain_text(gain)}")
     place = f"K = {int(at.race_units)}, gain {gain_text(float(at.gain))}"
-    titles = [f"gain {gain_text(gains[0])}", f"{place}: what each set explains", f"K = {K}: inputs that open {'both' if K == 2 else 'several'} or none"]
+    titles = [
+        f"gain {gain_text(gains[0])}",
+        f"{place}: what each set explains",
+        f"K = {K}: inputs that open {'both' if K == 2 else 'several'} or none",
+    ]
     letter([winners[0], good, shared, row], [*titles, f"K = {K}: best gates (search) and fields of trained ReLU units"])
     _say(figure, record)
     return figure
