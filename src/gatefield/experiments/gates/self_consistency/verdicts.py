@@ -180,7 +180,8 @@ def _lost(record: xr.Dataset) -> str:
     ]
     verbs = ["miss" if miss else "reach" for miss in missed]
     words = f"at {_gain(record.isel(gain=-1))} random starts {verbs[0]} the loss of one site"
-    return f"{words} with the longer range positive {ends[0]}, {verbs[1] + ' it' if verbs[0] != verbs[1] else 'and'} with the shorter {ends[1]}"
+    other = f"{verbs[1]} it" if verbs[0] != verbs[1] else "and"
+    return f"{words} with the longer range positive {ends[0]}, {other} with the shorter {ends[1]}"
 
 
 def last_losses(one: xr.Dataset) -> tuple[str, str]:
