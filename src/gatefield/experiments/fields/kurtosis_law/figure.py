@@ -110,8 +110,15 @@ def _name_wrong(axes: Any, wrong: xr.DataArray, at: xr.DataArray, values: xr.Dat
     cases.sort(key=lambda one: float(at.sel(one)))
     for k, one in enumerate(cases):
         place, ends = (float(at.sel(one)), float(values.sel(one))), k >= len(cases) / 2
-        look: Any = {"color": ORDERS[one["order"]][0], "fontsize": 7, "ha": "right" if ends else "center", "va": "bottom"}
-        line = {"arrowstyle": "-", "color": look["color"], "linewidth": 0.6, "shrinkA": 0, "shrinkB": 3}
+        look: Any = {"color": ORDERS[one["order"]][0], "fontsize": 7, "ha": "right" if ends else "left", "va": "bottom"}
+        line = {
+            "arrowstyle": "-",
+            "color": look["color"],
+            "linewidth": 0.6,
+            "shrinkA": 0,
+            "shrinkB": 3,
+            "relpos": (float(ends), 0),
+        }
         height = max(place[1] + 0.05, 0.2 + 0.07 * (k % 2))  # above the lower grey
         axes.annotate(law_text(str(one["law"])), place, (place[0], height), arrowprops=line, **look)
 

@@ -51,7 +51,7 @@ def _path_panel(axes: Any, record: xr.Dataset) -> str:
     axes.axhline(1.0, color="0.4", linewidth=1.0, linestyle=":")
     for law in record.law.values[np.argsort(found.values, kind="stable")]:
         _path(axes, record.sel(law=law), LOOKS[bool(found.sel(law=law))], wrong=bool((found != rises).sel(law=law)))
-    axes.set(xlabel="IPR of the packet\n(left: wave, right: one site)", xscale="log", xlim=(0.02, 1.2))
+    axes.set(xlabel="IPR of the packet\n(left: wave, right: one site)", xscale="log", xlim=(0.02, 6.0))  # room for names
     axes.set_xticks([0.03, 0.1, 0.3, 1.0], ["0.03", "0.1", "0.3", "1"])
     axes.xaxis.set_minor_formatter(NullFormatter())
     _name_ends(axes, record.isel(law=(found != rises).values))
@@ -67,12 +67,12 @@ def _rise_text(rises: xr.DataArray, found: xr.DataArray) -> str:
 
 
 def _name_ends(axes: Any, wrong: xr.Dataset) -> None:
-    """The names of laws at the right ends of their lines, above and below in turn, so that neighbours do not touch."""
+    """The names of laws at the right ends of their lines, higher and lower in turn, so that neighbours do not touch."""
     ends = (wrong.packet_score / wrong.wave_score).isel(width=-1).values
     for k, i in enumerate(np.argsort(-ends)):
         place, name = (float(wrong.packet_ipr.isel(law=i, width=-1)), ends[i]), law_text(str(wrong.law.values[i]))
-        above: Any = {"xytext": (4, -5 if k % 2 else 5), "textcoords": "offset points", "va": "top" if k % 2 else "bottom"}
-        axes.annotate(name, place, ha="right", fontsize=7.5, zorder=4, **above)
+        beside = (7, -5 if k % 2 else 5)
+        axes.annotate(name, place, beside, textcoords="offset points", va="center", fontsize=7.5, zorder=4)
 
 
 def _path(axes: Any, one: xr.Dataset, look: dict[str, Any], *, wrong: bool) -> None:

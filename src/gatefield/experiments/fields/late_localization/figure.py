@@ -127,7 +127,7 @@ def _over_time(axes: Any, record: xr.Dataset) -> None:
 
 
 def _crossings(axes: Any, late: xr.Dataset, looks: dict[int, Any]) -> None:
-    """Of the pair that takes longest: seeds as thin lines, ticks where they localize, a diamond at the median of these times."""
+    """Of the pair that takes longest: seeds as thin lines, ticks where they localize, a diamond at the median time."""
     times = {i: float(time_to_localize(late.isel(pair=i))) for i in looks}
     times = {i: time for i, time in times.items() if np.isfinite(time)}
     if not times:
