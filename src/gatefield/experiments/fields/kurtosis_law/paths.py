@@ -72,7 +72,9 @@ def _name_ends(axes: Any, wrong: xr.Dataset) -> None:
     for k, i in enumerate(np.argsort(-ends)):
         place, name = (float(wrong.packet_ipr.isel(law=i, width=-1)), ends[i]), law_text(str(wrong.law.values[i]))
         beside = (7, -5 if k % 2 else 5)
-        axes.annotate(name, place, beside, textcoords="offset points", va="center", fontsize=7.5, zorder=4)
+        axes.annotate(
+            name, place, beside, textcoords="offset points", va="center", fontsize=7.5, zorder=4, bbox={"color": "w", "pad": 0}
+        )
 
 
 def _path(axes: Any, one: xr.Dataset, look: dict[str, Any], *, wrong: bool) -> None:
