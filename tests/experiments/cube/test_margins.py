@@ -210,18 +210,16 @@ def test_the_headline_gives_the_numbers_of_weights_with_the_pairs_and_the_time()
     record["head"][at("trained, short range")] = 12
     record.probable[at("trained, short range")] = 11
     assert headline("?", experiment.verdicts(record)) == (
-        "After 200 τ 1 of 12 weights decides a gate trained on ξ = (2, 1); a gate trained on ξ = (1, 2) takes 11 (median) for "
-        "99 % of inputs"
+        "After 200 τ 1 of 12 weights decides the gate if the longer range is positive; if the shorter one is, it takes 11 "
+        "(median) for 99 % of inputs"
     )
     assert judged(record, "that does not localize").claim.endswith("localize within 200 τ, the shorter being positive")
     record["head"][at("trained, long range")] = 9
     record["head"][at("trained, short range")], record.probable[at("trained, short range")] = 3, 2
     assert headline("?", experiment.verdicts(record)) == (
-        "After 200 τ 9 of 12 weights decide a gate trained on ξ = (2, 1), 1 for 99 % of inputs; 2 of 12 weights decide one "
-        "trained on ξ = (1, 2), too, for 99 % of inputs"
+        "After 200 τ 9 of 12 weights decide the gate if the longer range is positive, 1 for 99 % of inputs; if the shorter "
+        "one is, 2 for 99 % of inputs, too"
     )
-    del record.attrs["length_scales"]
-    assert "9 of 12 weights decide a gate trained with the longer range positive" in headline("?", experiment.verdicts(record))
 
 
 def test_short_trainings_decide_nothing():

@@ -134,22 +134,22 @@ def test_scattered_seeds_do_not_decide():
 
 def test_headline():
     assert headline("?", LATE.verdicts(made())) == (
-        "Fields localize with the shorter range positive too, in 2 of 4 settings, the last at 700 τ; "
+        "Fields localize with the shorter range positive too, in 2 of 4 settings, the last at 700 τ (median); "
         "on the hypercube all 4 pairs localize"
     )
 
 
 def test_the_title_is_of_the_setting_that_takes_longest_and_stays():
     slow = [("localized_at", {"pair": 3, "gain": 1}, np.array([800.0, 900.0, np.nan]))]
-    assert "in 2 of 4 settings, the last at 850 τ" in judged(LATE, made(slow), ONE_ORDER).otherwise
+    assert "in 2 of 4 settings, the last at 850 τ (median)" in judged(LATE, made(slow), ONE_ORDER).otherwise
     one_seed = [("localized_at", {"pair": 3, "gain": 1}, np.array([900.0, np.nan, np.nan]))]
-    assert "in 1 of 4 settings, the last at 700 τ" in judged(LATE, made(one_seed), ONE_ORDER).otherwise
+    assert "in 1 of 4 settings, the last at 700 τ (median)" in judged(LATE, made(one_seed), ONE_ORDER).otherwise
     passing = [("localized_at", {"pair": 3, "gain": 0}, 900.0)]  # ends at 0.10
-    assert "in 2 of 4 settings, the last at 700 τ" in judged(LATE, made(passing), ONE_ORDER).otherwise
+    assert "in 2 of 4 settings, the last at 700 τ (median)" in judged(LATE, made(passing), ONE_ORDER).otherwise
     one_left = [(name, {"pair": 3, "gain": 0}, value) for name, value in (("localized_at", 9.0), ("end_ipr", 0.5))]
-    assert judged(LATE, made(one_left), ONE_ORDER).otherwise.endswith("in 3 of 4 settings, the last at 700 τ")
+    assert judged(LATE, made(one_left), ONE_ORDER).otherwise.endswith("in 3 of 4 settings, the last at 700 τ (median)")
     other_order = [("localized_at", {"pair": 0, "gain": 1}, 900.0)]
-    assert "the last at 700 τ" in judged(LATE, made(other_order), ONE_ORDER).otherwise
+    assert "the last at 700 τ (median)" in judged(LATE, made(other_order), ONE_ORDER).otherwise
 
 
 def test_figure_says_what_was_reached_and_when():
@@ -166,6 +166,11 @@ def test_figure_says_what_was_reached_and_when():
     assert [text.get_text() for text in over_time.texts] == ["1, 3", "0.4, 0.7", "localized: 0.15"]
     np.testing.assert_allclose(over_time.lines[6].get_ydata(), [0.5, 0.0])
     assert [line.get_ydata()[0] for line in over_time.lines[1:8:2]] == [0.8, 0.9, 0.33, 0.8]
+    ticks = [line.get_xdata().tolist() for line in over_time.lines if line.get_marker() == "|"]
+    diamonds = [
+        line.get_xdata().tolist() for line in over_time.lines if line.get_marker() == "D" and line.get_markersize() == 4.5
+    ]
+    assert (ticks, diamonds) == ([[700.0] * 3], [[700.0]])
     first = drawn.axes.index(panel(drawn, "(c)"))
     titles = [axes.get_title(loc="left") for axes in drawn.axes[first + 1 :]]
     assert titles == ["2, 1: 1 site", "1, 1: 1 site", "1, 3: 3 sites", "0.4, 0.7: 1 site"]
@@ -191,7 +196,7 @@ def test_what_localized_before_the_first_record_is_told_so():
 def test_the_title_over_time_says_how_long_the_shorter_range_takes():
     late = [("localized_at", {"pair": 2, "gain": 1}, 5_800.0), ("localized_at", {"pair": 0, "gain": 1}, 9_000.0)]
     title = panel(LATE.figure(made(late)), "(b)").get_title(loc="left")
-    assert title == "(b) gain ∞: with the shorter range positive it takes up to 5,800 τ (2 other pairs: grey)"
+    assert title == "(b) gain ∞: with the shorter range positive it takes up to 5,800 τ in the median (2 other pairs: grey)"
     never = made([("localized_at", {"pair": 2, "gain": 1}, np.nan)])
     assert "some never localize" in panel(LATE.figure(never), "(b)").get_title(loc="left")
 

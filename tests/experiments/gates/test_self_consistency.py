@@ -187,8 +187,8 @@ def test_notes_and_headline():
         ("flow_match", {"order": 0, "gain": 2}, 0.5),
         ("flow_return", {"order": 0, "gain": 0, "start": slice(8)}, 0.5),
     )
-    assert judged(experiment, record, ONE).otherwise == f"{LONG}: 3 stable states from 20 starts at gain 1"
-    assert judged(experiment, record, TRAITS).found == "shorter: no random start ends in a stable one (gain ≥ 1)"
+    assert judged(experiment, record, ONE).otherwise == f"with the {LONG} the map has 3 stable states at gain 1"
+    assert judged(experiment, record, TRAITS).found == "with the shorter no random start ends in one (gain ≥ 1)"
     note = judged(experiment, record, "SGD ends in").note
     assert f"{LONG}: SGD ran 200 τ, the slowest Gaussian mode needs {slowest(2.0, 1.0):.2g} τ" in note
     assert f"{SHORT}: SGD ran 200 τ, the slowest Gaussian mode needs {slowest(1.0, 2.0):.2g} τ" in note
@@ -242,12 +242,11 @@ def test_figure_shows_the_shares_that_the_title_names():
     record["sgd_match"][{"order": 0, "gain": 1, "seed": slice(3)}] = 0.9
     axes = experiment.figure(record).axes[2]
     ends, runs = ([100, 100, 100, 100], [100, 0, 200 / 17, 0]), ([100, 70, 100, 100], [100] * 4)
-    for o, (color, marker) in enumerate(((RANDOM, "o"), (FROM_SITE, "s"))):
-        np.testing.assert_allclose([y for _, y in points(axes, color=color, marker=marker)], [ends[o], runs[o]])
-    words = "11.8 % of random starts end in a stable one (gain ≥ 1)"
-    assert judged(experiment, record, TRAITS).found == f"shorter: at most {words}"
-    assert judged(experiment, record, TRAITS).otherwise == f"shorter: up to {words}"
-    assert "12" in [text.get_text() for text in axes.texts]
+    shown = [[text.get_text() for text in axes.texts if text.get_position()[1] == row] for row in range(4)]
+    assert shown == [[f"{value:.0f} %" for value in row] for row in (*ends, *runs)]
+    words = "11.8 % of random starts end in one (gain ≥ 1)"
+    assert judged(experiment, record, TRAITS).found == f"with the shorter at most {words}"
+    assert judged(experiment, record, TRAITS).otherwise == f"with the shorter up to {words}"
 
 
 def test_figure_shows_end_states(drawn):
@@ -273,8 +272,15 @@ def test_the_second_figure_is_headed_by_losses_at_the_highest_gain():
     changes = [("loss", {"order": o, "gain": 3, "start": 17}, 0.1830 + 0.01 * o) for o in (0, 1)]
     record = changed_at(made(), *changes, *(("loss", {"order": o, "gain": 3, "start": slice(17)}, 0.2) for o in (0, 1)))
     found = judged(experiment, record, ONE_SITE)
-    words = "at gain ∞ the map ends at a loss of 0.183 from one site, 0.200 from random starts (longer range positive);"
-    assert found.more_found == found.more_otherwise == f"{words} 0.193 and 0.200 (shorter)"
+    words = "at gain ∞ random starts miss the loss of one site with the longer range positive (0.200, site 0.183), and with the"
+    assert found.more_found == found.more_otherwise == f"{words} shorter (0.200, site 0.193)"
+    near = changed_at(record, ("loss", {"order": 0, "gain": 3, "start": slice(17)}, 0.1834))
+    words = (
+        "at gain ∞ random starts reach the loss of one site with the longer range positive (0.183), miss it with the shorter"
+    )
+    assert judged(experiment, near, ONE_SITE).more_found == f"{words} (0.200, site 0.193)"
+    last = [[text.get_text() for text in axes.texts if text.get_text()] for axes in experiment.more(near).axes]
+    assert last == [[], ["missed"]]
     titles = [axes.get_title(loc="left") for axes in experiment.more(record).axes]
     assert titles == [f"({a}) {which}er: site {loss}, random 0.200" for a, which, loss in
                       (("a", "long", "0.183"), ("b", "short", "0.193"))]  # fmt: skip

@@ -46,11 +46,14 @@ def _say(figure: Figure, record: xr.Dataset) -> None:
     say_setting(
         figure,
         f"n = {record.sizes['position']}",
-        "ξ = ({:g}, {:g}), longer range positive, or the other way round".format(*scales) if len(scales) else "",
+        "length scales {:g} and {:g}, longer range positive, or the other way round".format(*scales) if len(scales) else "",
         f"trained for {cube.trained_for(record)}",
         f"{seeds} seeds",
+        "averaged: mean over the second half of training",
         "falling by r: sizes 1, r, r², …",
+        f"(b) lines stop where fewer than 1 in {1 / FLOOR:,.0f} err",
         f"(c-e): {record.sizes['draw']} draws of N(0, 1) weights at each n",
+        "band: 5 to 95 % of draws",
     )
 
 

@@ -125,7 +125,6 @@ def _trained(record: xr.Dataset) -> list[Verdict]:
     decide = {one: {"every corner": decisive(fields), "99 % of inputs": decisive(fields, 0)} for one, fields in
               (("long", long), ("short", short))}  # fmt: skip
     few, time = "median number of weights that decide", cube.trained_for(record)
-    sides = {order: cube.trained_on(record, order) for order in ("long", "short")}
     return undecided(
         why,
         Verdict.each(
@@ -135,8 +134,8 @@ def _trained(record: xr.Dataset) -> list[Verdict]:
             kind="claim",
             source=NOTE,
             note=f"{seeds}, n = {n}; the largest weight alone errs on {wrong:.2g} % of inputs",
-            found=f"after {time} {_of(decide['long']['every corner'], n)} a gate trained {sides['long']}",
-            otherwise=f"after {time} {_of(decide['long']['every corner'], n)} a gate trained {sides['long']}, "
+            found=f"after {time} {_of(decide['long']['every corner'], n)} the gate if the longer range is positive",
+            otherwise=f"after {time} {_of(decide['long']['every corner'], n)} the gate if the longer range is positive, "
             f"{decide['long']['99 % of inputs']:g} for 99 % of inputs",
         ),
         Verdict.each(
@@ -145,8 +144,8 @@ def _trained(record: xr.Dataset) -> list[Verdict]:
             {at: Verdict.above("", FEW, value, of=few) for at, value in decide["short"].items()},
             kind="control",
             note=f"{seeds}, n = {n}",
-            found=f"a gate trained {sides['short']} takes {decide['short']['99 % of inputs']:g} (median) for 99 % of inputs",
-            otherwise=f"{_of(decide['short']['99 % of inputs'], n)} one trained {sides['short']}, too, for 99 % of inputs",
+            found=f"if the shorter one is, it takes {decide['short']['99 % of inputs']:g} (median) for 99 % of inputs",
+            otherwise=f"if the shorter one is, {decide['short']['99 % of inputs']:g} for 99 % of inputs, too",
         ),
         Verdict.equals(
             "one weight decides the gate of a localized neuron's mean over the second half of training",

@@ -27,6 +27,7 @@ AXES = {
 """What each rule says, what stands along its axis, and its edge."""
 TOP = 1.05
 """Of the axis of the IPR; above it stands how often a rule is wrong."""
+SCORE = "score: c²/D, what training raises"
 FEW = 6
 """Up to so many cases in which the last rule is wrong are named."""
 
@@ -41,7 +42,7 @@ def figure(record: xr.Dataset) -> Figure:
     for axes in panels[:, 0]:
         axes.set_ylabel("IPR of the final field")
     body.legend(handles=_orders(), loc="outside lower center", ncols=4)
-    say_setting(figure, *setting(record), "marks: medians over seeds", f"localized: IPR above 6/n = {edge(record):.3g}")
+    say_setting(figure, *setting(record), "marks: medians over seeds", f"localized: IPR above 6/n = {edge(record):.3g}", SCORE)
     return figure
 
 
@@ -89,7 +90,7 @@ def _rule_panel(axes: Any, record: xr.Dataset, rule: str) -> str:
         axes.invert_xaxis()  # localization to the right in every panel
     _count_wrong(axes, wrong)
     if rule == "path" and int(wrong.sum()) <= FEW:
-        _name_wrong(axes, wrong)
+        _name_wrong(axes, wrong, at, values)
     return f"{name}: wrong in {int(wrong.sum())} of {wrong.size}"
 
 
@@ -101,13 +102,25 @@ def _count_wrong(axes: Any, wrong: xr.DataArray) -> None:
         axes.text(0.16 + 0.13 * k, 1.115, f"{sign} {int(wrong.sel(order=order).sum())}", color=ORDERS[order][0], **look)
 
 
-def _name_wrong(axes: Any, wrong: xr.DataArray) -> None:
-    """The laws on which a rule is wrong, a line for each order, in the upper grey quarter."""
-    named = {order: wrong.law.values[wrong.sel(order=order).values] for order in SIGNS}
-    lines = [f"{SIGNS[order]} {', '.join(map(law_text, laws))}" for order, laws in named.items() if len(laws)]
-    for k, line in enumerate(lines):
-        colour = next(look[0] for order, look in ORDERS.items() if line.startswith(SIGNS[order]))
-        axes.text(0.02, 0.98 - 0.08 * k, line, transform=axes.get_yaxis_transform(), color=colour, fontsize=7, va="center")
+def _name_wrong(axes: Any, wrong: xr.DataArray, at: xr.DataArray, values: xr.DataArray) -> None:
+    """The law beside each mark for which a rule is wrong, in two heights, so that neighbours do not touch."""
+    cases = [
+        {"law": law, "order": order} for order in SIGNS for law in wrong.law.values if bool(wrong.sel(law=law, order=order))
+    ]
+    cases.sort(key=lambda one: float(at.sel(one)))
+    for k, one in enumerate(cases):
+        place, ends = (float(at.sel(one)), float(values.sel(one))), k >= len(cases) / 2
+        look: Any = {"color": ORDERS[one["order"]][0], "fontsize": 7, "ha": "right" if ends else "left", "va": "bottom"}
+        line = {
+            "arrowstyle": "-",
+            "color": look["color"],
+            "linewidth": 0.6,
+            "shrinkA": 0,
+            "shrinkB": 3,
+            "relpos": (float(ends), 0),
+        }
+        height = max(place[1] + 0.05, 0.2 + 0.07 * (k % 2))  # above the lower grey
+        axes.annotate(law_text(str(one["law"])), place, (place[0], height), arrowprops=line, **look)
 
 
 def _grey(axes: Any, side: float, least: float, *, localizing_right: bool) -> None:

@@ -1,6 +1,5 @@
 """The second figure of `kurtosis-law`: the score on the way from a wave to one site."""
 
-import textwrap
 from typing import Any, cast
 
 import numpy as np
@@ -40,7 +39,7 @@ def more(record: xr.Dataset) -> Figure:
         "score c²/D: what training raises (c² is the sharpness of the neuron's input in the positive class, D = 1 + E₀h²/E₁h²)",
         "a line for each law",
         "marks: where it stops rising",
-        "thick: rises and stays spread, or the other way round",
+        "black lines: rises and stays spread, or the other way round",
     )
     return figure
 
@@ -51,13 +50,11 @@ def _path_panel(axes: Any, record: xr.Dataset) -> str:
     axes.axvspan(0.01, edge(record), color="0.93", linewidth=0, zorder=0)
     axes.axhline(1.0, color="0.4", linewidth=1.0, linestyle=":")
     for law in record.law.values[np.argsort(found.values, kind="stable")]:
-        _path(axes, record.sel(law=law), LOOKS[bool(found.sel(law=law))], 2.4 if (found != rises).sel(law=law) else 0.9)
-    axes.set(xlabel="IPR of the packet\n(left: wave, right: one site)", xscale="log", xlim=(0.02, 1.2))
+        _path(axes, record.sel(law=law), LOOKS[bool(found.sel(law=law))], wrong=bool((found != rises).sel(law=law)))
+    axes.set(xlabel="IPR of the packet\n(left: wave, right: one site)", xscale="log", xlim=(0.02, 6.0))  # room for names
     axes.set_xticks([0.03, 0.1, 0.3, 1.0], ["0.03", "0.1", "0.3", "1"])
     axes.xaxis.set_minor_formatter(NullFormatter())
-    wrong = [law_text(str(law)) for law in record.law.values[(found != rises).values]]
-    look: Any = {"transform": axes.transAxes, "fontsize": 7.5, "va": "bottom"}
-    axes.text(0.04, 0.015, textwrap.fill(f"thick: {', '.join(wrong)}", 30) if wrong else "", **look)
+    _name_ends(axes, record.isel(law=(found != rises).values))
     return f"{ORDER_NAMES[str(record.order.values)]}:\n{_rise_text(rises, found)}"
 
 
@@ -69,12 +66,24 @@ def _rise_text(rises: xr.DataArray, found: xr.DataArray) -> str:
     return f"rises for {yes} that localize,\n{no} that do not" if not found.all() else f"all localize,\nrises for {yes}"
 
 
-def _path(axes: Any, one: xr.Dataset, look: dict[str, Any], width: float) -> None:
+def _name_ends(axes: Any, wrong: xr.Dataset) -> None:
+    """The names of laws at the right ends of their lines, higher and lower in turn, so that neighbours do not touch."""
+    ends = (wrong.packet_score / wrong.wave_score).isel(width=-1).values
+    for k, i in enumerate(np.argsort(-ends)):
+        place, name = (float(wrong.packet_ipr.isel(law=i, width=-1)), ends[i]), law_text(str(wrong.law.values[i]))
+        beside = (7, -5 if k % 2 else 5)
+        axes.annotate(
+            name, place, beside, textcoords="offset points", va="center", fontsize=7.5, zorder=4, bbox={"color": "w", "pad": 0}
+        )
+
+
+def _path(axes: Any, one: xr.Dataset, look: dict[str, Any], *, wrong: bool) -> None:
     """The score of one law, and a mark where it stops rising."""
     ipr, score = np.append(one.wave_ipr, one.packet_ipr), np.append(1.0, one.packet_score / one.wave_score)
-    axes.plot(ipr, score, color=look["color"], linestyle=look["linestyle"], linewidth=width, label=str(one.law.values))
+    line: Any = {"color": "black", "linewidth": 1.6} if wrong else {"color": look["color"], "linestyle": look["linestyle"]}
+    axes.plot(ipr, score, **{"linewidth": 0.9, **line}, label=str(one.law.values))
     top = int(np.argmin(np.abs(ipr - float(path_ipr(one)))))
-    axes.plot(ipr[top], score[top], **{**look, "linestyle": ""}, markersize=5)
+    axes.plot(ipr[top], score[top], **{**look, "linestyle": ""}, markersize=5, zorder=3)
 
 
 def _looks() -> list[Any]:

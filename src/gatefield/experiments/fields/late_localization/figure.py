@@ -42,10 +42,11 @@ def figure(record: xr.Dataset) -> Figure:
     ends.set_title(ends.get_title(loc="left"), loc="left", pad=20)  # above the names of the ends
     n, seeds = f"n = {record.sizes['position']}", f"{record.sizes['seed']} seeds"
     localized = f"localized: IPR of {LOCALIZED:g} and more (–: not reached; ≤: before the first record)"
-    ends_are = "(b) open marks: IPR of the mean of late fields, which has less of the noise of batches, as in (a)"
+    seeds_are = "(b) lines: medians over seeds; thin, for the slowest pair: seeds; ticks: where they localize; diamond: median"
+    ends_are = "open marks: IPR of the mean of late fields, which has less of the noise of batches, as in (a)"
     bold = "bold: shorter range positive and localized"
     time = f"{float(record.time[-1]):,.0f} τ"
-    say_setting(drawn, n, time, seeds, localized, bold, ends_are, "hypercube: gain ∞")
+    say_setting(drawn, n, time, seeds, localized, bold, seeds_are, ends_are, "hypercube: gain ∞")
     return drawn
 
 
@@ -100,7 +101,7 @@ def _wait_text(record: xr.Dataset) -> str:
     if not (kinds < 0).any():
         return f"all {len(kinds)} pairs (grey)"
     times, others = time_to_localize(record.isel(gain=-1, pair=kinds < 0)), int((kinds >= 0).sum())
-    wait = f"it takes up to {float(times.max()):,.0f} τ" if times.notnull().all() else "some never localize"
+    wait = f"it takes up to {float(times.max()):,.0f} τ in the median" if times.notnull().all() else "some never localize"
     return f"with the shorter range positive {wait}" + (f" ({others} other pairs: grey)" if others else "")
 
 
@@ -119,9 +120,24 @@ def _over_time(axes: Any, record: xr.Dataset) -> None:
         axes.plot([1.12 * float(late.time[-1])], [ends[i]], marker or "o", **open_mark)
     axes.axhline(LOCALIZED, color="0.4", linewidth=1.0, linestyle=":")
     plain_log_scale(axes, "x")
-    axes.set(xlabel="time (τ)", ylabel="median IPR", ylim=(0, 1.04))
+    axes.set(xlabel="time (τ)", ylabel="IPR", ylim=(0, 1.04))
     names = [*(_pair_text(record, i) for i in shorter), f"localized: {LOCALIZED:g}"]
     end_labels(axes, [*ends[shorter], LOCALIZED], names, [*looks.values(), "0.35"])
+    _crossings(axes, late, looks)
+
+
+def _crossings(axes: Any, late: xr.Dataset, looks: dict[int, Any]) -> None:
+    """Of the pair that takes longest: seeds as thin lines, ticks where they localize, a diamond at the median time."""
+    times = {i: float(time_to_localize(late.isel(pair=i))) for i in looks}
+    times = {i: time for i, time in times.items() if np.isfinite(time)}
+    if not times:
+        return
+    last = max(times, key=lambda i: times[i])
+    one, color = late.isel(pair=last), looks[last]
+    axes.plot(late.time, one.ipr.transpose("step", "seed"), color=color, linewidth=0.5, alpha=0.5, zorder=1.5)
+    level = np.full(one.sizes["seed"], LOCALIZED)
+    axes.plot(one.localized_at, level, "|", color=color, markersize=9, markeredgewidth=1.0)
+    axes.plot([times[last]], [LOCALIZED], "D", color=color, markersize=4.5, markeredgecolor="white", zorder=4)
 
 
 def _examples(part: Any, record: xr.Dataset) -> Any:

@@ -25,9 +25,8 @@ OUTLINE = [withStroke(linewidth=3.0, foreground="white")]
 """Around lines over a map, which is dark at both ends."""
 CROSS = 42.0
 """Size, in points, that crosses of a row of cells share."""
-WITHIN: dict[str, Any] = {"color": "black", "marker": "o", "markersize": 2.5, "markeredgewidth": 0}
 OFF: dict[str, Any] = {"color": "black", "marker": "x", "markersize": 5, "markeredgewidth": 1.2}
-"""Marks where only one of SGD and closure localizes."""
+"""Marks where only one of SGD and closure localizes, a grid step around."""
 SIDES = "← shorter    range positive    longer →\nratio of the length scales"
 SCALE = "ratio of the length scales, positive over negative class"
 STATES = {1: ("-", "1 site, exact"), 3: ("--", "3 sites"), 5: (":", "5 sites"), 7: ("-.", "7 sites")}
@@ -44,7 +43,9 @@ def figure(record: xr.Dataset) -> Figure:
     found = [[int(localized(values).isel(when=k).sum()) for values in (record.closure_ipr, record.ipr)] for k in range(2)]
     below = [f"closure, {time}: {theory} localize (SGD: {sgd})" for time, (theory, sgd) in zip(times, found, strict=True)]
     letter([*panels.ravel(), cube], [*above, *below, _infinite_words(record)])
-    say_setting(drawn, *setting(record), "closure: theory that takes the rest of a gate's input as Gaussian")
+    ratio = "ratio: length scale of the positive class over that of the negative one"
+    closure = "closure: theory that takes the rest of a gate's input as Gaussian"
+    say_setting(drawn, *setting(record), ratio, closure, "(e) lines stop where the exact state does not exist")
     return drawn
 
 
@@ -69,7 +70,7 @@ def _maps(part: Any, record: xr.Dataset) -> Any:
             _map(axes, record, values)
             _line(axes, record, other - LOCALIZED, colour)
             axes.set(ylabel="" if k else "gain", xlabel=SIDES if axes is column[1] else "")
-        _marks(column[0], record, both[0], both[1], wrong.isel(when=k).values)
+        _marks(column[0], record, wrong.isel(when=k).values)
     _line(panels[0, 1], record, record.wave_loss - record.site_loss, "black", "dashed")
     for axes in panels.ravel():
         axes.vlines(0.0, *axes.get_ylim(), colors="black", linestyles=":", linewidths=0.8)
@@ -86,20 +87,17 @@ def _looks() -> list[Line2D]:
         f"{LOCALIZED:g} of the closure": THEORY,
         f"{LOCALIZED:g} of SGD": {"color": SIMULATED},
         "equal loss of one site and best wave": {"color": "black", "linestyle": "--"},
-        "only one localizes, within a grid step": {"linestyle": "", **WITHIN},
         "off: by more than one grid step": {"linestyle": "", **OFF},
     }
     return [Line2D([], [], label=name, **look) for name, look in names.items()]
 
 
-def _marks(axes: Any, record: xr.Dataset, one: xr.DataArray, other: xr.DataArray, far: np.ndarray) -> None:
-    """A dot on each setting at which only one of two maps is localized, a cross where settings beside it do not agree."""
-    differ = ((one >= LOCALIZED) != (other >= LOCALIZED)).transpose("gain", "ratio").values
+def _marks(axes: Any, record: xr.Dataset, far: np.ndarray) -> None:
+    """A cross on each setting at which only one of two maps is localized, and settings beside it do not agree."""
     places, at = np.log2(record.ratio.values), heights(record.gain.values)
     size = max(2.5, min(5.0, CROSS / max(map(len, (places, at)))))
-    for which, look, part, name in ((differ & ~far, WITHIN, 0.5, "within one step"), (far, OFF, 1.0, "further")):
-        rows, columns = np.nonzero(which)
-        axes.plot(places[columns], at[rows], linestyle="", label=name, **{**look, "markersize": part * size})
+    rows, columns = np.nonzero(far)
+    axes.plot(places[columns], at[rows], linestyle="", label="off", **{**OFF, "markersize": size})
 
 
 def setting(record: xr.Dataset) -> list[str]:

@@ -77,10 +77,12 @@ def _powers(axes: Any, record: xr.Dataset, power: xr.DataArray) -> None:
     for k, (colour, marker) in enumerate(TIMES):
         places, values = finite_join(record.cut_gain.values, power.isel(when=k).values)
         axes.plot(places, values, marker, color=colour, markersize=4, label=f"{float(record.time[k]):,.0f} τ")
-    for level in (0.0, 1.0):
+    look: Any = {"textcoords": "offset points", "xycoords": axes.get_yaxis_transform(), "fontsize": 7, "color": "0.3"}
+    for level, name, below in ((0.0, "size kept", -11), (1.0, "spread", 2)):
         axes.axhline(level, color="0.5", linewidth=0.8, linestyle=":")
+        axes.annotate(name, (0.98, level), (0, below), ha="right", **look)
     low, high = float(power.fillna(0).min()), float(power.fillna(0).max())
-    axes.set(ylim=(min(-0.3, low - 0.1), max(1.5, high + 0.1)), ylabel="p: IPR falls as 1/n to the p")
+    axes.set(ylim=(min(-0.3, low - 0.1), max(1.5, high + 0.1)), ylabel="exponent p (IPR ∝ $n^{-p}$)")
     _few_gains(axes, record.cut_gain.values)
 
 

@@ -44,17 +44,16 @@ def _sizes_words(record: xr.Dataset) -> str:
     """On which rings late fields localize at the largest gain, for each ratio."""
     sizes = record["size"].values.tolist()
     found = {cut: rings_localized(record, cut, -1) for cut in record.cut.values.tolist()}
-    parts = [f"at ratio {cut:g} {_rings_text(there, sizes)}" for cut, there in found.items()]
+    parts = [f"at ratio {cut:g} on {_rings_text(there, sizes)}" for cut, there in found.items()]
     time, gain = f"{float(record.time[-1]):,.0f} τ", gain_text(float(record.cut_gain[-1]))
-    return f"after {time} and at gain {gain} fields localize {', '.join(parts)}"
+    return f"on rings of {_and(sizes)} sites fields localize after {time} at gain {gain}: {', '.join(parts)}"
 
 
 def _rings_text(there: list[int], sizes: list[int]) -> str:
     """On which of all rings."""
-    rest = [n for n in sizes if n not in there]
-    if not (there and rest):
-        return f"on {'none' if rest else 'all'} of {_and(sizes)} sites"
-    return f"on {_and(there)} sites, not on {_and(rest)}"
+    if len(there) in (0, len(sizes)):
+        return "all" if there else "none"
+    return f"those of {_and(there)}"
 
 
 def _and(numbers: list[int]) -> str:

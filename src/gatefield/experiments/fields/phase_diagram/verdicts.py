@@ -79,12 +79,12 @@ def _closure_words(wrong: xr.DataArray, side: str) -> dict[str, Any]:
     count = f"{int(missed.sum())} of {missed.size}"
     if side == "longer":
         return {
-            "found": f"a closure is right to within one grid step at all {wrong.size} settings and times from ratio 1 on",
-            "otherwise": f"after {time} a closure is off at {count} settings from ratio 1 on",
+            "found": "a closure tells, to one grid step, where fields localize with the longer or same range positive",
+            "otherwise": f"after {time} a closure is off at {count} settings with the longer or same range positive",
         }
     return {
-        "found": f"with {SIDES[side]} it is right at all {wrong.size}",
-        "otherwise": f"with {SIDES[side]} it is off at {count} ({time})",
+        "found": f"with the shorter it is right at all {wrong.size}",
+        "otherwise": f"with the shorter it is off at {count} ({time})",
     }
 
 

@@ -40,7 +40,9 @@ def figure(record: xr.Dataset) -> Figure:
     letter([*strip, *localized, *explained], [*above, *_ipr_titles(record), *_why(record)])
     marks = "large marks: medians, where seeds lie together"
     one = "(a) shifted to the middle", "(b) wide, centred + complement, one seed"
-    say_setting(figure, *_setting(record), *one, "small marks: seeds", marks, _silent(record))
+    say_setting(
+        figure, *_setting(record), *one, "grey column: the pulses of the title", "small marks: seeds", marks, _silent(record)
+    )
     return figure
 
 
@@ -95,8 +97,8 @@ def _ipr_titles(record: xr.Dataset) -> list[str]:
     out = []
     for order in ORDERS:
         sgd, descended = (float(values.sel(order=order)) for values in (trained, exact))
-        words = f"SGD {sgd:.2f}, exact descent {descended:.2f}"
-        out.append(f"{order} positive: {words if abs(sgd - descended) > CLOSE else f'both descents end at {sgd:.2f}'}")
+        words = f"SGD {sgd:.2f}, exact {descended:.2f}"
+        out.append(f"{order} positive (grey: {words if abs(sgd - descended) > CLOSE else f'both descents {sgd:.2f}'})")
     return out
 
 
@@ -106,9 +108,9 @@ def _why(record: xr.Dataset) -> list[str]:
     out = []
     for order in ORDERS:
         one, other = (float(values.sel(order=order)) for values in (site, wave))
-        words = f"why: site, wave explain the same ({one:.3f}, {other:.3f})"
+        words = f"grey: site, wave explain alike ({one:.3f}, {other:.3f})"
         if abs(one - other) > SAME:
-            words = f"why: site {one:.3f}, wave {other:.3f}" if one > other else f"why not: wave {other:.3f}, site {one:.3f}"
+            words = f"grey: site {one:.3f}, wave {other:.3f}" if one > other else f"grey: wave {other:.3f}, site {one:.3f}"
         out.append(words)
     return out
 
@@ -120,8 +122,10 @@ def _states(record: xr.Dataset) -> tuple[xr.DataArray, xr.DataArray]:
 
 
 def _kinds(axes: Any, record: xr.Dataset) -> np.ndarray:
-    """One place for each kind of pulse, with a line between two."""
+    """One place for each kind of pulse, with a line between two; that of the headline is shaded."""
     at = np.arange(record.sizes["kind"])
+    middle = list(record.kind.values).index("both")
+    axes.axvspan(middle - 0.5, middle + 0.5, color="0.94", linewidth=0, zorder=-1)
     axes.set_xticks(at, [LABELS[kind] for kind in record.kind.values])
     axes.set(xlim=(-0.5, at[-1] + 0.5))
     axes.tick_params(axis="x", length=0)

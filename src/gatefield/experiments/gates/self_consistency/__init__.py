@@ -17,15 +17,15 @@ experiment = Experiment(
     "(late-localization).",
     caption="(a) End states of the map from all starts, different ones up to shift and sign (open), and those of them that "
     "return on another sample after a push of a tenth (filled), with their numbers. (b) By how much one iteration shrinks each "
-    "mode against the winning one: dots the map, line D_min/D_k with D = 1 + λ0/λ1. (c) Filled: the share of random starts "
-    "of the map that end in a stable state, which returns on another sample; open: the share of seeds of SGD that end in a "
+    "mode against the winning one: dots the map, line D_min/D_k with D = 1 + λ0/λ1. (c) The share of random starts "
+    "of the map that end in a stable state, which returns on another sample, and that of seeds of SGD that end in a "
     "fixed point of the map. (d) End states with the longer range positive at each gain, a row each: the "
     "map from a random start and from one site (lines), and SGD from the same random start (dots). (e) The same with the "
     "shorter range positive.",
     more=draw_more,
     more_caption="(a) Losses of all end states with the longer range positive, a dot for each start or seed; dash: the flat "
     "field. (b) The same with the shorter range positive. Titles: the end from one site and the median from random starts, at "
-    "the highest gain.",
+    "the highest gain, where an arrow says how far they miss it.",
     Parameters=Settings,
     presets={
         "full": {},

@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from gatefield.experiments.gates.self_consistency.verdicts import NAMES, SAME, last_losses, states
+from gatefield.experiments.gates.self_consistency.verdicts import MISSED, NAMES, SAME, last_losses, states
 from gatefield.experiments.gates.setting import seeds
 from gatefield.measures import aligned
 from gatefield.plot import (
@@ -27,7 +27,7 @@ LOOKS = {"long": (COLOURS[0], "o"), "short": (COLOURS[4], "s")}
 """Of the two orders of the length scales."""
 LEAST = 0.8
 """Where an axis of counts begins; none is drawn there only as a number."""
-_BESIDE: Any = {side: {"ha": ha, "va": "center", "fontsize": 7, "color": "0.25"} for side, ha in ((-1, "right"), (1, "left"))}
+MAP = "map: field → the best field behind its own gate, iterated"
 
 
 def draw(record: xr.Dataset) -> Figure:
@@ -45,10 +45,10 @@ def draw(record: xr.Dataset) -> Figure:
     titles = [
         "end states of the map",
         "one iteration on Gaussian data",
-        "stable states and fixed points that are reached (blue: longer range positive, orange: shorter)",
+        "what is reached, with the longer (blue) and the shorter range positive (orange)",
     ]
     letter([*panels, *strips], [*titles, *(f"{NAMES[order]}: end states, peak in the middle, scaled" for order in NAMES)])
-    _say(figure, record, f"same: cosine ≥ {SAME:g}", "stable: the same on another sample after a push of a tenth")
+    _say(figure, record, MAP, f"same: cosine ≥ {SAME:g}", "stable: the same on another sample after a push of a tenth")
     return figure
 
 
@@ -56,15 +56,16 @@ def draw_more(record: xr.Dataset) -> Figure:
     """Losses of all ends, for both orders."""
     figure = Figure(figsize=(WIDTH, 3.6))
     body: Any = figure.subfigures()  # with a legend of its own, apart from the setting
-    panels = body.subplots(1, 2)
+    panels = body.subplots(1, 2, sharey=True)
     for axes, order in zip(panels, NAMES, strict=True):
         _losses(axes, record.sel(order=order))
+        _gap(axes, record.sel(order=order))
     panels[0].set_ylabel("loss of the end state")
     body.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=5, columnspacing=1.0, fontsize=7)
     ends = [last_losses(record.sel(order=order)) for order in NAMES]
     letter(panels, [f"{order}er: site {site}, random {start}" for order, (site, start) in zip(NAMES, ends, strict=True)])
     last = f"above: from one site and random starts (median), at gain {gain_text(float(record.gain[-1]))}"
-    _say(figure, record, "a dot for each start or seed", last)
+    _say(figure, record, MAP, "a dot for each start or seed", last)
     return figure
 
 
@@ -101,25 +102,22 @@ def _counts(axes: Any, record: xr.Dataset) -> None:
 
 
 def _shares(axes: Any, record: xr.Dataset) -> None:
-    """Shares of ends of random starts that return on another sample, and of seeds of SGD that end in a fixed point."""
-    at = np.arange(record.sizes["gain"])
+    """Shares of ends of random starts that return on another sample, and of seeds of SGD that end in a fixed point: numbers."""
+    gains = [gain_text(g) for g in record.gain.values]
     returned = 100 * (record.map_return.isel(start=record.kind.values == "random") >= SAME).mean("start")
     trained = 100 * (record.sgd_match >= SAME).mean("seed")
-    for order, (color, marker), shift in zip(LOOKS, LOOKS.values(), (-0.05, 0.05), strict=True):
-        for share, face, aside in ((returned, color, -0.15), (trained, "w", 0.15)):
-            x, y = at + aside + shift, share.sel(order=order).transpose("gain").values
-            axes.plot(x, y, marker, color=color, markerfacecolor=face, markersize=6)
-            for place, value in zip(x, y, strict=True):
-                left = -1 if shift < 0 else 1
-                axes.annotate(f"{value:.0f}", (place, value), (7 * left, 0), textcoords="offset points", **_BESIDE[left])
-    for face, label in (
-        ("0.4", "map: random starts that end in a stable state"),
-        ("w", "SGD: seeds that end in a fixed point"),
-    ):
-        axes.plot([], [], "o", color="0.4", markerfacecolor=face, label=label)
-    axes.set_xticks(at, [gain_text(g) for g in record.gain.values])
-    axes.set(xlabel="gain", ylabel="share (%)", ylim=(-8, 135), yticks=[0, 50, 100], xlim=(-0.5, at[-1] + 0.5))
-    axes.legend(loc="upper left", ncols=2, fontsize=7, handletextpad=0.3)
+    rows = [(share, order) for share in (returned, trained) for order in LOOKS]
+    for row, (share, order) in enumerate(rows):
+        for place, value in enumerate(share.sel(order=order).transpose("gain").values):
+            axes.text(place, row, f"{value:.0f} %", color=LOOKS[order][0], ha="center", va="center", fontweight="bold")
+    words = ("map: random starts that end\nin a stable state", "SGD: seeds that end\nin a fixed point")
+    names = [f"{words[row // 2]}, {order}er" for row, (_, order) in enumerate(rows)]
+    axes.set_yticks(range(len(rows)), names, fontsize=6.5)
+    axes.set_xticks(range(len(gains)), gains)
+    axes.set(xlabel="gain", xlim=(-0.5, len(gains) - 0.5), ylim=(len(rows) - 0.5, -0.5))
+    axes.axhline(1.5, color="0.85", linewidth=0.8)
+    axes.tick_params(length=0)
+    axes.spines[["left", "bottom"]].set_visible(False)
 
 
 def _contraction(axes: Any, record: xr.Dataset) -> None:
@@ -149,6 +147,15 @@ def _losses(axes: Any, one: xr.Dataset) -> None:
     axes.plot(at, one.flat_loss, "_", color="0.5", markersize=20, label="flat field")
     axes.set_xticks(at, [gain_text(g) for g in one.gain.values])
     axes.set(xlabel="gain")
+
+
+def _gap(axes: Any, one: xr.Dataset) -> None:
+    """At the highest gain an arrow from where random starts end to the lower state from one site, if they miss it."""
+    (site, random), place = (float(words) for words in last_losses(one)), one.sizes["gain"] - 1
+    if random - site > MISSED:
+        arrow: Any = {"arrowstyle": "->", "shrinkA": 0, "shrinkB": 0}
+        axes.annotate("", (place - 0.4, site), (place - 0.4, random), arrowprops=arrow)
+        axes.annotate("missed", (place - 0.4, site), (0, -2), textcoords="offset points", ha="center", va="top", fontsize=8)
 
 
 def _states(rows: list[Any], one: xr.Dataset) -> None:

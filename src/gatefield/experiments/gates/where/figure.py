@@ -69,7 +69,9 @@ def _say(figure: Any, record: xr.Dataset) -> None:
     rates = [known["steps"] * known[name] for name in ("learning_rate", "committee_rate")] if known else []
     time = "{:,.0f} τ, committees {:,.0f} τ".format(*rates) if rates else ""
     words = "in each setting", time, "bars: 95 % intervals", f"units with an IPR above {FLAT_FIELDS}/n count"
-    say_setting(figure, f"n = {record.attrs['n']}", *runs, *words)
+    symbols = "w(0): weights at the start", "Σ₁: covariance of the positive class", "predicted site: the largest entry in size"
+    flows = "closure flow: theory of the drift that takes the rest of a gate's input as Gaussian"
+    say_setting(figure, f"n = {record.attrs['n']}", *runs, *words, *symbols, flows)
 
 
 def _forest(axes: Any, part: xr.Dataset, order: list[str], *, labelled: bool) -> None:
@@ -80,18 +82,21 @@ def _forest(axes: Any, part: xr.Dataset, order: list[str], *, labelled: bool) ->
         share = found[name]
         ends = np.maximum([[share.mean - share.low], [share.high - share.mean]], 0.0)
         axes.errorbar([share.mean], [row], xerr=ends, markersize=5, linestyle="none", **look)
+        axes.text(1.03, row, f"{100 * share.mean:.0f} %", va="center", ha="left", fontsize=7.5, color=look["color"])
         if name in NAMED:
-            _name_dot(axes, share.mean, row, f"{NAMED[name]}: {100 * share.mean:.0f} %", look["color"])
+            _name_dot(axes, share.mean, row, NAMED[name], look["color"])
     limit = rate(*again(part))
     axes.axvspan(limit.low, limit.high, color="0.9", linewidth=0, zorder=0)
     axes.axvline(limit.mean, color="0.3", linestyle="--", linewidth=1.2)
     chance = (2 * NEAR + 1) / part.attrs["n"]
     axes.axvline(chance, **CHANCE)
     look: Any = {"fontsize": 7, "color": "0.25", "va": "center"}
-    axes.text(limit.low - 0.01, -1.5, f"two trainings agree: {100 * limit.mean:.0f} %", ha="right", **look)
+    axes.text(chance + 0.01, -1.5, f"two trainings agree: {100 * limit.mean:.0f} %", ha="left", **look)
     axes.text(chance + 0.01, -2.2, f"chance: {100 * chance:.2g} %", ha="left", **look)
     axes.set_yticks(range(len(order)), [PREDICTORS[name] for name in order] if labelled else [""] * len(order))
-    axes.set(xlabel=f"share of hits within {NEAR} site", xlim=(0, 1.02), ylim=(-2.6, len(order) - 0.5))
+    axes.set(
+        xlabel=f"share of hits within {NEAR} site", xlim=(0, 1.2), xticks=np.linspace(0, 1, 6), ylim=(-2.6, len(order) - 0.5)
+    )
 
 
 def _name_dot(axes: Any, share: float, row: int, text: str, color: str) -> None:

@@ -160,7 +160,7 @@ def _best(name: str, part: xr.Dataset) -> Verdict:
 def _alike(neuron: xr.Dataset, committee: xr.Dataset) -> Verdict:
     one, many = (rate(_chosen(part), localized(part)) for part in (neuron, committee))
     together = rate(hits(committee).sel(predictor=TOGETHER), localized(committee))
-    told = f"in a committee in {100 * many.mean:.0f} %, joint flow in {100 * together.mean:.0f} %"
+    told = f"in committees in {100 * many.mean:.0f} % (joint flow: {100 * together.mean:.0f} %)"
     return _overlapping(
         "|Σ1 w(0)| tells the place of a unit in a committee as often as that of one neuron",
         one,
@@ -187,7 +187,7 @@ def _others_matter(part: xr.Dataset) -> Verdict:
 
 def _ceiling(part: xr.Dataset) -> Verdict:
     found, limit = rate(_chosen(part), localized(part)), rate(*again(part))
-    told = f"the start tells where one neuron localizes in {100 * found.mean:.0f} % of runs"
+    told = f"the start filtered by Σ₁ tells where one neuron localizes in {100 * found.mean:.0f} % of runs"
     agree = f"two trainings agree in {100 * limit.mean:.0f} %"
     return Verdict.above(
         "|Σ1 w(0)| tells the place of one neuron as often as minibatch noise allows",
@@ -197,7 +197,7 @@ def _ceiling(part: xr.Dataset) -> Verdict:
         or_equal=True,
         of=f"{HITS}, its 95 % interval given,",
         note=f"predicted: how often two trainings from the same start agree, {_interval(limit)}; measured {_interval(found)}",
-        found=f"{told}, as often as two trainings agree ({100 * limit.mean:.0f} %)",
+        found=f"{told} (two trainings agree: {100 * limit.mean:.0f} %)",
         otherwise=f"{told} ({agree})",
     )
 

@@ -16,13 +16,16 @@ experiment = Experiment(
     "through the origin do only as opposites.",
     caption="(a) For up to three gains: label power (1/2 in all) explained by the best gates that a search finds (blue; "
     "bars: two standard errors), by the gates of trained ReLU committees (orange; squares best seed, dots all seeds) and "
-    "by the best pair of exclusive gates (dotted). (b) What every set of gates explains in the end, the best on top, (c) "
-    "and the time in which it reaches half of that. (d) Directions of two gates of the winner and two fields of the best "
+    "by the best pair of exclusive gates (dotted). (b) What every set of gates explains in the end, the best on top. (c) "
+    "The share of inputs that open none or several of the gates, where a tiling opens exactly one. "
+    "(d) Directions of two gates of the winner and two fields of the best "
     "trained committee at each of those gains, scaled: the winner looks at one band of frequencies in one class and at "
     "another in the other.",
     more=more,
     more_caption="(a) Exact loss of some sets over time. (b) Eigenvalues of A, the covariance of gated inputs, behind the "
-    "same gates; pairs of opposites share them. (c) What each set explains at each gain. (d) For up to three gains: the "
+    "same gates; pairs of opposites share them. (c) The time in which each set reaches half of what it explains in the "
+    "end; black: pairs of opposites, of which the slowest and the fastest differ by the factor over the bar. (d) What each of "
+    "these sets explains at each gain. (e) For up to three gains: the "
     "share of the variance of what a gate of the winner sees, by frequency, in each class.",
     Parameters=Settings,
     presets={

@@ -7,7 +7,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from gatefield.experiments.gates.setting import seeds
-from gatefield.experiments.gates.winning_gates.sets import LEARNED, NAMES, SEARCHED
+from gatefield.experiments.gates.winning_gates.sets import LEARNED, NAMES, PAIRS, SEARCHED
 from gatefield.experiments.gates.winning_gates.verdicts import worst_trained
 from gatefield.experiments.orders import scales_text
 from gatefield.plot import COLOURS, WIDTH, dots_by_seed, field_row, gain_text, letter, say_setting, shades
@@ -41,17 +41,22 @@ def draw(record: xr.Dataset) -> Figure:
     _name_numbers(dict(zip(gains.tolist(), winners, strict=True)), record)
     winners[0].set_ylabel("label power explained")
     winners[0].legend(loc="lower right", fontsize=7, handlelength=1.4, handletextpad=0.4)
-    good, fast = figure.add_subplot(grid[1, :3]), figure.add_subplot(grid[1, 3:])
-    _sets_panel(good, fast, record.isel(race_units=0, gain=0))
+    good, shared = figure.add_subplot(grid[1, :3]), figure.add_subplot(grid[1, 3:])
+    _sets_panel(good, record.isel(race_units=0, gain=0))
     K = 2 if 2 in record.units else int(record.units.values[-1])
+    _overlap_panel(shared, record.sel(units=K))
     row = figure.add_subplot(grid[2, :])
     _directions(row, record.sel(units=K, gain=gains), K)
     at = record.isel(race_units=0, gain=0)
     for axes, gain in zip(winners[1:], gains[1:], strict=True):
         axes.set_title(f"gain {gain_text(gain)}")
     place = f"K = {int(at.race_units)}, gain {gain_text(float(at.gain))}"
-    titles = [f"gain {gain_text(gains[0])}", f"{place}: what each set explains", "the same sets: time to half of it"]
-    letter([winners[0], good, fast, row], [*titles, f"K = {K}: best gates (search) and fields of trained ReLU units"])
+    titles = [
+        f"gain {gain_text(gains[0])}",
+        f"{place}: what each set explains",
+        f"K = {K}: inputs that open {'both' if K == 2 else 'several'} or none",
+    ]
+    letter([winners[0], good, shared, row], [*titles, f"K = {K}: best gates (search) and fields of trained ReLU units"])
     _say(figure, record)
     return figure
 
@@ -64,8 +69,11 @@ def more(record: xr.Dataset) -> Figure:
     loss, spectra = figure.add_subplot(grid[0, :3]), figure.add_subplot(grid[0, 3:])
     _loss_panel(loss, at)
     _spectrum_panel(spectra, at)
-    sets = figure.add_subplot(grid[1, :])
-    _gains_panel(sets, record.isel(race_units=0))
+    race = record.isel(race_units=0)
+    order = np.argsort(at.half_time.where(at.explained > 0, np.inf).values, kind="stable")
+    times, sets = figure.add_subplot(grid[1, :3]), figure.add_subplot(grid[1, 3:])
+    _times_panel(times, at.isel(set=order))
+    _gains_panel(sets, race.isel(set=order))
     K = 2 if 2 in record.units else int(record.units.values[-1])
     across = 6 // len(gains)
     seen = [figure.add_subplot(grid[2, across * i : across * (i + 1)]) for i in range(len(gains))]
@@ -77,12 +85,13 @@ def more(record: xr.Dataset) -> Figure:
     titles = [
         f"exact loss, {place}",
         "spectrum of A: one for all ± pairs" if int(at.race_units) == 2 else f"spectrum of A, {place}",
-        f"what each set explains at each gain, K = {int(at.race_units)}",
+        f"time to half of it, gain {gain_text(float(at.gain))}, fastest on top",
+        "what each of these sets explains",
     ]
     for axes, gain in zip(seen[1:], gains[1:], strict=True):
         axes.set_title(f"gain {gain_text(gain)}")
-    letter([loss, spectra, sets, seen[0]], [*titles, f"gain {gain_text(gains[0])}: what gates see"])
-    _say(figure, record)
+    letter([loss, spectra, times, sets, seen[0]], [*titles, f"gain {gain_text(gains[0])}: what gates see"])
+    _say(figure, record, "A: covariance of the gated inputs, which sets the speed of each mode")
     return figure
 
 
@@ -92,7 +101,7 @@ def _gains(record: xr.Dataset) -> np.ndarray:
     return record.gain.values[places]
 
 
-def _say(figure: Any, record: xr.Dataset) -> None:
+def _say(figure: Any, record: xr.Dataset, *more: str) -> None:
     time = record.attrs["steps"] * record.attrs["learning_rate"]
     words = (
         f"n = {record.attrs['n']}",
@@ -101,9 +110,9 @@ def _say(figure: Any, record: xr.Dataset) -> None:
         f"ReLU trained for {time:,.0f} K τ",
     )
     power, pairs = "label power: 1/2 in all", "±: a gate and its opposite"
-    say_setting(
-        figure, *words, power, pairs, f"judged exactly at gain 0, else on {record.attrs['samples']:,} samples of each class"
-    )
+    names = "redundant: copies of one gate", "lowest modes: of the Fourier basis", "Nyquist: the highest"
+    judged = f"judged exactly at gain 0, else on {record.attrs['samples']:,} samples of each class"
+    say_setting(figure, *words, power, pairs, *names, *more, judged)
 
 
 def _winner_panel(axes: Any, at: xr.Dataset) -> None:
@@ -134,22 +143,30 @@ def _name_numbers(winners: dict[float, Any], record: xr.Dataset) -> None:
                 axes.annotate(f"{100 * least:.0f} %", (place, best), (2, -12), ha="center", color=RELU, **look)
 
 
-def _sets_panel(good: Any, fast: Any, at: xr.Dataset) -> None:
-    """Every set that learns at all, the best on top: what it explains, and its half time."""
+def _sets_panel(axes: Any, at: xr.Dataset) -> None:
+    """What every set that learns at all explains, the best on top."""
     kept = at.where((at.explained > 0) & np.isfinite(at.half_time), drop=True).sortby("explained")
     places = np.arange(kept.sizes["set"])
     for name, color, marker in ((LEARNED, RELU, "s"), (SEARCHED, SEARCH, "D"), ("", "0.45", "o")):
         mine = kept["set"].values == name if name else ~np.isin(kept["set"].values, [LEARNED, SEARCHED])
-        for axes, values in ((good, kept.explained), (fast, kept.half_time)):
-            axes.plot(values.values[mine], places[mine], marker, color=color, markersize=5)
+        axes.plot(kept.explained.values[mine], places[mine], marker, color=color, markersize=5)
     names = [NAMES.get(name, name) for name in kept["set"].values]
-    good.set_yticks(places, names, fontsize=7.5)
-    fast.set_yticks(places, [])
-    for axes in (good, fast):
-        axes.grid(axis="y", color="0.92", linewidth=0.8)
-    good.set(xlabel="label power explained in the end", xlim=(-0.01, None))
-    fast.tick_params(axis="y", length=0)
-    fast.set(xlabel="half time (τ)", xscale="log")
+    axes.set_yticks(places, names, fontsize=7.5)
+    axes.grid(axis="y", color="0.92", linewidth=0.8)
+    axes.set(xlabel="label power explained in the end", xlim=(-0.01, None))
+
+
+def _overlap_panel(axes: Any, at: xr.Dataset) -> None:
+    """The share of inputs that open none or several of the gates; a tiling has none of them."""
+    places = np.arange(at.sizes["gain"])
+    best, trained = 1 - at.one_open.mean("class"), 1 - at.trained_one_open
+    axes.plot(places, best, "o", color=SEARCH, markersize=5, label="best gates (search)")
+    axes.plot(places, trained.median("seed"), "s", color=RELU, markersize=4, label="gates of trained ReLU, median")
+    dots_by_seed(axes, places, trained, "gain", RELU)
+    axes.axhline(0.0, color="0.35", linewidth=1.2, linestyle=":", label="any tiling")
+    axes.set_xticks(places, [gain_text(gain) for gain in at.gain.values])
+    axes.set(xlabel="gain", ylabel="share of inputs", xlim=(-0.5, places[-1] + 0.5), ylim=(-0.03, 1.0))
+    axes.legend(loc="upper right", fontsize=7)
 
 
 def _directions(axes: Any, cells: xr.Dataset, K: int) -> None:
@@ -186,6 +203,26 @@ def _spectrum_panel(axes: Any, at: xr.Dataset) -> None:
     axes.set(xlabel="mode, largest first", ylabel="eigenvalue (as in (a))", yscale="log", ylim=(1e-3, None))
 
 
+def _times_panel(axes: Any, at: xr.Dataset) -> None:
+    """The half time of every set, and by which factor the pairs of opposites differ."""
+    names = at["set"].values
+    for mine, color, marker in ((np.isin(names, PAIRS), "black", "D"), (~np.isin(names, PAIRS), "0.45", "o")):
+        axes.plot(at.half_time.values[mine], np.flatnonzero(mine), marker, color=color, markersize=4.5)
+    pairs = at.half_time.sel(set=list(PAIRS))
+    fast, slow = float(pairs.min()), float(pairs.max())
+    if np.isfinite(slow):
+        row = names.tolist().index(str(pairs["set"].values[int(pairs.argmax("set"))]))
+        arrow: Any = {"arrowprops": {"arrowstyle": "|-|,widthA=0.3,widthB=0.3", "shrinkA": 0, "shrinkB": 4}}
+        axes.annotate("", (slow, row), (fast, row), **arrow)
+        middle, look = float(np.sqrt(fast * slow)), {"textcoords": "offset points", "ha": "center", "fontsize": 7.5}
+        axes.annotate(f"{slow / fast:.2g}-fold (± pairs)", (middle, row), (0, 4), **look)
+    axes.annotate("fastest", (float(at.half_time[0]), 0), (7, 0), textcoords="offset points", va="center", fontsize=7.5)
+    axes.set_yticks(np.arange(len(names)), [NAMES.get(name, name) for name in names], fontsize=7.5)
+    axes.invert_yaxis()
+    axes.grid(axis="y", color="0.92", linewidth=0.8)
+    axes.set(xlabel="half time (τ)", xscale="log", ylim=(len(names) - 0.5, -0.7))
+
+
 def _gains_panel(axes: Any, one: xr.Dataset) -> None:
     """What each set explains at each gain."""
     names = one["set"].values
@@ -194,11 +231,12 @@ def _gains_panel(axes: Any, one: xr.Dataset) -> None:
         look = {"color": color, "markersize": 4.5, "label": f"gain {gain_text(gain)}"}
         axes.plot(one.explained.sel(gain=gain), np.arange(len(names)) + shift, "os^D"[i % 4], **look)
     _name_explained(axes, one.isel(gain=0), -0.22 * (one.sizes["gain"] - 1) / 2)
-    axes.set_yticks(np.arange(len(names)), [NAMES.get(name, name) for name in names], fontsize=7.5)
-    axes.invert_yaxis()
+    axes.set_yticks(np.arange(len(names)), [])
+    axes.tick_params(axis="y", length=0)
     axes.grid(axis="y", color="0.92", linewidth=0.8)
     axes.set(xlabel="label power explained in the end", xlim=(-0.01, 1.25 * float(one.explained.max())))
-    axes.legend(loc="center right")
+    axes.set_ylim(len(names) - 0.5, -0.7)
+    axes.legend(loc="lower right")
 
 
 def _name_explained(axes: Any, at: xr.Dataset, shift: float) -> None:

@@ -98,13 +98,13 @@ def _tiling(record: xr.Dataset) -> Verdict:
         error = max(SIGMAS * float(at.winner_error), ROUNDING)
         rows[_gain(at)] = Verdict.above("", at.tiling, at.winner, of="explained by two gates", error=error)
     first = two.isel(gain=0)
-    numbers = f"{_gain(first)}: {float(first.winner):.3f} and {float(first.tiling):.3f}"
+    numbers = f"{float(first.winner):.3f} against {float(first.tiling):.3f} of 0.5 at {_gain(first)}"
     return Verdict.each(
         claim,
         rows,
         source=source,
         note=f"error: {SIGMAS} standard errors; half-spaces through 0 tile only as a pair of opposites",
-        found=f"the best two gates overlap and beat every tiling ({numbers})",
+        found=f"the best two gates overlap and beat tilings ({numbers})",
         otherwise=f"the best two gates found do not beat tilings at every gain ({numbers})",
     )
 
@@ -122,8 +122,8 @@ def _as_trained(record: xr.Dataset) -> Verdict:
         kind="claim",
         source=RACE,
         note=f"as much: within {CLOSE:.0%}; {record.sizes['seed']} seeds; error: {SIGMAS} standard errors of the winner",
-        found=f"trained ReLU gates explain at least {100 * least:.0f} % of the best",
-        otherwise=f"trained ReLU gates explain {100 * least:.0f} % of the best ({worst})",
+        found=f"trained ReLU gates explain {100 * least:.0f} % or more of that",
+        otherwise=f"trained ReLU reaches {100 * least:.0f} % of the best ({worst})",
     )
 
 
@@ -228,7 +228,7 @@ def _fast_and_best(at: xr.Dataset) -> str:
     best = at.isel(set=int(at.explained.argmax("set")))
     name, other = (NAMES.get(str(part["set"].values), str(part["set"].values)) for part in (fast, best))
     words = f"the fastest gates ({name}) explain {float(fast.explained):.3f}"
-    return f"{words}, those {other} {float(best.explained):.3f} ({_gain(at)})"
+    return f"{words} of the label power, those {other} {float(best.explained):.3f} ({_gain(at)})"
 
 
 def _fastest(one: xr.Dataset) -> Verdict:
@@ -293,8 +293,8 @@ def _speeds(one: xr.Dataset) -> Verdict:
         float(times.max() / times.min()),
         of="slowest half time over the fastest",
         note=f"{fast} {float(times.min()):.3g} τ, {slow} {float(times.max()):.3g} τ: it is b that decides",
-        more_found=f"pairs of opposites differ {float(times.max() / times.min()):.2g}-fold in speed",
-        more_otherwise=f"pairs of opposites differ {float(times.max() / times.min()):.2g}-fold in speed",
+        more_found=f"± pairs differ {float(times.max() / times.min()):.2g}-fold in speed",
+        more_otherwise=f"± pairs differ {float(times.max() / times.min()):.2g}-fold in speed",
     )
 
 
