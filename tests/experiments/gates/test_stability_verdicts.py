@@ -272,6 +272,9 @@ def test_titles_follow_the_record():
     assert titles[1] == "(b) students find at least 88 %\nof the teachers' fields"
     assert titles[0] == "(a) all localized again, in place"
     assert titles[2].startswith("(c) trained pathway: IPR × 1.00;")
+    for ipr, words in ((0.1, "frozen 0.4: none localized"), (0.2, "frozen 0.4: still localized")):
+        third = experiment.figure(changed(("sum_ipr", {}, ipr))).axes[2]
+        assert third.get_title(loc="left").endswith(words)
     nowhere = experiment.figure(changed(("ipr", {"pathway": "none"}, 0.1))).axes
     assert nowhere[0].get_title(loc="left") == "(a) no field is localized"
 

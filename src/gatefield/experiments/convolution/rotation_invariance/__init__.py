@@ -24,7 +24,7 @@ experiment = Experiment(
     "sum over paths.",
     more=draw_more,
     more_caption="(a) The terms summed up to a rotation: all together are the moment of the first figure's (d), also if x' is "
-    "turned first. (b) By how much, at most, a rotation of x' changes an output of any sampled network with maxima; no change "
+    "turned first; small: the first term alone, with its change. (b) By how much, at most, a rotation of x' changes an output of any sampled network with maxima; no change "
     "at all is drawn at 1e-8. (c) A network small enough to follow each path, the paper's figure 9. (d) The paths of each of "
     "its strengths, which differ by a rotation; colour: where a path ends.",
     Parameters=RingSettings,

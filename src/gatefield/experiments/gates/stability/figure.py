@@ -41,6 +41,7 @@ def draw(record: xr.Dataset) -> Figure:
         "(b): medians, lines to the worst tenth",
         f"localized: IPR above {LOCALIZED:g}",
         f"back: cosine above {SAME:g}",
+        "w: field, v: linear pathway",
     )
     return figure
 
