@@ -82,9 +82,9 @@ experiment = Experiment(
     text="Paths of a network that are open for two images alike make these images similar: M(s, s') = <x, x'> times the number "
     "of paths that are open for both. In a ReLU network only this number changes during training. Does it come to fit the "
     "labels? Beside it is a GaLU network, whose gates and so whose M stay as they are. " + SETTING,
-    caption="(a) ν of the path kernel M, small where labels lie along its leading directions: constant behind frozen gates. (b) "
-    "Test accuracy, with the numbers at the end. (c) Loss on the training set. (d) ν of the tangent kernel K. "
-    "Numbers are those at the end, and of ReLU in (a) at the start. Lines are means over seeds, bands their standard errors.",
+    caption="(a) ν of the path kernel M, small where labels lie along its leading directions: constant behind frozen gates. "
+    "(b) Test accuracy, with the numbers at the end. (c) Loss on the training set. (d) ν of the tangent kernel K. Numbers are "
+    "those at the end, and of ReLU in (a) at the start. Lines are means over seeds, bands their standard errors.",
     Parameters=Settings,
     presets={"full": {}, "quick": {**QUICK}},
     durations={"quick": "30 s", "full": "4 min"},

@@ -38,8 +38,15 @@ def draw(record: xr.Dataset) -> Figure:
     body.legend(handles=_legend(), loc="outside lower center", ncols=3, fontsize=8)
     here = record.attrs
     fixed = f"(a) w = {here['width_of_depths']}", f"(b) d = {here['depth_of_widths']}"
-    say_setting(figure, *fixed, f"dots: {here['draws']:,} sampled networks ± standard error", "lines: exact",
-                "K: tangent kernel of samples s and s'", "numbers in (d): width w", "printed: paper 004, theorem 2.3")  # fmt: skip
+    say_setting(
+        figure,
+        *fixed,
+        f"dots: {here['draws']:,} sampled networks ± standard error",
+        "lines: exact",
+        "K: tangent kernel of samples s and s'",
+        "numbers in (d): width w",
+        "printed: paper 004, theorem 2.3",
+    )
     return figure
 
 

@@ -124,9 +124,10 @@ def _flow_panel(axes: Any, record: xr.Dataset) -> None:
 def _limits(axes: Any, record: xr.Dataset, last: float) -> None:
     """The least possible entropy, and that of Gaussian bumps."""
     n = record.sizes["position"]
-    for level, name in ((np.log(n), "ln n: one site, or flat"), (np.log(n) + 1 - np.log(2), "Gaussian bumps")):
+    for level in (np.log(n), np.log(n) + 1 - np.log(2)):
         axes.axhline(level, color="0.4", linestyle=":", linewidth=1.0)
-        axes.text(0.02 * last, level - 0.03, name, va="top", fontsize=7.5, color="0.3")
+    place: Any = {"va": "bottom", "ha": "left", "fontsize": 7, "color": "0.3", "transform": axes.transAxes}
+    axes.text(0.02, 0.01, "dotted: ln n (one site, or flat) and Gaussian bumps", **place)
     axes.set(xlim=(0, last), ylim=(np.log(n) - 0.35, np.log(n) + 3.8))
 
 
