@@ -192,9 +192,9 @@ def _student_panel(axes: Any, record: xr.Dataset) -> None:
     axes.axhline(1 - SAME, color="0.4", linewidth=1.0, linestyle="--", zorder=0, label=f"the same: cosine above {SAME}")
     axes.axhline(FLOOR, color="0.6", linewidth=1.0, linestyle=":", zorder=0, label=f"{FLOOR:g} or less: rounding")
     axes.set_xticks(at, [gain_text(g) for g in record.gain.values])
-    look: Any = {"fontsize": 7, "color": "0.4", "ha": "right", "va": "bottom"}
-    axes.text(at[-1] + 0.45, 1 - SAME, f"cosine {SAME}: the same", **look)
-    axes.text(at[-1] + 0.45, FLOOR * 1.3, f"floor 1e{np.log10(FLOOR):.0f}: rounding", **look)
+    beside: Any = {"fontsize": 7, "color": "0.4", "ha": "right", "va": "bottom"}
+    axes.text(at[-1] + 0.45, 1 - SAME, f"cosine {SAME}: the same", **beside)
+    axes.text(at[-1] + 0.45, FLOOR * 1.3, f"floor 1e{np.log10(FLOOR):.0f}: rounding", **beside)
     axes.set(xlabel="gain (∞: hypercube)", ylabel="1 − cosine with teacher", ylim=(FLOOR / 3, 0.5))
     axes.set_yticks(10.0 ** np.arange(-7, 1, 2))
     axes.set_yticks([], minor=True)
