@@ -243,10 +243,13 @@ def test_the_numbers_of_the_headlines_stand_in_the_panels():
     (span,) = axes.patches
     assert (span.get_x(), span.get_width()) == (3, 2)  # ramps of three on a ring of eight
     assert not panel(experiment.figure(record), "(c)").texts
-    for axes in (panel(experiment.figure(record), "(e)"), panel(experiment.more(record), "(a)")):
-        arrow, number = axes.texts
-        assert sorted([arrow.xy[1], arrow.get_position()[1]]) == [0.125, 0.25]
-        assert number.get_text() == "50 %"
+    terms = panel(experiment.figure(record), "(e)")
+    (arrow,) = terms.texts
+    assert sorted([arrow.xy[1], arrow.get_position()[1]]) == [0.125, 0.25]
+    assert terms.get_title(loc="left").endswith("changes: −50 %")
+    (small,) = panel(experiment.more(record), "(a)").child_axes
+    assert [bar.get_height() for bar in small.patches] == [0.25, 0.125]
+    assert [text.get_text() for text in small.texts] == ["−50 %"]
     short = record.isel(rotation=slice(5))  # no place is free of a ramp of training
     assert not panel(experiment.figure(short), "(b)").texts
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import xarray as xr
 from drawn import panel
+from matplotlib.colors import to_rgba
 
 from gatefield.experiments.convolution.soft_gates_table import experiment
 from gatefield.experiments.convolution.soft_gates_table.rows import paper, rows_of
@@ -223,6 +224,15 @@ def test_figure_shows_how_far_rows_are_from_the_papers_and_the_best_from_the_las
     np.testing.assert_allclose(off, expected, atol=1e-9)
     gaps = np.concatenate([bars.lines[0].get_ydata() for bars in panel(shown(), "(b)").containers]).astype(float)
     np.testing.assert_allclose(gaps, 3.0)
+
+
+def test_a_steepness_has_one_colour():
+    """Its mark against beta is as its line over epochs."""
+    marks, lines = panel(shown(), "(a)").collections, panel(shown(), "(c)").lines
+    dots = [one.get_facecolors() for one in marks if len(one.get_offsets()) == len(BETAS)]
+    assert len(dots) == 2
+    for colours in dots:
+        np.testing.assert_allclose(colours, [to_rgba(line.get_color()) for line in lines[: len(BETAS)]])
 
 
 def test_names_on_the_axis_have_room():

@@ -24,7 +24,7 @@ def test_nu_of_the_path_kernel_falls_and_is_below_that_of_frozen_gates():
 def test_figure_shows_both_kernels():
     record = made()
     drawn = experiment.figure(record)
-    loss, accuracy, paths, tangent = drawn.axes
+    paths, accuracy, loss, tangent = drawn.axes
     records.assert_curves(loss, record.loss, NETS)
     records.assert_curves(accuracy, 100 * record.test_accuracy, NETS, start=1)
     records.assert_curves(paths, record.nu, NETS)
@@ -62,7 +62,7 @@ def test_the_numbers_of_the_headline_stand_in_the_panels():
         "Training aligns open paths of ReLU with the labels (ν of M: 9,000 to 1,331); "
         "ReLU beats frozen gates by 1.00 points on test digits"
     )
-    _, accuracy, paths, tangent = experiment.figure(record).axes
+    paths, accuracy, _, tangent = experiment.figure(record).axes
     assert accuracy.get_title(loc="left") == "(b) test set: ReLU +1.00 points"
     assert sorted(text.get_text() for text in paths.texts) == ["1,331", "2,534", "9,000"]
     assert [text.get_text() for text in tangent.texts] == ["0.5", "0.5"]

@@ -109,7 +109,7 @@ def test_figure_shows_each_task_and_the_papers_numbers():
     assert low < 1.5 < 3.5 < high
     first = 100 * record.early_accuracy.values
     for at, line in enumerate(early.lines):
-        np.testing.assert_allclose(line.get_xydata(), np.transpose([record.early_epoch, first[0, at].mean(0)]))
+        np.testing.assert_allclose(line.get_xydata(), np.transpose([record.early_epoch, 100 - first[0, at].mean(0)]))
     gaps = first[:, 0] - first[:, 1]
     for at, (task, line) in enumerate(zip(TASKS.values(), ahead.lines, strict=False)):
         assert line.get_label() == task
@@ -184,6 +184,6 @@ def test_the_numbers_of_the_headline_stand_in_the_panels():
         "frozen gates train faster (random labels: <0.01 %, ReLU 2.4 %)"
     )
     test, _, labels, *_ = experiment.figure(record).axes
-    assert [text.get_text() for text in test.texts] == ["3.5", "1.7"]
+    assert [text.get_text() for text in test.texts] == ["paper: 3.5", "paper: 1.5", "3.5", "1.7"]
     assert [text.get_text() for text in labels.texts] == ["<0.01", "2.4"]
     assert labels.get_title(loc="left") == "(c) training, random labels"

@@ -159,7 +159,7 @@ def test_rates_leave_out_a_last_record_that_comes_sooner():
     record = made().assign_coords(epoch=("step", [*EPOCH[:-1], 36.0]))
     record = changed(record, ("between", {"net": "relu", "step": [6, 7, 8]}, np.array([0.04, 0.02, 0.9])[:, None]))
     np.testing.assert_allclose(flips_per_epoch(record.sel(net="relu"), 5, 8), 0.006)
-    drawn = titled(experiment.figure(record), "(c)")
+    drawn = titled(experiment.figure(record), "(b)")
     assert_line(drawn, EPOCH[1:-1] - 2.5, [0.4] * 5 + [0.8, 0.4], color="C0")
 
 
@@ -185,19 +185,19 @@ def test_unrelated_networks_are_those_of_other_seeds():
 
 def test_figure_shows_the_record():
     record = scrambled(made()).assign_attrs(made().attrs)
-    figure, end = experiment.figure(record), record.isel(step=-1)
+    figure, more, end = experiment.figure(record), experiment.more(record), record.isel(step=-1)
     mean = record.mean(("seed", "layer"))
     for net, color in {"relu": "C0", "soft-relu": "C1", "soft-galu": "C2", CALM: "C4", "gates-only": "C3"}.items():
-        assert_line(titled(figure, "(a)"), EPOCH, 100 * mean.flipped.sel(net=net), color=color)
+        assert_line(titled(figure, "(c)"), EPOCH, 100 * mean.flipped.sel(net=net), color=color)
         flipped = end.flipped.sel(net=net)
-        by_layer, *dots = lines(titled(figure, "(b)"), color=color)
+        by_layer, *dots = lines(titled(figure, "(d)"), color=color)
         np.testing.assert_allclose(by_layer.get_ydata(), 100 * flipped.mean("seed"))
         np.testing.assert_allclose([dot.get_ydata() for dot in dots], 100 * flipped)
-        assert_line(titled(figure, "(c)"), EPOCH[1:] - 2.5, 100 * mean.between.sel(net=net)[1:] / 5, color=color)
-        assert_line(_curves(titled(figure, "(d)")), EPOCH[:-1], 100 - 100 * mean.agreement.sel(net=net)[:-1], color=color)
-        assert_line(titled(figure, "(e)"), EPOCH, mean.overlap.sel(net=net), color=color, style="-")
-        assert_line(titled(figure, "(f)"), 100 * mean.flipped.sel(net=net), mean.nu.sel(net=net), color=color)
-    unrelated = [line.get_ydata()[0] for line in lines(titled(figure, "(e)"), style=":")]
+        assert_line(titled(figure, "(b)"), EPOCH[1:] - 2.5, 100 * mean.between.sel(net=net)[1:] / 5, color=color)
+        assert_line(_curves(titled(figure, "(a)")), EPOCH[:-1], 100 - 100 * mean.agreement.sel(net=net)[:-1], color=color)
+        assert_line(titled(more, "(e)"), EPOCH, mean.overlap.sel(net=net), color=color, style="-")
+        assert_line(titled(more, "(f)"), 100 * mean.flipped.sel(net=net), mean.nu.sel(net=net), color=color)
+    unrelated = [line.get_ydata()[0] for line in lines(titled(more, "(e)"), style=":")]
     np.testing.assert_allclose(unrelated, record.overlap_chance.sel(net=list(MOVING)).mean("seed"))
     words = [text.get_text() for text in figure.subfigs[0].legends[0].get_texts()]
     numbers = end.mean("seed").sel(net="relu")
@@ -209,13 +209,13 @@ def test_figure_shows_the_three_flows():
     record = scrambled(made()).assign_attrs(made().attrs)
     figure, mean = experiment.more(record), record.mean("seed")
     for flow, color in {"soft-galu": "C2", "strengths": "C5", "gates-only": "C3"}.items():
-        assert_line(titled(figure, "(a)"), EPOCH, mean.loss.sel(net=flow), color=color)
+        assert_line(titled(figure, "(b)"), EPOCH, mean.loss.sel(net=flow), color=color)
         assert_line(titled(figure, "(c)"), EPOCH, mean.trace_w.sel(flow=flow), color=color)
         assert_line(titled(figure, "(d)"), EPOCH, mean.trace_a.sel(flow=flow), color=color)
         part = (record.speed_a / (record.speed_a + record.speed_w)).sel(flow=flow).mean("seed")
-        assert_line(titled(figure, "(b)"), EPOCH, 100 * part, color=color)
-    right = [text.get_text() for text in titled(figure, "(a)").texts]
-    assert right == [f"{100 * mean.test_accuracy.sel(net=flow)[-1]:.1f} %" for flow in FLOWS]
+        assert_line(titled(figure, "(a)"), EPOCH, 100 * part, color=color)
+    right = [text.get_text() for text in titled(figure, "(b)").texts]
+    assert right == [f"test {100 * mean.test_accuracy.sel(net=flow)[-1]:.1f} %" for flow in FLOWS]
 
 
 def late():
@@ -239,7 +239,7 @@ def test_headlines_tell_of_the_last_quarter_and_of_both_ends():
         "with a rate that falls to 0, ReLU gates flip only 0.10 times as often"
     )
     assert headline("?", found, more=True) == (
-        "Gates have 25 % of the speed of soft GaLU at the start, 20 % at the end; "
+        "Gates make 25 % of the fall of soft GaLU's loss at the start, 20 % at the end; "
         "gates alone learn too (97.0 % of test digits right, both 95.0 %)"
     )
     few = changed(late(), ("agreement", {"net": "soft-galu", "step": 6}, 0.995))
@@ -250,10 +250,12 @@ def test_headlines_tell_of_the_last_quarter_and_of_both_ends():
 
 def test_the_numbers_of_the_headlines_stand_at_their_marks():
     figure, more = experiment.figure(late()), experiment.more(late())
-    settle, rate, part = titled(figure, "(d)"), titled(figure, "(c)"), titled(more, "(b)")
+    settle, rate, part = titled(figure, "(a)"), titled(figure, "(b)"), titled(more, "(a)")
     framed = [line.get_xydata().tolist()[0] for line in settle.lines if len(line.get_xdata()) == 1]
     np.testing.assert_allclose(framed, [[30, 4], [30, 2], [30, 3]])
-    assert [text.get_text() for text in settle.texts] == ["2.0 to 4.0 %"]
+    assert [text.get_text() for text in settle.texts] == ["fixed rate: 2.0 to 4.0 %", "rate falling\nto 0"]
+    bracket = next(line for line in settle.lines if line.get_marker() == "_")
+    np.testing.assert_allclose(bracket.get_xydata(), [[30, 2], [30, 4]])
     arrow, number = rate.texts
     np.testing.assert_allclose([*arrow.get_position(), *arrow.xy], [35, 0.8, 35, 0.08])  # percent per epoch
     assert number.get_text() == "× 0.10"

@@ -17,16 +17,16 @@ def test_figure_shows_the_record():
     drawn, more = experiment.figure(record), experiment.more(record)
     one, at = record.sel(beta=4.0), record.sel(beta=4.0, threshold=0.9)
     part = 100 * one.trace_part.mean(("seed", "step"))
-    assert_line(titled(drawn, "(b)"), [0.7, 0.9], part.sel(reading="safe"), color="C1", marker="s")
-    assert_line(titled(drawn, "(b)"), [0.7, 0.9], part.sel(reading="between, any rest"), color="C0")
+    assert_line(titled(drawn, "(a)"), [0.7, 0.9], part.sel(reading="safe"), color="C1", marker="s")
+    assert_line(titled(drawn, "(a)"), [0.7, 0.9], part.sel(reading="between, any rest"), color="C5")
     curves = 100 * record.carried.mean("seed")
     for beta, step in itertools.product((1.0, 4.0), (0, -1)):
         curve = curves.sel(beta=beta).isel(step=step).values
-        assert any(np.allclose(line.get_ydata(), curve) for line in titled(drawn, "(c)").lines if len(line.get_xdata()) == 51)
+        assert any(np.allclose(line.get_ydata(), curve) for line in titled(drawn, "(d)").lines if len(line.get_xdata()) == 51)
     right = 100 * record.kept_accuracy.sel(split="training").mean("seed")
     for kept in ("active", "rest", "random"):
-        assert_drawn(titled(drawn, "(d)"), right.sel(beta=4.0, kept=kept), label=kept)
-    assert any(np.allclose(line.get_ydata(), right.sel(beta=1.0, kept="active")) for line in titled(drawn, "(d)").lines)
+        assert_drawn(titled(drawn, "(b)"), right.sel(beta=4.0, kept=kept), label=kept)
+    assert any(np.allclose(line.get_ydata(), right.sel(beta=1.0, kept="active")) for line in titled(drawn, "(b)").lines)
     for name in ("active", "between"):
         assert_line(titled(more, "(a)"), [0.0, 4.0, 9.0], 100 * at.overlap.sel(set=name).mean("seed"), label=name)
     assert_drawn(titled(more, "(b)"), one.path_slope.sel(paths="sensitive").mean("seed"), label="one gate between, rest active")
@@ -35,12 +35,12 @@ def test_figure_shows_the_record():
     for name, label in (("loose_sensitive", "sensitive gates"), ("loose_both", "sensitive and active")):
         assert_drawn(titled(more, "(d)"), 100 * at[name].mean(("seed", "step")), label=label)
     assert_drawn(titled(more, "(d)"), 100 * at.loose_part.mean(("seed", "step")), label="part of the trace of $K^a$")
-    heights = [bar.get_height() for bar in titled(drawn, "(a)").patches]
+    heights = [bar.get_height() for bar in titled(drawn, "(c)").patches]
     share = 100 * record.active.sel(beta=4.0, threshold=0.9).isel(step=-1).mean()
     np.testing.assert_allclose(heights[9], share)  # beta = 4, end: the last of four bars of three
-    (thin,) = [line for line in titled(drawn, "(b)").lines if line.get_linewidth() == 0.8]
+    (thin,) = [line for line in titled(drawn, "(a)").lines if line.get_linewidth() == 0.8]
     np.testing.assert_allclose(thin.get_ydata(), 100 * record.trace_part.sel(beta=1.0, reading="safe").mean(("seed", "step")))
-    for letter in ("(b)", "(d)"):
+    for letter in ("(a)", "(b)"):
         assert [0.9, 0.9] in [list(line.get_xdata()) for line in titled(drawn, letter).lines]
 
 
@@ -58,25 +58,26 @@ def test_the_numbers_of_the_titles_stand_at_their_marks():
     )
     found = experiment.verdicts(record)
     assert headline("?", found) == (
-        "At β = 4, threshold 0.9, the paper's sensitive paths carry only 3.9 % of the gates' kernel; "
-        "active gates alone reach 87.9 % training accuracy"
+        "Paths with one steep gate and the rest active carry only 3.9 % of the kernel by which gates learn; "
+        "active gates alone get 87.9 % right (β = 4)"
     )
     assert headline("?", found, more=True) == (
-        "At β = 4, threshold 0.9, slopes of active paths are 0.60 of those with one gate between, not 0; "
-        "active gates stay more (43 %, between 30 %)"
+        "Paths of active gates have 0.60 of the slope of those with one gate between, not 0; "
+        "active gates outlast those between (overlap 43 and 30 %)"
     )
     figure, more = experiment.figure(record), experiment.more(record)
-    assert "carry 3.9 %" in titled(figure, "(b)").get_title(loc="left")
-    assert "90 % by 30 % of gates" in titled(figure, "(c)").get_title(loc="left")
-    assert "87.9 % right" in titled(figure, "(d)").get_title(loc="left")
+    assert ": 3.9 %" in titled(figure, "(a)").get_title(loc="left")
+    assert "90 % by 30 % of gates" in titled(figure, "(d)").get_title(loc="left")
+    assert "87.9 % right" in titled(figure, "(b)").get_title(loc="left")
     assert titled(more, "(b)").get_title(loc="left") == "(b) active paths: 0.60 of the upper, not 0"
     assert titled(more, "(c)").get_title(loc="left") == "(c) sensitive in a layer: 1.2 to 23 %"
     assert titled(more, "(d)").get_title(loc="left") == r"(d) 0.1 $\tau_S$: 25 % of them active"  # 0.2 of 0.8
     for axes, text, place in (
-        (titled(figure, "(b)"), "3.9 %", (0.9, 3.9)),
-        (titled(figure, "(d)"), "87.9 %", (0.9, 87.9)),
+        (titled(figure, "(a)"), "3.9 %", (0.9, 3.9)),
+        (titled(figure, "(b)"), "87.9 %", (0.9, 87.9)),
         (titled(more, "(a)"), "43 %", (0.0, 43.2)),
         (titled(more, "(a)"), "30 %", (0.0, 30.0)),
+        (titled(more, "(d)"), "25 % of these\nare active", (0.1, 50.0)),  # half-way between 80 and 20
         (titled(more, "(b)"), "× 0.60", (4.5, 0.64)),  # half-way between 0.8 and 0.48
     ):
         (number,) = [one for one in axes.texts if one.get_text() == text]
@@ -86,4 +87,4 @@ def test_the_numbers_of_the_titles_stand_at_their_marks():
 def test_a_line_hidden_under_all_gates_is_named():
     hidden = changed(made(), ("kept_accuracy", {"kept": "active", "beta": 1.0}, 0.897))
     for record, name in ((made(), r"$\beta$ = 1"), (hidden, "$\\beta$ = 1:\nas all")):
-        assert name in [text.get_text() for text in titled(experiment.figure(record), "(d)").texts]
+        assert name in [text.get_text() for text in titled(experiment.figure(record), "(b)").texts]

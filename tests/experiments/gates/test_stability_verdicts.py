@@ -263,17 +263,20 @@ def test_no_push_ends_localization_only_if_none_does(lost, words):
     found, again = judged(record, "is localized again"), f"{'99 %' if lost else 'all'} localized again"
     assert found.found == words.format("of up to 4 times the field's length ends localization", again)
     assert found.otherwise == f"pushes of up to 4 times the field's length can end localization ({again})"
-    assert experiment.figure(record).axes[1].get_title(loc="left").startswith(f"(b) {again}, not all in place")
+    assert experiment.figure(record).axes[0].get_title(loc="left").startswith(f"(a) {again}, not all in place")
 
 
 def test_titles_follow_the_record():
     record = changed(("return_cosine", {}, 1.0), ("match_cosine", {"student": 8, "teacher": "random", "gain": INF}, 0.95))
     titles = [axes.get_title(loc="left") for axes in experiment.figure(record).axes]
-    assert titles[0] == "(a) students find at least 88 % of the teachers' fields"
-    assert titles[1] == "(b) all localized again, in place"
-    assert titles[2] == "(c) with a trained pathway: 1.00 times the IPR"
+    assert titles[1] == "(b) students find at least 88 %\nof the teachers' fields"
+    assert titles[0] == "(a) all localized again, in place"
+    assert titles[2].startswith("(c) trained pathway: IPR × 1.00;")
+    for ipr, words in ((0.1, "frozen 0.4: none localized"), (0.2, "frozen 0.4: still localized")):
+        third = experiment.figure(changed(("sum_ipr", {}, ipr))).axes[2]
+        assert third.get_title(loc="left").endswith(words)
     nowhere = experiment.figure(changed(("ipr", {"pathway": "none"}, 0.1))).axes
-    assert nowhere[1].get_title(loc="left") == "(b) no field is localized"
+    assert nowhere[0].get_title(loc="left") == "(a) no field is localized"
 
 
 def test_the_second_figure_is_headed_by_rates_and_by_students():
@@ -309,22 +312,23 @@ def test_figure_shows_spectra():
         assert_drawn(axes, np.median(values, axis=0), np.arange(N), color=color, style="-")
         heights = axes.collections[i].get_paths()[0].vertices[:, 1]
         np.testing.assert_allclose([heights.min(), heights.max()], [values.min(0).min(), values.max(0).max()])
-    np.testing.assert_allclose([y for _, y in points(axes, color="black", style=":")], FIGURE.damping)
+        (left_out,) = [y for _, y in points(axes, color=color, style=":")]
+        np.testing.assert_allclose(left_out, FIGURE.damping[i])
 
 
 def test_figure_shows_who_returns():
     same, told = (FIGURE.return_cosine.values > 0.95).mean(-1), FIGURE.foretold.values.mean(-1)
     for i, color in enumerate(GAIN_COLOURS):
-        assert_drawn(DRAWN[1], same[0, :, i], SIZES, color=color, style="-")
-        assert_drawn(DRAWN[1], same[1, :, i], SIZES, color=color, style="--")
-        assert_drawn(DRAWN[1], told[0, :, i], SIZES, color=color, style=":")
+        assert_drawn(DRAWN[0], same[0, :, i], SIZES, color=color, style="-")
+        assert_drawn(DRAWN[0], same[1, :, i], SIZES, color=color, style="--")
+        assert_drawn(DRAWN[0], told[0, :, i], SIZES, color=color, style=":")
     again = (FIGURE.return_ipr.values > 0.15).mean((0, 2, 3))
-    assert_drawn(DRAWN[1], again, SIZES, words="localized again")
+    assert_drawn(DRAWN[0], again, SIZES, words="localized again")
 
 
 def test_figure_shows_pushes_only_where_fields_localize():
     record = changed(("return_ipr", {"gain": 3.0, "push": "random", "size": 4.0, "seed": slice(0, 9)}, 0.1))
-    axes = experiment.figure(record).axes[1]
+    axes = experiment.figure(record).axes[0]
     assert not points(axes, color=GAIN_COLOURS[0])
     assert_drawn(axes, [1, 1, 1, 1, 1 - 10 / 80], SIZES, label="localized again: 97 %")
 
@@ -357,7 +361,7 @@ def test_figure_shows_fields_most_alike_at_the_highest_gain():
 
 
 def test_figures_show_students_beside_their_teachers():
-    axes, row = DRAWN[0], MORE[1]
+    axes, row = DRAWN[1], MORE[1]
     for i, kind in enumerate(TEACHERS):
         for j, size in enumerate(STUDENTS):
             off = np.reshape(1 - FIGURE.match_cosine.values[j, i], (3, -1))

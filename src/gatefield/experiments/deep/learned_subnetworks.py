@@ -12,7 +12,7 @@ from gatefield.experiments.deep.digits.verdicts import falls, generalises, mean_
 from gatefield.kernels import tangent_kernel
 from gatefield.lab import Bench, Experiment, Verdict
 from gatefield.lab.kinds import Depth
-from gatefield.plot import WIDTH, accuracy_panel
+from gatefield.plot import WIDTH, accuracy_panel, letter
 
 NETS = {"galu": "GaLU, frozen gates", "relu": "ReLU"}
 
@@ -60,21 +60,18 @@ def figure(record: xr.Dataset) -> Figure:
     """The picture, drawn from the record alone."""
     figure = Figure(figsize=(WIDTH, 5.4))
     body: Any = figure.subfigures()
-    panels = body.subplots(2, 2)
-    loss_panel(panels[0, 0], record, NETS)
-    accuracy_panel(panels[0, 1], record.test_accuracy, NETS)
-    nu_panel(panels[1, 0], record.nu, NETS, "M")
-    nu_panel(panels[1, 1], record.nu_tangent, NETS)
+    places = body.subplots(2, 2, height_ratios=(1.25, 1)).ravel()
+    paths, accuracy, loss, tangent = places
+    loss_panel(loss, record, NETS)
+    accuracy_panel(accuracy, record.test_accuracy, NETS)
+    nu_panel(paths, record.nu, NETS, "M")
+    nu_panel(tangent, record.nu_tangent, NETS)
     start = float(record.nu.sel(net="relu").isel(step=0).mean())
     words: Any = {"textcoords": "offset points", "fontsize": 7.5, "color": "C1", "va": "top"}
-    panels[1, 0].annotate(f"{start:,.4g}", (float(record.epoch[0]), start), (6, -3), **words)
-    titles = [
-        "training",
-        f"test set: ReLU {points(record, 'relu', 'galu'):+.2f} points",
-        "ν of open paths",
-        "ν of the tangent kernel",
-    ]
-    finish(body, panels, record, NETS, titles, [record.nu, record.nu_tangent])
+    paths.annotate(f"{start:,.4g}", (float(record.epoch[0]), start), (6, -3), **words)
+    finish(body, [loss, accuracy, paths, tangent], record, NETS, [], [record.nu, record.nu_tangent])
+    ahead = f"test set: ReLU {points(record, 'relu', 'galu'):+.2f} points"
+    letter(places, ["ν of M, the kernel of open paths", ahead, "training", "ν of K, the tangent kernel"])
     return figure
 
 
@@ -85,9 +82,9 @@ experiment = Experiment(
     text="Paths of a network that are open for two images alike make these images similar: M(s, s') = <x, x'> times the number "
     "of paths that are open for both. In a ReLU network only this number changes during training. Does it come to fit the "
     "labels? Beside it is a GaLU network, whose gates and so whose M stay as they are. " + SETTING,
-    caption="(a) Loss on the training set. (b) Test accuracy, with the numbers at the end. (c) ν of the path kernel M, small "
-    "where labels lie along its leading directions: constant behind frozen gates. (d) The same of the tangent kernel K. "
-    "Numbers are those at the end, and of ReLU in (c) at the start. Lines are means over seeds, bands their standard errors.",
+    caption="(a) ν of the path kernel M, small where labels lie along its leading directions: constant behind frozen gates. "
+    "(b) Test accuracy, with the numbers at the end. (c) Loss on the training set. (d) ν of the tangent kernel K. Numbers are "
+    "those at the end, and of ReLU in (a) at the start. Lines are means over seeds, bands their standard errors.",
     Parameters=Settings,
     presets={"full": {}, "quick": {**QUICK}},
     durations={"quick": "30 s", "full": "4 min"},

@@ -204,8 +204,8 @@ def _fits(record: xr.Dataset, task: str) -> Verdict:
 def _early_panels(curves: Any, gaps: Any, record: xr.Dataset) -> None:
     """The first epochs with true labels, and by how much GaLU is ahead in all tasks: mean over seeds and its interval."""
     early = 100 * record[EARLY].rename(early_step="step", early_epoch="epoch")
-    over_epochs(curves, early.sel(task="true"), NETS)
-    curves.set(ylabel="right on the training set (%)")
+    over_epochs(curves, 100 - early.sel(task="true"), NETS)
+    curves.set(ylabel="training errors (%)")
     ahead = early.sel(net="galu") - early.sel(net="relu")
     for (task, name), colour, mark in zip(TASKS.items(), COLOURS[2:5], "osD", strict=True):
         each = [mean_interval(ahead.sel(task=task, step=step).values) for step in ahead.step]
@@ -226,6 +226,8 @@ def _paper_lines(axes: Any, paper: Mapping[str, float]) -> None:
     axes.set_ylim(min(low, 1.2), max(high, 4.5))
     for at, net in enumerate(NETS):
         axes.axhline(100 - paper[net], color=f"C{at}", linestyle=":", linewidth=1.2)
+        words: Any = {"color": f"C{at}", "fontsize": 7.5, "textcoords": "offset points", "va": "bottom"}
+        axes.annotate(f"paper: {100 - paper[net]:.2g}", (0.0, 100 - paper[net]), (3, 1), **words)
 
 
 experiment = Experiment(

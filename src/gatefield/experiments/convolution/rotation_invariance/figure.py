@@ -15,10 +15,13 @@ from gatefield.plot import THEORY, WIDTH, end_labels, letter, say_setting
 LABELS = {"rotating": "gates rotate with x'", "kept": "gates kept in place"}
 TURNS: tuple[dict[str, Any], ...] = (THEORY, {"color": "0.6", "linestyle": "-"})
 """Of the terms: for x' as it is, and turned first."""
+SAMPLED: dict[str, Any] = {"fmt": "o", "color": "k", "markerfacecolor": "w", "markersize": 3.5, "elinewidth": 0.8, "zorder": 5}
+"""Of the terms, over networks."""
 MAXIMA = {"chosen": ("C0", "o"), "own": ("C4", "v"), "blocks": ("C5", "D")}
 STYLES = {"rotating": ("C0", "o"), "kept": ("C1", "s"), "flatten": ("C2", "^"), "unpooled": ("C2", "^")}
 BELOW: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.45, -0.24), "fontsize": 7.5, "handlelength": 1.6}
 """Where the legend of a panel stands."""
+PAPER_SUM = "paper's sum: E⟨y, y'⟩ = sum over r of the part of pairs of paths at distance r (remark after lemma 4.1)"
 NOTHING = 1e-8
 """A change of 0 on a logarithmic axis."""
 
@@ -41,7 +44,7 @@ def draw(record: xr.Dataset) -> Figure:
         f"trained {TRAININGS['one']}",
         f"trained {TRAININGS['any']}",
         "a mean over positions is\ninvariant if gates rotate",
-        "single terms of the\npaper's sum are not",
+        f"the first term of the\npaper's sum changes: {_change(record)}",
         _times(record),
     )
     letter(panels, titles)
@@ -67,10 +70,18 @@ def draw_more(record: xr.Dataset) -> Figure:
     return figure
 
 
+def _change(record: xr.Dataset) -> str:
+    """By how much the first term changes when x' is turned, relative to the larger one, with the sign of a fall."""
+    first = record.terms.isel(rotation=0)
+    falls = float(first[0]) == float(first.max()) > 0
+    return f"{'−' if falls else ''}{100 * relative_range(first):.0f} %"
+
+
 def _say(figure: Figure, record: xr.Dataset, *words: str) -> None:
     n, length = record.sizes["rotation"], record.attrs["length"]
     trained = f"{record.sizes['seed']} seeds, {int(record.step[-1])} steps" if words else ""  # the second figure shows none
-    say_setting(figure, f"ring of {n} positions", f"ramps of {length}", trained, f"{record.attrs['draws']:,} networks", *words)
+    networks = f"{record.attrs['draws']:,} networks"
+    say_setting(figure, f"ring of {n} positions", f"ramps of {length}", trained, networks, *words, PAPER_SUM)
 
 
 def _times(record: xr.Dataset) -> str:
@@ -126,18 +137,15 @@ def _terms_panel(axes: Any, record: xr.Dataset) -> None:
         axes.plot(record.rotation, record.terms.sel(turn=turn), **look, linewidth=1.1, label=_turn_text(int(turn)))
     _first_term(axes, record)
     bars = 2 * unpooled.error
-    axes.errorbar(unpooled.rotation, unpooled.found, bars, fmt="^", color="C2", markersize=3, elinewidth=0.8, label="sampled")
+    axes.errorbar(unpooled.rotation, unpooled.found, bars, **SAMPLED, label="sampled")
     _moments(axes, "rotation of the term", "term")
 
 
 def _first_term(axes: Any, record: xr.Dataset) -> None:
-    """By how much the first term changes when x' is turned, of which the headline tells."""
+    """How far apart the first term is when x' is turned and when not; the title above says by how much."""
     first = record.terms.isel(rotation=0)
     look: Any = {"arrowstyle": "<->", "color": "C1", "linewidth": 1.3, "shrinkA": 0, "shrinkB": 0}
     axes.annotate("", (0, float(first.min())), (0, float(first.max())), arrowprops=look, zorder=6)
-    box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1}
-    words: Any = {"textcoords": "offset points", "color": "C1", "fontsize": 8.5, "fontweight": "bold", "bbox": box, "zorder": 7}
-    axes.annotate(f"{100 * relative_range(first):.0f} %", (0, float(first.max())), (3, 5), **words)
 
 
 def _turn_text(turn: int) -> str:
@@ -179,8 +187,21 @@ def _sums_panel(axes: Any, record: xr.Dataset) -> None:
     for turn, look in zip(record.turn.values, TURNS, strict=True):
         sums = record.terms.sel(turn=turn).cumsum("rotation")
         axes.plot(record.rotation, sums, **look, linewidth=1.1, drawstyle="steps-post", label=_turn_text(int(turn)))
-    _first_term(axes, record)
+    _first_bars(axes, record)
     _moments(axes, "rotation r", "sum up to r")
+
+
+def _first_bars(axes: Any, record: xr.Dataset) -> None:
+    """The term at r = 0 in a small panel of its own: of x' as it is and turned, and the change that the headline tells."""
+    small, first = axes.inset_axes((0.66, 0.13, 0.32, 0.24)), record.terms.isel(rotation=0).values
+    small.bar(range(len(first)), first, color=[look["color"] for look in TURNS], width=0.6)
+    small.axhline(0.0, color="0.5", linewidth=0.8)
+    small.set_xticks([])
+    small.set_yticks([])
+    small.set_title("term at r = 0", fontsize=7.5, pad=2)
+    small.margins(y=0.2)
+    look: Any = {"textcoords": "offset points", "color": "C1", "fontsize": 9, "fontweight": "bold", "ha": "center"}
+    small.annotate(_change(record), (1, max(float(first[1]), 0.0)), (0, 3), **look)
 
 
 def _changes_panel(axes: Any, record: xr.Dataset) -> None:

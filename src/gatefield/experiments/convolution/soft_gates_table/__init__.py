@@ -14,10 +14,11 @@ experiment = Experiment(
     "over five runs of the best accuracy of each run, chosen on the test set. It names Adam and its rate only. Here: batches "
     "of 128, no augmentation, valid padding, no pooling, uniform Glorot weights, 18 epochs. Networks of a seed start from the "
     "same weights and see the same batches.",
-    caption="(a) Best test accuracy of each network by the steepness of its gates, from deep linear to ReLU; crosses: the "
-    "paper's table 4. Below it, at the paper's size: ours less the paper's, with 2 points in grey. (b) By how much the best "
-    "epoch of a run, which is chosen on the test set, is above its last; dotted: 1 point. (c) Test accuracy over epochs for "
-    "the smallest eps, from dark to light by steepness; dashed deep linear, dotted ReLU. (d) The same on training images.",
+    caption="(a) Best test accuracy of each network by the steepness of its gates, from deep linear to ReLU, in the colours "
+    "of (c, d); crosses: the paper's table 4. Below it, at the paper's size: ours less the paper's, with 2 points in grey. "
+    "(b) By how much the best epoch of a run, which is chosen on the test set, is above its last; dotted: 1 point. (c) Test "
+    "accuracy over epochs for the smallest eps, from dark to light by steepness; dashed deep linear, dotted ReLU. (d) The "
+    "same on training images.",
     Parameters=Settings,
     presets={
         # Of the settings tried by benchmarks/table4.py the one that comes nearest to the paper's numbers.

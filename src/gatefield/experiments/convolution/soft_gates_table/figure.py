@@ -19,8 +19,8 @@ APART = 1.3
 """How far networks without soft gates stand from the others: deep linear before them, ReLU behind."""
 ROOM = 0.45
 """Doublings of beta between names on the axis."""
-SOFT = (("C0", "o"), ("C1", "s"), ("C2", "^"))
-"""Colour and marker of each eps."""
+SOFT = (("0.4", "o"), ("0.55", "s"), ("0.7", "^"))
+"""Grey of the line and marker of each eps; the marks themselves have the colour of their beta."""
 PLAIN_LOOK = ("0.35", "D")
 OVER = {"linear": "--", "relu": ":"}
 """Lines over epochs of networks without soft gates."""
@@ -64,6 +64,7 @@ def _say(figure: Figure, record: xr.Dataset) -> None:
         f"{record.sizes['seed']} seeds",
         "bars: standard deviation, bands: standard error",
         f"(b) dotted: {LIKE:g} point",
+        "gate: (1 + ε) sigmoid(βq) of the pre-activation q, so that ε is how far it can exceed 1",
     )
 
 
@@ -106,6 +107,7 @@ def _against_beta(axes: Any, record: xr.Dataset, beside: bool) -> None:
         spread = values.std("seed", ddof=1) if values.sizes["seed"] > 1 else None
         look: Any = {"color": color, "markersize": 4, "linewidth": 1.1, "elinewidth": 0.8, "capsize": 1.5}
         axes.errorbar(x, values.mean("seed"), spread, fmt=f"{marker}-", **look)
+        _colour(axes, x, values.mean("seed"), record, rows, marker)
         if beside:
             axes.plot(x, [100 * (paper(str(name)) or (0, np.nan))[1] for name in rows.row.values], **PAPER)
     _name_ends(axes, record)
@@ -113,19 +115,32 @@ def _against_beta(axes: Any, record: xr.Dataset, beside: bool) -> None:
     _beta_axis(axes, record)
 
 
+def _by_beta(record: xr.Dataset) -> dict[float, Any]:
+    """The colour of each steepness: dark is flat."""
+    every = np.unique(record.beta.values[record.gating.values == "soft-relu"])
+    return dict(zip(every.tolist(), shades(len(every)), strict=True))
+
+
+def _colour(axes: Any, x: Any, y: Any, record: xr.Dataset, rows: xr.Dataset, marker: str) -> None:
+    """Marks of soft gates in the colour that their steepness has over epochs too."""
+    if (rows.gating.values == "soft-relu").all():
+        colours = [_by_beta(record)[float(beta)] for beta in rows.beta.values]
+        axes.scatter(x, y, s=34, c=colours, marker=marker, edgecolors="0.3", linewidths=0.6, zorder=4)
+
+
 def _name_ends(axes: Any, record: xr.Dataset) -> None:
     """What the flattest and the steepest gates of the least eps reach, of which the headline tells."""
-    color, _, _, rows = _groups(record)[0]
+    _, _, _, rows = _groups(record)[0]
     at, reached = places(record), best(rows).mean("seed")
     look: Any = {
         "textcoords": "offset points",
         "fontsize": 8.5,
-        "color": color,
+        "color": "0.2",
         "fontweight": "bold",
     }
     for row, away, side, edge in (
-        (rows.row.values[0], (0, 7), "center", "bottom"),
-        (rows.row.values[-1], (-2, -9), "right", "top"),
+        (rows.row.values[0], (9, -2), "left", "top"),
+        (rows.row.values[-1], (-6, -8), "right", "top"),
     ):
         value = float(reached.sel(row=row))
         axes.annotate(f"{value:.0f} %", (at[str(row)], value), away, ha=side, va=edge, **look)
@@ -138,6 +153,7 @@ def _less_the_paper(axes: Any, record: xr.Dataset) -> None:
     for color, marker, _, rows in _groups(record):
         x = [at[str(name)] for name in rows.row.values]
         axes.plot(x, _off(rows), marker, color=color, markersize=4)
+        _colour(axes, x, _off(rows), record, rows, marker)
     axes.set_ylabel("less the\npaper's")
     _beta_axis(axes, record)
 
@@ -158,6 +174,7 @@ def _chosen(axes: Any, record: xr.Dataset) -> None:
         spread = gap.std("seed", ddof=1) if gap.sizes["seed"] > 1 else None
         look: Any = {"color": color, "markersize": 4, "elinewidth": 0.8, "capsize": 1.5}
         axes.errorbar(x, gap.mean("seed"), spread, fmt=marker, **look)
+        _colour(axes, x, gap.mean("seed"), record, rows, marker)
     axes.set_ylabel("best less last (points)")
     _beta_axis(axes, record)
 
@@ -169,7 +186,8 @@ def _least_eps(record: xr.Dataset) -> float:
 def _shown(record: xr.Dataset) -> list[tuple[dict[str, Any], str, str]]:
     """Look, name and row of each curve over epochs: soft networks of the smallest eps by beta, then the others."""
     soft = record.isel(row=np.flatnonzero((record.gating.values == "soft-relu") & (record.eps.values == _least_eps(record))))
-    betas = zip(shades(soft.sizes["row"]), soft.row.values, soft.beta.values, strict=True)
+    colours = _by_beta(record)
+    betas = [(colours[float(beta)], row, beta) for row, beta in zip(soft.row.values, soft.beta.values, strict=True)]
     out: list[tuple[dict[str, Any], str, str]] = [({"color": color}, f"β = {beta:g}", str(row)) for color, row, beta in betas]
     return out + [({"color": "k", "linestyle": OVER[name]}, PLAIN[name], name) for name in PLAIN if name in record.row.values]
 

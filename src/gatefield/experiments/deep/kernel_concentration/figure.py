@@ -38,7 +38,15 @@ def draw(record: xr.Dataset) -> Figure:
     body.legend(handles=_legend(), loc="outside lower center", ncols=3, fontsize=8)
     here = record.attrs
     fixed = f"(a) w = {here['width_of_depths']}", f"(b) d = {here['depth_of_widths']}"
-    say_setting(figure, *fixed, f"dots: {here['draws']:,} sampled networks ± standard error", "lines: exact")
+    say_setting(
+        figure,
+        *fixed,
+        f"dots: {here['draws']:,} sampled networks ± standard error",
+        "lines: exact",
+        "K: tangent kernel of samples s and s'",
+        "numbers in (d): width w",
+        "printed: paper 004, theorem 2.3",
+    )
     return figure
 
 
@@ -79,7 +87,8 @@ def _bound_panel(axes: Any, record: xr.Dataset) -> None:
         values = diagonal(record, "linear").sel(width=width).values
         ratio = values / printed_bound(record.depth.values.astype(float), float(width))
         shown = ratio > 0
-        axes.loglog(record.depth.values[shown], ratio[shown], color=colour, label=f"w = {width:,}")
+        last: Any = {"linewidth": 3.5, "zorder": 4} if width == widths[-1] else {}  # the one of the headline, on top
+        axes.loglog(record.depth.values[shown], ratio[shown], color=colour, label=f"w = {width:,}", **last)
     ends = deeper_than_two(record)[[0, -1]].astype(float)
     growth = diagonal(record, "linear").sel(width=widths[-1], depth=ends).values / printed_bound(ends, float(widths[-1]))
     axes.plot(ends, growth, "o", color="black", markersize=4, zorder=6)
@@ -98,7 +107,10 @@ def _beside_panel(axes: Any, record: xr.Dataset) -> None:
     shown = record.sel(depth=record.depth <= DEEPEST)
     for width, colour in zip(record.width.values, shades(record.sizes["width"]), strict=True):
         pick = {"case": "gated", "entry": "beside", "moment": "variance", "width": width}
-        axes.semilogy(shown.depth, np.sqrt(shown.exact.sel(pick)) / shown.depth, color=colour)
+        values = np.sqrt(shown.exact.sel(pick)) / shown.depth
+        axes.semilogy(shown.depth, values, color=colour)
+        look: Any = {"textcoords": "offset points", "va": "center", "fontsize": 7, "annotation_clip": False}
+        axes.annotate(f"{width:,}", (float(shown.depth[-1]), float(values[-1])), (5, 0), **look)
     pick = {"case": "gated", "entry": "beside", "moment": "variance"}
     kept = record.sampled_depth.values <= DEEPEST
     found = np.sqrt(record.depths_found.sel(pick).values[kept]) / record.sampled_depth.values[kept]

@@ -38,28 +38,38 @@ MARKED = 8
 
 
 def draw(record: xr.Dataset) -> Figure:
-    """How far gates move above; what becomes of them and of sub-networks below."""
+    """Whether gates settle, above; how far they have moved, below."""
     figure = Figure(figsize=(WIDTH, 6.2))
     body: Any = figure.subfigures()  # with a legend of its own, apart from the setting
-    panels = body.subplots(2, 3)
-    _gate_panels(panels[0], record)
-    _network_panels(panels[1], record)
+    panels = body.subplots(2, 2, height_ratios=(1.35, 1))
+    _late_panels(panels[0], record)
+    _gate_panels(panels[1], record)
     letter(panels, _titles(record))
     body.legend(handles=_legend(record, SHOWN), loc="outside lower center", ncols=2, fontsize=7.5)
-    say_setting(figure, *_setting(record), "shaded: last quarter", "ν: small if labels fit the kernel K")
+    say_setting(figure, *_setting(record), "(d) pale dots: seeds", "shaded: last quarter")
     return figure
 
 
 def _titles(record: xr.Dataset) -> list[str]:
     """What each panel shows, of networks whose gates move."""
-    moving = record.sel(net=SHOWN[:-1])
-    first, last = (moving.isel(step=at).mean(("seed", "layer")) for at in (0, -1))
-    fall = (first.nu / last.nu).values
+    last = record.sel(net=SHOWN[:-1]).isel(step=-1).mean(("seed", "layer"))
     return [
+        f"{late_share(record)} still change side",
+        f"ReLU, falling rate: × {float(late_flip_ratio(record).mean()):.2f}",
         f"{_span(100 * last.flipped.values)} % have flipped",
         "in every layer",
-        f"falling rate: × {float(late_flip_ratio(record).mean()):.2f}",
-        "they settle late",
+    ]
+
+
+def _more_titles(record: xr.Dataset) -> list[str]:
+    """Of the second figure, the last two of networks whose gates move."""
+    first, last = (record.sel(net=SHOWN[:-1]).isel(step=at).mean(("seed", "layer")) for at in (0, -1))
+    fall = (first.nu / last.nu).values
+    return [
+        "gates' part of the fall of the loss",
+        "loss, and test digits right",
+        "trace of $K^w$, of strengths",
+        "trace of $K^a$, of gates",
         f"{_span(100 * last.overlap.values)} % of paths stay",
         f"ν falls {fall.min():.0f}- to {fall.max():.0f}-fold" if fall.min() > 1 else "do labels fit K?",
     ]
@@ -70,25 +80,32 @@ def _span(values: np.ndarray) -> str:
 
 
 def draw_more(record: xr.Dataset) -> Figure:
-    """Strengths and gates of soft GaLU, apart and together."""
-    figure = Figure(figsize=(WIDTH, 5.4))
+    """Strengths and gates of soft GaLU, apart and together; then paths and kernels of all networks whose gates move."""
+    figure = Figure(figsize=(WIDTH, 8.0))
     body: Any = figure.subfigures()
-    panels = body.subplots(2, 2)
+    panels = body.subplots(3, 2, height_ratios=(1.25, 1, 1))
     panels[1, 1].sharey(panels[1, 0])
     _flow_panels(panels.ravel(), record)
-    _ends_panel(panels[0, 1], record)
-    letter(
-        panels,
-        [
-            "loss, and % of test digits right",
-            "gates' part of the speed",
-            "trace of $K^w$, of strengths",
-            "trace of $K^a$, of gates",
-        ],
+    _ends_panel(panels[0, 0], record)
+    _network_panels(panels[2], record)
+    letter(panels, _more_titles(record))
+    body.legend(handles=_flow_legend(), loc="outside lower center", ncols=3, fontsize=7.5)
+    say_setting(
+        figure,
+        *_setting(record),
+        "e: errors",
+        "$K$ = $K^w$ + $K^a$: tangent kernel of strengths and of gates",
+        "ν: small if labels fit K",
+        "dotted: unrelated networks",
     )
-    body.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=8)
-    say_setting(figure, *_setting(record), "speed: of a gradient flow on the loss, e: errors")
     return figure
+
+
+def _flow_legend() -> list[Line2D]:
+    """What is trained of soft GaLU, and the other networks of the last two panels."""
+    names = {flow: f"soft GaLU by {name}" for flow, name in FLOWS.items()}
+    names |= {net: NETS[net] for net in SHOWN if net not in names}
+    return [Line2D([], [], color=LOOKS[net][0], marker=LOOKS[net][1], markersize=4, label=name) for net, name in names.items()]
 
 
 def _ends_panel(axes: Any, record: xr.Dataset) -> None:
@@ -115,7 +132,7 @@ def _setting(record: xr.Dataset) -> list[str]:
 
 
 def _gate_panels(panels: Any, record: xr.Dataset) -> None:
-    flips, layers, rate = panels
+    flips, layers = panels
     mean = record.mean("layer")
     for net in SHOWN:
         _line(flips, record.epoch, 100 * mean.flipped.sel(net=net), net)
@@ -124,8 +141,18 @@ def _gate_panels(panels: Any, record: xr.Dataset) -> None:
         _by_layer(layers, 100 * record.flipped.sel(net=net).isel(step=-1), net)
     layers.set(xlabel="layer of gates", ylabel="flipped at the end (%)", ylim=(0, None))
     layers.set_xticks(record.layer.values)
+
+
+def _late_panels(panels: Any, record: xr.Dataset) -> None:
+    settled, rate = panels
     for net in SHOWN[:-1]:
+        still = 100 * (1 - record.agreement.sel(net=net).mean("layer")).isel(step=slice(None, -1))  # the last is zero
+        _line(settled, record.epoch[:-1], still.where(still > 100 * LEAST), net)
         _line(rate, *rates(record, net), net)
+    settled.set(xlabel="epoch", ylabel="gates not as at the end (%)")
+    plain_log_scale(settled)
+    _late_marks(settled, record)
+    _name_falling(settled, record)
     rate.set(xlabel="epoch", ylabel="flips per epoch (%)")
     plain_log_scale(rate)
     _late_span(rate, record)
@@ -160,18 +187,11 @@ def rates(record: xr.Dataset, net: str) -> tuple[np.ndarray, xr.DataArray]:
 
 
 def _network_panels(panels: Any, record: xr.Dataset) -> None:
-    settled, left, nu = panels
+    left, nu = panels
     for net in SHOWN[:-1]:
-        still = 100 * (1 - record.agreement.sel(net=net).mean("layer")).isel(step=slice(None, -1))  # the last is zero
-        _line(settled, record.epoch[:-1], still.where(still > 100 * LEAST), net)
         _line(left, record.epoch, record.overlap.sel(net=net), net)
-    settled.set(xlabel="epoch", ylabel="gates not as at the end (%)")
-    plain_log_scale(settled)
-    _late_marks(settled, record)
     for net in MOVING:
         left.axhline(float(record.overlap_chance.sel(net=net).mean()), color=LOOKS[net][0], linestyle=":", linewidth=1.2)
-    left.plot([], [], ":", color="0.3", label="unrelated networks")
-    left.legend(fontsize=7)
     left.set(xlabel="epoch", ylabel="overlap with the start")
     plain_log_scale(left)
     for net in SHOWN:
@@ -189,14 +209,26 @@ def _late_marks(axes: Any, record: xr.Dataset) -> None:
     for net in MOVING:
         color, marker = LOOKS[net]
         axes.plot(late, here.sel(net=net), marker, color=color, markersize=6, markeredgecolor="black", zorder=6)
-    place = late, float(here.sel(net=list(MOVING)).max())
-    axes.annotate(late_share(record), place, (-2, 9), textcoords="offset points", ha="left", va="bottom", fontsize=8)
+    low, high = (float(getattr(here.sel(net=list(MOVING)), end)()) for end in ("min", "max"))
+    axes.plot([late, late], [low, high], "_-", color="black", markersize=15, linewidth=1.0, zorder=7)
+    words: Any = {"textcoords": "offset points", "ha": "center", "va": "bottom", "fontsize": 9, "fontweight": "bold"}
+    line = {"arrowstyle": "-", "linewidth": 0.7, "shrinkB": 2}
+    axes.annotate(f"fixed rate: {late_share(record)}", (late, high), (0, 24), arrowprops=line, **words)
+
+
+def _name_falling(axes: Any, record: xr.Dataset) -> None:
+    """Beside its line, half-way: that of the learning rate that falls to zero."""
+    middle = record.sizes["step"] // 2
+    still = 100 * float(1 - record.agreement.sel(net=CALM).isel(step=middle).mean())
+    place, color = (float(record.epoch[middle]), max(still, 100 * LEAST)), LOOKS[CALM][0]
+    look: Any = {"textcoords": "offset points", "ha": "right", "va": "top", "fontsize": 8.5, "fontweight": "bold"}
+    axes.annotate("rate falling\nto 0", place, (-6, -8), color=color, **look)
 
 
 def _flow_panels(panels: Any, record: xr.Dataset) -> None:
-    loss, part, *traces = panels
-    for flow, name in FLOWS.items():
-        _line(loss, record.epoch, record.loss.sel(net=flow).clip(1e-12), flow, label=f"soft GaLU by {name}")
+    part, loss, *traces = panels[:4]
+    for flow in FLOWS:
+        _line(loss, record.epoch, record.loss.sel(net=flow).clip(1e-12), flow)
         for axes, which in zip(traces, ("trace_w", "trace_a"), strict=True):
             _line(axes, record.epoch, record[which].sel(flow=flow), flow)
         _line(part, record.epoch, 100 * gates_part(record).sel(flow=flow), flow)
@@ -207,7 +239,7 @@ def _flow_panels(panels: Any, record: xr.Dataset) -> None:
     part.set(xlabel="epoch", ylabel=r"$e^\top K^a e\,/\,e^\top K e$ (%)")
     part.set_ylim(0, None)
     ends = record.isel(step=-1).mean("seed").sel(net=list(FLOWS))
-    right = [f"{100 * float(one):.1f} %" for one in ends.test_accuracy]
+    right = [f"test {100 * float(one):.1f} %" for one in ends.test_accuracy]
     end_labels(loss, ends.loss.clip(1e-12).values.tolist(), right, [LOOKS[flow][0] for flow in FLOWS])
 
 

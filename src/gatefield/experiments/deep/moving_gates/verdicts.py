@@ -237,7 +237,7 @@ def _twins(record: xr.Dataset) -> list[Verdict]:
     off = max(float(abs(found[flow] / by_kernel[flow] - 1).max()) for flow in FLOWS)
     share = gates_part(record).sel(flow="soft-galu")
     first, last = (plus_minus(share.isel(step=at), 100) for at in (0, -1))
-    parts = "{:.0f} % of the speed of soft GaLU at the start, {:.0f} % at the end".format(*gates_ends(record))
+    parts = "{:.0f} % of the fall of soft GaLU's loss at the start, {:.0f} % at the end".format(*gates_ends(record))
     return [
         Verdict.below(
             "at the start strengths alone and gates alone make the loss of soft GaLU fall as fast, added up, as both together",
@@ -260,7 +260,7 @@ def _twins(record: xr.Dataset) -> list[Verdict]:
             source=TWIN,
             note=f"{IDENTITY}; part of the gates in the speed of a gradient flow: {first} % at the start, {last} % at the "
             "end of both",
-            more_found=f"gates have {parts}",
+            more_found=f"gates make {parts}",
             more_otherwise="at the start the loss of soft GaLU falls at other speeds than its kernels say",
         ),
         _gates_alone(record),

@@ -12,12 +12,12 @@ from gatefield.experiments.deep.sub_networks.simulate import TAU
 from gatefield.experiments.deep.sub_networks.verdicts import BETA, slope_ratio
 from gatefield.plot import WIDTH, letter, say_setting, shades
 
-KEPT = {"all": ("0.5", "-", "D"), "active": ("C0", "-", "o"), "rest": ("C1", "--", "s"), "random": ("C2", ":", "v")}
+KEPT = {"all": ("0.5", "-", "D"), "active": ("C0", "-", "o"), "rest": ("C3", "--", "X"), "random": ("C2", ":", "v")}
 """Colour, dash and marker of what is kept."""
 READINGS = {
-    "safe": ("C1", "s", r"$|dG/d\theta| > \tau_S$, rest active (paper)"),
+    "safe": ("C1", "s", r"steep ($|dG/d\theta| > \tau_S$), rest active"),
     "between": ("C4", "^", "between, rest active"),
-    "between, any rest": ("C0", "o", "between, any rest"),
+    "between, any rest": ("C5", "D", "between, any rest"),
 }
 """Colour, marker and words of each reading of sensitive paths."""
 
@@ -25,23 +25,30 @@ SAME = 0.5
 """Percentage points: lines nearer than this lie on each other."""
 HERE: Any = {"color": "0.6", "linewidth": 0.9, "linestyle": "--", "zorder": 0}
 """The line at the threshold of the claims."""
+SYMBOLS = (
+    r"$\beta$: steepness of the gates",
+    "$K^a$: tangent kernel of the gates' weights, by which they learn",
+    r"active: above $\tau_A$",
+    r"$dG/d\theta$: slope of a gate in a weight of the gating network",
+    r"$\tau_S$: least slope that no active gate exceeds",
+)
+"""What stands in the first figure without a name of its own."""
 WORDS = {"active": r"active ($> \tau_A$)", "between": "between", "shut": r"shut ($< {top:g} - \tau_A$)"}
 
 
 def draw(record: xr.Dataset) -> Figure:
     """Which gates there are, what they carry, and what they know."""
-    figure = Figure(figsize=(WIDTH, 7.2))
-    panels: Any = figure.subplots(2, 2)
+    figure = Figure(figsize=(WIDTH, 7.6))
+    panels: Any = figure.subplots(2, 2, height_ratios=(1.35, 1))
     one = record.isel(beta=int(np.argmin(abs(np.log(record.beta.values / BETA)))))
-    _kinds_panel(panels[0, 0], record.sel(threshold=TAU, method="nearest"))
-    _part_panel(panels[0, 1], record, one)
-    _carried_panel(panels[1, 0], record)
-    _memory_panel(panels[1, 1], record, one)
+    _part_panel(panels[0, 0], record, one)
+    _memory_panel(panels[0, 1], record, one)
+    _kinds_panel(panels[1, 0], record.sel(threshold=TAU, method="nearest"))
+    _carried_panel(panels[1, 1], record)
     letter(panels, _titles(one, one.sel(threshold=TAU, method="nearest")))
     spread = f"lines: mean, bands and bars: range of {record.sizes['seed']} seeds"
-    where = _together(rf"$\tau_A$ = {TAU:g}") + " in (a) and at the broken lines"
-    symbols = "K$^a$: kernel by which gates learn", r"$\tau_S$: least slope that no active gate exceeds"
-    say_setting(figure, *_setting(record), spread, where, *symbols)
+    where = _together(rf"$\tau_A$ = {TAU:g}") + " in (c) and at the broken lines"
+    say_setting(figure, *_setting(record), spread, where, *SYMBOLS)
     return figure
 
 
@@ -52,10 +59,10 @@ def _titles(one: xr.Dataset, at: xr.Dataset) -> list[str]:
     needed = 100 * float(one.needed.isel(step=-1).mean())
     known = 100 * float(at.kept_accuracy.sel(split="training", kept="active").mean())
     return [
-        "kinds of gates",
-        f"paper's paths carry {safe:.2g} %, {beta}",
-        f"{100 * MOST:.0f} % by {needed:.0f} % of gates, {beta}",
+        f"one steep, rest active: {safe:.2g} %, {beta}",
         f"active alone: {known:.1f} % right, {beta}",
+        "kinds of gates",
+        f"{100 * MOST:.0f} % by {needed:.0f} % of gates, {beta}",
     ]
 
 
@@ -72,8 +79,9 @@ def draw_more(record: xr.Dataset) -> Figure:
     letter(panels, _more_titles(at))
     seeds = f"lines: mean, bands: range of {record.sizes['seed']} seeds"
     here = rf"$\tau_A$ = {TAU:g}", rf"$\beta$ = {float(one.beta):g}"
-    say_setting(figure, *_setting(record), seeds, *map(_together, here), "A: product of the gates of a path",
-                "slope: equation 6, its arrow: mean over all records")  # fmt: skip
+    say_setting(figure, *_setting(record), seeds, *map(_together, here), "active: above τ$_A$",
+                "between: neither active nor shut", "A: product of the gates of a path", "slope: of A in the gates' weights θ "
+                "(paper 004, equation 6)", "arrows: by means over all records", *SYMBOLS[1:2], SYMBOLS[-1])  # fmt: skip
     return figure
 
 
@@ -82,13 +90,18 @@ def _more_titles(at: xr.Dataset) -> list[str]:
     part = float(slope_ratio(at, "sensitive").mean())
     low, high = (100 * float(end) for end in _least_and_largest(at.sensitive))
     least = at.isel(factor=0)
-    both = 100 * float((least.loose_both / least.loose_sensitive.clip(1e-12)).mean())
+    both = _active_of_sensitive(least)
     return [
         "active gates stay, others move",
         f"active paths: {part:.2f} of the upper, not 0",
         f"sensitive in a layer: {low:.2g} to {high:.2g} %",
         rf"{float(least.factor):g} $\tau_S$: {both:.0f} % of them active",
     ]
+
+
+def _active_of_sensitive(at: xr.Dataset) -> float:
+    """How many percent of the gates above one threshold are active too, mean over seeds and records."""
+    return 100 * float((at.loose_both / at.loose_sensitive.clip(1e-12)).mean())
 
 
 def _least_and_largest(shares: xr.DataArray) -> tuple[xr.DataArray, xr.DataArray]:
@@ -167,7 +180,7 @@ def _kinds_panel(axes: Any, at: xr.Dataset) -> None:
         axes.text(place, 102, f"{found:.2g}", ha="center", fontsize=8, color="C1")
         names.append(rf"$\beta$={beta:g}" + ("\nstart" if step == 0 else "\nend"))
     axes.set_xticks(range(len(names)), names, fontsize=7)
-    axes.text(-0.4, 110, r"% with $|dG/d\theta| > \tau_S$:", fontsize=8, color="C1")
+    axes.text(-0.4, 110, r"% steep ($|dG/d\theta| > \tau_S$):", fontsize=8, color="C1")
     axes.set(ylabel="share of gates (%)", ylim=(0, 120))
     axes.set_yticks([0, 50, 100])
     spacing: Any = {"columnspacing": 1.0, "handlelength": 1.2}
@@ -239,7 +252,7 @@ def _slope_panel(axes: Any, at: xr.Dataset) -> None:
     axes.annotate("", (middle, part), (middle, whole), arrowprops=look)
     times = f"× {float(slope_ratio(at, 'sensitive').mean()):.2f}"
     axes.annotate(times, (middle, (whole + part) / 2), (4, 0), textcoords="offset points", va="center", fontsize=9)
-    axes.set(xlabel="epoch", ylabel=r"r.m.s. of $|\partial A/\partial\theta|$", ylim=(0, None))
+    axes.set(xlabel="epoch", ylabel=r"slope, r.m.s. of $|\partial A/\partial\theta|$", ylim=(0, None))
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.22), ncols=1, fontsize=8)
 
 
@@ -264,5 +277,15 @@ def _lower_panel(axes: Any, at: xr.Dataset) -> None:
     ):
         _line(axes, at.factor, 100 * at[name].mean("step"), color, words, linestyle=style, marker=mark)
     axes.set_xscale("log")
-    axes.set(xlabel=r"threshold over the safe $\tau_S$", ylabel="%", ylim=(-3, None))
+    _active_arrow(axes, at.isel(factor=0))
+    axes.set(xlabel=r"lowered threshold, in units of $\tau_S$", ylabel="share of gates, or of trace (%)", ylim=(-3, None))
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2, fontsize=8, columnspacing=0.9)
+
+
+def _active_arrow(axes: Any, least: xr.Dataset) -> None:
+    """At the lowest threshold, from the sensitive gates to those that are active too, and what part these are."""
+    factor, (whole, part) = float(least.factor), (100 * float(least[name].mean()) for name in ("loose_sensitive", "loose_both"))
+    look: Any = {"arrowstyle": "->", "color": "black", "linewidth": 1.0, "shrinkA": 5, "shrinkB": 5}
+    axes.annotate("", (factor, part), (factor, whole), arrowprops=look)
+    words = f"{_active_of_sensitive(least):.0f} % of these\nare active"
+    axes.annotate(words, (factor, (whole + part) / 2), (5, 0), textcoords="offset points", va="center", fontsize=8)

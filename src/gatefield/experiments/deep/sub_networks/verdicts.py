@@ -27,7 +27,7 @@ ACTIVE = "paper 004, section 3.1, active sub-network"
 GAIN = "paper 004, conceptual gain VI"
 END = "paper 004, conclusion (iii)"
 AT = f"(active: above {TAU:g}; steepness {BETA:g})"
-HERE = f"at β = {BETA:g}, threshold {TAU:g},"
+HERE = f"(β = {BETA:g})"
 
 
 def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
@@ -49,7 +49,7 @@ def _learning(at: xr.Dataset) -> list[Verdict]:
     label = {reading: at.label_part.sel(reading=reading).mean("step") for reading in at.reading.values}
     safe, middle = (float(at[name].mean()) for name in ("sensitive", "between"))
     density = found["between, any rest"] / at.between.mean(("step", "layer"))
-    part = float(found["safe"].mean())
+    part, paths = float(found["safe"].mean()), "paths with one steep gate and the rest active"
     words: Any = {"of": "part of the trace of K^a, mean over records,", "kind": "claim"}
     return [
         _mean_above(
@@ -59,8 +59,8 @@ def _learning(at: xr.Dataset) -> list[Verdict]:
             HALF,
             more=f"{100 * safe:.2g} % of gates are sensitive; of y'K^a y {_mean(label['safe'])}",
             source=SENSITIVE,
-            found=f"{HERE} the paper's sensitive paths carry {100 * part:.2g} % of the gates' kernel",
-            otherwise=f"{HERE} the paper's sensitive paths carry only {100 * part:.2g} % of the gates' kernel",
+            found=f"{paths} carry {100 * part:.2g} % of the kernel by which gates learn",
+            otherwise=f"{paths} carry only {100 * part:.2g} % of the kernel by which gates learn",
             **words,
         ),
         _mean_above(
@@ -121,8 +121,8 @@ def _memory(at: xr.Dataset) -> list[Verdict]:
             HELD,
             of="accuracy above chance on training samples over that with all gates",
             more=note,
-            found=f"active gates alone reach {alone} training accuracy",
-            otherwise=f"active gates alone reach only {alone} training accuracy",
+            found=f"active gates alone get {alone} right {HERE}",
+            otherwise=f"active gates alone get {alone} right {HERE}",
             **words,
         ),
         Verdict.each(
@@ -147,7 +147,7 @@ def _little(at: xr.Dataset) -> list[Verdict]:
     """Whether active paths matter in gate adaptation: equation 6 on them, against sensitive paths and against all."""
     near, usual = (slope_ratio(at, name) for name in ("sensitive", "all"))
     words: Any = {"kind": "claim", "source": ACTIVE}
-    part = f"{float(near.mean()):.2f} of those with one gate between"
+    part = f"paths of active gates have {float(near.mean()):.2f} of the slope of those with one gate between"
     return [
         Verdict.below(
             "the slope of a path's activity in the gates' weights (paper 004, equation 6) is close to 0 on paths whose gates "
@@ -157,8 +157,8 @@ def _little(at: xr.Dataset) -> list[Verdict]:
             of="root mean square length over that of paths with one gate between and the rest active",
             error=_error(near),
             note=_over(near),
-            more_found=f"{HERE} slopes of active paths are close to 0, {part}",
-            more_otherwise=f"{HERE} slopes of active paths are {part}, not 0",
+            more_found=f"{part}, close to 0",
+            more_otherwise=f"{part}, not 0",
             **words,
         ),
         Verdict.below(
@@ -202,7 +202,9 @@ def _adapting(at: xr.Dataset) -> list[Verdict]:
     note = ", ".join(f"{name} {float(common.sel(set=name).mean()):.2f}" for name in ("active", "between"))
     by_chance = ", ".join(f"{float(chance.sel(set=name).mean()):.2f}" for name in ("active", "between"))
     moved, held = (at[name].sel(kind="between") for name in ("moved", "held"))
-    stay = "({:.0f} %, between {:.0f} %)".format(*(100 * float(common.sel(set=s).mean()) for s in ("active", "between")))
+    stay = "those between (overlap {:.0f} and {:.0f} %)".format(
+        *(100 * float(common.sel(set=s).mean()) for s in ("active", "between"))
+    )
     return [
         exceeds(
             f"gates that are active at the start stay so more than those between shut and active {AT}",
@@ -212,8 +214,8 @@ def _adapting(at: xr.Dataset) -> list[Verdict]:
             note=f"gates in both over gates in either: {note}; by chance {by_chance}",
             kind="claim",
             source=END,
-            more_found=f"active gates stay more {stay}",
-            more_otherwise=f"active gates do not stay more {stay}",
+            more_found=f"active gates outlast {stay}",
+            more_otherwise=f"active gates do not outlast {stay}",
         ),
         _mean_above(
             f"the gates that adapt are those between shut and active {AT}",

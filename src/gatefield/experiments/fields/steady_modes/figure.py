@@ -127,7 +127,7 @@ def _size_panel(axes: Any, one: xr.Dataset) -> None:
         axes.plot(one.time, start, **FLOW)
     steady, printed = float(one.amplitude), float(one.amplitude_printed)
     axes.axhline(steady, **{**THEORY, "linestyle": "-."}, linewidth=1.0, label="steady state")
-    axes.axhline(printed, **PRINTED, label="equation 25 as printed")
+    axes.axhline(printed, **PRINTED, label="equation 25 of note 002")
     _sgd(axes, one, "sgd_size")
 
 
@@ -136,4 +136,4 @@ def _name_lines(axes: Any, one: xr.Dataset) -> None:
     words: Any = {"ha": "right", "fontsize": 8, "textcoords": "offset points"}
     last = float(one.time[-1])
     axes.annotate("steady state", (last, float(one.amplitude)), (0, -2), va="top", **words)
-    axes.annotate("as printed", (last, float(one.amplitude_printed)), (0, 2), va="bottom", color="C1", **words)
+    axes.annotate("eq. 25 of note 002", (last, float(one.amplitude_printed)), (0, 2), va="bottom", color="C1", **words)

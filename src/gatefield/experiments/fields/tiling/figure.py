@@ -46,7 +46,7 @@ def draw(record: xr.Dataset) -> Figure:
         figure,
         f"n = {record.attrs['n']}",
         f"(a-c) gain {gain_text(gain)} and length scales {many.pair.item()}",
-        "(d-f) all gains, length scales",
+        f"(d-f) gains {', '.join(map(gain_text, record.gain.values))} and length scales {'; '.join(record.pair.values)}",
         f"{record.attrs['steps'] * record.attrs['learning_rate']:g} K² τ",
         f"{record.sizes['pair'] * record.sizes['gain'] * record.sizes['seed']} committees of each size",
         f"{record.sizes['seed']} seeds",
@@ -133,6 +133,8 @@ def _spacing_panel(axes: Any, sizes: dict[int, xr.Dataset]) -> None:
     even = [1 / K / places.expected_spacing(K, one.attrs["n"]) for K, one in sizes.items()]
     axes.plot(at, even, "_", color="k", markersize=16, markeredgewidth=1.6, label="equal gaps")
     axes.axhline(1.0, color="0.4", linewidth=1.0, linestyle=":", label="random places")
+    for y, word, side in ((0.98, "above 1: clumped", "top"), (0.03, "below 1: even", "bottom")):
+        axes.text(0.98, y, word, fontsize=7.5, color="0.4", ha="right", va=side, transform=axes.transAxes)
     axes.set_xticks(at, [str(K) for K in sizes])
     axes.set(xlabel="units K of the committee", ylabel="squared gaps, over\nthose of random places")
     axes.set(xlim=(-0.5, len(at) - 0.5), ylim=(0, max(1.2, 1.05 * axes.get_ylim()[1])))

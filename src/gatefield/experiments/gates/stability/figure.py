@@ -7,6 +7,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.patheffects import withStroke
 
 from gatefield.experiments.gates.setting import seeds
 from gatefield.experiments.gates.stability.verdicts import FOUND, SAME, largest_rates, localizing, percent
@@ -18,27 +19,29 @@ FLOOR = 1e-7
 """Smaller distances are rounding of float32, and are drawn here."""
 TEACHERS = {"localized": ("o", COLOURS[0]), "oscillating": ("s", COLOURS[4]), "random": ("^", COLOURS[2])}
 """Marker and colour of the kinds of teachers."""
+BELOW: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.45, -0.24), "fontsize": 7.5, "handlelength": 1.6}
+"""Where the legend of a lower panel stands."""
 AGAIN = COLOURS[1]
 """Of the share of fields that are localized again."""
 
 
 def draw(record: xr.Dataset) -> Figure:
-    """Students and pushes on top, the linear pathway below."""
-    figure = Figure(figsize=(WIDTH, 6.2))
-    panels = cast(Any, figure.subplots(2, 2))
-    _student_panel(panels[0, 0], record)
-    _push_panel(panels[0, 1], record)
-    _ipr_panel(panels[1, 0], record)
-    _pathway_panel(panels[1, 1], record)
+    """Pushes on top, students and the linear pathway below."""
+    figure = Figure(figsize=(WIDTH, 7.0))
+    places = cast(Any, figure.subplot_mosaic([["push"] * 3, ["student", "ipr", "pathway"]], height_ratios=(1.1, 1)))
+    panels = list(places.values())
+    for axes, panel in zip(panels, (_push_panel, _student_panel, _ipr_panel, _pathway_panel), strict=True):
+        panel(axes, record)
     letter(panels, _titles(record))
     taught = f"teachers of {record.sizes['taught_unit']} units"
     _say(
         figure,
         record,
         taught,
-        "(a): medians, lines to the worst tenth",
+        "(b): medians, lines to the worst tenth",
         f"localized: IPR above {LOCALIZED:g}",
         f"back: cosine above {SAME:g}",
+        "w: field, v: linear pathway",
     )
     return figure
 
@@ -46,16 +49,23 @@ def draw(record: xr.Dataset) -> Figure:
 def _titles(record: xr.Dataset) -> list[str]:
     gain, high = gain_text(float(record.gain[-1])), record.sel(gain=localizing(record))
     found = percent(min(float((record.match_cosine.sel(student=size) > SAME).mean()) for size in record.student.values))
-    students = f"students find {found if found == 'all' else f'at least {found}'} of the teachers' fields"
-    beside = "localization beside a linear pathway"
+    students = f"students find {found if found == 'all' else f'at least {found}'}\nof the teachers' fields"
+    beside = "localization beside\na linear pathway"
     if high.sizes["gain"]:
         ratio = float((high.ipr.sel(pathway="trained") / high.ipr.sel(pathway="none")).median())
-        beside = f"with a trained pathway: {ratio:.2f} times the IPR"
+        beside = f"trained pathway: IPR × {ratio:.2f};\n{_beside_frozen(high)}"
     after = "no field is localized"
     if high.sizes["gain"]:
         where = "in place" if bool((high.return_cosine > SAME).all()) else "not all in place"
         after = f"{_again(high)} localized again, {where}"
-    return [students, after, beside, f"gain {gain}: 2w in place of w, and v = −w"]
+    return [after, students, beside, f"gain {gain}: 2w in place\nof w, and v = −w"]
+
+
+def _beside_frozen(high: xr.Dataset) -> str:
+    """What is left beside the largest of the frozen pathways, by the median over seeds."""
+    name = str(high.pathway.values[-1])
+    lost = bool((high.sum_ipr.sel(pathway=name).median("seed") <= LOCALIZED).all())
+    return f"{name}: {'none localized' if lost else 'still localized'}"
 
 
 def _again(high: xr.Dataset) -> str:
@@ -98,8 +108,9 @@ def _spectrum_panel(axes: Any, record: xr.Dataset) -> None:
         aside = f": largest {rate}" if gain in localizing(record) else ": not localized"
         axes.fill_between(record.mode, values.min("seed"), values.max("seed"), color=color, alpha=0.25, linewidth=0)
         axes.plot(record.mode, values.median("seed"), color=color, linewidth=2.2, label=f"gain {gain_text(gain)}{aside}")
-        axes.plot(record.mode, record.damping.sel(gain=gain), ":", color="black", linewidth=1.1)
-    axes.plot([], [], ":", color="black", linewidth=1.1, label="drift left out: of $-(Σ_0+Σ_1)/4$")
+        halo = [withStroke(linewidth=3.4, foreground="white")]  # seen on the line of its own gain too
+        axes.plot(record.mode, record.damping.sel(gain=gain), ":", color=color, linewidth=1.8, path_effects=halo)
+    axes.plot([], [], ":", color="0.3", linewidth=1.8, label="drift left out: of $-(Σ_0+Σ_1)/4$, in the colour of its gain")
     axes.axhline(0.0, color="0.6", linewidth=0.8, zorder=0)
     axes.set(xlabel="mode, the slowest first", ylabel="eigenvalue (1/τ)")
     axes.legend(loc="lower left", fontsize=7)
@@ -119,15 +130,18 @@ def _push_panel(axes: Any, record: xr.Dataset) -> None:
         axes.semilogx(record["size"], foretold.sel(gain=gain, push="random"), ":", color=color, linewidth=1.2)
     for style, label in [("o-", "back: random push"), ("s--", "back: to the far side"), (":", "foretold by peak of $Σ_1w$")]:
         axes.semilogx([], [], style, color="0.4", markersize=4, label=label)
+    named, words = axes.get_legend_handles_labels()
     if high:
         again, label = kept.sel(gain=high).mean(["gain", "seed", "push"]), f"localized again: {_again(record.sel(gain=high))}"
         axes.semilogx(record["size"], again, "D-", color=AGAIN, linewidth=3.5, markersize=7, label=label, zorder=1.9)
+        look: Any = {"textcoords": "offset points", "ha": "right", "fontsize": 9, "color": AGAIN, "fontweight": "bold"}
+        axes.annotate(label, (float(record["size"][-1]), float(again[-1])), (0, 9), **look)
     ticks = record["size"].values
     axes.set_xticks(ticks, [f"{size:g}" for size in ticks], fontsize=7)
     axes.set_xticks([], minor=True)
     axes.set(xlabel="size of the push over that of the field", ylabel="share of pushed fields")
-    axes.set(ylim=(-0.05, 1.65), yticks=np.linspace(0, 1, 6))
-    axes.legend(loc="upper center", ncols=2, fontsize=6.8, columnspacing=0.8, handlelength=1.6, handletextpad=0.5)
+    axes.set(ylim=(-0.05, 1.15), yticks=np.linspace(0, 1, 6))
+    axes.legend(named, words, loc="lower left", fontsize=8)
 
 
 def _ipr_panel(axes: Any, record: xr.Dataset) -> None:
@@ -144,8 +158,8 @@ def _ipr_panel(axes: Any, record: xr.Dataset) -> None:
         axes.plot(at + 0.16 + 0.08 * i, values, marker, color=color, markersize=5, label=f"{frozen[i]}: w + v")
     axes.axhline(1 / record.sizes["position"], color="0.4", linewidth=1.0, linestyle=":", label="flat field, 1/n")
     axes.set_xticks(at, [gain_text(g) for g in record.gain.values])
-    axes.set(xlabel="gain (∞: hypercube)", ylabel="IPR", ylim=(0, 1.55), yticks=np.linspace(0, 1, 6))
-    axes.legend(loc="upper left", ncols=2, fontsize=7)
+    axes.set(xlabel="gain (∞: hypercube)", ylabel="IPR", ylim=(0, 1), yticks=np.linspace(0, 1, 6))
+    axes.legend(**BELOW)
 
 
 def _pathway_panel(axes: Any, record: xr.Dataset) -> None:
@@ -160,9 +174,7 @@ def _pathway_panel(axes: Any, record: xr.Dataset) -> None:
     axes.plot(none.position, trained.fields, "o", color=COLOURS[1], markersize=3.5, label="field beside a trained v")
     axes.plot(none.position, trained.linear, "s", color=COLOURS[0], markersize=3, label="trained pathway v")
     axes.set(xlabel="position (site)", ylabel="weight")
-    low, high = axes.get_ylim()
-    axes.set_ylim(low, high + 0.55 * (high - low))  # room for the legend
-    axes.legend(loc="upper left", fontsize=7)
+    axes.legend(**BELOW)
 
 
 def _student_panel(axes: Any, record: xr.Dataset) -> None:
@@ -180,14 +192,16 @@ def _student_panel(axes: Any, record: xr.Dataset) -> None:
     axes.axhline(1 - SAME, color="0.4", linewidth=1.0, linestyle="--", zorder=0, label=f"the same: cosine above {SAME}")
     axes.axhline(FLOOR, color="0.6", linewidth=1.0, linestyle=":", zorder=0, label=f"{FLOOR:g} or less: rounding")
     axes.set_xticks(at, [gain_text(g) for g in record.gain.values])
-    axes.set(xlabel="gain (∞: hypercube)", ylabel="1 − cosine with teacher", ylim=(FLOOR / 5, 2e4))
+    beside: Any = {"fontsize": 7, "color": "0.4", "ha": "right", "va": "bottom"}
+    axes.text(at[-1] + 0.45, 1 - SAME, f"cosine {SAME}: the same", **beside)
+    axes.text(at[-1] + 0.45, FLOOR * 1.3, f"floor 1e{np.log10(FLOOR):.0f}: rounding", **beside)
+    axes.set(xlabel="gain (∞: hypercube)", ylabel="1 − cosine with teacher", ylim=(FLOOR / 3, 0.5))
     axes.set_yticks(10.0 ** np.arange(-7, 1, 2))
     axes.set_yticks([], minor=True)
     teachers = [Line2D([], [], linestyle="", marker=m, color=c, label=f"{kind} teacher") for kind, (m, c) in TEACHERS.items()]
     faces = [("0.4", f"student of {sizes[0]} units")] + [("white", f"student of {size} units") for size in sizes[1:]]
     students = [Line2D([], [], linestyle="", marker="o", color="0.4", markerfacecolor=f, label=words) for f, words in faces]
-    same = [Line2D([], [], linestyle="--", color="0.4", linewidth=1.0, label=f"cosine {SAME}: the same")]
-    axes.legend(handles=[*teachers, *students, *same], loc="upper center", ncols=2, fontsize=7, columnspacing=1.0)
+    axes.legend(handles=[*teachers, *students], **BELOW)
 
 
 def _student_fields(axes: Any, record: xr.Dataset) -> None:
