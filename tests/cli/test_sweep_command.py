@@ -140,7 +140,17 @@ WRONG = {
     "a file that is not there": (["b.toml"], "There is no file 'b.toml'"),
     "an axis without a plot": (["a.toml", "gain"], "names no axis of --plot"),
     "a plot without axes": (["a.toml", "--plot", "ipr"], "one axis or two"),
-    "a plot over three": (["a.toml", "--plot", "ipr", "gain", "range", "seed"], "one axis or two"),
+    "a plot over three": (
+        ["a.toml", "--plot", "ipr", "gain", "range", "seed"],
+        "the axes are 'gain', 'range' and 'seed': leave one out",
+    ),
+    "a plot over an axis twice": (["a.toml", "--plot", "ipr", "gain", "gain"], "one axis or two different ones"),
+    "a plot of no measure": (["a.toml", "--plot", "iprr", "gain"], "Unknown measure of the sweep 'iprr': did you mean 'ipr'?"),
+    "a plot of whole fields": (
+        ["a.toml", "--plot", "fields", "gain"],
+        "fields has the dimensions unit and position beside the axes; draw a measure of it, such as ipr.",
+    ),
+    "status misspelt": (["statsu", "a.toml"], "names no axis of --plot: did you mean 'status'?"),
     "a plot over no axis": (
         ["a.toml", "--plot", "ipr", "gian", "range"],
         "Unknown axis of the sweep 'gian': did you mean 'gain'?",

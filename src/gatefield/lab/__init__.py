@@ -58,6 +58,8 @@ from gatefield.lab.sweeps.do_block import do_block as do_block
 from gatefield.lab.sweeps.drive import Swept as Swept
 from gatefield.lab.sweeps.drive import run_sweep as run_sweep
 from gatefield.lab.sweeps.drive import sweep as sweep
+from gatefield.lab.sweeps.foreseen import Beside as Beside
+from gatefield.lab.sweeps.foreseen import foreseen as foreseen
 from gatefield.lab.sweeps.plan import Plan as Plan
 from gatefield.lab.sweeps.plan import plans as plans
 from gatefield.lab.sweeps.planner import planned as planned
@@ -76,6 +78,7 @@ __all__ = [
     "DIVERGED",
     "About",
     "Bench",
+    "Beside",
     "BlockOutcome",
     "Entry",
     "Experiment",
@@ -98,6 +101,7 @@ __all__ = [
     "command",
     "do_block",
     "exceeds",
+    "foreseen",
     "headline",
     "holdings",
     "judge",
