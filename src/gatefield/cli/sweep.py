@@ -3,6 +3,7 @@
 import dataclasses
 import difflib
 import re
+import shlex
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,7 +12,7 @@ from tyro.conf import Positional, arg
 
 from gatefield.cli.messages import to_stderr
 from gatefield.cli.programs import use_cache
-from gatefield.cli.store_option import Store, default_store
+from gatefield.cli.store_option import Store, check_store, default_store, of_store
 from gatefield.cli.words.find import find_experiments
 from gatefield.core.errors import UserError, unknown_name
 from gatefield.core.text.quoted import quoted
@@ -115,9 +116,18 @@ class Sweep:
 
         from gatefield import lab, show
 
+        check_store(self.store, self._typed())
         store = lab.Store(self.store)
+        if sweep.name not in [plan.name for plan in lab.plans(store) if isinstance(plan, lab.Plan)]:
+            raise UserError(
+                f"The sweep {quoted(sweep.name)} is not in the store {quoted(str(self.store))}: run it by `{self._typed()}`."
+            )
         show.show_state(lab.state_of(store, lab.plan_of(sweep, store)), Console())
         return 0
+
+    def _typed(self) -> str:
+        """The command that runs the sweep, as it is typed."""
+        return of_store(shlex.join(["gatefield", "sweep", self._parted()[0]]), self.store)
 
     def _run(self, sweep: "lab.Sweep", shard: tuple[int, int]) -> int:
         from gatefield.core.progress import progress

@@ -71,6 +71,7 @@ from gatefield.lab.sweeps.state import SweepState as SweepState
 from gatefield.lab.sweeps.state import state_of as state_of
 from gatefield.lab.sweeps.sweep import Sweep as Sweep
 from gatefield.lab.sweeps.sweep import read_sweep as read_sweep
+from gatefield.lab.verdict import Kind as Kind
 from gatefield.lab.verdict import Verdict as Verdict
 from gatefield.lab.verdict import headline as headline
 
@@ -84,6 +85,7 @@ __all__ = [
     "Experiment",
     "Holding",
     "Interval",
+    "Kind",
     "MemoryBench",
     "Outcome",
     "Parameters",
