@@ -85,7 +85,10 @@ def test_status_computes_nothing(swept, folder, monkeypatch, capsys):
     assert not (folder / "none").exists()
     (folder / "none").mkdir()
     assert main(["sweep", "status", "a.toml", "--store", str(folder / "none")]) == 2
-    assert f"is not in the store '{folder}/none': run it by `gatefield sweep a.toml --store {folder}/none`." in capsys.readouterr().err
+    assert (
+        f"is not in the store '{folder}/none': run it by `gatefield sweep a.toml --store {folder}/none`."
+        in capsys.readouterr().err
+    )
 
 
 def test_a_store_shows_its_sweeps_and_not_their_blocks(swept, monkeypatch, capsys):
@@ -160,7 +163,10 @@ WRONG = {
         ["a.toml", "--plot", "ipr", "gian", "range"],
         "Unknown axis of the sweep 'gian': did you mean 'gain'?",
     ),
-    "a picture of another kind": (["a.toml", "--plot", "ipr", "gain", "--output", "a.gif"], "Unknown figure ending 'gif': there are: pdf, png, svg."),
+    "a picture of another kind": (
+        ["a.toml", "--plot", "ipr", "gain", "--output", "a.gif"],
+        "Unknown figure ending 'gif': there are: pdf, png, svg.",
+    ),
     "a file without a plot": (["a.toml", "--output", "a.svg"], "belongs to --plot"),
     "a shard that is none": (["a.toml", "--shard", "3/2"], "--shard takes I/N with I from 1 to N"),
     "a shard in words": (["a.toml", "--shard", "first"], "--shard takes I/N"),

@@ -102,9 +102,7 @@ def _whole(task: Any, other: Any, labels: Any, any_law: bool) -> Task:
             neuron = f", and for one neuron on the {name} inputs take theory.neuron.velocity(w, task, key=jax.random.key(0))"
             raise UserError(
                 f"This formula is for Gaussian inputs, but the task has {name} inputs; for those of equal covariance write "
-                f"GaussianClone({name}(...)) in the task"
-                + neuron * (task.positive.symmetric and task.negative.symmetric)
-                + "."
+                f"GaussianClone({name}(...)) in the task" + neuron * (task.positive.symmetric and task.negative.symmetric) + "."
             )
     return task
 

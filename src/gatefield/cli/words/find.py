@@ -54,7 +54,7 @@ def find_experiments(word: str) -> "list[Experiment]":
 
 
 def check_own(word: str, store: Path, command: str) -> None:
-    """See that a word which is no experiment's name is not that of one of the user's own in the store: its file is to be given."""
+    """See that a word is not the name of an experiment of the user's own in the store: its file is to be given."""
     from gatefield import experiments, lab
 
     if names_file(word) or word in experiments.names() or not store.expanduser().is_dir():

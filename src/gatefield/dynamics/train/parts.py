@@ -25,8 +25,8 @@ def size_of_batch(size: Any) -> int | None:
         return None
     if isinstance(size, str):
         raise UserError(
-            f"batch_size must be a whole number, or 'all' for the whole training set of a Dataset, but is {quoted(size)}; write "
-            "for instance batch_size=100."
+            f"batch_size must be a whole number, or 'all' for the whole training set of a Dataset, but is {quoted(size)}; "
+            "write for instance batch_size=100."
         )
     return checks.count("batch_size", size)
 

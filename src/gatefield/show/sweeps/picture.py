@@ -78,7 +78,8 @@ def _is_profile(sizes: Mapping[str, int]) -> bool:
 def _beside(found: xr.Dataset) -> Beside:
     axes = found.attrs.get("axes", ())
     return {
-        str(name): {str(dim): size for dim, size in one.sizes.items() if dim not in axes} for name, one in found.data_vars.items()
+        str(name): {str(dim): size for dim, size in one.sizes.items() if dim not in axes}
+        for name, one in found.data_vars.items()
     }
 
 
