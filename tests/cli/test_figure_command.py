@@ -101,6 +101,11 @@ def test_commands_in_sentences_name_the_store_that_was_given(filled, folder, cap
     assert f"`gatefield store --store {filled[0]}` lists what there is" in capsys.readouterr().err
     assert main(["report", "--store", "new"]) == 2
     assert "make this one by `gatefield tour --store new`." in capsys.readouterr().err
+    for word in (NAME, f"{NAME}-0123456789ab"):
+        assert main(["figure", word, "n=7", "--store", "new"]) == 2
+        assert f"make this one by `gatefield run {NAME} n=7 --store new`." in capsys.readouterr().err
+    assert main(["figure", "nothing", "--store", "new"]) == 2
+    assert "make this one by `gatefield tour --store new`." in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("file", ["figure.svg", "about.json", "record/committed.json", "new.svg", "record/new.svg"])
@@ -176,3 +181,6 @@ def test_figures_of_a_file_with_two_experiments(folder, capsys):
     (entry,) = (entry for entry in Store("gatefield-store").entries() if entry.name == "first")
     assert main(["figure", f"first-{entry.id}"]) == 2
     assert "is in a file: write `gatefield figure study.py:first`" in capsys.readouterr().err
+    for command in ("figure", "list"):
+        assert main([command, "first"]) == 2
+        assert f"The experiment 'first' is in a file: write `gatefield {command} study.py:first`." in capsys.readouterr().err

@@ -210,7 +210,7 @@ WRONG = {
     ),
     "wrong preset": (
         SMALL.replace('title="Squares"', 'title="Squares", presets={"quick": {"m": 3}}'),
-        "Unknown parameter in a preset of experiment small 'm': There are: n.",
+        "Unknown parameter in a preset of experiment small 'm': there are: n.",
     ),
     "missing part": (SMALL.replace("    verdicts=judge,\n", ""), "missing 1 required keyword-only argument: 'verdicts'; "),
     "only imported": (

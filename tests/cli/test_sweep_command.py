@@ -79,8 +79,16 @@ def test_status_computes_nothing(swept, folder, monkeypatch, capsys):
     assert (swept[0] / "line.png").read_bytes().startswith(b"\x89PNG")
     monkeypatch.chdir(folder)
     assert main(["sweep", "status", "a.toml", "--store", str(folder / "none")]) == 2
-    assert "run it by `gatefield sweep`" in capsys.readouterr().err
+    err = capsys.readouterr().err
+    assert f"There is no store '{folder}/none'" in err
+    assert f"make this one by `gatefield sweep a.toml --store {folder}/none`." in err
     assert not (folder / "none").exists()
+    (folder / "none").mkdir()
+    assert main(["sweep", "status", "a.toml", "--store", str(folder / "none")]) == 2
+    assert (
+        f"is not in the store '{folder}/none': run it by `gatefield sweep a.toml --store {folder}/none`."
+        in capsys.readouterr().err
+    )
 
 
 def test_a_store_shows_its_sweeps_and_not_their_blocks(swept, monkeypatch, capsys):
@@ -140,12 +148,25 @@ WRONG = {
     "a file that is not there": (["b.toml"], "There is no file 'b.toml'"),
     "an axis without a plot": (["a.toml", "gain"], "names no axis of --plot"),
     "a plot without axes": (["a.toml", "--plot", "ipr"], "one axis or two"),
-    "a plot over three": (["a.toml", "--plot", "ipr", "gain", "range", "seed"], "one axis or two"),
+    "a plot over three": (
+        ["a.toml", "--plot", "ipr", "gain", "range", "seed"],
+        "the axes are 'gain', 'range' and 'seed': leave one out",
+    ),
+    "a plot over an axis twice": (["a.toml", "--plot", "ipr", "gain", "gain"], "one axis or two different ones"),
+    "a plot of no measure": (["a.toml", "--plot", "iprr", "gain"], "Unknown measure of the sweep 'iprr': did you mean 'ipr'?"),
+    "a plot of whole fields": (
+        ["a.toml", "--plot", "fields", "gain"],
+        "fields has the dimensions unit and position beside the axes; draw a measure of it, such as ipr.",
+    ),
+    "status misspelt": (["statsu", "a.toml"], "names no axis of --plot: did you mean 'status'?"),
     "a plot over no axis": (
         ["a.toml", "--plot", "ipr", "gian", "range"],
         "Unknown axis of the sweep 'gian': did you mean 'gain'?",
     ),
-    "a picture of another kind": (["a.toml", "--plot", "ipr", "gain", "--output", "a.gif"], "Unknown figure ending 'gif'"),
+    "a picture of another kind": (
+        ["a.toml", "--plot", "ipr", "gain", "--output", "a.gif"],
+        "Unknown figure ending 'gif': there are: pdf, png, svg.",
+    ),
     "a file without a plot": (["a.toml", "--output", "a.svg"], "belongs to --plot"),
     "a shard that is none": (["a.toml", "--shard", "3/2"], "--shard takes I/N with I from 1 to N"),
     "a shard in words": (["a.toml", "--shard", "first"], "--shard takes I/N"),

@@ -50,6 +50,7 @@ WRONG = {
     "other mean": ({"middle": lambda: jnp.ones(N)}, r"_mean\(\) of Own must be that of the samples"),
     "table": ({"scale": np.ones((2, 2, N))}, r"scale must have 1 dimensions, or 2 with a run axis, .* gatefield.leaf\("),
     "text of numbers": ({"scale": "abc"}, r"scale of Own must be numbers, but is 'abc'; .* eqx.field\(static=True\)"),
+    "list": ({"scale": [1.0, 2.0, 3.0]}, r"scale of Own must be one array, but is a list with 1 in it; keep it as np\.asarray"),
     "broken": ({"stated": lambda: jnp.eye(N) + "a"}, r"_covariance\(\) of Own must be computed by jax.numpy, but fails"),
     "no mean": ({"middle": lambda: jnp.nothing}, r"_mean\(\) of Own must be computed by jax.numpy, but fails"),
     "no draw": ({"draw": lambda k, s: 1 / 0}, r"The draw of sampler\(\) of Own must be .* but fails: division by zero"),

@@ -65,6 +65,7 @@ TRAININGS = {
     ),
     "dim twice": ({"observe": {"a": (("q", "q"), lambda net: net.fields)}}, "'a' has the dimension 'q', whose name is taken"),
     "dims missing": ({"observe": {"a": ((), lambda net: net.fields)}}, r"'a' has 2 dimensions, but the names given are \(\)"),
+    "batch in words": ({"batch_size": "al"}, "batch_size must be a whole number, or 'all' for the whole .* but is 'al'; write"),
     "no transformation": ({"optimizer": lambda rate: None}, "optimizer must be a function from .* but gives None"),
     "no rate taken": ({"optimizer": lambda: optax.sgd(0.1)}, "optimizer must be a function from .* but fails: .* takes 0"),
     "loss of one": ({"loss": lambda out: out.sum()}, "loss must be a function of outputs and labels .* but fails: .* takes 1"),
@@ -75,6 +76,7 @@ FLOWS = {
     "no result": ((lambda w: None, START, [0.0, 1.0]), "velocity must be a function of fields that JAX can trace, but fails"),
     "not traceable": ((lambda w: np.tanh(np.asarray(w)), START, [0.0, 1.0]), "velocity must be a function of fields that JAX"),
     "two arguments": ((lambda w, b: w, START, [0.0, 1.0]), "velocity must be .* fails: .* missing 1 required"),
+    "network": ((lambda w: -w, NET, [0.0, 1.0]), r"w0 must be fields, but is a whole Committee; write .* w0=net\.fields\."),
     "ragged": ((lambda w: -w, [[1.0, 2.0], [1.0]], [0.0, 1.0]), "w0 must be numbers"),
 }
 
@@ -103,6 +105,7 @@ def test_a_flow_of_wrong_parts_is_refused(name):
     ("call", "words"),
     [
         (lambda: advance(None), "stepper must come from init.* but is None"),
+        (lambda: advance(NET), r"is Committee\(.*; write for instance advance\(init\(net, task, batch_size=100, "),
         (lambda: advance(Stepper), "stepper must come from init"),
         (lambda: stability(lambda w: -w, START, neutral=1j), "neutral must be from 0 to 1, but is 1j"),
         (lambda: stability(lambda w: -w, START, neutral=[]), r"neutral must be one number, but has shape \(0,\)"),

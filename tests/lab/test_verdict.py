@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import math
+from typing import get_args
 
 import jax.numpy as jnp
 import numpy as np
@@ -11,7 +12,7 @@ import xarray as xr
 from lab_toy import ToyParameters, toy
 
 from gatefield.core.errors import StoreError, UserError
-from gatefield.lab import Store, Verdict, headline, run
+from gatefield.lab import Kind, Store, Verdict, headline, run
 
 INF, NAN = math.inf, math.nan
 WAYS = {
@@ -383,3 +384,7 @@ def test_the_second_figure_has_a_headline_of_its_own():
     assert headline("Q?", [other], more=True) == "Signs do not"
     assert headline("Q?", [one, other]) == "Fields localize"
     assert headline("Q?", [Verdict.below("c", 1.0, 0.5, found="fields localize")], more=True) == "Q?"
+
+
+def test_the_docstring_tells_every_kind():
+    assert all(f'- "{kind}": ' in str(Verdict.__doc__) for kind in get_args(Kind))

@@ -70,7 +70,7 @@ def test_p_values_of_random_places_are_uniform_and_even_places_are_found():
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: peak_spacing([0.5, 1.0], 4), "a site, which is a whole number"),
+        (lambda: peak_spacing([0.5, 1.0], 4), r"whole number, but is 0\.5; of fields, give peak_position\(fields\)"),
         (lambda: peak_spacing([np.nan], 4), "a site, which is a whole number"),
         (lambda: peak_spacing(np.zeros((2, 0)), 4), "give one site or more"),
         (lambda: peak_spacing_law(65, 40), "K must be at most 64"),

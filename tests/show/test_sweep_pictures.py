@@ -50,6 +50,16 @@ def test_the_first_map_is_of_the_first_measure(found):
     assert first_map(found * np.nan) is None
 
 
+def test_what_has_a_profile_is_not_drawn_nor_offered(found):
+    profiles = found.assign(fields=found.ipr.expand_dims(position=5), units=found.ipr.expand_dims(unit=2))
+    with pytest.raises(UserError, match=r"^fields has the dimension position beside the axes; draw .* of it, such as ipr"):
+        draw_sweep(profiles, "fields", ["gain"])
+    with pytest.raises(UserError, match=r"there are: ipr, loss, units\.$"):
+        draw_sweep(profiles, "nothing", ["gain"])
+    assert draw_sweep(profiles, "units", ["gain"]).get_suptitle() == "units over gain"
+    assert first_map(profiles[["fields", "loss"]]).get_suptitle() == "loss over gain and xi"
+
+
 @pytest.mark.parametrize(
     ("measure", "axes", "text"),
     [

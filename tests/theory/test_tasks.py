@@ -281,12 +281,27 @@ def test_a_covariance_is_not_computed_again_at_each_step():
             lambda: neuron.velocity(W[0], Task(Marginal(6, 2.0, lambda p: -jnp.log1p(-p) - 1), Gaussian(6, 1.0))),
             "classes symmetric about 0, which Mar.*; train with a large batch, such as batch_size=10_000",
         ),
-        (lambda: neuron.velocity(W[0], Task(NonlinearGP(6, 2.0, 3.0), Gaussian(6, 1.0))), "is sampled; give a key"),
+        (
+            lambda: neuron.velocity(W[0], Task(NonlinearGP(6, 2.0, 3.0), Gaussian(6, 1.0))),
+            r"^The drift of this NonlinearGP is sampled; give a key",
+        ),
+        (lambda: neuron.velocity(W[:1], PLAIN), r"but has shape \(1, 6\); give its only row, w\[0\]\."),
+        (lambda: relu.velocity(W, Task(Gaussian(7, 2.0), Gaussian(7, 1.0))), "or that of a task's source, must have shape"),
     ],
 )
 def test_what_a_formula_cannot_take_is_refused(call, text):
     with pytest.raises(UserError, match=text):
         call()
+
+
+def test_the_way_out_for_other_inputs_works():
+    task = Task(NonlinearGP(6, 2.0, 3.0), Gaussian(6, 1.0))
+    with pytest.raises(UserError, match=r"take theory\.neuron\.velocity\(w, task, key=jax\.random\.key\(0\)\)\.$"):
+        relu.velocity(W, task)
+    assert neuron.velocity(W[0], task, key=jax.random.key(0), samples=100).shape == (6,)
+    skew = Task(Marginal(6, 2.0, lambda p: -jnp.log1p(-p) - 1), Gaussian(6, 1.0))
+    with pytest.raises(UserError, match=r"write GaussianClone\(Marginal\(...\)\) in the task\.$"):
+        relu.velocity(W, skew)
 
 
 @pytest.mark.wrong_types

@@ -12,7 +12,7 @@ from gatefield.cli.messages import report_error, to_stderr
 from gatefield.cli.programs import use_cache
 from gatefield.cli.store import unknown_entry
 from gatefield.cli.store_option import Store, check_store, default_store, of_store
-from gatefield.cli.words.find import find_experiments, names_file, parted
+from gatefield.cli.words.find import check_own, find_experiments, names_file, parted
 from gatefield.core.errors import UserError
 from gatefield.core.text.quoted import quoted
 
@@ -46,7 +46,7 @@ class Figure:
             raise UserError("No figure is named: give experiments, or names of entries that `gatefield store` lists.")
         if self.output:
             _check_output(self.output)
-        check_store(self.store)
+        check_store(self.store, self._run(words[0], settings))
         use_cache()
         return max([self._one(word, settings, alone=len(words) == 1) for word in words])
 
@@ -75,12 +75,22 @@ class Figure:
         store = lab.Store(self.store)
         if _ENTRY.fullmatch(word) and word not in experiments.names():
             return {word: self._entry(word, settings)}
+        check_own(word, self.store, "figure")
         found: dict[str, tuple[Experiment, Entry]] = {}
         for experiment in find_experiments(word):
             entry = store.entry(experiment.name, lab.resolve(experiment, self.preset, settings))
-            asked = ["gatefield", "run", word, *(["--preset", self.preset] * (self.preset != "quick")), *settings]
-            found[experiment.name] = experiment, _finished(entry, of_store(shlex.join(asked), self.store), self.store)
+            found[experiment.name] = experiment, _finished(entry, self._run(word, settings) or "", self.store)
         return found
+
+    def _run(self, word: str, settings: list[str]) -> str | None:
+        """The command that makes what the figure of a word is drawn from; None for a word that names none."""
+        from gatefield import experiments
+
+        named = word if names_file(word) or word in experiments.names() else re.sub(_ENTRY, r"\1", word)
+        if not names_file(named) and named not in experiments.names():
+            return None
+        preset = ["--preset", self.preset] * (self.preset != "quick")
+        return of_store(shlex.join(["gatefield", "run", named, *preset, *settings]), self.store)
 
     def _entry(self, word: str, settings: list[str]) -> "tuple[Experiment, Entry]":
         """An entry that is named itself, with its experiment."""

@@ -5,7 +5,8 @@ from typing import Annotated
 
 from tyro.conf import Positional, arg
 
-from gatefield.cli.words.find import find_experiments
+from gatefield.cli.store_option import default_store
+from gatefield.cli.words.find import check_own, find_experiments
 
 
 @dataclasses.dataclass(frozen=True)
@@ -22,6 +23,7 @@ class List:
         from gatefield.show import describe_experiment, show_experiments
 
         for word in self.names:
+            check_own(word, default_store(), "list")
             for experiment in find_experiments(word):
                 describe_experiment(experiment, Console())
         if not self.names:

@@ -28,13 +28,13 @@ def of_store(command: str, store: Path) -> str:
     return command if store == default_store() else f"{command} --store {shlex.quote(str(store))}"
 
 
-def check_store(store: Path) -> None:
-    """See that a store is there: one that is not is more likely mistyped than empty."""
+def check_store(store: Path, make: str | None = None) -> None:
+    """See that a store is there: one that is not is more likely mistyped than empty; `make` is the command that makes it."""
     from gatefield import lab
 
     with lab.reading(store):
         missing = not store.expanduser().exists()
     if missing:
         where = quoted(str(store))
-        make = of_store("gatefield tour", store)
+        make = make or of_store("gatefield tour", store)
         raise UserError(f"There is no store {where}: name another one by --store, or make this one by `{make}`.")

@@ -1,7 +1,9 @@
 """`gatefield sweep`."""
 
 import dataclasses
+import difflib
 import re
+import shlex
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,10 +12,11 @@ from tyro.conf import Positional, arg
 
 from gatefield.cli.messages import to_stderr
 from gatefield.cli.programs import use_cache
-from gatefield.cli.store_option import Store, default_store
+from gatefield.cli.store_option import Store, check_store, default_store, of_store
 from gatefield.cli.words.find import find_experiments
 from gatefield.core.errors import UserError, unknown_name
 from gatefield.core.text.quoted import quoted
+from gatefield.core.text.words import joined
 
 if TYPE_CHECKING:
     from gatefield import lab
@@ -60,6 +63,8 @@ class Sweep:
         for axis in axes:
             if axis not in sweep.points.axes:
                 raise unknown_name("axis of the sweep", axis, sweep.points.axes)
+        if self.plot and not self._asks_status:
+            self._check_measure(sweep)
         code = self._status(sweep) if self._asks_status else self._run(sweep, shard)
         if self.plot:
             self._draw(sweep, axes)
@@ -80,10 +85,12 @@ class Sweep:
             )
         axes = [word for word in words if word not in files]
         if axes and not self.plot:
-            raise UserError(f"{quoted(axes[0])} is no file that ends in .toml, and names no axis of --plot: leave it out.")
-        if self.plot and not 1 <= len(axes) <= 2:
+            meant = "did you mean 'status'?" if difflib.get_close_matches(axes[0], [STATUS]) else "leave it out."
+            raise UserError(f"{quoted(axes[0])} is no file that ends in .toml, and names no axis of --plot: {meant}")
+        if self.plot and (not 1 <= len(axes) <= 2 or len(set(axes)) < len(axes)):
             raise UserError(
-                f"After --plot come a measure and one axis or two, such as --plot ipr gain xi, but axes are {axes}."
+                f"After --plot come a measure and one axis or two different ones, such as --plot ipr gain xi, but the axes are "
+                f"{joined([quoted(axis) for axis in axes]) or 'none'}: {'give one' if not axes else 'leave one out'}."
             )
         return files[0], axes
 
@@ -96,14 +103,31 @@ class Sweep:
         show.figure_kind(self.output)
         lab.check_file(self.output)
 
+    def _check_measure(self, sweep: "lab.Sweep") -> None:
+        """See that the measure can be drawn, as far as that can be known before anything is computed."""
+        from gatefield import lab, show
+
+        beside = lab.foreseen(sweep)
+        if beside is not None:
+            show.check_measure(str(self.plot), beside)
+
     def _status(self, sweep: "lab.Sweep") -> int:
         from rich.console import Console
 
         from gatefield import lab, show
 
+        check_store(self.store, self._typed())
         store = lab.Store(self.store)
+        if sweep.name not in [plan.name for plan in lab.plans(store) if isinstance(plan, lab.Plan)]:
+            raise UserError(
+                f"The sweep {quoted(sweep.name)} is not in the store {quoted(str(self.store))}: run it by `{self._typed()}`."
+            )
         show.show_state(lab.state_of(store, lab.plan_of(sweep, store)), Console())
         return 0
+
+    def _typed(self) -> str:
+        """The command that runs the sweep, as it is typed."""
+        return of_store(shlex.join(["gatefield", "sweep", self._parted()[0]]), self.store)
 
     def _run(self, sweep: "lab.Sweep", shard: tuple[int, int]) -> int:
         from gatefield.core.progress import progress

@@ -34,5 +34,5 @@ def unknown_name(kind: str, name: object, options: Iterable[str]) -> UserError:
     """
     options = sorted(options)
     near = difflib.get_close_matches(str(name), options, n=1)
-    hint = f"did you mean '{near[0]}'? " if near else ""
-    return UserError(f"Unknown {kind} {quoted(name)}: {hint}There are: {', '.join(options)}.")
+    hint = f"did you mean '{near[0]}'? There" if near else "there"
+    return UserError(f"Unknown {kind} {quoted(name)}: {hint} are: {', '.join(options)}.")

@@ -46,6 +46,12 @@ def check_source(source: Source, *, key: Keys | None = None, samples: int = 20_0
 def _check_parameters(source: Source) -> None:
     """See that all parameters are numbers, as JAX moves them to the device."""
     for path, value in jax.tree_util.tree_leaves_with_path(source):
+        if isinstance(path[-1], jax.tree_util.SequenceKey) and isinstance(value, int | float):
+            name = jax.tree_util.keystr(path[:-1]).lstrip(".")
+            raise UserError(
+                f"{name} of {type(source).__name__} must be one array, but is a list with {value:g} in it; keep it as "
+                f"np.asarray({name}, float), or declare a setting by eqx.field(static=True)."
+            )
         if not eqx.is_array_like(value):
             name = jax.tree_util.keystr(path).lstrip(".")
             raise UserError(

@@ -65,18 +65,27 @@ class Source(eqx.Module):
     says whether a source keeps all this. In the package, a source is
     also named in `gatefield.data` and in the contract test.
 
+    Checks of `gatefield.core.checks` are for sources of your own too: `checks.positive(name, value)`, `checks.finite`, ...
+
     >>> import equinox as eqx, jax, jax.numpy as jnp
+    >>> from gatefield import leaf
+    >>> from gatefield.core import checks
     >>> from gatefield.data import Source
     >>> from gatefield.theory import drift
     >>> class Coins(Source):
     ...     n: int = eqx.field(static=True)
+    ...     size: jax.Array = leaf(0)
     ...     symmetric = True
+    ...     def __init__(self, n, size=1.0):
+    ...         self.n, self.size = checks.count("n", n), checks.positive("size", size)
     ...     def sampler(self):
-    ...         return lambda key, size: jax.random.rademacher(key, (size, self.n), float)
+    ...         return lambda key, size: self.size * jax.random.rademacher(key, (size, self.n), float)
     ...     def _covariance(self):
-    ...         return jnp.eye(self.n)
-    >>> drift(Coins(3), [1.0, 0.5, 0.2], key=jax.random.key(0)).round(2) + 0.0
-    array([0.5, 0. , 0. ])
+    ...         return self.size**2 * jnp.eye(self.n)
+    >>> drift(Coins(3, size=2.0), [1.0, 0.5, 0.2], key=jax.random.key(0)).round(2) + 0.0
+    array([1., 0., 0.])
+    >>> Coins(3, size=[1.0, 2.0]).covariance().shape  # two runs
+    (2, 3, 3)
     """
 
     n: eqx.AbstractVar[int]

@@ -58,6 +58,8 @@ from gatefield.lab.sweeps.do_block import do_block as do_block
 from gatefield.lab.sweeps.drive import Swept as Swept
 from gatefield.lab.sweeps.drive import run_sweep as run_sweep
 from gatefield.lab.sweeps.drive import sweep as sweep
+from gatefield.lab.sweeps.foreseen import Beside as Beside
+from gatefield.lab.sweeps.foreseen import foreseen as foreseen
 from gatefield.lab.sweeps.plan import Plan as Plan
 from gatefield.lab.sweeps.plan import plans as plans
 from gatefield.lab.sweeps.planner import planned as planned
@@ -69,6 +71,7 @@ from gatefield.lab.sweeps.state import SweepState as SweepState
 from gatefield.lab.sweeps.state import state_of as state_of
 from gatefield.lab.sweeps.sweep import Sweep as Sweep
 from gatefield.lab.sweeps.sweep import read_sweep as read_sweep
+from gatefield.lab.verdict import Kind as Kind
 from gatefield.lab.verdict import Verdict as Verdict
 from gatefield.lab.verdict import headline as headline
 
@@ -76,11 +79,13 @@ __all__ = [
     "DIVERGED",
     "About",
     "Bench",
+    "Beside",
     "BlockOutcome",
     "Entry",
     "Experiment",
     "Holding",
     "Interval",
+    "Kind",
     "MemoryBench",
     "Outcome",
     "Parameters",
@@ -98,6 +103,7 @@ __all__ = [
     "command",
     "do_block",
     "exceeds",
+    "foreseen",
     "headline",
     "holdings",
     "judge",

@@ -21,7 +21,24 @@ Progress = Callable[[str, int, int], None]
 
 @runtime_checkable
 class Bench(Protocol):
-    """What an experiment is given to work with: trainings go through it, so that they are recorded, resumed and shown."""
+    """What an experiment is given to work with: trainings go through it, so that they are recorded, resumed and shown.
+
+    `bench.train(part, net, task, ...)` is `gatefield.train(net, task, ...)`, and gives network and record; `bench.keep(part,
+    compute)` gives the dataset that `compute()` gives, and keeps it. Each part of an experiment has a name of its own, of
+    letters, digits and `. = + - _`, under which it is found again.
+
+    >>> import jax
+    >>> from gatefield import Committee, Task
+    >>> from gatefield.data import Gaussian
+    >>> from gatefield.lab import Bench, MemoryBench
+    >>> def simulate(parameters, bench: Bench):
+    ...     task, net = Task(Gaussian(8, 2.0), Gaussian(8, 1.0)), Committee(8, 1, key=jax.random.key(0))
+    ...     settings = {"steps": 4, "batch_size": 5, "learning_rate": 0.1, "key": jax.random.key(1)}
+    ...     net, record = bench.train("sgd", net, task, **settings)
+    ...     return record[["fields"]].merge(bench.keep("mean", lambda: record[["loss"]].mean()))
+    >>> sorted(simulate(None, MemoryBench()).data_vars)
+    ['fields', 'loss']
+    """
 
     def train(self, part: str, net: Any, task: Any, **settings: Any) -> Training:
         """`gatefield.train(net, task, **settings)`, as the part of that name; each part of an experiment has its own."""

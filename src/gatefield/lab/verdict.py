@@ -55,7 +55,13 @@ class Verdict:
     - `predicted`, `measured`: numbers; and the bound, typed once, from which `holds` and the words of `tolerance` follow.
       Where nothing but a bound is known, nothing is predicted;
     - `of`: what is measured, in a few words, such as "median IPR";
-    - `kind`: whose claim it is: see `Kind`; `source`: where it stands, such as "note 002, section 4";
+    - `kind`: whose claim it is, a `Kind`; if nothing is said, "prediction", also where only a bound is known:
+        - "claim": one of a source;
+        - "prediction": of theory, or of whoever wrote the experiment;
+        - "reproduction": a published number, made again;
+        - "control": shows that the measurement can tell;
+        - "regression": shows that nothing has changed;
+    - `source`: where the claim stands, such as "note 002, section 4";
     - `error`: of what is measured, such as the half-width of its interval: nearer to the bound than that is `not decided`;
     - `note`: what a reader should know beside the numbers;
     - `found`, `otherwise`: for the few that make the headline of the experiment: what was found if the claim is confirmed, and

@@ -28,7 +28,12 @@ def _places(name: str, value: Any) -> None:
     sizes = checks.shape(name, value, f"{name} must be sites (..., places)")
     if not sizes or not sizes[-1]:
         raise UserError(f"{name} must have shape (places,) or (..., places), but has shape {sizes}; give one site or more.")
-    checks.real(name, value, "a site, which is a whole number", lambda x: np.isfinite(x) & (x == np.round(x)))
+    numbers = np.asarray(value, float)
+    if not np.all(np.isfinite(numbers) & (numbers == np.round(numbers))):
+        wrong = numbers[~(np.isfinite(numbers) & (numbers == np.round(numbers)))].flat[0]
+        raise UserError(
+            f"{name} must be a site, which is a whole number, but is {wrong:g}; of fields, give peak_position(fields)."
+        )
 
 
 def _sets(name: str, value: Any) -> None:

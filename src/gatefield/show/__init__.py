@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from gatefield.show.outcome import show_outcome as show_outcome
     from gatefield.show.report import write_report as write_report
     from gatefield.show.speed.terminal import show_finding as show_finding
+    from gatefield.show.sweeps.picture import check_measure as check_measure
     from gatefield.show.sweeps.picture import draw_sweep as draw_sweep
     from gatefield.show.sweeps.section import sweep_sections as sweep_sections
     from gatefield.show.sweeps.terminal import show_state as show_state
@@ -45,7 +46,7 @@ __all__, __getattr__, __dir__ = lazy_names(
         "outcome": ["show_outcome"],
         "report": ["write_report"],
         "speed.terminal": ["show_finding"],
-        "sweeps.picture": ["draw_sweep"],
+        "sweeps.picture": ["check_measure", "draw_sweep"],
         "sweeps.section": ["sweep_sections"],
         "sweeps.terminal": ["show_state", "show_sweep", "state_words"],
         "terminal": ["describe_experiment", "show_experiments"],

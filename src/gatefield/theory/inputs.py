@@ -24,7 +24,9 @@ def field(name: str, w: Any) -> None:
     """One field (n,), finite."""
     sizes = checks.shape(name, w, f"{name} must be a field of shape (n,)")
     if len(sizes) != 1 or not sizes[0]:
-        raise UserError(f"{name} must be a field of shape (n,), but has shape {sizes}; use jax.vmap for several.")
+        one = len(sizes) == 2 and sizes[0] == 1
+        way_out = f"give its only row, {name}[0]" if one else "use jax.vmap for several"
+        raise UserError(f"{name} must be a field of shape (n,), but has shape {sizes}; {way_out}.")
     checks.finite(name, w)
 
 
@@ -138,7 +140,10 @@ def check_sites(w: Any, *covs: Any) -> None:
     n = np.shape(w)[-1]
     for cov in covs:
         if np.shape(cov) != (n, n):
-            raise UserError(f"For fields of {n} sites a covariance must have shape ({n}, {n}), but one has {np.shape(cov)}.")
+            raise UserError(
+                f"For fields of {n} sites a covariance, or that of a task's source, must have shape ({n}, {n}), but one has "
+                f"{np.shape(cov)}; give fields and inputs the same n."
+            )
 
 
 def check_field(w: Exact, *covs: Exact) -> None:

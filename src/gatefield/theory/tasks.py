@@ -99,9 +99,10 @@ def _whole(task: Any, other: Any, labels: Any, any_law: bool) -> Task:
             )
         if not any_law and not source.gaussian:
             name = type(source).__name__
+            neuron = f", and for one neuron on the {name} inputs take theory.neuron.velocity(w, task, key=jax.random.key(0))"
             raise UserError(
                 f"This formula is for Gaussian inputs, but the task has {name} inputs; for those of equal covariance write "
-                f"GaussianClone({name}(...)) in the task, and for one neuron on the {name} inputs take theory.neuron.velocity."
+                f"GaussianClone({name}(...)) in the task" + neuron * (task.positive.symmetric and task.negative.symmetric) + "."
             )
     return task
 

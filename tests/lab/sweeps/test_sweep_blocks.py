@@ -14,7 +14,7 @@ from sweep_small import definition, training
 from gatefield import Committee, Diverged, Task, train
 from gatefield.core.errors import StoreError, UserError
 from gatefield.data import NonlinearGP
-from gatefield.lab import Store, do_block, open_sweep, planned, read_sweep, run_sweep, state_of, sweep
+from gatefield.lab import Store, do_block, foreseen, open_sweep, planned, read_sweep, run_sweep, state_of, sweep
 from gatefield.lab.store.lock import locked
 from gatefield.measures import ipr
 
@@ -47,6 +47,32 @@ def test_a_point_is_the_training_that_it_describes(done, gain, seed):
     assert float(point.status) == 0
     assert int(point.peak_position[0]) == int(np.argmax(np.abs(record.fields.isel(step=-1).values)))
     assert point.position_entropy.attrs["units"] == "nat"
+
+
+def test_what_is_kept_is_foreseen(done):
+    _, small, found = done
+    beside = {name: {dim: found.sizes[dim] for dim in one.dims if dim not in small.points.axes} for name, one in found.items()}
+    beside.pop("loss_history")
+    expected = foreseen(small)
+    assert list(expected.pop("loss_history")) == ["step"]  # how many steps, only the training knows
+    assert expected == beside
+
+
+def test_a_sweep_that_is_stopped_says_how_many_points_are_done(tmp_path, monkeypatch):
+    import gatefield.lab.sweeps.drive as module
+
+    do_block, calls = module.do_block, []
+
+    def interrupted(*args, **kwargs):
+        calls.append(1)
+        if len(calls) == 2:
+            raise KeyboardInterrupt("Stopped; the last commit is at step 0 of 6.")
+        return do_block(*args, **kwargs)
+
+    monkeypatch.setattr(module, "do_block", interrupted)
+    two = read_sweep(definition({"positive.n": {"values": [6, 7], "sets": ["positive.n", "negative.n"]}, "seed": 2}))
+    with pytest.raises(KeyboardInterrupt, match=r"^Stopped; 2 of 4 points are done\.$"):
+        run_sweep(two, Store(tmp_path))
 
 
 def test_a_padded_block_gives_its_points_and_nothing_else(tmp_path, monkeypatch, done):

@@ -3,6 +3,7 @@
 import difflib
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gatefield.core.errors import UserError
@@ -50,6 +51,18 @@ def find_experiments(word: str) -> "list[Experiment]":
     if not own:
         raise UserError(f"The file '{word}' has no Experiment of its own: run the one that it imports by its name.")
     return own
+
+
+def check_own(word: str, store: Path, command: str) -> None:
+    """See that a word is not the name of an experiment of the user's own in the store: its file is to be given."""
+    from gatefield import experiments, lab
+
+    if names_file(word) or word in experiments.names() or not store.expanduser().is_dir():
+        return
+    entries = [holding.entry for holding in lab.holdings(lab.Store(store)) if holding.experiment == word]
+    origins = [entry.about().origin for entry in entries if not entry.problem]
+    for origin in filter(None, origins):
+        raise UserError(f"The experiment {quoted(word)} is in a file: write `gatefield {command} {quoted(origin)[1:-1]}`.")
 
 
 def _is_installed(study: "Experiment", word: str) -> bool:

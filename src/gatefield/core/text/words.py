@@ -1,6 +1,7 @@
 """Numbers and times in words a reader takes in at a glance."""
 
 import math
+from collections.abc import Sequence
 
 
 def number(value: int | float) -> str:
@@ -55,3 +56,12 @@ def size(value: int) -> str:
             break
         amount, unit = amount / 1000, larger
     return f"{float(f'{amount:.2g}') if amount < 10 else round(amount):g} {unit}"
+
+
+def joined(words: Sequence[str]) -> str:
+    """Words as a sentence names them.
+
+    >>> joined(["gain"]), joined(["gain", "range"]), joined(["gain", "range", "seed"])
+    ('gain', 'gain and range', 'gain, range and seed')
+    """
+    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))

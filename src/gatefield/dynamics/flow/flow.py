@@ -101,6 +101,8 @@ def flow(
     """
     if not callable(velocity):
         raise UserError(f"velocity must be a function of the fields, such as lambda w: -w, but is {quoted(velocity)}.")
+    if hasattr(w0, "fields") and not isinstance(w0, tuple):
+        raise UserError(f"w0 must be fields, but is a whole {type(w0).__name__}; write for instance w0=net.fields.")
     velocity = Known(velocity)
     w0 = w0 if isinstance(w0, tuple) else checks.numbers("w0", w0)
     if not isinstance(w0, tuple) and np.ndim(w0) == 1:

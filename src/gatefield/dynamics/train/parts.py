@@ -8,6 +8,7 @@ import optax
 
 from gatefield.core import checks
 from gatefield.core.errors import UserError
+from gatefield.core.text.quoted import quoted
 from gatefield.data import AbstractTask
 from gatefield.dynamics.train.network import check_network
 from gatefield.nets import Network
@@ -20,7 +21,14 @@ MOST_RECORDS = 10**7
 
 def size_of_batch(size: Any) -> int | None:
     """Samples in a batch; None stands for the whole training set."""
-    return None if size is None or (isinstance(size, str) and size == "all") else checks.count("batch_size", size)
+    if size is None or (isinstance(size, str) and size == "all"):
+        return None
+    if isinstance(size, str):
+        raise UserError(
+            f"batch_size must be a whole number, or 'all' for the whole training set of a Dataset, but is {quoted(size)}; "
+            "write for instance batch_size=100."
+        )
+    return checks.count("batch_size", size)
 
 
 def check_parts(net: Any, task: Any) -> None:

@@ -36,6 +36,9 @@ class Stepper(eqx.Module, Generic[N]):
     told: bool = eqx.field(static=True, default=False)
     """Whether it was told that runs diverged."""
 
+    def __repr__(self) -> str:
+        return f"Stepper(net={self.net!r}, task={self.setup.problem.task!r}, step={self.step})"
+
     @property
     def net(self) -> N:
         """The network as it is now, with a run axis if there are several runs."""
@@ -111,7 +114,10 @@ def advance(stepper: Stepper[N], steps: int = 1) -> Stepper[N]:
     (7, True)
     """
     if not isinstance(stepper, Stepper):
-        raise UserError(f"stepper must come from init(...) or an earlier advance(...), but is {quoted(stepper)}.")
+        raise UserError(
+            f"stepper must come from init(...) or an earlier advance(...), but is {quoted(stepper)}; write for instance "
+            "advance(init(net, task, batch_size=100, learning_rate=0.01, key=jax.random.key(0)), 10)."
+        )
     stop = stepper.step + checks.count("steps", steps)
     check_steps(stepper.setup.problem.task, stop, stepper.setup.program.batch_size)
     state, rows = stepper._advance(stop)

@@ -109,9 +109,14 @@ def train(
     **Returns** `net, record`: the trained network, with a run axis if there were several runs, and a record with the network's
     observables, among them `fields` (run, step, unit, position) if it has such; `loss` (run, step), measured on a fresh batch,
     or as the task measures it; what else the task measures; `status` (run, step), which is 1 once a run has diverged (which
-    a warning, `gatefield.Diverged`, tells at the end); and the coordinates `time`, `learning_rate` and `seed`, the number of
-    each run's key. A `flow` has the dimension `time` in place of `step`: `record.swap_dims(step="time")` gives a record that
-    dimension, so that one can be subtracted from the other (`flow` has an example).
+    a warning, `gatefield.Diverged`, tells at the end). Its coordinates are `step` and `time`, which is (run, step) where rates
+    differ; `learning_rate`, and parameters of the task that differ, of each run; `seed`, the number of each run's key (0 on a
+    shared stream); `train_key` and `evaluation_key` (run, word), the numbers that make the keys of batches and of what is
+    recorded; and the numbers of each `unit` and `position`. With an optimizer object, which alone knows its rate, the
+    attribute `learning_rate` is NaN, and neither that coordinate nor `time` is there; with a schedule only `time` is. With
+    `runs=Grid(...)` the axes of the grid stand in the place of `run`, and of all coordinates of runs only `time` stays. A
+    `flow` has the dimension `time` in place of `step`: `record.swap_dims(step="time")` gives a record that dimension, so that
+    one can be subtracted from the other (`flow` has an example).
 
     >>> import jax
     >>> from gatefield import Committee, Task, train

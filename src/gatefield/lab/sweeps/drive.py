@@ -20,6 +20,7 @@ from gatefield.lab.sweeps.do_block import BlockOutcome, do_block
 from gatefield.lab.sweeps.plan import Plan
 from gatefield.lab.sweeps.planner import planned
 from gatefield.lab.sweeps.results import open_sweep
+from gatefield.lab.sweeps.state import state_of
 from gatefield.lab.sweeps.sweep import Find, Measure, Sweep, in_file, made_sweep, of_experiment, read_sweep
 from gatefield.lab.sweeps.trainings.work import Recipes
 
@@ -60,10 +61,14 @@ def run_sweep(
     waiting = list(range(plan.own))[shard[0] - 1 :: shard[1]]
     sizes = [len(members) for members in plan.members]
     driver = _Driver(store, sweep, plan, progress, total=sum(sizes[number] for number in waiting))
-    while waiting:
-        waiting = [number for number in waiting if driver.does(number) == "busy"]
-        if waiting:
-            time.sleep(WAIT)
+    try:
+        while waiting:
+            waiting = [number for number in waiting if driver.does(number) == "busy"]
+            if waiting:
+                time.sleep(WAIT)
+    except KeyboardInterrupt as stop:
+        state = state_of(store, plan)
+        raise KeyboardInterrupt(f"Stopped; {state.done} of {state.points} points are done.") from stop
     return Swept(plan, driver.errors, driver.computed, (remark,) if remark else ())
 
 

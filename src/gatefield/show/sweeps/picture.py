@@ -1,16 +1,20 @@
 """Maps of what a sweep found."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
 from gatefield.core.errors import UserError, unknown_name
+from gatefield.core.text.words import joined
+from gatefield.lab import Beside
 from gatefield.plot import WIDTH, entitle, median, say_setting, style, value_map, values_along
 
 LABELS = {"ipr": "inverse participation ratio", "loss": "loss", "seconds": "time of a point", "status": "status"}
+SAMPLES = ("unit", "run", "seed")
+"""Dimensions over which a median tells something: several of the same thing."""
 
 
 def draw_sweep(found: xr.Dataset, measure: str, axes: Sequence[str]) -> Figure:
@@ -43,8 +47,7 @@ def draw_sweep(found: xr.Dataset, measure: str, axes: Sequence[str]) -> Figure:
 
 
 def _values(found: xr.Dataset, measure: str, axes: Sequence[str]) -> xr.DataArray:
-    if measure not in found.data_vars:
-        raise unknown_name("measure of the sweep", measure, map(str, found.data_vars))
+    check_measure(measure, _beside(found))
     values = found[measure]
     for axis in axes:
         if axis not in values.dims:
@@ -54,6 +57,30 @@ def _values(found: xr.Dataset, measure: str, axes: Sequence[str]) -> xr.DataArra
             f"A measure is drawn over one axis or two different ones, but {len(axes)} are named: {', '.join(axes)}."
         )
     return values.load()
+
+
+def check_measure(measure: str, beside: Beside) -> None:
+    """See that a measure can be drawn over axes: that it is there, and has but samples beside them."""
+    if _is_profile(beside.get(measure, {})):
+        dims = f"the dimension{'s' * (len(beside[measure]) > 1)} {joined(list(beside[measure]))}"
+        numbers = [name for name, sizes in beside.items() if not _is_profile(sizes)]
+        like = next((name for name in ("ipr", "loss", *numbers) if name in numbers), "another")
+        draw = f"draw a measure of it, such as {like}" if "position" in beside[measure] else f"draw another, such as {like}"
+        raise UserError(f"{measure} has {dims} beside the axes; {draw}.")
+    if measure not in beside:
+        raise unknown_name("measure of the sweep", measure, (name for name in beside if not _is_profile(beside[name])))
+
+
+def _is_profile(sizes: Mapping[str, int]) -> bool:
+    return any(size > 1 for dim, size in sizes.items() if dim not in SAMPLES)
+
+
+def _beside(found: xr.Dataset) -> Beside:
+    axes = found.attrs.get("axes", ())
+    return {
+        str(name): {str(dim): size for dim, size in one.sizes.items() if dim not in axes}
+        for name, one in found.data_vars.items()
+    }
 
 
 def _label(measure: str, values: xr.DataArray) -> str:
@@ -90,9 +117,9 @@ def _fixed(found: xr.Dataset) -> list[str]:
 def first_map(found: xr.Dataset) -> Figure | None:
     """The map of the first measure over the first two axes; None where nothing is to be drawn yet."""
     axes = [str(dim) for dim, size in found.sizes.items() if size > 1 and dim in found.attrs.get("axes", found.sizes)]
-    measures = [
-        name for name in ("ipr", *map(str, found.data_vars)) if name in found and set(axes[:2]) <= set(found[name].dims)
-    ]
+    beside = _beside(found)
+    drawn = [name for name in ("ipr", *beside) if name in beside and not _is_profile(beside[name])]
+    measures = [name for name in drawn if set(axes[:2]) <= set(found[name].dims)]
     if not axes or not measures or bool(found[measures[0]].isnull().all()):
         return None
     return draw_sweep(found, measures[0], axes[:2])

@@ -160,6 +160,12 @@ def _problem(drift1, cov1, cov0, labels, drift0, sampling) -> _Problem:
     return _Problem(drifts[0], drifts[1] if isinstance(y0, Tracer) or y0 != 0 else None, classes)
 
 
+def _value(name: int, drift: Drift, w: Any) -> Field:
+    """The drift of one class; that of a source says by itself what it lacks."""
+    of_source = isinstance(drift, partial) and drift.func is drift_of
+    return drift(w) if of_source else values_of(_RULE.format(name), drift, w)
+
+
 class _Terms(NamedTuple):
     w: Field
     drift: Field
@@ -174,9 +180,9 @@ def _terms(w: Any, problem: _Problem) -> _Terms:
     drift1, drift0, (cov1, cov0, (y1, y0), (p, q)) = problem
     w = real(w)
     check_sites(w, cov1, cov0)
-    drift = p * real(y1) * values_of(_RULE.format(1), drift1, w)
+    drift = p * real(y1) * _value(1, drift1, w)
     if drift0 is not None:
-        drift = drift + q * real(y0) * values_of(_RULE.format(0), drift0, w)
+        drift = drift + q * real(y0) * _value(0, drift0, w)
     elif isinstance(y0, Tracer) or y0 != 0:
         raise UserError(f"With label y0 = {y0} the negative class has a drift too; give it as drift0.")
     if drift.shape != w.shape:
