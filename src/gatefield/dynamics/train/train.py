@@ -25,6 +25,7 @@ from gatefield.dynamics.train.engine import Observe
 from gatefield.dynamics.train.gpu.plan import Precision
 from gatefield.dynamics.train.identity import fingerprint
 from gatefield.dynamics.train.losses import Loss, LossName
+from gatefield.dynamics.train.observed import COORDS
 from gatefield.dynamics.train.optimizers import Optimizer, OptimizerName, Schedule
 from gatefield.dynamics.train.parts import recorded_steps
 from gatefield.dynamics.train.problem import Setup, set_up
@@ -138,12 +139,14 @@ def train(
         precision=precision,
         shared_stream=shared_stream,
     )
+    marks = recorded_steps(steps, every)
+    coords = {**_coords(setup, marks), **run_parameters(task)}
     if runs is not None:
         check_grid(runs).check_runs(len(setup.problem.rate), "net, task, learning_rate and key are")
+        runs.check_names(_names(setup, coords))
     _check_recorder(recorder)
     if progress is not None and not callable(progress):
         checks.flag("progress", progress)
-    marks = recorded_steps(steps, every)
     settings = {
         "kind": "training",
         "steps": steps,
@@ -161,7 +164,7 @@ def train(
     session = Session(
         setup=setup,
         marks=marks,
-        coords={**_coords(setup, marks), **run_parameters(task)},
+        coords=coords,
         attrs={**settings, "fingerprint": identity, **provenance()},
         identity=identity,
         chunk=None if chunk is None else checks.count("chunk", chunk),
@@ -185,6 +188,13 @@ def _in_words(value: Any) -> str:
     if isinstance(value, str):
         return value
     return getattr(value, "__qualname__", type(value).__name__)
+
+
+def _names(setup: Setup, coords: dict[str, tuple[tuple[str, ...], np.ndarray]]) -> dict[str, np.ndarray | None]:
+    """All names that the record will have; those of coordinates with what each run has there, if that is one value."""
+    dims = {dim for names in setup.dims.values() for dim in names}
+    one_each = {name: values for name, (along, values) in coords.items() if along == ("run",)}
+    return {**dict.fromkeys((*COORDS, *dims, *setup.dims, *coords)), **one_each}
 
 
 def _coords(setup: Setup, marks: np.ndarray) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
