@@ -86,7 +86,8 @@ def train(
     - `loss`: `"mse"`, one half of the mean squared error, `"sse"`, one half of the sum of squared errors, `"cross-entropy"`, or
       a function of outputs and labels. For a network with an output for each class, errors are those from the one-hot label.
     - `record_every`: steps between records, by default a hundredth of all. Step 0 and the last step are always recorded.
-    - `runs`: a `Grid` that names the axes of the runs; the record has them in place of `run`.
+    - `runs`: a `Grid` that names the axes of the runs; the record has them in place of `run`. An axis called like a coordinate
+      of the record, such as `learning_rate`, must be what the runs are trained with; `seed` may number them as it likes.
     - `observe`: further quantities to record, name -> (dimension names, function of the network). Keep one function for many
       trainings: one that is made anew, such as a lambda within a loop, compiles the training anew, and is kept with it.
     - `shared_stream`: whether all runs are trained, and judged, on the same batches up to what differs in their tasks: many
