@@ -96,6 +96,12 @@ def test_a_copy_is_as_good():
         (lambda: Grid(gain=2.5), "must be a list of numbers or names, or a whole number, but is 2.5."),
         (lambda: Grid(gain=True), "must be a list of numbers or names, or a whole number, but is True."),
         (lambda: Grid(gain=[[1.0], [2.0]]), "must be a list of numbers or names, or a whole number, but is [[1.0], [2.0]]."),
+        (lambda: Grid(gain=[[1, 2], [3]]), "must be a list of numbers or names, or a whole number, but is [[1, 2], [3]]."),
+        (lambda: Grid(**{"": [1, 2]}), "An axis of a grid must be named by letters and digits, but has the name ''; write for"),
+        (
+            lambda: Grid(loss=[1, 2]).unfold(xr.Dataset({"loss": ("run", np.ones(2))})),
+            "An axis of a grid cannot be called 'loss', which its record has for something else; choose another name.",
+        ),
         (lambda: GRID.share([1, 2], over="gian"), "Unknown axis 'gian': did you mean 'gain'?"),
         (
             lambda: GRID.share([1, 2], over="gain"),

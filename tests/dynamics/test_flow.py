@@ -214,6 +214,12 @@ def test_runs_of_a_grid_have_its_axes():
         flow(lambda w: -w, np.ones((1, 2)), [0.0, 1.0], runs=grid)
 
 
+@pytest.mark.parametrize(("name", "until"), [("time", "times"), ("fields", "times"), ("mode", "steady")])
+def test_an_axis_with_a_name_of_the_record_is_refused_before_the_flow(name, until):
+    with pytest.raises(UserError, match=f"An axis of a grid cannot be called '{name}', which its record has"):
+        flow(pytest.fail, np.ones((2, 1, 2)), [0.0, 1.0], until=until, runs=Grid(**{name: [7, 8]}))
+
+
 def test_a_record_has_units():
     record = flow(lambda w: -w, np.ones((1, 2)), [0.0, 1.0], until="steady")
     assert not record.steady.any()

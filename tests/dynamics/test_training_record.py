@@ -1,5 +1,7 @@
 """What `train` gives beside the path: the network, the axes of runs, coordinates and units, status, progress."""
 
+import re
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -9,6 +11,7 @@ import pytest
 
 from gatefield import Committee, Diverged, GatedLinear, Grid, Task, UserError, train
 from gatefield.data import Gaussian, NonlinearGP
+from gatefield.dynamics.train.session import Session
 from gatefield.gates import Open, Scheduled, Shut
 
 KEY = jax.random.key(7)
@@ -81,6 +84,34 @@ def test_learning_rates_can_be_an_axis():
     assert record.time.dims == ("learning_rate", "step")
     np.testing.assert_allclose(record.time, np.outer([0.01, 0.1], [0, 2, 4]))
     assert record.learning_rate.values.tolist() == [0.01, 0.1]
+
+
+@pytest.mark.parametrize(
+    "name", ["loss", "status", "fields", "q", "g", "time", "train_key", "evaluation_key", "word", "learning_rate"]
+)
+def test_an_axis_with_a_name_of_the_record_is_refused_before_the_training(name, monkeypatch):
+    monkeypatch.setattr(Session, "run", None)
+    rates = {"learning_rate": lambda step: 0.1} if name == "learning_rate" else {"learning_rate": [0.1, 0.2]}
+    words = f"^An axis of a grid cannot be called '{name}', which its record has for something else; choose another name.$"
+    observe = {"q": (("g",), lambda net: net.fields[0])}
+    with pytest.raises(UserError, match=words):
+        run(Committee(N, 1, key=KEY), task([0.5, 3.0]), runs=Grid(**{name: [7, 8]}), observe=observe, **rates)
+
+
+@pytest.mark.parametrize(("name", "trained"), [("learning_rate", "[0.1, 0.2]"), ("positive_gain", "[0.5, 3.0]")])
+def test_an_axis_has_the_values_that_the_runs_are_trained_with(name, trained):
+    words = (
+        rf"The axis '{name}' of a grid must be what the runs .* {re.escape(trained)}, but is \[7, 8\]; train with grid.{name},"
+    )
+    with pytest.raises(UserError, match=words):
+        run(Committee(N, 1, key=KEY), task([0.5, 3.0]), runs=Grid(**{name: [7, 8]}), learning_rate=[0.1, 0.2])
+
+
+def test_an_axis_may_say_what_the_record_says_and_number_the_seeds_otherwise():
+    grid = Grid(positive_gain=[0.1, 3.0], seed=[5, 7])
+    record = run(Committee(N, 1, key=KEY), task(jnp.float32(grid.positive_gain)), runs=grid).record
+    assert record.positive_gain.values.tolist() == [0.1, 3.0]
+    assert record.seed.values.tolist() == [5, 7]
 
 
 def test_a_grid_of_another_size_is_refused():

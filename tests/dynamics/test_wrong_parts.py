@@ -45,6 +45,10 @@ TRAININGS = {
     "a text of dims": ({"observe": {"a": ("unit", total)}}, "observe must be a dict, .* but 'a' is "),
     "gives text": ({"observe": {"a": ((), lambda net: "b")}}, "'a' in observe must be a function of the network, but fails"),
     "gives nothing": ({"observe": {"a": ((), lambda net: None)}}, "'a' in observe .* but gives nothing; return an array"),
+    "gives a key": (
+        {"observe": {"a": ((), lambda net: KEY)}},
+        r"'a' in observe .* but gives key<fry>; return an array of real",
+    ),
     "gives complex": ({"observe": {"a": ((), lambda net: 1j * total(net))}}, "'a' in observe .* but gives complex64"),
     "fails": (
         {"observe": {"a": ((), lambda net: net.nothing)}},

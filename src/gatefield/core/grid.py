@@ -2,7 +2,8 @@
 
 import difflib
 import math
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import jax
@@ -18,6 +19,8 @@ _KEPT = ("time",)
 """Coordinates of single runs that `unfold` keeps; the others say what the axes say, or can be drawn again from the seed."""
 _TAKEN = ("axes", "run", "step", "unit", "position")
 """Names that a grid or a record has for something else."""
+_CHOSEN = ("seed",)
+"""Coordinates of single runs whose values a grid may choose: a record only counts its runs there."""
 
 
 class Grid:
@@ -130,11 +133,11 @@ class Grid:
         array([8., 9.])
         """
         self._check((record.sizes.get("run", 1),), (len(self),), ("run",))
+        one_each = {str(name): value.values for name, value in record.coords.items() if value.dims == ("run",)}
+        self.check_names({**dict.fromkeys(map(str, (*record.dims, *record.variables))), **one_each})
         data = {name: self._unfolded(value) for name, value in record.data_vars.items()}
         kept = {
-            name: self._unfolded(value)
-            for name, value in record.coords.items()
-            if "run" not in value.dims or (name in _KEPT and name not in self.axes)
+            name: self._unfolded(value) for name, value in record.coords.items() if "run" not in value.dims or name in _KEPT
         }
         return xr.Dataset(data, {**kept, **self.coords}, record.attrs)
 
@@ -145,6 +148,24 @@ class Grid:
                 f"runs is {quoted(self)}, but {given} for {runs}; give one value for each run of the grid, such as grid.gain "
                 f"or grid.share(starts, over='seed')."
             )
+
+    def check_names(self, taken: Mapping[str, np.ndarray | None], way_out: str = "choose another name") -> None:
+        """See that no axis has a name that the record has for something else, before there is one.
+
+        `taken`: name -> the value of each run, which an axis of that name may have too; None where a name has no such values.
+        """
+        for name in [name for name in self.axes if name in taken]:
+            values, given = taken[name], getattr(self, name)
+            if values is None:
+                raise UserError(
+                    f"An axis of a grid cannot be called '{name}', which its record has for something else; {way_out}."
+                )
+            if name not in _CHOSEN and not _same(given, values):
+                have, asked = quoted(np.asarray(values).tolist()), quoted(given.tolist())
+                raise UserError(
+                    f"The axis '{name}' of a grid must be what the runs are trained with, {have}, but is {asked}; train with "
+                    f"grid.{name}, or {way_out}."
+                )
 
     @property
     def coords(self) -> dict[str, tuple[str, np.ndarray]]:
@@ -191,10 +212,32 @@ def _length(values: Any) -> int:
     return len(values) if hasattr(values, "__len__") else 1
 
 
+def _same(axis: np.ndarray, values: np.ndarray) -> bool:
+    """Whether these are the same numbers, as far as the float32 of a training can tell."""
+    values = np.asarray(values)
+    if axis.dtype.kind not in "biuf" or values.dtype.kind not in "biuf":
+        return np.array_equal(axis, values)
+    return np.array_equal(axis.astype(np.float32), values.astype(np.float32))
+
+
+def _array(values: Any) -> np.ndarray:
+    if isinstance(values, int) and not isinstance(values, bool):
+        return np.arange(values)
+    try:
+        return np.asarray(values)
+    except ValueError:  # lists of unequal lengths
+        return np.asarray(None)
+
+
 def _values(name: str, values: Any) -> np.ndarray:
     if name.startswith("_") or name in dir(Grid) or name in _TAKEN:
         raise UserError(f"An axis of a grid cannot be called '{name}', which means something else there; choose another name.")
-    array = np.arange(values) if isinstance(values, int) and not isinstance(values, bool) else np.asarray(values)
+    if not re.fullmatch(r"\w[\w .-]*", name):
+        raise UserError(
+            f"An axis of a grid must be named by letters and digits, but has the name {quoted(name)}; write for instance "
+            f"Grid(gain=[1.0, 3.0])."
+        )
+    array = _array(values)
     if array.ndim != 1 or not len(array) or array.dtype.kind not in "biufUS":
         raise UserError(
             f"The axis '{name}' of a grid must be a list of numbers or names, or a whole number, but is {quoted(values)}."

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sweep_small import definition
+from sweep_small import definition, training
 
 from gatefield import experiments
 from gatefield.core.errors import UserError
@@ -31,6 +31,27 @@ def test_what_is_not_there_yet_is_nan(half):
     state = state_of(store, planned(store, small)[0])
     assert (state.done, state.left) == (2, 2)
     assert state.seconds_left > 0
+
+
+def test_names_of_axes_and_results_are_kept_apart(tmp_path):
+    """Results that are known when a training is done only give way to an axis, and parameters of rows give way to results."""
+    pair = {"rows": [["mse", 0.1], ["sse", 0.2]], "sets": ["loss", "learning_rate"]}
+    axes = {"pair": pair, "output_bias": {"values": [1.0], "sets": ["positive.xi"]}}
+    biased = training(network={"kind": "Committee", "K": 1, "output_bias": True})
+    store, small = Store(tmp_path), read_sweep(definition(axes, training=biased))
+    planned(store, small)
+    assert do_block(store, small, 0).state == "done"
+    found = open_sweep(small, store)
+    assert found.output_bias.values.tolist() == [1.0]
+    assert found.record_output_bias.dims == found.loss.dims == ("pair", "output_bias")
+    assert found.set_loss.values.tolist() == ["mse", "sse"]
+    assert np.isfinite(found.record_output_bias).any()
+
+
+def test_measures_of_ones_own_are_refused_as_axes():
+    axes = {"width": {"values": [1.0], "sets": ["positive.xi"]}}
+    with pytest.raises(UserError, match="An axis of a grid cannot be called 'width', which its record has"):
+        sweep(training(), axes, measures={"width": lambda w: w.sum("position")})
 
 
 def test_a_dataset_that_is_open_sees_what_is_done_later(tmp_path):

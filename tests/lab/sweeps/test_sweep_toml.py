@@ -92,6 +92,19 @@ WRONG = {
         definition({"stepps": [1]}),
         "Unknown entry of the training 'stepps': did you mean 'steps'?",
     ),
+    "an axis called like a measure": (
+        definition({"ipr": {"values": [0.5], "sets": ["positive.gain"]}}),
+        "An axis of a grid cannot be called 'ipr', which its record has for something else; choose another name, and say by",
+    ),
+    "an axis called like a result": (definition({"loss": ["mse", "sse"]}), "cannot be called 'loss', which its record has"),
+    "an axis called like what is kept": (
+        definition({"fields": {"values": [1.0], "sets": ["positive.xi"]}}, keep=["fields"]),
+        "cannot be called 'fields', which its record has",
+    ),
+    "an axis of an experiment called seconds": (
+        {"name": "a", "experiment": "localization", "axes": {"seconds": {"values": [2], "sets": ["seeds"]}}},
+        "cannot be called 'seconds', which its record has",
+    ),
     "an axis of no argument": (
         definition({"positive.gian": [1.0]}),
         "Unknown argument of positive, a NonlinearGP, 'gian': did you mean 'gain'?",

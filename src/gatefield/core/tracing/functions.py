@@ -29,6 +29,7 @@ def shape_of(rule: str, function: Any, *arguments: Any) -> tuple[int, ...]:
     found = shapes_of(rule, function, *arguments)
     if (
         not hasattr(found, "shape")
+        or not isinstance(found.dtype, np.dtype)  # the type of a key is JAX's own
         or not np.issubdtype(found.dtype, np.number)
         or np.issubdtype(found.dtype, np.complexfloating)
     ):

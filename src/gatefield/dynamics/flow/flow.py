@@ -21,6 +21,8 @@ from gatefield.dynamics.flow.state import DIMS, OneField, Velocity, check_veloci
 from gatefield.dynamics.flow.steady import refine, spectrum
 
 _COORDS = {"unit": {}, "position": {"units": "site"}}
+_ENDS = ("steady", "steady_time", "refined", "residual", "eigenvalues", "eigenvalues_imag", "unstable", "mode")
+"""What a record holds of steady states."""
 _FAR = 1e8
 """A flow that runs out of steps this many times farther out than it began diverges, rather than being stiff."""
 
@@ -112,6 +114,8 @@ def flow(
         check_grid(runs).check_runs(len(arrays["fields"]), "w0 is")
     method, method_name = _solver(solver)
     until_steady = checks.choice("end of a flow", until, ("times", "steady")) == "steady"
+    if runs is not None:
+        runs.check_names(dict.fromkeys((*arrays, "time", *(_ENDS if until_steady else ()))))
     if checks.flag("timed", timed) and until_steady:
         raise UserError("A flow whose velocity depends on time has no steady states; use until='times' with timed=True.")
     sizes = {"rtol": rtol, "atol": atol, "steady_tol": steady_tol}

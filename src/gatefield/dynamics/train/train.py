@@ -25,6 +25,7 @@ from gatefield.dynamics.train.divergence import divergence
 from gatefield.dynamics.train.engine import Observe
 from gatefield.dynamics.train.gpu.plan import Precision
 from gatefield.dynamics.train.losses import Loss, LossName
+from gatefield.dynamics.train.observed import COORDS
 from gatefield.dynamics.train.optimizers import Optimizer, OptimizerName, Schedule
 from gatefield.dynamics.train.parts import recorded_steps
 from gatefield.dynamics.train.problem import Setup, set_up
@@ -85,7 +86,8 @@ def train(
     - `loss`: `"mse"`, one half of the mean squared error, `"sse"`, one half of the sum of squared errors, `"cross-entropy"`, or
       a function of outputs and labels. For a network with an output for each class, errors are those from the one-hot label.
     - `record_every`: steps between records, by default a hundredth of all. Step 0 and the last step are always recorded.
-    - `runs`: a `Grid` that names the axes of the runs; the record has them in place of `run`.
+    - `runs`: a `Grid` that names the axes of the runs; the record has them in place of `run`. An axis called like a coordinate
+      of the record, such as `learning_rate`, must be what the runs are trained with; `seed` may number them as it likes.
     - `observe`: further quantities to record, name -> (dimension names, function of the network). Keep one function for many
       trainings: one that is made anew, such as a lambda within a loop, compiles the training anew, and is kept with it.
     - `shared_stream`: whether all runs are trained, and judged, on the same batches up to what differs in their tasks: many
@@ -143,12 +145,14 @@ def train(
         precision=precision,
         shared_stream=shared_stream,
     )
+    marks = recorded_steps(steps, every)
+    coords = {**_coords(setup, marks), **run_parameters(task)}
     if runs is not None:
         check_grid(runs).check_runs(len(setup.problem.rate), "net, task, learning_rate and key are")
+        runs.check_names(_names(setup, coords))
     _check_recorder(recorder)
     if progress is not None and not callable(progress):
         checks.flag("progress", progress)
-    marks = recorded_steps(steps, every)
     settings = {
         "kind": "training",
         "steps": steps,
@@ -166,7 +170,7 @@ def train(
     session = Session(
         setup=setup,
         marks=marks,
-        coords={**_coords(setup, marks), **run_parameters(task)},
+        coords=coords,
         attrs={**settings, "fingerprint": identity, **provenance()},
         identity=identity,
         chunk=None if chunk is None else checks.count("chunk", chunk),
@@ -190,6 +194,13 @@ def _in_words(value: Any) -> str:
     if isinstance(value, str):
         return value
     return getattr(value, "__qualname__", type(value).__name__)
+
+
+def _names(setup: Setup, coords: dict[str, tuple[tuple[str, ...], np.ndarray]]) -> dict[str, np.ndarray | None]:
+    """All names that the record will have; those of coordinates with what each run has there, if that is one value."""
+    dims = {dim for names in setup.dims.values() for dim in names}
+    one_each = {name: values for name, (along, values) in coords.items() if along == ("run",)}
+    return {**dict.fromkeys((*COORDS, *dims, *setup.dims, *coords)), **one_each}
 
 
 def _coords(setup: Setup, marks: np.ndarray) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:

@@ -221,7 +221,7 @@ def _made(what: Any, table: Mapping[str, Any], own: Mapping[str, Measure], set: 
     if isinstance(what, Experiment):
         return of_experiment(definition, what)
     if isinstance(what, Mapping):
-        return dataclasses.replace(made_sweep(definition), own=own)
+        return made_sweep(definition, own=own)
     return Sweep(definition, Recipes(what, set), own)
 
 

@@ -1,7 +1,7 @@
 """What a sweep has found so far, as one dataset over its axes, read when it is used."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -152,7 +152,7 @@ def _dataset(reader: Reader, plan: Plan) -> xr.Dataset:
     layout, dims_coords = _layout(reader, plan, points)
     axes = tuple(points.axes)
     variables = {
-        name: xr.Variable(
+        _renamed(name, axes): xr.Variable(
             (*axes, *one.dims), indexing.LazilyIndexedArray(_Column(reader, name, one.shape, one.dtype)), one.attrs
         )
         for name, one in layout.items()
@@ -164,7 +164,8 @@ def _dataset(reader: Reader, plan: Plan) -> xr.Dataset:
         "swept": json.dumps(plan.swept),
         "gatefield_version": plan.gatefield,
     }
-    return xr.Dataset(variables, {**points.coords, **dims_coords}, attrs)
+    coords = {f"set_{name}" if name in variables else name: value for name, value in points.coords.items()}
+    return xr.Dataset(variables, {**coords, **dims_coords}, attrs)
 
 
 class Inner(NamedTuple):
@@ -193,7 +194,7 @@ def _layout(reader: Reader, plan: Plan, points: Points) -> tuple[dict[str, Inner
         ones = [one[name] for one in found if name in one]
         if any(one.is_coord or one.dtype.kind not in "biuf" for one in ones) or len({one.dims for one in ones}) > 1:
             continue
-        dims = tuple(_renamed(dim, points) for dim in ones[0].dims[1:])
+        dims = tuple(_renamed(dim, points.coords) for dim in ones[0].dims[1:])
         shape = tuple(np.max([one.shape[1:] for one in ones], axis=0).astype(int).tolist())
         layout[name] = Inner(dims, shape, np.dtype(ones[0].dtype if ones[0].dtype.kind == "f" else np.float64), ones[0].attrs)
     layout["seconds"] = _SECONDS
@@ -206,9 +207,9 @@ def _common(found: Sequence[Mapping[str, Described]]) -> list[str]:
     return [name for name, one in first.items() if all(name in other and other[name][:2] == one[:2] for other in found)]
 
 
-def _renamed(dim: str, points: Points) -> str:
-    """A dimension of a record, unless an axis of the sweep has its name."""
-    return f"record_{dim}" if dim in points.axes or dim in points.coords else dim
+def _renamed(name: str, taken: Collection[str]) -> str:
+    """A name that a record has, unless an axis of the sweep has it too."""
+    return f"record_{name}" if name in taken else name
 
 
 def _coordinates(
@@ -218,7 +219,7 @@ def _coordinates(
     sizes = {dim: size for one in layout.values() for dim, size in zip(one.dims, one.shape, strict=True)}
     coords: dict[str, Any] = {}
     for dim, size in sizes.items():
-        own = dim.removeprefix("record_") if _renamed(dim.removeprefix("record_"), points) == dim else dim
+        own = dim.removeprefix("record_") if _renamed(dim.removeprefix("record_"), points.coords) == dim else dim
         values = [reader.coordinate(block, own) for block, one in zip(blocks, found, strict=True) if own in one]
         longest = max(values, key=len, default=np.zeros(0))
         if len(longest) == size and all(np.array_equal(value, longest[: len(value)]) for value in values):

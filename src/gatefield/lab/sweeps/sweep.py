@@ -23,6 +23,8 @@ from gatefield.lab.sweeps.trainings.work import Tables, Trained
 
 Find = Callable[[str], Experiment | list[Experiment]]
 """From a word, the name of an experiment or a file, to the experiment, or all that it stands for."""
+ALWAYS = ("loss", "status")
+"""What every sweep of trainings has of a point, beside its seconds."""
 Measure = Callable[..., Any]
 """A function of trained fields, a `DataArray` with the dimension `position`, that gives what is left without it."""
 
@@ -37,6 +39,12 @@ class Sweep:
     definition: Definition
     work: Trained | Experiment
     own: Mapping[str, Measure] = dataclasses.field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        kept = [{"history": "loss_history"}.get(name, name) for name in self.definition.keep]
+        trained = (*ALWAYS, *self.measures, *kept) if isinstance(self.work, Trained) else ()
+        way_out = "choose another name, and say by sets = [...] what the axis sets"
+        self.points.grid.check_names(dict.fromkeys((*trained, "seconds")), way_out)
 
     @functools.cached_property
     def points(self) -> Points:
@@ -122,10 +130,10 @@ def read_sweep(source: str | Path | Mapping[str, Any], find: Find = in_file) -> 
     return made_sweep(read_definition(table, f"The file '{source}'"), find)
 
 
-def made_sweep(definition: Definition, find: Find = in_file) -> Sweep:
-    """The sweep of a definition."""
+def made_sweep(definition: Definition, find: Find = in_file, own: Mapping[str, Measure] | None = None) -> Sweep:
+    """The sweep of a definition; `own` are measures of the user's own."""
     if definition.training is not None:
-        return Sweep(definition, Tables(definition.training, Points(definition.axes)))
+        return Sweep(definition, Tables(definition.training, Points(definition.axes)), own or {})
     meant = find(definition.experiment)
     found = [meant] if isinstance(meant, Experiment) else meant
     if len(found) != 1:
