@@ -75,6 +75,14 @@ FLOWS = {
     "no result": ((lambda w: None, START, [0.0, 1.0]), "velocity must be a function of fields that JAX can trace, but fails"),
     "not traceable": ((lambda w: np.tanh(np.asarray(w)), START, [0.0, 1.0]), "velocity must be a function of fields that JAX"),
     "two arguments": ((lambda w, b: w, START, [0.0, 1.0]), "velocity must be .* fails: .* missing 1 required"),
+    "complex": (
+        (lambda w: 1j * w, START, [0.0, 1.0]),
+        "^The velocity must give real numbers, but gives complex128; return its",
+    ),
+    "complex of one field": (
+        (lambda w: 1j * w, START[0], [0.0, 1.0]),
+        "The velocity must give real numbers, but gives complex",
+    ),
     "ragged": ((lambda w: -w, [[1.0, 2.0], [1.0]], [0.0, 1.0]), "w0 must be numbers"),
 }
 
@@ -104,6 +112,7 @@ def test_a_flow_of_wrong_parts_is_refused(name):
     [
         (lambda: advance(None), "stepper must come from init.* but is None"),
         (lambda: advance(Stepper), "stepper must come from init"),
+        (lambda: stability(lambda w: 1j * w, START), "The velocity must give real numbers, but gives complex128"),
         (lambda: stability(lambda w: -w, START, neutral=1j), "neutral must be from 0 to 1, but is 1j"),
         (lambda: stability(lambda w: -w, START, neutral=[]), r"neutral must be one number, but has shape \(0,\)"),
         (lambda: flow(lambda w: -w, START, [0.0, 1.0], atol=[]), r"atol must be one number, but has shape \(0,\)"),
