@@ -6,8 +6,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-import xarray as xr
 import scipy.special
+import xarray as xr
 
 from gatefield import Committee, DeepGated, Interrupted, Task, UserError, train
 from gatefield.data import Dataset, Gaussian
