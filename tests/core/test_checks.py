@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+import xarray as xr
 
 from gatefield import UserError
 from gatefield.core import checks
@@ -125,3 +126,29 @@ def test_a_long_value_is_repeated_in_part():
     with pytest.raises(UserError) as error:
         checks.positive("xi", "x" * 9000)
     assert len(str(error.value)) < 350
+
+
+MASKED = np.ma.array([[1.0, 0.5], [0.5, 3.0]], mask=[[0, 1], [1, 0]])
+
+
+@pytest.mark.parametrize("value", [MASKED, list(MASKED)], ids=["array", "rows"])
+@pytest.mark.parametrize("check", [checks.numbers, checks.finite, checks.shape, checks.covariance])
+def test_masked_entries_are_refused(check, value):
+    checks.covariance("w", MASKED.data)  # what is known of the numbers beneath the mask does not count
+    with pytest.raises(
+        UserError, match=r"^w must be numbers, but \d of \d are masked; fill them, as in np.ma.filled\(w, 0.0\)"
+    ):
+        check("w", value)
+    assert checks.finite("w", np.ma.array([1.0, 2.0])).tolist() == [1.0, 2.0]
+
+
+@pytest.mark.parametrize("check", [checks.numbers, checks.finite, checks.shape])
+def test_sites_come_last(check):
+    fields = xr.DataArray(np.ones((1, 3, 2, 4)), dims=("run", "step", "unit", "position"))
+    check("W", fields)
+    with pytest.raises(UserError, match=r"^W must have the dimension position last, but has \('position', 'unit'\); write"):
+        check("W", fields[0, 0].T)
+
+
+def test_a_covariance_has_sites_on_both_sides():
+    checks.covariance("cov", xr.DataArray(np.eye(3), dims=("position", "position_")))

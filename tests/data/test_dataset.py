@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 import scipy.special
+import xarray as xr
 
 from gatefield import Committee, DeepGated, Interrupted, Task, UserError, train
 from gatefield.data import Dataset, Gaussian
@@ -234,6 +235,10 @@ def test_sets_are_data_and_not_part_of_the_program():
         (lambda: Dataset(X, VALUES.astype("datetime64[s]")), "y must be numbers"),
         (lambda: Dataset([[1.0, 2.0], [3.0]], [0, 1]), "x must be numbers"),
         (lambda: Dataset(np.ones((0, 4)), []), r"x must have at least one sample and one input, but its shape is \(0, 4\)"),
+        (lambda: Dataset(np.ma.masked_less(X, 0.0), VALUES), "x must be numbers, but .* are masked; fill them"),
+        (lambda: Dataset(xr.DataArray(X.T, dims=["position", "sample"]), VALUES), "x must have the dimension position last"),
+        (lambda: Dataset(xr.DataArray(X.T, dims=["input", "sample"]), VALUES), "x must have the samples first, but has"),
+        (lambda: Dataset(X, xr.DataArray(VALUES[:, None], dims=["sample", "run"])), "y must have the dimension sample last"),
         (lambda: Dataset(X, []), r"y must have shape \(samples,\)"),
         (lambda: Dataset(X, VALUES, batches="shufled"), "did you mean 'shuffled'"),
         (lambda: Dataset(X, VALUES).batch(KEY, 0, 11), "has 11 samples of 10"),

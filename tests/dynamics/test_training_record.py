@@ -155,6 +155,12 @@ def test_a_loss_that_overflows_is_a_diverged_run():
     assert record.status.attrs["flag_meanings"] == "ok diverged"
 
 
+def test_a_schedule_that_stops_being_a_number_is_told_as_such():
+    net = Committee(N, 1, activation="linear", key=KEY)
+    with pytest.warns(Diverged, match="by step 4: the schedule gives a rate of nan at step 2; let it stay finite"):
+        run(net, task(), steps=4, record_every=4, learning_rate=lambda step: jnp.where(step < 2, 0.01, jnp.nan))
+
+
 def test_the_recorded_loss_is_that_behind_the_gates_of_its_time():
     """Shut up to time 0.035, open after: the exact loss of a linear unit on both sides, at a learning rate of 0.01."""
     sources = Gaussian(N, 2.0), Gaussian(N, 1.0)

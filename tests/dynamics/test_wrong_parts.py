@@ -81,6 +81,14 @@ FLOWS = {
     "not traceable": ((lambda w: np.tanh(np.asarray(w)), START, [0.0, 1.0]), "velocity must be a function of fields that JAX"),
     "two arguments": ((lambda w, b: w, START, [0.0, 1.0]), "velocity must be .* fails: .* missing 1 required"),
     "network": ((lambda w: -w, NET, [0.0, 1.0]), r"w0 must be fields, but is a whole Committee; write .* w0=net\.fields\."),
+    "complex": (
+        (lambda w: 1j * w, START, [0.0, 1.0]),
+        "^The velocity must give real numbers, but gives complex128; return its",
+    ),
+    "complex of one field": (
+        (lambda w: 1j * w, START[0], [0.0, 1.0]),
+        "The velocity must give real numbers, but gives complex",
+    ),
     "ragged": ((lambda w: -w, [[1.0, 2.0], [1.0]], [0.0, 1.0]), "w0 must be numbers"),
 }
 
@@ -111,6 +119,7 @@ def test_a_flow_of_wrong_parts_is_refused(name):
         (lambda: advance(None), "stepper must come from init.* but is None"),
         (lambda: advance(NET), r"is Committee\(.*; write for instance advance\(init\(net, task, batch_size=100, "),
         (lambda: advance(Stepper), "stepper must come from init"),
+        (lambda: stability(lambda w: 1j * w, START), "The velocity must give real numbers, but gives complex128"),
         (lambda: stability(lambda w: -w, START, neutral=1j), "neutral must be from 0 to 1, but is 1j"),
         (lambda: stability(lambda w: -w, START, neutral=[]), r"neutral must be one number, but has shape \(0,\)"),
         (lambda: flow(lambda w: -w, START, [0.0, 1.0], atol=[]), r"atol must be one number, but has shape \(0,\)"),

@@ -150,6 +150,15 @@ def test_a_long_value_is_not_repeated(name, text):
     assert "\n" not in said
 
 
+def test_a_number_beyond_all_floats_is_told_by_its_digits():
+    for name in ("gain", "steps", "xi", "record_every"):
+        with pytest.raises(UserError, match=f"^{name} must be less than 1e308, but is a number of 5000 digits"):
+            resolve(WIDE, overrides=[f"{name}={'9' * 5000}"])
+    assert resolve(WIDE, overrides=[f"note={'9' * 5000}"]).note == "9" * 5000
+    with pytest.raises(UserError, match=r"^steps must be a finite number, but is inf; write for instance steps=10\.$"):
+        resolve(WIDE, overrides=["steps=inf"])
+
+
 def test_true_is_no_number_in_python_either():
     with pytest.raises(pydantic.ValidationError, match="steps must be a whole number, but is True"):
         WideParameters(steps=True)

@@ -201,6 +201,13 @@ def test_a_zero_field_has_no_gate():
         relu.velocity([[1.0, -1.0]], np.eye(2), np.ones((2, 2)))
 
 
+def test_what_is_no_covariance_gives_nan_under_jit():
+    cov = np.diag([1.0, -0.5, 1.0, 1.0])
+    unseen = np.eye(4)[1]
+    assert np.isnan(jax.jit(relu.kernel)(unseen, W, cov))
+    assert jax.jit(relu.kernel)(unseen, W, np.diag([1.0, -1e-9, 1.0, 1.0])) == 0  # rounding, as in the check of covariances
+
+
 def test_a_zero_field_is_a_silent_unit_elsewhere():
     fields = np.array([W, V, 0 * W])
     expected = relu_loss(fields[:2], (COV, COV0), (1.0, 0.0), np.full(2, 1 / 3))

@@ -92,11 +92,12 @@ def real(name: str, value: Any, rule: str, holds: Callable[[np.ndarray], Any]) -
 
 def numbers(name: str, value: Any, rule: str | None = None) -> np.ndarray:
     """Real numbers of any shape as a NumPy array: no text, None, complex numbers, dates, truth values, rows of unequal length,
-    objects.
+    objects, masked entries, sites elsewhere than last.
 
     Which numbers they are is not looked at, NaN passes. Rows of zeros and ones may be truth values, one number may not. One
     number may be a fraction or beyond 64 bits; an array of such is one of objects, which no device holds.
     """
+    unlost(name, value)
     try:
         # A view: what a program compiled in float64 has closed over, JAX keeps converting to float64 (by the object).
         array = np.asarray(value).view()
@@ -108,6 +109,29 @@ def numbers(name: str, value: Any, rule: str | None = None) -> np.ndarray:
     except (TypeError, ValueError, OverflowError):
         pass
     raise UserError(f"{rule or f'{name} must be numbers'}, but is {quoted(value)}, which is not a number or an array of them.")
+
+
+def unlost(name: str, value: Any) -> None:
+    """Nothing is masked, and a dimension `position` is the last one: an array would lose masks and names without a word."""
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        masked = int(np.ma.getmaskarray(value).sum())
+        raise UserError(
+            f"{name} must be numbers, but {masked} of {value.size} are masked; fill them, as in np.ma.filled({name}, 0.0), or "
+            "leave those samples out."
+        )
+    if isinstance(value, list | tuple):
+        for part in (part for part in value if isinstance(part, np.ma.MaskedArray)):
+            unlost(name, part)
+    dims = getattr(value, "dims", ())
+    if isinstance(dims, tuple) and "position" in dims[:-1]:
+        raise UserError(
+            f"{name} must have the dimension position last, but has {quoted(dims)}; write .transpose(..., 'position')."
+        )
+
+
+def nameless(value: Any) -> Any:
+    """A `DataArray` without names, where its sites may stand first."""
+    return value.values if hasattr(value, "dims") else value
 
 
 def traced(name: str, value: Tracer) -> Tracer:
@@ -144,6 +168,7 @@ def shape(name: str, value: Any, rule: str | None = None) -> tuple[int, ...]:
 
 def matrix(name: str, value: Any) -> Any:
     """A square matrix (n, n) of finite numbers, symmetric up to rounding in single precision."""
+    value = nameless(value)  # whose rows and columns are the same sites
     sizes = shape(name, value, f"{name} must be a square matrix (n, n)")
     if len(sizes) != 2 or sizes[0] != sizes[1] or not sizes[0]:
         raise UserError(f"{name} must be a square matrix (n, n), but has shape {sizes}; give one row and one column per site.")
@@ -196,7 +221,8 @@ def kernel(name: str, value: Any) -> Any:
 
 def covariance(name: str, value: Any) -> Any:
     """A symmetric matrix (n, n) without negative eigenvalues, up to rounding in single precision."""
-    if not isinstance(value, Tracer) and hasattr(value, "dtype") and jnp.issubdtype(value.dtype, np.number):
+    known = not isinstance(value, Tracer | np.ma.MaskedArray) and hasattr(value, "dtype")
+    if known and jnp.issubdtype(value.dtype, np.number):
         content = np.ascontiguousarray(value)
         digest = hashlib.blake2b(content.data, digest_size=16).digest() + repr((content.shape, content.dtype)).encode()
         if digest in _COVARIANCES:
@@ -271,7 +297,7 @@ def correlation(name: str, value: Any) -> Any:
 
 
 def finite(name: str, value: Any) -> Any:
-    known = isinstance(value, jax.Array | np.ndarray) and not isinstance(value, Tracer)
+    known = isinstance(value, jax.Array | np.ndarray) and not isinstance(value, Tracer | np.ma.MaskedArray)
     if known and jnp.issubdtype(value.dtype, np.floating):
         with np.errstate(all="ignore"):  # a sum is quick, and finite only if all entries are
             if np.isfinite(np.asarray(value).sum()):

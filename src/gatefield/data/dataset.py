@@ -191,6 +191,9 @@ def _distance(output: Array, label: Array) -> Array:
 
 def _inputs(name: str, x: Any) -> Float[Array, "*runs samples n"]:
     array = _loaded(name, x)
+    dims = _dims(x)
+    if dims[-1:] == ("sample",):
+        raise UserError(f"{name} must have the samples first, but has the dimensions {dims}; write .transpose('sample', ...).")
     if 0 in array.shape:
         raise UserError(
             f"{name} must have at least one sample and one input, but its shape is {array.shape}; see that it was loaded."
@@ -203,6 +206,11 @@ def _inputs(name: str, x: Any) -> Float[Array, "*runs samples n"]:
 
 def _labels(name: str, y: Any) -> Real[Array, "*runs samples"]:
     array = _loaded(name, y)
+    dims = _dims(y)
+    if "sample" in dims[:-1]:
+        raise UserError(
+            f"{name} must have the dimension sample last, but has {dims}; write .transpose(..., 'sample'), runs in front."
+        )
     if array.ndim not in (1, 2) or 0 in array.shape:
         raise UserError(f"{name} must have shape (samples,), or (runs, samples), but has {array.shape}; give one for each.")
     if array.dtype.kind not in "iu":
@@ -213,6 +221,11 @@ def _labels(name: str, y: Any) -> Real[Array, "*runs samples"]:
             f"{array.max()}; number the classes 0, 1, ..., or give values as floats."
         )
     return jnp.asarray(array.astype(np.int32))
+
+
+def _dims(value: Any) -> tuple[Any, ...]:
+    """The names of the dimensions of a `DataArray`."""
+    return tuple(getattr(value, "dims", ()))
 
 
 def _loaded(name: str, value: Any) -> np.ndarray:

@@ -35,7 +35,7 @@ def arrays(name: str, value: Any) -> None:
     if not (listed or (isinstance(value, np.ndarray | jax.Array) and value.ndim)):
         raise UserError(f"{name} must be a list with one array for each layer, but is {quoted(value)}; write {name}=[...].")
     for at, array in enumerate(value, 1):
-        checks.finite(f"{name} of layer {at}", array)
+        checks.finite(f"{name} of layer {at}", checks.nameless(array))  # whose rows are what enters, such as sites
 
 
 def numbers(name: str, value: Any) -> None:

@@ -125,7 +125,21 @@ def _read(model: type[Parameters], given: Mapping[str, Any]) -> dict[str, Any]:
             raise unknown_name("parameter", name, model.model_fields)
         if isinstance(value, str) and len(value.splitlines()) > 1:
             raise UserError(f"{name} must be written in one line, but is {quoted(value)}; leave the line break out.")
+        if isinstance(value, str) and _is_beyond(value) and _takes_numbers(model.model_fields[name]):
+            raise UserError(
+                f"{name} must be less than 1e308, but is a number of {len(value.strip())} digits; give a smaller one."
+            )
     return {name: _fitting(model.model_fields[name], value) for name, value in given.items()}
+
+
+def _is_beyond(text: str) -> bool:
+    """Whether a text is a whole number that no float holds, and that would be read as infinite."""
+    digits = text.strip().lstrip("+-").replace("_", "")
+    return digits.isdecimal() and float(digits) == float("inf")
+
+
+def _takes_numbers(field: FieldInfo) -> bool:
+    return _is_valid(pydantic.TypeAdapter(field.annotation or Any), 10)
 
 
 def _fitting(field: FieldInfo, value: Any) -> Any:
@@ -150,6 +164,7 @@ _RULES = {
     "int_parsing": "a whole number",
     "int_parsing_size": "a whole number",
     "int_from_float": "a whole number",
+    "finite_number": "a finite number",
     "float_type": "a number",
     "float_parsing": "a number",
     "string_type": "a text",

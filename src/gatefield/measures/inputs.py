@@ -20,6 +20,7 @@ def fields(name: str, w: Any) -> None:
 def complex_fields(name: str, w: Any) -> None:
     """The same, of complex numbers too."""
     if isinstance(w, np.ndarray | jax.Array) and jnp.iscomplexobj(w):
+        checks.unlost(name, w)
         _sites(name, w.shape)
     else:
         fields(name, w)

@@ -1,7 +1,7 @@
 """The state that flows: fields alone, or fields with biases, each array with a run axis in front."""
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -73,16 +73,24 @@ def _array(name: str, value: Any, *, alone: bool) -> np.ndarray:
 
 def move(velocity: Velocity, state: State, time: Any = None) -> State:
     """The velocity of a state, array by array, in the default float type; `time` is handed on if it is given."""
+    return tuple(jnp.asarray(part, jnp.result_type(float)) for part in _parts(velocity, state, time))
+
+
+def _parts(velocity: Velocity, state: State, time: Any) -> Sequence[Any]:
+    """What the velocity gives, as it is."""
     change = velocity(*state) if time is None else velocity(*state, time=time)
-    parts = change if isinstance(change, tuple | list) else (change,)
-    return tuple(jnp.asarray(part, jnp.result_type(float)) for part in parts)
+    return change if isinstance(change, tuple | list) else (change,)
 
 
 def check_velocity(velocity: Velocity, arrays: dict[str, np.ndarray], timed: bool = False) -> None:
     """See that the velocity gives one array for each of the state, of the same shape."""
     state = tuple(jax.ShapeDtypeStruct(array.shape[1:], jnp.result_type(float)) for array in arrays.values())
     rule = f"velocity must be a function of {' and '.join(arrays)}{', and of time=,' * timed} that JAX can trace"
-    given = [part.shape for part in shapes_of(rule, lambda *state: move(velocity, state, 0.0 if timed else None), *state)]
+    parts = shapes_of(rule, lambda *state: [*map(jnp.asarray, _parts(velocity, state, 0.0 if timed else None))], *state)
+    unreal = next((part.dtype for part in parts if jnp.issubdtype(part.dtype, jnp.complexfloating)), None)
+    if unreal is not None:
+        raise UserError(f"The velocity must give real numbers, but gives {unreal}; return its real part, jnp.real(v).")
+    given = [part.shape for part in parts]
     wanted = [part.shape for part in state]
     if given != wanted:
         raise UserError(

@@ -172,7 +172,8 @@ def given_arrays(name: str, arrays: Any, shapes: Shapes) -> Weights:
     """Given arrays, if their shapes are right; a last one (width,) stands for (width, 1)."""
     if not isinstance(arrays, Sequence | np.ndarray) or isinstance(arrays, str):
         raise UserError(f"{name} must be a list of {len(shapes)} arrays, one for each layer, but is {quoted(arrays)}.")
-    found = [jnp.asarray(checks.finite(name, array), float) for array in arrays]
+    # rows are what enters, such as sites
+    found = [jnp.asarray(checks.finite(name, checks.nameless(array)), float) for array in arrays]
     if len(found) == len(shapes) and found[-1].shape == shapes[-1][:1] and shapes[-1][1] == 1:
         found[-1] = found[-1][:, None]
     if [a.shape[-2:] for a in found] != list(shapes) or any(a.ndim > 3 or not a.size for a in found):

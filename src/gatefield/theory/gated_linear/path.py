@@ -143,7 +143,7 @@ def loss_path(
     **Arguments**
 
     - `A`, `b`, `w0`, `times`, `K`: as for `solve`; K must divide the number of weights.
-    - `label_power`: $E y^2$.
+    - `label_power`: $E y^2$; if it is less than $b^\top A^+ b$ the path ends below zero, as `limiting_loss` says.
 
     **Returns** the loss at each time; float64 NumPy unless traced.
 
@@ -164,7 +164,8 @@ def limiting_loss(A: MomentLike, b: WeightsLike, label_power: ScalarLike) -> Sca
     **Arguments**
 
     - `A`, `b`: as for `limit`.
-    - `label_power`: $E y^2$.
+    - `label_power`: $E y^2$, of the same samples as A and b. One below $b^\top A^+ b$ belongs to no samples, and the loss is
+      negative; it is not refused, since A in closed form and b by sampling, as from `statistics`, may go below it by noise.
 
     **Returns** the loss; float64 NumPy unless traced.
 

@@ -5,10 +5,11 @@ Angles between fields are taken in the metric of C: gamma = w'Cv/(|w||v|), theta
 
 import jax
 import jax.numpy as jnp
+from jax.core import Tracer
 from jaxtyping import Array, Float
 
 from gatefield.core.arrays import Field, FieldLike, Fields, Matrix, MatrixLike, Scalar
-from gatefield.core.checks import given
+from gatefield.core.checks import SINGLE, given
 from gatefield.core.precision import exact
 from gatefield.theory.inputs import check_directions, covariance, field
 from gatefield.theory.relu.geometry import geometry, overlap, pair
@@ -50,7 +51,7 @@ def kernel(w: FieldLike, v: FieldLike, cov: MatrixLike) -> Scalar:
     - `w`, `v`: fields (n,); the mean is 0 if one is zero.
     - `cov`: covariance C (n, n) of the input.
 
-    **Returns** the mean; float64 NumPy unless traced.
+    **Returns** the mean; float64 NumPy unless traced. Under `jit` it is NaN where w'Cw or v'Cv is negative.
 
     >>> import numpy as np
     >>> float(kernel([1.0, 0.0], [1.0, 0.0], np.eye(2)))
@@ -58,7 +59,9 @@ def kernel(w: FieldLike, v: FieldLike, cov: MatrixLike) -> Scalar:
 
     **Source:** the arc-cosine kernel of degree one.
     """
-    return _kernel(*pair(w, v, cov))
+    fields, cov = pair(w, v, cov)
+    mean = _kernel(fields, cov)
+    return jnp.where(_are_lengths(fields, cov), mean, jnp.nan) if isinstance(mean, Tracer) else mean
 
 
 @given(w=field, v=field, cov=covariance)
@@ -141,6 +144,16 @@ def gate_agreement(w: FieldLike, v: FieldLike, cov: MatrixLike) -> Scalar:
     fields, cov = pair(w, v, cov)
     check_directions(fields, {"cov": cov}, names=("w", "v"))
     return _gate_agreement(fields, cov)
+
+
+def _are_lengths(fields: Fields, cov: Matrix) -> Array:
+    """Whether no w'Cw is negative beyond the rounding that `covariance` allows; under `jit` nothing else sees that C is none.
+
+    The largest eigenvalue is at most the largest row sum.
+    """
+    squares = jnp.einsum("ji,ik,jk->j", fields, cov, fields)
+    rounding = SINGLE * jnp.sum(jnp.abs(cov), axis=1).max() * jnp.sum(fields**2, axis=1)
+    return ~jnp.any(squares < -rounding)  # NaN passes, and stays NaN
 
 
 @jax.jit
