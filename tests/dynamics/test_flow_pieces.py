@@ -9,6 +9,7 @@ import diffrax
 import numpy as np
 import pytest
 import xarray as xr
+from traces import Traces
 
 from gatefield import UserError, flow
 from gatefield.dynamics.flow import path
@@ -57,7 +58,7 @@ def test_the_longest_path_is_counted_over_all_pieces(monkeypatch):
 
 
 def test_all_pieces_are_of_one_program(monkeypatch):
-    traced = []
+    traced = Traces()
 
     def counted(w):
         traced.append(1)

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 import scipy.special
+from traces import Traces
 
 from gatefield import Committee, Diverged, Interrupted, Task, UserError, train
 from gatefield.data import Gaussian, NonlinearGP
@@ -218,7 +219,7 @@ def test_steps_need_not_be_a_multiple_of_the_cadence():
 
 
 def test_the_same_training_compiles_once():
-    traced = []
+    traced = Traces()
 
     def watch(net):
         traced.append(1)

@@ -14,7 +14,7 @@ from gatefield.cli.store import unknown_entry
 from gatefield.cli.store_option import Store, check_store, default_store, of_store
 from gatefield.cli.words.find import check_own, find_experiments, names_file, parted
 from gatefield.core.errors import UserError
-from gatefield.core.text.quoted import quoted
+from gatefield.core.text.quoted import MOST, quoted
 
 if TYPE_CHECKING:
     from gatefield.lab import Entry, Experiment
@@ -90,6 +90,7 @@ class Figure:
         if not names_file(named) and named not in experiments.names():
             return None
         preset = ["--preset", self.preset] * (self.preset != "quick")
+        settings = settings if len(shlex.join(settings)) <= MOST else ["..."]  # what was typed need not be repeated in full
         return of_store(shlex.join(["gatefield", "run", named, *preset, *settings]), self.store)
 
     def _entry(self, word: str, settings: list[str]) -> "tuple[Experiment, Entry]":

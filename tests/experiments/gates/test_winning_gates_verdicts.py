@@ -218,7 +218,7 @@ def test_what_is_expected():
     assert [verdict.claim for verdict in found if not verdict.holds] == [judged(made(), "learned first").claim]
     assert judged(changed(("winner", {"units": 2, "gain": 3.0}, 0.2529)), WINNER).outcome == "not decided"
     assert judged(changed(("winner", {"units": 2, "gain": 3.0}, 0.2469)), WINNER).outcome == "refuted"
-    assert judged(made(), WINNER).found.endswith("(gain 0: 0.300 and 0.250)")
+    assert judged(made(), WINNER).found.endswith("(0.300 against 0.250 of 0.5 at gain 0)")
     behind = judged(changed(("trained", CELL, 0.1)), TRAINED)
     assert behind.otherwise == "trained ReLU reaches 33 % of the best (gain 3, K = 4)"
     assert behind.found == "trained ReLU gates explain 33 % or more of that"

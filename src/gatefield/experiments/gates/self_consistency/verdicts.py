@@ -126,7 +126,7 @@ def _one_state(one: xr.Dataset) -> Verdict:
         "with the longer range positive the map has one stable state, up to shift and sign",
         rows,
         note="stable: it returns after a push of a tenth, on another sample",
-        found="with the longer range positive the map has one stable state at every gain",
+        found="with the longer range positive the map has one stable state",
         otherwise=f"with the longer range positive the map has {kept.get(worst, 0)} stable states at {worst}",
     )
 
