@@ -2,7 +2,7 @@
 
 import re
 
-from matplotlib.collections import Collection, PathCollection
+from matplotlib.collections import Collection, LineCollection, PathCollection
 from matplotlib.colors import to_hex
 from matplotlib.container import BarContainer, ErrorbarContainer
 from matplotlib.lines import Line2D
@@ -87,6 +87,8 @@ def _look(handle):
         filled, path = len(one.get_facecolor()) > 0, one.get_paths()[0]
         colours = one.get_facecolor() if filled else one.get_edgecolor()
         return (to_hex(colours[0]), ("dots", filled, path.vertices.round(3).tobytes())) if len(colours) else None
+    if isinstance(one, LineCollection):  # in a drawn legend it stands for an error bar, whose mark is looked at elsewhere
+        return None
     if isinstance(one, Collection):
         colours = one.get_facecolor() if len(one.get_facecolor()) else one.get_edgecolor()
         return (to_hex(colours[0]), (type(one).__name__,)) if len(colours) else None

@@ -117,7 +117,11 @@ def _together(words: str) -> str:
 
 def _setting(record: xr.Dataset) -> list[str]:
     data = {"digits": "digits 4 and 7 of MNIST", "signs": "sign of a product of two inputs"}[record.attrs["data"]]
-    return [f"soft GaLU, depth {record.attrs['depth']}, width {record.attrs['width']}", data]
+    return [
+        f"soft GaLU, depth {record.attrs['depth']}, width {record.attrs['width']}",
+        data,
+        f"{float(record.epoch[-1]):.0f} epochs",
+    ]
 
 
 def _line(axes: Any, x: Any, values: xr.DataArray, color: str, label: str = "", band: bool = True, **look: Any) -> None:

@@ -175,7 +175,10 @@ def _little(at: xr.Dataset) -> list[Verdict]:
 
 def _other_terms(at: xr.Dataset) -> Verdict:
     """Whether the active gates of a sensitive path contribute less to equation 6 than the one that is between."""
-    claim = f"on paths with one gate between and the rest active the other terms of equation 6 add up to less than its own {AT}"
+    claim = (
+        "on paths with one gate between and the rest active, the other gates give less to the slope of the path's activity "
+        f"(paper 004, equation 6) than that one {AT}"
+    )
     words: Any = {"kind": "claim", "source": SENSITIVE}
     if "others" not in at.paths.values:
         why = "needs single terms of equation 6, which this record was made without; run with --fresh"

@@ -41,7 +41,7 @@ def figure(record: xr.Dataset) -> Figure:
     say_setting(
         figure,
         f"n = {2 * (record.sizes['frequency'] - 1)}",
-        "Gaussian data",
+        "Gaussian data, time in τ",
         "ξ: length scales of positive and negative class",
         "k: frequency",
         "participation ratio: 1 over the sum of squared shares",

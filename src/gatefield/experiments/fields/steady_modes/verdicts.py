@@ -67,11 +67,11 @@ def _several(record: xr.Dataset, pairs: Mapping[str, xr.Dataset]) -> Verdict:
 
 def _time_scale(record: xr.Dataset, pairs: Mapping[str, xr.Dataset]) -> Verdict:
     return Verdict.each(
-        "on Gaussian data the last frequency to die out does so with the time scale 4/[λ1 (D - D_min)]",
+        "on Gaussian data the last frequency to die out does so with the time scale of the linear flow near the steady state",
         {at: _scale(one) for at, one in pairs.items()},
         kind="prediction",
         source="note 002, equations 22 to 31, corrected",
-        note="D = 1 + λ0/λ1; measured on the exact path, whose last part is linear; the start furthest off",
+        note="4/[λ1 (D - D_min)] with D = 1 + λ0/λ1; on the exact path, whose last part is linear; the start furthest off",
     )
 
 
