@@ -122,3 +122,9 @@ def test_another_process_finds_the_same():
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
     assert found == fingerprint(scaled, adder(1.0), optax.adam(1e-3))
+
+
+def test_dictionaries_whose_keys_cannot_be_sorted_count_by_what_they_hold():
+    prints = {fingerprint({1: by, "a": [2.0, {None: 1, 3: by}]}) for by in (1.0, 2.0)}
+    assert len(prints) == 2
+    assert fingerprint({"a": [2.0, {3: 1.0, None: 1}], 1: 1.0}) in prints

@@ -175,7 +175,7 @@ def test_one_key_for_many_runs_is_folded():
 def test_groups_of_runs_give_the_same(monkeypatch):
     net, data = committee(key=jax.random.split(KEY, 5)), task()
     whole = run(net, data, steps=60)
-    monkeypatch.setattr(sys.modules["gatefield.dynamics.train.problem"], "runs_side_by_side", lambda runs, batch_size, n: 2)
+    monkeypatch.setattr(sys.modules["gatefield.dynamics.train.problem"], "runs_side_by_side", lambda *_, **__: 2)
     np.testing.assert_allclose(run(net, data, steps=60).fields, whole.fields, rtol=1e-5, atol=1e-7)
 
 

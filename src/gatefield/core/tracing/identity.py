@@ -36,7 +36,7 @@ def fingerprint(*parts: Any) -> str:
     >>> fingerprint(lambda x: x + 1) == fingerprint(lambda x: x + 2)
     False
     """
-    leaves, structure = jax.tree.flatten(parts)
+    leaves, structure = _flat(parts)
     digest = hashlib.sha256(_text(structure).encode())
     for leaf in (*leaves, *_functions(_settings(structure))):
         digest.update(_bytes(leaf))
@@ -48,8 +48,27 @@ def code_fingerprint(*parts: Any) -> str:
 
     A function that reads a value from around it is compiled with the value of that time.
     """
-    leaves, structure = jax.tree.flatten(parts)
-    return fingerprint(_functions(leaves), _functions(_settings(structure)))
+    try:
+        leaves, structure = _flat(parts)
+        return fingerprint(_functions(leaves), _functions(_settings(structure)))
+    except (RecursionError, TypeError, ValueError):  # what cannot be told apart is taken for the same, as JAX does
+        return ""
+
+
+def _flat(tree: Any) -> tuple[list[Any], Any]:
+    """Leaves and structure, of dictionaries too whose keys cannot be sorted."""
+    try:
+        return jax.tree.flatten(tree)
+    except ValueError:
+        return jax.tree.flatten(_by_words(tree))
+
+
+def _by_words(tree: Any) -> Any:
+    if isinstance(tree, dict):
+        return sorted(
+            [[f"{type(key).__name__} {_text(key)}", _by_words(value)] for key, value in tree.items()], key=lambda one: one[0]
+        )
+    return [_by_words(one) for one in tree] if type(tree) in (list, tuple) else tree
 
 
 class Known(eqx.Module):
@@ -75,7 +94,7 @@ class Known(eqx.Module):
 
 
 def _functions(tree: Any) -> list[Any]:
-    return [value for value in jax.tree.leaves(tree) if isinstance(value, FunctionType | functools.partial) or _called(value)]
+    return [value for value in _flat(tree)[0] if isinstance(value, FunctionType | functools.partial) or _called(value)]
 
 
 def _called(value: Any) -> FunctionType | None:
@@ -128,10 +147,13 @@ def _data(value: Any) -> Any:
     """What is plain data, or the attributes of an object that are; else None. A function may know itself, and is left out."""
     if isinstance(value, ModuleType | type | FunctionType):
         return None
-    if all(isinstance(leaf, PLAIN) for leaf in jax.tree.leaves(value)):
+    if _is_plain(value):
         return value
-    held = getattr(value, "__dict__", {})
-    return {name: one for name, one in held.items() if all(isinstance(leaf, PLAIN) for leaf in jax.tree.leaves(one))} or None
+    return {name: one for name, one in getattr(value, "__dict__", {}).items() if _is_plain(one)} or None
+
+
+def _is_plain(value: Any) -> bool:
+    return all(isinstance(leaf, PLAIN) for leaf in _flat(value)[0])
 
 
 def _held(cell: CellType) -> Any:
