@@ -113,7 +113,7 @@ def test_gates_between_carry_more_than_their_share(words, name):
         ("is close to 0 on paths", "path_slope", {"paths": "active", "threshold": None}, 0.079, 0.081),
         ("stay so more than", "overlap", {"set": "between", "step": 0}, 0.79, 0.81),
         ("has learned", "train_accuracy", {"step": 9, "threshold": None}, 0.951, 0.949),
-        ("add up to less than its own", "path_slope", {"paths": "others", "threshold": None}, 0.79, 0.81),
+        ("give less to the slope", "path_slope", {"paths": "others", "threshold": None}, 0.79, 0.81),
         ("matter less in gate adaptation", "path_slope", {"paths": "all", "threshold": None}, 0.051, 0.049),
     ],
 )
@@ -125,7 +125,7 @@ def test_bounds(words, name, where, holds, fails):
 
 def test_a_record_without_single_terms_says_so():
     older = made().sel(paths=["all", "active", "sensitive"])
-    verdict = judged(experiment, older, "add up to less than its own")
+    verdict = judged(experiment, older, "give less to the slope")
     assert verdict.outcome == "not judged"
     assert "run with --fresh" in verdict.why
 
