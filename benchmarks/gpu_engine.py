@@ -14,7 +14,7 @@ import json
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -108,25 +108,97 @@ def correlation(source: Any) -> np.ndarray:
     return np.asarray(source.squashed.correlation)
 
 
-def exact_step(step: Step, weights: np.ndarray, key: tuple[int, int], at: int) -> np.ndarray:
-    """The gradient in float64 on the same counters: no number is rounded."""
+def unrounded(x: np.ndarray) -> np.ndarray:
+    return x
+
+
+def tf32(x: np.ndarray) -> np.ndarray:
+    """The nearest number with ten bits after the point."""
+    bits = np.asarray(x, np.float32).view(np.int32)
+    return ((bits + 0x1000) & ~0x1FFF).view(np.float32).astype(float)
+
+
+def split(x: np.ndarray) -> np.ndarray:
+    """The nearest sum of two such numbers."""
+    return tf32(x) + tf32(x - tf32(x))
+
+
+class Exact(NamedTuple):
+    """A step in float64 on the kernel's counters: covariance of the positive class, gates of both, gradient."""
+
+    covariance: np.ndarray
+    gates: np.ndarray
+    gradient: np.ndarray
+
+
+def exact_step(
+    step: Step,
+    weights: np.ndarray,
+    key: tuple[int, int],
+    at: int,
+    sample: Callable[[np.ndarray], np.ndarray] = unrounded,
+    factor: Callable[[np.ndarray], np.ndarray] = unrounded,
+) -> Exact:
+    """What is rounded before the products, if anything: normals and samples, and what they are multiplied with."""
     from scipy.special import erf
 
-    total, both = np.zeros_like(weights), task()
+    total, both, moments, gates = np.zeros_like(weights), task(), [], []
+    deviation = np.sqrt(2 / np.pi * np.arcsin(2 * GAIN**2 / (1 + 2 * GAIN**2)))
     for number, (source, label) in enumerate(zip((both.positive, both.negative), both.labels, strict=True)):
         count = step.sizes[number]
         rows, sites = np.indices((-(-count // 4), N))
         noise = normals((rows, sites, rows * 0 + number, rows * 0 + at), key)[:count]
         values, vectors = np.linalg.eigh(correlation(source))
-        x = erf(GAIN * noise @ (vectors * np.sqrt(values)) @ vectors.T)
-        x /= np.sqrt(2 / np.pi * np.arcsin(2 * GAIN**2 / (1 + 2 * GAIN**2)))
-        h = x @ weights.T
+        x = sample(erf(sample(noise) @ factor(GAIN * (vectors * np.sqrt(values)) @ vectors.T)))
+        h = x @ factor(weights / deviation).T
         if step.activation == "relu":
             y, slope = np.maximum(h, 0).mean(1), (h > 0) * 1.0
+            back = factor(y - label)[:, None] * slope
         else:
             y, slope = erf(h / np.sqrt(2)).mean(1), np.sqrt(2 / np.pi) * np.exp(-(h**2) / 2)
-        total += ((y - label)[:, None] * slope / step.units).T @ x
-    return total / sum(step.sizes)
+            back = factor((y - label)[:, None] * slope)
+        total += back.T @ x / deviation / step.units
+        moments.append(x.T @ x / count / deviation**2)
+        gates.append(h > 0)
+    return Exact(moments[0], np.concatenate(gates), total / sum(step.sizes))
+
+
+def rounding() -> Iterator[tuple[str, Any]]:
+    """What rounding does to the covariance, the gates and the gradient of one step, against float64 on the same normals.
+
+    In float64 on the host, numbers rounded where the kernel rounds them; how far its gradient is from the kernel's tells that
+    it is the same.
+    """
+    units, batch = (3, 200) if small else (12, 10_000)
+    rng, key = np.random.default_rng(0), (7, 0x90000001)
+    localized = np.eye(N)[rng.choice(N, units, replace=False)] + 0.03 * rng.normal(size=(units, N))
+    for start, weights in (("random", rng.normal(size=(units, N)) / np.sqrt(N)), ("localized", localized)):
+        for precision, factor in (("tf32", tf32), ("tf32x2", split)):
+            step = step_of(units, batch, precision)
+            exact, found = exact_step(step, weights, key, 3), exact_step(step, weights, key, 3, tf32, factor)
+            prepared = planning.prepare(step, task())
+            given = prepared.roots, prepared.numbers, jnp.asarray(weights, jnp.float32)
+            by_kernel = np.asarray(jax.jit(functools.partial(gradient, step))(words(key), jnp.int32(3), *given), float)
+            yield (
+                f"{precision}, {start} weights",
+                {
+                    "covariance, relative distance": distance(found.covariance, exact.covariance),
+                    "covariance, largest gap": float(np.abs(found.covariance - exact.covariance).max()),
+                    "gates that differ": float((found.gates != exact.gates).mean()),
+                    "gradient, relative distance": distance(found.gradient, exact.gradient),
+                    "the kernel's gradient from it": distance(by_kernel, found.gradient),
+                    "noise of a batch": float(noise_of(step, weights, key)),
+                },
+            )
+
+
+def noise_of(step: Step, weights: np.ndarray, key: tuple[int, int]) -> float:
+    """Relative distance of the gradients of two batches, for the scale."""
+    return distance(*(exact_step(step, weights, key, at).gradient for at in (3, 4)))
+
+
+def distance(found: np.ndarray, exact: np.ndarray) -> float:
+    return float(np.linalg.norm(found - exact) / np.linalg.norm(exact))
 
 
 def kernel_right() -> Iterator[tuple[str, Any]]:
@@ -144,8 +216,8 @@ def kernel_right() -> Iterator[tuple[str, Any]]:
             found = np.asarray(
                 call(words(key), jnp.int32(3), prepared.roots, prepared.numbers, jnp.asarray(weights, jnp.float32))
             )
-            exact = exacts.setdefault(activation, exact_step(step, weights, key, 3))
-            yield f"{precision} {activation} {tuple(tiling)}", float(np.linalg.norm(found - exact) / np.linalg.norm(exact))
+            exact = exacts.setdefault(activation, exact_step(step, weights, key, 3).gradient)
+            yield f"{precision} {activation} {tuple(tiling)}", distance(found, exact)
         except Exception as error:
             yield f"{precision} {activation} {tuple(tiling)}", said(error)
 
@@ -260,6 +332,72 @@ def kernel_loop(step: Step, runs: int, steps: int) -> Callable[[], Any]:
     return lambda: go(weights)
 
 
+def pieces() -> Iterator[tuple[str, Any]]:
+    """The kernel alone, with parts of it left out: what bounds it."""
+    from gatefield.dynamics.train.gpu import kernel
+
+    def cheap(counter: Any, key: Any, by: Any) -> Any:
+        """Numbers of size one that cost a few instructions, in place of normals."""
+        first = (counter[0] ^ counter[1]).astype(jnp.float32) * np.float32(1e-3)
+        return first, first + np.float32(0.25), np.float32(0.5) - first, np.float32(-0.75) - first
+
+    def straight(x: Any, by: Any) -> Any:
+        return x
+
+    left_out: dict[str, dict[str, Any]] = {
+        "nothing": {},
+        "normals": {"four_normals": cheap},
+        "error function": {"error_function": straight},
+        "both": {"four_normals": cheap, "error_function": straight},
+    }
+    runs, units, batch, steps = (2, 3, 64, 2) if small else (512, 12, 10_000, 20)
+    for name, others in left_out.items():
+        kept = {part: getattr(kernel, part) for part in others}
+        for part, other in others.items():
+            setattr(kernel, part, other)
+        try:
+            yield f"without {name}", rate(runs * batch * steps, seconds(kernel_loop(step_of(units, batch), runs, steps)))
+        finally:
+            for part, own in kept.items():
+                setattr(kernel, part, own)
+
+
+def profile() -> Iterator[tuple[str, Any]]:
+    """The profiler's account of a training: share of the clock in which the device computes, and in which kernels."""
+    import gzip
+    import tempfile
+
+    with Setup.precision():
+        for runs, units, batch, precision in (
+            [(2, 3, 64, "tf32")] if small else [(512, 12, 10_000, "tf32"), (1, 12, 10_000, "tf32"), (1, 12, 10_000, "float32")]
+        ):
+            steps = 4 if small else 100 if runs > 1 else 1000
+            go = engine(begun(runs, units, batch, steps, precision), steps)
+            jax.block_until_ready(go())
+            with tempfile.TemporaryDirectory() as folder:
+                begin = time.perf_counter()
+                with jax.profiler.trace(folder):
+                    jax.block_until_ready(go())
+                    clock = time.perf_counter() - begin
+                [path] = Path(folder).rglob("*.trace.json.gz")
+                events = json.loads(gzip.decompress(path.read_bytes()))["traceEvents"]
+            yield f"{precision}, {runs} runs", account(events, clock)
+
+
+def account(events: list[dict[str, Any]], clock: float) -> dict[str, Any]:
+    """Milliseconds of the kernels that take most, and of all of them beside the time from the first to the last."""
+    devices = {e["pid"] for e in events if e.get("name") == "process_name" and "GPU" in e["args"]["name"]}
+    streams = {(e["pid"], e["tid"]) for e in events if e.get("name") == "thread_name" and "Stream" in e["args"]["name"]}
+    kernels = [e for e in events if e.get("ph") == "X" and e["pid"] in devices and (e["pid"], e["tid"]) in streams]
+    spent: dict[str, float] = {}
+    for e in kernels:
+        spent[e["name"]] = spent.get(e["name"], 0.0) + e["dur"] / 1e3
+    most = sorted(spent.items(), key=lambda item: -item[1])[:5]
+    span = max((e["ts"] + e["dur"] for e in kernels), default=0.0) - min((e["ts"] for e in kernels), default=0.0)
+    found = {"clock ms": round(clock * 1e3, 2), "span ms": round(span / 1e3, 2), "computing ms": round(sum(spent.values()), 2)}
+    return found | {"kernels": len(kernels), "most ms": {name[:60]: round(ms, 2) for name, ms in most}}
+
+
 def bare(runs: int, units: int, batch: int, steps: int) -> Callable[[], Any]:
     """A scan over the steps with `jax.random.normal`, as one writes it by hand; full precision, runs side by side."""
     sources = (task().positive, task().negative)
@@ -327,7 +465,7 @@ def speeds() -> Iterator[tuple[str, Any]]:
                 calls["fused x2"] = lambda r=runs, u=units, b=batch, s=steps: engine(begun(r, u, b, s, "tf32x2"), s)
             for name, make in calls.items():
                 try:
-                    row[name] = rate(total, seconds(make(), 3 if small else 5))
+                    row[name] = rate(total, seconds(make(), 3 if small else 7))
                 except Exception as error:
                     row[name] = said(error)
         row["steps"], row["stride"] = steps, plain.program.stride
@@ -337,19 +475,28 @@ def speeds() -> Iterator[tuple[str, Any]]:
 
 
 def recorded() -> Iterator[tuple[str, Any]]:
-    """All of `train`, records in memory: 20 of them."""
+    """All of `train` with 20 records, in memory and on disk."""
+    import tempfile
+
+    from gatefield.lab import ZarrRecorder
+
     for runs, units, batch, steps in [(2, 3, 64, 4)] if small else [(512, 12, 10_000, 2000), (1, 12, 10_000, 20_000)]:
-        for precision in ("tf32", "float32"):
+        for precision, place in itertools.product(("tf32", "float32"), ("memory", "disk")):
             net = Committee(N, units, key=jax.random.split(jax.random.key(0), runs))
             keys = jax.random.split(jax.random.key(1), runs)
             length = steps if precision == "tf32" or runs == 1 else steps // 4
             options = {"batch_size": batch, "learning_rate": RATE, "key": keys, "progress": False, "precision": precision}
             times = []
-            for _ in range(3):
-                begin = time.perf_counter()
-                train(net, task(), steps=length, record_every=max(1, length // 20), **options)  # pyright: ignore
-                times.append(time.perf_counter() - begin)
-            yield f"train {precision}, {runs} runs, K = {units}, {length} steps", rate(runs * batch * length, times[1:])
+            for _ in range(3 if small else 6):
+                with tempfile.TemporaryDirectory() as folder:
+                    where = {"recorder": ZarrRecorder(Path(folder) / "run")} if place == "disk" else {}
+                    begin = time.perf_counter()
+                    train(net, task(), steps=length, record_every=max(1, length // 20), **options, **where)  # pyright: ignore
+                    times.append(time.perf_counter() - begin)
+            yield (
+                f"train {precision}, {place}, {runs} runs, K = {units}, {length} steps",
+                rate(runs * batch * length, times[1:]),
+            )
 
 
 def invariance() -> Iterator[tuple[str, Any]]:
@@ -476,12 +623,15 @@ def other_compiler() -> Iterator[tuple[str, Any]]:
 
 PARTS: dict[str, Callable[[], Iterator[tuple[str, Any]]]] = {
     "kernel_right": kernel_right,
+    "rounding": rounding,
     "speeds": speeds,
+    "recorded": recorded,
+    "pieces": pieces,
+    "profile": profile,
     "tilings": tilings,
     "tangent": tangent,
     "statistics": statistics,
     "invariance": invariance,
-    "recorded": recorded,
     "ceilings": ceilings,
     "other_compiler": other_compiler,
 }
