@@ -27,8 +27,11 @@ def test_a_stride_divides_the_steps_between_records_and_is_short(monkeypatch):
     monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
     for every in (1, 10, 20, 50, 100, 1000):
         assert every % stride_of(every, 40_000) == 0
-    assert stride_of(100, 40_000) == 25
-    assert stride_of(None, 40_000) == strides.MOST
+    assert stride_of(100, 40_000) == 100
+    assert stride_of(101, 40_000) == 101
+    assert stride_of(1000, 40_000) == 125  # with 128 steps would be dropped
+    assert stride_of(None, 40_000) == strides.MOST_BLIND
+    assert stride_of(100, 2 * 10**7) == 10  # half a millisecond a step
     assert stride_of(100, 10**9) == 1
 
 

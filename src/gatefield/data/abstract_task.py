@@ -5,13 +5,13 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import equinox as eqx
-import jax
 from jaxtyping import Array, Float, Int, PRNGKeyArray, Real
 
 from gatefield.core import checks
 from gatefield.core.errors import UserError
 from gatefield.core.keys import as_key
 from gatefield.core.text.shown import shown
+from gatefield.data.numerics.words import fold_in
 from gatefield.data.source import per_run
 
 Batch = tuple[Float[Array, "size n"], Real[Array, " size"]]
@@ -69,7 +69,7 @@ class AbstractTask(eqx.Module):
         if size is None:
             raise UserError("A task that draws fresh samples has no whole training set; give the size of a batch.")
         draw = self.sampler()
-        return Stream(lambda step: (), lambda step, memory: (draw(jax.random.fold_in(key, step), size), memory))
+        return Stream(lambda step: (), lambda step, memory: (draw(fold_in(key, step), size), memory))
 
     def measures(self, net: Any, loss: Any = None) -> dict[str, Float[Array, ""]]:
         """What a training records of the network on this task; `loss` takes the place of the loss on a fresh batch."""

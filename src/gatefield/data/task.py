@@ -15,6 +15,7 @@ from gatefield.core.precision import real
 from gatefield.core.text.quoted import quoted
 from gatefield.data.abstract_task import AbstractTask, Batch, DrawBatch
 from gatefield.data.arrays import Draw, Parameter
+from gatefield.data.numerics.words import split
 from gatefield.data.source import Source, draws_of
 
 
@@ -100,7 +101,7 @@ def _stratified(positive: Draw, negative: Draw, proportion: float) -> Callable:
 
     def draw(key: PRNGKeyArray, size: int) -> tuple[Array, Array]:
         first, left, chance = _split(size, proportion)
-        key1, key0, key_class = jax.random.split(key, 3)
+        key1, key0, key_class = split(key, 3)
         x1, x0 = positive(key1, first + left), negative(key0, size - first)
         if not left:
             return jnp.concatenate([x1, x0]), jnp.arange(size) < first
@@ -115,7 +116,7 @@ def _independent(positive: Draw, negative: Draw, proportion: float) -> Callable:
     """Each sample's class is drawn by itself."""
 
     def draw(key: PRNGKeyArray, size: int) -> tuple[Array, Array]:
-        key1, key0, key_class = jax.random.split(key, 3)
+        key1, key0, key_class = split(key, 3)
         is_positive = jax.random.bernoulli(key_class, proportion, (size,))
         return jnp.where(is_positive[:, None], positive(key1, size), negative(key0, size)), is_positive
 

@@ -11,13 +11,16 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Int
 
-SECONDS = 1e-3
+SECONDS = 5e-3
 """How long a stride may take: many times what asking takes, and little beside what one waits for anyway."""
 NUMBERS_PER_SECOND = 4e10
 """Numbers in batches that a large GPU makes and trains on in a second, about; it only has to say which steps are short."""
-MOST = 32
-"""Steps of a stride: asking takes as long as a small step, so that it is a thirtieth of the time; longer strides would drop
-more steps behind the last one."""
+SHORTEST, ASKING = 1e-5, 2e-5
+"""Seconds of the smallest step, and of a question, about."""
+MOST = 128
+"""Steps of a stride: there asking is a sixtieth of the time at most."""
+MOST_BLIND = 32
+"""The same where the steps to the next record are not known, so that some behind it are dropped."""
 
 
 def by_strides(stride: int, start: Any, stop: Any, step: Callable[[Array, Any], Any], carry: Any) -> Any:
@@ -38,17 +41,17 @@ def by_strides(stride: int, start: Any, stop: Any, step: Callable[[Array, Any], 
 def stride_of(every: int | None, numbers: int) -> int:
     """How many steps to take in a row, with so many steps between records and numbers in the batches of one step.
 
-    Of the strides that are short enough, the one that wastes fewest steps before a record, and of those the longest.
+    Of the strides that are short enough, the one with which the steps to a record take least, and of those the longest.
     """
     if jax.default_backend() == "cpu":
         return 1
-    most = max(1, min(MOST, int(SECONDS * NUMBERS_PER_SECOND / max(numbers, 1))))
+    seconds = max(SHORTEST, numbers / NUMBERS_PER_SECOND)
+    most = max(1, int(SECONDS / seconds))
     if every is None:
-        return most
-    return min(range(1, most + 1), key=lambda stride: (_asked(every, stride), -stride))
+        return min(MOST_BLIND, most)
+    return min(range(1, min(MOST, most) + 1), key=lambda stride: (_seconds(every, stride, seconds), -stride))
 
 
-def _asked(every: int, stride: int) -> int:
-    """What the steps to a record cost in units of a step, if asking costs as much as one step."""
-    turns = -(-every // stride)
-    return turns * stride + turns
+def _seconds(every: int, stride: int, step: float) -> float:
+    """What the steps to a record take, with those that are dropped and all questions."""
+    return -(-every // stride) * (stride * step + ASKING)
