@@ -1,6 +1,6 @@
 """One training from its first record, or the last committed one, to its last: the loop between chunks.
 
-This one loop serves recording, checkpoints, progress and stopping.
+This one loop serves recording, checkpoints, progress and stopping. A commit is written while the next records are computed.
 """
 
 import dataclasses
@@ -18,6 +18,7 @@ from jaxtyping import Array
 from gatefield.core.errors import UserError
 from gatefield.core.machine import check_room
 from gatefield.dynamics.pace import Pace
+from gatefield.dynamics.train.behind import Behind
 from gatefield.dynamics.train.engine import State, observe
 from gatefield.dynamics.train.pieces import pieces
 from gatefield.dynamics.train.problem import Setup
@@ -69,6 +70,7 @@ class Session:
         """
         done, last, state = 0, int(self.marks[-1]), self.setup.state
         capacity = max(self._capacity(state), min(self.chunk or 0, len(self.marks)))
+        behind = Behind()
         try:
             found = recorder.find(self.identity, state)
             if found is None:
@@ -81,11 +83,16 @@ class Session:
             while done < len(self.marks):
                 rows, state = self._complete(rows, state, done, min(block, len(self.marks) - done), max(capacity, block))
                 end = done + _length(rows)
-                recorder.commit(done, rows, state if self.keep_network or end < len(self.marks) else None)
+                kept = state if self.keep_network or end < len(self.marks) else None
+                commit = functools.partial(recorder.commit, done, rows, kept)
+                behind.do(commit, functools.partial(progress, self._step(end), last))
                 done, rows = end, None
-                progress(self._step(done), last)
+            behind.wait()
         except KeyboardInterrupt:
+            behind.close()
             raise Interrupted(recorder.dataset(), last) from None
+        finally:
+            behind.close()
         if not self.keep_network:
             return None, recorder.dataset()
         if state is None:

@@ -3,8 +3,10 @@
 import concurrent.futures
 import contextlib
 import errno
+import functools
 import itertools
 import os
+import shutil
 import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -147,6 +149,15 @@ def flush_files(paths: Iterable[Path]) -> None:
 def flush_tree(folder: Path) -> None:
     """The same for all files of a folder."""
     flush_files(path for path in folder.rglob("*") if path.is_file())
+
+
+def remove_tree(folder: Path) -> None:
+    """Remove a folder as far as it can be removed, its innermost folders together."""
+    leaves = [Path(path) for path, folders, _ in os.walk(folder) if not folders]
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        for _ in pool.map(functools.partial(shutil.rmtree, ignore_errors=True), leaves):
+            pass
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def corrupted(folder: Path, file: str, what: str, advice: str = "") -> Damaged:

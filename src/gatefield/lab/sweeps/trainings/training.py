@@ -53,25 +53,24 @@ def read_training(table: Mapping[str, Any]) -> Training:
     'ring'
     """
     _check_names(table)
+    whole = {name: complete(table[name], name) for name in _OBJECTS}
+    if "n" in table["network"]:
+        raise UserError("The network of a sweep takes its number of inputs from the sources: leave n out of it.")
     try:
         training = Training(**table)
     except pydantic.ValidationError as error:
         raise one_sentence(error, Training) from None
-    return training.model_copy(update={name: complete(getattr(training, name), name) for name in _OBJECTS})
+    return training.model_copy(update=whole)
 
 
 def _check_names(table: Mapping[str, Any]) -> None:
-    fields = Training.model_fields
+    fields = Training.__pydantic_fields__
     for name in table:
         if name not in fields:
             raise unknown_name("entry of the training", name, fields)
     for name, field in fields.items():
         if field.is_required() and name not in table:
             raise UserError(f"The training has no '{name}': write it under [training], or let an axis set it.")
-    for name in _OBJECTS:
-        complete(table[name], name)
-    if "n" in table["network"]:
-        raise UserError("The network of a sweep takes its number of inputs from the sources: leave n out of it.")
 
 
 def task_of(training: Training) -> Task:
