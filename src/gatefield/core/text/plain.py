@@ -25,7 +25,7 @@ def plain(value: Any, most: int | None = None) -> Any:
     """
     if type(value) in _PLAIN or (type(value) is float and math.isfinite(value)):
         return value
-    if type(value) in (list, tuple) and _all_plain(value):  # first, since they are long
+    if isinstance(value, list | tuple) and _all_plain(value):  # first, since they are long
         return list(value)
     match value:
         case np.ndarray() | np.generic() | jax.Array():

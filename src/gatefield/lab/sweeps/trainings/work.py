@@ -18,13 +18,22 @@ from gatefield.lab.sweeps.definition.points import Points
 from gatefield.lab.sweeps.definition.tables import one_kind_of_number, placed
 from gatefield.lab.sweeps.trainings.objects import complete
 from gatefield.lab.sweeps.trainings.stack import Pieces
-from gatefield.lab.sweeps.trainings.training import Training, keys, network_of, read_training, settings_of, task_of
+from gatefield.lab.sweeps.trainings.training import (
+    OPTIONS,
+    Training,
+    key_words,
+    network_of,
+    read_training,
+    settings_of,
+    task_of,
+)
 
 Columns = Mapping[str, Sequence[Any]]
 Recipe = Callable[..., Any]
 """A function of a point's parameters that gives a network, a task, and settings for `gatefield.train`."""
-SETTINGS = ("steps", "batch_size", "learning_rate", "key", "optimizer", "loss", "record_every", "observe")
-_TASK = ("positive", "negative", "labels", "proportion", "stratified")
+_USUAL = ("steps", "batch_size", "learning_rate", "key", "optimizer", "loss", "record_every", "observe")
+SETTINGS = (*_USUAL, "precision", "shared_stream")
+_TASK = ("positive", "negative", "labels", "proportion", "stratified", "antithetic")
 MOST = 200
 """How many characters of a foreign error are kept."""
 
@@ -58,7 +67,7 @@ class Tables(Trained):
         self._table = dict(table)
         for name, value in points.at(0).items():
             self._table = placed(self._table, name, value)
-        self._complete = read_training(self._table).model_dump()
+        self._complete = read_training(self._table).chosen()
 
     @property
     def description(self) -> dict[str, Any]:
@@ -68,7 +77,7 @@ class Tables(Trained):
         def value(parameter: str, given: Any) -> Any:
             return one_kind_of_number(complete(given, parameter) if isinstance(given, Mapping) else given)
 
-        return point_ids("training", one_kind_of_number(self._complete), points, value)
+        return point_ids("training", one_kind_of_number(self._complete), points, value, without=OPTIONS)
 
     def pieces(self, columns: Columns) -> Pieces:
         return _TablePieces(self._table, columns).pieces
@@ -110,10 +119,10 @@ class _TablePieces:
         except UserError as error:
             self.pieces.errors |= dict.fromkeys(rows, str(error))
             return
-        data = np.asarray(jax.random.key_data(keys(seeds, 1)))
+        data = key_words(seeds)
         for run, row in enumerate(rows):
             self.pieces.net_at[row] = len(self.pieces.nets), run
-            self.pieces.settings[row] = {**self.pieces.settings[row], "key": data[run]}
+            self.pieces.settings[row] = {"key": data[run], **self.pieces.settings[row]}
         self.pieces.nets.append(net)
 
     def _task(self, row: int, known: dict[Hashable, int]) -> int:
