@@ -2,7 +2,9 @@
 
 import concurrent.futures
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 
 class Behind:
@@ -22,7 +24,11 @@ class Behind:
         self._thread = concurrent.futures.ThreadPoolExecutor(1)
         self._going: tuple[concurrent.futures.Future[Any], Callable[[], object]] | None = None
 
-    def do(self, work: Callable[[], object], then: Callable[[], object]) -> None:
+    def later(self, work: Callable[[], T]) -> concurrent.futures.Future[T]:
+        """What `work` will give, after all that was given before."""
+        return self._thread.submit(work)
+
+    def do(self, work: Callable[[], object], then: Callable[[], object] = lambda: None) -> None:
         """Begin with `work` once the thing before is done; `then` is called here, when that is waited for."""
         self.wait()
         self._going = self._thread.submit(work), then

@@ -39,6 +39,9 @@ def point_ids(
     >>> ids = point_ids("study", {"gain": 0.0, "n": 40}, Points({"gain": [1.0, 3.0]}))
     >>> ids.tolist() == [run_id("study", {"gain": gain, "n": 40}) for gain in (1.0, 3.0)]
     True
+    >>> ids = point_ids("study", {"n": 40}, Points({"pairs": [False, True]}), without={"pairs": False})
+    >>> ids.tolist() == [run_id("study", {"n": 40}), run_id("study", {"n": 40, "pairs": True})]
+    True
     """
     for hole, parameter in enumerate(points.parameters):
         parameters = placed(parameters, f"{within}.{parameter}" if within else parameter, f"\0{hole}")
