@@ -90,8 +90,10 @@ class _TablePieces:
         self._table, self._columns = table, columns
         self._parts = {part: [name for name in columns if _part(name) == part] for part in ("task", "network", "settings")}
         self._trainings = dict[Hashable, Training]()
+        self._settings = dict[Hashable, dict[str, Any]]()
         self.pieces = Pieces([], [], [], [], [], {})
         count = len(next(iter(columns.values())))
+        self._keys = {part: self._keys_of(part, count) for part in self._parts}
         self._collect(count, list(columns.get("seed", [table.get("seed", 0)] * count)))
 
     def _collect(self, count: int, seeds: Sequence[Any]) -> None:
@@ -104,9 +106,8 @@ class _TablePieces:
                 read_seed(seeds[row])
                 task = self._task(row, tasks)
                 pieces.task_at[row] = task
-                settings = settings_of(self._training("settings", row))
-                pieces.settings[row] = settings
-                networks.setdefault((self._key("network", row), pieces.tasks[task].n), []).append(row)
+                pieces.settings[row] = self._settings_of(row)
+                networks.setdefault((self._keys["network"][row], pieces.tasks[task].n), []).append(row)
             except UserError as error:
                 pieces.errors[row] = str(error)
         for (_, n), rows in networks.items():
@@ -126,20 +127,29 @@ class _TablePieces:
         self.pieces.nets.append(net)
 
     def _task(self, row: int, known: dict[Hashable, int]) -> int:
-        key = self._key("task", row)
+        key = self._keys["task"][row]
         if key not in known:
             self.pieces.tasks.append(task_of(self._training("task", row)))
             known[key] = len(self.pieces.tasks) - 1
         return known[key]
 
-    def _key(self, part: str, row: int) -> Hashable:
+    def _settings_of(self, row: int) -> dict[str, Any]:
+        key = self._keys["settings"][row]
+        if key not in self._settings:
+            self._settings[key] = settings_of(self._training("settings", row))
+        return self._settings[key]
+
+    def _keys_of(self, part: str, count: int) -> list[Hashable]:
         """Equal for points that have the same values in a part: numbers and words as they are, others written out."""
-        values = [self._columns[name][row] for name in self._parts[part]]
-        return part, *((type(one), one) if isinstance(one, float | int | str) else canonical(one) for one in values)
+        columns = [
+            [(type(one), one) if isinstance(one, float | int | str) else canonical(one) for one in self._columns[name]]
+            for name in self._parts[part]
+        ]
+        return [(part, *values) for values in zip(*columns, strict=True)] if columns else [(part,)] * count
 
     def _training(self, part: str, row: int) -> Training:
         """The training with the values that a part of it has at a point; points that share them read it once."""
-        key = self._key(part, row)
+        key = self._keys[part][row]
         if key not in self._trainings:
             table = self._table
             for name in self._parts[part]:
