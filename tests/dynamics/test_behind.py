@@ -73,8 +73,12 @@ def test_work_goes_on_while_the_caller_does_something_else():
     behind.do(lambda: (begun.set(), may_end.wait(10)), then=lambda: done.append("told"))
     done = []
     assert begun.wait(10)
+    behind.tell()
     assert done == []
     may_end.set()
+    assert behind.later(lambda: 2).result() == 2
+    behind.tell()
+    assert done == ["told"]
     behind.wait()
     assert done == ["told"]
     assert behind.later(lambda: 3).result() == 3

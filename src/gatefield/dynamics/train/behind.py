@@ -33,6 +33,11 @@ class Behind:
         self.wait()
         self._going = self._thread.submit(work), then
 
+    def tell(self) -> None:
+        """Call what was to come then, if the thing before is done by now."""
+        if self._going is not None and self._going[0].done():
+            self.wait()
+
     def wait(self) -> None:
         """Wait until nothing goes on."""
         going, self._going = self._going, None

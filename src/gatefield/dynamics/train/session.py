@@ -145,6 +145,7 @@ class Session:
             state = piece
             if records:
                 made.append(self.behind.later(functools.partial(_host, rows, records)))
+            self.behind.tell()
         return made, state
 
     def _layout(self, state: State, block: int) -> Layout:
