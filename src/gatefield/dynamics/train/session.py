@@ -88,8 +88,8 @@ class Session:
             )
         return self.setup.network(state, int(self.marks[-1])), recorder.dataset()
 
-    def _run(self, recorder: Recorder, progress: Progress) -> State:
-        """Go on until all records are committed; the state after the last one."""
+    def _run(self, recorder: Recorder, progress: Progress) -> State | None:
+        """Go on until all records are committed; the state after the last one, None if it was not kept when that was found."""
         done, last, state = 0, int(self.marks[-1]), self.setup.state
         capacity = max(self._capacity(state), min(self.chunk or 0, len(self.marks)))
         found, made = recorder.find(self.identity, state), list[Made]()
