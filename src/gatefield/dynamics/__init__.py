@@ -4,6 +4,7 @@ from gatefield.core.tracing.identity import fingerprint as fingerprint
 from gatefield.dynamics.flow.flow import flow as flow
 from gatefield.dynamics.flow.steady import stability as stability
 from gatefield.dynamics.train.engine import runs_side_by_side as runs_side_by_side
+from gatefield.dynamics.train.gpu.plan import Precision as Precision
 from gatefield.dynamics.train.losses import LossName as LossName
 from gatefield.dynamics.train.optimizers import OptimizerName as OptimizerName
 from gatefield.dynamics.train.recorder import Layout as Layout
@@ -24,6 +25,7 @@ __all__ = [
     "LossName",
     "MemoryRecorder",
     "OptimizerName",
+    "Precision",
     "Recorder",
     "Resumable",
     "Stepper",

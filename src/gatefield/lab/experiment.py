@@ -1,6 +1,7 @@
 """What an experiment is."""
 
 import dataclasses
+import functools
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, Literal, get_args, get_origin
@@ -33,13 +34,19 @@ class Parameters(pydantic.BaseModel):
     def _truth_is_no_number(cls, value: Any, info: Any) -> Any:
         """True is not 1, and 1 is not true."""
         name = str(info.field_name)
-        wanted = _parts(cls.model_fields[name].annotation)
+        wanted = _wanted(cls, name)
         if wanted == {bool} and not isinstance(value, bool):
             raise UserError(f"{name} must be true or false, but is {quoted(value)}; write for instance {name}=true.")
         if wanted & {int, float} and bool not in wanted and _has_truth(value):
             rule = "a whole number" if float not in wanted else "a number"
             raise UserError(f"{name} must be {rule}, but is {quoted(value)}; write for instance {name}=1.")
         return value
+
+
+@functools.cache
+def _wanted(cls: type[Parameters], name: str) -> set[Any]:
+    """The plain types of a parameter; points of a sweep ask for them many times."""
+    return _parts(cls.model_fields[name].annotation)
 
 
 def _parts(kind: Any) -> set[Any]:

@@ -8,7 +8,7 @@ from typing import Any
 import jax
 import numpy as np
 
-_PLAIN = (int, str, bool, type(None))
+_PLAIN = frozenset({int, str, bool, type(None)})
 
 
 def plain(value: Any, most: int | None = None) -> Any:
@@ -23,8 +23,10 @@ def plain(value: Any, most: int | None = None) -> Any:
     >>> plain(Gaussian(40, xi=2.0))
     {'class': 'Gaussian', 'n': 40, 'xi': 2.0, 'boundary': 'ring'}
     """
-    if type(value) in _PLAIN or (type(value) is float and math.isfinite(value)):  # first, since lists of them are long
+    if type(value) in _PLAIN or (type(value) is float and math.isfinite(value)):
         return value
+    if isinstance(value, list | tuple) and _all_plain(value):  # first, since they are long
+        return list(value)
     match value:
         case np.ndarray() | np.generic() | jax.Array():
             array = np.asarray(value)
@@ -44,3 +46,8 @@ def plain(value: Any, most: int | None = None) -> Any:
         return {"class": type(value).__name__, **fields}
     name = getattr(value, "__qualname__", str(value))
     return type(value).__name__ if " at 0x" in name else name  # an address in memory says nothing
+
+
+def _all_plain(values: list[Any] | tuple[Any, ...]) -> bool:
+    types = set(map(type, values))
+    return types <= _PLAIN or (types == {float} and all(map(math.isfinite, values)))

@@ -1,11 +1,14 @@
 """Writing so that a kill leaves the old file or the new one, and a sentence for each thing that can go wrong."""
 
+import concurrent.futures
 import contextlib
 import errno
+import functools
 import itertools
 import os
+import shutil
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +16,8 @@ from gatefield.core.errors import StoreError, UserError
 from gatefield.core.text.quoted import quoted
 
 FRESH = "--fresh (in Python fresh=True)"
+AT_ONCE = 16
+"""Files that are waited for together."""
 _AGAIN = "run the same command again"
 _WAYS_OUT = {
     errno.ENOSPC: f"free some space there and {_AGAIN}",
@@ -134,11 +139,25 @@ def flush_file(path: Path) -> None:
         os.fsync(file.fileno())
 
 
+def flush_files(paths: Iterable[Path]) -> None:
+    """The same for many files, for which the disk is asked at once: one wait, not one for each."""
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        for _ in pool.map(flush_file, paths):
+            pass
+
+
 def flush_tree(folder: Path) -> None:
     """The same for all files of a folder."""
-    for path in folder.rglob("*"):
-        if path.is_file():
-            flush_file(path)
+    flush_files(path for path in folder.rglob("*") if path.is_file())
+
+
+def remove_tree(folder: Path) -> None:
+    """Remove a folder as far as it can be removed, its innermost folders together."""
+    leaves = [Path(path) for path, folders, _ in os.walk(folder) if not folders]
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        for _ in pool.map(functools.partial(shutil.rmtree, ignore_errors=True), leaves):
+            pass
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def corrupted(folder: Path, file: str, what: str, advice: str = "") -> Damaged:

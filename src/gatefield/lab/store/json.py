@@ -50,4 +50,18 @@ def update_json(path: Path, value: Any) -> None:
 
 
 def _text(value: Any) -> bytes:
-    return (json.dumps(plain(value), indent=2, allow_nan=False) + "\n").encode()
+    return (_indented(plain(value)) + "\n").encode()
+
+
+def _indented(value: Any, margin: str = "\n") -> str:
+    """As `json.dumps` does it with indent=2, which takes ten times as long for a list of many numbers."""
+    within = margin + "  "
+    match value:
+        case dict() if value:
+            items = (f"{json.dumps(name)}: {_indented(item, within)}" for name, item in value.items())
+            return "{" + within + f",{within}".join(items) + margin + "}"
+        case list() if value and not any(isinstance(item, dict | list) for item in value):
+            return "[" + within + json.dumps(value, separators=(f",{within}", ": "), allow_nan=False)[1:-1] + margin + "]"
+        case list() if value:
+            return "[" + within + f",{within}".join(_indented(item, within) for item in value) + margin + "]"
+    return json.dumps(value, allow_nan=False)

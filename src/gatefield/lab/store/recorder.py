@@ -16,7 +16,7 @@ from gatefield.dynamics import Layout, Resumable
 from gatefield.lab.store.arrays import make_arrays, read_arrays, read_layout
 from gatefield.lab.store.checkpoint import read_checkpoint, remove_checkpoints, write_checkpoint
 from gatefield.lab.store.chunks import check_present, check_readable, chunk_file, dimensions, metadata, open_arrays
-from gatefield.lab.store.disk import as_path, flush_file, flush_tree, make_folder, reading, writing
+from gatefield.lab.store.disk import as_path, flush_files, flush_tree, make_folder, reading, writing
 from gatefield.lab.store.marker import DATA, Marker, read_marker, write_marker
 from gatefield.lab.store.place import Place, remove_pieces
 
@@ -127,8 +127,7 @@ class ZarrRecorder:
         stop = self._stop(start, block)
         for name, values in block.items():
             self._write_rows(name, start, values)
-            if values.size:
-                flush_file(self._chunk_file(name, start))
+        flush_files(self._chunk_file(name, start) for name, values in block.items() if values.size)
         if not self._is_whole():  # zarr makes folders anew that are gone
             raise FileNotFoundError(errno.ENOENT, "the folder is gone")
         self._mark(stop, state)

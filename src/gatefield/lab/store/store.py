@@ -34,14 +34,17 @@ ID = re.compile(r"[0-9a-f]{12}")
 
 def run_id(name: str, parameters: pydantic.BaseModel | Mapping[str, Any]) -> str:
     """The name of a run: the first 12 hexadecimal digits of the SHA-256 of its experiment, parameters and record format."""
-    text = canonical({"experiment": name, "format": RECORD_FORMAT, "parameters": parameter_values(parameters)})
+    text = canonical({"experiment": name, "format": RECORD_FORMAT, "parameters": _values(parameters)})
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 def parameter_values(parameters: pydantic.BaseModel | Mapping[str, Any]) -> dict[str, Any]:
     """Parameters as JSON keeps them."""
-    values = parameters.model_dump(mode="json") if isinstance(parameters, pydantic.BaseModel) else dict(parameters)
-    return json.loads(canonical(values))
+    return json.loads(canonical(_values(parameters)))
+
+
+def _values(parameters: pydantic.BaseModel | Mapping[str, Any]) -> dict[str, Any]:
+    return parameters.model_dump(mode="json") if isinstance(parameters, pydantic.BaseModel) else dict(parameters)
 
 
 class About(pydantic.BaseModel):

@@ -1,7 +1,6 @@
 """A block of trainings as an entry of the store: locks, commits, resuming and checksums are those of every entry."""
 
 import functools
-import shutil
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -15,7 +14,8 @@ from gatefield.core.text.quoted import quoted
 from gatefield.dynamics import Training
 from gatefield.lab.bench import Bench, Progress
 from gatefield.lab.experiment import Experiment, Parameters
-from gatefield.lab.runner import run
+from gatefield.lab.runner import Outcome, run
+from gatefield.lab.store.disk import remove_tree
 from gatefield.lab.store.records import PARTS
 from gatefield.lab.store.store import Entry, Store, run_id
 from gatefield.lab.sweeps.failures import note_failure
@@ -60,7 +60,7 @@ def block_entry(store: Store, id: str) -> Entry:
     return Entry(store.root / FOLDER / NAME / id, id, NAME, {})
 
 
-def run_block(store: Store, sweep: Sweep, block: Block, progress: Progress | None = None, fresh: bool = False) -> Entry:
+def run_block(store: Store, sweep: Sweep, block: Block, progress: Progress | None = None, fresh: bool = False) -> Outcome:
     """Compute a block, or go on with it, or find that it is done; what it committed on the way is removed at its end.
 
     What is wrong with some of its points is noted before its record is there: a kill in between cannot hide it.
@@ -68,9 +68,9 @@ def run_block(store: Store, sweep: Sweep, block: Block, progress: Progress | Non
     note = functools.partial(note_failure, store, run_id(NAME, block))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", Diverged)  # the status of a point says so
-        entry = run(experiment_of(sweep, note), block, block_store(store), progress=progress, fresh=fresh).entry
-    shutil.rmtree(entry.path / PARTS, ignore_errors=True)
-    return entry
+        outcome = run(experiment_of(sweep, note), block, block_store(store), progress=progress, fresh=fresh)
+    remove_tree(outcome.entry.path / PARTS)
+    return outcome
 
 
 def experiment_of(sweep: Sweep, note: Callable[[Mapping[int, str]], None] = lambda errors: None) -> Experiment:

@@ -133,14 +133,14 @@ def _block(
         known = failure_of(store, id)
         return {} if known is None else dict(known.errors)
     try:
-        entry = run_block(store, sweep, block, progress, fresh=again)
+        outcome = run_block(store, sweep, block, progress, fresh=again)
     except Damaged:  # what was committed of it moves aside, and it is computed from its beginning
-        entry = run_block(store, sweep, block, progress, fresh=True)
-    if entry.id != id:
+        outcome = run_block(store, sweep, block, progress, fresh=True)
+    if outcome.entry.id != id:
         raise StoreError(
             f"Block {number} of {plan.name} is not the one that was planned: plan the sweep anew, by another name."
         )
-    texts = entry.record()["error"].values.tolist()
+    texts = outcome.record["error"].values.tolist()
     return {row: text for row, text in enumerate(texts) if text}
 
 

@@ -15,7 +15,7 @@ from gatefield.dynamics import fingerprint
 from gatefield.nets import Network
 
 PER_RUN = ("learning_rate", "key")
-"""Settings of a training that may differ between the runs of one program."""
+"""Settings of a training that may differ between the runs of one program; the key unless they share one stream."""
 
 
 class Stacked(NamedTuple):
@@ -76,7 +76,8 @@ class Pieces:
         net = _joined_runs(self.nets, [self.net_at[row] for row in runs])
         task = _joined(self.tasks, [self.task_at[row] for row in runs])
         each = [self.settings[row] for row in runs]
-        settings = {**each[0], "key": jax.random.wrap_key_data(jnp.asarray(np.stack([one["key"] for one in each])))}
+        words = each[0]["key"] if each[0].get("shared_stream") else np.stack([one["key"] for one in each])
+        settings = {**each[0], "key": jax.random.wrap_key_data(jnp.asarray(words))}
         if not callable(settings.get("learning_rate")) and settings.get("learning_rate") is not None:
             settings["learning_rate"] = np.asarray([one["learning_rate"] for one in each], float)
         return Stacked(np.asarray(rows), net, task, settings)
@@ -103,7 +104,8 @@ def _shared(settings: Mapping[str, Any]) -> dict[str, Any]:
     """The settings that all runs of a program share."""
     rate = settings.get("learning_rate")
     own = {name: value for name, value in settings.items() if name not in PER_RUN}
-    return {**own, "learning_rate": rate if callable(rate) else None}
+    stream = tuple(np.asarray(settings["key"]).tolist()) if settings.get("shared_stream") else None
+    return {**own, "learning_rate": rate if callable(rate) else None, **({} if stream is None else {"stream": stream})}
 
 
 def _joined_runs(nets: Sequence[Network], at: Sequence[tuple[int, int]]) -> Network:

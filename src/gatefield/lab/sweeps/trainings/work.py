@@ -18,13 +18,22 @@ from gatefield.lab.sweeps.definition.points import Points
 from gatefield.lab.sweeps.definition.tables import one_kind_of_number, placed
 from gatefield.lab.sweeps.trainings.objects import complete
 from gatefield.lab.sweeps.trainings.stack import Pieces
-from gatefield.lab.sweeps.trainings.training import Training, keys, network_of, read_training, settings_of, task_of
+from gatefield.lab.sweeps.trainings.training import (
+    OPTIONS,
+    Training,
+    key_words,
+    network_of,
+    read_training,
+    settings_of,
+    task_of,
+)
 
 Columns = Mapping[str, Sequence[Any]]
 Recipe = Callable[..., Any]
 """A function of a point's parameters that gives a network, a task, and settings for `gatefield.train`."""
-SETTINGS = ("steps", "batch_size", "learning_rate", "key", "optimizer", "loss", "record_every", "observe")
-_TASK = ("positive", "negative", "labels", "proportion", "stratified")
+_USUAL = ("steps", "batch_size", "learning_rate", "key", "optimizer", "loss", "record_every", "observe")
+SETTINGS = (*_USUAL, "precision", "shared_stream")
+_TASK = ("positive", "negative", "labels", "proportion", "stratified", "antithetic")
 MOST = 200
 """How many characters of a foreign error are kept."""
 
@@ -58,7 +67,7 @@ class Tables(Trained):
         self._table = dict(table)
         for name, value in points.at(0).items():
             self._table = placed(self._table, name, value)
-        self._complete = read_training(self._table).model_dump()
+        self._complete = read_training(self._table).chosen()
 
     @property
     def description(self) -> dict[str, Any]:
@@ -68,7 +77,7 @@ class Tables(Trained):
         def value(parameter: str, given: Any) -> Any:
             return one_kind_of_number(complete(given, parameter) if isinstance(given, Mapping) else given)
 
-        return point_ids("training", one_kind_of_number(self._complete), points, value)
+        return point_ids("training", one_kind_of_number(self._complete), points, value, without=OPTIONS)
 
     def pieces(self, columns: Columns) -> Pieces:
         return _TablePieces(self._table, columns).pieces
@@ -81,8 +90,10 @@ class _TablePieces:
         self._table, self._columns = table, columns
         self._parts = {part: [name for name in columns if _part(name) == part] for part in ("task", "network", "settings")}
         self._trainings = dict[Hashable, Training]()
+        self._settings = dict[Hashable, dict[str, Any]]()
         self.pieces = Pieces([], [], [], [], [], {})
         count = len(next(iter(columns.values())))
+        self._keys = {part: self._keys_of(part, count) for part in self._parts}
         self._collect(count, list(columns.get("seed", [table.get("seed", 0)] * count)))
 
     def _collect(self, count: int, seeds: Sequence[Any]) -> None:
@@ -95,9 +106,8 @@ class _TablePieces:
                 read_seed(seeds[row])
                 task = self._task(row, tasks)
                 pieces.task_at[row] = task
-                settings = settings_of(self._training("settings", row))
-                pieces.settings[row] = settings
-                networks.setdefault((self._key("network", row), pieces.tasks[task].n), []).append(row)
+                pieces.settings[row] = self._settings_of(row)
+                networks.setdefault((self._keys["network"][row], pieces.tasks[task].n), []).append(row)
             except UserError as error:
                 pieces.errors[row] = str(error)
         for (_, n), rows in networks.items():
@@ -110,27 +120,36 @@ class _TablePieces:
         except UserError as error:
             self.pieces.errors |= dict.fromkeys(rows, str(error))
             return
-        data = np.asarray(jax.random.key_data(keys(seeds, 1)))
+        data = key_words(seeds)
         for run, row in enumerate(rows):
             self.pieces.net_at[row] = len(self.pieces.nets), run
-            self.pieces.settings[row] = {**self.pieces.settings[row], "key": data[run]}
+            self.pieces.settings[row] = {"key": data[run], **self.pieces.settings[row]}
         self.pieces.nets.append(net)
 
     def _task(self, row: int, known: dict[Hashable, int]) -> int:
-        key = self._key("task", row)
+        key = self._keys["task"][row]
         if key not in known:
             self.pieces.tasks.append(task_of(self._training("task", row)))
             known[key] = len(self.pieces.tasks) - 1
         return known[key]
 
-    def _key(self, part: str, row: int) -> Hashable:
+    def _settings_of(self, row: int) -> dict[str, Any]:
+        key = self._keys["settings"][row]
+        if key not in self._settings:
+            self._settings[key] = settings_of(self._training("settings", row))
+        return self._settings[key]
+
+    def _keys_of(self, part: str, count: int) -> list[Hashable]:
         """Equal for points that have the same values in a part: numbers and words as they are, others written out."""
-        values = [self._columns[name][row] for name in self._parts[part]]
-        return part, *((type(one), one) if isinstance(one, float | int | str) else canonical(one) for one in values)
+        columns = [
+            [(type(one), one) if isinstance(one, float | int | str) else canonical(one) for one in self._columns[name]]
+            for name in self._parts[part]
+        ]
+        return [(part, *values) for values in zip(*columns, strict=True)] if columns else [(part,)] * count
 
     def _training(self, part: str, row: int) -> Training:
         """The training with the values that a part of it has at a point; points that share them read it once."""
-        key = self._key(part, row)
+        key = self._keys[part][row]
         if key not in self._trainings:
             table = self._table
             for name in self._parts[part]:
