@@ -6,9 +6,9 @@ gains of 1 and above it is off by 1 to 15 percent for random fields and bumps at
 oscillates faster than the data).
 
 With the longer or the same range positive it tells at which gains fields localize: in `phase-diagram` it is off by more than
-one step of the grid at 6 of 650 settings, all at gain 0.55. It does not tell how much: it has about 0.57 of SGD's IPR
-(`amplifier`). With the shorter range positive do not use it: it localizes fields that SGD leaves spread, within 240 tau from
-gain 2.7 on, and within 6,000 tau from gain 0.67 on, there at 91 of 300 settings.
+one step of the grid at 7 of 650 settings, all at gain 0.55. It does not tell how much: it has about 0.57 of SGD's IPR
+(`amplifier`). With the shorter range positive do not use it: it localizes fields that SGD leaves spread, within 200 tau from
+gain 1.5 on, and within 10,000 tau from gain 0.67 on, there at 85 of 300 settings.
 
 It is of one neuron. For committees, whose units act on each other, there is no closure here: `theory.relu.velocity` is exact
 for them on Gaussian data, and for other data takes their `GaussianClone`s, which is another task.

@@ -13,7 +13,7 @@ experiment = Experiment(
     text="One ReLU neuron learns to tell two kinds of inputs apart, which vary over longer and over shorter distances and "
     "are squashed by a gain: from nearly Gaussian (0.01) to corners of the hypercube (infinity). Both orders of the length "
     "scales are trained, for the same time. Later, in up to 40,000 τ, fields of the pair 1, 2 localize too, at gains of 5 and "
-    "more after 3,700 to 5,800 τ (late-localization, for ten pairs). "
+    "more after 3,700 to 4,600 τ (late-localization, for ten pairs). "
     "Boundary, start, readout, output bias, loss and optimiser can be set; what is known for the usual ones is then not "
     "judged.",
     caption="(a) One input of each of the two classes, at three gains; the same latent field, squashed. (b) The inverse "

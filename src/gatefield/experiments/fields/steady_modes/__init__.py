@@ -13,7 +13,7 @@ experiment = Experiment(
     "λ0/λ1, of amplitude √(2/π) √λ1/(λ0+λ1). The note finds that only one or two modes (cosine and sine of one frequency) "
     "can stay, and prints an amplitude with the square of a norm for the norm. The exact path shows when this comes true. "
     "On other data the last word may be a localized state: with the longer range positive from a gain of 1 on within 600 τ, "
-    "with the shorter one by pair and gain, such as 1, 2 from a gain of 5 on after 3,700 to 5,800 τ (late-localization).",
+    "with the shorter one by pair and gain, such as 1, 2 from a gain of 5 on after 3,700 to 4,600 τ (late-localization).",
     caption="Columns: pairs of length scales. (a) The share of each frequency (colour) in the energy of one field; dashed "
     "line: the note's training time; dotted line: the time scale of the last frequency to die out. (b) How many frequencies "
     "share the energy (inverse sum of squared shares): exact flow (grey: single starts, black: their median) and SGD "

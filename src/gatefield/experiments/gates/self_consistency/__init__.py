@@ -13,7 +13,7 @@ experiment = Experiment(
     "direction of the gate and f(w) the mean input of the positive class where it is open. Take that field's gate, and "
     "repeat. The fixed points are the steady states of the ReLU neuron. The map is iterated from random fields, single "
     "sites, bumps and sinusoids, for both orders of the length scales. A training with the "
-    "shorter range positive may localize much later: of the pair 1, 2 at gains of 5 and more, after 3,700 to 5,800 τ "
+    "shorter range positive may localize much later: of the pair 1, 2 at gains of 5 and more, after 3,700 to 4,600 τ "
     "(late-localization).",
     caption="(a) End states of the map from all starts, different ones up to shift and sign (open), and those of them that "
     "return on another sample after a push of a tenth (filled), with their numbers. (b) By how much one iteration shrinks each "
