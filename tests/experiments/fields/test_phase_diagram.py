@@ -228,7 +228,7 @@ def test_headline():
     early = changed(early, ("ipr", {"when": "early", "gain": 8.0, "ratio": 4.0}, 0.1))
     assert headline("?", PHASES.verdicts(early)) == (
         "After 200 τ a closure is off at 1 of 30 settings with the longer or same range positive; "
-        "with the shorter it is off at 2 of 20 (200 τ)"
+        "with the shorter it is off at 2 of 20"
     )
 
 

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from gatefield.experiments.deep.digits.kernels import paths
 from gatefield.experiments.deep.digits.pair import QUICK, SETTING, Digits, PairSettings, finish, loss_panel, nu_panel
-from gatefield.experiments.deep.digits.verdicts import falls, generalises, mean_nu, points, smaller_nu
+from gatefield.experiments.deep.digits.verdicts import falls, generalises, mean_nu, nu_text, points, smaller_nu
 from gatefield.kernels import tangent_kernel
 from gatefield.lab import Bench, Experiment, Verdict
 from gatefield.lab.kinds import Depth
@@ -31,7 +31,7 @@ def simulate(parameters: Settings, bench: Bench) -> xr.Dataset:
 def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
     """What the record says of each claim."""
     relu, galu = record.nu.sel(net="relu"), record.nu.sel(net="galu")
-    ends = f"ν of M: {float(relu.isel(step=0).mean()):,.4g} to {mean_nu(relu)}"
+    ends = f"ν of M: {nu_text(float(relu.isel(step=0).mean()))} to {mean_nu(relu)}"
     gap = points(record, "relu", "galu")
     return [
         falls(
@@ -68,7 +68,7 @@ def figure(record: xr.Dataset) -> Figure:
     nu_panel(tangent, record.nu_tangent, NETS)
     start = float(record.nu.sel(net="relu").isel(step=0).mean())
     words: Any = {"textcoords": "offset points", "fontsize": 7.5, "color": "C1", "va": "top"}
-    paths.annotate(f"{start:,.4g}", (float(record.epoch[0]), start), (6, -3), **words)
+    paths.annotate(nu_text(start), (float(record.epoch[0]), start), (6, -3), **words)
     finish(body, [loss, accuracy, paths, tangent], record, NETS, [], [record.nu, record.nu_tangent])
     ahead = f"test set: ReLU {points(record, 'relu', 'galu'):+.2f} points"
     letter(places, ["ν of M, the kernel of open paths", ahead, "training", "ν of K, the tangent kernel"])

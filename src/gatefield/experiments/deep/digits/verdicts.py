@@ -51,7 +51,12 @@ def points(record: xr.Dataset, net: str, other: str) -> float:
 
 def mean_nu(nu: xr.DataArray) -> str:
     """The mean over seeds at the end, as one reads it."""
-    return f"{float(nu.isel(step=-1).mean('seed')):,.4g}"
+    return nu_text(float(nu.isel(step=-1).mean("seed")))
+
+
+def nu_text(nu: float) -> str:
+    """Four digits."""
+    return f"{float(f'{nu:.4g}'):,.0f}" if nu >= 1000 else f"{nu:.4g}"
 
 
 def _range(values: xr.DataArray) -> str:

@@ -57,7 +57,8 @@ def _closure(record: xr.Dataset, side: str) -> Verdict:
     which = _side(record, side)
     if why := lacking(_ratios(record, which, 2.0 if side == "longer" else 0.5)):
         return Verdict.not_judged(claim, why)
-    wrong = disagree(localized(record.ipr), localized(record.closure_ipr)).isel(ratio=which)
+    everywhere = disagree(localized(record.ipr), localized(record.closure_ipr))
+    wrong, other = everywhere.isel(ratio=which), everywhere.isel(ratio=~which)
     rows = {
         f"{float(record.time[k]):,.0f} τ": Verdict.equals(
             "", 1.0, 1 - float(wrong[k].mean()), of="share of settings that agree"
@@ -68,13 +69,20 @@ def _closure(record: xr.Dataset, side: str) -> Verdict:
         claim,
         rows,
         note=f"whether the median IPR is {LOCALIZED:g} or more, there or one step of the grid away; {_places(wrong)}",
-        **_closure_words(wrong, side),
+        **_closure_words(wrong, side, said=_last(wrong) == _last(other)),
     )
 
 
-def _closure_words(wrong: xr.DataArray, side: str) -> dict[str, Any]:
-    """What a headline says of the last time at which the closure is off; "off" is what the figure says it is."""
-    when = int(np.flatnonzero(wrong.any(("gain", "ratio")).values)[-1]) if wrong.any() else -1
+def _last(wrong: xr.DataArray) -> int | None:
+    """The last time at which the closure is off somewhere."""
+    return int(np.flatnonzero(wrong.any(("gain", "ratio")).values)[-1]) if wrong.any() else None
+
+
+def _closure_words(wrong: xr.DataArray, side: str, *, said: bool) -> dict[str, Any]:
+    """What a headline says of the last time at which the closure is off, and "off" is what the figure says it is; of the two
+    sides the second names the time unless the first has said it."""
+    last = _last(wrong)
+    when = -1 if last is None else last
     missed, time = wrong.isel(when=when), f"{float(wrong.time[when]):,.0f} τ"
     count = f"{int(missed.sum())} of {missed.size}"
     if side == "longer":
@@ -84,7 +92,7 @@ def _closure_words(wrong: xr.DataArray, side: str) -> dict[str, Any]:
         }
     return {
         "found": f"with the shorter it is right at all {wrong.size}",
-        "otherwise": f"with the shorter it is off at {count} ({time})",
+        "otherwise": f"with the shorter it is off at {count}" + ("" if said else f" ({time})"),
     }
 
 
