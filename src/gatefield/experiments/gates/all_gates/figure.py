@@ -214,7 +214,7 @@ def _means(shares: np.ndarray, explained: np.ndarray) -> tuple[np.ndarray, ...]:
     """Where each tenth of the sets is, from the most diagonal ones on, and what its sets explain on average."""
     kept = np.isfinite(shares) & np.isfinite(explained)
     order = np.argsort(shares[kept], kind="stable")
-    parts = [part for part in np.array_split(order, min(10, len(order))) if len(part)]
+    parts = [part for part in np.array_split(order, 10) if len(part)]
     return tuple(np.array([values[kept][part].mean() for part in parts]) for values in (shares, explained))
 
 
