@@ -21,8 +21,8 @@ SHORT = ("plain bumps", "less than a cycle", "Gabors", "no good fit")
 
 def figure(record: xr.Dataset) -> Figure:
     """What kind of field each network ends with; entropies along training and along the flow."""
-    figure = Figure(figsize=(WIDTH, 6.8))
-    top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=[1.0, 1.15]))
+    figure = Figure(figsize=(WIDTH, 7.0))
+    top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=[1.0, 1.2]))
     bars = top.subplots(1, 4, sharey=True)
     titles = []
     for axes, (network, order) in zip(bars, cases(record), strict=True):
@@ -39,8 +39,10 @@ def figure(record: xr.Dataset) -> Figure:
     left, right = bottom.subplots(1, 2)
     _entropy_panel(left, record)
     _flow_panel(right, record)
+    lines = [*left.get_legend_handles_labels()[0], *right.get_legend_handles_labels()[0]]
+    bottom.legend(handles=lines, loc="outside lower center", ncols=-(-len(lines) // 2), columnspacing=1.4)
     letter([left, right], [_end_text(record), _rise_text(record)], "b")
-    say(figure, record, "(b) medians of SGD, one neuron", "(c) exact flows, Gaussian data")
+    say(figure, record, "(b) medians of SGD, one neuron", "(c) exact flows, Gaussian data", "R²: explained by the fit")
     return figure
 
 
@@ -100,8 +102,11 @@ def _entropy_panel(axes: Any, record: xr.Dataset) -> None:
             values = record.entropy.sel(gain=gain, order=order).isel(unit=0).median("seed")
             axes.plot(time, values, style, color=shade, label=f"gain {gain_text(gain)}" if order == "long" else None, **mark)
     _limits(axes, record, float(time[-1]))
-    axes.set(xlabel="time (τ)", ylabel="entropy of position\nand frequency (nats)")
-    axes.legend(loc="upper right", ncols=2, title="dashed: shorter range positive", title_fontsize=8)
+    axes.set(xlabel="time (τ)", ylabel="entropy of position and frequency (nats)")
+    for order in ORDERS:
+        ends = record.entropy.sel(order=order).isel(unit=0, step=slice(-record.sizes["step"] // 2, None)).median("seed")
+        place: Any = {"ha": "right", "va": "bottom", "fontsize": 8}
+        axes.text(0.99 * float(time[-1]), float(ends.max()) + 0.06, f"{order}er range positive", **place)
 
 
 def _flow_panel(axes: Any, record: xr.Dataset) -> None:
@@ -116,19 +121,15 @@ def _flow_panel(axes: Any, record: xr.Dataset) -> None:
             axes.plot(time, rising, "-", color="C1", linewidth=2.0, label="rising" if (i, order) == (0, "short") else None)
     axes.axhline(0.0, color="0.4", linestyle=":", linewidth=1.0)
     axes.set(xlabel="time (τ)", ylabel="entropy − that of the start", xlim=(0, float(time[-1])))
-    low, high = axes.get_ylim()
-    axes.set_ylim(low, high + 0.35 * (high - low))
-    axes.legend(loc="upper right")
 
 
 def _limits(axes: Any, record: xr.Dataset, last: float) -> None:
     """The least possible entropy, and that of Gaussian bumps."""
     n = record.sizes["position"]
-    for level in (np.log(n), np.log(n) + 1 - np.log(2)):
+    for words, level in {"least": np.log(n), "Gaussian\nbumps": np.log(n) + 1 - np.log(2)}.items():
         axes.axhline(level, color="0.4", linestyle=":", linewidth=1.0)
-    place: Any = {"va": "bottom", "ha": "left", "fontsize": 7, "color": "0.3", "transform": axes.transAxes}
-    axes.text(0.02, 0.01, "dotted: ln n (one site, or flat) and Gaussian bumps", **place)
-    axes.set(xlim=(0, last), ylim=(np.log(n) - 0.35, np.log(n) + 3.8))
+        axes.text(1.01 * last, level, words, va="center", fontsize=7.5, color="0.3")
+    axes.set(xlim=(0, last), ylim=(np.log(n) - 0.3, float(record.entropy.isel(unit=0).median("seed").max()) + 0.15))
 
 
 def kinds(record: xr.Dataset) -> xr.DataArray:
