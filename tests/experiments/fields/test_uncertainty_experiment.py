@@ -153,7 +153,7 @@ def test_figure():
     assert f"Gabor ({100 * waved:.0f} % of all)" in [text.get_text() for text in shown.subfigs[0].legends[0].get_texts()]
     rises = [np.max(path - np.minimum.accumulate(path)) > 0.01 for path in record.flow_entropy.values.reshape(-1, 4)]
     most = max(np.max(path - np.minimum.accumulate(path)) for path in record.flow_entropy.values.reshape(-1, 4))
-    wanted = f"(c) rises by up to {most:.2g} nats in {sum(rises)} of {len(rises)} flows"
+    wanted = f"(c) {sum(rises)} of {len(rises)} flows rise (by up to {most:.2g})"
     assert panel(shown, "(c)").get_title(loc="left") == wanted
     trained, flows = panel(shown, "(b)"), panel(shown, "(c)")
     commonest = [

@@ -76,7 +76,7 @@ def _rise_text(record: xr.Dataset) -> str:
     """In how many exact flows the entropy sum rises, and by how much."""
     count, flows = rising(record)
     most = float(rises(record.flow_entropy, "flow_time").max())
-    return f"rises by up to {most:.2g} nats in {count} of {flows} flows" if count else f"falls in all {flows} flows"
+    return f"{count} of {flows} flows rise (by up to {most:.2g})" if count else f"falls in all {flows} flows"
 
 
 def _share_panel(axes: Any, one: xr.Dataset) -> None:
