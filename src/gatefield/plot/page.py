@@ -30,6 +30,31 @@ def say_setting(figure: Any, *words: str) -> None:
     figure.supxlabel(lines, x=0.012, ha="left", fontsize=8, color="0.35")
 
 
+def legend_below(part: Any, *panels: Any, **options: Any) -> None:
+    """Put below a part of a figure what its panels name, each name once: in a panel a legend would hide data, or look like it.
+
+    **Arguments**
+
+    - `part`: a sub-figure, so that its legend stays apart from the setting and from other legends.
+    - `panels`: those whose names are told, in their order.
+    - `options`: of matplotlib's `legend`; without `ncols` all names stand in one row.
+
+    >>> from matplotlib.figure import Figure
+    >>> part = Figure().subfigures()
+    >>> panels = part.subplots(1, 2)
+    >>> _ = [axes.plot([0], [1], label="SGD") for axes in panels]
+    >>> legend_below(part, *panels)
+    >>> [text.get_text() for text in part.legends[0].get_texts()]
+    ['SGD']
+    """
+    named = {}
+    for axes in panels:
+        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
+            named.setdefault(label, handle)
+    look = {"ncols": len(named), "columnspacing": 1.4, **options}
+    part.legend(named.values(), named.keys(), loc="outside lower center", **look)
+
+
 def letter(panels: Any, titles: Any = (), start: str = "a") -> None:
     """Give panels their letters, in their order, and after each its title, if there is one.
 

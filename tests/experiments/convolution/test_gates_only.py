@@ -131,6 +131,6 @@ def test_the_numbers_of_the_headline_stand_beside_the_panel():
     assert [text.get_text() for text in axes.texts] == ["a guess", "★ 65 %", "★ 57 %", "★ 70 %"]  # the last of the strengths
     ends = [f"{100 * record.train_accuracy.values[net, :, -1].mean():.0f} %" for net in range(3)]
     assert [text.get_text() for text in panel(experiment.figure(record), "(b)").texts] == ends
-    assert [text.get_color() for text in axes.texts[1:]] == [line.get_color() for line in axes.lines if line.get_marker() == "*"][
-        :3
-    ]
+    assert [text.get_color() for text in axes.texts[1:]] == [
+        line.get_color() for line in axes.lines if line.get_marker() == "*"
+    ][:3]

@@ -31,7 +31,8 @@ LOOKS = dict(zip(KINDS, zip(COLOURS[:5], "osD^v", strict=True), strict=True))
 """Colour and marker of each kind."""
 LEAST, SHOWN, TOP, CALM = 1e-12, 10, 1e6, 1e3
 """Errors below the first are drawn there: they are rounding; so many runs of each kind are drawn over time, besides those that
-end otherwise than others of their kind; the upper edge, to which the lines of runs that diverged go; the upper edge if none did."""
+end otherwise than others of their kind; the upper edge, to which the
+lines of runs that diverged go; and the upper edge if none did."""
 WIDE = {"ReLU": 4.5, "GaLU": 2.5}
 """Widths of lines that lie on each other; others have 1."""
 BEST, PLACE = 9 / 5, -1 / 5

@@ -16,7 +16,7 @@ from gatefield.lab import Bench, Experiment, Parameters, Verdict
 from gatefield.lab.kinds import Count, Gain, LengthScale, Rate, Seed
 from gatefield.lab.needs import Need, lacking
 from gatefield.nets import Committee
-from gatefield.plot import DATA, THEORY, WIDTH, field_over_time, letter, say_setting
+from gatefield.plot import DATA, THEORY, WIDTH, field_over_time, legend_below, letter, say_setting
 from gatefield.theory import relu
 
 SIGMAS = 3
@@ -133,9 +133,7 @@ def figure(record: xr.Dataset) -> Figure:
     _final(below[0], one.isel(step=-1))
     _spectra(below[1], one)
     _distances(below[2], record)
-    parts = [panel.get_legend_handles_labels() for panel in (below[0], below[2])]
-    marks = {"(c, d) " * (label == "exact flow") + label: handle for handles, labels in parts for handle, label in zip(handles, labels, strict=True)}
-    bottom.legend(marks.values(), marks.keys(), loc="outside lower center", ncols=len(marks), columnspacing=1.4)
+    legend_below(bottom, below[0], below[2])
     letter(
         [*maps, *below],
         [
@@ -179,7 +177,7 @@ def _cosine(one: xr.Dataset) -> float:
 
 def _final(axes: Any, one: xr.Dataset) -> None:
     axes.axhline(0.0, color="0.8", linewidth=0.8, zorder=0)
-    axes.plot(one.position, one.flow_fields, **THEORY, linewidth=1.2, label="exact flow")
+    axes.plot(one.position, one.flow_fields, **THEORY, linewidth=1.2, label="(c, d) exact flow")
     axes.plot(one.position, one.fields, **DATA, color="C0", markersize=3, label="SGD")
     axes.set(xlabel="position (site)", ylabel="weight")
 

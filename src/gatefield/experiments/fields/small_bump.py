@@ -23,6 +23,7 @@ from gatefield.plot import (
     gain_axis,
     gain_places,
     gain_text,
+    legend_below,
     letter,
     say_setting,
     shades,
@@ -148,7 +149,7 @@ def figure(record: xr.Dataset) -> Figure:
     deviations = bottom.subplots()
     _bump_panel(bump, record)
     _printed_panel(printed, record)
-    top.legend(*bump.get_legend_handles_labels(), loc="outside lower center", ncols=4, columnspacing=1.4)
+    legend_below(top, bump)
     _deviation_panel(deviations, record)
     titles = [
         "a bump around the gate's site",

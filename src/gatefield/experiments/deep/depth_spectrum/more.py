@@ -12,7 +12,6 @@ from gatefield.experiments.deep.depth_spectrum.verdicts import depth_gaps, half_
 from gatefield.plot import THEORY, WIDTH, letter, say_setting, shades
 
 
-
 def draw_more(record: xr.Dataset) -> Figure:
     """A column for the mean kernel and one for each width: spectra and errors; distance against width; entries."""
     figure = Figure(figsize=(WIDTH, 6.8))

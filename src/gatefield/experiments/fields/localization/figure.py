@@ -13,7 +13,18 @@ from gatefield.experiments.fields.training import Conditions
 from gatefield.experiments.orders import ORDERS
 from gatefield.lab import written
 from gatefield.measures import LOCALIZED
-from gatefield.plot import DATA, THEORY, WIDTH, finite_join, gain_axis, gain_places, gain_text, letter, say_setting
+from gatefield.plot import (
+    DATA,
+    THEORY,
+    WIDTH,
+    finite_join,
+    gain_axis,
+    gain_places,
+    gain_text,
+    legend_below,
+    letter,
+    say_setting,
+)
 
 NAMES = {"sgd": "SGD", "momentum": "momentum", "adam": "Adam"}
 SHOWN = (0.01, 3.0, float("inf"))
@@ -35,7 +46,7 @@ def figure(record: xr.Dataset) -> Figure:
     _inputs(inputs, record)
     panel = middle.subplots()
     _ipr_panel(panel, record)
-    middle.legend(*panel.get_legend_handles_labels(), loc="outside lower center", ncols=3, columnspacing=1.0, handlelength=1.8)
+    legend_below(middle, panel, ncols=3, columnspacing=1.0, handlelength=1.8)
     fields = bottom.subplots(2, len(shown_gains(record)), sharex=True, sharey="row", squeeze=False)
     _fields(fields, record)
     time = f"{float(record.time[-1]):g} τ"

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from gatefield.experiments.fields.uncertainty.verdicts import CYCLES, GOOD, gabors, rises, rising, waves
 from gatefield.experiments.orders import ORDERS, scales_text
-from gatefield.plot import WIDTH, gain_axis, gain_places, gain_text, letter, say_setting, shades
+from gatefield.plot import WIDTH, gain_axis, gain_places, gain_text, legend_below, letter, say_setting, shades
 
 KINDS = (("C0", "o", "plain bump"), ("C5", "s", f"carrier of less than {CYCLES:g} cycle"), ("C1", "^", "Gabor"))
 """Colour, marker and name of what a field was fitted by."""
@@ -39,8 +39,7 @@ def figure(record: xr.Dataset) -> Figure:
     left, right = bottom.subplots(1, 2)
     _entropy_panel(left, record)
     _flow_panel(right, record)
-    lines = [*left.get_legend_handles_labels()[0], *right.get_legend_handles_labels()[0]]
-    bottom.legend(handles=lines, loc="outside lower center", ncols=-(-len(lines) // 2), columnspacing=1.4)
+    legend_below(bottom, left, right, ncols=-(-(record.sizes["gain"] + 3) // 2))
     letter([left, right], [_end_text(record), _rise_text(record)], "b")
     say(figure, record, "(b) medians of SGD, one neuron", "(c) exact flows, Gaussian data", "R²: explained by the fit")
     return figure

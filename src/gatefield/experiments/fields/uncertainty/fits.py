@@ -31,9 +31,7 @@ def more(record: xr.Dataset) -> Figure:
             axes.tick_params(labelbottom=False)
     for axes in parts[4].axes:
         axes.set_xlabel("sites from the centre")
-    examples = (
-        "(b-e) of the commonest kind the field of median R² (dots), over its largest entry, and its fit (black)"
-    )
+    examples = "(b-e) of the commonest kind the field of median R² (dots), over its largest entry, and its fit (black)"
     say(figure, record, examples)
     return figure
 

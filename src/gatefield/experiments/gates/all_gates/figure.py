@@ -50,7 +50,12 @@ def draw(record: xr.Dataset) -> Figure:
     titles = [_loses(record.sel(units=K)) for K in units] + [_diagonal_title(one), _open_title(at)]
     letter([*first, cloud, gates], titles)
     sizes = dict.fromkeys((int(one["size"]), int(at["size"])))
-    _say(figure, record, f"(c, d): n = {' and '.join(map(str, sizes))}, ξ = {at.pair.item()}".replace(" = ", "\u00a0=\u00a0"), KINDS)
+    _say(
+        figure,
+        record,
+        f"(c, d): n = {' and '.join(map(str, sizes))}, ξ = {at.pair.item()}".replace(" = ", "\u00a0=\u00a0"),
+        KINDS,
+    )
     return figure
 
 
@@ -198,7 +203,13 @@ def _cloud_panel(axes: Any, one: xr.Dataset, part: str) -> str:
     scale, shares = 100 / float(one.bayes), one[f"shown_{part}"]
     dots: Any = {"color": "0.7", "markersize": 2, "alpha": 0.5, "rasterized": True, "label": "a set"}
     axes.plot(shares, scale * one.shown_explained, ".", **dots)
-    axes.plot(*_means(shares.values, scale * one.shown_explained.values), "o", color=COLOURS[0], markersize=4.5, label="mean of a tenth of them")
+    axes.plot(
+        *_means(shares.values, scale * one.shown_explained.values),
+        "o",
+        color=COLOURS[0],
+        markersize=4.5,
+        label="mean of a tenth of them",
+    )
     least = float(one[f"least_{part}"]), scale * float(one[f"least_{part}_explained"])
     best = float(one[f"own_{part}"]), scale * float(one.best)
     axes.plot(*least, "D", color="C1", markersize=5, label="most diagonal")

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from gatefield.experiments.gates.gated_linear.verdicts import noise
 from gatefield.experiments.gates.setting import seeds
 from gatefield.experiments.orders import scales_text
-from gatefield.plot import COLOURS, PRINTED, WIDTH, field_row, gain_text, letter, plain_log_scale, say_setting
+from gatefield.plot import COLOURS, PRINTED, WIDTH, field_row, gain_text, legend_below, letter, plain_log_scale, say_setting
 
 TITLES = {
     "single": "single gate",
@@ -48,8 +48,7 @@ def draw(record: xr.Dataset) -> Figure:
             "loss, gates switched",
         ],
     )
-    legend = {**_entries(worst), **_entries(below[2])}
-    body.legend(legend.values(), legend.keys(), loc="outside lower center", ncols=3, columnspacing=1.2)
+    legend_below(body, worst, below[2], ncols=3)
     printed = (
         "K units (hidden, their mean is the output)",
         "as printed: note 002, equation 56 (with one unit, K = 1, it is right",
@@ -83,15 +82,9 @@ def more(record: xr.Dataset) -> Figure:
     _final_fields((row, second), record)
     titles = [TITLES[str(case)] for case in record.case.values]
     letter([*panels.ravel(), row], [*titles, "final weights of each unit, scaled: SGD (dots) and exact (line)"])
-    legend = _entries(panels[0, 0])
-    body.legend(legend.values(), legend.keys(), loc="outside lower center", ncols=4)
+    legend_below(body, panels[0, 0])
     _say(figure, record, "first seed", "off: of all seeds and times, over the loss at the start")
     return figure
-
-
-def _entries(axes: Any) -> dict[str, Any]:
-    handles, labels = axes.get_legend_handles_labels()
-    return dict(zip(labels, handles, strict=True))
 
 
 def _known(one: xr.Dataset) -> xr.Dataset:
