@@ -317,8 +317,8 @@ def test_figures_show_loss_and_flips_by_time():
     expected = [(1 - record.gaussian_stability.values[0, r]).mean((0, 2)) / (50 * rate) for r, rate in enumerate(RATES)]
     np.testing.assert_allclose([y for _, y in exact], expected)
     names = [*(f"rate {rate:g}" for rate in RATES), "gain 0.01", "gain 3"]
-    for part, told in ((first.subfigs[1].subfigs[1], ["exact", *names]), (second.subfigs[-1], names)):
-        assert [text.get_text() for text in part.legends[0].get_texts()] == told
+    for part, expected in ((first.subfigs[1].subfigs[1], ["exact", *names]), (second.subfigs[-1], names)):
+        assert [text.get_text() for text in part.legends[0].get_texts()] == expected
 
 
 def test_figure_shows_p_at_the_notes_rate_beside_the_exact_one():

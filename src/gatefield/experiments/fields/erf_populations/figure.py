@@ -11,7 +11,7 @@ from gatefield.core.intervals import share
 from gatefield.experiments.fields.erf_populations.verdicts import localized, predicted_shares
 from gatefield.experiments.orders import scales_text
 from gatefield.measures import FLAT_FIELDS, localized_ipr
-from gatefield.plot import THEORY, WIDTH, gain_text, letter, say_setting
+from gatefield.plot import THEORY, WIDTH, gain_text, legend_below, letter, say_setting
 
 NEGATIVE, POSITIVE = "C0", "C1"
 BELOW: Any = {"loc": "upper center", "bbox_to_anchor": (0.48, -0.2), "ncols": 2, "columnspacing": 0.8, "fontsize": 7}
@@ -23,13 +23,14 @@ MOST = 130.0
 def figure(record: xr.Dataset) -> Figure:
     """Populations and their frequencies, what decides, and examples of fields."""
     out = Figure(figsize=(WIDTH, 7.2))
-    parts = cast(Any, out.subfigures(3, 1, height_ratios=[1.4, 0.8, 0.75]))
+    parts = cast(Any, out.subfigures(3, 1, height_ratios=[1.4, 0.9, 0.7]))
     first, second = parts[0].subplots(1, 2)
     third, fourth = parts[1].subplots(1, 2, width_ratios=[1.5, 1.0])
     _populations(first, record)
     _rates(second, record)
     _starts(third, record)
     _deciders(fourth, record)
+    legend_below(parts[1], third)
     strip = _fields(parts[2], record)
     gain, (localize, oscillate) = gain_text(float(record.gain[1])), _counted(record)
     letter(
@@ -43,6 +44,7 @@ def figure(record: xr.Dataset) -> Figure:
         "oscillate: peak frequency where the negative class has more",
         "(b) area: number of units",
         "bars: 95 % intervals over seeds",
+        "(e) black: exact flow",
     )
     return out
 
@@ -188,8 +190,7 @@ def _starts(axes: Any, record: xr.Dataset) -> None:
     axes.axhline(0.5, color="0.4", linewidth=1.0, linestyle=":")
     axes.set_xticks([0, 1], ["even signs (Xavier)", "mostly positive"])
     axes.set(xlabel="start of the fields", ylabel="share localized")
-    axes.set(ylim=(-0.25, 1.05), yticks=[0, 0.25, 0.5, 0.75, 1], xlim=(-0.5, 1.5))
-    axes.legend(loc="lower center", ncols=3, fontsize=7, columnspacing=0.8, handletextpad=0.1, borderaxespad=0.1)
+    axes.set(ylim=(0, 1.05), yticks=[0, 0.25, 0.5, 0.75, 1], xlim=(-0.5, 1.5))
 
 
 def _deciders(axes: Any, record: xr.Dataset) -> None:
@@ -223,7 +224,4 @@ def _fields(part: Any, record: xr.Dataset) -> Any:
         axes.set_title(f"{where}, bias {float(one.bias.isel(step=-1, unit=unit)):.1f}".replace("-", "−"), loc="left")
         axes.set(xticks=[0, one.sizes["position"] // 2, one.sizes["position"] - 1], xlabel="position (site)")
     panels[0].set_ylabel("weight")
-    low, high = panels[0].get_ylim()
-    panels[0].set_ylim(low, high + 0.25 * (high - low))  # room for the legend
-    panels[0].legend(loc="upper center", fontsize=7, handlelength=1.2, borderaxespad=0.1)
     return panels
