@@ -213,7 +213,7 @@ def _carried_panel(axes: Any, record: xr.Dataset) -> None:
     axes.plot([0, 100], [0, 100], color="0.8", linewidth=1, zorder=0, label="all gates alike")
     axes.plot([], [], "--", color="0.4", label="at the start")
     axes.set(xlabel="share of gates, steepest first (%)", ylabel="part of the trace of $K^a$ (%)")
-    axes.legend(loc="lower right", fontsize=7.5)
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=3, fontsize=7.5, columnspacing=0.9)
 
 
 def _memory_panel(axes: Any, record: xr.Dataset, one: xr.Dataset) -> None:

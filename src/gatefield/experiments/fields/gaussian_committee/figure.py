@@ -31,7 +31,6 @@ def figure(record: xr.Dataset) -> Figure:
         _field_panel(axes, record.sel(committee=K), look)
         axes.set_title(f"K = {K}", loc="left")
     rows[0].set_ylabel("weight − start")
-    rows[0].legend(loc="upper right", ncols=2, columnspacing=0.7, handlelength=1.2, borderaxespad=0.1)
     titles = [
         f"SGD keeps to the flow, up to {farthest(record):.2g} %",
         _falls(record),
@@ -48,7 +47,7 @@ def figure(record: xr.Dataset) -> Figure:
         seeds,
         largest,
         "(a) medians over seeds",
-        "(c) one unit of one seed",
+        "(c) one unit of one seed, black: flow",
         "way: distance that the flow goes in all this time",
         "noise alone: in the colour of K, a bound, as the flow pulls back",
     )
