@@ -108,7 +108,7 @@ def figure(record: xr.Dataset) -> Figure:
     _error_panel(test, record.test_accuracy.sel(task="true"), "test errors (%)", PAPER)
     for axes, task in zip(training, TASKS, strict=True):
         _error_panel(axes, record.train_accuracy.sel(task=task), "training errors (%)")
-    titles = ["test set, true labels", *[f"training, {name}" for name in TASKS.values()]]
+    titles = ["test set, true labels", *[f"fit of {name}" for name in TASKS.values()]]
     if EARLY in record:  # records of before have none
         _early_panels(panels[1, 1], panels[1, 2], record)
         letter(panels, [*titles, "first epochs, true labels", "above 0: GaLU ahead"])

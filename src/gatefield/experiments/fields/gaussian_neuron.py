@@ -140,7 +140,7 @@ def figure(record: xr.Dataset) -> Figure:
             f"the field over time, by SGD: up to {sizes[0]:.2g}",
             f"SGD minus exact flow: up to {sizes[1]:.2g}",
             f"at the end: cosine {_cosine(one.isel(step=-1)):.3f}",
-            "the same by frequency",
+            "by frequency",
             "all seeds within chance" if _within_chance(record) else "distance beside noise",
         ],
     )

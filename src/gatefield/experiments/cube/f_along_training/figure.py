@@ -76,15 +76,20 @@ def draw_more(record: xr.Dataset) -> Figure:
         _field_panel(panels[name], pairs, gain)
     legend_below(body, panels[forms[0]])
     fields = [f"final fields at gain {gain_text(float(record.gain[at]))}, each scaled to its peak" for at in (0, -1)]
-    classes = [f"{_class(one)}\nξ = ({_scales(one)})" for one in pairs]
-    letter([panels[name] for name in (*forms, *heads, "low", "high")], [*map(_balances, pairs), *classes, *fields])
-    share = "balance: −1 if f has the Gaussian form, 1 if it has that of one site"
+    for name, title in zip((*forms, *heads), (*map(_balances, pairs), *map(_class, pairs)), strict=True):
+        panels[name].set_title(title, loc="left")
+    for name in forms:
+        panels[name].set_xlabel("")
+    rows_of = [panels[name] for name in (forms[0], heads[0], "low", "high")]
+    letter(rows_of, [*(axes.get_title(loc="left") for axes in rows_of[:2]), *fields])
+    highest = f"at the end, gain {gain_text(float(record.gain[-1]))}"
+    share = f"balance: {highest}, −1 if f has the Gaussian form, 1 if it has that of one site"
     _say(
         figure,
         record,
         FORMS,
         share,
-        "+: of the positive class",
+        "+: positive",
         f"dotted, hollow: on {100 * (1 - STRICT):g} %",
         "fields: first seed",
     )
@@ -107,8 +112,8 @@ def _class(one: xr.Dataset) -> str:
 
 def _balances(one: xr.Dataset) -> str:
     """The balances that the headline tells of, at the highest gain."""
-    at_end = f"{gain_text(float(one.gain[-1]))}: {_last_balance(one.isel(gain=-1)):.2f}".replace("-", "−")
-    return f"ξ = ({_scales(one)})\nbalance, gain {at_end}"
+    at_end = f"{_last_balance(one.isel(gain=-1)):.2f}".replace("-", "−")
+    return f"ξ = ({_scales(one)})\nbalance {at_end}"
 
 
 def _last_balance(one: xr.Dataset) -> float:

@@ -46,7 +46,7 @@ def figure(record: xr.Dataset) -> Figure:
     _inputs(inputs, record)
     panel = middle.subplots()
     _ipr_panel(panel, record)
-    legend_below(middle, panel, ncols=3, columnspacing=1.0, handlelength=1.8)
+    legend_below(middle, panel, ncols=3, columnspacing=0.9, handlelength=1.5)
     fields = bottom.subplots(2, len(shown_gains(record)), sharex=True, sharey="row", squeeze=False)
     _fields(fields, record)
     time = f"{float(record.time[-1]):g} τ"
