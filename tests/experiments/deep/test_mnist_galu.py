@@ -186,4 +186,4 @@ def test_the_numbers_of_the_headline_stand_in_the_panels():
     test, _, labels, *_ = experiment.figure(record).axes
     assert [text.get_text() for text in test.texts] == ["paper: 3.5", "paper: 1.5", "3.5", "1.7"]
     assert [text.get_text() for text in labels.texts] == ["<0.01", "2.4"]
-    assert labels.get_title(loc="left") == "(c) training, random labels"
+    assert labels.get_title(loc="left") == "(c) fit of random labels"
