@@ -51,8 +51,8 @@ def legend_below(part: Any, *panels: Any, **options: Any) -> None:
     for axes in panels:
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
             named.setdefault(label, handle)
-    look = {"ncols": len(named), "columnspacing": 1.4, **options}
-    part.legend(named.values(), named.keys(), loc="outside lower center", **look)
+    look = {"loc": "outside lower center", "ncols": len(named), "columnspacing": 1.4, **options}
+    part.legend(named.values(), named.keys(), **look)
 
 
 def letter(panels: Any, titles: Any = (), start: str = "a") -> None:

@@ -34,7 +34,7 @@ def draw(record: xr.Dataset) -> Figure:
     for axes, case in zip(profiles, SHOWN, strict=True):
         _profile(axes, record.sel(case=case), record.sites.sel(layout="apart").values)
     profiles[0].set_ylabel("drift f(w)")
-    top.legend(*profiles[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    legend_below(top, profiles[0], ncols=3)
     maps = bottom.subplots(1, len(MAPS), sharey=True)
     for axes, layout in zip(maps, MAPS, strict=True):
         _map(axes, record.sel(layout=layout))

@@ -47,7 +47,7 @@ def draw(record: xr.Dataset) -> Figure:
     for axes, i in zip(drifts, chosen, strict=True):
         _drift(axes, record.isel(gain=-1, xi=-1, field=i))
     drifts[0].set_ylabel("drift, scaled to |f| = 1")
-    bottom.legend(*drifts[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+    legend_below(bottom, drifts[0], ncols=4)
     last = record.isel(gain=-1, xi=-1)
     words = [name(str(last.kind.values[i]), float(last.value[i])) for i in chosen]
     named = [f"{text}:\noff by {_percent(last.closure_error[i])}" for text, i in zip(words, chosen, strict=True)]
@@ -69,7 +69,7 @@ def draw_more(record: xr.Dataset) -> Figure:
     low, high = gabors[0].get_ylim()
     ticks = [tick for tick in (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0) if low <= tick <= high]
     gabors[0].set_yticks(ticks, [f"{100 * tick:g} %" for tick in ticks])
-    top.legend(*gabors[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(gains) + 1)
+    legend_below(top, gabors[0], ncols=len(gains) + 1)
     parts = bottom.subfigures(1, 2)
     panels: Any = [part.subplots() for part in parts]
     _site(panels[0], site(record.isel(xi=-1)))

@@ -17,7 +17,7 @@ from gatefield.kernels import tangent_kernel
 from gatefield.lab import Bench
 from gatefield.lab.kinds import Count, Depth
 from gatefield.nets import DeepGated, Gating
-from gatefield.plot import WIDTH, accuracy_panel, end_labels, letter, over_epochs, plain_log_scale, say_setting
+from gatefield.plot import WIDTH, accuracy_panel, end_labels, legend_below, letter, over_epochs, plain_log_scale, say_setting
 
 SETTING = (
     "Digits 4 and 7 of MNIST have the labels -1 and 1, the loss is squared, and there are no biases. ν = y'K⁻¹y of a kernel K "
@@ -107,8 +107,7 @@ def finish(
     for axes, nu in zip(np.ravel(panels)[2:], nus or [record.nu], strict=False):
         lasts = nu.isel(step=-1).mean("seed").sel(net=list(names)).values.tolist()
         end_labels(axes, lasts, [f"{last:,.0f}" if last >= 100 else f"{last:.2g}" for last in lasts])
-    handles = np.ravel(panels)[0].get_legend_handles_labels()
-    body.legend(*handles, loc="outside lower center", ncols=2 if len(names) == 4 else len(names), fontsize=8)
+    legend_below(body, np.ravel(panels)[0], ncols=2 if len(names) == 4 else len(names))
     say_setting(body.figure, *setting(record))
 
 

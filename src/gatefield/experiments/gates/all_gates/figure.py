@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from gatefield.experiments.gates.all_gates.verdicts import GOES_WITH
-from gatefield.plot import COLOURS, PRINTED, WIDTH, letter, say_setting
+from gatefield.plot import COLOURS, PRINTED, WIDTH, legend_below, letter, say_setting
 from gatefield.theory.hypercube import corners
 
 FAMILIES = {
@@ -46,7 +46,7 @@ def draw(record: xr.Dataset) -> Figure:
     _cloud_panel(cloud, one, "entries")
     cloud.set_ylabel("explained (% of bound)")
     _gates_panel(gates, at)
-    blocks[1].legend(*cloud.get_legend_handles_labels(), loc="outside lower left", ncols=4, fontsize=8, handletextpad=0.2)
+    legend_below(blocks[1], cloud, loc="outside lower left", handletextpad=0.2)
     titles = [_loses(record.sel(units=K)) for K in units] + [_diagonal_title(one), _open_title(at)]
     letter([*first, cloud, gates], titles)
     sizes = dict.fromkeys((int(one["size"]), int(at["size"])))
@@ -71,7 +71,7 @@ def draw_more(record: xr.Dataset) -> Figure:
     _ranks_panel(ranks, record, few)
     for axes in clouds[1:]:
         axes.tick_params(labelleft=False)
-    body.legend(*clouds[0].get_legend_handles_labels(), loc="outside lower left", ncols=4, fontsize=8, handletextpad=0.2)
+    legend_below(body, clouds[0], loc="outside lower left", handletextpad=0.2)
     letter([*clouds, ranks], [*titles, "all laws and sizes:\na dot for each"])
     shown_sizes = (f"({'ab'[at]}): n = {int(_listed(record, K)['size'])}" for at, K in enumerate(few))
     _say(figure, record, *shown_sizes, f"ξ = {record.pair.values[0]}", "in brackets: rank correlations")

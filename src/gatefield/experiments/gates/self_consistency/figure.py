@@ -70,7 +70,7 @@ def draw_more(record: xr.Dataset) -> Figure:
         _losses(axes, record.sel(order=order))
         _gap(axes, record.sel(order=order))
     panels[0].set_ylabel("loss of the end state")
-    body.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=5, columnspacing=1.0, fontsize=7)
+    legend_below(body, panels[0], ncols=5, columnspacing=1.0, fontsize=7)
     ends = [last_losses(record.sel(order=order)) for order in NAMES]
     letter(panels, [f"{order}er: site {site}, random {start}" for order, (site, start) in zip(NAMES, ends, strict=True)])
     last = f"above: from one site and random starts (median), at gain {gain_text(float(record.gain[-1]))}"
