@@ -10,6 +10,7 @@ from gatefield.plot.maps import value_map as value_map
 from gatefield.plot.maps import values_along as values_along
 from gatefield.plot.page import WIDTH as WIDTH
 from gatefield.plot.page import entitle as entitle
+from gatefield.plot.page import legend_below as legend_below
 from gatefield.plot.page import letter as letter
 from gatefield.plot.page import say_setting as say_setting
 from gatefield.plot.panels import dots_by_seed as dots_by_seed
@@ -55,6 +56,7 @@ __all__ = [
     "gain_axis",
     "gain_places",
     "gain_text",
+    "legend_below",
     "letter",
     "median",
     "one_median",

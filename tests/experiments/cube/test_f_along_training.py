@@ -192,7 +192,7 @@ def test_the_second_headline_says_which_form_f_is_nearer_to_in_which_pairs():
     record.site_distance[{"pair": [1, 3], "gain": 2, "step": 3}] = 0.9
     parts = f"{one_site.format('(2, 1) and (4, 2)')}, {gaussian.format('(1, 2) and (2, 4)')}".removeprefix("to ")
     assert headline("?", experiment.verdicts(record), more=True) == said + parts
-    assert panel(experiment.more(record), "(d)").get_title(loc="left") == "(d) ξ = (2, 4)\nbalance, gain ∞: −0.64"
+    assert experiment.more(record).axes[3].get_title(loc="left") == "ξ = (2, 4)\nbalance −0.64"
 
 
 def test_titles_say_which_form_is_nearer_at_which_gains():
@@ -297,16 +297,16 @@ def test_more_shows_all_pairs_and_both_shares_and_all_final_fields():
     record = drawn_at_random()
     for count, at in ((2, 0), (2, 1), (1, 0)):
         figure, one = experiment.more(record.isel(pair=slice(0, count))), record.isel(pair=at)
-        forms, heads = (panel(figure, f"({'abcd'[place]})") for place in (at, count + at))
-        words = ("longer range +\nξ = (2, 1)", "shorter range +\nξ = (1, 2)")[at]
-        assert heads.get_title(loc="left")[4:] == words
+        forms, heads = (figure.axes[place] for place in (at, count + at))
+        words = ("longer range +", "shorter range +")[at]
+        assert heads.get_title(loc="left") == ("(b) " if at == 0 else "") + words
         assert_over_time(heads, one.head_size.sel(share=0.05).values)
         assert_over_time(forms, balance(one).values)
         dotted = lines(heads, style=":")
         for g in range(3):
             np.testing.assert_allclose(dotted[g].get_ydata(), np.median(one.head_size.sel(share=0.01)[g], axis=0))
     figure = experiment.more(record)
-    for name, gain in (("(e)", 0), ("(f)", 2)):
+    for name, gain in (("(c)", 0), ("(d)", 2)):
         fields = [line.get_ydata() for line in panel(figure, name).lines if len(line.get_ydata()) == N]
         for shown, pair in zip(fields, range(2), strict=True):
             field = record.end.values[pair, gain, 0]

@@ -343,26 +343,25 @@ def test_the_ideal_error_is_that_after_the_steps_of_the_panel():
 
 def test_the_second_figure_shows_spectra_and_errors_of_each_width():
     record = made()
-    panels = experiment.more(record).axes
-    colours = {line.get_label(): line.get_color() for line in panels[3].get_legend().legend_handles}
+    figure = experiment.more(record)
+    panels = figure.axes
+    colours = {line.get_label(): line.get_color() for line in figure.subfigs[0].legends[0].legend_handles}
     for d in DEPTHS:
         colour, away = colours[f"d = {d}"], 0.5 ** (d - 1)
         kernel = np.full((200, 200), away) + (1 - away) * np.eye(200)
         values = np.linalg.eigvalsh(kernel)
         assert_line(panels[0], np.arange(1, 201), np.cumsum(values), color=colour)
-        assert_line(panels[4], np.arange(1, 201), np.cumsum(values) / values.max(), color=colour)
         factors = 1 - 0.1 * values / values[-1]
-        assert_line(panels[8], [0, 100, 500], [np.sqrt(np.mean(factors ** (2 * t))) for t in (0, 100, 500)], color=colour)
+        assert_line(panels[4], [0, 100, 500], [np.sqrt(np.mean(factors ** (2 * t))) for t in (0, 100, 500)], color=colour)
         for i, w in enumerate(WIDTHS):
             assert_line(panels[1 + i], np.arange(1, 201), record.sums.sel(width=w, depth=d), color=colour)
-            assert_line(panels[5 + i], np.arange(1, 201), record.relative_sums.sel(width=w, depth=d), color=colour)
             late = means("recursion")[i, DEPTHS.index(d)]
-            assert_line(panels[9 + i], [0, 100, 500], [1, late, late / 10], color=colour, style="-")
+            assert_line(panels[5 + i], [0, 100, 500], [1, late, late / 10], color=colour, style="-")
             if d in TRAINED:
                 late = means("descent")[i, TRAINED.index(d)]
-                assert_line(panels[9 + i], [0, 100, 500], [1, late, late / 10], color=colour, style=":")
+                assert_line(panels[5 + i], [0, 100, 500], [1, late, late / 10], color=colour, style=":")
     for axes, what, exact in zip(
-        panels[12:], ("diagonal", "beside"), (np.ones(3), 0.5 ** (np.array(DEPTHS) - 1.0)), strict=True
+        panels[9:], ("diagonal", "beside"), (np.ones(3), 0.5 ** (np.array(DEPTHS) - 1.0)), strict=True
     ):
         assert_line(axes, DEPTHS, exact, color="black", style="-", marker="None")
         for i, container in enumerate(axes.containers):
@@ -370,15 +369,16 @@ def test_the_second_figure_shows_spectra_and_errors_of_each_width():
             assert_bars(container, np.array(DEPTHS) + 0.16 * (i - 1), mean, mean - spread, mean + spread)
 
 
-def test_records_without_sums_over_the_largest_eigenvalue_are_drawn_too():
-    panels = experiment.more(made().drop_vars("relative_sums")).axes
-    assert len(panels) == 10
-    assert [axes.get_title(loc="left")[:3] for axes in (panels[0], panels[4], panels[8], panels[9])] == [
-        "(a)",
-        "(b)",
-        "(c)",
-        "(d)",
-    ]
+def test_the_distance_of_half_of_the_spectrum_falls_with_width():
+    """Of each depth a line, and the mean over depths, which the headline has; records of before are drawn too."""
+    record = made()
+    away = 0.5 ** (np.array(DEPTHS) - 1.0)
+    gaps = abs(record.half_sum.transpose("width", "depth", "run").values.mean(-1) - 100 * (1 - away))
+    (axes,) = [axes for axes in experiment.more(record.drop_vars("relative_sums")).axes if "(c)" in axes.get_title(loc="left")]
+    for i in range(len(DEPTHS)):
+        np.testing.assert_allclose(points(axes, marker="o")[i], [WIDTHS, gaps[:, i]])
+    assert_line(axes, WIDTHS, gaps.mean(1), marker="_")
+    assert [text.get_text() for text in axes.texts] == [f"{gap:.2g}" for gap in gaps.mean(1)[[0, -1]]]
 
 
 def test_the_numbers_of_both_headlines_stand_in_the_panels():

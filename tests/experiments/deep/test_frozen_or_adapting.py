@@ -54,5 +54,5 @@ def test_the_numbers_of_the_headline_stand_in_the_panels():
         "K of adapting gates fits the labels better (ν 1,331, not 2,534)"
     )
     _, accuracy, nu = experiment.figure(record).axes
-    assert accuracy.get_title(loc="left") == "(b) test: +1.00 points"
+    assert accuracy.get_title(loc="left") == "(b) adapting: +1.00 points"
     assert [text.get_text() for text in nu.texts] == ["2,534", "1,331"]

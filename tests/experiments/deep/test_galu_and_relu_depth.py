@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 from depth_records import assert_bars, runs
-from drawn import assert_line, lines
+from drawn import assert_line, lines, points
 from judging import changed
 from rows import assert_row, row
 from scipy import stats
@@ -313,11 +313,9 @@ def test_the_second_headline_has_the_share_of_the_smaller_half_and_what_descent_
     )
     panels = experiment.more(record).axes
     assert [(text.get_text(), text.xy) for text in panels[6].texts] == [("0.04 %", (50, 4e-4)), ("5 %", (50, 0.05))]
-    assert [axes.texts[0].get_text() for axes in panels[10:]] == [
-        "d = 20:\nfixed 0.70\ndescent 0.40",
-        "d = 20:\nfixed 0.85\ndescent 0.70",
-    ]
-    assert not [text for axes in (*panels[4:6], panels[7], *panels[8:10]) for text in axes.texts]
+    assert [axes.texts[0].get_text() for axes in panels[8:]] == ["d = 20:\n● 0.70\n○ 0.40", "d = 20:\n● 0.85\n○ 0.70"] * 2
+    for axes, net in zip(panels[8:], ("GaLU", "ReLU") * 2, strict=True):
+        assert [y[0] for _, y in points(axes, marker="o")] == [RECURSION[net][-1], {"GaLU": 0.4, "ReLU": 0.7}[net]]
 
 
 def test_a_singular_kernel_is_named():

@@ -44,7 +44,7 @@ def test_figure_shows_both_normalisations():
     records.assert_curves(nu, record.nu, NETS)
     records.assert_curves(plain, record.nu / record.trace, NETS)
     ends = 100 * record.test_accuracy.isel(step=-1).mean("seed").sel(net=list(NETS)).values
-    assert [text.get_text() for text in accuracy.texts] == [f"{end:.1f}" for end in ends]
+    assert [text.get_text() for text in accuracy.texts] == [f"{end:.2f}" for end in ends]
     (legend,) = drawn.subfigs[0].legends
     assert [text.get_text() for text in legend.get_texts()] == list(NETS.values())
 
@@ -75,5 +75,5 @@ def test_the_numbers_of_the_headline_stand_in_the_panels():
         "K of adapting gates fits the labels better (ν 918 to 1,219, not 2,576)"
     )
     _, accuracy, nu, _ = experiment.figure(record).axes
-    assert accuracy.get_title(loc="left") == "(b) test set: +0.50 to +1.00 points"
+    assert accuracy.get_title(loc="left") == "(b) adapting gates: +0.50 to +1.00 points"
     assert [text.get_text() for text in nu.texts] == ["2,576", "918", "1,219", "1,000"]

@@ -147,7 +147,7 @@ def test_figure_shows_losses_and_outputs():
         ends = record.output.sel(kind=kind)
         assert_line(outputs, ends.sel(point="x"), ends.sel(point="2x"), label=name)
     assert_line(losses, [0, 1], [1.8, 1.8], color="black")
-    assert_line(outputs, [1], [-1], label="labels")
+    assert_line(outputs, [1], [-1], label="labels (1, −1)")
     line = lines(outputs, color="black", style="-")[0]
     np.testing.assert_allclose(line.get_ydata(), 2 * np.asarray(line.get_xdata()))
 

@@ -233,5 +233,5 @@ def test_the_growth_of_the_headline_stands_in_the_panel():
         f"the kernel's variance outgrows the printed bound, {growth}-fold from d = {first[0]} to {last[0]} (linear, w = 10,000)"
     )
     ratio = experiment.figure(record).axes[2]
-    assert [text.get_text() for text in ratio.texts] == [f"{first[1]:.2g}", f"{last[1]:.3g}\n(× {growth})"]
+    assert [text.get_text() for text in ratio.texts] == [f"{first[1]:.2g}", f"{last[1]:.3g}\n(× {growth})", "w = 500"]
     assert_line(ratio, *np.transpose([first, last]), color="black", style="None")

@@ -112,7 +112,7 @@ def test_figure_shows_each_task_and_the_papers_numbers():
         np.testing.assert_allclose(line.get_xydata(), np.transpose([record.early_epoch, 100 - first[0, at].mean(0)]))
     gaps = first[:, 0] - first[:, 1]
     for at, (task, line) in enumerate(zip(TASKS.values(), ahead.lines, strict=False)):
-        assert line.get_label() == task
+        assert line.get_label() == f"(f) {task}"
         np.testing.assert_allclose(line.get_ydata(), gaps[at].mean(0))
         band = ahead.collections[at].get_paths()[0].vertices
         ends, half = band[band[:, 0] == 1.0][:, 1], 12.7062 * np.ptp(gaps[at, :, 2]) / 2
@@ -186,4 +186,4 @@ def test_the_numbers_of_the_headline_stand_in_the_panels():
     test, _, labels, *_ = experiment.figure(record).axes
     assert [text.get_text() for text in test.texts] == ["paper: 3.5", "paper: 1.5", "3.5", "1.7"]
     assert [text.get_text() for text in labels.texts] == ["<0.01", "2.4"]
-    assert labels.get_title(loc="left") == "(c) training, random labels"
+    assert labels.get_title(loc="left") == "(c) fit of random labels"

@@ -190,7 +190,7 @@ def test_panels_say_their_numbers():
 def test_more():
     record = scrambled(made())
     drawn = more("gate-shaped-solution", record)
-    for i, name in enumerate(["one site", "hat"]):
+    for i, name in enumerate(["(b) one site", "(b) hat"]):
         assert_drawn(panel(drawn, "(b)"), record.direction.values[i], label=name)
     rows = record.inverse.values[:, SITE, SITE : SITE + 7]
     shown = {"(c)": record.drift.values[:, 0] / 2, "(d)": record.drift.values[:, 1] / 2, "(a)": rows}

@@ -80,7 +80,7 @@ def test_figure():
         np.testing.assert_allclose(image.get_array(), values)
         assert image.get_clim()[1] == -image.get_clim()[0] == pytest.approx(abs(values).max())
     assert_drawn(panel(drawn, "(c)"), trained[:, -1], label="SGD")
-    assert_drawn(panel(drawn, "(c)"), flow[:, -1], label="exact flow")
+    assert_drawn(panel(drawn, "(c)"), flow[:, -1], label="(c, d) exact flow")
     assert_all_drawn(panel(drawn, "(e)"), 100 * record.distance.values[:, 1:], marker="o")
     assert_drawn(panel(drawn, "(e)"), 100 * np.median(record.noise_distance.values, axis=0), color="black")
     (allowed,) = panel(drawn, "(e)").collections

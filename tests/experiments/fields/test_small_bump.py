@@ -72,7 +72,11 @@ def test_figure():
     for name, look in [("exact", "closed form"), ("printed", "equation 74"), ("printed_001", "equation 7 of")]:
         assert_drawn(printed, at_site[name].values / at_site.sampled.values, at=[0, 1], words=look)
     ratio = at_site.printed_001.values / at_site.sampled.values
-    assert [text.get_text() for text in printed.texts] == ["2√π = 3.54", f"2 Z(g): {ratio.min():.2g} to {ratio.max():.2g}"]
+    assert [text.get_text() for text in printed.texts] == [
+        "equation 74 of note 002: 2√π = 3.54",
+        "closed form",
+        f"equation 7 of note 001:\n{ratio.min():.2g} to {ratio.max():.2g}",
+    ]
     assert_all_drawn(deviations, [[-4.5] * 2, [4.5] * 2], style=":")
     for g, gain in enumerate(("0.3", "3")):
         assert_drawn(deviations, record.z.values[g], label=f"gain {gain}")

@@ -153,7 +153,7 @@ def test_figure():
     assert f"Gabor ({100 * waved:.0f} % of all)" in [text.get_text() for text in shown.subfigs[0].legends[0].get_texts()]
     rises = [np.max(path - np.minimum.accumulate(path)) > 0.01 for path in record.flow_entropy.values.reshape(-1, 4)]
     most = max(np.max(path - np.minimum.accumulate(path)) for path in record.flow_entropy.values.reshape(-1, 4))
-    wanted = f"(c) rises by up to {most:.2g} nats in {sum(rises)} of {len(rises)} flows"
+    wanted = f"(c) {sum(rises)} of {len(rises)} flows rise (by up to {most:.2g})"
     assert panel(shown, "(c)").get_title(loc="left") == wanted
     trained, flows = panel(shown, "(b)"), panel(shown, "(c)")
     commonest = [
@@ -208,7 +208,7 @@ def _assert_fits(axes, record):
 
 
 def _assert_fields(panels, record):
-    """The field of median R2 among those of the commonest kind in each case, its centre in the middle, above its fit."""
+    """The field of median R2 among those of the commonest kind in each case, its centre in the middle, with its fit."""
     fits = {name: _cases(record["fit_" + name]) for name in ("R2", "mu", "s", "f", "phi", "amplitude")}
     chosen = _cases(np.where(record.fit_is_gabor, np.where(record.fit_f == 5.0, 2, 1), 0))
     last = record.fields.values[:, :, :, -1]
@@ -223,7 +223,7 @@ def _assert_fields(panels, record):
         turn, at = N // 2 - round(parts[0]), np.arange(N) - N // 2
         colour = [*(COLOURS[mark] for mark in "os^"), "0.55"][kind[unit]]
         assert_drawn(axes, np.roll(field, turn) / scale, at=at, color=colour, marker="o")
-        assert_drawn(axes, np.roll(gabor(N, *parts), turn) / scale - 2.4, at=at, color="k")
+        assert_drawn(axes, np.roll(gabor(N, *parts), turn) / scale, at=at, color="k")
 
 
 def test_networks_stand_side_by_side():

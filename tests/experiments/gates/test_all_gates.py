@@ -309,9 +309,9 @@ def test_the_second_figure_is_headed_by_the_ranks(rank, holds):
     record = changed(("rank_entries", ONE, rank), ("rank_entries", {"units": 2}, -0.25))
     one, two = judged(record, "sets of one gate explain"), judged(record, MORE + "off")
     span = "−0.60 to −0.50"
-    assert one.more_found == f"single gates explain more with less of A⁺ off its diagonal (rank correlation {span})"
-    assert one.more_otherwise == one.more_found.replace("gates explain", "gates do not explain")
+    assert one.more_found == f"single gates with a more diagonal A⁺ explain more (rank correlation {span})"
+    assert one.more_otherwise == one.more_found.replace("explain more", "do not explain more")
     assert one.holds is holds
-    assert two.more_otherwise == "pairs of gates do not (−0.25 to −0.25)"
-    assert two.more_found == "pairs of gates do (−0.25 to −0.25)"
+    assert two.more_otherwise == "pairs do not (−0.25 to −0.25)"
+    assert two.more_found == "pairs do (−0.25 to −0.25)"
     assert not judged(record, MORE + "in").more_found

@@ -164,7 +164,8 @@ def test_headline_and_table():
 
 def test_figure():
     record = scrambled(made())
-    fields, loss, ends, losses = experiment.figure(record).axes
+    drawn = experiment.figure(record)
+    fields, loss, ends, losses = drawn.axes
     growth, settling = experiment.more(record).axes
     gains = ["#440154", "#7ad151"]
     for axes, name in ((fields, "distance"), (loss, "loss_distance")):
@@ -183,7 +184,7 @@ def test_figure():
     for color, dt in (("#0072B2", 1), ("#E69F00", 2), ("#CC79A7", 3)):
         assert_drawn(ends, one.end.values[dt], color=color)
         assert_drawn(losses, one.loss.values[dt, 1:], color=color)
-    assert [text.get_text() for text in losses.get_legend().get_texts()][-1] == "gates of the start"
+    assert [text.get_text() for text in drawn.subfigs[1].legends[0].get_texts()][-1] == "gates of the start"
     for gain, color in enumerate(gains):
         at = record.isel(units=0, gain=gain)
         for name, axes, style in (("b_end", settling, "-"), ("position", settling, "--"), ("frequency", growth, "-")):

@@ -286,7 +286,7 @@ def test_the_second_figure_is_headed_by_rates_and_by_students():
     assert stable.more_otherwise == stable.more_found.replace("localized fields", "not all localized fields")
     assert students.more_found.endswith("do not localize")
     assert students.more_otherwise.endswith("teachers localize in 2.5 % of fields")
-    legend = [text.get_text() for text in experiment.more(record).axes[0].get_legend().get_texts()]
+    legend = [text.get_text() for text in experiment.more(record).subfigs[0].legends[0].get_texts()]
     assert legend[:2] == ["gain 0.01: not localized", "gain 3: largest −0.051"]
 
 

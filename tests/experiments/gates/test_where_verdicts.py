@@ -286,7 +286,7 @@ def test_figure_shows_hits_of_the_chosen_predictor_by_setting(name, side):
         line, _, (bars,) = group
         np.testing.assert_allclose(line.get_ydata(), expected)
         np.testing.assert_allclose(line.get_xdata(), np.arange(5) + 0.3 * (s - 0.5))
-        assert group.get_label() == ("2, 1", "3, 1")[s]
+        assert group.get_label() == ("length scales 2, 1", "length scales 3, 1")[s]
         for g, segment in enumerate(bars.get_segments()):
             if name == "neuron" and not few[g]:
                 ends = stats.binomtest(int((hit[g] & counts[g]).sum()), int(counts[g].sum())).proportion_ci(method="wilson")

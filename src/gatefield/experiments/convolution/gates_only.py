@@ -61,9 +61,9 @@ def verdicts(record: xr.Dataset) -> list[Verdict]:
 
 def figure(record: xr.Dataset) -> Figure:
     """The picture, drawn from the record alone."""
-    figure = Figure(figsize=(WIDTH, 3.7))
+    figure = Figure(figsize=(WIDTH, 4.0))
     body: Any = figure.subfigures()  # with a legend of its own, apart from the setting
-    panels = body.subplots(1, 2)
+    panels = body.subplots(1, 2, sharey=True)
     for axes, name, label in zip(panels, ("test_accuracy", "train_accuracy"), ("test", "training"), strict=True):
         for net, look in _looks(record).items():
             one = 100 * record[name].sel(net=net)
@@ -71,17 +71,20 @@ def figure(record: xr.Dataset) -> Figure:
             axes.plot(one.epoch, one.mean("seed"), **look, markersize=3.5, markevery=every, linewidth=1.2, label=_name(net))
             axes.fill_between(one.epoch, one.min("seed"), one.max("seed"), color=look["color"], alpha=0.2, linewidth=0)
         axes.axhline(CHANCE, color="0.5", linestyle=":", linewidth=1.0, zorder=0)
-        axes.set(xlabel="epoch", ylabel=f"{label} accuracy (%)", ylim=(0, None))
+        axes.set(xlabel="epoch", ylabel=f"right on {label} images (%)", ylim=(0, 100))
+        axes.tick_params(labelleft=True)
+    panels[0].text(float(record.epoch[-1]), CHANCE - 2, "a guess", fontsize=8, color="0.3", ha="right", va="top")
     _best(panels[0], record)
     _ends(panels[1], record)
     handles = panels[0].get_legend_handles_labels()[0]
     if not unlike_the_paper(record, 0):
         handles.append(panels[0].axhline(PAPER, color="k", linestyle="--", linewidth=1.0, label="paper, gates trained"))
     body.legend(handles=handles, loc="outside lower center", ncols=2)
-    letter(panels, ["test images: best of a run", "training images: in the end"])
+    letter(panels, ["test: ★ the best of a run", "training: where runs end"])
     a = record.attrs
+    bands = "lines: means, bands: least to largest seed"
     seeds, network = f"{a['epochs']} epochs, {record.sizes['seed']} seeds", f"channels {', '.join(map(str, a['channels']))}"
-    say_setting(figure, f"{a['samples']:,} images", network, seeds, "bands: least to largest seed", "dotted: a guess")
+    say_setting(figure, f"{a['samples']:,} images", network, seeds, bands, "beta: steepness of trained gates")
     return figure
 
 

@@ -53,7 +53,7 @@ def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
 def figure(record: xr.Dataset) -> Figure:
     """The picture, drawn from the record alone."""
     return three_panels(
-        record, NETS, ["training", f"test: {points(record, 'relu', 'frozen'):+.2f} points", "small ν: labels fit K"]
+        record, NETS, ["training loss", f"adapting: {points(record, 'relu', 'frozen'):+.2f} points", "small ν: labels fit K"]
     )
 
 

@@ -98,8 +98,8 @@ def figure(record: xr.Dataset) -> Figure:
     plain_log_scale(panels[1, 1])
     panels[1, 1].set_ylabel(r"$\nu$ of $K$ as it is")
     gaps = [points(record, net, "galu") for net in ADAPTING]
-    test = f"test set: {min(gaps):+.2f} to {max(gaps):+.2f} points"
-    titles = ["training", test, "ν of K, scaled to trace one", "the same without scaling"]
+    test = f"adapting gates: {min(gaps):+.2f} to {max(gaps):+.2f} points"
+    titles = ["training loss", test, "small ν: labels fit K (trace one)", "the same without scaling"]
     finish(body, panels, record, NETS, titles, [record.nu, record.nu / record.trace])
     return figure
 

@@ -1,5 +1,6 @@
 """Two points on one ray: what networks without biases can fit depends on where their gates come from."""
 
+import json
 from collections.abc import Sequence
 from typing import Annotated, Any
 
@@ -7,6 +8,7 @@ import jax
 import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from pydantic import Field
 
 from gatefield.core.intervals import FAR
@@ -27,9 +29,10 @@ HARD, FREE = ("ReLU", "GaLU"), ("random", "soft-GaLU", "soft-ReLU")
 """Kinds whose gates are the same at both points, and those whose gates may differ."""
 LOOKS = dict(zip(KINDS, zip(COLOURS[:5], "osD^v", strict=True), strict=True))
 """Colour and marker of each kind."""
-LEAST, SHOWN, TOP = 1e-12, 10, 1e6
+LEAST, SHOWN, TOP, CALM = 1e-12, 10, 1e6, 1e3
 """Errors below the first are drawn there: they are rounding; so many runs of each kind are drawn over time, besides those that
-end otherwise than others of their kind; the upper edge, to which the lines of runs that diverged go."""
+end otherwise than others of their kind; the upper edge, to which the
+lines of runs that diverged go; and the upper edge if none did."""
 WIDE = {"ReLU": 4.5, "GaLU": 2.5}
 """Widths of lines that lie on each other; others have 1."""
 BEST, PLACE = 9 / 5, -1 / 5
@@ -110,17 +113,24 @@ def figure(record: xr.Dataset) -> Figure:
     _output_panel(panels[1], record)
     held = all(verdict.outcome == "confirmed" for verdict in verdicts(record))
     findings = ["only gates that tell x from 2x fit", "hard gates cannot leave the line"]
+    if held:
+        beside: Any = {"fontsize": 8, "va": "center"}
+        panels[1].text(PLACE + 0.12, 2 * PLACE, "all with hard gates", ha="left", **beside)
+        panels[1].text(0.88, -1, "all others", ha="right", **beside)
     letter(panels, findings if held else ["sum of squared errors", "outputs at the end"])
-    handles, labels = panels[1].get_legend_handles_labels()
-    body.legend(
-        handles, labels, loc="outside lower center", ncols=len(labels), fontsize=8, columnspacing=1.0, handletextpad=0.2
-    )
+    looks: Any = {"linestyle": "-", "markersize": 5}
+    handles = [Line2D([], [], color=c, marker=m, label=KINDS[kind], **looks) for kind, (c, m) in LOOKS.items()]
+    handles.append(panels[1].get_legend_handles_labels()[0][-1])
+    body.legend(handles=handles, loc="outside lower center", ncols=len(handles), columnspacing=1.0, handlelength=1.6)
     runs = f"{record.sizes['run']} runs of each kind, all from the same weights"
     shown = f"(a) first {SHOWN} of each, and all that end otherwise" if record.sizes["run"] > SHOWN else ""
     steps = f"{int(record.step[-1]):,} steps"
+    known = json.loads(record.attrs.get("parameters", "{}"))
+    size = f"{known['depth']} layers of width {known['width']}" if {"depth", "width"} <= known.keys() else ""
     say_setting(
         figure,
         "two points",
+        size,
         "no biases",
         runs,
         steps,
@@ -219,7 +229,8 @@ def _loss_panel(axes: Any, record: xr.Dataset) -> None:
     for i, (kind, words) in enumerate(_diverged(record).items()):
         at = thousands[int((~np.isfinite(record.loss.sel(kind=kind))).any("run").argmax("step"))]
         axes.text(at + 0.03 * last, TOP / 30 ** (i + 0.5), words, color=LOOKS[kind][0], va="center", fontsize=8)
-    axes.set(xlabel="step (thousands)", ylabel="sum of squared errors", ylim=(LEAST / 3, TOP), xticks=np.linspace(0, last, 5))
+    top = TOP if _diverged(record) else CALM
+    axes.set(xlabel="step (thousands)", ylabel="sum of squared errors", ylim=(LEAST / 3, top), xticks=np.linspace(0, last, 5))
 
 
 def _odd(record: xr.Dataset) -> dict[str, list[int]]:
@@ -259,7 +270,7 @@ def _output_panel(axes: Any, record: xr.Dataset) -> None:
         ends = record.output.sel(kind=kind)
         axes.plot(ends.sel(point="x"), ends.sel(point="2x"), marker, color=colour, markersize=10 - 1.6 * i, alpha=0.8,
                   linestyle="", markeredgewidth=0, label=KINDS[kind])  # fmt: skip
-    axes.plot(1, -1, "+", color="black", markersize=15, linestyle="", label="labels")
+    axes.plot(1, -1, "+", color="black", markersize=13, linestyle="", label="labels (1, −1)")
     axes.set(xlabel="output at x", ylabel="output at 2x", xlim=(-0.6, 1.3), ylim=(-1.3, 1.3))
 
 

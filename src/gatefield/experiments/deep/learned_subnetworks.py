@@ -71,7 +71,7 @@ def figure(record: xr.Dataset) -> Figure:
     paths.annotate(nu_text(start), (float(record.epoch[0]), start), (6, -3), **words)
     finish(body, [loss, accuracy, paths, tangent], record, NETS, [], [record.nu, record.nu_tangent])
     ahead = f"test set: ReLU {points(record, 'relu', 'galu'):+.2f} points"
-    letter(places, ["ν of M, the kernel of open paths", ahead, "training", "ν of K, the tangent kernel"])
+    letter(places, ["ν of M, the kernel of open paths", ahead, "training loss", "ν of K, the tangent kernel"])
     return figure
 
 

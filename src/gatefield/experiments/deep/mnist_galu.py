@@ -17,7 +17,7 @@ from gatefield.lab import Bench, Experiment, Verdict, exceeds
 from gatefield.lab.kinds import Count
 from gatefield.lab.needs import at_least, exactly, lacking, unjudged
 from gatefield.nets import DeepGated, Gating
-from gatefield.plot import COLOURS, WIDTH, end_labels, letter, over_epochs, plain_log_scale, say_setting
+from gatefield.plot import COLOURS, WIDTH, end_labels, legend_below, letter, over_epochs, plain_log_scale, say_setting
 
 NETS = {"galu": "GaLU, frozen gates", "relu": "ReLU"}
 PAPER, WITHIN = {"galu": 96.5, "relu": 98.5}, 1.0
@@ -108,7 +108,7 @@ def figure(record: xr.Dataset) -> Figure:
     _error_panel(test, record.test_accuracy.sel(task="true"), "test errors (%)", PAPER)
     for axes, task in zip(training, TASKS, strict=True):
         _error_panel(axes, record.train_accuracy.sel(task=task), "training errors (%)")
-    titles = ["test set, true labels", *[f"training, {name}" for name in TASKS.values()]]
+    titles = ["test set, true labels", *[f"fit of {name}" for name in TASKS.values()]]
     if EARLY in record:  # records of before have none
         _early_panels(panels[1, 1], panels[1, 2], record)
         letter(panels, [*titles, "first epochs, true labels", "above 0: GaLU ahead"])
@@ -116,7 +116,7 @@ def figure(record: xr.Dataset) -> Figure:
         for axes in panels.ravel()[4:]:
             axes.remove()
         letter(panels.ravel()[:4], titles)
-    body.legend(*training[0].get_legend_handles_labels(), loc="outside lower center", ncols=2, fontsize=8)
+    legend_below(body, training[0], *panels.ravel()[5:])
     size = f"MNIST, {min(record.attrs['samples'], WHOLE):,} images", f"{float(record.epoch[-1]):.0f} epochs"
     bands = "bands: standard error, in (f) 95 % interval"
     say_setting(figure, *size, f"{record.sizes['seed']} seeds", "lines: mean", bands, "dotted: the paper's numbers")
@@ -211,14 +211,12 @@ def _early_panels(curves: Any, gaps: Any, record: xr.Dataset) -> None:
         each = [mean_interval(ahead.sel(task=task, step=step).values) for step in ahead.step]
         mean, low, high = np.array(each).T
         every = max(1, len(mean) // 8)
-        gaps.plot(ahead.epoch, mean, mark + "-", color=colour, markersize=3.5, markevery=every, linewidth=1.3, label=name)
+        look: Any = {"color": colour, "markersize": 3.5, "markevery": every, "linewidth": 1.3, "label": f"(f) {name}"}
+        gaps.plot(ahead.epoch, mean, mark + "-", **look)
         if record.sizes["seed"] > 1:
             gaps.fill_between(ahead.epoch, low, high, color=colour, alpha=0.2, linewidth=0)
     gaps.axhline(0.0, color="0.6", linewidth=0.8, zorder=0)
     gaps.set(xlabel="epoch", ylabel="GaLU less ReLU (points)")
-    low, high = gaps.get_ylim()
-    gaps.set_ylim(low, high + 0.45 * (high - low))  # room for the legend
-    gaps.legend(loc="upper right", fontsize=7)
 
 
 def _paper_lines(axes: Any, paper: Mapping[str, float]) -> None:

@@ -20,7 +20,7 @@ from gatefield.lab import Bench, Experiment, Parameters, Verdict
 from gatefield.lab.kinds import Count, Gain, LengthScale, Rate, Seed
 from gatefield.lab.needs import Need, lacking, lasting, undecided
 from gatefield.measures import LOCALIZED, ipr
-from gatefield.plot import THEORY, WIDTH, letter, plain_log_scale, say_setting
+from gatefield.plot import THEORY, WIDTH, legend_below, letter, plain_log_scale, say_setting
 from gatefield.theory import elliptical
 
 ENOUGH = 30.0
@@ -170,7 +170,7 @@ def figure(record: xr.Dataset) -> Figure:
     left, right = top.subplots(1, 2)
     _ipr_panel(left, record)
     _size_panel(right, record)
-    top.legend(*right.get_legend_handles_labels(), loc="outside lower center", ncols=4, fontsize=7)
+    legend_below(top, right, ncols=4, fontsize=7)
     final = record.isel(step=-1, unit=0)
     only = bool((final.ipr.median("seed") < FLAT).all() and final.control_ipr.median() > CLEAR)
     where = "only squashed data localize the field" if only else "localization in training"

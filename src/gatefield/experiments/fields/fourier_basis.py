@@ -17,7 +17,7 @@ from gatefield.experiments.matrices import off_diagonal
 from gatefield.lab import Bench, Experiment, Parameters, Verdict
 from gatefield.lab.kinds import Count, LengthScale, Seed
 from gatefield.lab.needs import Need, lacking
-from gatefield.plot import WIDTH, letter, say_setting, shades
+from gatefield.plot import WIDTH, legend_below, letter, say_setting, shades
 from gatefield.theory import relu
 
 BOUNDARIES = ("ring", "line")
@@ -168,11 +168,14 @@ def _moving(record: xr.Dataset) -> list[Verdict]:
 
 def figure(record: xr.Dataset) -> Figure:
     """The picture, drawn from the record alone."""
-    figure = Figure(figsize=(WIDTH, 5.6))
-    top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=[1.05, 1.0]))
-    upper, lower = top.subplots(1, 2), bottom.subplots(1, 3)
+    figure = Figure(figsize=(WIDTH, 5.9))
+    top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=[1.15, 1.0]))
+    parts = top.subfigures(1, 2)
+    upper, lower = [part.subplots() for part in parts], bottom.subplots(1, 3)
     _share_panel(upper[0], record)
     _gates_panel(upper[1], record)
+    for part, axes in zip(parts, upper, strict=True):
+        legend_below(part, axes, ncols=2)
     xi = min(record.xi.values, key=lambda value: abs(value - 2.0))
     shown = [record.sel(transform=transform, boundary=boundary, xi=xi) for transform, boundary in SHOWN]
     image = None
@@ -212,8 +215,7 @@ def _share_panel(axes: Any, record: xr.Dataset) -> None:
     _say_largest(axes, record.xi.values, line.values, "C1", left=record.sizes["xi"] > 1)
     axes.set(xlabel="length scale ξ (sites)", ylabel="norm off the diagonal (%)")
     axes.margins(x=0.09)
-    axes.set_ylim(-1, 160 * float(record.off_diagonal.max()))
-    axes.legend(loc="upper left", ncols=2, handlelength=1.8, columnspacing=0.8, borderaxespad=0.1)
+    axes.set_ylim(-1, 110 * float(record.off_diagonal.max()))
 
 
 def _gates_panel(axes: Any, record: xr.Dataset) -> None:
@@ -229,8 +231,7 @@ def _gates_panel(axes: Any, record: xr.Dataset) -> None:
     one = 100 * float(record.behind_one.max())
     axes.plot([0], [one], "*", color="k", markersize=9, clip_on=False, zorder=5, label="one gate alone")
     axes.set(xlabel="distance of the two gates (sites)", ylabel="norm off the diagonal (%)")
-    axes.set(ylim=(-0.5, 150 * float(record.behind_two.max())), xlim=(-0.5, None))
-    axes.legend(loc="upper right", ncols=2, handlelength=1.4, columnspacing=0.8, borderaxespad=0.1)
+    axes.set(ylim=(-0.5, 115 * float(record.behind_two.max())), xlim=(-0.5, None))
 
 
 def _say_largest(axes: Any, places: np.ndarray, values: np.ndarray, colour: str, *, left: bool) -> None:

@@ -24,6 +24,7 @@ from gatefield.plot import (
     gain_axis,
     gain_places,
     gain_text,
+    legend_below,
     letter,
     say_setting,
     small_field,
@@ -113,9 +114,11 @@ def _apart(record: xr.Dataset) -> Verdict:
 
 def figure(record: xr.Dataset) -> Figure:
     """The picture, drawn from the record alone."""
-    figure = Figure(figsize=(WIDTH, 5.9))
+    figure = Figure(figsize=(WIDTH, 6.1))
     top, *strips = cast(Any, figure.subfigures(3, 1, height_ratios=[1.45, 0.9, 0.9]))
-    _ipr_panel(top.subplots(), record)
+    panel = top.subplots()
+    _ipr_panel(panel, record)
+    legend_below(top, panel)
     inputs = strips[0].subplots(1, record.sizes["gain"], sharex=True, sharey=True, squeeze=False)[0]
     fields = strips[1].subplots(1, record.sizes["gain"], sharex=True, squeeze=False)[0]
     for above, below, gain in zip(inputs, fields, record.gain.values, strict=True):
@@ -185,7 +188,6 @@ def _ipr_panel(axes: Any, record: xr.Dataset) -> None:
     final = record.ipr.isel(step=-1, unit=0).median("seed")
     apart = bool((final.sel(data="clone") < FLAT).all() and (final.sel(data="original") > CLEAR).all())
     letter([axes], ["the field localizes on the data at every gain, on their clone at none" if apart else "IPR by gain"])
-    axes.legend(loc="upper left", borderaxespad=0.1, labelspacing=0.3)
 
 
 experiment = Experiment(

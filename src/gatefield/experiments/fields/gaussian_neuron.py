@@ -16,7 +16,7 @@ from gatefield.lab import Bench, Experiment, Parameters, Verdict
 from gatefield.lab.kinds import Count, Gain, LengthScale, Rate, Seed
 from gatefield.lab.needs import Need, lacking
 from gatefield.nets import Committee
-from gatefield.plot import DATA, THEORY, WIDTH, field_over_time, letter, say_setting
+from gatefield.plot import DATA, THEORY, WIDTH, field_over_time, legend_below, letter, say_setting
 from gatefield.theory import relu
 
 SIGMAS = 3
@@ -119,7 +119,7 @@ def _loss(record: xr.Dataset) -> Verdict:
 def figure(record: xr.Dataset) -> Figure:
     """The picture, drawn from the record alone."""
     one = record.isel(run=0, unit=0)
-    figure = Figure(figsize=(WIDTH, 5.4))
+    figure = Figure(figsize=(WIDTH, 5.7))
     top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=[1.0, 1.05]))
     maps, below = top.subplots(1, 2, sharey=True), bottom.subplots(1, 3, width_ratios=[1.0, 1.0, 1.1])
     shown = one.fields, one.fields - one.flow_fields
@@ -133,13 +133,14 @@ def figure(record: xr.Dataset) -> Figure:
     _final(below[0], one.isel(step=-1))
     _spectra(below[1], one)
     _distances(below[2], record)
+    legend_below(bottom, below[0], below[2])
     letter(
         [*maps, *below],
         [
             f"the field over time, by SGD: up to {sizes[0]:.2g}",
             f"SGD minus exact flow: up to {sizes[1]:.2g}",
             f"at the end: cosine {_cosine(one.isel(step=-1)):.3f}",
-            "the same by frequency",
+            "by frequency",
             "all seeds within chance" if _within_chance(record) else "distance beside noise",
         ],
     )
@@ -156,7 +157,7 @@ def _setting(record: xr.Dataset) -> list[str]:
         scales,
         f"{float(record.time[-1]):g} τ",
         batch,
-        f"(a) to (d): one of {size} seeds",
+        f"(a) to (d): one of {size} seeds, (e): all of them",
     ]
 
 
@@ -176,11 +177,9 @@ def _cosine(one: xr.Dataset) -> float:
 
 def _final(axes: Any, one: xr.Dataset) -> None:
     axes.axhline(0.0, color="0.8", linewidth=0.8, zorder=0)
-    axes.plot(one.position, one.flow_fields, **THEORY, linewidth=1.2, label="exact flow")
+    axes.plot(one.position, one.flow_fields, **THEORY, linewidth=1.2, label="(c, d) exact flow")
     axes.plot(one.position, one.fields, **DATA, color="C0", markersize=3, label="SGD")
     axes.set(xlabel="position (site)", ylabel="weight")
-    axes.margins(y=0.35)
-    axes.legend(loc="upper left", ncols=2, handlelength=1.2, columnspacing=0.8, borderaxespad=0.1)
 
 
 def _spectra(axes: Any, one: xr.Dataset) -> None:
@@ -207,14 +206,12 @@ def _distances(axes: Any, record: xr.Dataset) -> None:
     if "noise_distance" in record:
         noise = record.noise_distance.median("run")
         allowed = slack(record.sizes["run"]) * noise
-        axes.plot(record.time, 100 * noise, **THEORY, linewidth=1.2, label="noise alone, theory")
-        axes.fill_between(record.time, 0, 100 * allowed, color="0.9", linewidth=0, zorder=0, label="within chance, all seeds")
+        axes.plot(record.time, 100 * noise, **THEORY, linewidth=1.2, label="(e) noise of batches alone")
+        axes.fill_between(record.time, 0, 100 * allowed, color="0.9", linewidth=0, zorder=0, label="what chance may add to it")
         most = max(most, float(record.noise_distance.max()), float(allowed.max()))
-    axes.plot([], [], **DATA, color="C0", markersize=3, label="every seed")
     axes.set(xlabel="time (τ)", ylabel="distance from the flow (%)")
     _say_median(axes, float(record.time[-1]), 100 * float(record.distance.isel(step=-1).median()))
-    axes.set(xlim=(0, None), ylim=(0, 145 * most))
-    axes.legend(loc="upper left", handlelength=1.2, borderaxespad=0.1)
+    axes.set(xlim=(0, None), ylim=(0, 105 * most))
 
 
 def _say_median(axes: Any, time: float, middle: float) -> None:

@@ -23,6 +23,7 @@ from gatefield.plot import (
     gain_axis,
     gain_places,
     gain_text,
+    legend_below,
     letter,
     say_setting,
     shades,
@@ -142,12 +143,13 @@ def _rows(at_site: xr.Dataset, ratio: np.ndarray, predicted: np.ndarray) -> dict
 
 def figure(record: xr.Dataset) -> Figure:
     """The picture, drawn from the record alone."""
-    figure = Figure(figsize=(WIDTH, 4.9))
-    top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=[1.25, 1.0]))
+    figure = Figure(figsize=(WIDTH, 5.3))
+    top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=[1.35, 1.0]))
     bump, printed = top.subplots(1, 2)
     deviations = bottom.subplots()
     _bump_panel(bump, record)
     _printed_panel(printed, record)
+    legend_below(top, bump)
     _deviation_panel(deviations, record)
     titles = [
         "a bump around the gate's site",
@@ -213,8 +215,6 @@ def _bump_panel(axes: Any, record: xr.Dataset) -> None:
             label=f"samples, gain {gain_text(gain)}",
         )
     axes.set(xlabel="distance j − i from the gate's site", ylabel="$E[\\mathbf{1}(x_i>0)\\,Y\\,x_j]$")
-    axes.set_ylim(top=1.75 * float(max(record.exact.max(), record.sampled.max())))
-    axes.legend(loc="upper left", handlelength=1.2, borderaxespad=0.1)
 
 
 def _colours(record: xr.Dataset) -> list[str]:
@@ -231,20 +231,22 @@ def _printed_panel(axes: Any, record: xr.Dataset) -> None:
     ]
     for name, look, label in shown:
         axes.plot(*finite_join(gains, one[name] / one.sampled), **look, markersize=4, linewidth=1.2, label=label)
-    axes.text(gain_places(gains)[0] - 0.3, 1.2 * RATIO, f"2√π = {RATIO:.2f}", va="bottom", fontsize=8)
+    place = gain_places(gains)
+    words = f"equation 74 of note 002: 2√π = {RATIO:.2f}"
+    axes.text(place[0] - 0.2, 1.25 * RATIO, words, va="bottom", fontsize=8, color=PRINTED["color"])
+    axes.text(place[0] - 0.2, 1.1, "closed form", va="bottom", fontsize=8)
     _say_other(axes, one.printed_001 / one.sampled, gain_places(gains))
     axes.set_yscale("log")
     gain_axis(axes, gains)
     low = float((one.printed_001 / one.sampled).min())
     axes.set(ylabel="formula / sampled value", ylim=(0.5 * min(low, 0.05), 10))
-    axes.legend(loc="lower right", handlelength=2.2, borderaxespad=0.1)
 
 
 def _say_other(axes: Any, ratio: xr.DataArray, places: np.ndarray) -> None:
     """By how much the other equation is off, below its line."""
     at = min(1, ratio.size - 1)
-    words = f"2 Z(g): {float(ratio.min()):.2g} to {float(ratio.max()):.2g}"
-    look: Any = {"xytext": (8, -4), "textcoords": "offset points", "va": "top", "fontsize": 8}
+    words = f"equation 7 of note 001:\n{float(ratio.min()):.2g} to {float(ratio.max()):.2g}"
+    look: Any = {"xytext": (4, -12), "textcoords": "offset points", "va": "top", "fontsize": 8, "color": PRINTED["color"]}
     axes.annotate(words, (places[at], float(ratio[at])), **look)
 
 

@@ -10,7 +10,7 @@ from gatefield.experiments.convolution.rotation_invariance.drawing import draw_b
 from gatefield.experiments.convolution.rotation_invariance.maxima import POOLINGS
 from gatefield.experiments.convolution.rotation_invariance.training import NETS, TRAININGS
 from gatefield.experiments.convolution.rotation_invariance.verdicts import away, relative_range
-from gatefield.plot import THEORY, WIDTH, end_labels, letter, say_setting
+from gatefield.plot import THEORY, WIDTH, end_labels, legend_below, letter, say_setting
 
 LABELS = {"rotating": "gates rotate with x'", "kept": "gates kept in place"}
 TURNS: tuple[dict[str, Any], ...] = (THEORY, {"color": "0.6", "linestyle": "-"})
@@ -35,7 +35,7 @@ def draw(record: xr.Dataset) -> Figure:
     for axes, training in zip(panels[0, 1:], TRAININGS, strict=True):
         _accuracy_panel(axes, record, training)
     _name_elsewhere(panels[0, 1], record)
-    top.legend(*panels[0, 1].get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=7.5)
+    legend_below(top, panels[0, 1], ncols=3, fontsize=7.5)
     _pooled_panel(panels[1, 0], record)
     _terms_panel(panels[1, 1], record)
     _maxima_panel(panels[1, 2], record)

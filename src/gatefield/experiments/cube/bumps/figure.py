@@ -11,13 +11,11 @@ from matplotlib.patches import Patch
 
 from gatefield.experiments.cube.bumps.cases import CASES
 from gatefield.experiments.cube.bumps.verdicts import LAYOUTS
-from gatefield.plot import COLOURS, DATA, PRINTED, THEORY, WIDTH, end_labels, letter, say_setting, shades
+from gatefield.plot import COLOURS, DATA, PRINTED, THEORY, WIDTH, end_labels, legend_below, letter, say_setting, shades
 
 SHOWN = {"single": "one bump: half as printed", "balanced": "two equal: a quarter each",
          "three voting": "2.5, 2, 1: no bump is picked"}  # fmt: skip
 MAPS = {"edge": "neighbours, α at an end", "middle": "neighbours, α between", "apart": "3 and 2 sites apart"}
-BESIDE: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5), "fontsize": 7.5}
-"""Where the legend of a panel stands."""
 PRINTED_IN = "as printed: in note 003, equations"
 KINDS = ("#0072B2", "#B9D9EC", "#D55E00")
 WORDS = (
@@ -36,7 +34,7 @@ def draw(record: xr.Dataset) -> Figure:
     for axes, case in zip(profiles, SHOWN, strict=True):
         _profile(axes, record.sel(case=case), record.sites.sel(layout="apart").values)
     profiles[0].set_ylabel("drift f(w)")
-    top.legend(*profiles[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    legend_below(top, profiles[0], ncols=3)
     maps = bottom.subplots(1, len(MAPS), sharey=True)
     for axes, layout in zip(maps, MAPS, strict=True):
         _map(axes, record.sel(layout=layout))
@@ -69,9 +67,9 @@ def _picked(one: xr.Dataset) -> float:
 
 
 def draw_more(record: xr.Dataset) -> Figure:
-    figure = Figure(figsize=(WIDTH, 5.2))
-    mosaic = figure.subplot_mosaic([["votes", "leads"], ["votes", "pairs"]], width_ratios=[1.3, 1.0])
-    panels: Any = list(mosaic.values())
+    figure = Figure(figsize=(WIDTH, 6.0))
+    top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=[1.45, 1.0]))
+    panels: Any = [*top.subplots(1, 2), bottom.subplots()]
     sites = record.sites.sel(layout="apart").values
     _shares_panel(panels[0], record)
     _lead_panel(panels[1], record)
@@ -80,11 +78,12 @@ def draw_more(record: xr.Dataset) -> Figure:
     hollow: Any = {**DATA, "marker": "s", "markersize": 7, "color": COLOURS[2], "markerfacecolor": "none"}
     panels[2].plot(lags, more.drift[(int(sites[0]) + lags) % more.sizes["position"]], **hollow, label="exact: 4, 2, 1")
     panels[2].set_ylabel("drift f(w)")
-    panels[2].legend(**BESIDE)
+    legend_below(top, panels[1], ncols=3)
+    legend_below(bottom, panels[2])
     titles = (
         "drift at each of three bumps,\n3 and 2 sites apart",
         "the largest less the rest;\nbelow 0: another gains more",
-        "no vote: bumps 2, 1 and\n4, 2, 1, the same drift",
+        "no vote: bumps 2, 1 and 4, 2, 1, the same drift",
     )
     letter(panels, titles)
     vote = "vote: no bump above the sum of the others, so that the gate is the majority of three signs"
@@ -136,7 +135,6 @@ def _lead_panel(axes: Any, record: xr.Dataset) -> None:
         ylabel="drift at the largest\nless largest elsewhere",
         ylim=(-0.3, 0.55),
     )
-    axes.legend(**BESIDE)
 
 
 def _shares_panel(axes: Any, record: xr.Dataset) -> None:

@@ -28,9 +28,9 @@ def draw(record: xr.Dataset) -> Figure:
     """Where the one-site state exists, and how often it is reached."""
     figure = Figure(figsize=(WIDTH, 5.2))
     body: Any = figure.subfigures()  # with a legend of its own, apart from the setting
-    panels = body.subplot_mosaic([["map", "starts"], ["map", "sgd"]], width_ratios=[1.1, 1.0])
-    where, starts, sgd = (panels[name] for name in ("map", "starts", "sgd"))
-    borders = _map(where, record, body)
+    left, right = body.subfigures(1, 2, width_ratios=[1.0, 1.15])
+    where, (starts, sgd) = left.subplots(), right.subplots(2, 1)
+    borders = _map(where, record, left)
     _basins(starts, record, "localized", "start")
     _basins(sgd, record, "sgd_localized", "seed")
     starts.set_xticklabels([])

@@ -10,13 +10,13 @@ from scipy.special import erfc
 
 from gatefield.experiments.cube.drift_fields.verdicts import ROUNDING, TWICE, bandwidth, by_kind, fast, site
 from gatefield.experiments.nearly_gaussian import GAUSSIAN
-from gatefield.plot import COLOURS, DATA, THEORY, WIDTH, gain_text, letter, say_setting, shades
+from gatefield.plot import COLOURS, DATA, THEORY, WIDTH, gain_text, legend_below, letter, say_setting, shades
 
 MARKS = ("o", "s", "^", "D", "v")
 """Of the length scales, or of the gains."""
 CLOSURE = (
     "drift f: mean input behind the gate of the field w, closure: its formula if ⟨w, x⟩ is Gaussian given one input, ξ: length "
-    "scale of the data, bandwidth k_c: width of their spectrum, n/(√2πξ)"
+    "scale of the data, bandwidth $k_c$: width of their spectrum, n/(√2πξ)"
 )
 ERROR = r"error of the closure $|f_{closure}-f|\,/\,|f|$"
 LARGE = 100.0
@@ -35,7 +35,7 @@ REACH = 0.36
 
 def draw(record: xr.Dataset) -> Figure:
     """The closure's error for Gabors and for all fields above; below drifts of four of them."""
-    figure = Figure(figsize=(WIDTH, 6.2))
+    figure = Figure(figsize=(WIDTH, 6.4))
     top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=[1.5, 1.0]))
     left, right = top.subplots(1, 2, width_ratios=[1.15, 1.0], sharey=True)
     _fast(left, record.isel(gain=-1))
@@ -47,7 +47,7 @@ def draw(record: xr.Dataset) -> Figure:
     for axes, i in zip(drifts, chosen, strict=True):
         _drift(axes, record.isel(gain=-1, xi=-1, field=i))
     drifts[0].set_ylabel("drift, scaled to |f| = 1")
-    bottom.legend(*drifts[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+    legend_below(bottom, drifts[0], ncols=4)
     last = record.isel(gain=-1, xi=-1)
     words = [name(str(last.kind.values[i]), float(last.value[i])) for i in chosen]
     named = [f"{text}:\noff by {_percent(last.closure_error[i])}" for text, i in zip(words, chosen, strict=True)]
@@ -59,7 +59,7 @@ def draw(record: xr.Dataset) -> Figure:
 
 def draw_more(record: xr.Dataset) -> Figure:
     """The closure's error for Gabors at all gains, and sampled drifts beside exact ones."""
-    figure = Figure(figsize=(WIDTH, 6.2))
+    figure = Figure(figsize=(WIDTH, 6.4))
     top, bottom = cast(Any, figure.subfigures(2, 1))
     gains = _drawn_gains(record)
     gabors: Any = top.subplots(1, record.sizes["xi"], sharey=True, squeeze=False)[0]
@@ -69,10 +69,13 @@ def draw_more(record: xr.Dataset) -> Figure:
     low, high = gabors[0].get_ylim()
     ticks = [tick for tick in (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0) if low <= tick <= high]
     gabors[0].set_yticks(ticks, [f"{100 * tick:g} %" for tick in ticks])
-    top.legend(*gabors[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(gains) + 1)
-    panels: Any = bottom.subplots(1, 2)
+    legend_below(top, gabors[0], ncols=len(gains) + 1)
+    parts = bottom.subfigures(1, 2)
+    panels: Any = [part.subplots() for part in parts]
     _site(panels[0], site(record.isel(xi=-1)))
     _deviations(panels[1], record)
+    for part, axes, columns in zip(parts, panels, (3, 2), strict=True):
+        legend_below(part, axes, ncols=columns)
     titles = [f"Gabors, ξ = {float(xi):g}{_far(record.sel(xi=xi), gains)}" for xi in record.xi.values]
     letter([*gabors, *panels], [*titles, "one site: sampled as in closed form", "what is left is noise of sampling"])
     where = f"(a-{chr(ord('a') + len(gabors) - 1)})"
@@ -251,7 +254,6 @@ def _site(axes: Any, one: xr.Dataset) -> None:
     axes.plot([], [], **THEORY, linewidth=0.8, label="exact")
     reach = min(len(lags) // 2, int(np.ceil(2.2 * float(one.xi))))
     axes.set(xlim=(-reach, reach), xlabel="site, from the one that gates", ylabel="drift f")
-    axes.legend(loc="upper right", bbox_to_anchor=(1.06, 1.04), handletextpad=0.4, fontsize=7)
 
 
 def _deviations(axes: Any, record: xr.Dataset) -> None:
@@ -267,4 +269,3 @@ def _deviations(axes: Any, record: xr.Dataset) -> None:
     t = np.linspace(0, most, 100)
     axes.plot(t, erfc(t / np.sqrt(2)), **THEORY, linewidth=1.0, label="normal errors")
     axes.set(xlabel="|sampled − exact| / standard error", ylabel="share of sites above", yscale="log", ylim=(1e-4, 1.3))
-    axes.legend(loc="lower left")

@@ -21,10 +21,9 @@ experiment = Experiment(
     "its distances from the Gaussian form and from that of one site. (f) How many entries decide the gate at the end, for all "
     "pairs of length scales; bars: quartiles; hollow: the shorter range is positive.",
     more=draw_more,
-    more_caption="(a), (b), (c), (d) Which form f has, from Gaussian (−1) to one site (1), over time, for each pair of length "
-    "scales; the balance at the end and the highest gain is above. (e), (f), (g), (h) How many entries decide the gate (+: the "
-    "range of the positive class); dotted: on 99 % of inputs. (i) Final fields of the first seed at the lowest gain. (j) At "
-    "the highest.",
+    more_caption="(a) Which form f has, from Gaussian (−1) to one site (1), over time, a column for each pair of length "
+    "scales; the balance at the end and the highest gain is above. (b) How many entries decide the gate (+: the range of the "
+    "positive class); dotted: on 99 % of inputs. (c) Final fields of the first seed at the lowest gain. (d) At the highest.",
     Parameters=Settings,
     presets={
         "full": {},

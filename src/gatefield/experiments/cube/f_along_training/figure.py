@@ -18,6 +18,7 @@ from gatefield.plot import (
     finite_join,
     gain_axis,
     gain_text,
+    legend_below,
     letter,
     say_setting,
     shades,
@@ -43,13 +44,13 @@ def draw(record: xr.Dataset) -> Figure:
     for axes, (step, _) in zip(drifts, titles, strict=True):
         _drift(axes, one.isel(gain=-1, step=step))
     drifts[0].set_ylabel("drift f(w) and its forms")
-    top.legend(*drifts[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    legend_below(top, drifts[0])
     heads, forms, ends = bottom.subplots(1, 3)
     _head_panel(heads, one)
     _form_panel(forms, one)
     _end_panel(ends, record)
     heads.set_ylabel("entries that decide the gate")
-    bottom.legend(*forms.get_legend_handles_labels(), loc="outside lower center", ncols=record.sizes["gain"])
+    legend_below(bottom, forms, ends, ncols=max(record.sizes["gain"], record.sizes["pair"]))
     letter([*drifts, heads, forms, ends], [*(title for _, title in titles), _fewer(one), _nearer(one), _at_last(record)])
     _say(figure, record, FORMS, f"(a-e): ξ = ({_scales(one)})", _first(one))
     return figure
@@ -73,17 +74,22 @@ def draw_more(record: xr.Dataset) -> Figure:
     panels[heads[0]].set_ylabel("entries that decide")
     for name, gain in (("low", 0), ("high", -1)):
         _field_panel(panels[name], pairs, gain)
-    body.legend(*panels[forms[0]].get_legend_handles_labels(), loc="outside lower center", ncols=record.sizes["gain"])
+    legend_below(body, panels[forms[0]])
     fields = [f"final fields at gain {gain_text(float(record.gain[at]))}, each scaled to its peak" for at in (0, -1)]
-    classes = [f"{_class(one)}\nξ = ({_scales(one)})" for one in pairs]
-    letter([panels[name] for name in (*forms, *heads, "low", "high")], [*map(_balances, pairs), *classes, *fields])
-    share = "balance: −1 if f has the Gaussian form, 1 if it has that of one site"
+    for name, title in zip((*forms, *heads), (*map(_balances, pairs), *map(_class, pairs)), strict=True):
+        panels[name].set_title(title, loc="left")
+    for name in forms:
+        panels[name].set_xlabel("")
+    rows_of = [panels[name] for name in (forms[0], heads[0], "low", "high")]
+    letter(rows_of, [*(axes.get_title(loc="left") for axes in rows_of[:2]), *fields])
+    highest = f"at the end, gain {gain_text(float(record.gain[-1]))}"
+    share = f"balance: {highest}, −1 if f has the Gaussian form, 1 if it has that of one site"
     _say(
         figure,
         record,
         FORMS,
         share,
-        "+: of the positive class",
+        "+: positive",
         f"dotted, hollow: on {100 * (1 - STRICT):g} %",
         "fields: first seed",
     )
@@ -106,8 +112,8 @@ def _class(one: xr.Dataset) -> str:
 
 def _balances(one: xr.Dataset) -> str:
     """The balances that the headline tells of, at the highest gain."""
-    at_end = f"{gain_text(float(one.gain[-1]))}: {_last_balance(one.isel(gain=-1)):.2f}".replace("-", "−")
-    return f"ξ = ({_scales(one)})\nbalance, gain {at_end}"
+    at_end = f"{_last_balance(one.isel(gain=-1)):.2f}".replace("-", "−")
+    return f"ξ = ({_scales(one)})\nbalance {at_end}"
 
 
 def _last_balance(one: xr.Dataset) -> float:
@@ -241,12 +247,10 @@ def _end_panel(axes: Any, record: xr.Dataset) -> None:
         bars = np.stack(finite_join(record.gain.values, middle - low, high - middle)[1:])
         look: Any = {"color": COLOURS[0] if longer else COLOURS[1], "markerfacecolor": None if longer else "w"}
         style = f"{MARKS[at % 5]}{'-' if longer else '--'}"
-        label = f"{float(one.xi1):g}, {float(one.xi0):g}"
+        label = f"ξ = ({float(one.xi1):g}, {float(one.xi0):g})"
         axes.errorbar(x + shift, y, bars, fmt=style, markersize=4, linewidth=1.1, elinewidth=0.8, label=label, **look)
     gain_axis(axes, record.gain.values)
     _entries(axes, record.sizes["position"])
-    inside: Any = {"loc": "center right", "bbox_to_anchor": (1.04, 0.42), "fontsize": 7.5, "handlelength": 1.6}
-    axes.legend(title="ξ₁, ξ₀", **inside)
 
 
 def _field_panel(axes: Any, pairs: list[xr.Dataset], gain: int) -> None:

@@ -19,7 +19,7 @@ from gatefield.experiments.cube.gate_influence.verdicts import (
     shown,
     steps,
 )
-from gatefield.plot import COLOURS, THEORY, WIDTH, letter, say_setting
+from gatefield.plot import COLOURS, THEORY, WIDTH, legend_below, letter, say_setting
 
 PARTS = {
     f"ignored: influence ≤ {LOW}": "0.85",
@@ -29,7 +29,6 @@ PARTS = {
 """What a gate does with a site, and its colour."""
 MEANING = "influence of a site: size of P(gate open | site is +1) − P(gate open | site is −1)"
 LOCALIZED = ":\nlocalized"
-LEGENDS: Any = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.27), "ncols": 2, "fontsize": 7.5}
 
 
 def draw(record: xr.Dataset) -> Figure:
@@ -39,11 +38,10 @@ def draw(record: xr.Dataset) -> Figure:
     for axes, law in zip(panels[0], ("uniform", "own"), strict=True):
         _counts(axes, record, law)
     panels[0, 1].set_yticklabels([])
-    top.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    legend_below(top, panels[0, 0])
     _scatter(panels[1, 0], record, "uniform", "influence")
     _leader_panel(panels[1, 1], record)
-    for axes in panels[1]:
-        axes.legend(**LEGENDS)
+    legend_below(bottom, *panels[1], ncols=4, fontsize=7.5, columnspacing=1.2)
     low, high = steps(record)
     titles = (
         "how many sites a gate follows,\nsites of the input independent",

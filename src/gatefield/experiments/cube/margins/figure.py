@@ -1,6 +1,6 @@
 """The figure of `margins`."""
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import xarray as xr
@@ -9,7 +9,7 @@ from matplotlib.lines import Line2D
 
 from gatefield.experiments.cube import fields as cube
 from gatefield.experiments.cube.margins.verdicts import truncation_chance
-from gatefield.plot import THEORY, WIDTH, letter, say_setting
+from gatefield.plot import THEORY, WIDTH, legend_below, letter, say_setting
 
 KINDS = (("head", "C0", "o", "every corner"), (0, "C1", "s", "99 % of inputs"), (1, "C2", "^", "95 % of inputs"))
 FLOOR = 1e-5
@@ -17,22 +17,26 @@ FLOOR = 1e-5
 
 
 def draw(record: xr.Dataset) -> Figure:
-    figure = Figure(figsize=(WIDTH, 7.6))
-    rows: Any = [["heads"] * 6, ["curves"] * 4 + ["names"] * 2, ["law", "law", "shape", "shape", "cut", "cut"]]
-    mosaic: Any = figure.subplot_mosaic(rows, height_ratios=[1.15, 1.1, 1.0])
-    _head_panel(mosaic["heads"], record)
-    names = _curve_panel(mosaic["curves"], record)
-    _law_panel(mosaic["law"], record)
-    _shape_panel(mosaic["shape"], record)
-    _cut_panel(mosaic["cut"], record)
-    mosaic["names"].axis("off")
-    mosaic["names"].legend(handles=names, loc="center left", title="fields in (b)", alignment="left")
-    panels = [mosaic[name] for name in ("heads", "curves", "law", "shape", "cut")]
+    figure = Figure(figsize=(WIDTH, 7.9))
+    top, middle, bottom = cast(Any, figure.subfigures(3, 1, height_ratios=[1.3, 1.05, 1.2]))
+    heads = top.subplots()
+    _head_panel(heads, record)
+    legend_below(top, heads)
+    curves, beside = middle.subplots(1, 2, width_ratios=[2.0, 1.0])
+    names = _curve_panel(curves, record)
+    beside.axis("off")
+    beside.legend(handles=names, loc="center left", title="fields in (b)", alignment="left")
+    parts = bottom.subfigures(1, 3)
+    below = [part.subplots() for part in parts]
+    for part, axes, draw_panel in zip(parts, below, (_law_panel, _shape_panel, _cut_panel), strict=True):
+        draw_panel(axes, record)
+        legend_below(part, axes)
+    panels = [heads, curves, *below]
     titles = (
         f"how many of {record.sizes['position']} weights decide the gate",
         "how often the k largest weights alone err; families left out never do",
         "margin δ of random weights,\nthe least |±w₁ ± w₂ ± …|",
-        f"its distribution at n = {int(record['size'][-1])}",
+        f"its distribution\nat n = {int(record['size'][-1])}",
         "share with one\nweight to spare",
     )
     letter(panels, titles)
@@ -65,7 +69,6 @@ def _law_panel(axes: Any, record: xr.Dataset) -> None:
     axes.plot(sizes, np.sqrt(2 * np.pi * sizes) / 2.0**sizes, **THEORY, label=r"$\sqrt{2\pi n}\,/\,2^n$", zorder=1)
     axes.set(xlabel="number of weights n", ylabel=r"margin $\delta$")
     axes.set_xticks(sizes[::2])
-    axes.legend(loc="lower left")
 
 
 def _shape_panel(axes: Any, record: xr.Dataset) -> None:
@@ -75,7 +78,6 @@ def _shape_panel(axes: Any, record: xr.Dataset) -> None:
     axes.plot(values, share, "o", color="C0", markersize=2.5, markeredgewidth=0, label="draws")
     axes.semilogy(t, np.exp(-t), **THEORY, linewidth=1.0, label=r"$e^{-t}$")
     axes.set(xlabel=r"$t = \delta\,2^n/(\sqrt{2\pi}\,|w|)$", ylabel="share above t", ylim=(0.5 / len(values), 1.3))
-    axes.legend(loc="upper right")
 
 
 def _cut_panel(axes: Any, record: xr.Dataset) -> None:
@@ -85,9 +87,8 @@ def _cut_panel(axes: Any, record: xr.Dataset) -> None:
     axes.errorbar(sizes, share, error, fmt="o", color="C0", markersize=4, label="draws")
     fine = np.linspace(sizes[0], sizes[-1], 100)
     axes.plot(fine, truncation_chance(fine), **THEORY, zorder=1, label="first order in $2^{-n}$")
-    axes.set(xlabel="number of weights n", ylabel="share of draws", ylim=(-0.02, 0.45))
+    axes.set(xlabel="number of weights n", ylabel="share of draws", ylim=(-0.02, None))
     axes.set_xticks(sizes[::2])
-    axes.legend(loc="upper right")
 
 
 def _head_panel(axes: Any, record: xr.Dataset) -> None:
@@ -108,19 +109,9 @@ def _head_panel(axes: Any, record: xr.Dataset) -> None:
     ticks = [k for k in (1, 2, 3, 5, 10, 20, 40, 80) if k <= n]
     axes.minorticks_off()
     axes.set_yticks(ticks, [str(k) for k in ticks])
-    handles = [
-        Line2D(
-            [],
-            [],
-            color=color,
-            marker=marker,
-            linestyle="",
-            markersize=4,
-            label=f"for {label}{' (median above)' * (what == 0)}",
-        )
-        for what, color, marker, label in KINDS
-    ]
-    axes.legend(handles=handles, loc="lower center", bbox_to_anchor=(0.5, 1.08), ncols=3)
+    for what, color, marker, label in KINDS:
+        words = f"for {label}{' (median above)' * (what == 0)}"
+        axes.plot([], [], marker, color=color, markersize=4, label=words)
 
 
 def trained_first(record: xr.Dataset) -> list[str]:

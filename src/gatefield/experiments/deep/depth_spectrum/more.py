@@ -8,44 +8,49 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from gatefield.experiments.deep.depth_spectrum.figure import FLOOR, shown_depths, styles
-from gatefield.experiments.deep.depth_spectrum.verdicts import half_gaps, ideal, ideal_ratio
+from gatefield.experiments.deep.depth_spectrum.verdicts import depth_gaps, half_gaps, ideal, ideal_ratio
 from gatefield.plot import THEORY, WIDTH, letter, say_setting, shades
-
-SUMS = {"sums": "sum of k smallest\neigenvalues of K/d", "relative_sums": "same, over the\nlargest eigenvalue"}
 
 
 def draw_more(record: xr.Dataset) -> Figure:
-    """A column for the mean kernel and one for each width: spectra, the same over the largest eigenvalue, errors; entries."""
-    rows = [name for name in SUMS if name in record]  # records of before have no sums over the largest eigenvalue
-    figure = Figure(figsize=(WIDTH, 1.75 * (2 + len(rows)) + 0.8))
-    parts: Any = figure.subfigures(2, 1, height_ratios=[1.0 + len(rows), 1.0])
-    panels = parts[0].subplots(len(rows) + 1, 1 + record.sizes["width"], squeeze=False)
+    """A column for the mean kernel and one for each width: spectra and errors; distance against width; entries."""
+    figure = Figure(figsize=(WIDTH, 6.8))
+    body: Any = figure.subfigures()  # with a legend of its own, apart from the setting
+    top, bottom = body.subfigures(2, 1, height_ratios=[1.75, 1.0])
+    panels = top.subplots(2, 1 + record.sizes["width"], squeeze=False)
     shown = shown_depths(record)
     colours = dict(zip(shown, shades(len(shown), "plasma", (0.0, 0.9)), strict=True))
-    for name, axes in zip(rows, panels, strict=False):
-        _spectra(axes, record, name, colours)
-    _errors(panels[-1], record, colours)
-    for row, name in zip(panels, [*rows, "errors"], strict=True):
-        _one_scale(row if name != "relative_sums" else row[:0])  # narrow networks have a small part of the ideal sums
-    for axes, title, gap in zip(panels[0, 1:], record.width.values, half_gaps(record), strict=True):
-        axes.set_title(f"w = {title}: off by {gap:.2g}", loc="left")
+    _spectra(panels[0], record, colours)
+    _errors(panels[1], record, colours)
+    for row in panels:
+        _one_scale(row)
+    for axes, w, gap in zip(panels[0, 1:], record.width.values, half_gaps(record), strict=True):
+        axes.set_title(f"w = {w}: off by {gap:.2g}", loc="left")
     for axes in panels[0]:
         axes.axvline(record.attrs["samples"] // 2, color="0.6", linestyle=":", linewidth=0.9, zorder=0)
-    entries = parts[1].subplots(1, 2)
+    distance, *entries = bottom.subplots(1, 3)
+    _distance(distance, record, colours)
     _entries(entries, record)
-    firsts = [*panels[:, 0], *entries]
-    words = {"sums": "mean kernel", "relative_sums": "the same, scaled", "errors": "errors"}
-    letter(firsts, [*[words[name] for name in [*rows, "errors"]], "diagonal entries", "entries beside them"])
-    styles = [Line2D([], [], color=c, label=f"d = {d}") for d, c in colours.items()]
-    panels[0, -1].legend(handles=styles, loc="upper left", bbox_to_anchor=(1.0, 1.05), fontsize=7, handlelength=1.2)
+    firsts = [*panels[:, 0], distance, *entries]
+    nearer = "wider is nearer" if (np.diff(half_gaps(record)) < 0).all() else "distance by width"
+    letter(firsts, ["mean kernel", "errors of the same", nearer, "diagonal entries", "entries beside"])
+    depths = [Line2D([], [], color=c, marker="o", markersize=3.5, label=f"d = {d}") for d, c in colours.items()]
+    widths = [Line2D([], [], linestyle="none", markersize=4, label=f"w = {w}", **look) for w, look in styles(record).items()]
+    descent = Line2D([], [], color="0.3", linestyle=":", label="descent")
+    theory: Any = THEORY
+    kernel = Line2D([], [], label="mean kernel", **theory)
+    handles = [*depths, descent, *widths, kernel]
+    body.legend(handles=handles, loc="outside lower center", ncols=-(-len(handles) // 2), fontsize=8, columnspacing=1.3)
     say_setting(
         figure,
         f"{record.attrs['samples']} samples",
         f"gates open with probability {record.attrs['mu']:g}",
         f"means of {record.sizes['run']} runs",
-        f"off: at the dotted line (k = {record.attrs['samples'] // 2}), mean over depths",
-        "dotted curves: gradient descent",
-        "bars: standard deviation of one run",
+        "d: layers",
+        "w: units in a layer",
+        "(a) dotted: k of (c)",
+        "(c) black: means over depths",
+        "(d, e) bars: standard deviation of one run",
     )
     return figure
 
@@ -56,18 +61,34 @@ def _one_scale(row: Any) -> None:
         axes.tick_params(labelleft=False)
 
 
-def _spectra(row: Any, record: xr.Dataset, name: str, colours: dict[int, str]) -> None:
+def _spectra(row: Any, record: xr.Dataset, colours: dict[int, str]) -> None:
     """Sums of the k smallest eigenvalues: of the mean kernel, then of each width."""
     samples, mu = (record.attrs[key] for key in ("samples", "mu"))
     for d, colour in colours.items():
         low, high = ideal(np.array(d), samples, mu)
-        sums = np.cumsum(np.append(np.full(samples - 1, low), high))
-        row[0].plot(record.k, sums / high if name == "relative_sums" else sums, color=colour, linewidth=1.1)
+        row[0].plot(record.k, np.cumsum(np.append(np.full(samples - 1, low), high)), color=colour, linewidth=1.1)
         for axes, width in zip(row[1:], record.width.values, strict=True):
-            axes.plot(record.k, record[name].sel(width=width, depth=d), color=colour, linewidth=1.1)
+            axes.plot(record.k, record.sums.sel(width=width, depth=d), color=colour, linewidth=1.1)
     for axes in row:
         axes.set_xlabel("k", labelpad=1)
-    row[0].set_ylabel(SUMS[name])
+    row[0].set_ylabel("sum of k smallest\neigenvalues of K/d")
+
+
+def _distance(axes: Any, record: xr.Dataset, colours: dict[int, str]) -> None:
+    """How far the sum of the smaller half is from that of the mean kernel: each depth, and the mean over depths."""
+    gaps = depth_gaps(record)
+    for d, colour in colours.items():
+        at = record.depth.values.tolist().index(d)
+        axes.plot(record.width, gaps[:, at], "o-", color=colour, markersize=3.5, linewidth=1.0)
+    mean = half_gaps(record)
+    axes.plot(record.width, mean, "_", color="black", markersize=13, markeredgewidth=2, zorder=5)
+    look: Any = {"textcoords": "offset points", "fontsize": 8.5, "fontweight": "bold", "va": "center"}
+    for at, away, side in ((0, -8, "right"), (-1, 8, "left")):
+        axes.annotate(f"{mean[at]:.2g}", (record.width.values[at], mean[at]), (away, 0), ha=side, **look)
+    axes.set(xscale="log", xlabel="width w", ylabel="off the mean kernel by", ylim=(0, None))
+    axes.set_xlim(record.width.values[0] / 2.2, record.width.values[-1] * 2.2)
+    axes.set_xticks(record.width.values, [str(w) for w in record.width.values])
+    axes.minorticks_off()
 
 
 def _errors(row: Any, record: xr.Dataset, colours: dict[int, str]) -> None:
@@ -88,7 +109,7 @@ def _errors(row: Any, record: xr.Dataset, colours: dict[int, str]) -> None:
 
 def _entries(panels: Any, record: xr.Dataset) -> None:
     depth = record.depth.values
-    curves = (("diagonal", np.ones(len(depth)), "K(1,1)/d"), ("beside", record.attrs["mu"] ** (depth - 1.0), "K(1,2)/d"))
+    curves: Any = (("diagonal", np.ones(len(depth)), "K(1,1)/d"), ("beside", record.attrs["mu"] ** (depth - 1.0), "K(1,2)/d"))
     for axes, (what, expected, name) in zip(panels, curves, strict=True):
         for i, (width, look) in enumerate(styles(record).items()):
             values = record[what].sel(width=width)
@@ -96,4 +117,3 @@ def _entries(panels: Any, record: xr.Dataset) -> None:
                           markersize=3, elinewidth=0.9, label=f"w = {width}", **look)  # fmt: skip
         axes.plot(depth, expected, linewidth=1.1, label="mean kernel", **THEORY)
         axes.set(xlabel="depth d", ylabel=name)
-    panels[1].legend(fontsize=7)

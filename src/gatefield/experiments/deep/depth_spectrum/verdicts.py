@@ -199,10 +199,15 @@ def _wider(record: xr.Dataset, half: int) -> Verdict:
 
 def half_gaps(record: xr.Dataset) -> np.ndarray:
     """How far the sum of the smaller half of the eigenvalues is from that of the mean kernel: mean over depths, by width."""
+    return depth_gaps(record).mean(1)
+
+
+def depth_gaps(record: xr.Dataset) -> np.ndarray:
+    """The same for each width and each depth."""
     samples = record.attrs["samples"]
     smallest, _ = ideal(record.depth.values, samples, record.attrs["mu"])
     mean, _ = mean_and_error(record.half_sum.transpose("width", "depth", "run"), "run")
-    return abs(mean - samples // 2 * smallest).mean(1)
+    return abs(mean - samples // 2 * smallest)
 
 
 def edge(samples: int, width: int, mu: float) -> tuple[float, float]:

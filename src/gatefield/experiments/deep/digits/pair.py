@@ -1,5 +1,6 @@
 """What the experiments on two digits share: settings, one network's training with its kernels, and the two panels."""
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, cast
 
@@ -16,7 +17,7 @@ from gatefield.kernels import tangent_kernel
 from gatefield.lab import Bench
 from gatefield.lab.kinds import Count, Depth
 from gatefield.nets import DeepGated, Gating
-from gatefield.plot import WIDTH, accuracy_panel, end_labels, letter, over_epochs, plain_log_scale, say_setting
+from gatefield.plot import WIDTH, accuracy_panel, end_labels, legend_below, letter, over_epochs, plain_log_scale, say_setting
 
 SETTING = (
     "Digits 4 and 7 of MNIST have the labels -1 and 1, the loss is squared, and there are no biases. ν = y'K⁻¹y of a kernel K "
@@ -75,9 +76,9 @@ class Digits:
 
 def three_panels(record: xr.Dataset, names: Mapping[str, str], titles: Sequence[str]) -> Figure:
     """Training loss, test accuracy and nu, for all networks."""
-    figure = Figure(figsize=(WIDTH, 3.3))
+    figure = Figure(figsize=(WIDTH, 3.5))
     body: Any = figure.subfigures()
-    panels = body.subplots(1, 3)
+    panels = body.subplots(1, 3, width_ratios=[0.85, 1.0, 1.0])
     loss_panel(panels[0], record, names)
     accuracy_panel(panels[1], record.test_accuracy, names)
     nu_panel(panels[2], record.nu, names)
@@ -102,20 +103,21 @@ def finish(
     """
     letter(panels, titles)
     ends = (100 * record.test_accuracy.isel(step=-1).mean("seed").sel(net=list(names))).values.tolist()
-    end_labels(np.ravel(panels)[1], ends, [f"{end:.1f}" for end in ends])
+    end_labels(np.ravel(panels)[1], ends, [f"{end:.2f}" for end in ends])
     for axes, nu in zip(np.ravel(panels)[2:], nus or [record.nu], strict=False):
         lasts = nu.isel(step=-1).mean("seed").sel(net=list(names)).values.tolist()
         end_labels(axes, lasts, [f"{last:,.0f}" if last >= 100 else f"{last:.2g}" for last in lasts])
-    handles = np.ravel(panels)[0].get_legend_handles_labels()
-    body.legend(*handles, loc="outside lower center", ncols=2 if len(names) == 4 else len(names), fontsize=8)
+    legend_below(body, np.ravel(panels)[0], ncols=2 if len(names) == 4 else len(names))
     say_setting(body.figure, *setting(record))
 
 
 def setting(record: xr.Dataset) -> list[str]:
     """What the numbers depend on."""
-    kernel = f"ν on {record.attrs['kernel_samples']} training images, small where labels lie along leading directions"
+    known = json.loads(record.attrs.get("parameters", "{}"))
+    size = f"{known['depth']} layers of width {known['width']}" if {"depth", "width"} <= known.keys() else ""
+    kernel = f"ν = y'K⁻¹y of labels y and tangent kernel K on {record.attrs['kernel_samples']} training images"
     seeds = f"{record.sizes['seed']} seeds", "lines: mean, bands: standard error"
-    return ["MNIST, 4 against 7", kernel, f"{float(record.epoch[-1]):.0f} epochs", *seeds]
+    return ["MNIST, 4 against 7", size, f"{float(record.epoch[-1]):.0f} epochs", *seeds, kernel]
 
 
 def loss_panel(axes: Any, record: xr.Dataset, names: Mapping[str, str]) -> None:

@@ -1,6 +1,6 @@
 """The figure of `galu-and-relu-depth`."""
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import xarray as xr
@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from gatefield.core.intervals import FAR
-from gatefield.plot import COLOURS, THEORY, WIDTH, letter, say_setting, shades
+from gatefield.plot import COLOURS, THEORY, WIDTH, legend_below, letter, say_setting, shades
 
 LOOKS: dict[str, tuple[str, str, Any]] = {"GaLU": (COLOURS[0], "o", "-"), "ReLU": (COLOURS[4], "s", "--")}
 """Colour and marker of each network, and the dash of its theory."""
@@ -23,14 +23,13 @@ NEAR = 1.1
 def draw(record: xr.Dataset) -> Figure:
     """What goes with depth, errors and how alike samples are first; spectra of both networks below."""
     figure = Figure(figsize=(WIDTH, 8.4))
-    body: Any = figure.subfigures()  # with a legend of its own, apart from the setting
-    panels = body.subplots(3, 2, height_ratios=[1.3, 1.0, 1.0])
-    (descent, alike), (recursion, spread), (galu, relu) = panels
+    body, below = cast(Any, figure.subfigures(2, 1, height_ratios=[2.35, 1.15]))
+    (descent, alike), (recursion, spread) = upper = body.subplots(2, 2, height_ratios=[1.3, 1.0])
+    galu, relu = below.subplots(1, 2)
+    panels = [*upper.ravel(), galu, relu]
     for axes, net in ((galu, "GaLU"), (relu, "ReLU")):
         _spectra(axes, record.sel(net=net, law="gaussian"))
-    for axes, black in ((galu, False), (relu, True)):
-        handles = [line for line in axes.lines if (line.get_color() == "black") == black]
-        axes.legend(handles=handles, fontsize=7, loc="lower left", handlelength=1.4)
+    legend_below(below, galu)
     relu.sharey(galu)
     descent.sharey(recursion)
     late = record.isel(step=-1)
@@ -52,8 +51,8 @@ def draw(record: xr.Dataset) -> Figure:
     recursion.set_ylim(top=1.03)
     for axes, values in ((alike, record.likeness), (recursion, late.recursion), (descent, late.descent)):
         _name_deepest(axes, np.minimum(values.rename(trained_run="run") if "trained_run" in values.dims else values, FAR))
-    faster, moving, below = _endings(late)
-    letter(panels, [moving, "own gates: samples more alike", faster, below, "GaLU: depth flattens K", "ReLU: less so"])
+    faster, moving, limit = _endings(late)
+    letter(panels, [moving, "own gates: samples more alike", faster, limit, "GaLU: depth flattens K", "ReLU: less so"])
     body.legend(handles=_legend(), loc="outside lower center", ncols=3, fontsize=7.5, columnspacing=1.2)
     here = record.attrs
     size = f"{here['samples']} points of a square", f"width {here['width']} units", f"{record.sizes['run']} runs"
@@ -80,7 +79,7 @@ def _name_deepest(axes: Any, values: xr.DataArray) -> None:
     for i, (net, (colour, _, _)) in enumerate(LOOKS.items()):
         middle = float(values.isel(depth=-1).sel(net=net, law="gaussian").median("run"))
         place = float(values.depth[-1]) + 0.5 * i - 0.12, middle
-        axes.annotate(f"{middle:.2f}", place, (6 - 3 * i, 0), textcoords="offset points", va="center", fontsize=8, color=colour,
+        axes.annotate(f"{middle:.2f}", place, (6 + i, 0), textcoords="offset points", va="center", fontsize=8, color=colour,
                       fontweight="bold", annotation_clip=False)  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from gatefield.experiments.deep.galu_and_relu_depth.verdicts import WORDS, half_
 from gatefield.plot import WIDTH, letter, say_setting, shades
 
 SUMS = {"plain_sums": "sum of k smallest\neigenvalues of K", "sums": "their share in\nthe trace"}
-TITLES = {"plain_sums": "", "sums": "sums over the trace: deeper is flatter"}
+TITLES = {"plain_sums": "", "sums": "shares of the trace: deeper is flatter"}
 LEAST = 1e-6
 """Of the largest sum: what is smaller is not shown."""
 
@@ -21,7 +21,7 @@ def draw_more(record: xr.Dataset) -> Figure:
     figure = Figure(figsize=(WIDTH, 1.8 * (1 + len(rows)) + 0.8))
     body: Any = figure.subfigures()  # with a legend of its own, apart from the setting
     panels = body.subplots(len(rows) + 1, 4, sharey="row")
-    colours = dict(zip(record.depth.values.tolist(), shades(record.sizes["depth"], "plasma", (0.0, 0.85)), strict=True))
+    colours = dict(zip(record.depth.values.tolist(), shades(record.sizes["depth"], "plasma", (0.0, 0.8)), strict=True))
     cases = [(net, law) for law in record.law.values for net in record.net.values]
     for column, (net, law) in zip(panels.T, cases, strict=True):
         _column(column, record.sel(net=net, law=law), rows, colours)
@@ -33,17 +33,18 @@ def draw_more(record: xr.Dataset) -> Figure:
     _name_singular(panels[0], record, cases)
     _name_ends(panels[-1], record, cases)
     panels[-1, 0].set(ylabel="error |e|/|e$_0$|")
-    panels[-1, 0].set_ylim(top=1.03)
-    titles = [_case(*cases[0]), *[TITLES[name] for name in rows[1:]], "errors: lines K fixed, dots descent"]
+    low = panels[-1, 0].get_ylim()[0]
+    panels[-1, 0].set_ylim(max(0.0, low - 0.3 * (1 - low)), 1.03)  # room for the numbers below the curves
+    titles = [_case(*cases[0]), *[TITLES[name] for name in rows[1:]], "errors: K fixed (●) or descent (○)"]
     letter(panels[:, 0], titles)
     depths = [Line2D([], [], color=c, label=f"d = {d}") for d, c in colours.items()]
-    limit = Line2D([], [], color="0.3", linestyle="--", linewidth=1.0, label="wide limit")
+    limit = Line2D([], [], color="0.3", linestyle="--", linewidth=1.0, label="wide networks")
     moving = Line2D([], [], color="0.3", linestyle=":", label="descent")
     body.legend(handles=[*depths, limit, moving], loc="outside lower center", ncols=len(colours) + 2, fontsize=8)
     here = record.attrs
     size = f"{here['samples']} points of a square", f"width {here['width']}"
     runs = f"(a, b) means, (c) medians of {record.sizes['run']} runs", f"descent: of {record.sizes['trained_run']}"
-    say_setting(figure, *size, *runs, "weights ±σ or normal", "K: tangent kernel")
+    say_setting(figure, *size, *runs, "weights ±σ or normal", "K: tangent kernel", "numbers in (b): the lower half")
     return figure
 
 
@@ -52,15 +53,18 @@ def _case(net: str, law: str) -> str:
 
 
 def _name_half(panels: Any, record: xr.Dataset, cases: list[tuple[str, str]]) -> None:
-    """The numbers of the headline: what the smaller half of the eigenvalues has, of the least and the largest depth."""
-    law, half = str(record.law.values[-1]), record.sizes["k"] // 2
-    axes = panels[cases.index(("GaLU", law))]
-    axes.axvline(half, color="0.7", linewidth=0.8, linestyle=":", zorder=0)
-    for d, away in ((int(record.depth[0]), (4, -4)), (int(record.depth[-1]), (-4, 5))):
-        share = half_share(record, law, d)
-        axes.plot(half, share / 100, "o", color="black", markersize=3, zorder=5)
-        axes.annotate(f"{share:.1g} %", (half, share / 100), away, textcoords="offset points", fontsize=7.5,
-                      ha="left" if away[0] > 0 else "right", va="top" if away[1] < 0 else "bottom")  # fmt: skip
+    """What the smaller half of the eigenvalues has, of the least and the largest depth: for GaLU numbers of the headline."""
+    half, look = record.sizes["k"] // 2, {"textcoords": "offset points", "fontsize": 8}
+    for axes, (net, law) in zip(panels, cases, strict=True):
+        bold: Any = {"fontweight": "bold"} if (net, law) == ("GaLU", str(record.law.values[-1])) else {}
+        axes.axvline(half, color="0.7", linewidth=0.8, linestyle=":", zorder=0)
+        for d, away in ((int(record.depth[0]), (4, -4)), (int(record.depth[-1]), (-4, 7))):
+            share = half_share(record, law, d, net)
+            if share / 100 < LEAST:
+                continue
+            axes.plot(half, share / 100, "o", color="black", markersize=4, zorder=5)
+            place: Any = {"ha": "left", "va": "top"} if away[0] > 0 else {"ha": "right", "va": "bottom"}
+            axes.annotate(f"{share:.1g} %", (half, share / 100), away, **look, **place, **bold)
 
 
 def _name_singular(panels: Any, record: xr.Dataset, cases: list[tuple[str, str]]) -> None:
@@ -74,15 +78,17 @@ def _name_singular(panels: Any, record: xr.Dataset, cases: list[tuple[str, str]]
 
 
 def _name_ends(panels: Any, record: xr.Dataset, cases: list[tuple[str, str]]) -> None:
-    """Where errors end at the largest depth, for the law of the headline: with K fixed, and by descent."""
+    """Where errors end at the largest depth: with K fixed (filled), and by descent (open)."""
     deep = record.isel(depth=-1, step=-1)
     for axes, (net, law) in zip(panels, cases, strict=True):
-        if law != record.law.values[-1]:
-            continue
         one = deep.sel(net=net, law=law)
-        ends = {"fixed": float(one.recursion.median("run")), "descent": float(one.descent.median("trained_run"))}
-        words = [f"{what} {value:.2f}" for what, value in ends.items()]
-        axes.text(0.03, 0.05, "d = {}:\n{}\n{}".format(int(deep.depth), *words), transform=axes.transAxes, fontsize=7.5)
+        fixed, descent = float(one.recursion.median("run")), float(one.descent.median("trained_run"))
+        ends: Any = {"color": "black", "markersize": 4.5, "zorder": 5, "clip_on": False}
+        axes.plot(int(deep.step), fixed, "o", **ends)
+        axes.plot(int(deep.step), descent, "o", markerfacecolor="white", **ends)
+        bold: Any = {"fontweight": "bold"} if (net, law) == ("GaLU", record.law.values[-1]) else {}
+        words = f"d = {int(deep.depth)}:\n● {fixed:.2f}\n○ {descent:.2f}"
+        axes.text(0.03, 0.05, words, transform=axes.transAxes, fontsize=8, **bold)
 
 
 def _column(column: Any, one: xr.Dataset, rows: list[str], colours: dict[int, str]) -> None:

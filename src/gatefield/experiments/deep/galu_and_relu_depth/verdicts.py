@@ -94,9 +94,9 @@ def _depth(record: xr.Dataset) -> list[Verdict]:
     ]
 
 
-def half_share(record: xr.Dataset, law: str, depth: int) -> float:
-    """The share of the smaller half of the eigenvalues of a GaLU network in the trace, mean over runs, in percent."""
-    one = record.sums.sel(net="GaLU", law=law, depth=depth)
+def half_share(record: xr.Dataset, law: str, depth: int, net: str = "GaLU") -> float:
+    """The share of the smaller half of the eigenvalues in the trace, mean over runs, in percent."""
+    one = record.sums.sel(net=net, law=law, depth=depth)
     return 100 * float(one.isel(k=one.sizes["k"] // 2 - 1))
 
 

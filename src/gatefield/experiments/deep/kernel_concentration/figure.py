@@ -22,6 +22,8 @@ LOOKS: dict[str, tuple[str, str, str, Any]] = {
     "gated": ("gated, ±σ", COLOURS[2], "^", "-."),
 }
 """Words, colour and marker of each case, and the dash of its exact line."""
+MOST = 3e3
+"""Where the axis of the variance over the printed bound ends."""
 
 
 def draw(record: xr.Dataset) -> Figure:
@@ -44,7 +46,9 @@ def draw(record: xr.Dataset) -> Figure:
         f"dots: {here['draws']:,} sampled networks ± standard error",
         "lines: exact",
         "K: tangent kernel of samples s and s'",
-        "numbers in (d): width w",
+        "(c, d) colours: widths as in (d)",
+        f"(d) ▲: sampled, w = {here['width_of_depths']}",
+        "(c) black: w = ∞",
         "printed: paper 004, theorem 2.3",
     )
     return figure
@@ -98,9 +102,12 @@ def _bound_panel(axes: Any, record: xr.Dataset) -> None:
         f"{growth[1]:.3g}\n(× {growth[1] / growth[0]:.3g})", (ends[1], growth[1]), (-2, -9), ha="right", va="top", **words
     )
     axes.axhline(1.0, **PRINTED)
-    axes.set(xlabel="depth d", ylabel="linear: variance / printed bound", ylim=(0.3, 3e3))
+    axes.set(xlabel="depth d", ylabel="linear: variance / printed bound", ylim=(0.3, MOST))
     plain_log_scale(axes, "x")
-    axes.legend(loc="upper left", ncols=2, fontsize=7, handlelength=1.3, columnspacing=0.9)
+    last, least = record.depth.values[-1:].astype(float), float(widths[0])
+    top = float((diagonal(record, "linear").sel(width=widths[0]).values[-1:] / printed_bound(last, least))[0])
+    beside: Any = {"color": shades(len(widths))[0], "ha": "right", "va": "center"}
+    axes.annotate(f"w = {widths[0]:,}", (float(last[0]), min(top, MOST)), (-6, 0), **beside, **words)
 
 
 def _beside_panel(axes: Any, record: xr.Dataset) -> None:
@@ -119,4 +126,3 @@ def _beside_panel(axes: Any, record: xr.Dataset) -> None:
     axes.plot(record.sampled_depth.values[kept], found, marker, color=colour, markersize=4.5, label=label)
     axes.set(xlabel="depth d", ylabel="gated: deviation of K(s,s')/d")
     axes.set_xticks([d for d in (2, 4, 8, 12, 16, 20) if d in shown.depth])
-    axes.legend(loc="lower left", fontsize=7)

@@ -9,14 +9,15 @@ from matplotlib.figure import Figure
 from gatefield.experiments.deep.linear_depth.verdicts import end_at_two
 from gatefield.plot import COLOURS, DATA, THEORY, WIDTH, letter, say_setting, shades
 
-LEAST = 1e-6
-"""Where the axis of errors ends."""
+LEAST, LATEST = 1e-3, 25
+"""Where the axes of errors and of their steps end: later errors are beside the question."""
 
 
 def draw(record: xr.Dataset) -> Figure:
     """The error and the kernel over training, and the kernel before it."""
-    figure = Figure(figsize=(WIDTH, 3.1))
-    panels: Any = figure.subplots(1, 3)
+    figure = Figure(figsize=(WIDTH, 3.6))
+    body: Any = figure.subfigures()  # with a legend of its own, apart from the setting
+    panels = body.subplots(1, 3, width_ratios=[1.15, 1.0, 1.0])
     errors, kernels, start = panels
     _theory(errors, kernels, record)
     for d, colour, dash in zip(record.depth.values, _colours(record), _dashes(record), strict=True):
@@ -30,6 +31,8 @@ def draw(record: xr.Dataset) -> Figure:
         kernels.fill_between(record.step, mean - spread, mean + spread, color=colour, alpha=0.12, linewidth=0)
     _tenth(errors, record)
     _start_panel(start, record)
+    marks = [*errors.get_legend_handles_labels()[0], *start.get_legend_handles_labels()[0]]
+    body.legend(handles=marks, loc="outside lower center", ncols=len(marks), columnspacing=0.9, handlelength=1.2, fontsize=7.5)
     letter(panels, ["deeper is faster", "because K grows", "K/d is 1 on average"])
     size = (
         f"width {record.attrs['width']}",
@@ -54,13 +57,13 @@ def _dashes(record: xr.Dataset) -> list[str]:
 
 def _theory(errors: Any, kernels: Any, record: xr.Dataset) -> None:
     ideal = (1 - record.attrs["rate"]) ** 2
-    errors.plot(record.step, ideal**record.step, label=f"{ideal:.3g}$^t$, K fixed", **THEORY)
-    errors.text(0.98, 0.93, f"black: {ideal:.3g}$^t$, K fixed", transform=errors.transAxes, ha="right", fontsize=8)
+    errors.plot(record.step, ideal**record.step, label=f"(a) {ideal:.3g}$^t$: K fixed", **THEORY)
     errors.set(yscale="log", xlabel="step t", ylabel="squared error e²/e$_0$²", ylim=(LEAST, 1.5))
+    errors.set_xlim(-0.5, min(LATEST, float(record.step[-1])))
     if 2 in record.depth:
         place, last = float(end_at_two(record).mean()), float(record.step[-1])
         kernels.plot([0.6 * last, last], [place, place], **THEORY)
-        kernels.annotate(r"$\sqrt{2 - y_0^2}$", (last, place), (0, -4), textcoords="offset points", ha="right", va="top",
+        kernels.annotate("exact, d = 2", (last, place), (0, -4), textcoords="offset points", ha="right", va="top",
                          fontsize=8)  # fmt: skip
     kernels.set(xlabel="step t", ylabel="K/d")
 
@@ -70,8 +73,8 @@ def _tenth(axes: Any, record: xr.Dataset) -> None:
     axes.axvline(10, color="0.6", linestyle=":", linewidth=0.9, zorder=0)
     words: Any = {"fontsize": 8, "va": "center", "bbox": {"facecolor": "white", "edgecolor": "none", "pad": 1}}
     look = {"arrowstyle": "-", "linewidth": 0.6, "color": "0.3"}
-    last = float(record.step[-1])
-    for at, place, colour in zip((0, -1), ((0.38 * last, 0.05), (0.01 * last, 1.5e-5)), _ends(_colours(record)), strict=True):
+    last = min(LATEST, float(record.step[-1]))
+    for at, place, colour in zip((0, -1), ((0.55 * last, 0.35), (0.02 * last, 0.006)), _ends(_colours(record)), strict=True):
         one = record.isel(depth=at)
         left = float(one.squared_error.sel(step=10).mean("run"))
         axes.plot(10, left, "o", color=colour, markersize=4, markeredgecolor="black", markeredgewidth=0.6, zorder=6)
@@ -85,9 +88,8 @@ def _ends(colours: list[str]) -> list[str]:
 def _start_panel(axes: Any, record: xr.Dataset) -> None:
     start = record.kernel.isel(step=0)
     axes.errorbar(record.depth - 0.15, start.mean("run"), start.std("run", ddof=1), **DATA, color=COLOURS[0], markersize=4,
-                  label="sampled")  # fmt: skip
+                  label="(c) sampled")  # fmt: skip
     axes.errorbar(record.depth + 0.15, np.ones(record.sizes["depth"]), record.exact_deviation, fmt="_", color="black",
-                  capsize=3, label="exact")  # fmt: skip
+                  capsize=3, label="(c) exact")  # fmt: skip
     axes.set(xlabel="depth d", ylabel="K/d before training", ylim=(0, 2))
     axes.set_xticks(record.depth.values)
-    axes.legend(loc="lower left", fontsize=7)

@@ -1,6 +1,7 @@
 """The figure of `sub-networks`."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, cast
 
 import numpy as np
 import xarray as xr
@@ -10,7 +11,7 @@ from gatefield.experiments.deep.sub_networks.gates import MOST
 from gatefield.experiments.deep.sub_networks.memory import KINDS
 from gatefield.experiments.deep.sub_networks.simulate import TAU
 from gatefield.experiments.deep.sub_networks.verdicts import BETA, slope_ratio
-from gatefield.plot import WIDTH, letter, say_setting, shades
+from gatefield.plot import WIDTH, legend_below, letter, say_setting, shades
 
 KEPT = {"all": ("0.5", "-", "D"), "active": ("C0", "-", "o"), "rest": ("C3", "--", "X"), "random": ("C2", ":", "v")}
 """Colour, dash and marker of what is kept."""
@@ -39,17 +40,30 @@ WORDS = {"active": r"active ($> \tau_A$)", "between": "between", "shut": r"shut 
 def draw(record: xr.Dataset) -> Figure:
     """Which gates there are, what they carry, and what they know."""
     figure = Figure(figsize=(WIDTH, 7.6))
-    panels: Any = figure.subplots(2, 2, height_ratios=(1.35, 1))
+    panels, name_all = _four(figure, (1.3, 1.0))
     one = record.isel(beta=int(np.argmin(abs(np.log(record.beta.values / BETA)))))
     _part_panel(panels[0, 0], record, one)
     _memory_panel(panels[0, 1], record, one)
     _kinds_panel(panels[1, 0], record.sel(threshold=TAU, method="nearest"))
     _carried_panel(panels[1, 1], record)
+    name_all(2, 2, 2, 3)
     letter(panels, _titles(one, one.sel(threshold=TAU, method="nearest")))
     spread = f"lines: mean, bands and bars: range of {record.sizes['seed']} seeds"
     where = _together(rf"$\tau_A$ = {TAU:g}") + " in (c) and at the broken lines"
     say_setting(figure, *_setting(record), spread, where, *SYMBOLS)
     return figure
+
+
+def _four(figure: Figure, heights: tuple[float, float]) -> tuple[np.ndarray, Callable[..., None]]:
+    """Two rows of panels, and what puts below each what it names, in so many columns, of as many lines as its neighbour has."""
+    parts = np.array([cast(Any, row).subfigures(1, 2) for row in cast(Any, figure.subfigures(2, 1, height_ratios=heights))])
+    panels = np.array([[part.subplots() for part in row] for row in parts])
+
+    def name_all(*columns: int) -> None:
+        for part, axes, count in zip(parts.ravel(), panels.ravel(), columns, strict=True):
+            legend_below(part, axes, ncols=count, fontsize=7.5, columnspacing=0.9, handlelength=1.6)
+
+    return panels, name_all
 
 
 def _titles(one: xr.Dataset, at: xr.Dataset) -> list[str]:
@@ -69,13 +83,14 @@ def _titles(one: xr.Dataset, at: xr.Dataset) -> list[str]:
 def draw_more(record: xr.Dataset) -> Figure:
     """Which gates stay, how large equation 6 is on paths, where gates lie, and what a lower threshold would do."""
     figure = Figure(figsize=(WIDTH, 7.2))
-    panels: Any = figure.subplots(2, 2)
+    panels, name_all = _four(figure, (1.0, 1.0))
     one = record.isel(beta=int(np.argmin(abs(np.log(record.beta.values / BETA)))))
     at = one.sel(threshold=TAU, method="nearest")
     _overlap_panel(panels[0, 0], at)
     _slope_panel(panels[0, 1], at)
     _layers_panel(panels[1, 0], at)
     _lower_panel(panels[1, 1], at)
+    name_all(2, 2, 2, 2)
     letter(panels, _more_titles(at))
     seeds = f"lines: mean, bands: range of {record.sizes['seed']} seeds"
     here = rf"$\tau_A$ = {TAU:g}", rf"$\beta$ = {float(one.beta):g}"
@@ -187,8 +202,6 @@ def _kinds_panel(axes: Any, at: xr.Dataset) -> None:
     axes.text(-0.4, 110, r"% steep ($|dG/d\theta| > \tau_S$):", fontsize=8, color="C1")
     axes.set(ylabel="share of gates (%)", ylim=(0, 120))
     axes.set_yticks([0, 50, 100])
-    spacing: Any = {"columnspacing": 1.0, "handlelength": 1.2}
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2, fontsize=7.5, **spacing)
 
 
 def _part_panel(axes: Any, record: xr.Dataset, one: xr.Dataset) -> None:
@@ -200,7 +213,6 @@ def _part_panel(axes: Any, record: xr.Dataset, one: xr.Dataset) -> None:
     _level(axes, 50.0, "half", float(one.threshold[0]))
     axes.axvline(TAU, **HERE)
     axes.set(xlabel=r"threshold of active gates $\tau_A$", ylabel="part of the trace of $K^a$ (%)", ylim=(-3, None))
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), fontsize=7.5, title="gate that moves", title_fontsize=7.5)
 
 
 def _carried_panel(axes: Any, record: xr.Dataset) -> None:
@@ -213,7 +225,6 @@ def _carried_panel(axes: Any, record: xr.Dataset) -> None:
     axes.plot([0, 100], [0, 100], color="0.8", linewidth=1, zorder=0, label="all gates alike")
     axes.plot([], [], "--", color="0.4", label="at the start")
     axes.set(xlabel="share of gates, steepest first (%)", ylabel="part of the trace of $K^a$ (%)")
-    axes.legend(loc="lower right", fontsize=7.5)
 
 
 def _memory_panel(axes: Any, record: xr.Dataset, one: xr.Dataset) -> None:
@@ -229,7 +240,6 @@ def _memory_panel(axes: Any, record: xr.Dataset, one: xr.Dataset) -> None:
     _level(axes, 50.0, "chance", float(one.threshold[0]), "left", "top")
     axes.axvline(TAU, **HERE)
     axes.set(xlabel=r"threshold of active gates $\tau_A$", ylabel="training accuracy (%)")
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=4, fontsize=7.5, columnspacing=0.9)
 
 
 def _overlap_panel(axes: Any, at: xr.Dataset) -> None:
@@ -240,7 +250,6 @@ def _overlap_panel(axes: Any, at: xr.Dataset) -> None:
         look: Any = {"textcoords": "offset points", "fontsize": 9, "va": "center", "color": color, "fontweight": "bold"}
         axes.annotate(f"{first:.0f} %", (float(at.epoch[0]), first), (7, -3), **look)
     axes.set(xlabel="epoch", ylabel="overlap with the end (%)", ylim=(0, 103))
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.22), ncols=2, fontsize=8)
 
 
 def _slope_panel(axes: Any, at: xr.Dataset) -> None:
@@ -257,7 +266,6 @@ def _slope_panel(axes: Any, at: xr.Dataset) -> None:
     times = f"× {float(slope_ratio(at, 'sensitive').mean()):.2f}"
     axes.annotate(times, (middle, (whole + part) / 2), (4, 0), textcoords="offset points", va="center", fontsize=9)
     axes.set(xlabel="epoch", ylabel=r"slope, r.m.s. of $|\partial A/\partial\theta|$", ylim=(0, None))
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.22), ncols=1, fontsize=8)
 
 
 def _layers_panel(axes: Any, at: xr.Dataset) -> None:
@@ -269,7 +277,6 @@ def _layers_panel(axes: Any, at: xr.Dataset) -> None:
     ):
         _line(axes, at.layer, 100 * at[name].mean("step"), color, words, marker=mark)
     axes.set(xlabel="layer", ylabel="share of gates (%)", ylim=(-3, None), xticks=at.layer.values)
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=3, fontsize=8, columnspacing=0.9)
 
 
 def _lower_panel(axes: Any, at: xr.Dataset) -> None:
@@ -283,7 +290,6 @@ def _lower_panel(axes: Any, at: xr.Dataset) -> None:
     axes.set_xscale("log")
     _active_arrow(axes, at.isel(factor=0))
     axes.set(xlabel=r"lowered threshold, in units of $\tau_S$", ylabel="share of gates, or of trace (%)", ylim=(-3, None))
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2, fontsize=8, columnspacing=0.9)
 
 
 def _active_arrow(axes: Any, least: xr.Dataset) -> None:

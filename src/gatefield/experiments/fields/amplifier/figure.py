@@ -17,6 +17,7 @@ from gatefield.plot import (
     gain_axis,
     gain_places,
     gain_text,
+    legend_below,
     letter,
     say_setting,
     shades,
@@ -29,15 +30,16 @@ SHOWN = (0.3, 1.0, float("inf"))
 
 def figure(record: xr.Dataset) -> Figure:
     """The picture, drawn from the record alone."""
-    figure = Figure(figsize=(WIDTH, 7.8))
-    top, middle, *strips = cast(Any, figure.subfigures(4, 1, height_ratios=[1.2, 1.0, 0.7, 0.78]))
+    figure = Figure(figsize=(WIDTH, 8.2))
+    top, middle, *strips = cast(Any, figure.subfigures(4, 1, height_ratios=[1.35, 1.1, 0.7, 0.78]))
     pair = top.subplots(1, 2, sharey=True)
     curve = middle.subplots()
     _amplifier_panel(curve, record)
     pair[0].set_ylabel("IPR of the final field")
     for axes, order in zip(pair, ORDERS, strict=True):
         _ipr_panel(axes, record.sel(order=order))
-    pair[0].legend(loc="upper left")
+    legend_below(top, pair[0])
+    legend_below(middle, curve, fontsize=7.5, columnspacing=1.0, handlelength=1.4)
     look: Any = {"ha": "right", "fontsize": 8, "transform": pair[0].transAxes}
     pair[0].text(0.99, 0.04, f"closure: {ipr_share(record):.2f} of SGD's IPR", **look)
     bend = "the closure amplifies sites that correlate more with the gate, the more the higher the gain"
@@ -53,6 +55,7 @@ def figure(record: xr.Dataset) -> Figure:
         f"{record.sizes['seed']} seeds",
         "large marks and lines: medians",
         "(a) share: mean over gains from 1 on",
+        "(c) in brackets: excess kurtosis of a site",
         "(d, e) one seed",
     )
     return figure
@@ -65,18 +68,10 @@ def _amplifier_panel(axes: Any, record: xr.Dataset) -> None:
         label = f"gain {gain_text(gain)} ({_signed(float(one.kurtosis))})"
         axes.plot(one.correlation, one.amplifier / line.where(line > 0), color=shade, label=label)
         axes.plot(one.correlation, one.expansion / line.where(line > 0), ":", color=shade, linewidth=1.2)
-    axes.plot([], [], ":", color="0.3", linewidth=1.2, label="expansion at weak correlation")
-    axes.legend(
-        loc="upper left",
-        title="closure, by gain (excess kurtosis of a site)",
-        ncols=2,
-        alignment="left",
-        title_fontsize=8,
-        labelspacing=0.25,
-    )
+    axes.plot([], [], ":", color="0.3", linewidth=1.2, label="at weak correlation")
     axes.set(
         xlabel="correlation a of a site with the input of the gate",
-        ylabel=r"amplification $\phi(a)\sqrt{2\pi}\,/\,a$",
+        ylabel="amplification\n" r"$\phi(a)\sqrt{2\pi}\,/\,a$",
         xlim=(0, 1),
     )
 
@@ -129,8 +124,6 @@ def _strip(part: Any, record: xr.Dataset, at: str) -> None:
             axes.set_ylim(-0.25, 1.15)
     letter(panels[:1], [panels[0].get_title(loc="left")], at)
     panels[0].set_ylabel({"d": "longer range\npositive", "e": "shorter range\npositive"}[at])
-    if at == "d":
-        panels[-1].legend(loc="best", fontsize=7.5, handlelength=1.4, borderaxespad=0.1)
     if at == "e":
         for axes in panels:
             axes.set_xlabel("position (site)")

@@ -10,7 +10,7 @@ from gatefield.experiments.fields.conditions.changes import CHANGES
 from gatefield.experiments.fields.conditions.simulate import SURVIVES
 from gatefield.experiments.fields.conditions.verdicts import OFFSETS, swapped_offsets
 from gatefield.measures import LOCALIZED
-from gatefield.plot import WIDTH, gain_text, letter, say_setting, shades, small_field
+from gatefield.plot import WIDTH, gain_text, legend_below, letter, say_setting, shades, small_field
 
 EXAMPLES = ("baseline", "line", "readout", "adam", "bias", "cross-entropy", "entropy-alone")
 """The conditions whose fields are drawn."""
@@ -38,11 +38,12 @@ FIELD = "C0"
 
 def figure(record: xr.Dataset) -> Figure:
     """The picture, drawn from the record alone."""
-    drawn = Figure(figsize=(WIDTH, 6.6))
+    drawn = Figure(figsize=(WIDTH, 6.8))
     top, bottom = cast(Any, drawn.subfigures(2, 1, height_ratios=[4.1, 1.3]))
     gain = shown_gain(record)
     conditions = top.subplots()
     _conditions(conditions, record)
+    legend_below(top, conditions)
     first = _fields(bottom, record.isel(pair=0).sel(gain=gain))
     letter([conditions, first], [_widened(record), first.get_title(loc="left")])
     conditions.set_title(conditions.get_title(loc="left"), loc="left", pad=26)  # above the names of the levels
@@ -110,7 +111,6 @@ def _conditions(axes: Any, record: xr.Dataset) -> None:
     axes.set_yticks(places, [*(LABELS[name] for name in CHANGES), f"{units} units, random", f"{units} units, basis"])
     axes.tick_params(axis="y", length=0)
     axes.set(xlabel="inverse participation ratio of final fields", xlim=(0, 0.9), ylim=(places[-1] + 0.6, -0.6))
-    axes.legend(loc="upper left", handlelength=1.0, borderaxespad=0.1, bbox_to_anchor=(0.38, 0.4))
 
 
 def _pair_label(record: xr.Dataset, i: int) -> str:

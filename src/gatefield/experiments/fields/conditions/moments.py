@@ -10,22 +10,24 @@ from matplotlib.ticker import MaxNLocator, NullFormatter
 from gatefield.experiments.fields.conditions.figure import FIELD, setting, shown_gain
 from gatefield.experiments.fields.conditions.simulate import SURVIVES
 from gatefield.experiments.fields.conditions.verdicts import MANY, ORDER, takes_over
-from gatefield.plot import THEORY, WIDTH, gain_text, letter, plain_log_scale, say_setting
+from gatefield.plot import THEORY, WIDTH, gain_text, legend_below, letter, plain_log_scale, say_setting
 
 
 def more(record: xr.Dataset) -> Figure:
     """Places on the open line, and the first moments from a standard normal start."""
     drawn = Figure(figsize=(WIDTH, 3.9))
     gain = shown_gain(record)
-    size, terms, line = cast(Any, drawn).subplots(1, 3, width_ratios=[1.0, 1.0, 1.15])
+    body = cast(Any, drawn.subfigures())  # with a legend of its own, apart from the setting
+    size, terms, line = body.subplots(1, 3, width_ratios=[1.0, 1.0, 1.15])
     one = record.sel(gain=gain)
     _sizes(size, one)
     _terms(terms, one)
     _on_the_line(line, record.isel(pair=0).sel(gain=gain, condition="line"))
     for axes in (size, terms):
-        axes.axvline(_turn(one), ymax=0.72, color="0.4", linewidth=1.0, linestyle="--")
+        axes.axvline(_turn(one), color="0.4", linewidth=1.0, linestyle="--")
         for at in _localized_at(one):
-            axes.axvline(at, ymax=0.72, color="0.4", linewidth=1.0, linestyle=":")
+            axes.axvline(at, color="0.4", linewidth=1.0, linestyle=":")
+    legend_below(body, terms, line, columnspacing=1.0, handlelength=1.4, fontsize=7.5)
     letter([size, terms, line], _findings(record))
     late = [f"dotted: {at:.3g} τ, when the IPR reaches {SURVIVES:g}" for at in _localized_at(one)]
     times = f"(a, b) normal start, dashed: {_turn(one):.3g} τ, when the first term is {ORDER:g} of the second (median)"
@@ -71,12 +73,11 @@ def _on_the_line(axes: Any, one: xr.Dataset) -> None:
     """How many localized fields have their peak on each site, and how many would by even chances or by the Gaussian mode."""
     sites, n = _sites(one), one.sizes["position"]
     counts, mode = np.bincount(sites, minlength=n), one.line_mode.values**2
-    axes.bar(one.position, counts, width=0.8, color=FIELD, label="trained")
+    axes.bar(one.position, counts, width=0.8, color=FIELD, label="(c) trained")
     axes.plot(one.position, len(sites) * mode / mode.sum(), **THEORY, linewidth=1.2, label="as the Gaussian mode")
     axes.axhline(len(sites) / n, color="0.4", linewidth=1.0, linestyle=":", label="even chances")
-    axes.set(xlabel="site of the open line", ylabel=f"peaks of {len(sites)} fields", ylim=(0, 1.75 * max(1, counts.max())))
+    axes.set(xlabel="site of the open line", ylabel=f"peaks of {len(sites)} fields", ylim=(0, 1.1 * max(1, counts.max())))
     axes.yaxis.set_major_locator(MaxNLocator(4, integer=True))
-    axes.legend(loc="upper left", handlelength=1.2, borderaxespad=0.1, labelspacing=0.3)
 
 
 def _sites(one: xr.Dataset) -> np.ndarray:
@@ -111,15 +112,7 @@ def _terms(axes: Any, one: xr.Dataset) -> None:
     plain_log_scale(axes, "x")
     plain_log_scale(axes)
     axes.set(xlabel="time (τ)", ylabel="terms of the velocity")
-    _room_above(axes)
-    axes.legend(loc="upper right", handlelength=1.4, borderaxespad=0.1)
-
-
-def _room_above(axes: Any) -> None:
-    """For a legend, on a logarithmic scale."""
     axes.yaxis.set_minor_formatter(NullFormatter())
-    low, high = axes.get_ylim()
-    axes.set_ylim(low, high * (high / low) ** 0.35)
 
 
 def _all_seeds(axes: Any, one: xr.Dataset, values: xr.DataArray, color: str, label: str, style: Any = "-") -> None:

@@ -11,11 +11,9 @@ from gatefield.core.intervals import share
 from gatefield.experiments.fields.erf_populations.verdicts import localized, predicted_shares
 from gatefield.experiments.orders import scales_text
 from gatefield.measures import FLAT_FIELDS, localized_ipr
-from gatefield.plot import THEORY, WIDTH, gain_text, letter, say_setting
+from gatefield.plot import THEORY, WIDTH, gain_text, legend_below, letter, say_setting
 
 NEGATIVE, POSITIVE = "C0", "C1"
-BELOW: Any = {"loc": "upper center", "bbox_to_anchor": (0.48, -0.2), "ncols": 2, "columnspacing": 0.8, "fontsize": 7}
-"""Where the legend of a panel stands: under its axis."""
 MOST = 130.0
 """Area, in square points, of the dot of the frequency at which most units end."""
 
@@ -23,13 +21,17 @@ MOST = 130.0
 def figure(record: xr.Dataset) -> Figure:
     """Populations and their frequencies, what decides, and examples of fields."""
     out = Figure(figsize=(WIDTH, 7.2))
-    parts = cast(Any, out.subfigures(3, 1, height_ratios=[1.4, 0.8, 0.75]))
-    first, second = parts[0].subplots(1, 2)
+    parts = cast(Any, out.subfigures(3, 1, height_ratios=[1.4, 0.9, 0.7]))
+    halves = parts[0].subfigures(1, 2)
+    first, second = (half.subplots() for half in halves)
     third, fourth = parts[1].subplots(1, 2, width_ratios=[1.5, 1.0])
     _populations(first, record)
     _rates(second, record)
     _starts(third, record)
     _deciders(fourth, record)
+    for half, axes in zip(halves, (first, second), strict=True):
+        legend_below(half, axes, ncols=2, columnspacing=0.8, fontsize=7.5)
+    legend_below(parts[1], third)
     strip = _fields(parts[2], record)
     gain, (localize, oscillate) = gain_text(float(record.gain[1])), _counted(record)
     letter(
@@ -43,6 +45,7 @@ def figure(record: xr.Dataset) -> Figure:
         "oscillate: peak frequency where the negative class has more",
         "(b) area: number of units",
         "bars: 95 % intervals over seeds",
+        "(e) black: exact flow",
     )
     return out
 
@@ -108,10 +111,11 @@ def _populations(axes: Any, record: xr.Dataset) -> None:
         axes.plot(at, values, marker, color=color, markersize=3, alpha=0.6, label=text)
     limit = localized_ipr(record.sizes["position"])
     axes.axvline(0.0, color="0.8", linewidth=0.8, zorder=0)
-    axes.axhline(limit, color="0.4", linewidth=1.0, linestyle=":", label=f"localized above {FLAT_FIELDS:g}/n = {limit:.2g}")
+    axes.axhline(limit, color="0.4", linewidth=1.0, linestyle=":")
+    words: Any = {"transform": axes.get_yaxis_transform(), "ha": "right", "va": "bottom", "fontsize": 7.5, "color": "0.3"}
+    axes.text(0.99, limit, f"localized above {FLAT_FIELDS:g}/n = {limit:.2g}", **words)
     axes.set(xlabel="final bias of the unit", ylabel="IPR of the final field")
     axes.set_ylim(bottom=0)
-    axes.legend(**BELOW)
 
 
 def _rates(axes: Any, record: xr.Dataset) -> None:
@@ -125,13 +129,12 @@ def _rates(axes: Any, record: xr.Dataset) -> None:
         axes.plot(one.frequency, rate, label=f"{text}, linear theory", **{**THEORY, "linestyle": style})
         area = MOST * count[there] / max(1, *map(np.max, counts))
         where = one.frequency.values[there], rate.values[there]
-        name = {-1.0: "negative", 1.0: "positive"}[sign]
-        axes.scatter(*where, s=area, color=color, marker=marker, alpha=0.8, zorder=3, label=f"{name} bias: trained units")
+        name = {-1.0: "bias < 0", 1.0: "bias > 0"}[sign]
+        axes.scatter(*where, s=area, color=color, marker=marker, alpha=0.8, zorder=3, label=f"{name}: trained units")
     axes.axhline(0.0, color="0.8", linewidth=0.8, zorder=0)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.margins(y=0.1)  # so that the largest mark is whole
     axes.set(xlabel="frequency (cycles per ring)", ylabel="growth rate (1/τ for each unit)")
-    axes.legend(**BELOW, handles=axes.lines[:2] + axes.collections[:2])
 
 
 def _flows(axes: Any, record: xr.Dataset) -> tuple[int, int]:
@@ -188,8 +191,7 @@ def _starts(axes: Any, record: xr.Dataset) -> None:
     axes.axhline(0.5, color="0.4", linewidth=1.0, linestyle=":")
     axes.set_xticks([0, 1], ["even signs (Xavier)", "mostly positive"])
     axes.set(xlabel="start of the fields", ylabel="share localized")
-    axes.set(ylim=(-0.25, 1.05), yticks=[0, 0.25, 0.5, 0.75, 1], xlim=(-0.5, 1.5))
-    axes.legend(loc="lower center", ncols=3, fontsize=7, columnspacing=0.8, handletextpad=0.1, borderaxespad=0.1)
+    axes.set(ylim=(0, 1.05), yticks=[0, 0.25, 0.5, 0.75, 1], xlim=(-0.5, 1.5))
 
 
 def _deciders(axes: Any, record: xr.Dataset) -> None:
@@ -223,7 +225,4 @@ def _fields(part: Any, record: xr.Dataset) -> Any:
         axes.set_title(f"{where}, bias {float(one.bias.isel(step=-1, unit=unit)):.1f}".replace("-", "−"), loc="left")
         axes.set(xticks=[0, one.sizes["position"] // 2, one.sizes["position"] - 1], xlabel="position (site)")
     panels[0].set_ylabel("weight")
-    low, high = panels[0].get_ylim()
-    panels[0].set_ylim(low, high + 0.25 * (high - low))  # room for the legend
-    panels[0].legend(loc="upper center", fontsize=7, handlelength=1.2, borderaxespad=0.1)
     return panels

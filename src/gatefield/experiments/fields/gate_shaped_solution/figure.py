@@ -18,6 +18,7 @@ from gatefield.plot import (
     gain_axis,
     gain_places,
     gain_text,
+    legend_below,
     letter,
     say_setting,
     shades,
@@ -29,16 +30,18 @@ CLASS_LOOKS = {"positive": ("C0", "o", "-"), "negative": ("C1", "s", "--")}
 
 def figure(record: xr.Dataset) -> Figure:
     """The picture, drawn from the record alone."""
-    figure = Figure(figsize=(WIDTH, 5.4))
-    panels = cast(Any, figure.subplots(2, 2))
-    _ipr_panel(panels[0, 0], record)
-    _gain_lines(panels[0, 1], record.field.sel(gate="bump"), record.attrs["site"], "weight")
-    panels[0, 1].legend(title="gain")
-    for axes, gate in zip(panels[1], GATES, strict=True):
+    figure = Figure(figsize=(WIDTH, 6.0))
+    top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=[1.15, 1.0]))
+    parts = top.subfigures(1, 2)
+    panels = [*(part.subplots() for part in parts), *bottom.subplots(1, 2, sharey=True)]
+    _ipr_panel(panels[0], record)
+    _gain_lines(panels[1], record.field.sel(gate="bump"), record.attrs["site"], "weight")
+    for part, axes in zip(parts, panels[:2], strict=True):
+        legend_below(part, axes, ncols=2)
+    for axes, gate in zip(panels[2:], GATES, strict=True):
         _agreement_panel(axes, record.sel(gate=gate))
-    panels[1, 1].sharey(panels[1, 0])
-    panels[1, 0].set_ylabel("share of inputs on which\nboth gates agree")
-    panels[1, 0].legend(loc="lower center", ncols=2, fontsize=7, columnspacing=1.0)
+    panels[2].set_ylabel("share of inputs on which\nboth gates agree")
+    legend_below(bottom, panels[2])
     same, asked = explained(record.sel(gate="bump")), record.ipr.sel(gate="bump").values
     titles = [
         f"one-site gate: same side of {LOCALIZED:g} at {int(same.sum())} of {same.size}",
@@ -46,7 +49,7 @@ def figure(record: xr.Dataset) -> Figure:
         *(f"{name}: {_trend(record.sel(gate=gate))}" for gate, name in (("bump", "one-site gate"), ("hat", "hat gate"))),
     ]
     letter(panels, titles)
-    _say(figure, record, f"{record.sizes['seed']} seeds", "bars: standard error", "(d) looks as in (c)")
+    _say(figure, record, f"{record.sizes['seed']} seeds", "bars: standard error")
     return figure
 
 
@@ -61,16 +64,18 @@ def _trend(one: xr.Dataset) -> str:
 
 def more(record: xr.Dataset) -> Figure:
     """Gates, what they let through, and the inverse that sharpens it."""
-    figure = Figure(figsize=(WIDTH, 5.4))
+    figure = Figure(figsize=(WIDTH, 5.7))
     names = ["row", "gates", *GATES, "field"]
-    panels = cast(Any, figure).subplot_mosaic([["row"] * 2 + ["gates"], names[2:]], height_ratios=[1.25, 1.0])
+    top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=[1.35, 1.0]))
+    above, below = top.subplots(1, 2, width_ratios=[2.0, 1.0]), bottom.subplots(1, 3)
+    panels = dict(zip(names, [*above, *below], strict=True))
     site = record.attrs["site"]
     _row_panel(panels["row"], record)
     _direction_panel(panels["gates"], record)
     for gate in GATES:
         _gain_lines(panels[gate], 0.5 * record.drift.sel(gate=gate), site, "mean input, f(v)/2")
     _gain_lines(panels["field"], record.field.sel(gate="hat"), site, "weight")
-    panels["row"].legend(title="gain of the data", loc="upper right")
+    legend_below(top, *above)
     titles = [
         "a row of the inverse covariance, (S₀ + S₁)⁻¹",
         "the two gates",
@@ -111,8 +116,7 @@ def _ipr_panel(axes: Any, record: xr.Dataset) -> None:
     axes.text(0.99, LOCALIZED, f"above {LOCALIZED:g}: localized", **look)
     _say_worst(axes, record)
     gain_axis(axes, gains, "gain of the data", ends=True)
-    axes.set(ylabel="inverse participation ratio", ylim=(0, 1.25), yticks=[0, 0.25, 0.5, 0.75, 1])
-    axes.legend(loc="upper left", ncols=2, fontsize=7, columnspacing=1.0, handlelength=1.6)
+    axes.set(ylabel="inverse participation ratio", ylim=(0, 1.05), yticks=[0, 0.25, 0.5, 0.75, 1])
 
 
 def _say_worst(axes: Any, record: xr.Dataset) -> None:
@@ -137,7 +141,7 @@ def _near(axes: Any, n: int, site: int, reach: float = 8.5) -> None:
 
 def _gain_lines(axes: Any, values: xr.DataArray, site: int, words: str) -> None:
     for shade, gain in zip(shades(values.sizes["gain"]), values.gain.values, strict=True):
-        axes.plot(values.position, values.sel(gain=gain), "o-", color=shade, markersize=3, label=gain_text(gain))
+        axes.plot(values.position, values.sel(gain=gain), "o-", color=shade, markersize=3, label=f"gain {gain_text(gain)}")
     axes.set_ylabel(words)
     _near(axes, values.sizes["position"], site)
 
@@ -156,11 +160,9 @@ def _agreement_panel(axes: Any, one: xr.Dataset) -> None:
 
 def _direction_panel(axes: Any, record: xr.Dataset) -> None:
     for gate, color, style in [("bump", "C0", "o-"), ("hat", "C1", "s--")]:
-        label = {"bump": "one site", "hat": "hat"}[gate]
+        label = {"bump": "(b) one site", "hat": "(b) hat"}[gate]
         axes.plot(record.position, record.direction.sel(gate=gate), style, color=color, markersize=3, label=label)
     axes.set_ylabel("direction v of the gate")
-    axes.legend(loc="upper left", handlelength=1.4, borderaxespad=0.1)
-    axes.set_ylim(top=1.7)
     _near(axes, record.sizes["position"], record.attrs["site"])
 
 
@@ -168,7 +170,7 @@ def _row_panel(axes: Any, record: xr.Dataset) -> None:
     site = int(record.attrs["site"])
     for shade, gain in zip(shades(record.sizes["gain"]), record.gain.values, strict=True):
         row = np.roll(record.inverse.sel(gain=gain).isel(position=site).values, -site)[:7]
-        axes.plot(row, "o-", color=shade, markersize=3, label=gain_text(gain))
+        axes.plot(row, "o-", color=shade, markersize=3, label=f"gain {gain_text(gain)}")
         if gain == 3:  # that of the title
             look: Any = {"ha": "center", "fontsize": 8, "arrowprops": {"arrowstyle": "->", "color": "0.2"}}
             words = f"gain 3, lag 2: {row[2]:.2f}".replace("-", "−")

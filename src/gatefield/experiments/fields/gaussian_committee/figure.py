@@ -7,7 +7,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from gatefield.experiments.fields.gaussian_committee.verdicts import exponents, farthest
-from gatefield.plot import DATA, PRINTED, THEORY, WIDTH, end_labels, letter, say_setting, shades
+from gatefield.plot import DATA, PRINTED, THEORY, WIDTH, end_labels, legend_below, letter, say_setting, shades
 
 PERCENT = (0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
 """Where ticks may stand."""
@@ -25,13 +25,12 @@ def figure(record: xr.Dataset) -> Figure:
     left, right = top.subplots(1, 2)
     _distance_panel(left, record)
     _batch_panel(right, record)
-    top.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=5, columnspacing=1.4, handlelength=1.6)
+    legend_below(top, left, ncols=5, columnspacing=1.4, handlelength=1.6)
     rows = bottom.subplots(1, record.sizes["committee"], squeeze=False)[0]
     for axes, K, look in zip(rows, record.committee.values, _looks(record), strict=True):
         _field_panel(axes, record.sel(committee=K), look)
         axes.set_title(f"K = {K}", loc="left")
     rows[0].set_ylabel("weight − start")
-    rows[0].legend(loc="upper right", ncols=2, columnspacing=0.7, handlelength=1.2, borderaxespad=0.1)
     titles = [
         f"SGD keeps to the flow, up to {farthest(record):.2g} %",
         _falls(record),
@@ -48,7 +47,7 @@ def figure(record: xr.Dataset) -> Figure:
         seeds,
         largest,
         "(a) medians over seeds",
-        "(c) one unit of one seed",
+        "(c) one unit of one seed, black: flow",
         "way: distance that the flow goes in all this time",
         "noise alone: in the colour of K, a bound, as the flow pulls back",
     )

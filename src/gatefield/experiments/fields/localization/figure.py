@@ -13,7 +13,18 @@ from gatefield.experiments.fields.training import Conditions
 from gatefield.experiments.orders import ORDERS
 from gatefield.lab import written
 from gatefield.measures import LOCALIZED
-from gatefield.plot import DATA, THEORY, WIDTH, finite_join, gain_axis, gain_places, gain_text, letter, say_setting
+from gatefield.plot import (
+    DATA,
+    THEORY,
+    WIDTH,
+    finite_join,
+    gain_axis,
+    gain_places,
+    gain_text,
+    legend_below,
+    letter,
+    say_setting,
+)
 
 NAMES = {"sgd": "SGD", "momentum": "momentum", "adam": "Adam"}
 SHOWN = (0.01, 3.0, float("inf"))
@@ -29,12 +40,13 @@ RANGES = {"long": "longer range positive", "short": "shorter range positive"}
 
 def figure(record: xr.Dataset) -> Figure:
     """The picture, drawn from the record alone."""
-    drawn = Figure(figsize=(WIDTH, 7.0))
+    drawn = Figure(figsize=(WIDTH, 7.2))
     top, middle, bottom = cast(Any, drawn.subfigures(3, 1, height_ratios=[0.85, 1.45, 1.0]))
     inputs = top.subplots(2, len(SHOWN), sharex=True, sharey="col")
     _inputs(inputs, record)
     panel = middle.subplots()
     _ipr_panel(panel, record)
+    legend_below(middle, panel, ncols=3, columnspacing=0.9, handlelength=1.5)
     fields = bottom.subplots(2, len(shown_gains(record)), sharex=True, sharey="row", squeeze=False)
     _fields(fields, record)
     time = f"{float(record.time[-1]):g} τ"
@@ -110,7 +122,6 @@ def _ipr_panel(axes: Any, record: xr.Dataset) -> None:
     _say_medians(axes, record, places)
     gain_axis(axes, gains)
     axes.set(xlabel="gain of the data (0: Gaussian, ∞: corners of the cube)", ylabel="inverse participation ratio", ylim=(0, 1))
-    axes.legend(loc="upper left", borderaxespad=0.1)
 
 
 def _say_medians(axes: Any, record: xr.Dataset, places: np.ndarray) -> None:

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from gatefield.experiments.fields.single_pulse.simulate import KINDS, ORDERS
 from gatefield.experiments.fields.single_pulse.verdicts import CLOSE, SAME
 from gatefield.measures import LOCALIZED
-from gatefield.plot import WIDTH, dots_by_seed, field_row, letter, one_median, say_setting, small_field
+from gatefield.plot import WIDTH, dots_by_seed, field_row, legend_below, letter, one_median, say_setting, small_field
 
 LABELS = {"both": "centred +\ncomplement", "centred": "centred", "complement": "complement", "plain": "as they are"}
 COLOURS = {"pulse": "C0", "clone": "C1"}
@@ -35,7 +35,7 @@ def figure(record: xr.Dataset) -> Figure:
     localized[0].set_ylabel("IPR of the final field")
     explained[0].set_ylabel("share of labels explained")
     for part, panels, columns in ((middle, localized, 4), (bottom, explained, 3)):
-        part.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=columns, columnspacing=1.2)
+        legend_below(part, panels[0], ncols=columns, columnspacing=1.2)
     above = ["a wide input of each kind (dashed: its complement)", _ends_words(record)]
     letter([*strip, *localized, *explained], [*above, *_ipr_titles(record), *_why(record)])
     marks = "large marks: medians, where seeds lie together"
@@ -62,7 +62,7 @@ def more(record: xr.Dataset) -> Figure:
     for axes in panels[1]:
         axes.set_xlabel("position (site)")
     letter(panels[:, 0], [f"{order} pulses positive:\n{kinds[0]}" for order in ORDERS])
-    body.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    legend_below(body, panels[0, 0], ncols=3)
     say_setting(
         figure, *_setting(record)[:-1], "one seed", "each scaled to its own largest value", "numbers: median IPR of all seeds"
     )

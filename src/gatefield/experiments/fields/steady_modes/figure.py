@@ -8,7 +8,7 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
 
-from gatefield.plot import DATA, PRINTED, SEQUENTIAL, THEORY, WIDTH, letter, say_setting
+from gatefield.plot import DATA, PRINTED, SEQUENTIAL, THEORY, WIDTH, legend_below, letter, say_setting
 
 HALO: Any = [withStroke(linewidth=2.4, foreground="white")]
 """Around lines and words that are seen on dark and on light ground."""
@@ -19,8 +19,9 @@ DOTS: Any = {**DATA, "color": "C0", "markersize": 2.5}
 
 def figure(record: xr.Dataset) -> Figure:
     """The picture, drawn from the record alone."""
-    figure = Figure(figsize=(WIDTH, 6.3))
-    panels = figure.subplots(3, record.sizes["pair"], sharex=True, sharey="row", squeeze=False)
+    figure = Figure(figsize=(WIDTH, 6.5))
+    body: Any = figure.subfigures()  # with a legend of its own, apart from the setting
+    panels = body.subplots(3, record.sizes["pair"], sharex=True, sharey="row", squeeze=False)
     for column, pair in enumerate(record.pair.values):
         one = record.sel(pair=pair)
         _share_panel(panels[0, column], one)
@@ -32,11 +33,11 @@ def figure(record: xr.Dataset) -> Figure:
     letter(panels[:, 0], [_left(record.isel(pair=0)), _counts(record), _sizes(record)])
     for axes, label in zip(panels[:, 0], ["share of the energy", "participation ratio", "size |w|"], strict=True):
         axes.set_ylabel(label)
-    panels[1, 0].legend(loc="upper right", handlelength=1.0, borderaxespad=0.1)
+    legend_below(body, panels[1, 0])
     _name_lines(panels[2, 0], record.isel(pair=0))
     panels[2, 0].set_ylim(0, 1.35 * float(record.amplitude_printed.max()))
     ticks = record.frequency.values[:: max(1, record.sizes["frequency"] // 4)]
-    figure.colorbar(_colours(record), ax=panels[0], label="frequency\n(cycles per ring)", ticks=ticks, pad=0.02)
+    body.colorbar(_colours(record), ax=panels[0], label="frequency\n(cycles per ring)", ticks=ticks, pad=0.02)
     starts = f"exact flow from {record.sizes['start']} starts (one of them in (a)), SGD from {record.sizes['trained']} of them"
     say_setting(
         figure,

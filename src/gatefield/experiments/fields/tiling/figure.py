@@ -10,7 +10,7 @@ from matplotlib.ticker import PercentFormatter
 
 from gatefield.experiments.fields.tiling import places
 from gatefield.experiments.fields.tiling.verdicts import APART, MOSTLY
-from gatefield.plot import WIDTH, gain_text, letter, say_setting, shades
+from gatefield.plot import WIDTH, gain_text, legend_below, letter, say_setting, shades
 
 TOGETHER, ALONE = {"color": "C2", "marker": "o"}, {"color": "0.45", "marker": "s", "markerfacecolor": "white"}
 """How committees look, and the same units each alone."""
@@ -58,10 +58,12 @@ def draw(record: xr.Dataset) -> Figure:
 
 def more(record: xr.Dataset) -> Figure:
     """How units that start nearly alike part."""
-    figure = Figure(figsize=(WIDTH, 3.4))
+    figure = Figure(figsize=(WIDTH, 3.6))
     sizes, gain = {int(K): record.sel(units=K).isel(unit=slice(int(K))) for K in record.units.values}, _gain(record)
-    axes = figure.subplots()
+    body: Any = figure.subfigures()  # with a legend of its own, apart from the setting
+    axes = body.subplots()
     _parting_panel(axes, sizes, gain)
+    legend_below(body, axes)
     axes.set_title(_parted_text(sizes, gain), loc="left")
     say_setting(
         figure,
@@ -184,4 +186,3 @@ def _parting_panel(axes: Any, sizes: dict[int, xr.Dataset], gain: float) -> None
     axes.axhline(APART, color="0.4", linewidth=1.0, linestyle=":", zorder=0)
     axes.text(float(next(iter(sizes.values())).time[-1]), APART - 0.03, "parted", fontsize=7, color="0.4", ha="right", va="top")
     axes.set(xlabel="time (K² τ)", ylabel="mean cosine of units", ylim=(-1.08, 1.08), yticks=[-1, -0.5, 0, 0.5, 1])
-    axes.legend(loc="upper right", ncols=2)

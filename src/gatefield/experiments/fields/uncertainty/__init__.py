@@ -21,7 +21,7 @@ experiment = Experiment(
     more_caption="(a) How much of each final field its fit explains; marks: which model was chosen; grey: the fit is not "
     "good. Below, (b) one neuron, longer range positive; (c) one neuron, shorter range; (d) committee, longer range; (e) "
     "committee, shorter range: at each gain, of the kind that most fields are of, the field of median R² in the colour of its "
-    "kind, and below it its fit (black).",
+    "kind (dots) and its fit (black).",
     Parameters=Settings,
     presets={"full": {}, "quick": {"batch_size": 400, "steps": 3_000, "seeds": 3}},
     durations={"quick": "40 s", "full": "6 min"},

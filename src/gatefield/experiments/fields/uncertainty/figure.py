@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from gatefield.experiments.fields.uncertainty.verdicts import CYCLES, GOOD, gabors, rises, rising, waves
 from gatefield.experiments.orders import ORDERS, scales_text
-from gatefield.plot import WIDTH, gain_axis, gain_places, gain_text, letter, say_setting, shades
+from gatefield.plot import WIDTH, gain_axis, gain_places, gain_text, legend_below, letter, say_setting, shades
 
 KINDS = (("C0", "o", "plain bump"), ("C5", "s", f"carrier of less than {CYCLES:g} cycle"), ("C1", "^", "Gabor"))
 """Colour, marker and name of what a field was fitted by."""
@@ -21,8 +21,8 @@ SHORT = ("plain bumps", "less than a cycle", "Gabors", "no good fit")
 
 def figure(record: xr.Dataset) -> Figure:
     """What kind of field each network ends with; entropies along training and along the flow."""
-    figure = Figure(figsize=(WIDTH, 6.8))
-    top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=[1.0, 1.15]))
+    figure = Figure(figsize=(WIDTH, 7.0))
+    top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=[1.0, 1.2]))
     bars = top.subplots(1, 4, sharey=True)
     titles = []
     for axes, (network, order) in zip(bars, cases(record), strict=True):
@@ -39,8 +39,9 @@ def figure(record: xr.Dataset) -> Figure:
     left, right = bottom.subplots(1, 2)
     _entropy_panel(left, record)
     _flow_panel(right, record)
+    legend_below(bottom, left, right, ncols=-(-(record.sizes["gain"] + 3) // 2))
     letter([left, right], [_end_text(record), _rise_text(record)], "b")
-    say(figure, record, "(b) medians of SGD, one neuron", "(c) exact flows, Gaussian data")
+    say(figure, record, "(b) medians of SGD, one neuron", "(c) exact flows, Gaussian data", "R²: explained by the fit")
     return figure
 
 
@@ -74,7 +75,7 @@ def _rise_text(record: xr.Dataset) -> str:
     """In how many exact flows the entropy sum rises, and by how much."""
     count, flows = rising(record)
     most = float(rises(record.flow_entropy, "flow_time").max())
-    return f"rises by up to {most:.2g} nats in {count} of {flows} flows" if count else f"falls in all {flows} flows"
+    return f"{count} of {flows} flows rise (by up to {most:.2g})" if count else f"falls in all {flows} flows"
 
 
 def _share_panel(axes: Any, one: xr.Dataset) -> None:
@@ -100,8 +101,11 @@ def _entropy_panel(axes: Any, record: xr.Dataset) -> None:
             values = record.entropy.sel(gain=gain, order=order).isel(unit=0).median("seed")
             axes.plot(time, values, style, color=shade, label=f"gain {gain_text(gain)}" if order == "long" else None, **mark)
     _limits(axes, record, float(time[-1]))
-    axes.set(xlabel="time (τ)", ylabel="entropy of position\nand frequency (nats)")
-    axes.legend(loc="upper right", ncols=2, title="dashed: shorter range positive", title_fontsize=8)
+    axes.set(xlabel="time (τ)", ylabel="entropy of position and frequency (nats)")
+    for order in ORDERS:
+        ends = record.entropy.sel(order=order).isel(unit=0, step=slice(-record.sizes["step"] // 2, None)).median("seed")
+        place: Any = {"ha": "right", "va": "bottom", "fontsize": 8}
+        axes.text(0.99 * float(time[-1]), float(ends.max()) + 0.06, f"{order}er range positive", **place)
 
 
 def _flow_panel(axes: Any, record: xr.Dataset) -> None:
@@ -116,19 +120,15 @@ def _flow_panel(axes: Any, record: xr.Dataset) -> None:
             axes.plot(time, rising, "-", color="C1", linewidth=2.0, label="rising" if (i, order) == (0, "short") else None)
     axes.axhline(0.0, color="0.4", linestyle=":", linewidth=1.0)
     axes.set(xlabel="time (τ)", ylabel="entropy − that of the start", xlim=(0, float(time[-1])))
-    low, high = axes.get_ylim()
-    axes.set_ylim(low, high + 0.35 * (high - low))
-    axes.legend(loc="upper right")
 
 
 def _limits(axes: Any, record: xr.Dataset, last: float) -> None:
     """The least possible entropy, and that of Gaussian bumps."""
     n = record.sizes["position"]
-    for level in (np.log(n), np.log(n) + 1 - np.log(2)):
+    for words, level in {"least": np.log(n), "Gaussian\nbumps": np.log(n) + 1 - np.log(2)}.items():
         axes.axhline(level, color="0.4", linestyle=":", linewidth=1.0)
-    place: Any = {"va": "bottom", "ha": "left", "fontsize": 7, "color": "0.3", "transform": axes.transAxes}
-    axes.text(0.02, 0.01, "dotted: ln n (one site, or flat) and Gaussian bumps", **place)
-    axes.set(xlim=(0, last), ylim=(np.log(n) - 0.35, np.log(n) + 3.8))
+        axes.text(1.01 * last, level, words, va="center", fontsize=7.5, color="0.3")
+    axes.set(xlim=(0, last), ylim=(np.log(n) - 0.3, float(record.entropy.isel(unit=0).median("seed").max()) + 0.15))
 
 
 def kinds(record: xr.Dataset) -> xr.DataArray:

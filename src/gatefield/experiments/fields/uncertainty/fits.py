@@ -15,24 +15,23 @@ GREY = "0.55"
 """Of fields that nothing fits well."""
 COLOURS = (*(colour for colour, *_ in KINDS), GREY)
 """Of final fields, by kind."""
-BELOW = 2.4
-"""How far below its field a fit stands, in largest entries of the field."""
 
 
 def more(record: xr.Dataset) -> Figure:
     """Fits of all final fields, and some of these fields."""
-    figure = Figure(figsize=(WIDTH, 9.0))
-    parts = cast(Any, figure.subfigures(5, 1, height_ratios=[1.8, 1, 1, 1, 1.2]))
+    figure = Figure(figsize=(WIDTH, 7.8))
+    parts = cast(Any, figure.subfigures(5, 1, height_ratios=[2.0, 1, 1, 1, 1.35]))
     axes = parts[0].subplots()
     _fit_panel(axes, record)
     letter([axes], ["R² of every final field; coloured where the fit is good"])
     for part, (network, order), at in zip(parts[1:], cases(record), "bcde", strict=True):
         _strip(part, record.isel(unit=network, step=-1).sel(order=order), f"({at}) {case_text(network, order)}")
+    for part in parts[1:4]:
+        for axes in part.axes:
+            axes.tick_params(labelbottom=False)
     for axes in parts[4].axes:
-        axes.set_xlabel("distance from centre")
-    examples = (
-        "(b-e) of the commonest kind of fields the one of median R²: the field, over its largest entry, above its fit (black)"
-    )
+        axes.set_xlabel("sites from the centre")
+    examples = "(b-e) of the commonest kind the field of median R² (dots), over its largest entry, and its fit (black)"
     say(figure, record, examples)
     return figure
 
@@ -87,14 +86,13 @@ def _typical(fields: xr.Dataset) -> xr.Dataset:
 
 
 def _field_and_fit(axes: Any, one: xr.Dataset) -> None:
-    """A field turned until its centre is in the middle, the right way up, in the colour of its kind; its fit below it."""
+    """A field turned until its centre is in the middle, the right way up, in the colour of its kind; its fit over it."""
     n, (mu, *rest) = one.sizes["position"], (float(one["fit_" + x]) for x in ("mu", "s", "f", "phi", "amplitude"))
     scale = one.fields.values[np.abs(one.fields.values).argmax()]
     place, turn = np.arange(n) - n // 2, n // 2 - round(mu)
     field, fit = np.roll(one.fields.values, turn) / scale, np.roll(gabor(n, mu, *rest), turn) / scale
-    for height in (0.0, -BELOW):
-        axes.axhline(height, color="0.85", linewidth=0.8, zorder=0)
-    axes.plot(place, field, "o-", color=COLOURS[int(kinds(one))], markersize=1.8, linewidth=0.8)
-    axes.plot(place, fit - BELOW, "-", color="k", linewidth=1.0)
-    axes.set(ylim=(-BELOW - 1.1, 1.15), yticks=[], xticks=[-(n // 2), 0, n // 2])
+    axes.axhline(0.0, color="0.85", linewidth=0.8, zorder=0)
+    axes.plot(place, field, "o", color=COLOURS[int(kinds(one))], markersize=3)
+    axes.plot(place, fit, "-", color="k", linewidth=0.9)
+    axes.set(ylim=(-1.15, 1.15), yticks=[], xticks=[-(n // 2), 0, n // 2])
     axes.spines["left"].set_visible(False)

@@ -18,13 +18,13 @@ experiment = Experiment(
     "size n, with (a) one gate and (b) two; lines lead from half-spaces and tilings to the best of all, with a number where "
     "most is lost; dotted: the bound, half of it for one gate; a hollow star: the search was stopped. (c) What sets of two "
     "gates explain against the share of A⁺ off its diagonal: dots all listed sets (or some), star the best, diamond the "
-    "most diagonal; the rank correlation is in the title. (d) The best two gates, corner by corner, the mean label falling "
-    "to the right: shaded where both are open at once.",
+    "most diagonal, blue the mean of each tenth of the sets; the rank correlation is in the title. (d) The best two gates, "
+    "corner by corner, the mean label falling to the right: shaded where both are open at once.",
     more=draw_more,
     more_caption="What sets of gates explain against (a) the share of A⁺ off its diagonal, with one gate, and (b) the share "
-    "between two gates: dots all listed sets (or some), star the best, diamond the most diagonal; the rank correlation is "
-    "in the title. (c) These rank correlations for all pairs of length scales and sizes, a dot each; dashed: below this the "
-    "guess of the note would hold.",
+    "between two gates: dots all listed sets (or some), star the best, diamond the most diagonal, blue the mean of each "
+    "tenth of the sets; the rank correlation is in the title. (c) These rank correlations for all pairs of length scales and "
+    "sizes, a dot each; left of the dashed line the guess of the note would hold.",
     Parameters=Settings,
     presets={
         "full": {},

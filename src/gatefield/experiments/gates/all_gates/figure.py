@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from gatefield.experiments.gates.all_gates.verdicts import GOES_WITH
-from gatefield.plot import COLOURS, PRINTED, WIDTH, letter, say_setting
+from gatefield.plot import COLOURS, PRINTED, WIDTH, legend_below, letter, say_setting
 from gatefield.theory.hypercube import corners
 
 FAMILIES = {
@@ -18,6 +18,7 @@ FAMILIES = {
     "best": ("*", "k", 0.0, "all gates"),
 }
 """Marker, colour, shift along the row and words of each family of gates; the best of all is drawn last."""
+KINDS = "tile: one gate open for each input; exclusive: at most one"
 CLOUDS = {"entries": "off the diagonal", "blocks": "between gates"}
 PROVEN = 1e-9
 """A search came to its end if nothing can explain more than this beyond the best it found."""
@@ -43,13 +44,18 @@ def draw(record: xr.Dataset) -> Figure:
     cloud, gates = blocks[1].subplots(1, 2, width_ratios=[1.0, 1.6])
     one, at = _listed(record, K), record.isel(pair=0, size=0).sel(units=K)
     _cloud_panel(cloud, one, "entries")
-    cloud.set_ylabel("explained (%)")
+    cloud.set_ylabel("explained (% of bound)")
     _gates_panel(gates, at)
-    blocks[1].legend(*cloud.get_legend_handles_labels(), loc="outside lower left", ncols=3, fontsize=7, handletextpad=0.3)
+    legend_below(blocks[1], cloud, loc="outside lower left", handletextpad=0.2)
     titles = [_loses(record.sel(units=K)) for K in units] + [_diagonal_title(one), _open_title(at)]
     letter([*first, cloud, gates], titles)
     sizes = dict.fromkeys((int(one["size"]), int(at["size"])))
-    _say(figure, record, f"(c, d): n = {' and '.join(map(str, sizes))}, ξ = {at.pair.item()}".replace(" = ", "\u00a0=\u00a0"))
+    _say(
+        figure,
+        record,
+        f"(c, d): n = {' and '.join(map(str, sizes))}, ξ = {at.pair.item()}".replace(" = ", "\u00a0=\u00a0"),
+        KINDS,
+    )
     return figure
 
 
@@ -57,15 +63,18 @@ def draw_more(record: xr.Dataset) -> Figure:
     """What sets of gates explain against how diagonal A^+ is: one law of one gate and of two, and the ranks of all laws."""
     few = _few(record.units.values.tolist())
     shown = [(K, "entries" if K == 1 else "blocks") for K in few]
-    figure = Figure(figsize=(WIDTH, 3.4))
+    figure = Figure(figsize=(WIDTH, 3.6))
     body: Any = figure.subfigures()  # with a legend of its own, apart from the setting
     *clouds, ranks = body.subplots(1, len(shown) + 1, squeeze=False)[0]
     titles = [_cloud_panel(axes, _listed(record, K), part) for axes, (K, part) in zip(clouds, shown, strict=True)]
     clouds[0].set_ylabel("explained (% of bound)")
     _ranks_panel(ranks, record, few)
-    body.legend(*clouds[0].get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=7)
-    letter([*clouds, ranks], [*titles, "rank correlations of all\nlaws (a dot each)"])
-    _say(figure, record, *(f"({'ab'[at]}): n = {int(_listed(record, K)['size'])}" for at, K in enumerate(few)))
+    for axes in clouds[1:]:
+        axes.tick_params(labelleft=False)
+    legend_below(body, clouds[0], loc="outside lower left", handletextpad=0.2)
+    letter([*clouds, ranks], [*titles, "all laws and sizes:\na dot for each"])
+    shown_sizes = (f"({'ab'[at]}): n = {int(_listed(record, K)['size'])}" for at, K in enumerate(few))
+    _say(figure, record, *shown_sizes, f"ξ = {record.pair.values[0]}", "in brackets: rank correlations")
     return figure
 
 
@@ -169,12 +178,14 @@ def _ranks_panel(axes: Any, record: xr.Dataset, few: list[int]) -> None:
         values = record[f"rank_{part}"].sel(units=K).values.ravel()
         shifts = np.linspace(-0.25, 0.25, len(values)) if len(values) > 1 else np.zeros(1)
         axes.plot(values, row + shifts, "o", color=COLOURS[0], markersize=3.5)
+    axes.axvspan(-1, GOES_WITH, color=PRINTED["color"], alpha=0.15, linewidth=0, zorder=0)
     axes.axvline(GOES_WITH, **PRINTED, linewidth=1.2)
-    axes.text(GOES_WITH - 0.03, -0.75, "← guess", fontsize=7, color=PRINTED["color"], ha="right", va="center")
+    where = (-1 + GOES_WITH) / 2
+    axes.text(where, (len(rows) - 1) / 2, "guess: here", fontsize=8, rotation=90, ha="center", va="center")
     axes.axvline(0.0, color="0.8", linewidth=0.8, zorder=0)
-    axes.set_xticks([-1, 0, 1])
-    axes.set_yticks(range(len(rows)), [f"{_gates(K)},\n{CLOUDS[part]}" for K, part in rows], fontsize=7)
-    axes.set(xlabel="rank correlation", xlim=(-1.3, 1), ylim=(len(rows) - 0.5, -1.0))
+    axes.set_xticks([-1, -0.5, 0, 0.5])
+    axes.set_yticks(range(len(rows)), [f"{_gates(K)},\n{CLOUDS[part]}" for K, part in rows], fontsize=8)
+    axes.set(xlabel="rank correlation", xlim=(-1, 0.7), ylim=(len(rows) - 0.5, -0.5))
 
 
 def _gates(K: int) -> str:
@@ -189,23 +200,33 @@ def _listed(record: xr.Dataset, K: int) -> xr.Dataset:
 
 def _cloud_panel(axes: Any, one: xr.Dataset, part: str) -> str:
     """What sets of gates explain against how much of A^+ is off its diagonal; the best set, and the most diagonal."""
-    scale = 100 / float(one.bayes)
+    scale, shares = 100 / float(one.bayes), one[f"shown_{part}"]
+    dots: Any = {"color": "0.7", "markersize": 2, "alpha": 0.5, "rasterized": True, "label": "a set"}
+    axes.plot(shares, scale * one.shown_explained, ".", **dots)
     axes.plot(
-        one[f"shown_{part}"],
-        scale * one.shown_explained,
-        ".",
-        color="0.6",
-        markersize=2,
-        alpha=0.5,
-        rasterized=True,
-        label="a set",
+        *_means(shares.values, scale * one.shown_explained.values),
+        "o",
+        color=COLOURS[0],
+        markersize=4.5,
+        label="mean of a tenth of them",
     )
-    least = one[f"least_{part}"], scale * one[f"least_{part}_explained"]
+    least = float(one[f"least_{part}"]), scale * float(one[f"least_{part}_explained"])
+    best = float(one[f"own_{part}"]), scale * float(one.best)
     axes.plot(*least, "D", color="C1", markersize=5, label="most diagonal")
-    axes.plot(one[f"own_{part}"], scale * one.best, "*", color="k", markersize=10, label="best")
+    axes.plot(*best, "*", color="k", markersize=10, label="best")
     axes.set(xlabel=f"share of $A^+$ {CLOUDS[part]}", xlim=(-0.04, 1.0))
-    axes.set(ylim=(-3, 104))
-    return f"{_gates(int(one.units))}: rank\ncorrelation {_signed(float(one[f'rank_{part}']))}"
+    axes.set(ylim=(-3, 106), yticks=range(0, 101, 25))
+    rank = float(one[f"rank_{part}"])
+    found = "more diagonal\nexplains more" if rank < GOES_WITH else "diagonal or\nnot is no matter"
+    return f"{_gates(int(one.units))}: {found} ({_signed(rank)})"
+
+
+def _means(shares: np.ndarray, explained: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Where each tenth of the sets is, from the most diagonal ones on, and what its sets explain on average."""
+    kept = np.isfinite(shares) & np.isfinite(explained)
+    order = np.argsort(shares[kept], kind="stable")
+    parts = [part for part in np.array_split(order, 10) if len(part)]
+    return tuple(np.array([values[kept][part].mean() for part in parts]) for values in (shares, explained))
 
 
 def _gates_panel(axes: Any, one: xr.Dataset) -> None:

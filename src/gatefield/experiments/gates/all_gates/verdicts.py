@@ -189,9 +189,9 @@ def _ranks(one: xr.Dataset, part: str) -> dict[str, str]:
         return {}
     span = _span(one[f"rank_{part}"], "+.2f").replace("-", "−")
     if int(one.units) == 1:
-        words = "explain more with less of A⁺ off its diagonal"
+        words = "with a more diagonal A⁺"
         return {
-            "more_found": f"single gates {words} (rank correlation {span})",
-            "more_otherwise": f"single gates do not {words} (rank correlation {span})",
+            "more_found": f"single gates {words} explain more (rank correlation {span})",
+            "more_otherwise": f"single gates {words} do not explain more (rank correlation {span})",
         }
-    return {"more_found": f"pairs of gates do ({span})", "more_otherwise": f"pairs of gates do not ({span})"}
+    return {"more_found": f"pairs do ({span})", "more_otherwise": f"pairs do not ({span})"}

@@ -10,7 +10,7 @@ from gatefield.experiments.gates.gate_refresh.simulate import GIVEN, OWN
 from gatefield.experiments.gates.gate_refresh.verdicts import FOLLOWS, KNOWN, critical_dt
 from gatefield.experiments.gates.setting import seeds
 from gatefield.experiments.orders import scales_text
-from gatefield.plot import THEORY, WIDTH, gain_text, letter, say_setting, shades
+from gatefield.plot import THEORY, WIDTH, gain_text, legend_below, letter, say_setting, shades
 
 LOOKS = (("#0072B2", "-"), ("#E69F00", "--"), ("#CC79A7", ":"))
 """Colour and dash of the dt that are shown."""
@@ -24,15 +24,17 @@ SHOWN = (1.0, 8.0, float("inf"))
 def draw(record: xr.Dataset) -> Figure:
     """Distance against dt above; losses and final fields below."""
     figure = Figure(figsize=(WIDTH, 6.4))
-    panels = cast(Any, figure.subplots(2, 2, height_ratios=[1.3, 1.0]))
-    (fields, loss), (ends, losses) = panels
+    top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=[1.35, 1.0]))
+    (fields, loss), (ends, losses) = panels = top.subplots(1, 2), bottom.subplots(1, 2)
     _distance_panel(fields, record, "distance")
     _distance_panel(loss, record, "loss_distance")
     _name_looks(loss, record)
+    legend_below(top, loss)
     _name_end(fields, record)
     one = record.isel(units=0).sel(gain=_near_three(record))
     _end_panel(ends, one)
     _loss_panel(losses, one)
+    legend_below(bottom, losses)
     titles = ["final fields: how far from ReLU", "loss path: how far from ReLU"]
     letter(panels, [*titles, f"final field, {_setting(one)}", f"loss, {_setting(one)}"])
     medians = f"medians over {seeds(record.sizes['seed'])}, (c, d) the first", "large open marks: 10 % off (dotted)"
@@ -42,10 +44,13 @@ def draw(record: xr.Dataset) -> Figure:
 
 def more(record: xr.Dataset) -> Figure:
     """In which space fields grow, and when b and they settle, over time."""
-    figure = Figure(figsize=(WIDTH, 3.6))
-    panels = cast(Any, figure.subplots(1, 2))
+    figure = Figure(figsize=(WIDTH, 3.7))
+    parts = cast(Any, figure.subfigures(1, 2))
+    panels = [part.subplots() for part in parts]
     _growth_panel(panels[0], record.isel(units=0))
     _settling_panel(panels[1], record.isel(units=0))
+    for part, axes in zip(parts, panels, strict=True):
+        legend_below(part, axes, ncols=3, columnspacing=1.0, handlelength=1.6)
     letter(panels, ["growth in frequency |FFT w|, in position w", "when b and the field w settle"])
     _say(
         figure,
@@ -108,7 +113,6 @@ def _name_looks(axes: Any, record: xr.Dataset) -> None:
         axes.plot([], [], marker, color="0.4", markersize=4, label=f"K = {K}")
     for gates, style in ((GIVEN, "-"), (OWN, "--")):
         axes.plot([], [], style, color="0.4", label=f"{gates} gates")
-    axes.legend(loc="lower right", fontsize=7, ncols=2, columnspacing=1.0)
 
 
 def _name_end(axes: Any, record: xr.Dataset) -> None:
@@ -141,8 +145,7 @@ def _loss_panel(axes: Any, one: xr.Dataset) -> None:
     for (color, dash), at in zip(LOOKS, _periods(one), strict=False):
         axes.plot(one.time[1:], one.loss.isel(dt=at)[1:], dash, color=color, linewidth=1.2, label=_name(one, at))
     lowest = float(min(one.relu_loss.isel(seed=0).min(), one.loss.min()))
-    axes.set(xscale="log", xlabel="time (K²τ)", ylabel="loss", ylim=(lowest - 0.08, 0.26))
-    axes.legend(loc="lower left", fontsize=7)
+    axes.set(xscale="log", xlabel="time (K²τ)", ylabel="loss", ylim=(lowest - 0.01, 0.26))
 
 
 def _settling_panel(axes: Any, record: xr.Dataset) -> None:
@@ -155,8 +158,7 @@ def _settling_panel(axes: Any, record: xr.Dataset) -> None:
     axes.plot([], [], "--", color="0.4", label="w, field")
     axes.axhline(KNOWN, color="k", linewidth=0.8, linestyle=":", zorder=0)
     axes.set(xscale="log", xlabel="time (K²τ)", ylabel="cosine with the end")
-    axes.set(ylim=(-0.45, 1.05), yticks=np.linspace(0, 1, 6))  # room for the legend
-    axes.legend(loc="lower right", fontsize=7, ncols=2, columnspacing=1.0)
+    axes.set(ylim=(0, 1.05), yticks=np.linspace(0, 1, 6))
 
 
 def _growth_panel(axes: Any, record: xr.Dataset) -> None:
@@ -170,5 +172,4 @@ def _growth_panel(axes: Any, record: xr.Dataset) -> None:
     for style, words in (("-", "|FFT w|"), ("--", "w"), (":", "|FFT w|, other seed")):
         axes.plot([], [], style, color="0.4", label=words)
     axes.set(xscale="log", xlabel="time (K²τ)", ylabel="cosine with the end")
-    axes.set(ylim=(-0.45, 1.05), yticks=np.linspace(0, 1, 6))  # room for the legend
-    axes.legend(loc="lower right", fontsize=7, ncols=2, columnspacing=1.0)
+    axes.set(ylim=(0, 1.05), yticks=np.linspace(0, 1, 6))

@@ -5,7 +5,6 @@ from typing import Any, cast
 import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from gatefield.experiments.gates.gate_stability.paths import SETTLED, halfway, localized, settling
@@ -20,6 +19,7 @@ from gatefield.plot import (
     end_labels,
     field_row,
     gain_text,
+    legend_below,
     letter,
     plain_log_scale,
     say_setting,
@@ -39,11 +39,15 @@ MARKS = "os^Dv"
 
 def draw(record: xr.Dataset) -> Figure:
     """What comes first, gate or field; and flips against the exact ones."""
-    figure = Figure(figsize=(WIDTH, 6.8))
-    panels = cast(Any, figure.subplots(2, 2, height_ratios=[1.35, 1.0]))
-    titles = _settling(panels[0], record.isel(gain=-1, rate=-1))
-    _notes_rate(panels[1, 0], record.isel(rate=0))
-    _flips(panels[1, 1], record)
+    figure = Figure(figsize=(WIDTH, 7.0))
+    top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=[1.25, 1.0]))
+    parts = bottom.subfigures(1, 2)
+    panels = [*top.subplots(1, 2), *(part.subplots() for part in parts)]
+    titles = _settling(panels[:2], record.isel(gain=-1, rate=-1))
+    _notes_rate(panels[2], record.isel(rate=0))
+    _flips(panels[3], record)
+    for part, axes, columns in zip(parts, panels[2:], (2, 3), strict=True):
+        legend_below(part, axes, ncols=columns, columnspacing=1.0, handlelength=1.4)
     titles.append(f"rate {float(record.rate[0]):g}: of inputs at most {_most_flips(record):.2g} % flip")
     letter(panels, [*titles, "the flips of all rates fall on one curve" if record.sizes["rate"] > 1 else "flips"])
     counted = localized(record.isel(gain=-1, rate=-1))
@@ -56,18 +60,18 @@ def more(record: xr.Dataset) -> Figure:
     """Kurtosis, then unit by unit, as in the note, final fields and flips, at the lowest and the highest gain; and the loss."""
     ends = sorted({0, record.sizes["gain"] - 1})
     figure = Figure(figsize=(WIDTH, 8.6))
-    grid = cast(Any, figure.add_gridspec(2 + len(ends), 1, height_ratios=[1.6, *[0.6] * len(ends), 1.0]))
-    above, below = (grid[row].subgridspec(1, count) for row, count in ((0, len(ends)), (-1, len(ends) + 1)))
-    kurtosis = [figure.add_subplot(above[at]) for at in range(len(ends))]
-    fields = [figure.add_subplot(grid[1 + row]) for row in range(len(ends))]
-    flips = [figure.add_subplot(below[at]) for at in range(len(ends))]
+    above, *rows, below = cast(Any, figure.subfigures(2 + len(ends), 1, height_ratios=[1.7, *[0.75] * len(ends), 1.25]))
+    kurtosis = above.subplots(1, len(ends), squeeze=False)[0]
+    fields = [row.subplots() for row in rows]
+    *flips, loss = below.subplots(1, len(ends) + 1)
     for at, g in enumerate(ends):
         _unit_kurtosis(kurtosis[at], record.isel(gain=g, rate=-1))
         _unit_fields(fields[at], record.isel(gain=g, seed=0))
         _unit_flips(flips[at], record.isel(gain=g, seed=0))
-    loss = figure.add_subplot(below[-1])
     _loss(loss, record)
-    _name_rates(fields[0], record, loc="lower right", bbox_to_anchor=(1.0, 0.97), ncols=record.sizes["rate"])
+    _name_rates(flips[0], record)
+    legend_below(above, kurtosis[0])
+    legend_below(below, flips[0], loss)
     gains = [f"gain {gain_text(float(record.gain[g]))}" for g in ends]
     titles = [words.format(gain) for words in ("{}", f"{{}}: final fields of {_shown(record)} units, scaled") for gain in gains]
     letter([*kurtosis, *fields, *flips, loss], [*titles, *(f"{gain}: flips" for gain in gains), "loss"])
@@ -111,7 +115,6 @@ def _unit_kurtosis(axes: Any, one: xr.Dataset) -> None:
     axes.set(xlabel="time (τ)", ylabel="excess kurtosis\nof preactivations", xscale="symlog", xlim=(0, None))
     axes.margins(y=0.12)
     end_labels(axes, ends, [signed(end) for end in ends], [color for color, *_ in CLASSES.values()])
-    axes.legend(fontsize=7.5, loc="lower left" if ends[0] < 0 else "upper left")
 
 
 def _say(figure: Any, record: xr.Dataset, *words: str) -> None:
@@ -131,10 +134,9 @@ def _some(length: int) -> np.ndarray:
     return np.unique(np.geomspace(1, length, DOTS).round().astype(int)) - 1
 
 
-def _name_rates(axes: Any, record: xr.Dataset, **options: Any) -> None:
+def _name_rates(axes: Any, record: xr.Dataset) -> None:
     for color, rate in zip(_colours(record), record.rate.values, strict=True):
         axes.plot([], [], color=color, linewidth=3, label=f"rate {rate:g}")
-    axes.legend(**options)
 
 
 def _notes_rate(axes: Any, one: xr.Dataset) -> None:
@@ -149,10 +151,9 @@ def _notes_rate(axes: Any, one: xr.Dataset) -> None:
             axes.plot(time, exact, **THEORY, linewidth=1.2, label=f"exact, gain {gain_text(gain)}", zorder=4)
     every = int(one.step[1] - one.step[0])
     axes.set(xlabel="time (τ)", ylabel=f"p(t): gate as it is\nafter {every} steps")
-    axes.set_ylim(1 - 1.6 * (1 - axes.get_ylim()[0]), 1)  # room for the legend, whose marks look like data
+    axes.set_ylim(top=1)
     axes.yaxis.set_major_locator(MaxNLocator(4))
     axes.yaxis.set_major_formatter(lambda p, _: f"{p:.6g}")  # no offset: 0.9995, not 9.995e-1
-    axes.legend(loc="lower right")
 
 
 def _most_flips(record: xr.Dataset) -> float:
@@ -176,29 +177,20 @@ def _flips(axes: Any, record: xr.Dataset) -> None:
     axes.plot([], [], **THEORY, label="exact")
     plain_log_scale(axes)
     axes.set(ylabel="flips per input and τ")
-    _name_looks(axes, record)
-
-
-def _name_looks(axes: Any, record: xr.Dataset) -> None:
-    """Rates and gains, in two legends."""
-    _name_rates(axes, record, loc="lower left")
-    axes.add_artist(axes.get_legend())  # a second legend would replace it
-    axes.legend(handles=_gain_marks(record), loc="upper right")
+    _name_rates(axes, record)
+    _name_gains(axes, record)
 
 
 def _loss(axes: Any, record: xr.Dataset) -> None:
     some = 1 + _some(record.sizes["step"] - 1)
     _dots(axes, record, record.step.values[some], record.loss.mean("seed").isel(step=some))
     axes.set(ylabel="loss", xlabel="time (τ)")
-    axes.legend(handles=_gain_marks(record), loc="upper right")
+    _name_gains(axes, record)
 
 
-def _gain_marks(record: xr.Dataset) -> list[Line2D]:
-    look: Any = {"linestyle": "none", "color": "0.4", "markersize": 4}
-    return [
-        Line2D([], [], marker=MARKS[g % 5], label=f"gain {gain_text(gain)}", **look)
-        for g, gain in enumerate(record.gain.values)
-    ]
+def _name_gains(axes: Any, record: xr.Dataset) -> None:
+    for g, gain in enumerate(record.gain.values):
+        axes.plot([], [], MARKS[g % 5], color="0.4", markersize=4, label=f"gain {gain_text(gain)}")
 
 
 def _dots(axes: Any, record: xr.Dataset, steps: np.ndarray, values: xr.DataArray) -> None:

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from gatefield.experiments.gates.gated_linear.verdicts import noise
 from gatefield.experiments.gates.setting import seeds
 from gatefield.experiments.orders import scales_text
-from gatefield.plot import COLOURS, PRINTED, WIDTH, field_row, gain_text, letter, plain_log_scale, say_setting
+from gatefield.plot import COLOURS, PRINTED, WIDTH, field_row, gain_text, legend_below, letter, plain_log_scale, say_setting
 
 TITLES = {
     "single": "single gate",
@@ -48,8 +48,7 @@ def draw(record: xr.Dataset) -> Figure:
             "loss, gates switched",
         ],
     )
-    legend = {**_entries(worst), **_entries(below[2])}
-    body.legend(legend.values(), legend.keys(), loc="outside lower center", ncols=3, columnspacing=1.2)
+    legend_below(body, worst, below[2], ncols=3)
     printed = (
         "K units (hidden, their mean is the output)",
         "as printed: note 002, equation 56 (with one unit, K = 1, it is right",
@@ -62,29 +61,30 @@ def more(record: xr.Dataset) -> Figure:
     """The loss over time for each kind of gates, SGD on the exact path; and the final weights."""
     figure = Figure(figsize=(WIDTH, 7.0))
     body = cast(Any, figure.subfigures())
-    grid = body.add_gridspec(3, 3, height_ratios=[1.0, 1.0, 0.8])
+    grid = body.add_gridspec(4, 3, height_ratios=[1.0, 1.0, 0.55, 0.55])
     first = body.add_subplot(grid[0, 0])
     others = [body.add_subplot(grid[divmod(place, 3)], sharey=first) for place in range(1, 6)]
     panels = np.array([first, *others]).reshape(2, 3)
     for axes, case in zip(panels.ravel(), record.case.values, strict=True):
         _loss_panel(axes, _known(record.sel(case=case)))
-        off = f"off by at most {100 * float(record.loss_distance.sel(case=case).max()):.2g} %"
-        axes.text(0.98, 0.94, off, transform=axes.transAxes, ha="right", va="top", fontsize=8)
+        largest = record.loss_distance.max([dim for dim in record.loss_distance.dims if dim != "case"])
+        off, weight = 100 * float(largest.sel(case=case)), "bold" if case == largest.idxmax("case") else "normal"
+        words = f"off by at most {off:.2g} %"
+        axes.text(0.98, 0.94, words, transform=axes.transAxes, ha="right", va="top", fontsize=8, fontweight=weight)
+    for axes in panels[0]:
+        axes.set_xlabel("")
+        axes.tick_params(labelbottom=False)
+    for axes in panels[:, 1:].ravel():
+        axes.tick_params(labelleft=False)
     for axes in panels[:, 0]:
         axes.set_ylabel("loss")
-    row = body.add_subplot(grid[2, :])
-    _final_fields(row, record)
+    row, second = (body.add_subplot(grid[at, :]) for at in (2, 3))
+    _final_fields((row, second), record)
     titles = [TITLES[str(case)] for case in record.case.values]
     letter([*panels.ravel(), row], [*titles, "final weights of each unit, scaled: SGD (dots) and exact (line)"])
-    legend = _entries(panels[0, 0])
-    body.legend(legend.values(), legend.keys(), loc="outside lower center", ncols=4)
+    legend_below(body, panels[0, 0])
     _say(figure, record, "first seed", "off: of all seeds and times, over the loss at the start")
     return figure
-
-
-def _entries(axes: Any) -> dict[str, Any]:
-    handles, labels = axes.get_legend_handles_labels()
-    return dict(zip(labels, handles, strict=True))
 
 
 def _known(one: xr.Dataset) -> xr.Dataset:
@@ -175,14 +175,16 @@ def _distance_panel(axes: Any, one: xr.Dataset, bound: float) -> None:
     axes.set(xlabel="time (τ)")
 
 
-def _final_fields(axes: Any, record: xr.Dataset) -> None:
-    """The first seed on Gaussian data."""
+def _final_fields(rows: Any, record: xr.Dataset) -> None:
+    """The first seed on Gaussian data, half of the units in each row."""
     trained, exact, names = [], [], []
     for case in record.case.values:
         first = record.sel(case=case).isel(gain=0).dropna("unit", how="all", subset=["final"])
         trained += list(first.final.values)
         exact += list(first.exact_final.values)
-        names += [f"{case}\nunit {unit + 1}" if first.sizes["unit"] > 1 else str(case) for unit in range(first.sizes["unit"])]
-    field_row(axes, trained, names, "o", color=COLOURS[0], markersize=2)
-    field_row(axes, exact, names, color="black", linewidth=0.8)
-    axes.tick_params(axis="x", labelsize=6.5)
+        names += [f"{case}, unit {unit + 1}" if first.sizes["unit"] > 1 else str(case) for unit in range(first.sizes["unit"])]
+    half = -(-len(names) // 2)
+    for axes, some in zip(rows, (slice(half), slice(half, None)), strict=True):
+        if names[some]:
+            field_row(axes, trained[some], names[some], "o", color=COLOURS[0], markersize=3)
+            field_row(axes, exact[some], names[some], color="black", linewidth=0.8)

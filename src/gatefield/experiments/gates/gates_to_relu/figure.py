@@ -19,7 +19,7 @@ from gatefield.experiments.gates.gates_to_relu.verdicts import (
     unit_name,
 )
 from gatefield.experiments.gates.setting import seeds
-from gatefield.plot import COLOURS, PRINTED, THEORY, WIDTH, gain_text, letter, plain_log_scale, say_setting
+from gatefield.plot import COLOURS, PRINTED, THEORY, WIDTH, gain_text, legend_below, letter, plain_log_scale, say_setting
 
 RELU = COLOURS[0]
 CURVES = (
@@ -42,7 +42,7 @@ def draw(record: xr.Dataset) -> Figure:
     _curves(example, one.sel(gain=gain), "match")
     _known_from(example, one, gain, "match")
     example.set(xlabel="time t (K²τ)", ylabel="cosine with the end", ylim=_cosines(one.sel(gain=[gain])))
-    _legend(top, example, early)
+    legend_below(top, example, early, ncols=3, fontsize=7.5)
     found = example.get_title(loc="left").replace("× ", "ratio ")
     example.set_title(f"{unit_name(int(one.units))}, {found}", loc="left")
     early.set_title(f"ratio {EARLY:g} or more in {_twice(record)}", loc="left")
@@ -61,17 +61,10 @@ def more(record: xr.Dataset) -> Figure:
     _early(early, record, loss_as_early, "loss")
     early.set_title(f"how much longer the loss of ReLU takes to {100 * KNOWN:g} % than that of its frozen gates", loc="left")
     rows = [_row(block, record.sel(units=K)) for block, K in zip(blocks[1:], sizes, strict=True)]
-    _legend(blocks[-1], rows[-1][0], early)
+    legend_below(blocks[-1], rows[-1][0], early, ncols=3, fontsize=7.5)
     _letters([early, *(row[0] for row in rows)])
     _say(figure, record, f"known: {100 * KNOWN:g} % of the reduction of the loss", "×: ratio of both times, median")
     return figure
-
-
-def _legend(block: Any, *panels: Any) -> None:
-    """What panels show, below them."""
-    entries = [axes.get_legend_handles_labels() for axes in panels]
-    handles, labels = ([one for entry in entries for one in entry[part]] for part in (0, 1))
-    block.legend(handles, labels, loc="outside lower center", ncols=3, fontsize=7.5)
 
 
 def _row(block: Any, one: xr.Dataset) -> Any:
@@ -219,5 +212,5 @@ def _examples(one: xr.Dataset, block: Any) -> Any:
         axes.set(xlabel="site", xticks=[at[0], 0, at[-1]])
         axes.set_title(f"t = {float(three.time[step]):.3g}", loc="left")
     panels[0].set_ylabel(f"limit and final\nfield, gain {gain_text(float(three.gain))}")
-    block.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=2, fontsize=7.5)
+    legend_below(block, panels[0], ncols=2, fontsize=7.5)
     return panels[0]

@@ -1,6 +1,6 @@
 """The figure of `self-consistency`."""
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import xarray as xr
@@ -17,6 +17,7 @@ from gatefield.plot import (
     dots_by_seed,
     field_row,
     gain_text,
+    legend_below,
     letter,
     plain_log_scale,
     say_setting,
@@ -32,13 +33,14 @@ MAP = "map: field → the best field behind its own gate, iterated"
 
 def draw(record: xr.Dataset) -> Figure:
     """How many states there are, how modes shrink, who reaches a state, and the end states themselves."""
-    figure = Figure(figsize=(WIDTH, 9.0))
-    grid = figure.add_gridspec(8, 2, height_ratios=[1.0, 0.85, *[0.27] * 6])
-    panels = [figure.add_subplot(grid[0, 0]), figure.add_subplot(grid[0, 1]), figure.add_subplot(grid[1, :])]
-    rows = [figure.add_subplot(grid[row, :]) for row in range(2, 8)]
+    figure = Figure(figsize=(WIDTH, 8.8))
+    top, middle, bottom = cast(Any, figure.subfigures(3, 1, height_ratios=[1.25, 0.85, 1.75]))
+    panels = [*top.subplots(1, 2), middle.subplots()]
+    rows = bottom.subplots(6, 1).tolist()
     strips = rows[::3]
     _counts(panels[0], record)
     _contraction(panels[1], record)
+    legend_below(top, panels[1], panels[0])
     _shares(panels[2], record)
     for at, order in enumerate(NAMES):
         _states(rows[3 * at : 3 * at + 3], record.sel(order=order))
@@ -48,7 +50,14 @@ def draw(record: xr.Dataset) -> Figure:
         "what is reached, with the longer (blue) and the shorter range positive (orange)",
     ]
     letter([*panels, *strips], [*titles, *(f"{NAMES[order]}: end states, peak in the middle, scaled" for order in NAMES)])
-    _say(figure, record, MAP, f"same: cosine ≥ {SAME:g}", "stable: the same on another sample after a push of a tenth")
+    _say(
+        figure,
+        record,
+        MAP,
+        f"same: cosine ≥ {SAME:g}",
+        "stable: the same on another sample after a push of a tenth",
+        "λ₁, λ₀: spectra of the classes",
+    )
     return figure
 
 
@@ -61,7 +70,7 @@ def draw_more(record: xr.Dataset) -> Figure:
         _losses(axes, record.sel(order=order))
         _gap(axes, record.sel(order=order))
     panels[0].set_ylabel("loss of the end state")
-    body.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=5, columnspacing=1.0, fontsize=7)
+    legend_below(body, panels[0], ncols=5, columnspacing=1.0, fontsize=7)
     ends = [last_losses(record.sel(order=order)) for order in NAMES]
     letter(panels, [f"{order}er: site {site}, random {start}" for order, (site, start) in zip(NAMES, ends, strict=True)])
     last = f"above: from one site and random starts (median), at gain {gain_text(float(record.gain[-1]))}"
@@ -88,8 +97,8 @@ def _counts(axes: Any, record: xr.Dataset) -> None:
         found = np.array([states(record.sel(order=order, gain=g)) for g in record.gain.values])
         shown = np.where(found > 0, found, np.nan)  # none has no place on a logarithmic axis
         look: Any = {"color": color, "linestyle": ""}
-        axes.plot(at + shift, shown[:, 0], marker=marker, markerfacecolor="none", label=f"{NAMES[order]}: all", **look)
-        axes.plot(at + shift, shown[:, 1], marker=marker, markersize=3.5, label="of these stable", **look)
+        axes.plot(at + shift, shown[:, 0], marker=marker, markerfacecolor="none", **look)
+        axes.plot(at + shift, shown[:, 1], marker=marker, markersize=3.5, **look)
         for x, (count, stable) in zip(at + shift, found, strict=True):
             texts = [(count, f"{count}")] if count == stable else [(count, f"{count}"), (max(stable, LEAST), f"{stable}")]
             for y, text in texts:
@@ -97,8 +106,9 @@ def _counts(axes: Any, record: xr.Dataset) -> None:
     axes.set_xticks(at, [gain_text(g) for g in record.gain.values])
     most = max(states(record.sel(order=order, gain=g))[0] for order in NAMES for g in record.gain.values)
     plain_log_scale(axes)
-    axes.set(xlabel="gain", ylabel="end states", ylim=(LEAST, 12 * most), xlim=(-0.5, at[-1] + 0.5))  # room for the legend
-    axes.legend(loc="upper left", fontsize=6.5, ncols=2, columnspacing=0.8, handletextpad=0.3, borderpad=0.1)
+    axes.set(xlabel="gain", ylabel="end states", ylim=(LEAST, 2.5 * most), xlim=(-0.5, at[-1] + 0.5))
+    axes.plot([], [], "o", color="0.4", markerfacecolor="none", label="(a) all")
+    axes.plot([], [], "o", color="0.4", markersize=3.5, label="(a) stable")
 
 
 def _shares(axes: Any, record: xr.Dataset) -> None:
@@ -112,7 +122,7 @@ def _shares(axes: Any, record: xr.Dataset) -> None:
             axes.text(place, row, f"{value:.0f} %", color=LOOKS[order][0], ha="center", va="center", fontweight="bold")
     words = ("map: random starts that end\nin a stable state", "SGD: seeds that end\nin a fixed point")
     names = [f"{words[row // 2]}, {order}er" for row, (_, order) in enumerate(rows)]
-    axes.set_yticks(range(len(rows)), names, fontsize=6.5)
+    axes.set_yticks(range(len(rows)), names, fontsize=7.5)
     axes.set_xticks(range(len(gains)), gains)
     axes.set(xlabel="gain", xlim=(-0.5, len(gains) - 0.5), ylim=(len(rows) - 0.5, -0.5))
     axes.axhline(1.5, color="0.85", linewidth=0.8)
@@ -126,9 +136,8 @@ def _contraction(axes: Any, record: xr.Dataset) -> None:
         one = record.sel(order=order)
         axes.plot(one.frequency, one.multiplier_theory, **THEORY, linewidth=1.0)
         axes.plot(one.frequency, one.multiplier, color=color, label=NAMES[order], **{**DATA, "marker": marker}, markersize=4)
-    axes.plot([], [], **THEORY, label="$D_{min}/D_k$")
-    axes.set(xlabel="frequency k (cycles per ring)", ylabel="factor per iteration", ylim=(0, 1.6), yticks=[0, 0.5, 1])
-    axes.legend(loc="upper center", fontsize=7, ncols=2)
+    axes.plot([], [], **THEORY, label="$D_{min}/D_k$, $D=1+λ_0/λ_1$")
+    axes.set(xlabel="frequency k (cycles per ring)", ylabel="factor per iteration", ylim=(0, 1.08), yticks=[0, 0.5, 1])
 
 
 def _losses(axes: Any, one: xr.Dataset) -> None:

@@ -13,7 +13,7 @@ from gatefield.experiments.gates.setting import seeds
 from gatefield.experiments.gates.stability.verdicts import FOUND, SAME, largest_rates, localizing, percent
 from gatefield.experiments.orders import scales_text
 from gatefield.measures import LOCALIZED
-from gatefield.plot import COLOURS, WIDTH, dots_by_seed, field_row, gain_text, letter, say_setting, shades
+from gatefield.plot import COLOURS, WIDTH, dots_by_seed, field_row, gain_text, legend_below, letter, say_setting, shades
 
 FLOOR = 1e-7
 """Smaller distances are rounding of float32, and are drawn here."""
@@ -27,11 +27,12 @@ AGAIN = COLOURS[1]
 
 def draw(record: xr.Dataset) -> Figure:
     """Pushes on top, students and the linear pathway below."""
-    figure = Figure(figsize=(WIDTH, 7.0))
-    places = cast(Any, figure.subplot_mosaic([["push"] * 3, ["student", "ipr", "pathway"]], height_ratios=(1.1, 1)))
-    panels = list(places.values())
+    figure = Figure(figsize=(WIDTH, 7.2))
+    top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=(1.0, 1.25)))
+    panels = [top.subplots(), *bottom.subplots(1, 3)]
     for axes, panel in zip(panels, (_push_panel, _student_panel, _ipr_panel, _pathway_panel), strict=True):
         panel(axes, record)
+    legend_below(top, panels[0], ncols=3)
     letter(panels, _titles(record))
     taught = f"teachers of {record.sizes['taught_unit']} units"
     _say(
@@ -75,11 +76,12 @@ def _again(high: xr.Dataset) -> str:
 
 def more(record: xr.Dataset) -> Figure:
     """Rates at the end states, and fields of students and teachers."""
-    figure = Figure(figsize=(WIDTH, 5.0))
-    grid = figure.add_gridspec(2, 1, height_ratios=[1.5, 0.7])
-    rates, row = figure.add_subplot(grid[0]), figure.add_subplot(grid[1])
+    figure = Figure(figsize=(WIDTH, 5.3))
+    top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=[1.6, 0.7]))
+    rates, row = top.subplots(), bottom.subplots()
     _spectrum_panel(rates, record)
     _student_fields(row, record)
+    legend_below(top, rates, ncols=2)
     words = f"first field of each teacher (line) and of its student (dots), gain {gain_text(float(record.gain[-1]))}"
     letter([rates, row], ["rates at the end states of single neurons: negative is stable", words])
     _say(figure, record, "bands: all seeds")
@@ -113,7 +115,6 @@ def _spectrum_panel(axes: Any, record: xr.Dataset) -> None:
     axes.plot([], [], ":", color="0.3", linewidth=1.8, label="drift left out: of $-(Σ_0+Σ_1)/4$, in the colour of its gain")
     axes.axhline(0.0, color="0.6", linewidth=0.8, zorder=0)
     axes.set(xlabel="mode, the slowest first", ylabel="eigenvalue (1/τ)")
-    axes.legend(loc="lower left", fontsize=7)
 
 
 def _push_panel(axes: Any, record: xr.Dataset) -> None:
@@ -130,7 +131,6 @@ def _push_panel(axes: Any, record: xr.Dataset) -> None:
         axes.semilogx(record["size"], foretold.sel(gain=gain, push="random"), ":", color=color, linewidth=1.2)
     for style, label in [("o-", "back: random push"), ("s--", "back: to the far side"), (":", "foretold by peak of $Σ_1w$")]:
         axes.semilogx([], [], style, color="0.4", markersize=4, label=label)
-    named, words = axes.get_legend_handles_labels()
     if high:
         again, label = kept.sel(gain=high).mean(["gain", "seed", "push"]), f"localized again: {_again(record.sel(gain=high))}"
         axes.semilogx(record["size"], again, "D-", color=AGAIN, linewidth=3.5, markersize=7, label=label, zorder=1.9)
@@ -141,7 +141,6 @@ def _push_panel(axes: Any, record: xr.Dataset) -> None:
     axes.set_xticks([], minor=True)
     axes.set(xlabel="size of the push over that of the field", ylabel="share of pushed fields")
     axes.set(ylim=(-0.05, 1.15), yticks=np.linspace(0, 1, 6))
-    axes.legend(named, words, loc="lower left", fontsize=8)
 
 
 def _ipr_panel(axes: Any, record: xr.Dataset) -> None:

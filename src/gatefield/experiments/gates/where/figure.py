@@ -1,7 +1,7 @@
 """The figures of `where`."""
 
 import json
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import xarray as xr
@@ -12,7 +12,7 @@ from gatefield.experiments.gates.setting import seeds
 from gatefield.experiments.gates.where.hits import FEW, NEAR, again, hits, localized, network, rate
 from gatefield.experiments.gates.where.predictors import CHOSEN, PREDICTORS, TOGETHER
 from gatefield.measures import FLAT_FIELDS
-from gatefield.plot import COLOURS, WIDTH, field_row, gain_text, letter, say_setting, shades
+from gatefield.plot import COLOURS, WIDTH, field_row, gain_text, legend_below, letter, say_setting, shades
 
 NETWORKS = {"neuron": "one neuron", "committee": "units of a committee"}
 MARKS = "os^Dv<>P*"
@@ -23,9 +23,9 @@ CHANCE = {"color": "0.4", "linestyle": ":", "linewidth": 1.0}
 
 def draw(record: xr.Dataset) -> Figure:
     """All predictors against the limit, and the chosen one in each setting; one neuron left, committees right."""
-    figure = Figure(figsize=(WIDTH, 5.4))
-    grid = figure.add_gridspec(2, 2, height_ratios=[1.1, 1.0])
-    forests, settings = ([figure.add_subplot(grid[row, side]) for side in (0, 1)] for row in (0, 1))
+    figure = Figure(figsize=(WIDTH, 5.6))
+    top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=[1.15, 1.0]))
+    forests, settings = top.subplots(1, 2), bottom.subplots(1, 2)
     alone = network(record, "neuron")
     order = sorted(PREDICTORS, key=lambda name: rate(hits(alone).sel(predictor=name), localized(alone)).mean)
     spreads = []
@@ -34,7 +34,7 @@ def draw(record: xr.Dataset) -> Figure:
         _forest(forests[side], part, order, labelled=side == 0)
         spreads.append(_settings(settings[side], part))
     settings[0].set_ylabel(f"hits of $|Σ_1w(0)|$\nwithin {NEAR} site")
-    settings[1].legend(title="length scales", fontsize=7, title_fontsize=7, loc="upper right", ncols=2)
+    legend_below(bottom, settings[1])
     names = list(NETWORKS.values())
     titles = [f"{name}: all predictors" for name in names]
     titles += [f"{name}: {spread} by setting" for name, spread in zip(("one neuron", "committees"), spreads, strict=True)]
@@ -45,12 +45,12 @@ def draw(record: xr.Dataset) -> Figure:
 
 def more(record: xr.Dataset) -> Figure:
     """How often signs are right, how many units count, and examples."""
-    figure = Figure(figsize=(WIDTH, 5.8))
-    grid = figure.add_gridspec(3, 2, height_ratios=[1.0, 0.42, 0.42])
-    signs, counts = (figure.add_subplot(grid[0, side]) for side in (0, 1))
-    strips = [figure.add_subplot(grid[row, :]) for row in (1, 2)]
+    figure = Figure(figsize=(WIDTH, 6.2))
+    top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=[1.2, 0.8]))
+    (signs, counts), strips = top.subplots(1, 2), bottom.subplots(2, 1)
     _signs(signs, network(record, "neuron"))
     _counts(counts, record)
+    legend_below(top, signs, counts, ncols=3, columnspacing=1.0, fontsize=7.5)
     for name, strip in zip(NETWORKS, strips, strict=True):
         _examples(strip, network(record, name))
     examples = f"$Σ_1w(0)$ (dashed) and final field (black), length scales {record.pair.values[0]}"
@@ -115,11 +115,11 @@ def _settings(axes: Any, part: xr.Dataset) -> str:
         mean, low, high = np.transpose(found)
         shown += mean[np.isfinite(mean)].tolist()
         at = np.arange(len(found)) + 0.6 / part.sizes["pair"] * (s - (part.sizes["pair"] - 1) / 2)
-        look = {"fmt": MARKS[s % 9], "color": colours[s], "markersize": 4, "elinewidth": 1.0, "label": str(pair)}
+        look = {"fmt": MARKS[s % 9], "color": colours[s], "markersize": 4, "elinewidth": 1.0, "label": f"length scales {pair}"}
         axes.errorbar(at, mean, np.maximum([mean - low, high - mean], 0.0), **look)
     axes.axhline((2 * NEAR + 1) / part.attrs["n"], **CHANCE)
     _gain_axis(axes, part)
-    axes.set(ylim=(0, 1.45), yticks=np.linspace(0, 1, 6))  # room for the legend
+    axes.set(yticks=np.linspace(0, 1, 6))
     return f"{100 * min(shown):.0f} to {100 * max(shown):.0f} %" if shown else "too few"
 
 
@@ -155,7 +155,6 @@ def _signs(axes: Any, part: xr.Dataset) -> None:
     axes.axhline(0.5, **CHANCE)
     _gain_axis(axes, part)
     axes.set(ylabel="share with the right sign")
-    axes.legend(fontsize=6.5, loc="lower right", ncols=2, columnspacing=0.8, handletextpad=0.2)
 
 
 def _counts(axes: Any, record: xr.Dataset) -> None:
@@ -166,12 +165,11 @@ def _counts(axes: Any, record: xr.Dataset) -> None:
         shares = localized(part).mean([dim for dim in part.ipr.dims if dim not in ("pair", "gain")])
         for s, pair in enumerate(record.pair.values):
             look = {"color": colours[s], "markerfacecolor": face or colours[s], "linestyle": "none", "markersize": 5}
-            label = str(pair) if face is None else None
+            label = f"length scales {pair}" if face is None else None
             at = np.arange(record.sizes["gain"]) + 0.7 / record.sizes["pair"] * (s - (record.sizes["pair"] - 1) / 2)
             axes.plot(at, shares[s], marker=MARKS[s % 9], label=label, zorder=3 if face else 2, **look)
     _gain_axis(axes, record)
     axes.set(ylabel="share that localizes", ylim=(-0.05, 1.08))
-    axes.legend(title="length scales", fontsize=7, title_fontsize=7, loc="lower right")
 
 
 def _by_gain(part: xr.Dataset) -> list[xr.Dataset]:

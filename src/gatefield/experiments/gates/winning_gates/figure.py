@@ -1,6 +1,6 @@
 """The figures of `winning-gates`."""
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import xarray as xr
@@ -10,7 +10,7 @@ from gatefield.experiments.gates.setting import seeds
 from gatefield.experiments.gates.winning_gates.sets import LEARNED, NAMES, PAIRS, SEARCHED
 from gatefield.experiments.gates.winning_gates.verdicts import worst_trained
 from gatefield.experiments.orders import scales_text
-from gatefield.plot import COLOURS, WIDTH, dots_by_seed, field_row, gain_text, letter, say_setting, shades
+from gatefield.plot import COLOURS, WIDTH, dots_by_seed, field_row, gain_text, legend_below, letter, say_setting, shades
 
 SEARCH, RELU = COLOURS[0], COLOURS[1]
 SHOWN = {
@@ -32,20 +32,19 @@ def draw(record: xr.Dataset) -> Figure:
     """What winners and trained gates explain; every set by what it explains and how fast; the winner's gates."""
     gains = _gains(record)
     figure = Figure(figsize=(WIDTH, 8.2))
-    grid = figure.add_gridspec(3, 6, height_ratios=[1.0, 1.45, 0.6])
-    across = 6 // len(gains)
-    winners = [figure.add_subplot(grid[0, across * i : across * (i + 1)]) for i in range(len(gains))]
+    top, middle, bottom = cast(Any, figure.subfigures(3, 1, height_ratios=[1.15, 1.3, 0.65]))
+    winners = top.subplots(1, len(gains), squeeze=False, sharey=True)[0]
     for axes, gain in zip(winners, gains, strict=True):
         _winner_panel(axes, record.sel(gain=gain))
         axes.set_ylim(0, 1.1 * float(record.winner.max()))
     _name_numbers(dict(zip(gains.tolist(), winners, strict=True)), record)
     winners[0].set_ylabel("label power explained")
-    winners[0].legend(loc="lower right", fontsize=7, handlelength=1.4, handletextpad=0.4)
-    good, shared = figure.add_subplot(grid[1, :3]), figure.add_subplot(grid[1, 3:])
+    legend_below(top, winners[0])
+    good, shared = middle.subplots(1, 2)
     _sets_panel(good, record.isel(race_units=0, gain=0))
     K = 2 if 2 in record.units else int(record.units.values[-1])
     _overlap_panel(shared, record.sel(units=K))
-    row = figure.add_subplot(grid[2, :])
+    row = bottom.subplots()
     _directions(row, record.sel(units=K, gain=gains), K)
     at = record.isel(race_units=0, gain=0)
     for axes, gain in zip(winners[1:], gains[1:], strict=True):
@@ -64,23 +63,24 @@ def draw(record: xr.Dataset) -> Figure:
 def more(record: xr.Dataset) -> Figure:
     """The race in full: losses, spectra, all sets at all gains, and what the winner's gates see."""
     gains, at = _gains(record), record.isel(race_units=0, gain=0)
-    figure = Figure(figsize=(WIDTH, 8.6))
-    grid = figure.add_gridspec(3, 6, height_ratios=[1.0, 1.5, 0.8])
-    loss, spectra = figure.add_subplot(grid[0, :3]), figure.add_subplot(grid[0, 3:])
+    figure = Figure(figsize=(WIDTH, 8.8))
+    top, middle, bottom = cast(Any, figure.subfigures(3, 1, height_ratios=[1.1, 1.5, 0.95]))
+    loss, spectra = top.subplots(1, 2)
     _loss_panel(loss, at)
     _spectrum_panel(spectra, at)
     race = record.isel(race_units=0)
     order = np.argsort(at.half_time.where(at.explained > 0, np.inf).values, kind="stable")
-    times, sets = figure.add_subplot(grid[1, :3]), figure.add_subplot(grid[1, 3:])
+    times, sets = middle.subplots(1, 2)
     _times_panel(times, at.isel(set=order))
     _gains_panel(sets, race.isel(set=order))
     K = 2 if 2 in record.units else int(record.units.values[-1])
-    across = 6 // len(gains)
-    seen = [figure.add_subplot(grid[2, across * i : across * (i + 1)]) for i in range(len(gains))]
+    seen = bottom.subplots(1, len(gains), squeeze=False)[0]
     for axes, gain in zip(seen, gains, strict=True):
         _seen_panel(axes, record.sel(units=K, gain=gain), min(K, 2))
     seen[0].set_ylabel(f"share of variance,\nK = {K}")
-    seen[0].legend(fontsize=6.5, loc="upper center", handlelength=1.3, handletextpad=0.4, title="class", title_fontsize=6.5)
+    legend_below(top, loss, ncols=4)
+    legend_below(middle, sets)
+    legend_below(bottom, seen[0])
     place = f"K = {int(at.race_units)}, gain {gain_text(float(at.gain))}"
     titles = [
         f"exact loss, {place}",
@@ -166,7 +166,7 @@ def _overlap_panel(axes: Any, at: xr.Dataset) -> None:
     axes.axhline(0.0, color="0.35", linewidth=1.2, linestyle=":", label="any tiling")
     axes.set_xticks(places, [gain_text(gain) for gain in at.gain.values])
     axes.set(xlabel="gain", ylabel="share of inputs", xlim=(-0.5, places[-1] + 0.5), ylim=(-0.03, 1.0))
-    axes.legend(loc="upper right", fontsize=7)
+    axes.text(-0.48, 0.005, "any tiling: 0", fontsize=8, va="bottom", color="0.35")
 
 
 def _directions(axes: Any, cells: xr.Dataset, K: int) -> None:
@@ -192,7 +192,6 @@ def _loss_panel(axes: Any, at: xr.Dataset) -> None:
         axes.plot(at.time[1:], at.loss.sel(set=name)[1:], style, label=NAMES.get(name, name), **look)
     axes.set(xscale="log", xlabel="time (τ)", ylabel="loss", xlim=(0.02, 1e3))
     axes.set_ylim(bottom=0)
-    axes.legend(loc="lower left", fontsize=7, ncols=2)
 
 
 def _spectrum_panel(axes: Any, at: xr.Dataset) -> None:
@@ -236,7 +235,6 @@ def _gains_panel(axes: Any, one: xr.Dataset) -> None:
     axes.grid(axis="y", color="0.92", linewidth=0.8)
     axes.set(xlabel="label power explained in the end", xlim=(-0.01, 1.25 * float(one.explained.max())))
     axes.set_ylim(len(names) - 0.5, -0.7)
-    axes.legend(loc="lower right")
 
 
 def _name_explained(axes: Any, at: xr.Dataset, shift: float) -> None:
@@ -253,5 +251,5 @@ def _seen_panel(axes: Any, at: xr.Dataset, gates: int) -> None:
     for name, color in (("positive", COLOURS[0]), ("negative", COLOURS[1])):
         for k, style in zip(range(gates), ("-", "--"), strict=False):
             values = at.winner_variance.sel({"class": name}).isel(unit=k)
-            axes.plot(at.frequency, values, style, color=color, linewidth=1.2, label=f"gate {k + 1}, {name}")
+            axes.plot(at.frequency, values, style, color=color, linewidth=1.2, label=f"gate {k + 1}, {name} class")
     axes.set(xlabel="frequency", ylim=(0, None))
