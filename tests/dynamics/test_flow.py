@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import scipy.linalg
 from scipy import integrate, optimize
+from traces import Traces
 
 from gatefield import Grid, UserError, flow
 from gatefield.data import Gaussian, fourier_basis, ring_spectrum
@@ -52,7 +53,7 @@ SPIRAL = np.array([[-0.3, 1.0, 0.0], [-1.0, -0.3, 0.0], [0.2, 0.1, -0.5]])
 @pytest.mark.slow
 def test_the_steady_time_is_where_a_linear_flow_gets_slow():
     """Three runs: two that decay to zero, whose time is found from the matrix exponential, and one that does not move."""
-    calls = []
+    calls = Traces()
 
     def velocity(w):
         calls.append(w)

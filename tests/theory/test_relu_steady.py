@@ -111,6 +111,18 @@ def test_a_mode_without_variance_in_the_positive_class_decays():
 
 
 @pytest.mark.slow
+def test_no_path_is_lost_in_float32():
+    rng = np.random.default_rng(0)
+    starts = rng.normal(size=(100, 4)) * 10 ** rng.uniform(-3, 1, (100, 1))
+    lam1, lam0 = rng.uniform(0.1, 3, (2, 100, 4))
+    times = np.geomspace(1e-3, 1e3, 8)
+    paths = jax.jit(jax.vmap(lambda u, a, b: relu.single_path(u, a, b, times)))(starts, lam1, lam0)
+    for one, path in zip(zip(starts, lam1, lam0, strict=True), paths, strict=True):
+        exact = relu.single_path(*one, times)
+        np.testing.assert_allclose(path, exact, atol=2e-4 * np.abs(exact).max())
+
+
+@pytest.mark.slow
 def test_path_under_jit_and_vmap_in_float32():
     starts = np.stack([U0, 2 * U0[::-1]])
     paths = jax.jit(jax.vmap(lambda u: relu.single_path(u, LAM1, LAM0, 3.0)))(starts)

@@ -23,6 +23,8 @@ from gatefield.theory.relu.modes import ModesLike, coefficients, plain_spectra, 
 P = ParamSpec("P")
 
 _TOLERANCE = 1e-12
+_LOOSE, _ROOT = 1e-5, 1e-3
+"""Tolerances of float32: of a step, and of the equations within it, which rounding keeps from being solved much better."""
 """Of the solver, in float64: near what rounding allows to sigma, of which coefficients are exponentials."""
 
 
@@ -139,11 +141,12 @@ def _integrate(slope: Callable[[Array, Array], Array], times: Array, brief: Arra
     """
     late = times + brief
     clock = late + jnp.log(-jnp.expm1(-late))
-    tolerance = _TOLERANCE if times.dtype == jnp.float64 else 1e-5
+    wide = times.dtype == jnp.float64
+    tolerance, root = (_TOLERANCE, _TOLERANCE) if wide else (_LOOSE, _ROOT)
     controller = diffrax.PIDController(rtol=tolerance, atol=tolerance)
     solution = diffrax.diffeqsolve(
         diffrax.ODETerm(lambda s, sigma, args: jax.nn.sigmoid(s) * slope(jax.nn.softplus(s) - brief, sigma)),
-        diffrax.Kvaerno5(),
+        diffrax.Kvaerno5(root_finder=diffrax.VeryChord(rtol=root, atol=root)),
         t0=brief + jnp.log(-jnp.expm1(-brief)),
         t1=clock[-1],
         dt0=None,
