@@ -475,13 +475,10 @@ def speeds() -> Iterator[tuple[str, Any]]:
 
 
 def small_steps() -> Iterator[tuple[str, Any]]:
-    """Where steps are short: bare scan, plain engine with keys made by `jax.random` and in the program, in shorter strides, and
-    the fused engine with tiles of several sizes."""
-    from gatefield.data.numerics import words as keys
-
+    """Where steps are short: bare scan, plain engine, the same in shorter strides, and the fused engine with other tiles."""
     for runs, units, batch in [(2, 3, 64)] if small else [(1, 1, 1_000), (1, 12, 10_000), (512, 1, 1_000)]:
         steps = 4 if small else 2000
-        total, row, usual = runs * batch * steps, {}, keys._apart
+        total, row = runs * batch * steps, {}
 
         def strided(stride: int, r: int = runs, u: int = units, b: int = batch, s: int = steps) -> Callable[[], Any]:
             begins = begun(r, u, b, s, "float32")
@@ -498,11 +495,6 @@ def small_steps() -> Iterator[tuple[str, Any]]:
             row["bare"] = rate(total, seconds(bare(runs, units, batch, steps), 7))
             row[f"plain, stride {begins.program.stride}"] = rate(total, seconds(engine(begins, steps), 7))
             row["plain, stride 32"] = rate(total, seconds(strided(32), 7))
-            keys._apart = lambda key: False
-            jax.clear_caches()
-            row["plain, keys of jax.random"] = rate(total, seconds(engine(begins, steps), 7))
-            keys._apart = usual
-            jax.clear_caches()
             for tiling in (Tiling(64, 4, 1), Tiling(32, 2, 1), Tiling(16, 1, 1)) if runs == 1 else (Tiling(64, 4, 1),):
                 row[f"fused {tuple(tiling)}"] = rate(total, seconds(tiled(tiling), 7))
         over = row["bare"]["median"]

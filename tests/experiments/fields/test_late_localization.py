@@ -125,6 +125,16 @@ def test_a_short_training_can_refute_but_not_confirm():
     assert "needs a training of 20000 tau" in judged(LATE, made(late, end=1_000.0), EVERY).note
 
 
+def test_every_pair_of_identical_classes_must_be_ahead():
+    pairs = [*PAIRS, (2.0, 2.0)]
+    ahead = made([("end_ipr", {"pair": 4}, 0.95)], pairs=pairs)
+    behind = made([("end_ipr", {"pair": 4, "gain": 1}, 0.7)], pairs=pairs)
+    assert judged(LATE, ahead, SAME).holds is True
+    found = judged(LATE, behind, SAME)
+    assert found.holds is False
+    assert [bound.outcome for bound in found.table] == ["holds", "missed"]
+
+
 def test_scattered_seeds_do_not_decide():
     ahead = [("end_ipr", {"pair": 0, "gain": 0}, np.array([0.88, 0.89, 0.91]))]  # 0.01 behind, ± 0.022
     assert judged(LATE, made(ahead), SAME).outcome == "not decided"

@@ -133,7 +133,7 @@ def _late(record: xr.Dataset) -> list[Verdict]:
     changed = {name: 1 - one.agreement.isel(step=late).mean("layer") for name, one in nets.items()}
     shares = late_share(record)
     when = f"in the last quarter of {record.attrs['epochs']} epochs"
-    seeds = f"one-sided 95 % intervals of {record.sizes['seed']} seeds"
+    seeds = f"one-sided 95 % intervals of {record.sizes['seed']} seeds, ± standard errors"
     return [
         Verdict.each(
             "gates of ReLU, soft ReLU and soft GaLU networks keep changing to the end of the training",

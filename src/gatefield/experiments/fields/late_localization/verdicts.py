@@ -106,18 +106,20 @@ def _identical(record: xr.Dataset) -> Verdict:
     alike = _pairs(record, "two identical length scales", same, (1.0, 1.0))
     if why := lacking(alike, _pairs(record, "two different length scales", ~same, (2.0, 1.0))):
         return Verdict.not_judged(claim, why, kind="prediction")
+    rows = {f"length scales {pair}": _lead(record, pair, ~same) for pair in record.pair.values[same]}
+    note = "identical classes tell nothing of labels: only shape decides"
+    return Verdict.each(claim, rows, kind="prediction", note=note)
+
+
+def _lead(record: xr.Dataset, pair: str, others: np.ndarray) -> Verdict:
+    """By how much the fields of a pair are ahead of the best of the others, at the gain at which that is least."""
     medians = record.end_ipr.median("seed")
-    best, other = (medians.isel(pair=which).argmax("pair") for which in (same, ~same))
-    ahead = medians.isel(pair=same).max("pair") - medians.isel(pair=~same).max("pair")
-    g = int(ahead.values.argmin())
-    ends = record.end_ipr.isel(gain=g)
-    parts = ends.isel(pair=same).isel(pair=int(best[g])), ends.isel(pair=~same).isel(pair=int(other[g]))
-    words: Any = {
-        "kind": "prediction",
-        "error": math.hypot(*map(median_error, parts)),
-        "note": f"at gain {gain_text(float(record.gain[g]))}; identical classes tell nothing of labels: only shape decides",
-    }
-    return Verdict.above(claim, 0.0, float(ahead[g]), of="smallest lead in median IPR over gains", **words)
+    ahead = medians.sel(pair=pair) - medians.isel(pair=others).max("pair")
+    ends = record.end_ipr.isel(gain=int(ahead.argmin("gain")))
+    rival = ends.isel(pair=others).isel(pair=int(medians.isel(pair=others).sel(gain=ends.gain).argmax("pair")))
+    error = math.hypot(median_error(ends.sel(pair=pair)), median_error(rival))
+    note = f"gain {gain_text(float(ends.gain))}, against {rival.pair.item()}"
+    return Verdict.above("", 0.0, float(ahead.min()), of="smallest lead in median IPR over gains", error=error, note=note)
 
 
 def _short(record: xr.Dataset) -> Verdict:
