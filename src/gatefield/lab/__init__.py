@@ -33,6 +33,7 @@ from gatefield.lab.runner import Outcome as Outcome
 from gatefield.lab.runner import run as run
 from gatefield.lab.store.disk import check_file as check_file
 from gatefield.lab.store.disk import make_folder as make_folder
+from gatefield.lab.store.disk import read_file as read_file
 from gatefield.lab.store.disk import reading as reading
 from gatefield.lab.store.disk import write_file as write_file
 from gatefield.lab.store.disk import writing as writing
@@ -121,6 +122,7 @@ __all__ = [
     "planned",
     "plans",
     "proportion",
+    "read_file",
     "read_model",
     "read_sweep",
     "reading",
