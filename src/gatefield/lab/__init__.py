@@ -63,6 +63,7 @@ from gatefield.lab.sweeps.foreseen import Beside as Beside
 from gatefield.lab.sweeps.foreseen import foreseen as foreseen
 from gatefield.lab.sweeps.plan import Plan as Plan
 from gatefield.lab.sweeps.plan import plans as plans
+from gatefield.lab.sweeps.plan import read_plan as read_plan
 from gatefield.lab.sweeps.planner import planned as planned
 from gatefield.lab.sweeps.removal import own_blocks as own_blocks
 from gatefield.lab.sweeps.removal import remove_sweep as remove_sweep
@@ -124,6 +125,7 @@ __all__ = [
     "proportion",
     "read_file",
     "read_model",
+    "read_plan",
     "read_sweep",
     "reading",
     "remove",
