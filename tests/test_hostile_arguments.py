@@ -97,6 +97,15 @@ def test_every_public_function_has_a_call_here():
     assert set(CALLS) == public()
 
 
+@pytest.mark.costly
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", [name for name in CALLS if name not in LONG])
+def test_counts_may_be_of_numpy(name):
+    arguments = CALLS[name].arguments
+    counts = {key: np.int64(value) for key, value in arguments.items() if type(value) is int}
+    assert not isinstance(outcome(name, {**arguments, **counts}), UserError)
+
+
 @pytest.mark.wrong_types
 @pytest.mark.parametrize("name", CALLS)
 def test_nan_is_refused_or_makes_nan(name):

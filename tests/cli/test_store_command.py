@@ -86,6 +86,10 @@ def test_an_empty_store_and_one_that_is_not_there(tmp_path, monkeypatch, capsys)
     monkeypatch.chdir(tmp_path)
     assert main(["store", "--store", "none"]) == 2
     assert "gatefield: There is no store 'none': name another one by --store" in capsys.readouterr().err
+    assert main(["store", "--store", "~nobody-here/store"]) == 2
+    assert "gatefield: The path '~nobody-here/store' begins with a home folder that this machine does not know: " in (
+        capsys.readouterr().err
+    )
     (tmp_path / "empty").mkdir()
     assert main(["store", "--store", "empty"]) == 0
     assert capsys.readouterr().err == "gatefield: the store 'empty' holds no entries yet.\n"

@@ -91,6 +91,15 @@ def test_status_computes_nothing(swept, folder, monkeypatch, capsys):
     )
 
 
+def test_status_of_a_sweep_whose_plan_is_damaged_says_so(swept, folder, monkeypatch, capsys):
+    monkeypatch.chdir(swept[0])
+    (plan,) = (swept[0] / "store" / "sweeps").glob("*.json")
+    (folder / "cut" / "sweeps").mkdir(parents=True)
+    (folder / "cut" / "sweeps" / plan.name).write_bytes(plan.read_bytes()[:300])
+    assert main(["sweep", "status", "a.toml", "--store", str(folder / "cut")]) == 2
+    assert f"is corrupted, since {plan.name} cannot be read: blocks are not lost with it: run the" in capsys.readouterr().err
+
+
 def test_a_store_shows_its_sweeps_and_not_their_blocks(swept, monkeypatch, capsys):
     monkeypatch.chdir(swept[0])
     assert main(["store", "--store", "store"]) == 0

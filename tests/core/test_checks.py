@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 import xarray as xr
@@ -111,6 +112,7 @@ def test_what_is_no_covariance_is_refused(value, sentence):
 
 
 def test_covariances_up_to_rounding_pass():
+    checks.covariance("cov", jnp.eye(3, dtype=jnp.bfloat16))
     checks.covariance("cov", np.zeros((2, 2)))
     checks.covariance("cov", np.ones((3, 3), np.float32))
     checks.covariance("cov", np.ones((3, 3)) - 1e-8 * np.eye(3))

@@ -4,6 +4,7 @@ import base64
 import dataclasses
 import hashlib
 import io
+import os
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -490,20 +491,22 @@ def test_a_figure_is_drawn_again_when_what_it_was_drawn_from_may_have_changed(tm
         assert len(DRAWN) == times
 
 
-@pytest.mark.parametrize("damage", [b"", b"<svg>foreign</svg>", "cut", "flipped", "folder"])
+@pytest.mark.parametrize("damage", [b"", b"<svg>foreign</svg>", "cut", "flipped", "folder", "fifo"])
 def test_a_figure_that_is_not_as_it_was_drawn_is_never_shown(tmp_path, counted, damage):
     path = counted.entries()[0].path / "figure.svg"
     before = path.read_bytes()
     path.unlink()
     if damage == "folder":
         path.mkdir()
+    elif damage == "fifo":  # who reads one waits for somebody to write
+        os.mkfifo(path)
     else:
         path.write_bytes({"cut": before[:-300], "flipped": before.replace(b"path", b"poth", 1)}.get(damage, damage))
     assert "its figure was not kept; run it again" in report(tmp_path, counted, unknown).text
     (image,) = report(tmp_path, counted, lambda name: COUNTED).all("img")
     assert base64.b64decode((image["src"] or "").partition(",")[2]) == before
     assert len(DRAWN) == 1
-    assert damage == "folder" or path.read_bytes() == before
+    assert damage in ("folder", "fifo") or path.read_bytes() == before
 
 
 @pytest.fixture

@@ -349,6 +349,7 @@ def test_localized_states_refuse(given, message):
         ({"chances": np.ones(7) / 7}, r"chances must have one entry for each of the 8 points, but has shape \(7,\)"),
         ({"cov1": np.eye(4)}, r"cov1 must be a covariance \(3, 3\), but has shape \(4, 4\)"),
         ({"time_step": -1.0}, r"time_step must be positive and finite, but is -1"),
+        ({"time": 1e308}, r"time / time_step must be at most 2,147,483,647"),
     ],
 )
 def test_steady_states_refuse(given, message):

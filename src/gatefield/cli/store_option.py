@@ -8,6 +8,7 @@ from typing import Annotated
 from tyro.conf import arg
 
 from gatefield.core.errors import UserError
+from gatefield.core.text.expanded import expanded
 from gatefield.core.text.quoted import quoted
 
 _HELP = "The folder of records; the environment variable GATEFIELD_STORE names another one for good."
@@ -33,7 +34,7 @@ def check_store(store: Path, make: str | None = None) -> None:
     from gatefield import lab
 
     with lab.reading(store):
-        missing = not store.expanduser().exists()
+        missing = not expanded(store).exists()
     if missing:
         where = quoted(str(store))
         make = make or of_store("gatefield tour", store)

@@ -118,11 +118,12 @@ class Sweep:
 
         check_store(self.store, self._typed())
         store = lab.Store(self.store)
-        if sweep.name not in [plan.name for plan in lab.plans(store) if isinstance(plan, lab.Plan)]:
+        plan = lab.read_plan(store, sweep.name)  # one that is damaged says so
+        if plan is None:
             raise UserError(
                 f"The sweep {quoted(sweep.name)} is not in the store {quoted(str(self.store))}: run it by `{self._typed()}`."
             )
-        show.show_state(lab.state_of(store, lab.plan_of(sweep, store)), Console())
+        show.show_state(lab.state_of(store, plan), Console())
         return 0
 
     def _typed(self) -> str:

@@ -223,8 +223,8 @@ def covariance(name: str, value: Any) -> Any:
     """A symmetric matrix (n, n) without negative eigenvalues, up to rounding in single precision."""
     known = not isinstance(value, Tracer | np.ma.MaskedArray) and hasattr(value, "dtype")
     if known and jnp.issubdtype(value.dtype, np.number):
-        content = np.ascontiguousarray(value)
-        digest = hashlib.blake2b(content.data, digest_size=16).digest() + repr((content.shape, content.dtype)).encode()
+        content = np.asarray(value)
+        digest = hashlib.blake2b(content.tobytes(), digest_size=16).digest() + repr((content.shape, content.dtype)).encode()
         if digest in _COVARIANCES:
             return value
         _positive(name, value)

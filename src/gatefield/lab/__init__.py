@@ -33,6 +33,7 @@ from gatefield.lab.runner import Outcome as Outcome
 from gatefield.lab.runner import run as run
 from gatefield.lab.store.disk import check_file as check_file
 from gatefield.lab.store.disk import make_folder as make_folder
+from gatefield.lab.store.disk import read_file as read_file
 from gatefield.lab.store.disk import reading as reading
 from gatefield.lab.store.disk import write_file as write_file
 from gatefield.lab.store.disk import writing as writing
@@ -62,6 +63,7 @@ from gatefield.lab.sweeps.foreseen import Beside as Beside
 from gatefield.lab.sweeps.foreseen import foreseen as foreseen
 from gatefield.lab.sweeps.plan import Plan as Plan
 from gatefield.lab.sweeps.plan import plans as plans
+from gatefield.lab.sweeps.plan import read_plan as read_plan
 from gatefield.lab.sweeps.planner import planned as planned
 from gatefield.lab.sweeps.removal import own_blocks as own_blocks
 from gatefield.lab.sweeps.removal import remove_sweep as remove_sweep
@@ -121,7 +123,9 @@ __all__ = [
     "planned",
     "plans",
     "proportion",
+    "read_file",
     "read_model",
+    "read_plan",
     "read_sweep",
     "reading",
     "remove",

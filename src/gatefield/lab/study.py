@@ -12,6 +12,7 @@ from pathlib import Path
 from types import ModuleType
 
 from gatefield.core.errors import UserError, unknown_name
+from gatefield.core.text.expanded import expanded
 from gatefield.lab.experiment import Experiment
 
 _WORD = re.compile(r"(?P<file>.+\.py)(:(?P<name>[^:/]*))?")
@@ -39,7 +40,7 @@ def load_study(word: str) -> list[Experiment]:
     if found is None:
         raise UserError(f"'{word}' is not the path of a Python file: give one whose name ends in .py.")
     file, name = found["file"], found["name"]
-    path = Path(file).expanduser().absolute()  # as tracebacks name it
+    path = expanded(file).absolute()  # as tracebacks name it
     if not path.is_file():
         raise UserError(f"There is no file '{file}': give the path of a Python file with an Experiment in it.")
     inside = {value.name: value for value in vars(_module(path, file)).values() if isinstance(value, Experiment)}

@@ -7,6 +7,7 @@ from typing import Any
 import pydantic
 
 from gatefield.core.errors import StoreError
+from gatefield.core.text.expanded import expanded
 from gatefield.core.text.plain import plain
 from gatefield.core.version import __version__
 from gatefield.lab import make_folder, reading, sealed, write_json, writing
@@ -41,7 +42,7 @@ class Ledger(pydantic.BaseModel):
 
 def write_ledger(root: str | Path, ledger: Ledger) -> Path:
     """Keep a check in the store, in place of the last one."""
-    path = Path(root).expanduser() / LEDGER
+    path = expanded(root) / LEDGER
     make_folder(path.parent)
     with writing(path):
         write_json(path, sealed(ledger))
@@ -50,7 +51,7 @@ def write_ledger(root: str | Path, ledger: Ledger) -> Path:
 
 def read_ledger(root: str | Path) -> Ledger | None:
     """The last check in the store, or None if there is none; one that cannot be read says so in its `problem`."""
-    path = Path(root).expanduser() / LEDGER
+    path = expanded(root) / LEDGER
     try:
         with reading(path):
             text = path.read_bytes() if path.is_file() else None

@@ -12,7 +12,7 @@ from pathlib import Path
 import xarray as xr
 
 from gatefield.core.errors import StoreError
-from gatefield.lab import Experiment, write_file
+from gatefield.lab import Experiment, read_file, write_file
 
 FIGURE = "figure.svg"
 """The name of a figure beside its record."""
@@ -46,7 +46,7 @@ def kept_figure(folder: Path, source: Source | None = None) -> bytes | None:
     """The figure in a folder as it was drawn; None if there is none, or something else, or only a part of it; or if it was not
     drawn from that source."""
     try:
-        svg = (folder / FIGURE).read_bytes()
+        svg = read_file(folder / FIGURE)
     except OSError:
         return None
     stamp = _stamp(svg)

@@ -15,7 +15,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from gatefield.core.errors import StoreError
-from gatefield.lab import Experiment, Verdict, write_file
+from gatefield.lab import Experiment, Verdict, read_file, write_file
 from gatefield.plot import style
 from gatefield.show.figure_data import figure_data
 from gatefield.show.figures import draw, svg_text
@@ -131,7 +131,7 @@ def unsealed(text: bytes) -> dict[str, Any]:
 def _read(folder: Path, svg: bytes) -> Pictures | None:
     """What is kept beside that figure; None if it is not whole, or was drawn beside another."""
     try:
-        content = unsealed((folder / PICTURES).read_bytes())
+        content = unsealed(read_file(folder / PICTURES))
     except UNREADABLE:
         return None
     if content["figure"] != digest_of(svg):

@@ -11,7 +11,7 @@ import pydantic
 import xarray as xr
 
 from gatefield.core.errors import StoreError
-from gatefield.lab import Entry, Experiment, Verdict, judge, write_file
+from gatefield.lab import Entry, Experiment, Verdict, judge, read_file, write_file
 from gatefield.show.kept import FIGURE, code_digest
 from gatefield.show.pictures import PICTURES, UNREADABLE, Pictures, digest_of, kept_pictures, pictures_of, sealed, unsealed
 
@@ -70,7 +70,7 @@ def _text(shown: Shown, source: Sequence[str], folder: Path) -> bytes:
 def _read(folder: Path, source: Sequence[str]) -> Shown | None:
     """What is kept; None if it is not whole, or is of another record, by other code or beside other pictures."""
     try:
-        content = unsealed((folder / SHOWN).read_bytes())
+        content = unsealed(read_file(folder / SHOWN))
         if content["source"] != source or content["drawn"] != _drawn(folder):
             return None
         pictures = kept_pictures(folder)
@@ -82,7 +82,7 @@ def _read(folder: Path, source: Sequence[str]) -> Shown | None:
 
 def _drawn(folder: Path) -> list[str]:
     """Of the pictures that are kept beside the record."""
-    return [digest_of((folder / name).read_bytes()) for name in (FIGURE, PICTURES)]
+    return [digest_of(read_file(folder / name)) for name in (FIGURE, PICTURES)]
 
 
 _FIRST: dict[str, str] = {

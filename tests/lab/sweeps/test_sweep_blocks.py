@@ -206,6 +206,24 @@ def test_a_damaged_block_is_told_by_its_file(tmp_path):
     assert np.isfinite(found.loss.values).all()
 
 
+@pytest.mark.parametrize("moved", [".", "record"])
+def test_a_block_in_the_place_of_another_is_not_taken_for_it(tmp_path, moved):
+    """Two sweeps of the same shape: the numbers of one are wrong in the other."""
+    one, other = read_sweep(definition()), read_sweep(definition(training=training(learning_rate=0.2)))
+    store = Store(tmp_path)
+    first, second = (run_sweep(sweep, store).plan.blocks[0] for sweep in (one, other))
+    folder = tmp_path / "sweeps" / "blocks"
+    found = open_sweep(one, store)
+    (folder / first / moved).resolve().rename(tmp_path / "aside")
+    (folder / second / moved).resolve().rename((folder / first / moved).resolve())
+    sentence = rf"{first}/record' is corrupted, since data.zarr/zarr.json does not belong to this run: move"
+    with pytest.raises(StoreError, match=sentence):
+        open_sweep(one, store).load()
+    for name in ("ipr", "seconds"):
+        with pytest.raises(StoreError, match=sentence):
+            found[name].load()
+
+
 def test_a_block_that_was_damaged_on_the_way_begins_anew(tmp_path, monkeypatch, done):
     """An interruption after the first commit, then a chunk that is not as it was written."""
     from gatefield.dynamics.train import session

@@ -101,6 +101,7 @@ def test_local_search_and_given_starts_never_lose():
         ("task", {}, "task must be a Task"),
         (Task(SinglePulse(6, (1, 2)), SinglePulse(6, (3, 3))), {}, "data symmetric about 0"),
         (TASK, {"further_starts": V}, r"further_starts must have shape \(sets, K, n\).*but has shape \(2, 6\)"),
+        (TASK, {"further_starts": 0 * V[None]}, "further_starts must have no row of zeros"),
         (TASK, {"starts": 0}, "starts must be a whole number of at least 1"),
     ],
 )

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gatefield.core.errors import UserError
+from gatefield.core.text.expanded import expanded
 from gatefield.core.text.quoted import quoted
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def check_own(word: str, store: Path, command: str) -> None:
     """See that a word is not the name of an experiment of the user's own in the store: its file is to be given."""
     from gatefield import experiments, lab
 
-    if names_file(word) or word in experiments.names() or not store.expanduser().is_dir():
+    if names_file(word) or word in experiments.names() or not expanded(store).is_dir():
         return
     entries = [holding.entry for holding in lab.holdings(lab.Store(store)) if holding.experiment == word]
     origins = [entry.about().origin for entry in entries if not entry.problem]

@@ -1,3 +1,3 @@
-"""Numbers, objects and values as text: in words, in one line, in types that JSON and netCDF know."""
+"""Numbers, objects, values and paths as text: in words, in one line, in types that JSON and netCDF know."""
 
-__all__ = ["plain", "portable", "quoted", "shown", "words"]
+__all__ = ["expanded", "plain", "portable", "quoted", "shown", "words"]

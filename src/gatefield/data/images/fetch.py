@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from gatefield.core import checks
 from gatefield.core.errors import UserError
+from gatefield.core.text.expanded import expanded
 
 NO_CONNECTION = "no connection"
 Tell = Callable[[str], None]
@@ -44,7 +45,7 @@ def cache_folder() -> Path:
 def data_folder(folder: Any = None) -> Path | None:
     """The folder that holds data sets, if one is given here or by the environment variable GATEFIELD_DATA."""
     given = folder or os.environ.get("GATEFIELD_DATA")
-    return Path(given).expanduser() if given else None
+    return expanded(given) if given else None
 
 
 def files_of(collection: Collection, folder: Any = None) -> Mapping[str, str]:

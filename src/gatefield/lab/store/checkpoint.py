@@ -7,7 +7,7 @@ from typing import Any
 
 import equinox as eqx
 
-from gatefield.lab.store.disk import corrupted, replace_file
+from gatefield.lab.store.disk import corrupted, read_file, replace_file
 from gatefield.lab.store.marker import Marker, checkpoint_name
 
 
@@ -24,7 +24,7 @@ def read_checkpoint(folder: Path, marker: Marker, like: Any) -> Any:
     """The state that belongs to the committed records, in the structure of `like`."""
     name = str(marker.checkpoint)
     try:
-        content = (folder / name).read_bytes()
+        content = read_file(folder / name)
     except FileNotFoundError:
         raise corrupted(folder, name, "is missing") from None
     if zlib.crc32(content) != marker.checkpoint_crc32:

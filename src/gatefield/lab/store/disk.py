@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from gatefield.core.errors import StoreError, UserError
+from gatefield.core.text.expanded import expanded
 from gatefield.core.text.quoted import quoted
 
 FRESH = "--fresh (in Python fresh=True)"
@@ -74,7 +75,7 @@ def as_path(name: str, value: Any) -> Path:
     """A path that the system can be asked for."""
     if not isinstance(value, str | os.PathLike) or "\0" in str(value) or not str(value):
         raise UserError(f"{name} must be the path of a folder, but is {quoted(value)}; write for instance {name}='my-run'.")
-    return Path(value).expanduser()
+    return expanded(value)
 
 
 def make_folder(path: Path) -> None:
@@ -131,6 +132,13 @@ def check_file(path: Path) -> None:
         raise StoreError(
             f"Cannot write to {quoted(str(path))}, which is {kind}: give a plain file, or a name that is not taken."
         )
+
+
+def read_file(path: Path) -> bytes:
+    """The bytes of a plain file; where there is something else, such as a FIFO that would be waited for, there is no file."""
+    if not path.is_file():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
+    return path.read_bytes()
 
 
 def flush_file(path: Path) -> None:

@@ -110,8 +110,7 @@ class Entry:
         with self._advised():
             self.check_marker()
             record = open_record(self.path)
-            if "parameters" in record.attrs and _about_of(record.attrs, self.id) is None:
-                raise corrupted(self.path / RECORD, f"{DATA}/zarr.json", "does not belong to this run")
+            check_owner(self.path, self.id, record.attrs)
             return record
 
     def files_digest(self) -> str:
@@ -202,6 +201,13 @@ class Entry:
             marker = read_marker(self.path / RECORD)
             return marker is not None and bool(marker.metadata)
         return False
+
+
+def check_owner(path: Path, id: str, attrs: Mapping[str, Any]) -> None:
+    """See that the finished record in a run's folder is of that run, as far as its attributes say: whoever copies or moves
+    folders may put it in the place of another."""
+    if "parameters" in attrs and _about_of(attrs, id) is None:
+        raise corrupted(path / RECORD, f"{DATA}/zarr.json", "does not belong to this run")
 
 
 def _about_of(attrs: Mapping[str, Any], id: str) -> About | None:

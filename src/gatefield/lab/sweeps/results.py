@@ -13,7 +13,7 @@ from xarray.core import indexing
 from gatefield.core.errors import UserError
 from gatefield.core.text.quoted import quoted
 from gatefield.lab.store.records import Described, describe_record, open_variables
-from gatefield.lab.store.store import Store
+from gatefield.lab.store.store import Store, check_owner
 from gatefield.lab.sweeps.blocks import STATUS, block_entry
 from gatefield.lab.sweeps.definition.points import Points
 from gatefield.lab.sweeps.failures import failed_blocks
@@ -101,15 +101,20 @@ class Reader:
 
     def _of_block(self, block: int, name: str) -> np.ndarray | None:
         """A variable of all points of a block; None if it is not there."""
-        folder = self.folder(block)
-        if name == "seconds":
-            found = open_variables(folder, ())
-            return None if found is None else np.asarray(found.attrs["seconds"] / self._points(block))
-        found = open_variables(folder, (name,))
+        found = self._read(block, () if name == "seconds" else (name,))
         if found is None:
             return None
+        if name == "seconds":
+            return np.asarray(found.attrs["seconds"] / self._points(block))
         array = found[name].values
         return array[None] if self.experiment else array
+
+    def _read(self, block: int, names: tuple[str, ...]) -> xr.Dataset | None:
+        """Some variables of a block, once it is seen that the record is its own; None if it is not there."""
+        found = open_variables(self.folder(block), names)
+        if found is not None:
+            check_owner(self.folder(block), self.plan.blocks[block], found.attrs)
+        return found
 
     def _points(self, block: int) -> int:
         described = describe_record(self.folder(block)) or {}
@@ -117,7 +122,7 @@ class Reader:
 
     def coordinate(self, block: int, name: str) -> np.ndarray:
         """A coordinate of a record's own dimension."""
-        found = open_variables(self.folder(block), (name,))
+        found = self._read(block, (name,))
         assert found is not None
         return found[name].values
 

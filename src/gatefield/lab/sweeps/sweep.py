@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from gatefield.core.errors import UserError, unknown_name
+from gatefield.core.text.expanded import expanded
 from gatefield.dynamics import fingerprint
 from gatefield.lab.experiment import Experiment
 from gatefield.lab.parameters import resolve
@@ -123,7 +124,7 @@ def read_sweep(source: str | Path | Mapping[str, Any], find: Find = in_file) -> 
     """
     if isinstance(source, Mapping):
         return made_sweep(read_definition(source), find)
-    table, path = read_toml(source), Path(source).expanduser()
+    table, path = read_toml(source), expanded(source)
     word = table.get("experiment")
     if isinstance(word, str) and ".py" in word and (path.parent / word.partition(".py")[0]).with_suffix(".py").is_file():
         table["experiment"] = str((path.parent / word).absolute())  # a study beside the file, wherever the command is given

@@ -73,7 +73,7 @@ def relu_path(data: Mixture, w0: SetsLike, step: ScalarLike, times: int, *, subs
     **Source:** note 002, equations 4 and 44, with the factor 1/K.
     """
     _check_gates(data, w0)
-    checks.count("times", times, least=2, most=MOST_TIMES)
+    times = checks.count("times", times, least=2, most=MOST_TIMES)
     return _relu(data, real(w0), real(step), times, checks.count("substeps", substeps, most=MOST_TIMES))
 
 

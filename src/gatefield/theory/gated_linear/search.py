@@ -140,6 +140,8 @@ def _starts(key: PRNGKeyArray, count: int, K: int, n: int, further_starts: Any) 
         raise UserError(
             f"further_starts must have shape (starts, {K}, {n}), but has {further.shape}; give one set for each start."
         )
+    if not further.any(-1).all():
+        raise UserError("further_starts must have no row of zeros, which is no direction of a gate; give other fields.")
     return np.concatenate([drawn, further])
 
 

@@ -193,7 +193,8 @@ def steady_states(
     most_steps = checks.count("most_steps", most_steps)
     length = checks.scalar("time", checks.real("time", time, "zero or more and finite", lambda t: (t >= 0) & np.isfinite(t)))
     step = checks.scalar("time_step", checks.positive("time_step", time_step))
-    count = checks.count("time / time_step", max(1, round(length / step))) if length else 0
+    steps = min(length / step, 2.0 * checks.MOST)  # of two floats it may be infinite, which is no whole number
+    count = checks.count("time / time_step", max(1, round(steps))) if length else 0
     points = jnp.asarray(points) if getattr(points, "dtype", None) == np.float32 else real(points)
     weight = None if chances is None else real(chances)
     both = real(cov1) + real(cov0)

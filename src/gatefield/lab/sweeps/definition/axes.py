@@ -15,6 +15,8 @@ from gatefield.lab.parameters import written
 
 MOST = 10**7
 """More places along one axis are a mistake: their list alone would fill memory."""
+LARGEST, WHOLE = 1e300, 2**53
+"""The largest end of a range, so that one minus the other is a number, and of one of integers, which a float holds exactly."""
 _NAME = re.compile(r"\w[\w-]*(\.\w[\w-]*)*")
 _WAYS = {
     "values": ("values",),
@@ -180,20 +182,24 @@ def _drawn(name: str, table: Table, count: int) -> list[Any]:
         return rng.uniform(low, high, count).tolist()
     if table.random == "log-uniform":
         return np.exp(rng.uniform(np.log(low), np.log(high), count)).tolist()
-    if not all(isinstance(end, int) for end in (table.low, table.high)) or count > high - low + 1:
+    least, most = table.low, table.high
+    if not (isinstance(least, int) and isinstance(most, int)) or max(-low, high) > WHOLE or count > most - least + 1:
         raise UserError(
-            f"The axis '{name}' must draw its {count} integers, all different, from whole numbers 'low' to 'high', but these "
-            f"are {table.low} and {table.high}: widen them, or lower 'count'."
+            f"The axis '{name}' must draw its {count} integers, all different, from whole numbers 'low' to 'high' of at most "
+            f"2**53, but these are {least} and {most}: change them, or lower 'count'."
         )
-    return (int(low) + rng.choice(int(high) - int(low) + 1, count, replace=False)).tolist()
+    return (least + rng.choice(most - least + 1, count, replace=False)).tolist()
 
 
 def _ends(name: str, low: float | int | None, high: float | int | None, *, positive: bool) -> tuple[float, float]:
-    ends = float(low or 0.0), float(high or 0.0)
-    if not np.isfinite(ends).all() or ends[0] >= ends[1] or (positive and ends[0] <= 0):
-        rule = "two positive, finite numbers" if positive else "two finite numbers"
-        raise UserError(f"The ends of the axis '{name}' must be {rule}, the smaller first, but are {low} and {high}.")
-    return ends
+    first, last = low or 0, high or 0
+    if not -LARGEST <= first < last <= LARGEST or (positive and first <= 0):
+        rule = "two positive numbers" if positive else "two numbers"
+        raise UserError(
+            f"The ends of the axis '{name}' must be {rule} of at most {LARGEST:g}, the smaller first, but are {quoted(low)} "
+            f"and {quoted(high)}."
+        )
+    return float(first), float(last)
 
 
 def _zipped(name: str, sets: Sequence[str], rows: Sequence[Sequence[Any]]) -> Axis:

@@ -136,6 +136,6 @@ def read_toml(path: str | Path) -> dict[str, Any]:
             raise UserError(f"There is no file '{path}': give the path of a TOML file that says what to sweep.")
         content = path.read_bytes()
     try:
-        return tomllib.loads(content.decode())
+        return tomllib.loads(content.decode("utf-8-sig"))  # some editors begin with a mark of the encoding
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UserError(f"The file '{path}' is not TOML ({quoted(str(error))[1:-1]}): put that right.") from None
