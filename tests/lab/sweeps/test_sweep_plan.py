@@ -137,6 +137,17 @@ def test_a_damaged_plan_is_told_and_made_anew(tmp_path, how):
     assert len(list((tmp_path / "sweeps").glob("*.old-1"))) == 1
 
 
+def test_a_plan_of_another_format_is_named_by_its_file(tmp_path):
+    sweep, store = read_sweep(definition()), Store(tmp_path)
+    planned(store, sweep)
+    path = plan_file(store, sweep.name)
+    path.write_text(json.dumps({**json.loads(path.read_text()), "format": 7, "gatefield": "9.0"}))
+    with pytest.raises(StoreError) as error:
+        read_plan(store, sweep.name)
+    assert f"The plan '{path}' has format 7" in str(error.value)
+    assert "gatefield 9.0, or move it away" in str(error.value)
+
+
 def test_a_plan_whose_foreign_blocks_are_gone_is_made_anew(tmp_path):
     import shutil
 

@@ -36,10 +36,13 @@ def checksum(content: Any) -> str:
     return f"{zlib.crc32(canonical(content).encode()):08x}"
 
 
-def read_model(folder: Path, name: str, model: type[Model], advice: str = "", *, unsealed: bool = True) -> Model | None:
+def read_model(
+    folder: Path, name: str, model: type[Model], advice: str = "", *, unsealed: bool = True, what: str = ""
+) -> Model | None:
     """What a JSON file says, its format number checked first, then its checksum; None where there is no such file.
 
-    Files of earlier versions have no checksum: `unsealed` says whether this may be one. `advice` is for a file that is damaged.
+    Files of earlier versions have no checksum: `unsealed` says whether this may be one. `advice` is for a file that is damaged;
+    `what` names one that is no part of a record.
     """
     with reading(folder / name):
         if not (folder / name).exists():
@@ -50,7 +53,7 @@ def read_model(folder: Path, name: str, model: type[Model], advice: str = "", *,
         number, made_by = int(content["format"]), str(content["gatefield"])
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
         raise corrupted(folder, name, "cannot be read", advice) from None
-    _check_format(folder, number, made_by)
+    _check_format(f"The {what} '{folder / name}'" if what else f"The record in '{folder}'", number, made_by)
     written = content.pop(CHECKSUM, None)
     if written != checksum(content) if written is not None else not unsealed:
         raise corrupted(folder, name, "does not match its checksum", advice)
@@ -61,10 +64,10 @@ def read_model(folder: Path, name: str, model: type[Model], advice: str = "", *,
         raise corrupted(folder, name, "contradicts itself" if contradicts else "cannot be read", advice) from None
 
 
-def _check_format(folder: Path, number: int, made_by: str) -> None:
+def _check_format(what: str, number: int, made_by: str) -> None:
     """Refuse a format other than this version's."""
     if number != RECORD_FORMAT:
         raise StoreError(
-            f"The record in '{folder}' has format {number}, but gatefield {__version__} reads format {RECORD_FORMAT}: "
+            f"{what} has format {number}, but gatefield {__version__} reads format {RECORD_FORMAT}: "
             f"open it with the version that made it, gatefield {made_by[:20]}, or move it away and run it again."
         )

@@ -58,7 +58,8 @@ def has_failed(store: Store, block: str) -> bool:
 def failure_of(store: Store, block: str) -> Failure | None:
     """What went wrong with a block; a note that is damaged says that it is."""
     try:
-        found = read_model(_folder(store), f"{block}.json", Failure, "run the same sweep again, which tries that block again")
+        advice = "run the same sweep again, which tries that block again"
+        found = read_model(_folder(store), f"{block}.json", Failure, advice, what="note")
     except StoreError as error:
         return Failure(block=block, errors={0: str(error)})
     return found

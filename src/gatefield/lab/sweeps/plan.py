@@ -153,7 +153,7 @@ def read_plan(store: Store, name: str) -> Plan | None:
     """The plan of a sweep; None if there is none."""
     path = plan_file(store, name)
     advice = "blocks are not lost with it: run the same sweep again, which plans it anew and finds those that are cut as before"
-    plan = read_model(path.parent, path.name, Plan, advice, unsealed=False)
+    plan = read_model(path.parent, path.name, Plan, advice, unsealed=False, what="plan")
     if plan is not None and plan.name != name:
         raise StoreError(
             f"The plan '{path}' is that of another sweep, {plan.name}: move it away and run the same command again."
