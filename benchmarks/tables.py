@@ -39,8 +39,8 @@ def ends(record: xr.Dataset) -> Cells:
 
 ENDS = (
     "Rows: length scales of the positive and the negative class; columns: gain. Cells: the median IPR at the end; the median "
-    "time, in τ, at which seeds localized (–: fewer than half did); seeds × sites of the exact state of the hypercube in which "
-    "they end."
+    "time, in τ, at which seeds localized (–: fewer than half did); seeds × sites of the exact state of the hypercube near "
+    "which they end (at gain ∞: in which)."
 )
 
 

@@ -280,6 +280,7 @@ CALLS: dict[str, Call] = {
     "measures.label_alignment": call(K=KERNEL, y=np.array([1.0, -1.0]), ridge=1e-3),
     "measures.localized": call(w=FIELD, fixed="rule", rule="sites"),
     "measures.localized_ipr": call(n=40, rule="flat", host=True),
+    "measures.path_shares": call(active=OPEN, sensitive=OPEN[::-1]),
     "measures.peak_position": call(w=FIELD),
     "measures.peak_spacing": call(sites=np.array([0.0, 2.0, 3.0]), n=6, host=True),
     "measures.peak_spacing_law": call(K=2, n=4, host=True),

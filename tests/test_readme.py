@@ -56,12 +56,13 @@ def test_every_place_of_the_map_is_there():
     assert [place for place in places if not (folders / place).exists()] == []
 
 
-def test_every_experiment_is_in_the_table_and_leads_to_its_figure():
+def test_every_experiment_is_in_the_table_and_leads_to_its_claims():
     from gatefield import experiments
 
-    found = re.findall(r"^\| \[`([\w-]+)`\]\(benchmarks/results/full/([\w-]+)\.png\) \|", README, re.MULTILINE)
-    assert [name for name, _ in found] == [picture for _, picture in found]
-    assert sorted(name for name, _ in found) == sorted(experiments.names())
+    found = re.findall(r"^\| \[`([\w-]+)`\]\((benchmarks/results/full/\w+\.md)#([\w-]+)\) \|", README, re.MULTILINE)
+    assert sorted(name for name, _, _ in found) == sorted(experiments.names())
+    root = Path(__file__).parent.parent
+    assert [name for name, page, at in found if at != name or f"\n## {name}\n" not in (root / page).read_text()] == []
 
 
 def test_links_lead_to_files_that_are_there():

@@ -57,7 +57,7 @@ CLAIMS = {
     "gate-adaptation": 5,
     "frozen-or-adapting": 2,
     "gates-lottery": 3,
-    "sub-networks": 16,
+    "sub-networks": 17,
     "moving-gates": 13,
     "rotation-invariance": 11,
     "gates-only": 3,

@@ -147,6 +147,34 @@ def test_subnetwork_sizes_by_listing_paths():
         assert found[1][s] == 5 * listed.count([1, 1, 2])
 
 
+@pytest.mark.parametrize("may_be_both", [False, True])
+def test_path_shares_by_listing_paths(may_be_both):
+    rng = np.random.default_rng(3)
+    kinds = [
+        rng.integers(0, 4 if may_be_both else 3, size=(5, w)) for w in (3, 4, 2)
+    ]  # 0 neither, 1 active, 2 sensitive, 3 both
+    active, sensitive = [k % 2 == 1 for k in kinds], [k >= 2 for k in kinds]
+    found = measures.path_shares(active, sensitive)
+    for s in range(5):
+        listed = np.array(list(itertools.product(*(k[s] for k in kinds))))
+        on, steep = listed % 2 == 1, listed >= 2
+        others = np.stack([np.delete(on, at, 1).all(1) for at in range(3)], 1)
+        expected = [on.all(1), (steep & others).any(1), on.all(1) & steep.any(1), steep.any(1)]
+        np.testing.assert_allclose([share[s] for share in found[:4]], np.mean(expected, 1), atol=1e-15)
+        np.testing.assert_allclose(found.layers[s], (steep & others).mean(0), atol=1e-15)
+    counts = measures.subnetwork_sizes(active, sensitive)
+    np.testing.assert_allclose(found.active, counts[0] / 24)
+    np.testing.assert_allclose(found.layers.sum(1), counts[1] / 24, atol=1e-15)
+    if not may_be_both:
+        assert not found.both.any()
+        np.testing.assert_allclose(found.sensitive, counts[1] / 24, atol=1e-15)
+
+
+def test_path_shares_of_other_masks():
+    with pytest.raises(UserError, match="2 layers of active gates need as many of sensitive ones, not 1"):
+        measures.path_shares([np.ones((1, 2))] * 2, [np.ones((1, 2))])
+
+
 def test_wrong_thresholds():
     with pytest.raises(UserError, match=r"active must be between \(1 \+ eps\)/2 = 0.55 and 1 \+ eps = 1.1, .* but is 0.3"):
         measures.sensitivity_threshold(0.3, 4.0, 0.1, 1.0)

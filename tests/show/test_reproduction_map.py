@@ -88,6 +88,13 @@ def test_files_are_current():
     assert (ROOT / "docs/reproduction.md").read_text() == markdown(), "say `make map`"
 
 
+def test_experiments_lead_to_their_claims():
+    text = markdown()
+    links = set(re.findall(r"\[`([\w-]+)`\]\(\.\./(benchmarks/results/full/\w+\.md)#([\w-]+)\)", text))
+    assert len(links) > 30
+    assert [name for name, page, at in links if at != name or f"\n## {name}\n" not in (ROOT / page).read_text()] == []
+
+
 def test_results_of_before_verdicts_had_outcomes_or_errors_are_read():
     verdicts = [
         {"claim": "so it is", "holds": True, "measured": 1.5},

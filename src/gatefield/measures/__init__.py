@@ -7,8 +7,10 @@ from gatefield.measures.gate_changes import flipped_gates as flipped_gates
 from gatefield.measures.gate_changes import gate_change as gate_change
 from gatefield.measures.gate_changes import subnetwork_overlap as subnetwork_overlap
 from gatefield.measures.gate_stability import gate_stability as gate_stability
+from gatefield.measures.gates_activity import PathShares as PathShares
 from gatefield.measures.gates_activity import active_gates as active_gates
 from gatefield.measures.gates_activity import carrying_share as carrying_share
+from gatefield.measures.gates_activity import path_shares as path_shares
 from gatefield.measures.gates_activity import sensitive_gates as sensitive_gates
 from gatefield.measures.gates_activity import sensitivity_threshold as sensitivity_threshold
 from gatefield.measures.gates_activity import subnetwork_sizes as subnetwork_sizes
@@ -46,6 +48,7 @@ __all__ = [
     "LOCALIZED",
     "ONE_SIDED_BOUND",
     "GaborFit",
+    "PathShares",
     "SpacingTest",
     "active_gates",
     "aligned",
@@ -71,6 +74,7 @@ __all__ = [
     "label_alignment",
     "localized",
     "localized_ipr",
+    "path_shares",
     "peak_position",
     "peak_spacing",
     "peak_spacing_law",

@@ -1,7 +1,7 @@
 """Gates that are open, gates that move, and the sub-networks they make."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
@@ -154,6 +154,67 @@ def subnetwork_sizes(
     open_counts = jnp.stack([real(mask).sum(-1) for mask in active])
     if sensitive is None:
         return inputs * jnp.prod(open_counts, 0), jnp.zeros(open_counts.shape[1:])
+    _alike(active, sensitive)
+    moving: Any = jnp.stack([real(mask).sum(-1) for mask in sensitive])
+    layers = range(len(active))
+    one_moves = sum(moving[at] * jnp.prod(jnp.delete(open_counts, at, axis=0), 0) for at in layers)
+    return inputs * jnp.prod(open_counts, 0), inputs * jnp.asarray(one_moves)
+
+
+class PathShares(NamedTuple):
+    """Of all paths of each sample, the shares of some."""
+
+    active: Float[Exact, " samples"]
+    """All gates are active."""
+    sensitive: Float[Exact, " samples"]
+    """Some gate is sensitive, and all others are active."""
+    both: Float[Exact, " samples"]
+    """All gates are active, and one or more of them sensitive."""
+    through: Float[Exact, " samples"]
+    """One or more gates are sensitive, whatever the others are."""
+    layers: Float[Exact, "samples layers"]
+    """The gate of this layer is sensitive, and all others are active."""
+
+
+@given(active=masks, sensitive=masks)
+@exact
+def path_shares(active: Gates, sensitive: Gates) -> PathShares:
+    r"""Shares of all paths of a dense network that are active, sensitive, or both.
+
+    With $a_l$, $s_l$, $b_l$ the shares of gates of layer l that are active, sensitive, and both, for one sample:
+
+    $$\text{active: } \prod_l a_l,\qquad \text{layer } l\text{: } s_l\prod_{m\ne l}a_m,\qquad
+    \text{both: } \prod_l a_l-\prod_l(a_l-b_l),$$
+    $$\text{sensitive: both} + \sum_l (s_l-b_l)\prod_{m\ne l}a_m,\qquad \text{through: } 1-\prod_l(1-s_l)$$
+
+    If no gate is both, as with `sensitivity_threshold`, no path is, and the shares of the layers add up to that of sensitive
+    paths, as `subnetwork_sizes` counts them.
+
+    **Arguments**
+
+    - `active`, `sensitive`: masks of each layer, (samples, width), as from `active_gates` and `sensitive_gates`.
+
+    **Returns** a `PathShares`: each share for each sample, and those of the layers for each sample and layer.
+
+    >>> active, sensitive = [np.array([[1, 1, 0]]), np.array([[1, 0, 0]])], [np.array([[0, 0, 1]]), np.array([[0, 1, 1]])]
+    >>> found = path_shares(active, sensitive)
+    >>> [round(float(share[0]) * 9) for share in found[:4]]
+    [2, 5, 0, 7]
+
+    **Source:** paper 004, section 3.1; shares by the product over layers.
+    """
+    _alike(active, sensitive)
+    on, steep = ([real(mask) for mask in each] for each in (active, sensitive))
+    a, s = (jnp.stack([mask.mean(-1) for mask in each], -1) for each in (on, steep))
+    b = jnp.stack([(one * other).mean(-1) for one, other in zip(on, steep, strict=True)], -1)
+    rest = jnp.stack([jnp.prod(jnp.delete(a, at, axis=-1), -1) for at in range(len(on))], -1)
+    whole = jnp.prod(a, -1)
+    both = whole - jnp.prod(a - b, -1)
+    return PathShares(whole, both + ((s - b) * rest).sum(-1), both, 1 - jnp.prod(1 - s, -1), s * rest)
+
+
+def _alike(active: Gates, sensitive: Gates) -> None:
+    """Masks of the same gates."""
     if len(sensitive) != len(active):
         raise UserError(
             f"{len(active)} layers of active gates need as many of sensitive ones, not {len(sensitive)}; give both for all."
@@ -161,7 +222,3 @@ def subnetwork_sizes(
     apart = [at for at, pair in enumerate(zip(active, sensitive, strict=True), 1) if np.shape(pair[0]) != np.shape(pair[1])]
     if apart:
         raise UserError(f"active and sensitive gates of layer {apart[0]} must have the same shape; take both from one network.")
-    moving: Any = jnp.stack([real(mask).sum(-1) for mask in sensitive])
-    layers = range(len(active))
-    one_moves = sum(moving[at] * jnp.prod(jnp.delete(open_counts, at, axis=0), 0) for at in layers)
-    return inputs * jnp.prod(open_counts, 0), inputs * jnp.asarray(one_moves)

@@ -2,8 +2,10 @@
 
 from typing import Any
 
+from gatefield.experiments import listed
 from gatefield.show.map.view import map_view
 
+_FULL = "../benchmarks/results/full"
 _HEAD = """# The reproduction map
 
 Every figure, table, numbered equation, lemma, experiment, claim and question of the five sources; what gatefield has of it;
@@ -19,7 +21,7 @@ may have several formulas, and some have none, so that these counts differ from 
 
 def markdown() -> str:
     """The text of the file."""
-    view = map_view()
+    view = map_view({one.name: f"{_FULL}/{one.subject}.md#{one.name}" for one in listed()})
     total = ", ".join(f"{times} {words}" for _, times, words in view["counts"])
     parts = [_HEAD, f"**{view['total']} items: {total}. {view['missing']} rows say what is missing.**\n"]
     return "\n".join([*parts, *(_group(group) for group in view["groups"])])
@@ -34,7 +36,9 @@ def _group(group: dict[str, Any]) -> str:
 
 def _cells(row: dict[str, Any]) -> list[str]:
     formulas = [f"`{one['name']}`" + (f" ({one['note']})" if one["note"] else "") for one in row["formulas"]]
-    experiments = [f"`{one['name']}`" + (f" ({one['summary']})" if one["summary"] else "") for one in row["experiments"]]
+    experiments = [
+        f"[`{one['name']}`]({one['link']})" + (f" ({one['summary']})" if one["summary"] else "") for one in row["experiments"]
+    ]
     functions = [f"`{name}`" for name in row["functions"]]
     names = "; ".join(", ".join(found) for found in (formulas, experiments, functions) if found)
     ours = " ".join(filter(None, [row["answer"], row["remark"], names]))

@@ -72,6 +72,9 @@ def drift_jacobian(
     | "sampled" | NonlinearGP of any finite gain: lines are drawn, and the roots of $\langle w,x\rangle$ on each are computed |
     | "auto" | the first of these that applies |
 
+    For NonlinearGP of finite gain it is exact in two cases only: 2 sites, or one weight other than 0. On 3 and more sites with
+    two or more weights it is sampled, so that it needs a key and has a standard error (`with_error`).
+
     Lines integrate the delta function exactly, so that "sampled" has a standard error, but no bias from a gate of some width;
     every line obeys Jw = 0 by itself. On signs the drift is constant between ties, and J is 0 there; on a tie, where there is
     none, it is NaN (on finite laws that are listed, and to 12 sites of a Hypercube; on more sites ties are not looked for).

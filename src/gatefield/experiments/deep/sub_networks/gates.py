@@ -8,7 +8,15 @@ import numpy as np
 
 from gatefield.experiments.deep.networks import Arrays, own_gates
 from gatefield.kernels import gate_ntk_through, gate_parts, gate_path_sensitivity, gate_sensitivity, strength_and_gate_ntk
-from gatefield.measures import active_gates, carrying_share, ipr, sensitive_gates, sensitivity_threshold, subnetwork_sizes
+from gatefield.measures import (
+    active_gates,
+    carrying_share,
+    ipr,
+    path_shares,
+    sensitive_gates,
+    sensitivity_threshold,
+    subnetwork_sizes,
+)
 
 READINGS = ("safe", "between", "between, any rest")
 """Which paths count: a gate above the safe tau_S moves, the rest are active; a gate between shut and active moves, the rest are
@@ -88,6 +96,21 @@ def _at_threshold(net: Gates, tau: float, factors: Sequence[float], y: np.ndarra
         "loose_sensitive": np.array([_by_layer(masks).mean() for masks in loose]),
         "loose_both": np.array([_by_layer(masks).mean() for masks in both]),
         "loose_part": np.array([net.part(masks, on, y)[0] for masks in loose]),
+        "loose_sensitive_layer": np.array([_by_layer(masks) for masks in loose]),
+        "loose_both_layer": np.array([_by_layer(masks) for masks in both]),
+        **_paths(on, [safe, middle], loose),
+    }
+
+
+def _paths(on: Arrays, by: Sequence[Arrays], loose: Sequence[Arrays]) -> dict[str, np.ndarray]:
+    """Shares of all paths: through a sensitive gate of each layer, or of any, by two readings; and at lowered thresholds."""
+    found, low = ([path_shares(on, masks) for masks in each] for each in (by, loose))
+    return {
+        "path_layer": np.array([np.mean(one.layers, 0) for one in found]),
+        "path_through": np.array([np.mean(one.through) for one in found]),
+        "loose_path": np.array([np.mean(one.sensitive) for one in low]),
+        "loose_path_both": np.array([np.mean(one.both) for one in low]),
+        "loose_path_through": np.array([np.mean(one.through) for one in low]),
     }
 
 

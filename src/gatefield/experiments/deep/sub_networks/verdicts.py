@@ -22,6 +22,8 @@ HELD = 0.9
 """What holds the memory has at least this part of the accuracy above chance."""
 LEARNED = 0.95
 """The training accuracy from which on a network has something to remember."""
+FEW = 0.01
+"""A set of paths with less than this share of all paths is all but empty."""
 SENSITIVE = "paper 004, section 3.1, sensitive sub-network"
 ACTIVE = "paper 004, section 3.1, active sub-network"
 GAIN = "paper 004, conceptual gain VI"
@@ -34,7 +36,7 @@ def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
     """What the record says of each claim."""
     there = lacking(holding("betas", [BETA], record.beta.values), holding("thresholds", [TAU], record.threshold.values))
     at = record.sel(beta=BETA, threshold=TAU, method="nearest")
-    judged = [*_learning(at), *_spread(at), *_memory(at), *_little(at), _other_terms(at), *_adapting(at)]
+    judged = [*_learning(at), *_spread(at), *_memory(at), *_little(at), _other_terms(at), *_adapting(at), _all_but_empty(at)]
     return [
         *unjudged(there, *undecided(_untrained(record, at), *judged)),
         _anywhere(record),
@@ -230,6 +232,26 @@ def _adapting(at: xr.Dataset) -> list[Verdict]:
             source=GAIN,
         ).and_above(1.0, (moved / held).mean(), of="share of changes over share of gates", error=_error(moved / held)),
     ]
+
+
+def _all_but_empty(at: xr.Dataset) -> Verdict:
+    """Whether paths with one sensitive gate and active ones else are few; at the record with most, its interval widened."""
+    share = at.path_share.sel(sub_network="safe")
+    most = share.isel(step=int(share.mean("seed").argmax("step")))
+    active, middle = (100 * float(at.path_share.sel(sub_network=name).mean()) for name in ("active", "between"))
+    more = (
+        f"largest of {share.sizes['step']} records, at epoch {float(most.epoch):g}, the interval is widened for the choice; "
+        f"mean over records {100 * float(share.mean()):.2g} %, of paths of active gates {active:.2g} %, with one gate between "
+        f"and the rest active {middle:.2g} %"
+    )
+    return Verdict.below(
+        f"paths with one gate steeper than any active one and the rest active are all but none at any record {AT}",
+        100 * FEW,
+        100 * most.mean(),
+        of="largest share of all paths in percent, mean over samples and seeds,",
+        error=100 * _error(most, share.sizes["step"]),
+        note=_over(most, more),
+    )
 
 
 def _anywhere(record: xr.Dataset) -> Verdict:

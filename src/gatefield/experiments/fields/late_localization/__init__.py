@@ -32,7 +32,7 @@ experiment = Experiment(
             "seeds": 4,
         },
     },
-    durations={"quick": "1 min", "full": "hours, or 3 min on a large GPU"},
+    durations={"quick": "1 min", "full": "hours, or 10 min on a large GPU that others share"},
     simulate=simulate,
     verdicts=verdicts,
     figure=figure,
