@@ -98,6 +98,7 @@ def test_every_public_function_has_a_call_here():
 
 
 @pytest.mark.costly
+@pytest.mark.wrong_types
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", [name for name in CALLS if name not in LONG])
 def test_counts_may_be_of_numpy(name):
