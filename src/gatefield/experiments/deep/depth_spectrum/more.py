@@ -25,7 +25,7 @@ def draw_more(record: xr.Dataset) -> Figure:
     for row in panels:
         _one_scale(row)
     for axes, w, gap in zip(panels[0, 1:], record.width.values, half_gaps(record), strict=True):
-        axes.set_title(f"w = {w}: off by {gap:.2g}", loc="left")
+        axes.set_title(f"w = {w}: off by {gap:.2g} of {_half_sum(record):.0f}", loc="left", fontsize=8.5)
     for axes in panels[0]:
         axes.axvline(record.attrs["samples"] // 2, color="0.6", linestyle=":", linewidth=0.9, zorder=0)
     distance, *entries = bottom.subplots(1, 3)
@@ -33,7 +33,7 @@ def draw_more(record: xr.Dataset) -> Figure:
     _entries(entries, record)
     firsts = [*panels[:, 0], distance, *entries]
     nearer = "wider is nearer" if (np.diff(half_gaps(record)) < 0).all() else "distance by width"
-    letter(firsts, ["mean kernel", "errors of the same", nearer, "diagonal entries", "entries beside"])
+    letter(firsts, ["mean kernel", "errors: first K kept (solid), gradient descent (dotted)", nearer, *_entry_texts(record)])
     depths = [Line2D([], [], color=c, marker="o", markersize=3.5, label=f"d = {d}") for d, c in colours.items()]
     widths = [Line2D([], [], linestyle="none", markersize=4, label=f"w = {w}", **look) for w, look in styles(record).items()]
     descent = Line2D([], [], color="0.3", linestyle=":", label="descent")
@@ -50,9 +50,25 @@ def draw_more(record: xr.Dataset) -> Figure:
         "w: units in a layer",
         "(a) dotted: k of (c)",
         "(c) black: means over depths",
-        "(d, e) bars: standard deviation of one run",
+        "(d, e) bars: middle 68 % of runs",
     )
     return figure
+
+
+def _half_sum(record: xr.Dataset) -> float:
+    """The sum of the smaller half of the eigenvalues of the mean kernel, at the largest depth."""
+    samples = record.attrs["samples"]
+    low, _ = ideal(record.depth.values[-1:], samples, record.attrs["mu"])
+    return float(low[0]) * (samples // 2)
+
+
+def _entry_texts(record: xr.Dataset) -> list[str]:
+    """How far runs of the narrowest networks are apart on the diagonal, and how entries beside it go with depth."""
+    narrow = record.isel(width=0)
+    low, high = narrow.diagonal.isel(depth=-1).quantile([0.16, 0.84], "run").values
+    first, last = (float(narrow.beside.isel(depth=at).mean("run")) + 0.0 for at in (0, -1))
+    diagonal = f"K(1,1)/d: {low:.2g} to {high:.2g} (w = {int(narrow.width)})"
+    return [diagonal, f"K(1,2)/d: {first:.1f} → {abs(round(last, 1)):.1f}"]
 
 
 def _one_scale(row: Any) -> None:
@@ -113,7 +129,9 @@ def _entries(panels: Any, record: xr.Dataset) -> None:
     for axes, (what, expected, name) in zip(panels, curves, strict=True):
         for i, (width, look) in enumerate(styles(record).items()):
             values = record[what].sel(width=width)
-            axes.errorbar(depth + 0.16 * (i - 1), values.mean("run"), values.std("run", ddof=1), linestyle="none",
+            mean, (low, high) = values.mean("run").values, values.quantile([0.16, 0.84], "run").values
+            bars = np.maximum([mean - low, high - mean], 0.0)  # the mean of few runs may lie beside most of them
+            axes.errorbar(depth + 0.16 * (i - 1), mean, bars, linestyle="none",
                           markersize=3, elinewidth=0.9, label=f"w = {width}", **look)  # fmt: skip
         axes.plot(depth, expected, linewidth=1.1, label="mean kernel", **THEORY)
         axes.set(xlabel="depth d", ylabel=name)
