@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from gatefield.experiments.cube.f_along_training.simulate import LOOSE, STRICT
+from gatefield.experiments.cube.f_along_training.simulate import LOOSE
 from gatefield.experiments.cube.f_along_training.verdicts import balance, of_order, span
 from gatefield.measures import aligned
 from gatefield.plot import (
@@ -66,11 +66,11 @@ def draw_more(record: xr.Dataset) -> Figure:
     rows = [forms, heads, ["low"] * len(pairs), ["high"] * len(pairs)]
     panels = body.subplot_mosaic(rows, height_ratios=[1.2, 1.0, 0.45, 0.45])
     for at, one in enumerate(pairs):
-        _head_panel(panels[heads[at]], one, strict=True)
+        _head_panel(panels[heads[at]], one)
         _form_panel(panels[forms[at]], one)
         for name in (heads[at], forms[at])[: 2 * bool(at)]:
             panels[name].set(ylabel="", yticklabels=[])
-    panels[forms[0]].set_ylabel("form that f is nearer to")
+    panels[forms[0]].set_ylabel("balance of f: nearer\nto which form")
     panels[heads[0]].set_ylabel("entries that decide")
     for name, gain in (("low", 0), ("high", -1)):
         _field_panel(panels[name], pairs, gain)
@@ -90,7 +90,6 @@ def draw_more(record: xr.Dataset) -> Figure:
         FORMS,
         share,
         "+: positive",
-        f"dotted, hollow: on {100 * (1 - STRICT):g} %",
         "fields: first seed",
     )
     return figure
@@ -106,8 +105,9 @@ def _scales(one: xr.Dataset) -> str:
 
 
 def _class(one: xr.Dataset) -> str:
-    """Which range is positive."""
-    return {1.0: "longer range +", -1.0: "shorter range +", 0.0: "equal ranges"}[float(np.sign(one.xi1 - one.xi0))]
+    """Of which length scales, and which range is positive."""
+    words = {1.0: "longer range +", -1.0: "shorter range +", 0.0: "equal ranges"}[float(np.sign(one.xi1 - one.xi0))]
+    return f"ξ = ({_scales(one)})\n{words}"
 
 
 def _balances(one: xr.Dataset) -> str:
@@ -206,18 +206,8 @@ def _over_time(axes: Any, values: xr.DataArray) -> None:
     axes.set_xlabel("time (τ)")
 
 
-def _head_panel(axes: Any, one: xr.Dataset, strict: bool = False) -> None:
+def _head_panel(axes: Any, one: xr.Dataset) -> None:
     _over_time(axes, one.head_size.sel(share=LOOSE))
-    hollow: Any = {
-        "markerfacecolor": "w",
-        "markersize": 3.5,
-        "linewidth": 0.9,
-        "markevery": (1, max(1, len(one.time) // 6)),
-        "clip_on": False,
-    }
-    for color, mark, g in zip(_colours(one), 9 * MARKS, range(strict * one.sizes["gain"]), strict=False):
-        values = one.head_size.isel(gain=g).sel(share=STRICT).median("seed")
-        axes.plot(one.time, values, f"{mark}:", color=color, **hollow)
     _entries(axes, one.sizes["position"])
 
 

@@ -59,7 +59,7 @@ def draw(record: xr.Dataset) -> Figure:
     letter(panels, [*above, *below, f"unit diagonal: {last[0]:.2g} → {last[1]:.2g}"])
     body.legend(handles=_legend(record), loc="outside lower center", ncols=5, fontsize=8)
     words = "K: tangent kernel", "d: layers", "w: units in a layer", "(a): means of runs", "else medians"
-    _say(figure, record, *words, "bars: middle 68 %", "↑: beyond the axis")
+    _say(figure, record, *words, "bars: middle 68 %", "↑: beyond the axis", "heads of (c-e): the largest w, (e) and d")
     return figure
 
 
@@ -79,7 +79,7 @@ def _descent_text(record: xr.Dataset) -> str:
     descent = late.descent.median("trained_run")
     kept = late.recursion.median("run").sel(depth=record.trained_depth.values)
     lower = descent.values < kept.transpose("width", "depth").values
-    return f"trained: less in {int(lower.sum())} of {lower.size}"
+    return f"trained: {int(lower.sum())} of {lower.size} lower"
 
 
 def _say(figure: Any, record: xr.Dataset, *words: str) -> None:

@@ -25,7 +25,7 @@ def draw_more(record: xr.Dataset) -> Figure:
     for row in panels:
         _one_scale(row)
     for axes, w, gap in zip(panels[0, 1:], record.width.values, half_gaps(record), strict=True):
-        axes.set_title(f"w = {w}: off by {gap:.2g} of {_half_sum(record):.0f}", loc="left", fontsize=8.5)
+        axes.set_title(f"w = {w}: off by {gap:.2g}", loc="left")
     for axes in panels[0]:
         axes.axvline(record.attrs["samples"] // 2, color="0.6", linestyle=":", linewidth=0.9, zorder=0)
     distance, *entries = bottom.subplots(1, 3)
@@ -63,12 +63,11 @@ def _half_sum(record: xr.Dataset) -> float:
 
 
 def _entry_texts(record: xr.Dataset) -> list[str]:
-    """How far runs of the narrowest networks are apart on the diagonal, and how entries beside it go with depth."""
-    narrow = record.isel(width=0)
-    low, high = narrow.diagonal.isel(depth=-1).quantile([0.16, 0.84], "run").values
-    first, last = (float(narrow.beside.isel(depth=at).mean("run")) + 0.0 for at in (0, -1))
-    diagonal = f"K(1,1)/d: {low:.2g} to {high:.2g} (w = {int(narrow.width)})"
-    return [diagonal, f"K(1,2)/d: {first:.1f} → {abs(round(last, 1)):.1f}"]
+    """How far runs of the narrowest networks spread on the diagonal beside the widest, and how entries beside it go with depth."""
+    spread = record.diagonal.quantile([0.16, 0.84], "run").diff("quantile").mean("depth").values.ravel()
+    first, last = (float(record.beside.isel(width=0, depth=at).mean("run")) for at in (0, -1))
+    diagonal = f"spread {spread[0] / spread[-1]:.1f}× that of w = {int(record.width[-1])}"
+    return [f"w = {int(record.width[0])}: {diagonal}", f"beside: {first:.1f} → {abs(round(last, 1)):.1f}"]
 
 
 def _one_scale(row: Any) -> None:
@@ -101,7 +100,7 @@ def _distance(axes: Any, record: xr.Dataset, colours: dict[int, str]) -> None:
     look: Any = {"textcoords": "offset points", "fontsize": 8.5, "fontweight": "bold", "va": "center"}
     for at, away, side in ((0, -8, "right"), (-1, 8, "left")):
         axes.annotate(f"{mean[at]:.2g}", (record.width.values[at], mean[at]), (away, 0), ha=side, **look)
-    axes.set(xscale="log", xlabel="width w", ylabel="off the mean kernel by", ylim=(0, None))
+    axes.set(xscale="log", xlabel="width w", ylabel=f"off the mean kernel by\n(of about {_half_sum(record):.0f})", ylim=(0, None))
     axes.set_xlim(record.width.values[0] / 2.2, record.width.values[-1] * 2.2)
     axes.set_xticks(record.width.values, [str(w) for w in record.width.values])
     axes.minorticks_off()

@@ -26,13 +26,13 @@ def more(record: xr.Dataset) -> Figure:
     power, titles = falls(record.cut_ipr), list[str]()
     for row, cut in zip(panels, record.cut.values.tolist(), strict=True):
         _sizes(row[0], record, record.cut_ipr.sel(cut=cut).isel(when=1))
-        titles.append(f"ratio {cut:g}, {float(record.time[1]):,.0f} τ: {_localized_text(record, cut, 1)}")
+        titles.append(f"ratio {cut:g}: {_localized_text(record, cut, 1)}")
         _powers(row[1], record, power.sel(cut=cut))
-        titles.append(f"ratio {cut:g}, {float(record.time[1]):,.0f} τ: {_power_text(power.sel(cut=cut).isel(when=1))}")
+        titles.append(f"ratio {cut:g}: {_power_text(power.sel(cut=cut).isel(when=1))}")
         for axes in row:
             _equal_losses(axes, record, cut)
             axes.set_xlabel("gain")
-        row[0].set_ylabel("IPR")
+        row[0].set_ylabel(f"IPR after {float(record.time[1]):,.0f} τ")
     looks = [panels[0, k].get_legend_handles_labels() for k in (0, 1)]
     handles, names = ([*one, *other] for one, other in zip(*looks, strict=True))
     handles, names = [*handles, Line2D([], [], **EQUAL)], [*names, "one site and best wave: equal loss"]
@@ -55,13 +55,13 @@ def _localized_text(record: xr.Dataset, cut: float, k: int) -> str:
     """On which rings fields are localized at the largest gain."""
     there, gain = rings_localized(record, cut, k), gain_text(float(record.cut_gain[-1]))
     few = f"n = {', '.join(map(str, there))}" if there else "no ring"
-    return f"gain {gain} on {'all rings' if len(there) == record.sizes['size'] else few}"
+    return f"gain {gain} localized on {'all rings' if len(there) == record.sizes['size'] else few}"
 
 
 def _power_text(power: xr.DataArray) -> str:
     """The power of late fields; one ring alone has none."""
     middle = round(float(power.median()), 2) + 0.0
-    return "fall with n" if np.isnan(middle) else f"p = {middle:.2f}, median over gains".replace("-", "−")
+    return "fall with n" if np.isnan(middle) else f"late p = {middle:.2f} (median over gains)".replace("-", "−")
 
 
 def _sizes(axes: Any, record: xr.Dataset, ipr: xr.DataArray) -> None:

@@ -59,13 +59,11 @@ def more(record: xr.Dataset) -> Figure:
         row[0].set_ylabel("weight (scaled)")
     for row, order in zip(panels, ORDERS, strict=True):
         for axes, kind in zip(row[1:], record.kind.values[1:], strict=True):
-            axes.set_title(_kind_text(record.sel(order=order, kind=kind)), loc="left", fontsize=8.5)
+            axes.set_title(_kind_text(record.sel(order=order, kind=kind)), loc="left")
     for axes in panels[1]:
         axes.set_xlabel("position (site)")
     firsts = [_kind_text(record.sel(order=order).isel(kind=0)) for order in ORDERS]
     letter(panels[:, 0], [f"{order} pulses positive:\n{first}" for order, first in zip(ORDERS, firsts, strict=True)])
-    for axes in panels[:, 0]:
-        axes.title.set_fontsize(8.5)
     legend_below(body, panels[0, 0], ncols=3)
     say_setting(
         figure,
@@ -250,4 +248,4 @@ def _field_panel(axes: Any, cases: xr.Dataset) -> None:
 def _kind_text(case: xr.Dataset) -> str:
     """The kind of pulses, and how long was trained on it."""
     time = f"{float(case.time.isel(step=-1).max()):,.0f} τ"
-    return f"{LABELS[str(case.kind.values)].replace(chr(10), ' ')}, {time}"
+    return f"{LABELS[str(case.kind.values)].replace(chr(10), ' ')},\n{time}"

@@ -52,7 +52,7 @@ def draw(record: xr.Dataset) -> Figure:
     for part, axes, columns in zip(parts, panels[2:], (2, 3), strict=True):
         legend_below(part, axes, ncols=columns, columnspacing=1.0, handlelength=1.4)
     steps = int(record.step[1] - record.step[0])
-    titles.append(f"gates flip on at most {_most_flips(record):.2g} % of inputs in {steps} steps")
+    titles.append(f"gates: at most {_most_flips(record):.2g} % flip in {steps} steps")
     letter(panels, [*titles, "the flips of all rates fall on one curve" if record.sizes["rate"] > 1 else "flips"])
     counted = localized(record.isel(gain=-1, rate=-1))
     words = f"(a, b): rate {float(record.rate[-1]):g}, {int(counted.sum())} of {counted.size} units localize"
@@ -124,9 +124,9 @@ def _unit_fields(axes: Any, one: xr.Dataset) -> None:
 def _unit_flips(axes: Any, one: xr.Dataset) -> None:
     """Flips per unit of time, which can be compared between rates."""
     some = _some(one.sizes["interval"])
-    for r, (rate, color) in enumerate(zip(one.rate.values, _colours(one), strict=True)):
+    for r, (rate, color, dash) in enumerate(zip(one.rate.values, _colours(one), cycle(DASHES), strict=False)):
         changes = (1 - one.stability.isel(rate=r)).transpose("interval", "unit") / (float(one.step[1] - one.step[0]) * rate)
-        axes.plot(_middles(one)[some] * rate, changes.where(changes > 0)[some], color=color, linewidth=0.6, alpha=0.7)
+        axes.plot(_middles(one)[some] * rate, changes.where(changes > 0)[some], dash, color=color, linewidth=0.6, alpha=0.7)
     axes.set(xscale="log", yscale="log", xlabel="time (τ)", ylabel="flips per input and τ")
 
 
