@@ -83,14 +83,13 @@ def draw_more(record: xr.Dataset) -> Figure:
     rows_of = [panels[name] for name in (forms[0], heads[0], "low", "high")]
     letter(rows_of, [*(axes.get_title(loc="left") for axes in rows_of[:2]), *fields])
     highest = f"at the end, gain {gain_text(float(record.gain[-1]))}"
-    share = f"balance: {highest}, −1 if f has the Gaussian form, 1 if it has that of one site"
+    share = f"balance above: {highest}"
     _say(
         figure,
         record,
         FORMS,
         share,
         "+: positive",
-        "fields: first seed",
     )
     return figure
 
@@ -223,7 +222,7 @@ def _form_panel(axes: Any, one: xr.Dataset) -> None:
     axes.axhline(0.0, color="0.6", linewidth=0.8, linestyle=":", zorder=0)
     _over_time(axes, balance(one))
     axes.set_ylim(-1.1, 1.1)
-    axes.set_yticks([-1, 0, 1], ["Gaussian", "equal", "one site"])
+    axes.set_yticks([-1, 0, 1], ["Gaussian −1", "equal 0", "one site 1"])
 
 
 def _end_panel(axes: Any, record: xr.Dataset) -> None:

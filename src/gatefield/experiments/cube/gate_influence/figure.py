@@ -69,7 +69,7 @@ def draw(record: xr.Dataset) -> Figure:
 def _between_text(record: xr.Dataset, law: str) -> str:
     """How many sites lie between, of random and of localized fields."""
     random, local = (between(cube.family(record, name)[law]) for name in (cube.RANDOM, cube.TRAINED["long"]))
-    return f"{random:.2g} of {record.sizes['position']}\nbetween in random fields, {local:.2g} in localized ones"
+    return f"between are\n{random:.2g} of {record.sizes['position']} sites (random), {local:.2g} (localized)"
 
 
 def _theory_text(record: xr.Dataset) -> str:
@@ -127,7 +127,7 @@ def _mark_neighbours(panels: Any, record: xr.Dataset) -> None:
     axes.plot([0, 0, reach, reach], [high, high + 0.02, high + 0.02, high], color="0.2", linewidth=1.0, zorder=6)
     arrow = {"arrowstyle": "-", "color": "0.2", "linewidth": 0.8}
     words = f"all other sites beside\none that decides: {most:.2f}"
-    axes.annotate(words, (reach, high + 0.02), (0.52, 0.16), arrowprops=arrow, **look)
+    axes.annotate(words, (reach, high + 0.02), (0.47, 0.16), arrowprops=arrow, **look)
 
 
 def _others(record: xr.Dataset) -> tuple[float, float]:

@@ -33,13 +33,16 @@ def draw_more(record: xr.Dataset) -> Figure:
     _entries(entries, record)
     firsts = [*panels[:, 0], distance, *entries]
     nearer = "wider is nearer" if (np.diff(half_gaps(record)) < 0).all() else "distance by width"
-    letter(firsts, ["mean kernel", "errors: first K kept (solid), gradient descent (dotted)", nearer, *_entry_texts(record)])
+    ends = record.recursion.isel(step=-1).mean(["run", "depth"]).values
+    faster = "wider is faster" if (np.diff(ends) < 0).all() else "errors of the same"
+    letter(firsts, ["mean kernel", faster, nearer, *_entry_texts(record)])
     depths = [Line2D([], [], color=c, marker="o", markersize=3.5, label=f"d = {d}") for d, c in colours.items()]
     widths = [Line2D([], [], linestyle="none", markersize=4, label=f"w = {w}", **look) for w, look in styles(record).items()]
+    kept = Line2D([], [], color="0.3", label="first K kept")
     descent = Line2D([], [], color="0.3", linestyle=":", label="descent")
     theory: Any = THEORY
     kernel = Line2D([], [], label="mean kernel", **theory)
-    handles = [*depths, descent, *widths, kernel]
+    handles = [*depths, kept, descent, *widths, kernel]
     body.legend(handles=handles, loc="outside lower center", ncols=-(-len(handles) // 2), fontsize=8, columnspacing=1.3)
     say_setting(
         figure,
@@ -50,7 +53,7 @@ def draw_more(record: xr.Dataset) -> Figure:
         "w: units in a layer",
         "(a) dotted: k of (c)",
         "(c) black: means over depths",
-        "(d, e) bars: middle 68 % of runs",
+        f"(d, e) bars: middle 68 % of runs, (d) spread: over that of w = {int(record.width[-1])}",
     )
     return figure
 
@@ -66,8 +69,8 @@ def _entry_texts(record: xr.Dataset) -> list[str]:
     """How far runs of the narrowest networks spread on the diagonal beside the widest, and how entries beside it go with depth."""
     spread = record.diagonal.quantile([0.16, 0.84], "run").diff("quantile").mean("depth").values.ravel()
     first, last = (float(record.beside.isel(width=0, depth=at).mean("run")) for at in (0, -1))
-    diagonal = f"spread {spread[0] / spread[-1]:.1f}× that of w = {int(record.width[-1])}"
-    return [f"w = {int(record.width[0])}: {diagonal}", f"beside: {first:.1f} → {abs(round(last, 1)):.1f}"]
+    diagonal = f"w = {int(record.width[0])}: spread {spread[0] / spread[-1]:.1f}×"
+    return [diagonal, f"beside: {first:.1f} → {abs(round(last, 1)):.1f}"]
 
 
 def _one_scale(row: Any) -> None:

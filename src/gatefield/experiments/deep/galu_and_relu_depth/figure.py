@@ -82,7 +82,7 @@ def _endings(late: xr.Dataset) -> list[str]:
 def _top_text(one: xr.Dataset) -> str:
     """The share of the largest eigenvalue in the trace, at the least depth and the largest."""
     first, last = (100 * float(np.diff(one.sums.isel(depth=at), prepend=0.0)[-1]) for at in (0, -1))
-    return f"{one.net.item()}: the largest has {first:.0f} % at d = {int(one.depth[0])}, {last:.0f} % at {int(one.depth[-1])}"
+    return f"{one.net.item()}: largest from {first:.0f} to {last:.0f} % of trace"
 
 
 def _name_deepest(axes: Any, values: xr.DataArray) -> None:

@@ -30,7 +30,7 @@ def draw_more(record: xr.Dataset) -> Figure:
     panels[-1, 0].set(ylabel="error |e|/|e$_0$|")
     low = panels[-1, 0].get_ylim()[0]
     panels[-1, 0].set_ylim(max(0.0, low - 0.3 * (1 - low)), 1.03)  # room for the numbers below the curves
-    letter(panels[:, 0], [_case(*cases[0]), "errors: K fixed (solid, ●) or descent (dotted, ○)"])
+    letter(panels[:, 0], [_case(*cases[0]), "errors: K fixed (●), descent (○)"])
     depths = [Line2D([], [], color=c, label=f"d = {d}") for d, c in colours.items()]
     limit = Line2D([], [], color="0.3", linestyle="--", linewidth=1.0, label="wide networks")
     moving = Line2D([], [], color="0.3", linestyle=":", label="descent")

@@ -80,7 +80,7 @@ def _explains(bump: xr.Dataset) -> Verdict:
         note=f"trained: median of {bump.sizes['seed']} neurons that start at random and choose their own gate",
         found=f"from gain {low} to {high} a one-site gate asks for a localized field where trained ones are",
         otherwise=f"at gain {gain_text(worst)} a one-site gate asks for a field of IPR {asked:.2f}, but training for "
-        f"{trained_for(bump)} ends at {found:.2f}: the gate does not tell alone what localizes",
+        f"{trained_for(bump)} ends at {found:.2f}: the gate alone does not tell what localizes",
     )
 
 

@@ -46,7 +46,7 @@ def more(record: xr.Dataset) -> Figure:
         f"{int(record.attrs['steps']):,} batches of {batch / record.sizes['position']:.4g} inputs for each site",
         f"dotted: localized from {LOCALIZED:g} on",
         "ratio: length scale of the positive class over that of the negative one",
-        "p: by medians over seeds on all rings",
+        "heads: p at the later time",
     )
     return drawn
 
@@ -61,7 +61,7 @@ def _localized_text(record: xr.Dataset, cut: float, k: int) -> str:
 def _power_text(power: xr.DataArray) -> str:
     """The power of late fields; one ring alone has none."""
     middle = round(float(power.median()), 2) + 0.0
-    return "fall with n" if np.isnan(middle) else f"late p = {middle:.2f} (median over gains)".replace("-", "−")
+    return "fall with n" if np.isnan(middle) else f"median over gains p = {middle:.2f}".replace("-", "−")
 
 
 def _sizes(axes: Any, record: xr.Dataset, ipr: xr.DataArray) -> None:
