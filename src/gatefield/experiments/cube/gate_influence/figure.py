@@ -116,7 +116,6 @@ def _mark_neighbours(panels: Any, record: xr.Dataset) -> None:
     alone = decided(record)
     if not alone.sizes["field"]:
         return
-    peaks = alone.uniform.argmax("position").values
     expected = sorted(set(near(record.sizes["position"], alone.xi.values).round(6)))
     for value in expected:
         panels[0].axhline(value, **THEORY | {"linestyle": "--"}, linewidth=0.9, zorder=1)

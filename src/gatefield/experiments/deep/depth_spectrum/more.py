@@ -66,7 +66,7 @@ def _half_sum(record: xr.Dataset) -> float:
 
 
 def _entry_texts(record: xr.Dataset) -> list[str]:
-    """How far runs of the narrowest networks spread on the diagonal beside the widest, and how entries beside it go with depth."""
+    """How far runs spread on the diagonal, narrowest over widest networks, and how entries beside it go with depth."""
     spread = record.diagonal.quantile([0.16, 0.84], "run").diff("quantile").mean("depth").values.ravel()
     first, last = (float(record.beside.isel(width=0, depth=at).mean("run")) for at in (0, -1))
     diagonal = f"w = {int(record.width[0])}: spread {spread[0] / spread[-1]:.1f}×"
@@ -103,7 +103,9 @@ def _distance(axes: Any, record: xr.Dataset, colours: dict[int, str]) -> None:
     look: Any = {"textcoords": "offset points", "fontsize": 8.5, "fontweight": "bold", "va": "center"}
     for at, away, side in ((0, -8, "right"), (-1, 8, "left")):
         axes.annotate(f"{mean[at]:.2g}", (record.width.values[at], mean[at]), (away, 0), ha=side, **look)
-    axes.set(xscale="log", xlabel="width w", ylabel=f"off the mean kernel by\n(of about {_half_sum(record):.0f})", ylim=(0, None))
+    axes.set(
+        xscale="log", xlabel="width w", ylabel=f"off the mean kernel by\n(of about {_half_sum(record):.0f})", ylim=(0, None)
+    )
     axes.set_xlim(record.width.values[0] / 2.2, record.width.values[-1] * 2.2)
     axes.set_xticks(record.width.values, [str(w) for w in record.width.values])
     axes.minorticks_off()

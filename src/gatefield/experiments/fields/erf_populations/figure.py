@@ -36,9 +36,7 @@ def figure(record: xr.Dataset) -> Figure:
     legend_below(parts[1], third)
     strip = _fields(parts[2], record)
     gain, (localize, oscillate) = gain_text(float(record.gain[1])), _counted(record)
-    letter(
-        [first, second, third, fourth], [f"gain {gain}: {localize}", oscillate, _decided(record), _told(record)]
-    )
+    letter([first, second, third, fourth], [f"gain {gain}: {localize}", oscillate, _decided(record), _told(record)])
     letter(strip[:1], [strip[0].get_title(loc="left")], "e")
     _say(
         out,
@@ -120,7 +118,14 @@ def _populations(axes: Any, record: xr.Dataset) -> None:
     limit = localized_ipr(record.sizes["position"])
     axes.axvline(0.0, color="0.8", linewidth=0.8, zorder=0)
     axes.axhline(limit, color="0.4", linewidth=1.0, linestyle=":")
-    words: Any = {"ha": "left", "va": "bottom", "fontsize": 7.5, "color": "0.3", "xytext": (4, 3), "textcoords": "offset points"}
+    words: Any = {
+        "ha": "left",
+        "va": "bottom",
+        "fontsize": 7.5,
+        "color": "0.3",
+        "xytext": (4, 3),
+        "textcoords": "offset points",
+    }
     axes.annotate(f"localized: above\n{FLAT_FIELDS:g}/n = {limit:.2g}", (0.0, limit), **words)
     axes.set(xlabel="final bias of the unit", ylabel="IPR of the final field")
     axes.set_ylim(bottom=0)

@@ -52,7 +52,12 @@ def figure(record: xr.Dataset) -> Figure:
         *(f"agrees with {name}: {_trend(record.sel(gate=gate))}" for gate, name in (("bump", "one site"), ("hat", "the hat"))),
     ]
     letter(panels, titles)
-    _say(figure, record, f"{record.sizes['seed']} seeds", f"(c, d) standard errors: at most {float(record.agreement_error.max()):.1g}")
+    _say(
+        figure,
+        record,
+        f"{record.sizes['seed']} seeds",
+        f"(c, d) standard errors: at most {float(record.agreement_error.max()):.1g}",
+    )
     return figure
 
 

@@ -68,9 +68,9 @@ def more(record: xr.Dataset) -> Figure:
     say_setting(
         figure,
         *_setting(record)[:-2],
-        "centred: the mean of each input is taken off",
-        "complement: half of the inputs with their levels swapped",
-        f"fields: one seed, each over its largest value; numbers: median IPR of {record.sizes['seed']} seeds, bold if localized "
+        "centred: the mean over inputs taken off",
+        "complement: half of the inputs with levels swapped",
+        f"fields: one seed, each over its largest value; numbers: median IPR of {record.sizes['seed']} seeds, bold: localized "
         f"(above {LOCALIZED:g})",
     )
     return figure
@@ -232,7 +232,9 @@ def _headline_fields(axes: Any, one: xr.Dataset) -> None:
 def _field_panel(axes: Any, cases: xr.Dataset) -> None:
     one = cases.isel(seed=0)
     high = one.inputs > (one.inputs.max() + one.inputs.min()) / 2
-    axes.fill_between(one.position, STRIP, STRIP + 0.16 * high, color="0.6", step="mid", linewidth=0, label="one input: high sites")
+    axes.fill_between(
+        one.position, STRIP, STRIP + 0.16 * high, color="0.6", step="mid", linewidth=0, label="one input: high sites"
+    )
     for data, style, name in (("clone", "--", "SGD on its Gaussian clone"), ("pulse", "-", "SGD on pulses")):
         field = one.fields.sel(data=data).isel(step=-1, unit=0)
         small_field(axes, field, style, color=COLOURS[data], linewidth=1.2, label=name)

@@ -189,7 +189,15 @@ def _ranks_panel(axes: Any, record: xr.Dataset, few: list[int]) -> None:
     axes.axvspan(-1, GOES_WITH, color=PRINTED["color"], alpha=0.15, linewidth=0, zorder=0)
     axes.axvline(GOES_WITH, **PRINTED, linewidth=1.2)
     where = (-1 + GOES_WITH) / 2
-    axes.text(where, (len(rows) - 1) / 2, f"guessed: below {GOES_WITH:g}".replace("-", "−"), fontsize=8, rotation=90, ha="center", va="center")
+    axes.text(
+        where,
+        (len(rows) - 1) / 2,
+        f"guessed: below {GOES_WITH:g}".replace("-", "−"),
+        fontsize=8,
+        rotation=90,
+        ha="center",
+        va="center",
+    )
     axes.axvline(0.0, color="0.8", linewidth=0.8, zorder=0)
     axes.set_xticks([-1, -0.5, 0, 0.5])
     axes.set_yticks(range(len(rows)), [f"{_gates(K)},\n{CLOUDS[part]}" for K, part in rows], fontsize=8)

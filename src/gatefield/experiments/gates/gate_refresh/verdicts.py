@@ -188,7 +188,7 @@ def near_three(record: xr.Dataset) -> float:
 
 
 def start_likeness(record: xr.Dataset) -> tuple[float, float]:
-    """The cosine of |FFT w| at the start with its end and with the end of another seed, at the first K and the gain next to 3."""
+    """The cosine of |FFT w| at the start with its end and with that of another seed, at the first K, the gain next to 3."""
     one = record.isel(units=0, mark=0).sel(gain=near_three(record))
     return float(one.frequency_path.median("seed")), float(one.frequency_chance_path.mean("seed"))
 

@@ -56,7 +56,12 @@ def draw(record: xr.Dataset) -> Figure:
     letter(panels, [*titles, "the flips of all rates fall on one curve" if record.sizes["rate"] > 1 else "flips"])
     counted = localized(record.isel(gain=-1, rate=-1))
     words = f"(a, b): rate {float(record.rate[-1]):g}, {int(counted.sum())} of {counted.size} units localize"
-    _say(figure, record, words, "half-way from first to last: a field by its IPR, a gate by the inputs on which it is as at the end")
+    _say(
+        figure,
+        record,
+        words,
+        "half-way from first to last: a field by its IPR, a gate by the inputs on which it is as at the end",
+    )
     return figure
 
 
@@ -139,7 +144,9 @@ def _unit_kurtosis(axes: Any, one: xr.Dataset) -> None:
         middle = values.median(("unit", "seed"))
         axes.plot(time[1:], values.isel(seed=0)[1:], style, color=color, linewidth=0.6, alpha=0.25)
         axes.plot(time[1:], middle[1:], style, color=color, linewidth=2.4, zorder=4, label=words)
-        axes.plot(np.full(values.sizes["unit"], time[0]), values.isel(seed=0, mark=0), ".", color=color, markersize=3, alpha=0.4)
+        axes.plot(
+            np.full(values.sizes["unit"], time[0]), values.isel(seed=0, mark=0), ".", color=color, markersize=3, alpha=0.4
+        )
         axes.plot(time[0], middle[0], "D", color=color, markersize=5, zorder=5)
         ends.append(float(middle[-1]))
     start = float(one.kurtosis.sel(inputs="positive").isel(mark=0).median())

@@ -184,7 +184,9 @@ def _freezing(record: xr.Dataset) -> Verdict:
     total, early = int(counted.sum()), int(((gate < field) & counted).sum())
     found = proportion(early, total)
     half = int(((halfway(one) < field) & counted).sum())
-    words = f"in {half} of {total} units that localize at {_gain(one)} the gate is half-way before its field; in {early or 'none'} "
+    words = (
+        f"in {half} of {total} units that localize at {_gain(one)} the gate is half-way before its field; in {early or 'none'} "
+    )
     words = f"{words}is it as at the end ({100 * SETTLED:g} % of inputs) by then"
     return Verdict.above(
         f"at {_gain(one)} the gate of a unit that localizes settles before its field does",

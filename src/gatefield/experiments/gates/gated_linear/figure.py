@@ -83,9 +83,18 @@ def more(record: xr.Dataset) -> Figure:
     off = 100 * float(record.distance.isel(step=-1).max())
     for axes, case in zip(panels.ravel(), record.case.values, strict=True):
         axes.set_title(TITLES[str(case)], loc="left")
-    letter([first, row], [first.get_title(loc="left"), f"final weights, scaled, SGD (dots) at most {off:.2g} % off the exact ones (line)"])
+    letter(
+        [first, row],
+        [first.get_title(loc="left"), f"final weights, scaled, SGD (dots) at most {off:.2g} % off the exact ones (line)"],
+    )
     legend_below(body, panels[0, 0])
-    _say(figure, record, "drawn: first seed", "(a) off: largest over all seeds and times, over the loss at the start", "(b) Gaussian data")
+    _say(
+        figure,
+        record,
+        "drawn: first seed",
+        "(a) off: largest over all seeds and times, over the loss at the start",
+        "(b) Gaussian data",
+    )
     return figure
 
 

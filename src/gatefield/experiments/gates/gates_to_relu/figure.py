@@ -61,7 +61,9 @@ def more(record: xr.Dataset) -> Figure:
     blocks = cast(Any, figure.subfigures(len(sizes) + 1, 1, height_ratios=[1.7, *[1.0] * len(sizes)], squeeze=False))[:, 0]
     early = blocks[0].subplots()
     _early(early, record, loss_as_early, "loss")
-    early.set_title(f"gates at least {EARLY:g} times earlier in {_twice(record, loss_as_early)} (gain ≥ {SQUASHED:g})", loc="left")
+    early.set_title(
+        f"gates at least {EARLY:g} times earlier in {_twice(record, loss_as_early)} (gain ≥ {SQUASHED:g})", loc="left"
+    )
     shown = _few_gains(record)
     rows = [
         _row(block, record.sel(units=K, gain=shown), color)

@@ -143,7 +143,8 @@ def _headline(what: str, rows: Mapping[str, Verdict]) -> dict[str, Any]:
     if not rows:
         return {}
     if what == "fields":
-        words = f"from gain {SQUASHED:g} on fields need in the median {_reach(rows)} as long to reach their end as gates need to fix it"
+        words = f"from gain {SQUASHED:g} on fields need in the median {_reach(rows)} as long to reach their end"
+        words = f"{words} as gates need to fix it"
         words = f"{words} (claimed: {EARLY:g} or more)"
         return {"found": words, "otherwise": words}
     each = list(dict.fromkeys(name.partition(",")[0] for name in rows))
