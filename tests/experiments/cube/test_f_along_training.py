@@ -298,7 +298,7 @@ def test_more_shows_all_pairs_and_both_shares_and_all_final_fields():
     for count, at in ((2, 0), (2, 1), (1, 0)):
         figure, one = experiment.more(record.isel(pair=slice(0, count))), record.isel(pair=at)
         forms, heads = (figure.axes[place] for place in (at, count + at))
-        words = ("longer range +", "shorter range +")[at]
+        words = f"ξ = ({float(one.xi1):g}, {float(one.xi0):g})\n" + ("longer range +", "shorter range +")[at]
         assert heads.get_title(loc="left") == ("(b) " if at == 0 else "") + words
         assert_over_time(heads, one.head_size.sel(share=0.05).values)
         assert_over_time(forms, balance(one).values)

@@ -121,19 +121,20 @@ def _mark_neighbours(panels: Any, record: xr.Dataset) -> None:
         panels[0].axhline(value, **THEORY | {"linestyle": "--"}, linewidth=0.9, zorder=1)
     look: Any = {"fontsize": 7.5, "zorder": 6}
     panels[0].text(0.56, expected[-1] - 0.02, "covariance of\nneighbours with a\nsite that decides", va="top", **look)
-    reach, most = _others(record)
-    axes, high = panels[1], most + 0.03
-    axes.plot([0, 0, reach, reach], [high, high + 0.02, high + 0.02, high], color="0.2", linewidth=1.0, zorder=6)
+    shares, turns = _neighbours(record)
+    axes, high = panels[1], float(turns.max()) + 0.03
+    axes.plot([0, 0, shares.max(), shares.max()], [high, high + 0.02, high + 0.02, high], color="0.2", linewidth=1.0, zorder=6)
     arrow = {"arrowstyle": "-", "color": "0.2", "linewidth": 0.8}
-    words = f"all other sites beside\none that decides: {most:.2f}"
-    axes.annotate(words, (reach, high + 0.02), (0.47, 0.16), arrowprops=arrow, **look)
+    words = f"neighbours of a site\nthat decides: {turns.max():.2f}"
+    axes.annotate(words, (float(shares.max()), high + 0.02), (0.5, 0.16), arrowprops=arrow, **look)
 
 
-def _others(record: xr.Dataset) -> tuple[float, float]:
-    """Beside sites that decide: the largest weight, and how often turning its site turns the gate at most."""
+def _neighbours(record: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
+    """Beside sites that decide: sizes of weights, and how often turning such a site turns the gate, means of both sides."""
     alone = decided(record)
-    rest = alone.uniform != alone.uniform.max("position")
-    return float(alone.share.where(rest).max()), float(alone.turns.where(rest).max())
+    peaks = alone.uniform.argmax("position").values
+    near_by = (peaks[:, None] + np.array([-1, 1])) % alone.sizes["position"]
+    return np.take_along_axis(alone.share.values, near_by, 1), beside(alone.turns, peaks)
 
 
 def _neighbour_text(record: xr.Dataset) -> str:
@@ -147,7 +148,7 @@ def _neighbour_text(record: xr.Dataset) -> str:
 def _turning_text(record: xr.Dataset) -> str:
     if not decided(record).sizes["field"]:
         return "chance that turning one site\nalone turns the gate"
-    return f"turned alone, they turn the\ngate in {100 * _others(record)[1]:.2g} % of inputs"
+    return f"turned alone, they turn the\ngate in {100 * _neighbours(record)[1].max():.2g} % of inputs"
 
 
 def _name(record: xr.Dataset, family: str) -> str:
