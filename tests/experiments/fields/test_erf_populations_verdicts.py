@@ -240,7 +240,7 @@ def test_figure():
     balanced = (record.balanced_ipr.values > 6 / N).mean((-2, -1))
     np.testing.assert_allclose(found, [*local[0], balanced[0], *local[1], balanced[1]])
     heading = panel(drawn, "(c)").get_title(loc="left")
-    assert heading == f"(c) from biases 0: {100 * local[0, 0]:.0f} % or {100 * local[1, 0]:.0f} % localize"
+    assert heading == f"(c) biases start at 0: {100 * local[0, 0]:.0f} % (even), {100 * local[1, 0]:.0f} % (positive)"
     started, push = record.bias.values[1, ..., 0], record.push.values[1]
     tells = [((final < 0) == (push > 0))[:, 0].mean(), (np.sign(final) == np.sign(started))[:, 1].mean()]
     np.testing.assert_allclose([bar[0].get_ydata()[0] for bar in panel(drawn, "(d)").containers], tells)

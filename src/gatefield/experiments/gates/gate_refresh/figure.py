@@ -190,7 +190,7 @@ def _settling_panel(axes: Any, record: xr.Dataset) -> None:
             axes.fill_between(values.time, *values.quantile([0.25, 0.75], "seed"), color=color, alpha=0.15, linewidth=0)
             axes.plot(values.time, values.median("seed"), style, **look, markevery=5, markersize=3.5)
             middle = float(settling_time(at, name).median())
-            axes.plot([middle], [KNOWN], **look, markersize=8, markerfacecolor="white", zorder=4)
+            axes.plot([middle], [KNOWN], linestyle="none", **look, markersize=8, markerfacecolor="white", zorder=4)
     axes.plot([], [], "-", color="0.4", label="b, mean input behind gates")
     axes.plot([], [], "--", color="0.4", label="w, field")
     axes.axhline(KNOWN, color="k", linewidth=0.8, linestyle=":", zorder=0)
