@@ -134,7 +134,7 @@ def test_scattered_seeds_do_not_decide():
 
 def test_headline():
     assert headline("?", LATE.verdicts(made())) == (
-        "Fields localize with the shorter range positive too, in 2 of 4 settings, the last at 700 τ (median); "
+        "Fields localize with the shorter range positive too, in 2 of 4 settings, the last at 700 τ; "
         "on the hypercube all 4 pairs localize"
     )
 
