@@ -33,14 +33,21 @@ def accuracy_panel(axes: Any, values: xr.DataArray, names: Mapping[str, str], ti
     axes.set_xlim(left=0)
 
 
-def end_labels(axes: Any, ends: Sequence[float], words: Sequence[str], colours: Sequence[str] = ()) -> None:
-    """Write what each line ends with beside its end, moved apart where they would overlap; colours, if not given, by place."""
+def end_labels(
+    axes: Any, ends: Sequence[float], words: Sequence[str], colours: Sequence[str] = (), *, apart: float = APART
+) -> None:
+    """Write what each line ends with beside its end, moved apart where they would overlap; colours, if not given, by place.
+
+    In a low panel they must be further `apart`, as a part of its height; a thin line then leads from each end to its words.
+    """
     low, high = axes.transData.inverted().transform([axes.transAxes.transform((0, part)) for part in (0.0, 1.0)])[:, 1]
     log = axes.get_yscale() == "log"
     heights = [np.log(end / low) / np.log(high / low) if log else (end - low) / (high - low) for end in ends]
-    places = spaced(heights, APART)
-    for at, (place, text) in enumerate(zip(places, words, strict=True)):
+    places = below(spaced(heights, apart), 0.98, apart) if apart > APART else spaced(heights, apart)
+    for at, (height, place, text) in enumerate(zip(heights, places, words, strict=True)):
         colour = colours[at] if len(colours) else f"C{at}"
+        if apart > APART:
+            axes.plot([0.985, 1.015], [height, place], transform=axes.transAxes, color=colour, linewidth=0.7, clip_on=False)
         look: Any = {"transform": axes.transAxes, "color": colour, "fontsize": 7.5, "va": "center", "clip_on": False}
         axes.text(1.02, place, text, **look)
 
@@ -60,3 +67,16 @@ def spaced(heights: Sequence[float], apart: float) -> list[float]:
     found = np.empty(len(up))
     found[order] = (up + down) / 2
     return found.tolist()
+
+
+def below(heights: Sequence[float], top: float, apart: float) -> list[float]:
+    """The same heights, the upper ones moved down until all are below the top and so far apart.
+
+    >>> [round(height, 2) for height in below([0.5, 1.1, 0.9], 1.0, 0.2)]
+    [0.5, 1.0, 0.8]
+    """
+    found, limit = list(map(float, heights)), top
+    for at in np.argsort(heights, kind="stable")[::-1]:
+        found[at] = min(found[at], limit)
+        limit = found[at] - apart
+    return found

@@ -203,7 +203,8 @@ def test_the_second_headline_sets_influence_beside_what_turning_a_site_does():
     np.testing.assert_allclose([line.get_ydata()[0] for line in lines], [NEAR[1], NEAR[0]], atol=1e-6)
     (arrow,) = panel(figure, "(b)").texts[1:]
     assert arrow.get_text() == "neighbours of a site\nthat decides: 0.04"
-    assert arrow.xy == pytest.approx((float(record.share[5, [3, 5]].mean()), 0.04))
+    widest = max(float(record.share[2, [9, 1]].max()), float(record.share[5, [3, 5]].max()))
+    assert arrow.xy == pytest.approx((widest, 0.09))  # the bracket stands a little above the marks
     record.own[2, [9, 1]] = 0.3
     found = judged(record, "where one site decides")
     assert (found.outcome, found.more_otherwise) == (

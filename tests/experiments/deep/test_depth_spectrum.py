@@ -365,8 +365,8 @@ def test_the_second_figure_shows_spectra_and_errors_of_each_width():
     ):
         assert_line(axes, DEPTHS, exact, color="black", style="-", marker="None")
         for i, container in enumerate(axes.containers):
-            mean, spread = record[what].values[i].mean(-1), record[what].values[i].std(-1, ddof=1)
-            assert_bars(container, np.array(DEPTHS) + 0.16 * (i - 1), mean, mean - spread, mean + spread)
+            mean, (low, high) = record[what].values[i].mean(-1), np.quantile(record[what].values[i], [0.16, 0.84], axis=-1)
+            assert_bars(container, np.array(DEPTHS) + 0.16 * (i - 1), mean, np.minimum(low, mean), np.maximum(high, mean))
 
 
 def test_the_distance_of_half_of_the_spectrum_falls_with_width():

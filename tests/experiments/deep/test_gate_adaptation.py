@@ -72,7 +72,7 @@ def test_the_numbers_of_the_headline_stand_in_the_panels():
         record.nu.loc[{"net": net, "step": slice(1, None)}] = last
     assert headline("?", experiment.verdicts(record)) == (
         "Adapting gates beat frozen ones by 0.50 to 1.00 points on test digits; "
-        "K of adapting gates fits the labels better (ν 918 to 1,219, not 2,576)"
+        "K scaled to trace one fits the labels better (ν 918 to 1,219, not 2,576)"
     )
     _, accuracy, nu, _ = experiment.figure(record).axes
     assert accuracy.get_title(loc="left") == "(b) adapting gates: +0.50 to +1.00 points"

@@ -15,6 +15,7 @@ ROW = (0.841, -0.380, 0.075, -0.012)  # of (S0 + S1)^-1 at gain 3, for n = 40 an
 AGREED = (0.937, 0.958, 0.980, 0.9994)  # of the small bump in the positive class, at each gain
 LEAD = ("gain", "gate", "position")
 SQUARE = ("gain", "position", "position_")
+ALONE = ": the gate alone does not tell what localizes"
 
 
 def made(
@@ -122,7 +123,10 @@ def test_numbers():
 def test_what_the_gate_asks_for_and_what_training_gives_is_the_headline():
     wrong = judge("gate-shaped-solution", made(trained=0.04))[2]
     assert wrong.outcome == "refuted"
-    assert wrong.sentence == "at gain 0.01 a one-site gate asks for a field of IPR 0.41, but training for 200 τ ends at 0.04"
+    assert (
+        wrong.sentence
+        == "at gain 0.01 a one-site gate asks for a field of IPR 0.41, but training for 200 τ ends at 0.04" + ALONE
+    )
     right = judge("gate-shaped-solution", made())[2]
     assert right.sentence == "from gain 0.01 to 100 a one-site gate asks for a localized field where trained ones are"
     assert judge("gate-shaped-solution", made(trained=0.04, steps=3999))[2].outcome == "not decided"
@@ -131,8 +135,8 @@ def test_what_the_gate_asks_for_and_what_training_gives_is_the_headline():
 @pytest.mark.parametrize(
     ("off", "words"),
     [
-        (0.0, "reaches beyond nearest neighbours (gain 3, lags 0 to 2: 0.84, −0.38, 0.07)"),
-        (-0.2, "is not the earlier one (gain 3, lags 0 to 2: 0.64, −0.38, 0.07)"),
+        (0.0, "reaches beyond nearest neighbours (gain 3, lags 0 to 2: 0.84, −0.38, 0.07; gain 0.01, lag 2: 0.50)"),
+        (-0.2, "is not the earlier one (gain 3, lags 0 to 2: 0.64, −0.38, 0.07; gain 0.01, lag 2: 0.50)"),
     ],
 )
 def test_the_inverse_is_the_second_headline(off, words):
@@ -165,7 +169,8 @@ def test_figure():
     for i, name in enumerate(["one-site gate", "Mexican-hat gate"]):
         assert_drawn(panel(drawn, "(a)"), record.ipr.values[:, i], label=name)
     assert_drawn(panel(drawn, "(a)"), np.median(record.trained_ipr.values, 1), label="trained (median)")
-    np.testing.assert_allclose([x.get_ydata() for x in lines(panel(drawn, "(b)"), marker="o")], record.field.values[:, 0])
+    shown = [lines(panel(drawn, "(b)"), marker=marker)[0].get_ydata() for marker in "osD^"]
+    np.testing.assert_allclose(shown, record.field.values[:, 0])
     for gate, start in enumerate(["(c)", "(d)"]):
         axes = panel(drawn, start)
         for label, container in enumerate(axes.containers):
@@ -183,8 +188,8 @@ def test_panels_say_their_numbers():
     assert numbers == [[], ["0.41", "0.04"]]
     asked, agreed = (made()[name] for name in ("ipr", "agreement"))
     assert heads[1] == f"it asks for fields of IPR {float(asked[0, 0]):.2f} to {float(asked[-1, 0]):.2f}"
-    assert heads[2] == "one-site gate: 0.937 rises to 0.999"
-    assert heads[3] == f"hat gate: {float(agreed[0, 1, 0]):.3f} falls to {float(agreed[-1, 1, 0]):.3f}"
+    assert heads[2] == "agrees with one site: 0.937 rises to 0.999"
+    assert heads[3] == f"agrees with the hat: {float(agreed[0, 1, 0]):.3f} falls to {float(agreed[-1, 1, 0]):.3f}"
 
 
 def test_more():
@@ -196,7 +201,8 @@ def test_more():
     shown = {"(c)": record.drift.values[:, 0] / 2, "(d)": record.drift.values[:, 1] / 2, "(a)": rows}
     shown["(e)"] = record.field.values[:, 1]
     for start, values in shown.items():
-        np.testing.assert_allclose([x.get_ydata() for x in lines(panel(drawn, start), marker="o")], values)
+        found = [lines(panel(drawn, start), marker=marker)[0].get_ydata() for marker in "osD^"]
+        np.testing.assert_allclose(found, values)
 
 
 def test_moments_behind_gates():

@@ -111,7 +111,7 @@ def test_both_orders_are_the_headline():
 
 
 def test_pulses_and_clones_are_counted_in_the_second_headline():
-    start = "Within 1,500 τ SGD localizes fields on 3 of 8 kinds and orders of pulses, on"
+    start = "SGD localizes fields on 3 of 8 kinds and orders of pulses, on"
     none, one = (headline("?", judge("single-pulse", made(clones=value)), more=True) for value in (0.0749, 0.1501))
     assert none == f"{start} none of their Gaussian clones (median IPR 0.07 at most)"
     assert one == f"{start} 1 of their Gaussian clones (median IPR up to 0.15)"

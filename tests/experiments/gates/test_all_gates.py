@@ -310,8 +310,8 @@ def test_the_second_figure_is_headed_by_the_ranks(rank, holds):
     one, two = judged(record, "sets of one gate explain"), judged(record, MORE + "off")
     span = "−0.60 to −0.50"
     assert one.more_found == f"single gates with a more diagonal A⁺ explain more (rank correlation {span})"
-    assert one.more_otherwise == one.more_found.replace("explain more", "do not explain more")
+    assert one.more_otherwise == one.more_found.replace("explain more", "explain no more")
     assert one.holds is holds
-    assert two.more_otherwise == "pairs do not (−0.25 to −0.25)"
+    assert two.more_otherwise == "nor do pairs (−0.25 to −0.25)"
     assert two.more_found == "pairs do (−0.25 to −0.25)"
     assert not judged(record, MORE + "in").more_found

@@ -163,13 +163,15 @@ def test_what_settles_first_is_decided_beyond_the_interval_over_units(late, outc
         experiment, changed_at(made(), ("likeness", {**TOP, "mark": 3, "unit": slice(late)}, 0.94)), "settles before"
     )
     assert found.outcome == outcome
-    words = "before a field is half-way to its end, its gate is so in 12 of 12 units that localize at gain 3"
-    assert found.found == found.otherwise == f"{words}, and as at the end for 95 % of inputs in {12 - 2 * late}"
+    words = "in 12 of 12 units that localize at gain 3 the gate is half-way before its field"
+    assert found.found == found.otherwise == f"{words}; in {12 - 2 * late} is it as at the end (95 % of inputs) by then"
 
 
 def test_the_headline_says_none_where_no_gate_settles_first():
     record = changed_at(made(), ("likeness", {**TOP, "mark": 3}, 0.94))
-    assert judged(experiment, record, "settles before").otherwise.endswith("for 95 % of inputs in none")
+    assert judged(experiment, record, "settles before").otherwise.endswith(
+        "in none is it as at the end (95 % of inputs) by then"
+    )
 
 
 def test_the_second_figure_is_headed_by_where_kurtosis_begins_and_ends():
@@ -295,29 +297,31 @@ def test_second_figure_shows_kurtosis_and_every_unit_of_the_first_seed():
         each = record.kurtosis.values[g, 2]
         for inputs, color, style in ((2, "#009E73", "-"), (0, "black", ":")):
             middle = np.median(each[..., inputs], axis=(0, 2))
-            assert_all_drawn(kurtosis[g], [*each[0, ..., inputs].T, middle], color=color, style=style)
-            np.testing.assert_allclose(points(kurtosis[g], color=color)[-1][0], record.mark * 2.4)
+            assert_all_drawn(kurtosis[g], [*each[0, 1:, :, inputs].T, middle[1:]], color=color, style=style)
+            np.testing.assert_allclose(points(kurtosis[g], color=color, style=style)[-1][0], record.mark[1:] * 2.4)
+            start = record.mark.values[1] * 2.4 / 3  # of the logarithmic axis, beside the records
+            assert_line(kurtosis[g], [start], middle[:1], color=color, marker="D")
     assert [text.get_text() for text in rows[0].get_xticklabels()] == ["unit 1", "unit 2", "unit 3"]
 
 
-def test_figures_show_loss_and_flips_by_time():
+def test_figure_shows_flips_by_time():
     record = drawn()
     first, second = experiment.figure(record), experiment.more(record)
-    flips, loss = panel(first, "(d)"), panel(second, "(g)")
+    flips = panel(first, "(d)")
     middles = 50 * np.arange(20) + 25.0
     some = np.unique(np.geomspace(1, 20, 30).round().astype(int)) - 1
     for r, (rate, color) in enumerate(zip(RATES, SHADES, strict=True)):
         for g, marker in enumerate("os"):
             one = record.isel(gain=g, rate=r)
-            assert_line(loss, one.step[1 + some] * rate, one.loss.values.mean(0)[1 + some], color=color, marker=marker)
             shown = (1 - one.stability.values).mean((0, 2)) / (50 * rate)
             assert_line(flips, middles[some] * rate, shown[some], color=color, marker=marker)
     exact = points(flips, color="black")
     np.testing.assert_allclose([x for x, _ in exact], np.outer(RATES, middles))
     expected = [(1 - record.gaussian_stability.values[0, r]).mean((0, 2)) / (50 * rate) for r, rate in enumerate(RATES)]
     np.testing.assert_allclose([y for _, y in exact], expected)
-    names = [*(f"rate {rate:g}" for rate in RATES), "gain 0.01", "gain 3"]
-    for part, expected in ((first.subfigs[1].subfigs[1], ["exact", *names]), (second.subfigs[-1], names)):
+    names = [f"rate {rate:g}" for rate in RATES]
+    of_first = first.subfigs[1].subfigs[1], ["exact", *names, "gain 0.01", "gain 3"]
+    for part, expected in (of_first, (second.subfigs[-1], names)):
         assert [text.get_text() for text in part.legends[0].get_texts()] == expected
 
 
@@ -325,7 +329,7 @@ def test_figure_shows_p_at_the_notes_rate_beside_the_exact_one():
     record = drawn()
     axes = panel(experiment.figure(record), "(c)")
     most = 100 * (1 - record.stability.values[:, 0].mean((1, 3)).min())
-    assert axes.get_title(loc="left") == f"(c) rate 0.01: of inputs at most {most:.2g} % flip"
+    assert axes.get_title(loc="left") == f"(c) gates: at most {most:.2g} % flip in 50 steps"
     time = (50 * np.arange(20) + 25) * 0.01
     for g, marker in enumerate("os"):
         assert_line(axes, time, record.stability.values[g, 0].mean((0, 2)), marker=marker)

@@ -131,13 +131,14 @@ def test_notes_and_headline():
     assert judged(experiment, record, END).note.endswith("by 2.0e-03 at most")
     assert judged(experiment, record, TENTH).note == "at 10 K²τ; ReLU fields themselves have 0.30 of the final IPR or more"
     found = judged(experiment, record, FIELDS)
-    words = "from gain 1 on fields need 8.6 to 25 times as long to reach their end as gates need to fix it"
+    words = "from gain 1 on fields need in the median 8.6 to 25 times as long to reach their end as gates need to fix it"
     assert found.found == found.otherwise == f"{words} (claimed: 2 or more)"
     assert not found.more_found
     found = judged(experiment, record, LOSS)
     one, four = ([bound.measured for bound in found.table if bound.at.startswith(K)] for K in ("one", "4"))
-    parts = (f"{min(x):.2g} to {max(x):.2g} times ({K})" for x, K in ((one, "one neuron"), (four, "4 units")))
-    words = f"from gain 1 on the final loss needs {', '.join(parts)} as long as gates need to fix it"
+    pairs = sorted(((one, "one neuron"), (four, "4 units")), key=lambda pair: -max(pair[0]))
+    first, second = (f"{min(x):.2g} to {max(x):.2g} times {{}}with {K}" for x, K in pairs)
+    words = f"frozen gates know the final loss {first.format('earlier than ReLU ')}, only {second.format('')} (gain ≥ 1)"
     assert found.more_found == found.more_otherwise == words
 
 
@@ -146,12 +147,12 @@ DRAWN = scrambled(made())
 
 def test_second_figure_shows_losses_of_each_committee():
     """Time 0 stands at a third of the first time."""
-    panels = np.reshape(experiment.more(DRAWN).axes[1:], (2, 3))
+    panels = np.reshape(experiment.more(DRAWN).axes[1:], (2, 2))
     time = [1 / 3, *TIME[1:]]
     for k in range(2):
         for g, axes in enumerate(panels[k]):
-            one = DRAWN.isel(units=k, gain=g)
-            for name, color, style in (("limit", "black", "-"), ("own", "#0072B2", "--")):
+            one = DRAWN.isel(units=k, gain=g + 1)
+            for name, color, style in (("limit", "black", "-"), ("own", ("#0072B2", "#E69F00")[k], "--")):
                 values = one[f"{name}_loss"].values
                 runs = [run for run in points(axes, color=color, style=style) if len(run[0]) == 6]
                 np.testing.assert_allclose([y for _, y in runs], [*values, np.median(values, axis=0)])
@@ -163,7 +164,7 @@ def test_second_figure_shows_losses_of_each_committee():
                 np.testing.assert_allclose([x for x, _ in known], [[expected] * 2])
             ((_, wrong),) = points(axes, color="0.5", style=":")
             np.testing.assert_allclose(wrong, np.median(one["wrong_loss"]))
-    assert [axes.get_title(loc="left").split(":")[0] for axes in panels[0]] == ["(b) gain 0.01", "gain 1", "gain ∞"]
+    assert [axes.get_title(loc="left").split(":")[0] for axes in panels[0]] == ["(b) gain 1", "gain ∞"]
     assert [axes.get_ylabel() for axes in panels[:, 0]] == ["one neuron\nloss", "4 units\nloss"]
 
 
@@ -213,11 +214,11 @@ def test_the_fields_that_are_shown_are_those_of_the_start_the_end_and_the_times_
     """Gates know it between the times at 3 and 4, the network right after; or both at the last."""
     one = DRAWN.isel(units=0, gain=1).copy(deep=True)
     one["limit_match"][:], one["own_match"][:] = [0, 0, 0, 0.9, 1, 1], [0, 0, 0, 0.5, 1, 1]
-    assert example_steps(one).tolist() == [0, 2, 4, 5]
+    assert example_steps(one).tolist() == [0, 2, 3, 4, 5]
     one["limit_match"][:] = [0, 0.9, 1, 1, 1, 1]
-    assert example_steps(one).tolist() == [0, 1, 2, 4, 5]
+    assert example_steps(one).tolist() == [0, 1, 2, 5]
     one["limit_match"][:], one["own_match"][:] = 0, 0
-    assert example_steps(one).tolist() == [0, 2, 5]
+    assert example_steps(one).tolist() == [0, 2, 3, 5]
 
 
 def test_figure_shows_how_the_limit_comes_to_the_final_field():

@@ -148,6 +148,6 @@ def family(record: xr.Dataset, name: str) -> xr.Dataset:
 
 def styles(record: xr.Dataset) -> dict[str, dict[str, str]]:
     """Colour and marker of each family, the same in all figures; geometric fields are the darker the slower they fall."""
-    known = {RANDOM: ("C6", "o"), TRAINED["long"]: ("C0", "D"), TRAINED["short"]: ("C1", "s")}
+    known = {RANDOM: ("0.55", "o"), TRAINED["long"]: ("C0", "D"), TRAINED["short"]: ("C1", "s")}
     known |= {SETTLED["long"]: ("C5", "D"), SETTLED["short"]: ("C4", "s")}
     return family_styles(families(record), known)

@@ -61,8 +61,8 @@ def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
         Verdict.each(
             "ν of the tangent kernel, with trace one, is smaller where gates adapt than behind frozen gates",
             {NETS[net]: smaller_nu("", record.nu.sel(net=net), record.nu.sel(net="galu")) for net in ADAPTING},
-            found=f"K of adapting gates fits the labels better ({alone})",
-            otherwise=f"K of adapting gates does not always fit the labels better ({alone})",
+            found=f"K scaled to trace one fits the labels better ({alone})",
+            otherwise=f"K scaled to trace one does not always fit the labels better ({alone})",
             **words,
         ),
         Verdict.each(
@@ -99,9 +99,26 @@ def figure(record: xr.Dataset) -> Figure:
     panels[1, 1].set_ylabel(r"$\nu$ of $K$ as it is")
     gaps = [points(record, net, "galu") for net in ADAPTING]
     test = f"adapting gates: {min(gaps):+.2f} to {max(gaps):+.2f} points"
-    titles = ["training loss", test, "small ν: labels fit K (trace one)", "the same without scaling"]
+    titles = [_loss_text(record), test, _nu_text("trace one", record.nu), _nu_text("as it is", record.nu / record.trace)]
     finish(body, panels, record, NETS, titles, [record.nu, record.nu / record.trace])
     return figure
+
+
+def _loss_text(record: xr.Dataset) -> str:
+    """The loss at the end where gates adapt, as shares of that behind frozen gates."""
+    last = record.loss.isel(step=-1).mean("seed")
+    shares = [100 * float(last.sel(net=net) / last.sel(net="galu")) for net in ADAPTING]
+    return f"adapting: {min(shares):.2g} to {max(shares):.2g} % of the frozen loss"
+
+
+def _nu_text(kernel: str, nu: xr.DataArray) -> str:
+    """Which networks whose gates adapt end above frozen gates."""
+    last = nu.isel(step=-1).mean("seed")
+    frozen = float(last.sel(net="galu"))
+    above = [NETS[net] for net in ADAPTING if float(last.sel(net=net)) > frozen]
+    if len(above) == 1:
+        return f"{kernel}: {above[0]} ends above frozen gates"
+    return f"{kernel}: " + (f"{len(above)} of {len(ADAPTING)} end above frozen" if above else "all end below frozen gates")
 
 
 experiment = Experiment(

@@ -23,7 +23,7 @@ experiment = Experiment(
     more=draw_more,
     more_caption="(a) Which form f has, from Gaussian (−1) to one site (1), over time, a column for each pair of length "
     "scales; the balance at the end and the highest gain is above. (b) How many entries decide the gate (+: the range of the "
-    "positive class); dotted: on 99 % of inputs. (c) Final fields of the first seed at the lowest gain. (d) At the highest.",
+    "positive class). (c) Final fields of the first seed at the lowest gain. (d) At the highest.",
     Parameters=Settings,
     presets={
         "full": {},

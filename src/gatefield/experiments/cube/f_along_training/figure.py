@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from gatefield.experiments.cube.f_along_training.simulate import LOOSE, STRICT
+from gatefield.experiments.cube.f_along_training.simulate import LOOSE
 from gatefield.experiments.cube.f_along_training.verdicts import balance, of_order, span
 from gatefield.measures import aligned
 from gatefield.plot import (
@@ -66,11 +66,11 @@ def draw_more(record: xr.Dataset) -> Figure:
     rows = [forms, heads, ["low"] * len(pairs), ["high"] * len(pairs)]
     panels = body.subplot_mosaic(rows, height_ratios=[1.2, 1.0, 0.45, 0.45])
     for at, one in enumerate(pairs):
-        _head_panel(panels[heads[at]], one, strict=True)
+        _head_panel(panels[heads[at]], one)
         _form_panel(panels[forms[at]], one)
         for name in (heads[at], forms[at])[: 2 * bool(at)]:
             panels[name].set(ylabel="", yticklabels=[])
-    panels[forms[0]].set_ylabel("form that f is nearer to")
+    panels[forms[0]].set_ylabel("balance of f: nearer\nto which form")
     panels[heads[0]].set_ylabel("entries that decide")
     for name, gain in (("low", 0), ("high", -1)):
         _field_panel(panels[name], pairs, gain)
@@ -83,15 +83,13 @@ def draw_more(record: xr.Dataset) -> Figure:
     rows_of = [panels[name] for name in (forms[0], heads[0], "low", "high")]
     letter(rows_of, [*(axes.get_title(loc="left") for axes in rows_of[:2]), *fields])
     highest = f"at the end, gain {gain_text(float(record.gain[-1]))}"
-    share = f"balance: {highest}, −1 if f has the Gaussian form, 1 if it has that of one site"
+    share = f"balance above: {highest}"
     _say(
         figure,
         record,
         FORMS,
         share,
         "+: positive",
-        f"dotted, hollow: on {100 * (1 - STRICT):g} %",
-        "fields: first seed",
     )
     return figure
 
@@ -106,8 +104,9 @@ def _scales(one: xr.Dataset) -> str:
 
 
 def _class(one: xr.Dataset) -> str:
-    """Which range is positive."""
-    return {1.0: "longer range +", -1.0: "shorter range +", 0.0: "equal ranges"}[float(np.sign(one.xi1 - one.xi0))]
+    """Of which length scales, and which range is positive."""
+    words = {1.0: "longer range +", -1.0: "shorter range +", 0.0: "equal ranges"}[float(np.sign(one.xi1 - one.xi0))]
+    return f"ξ = ({_scales(one)})\n{words}"
 
 
 def _balances(one: xr.Dataset) -> str:
@@ -206,18 +205,8 @@ def _over_time(axes: Any, values: xr.DataArray) -> None:
     axes.set_xlabel("time (τ)")
 
 
-def _head_panel(axes: Any, one: xr.Dataset, strict: bool = False) -> None:
+def _head_panel(axes: Any, one: xr.Dataset) -> None:
     _over_time(axes, one.head_size.sel(share=LOOSE))
-    hollow: Any = {
-        "markerfacecolor": "w",
-        "markersize": 3.5,
-        "linewidth": 0.9,
-        "markevery": (1, max(1, len(one.time) // 6)),
-        "clip_on": False,
-    }
-    for color, mark, g in zip(_colours(one), 9 * MARKS, range(strict * one.sizes["gain"]), strict=False):
-        values = one.head_size.isel(gain=g).sel(share=STRICT).median("seed")
-        axes.plot(one.time, values, f"{mark}:", color=color, **hollow)
     _entries(axes, one.sizes["position"])
 
 
@@ -233,7 +222,7 @@ def _form_panel(axes: Any, one: xr.Dataset) -> None:
     axes.axhline(0.0, color="0.6", linewidth=0.8, linestyle=":", zorder=0)
     _over_time(axes, balance(one))
     axes.set_ylim(-1.1, 1.1)
-    axes.set_yticks([-1, 0, 1], ["Gaussian", "equal", "one site"])
+    axes.set_yticks([-1, 0, 1], ["Gaussian −1", "equal 0", "one site 1"])
 
 
 def _end_panel(axes: Any, record: xr.Dataset) -> None:

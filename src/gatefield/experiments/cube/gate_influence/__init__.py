@@ -22,8 +22,8 @@ experiment = Experiment(
     more=draw_more,
     more_caption="(a) Influence of each site on inputs with the data's law, by the size of its weight; dashed: covariance of a "
     "site that decides with its neighbours. (b) Chance that turning this site alone turns the gate: small weights beside a "
-    "large one have influence in (a) through their neighbour only; arrow: the neighbours of such a site, their mean in one "
-    "field.",
+    "large one have influence in (a) through their neighbour only; bracket: the neighbours of "
+    "such sites.",
     Parameters=Settings,
     presets={"full": FULL, "quick": {**QUICK, "rests": 4}},
     durations={"quick": "30 s", "full": "5 min"},

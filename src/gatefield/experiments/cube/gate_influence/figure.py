@@ -19,7 +19,7 @@ from gatefield.experiments.cube.gate_influence.verdicts import (
     shown,
     steps,
 )
-from gatefield.plot import COLOURS, THEORY, WIDTH, legend_below, letter, say_setting
+from gatefield.plot import COLOURS, THEORY, WIDTH, legend_below, letter, plain_log_scale, say_setting
 
 PARTS = {
     f"ignored: influence ≤ {LOW}": "0.85",
@@ -28,25 +28,31 @@ PARTS = {
 }
 """What a gate does with a site, and its colour."""
 MEANING = "influence of a site: size of P(gate open | site is +1) − P(gate open | site is −1)"
+SMALL = 0.01
+"""Smaller weights have no influence and are left out where the axis is logarithmic."""
 LOCALIZED = ":\nlocalized"
 
 
 def draw(record: xr.Dataset) -> Figure:
     figure = Figure(figsize=(WIDTH, 7.2))
     top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=[1.1, 1.0]))
-    panels = np.array([top.subplots(1, 2), bottom.subplots(1, 2)])
+    parts = bottom.subfigures(1, 2)
+    panels = np.array([top.subplots(1, 2), [part.subplots() for part in parts]])
     for axes, law in zip(panels[0], ("uniform", "own"), strict=True):
         _counts(axes, record, law)
     panels[0, 1].set_yticklabels([])
     legend_below(top, panels[0, 0])
     _scatter(panels[1, 0], record, "uniform", "influence")
+    panels[1, 0].set(xscale="log", xlim=(SMALL, 1.1))
+    plain_log_scale(panels[1, 0], "x")
     _leader_panel(panels[1, 1], record)
-    legend_below(bottom, *panels[1], ncols=4, fontsize=7.5, columnspacing=1.2)
+    for part, axes in zip(parts, panels[1], strict=True):
+        legend_below(part, axes, ncols=2, fontsize=7.5, columnspacing=1.0)
     low, high = steps(record)
     titles = (
-        "how many sites a gate follows,\nsites of the input independent",
-        "the same, inputs correlated\nas in the data",
-        "influence by size of the weight,\nsites of the input independent",
+        f"inputs independent: {_between_text(record, 'uniform')}",
+        f"inputs as in the data: {_between_text(record, 'own')}",
+        _theory_text(record),
         f"one weight grows {high / low:.2g}-fold\nfrom ignored to followed",
     )
     letter(panels, titles)
@@ -54,9 +60,23 @@ def draw(record: xr.Dataset) -> Figure:
         figure,
         record,
         "(a, b): mean over the fields of a kind",
+        f"(c): weights from {SMALL:g} on",
         f"(d): {record.sizes['crowd']} sets of other weights (band: their range)",
     )
     return figure
+
+
+def _between_text(record: xr.Dataset, law: str) -> str:
+    """How many sites lie between, of random and of localized fields."""
+    random, local = (between(cube.family(record, name)[law]) for name in (cube.RANDOM, cube.TRAINED["long"]))
+    return f"between are\n{random:.2g} of {record.sizes['position']} sites (random), {local:.2g} (localized)"
+
+
+def _theory_text(record: xr.Dataset) -> str:
+    """How near influences in random fields are to the theory of one weight among many."""
+    one = cube.family(record, cube.RANDOM)
+    off = np.abs(one.uniform.values - crowd_law(np.minimum(one.share.values, 1 - 1e-9))).max()
+    return f"inputs independent: random fields\nare within {off:.2g} of theory"
 
 
 def draw_more(record: xr.Dataset) -> Figure:
@@ -69,8 +89,8 @@ def draw_more(record: xr.Dataset) -> Figure:
     letter(
         panels,
         (
-            "influence, inputs correlated\nas in the data",
-            "chance that turning one site\nalone turns the gate",
+            _neighbour_text(record),
+            _turning_text(record),
         ),
     )
     _say(figure, record, "one site decides: the gate is open exactly where that site has the sign of its weight")
@@ -96,15 +116,39 @@ def _mark_neighbours(panels: Any, record: xr.Dataset) -> None:
     alone = decided(record)
     if not alone.sizes["field"]:
         return
-    peaks = alone.uniform.argmax("position").values
     expected = sorted(set(near(record.sizes["position"], alone.xi.values).round(6)))
     for value in expected:
         panels[0].axhline(value, **THEORY | {"linestyle": "--"}, linewidth=0.9, zorder=1)
     look: Any = {"fontsize": 7.5, "zorder": 6}
     panels[0].text(0.56, expected[-1] - 0.02, "covariance of\nneighbours with a\nsite that decides", va="top", **look)
-    place = float(beside(alone.share, peaks)[-1]), float(beside(alone.turns, peaks)[-1])
-    arrow = {"arrowstyle": "->", "color": "0.2"}
-    panels[1].annotate(f"neighbours of a site\nthat decides: {place[1]:.2f}", place, (0.52, 0.15), arrowprops=arrow, **look)
+    shares, turns = _neighbours(record)
+    axes, high = panels[1], float(turns.max()) + 0.03
+    axes.plot([0, 0, shares.max(), shares.max()], [high, high + 0.02, high + 0.02, high], color="0.2", linewidth=1.0, zorder=6)
+    arrow = {"arrowstyle": "-", "color": "0.2", "linewidth": 0.8}
+    words = f"neighbours of a site\nthat decides: {turns.max():.2f}"
+    axes.annotate(words, (float(shares.max()), high + 0.02), (0.5, 0.16), arrowprops=arrow, **look)
+
+
+def _neighbours(record: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
+    """Beside sites that decide: sizes of weights, and how often turning such a site turns the gate, means of both sides."""
+    alone = decided(record)
+    peaks = alone.uniform.argmax("position").values
+    near_by = (peaks[:, None] + np.array([-1, 1])) % alone.sizes["position"]
+    return np.take_along_axis(alone.share.values, near_by, 1), beside(alone.turns, peaks)
+
+
+def _neighbour_text(record: xr.Dataset) -> str:
+    alone = decided(record)
+    if not alone.sizes["field"]:
+        return "influence, inputs correlated\nas in the data"
+    values = beside(alone.own, alone.uniform.argmax("position").values)
+    return f"inputs correlated: neighbours of a\nsite that decides reach {float(np.max(values)):.2f}"
+
+
+def _turning_text(record: xr.Dataset) -> str:
+    if not decided(record).sizes["field"]:
+        return "chance that turning one site\nalone turns the gate"
+    return f"turned alone, they turn the\ngate in {100 * _neighbours(record)[1].max():.2g} % of inputs"
 
 
 def _name(record: xr.Dataset, family: str) -> str:
@@ -130,9 +174,9 @@ def _scatter(axes: Any, record: xr.Dataset, law: str, label: str) -> None:
             one.share.values.ravel(),
             one[law].values.ravel(),
             linestyle="",
-            markersize=5.5 if few else 3.5,
+            markersize=5.5 if few else 2.8,
             markeredgecolor="w",
-            markeredgewidth=0.3,
+            markeredgewidth=0.3 if few else 0.0,
             zorder=3 if few else 2,
             label=_name(record, name),
             **styles[name],

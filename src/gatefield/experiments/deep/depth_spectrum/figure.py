@@ -21,7 +21,7 @@ from gatefield.plot import THEORY, WIDTH, letter, say_setting, shades
 
 FLOOR = 1e-6
 """Where logarithmic axes end: float32 cannot tell smaller errors from none."""
-MOST = 2e3
+MOST = 1e5
 """Where the axis of condition numbers ends."""
 MARKERS = "osD^v"
 """Of the widths, in their order."""
@@ -52,13 +52,34 @@ def draw(record: xr.Dataset) -> Figure:
     for axes in panels:
         axes.set_xlabel("depth d")
         axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
-    above = "depth helps, then hurts: errors with the first K kept", "gradient descent"
-    titles = [*above, "the kernel K too", "and its condition", "a unit diagonal cures it"]
-    letter(panels, titles)
+    above = "depth helps, then hurts: errors with the first K kept", _descent_text(record)
+    last = [np.exp(float(values.isel(width=-1, depth=-1).median())) for values in log_conditions(record)]
+    least, condition = (values.isel(width=-1).median("run").values for values in (record.smallest, conditions[0]))
+    below = _turn_text("smallest", least, "rises", "falls"), _turn_text("condition", -condition, "falls", "rises")
+    letter(panels, [*above, *below, f"unit diagonal: {last[0]:.2g} → {last[1]:.2g}"])
     body.legend(handles=_legend(record), loc="outside lower center", ncols=5, fontsize=8)
     words = "K: tangent kernel", "d: layers", "w: units in a layer", "(a): means of runs", "else medians"
-    _say(figure, record, *words, "bars: middle 68 %", "↑: beyond the axis")
+    _say(figure, record, *words, "bars: middle 68 %", "↑: beyond the axis", "heads of (c-e): the largest w, (e) and d")
     return figure
+
+
+def _turn_text(what: str, values: np.ndarray, towards: str, away: str) -> str:
+    """Whether the widest networks turn back between the least depth and the largest.
+
+    >>> _turn_text("condition", np.array([1.0, 3.0, 2.0]), "rises", "falls")
+    'condition rises, then falls'
+    """
+    top = int(values.argmax())
+    return f"{what} {towards if top else away}" + (f", then {away}" if 0 < top < len(values) - 1 else "")
+
+
+def _descent_text(record: xr.Dataset) -> str:
+    """In how many settings gradient descent leaves less error than the recursion with the first K."""
+    late = record.sel(step=AFTER, method="nearest")
+    descent = late.descent.median("trained_run")
+    kept = late.recursion.median("run").sel(depth=record.trained_depth.values)
+    lower = descent.values < kept.transpose("width", "depth").values
+    return f"trained: {int(lower.sum())} of {lower.size} lower"
 
 
 def _say(figure: Any, record: xr.Dataset, *words: str) -> None:

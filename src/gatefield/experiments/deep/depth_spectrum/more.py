@@ -33,13 +33,16 @@ def draw_more(record: xr.Dataset) -> Figure:
     _entries(entries, record)
     firsts = [*panels[:, 0], distance, *entries]
     nearer = "wider is nearer" if (np.diff(half_gaps(record)) < 0).all() else "distance by width"
-    letter(firsts, ["mean kernel", "errors of the same", nearer, "diagonal entries", "entries beside"])
+    ends = record.recursion.isel(step=-1).mean(["run", "depth"]).values
+    faster = "wider is faster" if (np.diff(ends) < 0).all() else "errors of the same"
+    letter(firsts, ["mean kernel", faster, nearer, *_entry_texts(record)])
     depths = [Line2D([], [], color=c, marker="o", markersize=3.5, label=f"d = {d}") for d, c in colours.items()]
     widths = [Line2D([], [], linestyle="none", markersize=4, label=f"w = {w}", **look) for w, look in styles(record).items()]
+    kept = Line2D([], [], color="0.3", label="first K kept")
     descent = Line2D([], [], color="0.3", linestyle=":", label="descent")
     theory: Any = THEORY
     kernel = Line2D([], [], label="mean kernel", **theory)
-    handles = [*depths, descent, *widths, kernel]
+    handles = [*depths, kept, descent, *widths, kernel]
     body.legend(handles=handles, loc="outside lower center", ncols=-(-len(handles) // 2), fontsize=8, columnspacing=1.3)
     say_setting(
         figure,
@@ -50,9 +53,24 @@ def draw_more(record: xr.Dataset) -> Figure:
         "w: units in a layer",
         "(a) dotted: k of (c)",
         "(c) black: means over depths",
-        "(d, e) bars: standard deviation of one run",
+        f"(d, e) bars: middle 68 % of runs, (d) spread: over that of w = {int(record.width[-1])}",
     )
     return figure
+
+
+def _half_sum(record: xr.Dataset) -> float:
+    """The sum of the smaller half of the eigenvalues of the mean kernel, at the largest depth."""
+    samples = record.attrs["samples"]
+    low, _ = ideal(record.depth.values[-1:], samples, record.attrs["mu"])
+    return float(low[0]) * (samples // 2)
+
+
+def _entry_texts(record: xr.Dataset) -> list[str]:
+    """How far runs spread on the diagonal, narrowest over widest networks, and how entries beside it go with depth."""
+    spread = record.diagonal.quantile([0.16, 0.84], "run").diff("quantile").mean("depth").values.ravel()
+    first, last = (float(record.beside.isel(width=0, depth=at).mean("run")) for at in (0, -1))
+    diagonal = f"w = {int(record.width[0])}: spread {spread[0] / spread[-1]:.1f}×"
+    return [diagonal, f"beside: {first:.1f} → {abs(round(last, 1)):.1f}"]
 
 
 def _one_scale(row: Any) -> None:
@@ -85,7 +103,9 @@ def _distance(axes: Any, record: xr.Dataset, colours: dict[int, str]) -> None:
     look: Any = {"textcoords": "offset points", "fontsize": 8.5, "fontweight": "bold", "va": "center"}
     for at, away, side in ((0, -8, "right"), (-1, 8, "left")):
         axes.annotate(f"{mean[at]:.2g}", (record.width.values[at], mean[at]), (away, 0), ha=side, **look)
-    axes.set(xscale="log", xlabel="width w", ylabel="off the mean kernel by", ylim=(0, None))
+    axes.set(
+        xscale="log", xlabel="width w", ylabel=f"off the mean kernel by\n(of about {_half_sum(record):.0f})", ylim=(0, None)
+    )
     axes.set_xlim(record.width.values[0] / 2.2, record.width.values[-1] * 2.2)
     axes.set_xticks(record.width.values, [str(w) for w in record.width.values])
     axes.minorticks_off()
@@ -113,7 +133,9 @@ def _entries(panels: Any, record: xr.Dataset) -> None:
     for axes, (what, expected, name) in zip(panels, curves, strict=True):
         for i, (width, look) in enumerate(styles(record).items()):
             values = record[what].sel(width=width)
-            axes.errorbar(depth + 0.16 * (i - 1), values.mean("run"), values.std("run", ddof=1), linestyle="none",
+            mean, (low, high) = values.mean("run").values, values.quantile([0.16, 0.84], "run").values
+            bars = np.maximum([mean - low, high - mean], 0.0)  # the mean of few runs may lie beside most of them
+            axes.errorbar(depth + 0.16 * (i - 1), mean, bars, linestyle="none",
                           markersize=3, elinewidth=0.9, label=f"w = {width}", **look)  # fmt: skip
         axes.plot(depth, expected, linewidth=1.1, label="mean kernel", **THEORY)
         axes.set(xlabel="depth d", ylabel=name)

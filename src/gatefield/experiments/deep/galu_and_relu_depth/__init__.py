@@ -23,12 +23,11 @@ experiment = Experiment(
     "normal weights: the deeper, the flatter. (f) The same of ReLU. Black lines: wide networks, in (e) and (f) of the "
     "smallest (dotted) and largest depth.",
     more=draw_more,
-    more_caption="(a) Figure 4 of the paper: sums of the k smallest eigenvalues, in a column for each network and law of "
-    "weights, on a logarithmic axis; with weights ±σ and two inputs there are four gates in the first layer, and K may be "
-    "singular. (b) The same as a share of the trace, with the limit of large width (dashed); in numbers, what the smaller "
-    "half has at the least and the largest depth. (c) Errors by the recursion (lines, their end filled) and by gradient "
-    "descent (dotted, open); "
-    "where K has grown, this rate is near the largest stable one, and errors rise and fall.",
+    more_caption="(a) Figure 4 of the paper: sums of the k smallest eigenvalues as a share of the trace, in a column for each "
+    "network and law of weights, with the limit of large width at the ends of depth (dashed); with weights ±σ and two inputs "
+    "there are four gates in the first layer, and K may be singular; in numbers, what the smaller half has at the least and "
+    "the largest depth. (b) Errors by the recursion (lines, their end filled) and by gradient descent (dotted, open); where K "
+    "has grown, this rate is near the largest stable one, and errors rise and fall.",
     Parameters=Settings,
     presets={"full": {}, "quick": {"depths": (2, 8, 20), "trained_runs": 3, "record_every": 10}},
     durations={"quick": "25 s", "full": "4 min"},

@@ -52,7 +52,8 @@ def draw(record: xr.Dataset) -> Figure:
     for axes, values in ((alike, record.likeness), (recursion, late.recursion), (descent, late.descent)):
         _name_deepest(axes, np.minimum(values.rename(trained_run="run") if "trained_run" in values.dims else values, FAR))
     faster, moving, limit = _endings(late)
-    letter(panels, [moving, "own gates: samples more alike", faster, limit, "GaLU: depth flattens K", "ReLU: less so"])
+    tops = [_top_text(record.sel(net=net, law="gaussian")) for net in ("GaLU", "ReLU")]
+    letter(panels, [moving, "own gates: samples more alike", faster, limit, *tops])
     body.legend(handles=_legend(), loc="outside lower center", ncols=3, fontsize=7.5, columnspacing=1.2)
     here = record.attrs
     size = f"{here['samples']} points of a square", f"width {here['width']} units", f"{record.sizes['run']} runs"
@@ -68,10 +69,20 @@ def _endings(late: xr.Dataset) -> list[str]:
     deep = late.isel(depth=-1).sel(law="gaussian")
     fixed = deep.recursion.median("run")
     moving = np.minimum(deep.descent, FAR).median("trained_run")
-    first = ["GaLU" if one.sel(net="GaLU") < one.sel(net="ReLU") else "ReLU" for one in (fixed, moving)]
-    ratio = float((deep.spread_wide.mean("run") / deep.spread.median("run")).sel(net="GaLU"))
-    below = f"GaLU {ratio:.1f}× below limit" if ratio > NEAR else "GaLU: as the wide limit"
-    return [f"with the first K kept: {first[0]} is faster", f"gradient descent: {first[1]} is faster", below]
+    faster = "GaLU" if moving.sel(net="GaLU") < moving.sel(net="ReLU") else "ReLU"
+    gaps = [float(one.sel(net="ReLU") - one.sel(net="GaLU")) for one in (fixed, moving)]
+    way = "shrinks" if abs(gaps[0]) < abs(gaps[1]) else "grows"
+    kept = f"first K kept: the gap {way} ({gaps[0]:.2f}, in (a) {gaps[1]:.2f})".replace("-", "−")
+    galu, relu = (float(deep.spread.median("run").sel(net=net)) for net in ("GaLU", "ReLU"))
+    ratio = float(deep.spread_wide.mean("run").sel(net="GaLU")) / galu
+    below = f"{ratio:.1f}× below its limit" if ratio > NEAR else "as its wide limit"
+    return [kept, f"gradient descent: {faster} is faster", f"GaLU {galu:.1f}, {below}; ReLU {relu:.1f}"]
+
+
+def _top_text(one: xr.Dataset) -> str:
+    """The share of the largest eigenvalue in the trace, at the least depth and the largest."""
+    first, last = (100 * float(np.diff(one.sums.isel(depth=at), prepend=0.0)[-1]) for at in (0, -1))
+    return f"{one.net.item()}: largest from {first:.0f} to {last:.0f} % of trace"
 
 
 def _name_deepest(axes: Any, values: xr.DataArray) -> None:

@@ -9,42 +9,36 @@ from matplotlib.lines import Line2D
 from gatefield.experiments.deep.galu_and_relu_depth.verdicts import WORDS, half_share
 from gatefield.plot import WIDTH, letter, say_setting, shades
 
-SUMS = {"plain_sums": "sum of k smallest\neigenvalues of K", "sums": "their share in\nthe trace"}
-TITLES = {"plain_sums": "", "sums": "shares of the trace: deeper is flatter"}
 LEAST = 1e-6
-"""Of the largest sum: what is smaller is not shown."""
+"""Of the trace: what is smaller is not shown."""
 
 
 def draw_more(record: xr.Dataset) -> Figure:
     """A column for each network and law: sums of eigenvalues, and errors."""
-    rows = [name for name in SUMS if name in record]  # records of before have no sums of plain eigenvalues
-    figure = Figure(figsize=(WIDTH, 1.8 * (1 + len(rows)) + 0.8))
+    figure = Figure(figsize=(WIDTH, 5.6))
     body: Any = figure.subfigures()  # with a legend of its own, apart from the setting
-    panels = body.subplots(len(rows) + 1, 4, sharey="row")
+    panels = body.subplots(2, 4, sharey="row")
     colours = dict(zip(record.depth.values.tolist(), shades(record.sizes["depth"], "plasma", (0.0, 0.8)), strict=True))
     cases = [(net, law) for law in record.law.values for net in record.net.values]
     for column, (net, law) in zip(panels.T, cases, strict=True):
-        _column(column, record.sel(net=net, law=law), rows, colours)
+        _column(column, record.sel(net=net, law=law), colours)
         column[0].set_title(_case(net, law), loc="left")
-    for axes, name in zip(panels[:, 0], rows, strict=False):
-        most = float(record[name].max())
-        axes.set(ylabel=SUMS[name], yscale="log", ylim=(LEAST * most, 2 * most))
-    _name_half(panels[rows.index("sums")], record, cases)
+    panels[0, 0].set(ylabel="share of the k smallest\neigenvalues in the trace", yscale="log", ylim=(LEAST, 2.0))
+    _name_half(panels[0], record, cases)
     _name_singular(panels[0], record, cases)
     _name_ends(panels[-1], record, cases)
     panels[-1, 0].set(ylabel="error |e|/|e$_0$|")
     low = panels[-1, 0].get_ylim()[0]
     panels[-1, 0].set_ylim(max(0.0, low - 0.3 * (1 - low)), 1.03)  # room for the numbers below the curves
-    titles = [_case(*cases[0]), *[TITLES[name] for name in rows[1:]], "errors: K fixed (●) or descent (○)"]
-    letter(panels[:, 0], titles)
+    letter(panels[:, 0], [_case(*cases[0]), "errors: K fixed (●), descent (○)"])
     depths = [Line2D([], [], color=c, label=f"d = {d}") for d, c in colours.items()]
     limit = Line2D([], [], color="0.3", linestyle="--", linewidth=1.0, label="wide networks")
     moving = Line2D([], [], color="0.3", linestyle=":", label="descent")
     body.legend(handles=[*depths, limit, moving], loc="outside lower center", ncols=len(colours) + 2, fontsize=8)
     here = record.attrs
     size = f"{here['samples']} points of a square", f"width {here['width']}"
-    runs = f"(a, b) means, (c) medians of {record.sizes['run']} runs", f"descent: of {record.sizes['trained_run']}"
-    say_setting(figure, *size, *runs, "weights ±σ or normal", "K: tangent kernel", "numbers in (b): the lower half")
+    runs = f"(a) means, (b) medians of {record.sizes['run']} runs", f"descent: of {record.sizes['trained_run']}"
+    say_setting(figure, *size, *runs, "weights ±σ or normal", "K: tangent kernel", "numbers in (a): the lower half")
     return figure
 
 
@@ -74,7 +68,7 @@ def _name_singular(panels: Any, record: xr.Dataset, cases: list[tuple[str, str]]
         rank = float(first["rank"].sel(net=net, law=law).median())
         if rank < record.sizes["k"] / 4:
             words = f"d = {int(first.depth)}: all\nbut {rank:.0f} are 0"
-            axes.text(0.86, 0.05, words, transform=axes.transAxes, fontsize=7, ha="right", linespacing=1.1)
+            axes.text(0.86, 0.03, words, transform=axes.transAxes, fontsize=7, ha="right", linespacing=1.1)
 
 
 def _name_ends(panels: Any, record: xr.Dataset, cases: list[tuple[str, str]]) -> None:
@@ -91,14 +85,13 @@ def _name_ends(panels: Any, record: xr.Dataset, cases: list[tuple[str, str]]) ->
         axes.text(0.03, 0.05, words, transform=axes.transAxes, fontsize=8, **bold)
 
 
-def _column(column: Any, one: xr.Dataset, rows: list[str], colours: dict[int, str]) -> None:
+def _column(column: Any, one: xr.Dataset, colours: dict[int, str]) -> None:
     """Sums of eigenvalues and errors of one network and law, a line for each depth."""
     for d, colour in colours.items():
-        for axes, name in zip(column, rows, strict=False):
-            axes.plot(one.k, one[name].sel(depth=d), color=colour, linewidth=1.1)
-            if name == "sums":
-                axes.plot(one.k, one.sums_wide.sel(depth=d), "--", color=colour, linewidth=0.9)
-            axes.set_xlabel("k", labelpad=1)
+        column[0].plot(one.k, one.sums.sel(depth=d), color=colour, linewidth=1.1)
+        if d in (int(one.depth[0]), int(one.depth[-1])):
+            column[0].plot(one.k, one.sums_wide.sel(depth=d), "--", color=colour, linewidth=0.9)
+        column[0].set_xlabel("k", labelpad=1)
         column[-1].plot(one.step, one.recursion.sel(depth=d).median("run"), color=colour, linewidth=1.1)
         column[-1].plot(one.step, one.descent.sel(depth=d).median("trained_run"), ":", color=colour, linewidth=1.1)
     column[-1].set_xlabel("step", labelpad=1)

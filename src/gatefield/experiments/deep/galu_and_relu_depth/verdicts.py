@@ -72,7 +72,8 @@ def _depth(record: xr.Dataset) -> list[Verdict]:
     )
     words: Any = {"kind": "claim", "source": SOURCE, "note": note}
     ends = [half_share(record, str(record.law.values[-1]), int(d)) for d in (depths[0], depths[-1])]
-    half = f"lower half: {ends[0]:.1g} % of the trace at d = {depths[0]}, {ends[1]:.1g} % at d = {depths[-1]}"
+    law = WORDS[str(record.law.values[-1])]
+    half = f"{law}: lower half {ends[0]:.1g} → {ends[1]:.1g} % of the trace"
     return [
         Verdict.each(
             f"a GaLU network has a smaller error than a ReLU network at d = {depths[-1]}, by the recursion with the "

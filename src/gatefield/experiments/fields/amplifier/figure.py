@@ -56,7 +56,7 @@ def figure(record: xr.Dataset) -> Figure:
         "large marks and lines: medians",
         "(a) share: mean over gains from 1 on",
         "(c) in brackets: excess kurtosis of a site",
-        "(d, e) one seed",
+        "(d, e) one seed, each scaled to its peak",
     )
     return figure
 
@@ -68,7 +68,7 @@ def _amplifier_panel(axes: Any, record: xr.Dataset) -> None:
         label = f"gain {gain_text(gain)} ({_signed(float(one.kurtosis))})"
         axes.plot(one.correlation, one.amplifier / line.where(line > 0), color=shade, label=label)
         axes.plot(one.correlation, one.expansion / line.where(line > 0), ":", color=shade, linewidth=1.2)
-    axes.plot([], [], ":", color="0.3", linewidth=1.2, label="at weak correlation")
+    axes.plot([], [], ":", color="0.3", linewidth=1.2, label="at weak correlation, in the colour of its gain")
     axes.set(
         xlabel="correlation a of a site with the input of the gate",
         ylabel="amplification\n" r"$\phi(a)\sqrt{2\pi}\,/\,a$",
@@ -123,7 +123,10 @@ def _strip(part: Any, record: xr.Dataset, at: str) -> None:
         if min(float(np.min(line.get_ydata())) for line in axes.lines) > -0.2:
             axes.set_ylim(-0.25, 1.15)
     letter(panels[:1], [panels[0].get_title(loc="left")], at)
-    panels[0].set_ylabel({"d": "longer range\npositive", "e": "shorter range\npositive"}[at])
+    panels[0].set_ylabel({"d": "longer positive:\nfield / peak", "e": "shorter positive:\nfield / peak"}[at])
+    for axes in panels:
+        axes.set_yticks([0, 1] if axes.get_ylim()[0] > -1 else [-1, 0, 1])
+        axes.tick_params(labelleft=axes is panels[0])
     if at == "e":
         for axes in panels:
             axes.set_xlabel("position (site)")

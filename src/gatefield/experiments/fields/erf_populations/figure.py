@@ -14,6 +14,8 @@ from gatefield.measures import FLAT_FIELDS, localized_ipr
 from gatefield.plot import THEORY, WIDTH, gain_text, legend_below, letter, say_setting
 
 NEGATIVE, POSITIVE = "C0", "C1"
+LEAST = 1e-6
+"""Of 1 - cosine: what is smaller is rounding."""
 MOST = 130.0
 """Area, in square points, of the dot of the frequency at which most units end."""
 
@@ -34,9 +36,7 @@ def figure(record: xr.Dataset) -> Figure:
     legend_below(parts[1], third)
     strip = _fields(parts[2], record)
     gain, (localize, oscillate) = gain_text(float(record.gain[1])), _counted(record)
-    letter(
-        [first, second, third, fourth], [f"gain {gain}: {localize}", oscillate, _decided(record), "what decides, and how often"]
-    )
+    letter([first, second, third, fourth], [f"gain {gain}: {localize}", oscillate, _decided(record), _told(record)])
     letter(strip[:1], [strip[0].get_title(loc="left")], "e")
     _say(
         out,
@@ -59,18 +59,24 @@ def more(record: xr.Dataset) -> Figure:
     for axes, sign in zip(near, (-1, 1), strict=True):
         _flows_of(axes, record, sign)
     off = f"{strays} of {count} on the other side"
-    letter(
-        [whole, fields, *near], [off, "fields: cosine with the flow", "negative biases, enlarged", "positive biases, enlarged"]
-    )
+    middle = float(np.median(record.flow_cosine))
+    offs = [f"{name} biases: {_off(record, sign):.2g} off (median)" for name, sign in (("negative", -1), ("positive", 1))]
+    letter([whole, fields, *near], [off, f"fields: median cosine with the flow {middle:.3f}", *offs])
     _say(out, record, "Gaussian data", "(c) and (d): units of (a) with the sign of the flow", logistic=False)
     return out
+
+
+def _told(record: xr.Dataset) -> str:
+    """How often the field and the given bias of the start tell the population."""
+    field, bias = (100 * found.mean for found in predicted_shares(record.isel(gain=1)))
+    return f"bias tells {bias:.0f} %, field {field:.0f} %"
 
 
 def _decided(record: xr.Dataset) -> str:
     """How much of the units localize from a mostly positive start, and from an even one, if biases start at 0."""
     local = localized(record.ipr.isel(gain=1), record.sizes["position"]).sel(biases="zero")
     shares = [100 * share(local.sel(start=start)).mean for start in ("positive", "xavier")]
-    return f"from biases 0: {shares[1]:.0f} % or {shares[0]:.0f} % localize"
+    return f"biases start at 0: {shares[1]:.0f} % (even), {shares[0]:.0f} % (positive)"
 
 
 def _say(out: Figure, record: xr.Dataset, *words: str, logistic: bool = True) -> None:
@@ -112,8 +118,15 @@ def _populations(axes: Any, record: xr.Dataset) -> None:
     limit = localized_ipr(record.sizes["position"])
     axes.axvline(0.0, color="0.8", linewidth=0.8, zorder=0)
     axes.axhline(limit, color="0.4", linewidth=1.0, linestyle=":")
-    words: Any = {"transform": axes.get_yaxis_transform(), "ha": "right", "va": "bottom", "fontsize": 7.5, "color": "0.3"}
-    axes.text(0.99, limit, f"localized above {FLAT_FIELDS:g}/n = {limit:.2g}", **words)
+    words: Any = {
+        "ha": "left",
+        "va": "bottom",
+        "fontsize": 7.5,
+        "color": "0.3",
+        "xytext": (4, 3),
+        "textcoords": "offset points",
+    }
+    axes.annotate(f"localized: above\n{FLAT_FIELDS:g}/n = {limit:.2g}", (0.0, limit), **words)
     axes.set(xlabel="final bias of the unit", ylabel="IPR of the final field")
     axes.set_ylim(bottom=0)
 
@@ -157,24 +170,29 @@ def _flows_of(axes: Any, record: xr.Dataset, sign: int) -> None:
     trained, theory = sign * record.bias.isel(gain=0, step=-1).values.ravel(), sign * record.flow_bias.values.ravel()
     here = (trained > 0) & (theory > 0)
     at, values = sign * theory[here], sign * trained[here]
-    axes.plot(at, values, "o", color=NEGATIVE if sign < 0 else POSITIVE, markersize=3.5, alpha=0.6)
+    axes.plot(at, values, "o", color=NEGATIVE, markersize=3.5, alpha=0.6)
     if here.any():
         ends = min(at.min(), values.min()), max(at.max(), values.max())
-        off = float(np.median(np.abs(values - at)))
         axes.plot(ends, ends, linewidth=1.0, **THEORY)
-        axes.text(0.03, 0.95, f"median distance {off:.2g}", va="top", fontsize=8, transform=axes.transAxes)
     axes.set(xlabel="final bias, exact flow", ylabel="final bias, SGD")
 
 
+def _off(record: xr.Dataset, sign: int) -> float:
+    """How far final biases of that sign, in both, are from the flow's in the median; NaN if there are none."""
+    trained, theory = sign * record.bias.isel(gain=0, step=-1).values.ravel(), sign * record.flow_bias.values.ravel()
+    here = (trained > 0) & (theory > 0)
+    return float(np.median(np.abs(trained - theory)[here])) if here.any() else float("nan")
+
+
 def _cosines(axes: Any, record: xr.Dataset) -> None:
-    """The share of units whose field has at most that cosine with the flow's."""
-    values = np.sort(record.flow_cosine.values.ravel())
+    """The share of units whose field is at most so far from the flow's, as 1 - cosine."""
+    values = np.sort(np.maximum(1 - record.flow_cosine.values.ravel(), LEAST))
     axes.step(values, np.arange(1, values.size + 1) / values.size, where="post", color="C0")
     middle = float(np.median(values))
     axes.plot([middle], [0.5], "o", color="C0", markersize=5)
-    look: Any = {"xytext": (-6, 0), "textcoords": "offset points", "ha": "right", "va": "center", "fontsize": 8}
-    axes.annotate(f"median {middle:.3f}", (middle, 0.5), **look)
-    axes.set(xlabel="cosine of the fields of SGD and flow", ylabel="share of units below", ylim=(0, 1.02))
+    look: Any = {"xytext": (8, 0), "textcoords": "offset points", "ha": "left", "va": "center", "fontsize": 8}
+    axes.annotate(f"median {middle:.2g}", (middle, 0.5), **look)
+    axes.set(xlabel="1 − cosine of the fields of SGD and flow", ylabel="share of units below", ylim=(0, 1.02), xscale="log")
 
 
 def _starts(axes: Any, record: xr.Dataset) -> None:

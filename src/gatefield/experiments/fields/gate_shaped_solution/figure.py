@@ -1,5 +1,6 @@
 """The figures of `gate-shaped-solution`."""
 
+from itertools import cycle
 from typing import Any, cast
 
 import numpy as np
@@ -24,6 +25,8 @@ from gatefield.plot import (
     shades,
 )
 
+MARKERS = "osD^v"
+"""Of the gains, in their order."""
 GATE_NAMES = {"bump": "one-site gate", "hat": "Mexican-hat gate"}
 CLASS_LOOKS = {"positive": ("C0", "o", "-"), "negative": ("C1", "s", "--")}
 
@@ -40,16 +43,21 @@ def figure(record: xr.Dataset) -> Figure:
         legend_below(part, axes, ncols=2)
     for axes, gate in zip(panels[2:], GATES, strict=True):
         _agreement_panel(axes, record.sel(gate=gate))
-    panels[2].set_ylabel("share of inputs on which\nboth gates agree")
+    panels[2].set_ylabel("share of inputs on which the\nfield's gate agrees with it")
     legend_below(bottom, panels[2])
     same, asked = explained(record.sel(gate="bump")), record.ipr.sel(gate="bump").values
     titles = [
         f"one-site gate: same side of {LOCALIZED:g} at {int(same.sum())} of {same.size}",
         f"it asks for fields of IPR {' to '.join(dict.fromkeys(f'{value:.2f}' for value in asked[[0, -1]]))}",
-        *(f"{name}: {_trend(record.sel(gate=gate))}" for gate, name in (("bump", "one-site gate"), ("hat", "hat gate"))),
+        *(f"agrees with {name}: {_trend(record.sel(gate=gate))}" for gate, name in (("bump", "one site"), ("hat", "the hat"))),
     ]
     letter(panels, titles)
-    _say(figure, record, f"{record.sizes['seed']} seeds", "bars: standard error")
+    _say(
+        figure,
+        record,
+        f"{record.sizes['seed']} seeds",
+        f"(c, d) standard errors: at most {float(record.agreement_error.max()):.1g}",
+    )
     return figure
 
 
@@ -77,7 +85,7 @@ def more(record: xr.Dataset) -> Figure:
     _gain_lines(panels["field"], record.field.sel(gate="hat"), site, "weight")
     legend_below(top, *above)
     titles = [
-        "a row of the inverse covariance, (S₀ + S₁)⁻¹",
+        _row_text(record),
         "the two gates",
         "one site passes a bump",
         "the hat passes a hat",
@@ -140,8 +148,9 @@ def _near(axes: Any, n: int, site: int, reach: float = 8.5) -> None:
 
 
 def _gain_lines(axes: Any, values: xr.DataArray, site: int, words: str) -> None:
-    for shade, gain in zip(shades(values.sizes["gain"]), values.gain.values, strict=True):
-        axes.plot(values.position, values.sel(gain=gain), "o-", color=shade, markersize=3, label=f"gain {gain_text(gain)}")
+    for shade, mark, gain in zip(shades(values.sizes["gain"]), cycle(MARKERS), values.gain.values, strict=False):
+        look: Any = {"color": shade, "marker": mark, "markersize": 3.5}
+        axes.plot(values.position, values.sel(gain=gain), **look, label=f"gain {gain_text(gain)}")
     axes.set_ylabel(words)
     _near(axes, values.sizes["position"], site)
 
@@ -166,11 +175,18 @@ def _direction_panel(axes: Any, record: xr.Dataset) -> None:
     _near(axes, record.sizes["position"], record.attrs["site"])
 
 
+def _row_text(record: xr.Dataset) -> str:
+    """What stands beyond nearest neighbours, over all gains."""
+    site = int(record.attrs["site"])
+    second = np.roll(record.inverse.isel(position=site).values, -site, axis=-1)[..., 2]
+    return f"a row of (S₀ + S₁)⁻¹: {second.min():.2f} to {second.max():.2f} at lag 2".replace("-", "−")
+
+
 def _row_panel(axes: Any, record: xr.Dataset) -> None:
     site = int(record.attrs["site"])
-    for shade, gain in zip(shades(record.sizes["gain"]), record.gain.values, strict=True):
+    for shade, mark, gain in zip(shades(record.sizes["gain"]), cycle(MARKERS), record.gain.values, strict=False):
         row = np.roll(record.inverse.sel(gain=gain).isel(position=site).values, -site)[:7]
-        axes.plot(row, "o-", color=shade, markersize=3, label=f"gain {gain_text(gain)}")
+        axes.plot(row, color=shade, marker=mark, markersize=4.5, label=f"gain {gain_text(gain)}")
         if gain == 3:  # that of the title
             look: Any = {"ha": "center", "fontsize": 8, "arrowprops": {"arrowstyle": "->", "color": "0.2"}}
             words = f"gain 3, lag 2: {row[2]:.2f}".replace("-", "−")

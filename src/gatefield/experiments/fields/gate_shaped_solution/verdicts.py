@@ -80,7 +80,7 @@ def _explains(bump: xr.Dataset) -> Verdict:
         note=f"trained: median of {bump.sizes['seed']} neurons that start at random and choose their own gate",
         found=f"from gain {low} to {high} a one-site gate asks for a localized field where trained ones are",
         otherwise=f"at gain {gain_text(worst)} a one-site gate asks for a field of IPR {asked:.2f}, but training for "
-        f"{trained_for(bump)} ends at {found:.2f}",
+        f"{trained_for(bump)} ends at {found:.2f}: the gate alone does not tell what localizes",
     )
 
 
@@ -146,7 +146,10 @@ def _inverse_row(bump: xr.Dataset) -> Verdict:
     site = int(bump.attrs["site"])
     row = np.roll(bump.inverse.sel(gain=3.0).isel(position=site).values, -site)
     rows = {f"lag {lag}": Verdict.within("", x, float(row[lag]), atol=0.001, of="entry") for lag, x in enumerate(INVERSE_ROW)}
-    first = f"gain 3, lags 0 to 2: {entries(row)}"
+    low = float(bump.gain[0])
+    least = np.roll(bump.inverse.sel(gain=low).isel(position=site).values, -site)[2]
+    more = f"; gain {gain_text(low)}, lag 2: {least:.2f}".replace("-", "−") if low < 3 else ""
+    first = f"gain 3, lags 0 to 2: {entries(row)}{more}"
     words |= {
         "more_found": f"the inverse covariance (S₀ + S₁)⁻¹ reaches beyond nearest neighbours ({first})",
         "more_otherwise": f"the inverse covariance (S₀ + S₁)⁻¹ is not the earlier one ({first})",

@@ -25,7 +25,8 @@ experiment = Experiment(
     more_caption="Score c²/D of wave packets, from the best wave (left) to one site (right), over that of the wave, a line "
     "for each law: (a) longer range positive, (b) shorter range positive, (c) the same range in both classes. A mark stands "
     "where the score stops rising; the rule says that fields localize if that is beyond an IPR of 6/n (grey: up to there). "
-    "Orange: SGD localizes the field; blue, dashed: it leaves it spread. Black and named: the rule is wrong.",
+    "Orange: SGD localizes the field; blue, dashed: it leaves it spread. Black and named: against the rule. A law "
+    "named in blue ends high, but its score falls before it rises, and so does not count as rising.",
     Parameters=Settings,
     presets={
         "full": {},

@@ -19,27 +19,29 @@ LOOKS: dict[bool, dict[str, Any]] = {
     False: {"color": "C0", "linestyle": "--", "marker": "s", "markerfacecolor": "white"},
 }
 """Of laws on which SGD localizes the field, and of others."""
+HIGH = 1.1
+"""A score, over that of the best wave, above which a law ends high."""
 NAMES = {True: "SGD localizes the field", False: "SGD leaves it spread"}
 
 
 def more(record: xr.Dataset) -> Figure:
     """How the score changes on the way from a wave to one site."""
-    figure = Figure(figsize=(WIDTH, 4.4))
+    figure = Figure(figsize=(WIDTH, 4.6))
     (body,) = cast(Any, figure.subfigures(1, 1, squeeze=False)).ravel()
     panels = body.subplots(1, 3, sharey=True)
     titles = [_path_panel(axes, record.sel(order=order)) for axes, order in zip(panels, ORDER_NAMES, strict=True)]
     letter(panels, titles)
     low, high = panels[0].get_ylim()
-    panels[0].set_ylim(low - 0.1 * (high - low), high)  # for the names
+    panels[0].set_ylim(low - 0.12 * (high - low), high + 0.12 * (high - low))  # for the names
+    for axes, order in zip(panels, ORDER_NAMES, strict=True):
+        _name_ends(axes, record.sel(order=order))
     panels[0].set_ylabel("score c²/D, over that\nof the best wave")
-    body.legend(handles=_looks(), loc="outside lower center", ncols=3)
+    body.legend(handles=_looks(), loc="outside lower center", ncols=4, columnspacing=1.2)
     say_setting(
         figure,
         *setting(record),
-        "score c²/D: what training raises (c² is the sharpness of the neuron's input in the positive class, D = 1 + E₀h²/E₁h²)",
-        "a line for each law",
-        "marks: where it stops rising",
-        "black lines: rises and stays spread, or the other way round",
+        "score c²/D of a field w: c² = (E₁|h|)²/E₁h², D = 1 + E₀h²/E₁h², h = w·x, E₁ and E₀ means over the two classes",
+        "packet: the best wave under a bell; a line for each law, a mark where its score stops rising",
     )
     return figure
 
@@ -51,10 +53,9 @@ def _path_panel(axes: Any, record: xr.Dataset) -> str:
     axes.axhline(1.0, color="0.4", linewidth=1.0, linestyle=":")
     for law in record.law.values[np.argsort(found.values, kind="stable")]:
         _path(axes, record.sel(law=law), LOOKS[bool(found.sel(law=law))], wrong=bool((found != rises).sel(law=law)))
-    axes.set(xlabel="IPR of the packet\n(left: wave, right: one site)", xscale="log", xlim=(0.02, 6.0))  # room for names
+    axes.set(xlabel="IPR of the packet\n(left: wave, right: one site)", xscale="log", xlim=(0.02, 1.25))
     axes.set_xticks([0.03, 0.1, 0.3, 1.0], ["0.03", "0.1", "0.3", "1"])
     axes.xaxis.set_minor_formatter(NullFormatter())
-    _name_ends(axes, record.isel(law=(found != rises).values))
     return f"{ORDER_NAMES[str(record.order.values)]}:\n{_rise_text(rises, found)}"
 
 
@@ -66,15 +67,21 @@ def _rise_text(rises: xr.DataArray, found: xr.DataArray) -> str:
     return f"rises for {yes} that localize,\n{no} that do not" if not found.all() else f"all localize,\nrises for {yes}"
 
 
-def _name_ends(axes: Any, wrong: xr.Dataset) -> None:
-    """The names of laws at the right ends of their lines, higher and lower in turn, so that neighbours do not touch."""
-    ends = (wrong.packet_score / wrong.wave_score).isel(width=-1).values
-    for k, i in enumerate(np.argsort(-ends)):
-        place, name = (float(wrong.packet_ipr.isel(law=i, width=-1)), ends[i]), law_text(str(wrong.law.values[i]))
-        beside = (7, -5 if k % 2 else 5)
-        axes.annotate(
-            name, place, beside, textcoords="offset points", va="center", fontsize=7.5, zorder=4, bbox={"color": "w", "pad": 0}
-        )
+def _name_ends(axes: Any, one: xr.Dataset) -> None:
+    """Names at the left, above for high ends and below for others, of laws against the rule and of those that rise too late."""
+    found, rises = localized(one), margins(one).path > 0
+    ends = (one.packet_score / one.wave_score).isel(width=-1)
+    late = ~rises & ~found & (ends > HIGH)
+    named = [i for i in np.argsort(-ends.values) if bool(late[i] | (found[i] != rises[i]))]
+    high, low = ([i for i in named if bool(ends[i] > HIGH) == above] for above in (True, False))
+    heights = [*(0.96 - 0.06 * k for k in range(len(high))), *(0.04 + 0.06 * k for k in reversed(range(len(low))))]
+    for i, height in zip([*high, *low], heights, strict=True):
+        name = law_text(str(one.law.values[i]))
+        look: Any = {"fontsize": 7.5, "va": "center", "ha": "right", "color": LOOKS[False]["color"] if late[i] else "black"}
+        line = {"arrowstyle": "-", "color": look["color"], "linewidth": 0.6, "shrinkA": 1, "shrinkB": 2, "relpos": (1, 0.5)}
+        place = float(one.packet_ipr.isel(law=i, width=-1)), float(ends[i])
+        words = f"{name}: falls first" if late[i] else name
+        axes.annotate(words, place, (0.56, height), textcoords=axes.transAxes, arrowprops=line, zorder=4, **look)
 
 
 def _path(axes: Any, one: xr.Dataset, look: dict[str, Any], *, wrong: bool) -> None:
@@ -89,4 +96,5 @@ def _path(axes: Any, one: xr.Dataset, look: dict[str, Any], *, wrong: bool) -> N
 def _looks() -> list[Any]:
     """What the looks of lines and marks say, and the grey."""
     lines = [Line2D([], [], markersize=5, label=NAMES[found], **look) for found, look in LOOKS.items()]
-    return [*lines, Patch(color="0.93", label="IPR up to 6/n")]
+    against = Line2D([], [], color="black", linewidth=1.6, label="against the rule")
+    return [*lines, against, Patch(color="0.93", label="IPR up to 6/n")]

@@ -14,11 +14,11 @@ experiment = Experiment(
     "c² = (E|h|)²/E[h²] of h = ⟨w,x⟩ in the positive class is largest if h has two values, and waves make D = 1 + "
     "w'S0w/w'S1w small. On the hypercube a gate that few sites decide can keep itself: such states are exact and stable.",
     caption="(a) The median IPR of trained fields for each pair of length scales (rows) and gain (columns), and the median "
-    "time until it reached that of a localized field; a dash where fewer than half of the seeds have. (b) The IPR over time "
-    "at the largest gain, median over seeds, in colour where the positive class has the shorter range; open marks: the ends, "
-    "as in (a), without the noise of batches; dotted: from here on fields count as localized. (c) Ends of single runs at the "
-    "largest gain (dots) and the exact steady states of the hypercube (lines) that they are: a gate that one site decides, or "
-    "a majority of three or more of alternating sign.",
+    "time until it reached that of a localized field; a dash where fewer than half of the seeds have, no bracket where they "
+    "had at the first record after the start. (b) The IPR over time at the largest gain, median over seeds, in colour where "
+    "the positive class has the shorter range; open marks: the ends, as in (a), without the noise of batches; dotted: from "
+    "here on fields count as localized. (c) Ends of single runs at the largest gain (dots) and the exact steady states of the "
+    "hypercube (lines) that they are: a gate that one site decides, or a majority of three or more of alternating sign.",
     Parameters=Settings,
     presets={
         "full": {},

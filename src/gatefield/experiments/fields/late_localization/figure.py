@@ -41,12 +41,12 @@ def figure(record: xr.Dataset) -> Figure:
     letter([table, over_time, ends], titles)
     ends.set_title(ends.get_title(loc="left"), loc="left", pad=20)  # above the names of the ends
     n, seeds = f"n = {record.sizes['position']}", f"{record.sizes['seed']} seeds"
-    localized = f"localized: IPR of {LOCALIZED:g} and more (–: not reached; ≤: before the first record)"
-    seeds_are = "(b) lines: medians over seeds; thin, for the slowest pair: seeds; ticks: where they localize; diamond: median"
-    ends_are = "open marks: IPR of the mean of late fields, which has less of the noise of batches, as in (a)"
-    bold = "bold: shorter range positive and localized"
+    localized = f"localized: IPR of {LOCALIZED:g} or more ((–): not reached; no bracket: by {float(record.time[1]):,.0f} τ)"
+    seeds_are = "(b) medians; thin: seeds of the slowest pair, ticks and diamond: where they and their median localize"
+    ends_are = "open marks: IPR of the mean of late fields, as in (a)"
+    bold = "bold: those of the title"
     time = f"{float(record.time[-1]):,.0f} τ"
-    say_setting(drawn, n, time, seeds, localized, bold, seeds_are, ends_are, "hypercube: gain ∞")
+    say_setting(drawn, n, time, seeds, localized, bold, seeds_are, ends_are)
     return drawn
 
 
@@ -55,7 +55,7 @@ def _table(axes: Any, record: xr.Dataset) -> None:
     medians = record.end_ipr.median("seed")
     axes.imshow(medians, vmin=0, vmax=1, cmap=SEQUENTIAL, aspect="auto")
     for i, g in np.ndindex(*medians.shape):
-        look: Any = {"color": "w" if float(medians[i, g]) < DARK else "k", "ha": "center", "va": "center", "fontsize": 7.5}
+        look: Any = {"color": "w" if float(medians[i, g]) < DARK else "k", "ha": "center", "va": "center", "fontsize": 7.0}
         text = cell_text(record.isel(pair=i, gain=g))
         bold = _kinds(record)[i] < 0 and not text.endswith("(–)")  # those that the headline counts
         axes.text(g, i, text, fontweight="bold" if bold else "normal", **look)
@@ -83,12 +83,14 @@ def _kinds(record: xr.Dataset) -> np.ndarray:
 def cell_text(cell: xr.Dataset) -> str:
     """The median IPR of a setting, and the median time of those that localized, if half of them did."""
     ipr, time = float(cell.end_ipr.median()), float(time_to_localize(cell))
-    return f"{ipr:.2f} ({_time_text(time, float(cell.time[1]))})" if np.isfinite(time) else f"{ipr:.2f} (–)"
+    if not np.isfinite(time):
+        return f"{ipr:.2f} (–)"
+    at_once = time <= float(cell.time[1])  # at the first record after the start it may have been so before
+    return f"{ipr:.2f}" if at_once else f"{ipr:.2f} ({_time_text(time)})"
 
 
-def _time_text(time: float, first: float) -> str:
-    """A time; what had localized at the first record after the start may have done so before."""
-    return f"≤{first:.0f}" if time <= first else f"{time:.0f}" if time < 1000 else f"{time / 1000:.1f}k"
+def _time_text(time: float) -> str:
+    return f"{time:.0f}" if time < 1000 else f"{time / 1000:.1f}k"
 
 
 def _pair_text(record: xr.Dataset, i: int) -> str:
@@ -122,7 +124,7 @@ def _over_time(axes: Any, record: xr.Dataset) -> None:
     plain_log_scale(axes, "x")
     axes.set(xlabel="time (τ)", ylabel="IPR", ylim=(0, 1.04))
     names = [*(_pair_text(record, i) for i in shorter), f"localized: {LOCALIZED:g}"]
-    end_labels(axes, [*ends[shorter], LOCALIZED], names, [*looks.values(), "0.35"])
+    end_labels(axes, [*ends[shorter], LOCALIZED], names, [*looks.values(), "0.35"], apart=0.17)
     _crossings(axes, late, looks)
 
 

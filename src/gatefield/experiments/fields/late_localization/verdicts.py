@@ -55,7 +55,7 @@ def _last(record: xr.Dataset) -> str:
     times = time_to_localize(record)
     if not times.notnull().any():
         return f"at least some of {record.sizes['seed']} seeds"
-    return f"in {int(times.notnull().sum())} of {times.size} settings, the last at {float(times.max()):,.0f} τ (median)"
+    return f"in {int(times.notnull().sum())} of {times.size} settings, the last at {float(times.max()):,.0f} τ"
 
 
 def _exact(record: xr.Dataset) -> Verdict:

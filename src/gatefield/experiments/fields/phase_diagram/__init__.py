@@ -24,10 +24,10 @@ experiment = Experiment(
     "of SGD in green. Gain infinity stands apart above. (e) At gain infinity: trained fields early and late (small: seeds; "
     "large: medians, where seeds lie together), the closure late, and the exact states of few sites, each where it exists.",
     more=more,
-    more_caption="(a), (b), (d), (e) The median IPR over the gain on rings of several sizes, early and late, a row for each "
-    "ratio; the dotted level is where fields count as localized, the dashed line where a gate of one site and the best wave "
-    "have the same loss. (c) and (f) The power p with which the IPR falls as 1/n to the p: 0 for localized fields, 1 for "
-    "spread ones.",
+    more_caption="(a), (c) The median IPR over the gain on rings of several sizes, late, a row for each ratio of the length "
+    "scales, positive over negative class; the dotted level is where fields count as localized, the dashed line where a gate "
+    "of one site and the best wave have the same loss. (b) and (d) The power p with which the IPR falls as 1/n to the p: 0 "
+    "for localized fields, 1 for spread ones; early and late, the median over gains above.",
     Parameters=Settings,
     presets={
         "full": {},

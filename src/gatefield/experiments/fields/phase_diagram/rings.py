@@ -5,6 +5,7 @@ from typing import Any, cast
 import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from gatefield.experiments.fields.phase_diagram.boundary import falls, from_gain, inside
 from gatefield.experiments.fields.phase_diagram.figure import GAINS, TIMES
@@ -12,6 +13,7 @@ from gatefield.experiments.fields.phase_diagram.sizes import rings_localized
 from gatefield.measures import LOCALIZED
 from gatefield.plot import WIDTH, finite_join, gain_places, gain_text, letter, say_setting, shades
 
+EQUAL: dict[str, Any] = {"color": "black", "linestyle": "--", "linewidth": 1.0}
 MARKERS = "osD^v"
 """Of the sizes, the larger the smaller, so that none hides another."""
 
@@ -20,20 +22,20 @@ def more(record: xr.Dataset) -> Figure:
     """Rings of several sizes along the cuts."""
     drawn = Figure(figsize=(WIDTH, 1.3 + 2.3 * record.sizes["cut"]))
     (body,) = cast(Any, drawn.subfigures(1, 1, squeeze=False)).ravel()
-    panels = body.subplots(record.sizes["cut"], 3, squeeze=False)
+    panels = body.subplots(record.sizes["cut"], 2, squeeze=False)
     power, titles = falls(record.cut_ipr), list[str]()
     for row, cut in zip(panels, record.cut.values.tolist(), strict=True):
-        for k, axes in enumerate(row[:2]):
-            _sizes(axes, record, record.cut_ipr.sel(cut=cut).isel(when=k))
-            titles.append(f"ratio {cut:g}, {float(record.time[k]):,.0f} τ:\n{_localized_text(record, cut, k)}")
-        _powers(row[2], record, power.sel(cut=cut))
-        titles.append(f"ratio {cut:g}, {float(record.time[1]):,.0f} τ:\n{_power_text(power.sel(cut=cut).isel(when=1))}")
+        _sizes(row[0], record, record.cut_ipr.sel(cut=cut).isel(when=1))
+        titles.append(f"ratio {cut:g}: {_localized_text(record, cut, 1)}")
+        _powers(row[1], record, power.sel(cut=cut))
+        titles.append(f"ratio {cut:g}: {_power_text(power.sel(cut=cut).isel(when=1))}")
         for axes in row:
             _equal_losses(axes, record, cut)
             axes.set_xlabel("gain")
-        row[0].set_ylabel("IPR")
-    looks = [panels[0, k].get_legend_handles_labels() for k in (0, 2)]
+        row[0].set_ylabel(f"IPR after {float(record.time[1]):,.0f} τ")
+    looks = [panels[0, k].get_legend_handles_labels() for k in (0, 1)]
     handles, names = ([*one, *other] for one, other in zip(*looks, strict=True))
+    handles, names = [*handles, Line2D([], [], **EQUAL)], [*names, "one site and best wave: equal loss"]
     body.legend(handles, names, loc="outside lower center", ncols=6, columnspacing=1.0, handletextpad=0.4)
     letter(panels.ravel(), titles)
     mean, batch = float(record.attrs["mean_length"]), int(record.attrs["batch_size"])
@@ -43,7 +45,8 @@ def more(record: xr.Dataset) -> Figure:
         f"medians over {record.sizes['seed']} seeds",
         f"{int(record.attrs['steps']):,} batches of {batch / record.sizes['position']:.4g} inputs for each site",
         f"dotted: localized from {LOCALIZED:g} on",
-        "dashed: one site and the best wave have equal loss",
+        "ratio: length scale of the positive class over that of the negative one",
+        "heads: p at the later time",
     )
     return drawn
 
@@ -58,7 +61,7 @@ def _localized_text(record: xr.Dataset, cut: float, k: int) -> str:
 def _power_text(power: xr.DataArray) -> str:
     """The power of late fields; one ring alone has none."""
     middle = round(float(power.median()), 2) + 0.0
-    return "fall with n" if np.isnan(middle) else f"p = {middle:.2f} (median)".replace("-", "−")
+    return "fall with n" if np.isnan(middle) else f"median over gains p = {middle:.2f}".replace("-", "−")
 
 
 def _sizes(axes: Any, record: xr.Dataset, ipr: xr.DataArray) -> None:
@@ -77,12 +80,10 @@ def _powers(axes: Any, record: xr.Dataset, power: xr.DataArray) -> None:
     for k, (colour, marker) in enumerate(TIMES):
         places, values = finite_join(record.cut_gain.values, power.isel(when=k).values)
         axes.plot(places, values, marker, color=colour, markersize=4, label=f"{float(record.time[k]):,.0f} τ")
-    look: Any = {"textcoords": "offset points", "xycoords": axes.get_yaxis_transform(), "fontsize": 7, "color": "0.3"}
-    for level, name, below in ((0.0, "size kept", -11), (1.0, "spread", 2)):
+    for level in (0.0, 1.0):
         axes.axhline(level, color="0.5", linewidth=0.8, linestyle=":")
-        axes.annotate(name, (0.98, level), (0, below), ha="right", **look)
     low, high = float(power.fillna(0).min()), float(power.fillna(0).max())
-    axes.set(ylim=(min(-0.3, low - 0.1), max(1.5, high + 0.1)), ylabel="exponent p (IPR ∝ $n^{-p}$)")
+    axes.set(ylim=(min(-0.3, low - 0.1), max(1.5, high + 0.1)), ylabel="p of IPR ∝ $n^{-p}$\n(0: stays, 1: spread)")
     _few_gains(axes, record.cut_gain.values)
 
 
@@ -93,7 +94,7 @@ def _equal_losses(axes: Any, record: xr.Dataset, cut: float) -> None:
     if inside(line, record.gain.values) and inside(line, gains):
         finite = np.isfinite(gains)
         at = np.interp(np.log(line), np.log(gains[finite]), gain_places(gains)[finite])
-        axes.axvline(at, color="black", linestyle="--", linewidth=1.0)
+        axes.axvline(at, **EQUAL)
 
 
 def _few_gains(axes: Any, gains: np.ndarray) -> None:

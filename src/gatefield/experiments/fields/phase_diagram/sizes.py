@@ -46,7 +46,7 @@ def _sizes_words(record: xr.Dataset) -> str:
     found = {cut: rings_localized(record, cut, -1) for cut in record.cut.values.tolist()}
     parts = [f"at ratio {cut:g} on {_rings_text(there, sizes)}" for cut, there in found.items()]
     time, gain = f"{float(record.time[-1]):,.0f} τ", gain_text(float(record.cut_gain[-1]))
-    return f"on rings of {_and(sizes)} sites fields localize after {time} at gain {gain}: {', '.join(parts)}"
+    return f"at gain {gain} fields on rings of {_and(sizes)} sites localize after {time} {', '.join(parts)}"
 
 
 def _rings_text(there: list[int], sizes: list[int]) -> str:

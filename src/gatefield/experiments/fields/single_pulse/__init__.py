@@ -24,8 +24,9 @@ experiment = Experiment(
     "after SGD: where states explain nearly the same, exact descent can end in another one than SGD. A median stands only "
     "where seeds lie together.",
     more=more,
-    more_caption="(a) and (b) Final fields of one seed on pulses (blue) and clones (orange, dashed), over one input of the "
-    "positive class (grey), for each kind of pulses, each scaled to its own maximum.",
+    more_caption="(a) and (b) Final fields of one seed on pulses (blue) and clones (orange, dashed), below a strip that shows "
+    "where one input of the positive class is high, for each kind of pulses, each scaled to its own maximum. Bold numbers: "
+    "localized.",
     Parameters=Settings,
     presets={"full": {}, "quick": {"seeds": 8, "batch_size": 250, "steps": 3_000, "record_every": 150}},
     durations={"quick": "1 min", "full": "5 min"},

@@ -16,6 +16,8 @@ COLOURS = {"pulse": "C0", "clone": "C1"}
 MARKERS = {"pulse": "o", "clone": "s"}
 SIDES = {"pulse": -0.25, "clone": 0.25}
 """Where the marks of a kind stand; those of exact descent are between them."""
+STRIP = 1.2
+"""Above a field, over its largest value: where a strip tells at which sites an input is high."""
 SILENT = 1e-6
 """A share of the labels below this is that of a neuron that no input activates."""
 
@@ -55,16 +57,21 @@ def more(record: xr.Dataset) -> Figure:
         for axes, kind in zip(row, record.kind.values, strict=True):
             _field_panel(axes, record.sel(order=order, kind=kind))
         row[0].set_ylabel("weight (scaled)")
-    kinds = [LABELS[kind].replace("\n", " ") for kind in record.kind.values]
-    for row in panels:
-        for axes, kind in zip(row[1:], kinds[1:], strict=True):
-            axes.set_title(kind, loc="left")
+    for row, order in zip(panels, ORDERS, strict=True):
+        for axes, kind in zip(row[1:], record.kind.values[1:], strict=True):
+            axes.set_title(_kind_text(record.sel(order=order, kind=kind)), loc="left")
     for axes in panels[1]:
         axes.set_xlabel("position (site)")
-    letter(panels[:, 0], [f"{order} pulses positive:\n{kinds[0]}" for order in ORDERS])
+    firsts = [_kind_text(record.sel(order=order).isel(kind=0)) for order in ORDERS]
+    letter(panels[:, 0], [f"{order} pulses positive:\n{first}" for order, first in zip(ORDERS, firsts, strict=True)])
     legend_below(body, panels[0, 0], ncols=3)
     say_setting(
-        figure, *_setting(record)[:-1], "one seed", "each scaled to its own largest value", "numbers: median IPR of all seeds"
+        figure,
+        *_setting(record)[:-2],
+        "centred: the mean over inputs taken off",
+        "complement: half of the inputs with levels swapped",
+        f"fields: one seed, each over its largest value; numbers: median IPR of {record.sizes['seed']} seeds, bold: localized "
+        f"(above {LOCALIZED:g})",
     )
     return figure
 
@@ -224,12 +231,23 @@ def _headline_fields(axes: Any, one: xr.Dataset) -> None:
 
 def _field_panel(axes: Any, cases: xr.Dataset) -> None:
     one = cases.isel(seed=0)
-    scaled = one.inputs / abs(one.inputs).max()
-    axes.fill_between(one.position, scaled, color="0.85", step="mid", linewidth=0, label="one input")
+    high = one.inputs > (one.inputs.max() + one.inputs.min()) / 2
+    axes.fill_between(
+        one.position, STRIP, STRIP + 0.16 * high, color="0.6", step="mid", linewidth=0, label="one input: high sites"
+    )
     for data, style, name in (("clone", "--", "SGD on its Gaussian clone"), ("pulse", "-", "SGD on pulses")):
         field = one.fields.sel(data=data).isel(step=-1, unit=0)
         small_field(axes, field, style, color=COLOURS[data], linewidth=1.2, label=name)
-    axes.set_ylim(-1.15, 1.6)
-    ended, look = cases.ipr.isel(step=-1, unit=0).median("seed"), {"transform": axes.transAxes, "va": "top", "fontsize": 8}
-    axes.text(0.02, 0.99, f"pulses {float(ended.sel(data='pulse')):.2f}", color=COLOURS["pulse"], **look)
-    axes.text(0.98, 0.99, f"clone {float(ended.sel(data='clone')):.2f}", color=COLOURS["clone"], ha="right", **look)
+    axes.set_ylim(-1.15, 1.75)
+    ended = cases.ipr.isel(step=-1, unit=0).median("seed")
+    for data, place, name in (("pulse", 0.02, "pulses"), ("clone", 0.98, "clone")):
+        value = float(ended.sel(data=data))
+        weight, side = "bold" if value > LOCALIZED else "normal", "left" if place < 0.5 else "right"
+        look: Any = {"transform": axes.transAxes, "va": "top", "fontsize": 8, "ha": side, "fontweight": weight}
+        axes.text(place, 0.99, f"{name} {value:.2f}", color=COLOURS[data], **look)
+
+
+def _kind_text(case: xr.Dataset) -> str:
+    """The kind of pulses, and how long was trained on it."""
+    time = f"{float(case.time.isel(step=-1).max()):,.0f} τ"
+    return f"{LABELS[str(case.kind.values)].replace(chr(10), ' ')},\n{time}"

@@ -102,7 +102,7 @@ def _clones(record: xr.Dataset, final: xr.DataArray) -> Verdict:
     rows = _rows(median.sel(data="clone"), "median IPR on clones")
     pulses, clones = (int((median.sel(data=data) > LOCALIZED).sum()) for data in ("pulse", "clone"))
     cases, most = f"{pulses} of {len(rows)} kinds and orders of pulses", float(median.sel(data="clone").max())
-    start = f"within {float(record.time.max()):,.0f} τ SGD localizes fields on {cases}, on"
+    start = f"SGD localizes fields on {cases}, on"
     return Verdict.each(
         "no Gaussian clone of the pulses localizes the field",
         rows,

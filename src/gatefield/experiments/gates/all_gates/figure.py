@@ -72,7 +72,7 @@ def draw_more(record: xr.Dataset) -> Figure:
     for axes in clouds[1:]:
         axes.tick_params(labelleft=False)
     legend_below(body, clouds[0], loc="outside lower left", handletextpad=0.2)
-    letter([*clouds, ranks], [*titles, "all laws and sizes:\na dot for each"])
+    letter([*clouds, ranks], [*titles, _ranks_title(record, few)])
     shown_sizes = (f"({'ab'[at]}): n = {int(_listed(record, K)['size'])}" for at, K in enumerate(few))
     _say(figure, record, *shown_sizes, f"ξ = {record.pair.values[0]}", "in brackets: rank correlations")
     return figure
@@ -171,6 +171,14 @@ def _mark_loss(axes: Any, one: xr.Dataset, name: str, cells: list[tuple[Any, Any
             axes.annotate(words, (low, row + shift), fontsize=7, color="0.2", **look)
 
 
+def _ranks_title(record: xr.Dataset, few: list[int]) -> str:
+    """In how many laws the rank correlation is as low as was guessed."""
+    parts = [(K, part) for K in few for part in CLOUDS if K > 1 or part == "entries"]
+    values = np.concatenate([record[f"rank_{part}"].sel(units=K).values.ravel() for K, part in parts])
+    values = values[np.isfinite(values)]
+    return f"as guessed in {int((values < GOES_WITH).sum())} of {values.size}\n(a dot for each law)"
+
+
 def _ranks_panel(axes: Any, record: xr.Dataset, few: list[int]) -> None:
     """Rank correlation of what sets explain with what is off the diagonal, a dot for each law; the guess says it is low."""
     rows = [(K, part) for K in few for part in CLOUDS if K > 1 or part == "entries"]
@@ -181,7 +189,15 @@ def _ranks_panel(axes: Any, record: xr.Dataset, few: list[int]) -> None:
     axes.axvspan(-1, GOES_WITH, color=PRINTED["color"], alpha=0.15, linewidth=0, zorder=0)
     axes.axvline(GOES_WITH, **PRINTED, linewidth=1.2)
     where = (-1 + GOES_WITH) / 2
-    axes.text(where, (len(rows) - 1) / 2, "guess: here", fontsize=8, rotation=90, ha="center", va="center")
+    axes.text(
+        where,
+        (len(rows) - 1) / 2,
+        f"guessed: below {GOES_WITH:g}".replace("-", "−"),
+        fontsize=8,
+        rotation=90,
+        ha="center",
+        va="center",
+    )
     axes.axvline(0.0, color="0.8", linewidth=0.8, zorder=0)
     axes.set_xticks([-1, -0.5, 0, 0.5])
     axes.set_yticks(range(len(rows)), [f"{_gates(K)},\n{CLOUDS[part]}" for K, part in rows], fontsize=8)

@@ -192,6 +192,6 @@ def _ranks(one: xr.Dataset, part: str) -> dict[str, str]:
         words = "with a more diagonal A⁺"
         return {
             "more_found": f"single gates {words} explain more (rank correlation {span})",
-            "more_otherwise": f"single gates {words} do not explain more (rank correlation {span})",
+            "more_otherwise": f"single gates {words} explain no more (rank correlation {span})",
         }
-    return {"more_found": f"pairs do ({span})", "more_otherwise": f"pairs do not ({span})"}
+    return {"more_found": f"pairs do ({span})", "more_otherwise": f"nor do pairs ({span})"}

@@ -22,6 +22,8 @@ KNOWN = 0.95
 """Something has settled once its cosine with its end is this, for good."""
 EARLY, LATE = 1.0, 0.25
 """Growth is looked at from this time on, in K² tau, up to this share of the whole time."""
+ALIKE = 0.05
+"""Cosines that differ by less than this are called alike in a title."""
 EVOLVING, FIXED = "note 000, section 2.3", "note 000, section 2, and note 002, section 4.1"
 
 
@@ -174,9 +176,31 @@ def _growth(record: xr.Dataset) -> Verdict:
         source="note 002, section 4.1",
         note="beyond chance: 0 as like as the end of another seed, 1 the same; raw moduli are always more alike, as "
         "|<w, v>| ≤ <|FFT w|, |FFT v|>/n",
-        more_found="growth is more uniform in frequency than in position, beyond what any two spectra share",
-        more_otherwise="growth is not everywhere more uniform in frequency than in position, beyond what any two spectra share",
+        more_found=start_words(record),
+        more_otherwise=start_words(record),
     )
+
+
+def near_three(record: xr.Dataset) -> float:
+    """The gain nearest to 3."""
+    gains = record.gain.values
+    return float(gains[int(np.argmin(np.abs(np.minimum(gains, 100.0) - 3)))])
+
+
+def start_likeness(record: xr.Dataset) -> tuple[float, float]:
+    """The cosine of |FFT w| at the start with its end and with that of another seed, at the first K, the gain next to 3."""
+    one = record.isel(units=0, mark=0).sel(gain=near_three(record))
+    return float(one.frequency_path.median("seed")), float(one.frequency_chance_path.mean("seed"))
+
+
+def start_words(record: xr.Dataset) -> str:
+    """What the second figure finds."""
+    own, other = start_likeness(record)
+    gain = gain_text(near_three(record))
+    if abs(own - other) < ALIKE:
+        return f"at gain {gain} |FFT w| starts as near to another seed's end (cosine {other:.2f}) as to its own ({own:.2f})"
+    which = "nearer to" if own > other else "further from"
+    return f"at gain {gain} |FFT w| starts {which} its own end (cosine {own:.2f}) than another seed's ({other:.2f})"
 
 
 def _trained(record: xr.Dataset) -> Verdict:

@@ -24,7 +24,7 @@ experiment = Experiment(
     "over squared variance, less 3: 0 if Gaussian), on both classes together, which differ in variance and so rise above 0 "
     "even where data are Gaussian, and within the positive class; at the highest rate. (c) and (d) Final field of the first "
     "units of the first seed, over its largest entry, by learning rate (colours). (e) and (f) Flips per input and unit of "
-    "time, a line for each unit of the first seed. (g) The loss, mean over seeds, by rate (colours) and gain (markers).",
+    "time, a line for each unit of the first seed.",
     Parameters=Settings,
     presets={"full": {}, "quick": {"batch_size": 600, "seeds": 1, "samples": 4_000, "record_every": 50}},
     durations={"quick": "30 s", "full": "20 min"},

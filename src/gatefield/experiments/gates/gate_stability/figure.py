@@ -1,5 +1,6 @@
 """The figures of `gate-stability`."""
 
+from itertools import cycle
 from typing import Any, cast
 
 import numpy as np
@@ -28,6 +29,8 @@ from gatefield.plot import (
 
 SHOWN = 6
 """Units whose final fields are shown."""
+DASHES = ("-", "--", "-.")
+"""Of learning rates, in their order."""
 DOTS = 30
 """Dots of one line; more would hide what is below them."""
 GATE = COLOURS[0]
@@ -48,11 +51,17 @@ def draw(record: xr.Dataset) -> Figure:
     _flips(panels[3], record)
     for part, axes, columns in zip(parts, panels[2:], (2, 3), strict=True):
         legend_below(part, axes, ncols=columns, columnspacing=1.0, handlelength=1.4)
-    titles.append(f"rate {float(record.rate[0]):g}: of inputs at most {_most_flips(record):.2g} % flip")
+    steps = int(record.step[1] - record.step[0])
+    titles.append(f"gates: at most {_most_flips(record):.2g} % flip in {steps} steps")
     letter(panels, [*titles, "the flips of all rates fall on one curve" if record.sizes["rate"] > 1 else "flips"])
     counted = localized(record.isel(gain=-1, rate=-1))
     words = f"(a, b): rate {float(record.rate[-1]):g}, {int(counted.sum())} of {counted.size} units localize"
-    _say(figure, record, words, "half-way: from the first value to the last, of the field in its inverse participation ratio")
+    _say(
+        figure,
+        record,
+        words,
+        "half-way from first to last: a field by its IPR, a gate by the inputs on which it is as at the end",
+    )
     return figure
 
 
@@ -60,24 +69,50 @@ def more(record: xr.Dataset) -> Figure:
     """Kurtosis, then unit by unit, as in the note, final fields and flips, at the lowest and the highest gain; and the loss."""
     ends = sorted({0, record.sizes["gain"] - 1})
     figure = Figure(figsize=(WIDTH, 8.6))
-    above, *rows, below = cast(Any, figure.subfigures(2 + len(ends), 1, height_ratios=[1.7, *[0.75] * len(ends), 1.25]))
+    above, *rows, below = cast(Any, figure.subfigures(2 + len(ends), 1, height_ratios=[1.6, *[0.75] * len(ends), 1.35]))
     kurtosis = above.subplots(1, len(ends), squeeze=False)[0]
     fields = [row.subplots() for row in rows]
-    *flips, loss = below.subplots(1, len(ends) + 1)
+    flips = below.subplots(1, len(ends), sharey=True, squeeze=False)[0]
     for at, g in enumerate(ends):
         _unit_kurtosis(kurtosis[at], record.isel(gain=g, rate=-1))
         _unit_fields(fields[at], record.isel(gain=g, seed=0))
         _unit_flips(flips[at], record.isel(gain=g, seed=0))
-    _loss(loss, record)
-    _name_rates(flips[0], record)
+    for color, dash, rate in zip(_colours(record), DASHES, record.rate.values, strict=False):
+        flips[0].plot([], [], dash, color=color, linewidth=2, label=f"rate {rate:g}")
     legend_below(above, kurtosis[0])
-    legend_below(below, flips[0], loss)
-    gains = [f"gain {gain_text(float(record.gain[g]))}" for g in ends]
-    titles = [words.format(gain) for words in ("{}", f"{{}}: final fields of {_shown(record)} units, scaled") for gain in gains]
-    letter([*kurtosis, *fields, *flips, loss], [*titles, *(f"{gain}: flips" for gain in gains), "loss"])
-    thin = "thin lines: each unit of the first seed"
-    _say(figure, record, thin, f"(a, b): rate {float(record.rate[-1]):g}, thick: median over units and seeds")
+    legend_below(below, flips[0])
+    each = [record.isel(gain=g) for g in ends]
+    letter([*kurtosis, *fields, *flips], [words(one) for words in (_kurtosis_text, _fields_text, _flips_text) for one in each])
+    thin = "thin lines and dots: units of the first seed"
+    _say(figure, record, thin, f"(a, b): rate {float(record.rate[-1]):g}, thick and diamonds: median over units and seeds")
     return figure
+
+
+def _kurtosis_text(one: xr.Dataset) -> str:
+    """From where to where excess kurtosis goes within the positive class."""
+    middle = one.isel(rate=-1).kurtosis.sel(inputs="positive").median(("unit", "seed"))
+    return f"{_gain(one)}: {signed(float(middle[0]))} to {signed(float(middle[-1]))} within a class"
+
+
+def _fields_text(one: xr.Dataset) -> str:
+    """How many units localize at each rate."""
+    found = [int(localized(one.isel(rate=r)).sum()) for r in range(one.sizes["rate"])]
+    total = one.sizes["unit"] * one.sizes["seed"]
+    rates = ", ".join(f"{rate:g}" for rate in one.rate.values)
+    return f"{_gain(one)}: {', '.join(map(str, found))} of {total} units localize at rates {rates} (final fields, scaled)"
+
+
+def _flips_text(one: xr.Dataset) -> str:
+    """How many times as rare flips are in the last tenth of all times than in the first one, at the highest rate."""
+    flips = (1 - one.stability).mean(("unit", "seed"))
+    tenth = max(1, flips.sizes["interval"] // 10)
+    first = flips.isel(rate=0, interval=slice(tenth)).mean() / one.rate[0]
+    last = flips.isel(rate=-1, interval=slice(-tenth, None)).mean() / one.rate[-1]
+    return f"{_gain(one)}: flips become {float(first / last):.2g} times as rare"
+
+
+def _gain(one: xr.Dataset) -> str:
+    return f"gain {gain_text(float(one.gain))}"
 
 
 def _shown(record: xr.Dataset) -> int:
@@ -86,33 +121,41 @@ def _shown(record: xr.Dataset) -> int:
 
 def _unit_fields(axes: Any, one: xr.Dataset) -> None:
     names = [f"unit {u + 1}" for u in range(_shown(one))]
-    for r, color in enumerate(_colours(one)):
+    for r, (color, dash) in enumerate(zip(_colours(one), cycle(DASHES), strict=False)):
         fields = one.final.isel(rate=r).transpose("unit", "position")[: len(names)]
-        field_row(axes, fields, names, color=color, linewidth=0.7 + 0.5 * r)
+        field_row(axes, fields, names, dash, color=color, linewidth=0.7 + 0.5 * r)
 
 
 def _unit_flips(axes: Any, one: xr.Dataset) -> None:
     """Flips per unit of time, which can be compared between rates."""
     some = _some(one.sizes["interval"])
-    for r, (rate, color) in enumerate(zip(one.rate.values, _colours(one), strict=True)):
+    for r, (rate, color, dash) in enumerate(zip(one.rate.values, _colours(one), cycle(DASHES), strict=False)):
         changes = (1 - one.stability.isel(rate=r)).transpose("interval", "unit") / (float(one.step[1] - one.step[0]) * rate)
-        axes.plot(_middles(one)[some] * rate, changes.where(changes > 0)[some], color=color, linewidth=0.6, alpha=0.7)
+        axes.plot(_middles(one)[some] * rate, changes.where(changes > 0)[some], dash, color=color, linewidth=0.6, alpha=0.7)
     axes.set(xscale="log", yscale="log", xlabel="time (τ)", ylabel="flips per input and τ")
 
 
 def _unit_kurtosis(axes: Any, one: xr.Dataset) -> None:
     """Over both classes together and within the positive one: every unit of the first seed, and the median of all."""
-    time, ends = one.mark * float(one.rate), []
+    time, ends = one.mark.values * float(one.rate), []
+    time = np.append(time[1] / 3, time[1:])  # the start, for a logarithmic axis
     for name, (color, style, words) in CLASSES.items():
         values = one.kurtosis.sel(inputs=name).transpose("mark", "unit", "seed")
         middle = values.median(("unit", "seed"))
-        axes.plot(time, values.isel(seed=0), style, color=color, linewidth=0.6, alpha=0.25)
-        axes.plot(time, middle, style, color=color, linewidth=2.4, zorder=4, label=words)
+        axes.plot(time[1:], values.isel(seed=0)[1:], style, color=color, linewidth=0.6, alpha=0.25)
+        axes.plot(time[1:], middle[1:], style, color=color, linewidth=2.4, zorder=4, label=words)
+        axes.plot(
+            np.full(values.sizes["unit"], time[0]), values.isel(seed=0, mark=0), ".", color=color, markersize=3, alpha=0.4
+        )
+        axes.plot(time[0], middle[0], "D", color=color, markersize=5, zorder=5)
         ends.append(float(middle[-1]))
     start = float(one.kurtosis.sel(inputs="positive").isel(mark=0).median())
-    axes.annotate(signed(start), (0, start), (4, -11), textcoords="offset points", fontsize=7.5, zorder=5)
+    axes.annotate(signed(start), (time[0], start), (6, -9), textcoords="offset points", fontsize=7.5, zorder=5)
     axes.axhline(0.0, color="0.8", linewidth=0.8, zorder=0)
-    axes.set(xlabel="time (τ)", ylabel="excess kurtosis\nof preactivations", xscale="symlog", xlim=(0, None))
+    axes.set(xlabel="time (τ)", ylabel="excess kurtosis\nof preactivations", xscale="log")
+    decades = 10.0 ** np.arange(np.ceil(np.log10(time[1])), np.floor(np.log10(time[-1])) + 1)
+    axes.set_xticks([time[0], *decades], ["start", *(f"{at:,.0f}" for at in decades)])
+    axes.minorticks_off()
     axes.margins(y=0.12)
     end_labels(axes, ends, [signed(end) for end in ends], [color for color, *_ in CLASSES.values()])
 
@@ -178,13 +221,6 @@ def _flips(axes: Any, record: xr.Dataset) -> None:
     plain_log_scale(axes)
     axes.set(ylabel="flips per input and τ")
     _name_rates(axes, record)
-    _name_gains(axes, record)
-
-
-def _loss(axes: Any, record: xr.Dataset) -> None:
-    some = 1 + _some(record.sizes["step"] - 1)
-    _dots(axes, record, record.step.values[some], record.loss.mean("seed").isel(step=some))
-    axes.set(ylabel="loss", xlabel="time (τ)")
     _name_gains(axes, record)
 
 

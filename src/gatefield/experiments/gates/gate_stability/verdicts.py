@@ -184,8 +184,10 @@ def _freezing(record: xr.Dataset) -> Verdict:
     total, early = int(counted.sum()), int(((gate < field) & counted).sum())
     found = proportion(early, total)
     half = int(((halfway(one) < field) & counted).sum())
-    words = f"before a field is half-way to its end, its gate is so in {half} of {total} units that localize at {_gain(one)}"
-    words = f"{words}, and as at the end for {100 * SETTLED:g} % of inputs in {early or 'none'}"
+    words = (
+        f"in {half} of {total} units that localize at {_gain(one)} the gate is half-way before its field; in {early or 'none'} "
+    )
+    words = f"{words}is it as at the end ({100 * SETTLED:g} % of inputs) by then"
     return Verdict.above(
         f"at {_gain(one)} the gate of a unit that localizes settles before its field does",
         0.5,

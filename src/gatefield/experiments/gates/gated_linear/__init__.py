@@ -20,10 +20,10 @@ experiment = Experiment(
     "time for two gates that cross and for a gate and its opposite. (d) The loss of gates that are switched once, half way: "
     "the solution is exact piece by piece. Scheduled and moving gates are run on Gaussian data alone.",
     more=more,
-    more_caption="Loss over time, SGD as dots and the exact solution as black lines, for (a) one gate on one site, (b) two "
-    "that cross, (c) a gate and its opposite, (d) the same gate twice, where A is singular, (e) scheduled gates and (f) one "
-    "that moves once around the ring. The number in a panel is the largest difference over all "
-    "seeds, gains and times, over the loss at the start. (g) Final weights of each unit, first seed, Gaussian data.",
+    more_caption="(a) Loss over time, SGD as marks and the exact solution as black lines, for one gate on one site, two that "
+    "cross, a gate and its opposite, the same gate twice, where A is singular, scheduled gates and one that moves once around "
+    "the ring. The number in a panel is the largest difference over all seeds, gains and times, over the loss at the start. "
+    "(b) Final weights of each unit, first seed, Gaussian data.",
     Parameters=Settings,
     presets={"full": {}, "quick": {"steps": 1_000, "batch_size": 500, "seeds": 2, "samples": 200_000, "record_every": 25}},
     durations={"quick": "40 s", "full": "5 min"},

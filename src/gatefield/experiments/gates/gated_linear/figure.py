@@ -80,10 +80,21 @@ def more(record: xr.Dataset) -> Figure:
         axes.set_ylabel("loss")
     row, second = (body.add_subplot(grid[at, :]) for at in (2, 3))
     _final_fields((row, second), record)
-    titles = [TITLES[str(case)] for case in record.case.values]
-    letter([*panels.ravel(), row], [*titles, "final weights of each unit, scaled: SGD (dots) and exact (line)"])
+    off = 100 * float(record.distance.isel(step=-1).max())
+    for axes, case in zip(panels.ravel(), record.case.values, strict=True):
+        axes.set_title(TITLES[str(case)], loc="left")
+    letter(
+        [first, row],
+        [first.get_title(loc="left"), f"final weights, scaled, SGD (dots) at most {off:.2g} % off the exact ones (line)"],
+    )
     legend_below(body, panels[0, 0])
-    _say(figure, record, "first seed", "off: of all seeds and times, over the loss at the start")
+    _say(
+        figure,
+        record,
+        "drawn: first seed",
+        "(a) off: largest over all seeds and times, over the loss at the start",
+        "(b) Gaussian data",
+    )
     return figure
 
 
@@ -148,7 +159,8 @@ def _loss_panel(axes: Any, one: xr.Dataset) -> None:
     some = shown_steps(one)
     for i, gain in enumerate(one.gain.values):
         run = one.sel(gain=gain).isel(seed=0)
-        axes.plot(one.time[some], run.loss[some], markersize=4, label=f"SGD, {_name(gain)}", **_look(i))
+        hollow: Any = {"markerfacecolor": "none", "markersize": 6} if i % 2 else {"markersize": 4}
+        axes.plot(one.time[some], run.loss[some], label=f"SGD, {_name(gain)}", **hollow, **_look(i))
         axes.plot(one.time[1:], run.exact_loss[1:], DASHES[i % 4], color="black", linewidth=1.1, label=f"exact, {_name(gain)}")
     plain_log_scale(axes, "x")
     axes.set(xlabel="time (τ)")

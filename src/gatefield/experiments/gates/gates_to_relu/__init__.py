@@ -15,18 +15,18 @@ experiment = Experiment(
     "the random gates of time 0 and the final gates of another seed.",
     caption="(a) The time from which on the network's own fields have, for good, a cosine of 0.95 with its final ones, over "
     "that from which on the limit behind its gates has, where the gated linear network ends if these are frozen: dots for "
-    "seeds, bars for their median; white below gain 1, where fields do not settle; dashed: 2, as claimed. "
-    "(b) An example, the first number of units at the gain nearest to 3: cosine with the "
-    "final fields of the ReLU network, for the limit behind the gates frozen at time t (black) and for the network's own "
-    "fields at t (blue dashed); thin: seeds; dots: time 0; dotted: the limit behind the final gates of another seed. Vertical "
-    "lines: from when on the cosine is 0.95 or more. (c) The limit field (black) of the first unit behind the gates of time t, "
-    "and the final field (blue), at the same gain: at the start, near the two times of (b) and half-way, at the end.",
+    "seeds, bars for their median; white below gain 1, where fields do not settle; dashed: 2, as claimed. (b) An example, the "
+    "first number of units at the gain nearest to 3: cosine with the final fields of the ReLU network, for the limit behind "
+    "the gates frozen at time t (black) and for the network's own fields at t (blue dashed); thin: seeds; dots: time 0; "
+    "dotted: the limit behind the final gates of another seed. Vertical lines: from when on the cosine is 0.95 or more. (c) "
+    "The limit field (black) of the first unit behind the gates of time t, and the final field (blue), at the same gain: at "
+    "the start, twice on the way to the earlier time of (b), then, and at the end.",
     more=more,
     more_caption="(a) The time from which on the ReLU network has, for good, 95 % of its final reduction of the loss, over "
     "that from which on the limit behind its frozen gates has as much: dots for seeds, bars for their median. (b), (c) and so "
-    "on: a row for each number of units, a panel for each gain: the loss in the limit behind the gates frozen at t (black) "
-    "and of the ReLU network at t (blue dashed); vertical lines: these two times. Dotted: behind the final gates of another "
-    "seed. Thin lines of single seeds may be cut at the top.",
+    "on: a row for each number of units, at the gain nearest to 3 and the largest: the loss in the limit behind the gates "
+    "frozen at t (black) and of the ReLU network at t (dashed, in the colour of its units); vertical lines: these two times. "
+    "Dotted: behind the final gates of another seed. Thin lines of single seeds may be cut at the top.",
     Parameters=Settings,
     presets={
         "full": {},

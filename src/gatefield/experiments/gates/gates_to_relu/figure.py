@@ -22,9 +22,10 @@ from gatefield.experiments.gates.setting import seeds
 from gatefield.plot import COLOURS, PRINTED, THEORY, WIDTH, gain_text, legend_below, letter, plain_log_scale, say_setting
 
 RELU = COLOURS[0]
+NETWORK = "the ReLU network itself at t"
 CURVES = (
     ("limit", "black", "-", "limit behind the gates frozen at t (exact)"),
-    ("own", RELU, "--", "the ReLU network itself at t"),
+    ("own", RELU, "--", NETWORK),
 )
 LEAST, MOST = 0.5, 12.0
 """Ratios of times that are always in sight."""
@@ -41,11 +42,12 @@ def draw(record: xr.Dataset) -> Figure:
     one, gain = record.isel(units=0), _near_three(record)
     _curves(example, one.sel(gain=gain), "match")
     _known_from(example, one, gain, "match")
+    _name_times(example, one, gain)
     example.set(xlabel="time t (K²τ)", ylabel="cosine with the end", ylim=_cosines(one.sel(gain=[gain])))
     legend_below(top, example, early, ncols=3, fontsize=7.5)
     found = example.get_title(loc="left").replace("× ", "ratio ")
     example.set_title(f"{unit_name(int(one.units))}, {found}", loc="left")
-    early.set_title(f"ratio {EARLY:g} or more in {_twice(record)}", loc="left")
+    early.set_title(f"ratio {EARLY:g} or more in {_twice(record, times_as_early)}", loc="left")
     first = _examples(one, below)
     _letters([early, example, first])
     _say(figure, record, f"known: cosine {KNOWN:g}", "(c): first seed")
@@ -59,21 +61,33 @@ def more(record: xr.Dataset) -> Figure:
     blocks = cast(Any, figure.subfigures(len(sizes) + 1, 1, height_ratios=[1.7, *[1.0] * len(sizes)], squeeze=False))[:, 0]
     early = blocks[0].subplots()
     _early(early, record, loss_as_early, "loss")
-    early.set_title(f"how much longer the loss of ReLU takes to {100 * KNOWN:g} % than that of its frozen gates", loc="left")
-    rows = [_row(block, record.sel(units=K)) for block, K in zip(blocks[1:], sizes, strict=True)]
+    early.set_title(
+        f"gates at least {EARLY:g} times earlier in {_twice(record, loss_as_early)} (gain ≥ {SQUASHED:g})", loc="left"
+    )
+    shown = _few_gains(record)
+    rows = [
+        _row(block, record.sel(units=K, gain=shown), color)
+        for block, K, color in zip(blocks[1:], sizes, cycle(SIZES), strict=False)
+    ]
+    rows[-1][0].plot([], [], color="0.4", linestyle="--", label=f"{NETWORK}, in the colour of its units")
     legend_below(blocks[-1], rows[-1][0], early, ncols=3, fontsize=7.5)
     _letters([early, *(row[0] for row in rows)])
     _say(figure, record, f"known: {100 * KNOWN:g} % of the reduction of the loss", "×: ratio of both times, median")
     return figure
 
 
-def _row(block: Any, one: xr.Dataset) -> Any:
-    """Losses at all gains at one number of units."""
+def _few_gains(record: xr.Dataset) -> list[float]:
+    """The gain nearest to 3 and the largest."""
+    return sorted({_near_three(record), float(record.gain[-1])})
+
+
+def _row(block: Any, one: xr.Dataset, color: str) -> Any:
+    """Losses at all gains at one number of units, whose colour the network has."""
     gains = one.gain.values
     panels = block.subplots(1, len(gains), sharex=True, sharey=True, squeeze=False)[0]
     for axes, gain in zip(panels, gains, strict=True):
-        _curves(axes, one.sel(gain=gain), "loss")
-        _known_from(axes, one, gain, "loss")
+        _curves(axes, one.sel(gain=gain), "loss", color)
+        _known_from(axes, one, gain, "loss", color)
         axes.set_xlabel("time t (K²τ)")
     panels[0].set_ylabel(f"{unit_name(int(one.units))}\nloss")
     panels[0].set_ylim(*_losses(one))
@@ -108,10 +122,10 @@ def _early(axes: Any, record: xr.Dataset, ratio: Callable[[xr.Dataset], xr.DataA
         axes.text(0.01, height, words, transform=axes.transAxes, va=side, color="0.35", fontsize=7.5)
 
 
-def _twice(record: xr.Dataset) -> str:
+def _twice(record: xr.Dataset, ratio: Callable[[xr.Dataset], xr.DataArray]) -> str:
     """How many seeds are twice as early, where fields settle."""
     settled = record.isel(gain=record.gain.values >= SQUASHED)
-    times = np.array([times_as_early(settled.sel(units=K)) for K in record.units.values])
+    times = np.array([ratio(settled.sel(units=K)) for K in record.units.values])
     return f"{int((times >= EARLY).sum())} of {times.size} trainings"
 
 
@@ -123,7 +137,7 @@ def _letters(panels: list[Any]) -> None:
 def _say(figure: Any, record: xr.Dataset, *more: str) -> None:
     xi1, xi0 = record.attrs["length_scales"]
     sizes = f"n = {record.sizes['position']}", f"length scales {xi1:g} and {xi0:g}", f"{float(record.time[-1]):g} K²τ"
-    words = f"thick: median of {seeds(record.sizes['seed'])}", f"{record.attrs['samples']:,} samples"
+    words = f"thick: median of {seeds(record.sizes['seed'])}, thin: seeds", f"{record.attrs['samples']:,} samples"
     known = "vertical lines: from when on the end is known for good, behind frozen gates (solid), by the network (dashed)"
     say_setting(figure, *sizes, *words, known, *more)
 
@@ -135,7 +149,7 @@ def _near_three(record: xr.Dataset) -> float:
 
 
 def _cosines(one: xr.Dataset) -> tuple[float, float]:
-    return min(-0.1, float(one.wrong_match.median("seed").min()) - 0.05), 1.05
+    return min(-0.1, float(one.wrong_match.median("seed").min()) - 0.05) - 0.12, 1.05  # for the names of the times
 
 
 def _losses(one: xr.Dataset) -> tuple[float, float]:
@@ -151,9 +165,12 @@ def _at(one: xr.Dataset) -> np.ndarray:
     return np.append(times[1] / 3, times[1:])
 
 
-def _curves(axes: Any, one: xr.Dataset, what: str) -> None:
+def _curves(axes: Any, one: xr.Dataset, what: str, network: str = "") -> None:
+    """What gates lead to, and the network itself, in its own colour if it is given, which then has no name."""
     at = _at(one)
-    for name, color, style, label in CURVES:
+    for name, usual, style, label in CURVES:
+        own = bool(network) and name == "own"
+        color, label = (network, None) if own else (usual, label)
         values = one[f"{name}_{what}"].transpose("seed", "step").values
         for run in values:
             axes.plot(at, run, style, color=color, alpha=0.2, linewidth=0.6)
@@ -167,21 +184,31 @@ def _curves(axes: Any, one: xr.Dataset, what: str) -> None:
     axes.minorticks_off()
 
 
-def _known_from(axes: Any, one: xr.Dataset, gain: float, what: str) -> None:
+def _known_from(axes: Any, one: xr.Dataset, gain: float, what: str, network: str = "") -> None:
     """The times from which on the end is known, and how many times as early the gates know it."""
     limit, own = (one.limit_match, one.own_match) if what == "match" else shares_of_loss(one)
     gates, fields = (known_times(one, values).sel(gain=gain) for values in (limit, own))
-    for time, (_, color, style, _) in zip((gates, fields), CURVES, strict=True):
+    for time, (name, usual, style, _) in zip((gates, fields), CURVES, strict=True):
+        color = network if network and name == "own" else usual
         axes.axvline(float(time.median("seed")), color=color, linestyle=style, linewidth=0.9, alpha=0.7)
     axes.set_title(f"gain {gain_text(gain)}: × {float((fields / gates).median('seed')):.2g}", loc="left")
 
 
+def _name_times(axes: Any, one: xr.Dataset, gain: float) -> None:
+    """What the two vertical lines are, each on its outer side."""
+    times = [float(known_times(one, match).sel(gain=gain).median("seed")) for match in (one.limit_match, one.own_match)]
+    names = list(zip(times, ("gates", "network"), strict=True))
+    for (time, name), side, away in zip(sorted(names), ("right", "left"), (-3, 3), strict=True):
+        place: Any = {"xycoords": axes.get_xaxis_transform(), "textcoords": "offset points", "ha": side}
+        axes.annotate(f"{name}: {time:.2g}", (time, 0.02), (away, 0), fontsize=7.5, color="0.25", **place)
+
+
 def example_steps(three: xr.Dataset) -> np.ndarray:
-    """The start, the end, the first times at which gates and fields know the end in the median, and half-way to these."""
+    """The start, the end, the first time at which gates or fields know the end in the median, and two on the way to it."""
     one, last = three.expand_dims("gain"), three.sizes["step"] - 1
-    known = [float(known_times(one, values).median()) for values in (one.limit_match, one.own_match)]
-    gates, fields = (min(int(np.searchsorted(three.time.values, time)), last) for time in sorted(known))
-    return np.unique([0, gates // 2, gates, min(max(fields, gates + 1), last), last])
+    first = min(float(known_times(one, values).median()) for values in (one.limit_match, one.own_match))
+    known = min(int(np.searchsorted(three.time.values, first)), last)
+    return np.unique([0, known // 2, (known // 2 + known) // 2, known, last])
 
 
 def _examples(one: xr.Dataset, block: Any) -> Any:

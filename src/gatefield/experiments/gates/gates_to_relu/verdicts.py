@@ -143,12 +143,15 @@ def _headline(what: str, rows: Mapping[str, Verdict]) -> dict[str, Any]:
     if not rows:
         return {}
     if what == "fields":
-        words = f"from gain {SQUASHED:g} on fields need {_reach(rows)} as long to reach their end as gates need to fix it"
+        words = f"from gain {SQUASHED:g} on fields need in the median {_reach(rows)} as long to reach their end"
+        words = f"{words} as gates need to fix it"
         words = f"{words} (claimed: {EARLY:g} or more)"
         return {"found": words, "otherwise": words}
-    each = dict.fromkeys(name.partition(",")[0] for name in rows)
-    parts = ", ".join(f"{_reach(rows, units)} ({units})" for units in each)
-    words = f"from gain {SQUASHED:g} on the final loss needs {parts} as long as gates need to fix it"
+    each = list(dict.fromkeys(name.partition(",")[0] for name in rows))
+    each.sort(key=lambda units: -max(row.measured for name, row in rows.items() if name.startswith(f"{units},")))
+    first, *others = [f"{_reach(rows, f'{units},')} {{}}with {units}" for units in each]
+    parts = ", ".join([first.format("earlier than ReLU "), *(f"only {part}".format("") for part in others)])
+    words = f"frozen gates know the final loss {parts} (gain ≥ {SQUASHED:g})"
     return {"more_found": words, "more_otherwise": words}
 
 
