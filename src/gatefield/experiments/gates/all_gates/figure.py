@@ -95,12 +95,13 @@ def _few(units: list[int]) -> list[int]:
 
 
 def _diagonal_title(one: xr.Dataset) -> str:
-    """Whether sets explain more the more diagonal their precision matrix is."""
-    rank, K = float(one.rank_entries), _gates(int(one.units))
-    if not np.isfinite(rank):
+    """Whether the set with the most diagonal precision matrix explains the most."""
+    K, scale = _gates(int(one.units)), 100 / float(one.bayes)
+    least, best = scale * float(one.least_entries_explained), scale * float(one.best)
+    if not np.isfinite(least):
         return f"{K}: diagonal or not"
-    found = "more diagonal\nexplains more" if rank < GOES_WITH else "more diagonal\nis not better"
-    return f"{K}: {found} (rank correlation {_signed(rank)})"
+    found = "is the best" if best - least < PROVEN * scale else f"is not the best ({least:.3g} and {best:.3g} %)"
+    return f"{K}: the most diagonal set\n{found}"
 
 
 def _loss(one: xr.Dataset, family: str) -> xr.DataArray:
@@ -163,12 +164,8 @@ def _mark_loss(axes: Any, one: xr.Dataset, name: str, cells: list[tuple[Any, Any
         axes.plot([low, high], [row + shift] * 2, "-", color=color, linewidth=0.9, alpha=0.6, zorder=1)
         if lost[row] > 0 and row == int(np.argmax(lost)):
             words = f"−{100 * lost[row]:.2g} %"
-            look: Any = {
-                "xytext": (5, -np.sign(shift) * 1.5),
-                "textcoords": "offset points",
-                "va": "bottom" if shift < 0 else "top",
-            }
-            axes.annotate(words, (low, row + shift), fontsize=7, color="0.2", **look)
+            look: Any = {"xytext": (7, -2 * np.sign(shift)), "textcoords": "offset points", "va": "center", "color": color}
+            axes.annotate(words, (high, row + shift), fontsize=7.5, fontweight="bold", **look)
 
 
 def _ranks_panel(axes: Any, record: xr.Dataset, few: list[int]) -> None:
