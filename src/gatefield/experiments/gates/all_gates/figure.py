@@ -154,7 +154,7 @@ def _family_panel(axes: Any, one: xr.Dataset) -> None:
 
 
 def _mark_loss(axes: Any, one: xr.Dataset, name: str, cells: list[tuple[Any, Any]]) -> None:
-    """A line from the best of a family to the best of all, with the number where it is longest."""
+    """A line from the best of a family to the best of all, with the number beyond the bound where it is longest."""
     lost = [float(_loss(one, name).sel(pair=pair, size=n)) for pair, n in cells]
     shift, color = FAMILIES[name][2], FAMILIES[name][1]
     for row, (pair, n) in enumerate(cells):
@@ -164,8 +164,8 @@ def _mark_loss(axes: Any, one: xr.Dataset, name: str, cells: list[tuple[Any, Any
         axes.plot([low, high], [row + shift] * 2, "-", color=color, linewidth=0.9, alpha=0.6, zorder=1)
         if lost[row] > 0 and row == int(np.argmax(lost)):
             words = f"−{100 * lost[row]:.2g} %"
-            look: Any = {"xytext": (7, -2 * np.sign(shift)), "textcoords": "offset points", "va": "center", "color": color}
-            axes.annotate(words, (high, row + shift), fontsize=7.5, fontweight="bold", **look)
+            look: Any = {"xytext": (7, 0), "textcoords": "offset points", "va": "center", "color": color, "annotation_clip": False}
+            axes.annotate(words, (50.0 if int(one.units) == 1 else 100.0, row + shift), fontsize=7.5, fontweight="bold", **look)
 
 
 def _ranks_panel(axes: Any, record: xr.Dataset, few: list[int]) -> None:
