@@ -79,7 +79,9 @@ def figure(record: xr.Dataset) -> Figure:
         "for M, the kernel of open paths, y'M⁻¹y",
     )
     ahead = f"test set: ReLU {points(record, 'relu', 'galu'):+.2f} points"
-    letter(places, [_change(record), ahead, _against(record, "loss", "training loss"), _against(record, "nu_tangent", "ν of K")])
+    letter(
+        places, [_change(record), ahead, _against(record, "loss", "training loss"), _against(record, "nu_tangent", "ν of K")]
+    )
     return figure
 
 

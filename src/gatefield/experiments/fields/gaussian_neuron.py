@@ -217,7 +217,15 @@ def _distances(axes: Any, record: xr.Dataset) -> None:
         noise = record.noise_distance.median("run")
         allowed = slack(record.sizes["run"]) * noise
         axes.plot(record.time, 100 * noise, **THEORY, linewidth=1.2, label="(e) noise of batches alone")
-        axes.fill_between(record.time, 0, 100 * allowed, color="0.9", linewidth=0, zorder=0, label=f"{100 * (1 - CHANCE):g} % of farthest seeds")
+        axes.fill_between(
+            record.time,
+            0,
+            100 * allowed,
+            color="0.9",
+            linewidth=0,
+            zorder=0,
+            label=f"{100 * (1 - CHANCE):g} % of farthest seeds",
+        )
         most = max(most, float(record.noise_distance.max()), float(allowed.max()))
     axes.set(xlabel="time (τ)", ylabel="off the flow (%)")
     _say_median(axes, float(record.time[-1]), 100 * float(record.distance.isel(step=-1).median()))

@@ -23,7 +23,9 @@ BELOW: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.45, -0.24),
 """Where the legend of a panel stands."""
 WITHIN: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (-0.02, 0.55), "fontsize": 7, "handlelength": 1.1}
 """Where that of a panel stands whose middle is empty."""
-PAPER_SUM = "y, y': outputs at x, x', paper's sum: over r, of the part of E⟨y, y'⟩ of pairs of paths at distance r (after lemma 4.1)"
+PAPER_SUM = (
+    "y, y': outputs at x, x', paper's sum: over r, of the part of E⟨y, y'⟩ of pairs of paths at distance r (after lemma 4.1)"
+)
 NOTHING = 1e-8
 """A change of 0 on a logarithmic axis."""
 

@@ -253,10 +253,15 @@ def _over_epochs(axes: Any, record: xr.Dataset, images: str) -> None:
 
 
 def _marks(record: xr.Dataset, beside: bool) -> list[Line2D]:
-    soft, several = [(own, name) for own, name, _ in _groups(record) if name not in PLAIN], len(np.unique(record.eps.values)) > 1
+    soft, several = (
+        [(own, name) for own, name, _ in _groups(record) if name not in PLAIN],
+        len(np.unique(record.eps.values)) > 1,
+    )
     dots = [Line2D([], [], **own, label=name) for own, name in soft if several]
     if any(name in record.row.values for name in PLAIN):
-        dots.append(Line2D([], [], color=PLAIN_LOOK[0], marker=PLAIN_LOOK[1], linestyle="none", markersize=4, label="no soft gates"))
+        dots.append(
+            Line2D([], [], color=PLAIN_LOOK[0], marker=PLAIN_LOOK[1], linestyle="none", markersize=4, label="no soft gates")
+        )
     return dots + [Line2D([], [], **PAPER, label="the paper's")] * beside
 
 

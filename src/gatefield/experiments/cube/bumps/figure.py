@@ -152,7 +152,9 @@ def _shares_panel(axes: Any, record: xr.Dataset) -> None:
         axes.plot(record.xi, one[:, place], f"{mark}-", color=color, markersize=5)
     axes.axhline(0.25, color="0.4", linewidth=1.0, linestyle=":")
     middle = float(record.xi[0] + record.xi[-1]) / 2
-    axes.annotate("0.25 without correlations", (middle, 0.25), (6, 2), textcoords="offset points", ha="center", fontsize=7, color="0.3")
+    axes.annotate(
+        "0.25 without correlations", (middle, 0.25), (6, 2), textcoords="offset points", ha="center", fontsize=7, color="0.3"
+    )
     axes.set(xlabel="length scale of the data (sites)", ylabel="drift f(w) at the bump", ylim=(0.15, 0.55))
     ends = one[-1].values.tolist()
     words = [f"{name}\n{end:.2f}" for name, end in zip(("largest", "second", "third"), ends, strict=True)]

@@ -72,7 +72,9 @@ def _sgd_words(pairs: list[xr.Dataset]) -> str:
     last = [float(one.sgd_localized.isel(size=-1).mean()) for one in pairs]
     n, found = int(pairs[0]["size"][-1]), [at for at, share in enumerate(last) if share > 0.5]
     names = " and ".join(f"({float(pairs[at].xi1):g}, {float(pairs[at].xi0):g})" for at in found)
-    return f"fields at n = {n}: SGD mostly ends in the one-site state " + (f"for (ξ₁, ξ₀) = {names} only" if found else "for none")
+    return f"fields at n = {n}: SGD mostly ends in the one-site state " + (
+        f"for (ξ₁, ξ₀) = {names} only" if found else "for none"
+    )
 
 
 def _limits(record: xr.Dataset, one: xr.Dataset) -> list[float]:

@@ -248,7 +248,9 @@ def _memory_panel(axes: Any, record: xr.Dataset, one: xr.Dataset) -> None:
         values = 100 * one.kept_accuracy.sel(split="training", kept=name)
         if name in ("rest", "random"):  # their ranges overlap: bars side by side
             _bars(axes, one.threshold + (0.006 if name == "random" else -0.006), values, color)
-        _line(axes, one.threshold, values, color, KEPT_WORDS[name], linestyle=style, marker=mark, band=name in ("all", "active"))
+        _line(
+            axes, one.threshold, values, color, KEPT_WORDS[name], linestyle=style, marker=mark, band=name in ("all", "active")
+        )
     axes.plot([], [], color=KEPT["active"][0], linewidth=0.8, label=f"active, {_others(record, one)}")
     _at_tau(axes, 100 * one.kept_accuracy.sel(split="training", kept="active"), KEPT["active"][0], (-9, -26), 3)
     _level(axes, 50.0, "chance", float(one.threshold[0]), "left", "top")

@@ -27,7 +27,9 @@ AXES = {
 """What each rule says, what stands along its axis, and its edge."""
 TOP = 1.05
 """Of the axis of the IPR; above it stands how often a rule is wrong."""
-SCORE = "score: c²/D, which training raises, c²: sharpness of the input h of the neuron in the positive class, D = 1 + E₀h²/E₁h²"
+SCORE = (
+    "score: c²/D, which training raises, c²: sharpness of the input h of the neuron in the positive class, D = 1 + E₀h²/E₁h²"
+)
 FEW = 6
 """Up to so many cases in which the last rule is wrong are named."""
 

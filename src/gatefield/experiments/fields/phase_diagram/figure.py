@@ -40,7 +40,9 @@ def figure(record: xr.Dataset) -> Figure:
     above = [f"SGD, {time}: closure off at\n{_off_text(each)}" for time, each in zip(times, _wrong(record), strict=True)]
     found = [[int(localized(values).isel(when=k).sum()) for values in (record.closure_ipr, record.ipr)] for k in range(2)]
     same = [f"alike within one grid step at {int((~each).sum())} of {each.size}" for each in _wrong(record)]
-    below = [f"closure, {time}: {a} localize (SGD: {b}),\n{words}" for time, (a, b), words in zip(times, found, same, strict=True)]
+    below = [
+        f"closure, {time}: {a} localize (SGD: {b}),\n{words}" for time, (a, b), words in zip(times, found, same, strict=True)
+    ]
     letter([*panels.ravel(), cube], [*above, *below, _infinite_words(record)])
     ratio = "ratio: length scale of the positive class over that of the negative one"
     closure = "closure: theory that takes the rest of a gate's input as Gaussian"

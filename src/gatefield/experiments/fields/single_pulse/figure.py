@@ -41,7 +41,13 @@ def figure(record: xr.Dataset) -> Figure:
     marks = "large marks: medians, where seeds lie together"
     one = "(a) shifted to the middle", "(b) wide, centred + complement, one seed"
     say_setting(
-        figure, *_setting(record), *one, "grey column: the pulses of the title and of the heads", "small marks: seeds", marks, _silent(record)
+        figure,
+        *_setting(record),
+        *one,
+        "grey column: the pulses of the title and of the heads",
+        "small marks: seeds",
+        marks,
+        _silent(record),
     )
     return figure
 

@@ -43,7 +43,14 @@ def figure(record: xr.Dataset) -> Figure:
     for part, axes in zip(parts, (left, right), strict=True):
         legend_below(part, axes, ncols=2)
     letter([left, right], [_end_text(record), _rise_text(record)], "b")
-    say(figure, record, "uncertainty: entropy of position + entropy of frequency", "(b) medians of SGD, one neuron", "(c) exact flows, Gaussian data", "R²: explained by the fit")
+    say(
+        figure,
+        record,
+        "uncertainty: entropy of position + entropy of frequency",
+        "(b) medians of SGD, one neuron",
+        "(c) exact flows, Gaussian data",
+        "R²: explained by the fit",
+    )
     return figure
 
 
@@ -79,7 +86,11 @@ def _rise_text(record: xr.Dataset) -> str:
     """In how many exact flows the entropy sum rises, and by how much."""
     count, flows = rising(record)
     most = float(rises(record.flow_entropy, "flow_time").max())
-    return f"on Gaussian data it rises in {count}\nof {flows} flows, by up to {most:.2g}" if count else f"falls in all {flows} flows"
+    return (
+        f"on Gaussian data it rises in {count}\nof {flows} flows, by up to {most:.2g}"
+        if count
+        else f"falls in all {flows} flows"
+    )
 
 
 def _share_panel(axes: Any, one: xr.Dataset) -> None:

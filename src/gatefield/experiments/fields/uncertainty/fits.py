@@ -59,7 +59,9 @@ def _fit_panel(axes: Any, record: xr.Dataset) -> None:
             one = record.isel(unit=network).sel(order=order, gain=gain)
             _marks(axes, one, group * width + i + rng.uniform(-0.25, 0.25, one.fit_R2.size))
         middle = group * width + (width - 2) / 2
-        words = f"{case_text(network, order).replace(' positive', '')}:\n{_good(record.isel(unit=network).sel(order=order))} good"
+        words = (
+            f"{case_text(network, order).replace(' positive', '')}:\n{_good(record.isel(unit=network).sel(order=order))} good"
+        )
         axes.text(middle, 1.03, words, ha="center", va="bottom", fontsize=7.5)
     for colour, marker, label in KINDS:
         axes.plot([], [], marker, color=colour, markersize=4, label=label.replace(" of ", "\nof "))

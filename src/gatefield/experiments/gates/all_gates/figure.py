@@ -164,7 +164,13 @@ def _mark_loss(axes: Any, one: xr.Dataset, name: str, cells: list[tuple[Any, Any
         axes.plot([low, high], [row + shift] * 2, "-", color=color, linewidth=0.9, alpha=0.6, zorder=1)
         if lost[row] > 0 and row == int(np.argmax(lost)):
             words = f"−{100 * lost[row]:.2g} %"
-            look: Any = {"xytext": (7, 0), "textcoords": "offset points", "va": "center", "color": color, "annotation_clip": False}
+            look: Any = {
+                "xytext": (7, 0),
+                "textcoords": "offset points",
+                "va": "center",
+                "color": color,
+                "annotation_clip": False,
+            }
             axes.annotate(words, (50.0 if int(one.units) == 1 else 100.0, row + shift), fontsize=7.5, fontweight="bold", **look)
 
 

@@ -75,7 +75,10 @@ def draw_more(record: xr.Dataset) -> Figure:
     legend_below(body, panels[0], ncols=5, columnspacing=1.0, fontsize=7)
     ends = [last_losses(record.sel(order=order)) for order in NAMES]
     last = f"gain {gain_text(float(record.gain[-1]))}"
-    words = [f"{NAMES[order]}, {last}: from one\nsite {site}, from random starts {start}" for order, (site, start) in zip(NAMES, ends, strict=True)]
+    words = [
+        f"{NAMES[order]}, {last}: from one\nsite {site}, from random starts {start}"
+        for order, (site, start) in zip(NAMES, ends, strict=True)
+    ]
     letter(panels, words)
     _say(figure, record, MAP, "a dot for each start or seed", "heads: medians")
     return figure
@@ -117,7 +120,10 @@ def _counts(axes: Any, record: xr.Dataset) -> None:
 def _shares(axes: Any, record: xr.Dataset) -> None:
     """Shares of ends of random starts that return on another sample, and of seeds of SGD that end in a fixed point."""
     at = np.arange(record.sizes["gain"])
-    looks = (("map, random starts: stable state", _returned(record), {}), ("SGD: fixed point", _trained(record), {"fillstyle": "none"}))
+    looks = (
+        ("map, random starts: stable state", _returned(record), {}),
+        ("SGD: fixed point", _trained(record), {"fillstyle": "none"}),
+    )
     for side, (words, share, look) in zip((-1, 1), looks, strict=True):
         for shift, (order, (color, marker)) in zip((0.06, 0.18), LOOKS.items(), strict=True):
             values = share.sel(order=order).transpose("gain")

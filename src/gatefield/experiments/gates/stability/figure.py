@@ -19,7 +19,13 @@ FLOOR = 1e-7
 """Smaller distances are rounding of float32, and are drawn here."""
 TEACHERS = {"localized": ("o", COLOURS[0]), "oscillating": ("s", COLOURS[4]), "random": ("^", COLOURS[2])}
 """Marker and colour of the kinds of teachers."""
-BELOW: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.45, -0.24), "fontsize": 7.5, "handlelength": 1.6}
+BELOW: dict[str, Any] = {
+    "loc": "upper center",
+    "bbox_to_anchor": (0.45, -0.24),
+    "fontsize": 7.5,
+    "handlelength": 1.6,
+    "labelspacing": 0.3,
+}
 """Where the legend of a lower panel stands."""
 ASIDE = 0.05
 """How far a prediction stands above the share that it foretells, which would hide it."""
@@ -29,7 +35,7 @@ AGAIN = COLOURS[1]
 
 def draw(record: xr.Dataset) -> Figure:
     """Pushes on top, students and the linear pathway below."""
-    figure = Figure(figsize=(WIDTH, 7.2))
+    figure = Figure(figsize=(WIDTH, 7.4))
     top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=(1.0, 1.25)))
     panels = [top.subplots(), *bottom.subplots(1, 3)]
     for axes, panel in zip(panels, (_push_panel, _student_panel, _ipr_panel, _pathway_panel), strict=True):
@@ -96,7 +102,11 @@ def more(record: xr.Dataset) -> Figure:
 def _rates_words(record: xr.Dataset) -> str:
     """In which end states disturbances grow."""
     growing = [gain_text(gain) for gain in record.gain.values if largest_rates(record.sel(gain=[gain]))[0] > 0]
-    where = f"disturbances grow (rate above 0) at gain {', '.join(growing)} only" if growing else "all disturbances decay (rates below 0)"
+    where = (
+        f"disturbances grow (rate above 0) at gain {', '.join(growing)} only"
+        if growing
+        else "all disturbances decay (rates below 0)"
+    )
     return f"end states of single neurons: {where}"
 
 
@@ -141,7 +151,11 @@ def _push_panel(axes: Any, record: xr.Dataset) -> None:
         axes.semilogx([], [], color=color, linewidth=3, label=f"gain {gain_text(gain)}")
         axes.semilogx(record["size"], one.sel(push="other"), "s--", color=color, markersize=4)
         axes.semilogx(record["size"], foretold.sel(gain=gain, push="random") + ASIDE, ":", color=color, linewidth=1.4, zorder=4)
-    for style, label in [("o-", "back: random push"), ("s--", "back: to the far side"), (":", "foretold by peak of $Σ_1w$ (set off)")]:
+    for style, label in [
+        ("o-", "back: random push"),
+        ("s--", "back: to the far side"),
+        (":", "foretold by peak of $Σ_1w$ (set off)"),
+    ]:
         axes.semilogx([], [], style, color="0.4", markersize=4, label=label)
     if high:
         again, label = kept.sel(gain=high).mean(["gain", "seed", "push"]), f"localized again: {_again(record.sel(gain=high))}"

@@ -91,7 +91,7 @@ def _not_localized(record: xr.Dataset) -> str:
     """The largest rate at the gains at which fields do not localize, if disturbances grow there."""
     rest = record.sel(gain=[gain for gain in record.gain.values if gain not in localizing(record)])
     rate, gain = max(zip(largest_rates(rest), rest.gain.values, strict=True), default=(0.0, 0.0))
-    return f"; not localized: up to {rate:+.2g}/τ at {gain_text(gain)}" if rate > 0 else ""
+    return f"; gain {gain_text(gain)}: {rate:+.2g}/τ" if rate > 0 else ""
 
 
 def largest_rates(record: xr.Dataset) -> list[float]:
@@ -267,7 +267,7 @@ def _found(record: xr.Dataset) -> Verdict:
     middle = record.match_cosine.median(["seed", "taught_unit"])
     at = middle.isel(middle.argmin(...))
     least = percent(min(row.measured for row in rows.values()))
-    words = f"students find {"all teachers' fields" if least == 'all' else f"at least {least} of their teachers' fields"}"
+    words = f"students find {'all' if least == 'all' else f'at least {least} of'} teachers' fields"
     return Verdict.each(
         f"students find the fields of a teacher of {record.sizes['taught_unit']} units",
         rows,

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from gatefield.core.intervals import Interval
 from gatefield.experiments.gates.setting import seeds
 from gatefield.experiments.gates.where.hits import FEW, NEAR, again, hits, localized, network, rate
-from gatefield.experiments.gates.where.predictors import CHOSEN, PREDICTORS, TOGETHER
+from gatefield.experiments.gates.where.predictors import CHOSEN, PREDICTORS
 from gatefield.measures import FLAT_FIELDS
 from gatefield.plot import COLOURS, WIDTH, field_row, gain_text, legend_below, letter, say_setting, shades
 
@@ -46,7 +46,7 @@ def _best_words(part: xr.Dataset) -> str:
     """Which predictor hits the most often."""
     found = {name: rate(hits(part).sel(predictor=name), localized(part)).mean for name in PREDICTORS}
     best = max(found, key=lambda name: found[name])
-    return f"{100 * found[best]:.0f} % by\n{PREDICTORS[best]}"
+    return f"at best {100 * found[best]:.0f} %, by\n{PREDICTORS[best]}"
 
 
 def more(record: xr.Dataset) -> Figure:
@@ -97,7 +97,9 @@ def _forest(axes: Any, part: xr.Dataset, order: list[str], *, labelled: bool) ->
     chance = (2 * NEAR + 1) / part.attrs["n"]
     axes.axvline(chance, **CHANCE)
     look: Any = {"fontsize": 7, "color": "0.25", "va": "center"}
-    axes.text(limit.mean - 0.01, -1.3, f"two trainings agree: {100 * limit.mean:.0f} %\n(grey: 95 % interval)", ha="right", **look)
+    axes.text(
+        limit.mean - 0.01, -1.3, f"two trainings agree: {100 * limit.mean:.0f} %\n(grey: 95 % interval)", ha="right", **look
+    )
     axes.text(chance + 0.01, -2.2, f"chance: {100 * chance:.2g} %", ha="left", **look)
     axes.set_yticks(range(len(order)), [PREDICTORS[name] for name in order] if labelled else [""] * len(order))
     axes.set(

@@ -11,7 +11,18 @@ from gatefield.experiments.gates.winning_gates.sets import LEARNED, NAMES, PAIRS
 from gatefield.experiments.gates.winning_gates.verdicts import worst_trained
 from gatefield.experiments.orders import scales_text
 from gatefield.measures import ipr
-from gatefield.plot import COLOURS, WIDTH, dots_by_seed, end_labels, field_row, gain_text, legend_below, letter, say_setting, shades
+from gatefield.plot import (
+    COLOURS,
+    WIDTH,
+    dots_by_seed,
+    end_labels,
+    field_row,
+    gain_text,
+    legend_below,
+    letter,
+    say_setting,
+    shades,
+)
 
 SEARCH, RELU = COLOURS[0], COLOURS[1]
 SHOWN = {
@@ -52,7 +63,8 @@ def draw(record: xr.Dataset) -> Figure:
     titles = [
         _least_words(record, gains[0]),
         f"K = {int(at.race_units)}, gain {gain_text(float(at.gain))}: {_best_words(at)}",
-        f"K = {K}: {float(opened.min()):.0f} to {float(opened.max()):.0f} % of inputs\nopen {several} or none of the best gates",
+        f"K = {K}: {float(opened.min()):.0f} to {float(opened.max()):.0f} % of inputs\n"
+        f"open {several} or none of the best gates",
     ]
     letter([winners[0], good, shared, row], [*titles, _seen_words(some)])
     _say(figure, record, "heads of (a): the least part of the best that training reaches")
