@@ -142,7 +142,8 @@ def _shares_words(record: xr.Dataset) -> str:
     last = record.vote.sel(layout="apart").isel(position=record.sites.sel(layout="apart").values, xi=-1).values
     names = ("largest", "second", "third")
     most, least = int(last.argmax()), int(last.argmin())
-    return f"3 and 2 sites apart: the {names[most]} bump gains\nmost ({last[most]:.2f}), the {names[least]} least ({last[least]:.2f})"
+    first = f"3 and 2 sites apart: the {names[most]} bump gains\nmost ({last[most]:.2f})"
+    return f"{first}, the {names[least]} least ({last[least]:.2f})"
 
 
 def _shares_panel(axes: Any, record: xr.Dataset) -> None:

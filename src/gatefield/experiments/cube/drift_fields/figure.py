@@ -274,7 +274,8 @@ def _scores(record: xr.Dataset) -> list[np.ndarray]:
 def _deviations_words(record: xr.Dataset) -> str:
     """How many are further from the exact ones than two standard errors."""
     first, second = (100 * float((z > 2).mean()) for z in _scores(record))
-    return f"beyond 2 standard errors: {first:.2g} and\n{second:.2g} % of sites (normal law: {100 * float(erfc(2 / np.sqrt(2))):.2g} %)"
+    normal = 100 * float(erfc(2 / np.sqrt(2)))
+    return f"beyond 2 standard errors: {first:.2g} and\n{second:.2g} % of sites (normal law: {normal:.2g} %)"
 
 
 def _deviations(axes: Any, record: xr.Dataset) -> None:

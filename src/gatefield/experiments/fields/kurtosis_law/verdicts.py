@@ -92,8 +92,8 @@ def _kurtosis_words(record: xr.Dataset) -> dict[str, str]:
     return {
         "found": f"the sign of the excess kurtosis tells in {cases - missed} of {cases} cases whether a field localizes, "
         f"after {time}",
-        "otherwise": f"excess kurtosis is wrong on localization in {missed} of {cases} cases, a score that rises all the way in "
-        f"{path} ({time})",
+        "otherwise": f"excess kurtosis is wrong on localization in {missed} of {cases} cases, a score that rises all the "
+        f"way in {path} ({time})",
     }
 
 
