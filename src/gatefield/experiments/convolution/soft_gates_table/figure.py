@@ -113,15 +113,15 @@ def places(record: xr.Dataset) -> dict[str, float]:
     return {str(name): ends[name] if name in PLAIN else float(np.log2(beta)) + aside[eps] for name, beta, eps in found}
 
 
-def _groups(record: xr.Dataset) -> list[tuple[dict[str, str], str, xr.Dataset]]:
+def _groups(record: xr.Dataset) -> list[tuple[dict[str, Any], str, xr.Dataset]]:
     """Look, name and rows of each eps, then of each network without soft gates."""
     soft = record.isel(row=np.flatnonzero(record.gating.values == "soft-relu"))
     every = zip(np.unique(soft.eps.values), 9 * SOFT, strict=False)
-    out = [
+    out: list[tuple[dict[str, Any], str, xr.Dataset]] = [
         ({"color": color, "linestyle": dash}, f"soft gates, ε = {eps:g}", soft.isel(row=np.flatnonzero(soft.eps.values == eps)))
         for eps, (color, dash) in every
     ]
-    plain = {"color": PLAIN_LOOK[0], "marker": PLAIN_LOOK[1], "linestyle": "none"}
+    plain: dict[str, Any] = {"color": PLAIN_LOOK[0], "marker": PLAIN_LOOK[1], "linestyle": "none"}
     return out + [(plain, name, record.sel(row=[name])) for name in PLAIN if name in record.row.values]
 
 

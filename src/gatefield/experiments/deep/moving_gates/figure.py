@@ -220,7 +220,7 @@ def _network_panels(panels: Any, record: xr.Dataset) -> None:
     words: Any = {"textcoords": "offset points", "fontsize": 7.5, "color": "0.3", "va": "center"}
     last = record.isel(step=-1).mean(("seed", "layer")).sel(net="soft-galu")
     nu.annotate("start", (0.0, float(record.nu.sel(net=list(MOVING)).isel(step=0).mean())), (7, 12), **words)
-    nu.annotate("end", (100 * float(last.flipped), float(last.nu)), (7, -4), **words)
+    nu.annotate("end", (100 * float(last.flipped), float(last.nu)), (-10, -1), ha="right", **words)
 
 
 def _name_unrelated(axes: Any, record: xr.Dataset) -> None:

@@ -114,7 +114,7 @@ def _more_titles(at: xr.Dataset) -> list[str]:
     least = at.isel(factor=0)
     both, whole = _active_of_sensitive(least), 100 * float(least.loose_sensitive.mean())
     return [
-        f"{stay:.0f} % of the active gates stay,\n{move:.0f} % of those between",
+        f"start and end share {stay:.0f} % of active\ngates, {move:.0f} % of those between",
         f"active paths have a slope, {part:.2f} of that\nof paths with one gate between",
         f"{low:.2g} to {high:.2g} % of the gates of a layer\nare sensitive at $\\tau_S$",
         f"at {float(least.factor):g} $\\tau_S$, {whole:.0f} % are sensitive,\n{both:.0f} % of them active",
@@ -219,9 +219,9 @@ def _kinds_panel(axes: Any, at: xr.Dataset) -> None:
 def _part_panel(axes: Any, record: xr.Dataset, one: xr.Dataset) -> None:
     """At one steepness by each reading; at the others, thin, by that of the paper."""
     _other_betas(axes, 100 * record.trace_part.sel(reading="safe").mean("step"), one, READINGS["safe"][0])
-    axes.plot([], [], color=READINGS["safe"][0], linewidth=0.8, label=f"thin: the first, {_others(record, one)}")
     for name, (color, mark, words) in READINGS.items():
         _line(axes, one.threshold, 100 * one.trace_part.sel(reading=name).mean("step"), color, words, marker=mark)
+    axes.plot([], [], color=READINGS["safe"][0], linewidth=0.8, label=f"the first reading, {_others(record, one)}")
     _at_tau(axes, 100 * one.trace_part.sel(reading="safe").mean("step"), READINGS["safe"][0], (-9, 15), 2)
     _level(axes, 50.0, "half", float(one.threshold[0]))
     axes.axvline(TAU, **HERE)

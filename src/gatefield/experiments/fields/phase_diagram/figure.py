@@ -41,7 +41,8 @@ def figure(record: xr.Dataset) -> Figure:
     found = [[int(localized(values).isel(when=k).sum()) for values in (record.closure_ipr, record.ipr)] for k in range(2)]
     same = [f"alike within one grid step at {int((~each).sum())} of {each.size}" for each in _wrong(record)]
     below = [
-        f"closure, {time}: {a} localize (SGD: {b}),\n{words}" for time, (a, b), words in zip(times, found, same, strict=True)
+        f"closure, {time}: {theory} localize (SGD: {sgd}),\n{words}"
+        for time, (theory, sgd), words in zip(times, found, same, strict=True)
     ]
     letter([*panels.ravel(), cube], [*above, *below, _infinite_words(record)])
     ratio = "ratio: length scale of the positive class over that of the negative one"

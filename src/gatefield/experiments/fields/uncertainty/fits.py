@@ -44,8 +44,10 @@ def _good(one: xr.Dataset) -> str:
 
 def _good_words(record: xr.Dataset) -> str:
     """For which network and order fits are best, and worst."""
-    shares = {f"{'one neuron' if network.stop == 1 else 'committees'}, {order}er range": record.isel(unit=network).sel(order=order)
-              for network, order in cases(record)}  # fmt: skip
+    shares = {
+        f"{'one neuron' if network.stop == 1 else 'committees'}, {order}er range": record.isel(unit=network).sel(order=order)
+        for network, order in cases(record)
+    }
     ends = [choose(shares, key=lambda name: float((shares[name].fit_R2 > GOOD).mean())) for choose in (max, min)]
     return "; ".join(f"{name}: {_good(shares[name])}" for name in ends) + f" of fits are good (R² above {GOOD:g})"
 

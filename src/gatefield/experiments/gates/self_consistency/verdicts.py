@@ -122,12 +122,13 @@ def _one_state(one: xr.Dataset) -> Verdict:
     kept = {_gain(at): states(at)[1] for at in (one.sel(gain=g) for g in one.gain.values)}
     rows = {at: Verdict.equals("", 1, count, of="stable states") for at, count in kept.items()}
     worst = max(kept, key=lambda at: abs(kept[at] - 1), default="")
+    field = "a field iterated to its own gate has"
     return Verdict.each(
         "with the longer range positive the map has one stable state, up to shift and sign",
         rows,
         note="stable: it returns after a push of a tenth, on another sample",
-        found="a field iterated to its own gate has one stable end with the longer range positive",
-        otherwise=f"a field iterated to its own gate has {kept.get(worst, 0)} stable ends with the longer range positive, {worst}",
+        found=f"{field} one stable end with the longer range positive",
+        otherwise=f"{field} {kept.get(worst, 0)} stable ends with the longer range positive, {worst}",
     )
 
 

@@ -26,8 +26,8 @@ def draw(record: xr.Dataset) -> Figure:
     figure = Figure(figsize=(WIDTH, 5.6))
     top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=[1.15, 1.0]))
     forests, settings = top.subplots(1, 2), bottom.subplots(1, 2)
-    alone = network(record, "neuron")
-    order = sorted(PREDICTORS, key=lambda name: rate(hits(alone).sel(predictor=name), localized(alone)).mean)
+    one = network(record, "neuron")
+    order = sorted(PREDICTORS, key=lambda name: rate(hits(one).sel(predictor=name), localized(one)).mean)
     spreads = []
     for side, name in enumerate(NETWORKS):
         part = network(record, name)
@@ -35,7 +35,8 @@ def draw(record: xr.Dataset) -> Figure:
         spreads.append(_settings(settings[side], part))
     settings[0].set_ylabel(f"hits of $|Σ_1w(0)|$\nwithin {NEAR} site")
     legend_below(bottom, settings[1])
-    titles = [f"{name}: {_best_words(network(record, key))}" for key, name in NETWORKS.items()]
+    alone, many = (_best_words(network(record, name)) for name in NETWORKS)
+    titles = [f"one neuron: {alone}", f"committees: {many}"]
     titles += [f"{name}: {spread} by setting" for name, spread in zip(("one neuron", "committees"), spreads, strict=True)]
     letter([*forests, *settings], titles)
     _say(figure, record)
