@@ -21,7 +21,7 @@ ROOM = 0.45
 """Doublings of beta between names on the axis."""
 SOFT = (("0.4", "-"), ("0.55", "--"), ("0.7", ":"))
 """Grey and dash of the line of each eps; the marks have the colour and shape of their beta, full for the least eps."""
-SHAPES = "os^DvP*Xp<>h"
+SHAPES = "os^vP*X<>hpd"
 """Of the marks, by steepness."""
 PLAIN_LOOK = ("0.35", "D")
 OVER = {"linear": "--", "relu": ":"}

@@ -148,8 +148,8 @@ def _counts_words(record: xr.Dataset) -> str:
     for order in NAMES:
         found = np.array([states(record.sel(order=order, gain=g)) for g in record.gain.values])
         (least, most), stable = (found[:, 0].min(), found[:, 0].max()), found[:, 1]
-        kept = "all" if np.array_equal(found[:, 0], stable) else f"{_span(stable.min(), stable.max())}"
-        words.append(f"{order}er range: {_span(least, most)} end state{'s' if most > 1 else ''}, {kept} stable")
+        kept = "all" if np.array_equal(found[:, 0], stable) else f"{_span(int(stable.min()), int(stable.max()))}"
+        words.append(f"{order}er range: {_span(int(least), int(most))} end state{'s' if most > 1 else ''}, {kept} stable")
     return "\n".join(words)
 
 

@@ -190,7 +190,7 @@ def _overlap_panel(axes: Any, at: xr.Dataset) -> None:
     axes.plot(places, best, "o", color=SEARCH, markersize=5, label="best gates (search)")
     axes.plot(places, trained.median("seed"), "s", color=RELU, markersize=4, label="gates of trained ReLU, median")
     dots_by_seed(axes, places, trained, "gain", RELU)
-    axes.axhline(0.0, color="0.35", linewidth=1.2, linestyle=":")
+    axes.axhline(0.0, color="0.35", linewidth=1.2, linestyle=":", label="any tiling")
     axes.set_xticks(places, [gain_text(gain) for gain in at.gain.values])
     axes.set(xlabel="gain", ylabel="share of inputs", xlim=(-0.5, places[-1] + 0.5))
     axes.set_ylim(-0.05 * (top := max(0.1, float(best.max()), float(trained.max()))), 1.1 * top)
