@@ -64,7 +64,7 @@ def _wrong(record: xr.Dataset) -> xr.DataArray:
 
 
 def _maps(part: Any, record: xr.Dataset) -> Any:
-    """Simulation above, closure below, the first with the line of the other; marks where they differ. **Returns** the panels."""
+    """Simulation above, with the line of the closure; the closure below; marks where they differ. **Returns** the panels."""
     panels, wrong = part.subplots(2, 2, sharex=True, sharey=True), _wrong(record)
     for k, column in enumerate(panels.T):
         both = [values.isel(when=k).median("seed") for values in (record.ipr, record.closure_ipr)]
