@@ -229,7 +229,8 @@ def test_figure_shows_how_far_rows_are_from_the_papers_and_the_best_from_the_las
 
 def test_a_steepness_has_one_colour_and_one_mark():
     """Its mark against beta is as its line over epochs."""
-    marks = [line for line in panel(shown(), "(a)").lines if len(line.get_xdata()) == 1 and line.get_marker() not in "xD"]
+    several = "os^vP*X<"
+    marks = [line for line in panel(shown(), "(a)").lines if len(line.get_xdata()) == 1 and line.get_marker() in several]
     lines = panel(shown(), "(c)").lines[: len(BETAS)]
     assert len(marks) == 2 * len(BETAS)
     for mark, line in zip(marks, [*lines, *lines], strict=True):

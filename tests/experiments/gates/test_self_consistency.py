@@ -187,7 +187,8 @@ def test_notes_and_headline():
         ("flow_match", {"order": 0, "gain": 2}, 0.5),
         ("flow_return", {"order": 0, "gain": 0, "start": slice(8)}, 0.5),
     )
-    assert judged(experiment, record, ONE).otherwise == f"with the {LONG} the map has 3 stable states at gain 1"
+    words = f"a field iterated to its own gate has 3 stable ends with the {LONG}, gain 1"
+    assert judged(experiment, record, ONE).otherwise == words
     assert judged(experiment, record, TRAITS).found == "with the shorter no random start ends stable (gain ≥ 1)"
     note = judged(experiment, record, "SGD ends in").note
     assert f"{LONG}: SGD ran 200 τ, the slowest Gaussian mode needs {slowest(2.0, 1.0):.2g} τ" in note
