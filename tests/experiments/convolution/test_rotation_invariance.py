@@ -244,9 +244,10 @@ def test_the_numbers_of_the_headlines_stand_in_the_panels():
     assert (span.get_x(), span.get_width()) == (3, 2)  # ramps of three on a ring of eight
     assert not panel(experiment.figure(record), "(c)").texts
     terms = panel(experiment.figure(record), "(e)")
-    (arrow,) = terms.texts
+    arrow, beside = terms.texts
+    assert beside.get_text() == "−50 %"
     assert sorted([arrow.xy[1], arrow.get_position()[1]]) == [0.125, 0.25]
-    assert terms.get_title(loc="left").endswith("changes: −50 %")
+    assert terms.get_title(loc="left").endswith("invariant: −50 % if x' turns by 2")
     (small,) = panel(experiment.more(record), "(a)").child_axes
     assert [bar.get_height() for bar in small.patches] == [0.25, 0.125]
     assert [text.get_text() for text in small.texts] == ["−50 %"]

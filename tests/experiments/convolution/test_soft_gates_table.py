@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 import xarray as xr
 from drawn import panel
-from matplotlib.colors import to_rgba
 
 from gatefield.experiments.convolution.soft_gates_table import experiment
 from gatefield.experiments.convolution.soft_gates_table.rows import paper, rows_of
@@ -219,20 +218,23 @@ def test_figure_shows_best_accuracies_against_beta_beside_the_papers():
 
 def test_figure_shows_how_far_rows_are_from_the_papers_and_the_best_from_the_last():
     (strip,) = [axes for axes in shown().axes if axes.get_ylabel().startswith("less the")]
-    off = np.concatenate([line.get_ydata() for line in strip.lines if line.get_marker() in "osD"])
+    off = np.concatenate(
+        [line.get_ydata() for line in strip.lines if line.get_marker() == "D" or len(line.get_xdata()) == len(BETAS)]
+    )
     expected = [2.5 if row == "beta=4+eps=0.1" else 0.0 for row in list(TABLE)[2:]] + [0.0, -1.0]
     np.testing.assert_allclose(off, expected, atol=1e-9)
     gaps = np.concatenate([bars.lines[0].get_ydata() for bars in panel(shown(), "(b)").containers]).astype(float)
     np.testing.assert_allclose(gaps, 3.0)
 
 
-def test_a_steepness_has_one_colour():
+def test_a_steepness_has_one_colour_and_one_mark():
     """Its mark against beta is as its line over epochs."""
-    marks, lines = panel(shown(), "(a)").collections, panel(shown(), "(c)").lines
-    dots = [one.get_facecolors() for one in marks if len(one.get_offsets()) == len(BETAS)]
-    assert len(dots) == 2
-    for colours in dots:
-        np.testing.assert_allclose(colours, [to_rgba(line.get_color()) for line in lines[: len(BETAS)]])
+    several = "os^vP*X<"
+    marks = [line for line in panel(shown(), "(a)").lines if len(line.get_xdata()) == 1 and line.get_marker() in several]
+    lines = panel(shown(), "(c)").lines[: len(BETAS)]
+    assert len(marks) == 2 * len(BETAS)
+    for mark, line in zip(marks, [*lines, *lines], strict=True):
+        assert (mark.get_color(), mark.get_marker()) == (line.get_color(), line.get_marker())
 
 
 def test_names_on_the_axis_have_room():

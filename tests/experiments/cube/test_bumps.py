@@ -232,7 +232,7 @@ def test_second_figure_shows_votes_by_length_scale(last, gain):
         np.testing.assert_array_equal(panel(figure, "(a)").lines[place].get_ydata(), vote[:, site])
 
     words = [f"{name}\n{value:.2f}" for name, value in zip(("largest", "second", "third"), last, strict=True)]
-    assert [text.get_text() for text in panel(figure, "(a)").texts] == words
+    assert [text.get_text() for text in panel(figure, "(a)").texts] == ["0.25 without correlations", *words]
     assert headline("?", experiment.verdicts(record), more=True) == (
         f"Of three bumps that vote, 3 and 2 sites apart, the largest gains {gain}: drift {last[0]:.2f}, the second "
         f"{last[1]:.2f}, the third {last[2]:.2f} (length scale 3)"

@@ -334,16 +334,16 @@ def test_the_second_headline_says_how_far_other_states_lie_above_the_one_site_st
         f"No state found has a lower loss than the one-site state: {said}"
     )
     titles = [axes.get_title(loc="left") for axes in experiment.more(record).axes[:3]]
-    found = [title.split("\n", 1)[1] for title in titles]
+    found = [title.split("\n", 1)[1].removesuffix("\n$\\,$") for title in titles]
     assert found == ["others +0.01", "others +0.01\nto +0.03", "others +0.01"]
     alone = experiment.more(record.isel(size=[1, 2])).axes
-    assert alone[2].get_title(loc="left").endswith("\nno one-site state")
+    assert alone[2].get_title(loc="left").removesuffix("\n$\\,$").endswith("\nno one-site state")
     record.loss[{"size": 0, "pair": 1, "start": 99}] = record.site_loss[0, 1] - 0.002
     found = judged(record, "no other state found has a lower loss")
     assert found.more_otherwise == "a state with a loss lower by 0.002 than that of the one-site state was found"
     assert experiment.more(record).axes[1].get_title(loc="left").endswith("\nothers −0.002\nto +0.03")
     record["localized"][{"pair": 1}] = True
-    assert experiment.more(record).axes[1].get_title(loc="left").endswith("\nno others found")
+    assert experiment.more(record).axes[1].get_title(loc="left").removesuffix("\n$\\,$").endswith("\nno others found")
 
 
 def test_borders_that_coincide_are_named_together():

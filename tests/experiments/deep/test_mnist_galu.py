@@ -180,10 +180,10 @@ def test_the_numbers_of_the_headline_stand_in_the_panels():
         record.train_accuracy.loc[{"task": "labels", "net": net, "step": 3}] = noise
     record.train_accuracy.loc[{"task": "labels", "net": "galu", "step": 3}] = 0.99995
     assert headline("?", experiment.verdicts(record)) == (
-        "ReLU has fewer test errors than frozen random gates (1.7 %, not 3.5 %); "
+        "ReLU has fewer test errors than frozen random gates (1.7 %, not 3.5 %), which fit all training data better; "
         "frozen gates train faster (random labels: <0.01 %, ReLU 2.4 %)"
     )
     test, _, labels, *_ = experiment.figure(record).axes
-    assert [text.get_text() for text in test.texts] == ["paper: 3.5", "paper: 1.5", "3.5", "1.7"]
+    assert [text.get_text() for text in test.texts] == ["3.5", "1.7", "paper\u00a03.5", "paper\u00a01.5"]
     assert [text.get_text() for text in labels.texts] == ["<0.01", "2.4"]
-    assert labels.get_title(loc="left") == "(c) fit of random labels"
+    assert labels.get_title(loc="left") == "(c) random labels: frozen\ngates fit better"

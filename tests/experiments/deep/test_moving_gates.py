@@ -253,10 +253,14 @@ def test_the_numbers_of_the_headlines_stand_at_their_marks():
     settle, rate, part = titled(figure, "(a)"), titled(figure, "(b)"), titled(more, "(a)")
     framed = [line.get_xydata().tolist()[0] for line in settle.lines if len(line.get_xdata()) == 1]
     np.testing.assert_allclose(framed, [[30, 4], [30, 2], [30, 3]])
-    assert [text.get_text() for text in settle.texts] == ["fixed rate: 2.0 to 4.0 %", "rate falling\nto 0"]
+    assert [text.get_text() for text in settle.texts] == [
+        "fixed rate: 2.0 to 4.0 %",
+        "rate falling\nto 0",
+        "frozen gates: none",
+    ]
     bracket = next(line for line in settle.lines if line.get_marker() == "_")
     np.testing.assert_allclose(bracket.get_xydata(), [[30, 2], [30, 4]])
-    arrow, number = rate.texts
+    arrow, number, _ = rate.texts
     np.testing.assert_allclose([*arrow.get_position(), *arrow.xy], [35, 0.8, 35, 0.08])  # percent per epoch
     assert number.get_text() == "× 0.10"
     for axes in (settle, rate):

@@ -24,13 +24,13 @@ def test_figure_shows_the_record():
         curve = curves.sel(beta=beta).isel(step=step).values
         assert any(np.allclose(line.get_ydata(), curve) for line in titled(drawn, "(d)").lines if len(line.get_xdata()) == 51)
     right = 100 * record.kept_accuracy.sel(split="training").mean("seed")
-    for kept in ("active", "rest", "random"):
-        assert_drawn(titled(drawn, "(b)"), right.sel(beta=4.0, kept=kept), label=kept)
+    for kept, label in (("active", "active"), ("rest", "all but the active"), ("random", "as many at random")):
+        assert_drawn(titled(drawn, "(b)"), right.sel(beta=4.0, kept=kept), label=label)
     assert any(np.allclose(line.get_ydata(), right.sel(beta=1.0, kept="active")) for line in titled(drawn, "(b)").lines)
     for name in ("active", "between"):
         assert_line(titled(more, "(a)"), [0.0, 4.0, 9.0], 100 * at.overlap.sel(set=name).mean("seed"), label=name)
     assert_drawn(titled(more, "(b)"), one.path_slope.sel(paths="sensitive").mean("seed"), label="one gate between, rest active")
-    for name, label in (("active", "active"), ("between", "between"), ("sensitive", r"$|dG/d\theta| > \tau_S$")):
+    for name, label in (("active", "active"), ("between", "between"), ("sensitive", r"sensitive: $|dG/d\theta| > \tau_S$")):
         assert_line(titled(more, "(c)"), [1, 2], 100 * at[name].mean(("seed", "step")), label=label)
     for name, label in (("loose_sensitive", "sensitive gates"), ("loose_both", "sensitive and active")):
         assert_drawn(titled(more, "(d)"), 100 * at[name].mean(("seed", "step")), label=label)
@@ -38,7 +38,7 @@ def test_figure_shows_the_record():
     heights = [bar.get_height() for bar in titled(drawn, "(c)").patches]
     share = 100 * record.active.sel(beta=4.0, threshold=0.9).isel(step=-1).mean()
     np.testing.assert_allclose(heights[9], share)  # beta = 4, end: the last of four bars of three
-    (thin,) = [line for line in titled(drawn, "(a)").lines if line.get_linewidth() == 0.8]
+    (thin,) = [line for line in titled(drawn, "(a)").lines if line.get_linewidth() == 0.8 and len(line.get_xdata())]
     np.testing.assert_allclose(thin.get_ydata(), 100 * record.trace_part.sel(beta=1.0, reading="safe").mean(("seed", "step")))
     for letter in ("(a)", "(b)"):
         assert [0.9, 0.9] in [list(line.get_xdata()) for line in titled(drawn, letter).lines]
@@ -62,16 +62,19 @@ def test_the_numbers_of_the_titles_stand_at_their_marks():
         "active gates alone get 87.9 % right (β = 4)"
     )
     assert headline("?", found, more=True) == (
-        "Paths of active gates have 0.60 of the slope of those with one gate between, not 0; "
-        "active gates outlast those between (overlap 43 and 30 %)"
+        "Paths of active gates have 0.60 of the slope of those with one gate between, not 0"
     )
     figure, more = experiment.figure(record), experiment.more(record)
     assert ": 3.9 %" in titled(figure, "(a)").get_title(loc="left")
-    assert "90 % by 30 % of gates" in titled(figure, "(d)").get_title(loc="left")
+    assert "30 % of the gates carry 90 %" in titled(figure, "(d)").get_title(loc="left")
     assert "87.9 % right" in titled(figure, "(b)").get_title(loc="left")
-    assert titled(more, "(b)").get_title(loc="left") == "(b) active paths: 0.60 of the upper, not 0"
-    assert titled(more, "(c)").get_title(loc="left") == "(c) sensitive in a layer: 1.2 to 23 %"
-    assert titled(more, "(d)").get_title(loc="left") == r"(d) 0.1 $\tau_S$: 25 % of them active"  # 0.2 of 0.8
+    assert (
+        titled(more, "(b)").get_title(loc="left")
+        == "(b) active paths have a slope, 0.60 of that\nof paths with one gate between"
+    )
+    assert titled(more, "(c)").get_title(loc="left") == "(c) 1.2 to 23 % of the gates of a layer\nare sensitive at $\\tau_S$"
+    words = "(d) at 0.1 $\\tau_S$, 80 % are sensitive,\n25 % of them active"  # 0.2 of 0.8
+    assert titled(more, "(d)").get_title(loc="left") == words
     for axes, text, place in (
         (titled(figure, "(a)"), "3.9 %", (0.9, 3.9)),
         (titled(figure, "(b)"), "87.9 %", (0.9, 87.9)),

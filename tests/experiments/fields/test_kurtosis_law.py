@@ -128,12 +128,11 @@ def test_each_rule_is_judged_by_its_own_number():
 
 def test_kurtosis_and_beside_it_the_path_are_the_headline():
     kurtosis = named(made(), "where the excess")
-    wrong = "after 250 τ excess kurtosis is wrong on localization in 4 of 12 cases, 1 with the shorter range positive"
-    assert kurtosis.sentence == f"{wrong}; a score that rises all the way in 0"
+    wrong = "excess kurtosis is wrong on localization in 4 of 12 cases, a score that rises all the way in"
+    assert kurtosis.sentence == f"{wrong} 0 (250 τ)"
     assert kurtosis.found == "the sign of the excess kurtosis tells in 8 of 12 cases whether a field localizes, after 250 τ"
     more = named(made(changes=[("ising", SHORT, 0.1)]), "where the excess")
-    wrong = wrong.replace("4 of 12", "5 of 12").replace("1 with", "2 with")
-    assert more.sentence == f"{wrong}; a score that rises all the way in 1"
+    assert more.sentence == f"{wrong.replace('4 of 12', '5 of 12')} 1 (250 τ)"
     assert [verdict.claim for verdict in judge("kurtosis-law", made()) if verdict.found] == [kurtosis.claim]
 
 
@@ -188,7 +187,7 @@ def test_figure():
         dots = [line.get_xydata()[0] for line in panel(drawn, start).lines if len(line.get_xdata()) == 1]
         np.testing.assert_allclose(dots, np.stack([at, final], axis=1))
     assert panel(drawn, "(a)").get_title(loc="left") == "(a) negative kurtosis: wrong in 4 of 12"
-    assert panel(drawn, "(d)").get_title(loc="left") == "(d) score rises all the way: wrong in 0 of 12"
+    assert panel(drawn, "(d)").get_title(loc="left") == "(d) IPR where the score stops: wrong in 0 of 12"
 
 
 def test_how_often_a_rule_is_wrong_stands_above_and_few_laws_are_named():

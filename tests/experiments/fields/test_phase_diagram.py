@@ -257,7 +257,7 @@ def test_where_only_one_of_two_maps_is_localized_a_grid_step_around_stands_a_mar
     (far,) = [mark.get_xydata() for mark in panel(drawn, "(b)").lines]
     np.testing.assert_allclose(far, [[ratio, np.log10(gain)] for gain in (2.8, 4.0) for ratio in (-2.0, -1.0)])
     assert panel(drawn, "(b)").get_title(loc="left").endswith("closure off at\n4 of 20 below ratio 1, 0 of 30 from 1 on")
-    assert panel(drawn, "(d)").get_title(loc="left").endswith("36 localize (SGD: 30)")
+    assert panel(drawn, "(d)").get_title(loc="left").endswith("36 localize (SGD: 30),\nalike within one grid step at 46 of 50")
 
 
 def test_maps_are_white_at_the_limit():

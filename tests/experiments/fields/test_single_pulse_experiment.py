@@ -161,9 +161,9 @@ def first_median(rows):
 @pytest.mark.parametrize(
     ("deep", "words"),
     [
-        ((0.2, 0.319, 0.3), "grey: site, wave explain alike (0.319, 0.300)"),
-        ((0.321, 0.2, 0.3), "grey: site 0.321, wave 0.300"),
-        ((0.2, 0.279, 0.3), "grey: wave 0.300, site 0.279"),
+        ((0.2, 0.319, 0.3), "wide positive: site, wave alike (0.319, 0.300)"),
+        ((0.321, 0.2, 0.3), "wide positive: site 0.321, wave 0.300"),
+        ((0.2, 0.279, 0.3), "wide positive: wave 0.300, site 0.279"),
     ],
 )
 def test_titles_say_why(deep, words):
@@ -173,8 +173,8 @@ def test_titles_say_why(deep, words):
 def test_titles_say_whether_exact_descent_ends_elsewhere():
     near, far = (figure("single-pulse", made(descent=value)) for value in (0.7001, 0.6999))
     heads = [[panel(drawn, start).get_title(loc="left") for start in ("(b)", "(c)")] for drawn in (near, far)]
-    assert heads[0] == ["(b) exact descent ends there, too", "(c) wide positive (grey: both descents 0.80)"]
-    assert heads[1] == ["(b) exact descent ends elsewhere", "(c) wide positive (grey: SGD 0.80, exact 0.70)"]
+    assert heads[0] == ["(b) exact descent ends there, too", "(c) wide positive: both descents 0.80"]
+    assert heads[1] == ["(b) exact descent ends elsewhere", "(c) wide positive: SGD 0.80, exact 0.70"]
 
 
 def test_inputs_of_each_kind_are_pulses_in_the_middle_with_their_complements():

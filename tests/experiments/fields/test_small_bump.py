@@ -58,7 +58,7 @@ def test_numbers():
     assert [bound.predicted for bound in earlier.table] == pytest.approx(FACTOR_7)
     assert [bound.measured for bound in earlier.table] == pytest.approx(FACTOR_7 * [1.03, 1.02])
     assert "within 4 % of" in earlier.table[0].rule
-    assert other.found == "equation 74 of note 002 prints it 2√π = 3.54 times too large"
+    assert other.found == "equation 74 of note 002 prints it 3.54 times too large"
 
 
 def test_figure():

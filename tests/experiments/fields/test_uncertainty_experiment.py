@@ -153,7 +153,7 @@ def test_figure():
     assert f"Gabor ({100 * waved:.0f} % of all)" in [text.get_text() for text in shown.subfigs[0].legends[0].get_texts()]
     rises = [np.max(path - np.minimum.accumulate(path)) > 0.01 for path in record.flow_entropy.values.reshape(-1, 4)]
     most = max(np.max(path - np.minimum.accumulate(path)) for path in record.flow_entropy.values.reshape(-1, 4))
-    wanted = f"(c) {sum(rises)} of {len(rises)} flows rise (by up to {most:.2g})"
+    wanted = f"(c) on Gaussian data it rises in {sum(rises)}\nof {len(rises)} flows, by up to {most:.2g}"
     assert panel(shown, "(c)").get_title(loc="left") == wanted
     trained, flows = panel(shown, "(b)"), panel(shown, "(c)")
     commonest = [
@@ -164,7 +164,7 @@ def test_figure():
     assert [axes.get_title(loc="left").split("\n")[2] for axes in shown.axes[:4]] == wanted
     ends = np.median(record.entropy.values[:, :, :, -1, 0], axis=-1)
     spans = [f"{row.min():.1f} to {row.max():.1f}" for row in ends]
-    assert trained.get_title(loc="left") == f"(b) ends at {spans[0]} nats, dashed {spans[1]}"
+    assert trained.get_title(loc="left").endswith(f"\n{spans[0]} (longer range), {spans[1]} (shorter)")
     for i, look in enumerate(["-", "--"]):
         paths = np.median(record.entropy.values[i, ..., 0], axis=1)
         found = [(x, y) for x, y in points(trained, style=look) if len(y) == 3]

@@ -257,7 +257,7 @@ def test_figure():
     ):
         at, axes = record.isel(pair=0).sel(units=K, size=size), panel(shown, start)
         assert shown is figure or f"({'ab'[K - 1]}): n = {size}" in shown.get_supxlabel()
-        assert f"{float(at[f'rank_{part}']):.2f}" in axes.get_title(loc="left")
+        assert shown is figure or f"{float(at[f'rank_{part}']):.2f}" in axes.get_title(loc="left")
         np.testing.assert_allclose(points(axes, marker=".")[0], [at[f"shown_{part}"], 100 * at.shown_explained / at.bayes])
         np.testing.assert_allclose(points(axes, marker="*")[0].ravel(), [at[f"own_{part}"], 100 * at.best / at.bayes])
         np.testing.assert_allclose(points(axes, marker="D")[0][0], at[f"least_{part}"])
@@ -273,13 +273,12 @@ def test_figure():
     assert opened == {(3.5 + k, row) for row, c in enumerate(order) for k in range(2) if at.best_gates.values[c, k] > 0}
 
 
-def test_the_title_of_the_cloud_follows_the_rank():
-    for rank, words in (
-        (-0.51, "more diagonal\nexplains more (rank correlation −0.51)"),
-        (-0.49, "more diagonal\nis not better (rank correlation −0.49)"),
-    ):
-        record = changed(("rank_entries", {"units": 2}, rank))
-        assert panel(experiment.figure(record), "(c)").get_title(loc="left") == f"(c) two gates: {words}"
+def test_the_title_of_the_cloud_says_whether_the_most_diagonal_set_is_the_best():
+    best = float(made().best.isel(pair=0, size=0).sel(units=2))
+    for explained, words in ((best, "is the best"), (best - 0.01, "is not the best (")):
+        record = changed(("least_entries_explained", {"units": 2}, explained))
+        title = panel(experiment.figure(record), "(c)").get_title(loc="left")
+        assert title.startswith(f"(c) two gates: the most diagonal set\n{words}")
 
 
 def test_a_search_that_was_stopped_is_in_the_legend():

@@ -252,16 +252,16 @@ def test_notes():
     assert judged(record, "students find").note == "lowest median cosine 0.9500, for the random teacher at gain ∞"
     assert "up to its length: 1.000" in judged(record, "leaves localization").note
     found = judged(record, "students find")
-    assert found.found == found.otherwise == "students find at least 88 % of their teachers' fields"
-    assert judged(made(), "students find").found == "students find all of their teachers' fields"
+    assert found.found == found.otherwise == "students find at least 88 % of teachers' fields"
+    assert judged(made(), "students find").found == "students find all teachers' fields"
 
 
-@pytest.mark.parametrize(("lost", "words"), [(0, "no push {} ({})"), (1, "hardly a push {} ({})")])
+@pytest.mark.parametrize(("lost", "words"), [(0, "no push {}"), (1, "hardly a push {}")])
 def test_no_push_ends_localization_only_if_none_does(lost, words):
     """Of 400 pushes."""
     record = counted("return_ipr", HIGH, lost, 0.151, 0.149)
     found, again = judged(record, "is localized again"), f"{'99 %' if lost else 'all'} localized again"
-    assert found.found == words.format("of up to 4 times the field's length ends localization", again)
+    assert found.found == words.format("of up to 4 times the field's length ends localization")
     assert found.otherwise == f"pushes of up to 4 times the field's length can end localization ({again})"
     assert experiment.figure(record).axes[0].get_title(loc="left").startswith(f"(a) {again}, not all in place")
 
@@ -282,12 +282,14 @@ def test_titles_follow_the_record():
 def test_the_second_figure_is_headed_by_rates_and_by_students():
     record = changed(("top", {"gain": 3.0, "seed": 3}, -0.0512), ("student_ipr", {"teacher": "random", "seed": 0}, 0.2))
     stable, students = judged(record, "is stable"), judged(record, "do not localize")
-    assert stable.more_found == "localized fields are stable (largest rate −0.051/τ at gain 3)"
+    assert stable.more_found.startswith("localized fields are stable (largest rate −0.051/τ at gain 3")
     assert stable.more_otherwise == stable.more_found.replace("localized fields", "not all localized fields")
     assert students.more_found.endswith("do not localize")
     assert students.more_otherwise.endswith("teachers localize in 2.5 % of fields")
     legend = [text.get_text() for text in experiment.more(record).subfigs[0].legends[0].get_texts()]
-    assert legend[:2] == ["gain 0.01: not localized", "gain 3: largest −0.051"]
+    assert legend[0].startswith("gain 0.01: largest ")
+    assert legend[0].endswith(", not localized")
+    assert legend[1] == "gain 3: largest −0.051"
 
 
 def scrambled():
@@ -321,7 +323,7 @@ def test_figure_shows_who_returns():
     for i, color in enumerate(GAIN_COLOURS):
         assert_drawn(DRAWN[0], same[0, :, i], SIZES, color=color, style="-")
         assert_drawn(DRAWN[0], same[1, :, i], SIZES, color=color, style="--")
-        assert_drawn(DRAWN[0], told[0, :, i], SIZES, color=color, style=":")
+        assert_drawn(DRAWN[0], told[0, :, i] + 0.05, SIZES, color=color, style=":")  # set off
     again = (FIGURE.return_ipr.values > 0.15).mean((0, 2, 3))
     assert_drawn(DRAWN[0], again, SIZES, words="localized again")
 
@@ -348,7 +350,7 @@ def test_figure_shows_localization_beside_pathways():
         np.testing.assert_array_equal(dots, FIGURE.ipr.values[i].T)
     for i, name in ((2, "frozen 0.1"), (3, "frozen 0.4")):
         assert_drawn(axes, np.median(FIGURE.sum_ipr.values[i], axis=1), label=f"{name}: w + v")
-    assert_drawn(axes, [1 / N, 1 / N], label="flat field, 1/n")
+    assert_drawn(axes, [1 / N, 1 / N], style=":")
 
 
 def test_figure_shows_fields_most_alike_at_the_highest_gain():

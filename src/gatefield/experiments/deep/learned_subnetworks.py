@@ -69,10 +69,32 @@ def figure(record: xr.Dataset) -> Figure:
     start = float(record.nu.sel(net="relu").isel(step=0).mean())
     words: Any = {"textcoords": "offset points", "fontsize": 7.5, "color": "C1", "va": "top"}
     paths.annotate(nu_text(start), (float(record.epoch[0]), start), (6, -3), **words)
-    finish(body, [loss, accuracy, paths, tangent], record, NETS, [], [record.nu, record.nu_tangent])
+    finish(
+        body,
+        [loss, accuracy, paths, tangent],
+        record,
+        NETS,
+        [],
+        [record.nu, record.nu_tangent],
+        "for M, the kernel of open paths, y'M⁻¹y",
+    )
     ahead = f"test set: ReLU {points(record, 'relu', 'galu'):+.2f} points"
-    letter(places, ["ν of M, the kernel of open paths", ahead, "training loss", "ν of K, the tangent kernel"])
+    letter(
+        places, [_change(record), ahead, _against(record, "loss", "training loss"), _against(record, "nu_tangent", "ν of K")]
+    )
     return figure
+
+
+def _change(record: xr.Dataset) -> str:
+    """What training does to ν of M of the ReLU network."""
+    start, end = (float(record.nu.sel(net="relu").isel(step=at).mean()) for at in (0, -1))
+    return f"open paths: ν of ReLU falls {start / end:.2g}-fold" if end < start else "open paths: ν of ReLU does not fall"
+
+
+def _against(record: xr.Dataset, name: str, words: str) -> str:
+    """A quantity of the ReLU network at the end, over that of frozen gates."""
+    ends = record[name].isel(step=-1).mean("seed")
+    return f"{words}: ReLU has {float(ends.sel(net='relu') / ends.sel(net='galu')):.2g} of frozen gates'"
 
 
 experiment = Experiment(

@@ -56,7 +56,8 @@ def verdicts(record: xr.Dataset) -> Sequence[Verdict]:
     true = record.sel(task="true")
     wrong = 100 * (1 - true.test_accuracy.isel(step=-1).mean("seed"))
     noise = 100 * (1 - record.sel(task="labels").train_accuracy.isel(step=-1).mean("seed"))
-    ends = f"({_errors(wrong.sel(net='relu'))}, not {_errors(wrong.sel(net='galu'))})"
+    beyond = ", which fit all training data better" if all(_fits_better(record, task) for task in TASKS) else ""
+    ends = f"({_errors(wrong.sel(net='relu'))}, not {_errors(wrong.sel(net='galu'))}){beyond}"
     left = f"(random labels: {_errors(noise.sel(net='galu'))}, ReLU {_errors(noise.sel(net='relu'))})"
     beside = [
         Verdict.each(
@@ -108,10 +109,10 @@ def figure(record: xr.Dataset) -> Figure:
     _error_panel(test, record.test_accuracy.sel(task="true"), "test errors (%)", PAPER)
     for axes, task in zip(training, TASKS, strict=True):
         _error_panel(axes, record.train_accuracy.sel(task=task), "training errors (%)")
-    titles = ["test set, true labels", *[f"fit of {name}" for name in TASKS.values()]]
+    titles = [_test_words(record), *[_fit_words(record, task) for task in TASKS]]
     if EARLY in record:  # records of before have none
         _early_panels(panels[1, 1], panels[1, 2], record)
-        letter(panels, [*titles, "first epochs, true labels", "above 0: GaLU ahead"])
+        letter(panels, [*titles, "first epochs,\ntrue labels", "training data:\nabove 0: GaLU ahead"])
     else:
         for axes in panels.ravel()[4:]:
             axes.remove()
@@ -119,8 +120,26 @@ def figure(record: xr.Dataset) -> Figure:
     legend_below(body, training[0], *panels.ravel()[5:])
     size = f"MNIST, {min(record.attrs['samples'], WHOLE):,} images", f"{float(record.epoch[-1]):.0f} epochs"
     bands = "bands: standard error, in (f) 95 % interval"
-    say_setting(figure, *size, f"{record.sizes['seed']} seeds", "lines: mean", bands, "dotted: the paper's numbers")
+    say_setting(figure, *size, f"{record.sizes['seed']} seeds", "lines: mean", bands, _paper_words(record))
     return figure
+
+
+def _fits_better(record: xr.Dataset, task: str) -> bool:
+    """Whether frozen gates end with fewer training errors."""
+    end = record.train_accuracy.sel(task=task).isel(step=-1).mean("seed")
+    return bool(end.sel(net="galu") > end.sel(net="relu"))
+
+
+def _fit_words(record: xr.Dataset, task: str) -> str:
+    """Which of both fits one kind of data better in the end."""
+    return f"{TASKS[task]}: " + ("frozen\ngates fit better" if _fits_better(record, task) else "ReLU\nfits better")
+
+
+def _test_words(record: xr.Dataset) -> str:
+    """Which of both is right on more test images in the end."""
+    end = record.test_accuracy.sel(task="true").isel(step=-1).mean("seed")
+    first = float(end.sel(net="relu")) > float(end.sel(net="galu"))
+    return "test set: ReLU\nhas fewer errors" if first else "test set: frozen\ngates have fewer errors"
 
 
 def _errors(percent: Any) -> str:
@@ -136,8 +155,10 @@ def _error_panel(axes: Any, accuracy: xr.DataArray, name: str, paper: Mapping[st
     axes.set_xlim(left=0)
     if paper:
         _paper_lines(axes, paper)
-    ends = wrong.isel(step=-1).mean("seed").sel(net=list(NETS)).values
-    end_labels(axes, ends.tolist(), [_errors(end).removesuffix(" %") for end in ends])
+    ends = wrong.isel(step=-1).mean("seed").sel(net=list(NETS)).values.tolist()
+    words, printed = [_errors(end).removesuffix(" %") for end in ends], [100 - paper[net] for net in NETS] if paper else []
+    words += [f"paper\u00a0{end:.2g}" for end in printed]
+    end_labels(axes, [*ends, *printed], words, ["C0", "C1", "C0", "C1"][: len(words)])
 
 
 def _tasks(p: Settings) -> dict[str, Images]:
@@ -219,13 +240,17 @@ def _early_panels(curves: Any, gaps: Any, record: xr.Dataset) -> None:
     gaps.set(xlabel="epoch", ylabel="GaLU less ReLU (points)")
 
 
+def _paper_words(record: xr.Dataset) -> str:
+    """Of what the paper's numbers are, if not of as many images."""
+    fewer = record.attrs["samples"] < WHOLE
+    return "dotted: the paper's numbers" + (f", from {WHOLE:,} images" if fewer else "")
+
+
 def _paper_lines(axes: Any, paper: Mapping[str, float]) -> None:
     low, high = axes.get_ylim()
     axes.set_ylim(min(low, 1.2), max(high, 4.5))
     for at, net in enumerate(NETS):
         axes.axhline(100 - paper[net], color=f"C{at}", linestyle=":", linewidth=1.2)
-        words: Any = {"color": f"C{at}", "fontsize": 7.5, "textcoords": "offset points", "va": "bottom"}
-        axes.annotate(f"paper: {100 - paper[net]:.2g}", (0.0, 100 - paper[net]), (3, 1), **words)
 
 
 experiment = Experiment(

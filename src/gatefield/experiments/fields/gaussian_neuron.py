@@ -125,10 +125,10 @@ def figure(record: xr.Dataset) -> Figure:
     shown = one.fields, one.fields - one.flow_fields
     sizes = [float(abs(values).max()) for values in shown]
     limits = [size or 1.0 for size in sizes]
-    for axes, values, limit in zip(maps, shown, limits, strict=True):
+    for axes, values, limit, label in zip(maps, shown, limits, ("weight", "weight difference"), strict=True):
         image = field_over_time(axes, values, "", limit)
         axes.set_xlabel("time (τ)")
-        top.colorbar(image, ax=axes, label="weight", shrink=0.9, pad=0.02)
+        top.colorbar(image, ax=axes, label=label, shrink=0.9, pad=0.02)
     maps[1].set_ylabel("")
     _final(below[0], one.isel(step=-1))
     _spectra(below[1], one)
@@ -140,7 +140,7 @@ def figure(record: xr.Dataset) -> Figure:
             f"the field over time, by SGD: up to {sizes[0]:.2g}",
             f"SGD minus exact flow: up to {sizes[1]:.2g}",
             f"at the end: cosine {_cosine(one.isel(step=-1)):.3f}",
-            "by frequency",
+            f"spectra: within {_apart(one):.1g}",
             "all seeds within chance" if _within_chance(record) else "distance beside noise",
         ],
     )
@@ -158,6 +158,7 @@ def _setting(record: xr.Dataset) -> list[str]:
         f"{float(record.time[-1]):g} τ",
         batch,
         f"(a) to (d): one of {size} seeds, (e): all of them",
+        f"grey: noise alone takes one of {size} seeds beyond it in {100 * CHANCE:g} % of cases",
     ]
 
 
@@ -184,16 +185,25 @@ def _final(axes: Any, one: xr.Dataset) -> None:
 
 def _spectra(axes: Any, one: xr.Dataset) -> None:
     """Amplitude of each frequency of the final fields: cosine and sine parts together."""
-    basis = fourier_basis(one.sizes["position"])
-    frequency = (np.arange(len(basis)) + 1) // 2
     for values, look in [
         (one.flow_fields, {**THEORY, "linewidth": 1.2}),
         (one.fields, {**DATA, "color": "C0", "markersize": 3}),
     ]:
-        energy = (basis.T @ values.isel(step=-1).values) ** 2
-        axes.plot(np.sqrt(np.bincount(frequency, energy)), **look)
+        axes.plot(_amplitudes(values.isel(step=-1)), **look)
     axes.set(xlabel="frequency (cycles per ring)", ylabel="amplitude")
     axes.set_ylim(bottom=0)
+
+
+def _amplitudes(field: xr.DataArray) -> np.ndarray:
+    """Of each frequency of a field."""
+    basis = fourier_basis(field.sizes["position"])
+    return np.sqrt(np.bincount((np.arange(len(basis)) + 1) // 2, (basis.T @ field.values) ** 2))
+
+
+def _apart(one: xr.Dataset) -> float:
+    """The largest difference of the amplitudes of both final fields."""
+    last = one.isel(step=-1)
+    return float(abs(_amplitudes(last.fields) - _amplitudes(last.flow_fields)).max())
 
 
 def _distances(axes: Any, record: xr.Dataset) -> None:
@@ -207,9 +217,17 @@ def _distances(axes: Any, record: xr.Dataset) -> None:
         noise = record.noise_distance.median("run")
         allowed = slack(record.sizes["run"]) * noise
         axes.plot(record.time, 100 * noise, **THEORY, linewidth=1.2, label="(e) noise of batches alone")
-        axes.fill_between(record.time, 0, 100 * allowed, color="0.9", linewidth=0, zorder=0, label="what chance may add to it")
+        axes.fill_between(
+            record.time,
+            0,
+            100 * allowed,
+            color="0.9",
+            linewidth=0,
+            zorder=0,
+            label=f"{100 * (1 - CHANCE):g} % of farthest seeds",
+        )
         most = max(most, float(record.noise_distance.max()), float(allowed.max()))
-    axes.set(xlabel="time (τ)", ylabel="distance from the flow (%)")
+    axes.set(xlabel="time (τ)", ylabel="off the flow (%)")
     _say_median(axes, float(record.time[-1]), 100 * float(record.distance.isel(step=-1).median()))
     axes.set(xlim=(0, None), ylim=(0, 105 * most))
 

@@ -98,8 +98,8 @@ def _closed_form(record: xr.Dataset) -> Verdict:
         source="note 002, equation 74, corrected",
         note=f"{record.sizes['gain']} gains, {record.sizes['position']} sites, {int(record.attrs['samples']):,} samples each; "
         f"chance exceeds {WORST:g} in one of some 600 such records",
-        found=f"a gate on one site sees a known bump (within {worst:.1f} standard errors)",
-        otherwise=f"the closed form of the bump that a gate on one site sees is wrong ({worst:.1f} standard errors off)",
+        found=f"the bump behind a one-site gate follows its closed form (within {worst:.1f} standard errors)",
+        otherwise=f"the closed form of the bump behind a one-site gate is wrong ({worst:.1f} standard errors off)",
     )
 
 
@@ -112,7 +112,7 @@ def _equation_74(at_site: xr.Dataset) -> Verdict:
         kind="prediction",
         source="note 002, equation 74",
         note=f"1/√π is printed for 1/(2π); {AT_SITE:g} standard errors are allowed",
-        found=f"equation 74 of note 002 prints it 2√π = {RATIO:.2f} times too large",
+        found=f"equation 74 of note 002 prints it {RATIO:.2f} times too large",
         otherwise=f"equation 74 of note 002 is not off by 2√π: printed over sampled is {ratio.min():.3g} to {ratio.max():.3g}",
     )
 
@@ -143,7 +143,7 @@ def _rows(at_site: xr.Dataset, ratio: np.ndarray, predicted: np.ndarray) -> dict
 
 def figure(record: xr.Dataset) -> Figure:
     """The picture, drawn from the record alone."""
-    figure = Figure(figsize=(WIDTH, 5.3))
+    figure = Figure(figsize=(WIDTH, 5.6))
     top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=[1.35, 1.0]))
     bump, printed = top.subplots(1, 2)
     deviations = bottom.subplots()
@@ -151,8 +151,9 @@ def figure(record: xr.Dataset) -> Figure:
     _printed_panel(printed, record)
     legend_below(top, bump)
     _deviation_panel(deviations, record)
+    legend_below(bottom, deviations, handletextpad=0.2)
     titles = [
-        "a bump around the gate's site",
+        f"a bump of {_height(record)} at the gate's site",
         "printed prefactors are off",
         f"all {record.z.size} deviations are within chance",
     ]
@@ -164,7 +165,7 @@ def figure(record: xr.Dataset) -> Figure:
     )
     samples = f"{int(record.attrs['samples']):,} samples at each gain"
     levels = (
-        "bump: mean of Y xⱼ over all inputs, those with xᵢ ≤ 0 as 0",
+        "bump: mean of Y xⱼ over all inputs, those with xᵢ ≤ 0 as 0, Y: label, 1 or 0",
         "(c) grey: ±2",
         f"dotted: ±{WORST:g}, what chance is granted",
     )
@@ -172,6 +173,12 @@ def figure(record: xr.Dataset) -> Figure:
         figure, f"n = {record.sizes['position']}", scales, f"gate on site i = {int(record.attrs['site'])}", samples, *levels
     )
     return figure
+
+
+def _height(record: xr.Dataset) -> str:
+    """What the samples give at the gate's site, at the lowest and the highest gain."""
+    ends = record.sampled.isel(position=int(record.attrs["site"]), gain=[0, -1]).values
+    return " to ".join(dict.fromkeys(f"{end:.2f}" for end in ends))
 
 
 def _sampled(p: Settings) -> tuple[np.ndarray, np.ndarray]:
@@ -214,7 +221,7 @@ def _bump_panel(axes: Any, record: xr.Dataset) -> None:
             markersize=4,
             label=f"samples, gain {gain_text(gain)}",
         )
-    axes.set(xlabel="distance j − i from the gate's site", ylabel="$E[\\mathbf{1}(x_i>0)\\,Y\\,x_j]$")
+    axes.set(xlabel="distance j − i from the gate's site", ylabel="mean of $Y x_j$ behind the gate")
 
 
 def _colours(record: xr.Dataset) -> list[str]:
@@ -261,20 +268,20 @@ def _deviation_panel(axes: Any, record: xr.Dataset) -> None:
         axes.axhline(level, color="0.4", linewidth=1.0, linestyle=":")
     _say_levels(axes, record)
     axes.set(
+        yticks=[-4, -2, 0, 2, 4],
         ylim=(-limit, limit),
         xlabel="position j (site)",
         ylabel="(sampled − closed form)\n/ standard error",
     )
-    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=1.0, borderaxespad=0.1)
 
 
 def _say_levels(axes: Any, record: xr.Dataset) -> None:
     """The largest deviation, at its place, and the bound."""
     g, j = np.unravel_index(int(abs(record.z.values).argmax()), record.z.shape)
     worst = float(record.z.values[g, j])
-    look: Any = {"textcoords": "offset points", "fontsize": 8, "ha": "center"}
-    above = {"xytext": (0, 4), "va": "bottom"} if worst > 0 else {"xytext": (0, -4), "va": "top"}
-    axes.annotate(f"largest: {worst:.1f}", (record.position.values[j], worst), **above, **look)
+    at_left = j < record.sizes["position"] / 2
+    look: Any = {"textcoords": "offset points", "fontsize": 8, "ha": "left" if at_left else "right", "va": "center"}
+    axes.annotate(f"largest: {worst:.1f}", (record.position.values[j], worst), (5 if at_left else -5, 0), **look)
     axes.text(0.01, WORST - 0.2, f"bound ±{WORST:g}", transform=axes.get_yaxis_transform(), va="top", fontsize=8, color="0.3")
 
 

@@ -21,7 +21,11 @@ MAXIMA = {"chosen": ("C0", "o"), "own": ("C4", "v"), "blocks": ("C5", "D")}
 STYLES = {"rotating": ("C0", "o"), "kept": ("C1", "s"), "flatten": ("C2", "^"), "unpooled": ("C2", "^")}
 BELOW: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.45, -0.24), "fontsize": 7.5, "handlelength": 1.6}
 """Where the legend of a panel stands."""
-PAPER_SUM = "paper's sum: E⟨y, y'⟩ = sum over r of the part of pairs of paths at distance r (remark after lemma 4.1)"
+WITHIN: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (-0.02, 0.55), "fontsize": 7, "handlelength": 1.1}
+"""Where that of a panel stands whose middle is empty."""
+PAPER_SUM = (
+    "y, y': outputs at x, x', paper's sum: over r, of the part of E⟨y, y'⟩ of pairs of paths at distance r (after lemma 4.1)"
+)
 NOTHING = 1e-8
 """A change of 0 on a logarithmic axis."""
 
@@ -41,10 +45,9 @@ def draw(record: xr.Dataset) -> Figure:
     _maxima_panel(panels[1, 2], record)
     titles = (
         "gates rotate, or stay",
-        f"trained {TRAININGS['one']}",
-        f"trained {TRAININGS['any']}",
+        *(f"trained {words}:\n{_right(record, name)}" for name, words in TRAININGS.items()),
         "a mean over positions is\ninvariant if gates rotate",
-        f"the first term of the\npaper's sum changes: {_change(record)}",
+        f"the paper's r = 0 term is not\ninvariant: {_change(record)} if x' turns by {int(record.turn[-1])}",
         _times(record),
     )
     letter(panels, titles)
@@ -63,11 +66,19 @@ def draw_more(record: xr.Dataset) -> Figure:
     left, right = parts[1].subfigures(1, 2, width_ratios=[1.0, 1.45])
     whole = draw_network(left)
     draw_bundles(right)
-    titles = "the terms change, their sum does not", "only maxima of blocks change y'", "the paper's figure 9"
+    titles = "the terms change, their sum does not", "only maxima of blocks change y'", "why: a network (paper's figure 9)"
     letter([sums, changes, whole], titles)
-    right.suptitle("(d) its 8 strengths: the 3 paths of each are rotations of one", x=0.02, ha="left", fontsize=9)
+    right.suptitle("(d) has 8 strengths, each of 3 paths that are rotations of one", x=0.02, ha="left", fontsize=9)
     _say(figure, record)
     return figure
+
+
+def _right(record: xr.Dataset, training: str) -> str:
+    """What the invariant network has right, and the two others: where training did not touch, else over all rotations."""
+    elsewhere = training == "one" and record.sizes["rotation"] >= 2 * record.attrs["length"]
+    one = record.accuracy.sel(training=training)
+    first, *others = (f"{100 * float((away(record, net) if elsewhere else one.sel(net=net)).mean()):.0f}" for net in NETS)
+    return f"{first} %, others {' and '.join(others)} %"
 
 
 def _change(record: xr.Dataset) -> str:
@@ -123,12 +134,12 @@ def _pooled_panel(axes: Any, record: xr.Dataset) -> None:
     _moments(axes, "rotation of x'", "E⟨y, y'⟩")
 
 
-def _moments(axes: Any, along: str, text: str) -> None:
+def _moments(axes: Any, along: str, text: str, **legend: Any) -> None:
     """The axes of a small number, in units of its power of ten."""
     power = int(np.floor(np.log10(max(abs(end) for end in axes.get_ylim()))))
     axes.yaxis.set_major_formatter(lambda value, _: f"{value / 10.0**power:.3g}".replace("-", "−"))
     axes.set(xlabel=along, ylabel=rf"{text} ($10^{{{power}}}$)" if power else text)
-    axes.legend(**BELOW)
+    axes.legend(**{**BELOW, **legend})
 
 
 def _terms_panel(axes: Any, record: xr.Dataset) -> None:
@@ -138,7 +149,7 @@ def _terms_panel(axes: Any, record: xr.Dataset) -> None:
     _first_term(axes, record)
     bars = 2 * unpooled.error
     axes.errorbar(unpooled.rotation, unpooled.found, bars, **SAMPLED, label="sampled")
-    _moments(axes, "rotation of the term", "term")
+    _moments(axes, "rotation r of the term", "term")
 
 
 def _first_term(axes: Any, record: xr.Dataset) -> None:
@@ -146,6 +157,8 @@ def _first_term(axes: Any, record: xr.Dataset) -> None:
     first = record.terms.isel(rotation=0)
     look: Any = {"arrowstyle": "<->", "color": "C1", "linewidth": 1.3, "shrinkA": 0, "shrinkB": 0}
     axes.annotate("", (0, float(first.min())), (0, float(first.max())), arrowprops=look, zorder=6)
+    words: Any = {"textcoords": "offset points", "color": "C1", "fontsize": 8, "va": "top"}
+    axes.annotate(_change(record), (0, float(first.min())), (-6, -3), **words)
 
 
 def _turn_text(turn: int) -> str:
@@ -159,7 +172,7 @@ def _maxima_panel(axes: Any, record: xr.Dataset) -> None:
         one = record.sel(pooling=pooling)
         bars = 2 * one.max_error
         axes.errorbar(one.rotation, one.max_found, bars, fmt=marker, color=color, markersize=3, elinewidth=0.8, label=label)
-    _moments(axes, "rotation of x'", "E⟨y, y'⟩")
+    _moments(axes, "rotation of x'", "E⟨y, y'⟩", **WITHIN)
 
 
 def _accuracy_panel(axes: Any, record: xr.Dataset, training: str) -> None:
@@ -183,7 +196,7 @@ def _name_elsewhere(axes: Any, record: xr.Dataset) -> None:
 
 
 def _sums_panel(axes: Any, record: xr.Dataset) -> None:
-    axes.axhline(float(record.exact.sel(case="rotating")[0]), color="C0", label="moment with the mean, gates rotate")
+    axes.axhline(float(record.exact.sel(case="rotating")[0]), color="C0", label="whole sum, either way")
     for turn, look in zip(record.turn.values, TURNS, strict=True):
         sums = record.terms.sel(turn=turn).cumsum("rotation")
         axes.plot(record.rotation, sums, **look, linewidth=1.1, drawstyle="steps-post", label=_turn_text(int(turn)))
@@ -213,5 +226,5 @@ def _changes_panel(axes: Any, record: xr.Dataset) -> None:
     axes.axhline(NOTHING, color="0.5", linestyle=":", linewidth=0.9, zorder=0)
     words: Any = {"fontsize": 7.5, "color": "0.4", "ha": "right"}
     axes.text(float(record.rotation[-1]), NOTHING / 30, "on the dotted line: no change at all", **words)
-    axes.set(yscale="log", ylim=(NOTHING / 100, 5), xlabel="rotation of x'", ylabel="relative change of y'")
+    axes.set(yscale="log", ylim=(NOTHING / 100, 5), xlabel="rotation of x'", ylabel="change of y'")
     axes.legend(**BELOW)

@@ -78,10 +78,10 @@ def draw_more(record: xr.Dataset) -> Figure:
     hollow: Any = {**DATA, "marker": "s", "markersize": 7, "color": COLOURS[2], "markerfacecolor": "none"}
     panels[2].plot(lags, more.drift[(int(sites[0]) + lags) % more.sizes["position"]], **hollow, label="exact: 4, 2, 1")
     panels[2].set_ylabel("drift f(w)")
-    legend_below(top, panels[1], ncols=3)
+    legend_below(top, panels[1], ncols=3, title="in (b)", title_fontsize=8)
     legend_below(bottom, panels[2])
     titles = (
-        "drift at each of three bumps,\n3 and 2 sites apart",
+        _shares_words(record),
         "the largest less the rest;\nbelow 0: another gains more",
         "no vote: bumps 2, 1 and 4, 2, 1, the same drift",
     )
@@ -137,12 +137,25 @@ def _lead_panel(axes: Any, record: xr.Dataset) -> None:
     )
 
 
+def _shares_words(record: xr.Dataset) -> str:
+    """Which of three bumps gain most and least at the largest length scale."""
+    last = record.vote.sel(layout="apart").isel(position=record.sites.sel(layout="apart").values, xi=-1).values
+    names = ("largest", "second", "third")
+    most, least = int(last.argmax()), int(last.argmin())
+    first = f"3 and 2 sites apart: the {names[most]} bump gains\nmost ({last[most]:.2f})"
+    return f"{first}, the {names[least]} least ({last[least]:.2f})"
+
+
 def _shares_panel(axes: Any, record: xr.Dataset) -> None:
     one = record.vote.sel(layout="apart").isel(position=record.sites.sel(layout="apart").values)
     colours = shades(3, "magma", (0.15, 0.72))
     for color, mark, place in zip(colours, "os^", range(3), strict=True):
         axes.plot(record.xi, one[:, place], f"{mark}-", color=color, markersize=5)
     axes.axhline(0.25, color="0.4", linewidth=1.0, linestyle=":")
+    middle = float(record.xi[0] + record.xi[-1]) / 2
+    axes.annotate(
+        "0.25 without correlations", (middle, 0.25), (6, 2), textcoords="offset points", ha="center", fontsize=7, color="0.3"
+    )
     axes.set(xlabel="length scale of the data (sites)", ylabel="drift f(w) at the bump", ylim=(0.15, 0.55))
     ends = one[-1].values.tolist()
     words = [f"{name}\n{end:.2f}" for name, end in zip(("largest", "second", "third"), ends, strict=True)]

@@ -58,10 +58,23 @@ def draw_more(record: xr.Dataset) -> Figure:
     _states(panels["states"], [one.isel(size=-1) for one in pairs])
     body.legend(handles=_ends(), loc="outside lower center", ncols=3)
     texts = [f"ξ₁ = {float(one.xi1):g}, ξ₀ = {float(one.xi0):g}\n{_gap(one)}" for one in pairs]
-    title = f"fields at n = {int(record['size'][-1])}, each scaled to its largest weight; SGD: the first seed"
-    letter([panels[name] for name in (*names, "states")], [*texts, title])
-    _say(figure, record, "ξ₁: positive class, ξ₀: negative class", "others: lowest loss less that of the one-site state", STATE)
+    lines = max(text.count("\n") for text in texts)
+    texts = [text + "\n$\\,$" * (lines - text.count("\n")) for text in texts]  # the heads begin at one height
+    letter([panels[name] for name in (*names, "states")], [*texts, _sgd_words(pairs)])
+    below = "losses of SGD and of larger rings are of samples, whose noise may put them below the line"
+    words = "one-site state: site i alone decides the gate", below, "(e): each scaled, SGD: the first seed"
+    _say(figure, record, "ξ₁, ξ₀: positive, negative class", *words)
     return figure
+
+
+def _sgd_words(pairs: list[xr.Dataset]) -> str:
+    """For which pairs SGD ends with a gate of one site on the largest ring."""
+    last = [float(one.sgd_localized.isel(size=-1).mean()) for one in pairs]
+    n, found = int(pairs[0]["size"][-1]), [at for at, share in enumerate(last) if share > 0.5]
+    names = " and ".join(f"({float(pairs[at].xi1):g}, {float(pairs[at].xi0):g})" for at in found)
+    return f"fields at n = {n}: SGD mostly ends in the one-site state " + (
+        f"for (ξ₁, ξ₀) = {names} only" if found else "for none"
+    )
 
 
 def _limits(record: xr.Dataset, one: xr.Dataset) -> list[float]:

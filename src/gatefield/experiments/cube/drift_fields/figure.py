@@ -65,7 +65,7 @@ def draw_more(record: xr.Dataset) -> Figure:
     gabors: Any = top.subplots(1, record.sizes["xi"], sharey=True, squeeze=False)[0]
     for axes, xi in zip(gabors, record.xi.values, strict=True):
         _by_gain(axes, record.sel(xi=xi), gains)
-    gabors[0].set_ylabel("relative error of the closure")
+    gabors[0].set_ylabel("closure's error for Gabors")
     low, high = gabors[0].get_ylim()
     ticks = [tick for tick in (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0) if low <= tick <= high]
     gabors[0].set_yticks(ticks, [f"{100 * tick:g} %" for tick in ticks])
@@ -76,12 +76,12 @@ def draw_more(record: xr.Dataset) -> Figure:
     _deviations(panels[1], record)
     for part, axes, columns in zip(parts, panels, (3, 2), strict=True):
         legend_below(part, axes, ncols=columns)
-    titles = [f"Gabors, ξ = {float(xi):g}{_far(record.sel(xi=xi), gains)}" for xi in record.xi.values]
-    letter([*gabors, *panels], [*titles, "one site: sampled as in closed form", "what is left is noise of sampling"])
+    titles = [f"ξ = {float(xi):g}{_far(record.sel(xi=xi), gains)}" for xi in record.xi.values]
+    letter([*gabors, *panels], [*titles, _site_words(site(record.isel(xi=-1))), _deviations_words(record)])
     where = f"(a-{chr(ord('a') + len(gabors) - 1)})"
     first = f"({chr(ord('a') + len(gabors))})"
-    _say(figure, record, f"{first}: ξ = {float(record.xi[-1]):g}", f"small ring: n = {record.sizes['small_position']}",
-         f"{where} dashed: frequency of the bandwidth, dotted: twice it", CLOSURE)  # fmt: skip
+    _say(figure, record, f"{first}: ξ = {float(record.xi[-1]):g}", "all fields share the inputs, so that errors go together",
+         f"{where} dashed: bandwidth, dotted: twice it", CLOSURE)  # fmt: skip
     return figure
 
 
@@ -93,9 +93,12 @@ def _drawn_gains(record: xr.Dataset) -> list[float]:
 
 
 def _far(one: xr.Dataset, gains: list[float]) -> str:
-    """The medians above twice the bandwidth at the lowest and the highest gain, of which the headline tells."""
-    ends = [one.closure_error.sel(gain=gain).where(fast(one)).median() for gain in dict.fromkeys((gains[0], gains[-1]))]
-    return f":\nabove 2 $k_c$: {' to '.join(map(_percent, ends))}" if bool(fast(one).any()) else ""
+    """The medians above twice the bandwidth at the lowest and the highest gain, of which the headline tells; else all."""
+    far = bool(fast(one).any())
+    part = one.closure_error.where(fast(one)) if far else one.closure_error.isel(field=one.kind.values == "Gabor")
+    ends = dict.fromkeys((gains[0], gains[-1]))
+    words = f"gain {' to '.join(map(gain_text, ends))}: {' to '.join(_percent(part.sel(gain=gain).median()) for gain in ends)}"
+    return f"{', above 2 $k_c$' if far else ''}\n{words}"
 
 
 def _percent(error: Any) -> str:
@@ -256,14 +259,30 @@ def _site(axes: Any, one: xr.Dataset) -> None:
     axes.set(xlim=(-reach, reach), xlabel="site, from the one that gates", ylabel="drift f")
 
 
+def _site_words(one: xr.Dataset) -> str:
+    """How far sampled drifts are from the closed form."""
+    return f"one site: sampled as in closed form,\nwithin {float(abs(one.sampled - one.site_exact).max()):.1g}"
+
+
+def _scores(record: xr.Dataset) -> list[np.ndarray]:
+    """How far sampled drifts are from exact ones in standard errors: of one site, and of all fields on the small ring."""
+    one = site(record)
+    pairs = (one.sampled - one.site_exact, one.error), (record.small_sampled - record.small_exact, record.small_sampling_error)
+    return [np.sort((abs(off) / np.maximum(error, ROUNDING)).values.ravel()) for off, error in pairs]
+
+
+def _deviations_words(record: xr.Dataset) -> str:
+    """How many are further from the exact ones than two standard errors."""
+    first, second = (100 * float((z > 2).mean()) for z in _scores(record))
+    normal = 100 * float(erfc(2 / np.sqrt(2)))
+    return f"beyond 2 standard errors: {first:.2g} and\n{second:.2g} % of sites (normal law: {normal:.2g} %)"
+
+
 def _deviations(axes: Any, record: xr.Dataset) -> None:
     """How far sampled drifts are from exact ones in standard errors, as shares above each size, beside the normal law."""
-    one, most = site(record), 4.0
-    for off, error, color, line, label in (
-        (one.sampled - one.site_exact, one.error, "C0", "-", "one site, all gains"),
-        (record.small_sampled - record.small_exact, record.small_sampling_error, "C1", "--", "signs, small ring"),
-    ):
-        z = np.sort((abs(off) / np.maximum(error, ROUNDING)).values.ravel())
+    most, ring = 4.0, record.sizes["small_position"]
+    looks = (("C0", "-", "one site, all gains"), ("C1", "--", f"±1 data, ring of {ring}"))
+    for z, (color, line, label) in zip(_scores(record), looks, strict=True):
         axes.step(z, 1 - np.arange(len(z)) / len(z), line, color=color, label=label)
         most = max(most, float(z[-1]))
     t = np.linspace(0, most, 100)

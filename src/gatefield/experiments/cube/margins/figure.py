@@ -6,12 +6,17 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from scipy.stats import kstest
 
 from gatefield.experiments.cube import fields as cube
-from gatefield.experiments.cube.margins.verdicts import truncation_chance
+from gatefield.experiments.cube.margins.verdicts import decisive, truncation_chance
 from gatefield.plot import THEORY, WIDTH, legend_below, letter, say_setting
 
 KINDS = (("head", "C0", "o", "every corner"), (0, "C1", "s", "99 % of inputs"), (1, "C2", "^", "95 % of inputs"))
+NEAR = 0.25
+"""A law holds if no mean is further from it, as a part of it."""
+CHANCE = 0.001
+"""How rarely a law may be told to be wrong though it is right."""
 FLOOR = 1e-5
 """The least error that is drawn."""
 
@@ -33,15 +38,49 @@ def draw(record: xr.Dataset) -> Figure:
         legend_below(part, axes)
     panels = [heads, curves, *below]
     titles = (
-        f"how many of {record.sizes['position']} weights decide the gate",
+        _decide_words(record),
         "how often the k largest weights alone err; families left out never do",
-        "margin δ of random weights,\nthe least |±w₁ ± w₂ ± …|",
-        f"its distribution\nat n = {int(record['size'][-1])}",
-        "share with one\nweight to spare",
+        *_margin_words(record),
     )
     letter(panels, titles)
     _say(figure, record)
     return figure
+
+
+def _decide_words(record: xr.Dataset) -> str:
+    """How many weights decide the gates of trained neurons for nearly all inputs."""
+    long, short = (f"{decisive(cube.family(record, cube.TRAINED[order]), 0):g}" for order in ("long", "short"))
+    return f"weights that decide 99 % of inputs once trained: {long} (longer range positive), {short} (shorter)"
+
+
+def _margin_words(record: xr.Dataset) -> list[str]:
+    """How margins of random weights shrink, how they are distributed, and how often a weight can be spared."""
+    sizes, mean = record["size"].values, record.random_margin.mean("draw").values
+    near = bool((abs(mean / _law(sizes) - 1) < NEAR)[len(sizes) // 2 :].all())  # the law is of many weights
+    spare = _spared(record)
+    n = f"n = {sizes[-1]}"
+    return [
+        "margin δ, least |±w₁ ± w₂ ± …|,\nshrinks as $\\sqrt{n}\\,2^{-n}$"
+        if near
+        else f"margin δ, least |±w₁ ± w₂ ± …|,\nshrinks {mean[0] / mean[-1]:,.0f}-fold",
+        f"δ is exponential\nat {n}" if _exponential(record) else f"δ is not quite\nexponential at {n}",
+        f"a weight to spare:\n{100 * spare[0]:.0f} % (n = {sizes[0]}), {100 * spare[-1]:.0f} % ({sizes[-1]})",
+    ]
+
+
+def _law(sizes: np.ndarray) -> np.ndarray:
+    """The mean margin of so many weights."""
+    return np.sqrt(2 * np.pi * sizes) / 2.0**sizes
+
+
+def _spared(record: xr.Dataset) -> np.ndarray:
+    """The share of draws of which one weight or more decide nothing."""
+    return (record.random_head < record["size"]).mean("draw").values
+
+
+def _exponential(record: xr.Dataset) -> bool:
+    """Whether the margins of the largest size are told from an exponential law, by the test of Kolmogorov and Smirnov."""
+    return float(kstest(record.scaled_margin.isel(size=-1).values, "expon").pvalue) > CHANCE
 
 
 def _say(figure: Figure, record: xr.Dataset) -> None:
@@ -66,7 +105,7 @@ def _law_panel(axes: Any, record: xr.Dataset) -> None:
     low, high = record.random_margin.quantile([0.05, 0.95], "draw").values
     axes.fill_between(sizes, low, high, color="C0", alpha=0.2, linewidth=0)
     axes.semilogy(sizes, record.random_margin.mean("draw"), "o", color="C0", markersize=4, label="mean")
-    axes.plot(sizes, np.sqrt(2 * np.pi * sizes) / 2.0**sizes, **THEORY, label=r"$\sqrt{2\pi n}\,/\,2^n$", zorder=1)
+    axes.plot(sizes, _law(sizes), **THEORY, label=r"$\sqrt{2\pi n}\,/\,2^n$", zorder=1)
     axes.set(xlabel="number of weights n", ylabel=r"margin $\delta$")
     axes.set_xticks(sizes[::2])
 
@@ -82,11 +121,12 @@ def _shape_panel(axes: Any, record: xr.Dataset) -> None:
 
 def _cut_panel(axes: Any, record: xr.Dataset) -> None:
     sizes, draws = record["size"].values, record.sizes["draw"]
-    share = (record.random_head < record["size"]).mean("draw").values
+    share = _spared(record)
     error = np.sqrt(np.maximum(share * (1 - share), 1 / draws) / draws)
-    axes.errorbar(sizes, share, error, fmt="o", color="C0", markersize=4, label="draws")
+    axes.errorbar(sizes, share, error, fmt="none", color="C0")
+    axes.plot(sizes, share, "o", color="C0", markersize=4, label="draws")
     fine = np.linspace(sizes[0], sizes[-1], 100)
-    axes.plot(fine, truncation_chance(fine), **THEORY, zorder=1, label="first order in $2^{-n}$")
+    axes.plot(fine, truncation_chance(fine), **THEORY, zorder=1, label="order $2^{-n}$")
     axes.set(xlabel="number of weights n", ylabel="share of draws", ylim=(-0.02, None))
     axes.set_xticks(sizes[::2])
 
@@ -142,7 +182,8 @@ def _curve_panel(axes: Any, record: xr.Dataset) -> list[Line2D]:
         if not kept.notnull().any():  # no error at any size
             continue
         options: dict[str, Any] = style | ({"linestyle": "--", "markerfacecolor": "w"} if name in cube.SETTLED.values() else {})
-        axes.plot(record.kept, kept, markersize=3.5, linewidth=1.2, **options)
+        kept = kept.dropna("kept")
+        axes.plot(kept.kept, kept, markersize=3.5, linewidth=1.2, **options)
         label = _in_words(name).replace("geometric", "falling by").replace("er range", "er\nrange")
         handles.append(Line2D([], [], markersize=3.5, linewidth=1.2, label=label, **options))
     for share in record.share.values:

@@ -134,8 +134,8 @@ def _trained(record: xr.Dataset) -> list[Verdict]:
             kind="claim",
             source=NOTE,
             note=f"{seeds}, n = {n}; the largest weight alone errs on {wrong:.2g} % of inputs",
-            found=f"after {time} {_of(decide['long']['every corner'], n)} the gate if the longer range is positive",
-            otherwise=f"after {time} {_of(decide['long']['every corner'], n)} the gate if the longer range is positive, "
+            found=f"{_of(decide['long']['every corner'], n)} the gate after {time} if the longer range is positive",
+            otherwise=f"{_of(decide['long']['every corner'], n)} the gate after {time} if the longer range is positive, "
             f"{decide['long']['99 % of inputs']:g} for 99 % of inputs",
         ),
         Verdict.each(
@@ -162,9 +162,9 @@ def _of(many: float, n: int) -> str:
     """How many weights decide, with its verb.
 
     >>> _of(1.0, 40), _of(3.0, 40)
-    ('1 of 40 weights decides', '3 of 40 weights decide')
+    ('one of 40 weights decides', '3 of 40 weights decide')
     """
-    return f"{many:g} of {n} weights decide{'s' * (many == 1)}"
+    return f"one of {n} weights decides" if many == 1 else f"{many:g} of {n} weights decide"
 
 
 def decisive(fields: xr.Dataset, share: int | None = None) -> float:

@@ -93,6 +93,7 @@ def finish(
     names: Mapping[str, str],
     titles: Sequence[str],
     nus: Sequence[xr.DataArray] = (),
+    kernel: str = "",
 ) -> None:
     """Letters, final numbers beside the lines of test accuracies and of ν, the legend, and the setting.
 
@@ -100,6 +101,7 @@ def finish(
 
     - `body`: the part of a figure that holds the panels: with a legend of its own, it does not cover the setting.
     - `nus`: what the third and later panels show; none is that of the record, in the third.
+    - `kernel`: another kernel than the tangent kernel, in words.
     """
     letter(panels, titles)
     ends = (100 * record.test_accuracy.isel(step=-1).mean("seed").sel(net=list(names))).values.tolist()
@@ -108,7 +110,7 @@ def finish(
         lasts = nu.isel(step=-1).mean("seed").sel(net=list(names)).values.tolist()
         end_labels(axes, lasts, [f"{last:,.0f}" if last >= 100 else f"{last:.2g}" for last in lasts])
     legend_below(body, np.ravel(panels)[0], ncols=2 if len(names) == 4 else len(names))
-    say_setting(body.figure, *setting(record))
+    say_setting(body.figure, *setting(record), kernel)
 
 
 def setting(record: xr.Dataset) -> list[str]:

@@ -1,5 +1,6 @@
 """The figure of `moving-gates`."""
 
+import json
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,8 @@ LOOKS = {
 """Colour and marker of each network."""
 SHOWN = [*MOVING, CALM, "gates-only", "galu"]
 """Those whose gates are shown; the other has the gates of its start, as GaLU has."""
+ZERO = -2.5
+"""Where axes begin on which frozen gates stay at 0."""
 LEAST = 1e-4
 """Rates below are not shown: one gate of some ten thousand."""
 MARKED = 8
@@ -53,23 +56,28 @@ def draw(record: xr.Dataset) -> Figure:
 def _titles(record: xr.Dataset) -> list[str]:
     """What each panel shows, of networks whose gates move."""
     last = record.sel(net=SHOWN[:-1]).isel(step=-1).mean(("seed", "layer"))
+    layers = record.flipped.sel(net=SHOWN[:-1]).isel(step=-1).mean("seed")
     return [
         f"{late_share(record)} still change side",
         f"ReLU, falling rate: × {float(late_flip_ratio(record).mean()):.2f}",
         f"{_span(100 * last.flipped.values)} % have flipped",
-        "in every layer",
+        f"{_span(100 * layers.values)} % flip in every layer",
     ]
 
 
 def _more_titles(record: xr.Dataset) -> list[str]:
     """Of the second figure, the last two of networks whose gates move."""
     first, last = (record.sel(net=SHOWN[:-1]).isel(step=at).mean(("seed", "layer")) for at in (0, -1))
-    fall = (first.nu / last.nu).values
+    fall, ends = (first.nu / last.nu).values, gates_ends(record)
+    right = 100 * float(record.test_accuracy.sel(net="gates-only").isel(step=-1).mean())
+    strengths, gates = (
+        record[name].sel(flow=flow).mean("seed") for name, flow in (("trace_w", "gates-only"), ("trace_a", "strengths"))
+    )
     return [
-        "gates' part of the fall of the loss",
-        "loss, and test digits right",
-        "trace of $K^w$, of strengths",
-        "trace of $K^a$, of gates",
+        f"gates' part of the fall: {ends[0]:.0f} to {ends[1]:.0f} %",
+        f"gates alone: {right:.1f} % of test digits",
+        f"gates alone: strengths' kernel × {float(strengths[-1] / strengths[0]):.2g}",
+        f"strengths alone: gates' kernel × {float(gates[-1] / gates[0]):.2g}",
         f"{_span(100 * last.overlap.values)} % of paths stay",
         f"ν falls {fall.min():.0f}- to {fall.max():.0f}-fold" if fall.min() > 1 else "do labels fit K?",
     ]
@@ -96,7 +104,7 @@ def draw_more(record: xr.Dataset) -> Figure:
         "e: errors",
         "$K$ = $K^w$ + $K^a$: tangent kernel of strengths and of gates",
         "ν: small if labels fit K",
-        "dotted: unrelated networks",
+        "(e) dotted: two unrelated networks",
     )
     return figure
 
@@ -121,8 +129,9 @@ def _ends_panel(axes: Any, record: xr.Dataset) -> None:
 
 
 def _setting(record: xr.Dataset) -> list[str]:
-    here = record.attrs
-    size = f"{record.sizes['layer']} layers of gates", f"gates on {here['kernel_samples']} training images"
+    here, known = record.attrs, json.loads(record.attrs.get("parameters", "{}"))
+    width = f" of width {known['width']}" if "width" in known else ""
+    size = f"{record.sizes['layer']} layers of gates{width}", f"gates on {here['kernel_samples']} training images"
     return [
         "MNIST, 4 against 7",
         *size,
@@ -136,11 +145,14 @@ def _gate_panels(panels: Any, record: xr.Dataset) -> None:
     mean = record.mean("layer")
     for net in SHOWN:
         _line(flips, record.epoch, 100 * mean.flipped.sel(net=net), net)
-    flips.set(xlabel="epoch", ylabel="flipped since the start (%)", ylim=(0, None))
+    flips.set(xlabel="epoch", ylabel="flipped since the start (%)", ylim=(ZERO, None))
     for net in SHOWN:
         _by_layer(layers, 100 * record.flipped.sel(net=net).isel(step=-1), net)
-    layers.set(xlabel="layer of gates", ylabel="flipped at the end (%)", ylim=(0, None))
+    layers.set(xlabel="layer of gates", ylabel="flipped at the end (%)", ylim=(ZERO, None))
     layers.set_xticks(record.layer.values)
+    for axes in panels:
+        place: Any = {"ha": "center", "va": "bottom", "fontsize": 8, "color": LOOKS["galu"][0]}
+        axes.text(0.5, 2.0, "frozen: 0", transform=axes.get_yaxis_transform(), **place)
 
 
 def _late_panels(panels: Any, record: xr.Dataset) -> None:
@@ -157,6 +169,9 @@ def _late_panels(panels: Any, record: xr.Dataset) -> None:
     plain_log_scale(rate)
     _late_span(rate, record)
     _rest_arrow(rate, record)
+    for axes in panels:
+        look: Any = {"transform": axes.transAxes, "fontsize": 8, "color": LOOKS["galu"][0]}
+        axes.text(0.04, 0.03, "frozen gates: none", **look)
 
 
 def _late_span(axes: Any, record: xr.Dataset) -> tuple[float, float]:
@@ -175,7 +190,8 @@ def _rest_arrow(axes: Any, record: xr.Dataset) -> None:
         look: Any = {"arrowstyle": "->", "color": "black", "shrinkA": 0, "shrinkB": 0, "linewidth": 1.0}
         axes.annotate("", (middle, low), (middle, high), arrowprops=look, zorder=6)
         words = f"× {float(late_flip_ratio(record).mean()):.2f}"
-        axes.annotate(words, (middle, low), (-9, 1), textcoords="offset points", ha="right", va="center", fontsize=8)
+        place = middle, float(np.sqrt(low * high))
+        axes.annotate(words, place, (3, 0), textcoords="offset points", va="center", fontsize=8, annotation_clip=False)
 
 
 def rates(record: xr.Dataset, net: str) -> tuple[np.ndarray, xr.DataArray]:
@@ -200,6 +216,18 @@ def _network_panels(panels: Any, record: xr.Dataset) -> None:
         nu.plot(100 * one.flipped, one.nu, color=color, marker=marker, markersize=3.5, linewidth=1.2)
     nu.set(xlabel="flipped since the start (%)", ylabel=r"$\nu$ of $K$ with trace one")
     plain_log_scale(nu)
+    _name_unrelated(left, record)
+    words: Any = {"textcoords": "offset points", "fontsize": 7.5, "color": "0.3", "va": "center"}
+    last = record.isel(step=-1).mean(("seed", "layer")).sel(net="soft-galu")
+    nu.annotate("start", (0.0, float(record.nu.sel(net=list(MOVING)).isel(step=0).mean())), (7, 12), **words)
+    nu.annotate("end", (100 * float(last.flipped), float(last.nu)), (-10, -1), ha="right", **words)
+
+
+def _name_unrelated(axes: Any, record: xr.Dataset) -> None:
+    """What the dotted lines are, over the lowest."""
+    low = min(float(record.overlap_chance.sel(net=net).mean()) for net in MOVING)
+    look: Any = {"textcoords": "offset points", "ha": "center", "va": "bottom", "fontsize": 7.5, "color": "0.3"}
+    axes.annotate("unrelated networks", (float(record.epoch[-1]) / 2, low), (0, 2), **look)
 
 
 def _late_marks(axes: Any, record: xr.Dataset) -> None:

@@ -15,6 +15,7 @@ from gatefield.plot import WIDTH, legend_below, letter, say_setting, shades
 
 KEPT = {"all": ("0.5", "-", "D"), "active": ("C0", "-", "o"), "rest": ("C3", "--", "X"), "random": ("C2", ":", "v")}
 """Colour, dash and marker of what is kept."""
+KEPT_WORDS = {"all": "all gates", "active": "active", "rest": "all but the active", "random": "as many at random"}
 READINGS = {
     "safe": ("C1", "s", r"steep ($|dG/d\theta| > \tau_S$), rest active"),
     "between": ("C4", "^", "between, rest active"),
@@ -28,9 +29,8 @@ HERE: Any = {"color": "0.6", "linewidth": 0.9, "linestyle": "--", "zorder": 0}
 """The line at the threshold of the claims."""
 SYMBOLS = (
     r"$\beta$: steepness of the gates",
-    "$K^a$: tangent kernel of the gates' weights, by which they learn",
-    r"active: above $\tau_A$",
-    r"$dG/d\theta$: slope of a gate in a weight of the gating network",
+    "$K^a$: kernel by which gates learn",
+    r"$dG/d\theta$: slope of a gate in a weight",
     r"$\tau_S$: least slope that no active gate exceeds",
 )
 """What stands in the first figure without a name of its own."""
@@ -47,7 +47,7 @@ def draw(record: xr.Dataset) -> Figure:
     _kinds_panel(panels[1, 0], record.sel(threshold=TAU, method="nearest"))
     _carried_panel(panels[1, 1], record)
     name_all(2, 2, 2, 3)
-    letter(panels, _titles(one, one.sel(threshold=TAU, method="nearest")))
+    letter(panels, _titles(record.sel(threshold=TAU, method="nearest"), one, one.sel(threshold=TAU, method="nearest")))
     spread = f"lines: mean, bands and bars: range of {record.sizes['seed']} seeds"
     where = _together(rf"$\tau_A$ = {TAU:g}") + " in (c) and at the broken lines"
     say_setting(figure, *_setting(record), spread, where, *SYMBOLS)
@@ -66,7 +66,7 @@ def _four(figure: Figure, heights: tuple[float, float]) -> tuple[np.ndarray, Cal
     return panels, name_all
 
 
-def _titles(one: xr.Dataset, at: xr.Dataset) -> list[str]:
+def _titles(record: xr.Dataset, one: xr.Dataset, at: xr.Dataset) -> list[str]:
     """What each panel has at the steepness and the threshold of the claims."""
     beta = rf"$\beta$ = {float(one.beta):g}"
     safe = 100 * float(at.trace_part.sel(reading="safe").mean())
@@ -75,9 +75,15 @@ def _titles(one: xr.Dataset, at: xr.Dataset) -> list[str]:
     return [
         f"one steep, rest active: {safe:.2g} %, {beta}",
         f"active alone: {known:.1f} % right, {beta}",
-        "kinds of gates",
-        f"{100 * MOST:.0f} % by {needed:.0f} % of gates, {beta}",
+        _kinds_words(record),
+        f"{needed:.0f} % of the gates carry {100 * MOST:.0f} %, {beta}",
     ]
+
+
+def _kinds_words(at: xr.Dataset) -> str:
+    """How few gates are steep, at whatever steepness and time."""
+    shares = 100 * at.sensitive.isel(step=[0, -1]).mean([str(dim) for dim in at.sensitive.dims if dim not in ("beta", "step")])
+    return f"{float(shares.min()):.2g} to {float(shares.max()):.2g} % of the gates are steep"
 
 
 def draw_more(record: xr.Dataset) -> Figure:
@@ -95,8 +101,8 @@ def draw_more(record: xr.Dataset) -> Figure:
     seeds = f"lines: mean, bands: range of {record.sizes['seed']} seeds"
     here = rf"$\tau_A$ = {TAU:g}", rf"$\beta$ = {float(one.beta):g}"
     say_setting(figure, *_setting(record), seeds, *map(_together, here), "active: above τ$_A$",
-                "between: neither active nor shut", "A: product of the gates of a path", "slope: of A in the gates' weights θ "
-                "(paper 004, equation 6)", "arrows: by means over all records", *SYMBOLS[1:2], SYMBOLS[-1])  # fmt: skip
+                "between: not active, not shut", "A: product of the gates G of a path", "θ: the gates' weights",
+                "$K^a$: kernel of θ", SYMBOLS[-1])  # fmt: skip
     return figure
 
 
@@ -104,13 +110,14 @@ def _more_titles(at: xr.Dataset) -> list[str]:
     """What each panel of the second figure has."""
     part = float(slope_ratio(at, "sensitive").mean())
     low, high = (100 * float(end) for end in _least_and_largest(at.sensitive))
+    stay, move = (100 * float(at.overlap.sel(set=name).isel(step=0).mean()) for name in ("active", "between"))
     least = at.isel(factor=0)
-    both = _active_of_sensitive(least)
+    both, whole = _active_of_sensitive(least), 100 * float(least.loose_sensitive.mean())
     return [
-        "active gates stay, others move",
-        f"active paths: {part:.2f} of the upper, not 0",
-        f"sensitive in a layer: {low:.2g} to {high:.2g} %",
-        rf"{float(least.factor):g} $\tau_S$: {both:.0f} % of them active",
+        f"start and end share {stay:.0f} % of active\ngates, {move:.0f} % of those between",
+        f"active paths have a slope, {part:.2f} of that\nof paths with one gate between",
+        f"{low:.2g} to {high:.2g} % of the gates of a layer\nare sensitive at $\\tau_S$",
+        f"at {float(least.factor):g} $\\tau_S$, {whole:.0f} % are sensitive,\n{both:.0f} % of them active",
     ]
 
 
@@ -162,6 +169,11 @@ def _other_betas(axes: Any, values: xr.DataArray, one: xr.Dataset, color: str, w
         axes.annotate(name, (float(one.threshold[-1]), float(mean[-1])), (4, 0), **words)
 
 
+def _others(record: xr.Dataset, one: xr.Dataset) -> str:
+    """The other steepnesses, in words."""
+    return r"$\beta$ = " + " and ".join(f"{beta:g}" for beta in record.beta.values if beta != float(one.beta))
+
+
 def _at_tau(axes: Any, values: xr.DataArray, color: str, away: tuple[int, int], digits: int) -> None:
     """The mean over seeds at the threshold of the claims, in percent, beside its mark."""
     here = values.sel(threshold=TAU, method="nearest")
@@ -209,6 +221,7 @@ def _part_panel(axes: Any, record: xr.Dataset, one: xr.Dataset) -> None:
     _other_betas(axes, 100 * record.trace_part.sel(reading="safe").mean("step"), one, READINGS["safe"][0])
     for name, (color, mark, words) in READINGS.items():
         _line(axes, one.threshold, 100 * one.trace_part.sel(reading=name).mean("step"), color, words, marker=mark)
+    axes.plot([], [], color=READINGS["safe"][0], linewidth=0.8, label=f"the first reading, {_others(record, one)}")
     _at_tau(axes, 100 * one.trace_part.sel(reading="safe").mean("step"), READINGS["safe"][0], (-9, 15), 2)
     _level(axes, 50.0, "half", float(one.threshold[0]))
     axes.axvline(TAU, **HERE)
@@ -235,7 +248,10 @@ def _memory_panel(axes: Any, record: xr.Dataset, one: xr.Dataset) -> None:
         values = 100 * one.kept_accuracy.sel(split="training", kept=name)
         if name in ("rest", "random"):  # their ranges overlap: bars side by side
             _bars(axes, one.threshold + (0.006 if name == "random" else -0.006), values, color)
-        _line(axes, one.threshold, values, color, name, linestyle=style, marker=mark, band=name in ("all", "active"))
+        _line(
+            axes, one.threshold, values, color, KEPT_WORDS[name], linestyle=style, marker=mark, band=name in ("all", "active")
+        )
+    axes.plot([], [], color=KEPT["active"][0], linewidth=0.8, label=f"active, {_others(record, one)}")
     _at_tau(axes, 100 * one.kept_accuracy.sel(split="training", kept="active"), KEPT["active"][0], (-9, -26), 3)
     _level(axes, 50.0, "chance", float(one.threshold[0]), "left", "top")
     axes.axvline(TAU, **HERE)
@@ -248,7 +264,7 @@ def _overlap_panel(axes: Any, at: xr.Dataset) -> None:
         axes.plot(at.epoch, 100 * at.overlap_chance.sel(set=name).mean("seed"), ":", color=color, label=f"{name}, by chance")
         first = 100 * float(at.overlap.sel(set=name).isel(step=0).mean())
         look: Any = {"textcoords": "offset points", "fontsize": 9, "va": "center", "color": color, "fontweight": "bold"}
-        axes.annotate(f"{first:.0f} %", (float(at.epoch[0]), first), (7, -3), **look)
+        axes.annotate(f"{first:.0f} %", (float(at.epoch[0]), first), (5, -13), **look)
     axes.set(xlabel="epoch", ylabel="overlap with the end (%)", ylim=(0, 103))
 
 
@@ -273,7 +289,7 @@ def _layers_panel(axes: Any, at: xr.Dataset) -> None:
     for name, color, mark, words in (
         ("active", "C0", "o", "active"),
         ("between", "C4", "^", "between"),
-        ("sensitive", "C1", "s", r"$|dG/d\theta| > \tau_S$"),
+        ("sensitive", "C1", "s", r"sensitive: $|dG/d\theta| > \tau_S$"),
     ):
         _line(axes, at.layer, 100 * at[name].mean("step"), color, words, marker=mark)
     axes.set(xlabel="layer", ylabel="share of gates (%)", ylim=(-3, None), xticks=at.layer.values)

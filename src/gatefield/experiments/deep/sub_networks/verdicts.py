@@ -207,9 +207,6 @@ def _adapting(at: xr.Dataset) -> list[Verdict]:
     note = ", ".join(f"{name} {float(common.sel(set=name).mean()):.2f}" for name in ("active", "between"))
     by_chance = ", ".join(f"{float(chance.sel(set=name).mean()):.2f}" for name in ("active", "between"))
     moved, held = (at[name].sel(kind="between") for name in ("moved", "held"))
-    stay = "those between (overlap {:.0f} and {:.0f} %)".format(
-        *(100 * float(common.sel(set=s).mean()) for s in ("active", "between"))
-    )
     return [
         exceeds(
             f"gates that are active at the start stay so more than those between shut and active {AT}",
@@ -219,8 +216,6 @@ def _adapting(at: xr.Dataset) -> list[Verdict]:
             note=f"gates in both over gates in either: {note}; by chance {by_chance}",
             kind="claim",
             source=END,
-            more_found=f"active gates outlast {stay}",
-            more_otherwise=f"active gates do not outlast {stay}",
         ),
         _mean_above(
             f"the gates that adapt are those between shut and active {AT}",

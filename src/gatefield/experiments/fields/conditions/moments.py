@@ -18,23 +18,35 @@ def more(record: xr.Dataset) -> Figure:
     drawn = Figure(figsize=(WIDTH, 3.9))
     gain = shown_gain(record)
     body = cast(Any, drawn.subfigures())  # with a legend of its own, apart from the setting
-    size, terms, line = body.subplots(1, 3, width_ratios=[1.0, 1.0, 1.15])
     one = record.sel(gain=gain)
+    ended = record.isel(pair=0).sel(gain=gain, condition="line")
+    many = len(_sites(ended)) >= MANY  # fewer peaks say nothing of where they fall
+    size, terms, *lines = body.subplots(1, 2 + many)
     _sizes(size, one)
     _terms(terms, one)
-    _on_the_line(line, record.isel(pair=0).sel(gain=gain, condition="line"))
+    for line in lines:
+        _on_the_line(line, ended)
     for axes in (size, terms):
-        axes.axvline(_turn(one), color="0.4", linewidth=1.0, linestyle="--")
+        _name_time(axes, _turn(one), "--", "right")
         for at in _localized_at(one):
-            axes.axvline(at, color="0.4", linewidth=1.0, linestyle=":")
-    legend_below(body, terms, line, columnspacing=1.0, handlelength=1.4, fontsize=7.5)
-    letter([size, terms, line], _findings(record))
+            _name_time(axes, at, ":", "left")
+    legend_below(body, terms, *lines, columnspacing=1.0, handlelength=1.4, fontsize=7.5)
+    letter([size, terms, *lines], _findings(record))
+    for axes in (size, terms, *lines):
+        axes.set_title(axes.get_title(loc="left"), loc="left", pad=14)  # above the times
     late = [f"dotted: {at:.3g} τ, when the IPR reaches {SURVIVES:g}" for at in _localized_at(one)]
     times = f"(a, b) normal start, dashed: {_turn(one):.3g} τ, when the first term is {ORDER:g} of the second (median)"
-    end = f"(c) open line, after {float(record.time[-1]):,.0f} τ of the baseline"
+    end = many * f"(c) open line, after {float(record.time[-1]):,.0f} τ of the baseline"
     flow = "Gaussian flow: on Gaussian data of the same covariances, f: drift, S₀, S₁: covariances of the classes"
     say_setting(drawn, *setting(record), flow, f"gain {gain_text(gain)}", "lines: seeds", times, *late, end)
     return drawn
+
+
+def _name_time(axes: Any, at: float, style: str, ha: str) -> None:
+    """A vertical line with its time at the top, on one side of it."""
+    axes.axvline(at, color="0.4", linewidth=1.0, linestyle=style)
+    place: Any = {"transform": axes.get_xaxis_transform(), "ha": ha, "va": "bottom", "fontsize": 8, "color": "0.3"}
+    axes.text(at * (1.12 if ha == "right" else 0.89), 1.01, f"{at:.3g} τ", **place)
 
 
 def _turn(one: xr.Dataset) -> float:
@@ -52,21 +64,15 @@ def _findings(record: xr.Dataset) -> list[str]:
     """What the panels show, as far as it is so."""
     one = record.sel(gain=shown_gain(record))
     sites = _sites(one.isel(pair=0).sel(condition="line"))
-    anywhere = len(sites) >= MANY and np.ptp(sites) > record.sizes["position"] / 2
-    line = (
-        "fields sit anywhere"
-        if anywhere
-        else f"{len(sites)} fields, too few to tell"
-        if len(sites) < MANY
-        else "where fields sit"
-    )
+    line = "fields sit anywhere" if len(sites) and np.ptp(sites) > record.sizes["position"] / 2 else "where fields sit"
     shrinks = bool((one.early_size.isel(moment=-1) < one.early_size.isel(moment=1)).all())
     leads = bool((one.early_pull.isel(moment=1) < one.early_brake.isel(moment=1)).all())
-    return [
+    heads = [
         "size |w| and IPR:\nit shrinks first" if shrinks else "size |w| and IPR\nof the field",
         f"velocity: second\nterm leads to {_turn(one):.3g} τ" if leads else "both terms\nof its velocity",
         f"on an open line\n{line}",
     ]
+    return heads if len(sites) >= MANY else heads[:2]
 
 
 def _on_the_line(axes: Any, one: xr.Dataset) -> None:
@@ -92,8 +98,8 @@ def _sizes(axes: Any, one: xr.Dataset) -> None:
         _all_seeds(axes, late, late[name], colour, label)
     _all_seeds(axes, late, late.early_likeness, "0.55", "cosine with the Gaussian flow", (0, (3, 1.5)))
     axes.axhline(SURVIVES, color="0.4", linewidth=1.0, linestyle=":")
-    place: Any = {"transform": axes.get_yaxis_transform(), "ha": "left", "va": "bottom", "fontsize": 7.5, "color": "0.3"}
-    axes.text(0.02, SURVIVES, f"survives: {SURVIVES:g}", **place)
+    place: Any = {"transform": axes.get_yaxis_transform(), "ha": "left", "va": "top", "fontsize": 7.5, "color": "0.3"}
+    axes.text(0.02, 0.95 * SURVIVES, f"localized: IPR {SURVIVES:g}", **place)
     plain_log_scale(axes, "x")
     plain_log_scale(axes)
     axes.set(xlabel="time (τ)", ylabel="|w|, IPR and cosine")

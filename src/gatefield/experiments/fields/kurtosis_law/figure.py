@@ -19,15 +19,17 @@ SIGNS = {"long": "●", "short": "■", "equal": "▲"}
 """Their markers, in words."""
 ORDER_NAMES = {"long": "longer range positive", "short": "shorter range positive", "equal": "same range in both"}
 AXES = {
-    "kurtosis": ("negative kurtosis", "excess kurtosis of a site (rule: below 0)", 0.0),
+    "kurtosis": ("negative kurtosis", "excess kurtosis of a site, axis reversed (rule: below 0)", 0.0),
     "sharpness": ("sharper than a Gaussian", "sharpness (E|x|)²/E x² of a site (rule: above 2/π)", GAUSSIAN),
     "depth": ("one site beats every wave", "one-site score over wave score (rule: above 1)", 1.0),
-    "path": ("score rises all the way", "IPR where the score stops rising (rule: above 6/n)", None),
+    "path": ("IPR where the score stops", "IPR where the score stops rising (rule: above 6/n)", None),
 }
 """What each rule says, what stands along its axis, and its edge."""
 TOP = 1.05
 """Of the axis of the IPR; above it stands how often a rule is wrong."""
-SCORE = "score: c²/D, what training raises"
+SCORE = (
+    "score: c²/D, which training raises, c²: sharpness of the input h of the neuron in the positive class, D = 1 + E₀h²/E₁h²"
+)
 FEW = 6
 """Up to so many cases in which the last rule is wrong are named."""
 

@@ -18,10 +18,9 @@ experiment = Experiment(
     "phase: there IPR stays as the ring grows, elsewhere it falls as 1/n. Batches grow with the ring, because their noise "
     "melts fields.",
     caption="(a) and (b) The median IPR of trained fields, early and late (white: the limit from which on they count as "
-    "localized; red: above). Black: the line at which the closure localizes; dashed in (b), where a gate of one site and the "
-    "best wave have the same loss. A cross stands where only one of SGD and closure localizes, and settings one grid "
-    "step away do not agree either: these count as off. (c) and (d) The closure from the same starts, with the line "
-    "of SGD in green. Gain infinity stands apart above. (e) At gain infinity: trained fields early and late (small: seeds; "
+    "localized; red: above). Black: the line at which the closure localizes. A cross stands where only one of SGD and closure "
+    "localizes, and settings one grid step away do not agree either: these count as off. (c) and (d) The closure from the same "
+    "starts. Gain infinity stands apart above. (e) At gain infinity: trained fields early and late (small: seeds; "
     "large: medians, where seeds lie together), the closure late, and the exact states of few sites, each where it exists.",
     more=more,
     more_caption="(a), (c) The median IPR over the gain on rings of several sizes, late, a row for each ratio of the length "

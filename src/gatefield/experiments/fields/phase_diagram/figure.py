@@ -11,12 +11,10 @@ from matplotlib.patheffects import withStroke
 
 from gatefield.experiments.fields.phase_diagram.boundary import disagree, localized
 from gatefield.measures import LOCALIZED
-from gatefield.plot import COLOURS, DIVERGING, THEORY, WIDTH, gain_text, letter, one_median, say_setting
+from gatefield.plot import DIVERGING, THEORY, WIDTH, gain_text, letter, one_median, say_setting
 
 GAINS, RATIOS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0), {0.125: "1/8", 0.25: "1/4", 0.5: "1/2", 1: "1", 2: "2", 4: "4", 8: "8"}
 """Where ticks may stand."""
-SIMULATED = COLOURS[2]
-"""The line of the simulation over a map of theory."""
 TIMES = (("C1", "s"), ("C0", "o"))
 """Colour and marker of the first and of the second time."""
 GAP = 0.6
@@ -34,14 +32,18 @@ STATES = {1: ("-", "1 site, exact"), 3: ("--", "3 sites"), 5: (":", "5 sites"), 
 
 def figure(record: xr.Dataset) -> Figure:
     """The picture, drawn from the record alone."""
-    drawn = Figure(figsize=(WIDTH, 7.5))
+    drawn = Figure(figsize=(WIDTH, 7.6))
     top, bottom = cast(Any, drawn.subfigures(2, 1, height_ratios=[2.55, 1.0]))
     panels, cube = _maps(top, record), bottom.subplots()
     _at_infinity(cube, record)
     times = [f"{float(time):,.0f} τ" for time in record.time]
     above = [f"SGD, {time}: closure off at\n{_off_text(each)}" for time, each in zip(times, _wrong(record), strict=True)]
     found = [[int(localized(values).isel(when=k).sum()) for values in (record.closure_ipr, record.ipr)] for k in range(2)]
-    below = [f"closure, {time}: {theory} localize (SGD: {sgd})" for time, (theory, sgd) in zip(times, found, strict=True)]
+    same = [f"alike within one grid step at {int((~each).sum())} of {each.size}" for each in _wrong(record)]
+    below = [
+        f"closure, {time}: {theory} localize (SGD: {sgd}),\n{words}"
+        for time, (theory, sgd), words in zip(times, found, same, strict=True)
+    ]
     letter([*panels.ravel(), cube], [*above, *below, _infinite_words(record)])
     ratio = "ratio: length scale of the positive class over that of the negative one"
     closure = "closure: theory that takes the rest of a gate's input as Gaussian"
@@ -62,16 +64,15 @@ def _wrong(record: xr.Dataset) -> xr.DataArray:
 
 
 def _maps(part: Any, record: xr.Dataset) -> Any:
-    """Simulation above, closure below, each with the line of the other; marks where they differ. **Returns** the panels."""
+    """Simulation above, with the line of the closure; the closure below; marks where they differ. **Returns** the panels."""
     panels, wrong = part.subplots(2, 2, sharex=True, sharey=True), _wrong(record)
     for k, column in enumerate(panels.T):
         both = [values.isel(when=k).median("seed") for values in (record.ipr, record.closure_ipr)]
-        for axes, values, other, colour in zip(column, both, both[::-1], ("black", SIMULATED), strict=True):
+        for axes, values in zip(column, both, strict=True):
             _map(axes, record, values)
-            _line(axes, record, other - LOCALIZED, colour)
             axes.set(ylabel="" if k else "gain", xlabel=SIDES if axes is column[1] else "")
+        _line(column[0], record, both[1] - LOCALIZED, "black")
         _marks(column[0], record, wrong.isel(when=k).values)
-    _line(panels[0, 1], record, record.wave_loss - record.site_loss, "black", "dashed")
     for axes in panels.ravel():
         axes.vlines(0.0, *axes.get_ylim(), colors="black", linestyles=":", linewidths=0.8)
     ticks = [0.0, 0.05, 0.1, LOCALIZED, 0.4, 0.6, 0.8, 1.0]
@@ -84,9 +85,7 @@ def _maps(part: Any, record: xr.Dataset) -> Any:
 def _looks() -> list[Line2D]:
     """What lines and marks in the maps are."""
     names: dict[str, dict[str, Any]] = {
-        f"{LOCALIZED:g} of the closure": THEORY,
-        f"{LOCALIZED:g} of SGD": {"color": SIMULATED},
-        "equal loss of one site and best wave": {"color": "black", "linestyle": "--"},
+        f"IPR {LOCALIZED:g} of the closure": THEORY,
         "off: by more than one grid step": {"linestyle": "", **OFF},
     }
     return [Line2D([], [], label=name, **look) for name, look in names.items()]
@@ -149,14 +148,14 @@ def _map(axes: Any, record: xr.Dataset, values: xr.DataArray) -> None:
     axes.set_xticks(np.log2(list(shown)), list(shown.values()))
 
 
-def _line(axes: Any, record: xr.Dataset, values: xr.DataArray, colour: str, style: str = "solid") -> None:
+def _line(axes: Any, record: xr.Dataset, values: xr.DataArray, colour: str) -> None:
     """The line where values are zero, among finite gains."""
     finite = np.isfinite(record.gain.values)
     there = values.values[finite]
     if min(there.shape) < 2 or not there.min() < 0 < there.max():
         return
     places = np.log2(record.ratio.values), np.log10(record.gain.values[finite])
-    lines = axes.contour(*places, there, levels=[0.0], colors=colour, linewidths=1.5, linestyles=style)
+    lines = axes.contour(*places, there, levels=[0.0], colors=colour, linewidths=1.5)
     lines.set_path_effects(OUTLINE)
 
 

@@ -43,7 +43,13 @@ def figure(record: xr.Dataset) -> Figure:
     marks = "large marks: medians, where seeds lie together"
     one = "(a) shifted to the middle", "(b) wide, centred + complement, one seed"
     say_setting(
-        figure, *_setting(record), *one, "grey column: the pulses of the title", "small marks: seeds", marks, _silent(record)
+        figure,
+        *_setting(record),
+        *one,
+        "grey column: the pulses of the title and of the heads",
+        "small marks: seeds",
+        marks,
+        _silent(record),
     )
     return figure
 
@@ -105,7 +111,7 @@ def _ipr_titles(record: xr.Dataset) -> list[str]:
     for order in ORDERS:
         sgd, descended = (float(values.sel(order=order)) for values in (trained, exact))
         words = f"SGD {sgd:.2f}, exact {descended:.2f}"
-        out.append(f"{order} positive (grey: {words if abs(sgd - descended) > CLOSE else f'both descents {sgd:.2f}'})")
+        out.append(f"{order} positive: {words if abs(sgd - descended) > CLOSE else f'both descents {sgd:.2f}'}")
     return out
 
 
@@ -115,10 +121,10 @@ def _why(record: xr.Dataset) -> list[str]:
     out = []
     for order in ORDERS:
         one, other = (float(values.sel(order=order)) for values in (site, wave))
-        words = f"grey: site, wave explain alike ({one:.3f}, {other:.3f})"
+        words = f"site, wave alike ({one:.3f}, {other:.3f})"
         if abs(one - other) > SAME:
-            words = f"grey: site {one:.3f}, wave {other:.3f}" if one > other else f"grey: wave {other:.3f}, site {one:.3f}"
-        out.append(words)
+            words = f"site {one:.3f}, wave {other:.3f}" if one > other else f"wave {other:.3f}, site {one:.3f}"
+        out.append(f"{order} positive: {words}")
     return out
 
 
@@ -162,7 +168,7 @@ def _say_medians(axes: Any, one: xr.Dataset, at: float) -> None:
     named = [(SIDES["pulse"], 6, last.sel(data="pulse"))]
     if one.order == "wide":
         named += [(SIDES["clone"], 6, last.sel(data="clone")), (0.32, -3, one.descent_ipr)]
-    look: Any = {"textcoords": "offset points", "ha": "center", "fontsize": 7.5, "bbox": {"color": "white", "pad": 0.3}}
+    look: Any = {"textcoords": "offset points", "ha": "center", "fontsize": 7.5}
     for shift, above, values in named:
         middle = float(one_median(values))
         if np.isnan(middle):
@@ -174,9 +180,9 @@ def _explained_panel(axes: Any, record: xr.Dataset) -> None:
     """States of the exact descent, and what SGD reaches."""
     at = _kinds(axes, record)
     site, wave = _states(record)
-    axes.plot(at - 0.27, site, "k^", markersize=6, label="state grown from one site")
+    axes.plot(at - 0.27, site, "k^", markersize=6, label="site: state grown from one site")
     _seeds_and_median(axes, at, record.explained, "pulse", "SGD on pulses")
-    axes.plot(at + 0.27, wave, "ks", markersize=5.5, markerfacecolor="white", label="state grown from the best wave")
+    axes.plot(at + 0.27, wave, "ks", markersize=5.5, markerfacecolor="white", label="wave: from the best wave")
     axes.set(ylim=(-0.04, 1.0))
 
 

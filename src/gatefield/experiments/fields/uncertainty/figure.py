@@ -36,12 +36,21 @@ def figure(record: xr.Dataset) -> Figure:
     top.legend(handles, names, loc="outside lower center", ncols=4, columnspacing=1.4)
     letter(bars[:1], titles[:1])
     bars[0].set_title(bars[0].get_title(loc="left"), loc="left", fontsize=8)
-    left, right = bottom.subplots(1, 2)
+    parts = bottom.subfigures(1, 2)
+    left, right = (part.subplots() for part in parts)
     _entropy_panel(left, record)
     _flow_panel(right, record)
-    legend_below(bottom, left, right, ncols=-(-(record.sizes["gain"] + 3) // 2))
+    for part, axes in zip(parts, (left, right), strict=True):
+        legend_below(part, axes, ncols=2)
     letter([left, right], [_end_text(record), _rise_text(record)], "b")
-    say(figure, record, "(b) medians of SGD, one neuron", "(c) exact flows, Gaussian data", "R²: explained by the fit")
+    say(
+        figure,
+        record,
+        "uncertainty: entropy of position + entropy of frequency",
+        "(b) medians of SGD, one neuron",
+        "(c) exact flows, Gaussian data",
+        "R²: explained by the fit",
+    )
     return figure
 
 
@@ -68,14 +77,20 @@ def _end_text(record: xr.Dataset) -> str:
     """Where the entropy sum of one neuron ends, over gains, in both orders."""
     ends = record.entropy.isel(unit=0, step=-1).median("seed")
     spans = [f"{float(one.min()):.1f} to {float(one.max()):.1f}" for one in (ends.sel(order=order) for order in ORDERS)]
-    return f"ends at {spans[0]} nats, dashed {spans[1]}"
+    starts = record.entropy.isel(unit=0, step=0).median("seed")
+    words = "training lowers uncertainty: to" if bool((ends < starts).all()) else "uncertainty ends at"
+    return f"{words}\n{spans[0]} (longer range), {spans[1]} (shorter)"
 
 
 def _rise_text(record: xr.Dataset) -> str:
     """In how many exact flows the entropy sum rises, and by how much."""
     count, flows = rising(record)
     most = float(rises(record.flow_entropy, "flow_time").max())
-    return f"{count} of {flows} flows rise (by up to {most:.2g})" if count else f"falls in all {flows} flows"
+    return (
+        f"on Gaussian data it rises in {count}\nof {flows} flows, by up to {most:.2g}"
+        if count
+        else f"falls in all {flows} flows"
+    )
 
 
 def _share_panel(axes: Any, one: xr.Dataset) -> None:
@@ -101,7 +116,7 @@ def _entropy_panel(axes: Any, record: xr.Dataset) -> None:
             values = record.entropy.sel(gain=gain, order=order).isel(unit=0).median("seed")
             axes.plot(time, values, style, color=shade, label=f"gain {gain_text(gain)}" if order == "long" else None, **mark)
     _limits(axes, record, float(time[-1]))
-    axes.set(xlabel="time (τ)", ylabel="entropy of position and frequency (nats)")
+    axes.set(xlabel="time (τ)", ylabel="entropy of position +\nentropy of frequency (nats)")
     for order in ORDERS:
         ends = record.entropy.sel(order=order).isel(unit=0, step=slice(-record.sizes["step"] // 2, None)).median("seed")
         place: Any = {"ha": "right", "va": "bottom", "fontsize": 8}
@@ -119,7 +134,7 @@ def _flow_panel(axes: Any, record: xr.Dataset) -> None:
             rising = np.where(np.diff(gone, append=gone[-1]) > 0, gone, np.nan)
             axes.plot(time, rising, "-", color="C1", linewidth=2.0, label="rising" if (i, order) == (0, "short") else None)
     axes.axhline(0.0, color="0.4", linestyle=":", linewidth=1.0)
-    axes.set(xlabel="time (τ)", ylabel="entropy − that of the start", xlim=(0, float(time[-1])))
+    axes.set(xlabel="time (τ)", ylabel="uncertainty − that of the start", xlim=(0, float(time[-1])))
 
 
 def _limits(axes: Any, record: xr.Dataset, last: float) -> None:

@@ -20,12 +20,13 @@ COLOURS = (*(colour for colour, *_ in KINDS), GREY)
 def more(record: xr.Dataset) -> Figure:
     """Fits of all final fields, and some of these fields."""
     figure = Figure(figsize=(WIDTH, 7.8))
-    parts = cast(Any, figure.subfigures(5, 1, height_ratios=[2.0, 1, 1, 1, 1.35]))
+    parts = cast(Any, figure.subfigures(5, 1, height_ratios=[2.1, 1, 1, 1, 1.35]))
     axes = parts[0].subplots()
     _fit_panel(axes, record)
-    letter([axes], ["R² of every final field; coloured where the fit is good"])
+    letter([axes], [_good_words(record)])
     for part, (network, order), at in zip(parts[1:], cases(record), "bcde", strict=True):
-        _strip(part, record.isel(unit=network, step=-1).sel(order=order), f"({at}) {case_text(network, order)}")
+        one = record.isel(unit=network, step=-1, gain=[0, -1][: record.sizes["gain"]]).sel(order=order)
+        _strip(part, one, f"({at}) {case_text(network, order)}")
     for part in parts[1:4]:
         for axes in part.axes:
             axes.tick_params(labelbottom=False)
@@ -34,6 +35,21 @@ def more(record: xr.Dataset) -> Figure:
     examples = "(b-e) of the commonest kind the field of median R² (dots), over its largest entry, and its fit (black)"
     say(figure, record, examples)
     return figure
+
+
+def _good(one: xr.Dataset) -> str:
+    """The share of fields with a good fit."""
+    return f"{100 * float((one.fit_R2 > GOOD).mean()):.0f} %"
+
+
+def _good_words(record: xr.Dataset) -> str:
+    """For which network and order fits are best, and worst."""
+    shares = {
+        f"{'one neuron' if network.stop == 1 else 'committees'}, {order}er range": record.isel(unit=network).sel(order=order)
+        for network, order in cases(record)
+    }
+    ends = [choose(shares, key=lambda name: float((shares[name].fit_R2 > GOOD).mean())) for choose in (max, min)]
+    return "; ".join(f"{name}: {_good(shares[name])}" for name in ends) + f" of fits are good (R² above {GOOD:g})"
 
 
 def _fit_panel(axes: Any, record: xr.Dataset) -> None:
@@ -45,14 +61,17 @@ def _fit_panel(axes: Any, record: xr.Dataset) -> None:
             one = record.isel(unit=network).sel(order=order, gain=gain)
             _marks(axes, one, group * width + i + rng.uniform(-0.25, 0.25, one.fit_R2.size))
         middle = group * width + (width - 2) / 2
-        axes.text(middle, 1.03, case_text(network, order).replace(" positive", ""), ha="center", va="bottom", fontsize=7.5)
+        words = (
+            f"{case_text(network, order).replace(' positive', '')}:\n{_good(record.isel(unit=network).sel(order=order))} good"
+        )
+        axes.text(middle, 1.03, words, ha="center", va="bottom", fontsize=7.5)
     for colour, marker, label in KINDS:
         axes.plot([], [], marker, color=colour, markersize=4, label=label.replace(" of ", "\nof "))
     axes.axhline(GOOD, color="0.4", linewidth=1.0, linestyle="--", label=f"good: above {GOOD:g}\n(grey: not good)")
     axes.axhline(float(record.noise_R2), color="0.4", linewidth=1.0, linestyle=":", label="of white noise")
     ticks = [group * width + i for group in range(4) for i in range(len(gains))]
     axes.set_xticks(ticks, [gain_text(gain) for gain in gains] * 4)
-    axes.set(xlabel="gain", ylabel="R² of the fit", ylim=(0, 1.27), yticks=[0, 0.5, 1], xlim=(-0.6, 4 * width - 1.4))
+    axes.set(xlabel="gain", ylabel="R² of the fit", ylim=(0, 1.38), yticks=[0, 0.5, 1], xlim=(-0.6, 4 * width - 1.4))
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=7.5)
 
 

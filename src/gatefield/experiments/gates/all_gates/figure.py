@@ -95,12 +95,13 @@ def _few(units: list[int]) -> list[int]:
 
 
 def _diagonal_title(one: xr.Dataset) -> str:
-    """Whether sets explain more the more diagonal their precision matrix is."""
-    rank, K = float(one.rank_entries), _gates(int(one.units))
-    if not np.isfinite(rank):
+    """Whether the set with the most diagonal precision matrix explains the most."""
+    K, scale = _gates(int(one.units)), 100 / float(one.bayes)
+    least, best = scale * float(one.least_entries_explained), scale * float(one.best)
+    if not np.isfinite(least):
         return f"{K}: diagonal or not"
-    found = "more diagonal\nexplains more" if rank < GOES_WITH else "more diagonal\nis not better"
-    return f"{K}: {found} (rank correlation {_signed(rank)})"
+    found = "is the best" if best - least < PROVEN * scale else f"is not the best ({least:.3g} and {best:.3g} %)"
+    return f"{K}: the most diagonal set\n{found}"
 
 
 def _loss(one: xr.Dataset, family: str) -> xr.DataArray:
@@ -153,7 +154,7 @@ def _family_panel(axes: Any, one: xr.Dataset) -> None:
 
 
 def _mark_loss(axes: Any, one: xr.Dataset, name: str, cells: list[tuple[Any, Any]]) -> None:
-    """A line from the best of a family to the best of all, with the number where it is longest."""
+    """A line from the best of a family to the best of all, with the number beyond the bound where it is longest."""
     lost = [float(_loss(one, name).sel(pair=pair, size=n)) for pair, n in cells]
     shift, color = FAMILIES[name][2], FAMILIES[name][1]
     for row, (pair, n) in enumerate(cells):
@@ -164,11 +165,13 @@ def _mark_loss(axes: Any, one: xr.Dataset, name: str, cells: list[tuple[Any, Any
         if lost[row] > 0 and row == int(np.argmax(lost)):
             words = f"−{100 * lost[row]:.2g} %"
             look: Any = {
-                "xytext": (5, -np.sign(shift) * 1.5),
+                "xytext": (7, 0),
                 "textcoords": "offset points",
-                "va": "bottom" if shift < 0 else "top",
+                "va": "center",
+                "color": color,
+                "annotation_clip": False,
             }
-            axes.annotate(words, (low, row + shift), fontsize=7, color="0.2", **look)
+            axes.annotate(words, (50.0 if int(one.units) == 1 else 100.0, row + shift), fontsize=7.5, fontweight="bold", **look)
 
 
 def _ranks_title(record: xr.Dataset, few: list[int]) -> str:

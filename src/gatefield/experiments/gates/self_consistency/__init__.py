@@ -19,7 +19,7 @@ experiment = Experiment(
     "return on another sample after a push of a tenth (filled), with their numbers. (b) By how much one iteration shrinks each "
     "mode against the winning one: dots the map, line D_min/D_k with D = 1 + λ0/λ1. (c) The share of random starts "
     "of the map that end in a stable state, which returns on another sample, and that of seeds of SGD that end in a "
-    "fixed point of the map. (d) End states with the longer range positive at each gain, a row each: the "
+    "fixed point of the map. (d) End states with the longer range positive at some gains, a row each: the "
     "map from a random start and from one site (lines), and SGD from the same random start (dots). (e) The same with the "
     "shorter range positive.",
     more=draw_more,

@@ -8,13 +8,13 @@ from matplotlib.figure import Figure
 
 from gatefield.experiments.gates.self_consistency.verdicts import MISSED, NAMES, SAME, last_losses, states
 from gatefield.experiments.gates.setting import seeds
+from gatefield.experiments.nearly_gaussian import GAUSSIAN
 from gatefield.measures import aligned
 from gatefield.plot import (
     COLOURS,
     DATA,
     THEORY,
     WIDTH,
-    dots_by_seed,
     field_row,
     gain_text,
     legend_below,
@@ -29,12 +29,16 @@ LOOKS = {"long": (COLOURS[0], "o"), "short": (COLOURS[4], "s")}
 LEAST = 0.8
 """Where an axis of counts begins; none is drawn there only as a number."""
 MAP = "map: field → the best field behind its own gate, iterated"
+ROUNDING = 1e-6
+"""A smaller difference cannot be seen."""
+SHOWN = 3
+"""Gains whose end states are drawn."""
 
 
 def draw(record: xr.Dataset) -> Figure:
     """How many states there are, how modes shrink, who reaches a state, and the end states themselves."""
     figure = Figure(figsize=(WIDTH, 8.8))
-    top, middle, bottom = cast(Any, figure.subfigures(3, 1, height_ratios=[1.25, 0.85, 1.75]))
+    top, middle, bottom = cast(Any, figure.subfigures(3, 1, height_ratios=[1.3, 0.85, 1.75]))
     panels = [*top.subplots(1, 2), middle.subplots()]
     rows = bottom.subplots(6, 1).tolist()
     strips = rows[::3]
@@ -42,14 +46,11 @@ def draw(record: xr.Dataset) -> Figure:
     _contraction(panels[1], record)
     legend_below(top, panels[1], panels[0])
     _shares(panels[2], record)
+    legend_below(middle, panels[2])
     for at, order in enumerate(NAMES):
         _states(rows[3 * at : 3 * at + 3], record.sel(order=order))
-    titles = [
-        "end states of the map",
-        "one iteration on Gaussian data",
-        "what is reached, with the longer (blue) and the shorter range positive (orange)",
-    ]
-    letter([*panels, *strips], [*titles, *(f"{NAMES[order]}: end states, peak in the middle, scaled" for order in NAMES)])
+    heads = [_counts_words(record), _contraction_words(record), _shares_words(record)]
+    letter([*panels, *strips], [*heads, *(_states_words(record.sel(order=order)) for order in NAMES)])
     _say(
         figure,
         record,
@@ -57,6 +58,7 @@ def draw(record: xr.Dataset) -> Figure:
         f"same: cosine ≥ {SAME:g}",
         "stable: the same on another sample after a push of a tenth",
         "λ₁, λ₀: spectra of the classes",
+        "(d, e): peak in the middle, scaled",
     )
     return figure
 
@@ -72,9 +74,13 @@ def draw_more(record: xr.Dataset) -> Figure:
     panels[0].set_ylabel("loss of the end state")
     legend_below(body, panels[0], ncols=5, columnspacing=1.0, fontsize=7)
     ends = [last_losses(record.sel(order=order)) for order in NAMES]
-    letter(panels, [f"{order}er: site {site}, random {start}" for order, (site, start) in zip(NAMES, ends, strict=True)])
-    last = f"above: from one site and random starts (median), at gain {gain_text(float(record.gain[-1]))}"
-    _say(figure, record, MAP, "a dot for each start or seed", last)
+    last = f"gain {gain_text(float(record.gain[-1]))}"
+    words = [
+        f"{NAMES[order]}, {last}: from one\nsite {site}, from random starts {start}"
+        for order, (site, start) in zip(NAMES, ends, strict=True)
+    ]
+    letter(panels, words)
+    _say(figure, record, MAP, "a dot for each start or seed", "heads: medians")
     return figure
 
 
@@ -112,22 +118,75 @@ def _counts(axes: Any, record: xr.Dataset) -> None:
 
 
 def _shares(axes: Any, record: xr.Dataset) -> None:
-    """Shares of ends of random starts that return on another sample, and of seeds of SGD that end in a fixed point: numbers."""
-    gains = [gain_text(g) for g in record.gain.values]
-    returned = 100 * (record.map_return.isel(start=record.kind.values == "random") >= SAME).mean("start")
-    trained = 100 * (record.sgd_match >= SAME).mean("seed")
-    rows = [(share, order) for share in (returned, trained) for order in LOOKS]
-    for row, (share, order) in enumerate(rows):
-        for place, value in enumerate(share.sel(order=order).transpose("gain").values):
-            axes.text(place, row, f"{value:.0f} %", color=LOOKS[order][0], ha="center", va="center", fontweight="bold")
-    words = ("map: random starts that end\nin a stable state", "SGD: seeds that end\nin a fixed point")
-    names = [f"{words[row // 2]}, {order}er" for row, (_, order) in enumerate(rows)]
-    axes.set_yticks(range(len(rows)), names, fontsize=7.5)
-    axes.set_xticks(range(len(gains)), gains)
-    axes.set(xlabel="gain", xlim=(-0.5, len(gains) - 0.5), ylim=(len(rows) - 0.5, -0.5))
-    axes.axhline(1.5, color="0.85", linewidth=0.8)
-    axes.tick_params(length=0)
-    axes.spines[["left", "bottom"]].set_visible(False)
+    """Shares of ends of random starts that return on another sample, and of seeds of SGD that end in a fixed point."""
+    at = np.arange(record.sizes["gain"])
+    looks = (
+        ("map, random starts: stable state", _returned(record), {}),
+        ("SGD: fixed point", _trained(record), {"fillstyle": "none"}),
+    )
+    for side, (words, share, look) in zip((-1, 1), looks, strict=True):
+        for shift, (order, (color, marker)) in zip((0.06, 0.18), LOOKS.items(), strict=True):
+            values = share.sel(order=order).transpose("gain")
+            axes.plot(at + side * shift, values, marker, color=color, label=f"{words}, {order}er", **look)
+    axes.set_xticks(at, [gain_text(g) for g in record.gain.values])
+    axes.set(xlabel="gain", ylabel="share (%)", xlim=(-0.5, at[-1] + 0.5), ylim=(-15, 115), yticks=[0, 50, 100])
+
+
+def _returned(record: xr.Dataset) -> xr.DataArray:
+    """Percent of random starts of the map that end in a stable state."""
+    return 100 * (record.map_return.isel(start=record.kind.values == "random") >= SAME).mean("start")
+
+
+def _trained(record: xr.Dataset) -> xr.DataArray:
+    """Percent of seeds of SGD that end in a fixed point of the map."""
+    return 100 * (record.sgd_match >= SAME).mean("seed")
+
+
+def _counts_words(record: xr.Dataset) -> str:
+    """How many end states there are at all gains, and how many of them are stable."""
+    words = []
+    for order in NAMES:
+        found = np.array([states(record.sel(order=order, gain=g)) for g in record.gain.values])
+        (least, most), stable = (found[:, 0].min(), found[:, 0].max()), found[:, 1]
+        kept = "all" if np.array_equal(found[:, 0], stable) else f"{_span(int(stable.min()), int(stable.max()))}"
+        words.append(f"{order}er range: {_span(int(least), int(most))} end state{'s' if most > 1 else ''}, {kept} stable")
+    return "\n".join(words)
+
+
+def _span(low: int, high: int) -> str:
+    return f"{low}" if low == high else f"{low} to {high}"
+
+
+def _contraction_words(record: xr.Dataset) -> str:
+    """How far iterations on Gaussian data are from their formula."""
+    off = float(abs(record.multiplier - record.multiplier_theory).max())
+    near = "as the formula says" if off < ROUNDING else f"within {off:.1g} of the formula"
+    return f"Gaussian data: each iteration shrinks\nall but the best mode, {near}"
+
+
+def _shares_words(record: xr.Dataset) -> str:
+    """What share of random starts, of the map and of SGD, reaches a state with the shorter range positive."""
+    some = record.gain.values > GAUSSIAN
+    one = record.sel(order="short").isel(gain=some if some.any() else slice(None))
+    ends = [(float(share.min()), float(share.max())) for share in (_returned(one), _trained(one))]
+    least, sgd = (f"{low:.0f} %" if low == high else f"{low:.0f} to {high:.0f} %" for low, high in ends)
+    where = f"gain ≥ {gain_text(float(one.gain.min()))}"
+    return f"shorter range, {where}: {least} of random starts end stable, {sgd} of SGD's in a fixed point"
+
+
+def _states_words(one: xr.Dataset) -> str:
+    """Whether at the highest gain a random start, one site, and SGD end in one state."""
+    last = one.isel(gain=-1)
+    random, site = (str(last.state.values[_first(one, kind)]) for kind in ("random", "site"))
+    joined = float(last.sgd_match.isel(seed=0)) >= SAME
+    both = "random start and one site end alike" if random == site else "random start and one site end apart"
+    sgd = ("SGD too" if random == site else "SGD in a fixed point") if joined else "SGD in no fixed point"
+    return f"{NAMES[str(one.order.values)]}, gain {gain_text(float(last.gain))}: {both}, {sgd}"
+
+
+def _first(one: xr.Dataset, kind: str) -> int:
+    """The first start of a kind."""
+    return int(np.flatnonzero(one.kind.values == kind)[0])
 
 
 def _contraction(axes: Any, record: xr.Dataset) -> None:
@@ -141,21 +200,26 @@ def _contraction(axes: Any, record: xr.Dataset) -> None:
 
 
 def _losses(axes: Any, one: xr.Dataset) -> None:
-    """Losses of all end states against gain."""
+    """Losses of all end states against gain, side by side for each kind of start."""
     at = np.arange(one.sizes["gain"])
-    for kinds, shift, color, label in (
-        (("random",), -0.26, RANDOM, "map, random starts"),
-        (("site", "bump"), -0.02, SITE, "map, from a site or bump"),
-        (("sinusoid",), 0.14, WAVE, "map, from a sinusoid"),
+    axes.hlines(one.flat_loss, at - 0.4, at + 0.4, color="0.5", label="flat field")
+    for kinds, place, color, marker, label in (
+        (("random",), -0.27, RANDOM, "o", "map, random starts"),
+        (("site", "bump"), -0.06, SITE, "s", "map, from a site or bump"),
+        (("sinusoid",), 0.12, WAVE, "^", "map, from a sinusoid"),
     ):
-        values = one.loss.isel(start=np.isin(one.kind.values, kinds)).rename(start="seed").transpose("seed", "gain")
-        dots_by_seed(axes, at + shift, values, "gain", color)
-        axes.plot([], [], "o", color=color, markersize=4, label=label)
-    dots_by_seed(axes, at + 0.34, one.sgd_loss.transpose("seed", "gain"), "gain", "black")
-    axes.plot([], [], "o", color="black", markersize=4, label="SGD")
-    axes.plot(at, one.flat_loss, "_", color="0.5", markersize=20, label="flat field")
+        values = one.loss.isel(start=np.isin(one.kind.values, kinds)).transpose("start", "gain").values
+        _column(axes, at + place, values, color, marker, label)
+    _column(axes, at + 0.31, one.sgd_loss.transpose("seed", "gain").values, "black", "D", "SGD")
     axes.set_xticks(at, [gain_text(g) for g in one.gain.values])
-    axes.set(xlabel="gain")
+    axes.set(xlabel="gain", xlim=(-0.5, at[-1] + 0.5))
+
+
+def _column(axes: Any, places: np.ndarray, values: np.ndarray, color: str, marker: str, label: str) -> None:
+    """Values at each place, side by side in their order so that none hides another."""
+    shifts = np.linspace(-0.06, 0.06, len(values)) if len(values) > 1 else np.zeros(1)
+    xs = (places[None] + shifts[:, None]).ravel()
+    axes.plot(xs, values.ravel(), marker, color=color, markersize=3.5, alpha=0.6, markeredgewidth=0, label=label)
 
 
 def _gap(axes: Any, one: xr.Dataset) -> None:
@@ -169,8 +233,8 @@ def _gap(axes: Any, one: xr.Dataset) -> None:
 
 def _states(rows: list[Any], one: xr.Dataset) -> None:
     """Where the map ends from a random start and from one site, and SGD from the same random start, a row for each."""
-    gains = one.gain.values
-    random, site = (int(np.flatnonzero(one.kind.values == kind)[0]) for kind in ("random", "site"))
+    one = one.isel(gain=np.unique(np.linspace(0, one.sizes["gain"] - 1, SHOWN).round().astype(int)))
+    gains, random, site = one.gain.values, _first(one, "random"), _first(one, "site")
     ends = [one.ends.isel(start=place).transpose("gain", "position").values for place in (random, site)]
     trained = one.sgd.isel(seed=0).transpose("gain", "position").values
     looks = (

@@ -122,12 +122,13 @@ def _one_state(one: xr.Dataset) -> Verdict:
     kept = {_gain(at): states(at)[1] for at in (one.sel(gain=g) for g in one.gain.values)}
     rows = {at: Verdict.equals("", 1, count, of="stable states") for at, count in kept.items()}
     worst = max(kept, key=lambda at: abs(kept[at] - 1), default="")
+    field = "a field iterated to its own gate has"
     return Verdict.each(
         "with the longer range positive the map has one stable state, up to shift and sign",
         rows,
         note="stable: it returns after a push of a tenth, on another sample",
-        found="with the longer range positive the map has one stable state",
-        otherwise=f"with the longer range positive the map has {kept.get(worst, 0)} stable states at {worst}",
+        found=f"{field} one stable end with the longer range positive",
+        otherwise=f"{field} {kept.get(worst, 0)} stable ends with the longer range positive, {worst}",
     )
 
 
@@ -138,13 +139,13 @@ def _traits(one: xr.Dataset) -> Verdict:
     words = "share of ends that return on another sample"
     rows = {at: Verdict.below("", 0.5, value, predicted=0.0, of=words) for at, value in firm.items()}
     highest = max(firm.values(), default=0)
-    most = f"at most {100 * highest:.3g} % of random starts end" if highest else "no random start ends"
+    most = f"at most {100 * highest:.3g} % of random starts end stable" if highest else "no random start ends stable"
     there = f"(gain ≥ {gain_text(float(one.gain.min()))})" if firm else ""
     return Verdict.each(
         "with the shorter range positive the map from random starts ends in states of its sample, which another has not",
         rows,
-        found=f"with the shorter {most} in one {there}",
-        otherwise=f"with the shorter {most.replace('at most', 'up to')} in one {there}",
+        found=f"with the shorter {most} {there}",
+        otherwise=f"with the shorter {most.replace('at most', 'up to')} {there}",
     )
 
 

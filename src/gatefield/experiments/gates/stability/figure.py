@@ -19,15 +19,23 @@ FLOOR = 1e-7
 """Smaller distances are rounding of float32, and are drawn here."""
 TEACHERS = {"localized": ("o", COLOURS[0]), "oscillating": ("s", COLOURS[4]), "random": ("^", COLOURS[2])}
 """Marker and colour of the kinds of teachers."""
-BELOW: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.45, -0.24), "fontsize": 7.5, "handlelength": 1.6}
+BELOW: dict[str, Any] = {
+    "loc": "upper center",
+    "bbox_to_anchor": (0.45, -0.24),
+    "fontsize": 7.5,
+    "handlelength": 1.6,
+    "labelspacing": 0.3,
+}
 """Where the legend of a lower panel stands."""
+ASIDE = 0.05
+"""How far a prediction stands above the share that it foretells, which would hide it."""
 AGAIN = COLOURS[1]
 """Of the share of fields that are localized again."""
 
 
 def draw(record: xr.Dataset) -> Figure:
     """Pushes on top, students and the linear pathway below."""
-    figure = Figure(figsize=(WIDTH, 7.2))
+    figure = Figure(figsize=(WIDTH, 7.4))
     top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=(1.0, 1.25)))
     panels = [top.subplots(), *bottom.subplots(1, 3)]
     for axes, panel in zip(panels, (_push_panel, _student_panel, _ipr_panel, _pathway_panel), strict=True):
@@ -43,6 +51,8 @@ def draw(record: xr.Dataset) -> Figure:
         f"localized: IPR above {LOCALIZED:g}",
         f"back: cosine above {SAME:g}",
         "w: field, v: linear pathway",
+        "(c) dotted: flat field, 1/n",
+        again=" and as long after a push",
     )
     return figure
 
@@ -82,17 +92,29 @@ def more(record: xr.Dataset) -> Figure:
     _spectrum_panel(rates, record)
     _student_fields(row, record)
     legend_below(top, rates, ncols=2)
-    words = f"first field of each teacher (line) and of its student (dots), gain {gain_text(float(record.gain[-1]))}"
-    letter([rates, row], ["rates at the end states of single neurons: negative is stable", words])
+    gain = f"gain {gain_text(float(record.gain[-1]))}"
+    words = f"students (dots) have their teachers' fields (lines), localized or not; the first of each, {gain}"
+    letter([rates, row], [_rates_words(record), words])
     _say(figure, record, "bands: all seeds")
     return figure
 
 
-def _say(figure: Any, record: xr.Dataset, *words: str) -> None:
+def _rates_words(record: xr.Dataset) -> str:
+    """In which end states disturbances grow."""
+    growing = [gain_text(gain) for gain in record.gain.values if largest_rates(record.sel(gain=[gain]))[0] > 0]
+    where = (
+        f"disturbances grow (rate above 0) at gain {', '.join(growing)} only"
+        if growing
+        else "all disturbances decay (rates below 0)"
+    )
+    return f"end states of single neurons: {where}"
+
+
+def _say(figure: Any, record: xr.Dataset, *words: str, again: str = "") -> None:
     """Length scales and time are among the parameters of a record that was kept."""
     known = json.loads(record.attrs.get("parameters", "{}"))
     lengths = f"length scales {known['xi1']:g} and {known['xi0']:g}" if known else scales_text(record.attrs)
-    time = f"{known['steps'] * known['learning_rate']:g} τ and as long after a push" if known else ""
+    time = f"{known['steps'] * known['learning_rate']:g} τ{again}" if known else ""
     taught = f"students {known['student_steps']:,} steps" if known else ""
     sizes = f"n = {record.sizes['position']}", lengths, time, taught, seeds(record.sizes["seed"])
     say_setting(figure, *sizes, *words)
@@ -107,14 +129,14 @@ def _spectrum_panel(axes: Any, record: xr.Dataset) -> None:
     for gain, color in zip(record.gain.values, _colours(record), strict=True):
         values = record.eigenvalues.sel(gain=gain)
         rate = f"{largest_rates(record.sel(gain=[gain]))[0]:+.2g}".replace("-", "−")
-        aside = f": largest {rate}" if gain in localizing(record) else ": not localized"
+        aside = f": largest {rate}" + ("" if gain in localizing(record) else ", not localized")
         axes.fill_between(record.mode, values.min("seed"), values.max("seed"), color=color, alpha=0.25, linewidth=0)
         axes.plot(record.mode, values.median("seed"), color=color, linewidth=2.2, label=f"gain {gain_text(gain)}{aside}")
         halo = [withStroke(linewidth=3.4, foreground="white")]  # seen on the line of its own gain too
         axes.plot(record.mode, record.damping.sel(gain=gain), ":", color=color, linewidth=1.8, path_effects=halo)
-    axes.plot([], [], ":", color="0.3", linewidth=1.8, label="drift left out: of $-(Σ_0+Σ_1)/4$, in the colour of its gain")
+    axes.plot([], [], ":", color="0.3", linewidth=1.8, label="decay alone, $-(Σ_0+Σ_1)/4$, in the colour of its gain")
     axes.axhline(0.0, color="0.6", linewidth=0.8, zorder=0)
-    axes.set(xlabel="mode, the slowest first", ylabel="eigenvalue (1/τ)")
+    axes.set(xlabel="mode, the slowest first", ylabel="rate of a small disturbance (1/τ)")
 
 
 def _push_panel(axes: Any, record: xr.Dataset) -> None:
@@ -128,8 +150,12 @@ def _push_panel(axes: Any, record: xr.Dataset) -> None:
         axes.semilogx(record["size"], one.sel(push="random"), "o-", color=color, markersize=5)
         axes.semilogx([], [], color=color, linewidth=3, label=f"gain {gain_text(gain)}")
         axes.semilogx(record["size"], one.sel(push="other"), "s--", color=color, markersize=4)
-        axes.semilogx(record["size"], foretold.sel(gain=gain, push="random"), ":", color=color, linewidth=1.2)
-    for style, label in [("o-", "back: random push"), ("s--", "back: to the far side"), (":", "foretold by peak of $Σ_1w$")]:
+        axes.semilogx(record["size"], foretold.sel(gain=gain, push="random") + ASIDE, ":", color=color, linewidth=1.4, zorder=4)
+    for style, label in [
+        ("o-", "back: random push"),
+        ("s--", "back: to the far side"),
+        (":", "foretold by peak of $Σ_1w$ (set off)"),
+    ]:
         axes.semilogx([], [], style, color="0.4", markersize=4, label=label)
     if high:
         again, label = kept.sel(gain=high).mean(["gain", "seed", "push"]), f"localized again: {_again(record.sel(gain=high))}"
@@ -155,7 +181,7 @@ def _ipr_panel(axes: Any, record: xr.Dataset) -> None:
     for i, (marker, color) in enumerate(zip("^vDP", shades(len(frozen), "YlGn", (0.45, 0.9)), strict=False)):
         values = record.sum_ipr.sel(pathway=frozen[i]).median("seed")
         axes.plot(at + 0.16 + 0.08 * i, values, marker, color=color, markersize=5, label=f"{frozen[i]}: w + v")
-    axes.axhline(1 / record.sizes["position"], color="0.4", linewidth=1.0, linestyle=":", label="flat field, 1/n")
+    axes.axhline(1 / record.sizes["position"], color="0.4", linewidth=1.0, linestyle=":")
     axes.set_xticks(at, [gain_text(g) for g in record.gain.values])
     axes.set(xlabel="gain (∞: hypercube)", ylabel="IPR", ylim=(0, 1), yticks=np.linspace(0, 1, 6))
     axes.legend(**BELOW)

@@ -33,7 +33,7 @@ def verdicts(record: xr.Dataset) -> list[Verdict]:
     if not high.sizes["gain"]:
         settings = command_line(gains=[0.01, 3.0], steps=3000)
         why, high = f"no field is localized at the gains {gains}; run with {settings}", record.isel(gain=[-1])
-    return [*unjudged(why, _spectrum(high), *_pushes(high), *_pathway(high)), *_students(record)]
+    return [*unjudged(why, _spectrum(high, _not_localized(record)), *_pushes(high), *_pathway(high)), *_students(record)]
 
 
 def localizing(record: xr.Dataset) -> list[float]:
@@ -50,7 +50,7 @@ def percent(part: float) -> str:
     return "all" if part == 1 else f"{int(100 * part + 1e-9)} %"
 
 
-def _spectrum(high: xr.Dataset) -> Verdict:
+def _spectrum(high: xr.Dataset, others: str = "") -> Verdict:
     """With and without a trained pathway, which slows the slowest rate down.
 
     On the hypercube the drift is constant in cells, and the Jacobian is that of the damping, which is negative: no question.
@@ -74,17 +74,24 @@ def _spectrum(high: xr.Dataset) -> Verdict:
                 of="largest eigenvalue of the Jacobian",
             )
     note = f"largest over {high.sizes['seed']} end states; predicted: the drift left out; error: two standard errors"
-    return Verdict.each(claim, rows, note=note, **_stable(high.sel(gain=finite)))
+    return Verdict.each(claim, rows, note=note, **_stable(high.sel(gain=finite), others))
 
 
-def _stable(high: xr.Dataset) -> dict[str, Any]:
+def _stable(high: xr.Dataset, others: str) -> dict[str, Any]:
     """The headline of the second figure: the largest rate without a pathway, and at which gain it is."""
     rate, gain = max(zip(largest_rates(high), high.gain.values, strict=True))
-    at = f"largest rate {rate:+.2g}/τ at gain {gain_text(gain)}".replace("-", "−")
+    at = f"largest rate {rate:+.2g}/τ at gain {gain_text(gain)}{others}".replace("-", "−")
     return {
         "more_found": f"localized fields are stable ({at})",
         "more_otherwise": f"not all localized fields are stable ({at})",
     }
+
+
+def _not_localized(record: xr.Dataset) -> str:
+    """The largest rate at the gains at which fields do not localize, if disturbances grow there."""
+    rest = record.sel(gain=[gain for gain in record.gain.values if gain not in localizing(record)])
+    rate, gain = max(zip(largest_rates(rest), rest.gain.values, strict=True), default=(0.0, 0.0))
+    return f"; gain {gain_text(gain)}: {rate:+.2g}/τ" if rate > 0 else ""
 
 
 def largest_rates(record: xr.Dataset) -> list[float]:
@@ -117,7 +124,7 @@ def _pushes(high: xr.Dataset) -> list[Verdict]:
             kept,
             MOST,
             f"share with IPR above {LOCALIZED}",
-            found=f"{'no push' if kept.mean == 1 else 'hardly a push'} {reach} ends localization ({again})",
+            found=f"{'no push' if kept.mean == 1 else 'hardly a push'} {reach} ends localization",
             otherwise=f"pushes {reach} can end localization ({again})",
         ),
     ]
@@ -246,8 +253,8 @@ def _students(record: xr.Dataset) -> list[Verdict]:
             or_equal=True,
             of=f"share of fields with IPR above {LOCALIZED}, the teacher's being below,",
             note=f"{wrong}; so it is the labels that make a field localize, not the inputs alone",
-            more_found="students of oscillating and random teachers do not localize",
-            more_otherwise=f"students of oscillating and random teachers localize in {100 * wrong.mean:.2g} % of fields",
+            more_found="students of other teachers do not localize",
+            more_otherwise=f"students of other teachers localize in {100 * wrong.mean:.2g} % of fields",
         ),
     ]
 
@@ -260,7 +267,7 @@ def _found(record: xr.Dataset) -> Verdict:
     middle = record.match_cosine.median(["seed", "taught_unit"])
     at = middle.isel(middle.argmin(...))
     least = percent(min(row.measured for row in rows.values()))
-    words = f"students find {least if least == 'all' else f'at least {least}'} of their teachers' fields"
+    words = f"students find {'all' if least == 'all' else f'at least {least} of'} teachers' fields"
     return Verdict.each(
         f"students find the fields of a teacher of {record.sizes['taught_unit']} units",
         rows,

@@ -10,13 +10,13 @@ from matplotlib.figure import Figure
 from gatefield.core.intervals import Interval
 from gatefield.experiments.gates.setting import seeds
 from gatefield.experiments.gates.where.hits import FEW, NEAR, again, hits, localized, network, rate
-from gatefield.experiments.gates.where.predictors import CHOSEN, PREDICTORS, TOGETHER
+from gatefield.experiments.gates.where.predictors import CHOSEN, PREDICTORS
 from gatefield.measures import FLAT_FIELDS
 from gatefield.plot import COLOURS, WIDTH, field_row, gain_text, legend_below, letter, say_setting, shades
 
 NETWORKS = {"neuron": "one neuron", "committee": "units of a committee"}
 MARKS = "os^Dv<>P*"
-NAMED = {CHOSEN: "chosen beforehand", TOGETHER: "joint flow of all units"}
+NAMED = {CHOSEN: "chosen beforehand"}
 """Predictors that are named beside their dots."""
 CHANCE = {"color": "0.4", "linestyle": ":", "linewidth": 1.0}
 
@@ -26,8 +26,8 @@ def draw(record: xr.Dataset) -> Figure:
     figure = Figure(figsize=(WIDTH, 5.6))
     top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=[1.15, 1.0]))
     forests, settings = top.subplots(1, 2), bottom.subplots(1, 2)
-    alone = network(record, "neuron")
-    order = sorted(PREDICTORS, key=lambda name: rate(hits(alone).sel(predictor=name), localized(alone)).mean)
+    one = network(record, "neuron")
+    order = sorted(PREDICTORS, key=lambda name: rate(hits(one).sel(predictor=name), localized(one)).mean)
     spreads = []
     for side, name in enumerate(NETWORKS):
         part = network(record, name)
@@ -35,12 +35,19 @@ def draw(record: xr.Dataset) -> Figure:
         spreads.append(_settings(settings[side], part))
     settings[0].set_ylabel(f"hits of $|Σ_1w(0)|$\nwithin {NEAR} site")
     legend_below(bottom, settings[1])
-    names = list(NETWORKS.values())
-    titles = [f"{name}: all predictors" for name in names]
+    alone, many = (_best_words(network(record, name)) for name in NETWORKS)
+    titles = [f"one neuron: {alone}", f"committees: {many}"]
     titles += [f"{name}: {spread} by setting" for name, spread in zip(("one neuron", "committees"), spreads, strict=True)]
     letter([*forests, *settings], titles)
     _say(figure, record)
     return figure
+
+
+def _best_words(part: xr.Dataset) -> str:
+    """Which predictor hits the most often."""
+    found = {name: rate(hits(part).sel(predictor=name), localized(part)).mean for name in PREDICTORS}
+    best = max(found, key=lambda name: found[name])
+    return f"at best {100 * found[best]:.0f} %, by\n{PREDICTORS[best]}"
 
 
 def more(record: xr.Dataset) -> Figure:
@@ -53,8 +60,8 @@ def more(record: xr.Dataset) -> Figure:
     legend_below(top, signs, counts, ncols=3, columnspacing=1.0, fontsize=7.5)
     for name, strip in zip(NETWORKS, strips, strict=True):
         _examples(strip, network(record, name))
-    examples = f"$Σ_1w(0)$ (dashed) and final field (black), length scales {record.pair.values[0]}"
-    titles = ["one neuron: runs with the right sign", "units that localize (open: committees)"]
+    examples = f"final field (dots) and $Σ_1w(0)$ (line), length scales {record.pair.values[0]}"
+    titles = [_sign_words(network(record, "neuron")), _count_words(record)]
     letter([signs, counts, *strips], [*titles, *(f"{name}: {examples}" for name in NETWORKS.values())])
     _say(figure, record)
     return figure
@@ -91,7 +98,9 @@ def _forest(axes: Any, part: xr.Dataset, order: list[str], *, labelled: bool) ->
     chance = (2 * NEAR + 1) / part.attrs["n"]
     axes.axvline(chance, **CHANCE)
     look: Any = {"fontsize": 7, "color": "0.25", "va": "center"}
-    axes.text(chance + 0.01, -1.5, f"two trainings agree: {100 * limit.mean:.0f} %", ha="left", **look)
+    axes.text(
+        limit.mean - 0.01, -1.3, f"two trainings agree: {100 * limit.mean:.0f} %\n(grey: 95 % interval)", ha="right", **look
+    )
     axes.text(chance + 0.01, -2.2, f"chance: {100 * chance:.2g} %", ha="left", **look)
     axes.set_yticks(range(len(order)), [PREDICTORS[name] for name in order] if labelled else [""] * len(order))
     axes.set(
@@ -133,8 +142,8 @@ def _examples(axes: Any, part: xr.Dataset) -> None:
     """The first start of each gain: what the predictor looks at, and where the field ended."""
     one = part.isel(pair=0)
     names = [f"gain {gain_text(gain)}" for gain in part.gain.values]
-    field_row(axes, one.example_guess, names, "--", color=COLOURS[4], linewidth=1.2)
-    field_row(axes, one.example_end, names, color="black", linewidth=1.3)
+    field_row(axes, one.example_end, names, "o", color=COLOURS[0], markersize=2.5)
+    field_row(axes, one.example_guess, names, color="black", linewidth=1.0)
 
 
 def _signs(axes: Any, part: xr.Dataset) -> None:
@@ -154,20 +163,42 @@ def _signs(axes: Any, part: xr.Dataset) -> None:
         axes.errorbar(at, mean, np.maximum([mean - low, high - mean], 0.0), **look)
     axes.axhline(0.5, **CHANCE)
     _gain_axis(axes, part)
+    axes.text(part.sizes["gain"] - 0.5, 0.49, "chance", ha="right", va="top", fontsize=7.5, color="0.35")
     axes.set(ylabel="share with the right sign")
+
+
+def _sign_words(part: xr.Dataset) -> str:
+    """How often the chosen predictor has the sign right."""
+    share = rate(part.sign_right.sel(predictor=CHOSEN), localized(part)).mean
+    return f"one neuron: {PREDICTORS[CHOSEN]} has the sign\nright in {100 * share:.0f} % of runs"
+
+
+def _localizing(record: xr.Dataset, name: str) -> xr.DataArray:
+    """The share of one neuron's runs, or of the units of committees, that localizes in each setting."""
+    part = network(record, name)
+    return localized(part).mean([dim for dim in part.ipr.dims if dim not in ("pair", "gain")])
+
+
+def _count_words(record: xr.Dataset) -> str:
+    """From where to where the shares are, of both networks."""
+    spans = []
+    for name in NETWORKS:
+        low, high = (100 * float(end(_localizing(record, name))) for end in (np.min, np.max))
+        spans.append(f"{low:.0f} %" if round(low) == round(high) else f"{low:.0f} to {high:.0f} %")
+    return f"one neuron localizes in {spans[0]},\nof committees' units {spans[1]}"
 
 
 def _counts(axes: Any, record: xr.Dataset) -> None:
     """Which share of units localized, and so counts."""
     colours = shades(record.sizes["pair"], "viridis", (0.0, 0.85))
     for name, face in zip(NETWORKS, (None, "none"), strict=True):
-        part = network(record, name)
-        shares = localized(part).mean([dim for dim in part.ipr.dims if dim not in ("pair", "gain")])
+        shares = _localizing(record, name)
         for s, pair in enumerate(record.pair.values):
             look = {"color": colours[s], "markerfacecolor": face or colours[s], "linestyle": "none", "markersize": 5}
             label = f"length scales {pair}" if face is None else None
             at = np.arange(record.sizes["gain"]) + 0.7 / record.sizes["pair"] * (s - (record.sizes["pair"] - 1) / 2)
             axes.plot(at, shares[s], marker=MARKS[s % 9], label=label, zorder=3 if face else 2, **look)
+    axes.plot([], [], "o", color="0.4", markerfacecolor="none", markersize=5, label="open: of committees")
     _gain_axis(axes, record)
     axes.set(ylabel="share that localizes", ylim=(-0.05, 1.08))
 

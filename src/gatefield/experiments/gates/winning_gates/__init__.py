@@ -25,8 +25,7 @@ experiment = Experiment(
     more_caption="(a) Exact loss of some sets over time. (b) Eigenvalues of A, the covariance of gated inputs, behind the "
     "same gates; pairs of opposites share them. (c) The time in which each set reaches half of what it explains in the "
     "end; black: pairs of opposites, of which the slowest and the fastest differ by the factor over the bar. (d) What each of "
-    "these sets explains at each gain. (e) For up to three gains: the "
-    "share of the variance of what a gate of the winner sees, by frequency, in each class.",
+    "these sets explains at each gain.",
     Parameters=Settings,
     presets={
         "full": {},

@@ -10,17 +10,25 @@ from gatefield.experiments.gates.setting import seeds
 from gatefield.experiments.gates.winning_gates.sets import LEARNED, NAMES, PAIRS, SEARCHED
 from gatefield.experiments.gates.winning_gates.verdicts import worst_trained
 from gatefield.experiments.orders import scales_text
-from gatefield.plot import COLOURS, WIDTH, dots_by_seed, field_row, gain_text, legend_below, letter, say_setting, shades
+from gatefield.measures import ipr
+from gatefield.plot import (
+    COLOURS,
+    WIDTH,
+    dots_by_seed,
+    end_labels,
+    field_row,
+    gain_text,
+    legend_below,
+    letter,
+    say_setting,
+    shades,
+)
 
 SEARCH, RELU = COLOURS[0], COLOURS[1]
 SHOWN = {
     LEARNED: (RELU, "-", 4.0),
     "± flat": ("black", "--", 1.2),
-    "± delta": (COLOURS[5], "-.", 1.4),
-    "± Nyquist": ("0.5", "-", 1.4),
-    "redundant flat": (COLOURS[2], "--", 1.4),
-    "lowest modes": (COLOURS[4], ":", 1.8),
-    "random": (COLOURS[3], "-.", 1.4),
+    "redundant flat": (COLOURS[2], "-.", 1.4),
     SEARCHED: (SEARCH, "-", 1.6),
 }
 """Sets whose loss curve and spectrum are drawn, with colour, dash and width; the learned ones lie below ± flat."""
@@ -44,53 +52,50 @@ def draw(record: xr.Dataset) -> Figure:
     _sets_panel(good, record.isel(race_units=0, gain=0))
     K = 2 if 2 in record.units else int(record.units.values[-1])
     _overlap_panel(shared, record.sel(units=K))
+    legend_below(middle, shared)
     row = bottom.subplots()
     _directions(row, record.sel(units=K, gain=gains), K)
     at = record.isel(race_units=0, gain=0)
-    for axes, gain in zip(winners[1:], gains[1:], strict=True):
-        axes.set_title(f"gain {gain_text(gain)}")
-    place = f"K = {int(at.race_units)}, gain {gain_text(float(at.gain))}"
+    for axes, gain in zip(winners, gains, strict=True):
+        axes.set_title(_least_words(record, gain))
+    several, some = "both" if K == 2 else "several", record.sel(units=K)
+    opened = 100 * (1 - some.one_open.mean("class"))
     titles = [
-        f"gain {gain_text(gains[0])}",
-        f"{place}: what each set explains",
-        f"K = {K}: inputs that open {'both' if K == 2 else 'several'} or none",
+        _least_words(record, gains[0]),
+        f"K = {int(at.race_units)}, gain {gain_text(float(at.gain))}: {_best_words(at)}",
+        f"K = {K}: {float(opened.min()):.0f} to {float(opened.max()):.0f} % of inputs\n"
+        f"open {several} or none of the best gates",
     ]
-    letter([winners[0], good, shared, row], [*titles, f"K = {K}: best gates (search) and fields of trained ReLU units"])
-    _say(figure, record)
+    letter([winners[0], good, shared, row], [*titles, _seen_words(some)])
+    _say(figure, record, "heads of (a): the least part of the best that training reaches")
     return figure
 
 
 def more(record: xr.Dataset) -> Figure:
-    """The race in full: losses, spectra, all sets at all gains, and what the winner's gates see."""
-    gains, at = _gains(record), record.isel(race_units=0, gain=0)
-    figure = Figure(figsize=(WIDTH, 8.8))
-    top, middle, bottom = cast(Any, figure.subfigures(3, 1, height_ratios=[1.1, 1.5, 0.95]))
+    """The race in full: losses, spectra, and all sets at all gains."""
+    at = record.isel(race_units=0, gain=0)
+    figure = Figure(figsize=(WIDTH, 6.8))
+    top, bottom = cast(Any, figure.subfigures(2, 1, height_ratios=[1.0, 1.6]))
     loss, spectra = top.subplots(1, 2)
     _loss_panel(loss, at)
     _spectrum_panel(spectra, at)
     race = record.isel(race_units=0)
     order = np.argsort(at.half_time.where(at.explained > 0, np.inf).values, kind="stable")
-    times, sets = middle.subplots(1, 2)
+    times, sets = bottom.subplots(1, 2)
     _times_panel(times, at.isel(set=order))
     _gains_panel(sets, race.isel(set=order))
-    K = 2 if 2 in record.units else int(record.units.values[-1])
-    seen = bottom.subplots(1, len(gains), squeeze=False)[0]
-    for axes, gain in zip(seen, gains, strict=True):
-        _seen_panel(axes, record.sel(units=K, gain=gain), min(K, 2))
-    seen[0].set_ylabel(f"share of variance,\nK = {K}")
-    legend_below(top, loss, ncols=4)
-    legend_below(middle, sets)
-    legend_below(bottom, seen[0])
+    legend_below(bottom, sets)
     place = f"K = {int(at.race_units)}, gain {gain_text(float(at.gain))}"
+    pairs, low = at.half_time.sel(set=list(PAIRS)), at.loss.isel(time=-1).sel(set=list(SHOWN))
+    least = str(low["set"].values[int(low.argmin("set"))])
+    fast = float(at.explained[int(at.half_time.where(at.explained > 0, np.inf).argmin("set"))])
     titles = [
-        f"exact loss, {place}",
-        "spectrum of A: one for all ± pairs" if int(at.race_units) == 2 else f"spectrum of A, {place}",
-        f"time to half of it, gain {gain_text(float(at.gain))}, fastest on top",
-        "what each of these sets explains",
+        f"those {NAMES.get(least, least)} end lowest\n({place}, exact)",
+        "spectrum of A, colours as in (a):\n" + ("one for all ± pairs" if int(at.race_units) == 2 else place),
+        f"time to half of what each explains:\n± pairs differ {float(pairs.max() / pairs.min()):.2g}-fold",
+        f"the fastest explains {fast:.3f},\nthe best {float(at.explained.max()):.3f} (gain {gain_text(float(at.gain))})",
     ]
-    for axes, gain in zip(seen[1:], gains[1:], strict=True):
-        axes.set_title(f"gain {gain_text(gain)}")
-    letter([loss, spectra, times, sets, seen[0]], [*titles, f"gain {gain_text(gains[0])}: what gates see"])
+    letter([loss, spectra, times, sets], titles)
     _say(figure, record, "A: covariance of the gated inputs, which sets the speed of each mode")
     return figure
 
@@ -99,6 +104,28 @@ def _gains(record: xr.Dataset) -> np.ndarray:
     """The gains that have a panel: the first, the last, and one between."""
     places = np.unique(np.linspace(0, record.sizes["gain"] - 1, MOST).round().astype(int))
     return record.gain.values[places]
+
+
+def _least_words(record: xr.Dataset, gain: float) -> str:
+    """At one gain, the least part of the best that training reaches with any number of gates."""
+    at = record.sel(gain=gain)
+    least = float((at.trained.max("seed") / at.winner).min())
+    return f"gain {gain_text(gain)}: trained {'≥' if least < 0.995 else 'reach'} {100 * least:.0f} %"
+
+
+def _best_words(at: xr.Dataset) -> str:
+    """The set that explains the most, and by how much more than the next."""
+    values = at.explained.sortby(at.explained, ascending=False)
+    first, second = (NAMES.get(str(name), str(name)) for name in values["set"].values[:2])
+    return f"those {first}\nexplain {float(values[0] / values[1]):.2g} times the next ({second})"
+
+
+def _seen_words(some: xr.Dataset) -> str:
+    """How localized at the highest gain the best gates and trained fields are."""
+    last = some.isel(gain=-1)
+    best, trained = (float(np.nanmedian(ipr(fields.values))) for fields in (last.winner_directions, last.trained_fields))
+    where = f"gain {gain_text(float(last.gain))}"
+    return f"best gates (search, blue) have IPR {best:.2f} at {where}, fields of trained ReLU (orange) {trained:.2f}"
 
 
 def _say(figure: Any, record: xr.Dataset, *more: str) -> None:
@@ -110,7 +137,7 @@ def _say(figure: Any, record: xr.Dataset, *more: str) -> None:
         f"ReLU trained for {time:,.0f} K τ",
     )
     power, pairs = "label power: 1/2 in all", "±: a gate and its opposite"
-    names = "redundant: copies of one gate", "lowest modes: of the Fourier basis", "Nyquist: the highest"
+    names = "redundant: copies of one gate", "lowest modes, Nyquist: of the Fourier basis"
     judged = f"judged exactly at gain 0, else on {record.attrs['samples']:,} samples of each class"
     say_setting(figure, *words, power, pairs, *names, *more, judged)
 
@@ -147,9 +174,9 @@ def _sets_panel(axes: Any, at: xr.Dataset) -> None:
     """What every set that learns at all explains, the best on top."""
     kept = at.where((at.explained > 0) & np.isfinite(at.half_time), drop=True).sortby("explained")
     places = np.arange(kept.sizes["set"])
-    for name, color, marker in ((LEARNED, RELU, "s"), (SEARCHED, SEARCH, "D"), ("", "0.45", "o")):
+    for name, color, marker in ((LEARNED, RELU, "s"), (SEARCHED, SEARCH, "o"), ("", "0.45", "D")):
         mine = kept["set"].values == name if name else ~np.isin(kept["set"].values, [LEARNED, SEARCHED])
-        axes.plot(kept.explained.values[mine], places[mine], marker, color=color, markersize=5)
+        axes.plot(kept.explained.values[mine], places[mine], marker, color=color, markersize=5 if name else 4)
     names = [NAMES.get(name, name) for name in kept["set"].values]
     axes.set_yticks(places, names, fontsize=7.5)
     axes.grid(axis="y", color="0.92", linewidth=0.8)
@@ -165,8 +192,10 @@ def _overlap_panel(axes: Any, at: xr.Dataset) -> None:
     dots_by_seed(axes, places, trained, "gain", RELU)
     axes.axhline(0.0, color="0.35", linewidth=1.2, linestyle=":", label="any tiling")
     axes.set_xticks(places, [gain_text(gain) for gain in at.gain.values])
-    axes.set(xlabel="gain", ylabel="share of inputs", xlim=(-0.5, places[-1] + 0.5), ylim=(-0.03, 1.0))
-    axes.text(-0.48, 0.005, "any tiling: 0", fontsize=8, va="bottom", color="0.35")
+    axes.set(xlabel="gain", ylabel="share of inputs", xlim=(-0.5, places[-1] + 0.5))
+    axes.set_ylim(-0.05 * (top := max(0.1, float(best.max()), float(trained.max()))), 1.1 * top)
+    between = places[-1] - 0.5 if len(places) > 1 else -0.48
+    axes.text(between, 0.005, "any tiling: 0", fontsize=8, va="bottom", ha="center", color="0.35")
 
 
 def _directions(axes: Any, cells: xr.Dataset, K: int) -> None:
@@ -177,13 +206,15 @@ def _directions(axes: Any, cells: xr.Dataset, K: int) -> None:
         at = cells.sel(gain=gain)
         for source, word in ((at.winner_directions, "search"), (at.trained_fields, "ReLU")):
             fields += [source.isel(unit=k).values for k in shown]
-            names += [f"{word}\ngain {gain_text(gain)}" for _ in shown]
+            names += [word for _ in shown]
             marks += [word] * len(shown)
     fields, empty = np.array(fields), np.full(len(fields[0]), np.nan)
     for word, color in (("search", SEARCH), ("ReLU", RELU)):
         rows = [field if mark == word else empty for field, mark in zip(fields, marks, strict=True)]
         field_row(axes, rows, names, color=color, linewidth=0.7)
-    axes.tick_params(axis="x", labelsize=7)
+    each = 2 * len(shown)
+    centres = axes.get_xticks().reshape(-1, each).mean(1)
+    axes.set_xticks(centres, [f"gain {gain_text(gain)}: best gates, then trained" for gain in cells.gain.values], fontsize=8)
 
 
 def _loss_panel(axes: Any, at: xr.Dataset) -> None:
@@ -192,6 +223,8 @@ def _loss_panel(axes: Any, at: xr.Dataset) -> None:
         axes.plot(at.time[1:], at.loss.sel(set=name)[1:], style, label=NAMES.get(name, name), **look)
     axes.set(xscale="log", xlabel="time (τ)", ylabel="loss", xlim=(0.02, 1e3))
     axes.set_ylim(bottom=0)
+    looks = {NAMES.get(name, name): (float(at.loss.sel(set=name)[-1]), look[0]) for name, look in SHOWN.items()}
+    end_labels(axes, [end for end, _ in looks.values()], list(looks), [color for _, color in looks.values()])
 
 
 def _spectrum_panel(axes: Any, at: xr.Dataset) -> None:
@@ -244,12 +277,3 @@ def _name_explained(axes: Any, at: xr.Dataset, shift: float) -> None:
         value = float(at.explained[place])
         look: Any = {"textcoords": "offset points", "fontsize": 7.5, "va": "center"}
         axes.annotate(f"{words}{value:.3f}", (value, place + shift), (8, 2), **look)
-
-
-def _seen_panel(axes: Any, at: xr.Dataset, gates: int) -> None:
-    """The variance of what each of two gates of the winner sees, by frequency, in each class."""
-    for name, color in (("positive", COLOURS[0]), ("negative", COLOURS[1])):
-        for k, style in zip(range(gates), ("-", "--"), strict=False):
-            values = at.winner_variance.sel({"class": name}).isel(unit=k)
-            axes.plot(at.frequency, values, style, color=color, linewidth=1.2, label=f"gate {k + 1}, {name} class")
-    axes.set(xlabel="frequency", ylim=(0, None))
