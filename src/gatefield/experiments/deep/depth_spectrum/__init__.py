@@ -23,8 +23,8 @@ experiment = Experiment(
     more_caption="(a) Figure 1 of the paper: sums of the k smallest eigenvalues of K/d, of the mean kernel and of each width; "
     "colours are depths. (b) Figure 3, left: errors by the recursion (lines) and by gradient descent (dotted). (c) How far "
     "the sum of the smaller half of the eigenvalues is from that of the mean kernel, at each depth, and the mean over depths "
-    "(black). (d) Figure 2: an entry of K/d on the diagonal, and (e) one beside it, against depth, with the mean kernel in "
-    "black.",
+    "(black). (d) Figure 3, right: the sums of (a) over the largest eigenvalue, in the widest networks. (e) Figure 2: an entry "
+    "of K/d on the diagonal, and (f) one beside it, against depth, with the mean kernel in black.",
     Parameters=Settings,
     presets={
         "full": {},

@@ -28,14 +28,17 @@ def draw_more(record: xr.Dataset) -> Figure:
         axes.set_title(f"w = {w}: off by {gap:.2g}", loc="left")
     for axes in panels[0]:
         axes.axvline(record.attrs["samples"] // 2, color="0.6", linestyle=":", linewidth=0.9, zorder=0)
-    distance, *entries = bottom.subplots(1, 3)
+    scaled = ["relative_sums"] if "relative_sums" in record else []  # records of before have none
+    distance, *others = bottom.subplots(1, 3 + len(scaled))
     _distance(distance, record, colours)
-    _entries(entries, record)
-    firsts = [*panels[:, 0], distance, *entries]
+    for axes, _ in zip(others, scaled, strict=False):
+        _scaled(axes, record, colours)
+    _entries(others[-2:], record)
+    firsts = [*panels[:, 0], distance, *others]
     nearer = "wider is nearer" if (np.diff(half_gaps(record)) < 0).all() else "distance by width"
     ends = record.recursion.isel(step=-1).mean(["run", "depth"]).values
     faster = "wider is faster" if (np.diff(ends) < 0).all() else "errors of the same"
-    letter(firsts, ["mean kernel", faster, nearer, *_entry_texts(record)])
+    letter(firsts, ["mean kernel", faster, nearer, *[_scaled_text(record) for _ in scaled], *_entry_texts(record)])
     depths = [Line2D([], [], color=c, marker="o", markersize=3.5, label=f"d = {d}") for d, c in colours.items()]
     widths = [Line2D([], [], linestyle="none", markersize=4, label=f"w = {w}", **look) for w, look in styles(record).items()]
     kept = Line2D([], [], color="0.3", label="first K kept")
@@ -53,7 +56,7 @@ def draw_more(record: xr.Dataset) -> Figure:
         "w: units in a layer",
         "(a) dotted: k of (c)",
         "(c) black: means over depths",
-        f"(d, e) bars: middle 68 % of runs, (d) spread: over that of w = {int(record.width[-1])}",
+        f"bars: middle 68 % of runs, (e) ×: over that of w = {int(record.width[-1])}",
     )
     return figure
 
@@ -69,8 +72,21 @@ def _entry_texts(record: xr.Dataset) -> list[str]:
     """How far runs spread on the diagonal, narrowest over widest networks, and how entries beside it go with depth."""
     spread = record.diagonal.quantile([0.16, 0.84], "run").diff("quantile").mean("depth").values.ravel()
     first, last = (float(record.beside.isel(width=0, depth=at).mean("run")) for at in (0, -1))
-    diagonal = f"w = {int(record.width[0])}: spread {spread[0] / spread[-1]:.1f}×"
+    diagonal = f"w = {int(record.width[0])}: {spread[0] / spread[-1]:.1f}×"
     return [diagonal, f"beside: {first:.1f} → {abs(round(last, 1)):.1f}"]
+
+
+def _scaled(axes: Any, record: xr.Dataset, colours: dict[int, str]) -> None:
+    """Figure 3, right: the sums over the largest eigenvalue, in the widest networks."""
+    for d, colour in colours.items():
+        axes.plot(record.k, record.relative_sums.isel(width=-1).sel(depth=d), color=colour, linewidth=1.1)
+    axes.set(xlabel="k", ylabel=f"(a) over the largest\neigenvalue, w = {int(record.width[-1])}")
+
+
+def _scaled_text(record: xr.Dataset) -> str:
+    """What all eigenvalues add up to in units of the largest, at the least and the largest depth."""
+    first, last = (float(record.relative_sums.isel(width=-1, depth=at, k=-1)) for at in (0, -1))
+    return f"sum: {first:.0f} → {last:.0f}"
 
 
 def _one_scale(row: Any) -> None:
@@ -106,7 +122,7 @@ def _distance(axes: Any, record: xr.Dataset, colours: dict[int, str]) -> None:
     axes.set(
         xscale="log", xlabel="width w", ylabel=f"off the mean kernel by\n(of about {_half_sum(record):.0f})", ylim=(0, None)
     )
-    axes.set_xlim(record.width.values[0] / 2.2, record.width.values[-1] * 2.2)
+    axes.set_xlim(record.width.values[0] / 5, record.width.values[-1] * 5)
     axes.set_xticks(record.width.values, [str(w) for w in record.width.values])
     axes.minorticks_off()
 
