@@ -139,13 +139,13 @@ def _traits(one: xr.Dataset) -> Verdict:
     words = "share of ends that return on another sample"
     rows = {at: Verdict.below("", 0.5, value, predicted=0.0, of=words) for at, value in firm.items()}
     highest = max(firm.values(), default=0)
-    most = f"at most {100 * highest:.3g} % of random starts end stable" if highest else "no random start ends stable"
+    most = f"≤ {100 * highest:.2g} % of random starts end stable" if highest else "no random start ends stable"
     there = f"(gain ≥ {gain_text(float(one.gain.min()))})" if firm else ""
     return Verdict.each(
         "with the shorter range positive the map from random starts ends in states of its sample, which another has not",
         rows,
         found=f"with the shorter {most} {there}",
-        otherwise=f"with the shorter {most.replace('at most', 'up to')} {there}",
+        otherwise=f"with the shorter {most} {there}",
     )
 
 
