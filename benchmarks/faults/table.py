@@ -38,11 +38,12 @@ LEFT_OUT = {
     "only hold what functions give": (
         "Estimate Interrupted Support Squashed Images FrozenLimits GatedPaths Judged SearchResult Statistics "
         "LocalizedState Margin States Contrast GatePath GateValues SampledDrift Spectrum EntryMoments GateSensitivity "
-        "PathBundles PathView SoftReluKernels BestGates ListedMoments Posterior Layout MemoryRecorder Resumable Training "
-        "Variable GaborFit SpacingTest Stepper Table"
+        "PathBundles PathShares PathView SoftReluKernels BestGates ListedMoments Posterior Layout MemoryRecorder Resumable "
+        "Training Variable GaborFit SpacingTest Stepper Table"
     ),
     "errors, numbers, texts and types": (
-        "StoreError UserError Diverged __version__ ONE_SIDED_BOUND FLAT_FIELDS LOCALIZED Gating LossName OptimizerName"
+        "StoreError UserError Diverged __version__ ONE_SIDED_BOUND FLAT_FIELDS LOCALIZED Gating LossName OptimizerName "
+        "Precision"
     ),
     "of the laboratory, for commands.py, damage.py and disk.py": "Experiment Store Verdict open_record",
     "of sweeps, for sweep_inputs.py": "sweep",
@@ -398,6 +399,7 @@ def _table() -> dict[str, dict[str, Any]]:
         "dynamics.init": training,
         "dynamics.stability": {"velocity": lambda v: -v, "w": W, "neutral": 1e-8},
         "measures.active_gates": {"gates": opened, "threshold": 0.9},
+        "measures.path_shares": {"active": opened, "sensitive": opened},
         "measures.aligned": {"field": w},
         "measures.alignment_ridge": {"K": A, "ridge": 1e-3},
         **{
