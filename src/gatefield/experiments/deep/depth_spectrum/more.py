@@ -14,9 +14,9 @@ from gatefield.plot import THEORY, WIDTH, letter, say_setting, shades
 
 def draw_more(record: xr.Dataset) -> Figure:
     """A column for the mean kernel and one for each width: spectra and errors; distance against width; entries."""
-    figure = Figure(figsize=(WIDTH, 6.8))
+    figure = Figure(figsize=(WIDTH, 8.4))
     body: Any = figure.subfigures()  # with a legend of its own, apart from the setting
-    top, bottom = body.subfigures(2, 1, height_ratios=[1.75, 1.0])
+    top, bottom = body.subfigures(2, 1, height_ratios=[1.0, 1.0])
     panels = top.subplots(2, 1 + record.sizes["width"], squeeze=False)
     shown = shown_depths(record)
     colours = dict(zip(shown, shades(len(shown), "plasma", (0.0, 0.9)), strict=True))
@@ -29,7 +29,7 @@ def draw_more(record: xr.Dataset) -> Figure:
     for axes in panels[0]:
         axes.axvline(record.attrs["samples"] // 2, color="0.6", linestyle=":", linewidth=0.9, zorder=0)
     scaled = ["relative_sums"] if "relative_sums" in record else []  # records of before have none
-    distance, *others = bottom.subplots(1, 3 + len(scaled))
+    distance, *others = bottom.subplots(2, 2).flat if scaled else bottom.subplots(1, 3)
     _distance(distance, record, colours)
     for axes, _ in zip(others, scaled, strict=False):
         _scaled(axes, record, colours)
@@ -72,8 +72,8 @@ def _entry_texts(record: xr.Dataset) -> list[str]:
     """How far runs spread on the diagonal, narrowest over widest networks, and how entries beside it go with depth."""
     spread = record.diagonal.quantile([0.16, 0.84], "run").diff("quantile").mean("depth").values.ravel()
     first, last = (float(record.beside.isel(width=0, depth=at).mean("run")) for at in (0, -1))
-    diagonal = f"w = {int(record.width[0])}: {spread[0] / spread[-1]:.1f}×"
-    return [diagonal, f"beside: {first:.1f} → {abs(round(last, 1)):.1f}"]
+    diagonal = f"the diagonal: w = {int(record.width[0])} spreads {spread[0] / spread[-1]:.1f}×"
+    return [diagonal, f"beside it: {first:.1f} → {abs(round(last, 1)):.1f}"]
 
 
 def _scaled(axes: Any, record: xr.Dataset, colours: dict[int, str]) -> None:
@@ -86,7 +86,7 @@ def _scaled(axes: Any, record: xr.Dataset, colours: dict[int, str]) -> None:
 def _scaled_text(record: xr.Dataset) -> str:
     """What all eigenvalues add up to in units of the largest, at the least and the largest depth."""
     first, last = (float(record.relative_sums.isel(width=-1, depth=at, k=-1)) for at in (0, -1))
-    return f"sum: {first:.0f} → {last:.0f}"
+    return f"the widest, over the largest: {first:.0f} → {last:.0f}"
 
 
 def _one_scale(row: Any) -> None:
