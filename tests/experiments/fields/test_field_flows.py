@@ -265,8 +265,8 @@ def test_measures_and_flows():
         np.testing.assert_allclose(record.flow_fields[i, start, 50], end, atol=1e-5)
     fit = gabor_fit(record.fields.values[1, 1, :, -1])
     for name, value in fit._asdict().items():
-        # A fit stops where it does not matter any more, which is elsewhere among other fields; R2 does not tell of it.
-        np.testing.assert_allclose(record["fit_" + name][1, 1], value, atol=1e-6 if name == "R2" else 1e-3)
+        # A fit stops where it does not matter any more, which is elsewhere among other fields; R2 hardly tells of it.
+        np.testing.assert_allclose(record["fit_" + name][1, 1], value, rtol=0.05, atol=1e-6 if name == "R2" else 1e-3)
     noise = gabor_fit(np.random.default_rng(0).normal(size=(64, 12))).R2
     assert float(record.noise_R2) == pytest.approx(np.mean(noise))
     assert float(record.gabor_product) == pytest.approx(2.177, abs=1e-3)
