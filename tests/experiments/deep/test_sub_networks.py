@@ -263,7 +263,7 @@ def test_gates_and_their_part_of_the_kernel_by_listing_paths():
     counts = [sum(one[0].sum(1) * one[1].sum(1) for one in pairs) for pairs in _sub_networks(on, safe, middle)]
     np.testing.assert_allclose(found.path_share, np.mean(counts, axis=1) / 36)
     np.testing.assert_allclose(found.empty, [(count == 0).mean() for count in counts[1:]])
-    _compare_paths(found, on, safe, middle, [np.abs(s).max(-1) > 0.1 * least for s in slopes])
+    _compare_paths(found.squeeze("factor"), on, safe, middle, [np.abs(s).max(-1) > 0.1 * least for s in slopes])
     sign = y[chosen]
     labelled = ((sign @ some) ** 2).sum() / ((sign @ every) ** 2).sum()
     assert float(found.label_part.sel(reading="between")) == pytest.approx(labelled, rel=1e-6)
